@@ -1,0 +1,141 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { parseEnv } from 'node:util';
+import { z } from 'zod';
+import { LimitlineError, messageOf } from './errors.ts';
+import { LOG_LEVELS } from './log.ts';
+
+/** What to do with a call whose outcome is unknown: wait for a person, or send it again. */
+export type UnknownPolicy = 'hold' | 'resend';
+
+export type Settings = z.output<typeof settingsSchema>;
+
+/** The stand-in's credentials; anything else is refused by it, so that a mistake shows on the first try. */
+export const STAND_IN_CREDENTIALS = {
+  clientId: 'limitline-sandbox',
+  clientSecret: 'limitline-sandbox-secret',
+} as const;
+
+/**
+ * Reads the settings from the environment and, below it, from a `.env` file of the working directory.
+ * Empty values count as not given. `SERVICE_CLIENT_ID_FILE` and `SERVICE_CLIENT_SECRET_FILE` name mounted secrets.
+ *
+ * @throws LimitlineError `SETTINGS`, naming every fault at once, one sentence each.
+ */
+export function readSettings({ env = process.env, cwd = process.cwd() } = {}): Settings {
+  const given = { ...dotenvFile(cwd), ...env };
+  const faults: string[] = [];
+  const values: Record<string, string> = {};
+  for (const name of SETTING_NAMES) {
+    const value = given[name];
+    if (value !== undefined && value.trim() !== '') values[name] = value.trim();
+  }
+  for (const name of ['SERVICE_CLIENT_ID', 'SERVICE_CLIENT_SECRET']) {
+    const path = given[`${name}_FILE`];
+    if (!path) continue;
+    try {
+      values[name] = readFileSync(path, 'utf8').trim();
+    } catch (error) {
+      faults.push(`${name}_FILE cannot be read: ${messageOf(error)}`);
+    }
+  }
+  const parsed = settingsSchema.safeParse({
+    ...values,
+    LIMITLINE_DATA: resolve(cwd, values.LIMITLINE_DATA ?? '.limitline'),
+  });
+  if (!parsed.success) {
+    for (const issue of parsed.error.issues) {
+      const name = String(issue.path[0]);
+      // Addresses of Redis may carry a password, so neither they nor secrets are repeated.
+      const shown = /SECRET|REDIS_URL/.test(name) ? '' : ` is ${JSON.stringify(values[name])}`;
+      faults.push(`${name}${shown}: ${issue.message}`);
+    }
+  }
+  if (values.SERVICE_URL && !(values.SERVICE_CLIENT_ID && values.SERVICE_CLIENT_SECRET)) {
+    faults.push(
+      'SERVICE_URL is given, so SERVICE_CLIENT_ID and SERVICE_CLIENT_SECRET (or their _FILE forms) are needed too',
+    );
+  }
+  if (faults.length > 0 || !parsed.success) {
+    throw new LimitlineError('SETTINGS', `Settings are wrong: ${faults.join('; ')}.`);
+  }
+  return parsed.data;
+}
+
+const wholeNumber = (min: number, max: number, unit: string) =>
+  z
+    .string()
+    .regex(/^\d+$/, `give a whole number of ${unit}`)
+    .transform(Number)
+    .refine((value) => value >= min && value <= max, `give ${min} to ${max} ${unit}`);
+
+const unknownPolicy = z.enum(['hold', 'resend'], 'give hold or resend');
+
+const httpUrl = z
+  .string()
+  .refine(
+    (text) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol),
+    'give an http:// or https:// address',
+  )
+  .transform((text) => text.replace(/\/+$/, ''));
+
+/** Each address must carry one of the schemes that Redis clients share; several, by commas, are a cluster. */
+const redisUrl = z
+  .string()
+  .refine(
+    (text) =>
+      text
+        .split(',')
+        .every((part) => URL.canParse(part) && /^rediss?:$|^redis\+sentinel:$/.test(new URL(part).protocol)),
+    'give redis://, rediss:// or redis+sentinel://, or several redis:// by commas for a cluster',
+  );
+
+const settingsSchema = z.object({
+  REDIS_URL: redisUrl.optional(),
+  LIMITLINE_DATA: z.string(),
+  LIMITLINE_PREFIX: z
+    .string()
+    .regex(/^[\w.-]{1,40}$/, 'give up to 40 letters, digits, dots, hyphens or underscores')
+    .default('limitline'),
+  SERVICE_URL: httpUrl.optional(),
+  SERVICE_CLIENT_ID: z.string().default(STAND_IN_CREDENTIALS.clientId),
+  SERVICE_CLIENT_SECRET: z.string().default(STAND_IN_CREDENTIALS.clientSecret),
+  /** RFC 6749, section 5.1; the service does not show the field's name. */
+  SERVICE_TOKEN_FIELD: z.string().default('access_token'),
+  SERVICE_TOKEN_LIFETIME_S: wholeNumber(1, 86_400, 'seconds').default(600),
+  SERVICE_RATE_PER_S: z
+    .string()
+    .regex(/^\d+(\.\d+)?$/, 'give calls a second as a decimal number')
+    .transform(Number)
+    .refine((rate) => rate >= 0.01 && rate <= 100_000, 'give 0.01 to 100000 calls a second')
+    .optional(),
+  SERVICE_CONCURRENCY: wholeNumber(1, 1_000, 'calls').default(32),
+  SERVICE_TIMEOUT_MS: wholeNumber(100, 600_000, 'milliseconds').default(30_000),
+  SERVICE_IDEMPOTENCY_HEADER: z
+    .string()
+    .regex(/^[!#$%&'*+.^_`|~\w-]+$/, 'give the name of an HTTP header (RFC 9110, section 5.1)')
+    .optional(),
+  ON_UNKNOWN_COMPANY: unknownPolicy.default('hold'),
+  ON_UNKNOWN_DOCUMENT: unknownPolicy.default('resend'),
+  ON_UNKNOWN_LIMIT: unknownPolicy.default('hold'),
+  CANARY_REFUSALS: wholeNumber(0, 1_000_000, 'answers').default(10),
+  REQUIRED_COLUMNS: z
+    .string()
+    .transform((text) => text.split(/[\s,]+/).filter(Boolean))
+    .default([]),
+  MAX_DOCUMENT_MB: wholeNumber(1, 10_000, 'megabytes').default(20),
+  CONSOLE_HOST: z.string().default('127.0.0.1'),
+  CONSOLE_PORT: wholeNumber(0, 65_535, '(a port)').default(3000),
+  CONSOLE_USERS_FILE: z.string().optional(),
+  LOG_LEVEL: z.enum(LOG_LEVELS, `give one of ${LOG_LEVELS.join(', ')}`).default('info'),
+});
+
+const SETTING_NAMES = Object.keys(settingsSchema.shape);
+
+function dotenvFile(cwd: string): NodeJS.Dict<string> {
+  try {
+    return parseEnv(readFileSync(resolve(cwd, '.env'), 'utf8'));
+  } catch {
+    return {};
+  }
+}

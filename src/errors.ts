@@ -1,0 +1,45 @@
+/**
+ * What can go wrong on our side of the wire, by name. A person reads the message; a program reads the code.
+ * What the service answers is not an error here: see `service/meaning.ts`.
+ */
+export type ErrorCode =
+  /** A command line, setting or name that cannot be meant. */
+  | 'USAGE'
+  | 'SETTINGS'
+  /** A file or folder that cannot be read or written. */
+  | 'FILE'
+  /** Redis is missing, too old, or does not answer. */
+  | 'REDIS'
+  /** The service's token endpoint or a call refused the credentials. */
+  | 'CREDENTIALS'
+  /** The service could not be reached, or answered something that no rule of ours covers. */
+  | 'SERVICE'
+  /** No portfolio, row or line of that name. */
+  | 'NOT_FOUND'
+  /** A wait was given up because the process is stopping. */
+  | 'STOPPED';
+
+/**
+ * The one error that this project throws. Its message names the thing, the value and the remedy in one line, since
+ * the command line prints exactly that line (exit status 1).
+ */
+export class LimitlineError extends Error {
+  readonly code: ErrorCode;
+
+  constructor(code: ErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = 'LimitlineError';
+    this.code = code;
+  }
+}
+
+/** True for our own error, of that code where one is named. */
+export function isLimitlineError(error: unknown, code?: ErrorCode): error is LimitlineError {
+  return error instanceof LimitlineError && (code === undefined || error.code === code);
+}
+
+/** The text of whatever was thrown, on one line: for logs, problems and standard error. */
+export function messageOf(error: unknown): string {
+  const text = error instanceof Error ? error.message || error.name : String(error);
+  return text.replace(/\s+/g, ' ').trim();
+}

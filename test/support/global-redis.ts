@@ -1,0 +1,33 @@
+import { spawn } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Redis } from 'ioredis';
+import type { TestProject } from 'vitest/node';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    redisSocket: string;
+  }
+}
+
+/** One real Redis for the whole test run, on a Unix socket of its own; each test takes a key prefix of its own. */
+export default async function setup(project: TestProject) {
+  const dir = await mkdtemp(join(tmpdir(), 'limitline-test-redis-'));
+  const redisSocket = join(dir, 's');
+  const server = spawn('redis-server', [
+    ...['--port', '0', '--unixsocket', redisSocket, '--dir', dir],
+    ...['--save', '', '--appendonly', 'no', '--maxmemory-policy', 'noeviction'],
+  ]);
+  const exited = new Promise<void>((resolve) => server.once('exit', () => resolve()));
+  const probe = new Redis({ path: redisSocket, retryStrategy: () => 20, maxRetriesPerRequest: null });
+  probe.on('error', () => {});
+  await probe.ping();
+  probe.disconnect();
+  project.provide('redisSocket', redisSocket);
+  return async () => {
+    server.kill('SIGTERM');
+    await exited;
+    await rm(dir, { recursive: true, force: true });
+  };
+}
