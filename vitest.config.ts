@@ -4,6 +4,7 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     globalSetup: ['test/support/global-redis.ts'],
+    reporters: ['default', './test/support/last-line-reporter.ts'],
     // Whole runs against real servers on two shared cores: generous, and never a way to wait.
     testTimeout: 60_000,
     hookTimeout: 60_000,

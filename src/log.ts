@@ -33,6 +33,20 @@ export function makeLog({ level }: { level: LogLevel }): Log {
   );
 }
 
+/**
+ * The log of a command that a person watches: warnings and worse, one sentence each, instead of JSON lines. A person who
+ * wants all asks for it by LOG_LEVEL=debug, and gets JSON.
+ */
+export function makeWordsLog({ level }: { level: LogLevel }): Log {
+  if (level === 'debug' || level === 'trace') return makeLog({ level });
+  const write = (line: string): void => {
+    const { msg, reason, err } = JSON.parse(line) as { msg: string; reason?: string; err?: { message?: string } };
+    const why = reason ?? err?.message;
+    process.stderr.write(`limitline: ${msg}${why === undefined ? '' : ` (${why})`}\n`);
+  };
+  return pino({ level: level === 'info' ? 'warn' : level, base: null }, { write });
+}
+
 /** A log that says nothing: for tests and for commands that only print their answer. */
 export function makeSilentLog(): Log {
   return pino({ level: 'silent' });

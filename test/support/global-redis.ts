@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
@@ -8,15 +9,17 @@ import type { TestProject } from 'vitest/node';
 declare module 'vitest' {
   interface ProvidedContext {
     redisSocket: string;
+    redisUrl: string;
   }
 }
 
-/** One real Redis for the whole test run, on a Unix socket of its own; each test takes a key prefix of its own. */
+/** One real Redis for the whole test run, on a Unix socket and a port of its own; each test takes a key prefix of its own. */
 export default async function setup(project: TestProject) {
   const dir = await mkdtemp(join(tmpdir(), 'limitline-test-redis-'));
   const redisSocket = join(dir, 's');
+  const port = await freePort();
   const server = spawn('redis-server', [
-    ...['--port', '0', '--unixsocket', redisSocket, '--dir', dir],
+    ...['--port', String(port), '--bind', '127.0.0.1', '--unixsocket', redisSocket, '--dir', dir],
     ...['--save', '', '--appendonly', 'no', '--maxmemory-policy', 'noeviction'],
   ]);
   const exited = new Promise<void>((resolve) => server.once('exit', () => resolve()));
@@ -25,9 +28,19 @@ export default async function setup(project: TestProject) {
   await probe.ping();
   probe.disconnect();
   project.provide('redisSocket', redisSocket);
+  project.provide('redisUrl', `redis://127.0.0.1:${port}`);
   return async () => {
     server.kill('SIGTERM');
     await exited;
     await rm(dir, { recursive: true, force: true });
   };
+}
+
+/** A port that was free a moment ago: Redis cannot choose one itself. */
+async function freePort(): Promise<number> {
+  const probe = createServer();
+  await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve));
+  const { port } = probe.address() as AddressInfo;
+  await new Promise((resolve) => probe.close(resolve));
+  return port;
 }

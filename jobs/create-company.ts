@@ -1,0 +1,30 @@
+import type { RowId } from '../src/ledger/row-id.ts';
+import { stepAfter } from '../src/ledger/rows.ts';
+import type { JobEnd } from '../src/queue/runner.ts';
+import { callOnce, endWithout, giveUpRow, parseRowPayload, runStep, type StepDeps } from './step.ts';
+
+/**
+ * First step of a row: its buyer becomes a company at the service (service-api: "company"), once for all rows that share
+ * the buyer. A row whose line gives a `company_…` id never comes here.
+ */
+export const createCompany = {
+  name: 'create-company',
+  queue: 'companies',
+  parse: parseRowPayload,
+  run: (row: RowId, deps: StepDeps): Promise<JobEnd> =>
+    runStep(row, 'company', deps, async ({ request }) => {
+      const ending = await callOnce(
+        {
+          kind: 'company',
+          key: request.buyer,
+          row,
+          buyer: request.buyer,
+          send: (call) => deps.service.createCompany(request.company ?? {}, call),
+        },
+        deps,
+      );
+      if (ending.is !== 'made') return endWithout('company', 'the company', ending);
+      return { to: stepAfter(request, 'company'), fields: { company: ending.id } };
+    }),
+  giveUp: (row: RowId, error: unknown, deps: StepDeps) => giveUpRow(row, 'company', error, deps),
+} as const;

@@ -1,0 +1,40 @@
+import { messageOf } from '../src/errors.ts';
+import type { RowId } from '../src/ledger/row-id.ts';
+import type { JobEnd } from '../src/queue/runner.ts';
+import { callOnce, endWithout, parseRowPayload, type StepDeps } from './step.ts';
+
+/** The supplier's job stands among the companies under this name instead of a row's key. */
+export const SUPPLIER_KEY = 'supplier';
+
+/**
+ * Before the rows of a portfolio: the supplier on whose behalf they are asked for becomes a company (service-api, "Order
+ * of calls", 1), once for all portfolios that name it. Its id, or why there is none, is stored on the portfolio; without one its rows go on all the same.
+ */
+export const createSupplier = {
+  name: 'create-supplier',
+  queue: 'companies',
+  parse: parseRowPayload,
+  async run(row: RowId, deps: StepDeps): Promise<JobEnd> {
+    const { supplier } = await deps.portfolios.read(row.portfolio);
+    if (!supplier?.body || !supplier.key || supplier.id) return { is: 'finished' };
+    const { body, key } = supplier;
+    const ending = await callOnce(
+      { kind: 'company', key, row, buyer: key, send: (call) => deps.service.createCompany(body, call) },
+      deps,
+    );
+    if (ending.is === 'made') {
+      await deps.portfolios.setSupplier(row.portfolio, { body, key, id: ending.id });
+      return { is: 'finished' };
+    }
+    const end = endWithout('company', 'the supplier', ending);
+    if (end.to === undefined) return { is: 'later', waitMs: end.waitMs };
+    const message = end.fields.problem?.message ?? 'The service refused the supplier';
+    await deps.portfolios.setSupplier(row.portfolio, { body, key, problem: message });
+    return { is: 'failed', message };
+  },
+  async giveUp({ portfolio }: RowId, error: unknown, { portfolios }: StepDeps): Promise<void> {
+    const { supplier } = await portfolios.read(portfolio);
+    const problem = `Limitline itself failed at the supplier: ${messageOf(error)}`;
+    await portfolios.setSupplier(portfolio, { ...supplier, problem });
+  },
+} as const;

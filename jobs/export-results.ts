@@ -1,0 +1,118 @@
+import type { Writable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { stringify } from 'csv-stringify';
+import { z } from 'zod';
+import { LimitlineError } from '../src/errors.ts';
+import type { Portfolios } from '../src/ledger/portfolios.ts';
+import type { RowResult, Rows } from '../src/ledger/rows.ts';
+import type { DocumentStore } from '../src/portfolio/document-store.ts';
+import { openPortfolio } from '../src/portfolio/open-portfolio.ts';
+import type { Line } from '../src/portfolio/row.ts';
+
+export type ExportDeps = { rows: Rows; portfolios: Portfolios; imports: DocumentStore; signal: AbortSignal };
+
+const payloadSchema = z.object({ portfolio: z.string(), only: z.enum(['all', 'errors']) });
+
+/** `all`: every line of the last import. `errors`: those that are not done or skipped, to be mended and imported again. */
+export type ExportPayload = z.output<typeof payloadSchema>;
+
+/** What a results file adds to the file's own columns. */
+const RESULT_COLUMNS = [
+  ...['state', 'step', 'company_id', 'document_ids', 'buyer_limit_id', 'status', 'total_limit', 'available_limit'],
+  ...['problem', 'updated'],
+];
+
+/** What a line has come to: its state, and the row behind it where there is one. */
+type Outcome = { state: string; problem: string; result: RowResult | undefined };
+
+/**
+ * Writes a CSV of the last import's lines, each once and in order: the copy of the imported file is read again, line by
+ * line, and joined with the ledger, so that neither stands in memory.
+ */
+export const exportResults = {
+  name: 'export-results',
+  parse: (data: unknown): ExportPayload => payloadSchema.parse(data),
+
+  async run({ portfolio, only }: ExportPayload, to: Writable, deps: ExportDeps): Promise<void> {
+    const { file } = await deps.portfolios.read(portfolio);
+    if (!file) throw new LimitlineError('NOT_FOUND', `No file was imported into a portfolio named "${portfolio}".`);
+    const { path } = deps.imports.open(file.id);
+    const opened = await openPortfolio({
+      path,
+      // Whether a line was good enough was decided when it was imported; here it only has to be recognised.
+      requiredColumns: [],
+      documents: { find: async (name) => ({ name, path: name, sizeBytes: 0, mediaType: '' }) },
+      signal: deps.signal,
+    });
+    const width = opened.header.length;
+    const write = only === 'all' ? resultCells : errorCells(opened.header);
+    async function* records(): AsyncGenerator<string[]> {
+      yield only === 'all' ? [...opened.header, ...RESULT_COLUMNS] : errorHeader(opened.header);
+      for await (const batch of opened.batches()) {
+        const outcomes = await outcomesOf(portfolio, batch, deps);
+        for (const [place, line] of batch.entries()) {
+          const outcome = outcomes[place];
+          if (outcome) yield* write(fitted(line.cells, width), outcome);
+        }
+      }
+    }
+    await pipeline(records, stringify({ record_delimiter: 'windows' }), to);
+  },
+} as const;
+
+async function outcomesOf(portfolio: string, batch: Line[], { rows, portfolios }: ExportDeps): Promise<Outcome[]> {
+  const faulty = await portfolios.faultyLines(
+    portfolio,
+    batch.map(({ line }) => line),
+  );
+  const keys = batch.map((line, place) => (line.kind === 'row' && !faulty[place] ? line.row.key : ''));
+  const results = await rows.read(keys.map((key) => ({ portfolio, key })));
+  return batch.map((_line, place) => {
+    const fault = faulty[place];
+    if (fault) return { state: fault.kind, problem: fault.message, result: undefined };
+    const result = results[place];
+    if (result) return { state: result.state, problem: problemText(result), result };
+    return {
+      state: '',
+      problem: 'Not imported: the import was interrupted. Import the file again.',
+      result: undefined,
+    };
+  });
+}
+
+/** The sentence, then what the service said, as it came. */
+function problemText({ problem }: RowResult): string {
+  if (!problem) return '';
+  return problem.body ? `${problem.message}: ${problem.body}` : problem.message;
+}
+
+function* resultCells(cells: string[], { state, problem, result }: Outcome): Generator<string[]> {
+  const { record = {}, companyId = '', documentIds = [], limitId = '', step = '' } = result ?? {};
+  yield [
+    ...cells,
+    ...[state, step, companyId || (result?.request.companyId ?? ''), documentIds.join('|'), limitId],
+    ...[record.status ?? '', record.total_limit ?? '', record.available_limit ?? ''],
+    ...[problem, result ? new Date(result.updatedMs).toISOString() : ''],
+  ];
+}
+
+/** The column that an errors file adds. One that the file has already, from an earlier round, gives way to it. */
+const PROBLEM_COLUMN = 'problem';
+
+function errorHeader(header: string[]): string[] {
+  return [...header.filter((name) => name !== PROBLEM_COLUMN), PROBLEM_COLUMN];
+}
+
+/** Lines that want mending: their own cells as they were, and why. */
+function errorCells(header: string[]) {
+  return function* (cells: string[], { state, problem }: Outcome): Generator<string[]> {
+    if (state === 'done' || state === 'skipped') return;
+    const own = cells.filter((_cell, column) => header[column] !== PROBLEM_COLUMN);
+    yield [...own, problem || `It is ${state}.`];
+  };
+}
+
+/** A ragged line is filled up or cut, so that the columns behind it stand where they belong. */
+function fitted(cells: string[], width: number): string[] {
+  return Array.from({ length: width }, (_none, column) => cells[column] ?? '');
+}

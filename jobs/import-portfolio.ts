@@ -1,0 +1,152 @@
+import { stat } from 'node:fs/promises';
+import { basename, resolve } from 'node:path';
+import { z } from 'zod';
+import { LimitlineError } from '../src/errors.ts';
+import type { FaultyLine, Portfolios } from '../src/ledger/portfolios.ts';
+import { isPortfolioName, type RowId } from '../src/ledger/row-id.ts';
+import type { RowDocument, RowRequest, Rows } from '../src/ledger/rows.ts';
+import type { DocumentStore } from '../src/portfolio/document-store.ts';
+import { defaultDocumentsDir, makeDocumentFolder } from '../src/portfolio/documents.ts';
+import { openPortfolio } from '../src/portfolio/open-portfolio.ts';
+import type { Line, Problem, Row } from '../src/portfolio/row.ts';
+import { readSupplier } from '../src/portfolio/supplier.ts';
+import type { Queues } from '../src/queue/queues.ts';
+import { SUPPLIER_KEY } from './create-supplier.ts';
+import { type FeedDeps, feed } from './feed.ts';
+
+export type ImportDeps = FeedDeps & {
+  rows: Rows;
+  portfolios: Portfolios;
+  queues: Queues;
+  imports: DocumentStore;
+  documents: DocumentStore;
+  requiredColumns: string[];
+  maxDocumentMb: number;
+  /** Hears of every problem and warning, and of the lines read so far, a batch at a time. */
+  onBatch: (batch: { problems: Problem[]; warnings: Problem[]; lines: number }) => void;
+  stopping: AbortSignal;
+};
+
+const payloadSchema = z.object({
+  portfolio: z.string().refine(isPortfolioName, 'give letters, digits, spaces, dots, hyphens, at most 64 of them'),
+  path: z.string().min(1),
+  documentsDir: z.string().optional(),
+  supplierPath: z.string().optional(),
+});
+
+export type ImportPayload = z.output<typeof payloadSchema>;
+
+/** What an import found. `faults` are of the file as a whole: then nothing was imported. */
+export type Imported = { faults: Problem[]; lines: number; rows: number; invalid: number; duplicate: number };
+
+/**
+ * Brings a file into a portfolio. The file is first copied into the data folder to its last byte, so that a file that
+ * cannot be read to its end leaves no trace, and the results file can be written from the copy later. Importing it
+ * again, or going on after a crash, doubles nothing: a line leads to the same row each time.
+ */
+export const importPortfolio = {
+  name: 'import-portfolio',
+  parse(data: unknown): ImportPayload {
+    const parsed = payloadSchema.safeParse(data);
+    if (parsed.success) return parsed.data;
+    const [issue] = parsed.error.issues;
+    throw new LimitlineError('USAGE', `The ${String(issue?.path[0])} of this import will not do: ${issue?.message}.`);
+  },
+
+  async run({ portfolio, path, documentsDir, supplierPath }: ImportPayload, deps: ImportDeps): Promise<Imported> {
+    const supplier = supplierPath === undefined ? undefined : await readSupplier(supplierPath);
+    const importId = await keepFile(path, deps.imports);
+    const { path: copy } = deps.imports.open(importId);
+    const folder = makeDocumentFolder({
+      dir: documentsDir === undefined ? defaultDocumentsDir(path) : resolve(documentsDir),
+      maxSizeMb: deps.maxDocumentMb,
+    });
+    const opened = await openPortfolio({
+      path: copy,
+      requiredColumns: deps.requiredColumns,
+      documents: folder,
+      signal: deps.stopping,
+    });
+    const found: Imported = { faults: opened.problems, lines: 0, rows: 0, invalid: 0, duplicate: 0 };
+    if (opened.problems.length > 0) return found;
+    deps.onBatch({ problems: [], warnings: opened.warnings, lines: 0 });
+    await deps.portfolios.startImport(portfolio, { id: importId, fileName: basename(path) });
+    if (supplier) await rememberSupplier(portfolio, supplier, deps);
+    for await (const batch of opened.batches()) {
+      await importBatch(portfolio, importId, batch, deps);
+      for (const line of batch) found[line.kind === 'row' ? 'rows' : line.kind] += 1;
+      found.lines += batch.length;
+      await feed(deps);
+      deps.onBatch({ ...problemsOf(batch), lines: found.lines });
+    }
+    await deps.portfolios.endImport(portfolio);
+    return found;
+  },
+} as const;
+
+/** Copies the file into the data folder under its digest, which names this import. */
+async function keepFile(path: string, imports: DocumentStore): Promise<string> {
+  const { size } = await stat(path).catch((error) => {
+    throw new LimitlineError('FILE', `${path} cannot be read; check its name and permissions.`, { cause: error });
+  });
+  return imports.put({ name: basename(path), path: resolve(path), sizeBytes: size, mediaType: 'text/csv' });
+}
+
+async function importBatch(portfolio: string, importId: string, batch: Line[], deps: ImportDeps): Promise<void> {
+  const faulty = new Map<number, FaultyLine>();
+  const renewed: RowId[] = [];
+  await Promise.all(
+    batch.map(async (line) => {
+      if (line.kind !== 'row') {
+        const message = line.problems.map((problem) => describe(problem)).join('; ');
+        faulty.set(line.line, { kind: line.kind, message });
+        return;
+      }
+      const row = { portfolio, key: line.row.key };
+      const answer = await deps.rows.put(row, line.line, importId, await toRequest(line.row, deps.documents));
+      if (answer === 'renewed') renewed.push(row);
+    }),
+  );
+  await deps.portfolios.addFaultyLines(portfolio, faulty);
+  await deps.queues.forget(renewed);
+}
+
+/** A line's row as the ledger keeps it; its documents are copied into the data folder on the way. */
+async function toRequest(row: Row, store: DocumentStore): Promise<RowRequest> {
+  const documents: RowDocument[] = [];
+  for (const document of row.documents) {
+    const { name, mediaType, sizeBytes } = document;
+    documents.push({ name, mediaType, sizeBytes, sha256: await store.put(document) });
+  }
+  const { name, buyer, company, companyId, limit } = row;
+  return { name, buyer, documents, limit, ...(companyId === undefined ? { company } : { companyId }) };
+}
+
+async function rememberSupplier(
+  portfolio: string,
+  supplier: Awaited<ReturnType<typeof readSupplier>>,
+  { portfolios, queues }: ImportDeps,
+): Promise<void> {
+  if ('companyId' in supplier) {
+    await portfolios.setSupplier(portfolio, { id: supplier.companyId });
+    return;
+  }
+  const known = (await portfolios.read(portfolio)).supplier;
+  if (known?.key === supplier.key && known.id) return;
+  const row = { portfolio, key: SUPPLIER_KEY };
+  await portfolios.setSupplier(portfolio, { body: supplier.company, key: supplier.key });
+  await queues.forget([row]);
+  await queues.add([{ queue: 'companies', name: 'create-supplier', data: row }]);
+}
+
+function problemsOf(batch: Line[]): { problems: Problem[]; warnings: Problem[] } {
+  return {
+    problems: batch.flatMap((line) => (line.kind === 'row' ? [] : line.problems)),
+    warnings: batch.flatMap((line) => (line.kind === 'row' ? line.warnings : [])),
+  };
+}
+
+/** One problem in a report's cell: the column, then what is wrong. */
+function describe({ column, message }: Problem): string {
+  return column === null ? message : `${column}: ${message}`;
+}

@@ -1,0 +1,91 @@
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import type { Settings } from './config.ts';
+import { makeOnce } from './ledger/at-most-once.ts';
+import { makeCalls } from './ledger/calls.ts';
+import { accountOf, makeKeys } from './ledger/keys.ts';
+import { makePersist } from './ledger/persist.ts';
+import { makePortfolios } from './ledger/portfolios.ts';
+import { makeRows } from './ledger/rows.ts';
+import type { Log } from './log.ts';
+import { makePace } from './pace/pace.ts';
+import { makeSlots } from './pace/slots.ts';
+import { makeDocumentStore } from './portfolio/document-store.ts';
+import { makeQueues } from './queue/queues.ts';
+import { openRedis } from './redis/open-redis.ts';
+import { makeServiceClient } from './service/client.ts';
+
+export type Context = Awaited<ReturnType<typeof openContext>>;
+
+/**
+ * Everything that a command needs, wired from the settings: Redis, the ledger, the queues, the data folder. What calls
+ * the service is made by {@link openService}, since most commands never do.
+ *
+ * @throws LimitlineError `REDIS` when there is none that will do
+ */
+export async function openContext({ settings, log }: { settings: Settings; log: Log }) {
+  const redis = await openRedis({
+    ...(settings.REDIS_URL === undefined ? {} : { url: settings.REDIS_URL }),
+    dataDir: settings.LIMITLINE_DATA,
+    log,
+  });
+  const keys = makeKeys(settings.LIMITLINE_PREFIX);
+  const ledger = redis.connect('ledger');
+  const ending = new AbortController();
+  const persist = makePersist({ log, signal: ending.signal });
+  const processId = randomBytes(6).toString('base64url');
+  const queues = makeQueues({ connection: redis.connect('queue'), prefixOf: keys.queuePrefix });
+
+  return {
+    settings,
+    log,
+    redis,
+    keys,
+    ledger,
+    /** Names this process in claims and signs of life. */
+    processId,
+    rows: makeRows({ connection: ledger, keys, persist }),
+    portfolios: makePortfolios({ connection: ledger, keys }),
+    once: makeOnce({ calls: makeCalls({ connection: ledger, keys, persist }), processId }),
+    queues,
+    imports: makeDocumentStore({ dir: join(settings.LIMITLINE_DATA, 'imports') }),
+    documents: makeDocumentStore({ dir: join(settings.LIMITLINE_DATA, 'documents') }),
+    async close(): Promise<void> {
+      ending.abort();
+      await queues.close();
+      await redis.close();
+    },
+  };
+}
+
+export type Service = ReturnType<typeof openService>;
+
+/** The service's client and what governs its use by this process: the fleet's pace and the calls in flight. */
+export function openService(context: Context, url: string) {
+  const { settings, ledger, keys, log } = context;
+  const account = accountOf({ url, clientId: settings.SERVICE_CLIENT_ID });
+  const client = makeServiceClient({
+    url,
+    clientId: settings.SERVICE_CLIENT_ID,
+    clientSecret: settings.SERVICE_CLIENT_SECRET,
+    tokenField: settings.SERVICE_TOKEN_FIELD,
+    tokenLifetimeMs: settings.SERVICE_TOKEN_LIFETIME_S * 1_000,
+    connections: settings.SERVICE_CONCURRENCY,
+    timeoutMs: settings.SERVICE_TIMEOUT_MS,
+    idempotencyHeader: settings.SERVICE_IDEMPOTENCY_HEADER,
+    connection: ledger,
+    tokenKey: keys.token(account),
+  });
+  // A repetition that the service itself recognises is safe, so nothing needs to be held.
+  const repeatable = settings.SERVICE_IDEMPOTENCY_HEADER !== undefined;
+  return {
+    client,
+    pace: makePace({ connection: ledger, key: keys.pace(account), ceilingPerS: settings.SERVICE_RATE_PER_S, log }),
+    slots: makeSlots(settings.SERVICE_CONCURRENCY),
+    onUnknown: {
+      company: repeatable ? ('resend' as const) : settings.ON_UNKNOWN_COMPANY,
+      document: repeatable ? ('resend' as const) : settings.ON_UNKNOWN_DOCUMENT,
+      limit: repeatable ? ('resend' as const) : settings.ON_UNKNOWN_LIMIT,
+    },
+  };
+}

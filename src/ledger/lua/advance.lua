@@ -1,0 +1,19 @@
+-- Moves a row on from where a worker saw it, and writes down what the step brought.
+-- KEYS[1] the portfolio   KEYS[2] the row
+-- ARGV[1] row key   ARGV[2] state the worker saw   ARGV[3] state it goes to   ARGV[4] status to count, or ""
+-- ARGV[5…] field, value, field, value … to write
+-- Answers the state the row is in now: ARGV[3], or another when somebody else had moved it meanwhile.
+-- A held row takes a late answer, and "done" is believed in any state: the limit was made, whatever we thought.
+-- @include move
+local row = redis.call('HMGET', KEYS[2], 'state', 'line')
+local state = row[1]
+if not state then return '' end
+if state ~= ARGV[2] and state ~= 'held' and ARGV[3] ~= 'done' then return state end
+if state == 'done' then return state end
+local now = nowMs()
+moveRow(KEYS[1], KEYS[2], ARGV[1], state, ARGV[3], row[2], now)
+redis.call('HDEL', KEYS[2], 'problem')
+if #ARGV > 4 then redis.call('HSET', KEYS[2], unpack(ARGV, 5)) end
+if ARGV[4] ~= '' then redis.call('HINCRBY', KEYS[1], 'status:' .. ARGV[4], 1) end
+noteFinish(KEYS[1], now)
+return ARGV[3]

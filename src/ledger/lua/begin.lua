@@ -1,0 +1,17 @@
+-- A worker takes up a row at one step. A row that waits, or that was refused at this very step and is sent again by
+-- an operator, enters the step; any other is only read, and the worker sees from its state that there is nothing to do.
+-- KEYS[1] the portfolio   KEYS[2] the row
+-- ARGV[1] row key   ARGV[2] step: "company", "documents" or "limit"
+-- Answers { state now, request, company id, document ids, problem }, or {} when there is no such row.
+-- @include move
+local row = redis.call('HMGET', KEYS[2], 'state', 'request', 'company', 'documents', 'problem', 'line', 'step')
+local state = row[1]
+if not state then return {} end
+if state == 'queued' or (state == 'refused' and row[7] == ARGV[2]) then
+  local now = nowMs()
+  moveRow(KEYS[1], KEYS[2], ARGV[1], state, ARGV[2], row[6], now)
+  redis.call('HDEL', KEYS[2], 'problem')
+  noteFinish(KEYS[1], now)
+  state, row[5] = ARGV[2], false
+end
+return { state, row[2], row[3] or '', row[4] or '', row[5] or '' }

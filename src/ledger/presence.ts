@@ -1,0 +1,46 @@
+import { messageOf } from '../errors.ts';
+import type { Log } from '../log.ts';
+import { makeLuaScript, type RedisConnection } from '../lua-script.ts';
+import type { Keys } from './keys.ts';
+
+/** Five missed signs and a margin: a busy process is not taken for a dead one, and a killed one is found in seconds. */
+export const VANISHED_AFTER_MS = 6_000;
+const SIGN_EVERY_MS = 1_000;
+
+export type Presence = Awaited<ReturnType<typeof startPresence>>;
+
+/**
+ * Tells the ledger that this process lives, as long as it does. A claim whose process gave no sign for
+ * {@link VANISHED_AFTER_MS} counts as one that was sent by somebody who vanished.
+ */
+export async function startPresence({
+  connection,
+  keys,
+  processId,
+  log,
+}: {
+  connection: RedisConnection;
+  keys: Keys;
+  processId: string;
+  log: Log;
+}) {
+  const alive = makeLuaScript(connection, new URL('./lua/alive.lua', import.meta.url));
+  const sign = () => alive([keys.workers], [processId]);
+  await sign();
+  const timer = setInterval(() => {
+    sign().catch((error) => log.debug({ reason: messageOf(error) }, 'no sign of life could be given'));
+  }, SIGN_EVERY_MS);
+  return {
+    /** Takes the process off the list: what it still claims counts as vanished at once. */
+    async stop(): Promise<void> {
+      clearInterval(timer);
+      await connection.zrem(keys.workers, processId).catch(() => {});
+    },
+  };
+}
+
+/** How many worker processes gave a sign of life lately. */
+export async function countWorkers(connection: RedisConnection, keys: Keys): Promise<number> {
+  const [seconds] = await connection.time();
+  return connection.zcount(keys.workers, Number(seconds) * 1_000 - VANISHED_AFTER_MS, '+inf');
+}

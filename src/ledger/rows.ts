@@ -1,0 +1,158 @@
+import { makeLuaScript, type RedisConnection } from '../lua-script.ts';
+import type { CallRecord } from './calls.ts';
+import type { Keys } from './keys.ts';
+import type { Persist } from './persist.ts';
+import type { RowId } from './row-id.ts';
+
+/** What a row goes through, in this order. */
+export const STEPS = ['company', 'documents', 'limit'] as const;
+export type Step = (typeof STEPS)[number];
+
+export const ROW_STATES = ['queued', ...STEPS, 'done', 'refused', 'held', 'skipped', 'cancelled'] as const;
+export type RowState = (typeof ROW_STATES)[number];
+
+/** The states in which something is still to be done for a row. */
+export const OPEN_STATES = ['queued', ...STEPS] as const satisfies readonly RowState[];
+
+/** A document as the row names it; its content is in the data folder under its digest. */
+export type RowDocument = { name: string; mediaType: string; sizeBytes: number; sha256: string };
+
+/** What a line asked for, as it is kept for the steps. Amounts are decimal text. */
+export type RowRequest = {
+  name: string;
+  buyer: string;
+  /** The company call's body; left out where the line gave the company's id. */
+  company?: Record<string, unknown>;
+  companyId?: string;
+  documents: RowDocument[];
+  limit: Record<string, unknown> & { requested_limit: string };
+};
+
+/** Why a row is where it is, for people: the step, the sentence, and what the service said, as it came. */
+export type RowProblem = { step: Step; message: string; status?: number; body?: string };
+
+/** What a worker finds when it takes up a row. */
+export type RowAtStep = {
+  state: RowState;
+  request: RowRequest;
+  companyId: string;
+  documentIds: string[];
+  problem: RowProblem | undefined;
+};
+
+/** What an import did with a line's row: `open` rows need a job, `settled` ones do not. */
+export type PutAnswer = 'added' | 'renewed' | 'open' | 'settled';
+
+/** What a step writes into the row it moves on. */
+export type RowFields = {
+  company?: string;
+  documents?: string[];
+  limit?: string;
+  record?: CallRecord;
+  problem?: RowProblem;
+};
+
+/** What became of a row so far: what a results file shows. */
+export type RowResult = {
+  state: RowState;
+  step: Step;
+  line: number;
+  request: RowRequest;
+  companyId: string;
+  documentIds: string[];
+  limitId: string;
+  record: CallRecord;
+  problem: RowProblem | undefined;
+  updatedMs: number;
+};
+
+export type Rows = ReturnType<typeof makeRows>;
+
+/** The rows of all portfolios. Every change of state and of the counts behind it is one step in Redis. */
+export function makeRows({ connection, keys, persist }: { connection: RedisConnection; keys: Keys; persist: Persist }) {
+  const script = (name: string) => makeLuaScript(connection, new URL(`./lua/${name}.lua`, import.meta.url));
+  const [put, begin, advance] = [script('put-row'), script('begin'), script('advance')];
+  const waitingRows = script('waiting-rows');
+  const keysOf = (row: RowId) => [keys.portfolio(row.portfolio), keys.row(row.portfolio, row.key)];
+
+  return {
+    /** Brings a line into the ledger; see put-row.lua for what happens to a row that is already there. */
+    async put(row: RowId, line: number, importId: string, request: RowRequest): Promise<PutAnswer> {
+      const words = [row.key, line, importId, JSON.stringify(request), stepAfter(request)];
+      return (await put([...keysOf(row), keys.call('limit', row.key)], words)) as PutAnswer;
+    },
+
+    /** Rows of one state, in the order of their lines, each with the step that it is at or begins with. */
+    async inState(portfolio: string, state: RowState, { from = 0, count }: { from?: number; count: number }) {
+      const sets = [keys.rowsInState(portfolio, state), keys.row(portfolio, '')];
+      const words = (await waitingRows(sets, [from, count])) as string[];
+      const rows: { row: RowId; step: Step }[] = [];
+      for (let place = 0; place < words.length; place += 2) {
+        rows.push({ row: { portfolio, key: words[place] ?? '' }, step: words[place + 1] as Step });
+      }
+      return rows;
+    },
+
+    /** What became of each of these rows, in their order; nothing for one that the ledger does not know. */
+    async read(rows: readonly RowId[]): Promise<(RowResult | undefined)[]> {
+      return Promise.all(rows.map(async (row) => toResult(await connection.hgetall(keys.row(row.portfolio, row.key)))));
+    },
+
+    /** Takes a row up at a step. Answers nothing when the ledger knows no such row. */
+    async begin(row: RowId, step: Step): Promise<RowAtStep | undefined> {
+      const found = (await persist('begin', () => begin(keysOf(row), [row.key, step]))) as string[];
+      const [state, request, companyId = '', documents, problem] = found;
+      if (!state || !request) return undefined;
+      return {
+        state: state as RowState,
+        request: JSON.parse(request),
+        companyId,
+        documentIds: documents ? documents.split('|') : [],
+        problem: problem ? JSON.parse(problem) : undefined,
+      };
+    },
+
+    /**
+     * Moves a row from the state in which the worker saw it to another, with what the step brought.
+     * Answers the state that it is in now, which is another when somebody else moved it meanwhile.
+     */
+    async advance(row: RowId, from: RowState, to: RowState, fields: RowFields = {}): Promise<RowState | ''> {
+      const status = to === 'done' ? (fields.record?.status ?? '') : '';
+      const words = [row.key, from, to, status, ...fieldWords(fields)];
+      return (await persist('advance', () => advance(keysOf(row), words))) as RowState | '';
+    },
+  };
+}
+
+/** The step at which a row begins: one with nothing to do is passed over. */
+export function stepAfter(request: RowRequest, step?: Step): Step {
+  if (step === undefined && request.companyId === undefined) return 'company';
+  if ((step === undefined || step === 'company') && request.documents.length > 0) return 'documents';
+  return 'limit';
+}
+
+function toResult(fields: Record<string, string>): RowResult | undefined {
+  if (!fields.state || !fields.request) return undefined;
+  return {
+    state: fields.state as RowState,
+    step: (fields.step ?? 'company') as Step,
+    line: Number(fields.line),
+    request: JSON.parse(fields.request),
+    companyId: fields.company ?? '',
+    documentIds: fields.documents ? fields.documents.split('|') : [],
+    limitId: fields.limit ?? '',
+    record: fields.record ? JSON.parse(fields.record) : {},
+    problem: fields.problem ? JSON.parse(fields.problem) : undefined,
+    updatedMs: Number(fields.updated),
+  };
+}
+
+function fieldWords({ company, documents, limit, record, problem }: RowFields): string[] {
+  const words: string[] = [];
+  if (company !== undefined) words.push('company', company);
+  if (documents !== undefined) words.push('documents', documents.join('|'));
+  if (limit !== undefined) words.push('limit', limit);
+  if (record !== undefined) words.push('record', JSON.stringify(record));
+  if (problem !== undefined) words.push('problem', JSON.stringify(problem));
+  return words;
+}

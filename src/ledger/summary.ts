@@ -1,0 +1,93 @@
+import { Big } from 'big.js';
+import type { CallKind } from './keys.ts';
+import type { Portfolios } from './portfolios.ts';
+import { ROW_STATES, type RowState, type Rows } from './rows.ts';
+
+/** What became of a portfolio, in one object; amounts are exact decimal text, times ISO 8601 in UTC. */
+export type Summary = {
+  portfolio: string;
+  lines: number;
+  invalid: number;
+  duplicate: number;
+  rows: number;
+  states: Record<RowState, number>;
+  statuses: Record<string, number>;
+  requested: string;
+  granted: string;
+  available: string;
+  supplier: string | null;
+  started: string | null;
+  finished: string | null;
+  calls: Record<CallKind | 'token' | 'throttled', number>;
+};
+
+/** Rows read at a time: a portfolio never stands in memory as a whole. */
+const PAGE = 1_000;
+
+/**
+ * Sums up a portfolio, or answers nothing where there is none of that name.
+ *
+ * `lines` are those that led to a row, whichever import they came from, and the last import's invalid and duplicate
+ * ones; so they add up at every moment, also while an import runs. `requested` is the sum over all rows, `granted` and
+ * `available` over those that are done, as the service answered.
+ */
+export async function summarize(
+  name: string,
+  { portfolios, rows }: { portfolios: Portfolios; rows: Rows },
+): Promise<Summary | undefined> {
+  const state = await portfolios.read(name);
+  if (state.startedMs === undefined) return undefined;
+  const { invalid, duplicate, states, statuses, calls } = state;
+  const rowCount = ROW_STATES.reduce((sum, rowState) => sum + states[rowState], 0);
+  return {
+    portfolio: name,
+    lines: rowCount + invalid + duplicate,
+    invalid,
+    duplicate,
+    rows: rowCount,
+    states,
+    statuses,
+    ...(await sumAmounts(name, rows)),
+    supplier: state.supplier?.id ?? null,
+    started: isoTime(state.startedMs),
+    finished: isoTime(state.finishedMs),
+    calls,
+  };
+}
+
+async function sumAmounts(
+  name: string,
+  rows: Rows,
+): Promise<{ requested: string; granted: string; available: string }> {
+  let [requested, granted, available] = [new Big(0), new Big(0), new Big(0)];
+  for (const state of ROW_STATES) {
+    for (let from = 0; ; from += PAGE) {
+      const page = await rows.inState(name, state, { from, count: PAGE });
+      for (const result of await rows.read(page.map(({ row }) => row))) {
+        if (!result) continue;
+        requested = requested.plus(result.request.limit.requested_limit);
+        if (state !== 'done') continue;
+        granted = granted.plus(amountOf(result.record.total_limit));
+        available = available.plus(amountOf(result.record.available_limit));
+      }
+      if (page.length < PAGE) break;
+    }
+  }
+  return { requested: moneyText(requested), granted: moneyText(granted), available: moneyText(available) };
+}
+
+/** The service's amounts are taken as they come; one that is no number counts as nothing rather than as an error. */
+function amountOf(text: string | undefined): Big {
+  return text !== undefined && /^-?\d+(\.\d+)?([eE][+-]?\d{1,3})?$/.test(text) ? new Big(text) : new Big(0);
+}
+
+/** All digits there are, and at least the two that people expect of money. */
+function moneyText(amount: Big): string {
+  const text = amount.toFixed();
+  const decimals = text.split('.')[1]?.length ?? 0;
+  return decimals >= 2 ? text : amount.toFixed(2);
+}
+
+function isoTime(ms: number | undefined): string | null {
+  return ms === undefined ? null : new Date(ms).toISOString();
+}

@@ -1,0 +1,80 @@
+import { type JobsOptions, Queue } from 'bullmq';
+import type { RedisConnection } from '../lua-script.ts';
+
+/** The queues that a row goes along, one a step. */
+export const QUEUES = ['companies', 'documents', 'buyer-limits'] as const;
+export type QueueName = (typeof QUEUES)[number];
+
+/** What a job carries: whom it is for. Everything else is read from the ledger when the job runs. */
+export type JobData = { portfolio: string; key: string };
+
+export type NewJob = { queue: QueueName; name: string; data: JobData };
+
+export type Queues = ReturnType<typeof makeQueues>;
+
+/**
+ * Unexpected faults (not answers of the service, nor outages: those cost no attempt) are tried again this often, over
+ * some two minutes, before the row is given up.
+ */
+export const ATTEMPTS = 8;
+
+const JOB_OPTIONS: JobsOptions = {
+  attempts: ATTEMPTS,
+  backoff: { type: 'exponential', delay: 1_000 },
+  // A finished job must go: BullMQ ignores an add with an id that it still knows, and the ledger remembers the row.
+  removeOnComplete: true,
+  // Failed jobs stay for the operators' dashboard; the ledger has all of them.
+  removeOnFail: { count: 10_000 },
+};
+
+/** The producers' side of the queues. A job's id is its row's name, so a row has one job at the most in a queue. */
+export function makeQueues({
+  connection,
+  prefixOf,
+}: {
+  connection: RedisConnection;
+  prefixOf: (queue: QueueName) => string;
+}) {
+  const queues = Object.fromEntries(
+    QUEUES.map((name) => [name, new Queue<JobData>(name, { connection, prefix: prefixOf(name) })]),
+  ) as Record<QueueName, Queue<JobData>>;
+
+  return {
+    /** Adds a job for each row; one whose row has a job in that queue already is passed over by BullMQ. */
+    async add(jobs: readonly NewJob[]): Promise<void> {
+      for (const queue of QUEUES) {
+        const added = jobs.filter((job) => job.queue === queue);
+        if (added.length === 0) continue;
+        await queues[queue].addBulk(
+          added.map(({ name, data }) => ({ name, data, opts: { ...JOB_OPTIONS, jobId: jobId(data) } })),
+        );
+      }
+    },
+
+    /** Hands one row on. Repeating it is harmless: the id is the same. */
+    async handOver({ queue, name, data }: NewJob): Promise<void> {
+      await queues[queue].add(name, data, { ...JOB_OPTIONS, jobId: jobId(data) });
+    },
+
+    /** Removes the ended jobs of rows that are to run again; a running job stays, and ends by itself. */
+    async forget(rows: readonly JobData[]): Promise<void> {
+      const removals = rows.flatMap((row) => QUEUES.map((queue) => queues[queue].remove(jobId(row)).catch(() => 0)));
+      await Promise.all(removals);
+    },
+
+    /** Jobs that wait to be taken up, in all queues. */
+    async depth(): Promise<number> {
+      const counts = await Promise.all(QUEUES.map((queue) => queues[queue].getJobCountByTypes('wait', 'prioritized')));
+      return counts.reduce((sum, count) => sum + count, 0);
+    },
+
+    async close(): Promise<void> {
+      await Promise.all(QUEUES.map((queue) => queues[queue].close()));
+    },
+  };
+}
+
+/** `/` is safe in BullMQ's ids; a colon is not, and a bare number is taken for one of its own. */
+export function jobId({ portfolio, key }: JobData): string {
+  return `${portfolio}/${key}`;
+}

@@ -1,0 +1,85 @@
+import formbody from '@fastify/formbody';
+import { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
+import { messageOf } from '../errors.ts';
+import type { Log } from '../log.ts';
+import { type ResourceKind, SERVICE_PATHS } from '../service/schemas.ts';
+import { type Checked, errorAnswer } from './answers.ts';
+import type { Control } from './control.ts';
+import { addControlEndpoints } from './control-endpoints.ts';
+import { type ReceivedDocument, readDocumentBody } from './document-body.ts';
+import type { Gate } from './gate.ts';
+import type { RequestKind } from './record.ts';
+import type { RequestTimes } from './request-times.ts';
+import type { ResourceEndpoints } from './resource-endpoints.ts';
+import type { Serve } from './serve.ts';
+
+/** The HTTP side of the stand-in: which path leads where. It logs no request. */
+export function makeApp(parts: {
+  gate: Gate;
+  endpoints: ResourceEndpoints;
+  tokenEndpoint: (form: unknown) => Checked;
+  serve: Serve;
+  times: RequestTimes;
+  control: Control;
+  log: Log;
+}): FastifyInstance {
+  const { gate, endpoints, tokenEndpoint, serve, times, control, log } = parts;
+  const app = fastify({ logger: false });
+
+  /** Errors of Fastify's own: a body that is no JSON, a content type that is not the one shown. */
+  const failed = (kind: RequestKind) => (error: FastifyError, _request: FastifyRequest, reply: FastifyReply) => {
+    const status = error.statusCode ?? 500;
+    if (status >= 500 && !reply.raw.destroyed) log.error({ kind, error: messageOf(error) }, 'the stand-in failed');
+    serve.send(kind, reply, errorAnswer(status, 'bad_request', messageOf(error)));
+  };
+  const resource = (kind: ResourceKind) => ({
+    errorHandler: failed(kind),
+    onRequest: (request: FastifyRequest, reply: FastifyReply, done: () => void) => {
+      times.arrived(performance.now());
+      reply.raw.once('close', times.left);
+      const refusal = gate.resource(request, reply);
+      if (refusal) serve.send(kind, reply, refusal);
+      else done();
+    },
+  });
+  const token = {
+    errorHandler: failed('token'),
+    onRequest: (request: FastifyRequest, reply: FastifyReply, done: () => void) => {
+      const refusal = gate.token(request);
+      if (refusal) serve.send('token', reply, refusal);
+      else done();
+    },
+  };
+
+  app.setErrorHandler(failed('other'));
+  app.setNotFoundHandler((request, reply) =>
+    serve.send('other', reply, errorAnswer(404, 'not_found', `${request.method} ${request.url} is not shown`)),
+  );
+  // JSON alone is shown; by default Fastify would take plain text too.
+  app.removeContentTypeParser('text/plain');
+  app.post(SERVICE_PATHS.company, resource('company'), ({ body }, reply) =>
+    serve.serve('company', endpoints.company(body), body, reply),
+  );
+  app.post(SERVICE_PATHS.limit, resource('limit'), ({ body }, reply) =>
+    serve.serve('limit', endpoints.limit(body), body, reply),
+  );
+  // Scopes of their own, for they read their bodies in their own way.
+  app.register(async (scope) => {
+    scope.removeAllContentTypeParsers();
+    scope.addContentTypeParser('application/json', (_request: FastifyRequest, payload: AsyncIterable<Buffer>) =>
+      readDocumentBody(payload),
+    );
+    scope.post<{ Body: ReceivedDocument | undefined }>(
+      SERVICE_PATHS.document,
+      resource('document'),
+      ({ body }, reply) => serve.serve('document', endpoints.document(body), body?.json, reply),
+    );
+  });
+  app.register(async (scope) => {
+    scope.removeAllContentTypeParsers();
+    await scope.register(formbody);
+    scope.post(SERVICE_PATHS.token, token, ({ body }, reply) => serve.serve('token', tokenEndpoint(body), body, reply));
+  });
+  app.register(async (scope) => addControlEndpoints(scope, control), { prefix: '/_stand-in' });
+  return app;
+}

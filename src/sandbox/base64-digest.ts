@@ -1,0 +1,37 @@
+import { createHash } from 'node:crypto';
+
+/** What base64 text carried, or that it is none. */
+export type Base64Digest = { valid: true; sizeBytes: number; sha256: string } | { valid: false };
+
+/**
+ * Checks base64 text (RFC 4648, section 4: padded, without line breaks) and digests what it carries, piece by piece and
+ * without keeping any of it: a document of 100 MB costs no memory.
+ */
+export function makeBase64Digest() {
+  const sha256 = createHash('sha256');
+  let valid = true;
+  let sizeBytes = 0;
+  /** The last one to four characters so far: only the last group of all may be padded. */
+  let carried = '';
+
+  const decode = (groups: string, shape: RegExp) => {
+    valid &&= shape.test(groups);
+    if (!valid) return;
+    const bytes = Buffer.from(groups, 'base64');
+    sizeBytes += bytes.length;
+    sha256.update(bytes);
+  };
+
+  return {
+    add(piece: Buffer): void {
+      const text = carried + piece.toString('latin1');
+      const whole = Math.max(0, Math.floor((text.length - 1) / 4) * 4);
+      carried = text.slice(whole);
+      decode(text.slice(0, whole), /^[A-Za-z0-9+/]*$/);
+    },
+    end(): Base64Digest {
+      decode(carried, /^(?:[A-Za-z0-9+/]{4}|[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{2}==)?$/);
+      return valid ? { valid, sizeBytes, sha256: sha256.digest('hex') } : { valid };
+    },
+  };
+}

@@ -1,0 +1,55 @@
+import type { ServerResponse } from 'node:http';
+import { type Answer, errorAnswer } from './answers.ts';
+import type { FaultRule } from './fault-settings.ts';
+import { answerBadly, giveNoAnswer } from './socket-faults.ts';
+
+/** What no ordinary answer can show, played on a response that has not been begun. */
+export type Play = (response: ServerResponse) => void;
+
+/**
+ * What a request gets that a rule hits: another answer, or something else on its socket. `make` makes what was asked
+ * for, and is called just where the rule says that the thing is made.
+ */
+export function answerByRule(rule: FaultRule, make: () => Answer): Answer | Play {
+  switch (rule.fault) {
+    case 'status':
+      return answerWithStatus(rule, rule.made ? make() : undefined);
+    case 'answer': {
+      const { status, body } = make();
+      return { status: rule.status ?? status, body: withFields(body, rule) };
+    }
+    case 'decision': {
+      const { status, body } = make();
+      return { status, body: decided(body, rule) };
+    }
+    case 'slow':
+    case 'broken': {
+      const answer = make();
+      return (response) => answerBadly(rule, answer, response);
+    }
+    case 'reset':
+    case 'silence':
+    case 'not-http':
+      if (rule.made) make();
+      return (response) => giveNoAnswer(rule, response);
+  }
+}
+
+type RuleOf<F extends FaultRule['fault']> = Extract<FaultRule, { fault: F }>;
+
+/** A success keeps the body of what was made; any other status gets an error body, unless the rule has one. */
+function answerWithStatus({ status, headers, body }: RuleOf<'status'>, made: Answer | undefined): Answer {
+  const usual = made && status < 300 ? made : errorAnswer(status, 'fault', `status ${status} on demand`);
+  return { status, headers, body: body ?? usual.body };
+}
+
+function withFields(body: unknown, { set, drop }: RuleOf<'answer'>): unknown {
+  const fields = Object.entries({ ...Object(body), ...set });
+  return Object.fromEntries(fields.filter(([name]) => !drop.includes(name)));
+}
+
+function decided(body: unknown, { status, share }: RuleOf<'decision'>): unknown {
+  const resource = Object(body);
+  const granted = Math.round(resource.requested_limit * share * 100) / 100;
+  return { ...resource, status, total_limit: granted, available_limit: granted };
+}

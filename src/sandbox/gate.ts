@@ -1,0 +1,45 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { type Answer, errorAnswer } from './answers.ts';
+import type { Faults } from './faults.ts';
+import { makeBucket, rateLimitHeaders } from './rate-limit.ts';
+import type { Tokens } from './tokens.ts';
+
+export type Gate = ReturnType<typeof makeGate>;
+
+/** What a request must pass before its body is read: the outage, the credentials, the rate limit, the headers. */
+export function makeGate({ faults, tokens }: { faults: Faults; tokens: Tokens }) {
+  const bucket = makeBucket();
+
+  /** Counts the request, and puts the headers that speak of the limit on its answer, whatever that will be. */
+  const refusedByRate = (reply: FastifyReply): boolean => {
+    const { rateLimit } = faults.settings();
+    if (!rateLimit) return false;
+    const passage = bucket.pass(rateLimit, performance.now());
+    reply.headers(rateLimitHeaders(rateLimit, passage, Date.now()));
+    return !passage.allowed;
+  };
+
+  const outage = (): Answer | undefined =>
+    faults.settings().outage ? errorAnswer(503, 'unavailable', 'out of service on demand') : undefined;
+
+  return {
+    /** "No bearer header" (service-api.md, Endpoints). */
+    token({ headers }: FastifyRequest): Answer | undefined {
+      return (
+        outage() ?? (headers.authorization ? errorAnswer(400, 'invalid_request', 'no bearer header here') : undefined)
+      );
+    },
+
+    /** @returns why the request is refused, or `undefined` if it may go on */
+    resource({ headers }: FastifyRequest, reply: FastifyReply): Answer | undefined {
+      const down = outage();
+      if (down) return down;
+      if (!tokens.admit(headers.authorization)) return errorAnswer(401, 'unauthorized', 'no token that is valid here');
+      if (refusedByRate(reply)) return errorAnswer(429, 'rate_limited', 'too many requests');
+      if (!headers.accept?.includes('application/json')) {
+        return errorAnswer(406, 'not_acceptable', 'accept: application/json is needed');
+      }
+      return undefined;
+    },
+  };
+}

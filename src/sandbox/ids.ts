@@ -1,0 +1,35 @@
+import { createHmac, randomBytes } from 'node:crypto';
+import { COMPANY_ID_PREFIX, LIMIT_ID_PREFIX, type ResourceKind } from '../service/schemas.ts';
+
+export type Ids = ReturnType<typeof makeIds>;
+
+/** A document's prefix is not shown; this one is the stand-in's own choice. */
+const PREFIX = {
+  company: COMPANY_ID_PREFIX,
+  document: 'doc_',
+  limit: LIMIT_ID_PREFIX,
+} as const satisfies Record<ResourceKind, string>;
+
+/** 80 random bits: no two ids alike, also among stand-ins that never heard of each other. */
+const RANDOM_BYTES = 10;
+
+/** 48 bits of checksum: no mistyped or invented id passes by accident. */
+const CHECKSUM_HEX = 12;
+
+/**
+ * Ids that need no storage to be known again: random hex, then a short checksum keyed with `secret`. Every stand-in
+ * with the same secret knows the ids of every other, also those made before it was started.
+ */
+export function makeIds({ secret }: { secret: string }) {
+  const checksum = (text: string) => createHmac('sha256', secret).update(text).digest('hex').slice(0, CHECKSUM_HEX);
+  return {
+    make(kind: ResourceKind): string {
+      const body = PREFIX[kind] + randomBytes(RANDOM_BYTES).toString('hex');
+      return body + checksum(body);
+    },
+    knows(kind: ResourceKind, id: string): boolean {
+      const body = id.slice(0, -CHECKSUM_HEX);
+      return body.startsWith(PREFIX[kind]) && id.slice(-CHECKSUM_HEX) === checksum(body);
+    },
+  };
+}

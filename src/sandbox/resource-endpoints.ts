@@ -1,0 +1,150 @@
+import type { z } from 'zod';
+import {
+  type CompanyResource,
+  companyBodySchema,
+  documentBodySchema,
+  type LimitResource,
+  limitBodySchema,
+  type ResourceKind,
+} from '../service/schemas.ts';
+import { type Checked, errorAnswer } from './answers.ts';
+import type { ReceivedDocument } from './document-body.ts';
+import type { Ids } from './ids.ts';
+import type { MadeRecord } from './record.ts';
+
+export type ResourceEndpoints = ReturnType<typeof makeResourceEndpoints>;
+
+/**
+ * The three resource endpoints: a body in, checked against all that service-api.md shows of it, and the resource as
+ * shown there out. A field that was not sent is left out of the answer, one that is not shown is ignored.
+ *
+ * Each thing is on record before its answer leaves, named by what it is made of: a company by name and country, a
+ * document by file name and digest, a limit by the buyer's identity in the request and the amount.
+ */
+export function makeResourceEndpoints({ ids, record }: { ids: Ids; record: MadeRecord }) {
+  const make = (kind: ResourceKind, what: string, sent: unknown, resource: { id: string }) => {
+    record.made(kind, { id: resource.id, what, body: sent });
+    return { status: MADE_STATUS, body: resource };
+  };
+  return {
+    company(json: unknown): Checked {
+      const { data, error } = companyRequestSchema.safeParse(json);
+      if (error) return refuseFields(error);
+      const what = `${data.name} / ${data.address?.country_code ?? 'no country'}`;
+      return { make: () => make('company', what, json, companyResource(ids.make('company'), data)) };
+    },
+
+    limit(json: unknown): Checked {
+      const { data, error } = limitRequestSchema.safeParse(json);
+      if (error) return refuseFields(error);
+      if (!ids.knows('company', data.company)) return refuse('company', `${data.company} is not known`);
+      const stranger = data.supporting_documents?.find((id) => !ids.knows('document', id));
+      if (stranger !== undefined) return refuse('supporting_documents', `${stranger} is not known`);
+      const what = `${buyerOf(data)} / ${data.requested_limit}`;
+      return { make: () => make('limit', what, json, limitResource(ids.make('limit'), data)) };
+    },
+
+    /** @param received what `document-body.ts` made of the body; `undefined` if it was no JSON, or too long */
+    document(received: ReceivedDocument | undefined): Checked {
+      if (!received) return refuse('the body', 'is no JSON, or too long around the content of the file');
+      const { json, content } = received;
+      const { data, error } = documentBodySchema.safeParse(json);
+      if (error) return refuseFields(error);
+      if (!content.valid) return refuse('file', 'its content is not base64');
+      const [, mediaType, fileName] = DATA_URI_HEAD.exec(data.file) ?? [];
+      if (!mediaType || !fileName) return refuse('file', 'nothing may follow its content');
+      const { sizeBytes, sha256 } = content;
+      const sent = { ...data, sizeBytes, sha256 };
+      // The record's fields are not shown: all but the id are the stand-in's own choice.
+      const resource = () => ({
+        id: ids.make('document'),
+        object: 'document',
+        purpose: data.purpose,
+        file_name: fileName,
+        media_type: mediaType,
+        size_bytes: sizeBytes,
+        created: new Date().toISOString(),
+      });
+      return { make: () => make('document', `${fileName} / ${sha256}`, sent, resource()) };
+    },
+  };
+}
+
+/** The status of success is not shown; this is HTTP's own for something made (RFC 9110, section 15.3.2). */
+const MADE_STATUS = 201;
+
+/** The head of the data URI and nothing else: the content was taken out before. */
+const DATA_URI_HEAD = /^data:([^;,]+);name=([^;,]+);base64,$/;
+
+// Which fields are needed is not shown. The stand-in insists on those without which it could not name a company, and
+// could not say whose limit was granted and how much.
+const companyRequestSchema = companyBodySchema.required({ name: true });
+const limitRequestSchema = limitBodySchema.required({ company: true, requested_limit: true });
+
+function companyResource(id: string, sent: z.output<typeof companyRequestSchema>): CompanyResource {
+  const { name, address, website } = sent;
+  return {
+    id,
+    object: 'company',
+    name,
+    address: address && {
+      country_code: address.country_code,
+      city: address.city,
+      street: address.street,
+      state: address.state ?? null,
+    },
+    website,
+    buyer_limit: null,
+    contacts: { object: 'list', data: [] },
+    created: new Date().toISOString(),
+  };
+}
+
+function limitResource(id: string, sent: z.output<typeof limitRequestSchema>): LimitResource {
+  const { contact, requested_limit } = sent;
+  return {
+    id,
+    object: 'buyer_limit',
+    company: sent.company,
+    business_information_source: sent.business_information_source,
+    business_information_id: sent.business_information_id,
+    company_registration_number: sent.company_registration_number,
+    requested_limit,
+    total_limit: requested_limit,
+    available_limit: requested_limit,
+    status: 'approved',
+    // Whether phone can be sent is not shown; the answer's is null.
+    contact: contact && {
+      first_name: contact.first_name,
+      last_name: contact.last_name,
+      email: contact.email,
+      phone: null,
+    },
+    // The items' shape is not shown: the ids as sent are the stand-in's own choice.
+    supporting_documents: {
+      object: 'list',
+      data: (sent.supporting_documents ?? []).map((documentId) => ({ object: 'document', id: documentId })),
+    },
+    created: new Date().toISOString(),
+  };
+}
+
+/** Who the limit is for, the same for two requests also where the buyer's company was made twice. */
+function buyerOf(sent: z.output<typeof limitRequestSchema>): string {
+  const { business_information_source: source, business_information_id: businessId } = sent;
+  return sent.company_registration_number ?? (businessId ? `${source ?? ''}:${businessId}` : sent.company);
+}
+
+function refuseFields(error: z.ZodError): Checked {
+  return {
+    refusal: errorAnswer(
+      422,
+      'invalid_fields',
+      error.issues.map(({ path, message }) => `${path.join('.') || 'the body'}: ${message}`).join('; '),
+    ),
+  };
+}
+
+function refuse(field: string, why: string): Checked {
+  return { refusal: errorAnswer(422, 'invalid_fields', `${field}: ${why}`) };
+}

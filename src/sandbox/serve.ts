@@ -1,0 +1,54 @@
+import type { FastifyReply } from 'fastify';
+import type { ResourceKind } from '../service/schemas.ts';
+import type { Answer, Checked } from './answers.ts';
+import { answerByRule } from './fault-answers.ts';
+import type { FaultRule } from './fault-settings.ts';
+import type { Faults } from './faults.ts';
+import type { MadeRecord, RequestKind } from './record.ts';
+
+/** On record in place of a status when nobody is there any more to hear it. */
+export const CLIENT_GONE = 'client gone';
+
+export type Serve = ReturnType<typeof makeServe>;
+
+/** The one way out for every answer: all of them are on record before they leave. */
+export function makeServe({ faults, record }: { faults: Faults; record: MadeRecord }) {
+  const send = (kind: RequestKind, reply: FastifyReply, { status, headers, body }: Answer): void => {
+    record.answered(kind, reply.raw.destroyed ? CLIENT_GONE : status);
+    if (headers) reply.headers(headers);
+    reply.code(status).send(body);
+  };
+  const misbehave = (kind: RequestKind, reply: FastifyReply, rule: FaultRule, make: () => Answer): void => {
+    const instead = answerByRule(rule, make);
+    if (typeof instead !== 'function') {
+      send(kind, reply, instead);
+    } else {
+      record.answered(kind, rule.fault);
+      instead(reply.hijack().raw);
+    }
+  };
+
+  return {
+    send,
+
+    /**
+     * Makes and answers what a checked request asks for, after the latency in force and by the fault that hits it.
+     * A refusal is sent at once: faults are for requests that would succeed.
+     */
+    serve(kind: ResourceKind | 'token', checked: Checked, sent: unknown, reply: FastifyReply): void {
+      if ('refusal' in checked) {
+        send(kind, reply, checked.refusal);
+        return;
+      }
+      const rule = faults.pick(kind, () => JSON.stringify(sent));
+      const answer = () => {
+        if (rule) misbehave(kind, reply, rule, checked.make);
+        else send(kind, reply, checked.make());
+      };
+      const latencyMs = faults.latencyMs();
+      // The client's open connection keeps the process alive for as long as somebody waits for this.
+      if (latencyMs > 0) setTimeout(answer, latencyMs).unref();
+      else answer();
+    },
+  };
+}

@@ -1,0 +1,43 @@
+import { randomBytes } from 'node:crypto';
+import type { TokenSettings } from './fault-settings.ts';
+
+export type Tokens = ReturnType<typeof makeTokens>;
+
+/** Enough for any test, and a client that asks for a token before each call does not grow the process for ever. */
+const TOKENS_KEPT = 10_000;
+
+/**
+ * Access tokens of this process. They are not kept over a restart: an old one is then answered with 401, and a client
+ * has to get along with that anyway.
+ *
+ * @param nowMs a clock that never runs backwards
+ */
+export function makeTokens({ nowMs = () => performance.now() }: { nowMs?: () => number } = {}) {
+  const known = new Map<string, { diesAtMs: number; callsLeft: number }>();
+
+  return {
+    /** The answer to a token call. Its field names are not shown; these are RFC 6749's (section 5.1). */
+    issue({ field, lifetimeS, diesAfterS, diesAfterCalls }: TokenSettings): Record<string, unknown> {
+      const token = `standin_${randomBytes(24).toString('base64url')}`;
+      const livesS = diesAfterS ?? lifetimeS ?? Number.POSITIVE_INFINITY;
+      known.set(token, {
+        diesAtMs: nowMs() + livesS * 1_000,
+        callsLeft: diesAfterCalls ?? Number.POSITIVE_INFINITY,
+      });
+      for (const oldest of known.keys()) {
+        if (known.size <= TOKENS_KEPT) break;
+        known.delete(oldest);
+      }
+      return { [field]: token, token_type: 'Bearer', ...(lifetimeS === null ? {} : { expires_in: lifetimeS }) };
+    },
+
+    /** Uses the token of an `authorization` header for one call; false if there is none that lives. */
+    admit(authorization: string | undefined): boolean {
+      const token = authorization?.match(/^Bearer (\S+)$/i)?.[1];
+      const state = token && known.get(token);
+      if (!state || state.callsLeft <= 0 || nowMs() >= state.diesAtMs) return false;
+      state.callsLeft -= 1;
+      return true;
+    },
+  };
+}

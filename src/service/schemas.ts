@@ -1,0 +1,125 @@
+import { z } from 'zod';
+
+/** Where each call goes, below {base_url} (service-api.md, Endpoints). All four are POST. */
+export const SERVICE_PATHS = {
+  token: '/v1/auth/token',
+  company: '/invoice-financing/v1/companies',
+  document: '/invoice-financing/v1/documents',
+  limit: '/invoice-financing/v1/buyer-limits',
+} as const;
+
+/** What the service makes for us, one kind for each resource endpoint. */
+export type ResourceKind = 'company' | 'document' | 'limit';
+
+/** The id prefixes that are shown. A document's is not, so there is none to check. */
+export const COMPANY_ID_PREFIX = 'company_';
+export const LIMIT_ID_PREFIX = 'bl_';
+
+export type CompanyBody = z.input<typeof companyBodySchema>;
+export type LimitBody = z.input<typeof limitBodySchema>;
+export type DocumentBody = z.input<typeof documentBodySchema>;
+export type CompanyResource = z.output<typeof companyResourceSchema>;
+export type LimitResource = z.output<typeof limitResourceSchema>;
+export type DocumentResource = z.output<typeof documentResourceSchema>;
+
+const idSchema = (prefix: string) =>
+  z
+    .string()
+    .refine((id) => id.startsWith(prefix) && id.length > prefix.length, `must be an id that starts with ${prefix}`);
+
+/** A company's id, as answered and as sent in a limit request. */
+export const companyIdSchema = idSchema(COMPANY_ID_PREFIX);
+
+/** A buyer limit request's id. */
+export const limitIdSchema = idSchema(LIMIT_ID_PREFIX);
+
+// Every object is loose: fields that the document does not show pass through, and none is made up. Which fields of a
+// company or a limit request are needed is not shown either, so a body's fields are all optional here.
+
+/** Body of POST companies (service-api.md, Resources, company). */
+export const companyBodySchema = z.looseObject({
+  name: z.string().optional(),
+  address: z
+    .looseObject({
+      country_code: z
+        .string()
+        .regex(/^[A-Z]{2}$/, 'must be two uppercase letters')
+        .optional(),
+      city: z.string().optional(),
+      street: z.string().optional(),
+      state: z.string().nullable().optional(),
+    })
+    .optional(),
+  website: z.url('must be a URL').optional(),
+});
+
+/** Body of POST buyer-limits (service-api.md, Resources, buyer_limit). */
+export const limitBodySchema = z.looseObject({
+  company: companyIdSchema.optional(),
+  /** "A short lowercase code", but which codes there are is not shown: taken as written. */
+  business_information_source: z.string().optional(),
+  business_information_id: z.string().optional(),
+  company_registration_number: z.string().optional(),
+  requested_limit: z.number().optional(),
+  contact: z
+    .looseObject({
+      first_name: z.string().optional(),
+      last_name: z.string().optional(),
+      // The widest of zod's patterns: which addresses the service takes is not shown.
+      email: z.email({ pattern: z.regexes.unicodeEmail, error: 'must be an e-mail address' }).optional(),
+    })
+    .optional(),
+  supporting_documents: z.array(z.string()).optional(),
+});
+
+/** Body of POST documents (service-api.md, Resources, document). Only the head of the data URI is looked at. */
+export const documentBodySchema = z.looseObject({
+  purpose: z.string(),
+  file: z
+    .string()
+    .regex(
+      /^data:[\w.+-]+\/[\w.+-]+;name=[^;,]+;base64,/,
+      'must be a data URI: data:<media_type>;name=<file_name>;base64,<base64_content>',
+    ),
+});
+
+/** Body of POST token, as form fields (service-api.md, Authentication). */
+export const tokenFormSchema = z.looseObject({
+  grant_type: z.literal('client_credentials'),
+  client_id: z.string(),
+  client_secret: z.string(),
+});
+
+/** Answer of POST token. None of its field names is shown; a setting says where the token stands. */
+export const tokenAnswerSchema = z.looseObject({});
+
+const listSchema = z.looseObject({ object: z.literal('list'), data: z.array(z.unknown()) });
+
+/** ISO 8601 in UTC, with or without fractions of a second. */
+const createdSchema = z.iso.datetime('must be an ISO 8601 UTC timestamp');
+
+/** A company as answered: the fields of its request as sent, and those that the service assigns. */
+export const companyResourceSchema = z.looseObject({
+  ...companyBodySchema.shape,
+  id: companyIdSchema,
+  object: z.literal('company'),
+  buyer_limit: z.looseObject({}).nullable(),
+  contacts: listSchema,
+  created: createdSchema,
+});
+
+/** A buyer limit request as answered. `status` is any text: of its values only `approved` is shown. */
+export const limitResourceSchema = z.looseObject({
+  ...limitBodySchema.shape,
+  id: limitIdSchema,
+  object: z.literal('buyer_limit'),
+  total_limit: z.number(),
+  available_limit: z.number(),
+  status: z.string(),
+  contact: limitBodySchema.shape.contact.unwrap().extend({ phone: z.string().nullable() }).optional(),
+  supporting_documents: listSchema,
+  created: createdSchema,
+});
+
+/** A document as answered: its fields are not shown, and an id is all that a client can not do without. */
+export const documentResourceSchema = z.looseObject({ id: z.string().min(1) });

@@ -1,0 +1,67 @@
+import type { Readable } from 'node:stream';
+import type { Dispatcher } from 'undici';
+
+/** What was heard of a request: a whole answer, or that there was none and whether the request had left. */
+export type Heard =
+  | { is: 'answer'; status: number; headers: Headers; text: string }
+  | { is: 'silence'; sent: boolean; error: Error; status?: number };
+
+export type Headers = Readonly<Record<string, string | string[] | undefined>>;
+
+export type Post = {
+  path: string;
+  headers: Record<string, string>;
+  body: string | Readable;
+  timeoutMs: number;
+};
+
+/** Far beyond any resource the service shows; an answer that goes on longer is not read to its end. */
+const MAX_ANSWER_BYTES = 1_048_576;
+
+/**
+ * Sends one POST and waits for the whole answer; never rejects.
+ *
+ * Whether a failed request had left cannot be told from the error: the same codes stand on both sides. undici calls
+ * `onRequestStart` just before the first byte is written, so a request that never got there was certainly not sent.
+ * The time limit runs from there to the answer's last byte; connecting has a limit of its own (the pool's).
+ */
+export function send(dispatcher: Dispatcher, { path, headers, body, timeoutMs }: Post): Promise<Heard> {
+  return new Promise((resolve) => {
+    let sent = false;
+    let timer: NodeJS.Timeout | undefined;
+    let status: number | undefined;
+    let answerHeaders: Headers = {};
+    let sizeBytes = 0;
+    const chunks: Buffer[] = [];
+    const end = (heard: Heard) => {
+      clearTimeout(timer);
+      resolve(heard);
+    };
+    dispatcher.dispatch(
+      { path, method: 'POST', headers, body, headersTimeout: 0, bodyTimeout: 0 },
+      {
+        onRequestStart(controller) {
+          sent = true;
+          timer = setTimeout(() => controller.abort(new Error(`no whole answer within ${timeoutMs} ms`)), timeoutMs);
+        },
+        onResponseStart(_controller, statusCode, received) {
+          status = statusCode;
+          answerHeaders = received;
+        },
+        onResponseData(controller, chunk) {
+          sizeBytes += chunk.length;
+          if (sizeBytes > MAX_ANSWER_BYTES)
+            controller.abort(new Error(`an answer of more than ${MAX_ANSWER_BYTES} bytes`));
+          else chunks.push(chunk);
+        },
+        onResponseEnd() {
+          const text = Buffer.concat(chunks).toString('utf8');
+          end({ is: 'answer', status: status ?? 0, headers: answerHeaders, text });
+        },
+        onResponseError(_controller, error) {
+          end({ is: 'silence', sent, error, ...(status === undefined ? {} : { status }) });
+        },
+      },
+    );
+  });
+}

@@ -1,0 +1,122 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { RedisConnection } from '../lua-script.ts';
+import { makeSeal } from './seal.ts';
+
+/** A bearer token, and a name for it that may be shown: which token a 401 answered. */
+export type Token = { value: string; version: string };
+
+/** A token as the service granted it (RFC 6749, section 5.1). */
+export type Granted = { value: string; lifetimeMs: number };
+
+export type TokenCache = ReturnType<typeof makeTokenCache>;
+
+/** Renewed when a fifth of its life is left, a minute at most: early enough that no call meets the end. */
+const RENEW_SHARE = 0.2;
+const RENEW_MAX_MS = 60_000;
+
+/** Longer than a token call may take (connect, answer), so that two processes never fetch at once. */
+const LOCK_MS = 40_000;
+const POLL_MS = 40;
+
+/**
+ * One token for the whole fleet, kept in Redis. At a cold start one process fetches it and the others wait for it;
+ * before its end one process renews it while the others go on with the old one; on a 401 it is renewed once,
+ * however many calls met the 401.
+ *
+ * In Redis it is sealed with AES-256-GCM under a key derived (HKDF, RFC 5869) from the client secret, so that who reads
+ * Redis cannot call the service.
+ *
+ * @param fetchToken one call of the token endpoint; what it throws reaches the caller of `get`
+ */
+export function makeTokenCache({
+  connection,
+  key,
+  secret,
+  fetchToken,
+}: {
+  connection: RedisConnection;
+  key: string;
+  secret: string;
+  fetchToken: () => Promise<Granted>;
+}) {
+  const seal = makeSeal(secret, key);
+  const lockKey = `${key}:lock`;
+  let local: (Token & { renewAtMs: number; endsAtMs: number }) | undefined;
+  let pending: Promise<Token> | undefined;
+
+  const remember = (value: string, leftMs: number, lifetimeMs: number): Token => {
+    const now = performance.now();
+    const earlyMs = Math.min(lifetimeMs * RENEW_SHARE, RENEW_MAX_MS);
+    local = { value, version: versionOf(value), renewAtMs: now + leftMs - earlyMs, endsAtMs: now + leftMs };
+    return local;
+  };
+
+  const readShared = async (): Promise<{ token: Token; leftMs: number; lifetimeMs: number } | undefined> => {
+    const [[, sealed], [, leftMs]] = (await connection.multi().get(key).pttl(key).exec()) as [
+      [unknown, string | null],
+      [unknown, number],
+    ];
+    const opened = sealed ? seal.open(sealed) : undefined;
+    if (opened === undefined || leftMs <= 0) return undefined;
+    const { value, lifetimeMs } = JSON.parse(opened) as Granted;
+    return { token: { value, version: versionOf(value) }, leftMs, lifetimeMs };
+  };
+
+  const renew = async (unwanted: string | undefined, onCall: () => void): Promise<Token> => {
+    const owner = randomUUID();
+    for (;;) {
+      const shared = await readShared();
+      const early = shared && shared.leftMs < Math.min(shared.lifetimeMs * RENEW_SHARE, RENEW_MAX_MS);
+      if (shared && shared.token.version !== unwanted && !early) {
+        return remember(shared.token.value, shared.leftMs, shared.lifetimeMs);
+      }
+      if ((await connection.set(lockKey, owner, 'PX', LOCK_MS, 'NX')) === 'OK') break;
+      if (shared && shared.token.version !== unwanted) {
+        return remember(shared.token.value, shared.leftMs, shared.lifetimeMs);
+      }
+      await sleep(POLL_MS);
+    }
+    try {
+      onCall();
+      const granted = await fetchToken();
+      await connection.set(key, seal.close(JSON.stringify(granted)), 'PX', Math.ceil(granted.lifetimeMs));
+      return remember(granted.value, granted.lifetimeMs, granted.lifetimeMs);
+    } finally {
+      await connection.del(lockKey).catch(() => {});
+    }
+  };
+
+  const renewOnce = (unwanted: string | undefined, onCall: () => void): Promise<Token> => {
+    pending ??= renew(unwanted, onCall).finally(() => {
+      pending = undefined;
+    });
+    return pending;
+  };
+
+  return {
+    /** A token that is good for now. `onCall` hears of a token call made on the way, by this caller and not another. */
+    async get(onCall: () => void): Promise<Token> {
+      const now = performance.now();
+      if (!local || now >= local.endsAtMs) return renewOnce(undefined, onCall);
+      if (now >= local.renewAtMs) {
+        const old = local;
+        // In the background: the old one still works, and if the renewal fails the next call tries again.
+        local = { ...old, renewAtMs: Math.min(old.endsAtMs, now + RENEW_MAX_MS / 60) };
+        renewOnce(undefined, onCall).catch(() => {});
+      }
+      return local;
+    },
+
+    /** Another token than the one that met a 401: somebody's newer one, or a new one. */
+    async replace(version: string, onCall: () => void): Promise<Token> {
+      if (local && local.version !== version && performance.now() < local.endsAtMs) return local;
+      local = undefined;
+      return renewOnce(version, onCall);
+    },
+  };
+}
+
+function versionOf(value: string): string {
+  return createHash('sha256').update(value).digest('base64url').slice(0, 12);
+}

@@ -1,0 +1,80 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { readSettings } from '../src/config.ts';
+
+let cwd: string;
+beforeEach(async () => {
+  cwd = await mkdtemp(join(tmpdir(), 'limitline-config-'));
+});
+afterEach(() => rm(cwd, { recursive: true }));
+
+const service = { SERVICE_URL: 'https://api.example', SERVICE_CLIENT_ID: 'id', SERVICE_CLIENT_SECRET: 's3cret' };
+
+test('needs nothing to be set', () => {
+  expect(readSettings({ env: {}, cwd })).toMatchObject({
+    LIMITLINE_DATA: join(cwd, '.limitline'),
+    LIMITLINE_PREFIX: 'limitline',
+    SERVICE_TOKEN_FIELD: 'access_token',
+    SERVICE_TOKEN_LIFETIME_S: 600,
+    SERVICE_CONCURRENCY: 32,
+    SERVICE_TIMEOUT_MS: 30_000,
+    ON_UNKNOWN_COMPANY: 'hold',
+    ON_UNKNOWN_DOCUMENT: 'resend',
+    ON_UNKNOWN_LIMIT: 'hold',
+    CANARY_REFUSALS: 10,
+    MAX_DOCUMENT_MB: 20,
+    CONSOLE_PORT: 3_000,
+    LOG_LEVEL: 'info',
+  });
+});
+
+test.each([
+  ['REDIS_URL', 'rediss://user:pass@redis.example:6380/2', 'rediss://user:pass@redis.example:6380/2'],
+  ['REDIS_URL', 'redis://a:1,redis://b:2', 'redis://a:1,redis://b:2'],
+  ['SERVICE_RATE_PER_S', '0.5', 0.5],
+  ['REQUIRED_COLUMNS', 'website, city', ['website', 'city']],
+  ['ON_UNKNOWN_LIMIT', 'resend', 'resend'],
+  ['CANARY_REFUSALS', '0', 0],
+  ['SERVICE_CONCURRENCY', ' 8 ', 8],
+  ['LOG_LEVEL', '', 'info'],
+])('%s=%s', (name, text, value) => {
+  expect(readSettings({ env: { [name]: text }, cwd })).toMatchObject({ [name]: value });
+});
+
+test('an address loses the slash at its end', () => {
+  expect(readSettings({ env: { ...service, SERVICE_URL: 'https://api.example/v/' }, cwd }).SERVICE_URL).toBe(
+    'https://api.example/v',
+  );
+});
+
+test('reads a .env file below the environment', async () => {
+  await writeFile(join(cwd, '.env'), 'SERVICE_CONCURRENCY=5\nCONSOLE_PORT=4000\n');
+  expect(readSettings({ env: { CONSOLE_PORT: '5000' }, cwd })).toMatchObject({
+    SERVICE_CONCURRENCY: 5,
+    CONSOLE_PORT: 5_000,
+  });
+});
+
+test('reads secrets from mounted files', async () => {
+  const path = join(cwd, 'secret');
+  await writeFile(path, 'from-file\n');
+  const env = { ...service, SERVICE_CLIENT_SECRET: '', SERVICE_CLIENT_SECRET_FILE: path };
+  expect(readSettings({ env, cwd }).SERVICE_CLIENT_SECRET).toBe('from-file');
+});
+
+test('names every fault at once, and repeats no secret', () => {
+  const env = {
+    REDIS_URL: 'http://user:hunter2@x',
+    SERVICE_URL: 'ftp://x',
+    SERVICE_CONCURRENCY: '-1',
+    SERVICE_RATE_PER_S: 'fast',
+    ON_UNKNOWN_LIMIT: 'maybe',
+    SERVICE_CLIENT_SECRET_FILE: join(cwd, 'missing'),
+  };
+  const read = () => readSettings({ env, cwd });
+  for (const name of Object.keys(env)) expect(read).toThrow(name);
+  expect(read).toThrow('SERVICE_CLIENT_ID');
+  expect(read).not.toThrow('hunter2');
+});

@@ -1,0 +1,68 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
+import { expect, test } from 'vitest';
+
+/**
+ * Who may import whom, types included (ARCHITECTURE.md, "Floors"). A part that is not in this table may not exist.
+ * `console` and `sandbox` are named in full where only a part of them is meant.
+ */
+const GROUND = ['src/errors.ts', 'src/config.ts', 'src/log.ts', 'src/lua-script.ts'];
+const MAY_IMPORT: Record<string, readonly string[]> = {
+  'src/errors.ts': [],
+  'src/config.ts': ['src/errors.ts', 'src/log.ts'],
+  'src/log.ts': ['src/errors.ts'],
+  'src/lua-script.ts': ['src/errors.ts'],
+  'src/redis': GROUND,
+  'src/service': GROUND,
+  'src/portfolio': GROUND,
+  'src/pace': GROUND,
+  'src/ledger': GROUND,
+  'src/queue': GROUND,
+  'src/sandbox': [...GROUND, 'src/service/schemas.ts'],
+  'src/context.ts': ['src'],
+  jobs: ['src'],
+  scripts: ['src', 'jobs'],
+};
+const NOT_FOR_JOBS = ['src/console', 'src/sandbox'];
+
+const ROOT = resolve(import.meta.dirname, '..');
+
+function sourceFiles(): string[] {
+  return ['src', 'jobs', 'scripts'].flatMap((top) =>
+    readdirSync(join(ROOT, top), { recursive: true, encoding: 'utf8' })
+      .filter((path) => path.endsWith('.ts'))
+      .map((path) => join(top, path)),
+  );
+}
+
+/** Files of ours that a file imports, statically or not. */
+function importsOf(file: string): string[] {
+  const text = readFileSync(join(ROOT, file), 'utf8');
+  const specifiers = [...text.matchAll(/(?:\bfrom\s+|\bimport\s*\(?\s*)'(\.{1,2}\/[^']+)'/g)].map(
+    (match) => match[1] ?? '',
+  );
+  return specifiers.map((specifier) => relative(ROOT, resolve(ROOT, dirname(file), specifier)));
+}
+
+/** The part of the house that a file belongs to: the longest name of the table that it begins with. */
+function partOf(file: string): string | undefined {
+  const names = Object.keys(MAY_IMPORT).filter((name) => file === name || file.startsWith(`${name}/`));
+  return names.sort((a, b) => b.length - a.length)[0];
+}
+
+const within = (file: string, name: string) => file === name || file.startsWith(`${name}/`);
+
+test.each(sourceFiles())('%s imports downwards only', (file) => {
+  const part = partOf(file);
+  if (part === undefined) throw new Error(`${file} belongs to no part of the house`);
+  const forbidden = importsOf(file).filter((target) => {
+    if (within(target, part)) return false;
+    if (part === 'jobs' && NOT_FOR_JOBS.some((name) => within(target, name))) return true;
+    return !(MAY_IMPORT[part] ?? []).some((name) => within(target, name));
+  });
+  expect(forbidden).toEqual([]);
+});
+
+test.each(sourceFiles())('%s stays one thing', (file) => {
+  expect(readFileSync(join(ROOT, file), 'utf8').split('\n').length).toBeLessThanOrEqual(300);
+});

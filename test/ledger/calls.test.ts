@@ -1,0 +1,136 @@
+import { describe, expect, test } from 'vitest';
+import { openLedger } from '../support/ledger.ts';
+
+const row = { portfolio: 'q4', key: 'row-1' };
+const otherRow = { portfolio: 'q4', key: 'row-2' };
+const limit = { kind: 'limit', key: 'request-1', row } as const;
+const made = { id: 'bl_1', record: { status: 'approved' }, buyer: 'buyer-1' };
+
+describe('claim', () => {
+  test('lets one owner through and keeps the others out while it lives', async () => {
+    const { calls, process } = openLedger();
+    await process('a');
+    expect(await calls.claim(limit, { owner: 'a/1', onUnknown: 'hold' })).toEqual({ is: 'go', first: 'a/1' });
+    expect(await calls.claim({ ...limit, row: otherRow }, { owner: 'b/1', onUnknown: 'resend' })).toEqual({
+      is: 'busy',
+    });
+  });
+
+  test('answers its owner again, whose first reply was lost', async () => {
+    const { calls, process, portfolios } = openLedger();
+    await process('a');
+    await calls.claim(limit, { owner: 'a/1', onUnknown: 'hold' });
+    expect(await calls.claim(limit, { owner: 'a/1', onUnknown: 'hold' })).toEqual({ is: 'go', first: 'a/1' });
+    expect((await portfolios.read('q4')).calls.limit).toBe(1);
+  });
+
+  test('of fifty at once lets exactly one through', async () => {
+    const { calls, process } = openLedger();
+    await process('a');
+    const verdicts = await Promise.all(
+      Array.from({ length: 50 }, (_none, n) => calls.claim(limit, { owner: `a/${n}`, onUnknown: 'hold' })),
+    );
+    expect(verdicts.filter((verdict) => verdict.is === 'go')).toHaveLength(1);
+    expect(verdicts.filter((verdict) => verdict.is === 'busy')).toHaveLength(49);
+  });
+
+  test('holds what a vanished process was sending, and says why', async () => {
+    const { calls, process } = openLedger();
+    const { vanish } = await process('a');
+    await calls.claim(limit, { owner: 'a/1', onUnknown: 'hold' });
+    await vanish();
+    const verdict = await calls.claim(limit, { owner: 'b/1', onUnknown: 'hold' });
+    expect(verdict).toEqual({ is: 'unknown', heard: 'the process that was sending it vanished' });
+  });
+
+  test('sends again what a vanished process was sending where that is the policy, under the first name', async () => {
+    const { calls, process } = openLedger();
+    const { vanish } = await process('a');
+    await calls.claim(limit, { owner: 'a/1', onUnknown: 'resend' });
+    await vanish();
+    expect(await calls.claim(limit, { owner: 'b/1', onUnknown: 'resend' })).toEqual({ is: 'go', first: 'a/1' });
+  });
+
+  test('lets an owner on that was thought vanished but has sent nothing yet', async () => {
+    const { calls } = openLedger();
+    await calls.claim(limit, { owner: 'a/1', onUnknown: 'hold' });
+    await calls.claim(limit, { owner: 'b/1', onUnknown: 'hold' });
+    expect(await calls.claim(limit, { owner: 'a/1', onUnknown: 'hold' })).toEqual({ is: 'go', first: 'a/1' });
+  });
+
+  test('stops at a paused portfolio, except for what was made already', async () => {
+    const { calls, connection, keys } = openLedger();
+    await connection.hset(keys.portfolio('q4'), 'paused', 'by request');
+    expect(await calls.claim(limit, { owner: 'a/1', onUnknown: 'hold' })).toEqual({ is: 'paused' });
+    await calls.settle(limit, 'a/1', made);
+    expect(await calls.claim(limit, { owner: 'a/2', onUnknown: 'hold' })).toMatchObject({ is: 'made', id: 'bl_1' });
+  });
+});
+
+describe('settle', () => {
+  test('answers every later claim with the id, whoever asks', async () => {
+    const { calls, process } = openLedger();
+    await process('a');
+    await calls.claim(limit, { owner: 'a/1', onUnknown: 'hold' });
+    await calls.settle(limit, 'a/1', made);
+    const verdict = await calls.claim({ ...limit, row: otherRow }, { owner: 'b/1', onUnknown: 'resend' });
+    expect(verdict).toEqual({ is: 'made', id: 'bl_1', row: 'q4/row-1', record: { status: 'approved' } });
+  });
+
+  test('believes a sender that was given up on', async () => {
+    const { calls } = openLedger();
+    await calls.claim(limit, { owner: 'a/1', onUnknown: 'hold' });
+    expect(await calls.claim(limit, { owner: 'b/1', onUnknown: 'hold' })).toMatchObject({ is: 'unknown' });
+    expect(await calls.settle(limit, 'a/1', made)).toBe('bl_1');
+    expect(await calls.claim(limit, { owner: 'b/2', onUnknown: 'hold' })).toMatchObject({ is: 'made', id: 'bl_1' });
+  });
+
+  test('keeps the first id when the thing was made twice, and remembers the other', async () => {
+    const { calls, connection, keys } = openLedger();
+    await calls.settle(limit, 'a/1', made);
+    expect(await calls.settle(limit, 'b/1', { ...made, id: 'bl_2' })).toBe('bl_1');
+    expect(await connection.hget(keys.call('limit', 'request-1'), 'again')).toBe('bl_2');
+  });
+
+  test('may be repeated, and lists a limit with its buyer once', async () => {
+    const { calls, connection, keys } = openLedger();
+    await calls.settle(limit, 'a/1', made);
+    await calls.settle(limit, 'a/1', made);
+    expect(await connection.lrange(keys.buyerLimits('buyer-1'), 0, -1)).toEqual(['bl_1']);
+  });
+});
+
+describe('release and doubt', () => {
+  test('a released claim is as if it never was, but for the counts', async () => {
+    const { calls, process, portfolios } = openLedger();
+    await process('a');
+    for (const [owner, why] of [
+      ['a/1', 'throttled'],
+      ['a/2', 'refused'],
+      ['a/3', 'unreachable'],
+    ] as const) {
+      expect(await calls.claim(limit, { owner, onUnknown: 'hold' })).toEqual({ is: 'go', first: owner });
+      await calls.release(limit, owner, why);
+    }
+    expect((await portfolios.read('q4')).calls).toMatchObject({ limit: 2, throttled: 1 });
+  });
+
+  test('a doubted call is held or sent again, by policy', async () => {
+    const { calls, process } = openLedger();
+    await process('a');
+    await calls.claim(limit, { owner: 'a/1', onUnknown: 'hold' });
+    await calls.doubt(limit, 'a/1', 'socket hang up');
+    const held = await calls.claim(limit, { owner: 'a/2', onUnknown: 'hold' });
+    expect(held).toEqual({ is: 'unknown', heard: 'socket hang up' });
+    expect(await calls.claim(limit, { owner: 'a/3', onUnknown: 'resend' })).toEqual({ is: 'go', first: 'a/1' });
+  });
+
+  test.each(['release', 'doubt'] as const)('%s by another than the owner changes nothing', async (what) => {
+    const { calls, process } = openLedger();
+    await process('a');
+    await calls.claim(limit, { owner: 'a/1', onUnknown: 'hold' });
+    if (what === 'release') await calls.release(limit, 'b/1', 'refused');
+    else await calls.doubt(limit, 'b/1', 'nothing');
+    expect(await calls.claim(limit, { owner: 'c/1', onUnknown: 'resend' })).toEqual({ is: 'busy' });
+  });
+});

@@ -1,0 +1,172 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer, type Server } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import type { FaultChange } from '../../src/sandbox/fault-settings.ts';
+import { callOptions, makeClient } from '../support/client.ts';
+import { startStandIn } from '../support/stand-in.ts';
+
+const company = { name: 'Muster GmbH', address: { country_code: 'DE', state: null } };
+
+test('makes a company, a document and a limit as the service shows them', async () => {
+  const standIn = await startStandIn();
+  const client = makeClient(standIn.url());
+  const dir = await mkdtemp(join(tmpdir(), 'limitline-client-'));
+  onTestFinished(() => rm(dir, { recursive: true }));
+  await writeFile(join(dir, 'a.pdf'), '%PDF-1.4 small');
+  const buyer = await client.createCompany(company, callOptions());
+  const document = await client.uploadDocument(
+    { path: join(dir, 'a.pdf'), sizeBytes: 14, name: 'a.pdf', mediaType: 'application/pdf' },
+    callOptions(),
+  );
+  if (buyer.meaning !== 'made' || document.meaning !== 'made') throw new Error('neither was made');
+  const limit = await client.requestLimit(
+    { company: buyer.id, requested_limit: 1000.5, supporting_documents: [document.id] },
+    callOptions(),
+  );
+  expect(limit).toMatchObject({ meaning: 'made', record: { status: 'approved', total_limit: '1000.5' } });
+  expect(standIn.counts().made).toEqual({ company: 1, document: 1, limit: 1 });
+});
+
+test('works under a base address with a path of its own', async () => {
+  const client = makeClient(`${(await startStandIn()).url()}/`);
+  expect(await client.createCompany(company, callOptions())).toMatchObject({ meaning: 'made' });
+});
+
+test('sends an idempotency key where a header for it is configured', async () => {
+  const heard: string[] = [];
+  const url = await listen((data, answer) => {
+    heard.push(data);
+    answer(data.includes('/auth/token') ? '{"access_token":"t"}' : '{"id":"company_1"}');
+  });
+  const client = makeClient(url, { idempotencyHeader: 'idempotency-key' });
+  await client.createCompany(company, callOptions());
+  expect(heard.at(-1)).toMatch(/^idempotency-key: key-1\r$/im);
+});
+
+describe('what an outcome means', () => {
+  test.each<[string, FaultChange['rules'], string, number]>([
+    ['reset before it was made', [{ on: 'company', fault: 'reset', made: false }], 'unknown', 0],
+    ['reset after it was made', [{ on: 'company', fault: 'reset', made: true }], 'unknown', 1],
+    ['connection closed in good form', [{ on: 'company', fault: 'reset', by: 'fin', made: true }], 'unknown', 1],
+    ['500 after it was made', [{ on: 'company', fault: 'status', status: 500, made: true }], 'unknown', 1],
+    ['503', [{ on: 'company', fault: 'status', status: 503 }], 'throttled', 0],
+    ['429', [{ on: 'company', fault: 'status', status: 429 }], 'throttled', 0],
+    ['422', [{ on: 'company', fault: 'status', status: 422 }], 'refused', 0],
+    ['no answer', [{ on: 'company', fault: 'silence', made: true }], 'unknown', 1],
+    ['a body that stops', [{ on: 'company', fault: 'slow', bytesPerS: 0 }], 'unknown', 1],
+    ['a body that is cut', [{ on: 'company', fault: 'broken', body: 'cut' }], 'unknown', 1],
+    ['an empty body', [{ on: 'company', fault: 'broken', body: 'empty' }], 'unknown', 1],
+    ['an answer without an id', [{ on: 'company', fault: 'answer', drop: ['id'] }], 'unknown', 1],
+    ['a wrong prefix', [{ on: 'company', fault: 'answer', set: { id: 'bl_1' } }], 'unknown', 1],
+    ['202', [{ on: 'company', fault: 'answer', status: 202 }], 'made', 1],
+    ['an answer that is not HTTP', [{ on: 'company', fault: 'not-http', made: true }], 'unknown', 1],
+  ])('%s', async (_name, rules, meaning, made) => {
+    const standIn = await startStandIn({ rules });
+    const client = makeClient(standIn.url(), { timeoutMs: 300 });
+    expect(await client.createCompany(company, callOptions())).toMatchObject({ meaning });
+    expect(standIn.counts().made.company).toBe(made);
+  });
+
+  test('nobody listens', async () => {
+    const standIn = await startStandIn();
+    const shared = { tokenKey: `token-${Math.random()}` };
+    await makeClient(standIn.url(), shared).authorize(() => {});
+    await standIn.setFaults({ outage: { how: 'refuse' } });
+    const client = makeClient(standIn.url(), shared);
+    expect(await client.createCompany(company, callOptions())).toMatchObject({ meaning: 'unreachable' });
+  });
+});
+
+describe('token', () => {
+  test('is fetched once by all clients that share it', async () => {
+    const standIn = await startStandIn({ latencyMs: 20 });
+    const shared = { tokenKey: `token-${Math.random()}` };
+    const clients = Array.from({ length: 5 }, () => makeClient(standIn.url(), shared));
+    await Promise.all(clients.flatMap((client) => [1, 2, 3].map(() => client.createCompany(company, callOptions()))));
+    expect(standIn.counts().requests.token).toEqual({ 200: 1 });
+  });
+
+  test('is renewed once when it dies early, however many calls meet the 401', async () => {
+    const standIn = await startStandIn({ tokens: { diesAfterCalls: 3 }, latencyMs: 5 });
+    const client = makeClient(standIn.url());
+    const calls = callOptions();
+    for (let n = 0; n < 3; n += 1) await client.createCompany(company, calls);
+    await standIn.setFaults({ tokens: {} });
+    const answers = await Promise.all(Array.from({ length: 8 }, () => client.createCompany(company, calls)));
+    expect(answers.map(({ meaning }) => meaning)).toEqual(Array(8).fill('made'));
+    expect(standIn.counts().requests.token).toEqual({ 200: 2 });
+    expect(calls.tokenCalls).toBe(2);
+  });
+
+  test('a new one that is refused too is a fault of the credentials', async () => {
+    const standIn = await startStandIn({ rules: [{ on: 'company', fault: 'status', status: 401 }] });
+    const client = makeClient(standIn.url());
+    await expect(client.createCompany(company, callOptions())).rejects.toMatchObject({ code: 'CREDENTIALS' });
+    expect(standIn.counts().requests.token).toEqual({ 200: 2 });
+  });
+
+  test('wrong credentials are a fault that names the settings', async () => {
+    const client = makeClient((await startStandIn()).url(), { clientSecret: 'wrong' });
+    await expect(client.authorize(() => {})).rejects.toThrow(/SERVICE_CLIENT_SECRET/);
+  });
+
+  test.each([
+    ['503', { status: 503 }],
+    ['429', { status: 429 }],
+  ])('a token endpoint that answers %s is a matter of waiting', async (_name, { status }) => {
+    const standIn = await startStandIn({ rules: [{ on: 'token', fault: 'status', status }] });
+    await expect(makeClient(standIn.url()).authorize(() => {})).rejects.toMatchObject({ code: 'SERVICE' });
+  });
+
+  test('is found under the name that the settings give', async () => {
+    const standIn = await startStandIn({ tokens: { field: 'jwt', lifetimeS: null } });
+    await expect(makeClient(standIn.url()).authorize(() => {})).rejects.toThrow(/SERVICE_TOKEN_FIELD/);
+    await makeClient(standIn.url(), { tokenField: 'jwt' }).authorize(() => {});
+  });
+
+  test('is renewed before its end', async () => {
+    const standIn = await startStandIn({ tokens: { lifetimeS: 1 } });
+    const client = makeClient(standIn.url());
+    await expect
+      .poll(
+        async () => {
+          await client.createCompany(company, callOptions());
+          return standIn.counts().requests.token[200];
+        },
+        { timeout: 10_000 },
+      )
+      .toBeGreaterThan(2);
+    expect(standIn.counts().requests.company[401]).toBeUndefined();
+  });
+});
+
+test('a call in flight when the client is closed is unknown', async () => {
+  const standIn = await startStandIn({ rules: [{ on: 'company', fault: 'silence', made: true }] });
+  const client = makeClient(standIn.url());
+  const answer = client.createCompany(company, callOptions());
+  await expect.poll(() => standIn.counts().made.company).toBe(1);
+  await client.close();
+  expect(await answer).toMatchObject({ meaning: 'unknown' });
+});
+
+/** A server that takes what comes as one request and answers it with the JSON given. */
+async function listen(respond: (data: string, answer: (json: string) => void) => void): Promise<string> {
+  const server: Server = createServer((socket) => {
+    socket.on('error', () => {});
+    socket.on('data', (data) => {
+      respond(data.toString(), (json) =>
+        socket.write(
+          `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: ${json.length}\r\n\r\n${json}`,
+        ),
+      );
+    });
+    onTestFinished(() => void socket.destroy());
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  return `http://127.0.0.1:${address.port}`;
+}

@@ -1,0 +1,64 @@
+import { expect, test } from 'vitest';
+import { meaningOf } from '../../src/service/meaning.ts';
+import type { ResourceKind } from '../../src/service/schemas.ts';
+import type { Heard } from '../../src/service/send.ts';
+
+const answer = (status: number, body: unknown = {}): Heard => ({
+  is: 'answer',
+  status,
+  headers: {},
+  text: typeof body === 'string' ? body : JSON.stringify(body),
+});
+const silence = (sent: boolean, status?: number): Heard => ({
+  is: 'silence',
+  sent,
+  error: new Error('ECONNRESET'),
+  ...(status === undefined ? {} : { status }),
+});
+
+test.each<[string, ResourceKind, Heard, string]>([
+  ['200 with an id', 'company', answer(200, { id: 'company_1' }), 'made'],
+  ['201 with an id', 'limit', answer(201, { id: 'bl_1' }), 'made'],
+  ['a status of the limit that is not shown', 'limit', answer(200, { id: 'bl_1', status: 'pending' }), 'made'],
+  ['a document id of any form', 'document', answer(200, { id: 'x' }), 'made'],
+  ['a document id that is a number', 'document', answer(200, { id: 17 }), 'made'],
+  ['200 without an id', 'company', answer(200, {}), 'unknown'],
+  ['200 with the prefix of another kind', 'limit', answer(200, { id: 'company_1' }), 'unknown'],
+  ['200 that is not JSON', 'company', answer(200, '<html>'), 'unknown'],
+  ['200 with half a body', 'company', answer(200, '{"id": "company_'), 'unknown'],
+  ['204 without a body', 'document', answer(204, ''), 'unknown'],
+  ['302', 'company', answer(302), 'refused'],
+  ['400', 'company', answer(400), 'refused'],
+  ['403', 'limit', answer(403), 'refused'],
+  ['404', 'limit', answer(404), 'refused'],
+  ['408', 'limit', answer(408), 'unknown'],
+  ['409', 'limit', answer(409), 'refused'],
+  ['413', 'document', answer(413), 'refused'],
+  ['418', 'company', answer(418), 'refused'],
+  ['422', 'company', answer(422), 'refused'],
+  ['425', 'company', answer(425), 'refused'],
+  ['429', 'company', answer(429), 'throttled'],
+  ['500', 'company', answer(500), 'unknown'],
+  ['502', 'company', answer(502), 'unknown'],
+  ['503', 'company', answer(503), 'throttled'],
+  ['504', 'limit', answer(504), 'unknown'],
+  ['silence before anything left', 'limit', silence(false), 'unreachable'],
+  ['silence after it left', 'limit', silence(true), 'unknown'],
+  ['a good head whose body broke', 'limit', silence(true, 200), 'unknown'],
+  ['a bad head whose body broke', 'limit', silence(true, 422), 'unknown'],
+])('%s, for a %s', (_name, kind, heard, meaning) => {
+  expect(meaningOf(kind, heard).meaning).toBe(meaning);
+});
+
+test('takes amounts as the service wrote them, digit by digit', () => {
+  const text = '{"id":"bl_1","status":"approved","total_limit":1000.50,"available_limit":1e3,"contact":{"phone":null}}';
+  expect(meaningOf('limit', answer(200, text))).toMatchObject({
+    id: 'bl_1',
+    record: { status: 'approved', total_limit: '1000.50', available_limit: '1e3' },
+  });
+});
+
+test('keeps 2 kB of a refusal, and no half character', () => {
+  const refused = meaningOf('company', answer(422, `x${'é'.repeat(2_000)}`));
+  expect(refused).toMatchObject({ meaning: 'refused', status: 422, body: `x${'é'.repeat(1_023)}` });
+});

@@ -1,0 +1,59 @@
+import { randomBytes } from 'node:crypto';
+import { Redis } from 'ioredis';
+import { inject, onTestFinished } from 'vitest';
+import { makeOnce } from '../../src/ledger/at-most-once.ts';
+import { makeCalls } from '../../src/ledger/calls.ts';
+import { makeKeys } from '../../src/ledger/keys.ts';
+import { makePersist } from '../../src/ledger/persist.ts';
+import { makePortfolios } from '../../src/ledger/portfolios.ts';
+import { startPresence } from '../../src/ledger/presence.ts';
+import type { RowRequest } from '../../src/ledger/rows.ts';
+import { makeRows } from '../../src/ledger/rows.ts';
+import { makeSilentLog } from '../../src/log.ts';
+
+/** A connection to the test run's Redis, closed when the test ends. */
+export function connectRedis(): Redis {
+  const connection = new Redis({ path: inject('redisSocket'), maxRetriesPerRequest: null });
+  onTestFinished(() => connection.disconnect());
+  return connection;
+}
+
+/** A key prefix that no other test has. */
+export function freshPrefix(): string {
+  return `test-${randomBytes(6).toString('hex')}`;
+}
+
+/** A ledger of the test's own, and processes that may live and vanish in it. */
+export function openLedger() {
+  const connection = connectRedis();
+  const keys = makeKeys(freshPrefix());
+  const ending = new AbortController();
+  onTestFinished(() => ending.abort());
+  const persist = makePersist({ log: makeSilentLog(), signal: ending.signal });
+  const calls = makeCalls({ connection, keys, persist });
+  return {
+    connection,
+    keys,
+    calls,
+    rows: makeRows({ connection, keys, persist }),
+    portfolios: makePortfolios({ connection, keys }),
+    /** A worker process as the ledger sees one: it lives until it is stopped, or the test ends. */
+    async process(processId: string) {
+      const presence = await startPresence({ connection, keys, processId, log: makeSilentLog() });
+      onTestFinished(() => presence.stop());
+      return { once: makeOnce({ calls, processId }), vanish: () => presence.stop() };
+    },
+  };
+}
+
+/** A row's request with as little as a row can have. */
+export function makeRequest(changes: Partial<RowRequest> = {}): RowRequest {
+  return {
+    name: 'Muster GmbH',
+    buyer: 'buyer-of-muster',
+    company: { name: 'Muster GmbH', address: { state: null } },
+    documents: [],
+    limit: { requested_limit: '1000' },
+    ...changes,
+  };
+}

@@ -1,0 +1,118 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, inject, onTestFinished } from 'vitest';
+import { type Imported, importPortfolio } from '../../jobs/import-portfolio.ts';
+import { startWorkers, type Workers } from '../../scripts/workers.ts';
+import { readSettings, STAND_IN_CREDENTIALS } from '../../src/config.ts';
+import { type Context, openContext, openService } from '../../src/context.ts';
+import { type Summary, summarize } from '../../src/ledger/summary.ts';
+import { makeSilentLog } from '../../src/log.ts';
+import type { Problem } from '../../src/portfolio/row.ts';
+import type { FaultChange } from '../../src/sandbox/fault-settings.ts';
+import { freshPrefix } from './ledger.ts';
+import { startStandIn } from './stand-in.ts';
+
+/** A folder that is gone when the test is over. */
+export async function makeFolder(): Promise<string> {
+  const dir = await mkdtemp(join(tmpdir(), 'limitline-test-'));
+  onTestFinished(() => rm(dir, { recursive: true, force: true }));
+  return dir;
+}
+
+/**
+ * All of the product but its command line: a data folder and a key prefix of the test's own, a stand-in with the given
+ * faults, and as many worker processes' worth of workers as the test starts.
+ */
+export async function openWorkplace({
+  faults = {},
+  env = {},
+}: {
+  faults?: FaultChange;
+  env?: Record<string, string>;
+} = {}) {
+  const dir = await makeFolder();
+  const standIn = await startStandIn(faults);
+  const settings = readSettings({
+    cwd: dir,
+    env: {
+      REDIS_URL: inject('redisUrl'),
+      LIMITLINE_PREFIX: freshPrefix(),
+      SERVICE_URL: standIn.url(),
+      SERVICE_CLIENT_ID: STAND_IN_CREDENTIALS.clientId,
+      SERVICE_CLIENT_SECRET: STAND_IN_CREDENTIALS.clientSecret,
+      ...env,
+    },
+  });
+  const open = async (): Promise<Context> => {
+    const context = await openContext({ settings, log: makeSilentLog() });
+    onTestFinished(() => context.close());
+    return context;
+  };
+  const context = await open();
+
+  return {
+    dir,
+    standIn,
+    context,
+    /** Starts workers as another process would have them: with a ledger and connections of their own. */
+    async work(onLineFault?: (error: Error) => void): Promise<Workers> {
+      const own = await open();
+      const workers = await startWorkers(own, openService(own, standIn.url()), onLineFault);
+      onTestFinished(() => workers.stop());
+      return workers;
+    },
+    /** Writes a file and imports it. */
+    async import(
+      lines: string[],
+      { portfolio = 'q4', supplierPath }: { portfolio?: string; supplierPath?: string } = {},
+    ) {
+      const path = join(dir, `${portfolio}.csv`);
+      await writeFile(path, `${lines.join('\n')}\n`);
+      return importFrom(path, portfolio, context, supplierPath);
+    },
+    report: (portfolio = 'q4') => reportOf(portfolio, context),
+    /** Waits until nothing is left to do for the portfolio, and answers its report. */
+    async settled(portfolio = 'q4', timeoutMs = 30_000): Promise<Summary> {
+      await expect
+        .poll(async () => (await context.portfolios.read(portfolio)).finishedMs, { timeout: timeoutMs, interval: 20 })
+        .toBeDefined();
+      return reportOf(portfolio, context);
+    },
+  };
+}
+
+async function importFrom(
+  path: string,
+  portfolio: string,
+  context: Context,
+  supplierPath?: string,
+): Promise<Imported & { problems: Problem[] }> {
+  const { rows, portfolios, queues, imports, documents, settings } = context;
+  const problems: Problem[] = [];
+  const imported = await importPortfolio.run(importPortfolio.parse({ portfolio, path, supplierPath }), {
+    rows,
+    portfolios,
+    queues,
+    imports,
+    documents,
+    requiredColumns: settings.REQUIRED_COLUMNS,
+    maxDocumentMb: settings.MAX_DOCUMENT_MB,
+    onBatch: (batch) => problems.push(...batch.problems),
+    stopping: new AbortController().signal,
+  });
+  return { ...imported, problems };
+}
+
+async function reportOf(portfolio: string, context: Context): Promise<Summary> {
+  const summary = await summarize(portfolio, context);
+  if (!summary) throw new Error(`no portfolio ${portfolio}`);
+  return summary;
+}
+
+/** Lines of a file with so many different buyers, header first. */
+export function buyerLines(count: number): string[] {
+  const lines = ['name,country_code,company_registration_number,requested_limit'];
+  for (let n = 1; n <= count; n += 1) lines.push(`Buyer ${n} GmbH,DE,HRB ${n},${1_000 + n}.50`);
+  return lines;
+}
