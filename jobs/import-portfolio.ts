@@ -7,6 +7,7 @@ import { isPortfolioName, type RowId } from '../src/ledger/row-id.ts';
 import type { RowDocument, RowRequest, Rows } from '../src/ledger/rows.ts';
 import type { DocumentStore } from '../src/portfolio/document-store.ts';
 import { defaultDocumentsDir, makeDocumentFolder } from '../src/portfolio/documents.ts';
+import { fileFault } from '../src/portfolio/file-fault.ts';
 import { openPortfolio } from '../src/portfolio/open-portfolio.ts';
 import type { Line, Problem, Row } from '../src/portfolio/row.ts';
 import { readSupplier } from '../src/portfolio/supplier.ts';
@@ -69,7 +70,6 @@ export const importPortfolio = {
     });
     const found: Imported = { faults: opened.problems, lines: 0, rows: 0, invalid: 0, duplicate: 0 };
     if (opened.problems.length > 0) return found;
-    deps.onBatch({ problems: [], warnings: opened.warnings, lines: 0 });
     await deps.portfolios.startImport(portfolio, { id: importId, fileName: basename(path) });
     if (supplier) await rememberSupplier(portfolio, supplier, deps);
     for await (const batch of opened.batches()) {
@@ -79,6 +79,8 @@ export const importPortfolio = {
       await feed(deps);
       deps.onBatch({ ...problemsOf(batch), lines: found.lines });
     }
+    // What concerns the file as a whole is known when the last line was read.
+    deps.onBatch({ problems: [], warnings: opened.warnings, lines: found.lines });
     await deps.portfolios.endImport(portfolio);
     return found;
   },
@@ -87,7 +89,7 @@ export const importPortfolio = {
 /** Copies the file into the data folder under its digest, which names this import. */
 async function keepFile(path: string, imports: DocumentStore): Promise<string> {
   const { size } = await stat(path).catch((error) => {
-    throw new LimitlineError('FILE', `${path} cannot be read; check its name and permissions.`, { cause: error });
+    throw fileFault(path, 'read', error);
   });
   return imports.put({ name: basename(path), path: resolve(path), sizeBytes: size, mediaType: 'text/csv' });
 }

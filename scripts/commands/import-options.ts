@@ -1,0 +1,67 @@
+import { access, constants } from 'node:fs/promises';
+import { basename, extname } from 'node:path';
+import type { Command } from 'commander';
+import type { ImportDeps, Imported, ImportPayload } from '../../jobs/import-portfolio.ts';
+import { importPortfolio } from '../../jobs/index.ts';
+import type { Context } from '../../src/context.ts';
+import { fileFault } from '../../src/portfolio/file-fault.ts';
+import { makeProblemList, type ProblemList } from '../terminal/problems.ts';
+
+/** What `run` and `import` are told of a file. */
+export type ImportOptions = { portfolio?: string; documents?: string; supplier?: string };
+
+/** Adds what `run` and `import` have in common. */
+export function withImportOptions(command: Command): Command {
+  return command
+    .argument('<file>', 'the CSV of buyers')
+    .option('--portfolio <name>', "the portfolio's name (default: the file's name without its ending)")
+    .option('--documents <dir>', 'folder of the supporting documents (default: "documents" beside the file)')
+    .option('--supplier <file>', 'a CSV with one line: the supplier that asks, created before the buyers');
+}
+
+/** The import that these options mean. A file that is not there is said before anything is started for it. */
+export async function importPayload(file: string, options: ImportOptions): Promise<ImportPayload> {
+  const payload = importPortfolio.parse({
+    portfolio: options.portfolio ?? nameOf(file),
+    path: file,
+    documentsDir: options.documents,
+    supplierPath: options.supplier,
+  });
+  await access(file, constants.R_OK).catch((error) => {
+    throw fileFault(file, 'read', error);
+  });
+  return payload;
+}
+
+/** Imports, saying each problem as it is found. `onLines` hears how many lines were read so far. */
+export async function importFile(
+  payload: ImportPayload,
+  context: Context,
+  { say, onLines, stopping }: { say: (text: string) => void; onLines: (lines: number) => void; stopping: AbortSignal },
+): Promise<{ imported: Imported; list: ProblemList }> {
+  const { settings, rows, portfolios, queues, imports, documents } = context;
+  const list = makeProblemList(say);
+  const deps: ImportDeps = {
+    ...{ rows, portfolios, queues, imports, documents, stopping },
+    requiredColumns: settings.REQUIRED_COLUMNS,
+    maxDocumentMb: settings.MAX_DOCUMENT_MB,
+    onBatch: (batch) => {
+      list.add(batch);
+      onLines(batch.lines);
+    },
+  };
+  const imported = await importPortfolio.run(payload, deps);
+  list.add({ problems: imported.faults, warnings: [] });
+  return { imported, list };
+}
+
+/** `Buyers Q4 (final).csv` → `Buyers Q4 -final-`: what a portfolio's name may not hold becomes a hyphen. */
+function nameOf(file: string): string {
+  const name = basename(file, extname(file)).normalize('NFC');
+  return (
+    name
+      .replace(/[^\p{L}\p{N} ._-]/gu, '-')
+      .replace(/^[^\p{L}\p{N}]+/u, '')
+      .slice(0, 64) || 'portfolio'
+  );
+}

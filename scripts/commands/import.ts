@@ -1,0 +1,51 @@
+import type { Command } from 'commander';
+import { readSettings } from '../../src/config.ts';
+import { openContext } from '../../src/context.ts';
+import { makeWordsLog } from '../../src/log.ts';
+import { waitForSignal } from '../signals.ts';
+import { startProgress } from '../terminal/progress.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+import { PROBLEMS_STATUS } from './check.ts';
+import { type ImportOptions, importFile, importPayload, withImportOptions } from './import-options.ts';
+
+/** `limitline import FILE`: brings a file into a portfolio; workers do the rest. */
+export function register(program: Command, terminal: Terminal): void {
+  withImportOptions(program.command('import'))
+    .description('bring a file into a portfolio, for workers to work on (limitline work)')
+    .action(async (file: string, options: ImportOptions) => {
+      const settings = readSettings();
+      const payload = await importPayload(file, options);
+      const context = await openContext({ settings, log: makeWordsLog({ level: settings.LOG_LEVEL }) });
+      const stopping = new AbortController();
+      const { signal, forget } = waitForSignal();
+      signal.then((name) => stopping.abort(new Error(`stopped by ${name}; import the same file again to go on`)));
+      let lines = 0;
+      const progress = startProgress(() => ({ done: 0, total: undefined, words: `${lines} lines imported` }));
+      try {
+        const { imported, list } = await importFile(payload, context, {
+          say: terminal.say,
+          onLines: (read) => {
+            lines = read;
+          },
+          stopping: stopping.signal,
+        });
+        progress.stop();
+        const { faults, ...counts } = imported;
+        const words =
+          faults.length > 0
+            ? `Nothing was imported: ${file} cannot be used as it is.`
+            : `${counts.lines} lines imported into portfolio ${payload.portfolio}: ${counts.rows} rows, ${counts.invalid} invalid, ${counts.duplicate} duplicate.`;
+        terminal.print(words, {
+          portfolio: payload.portfolio,
+          ...counts,
+          problems: list.problems,
+          warnings: list.warnings,
+        });
+        process.exitCode = list.counts.problems > 0 ? PROBLEMS_STATUS : 0;
+      } finally {
+        progress.stop();
+        forget();
+        await context.close();
+      }
+    });
+}

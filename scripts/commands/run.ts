@@ -1,0 +1,131 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Command } from 'commander';
+import type { ImportPayload } from '../../jobs/import-portfolio.ts';
+import { readSettings } from '../../src/config.ts';
+import { type Context, openContext, openService, type Service } from '../../src/context.ts';
+import { isLimitlineError, LimitlineError } from '../../src/errors.ts';
+import type { PortfolioState } from '../../src/ledger/portfolios.ts';
+import { OPEN_STATES } from '../../src/ledger/rows.ts';
+import { type Summary, summarize } from '../../src/ledger/summary.ts';
+import { makeWordsLog } from '../../src/log.ts';
+import type { Problem } from '../../src/portfolio/row.ts';
+import { findService } from '../service-address.ts';
+import { waitForSignal } from '../signals.ts';
+import { type Extent, startProgress } from '../terminal/progress.ts';
+import { summaryTable } from '../terminal/summary-table.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+import { startWorkers } from '../workers.ts';
+import { PROBLEMS_STATUS } from './check.ts';
+import { type ImportOptions, importFile, importPayload, withImportOptions } from './import-options.ts';
+
+/** How often the portfolio is looked at for its end; a person does not notice, and Redis neither. */
+const LOOK_EVERY_MS = 100;
+
+/** `limitline run FILE`: import, work until the portfolio settles, report. Running it again goes on where it ended. */
+export function register(program: Command, terminal: Terminal): void {
+  withImportOptions(program.command('run'))
+    .description('import a file, work until the portfolio settles, and report')
+    .action(async (file: string, options: ImportOptions) => {
+      process.exitCode = await runFile(file, options, terminal);
+    });
+}
+
+/** Does what `run` does, and answers its exit status. */
+export async function runFile(file: string, options: ImportOptions, terminal: Terminal): Promise<number> {
+  const settings = readSettings();
+  const payload = await importPayload(file, options);
+  const log = makeWordsLog({ level: settings.LOG_LEVEL });
+  const stop = new AbortController();
+  const { signal, forget } = waitForSignal();
+  signal.then((name) => stop.abort(new LimitlineError('STOPPED', `${name} came`)));
+  const context = await openContext({ settings, log });
+  try {
+    const address = await findService(settings, log, terminal.say);
+    const service = openService(context, address.url);
+    const workers = await startWorkers(context, service, (fault) => stop.abort(fault));
+    let faults: Problem[] = [];
+    try {
+      faults = await importAndWait(payload, { context, service, terminal, stop: stop.signal });
+    } finally {
+      await workers.stop();
+      await address.close();
+    }
+    if (isLimitlineError(stop.signal.reason, 'CREDENTIALS')) throw stop.signal.reason;
+    return await conclude(file, payload.portfolio, faults, { context, terminal, stopped: stop.signal.aborted });
+  } finally {
+    forget();
+    await context.close();
+  }
+}
+
+type RunDeps = { context: Context; service: Service; terminal: Terminal; stop: AbortSignal };
+
+/** Imports while the workers work already, then waits for the last row. Answers the faults of the file as a whole. */
+async function importAndWait(payload: ImportPayload, { context, service, terminal, stop }: RunDeps) {
+  let lines = 0;
+  let state: PortfolioState | undefined;
+  const progress = startProgress(() => extentOf(lines, state, service));
+  const onLines = (read: number) => {
+    lines = read;
+  };
+  try {
+    const { imported } = await importFile(payload, context, { say: terminal.say, onLines, stopping: stop });
+    while (imported.faults.length === 0) {
+      state = await context.portfolios.read(payload.portfolio);
+      if (isSettled(state) || state.paused !== undefined) break;
+      await sleep(LOOK_EVERY_MS, undefined, { signal: stop });
+    }
+    return imported.faults;
+  } catch (error) {
+    if (!stop.aborted) throw error;
+    return [];
+  } finally {
+    progress.stop();
+  }
+}
+
+/** Prints the report, says what is left to do, and answers the exit status. */
+async function conclude(
+  file: string,
+  portfolio: string,
+  faults: Problem[],
+  { context, terminal, stopped }: { context: Context; terminal: Terminal; stopped: boolean },
+): Promise<number> {
+  if (faults.length > 0) {
+    terminal.print(`Nothing was imported: ${file} cannot be used as it is.`, { portfolio, problems: faults });
+    return PROBLEMS_STATUS;
+  }
+  const [summary, state] = [await summarize(portfolio, context), await context.portfolios.read(portfolio)];
+  if (summary) terminal.print(summaryTable(summary, state), summary);
+  if (stopped) {
+    terminal.say('limitline: stopped before the end; the same command goes on from here.');
+    return PROBLEMS_STATUS;
+  }
+  if (!summary || !allWell(summary, state)) {
+    terminal.say(`limitline: what wants mending stands in: limitline report "${portfolio}" --format errors-csv`);
+    return PROBLEMS_STATUS;
+  }
+  return 0;
+}
+
+function isSettled({ importing, states, supplier }: PortfolioState): boolean {
+  const supplierPending = supplier?.body !== undefined && !supplier.id && !supplier.problem;
+  return !importing && !supplierPending && OPEN_STATES.every((name) => states[name] === 0);
+}
+
+function allWell({ rows, states, invalid }: Summary, { supplier }: PortfolioState): boolean {
+  return invalid === 0 && states.done + states.skipped === rows && (!supplier || supplier.id !== undefined);
+}
+
+function extentOf(lines: number, state: PortfolioState | undefined, { pace }: Service): Extent {
+  const blocked = pace.blocked();
+  const waiting = blocked
+    ? `; ${blocked.why}, waits until ${new Date(blocked.untilMs).toLocaleTimeString('en-GB')}`
+    : '';
+  if (!state) return { done: 0, total: undefined, words: `${lines} lines read${waiting}` };
+  const { done, refused, held, skipped, cancelled } = state.states;
+  const ended = done + refused + held + skipped + cancelled;
+  const total = ended + OPEN_STATES.reduce((sum, name) => sum + state.states[name], 0);
+  const trouble = [refused > 0 ? `, ${refused} refused` : '', held > 0 ? `, ${held} held` : ''].join('');
+  return { done: ended, total, words: `${ended} of ${total} rows ended${trouble}${waiting}` };
+}

@@ -1,0 +1,43 @@
+import { type Command, InvalidArgumentError } from 'commander';
+import { readSettings } from '../../src/config.ts';
+import { makeLog } from '../../src/log.ts';
+import { makeStandIn } from '../../src/sandbox/stand-in.ts';
+import { waitForSignal } from '../signals.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+
+/** `limitline service`: the stand-in by itself, for trying things out and for tests of other programs. */
+export function register(program: Command, terminal: Terminal): void {
+  program
+    .command('service')
+    .description('the stand-in of the service, by itself, until SIGTERM or SIGINT')
+    .option('--port <port>', 'port on the loopback address; 0 takes a free one', port, 0)
+    .option('--rate <calls>', 'calls a second above which it answers 429', positive)
+    .option('--latency <ms>', 'time it takes over each answer', positive)
+    .action(async (options: { port: number; rate?: number; latency?: number }) => {
+      const settings = readSettings();
+      const { signal } = waitForSignal();
+      const standIn = makeStandIn({
+        host: '127.0.0.1',
+        port: options.port,
+        credentials: { clientId: settings.SERVICE_CLIENT_ID, clientSecret: settings.SERVICE_CLIENT_SECRET },
+        log: makeLog({ level: settings.LOG_LEVEL }),
+      });
+      await standIn.start();
+      terminal.print(`The stand-in listens on ${standIn.url()}; use it with SERVICE_URL=${standIn.url()}`, {
+        url: standIn.url(),
+      });
+      await signal;
+      await standIn.close();
+    });
+}
+
+function port(text: string): number {
+  if (!/^\d{1,5}$/.test(text) || Number(text) > 65_535) throw new InvalidArgumentError('Give a port, 0 to 65535.');
+  return Number(text);
+}
+
+function positive(text: string): number {
+  const value = Number(text);
+  if (!(value > 0)) throw new InvalidArgumentError('Give a number above zero.');
+  return value;
+}

@@ -1,0 +1,44 @@
+#!/usr/bin/env node
+import { Command, CommanderError } from 'commander';
+import { isLimitlineError, messageOf } from '../src/errors.ts';
+import { makeTerminal, type Terminal } from './terminal/terminal.ts';
+
+/** In the order in which a new user meets them. */
+const COMMANDS: Record<string, () => Promise<{ register: (program: Command, terminal: Terminal) => void }>> = {
+  check: () => import('./commands/check.ts'),
+  run: () => import('./commands/run.ts'),
+  import: () => import('./commands/import.ts'),
+  work: () => import('./commands/work.ts'),
+  report: () => import('./commands/report.ts'),
+  service: () => import('./commands/service.ts'),
+};
+
+/** A fault of use or of the system: one line on standard error, with what to do about it. */
+const FAULT_STATUS = 1;
+
+const terminal = makeTerminal({ json: process.argv.includes('--json') });
+
+const program = new Command('limitline')
+  .description('Turns a CSV of buyers into credit limit requests at an invoice financing service.')
+  .option('--json', 'print JSON on standard output, and nothing else there')
+  .configureHelp({ showGlobalOptions: true })
+  .showHelpAfterError('(limitline --help lists the commands)')
+  .addHelpText('after', '\nSettings are read from the environment and from a .env file; the README lists them.')
+  .exitOverride();
+
+// A command loads only what it needs: `check` knows nothing of Redis, and uses no memory for it.
+const named = Object.keys(COMMANDS).filter((name) => process.argv.includes(name));
+for (const name of named.length > 0 ? named : Object.keys(COMMANDS))
+  (await COMMANDS[name]?.())?.register(program, terminal);
+
+try {
+  await program.parseAsync();
+} catch (error) {
+  if (error instanceof CommanderError) {
+    process.exitCode = error.exitCode === 0 ? 0 : FAULT_STATUS;
+  } else {
+    process.exitCode = FAULT_STATUS;
+    terminal.say(`limitline: ${messageOf(error)}`);
+    if (!isLimitlineError(error) && error instanceof Error) terminal.say(error.stack ?? '');
+  }
+}

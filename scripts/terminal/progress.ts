@@ -1,0 +1,39 @@
+/** On a terminal the line is redrawn this often; elsewhere a line is written now and then. */
+const REDRAW_EVERY_MS = 200;
+const WRITE_EVERY_MS = 5_000;
+
+const BAR_WIDTH = 24;
+
+export type Progress = ReturnType<typeof startProgress>;
+
+/** How far something is: `total` is unknown while a file is still being read. */
+export type Extent = { done: number; total: number | undefined; words: string };
+
+/**
+ * Shows progress on standard error until it is stopped: a bar that is redrawn on a terminal, else a line now and then,
+ * and only when something changed.
+ */
+export function startProgress(extent: () => Extent) {
+  const terminal = process.stderr.isTTY;
+  let shown = '';
+  const show = (): void => {
+    const text = describe(extent(), terminal);
+    if (text === shown) return;
+    shown = text;
+    process.stderr.write(terminal ? `\r\x1b[2K${text.slice(0, (process.stderr.columns ?? 80) - 1)}` : `${text}\n`);
+  };
+  const timer = setInterval(show, terminal ? REDRAW_EVERY_MS : WRITE_EVERY_MS);
+  timer.unref();
+  return {
+    stop(): void {
+      clearInterval(timer);
+      if (terminal && shown !== '') process.stderr.write('\r\x1b[2K');
+    },
+  };
+}
+
+function describe({ done, total, words }: Extent, bar: boolean): string {
+  if (!bar || total === undefined) return words;
+  const filled = total === 0 ? BAR_WIDTH : Math.round((done / total) * BAR_WIDTH);
+  return `[${'█'.repeat(filled)}${'·'.repeat(BAR_WIDTH - filled)}] ${words}`;
+}

@@ -1,0 +1,27 @@
+export type Terminal = ReturnType<typeof makeTerminal>;
+
+/**
+ * The two streams of a command. Standard output carries what was asked for, in words or as JSON; everything said on the
+ * way goes to standard error.
+ */
+export function makeTerminal({ json }: { json: boolean }) {
+  // `limitline report … | head` closes our output early, which is no fault.
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+    process.exit(process.exitCode ?? 0);
+  });
+  return {
+    json,
+    /** Prints the answer: `words` for people, or `value` as JSON. */
+    print(words: string, value: unknown): void {
+      process.stdout.write(json ? `${JSON.stringify(value, null, 2)}\n` : `${words}\n`);
+    },
+    /** A part of the answer in words, as it is found; JSON says it in one piece at the end. */
+    answer(words: string): void {
+      if (!json) process.stdout.write(`${words}\n`);
+    },
+    say(text: string): void {
+      process.stderr.write(`${text}\n`);
+    },
+  };
+}

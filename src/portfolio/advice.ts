@@ -1,0 +1,41 @@
+import type { Values } from './read-cells.ts';
+
+/** The day after which no statements can be dated and the day before which they count as old, as YYYY-MM-DD. */
+export type AdviceDates = { today: string; oldest: string };
+
+/** service-api.md, Limits: in US dollars; the file shows no currency, so the bare number is compared. */
+const ADVISED_ABOVE = 750_000;
+
+/** service-api.md, Limits: audited statements should not be older. */
+const OLDEST_MONTHS = 22;
+
+/** The dates that advice goes by. Today is the latest date that it is anywhere on earth: the reader may sit there. */
+export function adviceDates(now: Date): AdviceDates {
+  const today = new Date(now.getTime() + LATEST_ZONE_MS);
+  const oldest = new Date(Date.UTC(today.getUTCFullYear(), today.getUTCMonth() - OLDEST_MONTHS, 1));
+  // Day 0 of the month after is the month's last: 22 months before 31 December is the last of February.
+  const lastDay = new Date(Date.UTC(oldest.getUTCFullYear(), oldest.getUTCMonth() + 1, 0)).getUTCDate();
+  oldest.setUTCDate(Math.min(today.getUTCDate(), lastDay));
+  return { today: isoDate(today), oldest: isoDate(oldest) };
+}
+
+/** What the service advises for a valid line and the line does not follow, or null. It never stops the line. */
+export function adviceFor(values: Values, hasDocuments: boolean, { oldest }: AdviceDates): Advice | null {
+  if (Number(values.requested_limit) <= ADVISED_ABOVE) return null;
+  if (!hasDocuments) {
+    const message = `Above USD 750k, audited statements not older than ${OLDEST_MONTHS} months are advised, and this line names no document.`;
+    return { column: 'supporting_documents', message };
+  }
+  if (!values.statements_dated || values.statements_dated >= oldest) return null;
+  const message = `Above USD 750k, audited statements not older than ${OLDEST_MONTHS} months are advised: these are from before ${oldest}.`;
+  return { column: 'statements_dated', message };
+}
+
+export type Advice = { column: 'supporting_documents' | 'statements_dated'; message: string };
+
+/** UTC+14, Kiribati. */
+const LATEST_ZONE_MS = 14 * 60 * 60 * 1000;
+
+function isoDate(date: Date): string {
+  return date.toISOString().slice(0, 10);
+}

@@ -1,0 +1,118 @@
+import { closingQuote } from './cells.ts';
+
+/** More than any buyer needs, and what a record that never ends may hold of our memory. In UTF-16 units. */
+export const MAX_RECORD_LENGTH = 1024 * 1024;
+
+/** One line of the file, as an editor numbers them. */
+export type PhysicalLine = {
+  /** From 1. */
+  line: number;
+  /** Without the line break. */
+  text: string;
+  /** False when the line is longer than `MAX_RECORD_LENGTH` and `text` is no more than its start. */
+  whole: boolean;
+};
+
+/** The lines of a text that comes in pieces. A line is looked at before it is passed. */
+export type PhysicalLines = {
+  feed(text: string): void;
+  /** No text comes any more. */
+  end(): void;
+  /** The line that is due; null when the text fed so far has no further whole line. */
+  peek(): PhysicalLine | null;
+  /**
+   * The text from the line that is due to the end of the line on which the quotation mark is closed that opens at
+   * `quoteAt`. Null when it is not closed within `MAX_RECORD_LENGTH`, 'unsure' when more has to be fed first.
+   */
+  throughQuote(quoteAt: number): string | 'unsure' | null;
+  /** Goes behind the line that is due, or behind all lines of that text, which starts there. */
+  pass(text?: string): void;
+};
+
+/** Cuts text into lines; CR, LF and CRLF end a line alike. */
+export function makePhysicalLines(): PhysicalLines {
+  let text = '';
+  let at = 0;
+  let due = -1;
+  let line = 1;
+  let ended = false;
+  /** The start of a line that is too long to keep; its rest is dropped as it comes. */
+  let dropped: string | null = null;
+  // The next LF and CR at or after `at`, kept since looking for a CR that never comes costs a pass over the text.
+  let nextLf = -1;
+  let nextCr = -1;
+
+  /** Where the line that is due ends; -1 while that cannot be said. */
+  function dueEnd(): number {
+    if (nextLf < at) nextLf = indexOrLength(text, '\n', at);
+    if (nextCr < at) nextCr = indexOrLength(text, '\r', at);
+    return sureEnd(text, Math.min(nextLf, nextCr), ended);
+  }
+
+  return {
+    feed(more) {
+      text = text.slice(at) + more;
+      at = 0;
+      nextLf = -1;
+      nextCr = -1;
+    },
+    end() {
+      ended = true;
+    },
+    peek() {
+      if (at === text.length && !(ended && dropped !== null)) return null;
+      due = dueEnd();
+      if (due === -1) {
+        if (dropped === null && text.length - at <= MAX_RECORD_LENGTH) return null;
+        dropped ??= text.slice(at, at + KEPT_LENGTH);
+        at = text.endsWith('\r') ? text.length - 1 : text.length;
+        return null;
+      }
+      const tooLong = dropped !== null || due - at > MAX_RECORD_LENGTH;
+      const shown = dropped ?? text.slice(at, tooLong ? at + KEPT_LENGTH : due);
+      return { line, text: shown, whole: !tooLong };
+    },
+    throughQuote(quoteAt) {
+      const close = closingQuote(text, at + quoteAt + 1);
+      // A quotation mark that ends the text may be the first half of a doubled one.
+      const closes = close !== -1 && (ended || close + 1 < text.length);
+      const end = closes ? sureEnd(text, anyLineEnd(text, close), ended) : -1;
+      if (end === -1) return ended || text.length - at > MAX_RECORD_LENGTH ? null : 'unsure';
+      return end - at > MAX_RECORD_LENGTH ? null : text.slice(at, end);
+    },
+    pass(lines) {
+      if (lines !== undefined) {
+        due = at + lines.length;
+        line += lines.split(LINE_BREAK).length - 1;
+      }
+      at = text.startsWith('\r\n', due) ? due + 2 : Math.min(due + 1, text.length);
+      line += 1;
+      dropped = null;
+    },
+  };
+}
+
+/** What ends a line. */
+export const LINE_BREAK = /\r\n|\r|\n/;
+
+/** Of a line that is too long, this much is kept for the results file. */
+const KEPT_LENGTH = 1024;
+
+/** The place of a line's end, or -1 when text that is still to come may move it: a CR may be half of a CRLF. */
+function sureEnd(text: string, end: number, ended: boolean): number {
+  const sure = end < text.length && (text.charCodeAt(end) !== CR || end + 1 < text.length);
+  return sure || ended ? end : -1;
+}
+
+const CR = 0x0d;
+
+function anyLineEnd(text: string, from: number): number {
+  const pattern = /[\r\n]/g;
+  pattern.lastIndex = from;
+  return pattern.exec(text)?.index ?? text.length;
+}
+
+function indexOrLength(text: string, wanted: string, from: number): number {
+  const found = text.indexOf(wanted, from);
+  return found === -1 ? text.length : found;
+}

@@ -1,0 +1,26 @@
+import type { Problem } from './row.ts';
+
+/** Enough to find the cell again; a whole broken line would drown the sentence about it. */
+const MAX_VALUE_LENGTH = 80;
+
+/** Makes a problem of it, with the value cut and made fit for a terminal. Empty values are given as null. */
+export function makeProblem(line: number, column: string | null, value: string | null, message: string): Problem {
+  return { line, column, value: value ? shown(value) : null, message };
+}
+
+/** The text as one may show it: what is not UTF-8 as U+FFFD, control characters as their pictures, 80 characters. */
+function shown(value: string): string {
+  const cut = value.length > MAX_VALUE_LENGTH ? `${value.slice(0, MAX_VALUE_LENGTH - 1)}…` : value;
+  // A lone surrogate is one of ours (see text.ts), or half of a pair that the cut left over.
+  return cut.toWellFormed().replace(CONTROL, picture);
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for.
+const CONTROL = /[\0-\x1f\x7f-\x9f]/g;
+
+/** Unicode's Control Pictures: U+2400 onwards for C0, U+2421 for DEL; C1 has none. */
+function picture(character: string): string {
+  const code = character.charCodeAt(0);
+  if (code < 0x20) return String.fromCharCode(0x2400 + code);
+  return code === 0x7f ? '\u2421' : '\ufffd';
+}

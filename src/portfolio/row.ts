@@ -1,0 +1,62 @@
+/**
+ * What is wrong with one cell, one line or the whole file.
+ * `line` is the physical line on which the record starts; the header is line 1.
+ */
+export type Problem = {
+  line: number;
+  /** The column as the header writes it; null where the whole line is meant. */
+  column: string | null;
+  /** The text in question, at most 80 characters of it, fit for a terminal. */
+  value: string | null;
+  /** What is wrong and what would be right, in words for a finance person. */
+  message: string;
+};
+
+/** A supporting document that was looked at and may be sent. */
+export type Document = {
+  /** The file's base name, as it is sent. */
+  name: string;
+  /** Absolute, with every link resolved. */
+  path: string;
+  sizeBytes: number;
+  mediaType: string;
+};
+
+/** The body of the company call (service-api.md, `company`): empty cells are left out, `state` alone is null. */
+export type Company = {
+  name: string;
+  address: { country_code?: string; city?: string; street?: string; state: string | null };
+  website?: string;
+};
+
+/** What the file gives for the buyer limit call (service-api.md, `buyer_limit`). */
+export type Limit = {
+  business_information_source?: string;
+  business_information_id?: string;
+  company_registration_number?: string;
+  /** Canonical decimal text, see `parseAmount`: a float is made of it only where the request body is written. */
+  requested_limit: string;
+  contact?: { first_name?: string; last_name?: string; email?: string };
+};
+
+/** One buyer limit request. */
+export type Row = {
+  /** Digest of the request's identity, see `requestKey`. */
+  key: string;
+  /** Digest of the buyer's identity, see `buyerKey`. */
+  buyer: string;
+  /** The buyer's name, for reports. */
+  name: string;
+  company: Company;
+  /** A `company_…` id that the file gives: no company is created. */
+  companyId?: string;
+  limit: Limit;
+  documents: Document[];
+};
+
+/** What became of one line of the file. `cells` are the file's own, untrimmed, for the results file. */
+export type Line =
+  | { kind: 'row'; line: number; cells: string[]; row: Row; warnings: Problem[] }
+  | { kind: 'invalid'; line: number; cells: string[]; problems: Problem[] }
+  /** `of` is the earlier line that makes the same request; `problems` is the one sentence that says so. */
+  | { kind: 'duplicate'; line: number; cells: string[]; of: number; problems: Problem[] };

@@ -1,0 +1,94 @@
+import { type AdviceDates, adviceFor } from './advice.ts';
+import type { Column, KnownColumn } from './columns.ts';
+import type { DocumentFolder } from './documents.ts';
+import { makeRequestLines } from './duplicates.ts';
+import { makeRow } from './make-row.ts';
+import { makeProblem } from './problem.ts';
+import type { Values } from './read-cells.ts';
+import type { RawRecord } from './records.ts';
+import type { Document, Line, Problem } from './row.ts';
+
+/** A line on its way: read, but not yet told from its duplicates. */
+export type Draft = { record: RawRecord; values: Values; problems: Problem[]; documents: Document[] };
+
+/** Opening more files at once gains nothing, since Node reads them with four threads. */
+const LOOKS_AT_ONCE = 8;
+
+/**
+ * Looks up the documents that the drafts name and adds them, or what is wrong with them.
+ *
+ * @throws LimitlineError `FILE` when the disk itself fails.
+ */
+export async function addDocuments(drafts: Draft[], columns: Column[], folder?: DocumentFolder): Promise<void> {
+  const column = columns.find((one) => one.known === 'supporting_documents')?.written ?? null;
+  // One iterator, shared: each of the eight takes the next draft that none has taken.
+  const waiting = drafts.filter((draft) => draft.values.supporting_documents).values();
+  async function takeDrafts(): Promise<void> {
+    for (const { record, values, problems, documents } of waiting) {
+      for (const name of documentNames(values.supporting_documents ?? '')) {
+        const found = folder ? await folder.find(name) : NO_FOLDER;
+        if (typeof found === 'string') problems.push(makeProblem(record.line, column, name, found));
+        else documents.push(found);
+      }
+    }
+  }
+  await Promise.all(Array.from({ length: LOOKS_AT_ONCE }, takeDrafts));
+}
+
+/** Says what becomes of each line. Lines must come in the order of the file. */
+export type Settler = {
+  line(draft: Draft): Line;
+  /** What is said once at the end, and not on every line. */
+  fileWarnings(): Problem[];
+};
+
+export function makeSettler({ columns, dates }: { columns: Column[]; dates: AdviceDates }): Settler {
+  const requestLines = makeRequestLines();
+  const written = (known: KnownColumn) => columns.find((column) => column.known === known)?.written ?? known;
+  let lines = 0;
+  let rows = 0;
+  let bareRows = 0;
+
+  function advise(line: number, values: Values, hasDocuments: boolean): Problem[] {
+    const advice = adviceFor(values, hasDocuments, dates);
+    if (!advice) return [];
+    const value = advice.column === 'statements_dated' ? values.statements_dated : values.requested_limit;
+    return [makeProblem(line, written(advice.column), value ?? null, advice.message)];
+  }
+
+  return {
+    line({ record: { line, cells }, values, problems, documents }) {
+      lines += 1;
+      // What was not UTF-8 becomes U+FFFD: the results file must be.
+      if (problems.length > 0)
+        return { kind: 'invalid', line, cells: cells.map((one) => one.toWellFormed()), problems };
+      const row = makeRow(values);
+      row.documents = documents;
+      const of = requestLines.earlier(row.key, line);
+      if (of !== null) return { kind: 'duplicate', line, cells, of, problems: [duplicateProblem(line, of, values)] };
+      rows += 1;
+      if (documents.length === 0) bareRows += 1;
+      return { kind: 'row', line, cells, row, warnings: advise(line, values, documents.length > 0) };
+    },
+    fileWarnings() {
+      if (lines === 0) return [makeProblem(1, null, null, 'The file has a header and no line below it.')];
+      if (bareRows === 0) return [];
+      const message = `${bareRows} of ${rows} requests name no document: audited financial statements are recommended for every limit, to speed its assessment.`;
+      return [makeProblem(1, written('supporting_documents'), null, message)];
+    },
+  };
+}
+
+const NO_FOLDER = 'There is no folder to look for documents in: name it with --documents DIR.';
+
+function documentNames(cell: string): string[] {
+  const names = cell.split('|').map((name) => name.trim());
+  return [...new Set(names)].filter((name) => name !== '');
+}
+
+function duplicateProblem(line: number, of: number, values: Values): Problem {
+  const message = values.request_reference
+    ? `Line ${of} has the same request_reference already, and a request is made once: give this line another one.`
+    : `Line ${of} asks for the same limit for the same buyer already: give this line a request_reference if it is meant twice.`;
+  return makeProblem(line, null, values.request_reference ?? values.requested_limit ?? null, message);
+}

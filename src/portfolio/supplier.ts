@@ -1,0 +1,58 @@
+import { LimitlineError } from '../errors.ts';
+import { adviceDates } from './advice.ts';
+import { readHeader } from './columns.ts';
+import { buyerKeyOf, makeCompany } from './make-row.ts';
+import { makeCellReader } from './read-cells.ts';
+import type { Company, Problem } from './row.ts';
+import { openTable, type Table } from './table.ts';
+
+/** The supplier company: one to create, with a key like a buyer's (see `buyerKey`), or one that the service knows. */
+export type Supplier = { company: Company; key: string } | { companyId: string };
+
+/**
+ * Reads the file of `--supplier`: a CSV with a header and exactly one line, with the company columns of a portfolio
+ * (`name`, `country_code` …) or with `company_id`.
+ *
+ * @throws LimitlineError `FILE` when it cannot be read, and when anything in it is wrong: all of it in one line.
+ */
+export async function readSupplier(path: string): Promise<Supplier> {
+  const table = await openTable({ path });
+  try {
+    return await readOnlyLine(path, table);
+  } finally {
+    await table.close();
+  }
+}
+
+async function readOnlyLine(path: string, table: Table): Promise<Supplier> {
+  const { header, wrongKind } = table;
+  if (wrongKind) throw wrong(path, wrongKind);
+  if (!header) throw wrong(path, 'It is empty: it needs a header and one line.');
+  if (header.fault) throw wrong(path, header.fault.message);
+  const { columns, problems } = readHeader(header, []);
+  const record = await nextRecord(table);
+  if (!record) throw wrong(path, 'It has no line below its header: write the supplier there.');
+  const read = makeCellReader({ columns, today: adviceDates(new Date()).today })(record);
+  problems.push(...read.problems);
+  if (await nextRecord(table))
+    throw wrong(path, 'It has several lines: a portfolio has one supplier, so keep one line.');
+  if (problems.length > 0) throw wrong(path, problems.map(sentence).join(' '));
+  if (read.values.company_id) return { companyId: read.values.company_id };
+  if (read.values.name) return { company: makeCompany(read.values), key: buyerKeyOf(read.values) };
+  throw wrong(path, 'It gives neither a name nor a company_id: write one of them.');
+}
+
+async function nextRecord(table: Table) {
+  for (;;) {
+    const record = table.next();
+    if (record || !(await table.more())) return record;
+  }
+}
+
+function sentence({ line, column, value, message }: Problem): string {
+  return `Line ${line}${column ? `, ${column}` : ''}${value ? ` "${value}"` : ''}: ${message}`;
+}
+
+function wrong(path: string, message: string): LimitlineError {
+  return new LimitlineError('FILE', `The supplier in ${path} cannot be used. ${message}`);
+}

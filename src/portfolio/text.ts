@@ -1,0 +1,73 @@
+import { isUtf8 } from 'node:buffer';
+
+/** Turns chunks of bytes into text; a character may be cut by the end of a chunk. */
+export type Decoder = {
+  /** The text of these bytes and of what an earlier chunk left over. */
+  decode(bytes: Buffer): string;
+  /** The text of what is left over: never a whole character. */
+  end(): string;
+};
+
+/**
+ * A decoder of UTF-8 that loses nothing: a byte that is not UTF-8 becomes the lone surrogate U+DC00 + byte, which no
+ * UTF-8 text can hold. So a U+FFFD that the file spells out stays apart from damage, the good lines around damage
+ * stay good, and `isWellFormed()` tells a damaged text. A byte order mark at the start is passed over.
+ */
+export function makeUtf8Decoder(): Decoder {
+  let rest: Buffer = Buffer.alloc(0);
+  let atStart = true;
+  return {
+    decode(bytes) {
+      const all = rest.length > 0 ? Buffer.concat([rest, bytes]) : bytes;
+      const whole = wholeCharacters(all);
+      rest = Buffer.from(all.subarray(whole.length));
+      const text = isUtf8(whole) ? whole.toString('utf8') : decodeDamaged(whole);
+      if (text === '' || !atStart) return text;
+      atStart = false;
+      return text.startsWith('\ufeff') ? text.slice(1) : text;
+    },
+    end() {
+      return decodeDamaged(rest);
+    },
+  };
+}
+
+/** The bytes without the one to three at the end that begin a character and do not finish it. */
+export function wholeCharacters(bytes: Buffer): Buffer {
+  for (let back = 1; back <= Math.min(3, bytes.length); back++) {
+    const byte = bytes[bytes.length - back] as number;
+    if (byte < 0x80) break;
+    if (byte < 0xc0) continue;
+    const needed = byte < 0xe0 ? 2 : byte < 0xf0 ? 3 : 4;
+    return needed > back ? bytes.subarray(0, bytes.length - back) : bytes;
+  }
+  return bytes;
+}
+
+/**
+ * Says which byte of a text from this decoder is not UTF-8, and what it would be in Windows-1252, the encoding that
+ * spreadsheets save without being asked; null for a text that is sound.
+ */
+export function describeDamage(text: string): { byte: string; likely: string } | null {
+  if (text.isWellFormed()) return null;
+  const found = /\p{Surrogate}/u.exec(text)?.[0] ?? '';
+  const byte = found.charCodeAt(0) & 0xff;
+  return {
+    byte: byte.toString(16).toUpperCase(),
+    likely: new TextDecoder('windows-1252').decode(Uint8Array.of(byte)),
+  };
+}
+
+/** One character of UTF-8 with its bytes as Latin-1 (Unicode standard, table 3-7), else any one byte above ASCII. */
+const CHARACTER =
+  /[\xc2-\xdf][\x80-\xbf]|(?:\xe0[\xa0-\xbf]|[\xe1-\xec\xee\xef][\x80-\xbf]|\xed[\x80-\x9f])[\x80-\xbf]|(?:\xf0[\x90-\xbf]|[\xf1-\xf3][\x80-\xbf]|\xf4[\x80-\x8f])[\x80-\xbf]{2}|[\x80-\xff]/g;
+
+function decodeDamaged(bytes: Buffer): string {
+  return bytes
+    .toString('latin1')
+    .replace(CHARACTER, (match) =>
+      match.length > 1
+        ? Buffer.from(match, 'latin1').toString('utf8')
+        : String.fromCharCode(0xdc00 + match.charCodeAt(0)),
+    );
+}

@@ -1,0 +1,215 @@
+import { cp, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parse } from 'csv-parse/sync';
+import { describe, expect, test } from 'vitest';
+import { runCommand, startCommand } from '../support/command.ts';
+import { startStandIn } from '../support/stand-in.ts';
+import { buyerLines, makeFolder } from '../support/workplace.ts';
+
+const EXAMPLES = fileURLToPath(new URL('../../examples', import.meta.url));
+
+/** Settings for commands that are to use a stand-in of the test's own. */
+async function serviceEnv(faults = {}) {
+  const standIn = await startStandIn(faults);
+  const env = {
+    SERVICE_URL: standIn.url(),
+    SERVICE_CLIENT_ID: 'limitline-sandbox',
+    SERVICE_CLIENT_SECRET: 'limitline-sandbox-secret',
+  };
+  return { standIn, env };
+}
+
+async function writeLines(dir: string, name: string, lines: string[]): Promise<string> {
+  await writeFile(join(dir, name), `${lines.join('\n')}\n`);
+  return name;
+}
+
+const rowsOf = (csv: string): Record<string, string>[] =>
+  parse(csv, { columns: (header: string[]) => uniqueNames(header) });
+
+/** `state` may stand twice in a results file: the address's, and ours behind it. */
+function uniqueNames(header: string[]): string[] {
+  return header.map((name, place) => (header.indexOf(name, place + 1) === -1 ? name : `own ${name}`));
+}
+
+describe('run', () => {
+  test('turns the example into limits, and says what became of every line', async () => {
+    const cwd = await makeFolder();
+    const ended = await runCommand(['run', join(EXAMPLES, 'portfolio.csv'), '--json'], { cwd });
+    expect(ended.status).toBe(2);
+    expect(ended.stderr).toContain('STAND-IN');
+    const report = JSON.parse(ended.stdout);
+    expect(report.lines).toBe(report.rows + report.invalid + report.duplicate);
+    expect(report.states.done).toBe(report.rows);
+    expect(report.statuses).toEqual({ approved: report.rows });
+    expect(report.calls.document).toBeGreaterThan(0);
+
+    const results = await runCommand(['report', 'portfolio', '--format', 'csv'], { cwd });
+    const lines = rowsOf(results.stdout);
+    expect(lines).toHaveLength(report.lines);
+    expect(lines.filter((line) => line.state === 'done').every((line) => line.buyer_limit_id?.startsWith('bl_'))).toBe(
+      true,
+    );
+    expect(lines.filter((line) => line.state === 'invalid')).toHaveLength(report.invalid);
+    const errors = await runCommand(['report', 'portfolio', '--format', 'errors-csv'], { cwd });
+    expect(rowsOf(errors.stdout)).toHaveLength(report.invalid + report.duplicate);
+  });
+
+  test('ends with 0 when all went well, and again when there was nothing left to do', async () => {
+    const cwd = await makeFolder();
+    const { standIn, env } = await serviceEnv();
+    await cp(EXAMPLES, cwd, { recursive: true });
+    const words = ['run', 'clean.csv', '--supplier', 'supplier.csv'];
+    expect(await runCommand(words, { cwd, env })).toMatchObject({ status: 0 });
+    const { made } = standIn.counts();
+    expect(await runCommand(words, { cwd, env })).toMatchObject({ status: 0 });
+    expect(standIn.counts().made).toEqual(made);
+    const report = JSON.parse((await runCommand(['report', 'clean', '--json'], { cwd, env })).stdout);
+    expect(report.supplier).toMatch(/^company_/);
+  });
+
+  test('goes on where it was stopped, and where it was killed', async () => {
+    const cwd = await makeFolder();
+    const { standIn, env } = await serviceEnv({ latencyMs: 20 });
+    await writeLines(cwd, 'big.csv', buyerLines(300));
+    const settings = { cwd, env: { ...env, SERVICE_CONCURRENCY: '8' } };
+    for (const signal of ['SIGINT', 'SIGHUP'] as const) {
+      const before = standIn.counts().made.limit;
+      const { child, ended } = startCommand(['run', 'big.csv'], settings);
+      await expect.poll(() => standIn.counts().made.limit, { timeout: 20_000 }).toBeGreaterThan(before + 20);
+      child.kill(signal);
+      expect(await ended).toMatchObject({ status: 2, stderr: expect.stringContaining('the same command goes on') });
+    }
+    const ended = await runCommand(['run', 'big.csv', '--json'], settings);
+    expect(ended.status).toBe(0);
+    expect(JSON.parse(ended.stdout)).toMatchObject({ rows: 300, states: { done: 300 } });
+    expect(standIn.counts().made).toMatchObject({ company: 300, limit: 300 });
+  });
+
+  test('says in one line what is wrong with the credentials, and fails no row', async () => {
+    const cwd = await makeFolder();
+    const { env } = await serviceEnv();
+    await writeLines(cwd, 'some.csv', buyerLines(3));
+    const ended = await runCommand(['run', 'some.csv'], { cwd, env: { ...env, SERVICE_CLIENT_SECRET: 'wrong' } });
+    expect(ended.status).toBe(1);
+    expect(ended.stderr.trim().split('\n').at(-1)).toMatch(/^limitline: .*SERVICE_CLIENT_SECRET/);
+    const again = await runCommand(['run', 'some.csv'], { cwd, env });
+    expect(again.status).toBe(0);
+  });
+});
+
+test('import, work and report share a data folder, and leave nothing running', async () => {
+  const cwd = await makeFolder();
+  const { standIn, env } = await serviceEnv();
+  await writeLines(cwd, 'q4.csv', [...buyerLines(50), 'Broken,Germany,,1']);
+  const worker = startCommand(['work'], { cwd, env });
+  const imported = await runCommand(['import', 'q4.csv', '--portfolio', 'Q4 2026', '--json'], { cwd, env });
+  expect(imported.status).toBe(2);
+  expect(JSON.parse(imported.stdout)).toMatchObject({
+    portfolio: 'Q4 2026',
+    lines: 51,
+    rows: 50,
+    invalid: 1,
+    problems: [{ line: 52, column: 'country_code' }],
+  });
+  await expect.poll(() => standIn.counts().made.limit, { timeout: 20_000 }).toBe(50);
+  worker.child.kill('SIGTERM');
+  expect(await worker.ended).toMatchObject({ status: 0 });
+  const table = await runCommand(['report', 'Q4 2026'], { cwd, env });
+  expect(table.stdout).toMatch(/done +50 +limit requested and answered/);
+});
+
+describe('an errors file', () => {
+  test('can be mended and imported again, without touching what is done', async () => {
+    const cwd = await makeFolder();
+    const { standIn, env } = await serviceEnv({
+      rules: [{ on: 'limit', match: 'HRB 2', fault: 'status', status: 422, body: 'too high' }],
+    });
+    await writeLines(cwd, 'q4.csv', [...buyerLines(3), 'Broken AG,Germany,HRB 9,100.00']);
+    expect((await runCommand(['run', 'q4.csv'], { cwd, env })).status).toBe(2);
+    await runCommand(['report', 'q4', '--format', 'errors-csv', '--out', 'errors.csv'], { cwd, env });
+    const errors = await readFile(join(cwd, 'errors.csv'), 'utf8');
+    expect(rowsOf(errors).map(({ name, problem }) => [name, problem])).toEqual([
+      ['Buyer 2 GmbH', 'The service refused the buyer limit request with status 422: too high'],
+      ['Broken AG', expect.stringContaining('country_code')],
+    ]);
+    await standIn.setFaults({ rules: [] });
+    await writeFile(join(cwd, 'errors.csv'), errors.replace('Germany', 'DE'));
+    const ended = await runCommand(['run', 'errors.csv', '--portfolio', 'q4', '--json'], { cwd, env });
+    expect(ended.status).toBe(0);
+    expect(JSON.parse(ended.stdout)).toMatchObject({ rows: 4, lines: 4, invalid: 0, states: { done: 4, refused: 0 } });
+    expect(standIn.counts().made).toMatchObject({ company: 4, limit: 4 });
+  });
+});
+
+describe('check', () => {
+  test('calls nothing, starts nothing, and names every problem', async () => {
+    const cwd = await makeFolder();
+    const ended = await runCommand(['check', join(EXAMPLES, 'portfolio.csv')], { cwd });
+    expect(ended.status).toBe(2);
+    expect(ended.stdout).toMatch(/line \d+, requested_limit/);
+    expect((await runCommand(['check', join(EXAMPLES, 'clean.csv'), '--json'], { cwd })).status).toBe(0);
+  });
+
+  test.each([
+    ['nothing at all', '', 'empty'],
+    ['a header twice', 'name,requested_limit,name\nA,1,B\n', 'name'],
+    ['no needed column', 'company,amount\nA,1\n', 'requested_limit'],
+  ])('%s is a problem of the file', async (_name, content, word) => {
+    const cwd = await makeFolder();
+    await writeFile(join(cwd, 'x.csv'), content);
+    const checked = await runCommand(['check', 'x.csv'], { cwd });
+    expect(checked.status).toBe(2);
+    expect(checked.stdout).toContain(word);
+    const ran = await runCommand(['run', 'x.csv'], { cwd });
+    expect(ran).toMatchObject({ status: 2, stdout: expect.stringContaining('Nothing was imported') });
+  });
+});
+
+describe('faults of use', () => {
+  test.each([
+    [['check', 'missing.csv'], 'missing.csv'],
+    [['run', 'missing.csv'], 'missing.csv'],
+    [['run'], 'file'],
+    [['nonsense'], 'nonsense'],
+    [['report', 'nobody'], 'nobody'],
+    [['report', 'x', '--format', 'pdf'], 'pdf'],
+    [['import', 'x.csv', '--portfolio', 'a/b'], 'portfolio'],
+  ])('%o ends with 1 and one line that names it', async (words, named) => {
+    const cwd = await makeFolder();
+    const ended = await runCommand(words, { cwd });
+    expect(ended.status).toBe(1);
+    expect(ended.stderr.split('\n')[0]).toContain(named);
+    expect(ended.stdout).toBe('');
+  });
+
+  test('wrong settings are named all together, before anything starts', async () => {
+    const cwd = await makeFolder();
+    const env = { SERVICE_CONCURRENCY: 'many', LOG_LEVEL: 'loud' };
+    const ended = await runCommand(['run', join(EXAMPLES, 'clean.csv')], { cwd, env });
+    expect(ended).toMatchObject({ status: 1, stderr: expect.stringMatching(/SERVICE_CONCURRENCY.*LOG_LEVEL/) });
+  });
+
+  test('a Redis that is not there is said so, in seconds', async () => {
+    const cwd = await makeFolder();
+    const ended = await runCommand(['report', 'x'], { cwd, env: { REDIS_URL: 'redis://127.0.0.1:1' } });
+    expect(ended).toMatchObject({ status: 1, stderr: expect.stringMatching(/^limitline: .*127\.0\.0\.1:1/) });
+  });
+});
+
+test('service listens on loopback, says where, and ends on SIGTERM', async () => {
+  const cwd = await makeFolder();
+  const { child, ended, output } = startCommand(['service', '--json'], { cwd });
+  await expect.poll(() => output().stdout, { timeout: 10_000 }).toContain('url');
+  const { url } = JSON.parse(output().stdout);
+  expect((await fetch(`${url}/_stand-in/made`)).status).toBe(200);
+  child.kill('SIGTERM');
+  expect(await ended).toMatchObject({ status: 0 });
+});
+
+test('--help lists the commands', async () => {
+  const ended = await runCommand(['--help'], { cwd: await makeFolder() });
+  expect(ended.status).toBe(0);
+  for (const name of ['check', 'run', 'import', 'work', 'report', 'service']) expect(ended.stdout).toContain(name);
+});

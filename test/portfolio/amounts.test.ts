@@ -1,0 +1,114 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { addAmounts, parseAmount } from '../../src/portfolio/amounts.ts';
+
+describe('parseAmount', () => {
+  test.each([
+    ['1000', '1000'],
+    ['+1000.50', '1000.5'],
+    ['1000.500', '1000.5'],
+    ['1000.0', '1000'],
+    ['007', '7'],
+    ['0.01', '0.01'],
+    ['00.10', '0.1'],
+    ['750000.01', '750000.01'],
+    ['0.000001', '0.000001'],
+    ['9007199254740992', '9007199254740992'],
+    ['100000000000000000000', '100000000000000000000'],
+  ])('takes %s as %s', (text, value) => {
+    expect(parseAmount(text)).toEqual({ value });
+  });
+
+  test.each([
+    ['0', 'above zero'],
+    ['0.00', 'above zero'],
+    ['+0', 'above zero'],
+    ['-5', 'above zero'],
+    ['\u22125', 'above zero'],
+    ['(5)', 'above zero'],
+    ['1e5', 'exponent'],
+    ['1E400', 'exponent'],
+    ['1.5e-3', 'exponent'],
+    ['NaN', 'not a number'],
+    ['Infinity', 'not a number'],
+    ['inf', 'not a number'],
+    ['1,000.50', 'write 1000.50.'],
+    ['1.000,50', 'write 1000.50.'],
+    ["1'000.50", 'write 1000.50.'],
+    ['1 000 000', 'write 1000000.'],
+    ['1\u00a0000,5', 'write 1000.5.'],
+    ['1_000', 'write 1000.'],
+    ['1.000.000', 'write 1000000.'],
+    ['1,000', 'write 1000, or 1.000 if the comma marks decimals.'],
+    ['1,000,000', 'write 1000000.'],
+    ['1000,50', 'write 1000.50.'],
+    ['.5', 'before or after its point'],
+    ['5.', 'before or after its point'],
+    ['$1000', 'without currency'],
+    ['1000 USD', 'without currency'],
+    ['0x10', 'without currency'],
+    ['१०००', 'not an amount'],
+    ['1000%', 'not an amount'],
+    ['', 'not an amount'],
+    ['9007199254740993', 'more digits'],
+    ['0.1234567890123456789', 'more digits'],
+    ['12345678901234567.5', 'more digits'],
+    ['0.0000001', 'more digits'],
+    ['1000000000000000000000', 'more digits'],
+    [`1${'0'.repeat(400)}`, 'more digits'],
+  ])('refuses %s and says: %s', (text, message) => {
+    expect(parseAmount(text)).toEqual({ problem: expect.stringContaining(message) });
+  });
+
+  test('is the number that JSON carries, digit by digit', () => {
+    fc.assert(
+      fc.property(fc.bigInt({ min: 1n, max: 10n ** 15n - 1n }), fc.integer({ min: 0, max: 6 }), (units, decimals) => {
+        const read = parseAmount(decimalText(units, decimals));
+        const value = 'value' in read ? read.value : '';
+        expect(JSON.stringify(Number(value))).toBe(value);
+        expect(unitsOf(value, 6)).toBe(units * 10n ** BigInt(6 - decimals));
+      }),
+    );
+  });
+
+  test('is the same for every way to write the same amount', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 10 ** 9 }), fc.nat(5), fc.nat(5), (units, before, after) => {
+        const plain = decimalText(BigInt(units), 3);
+        expect(parseAmount(`+${'0'.repeat(before)}${plain}${'0'.repeat(after)}`)).toEqual(parseAmount(plain));
+      }),
+    );
+  });
+
+  test('reads nonsense of any length at once', () => {
+    expect(parseAmount(`${'0'.repeat(1_000_000)}x`)).toEqual({ problem: expect.any(String) });
+  });
+});
+
+describe('addAmounts', () => {
+  test('adds what floats get wrong', () => {
+    expect(addAmounts('0.1', '0.2')).toBe('0.3');
+    expect(addAmounts('9007199254740992', '1')).toBe('9007199254740993');
+    expect(addAmounts('0', '1000.50')).toBe('1000.5');
+    expect(addAmounts('100000000000000000000000', '0.000001')).toBe('100000000000000000000000.000001');
+  });
+
+  test('is exact for any list, like whole numbers of the smallest unit', () => {
+    fc.assert(
+      fc.property(fc.array(fc.bigInt({ min: 0n, max: 10n ** 24n })), (units) => {
+        const sum = units.map((one) => decimalText(one, 6)).reduce(addAmounts, '0');
+        expect(unitsOf(sum, 6)).toBe(units.reduce((a, b) => a + b, 0n));
+      }),
+    );
+  });
+});
+
+function decimalText(units: bigint, decimals: number): string {
+  const digits = units.toString().padStart(decimals + 1, '0');
+  return decimals === 0 ? digits : `${digits.slice(0, -decimals)}.${digits.slice(-decimals)}`;
+}
+
+function unitsOf(text: string, decimals: number): bigint {
+  const [whole = '', fraction = ''] = text.split('.');
+  return BigInt(whole + fraction.padEnd(decimals, '0'));
+}

@@ -1,0 +1,9 @@
+import fc from 'fast-check';
+
+/** Any text that UTF-8 can hold: fast-check's own `binary` takes seconds to set up. */
+export const anyText = fc.string({
+  unit: fc
+    .oneof(fc.integer({ min: 0, max: 0xff }), fc.integer({ min: 0x100, max: 0x10ffff }))
+    .map((code) => String.fromCodePoint(code))
+    .filter((character) => character.isWellFormed()),
+});

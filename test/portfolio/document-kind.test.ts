@@ -1,0 +1,51 @@
+import { expect, test } from 'vitest';
+import { readMediaType } from '../../src/portfolio/document-kind.ts';
+import { makeTemporaryFolder } from './temporary-folder.ts';
+
+const PDF = '%PDF-1.4\n%\u00e2\u00e3\n';
+const PNG = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex');
+/** The end record of a ZIP file without entries is all that one needs. */
+const ZIP = Buffer.from(`504b0304${'00'.repeat(26)}504b0506${'00'.repeat(18)}`, 'hex');
+const COMPOUND = Buffer.from(`d0cf11e0a1b11ae1${'00'.repeat(504)}`, 'hex');
+
+async function kindOf(name: string, content: string | Uint8Array) {
+  const { write } = await makeTemporaryFolder();
+  return readMediaType({ name, path: await write(name, content) });
+}
+
+test.each<[string, string | Uint8Array, string]>([
+  ['a.pdf', PDF, 'application/pdf'],
+  ['A.PDF', PDF, 'application/pdf'],
+  ['no-ending', PDF, 'application/pdf'],
+  ['mailed.pdf', `\r\n${'x'.repeat(500)}${PDF}`, 'application/pdf'],
+  ['misnamed.txt', PDF, 'application/pdf'],
+  ['a.png', PNG, 'image/png'],
+  ['a.unknown', PNG, 'image/png'],
+  ['a.zip', ZIP, 'application/zip'],
+  ['a.docx', ZIP, 'application/vnd.openxmlformats-officedocument.wordprocessingml.document'],
+  ['a.xls', COMPOUND, 'application/vnd.ms-excel'],
+  ['a.csv', 'asset,amount\ncash,1\n', 'text/csv'],
+  ['a.json', '{"cash": 1}', 'application/json'],
+  ['a.xml', '<?xml version="1.0"?><a/>', 'application/xml'],
+  ['a.txt', 'Bilanz für 2025', 'text/plain'],
+  ['a.unknown', 'Bilanz für 2025', 'text/plain'],
+  ['README', 'Bilanz für 2025', 'text/plain'],
+  // Its first two letters are the signature of a bitmap.
+  ['bmw.txt', 'BMW AG, annual statements of 2025, as audited and published', 'text/plain'],
+  // A character of three bytes lies across the end of what is looked at.
+  ['long.txt', `a${'€'.repeat(40_000)}`, 'text/plain'],
+])('%s is %3$s', async (name, content, mediaType) => {
+  expect(await kindOf(name, content)).toEqual({ mediaType });
+});
+
+test.each<[string, string | Uint8Array, string]>([
+  ['a.pdf', 'Bilanz', 'ends in .pdf but its content is something else: save'],
+  ['a.pdf', PNG, 'ends in .pdf but its content is something else (it is image/png)'],
+  ['a.pdf', `${'x'.repeat(2000)}${PDF}`, 'ends in .pdf'],
+  ['a.png', PDF, 'ends in .png but its content is something else (it is application/pdf)'],
+  ['a.docx', COMPOUND, 'ends in .docx'],
+  ['a.txt', Buffer.from('Bilanz f\u00fcr', 'latin1'), 'cannot be told'],
+  ['a.bin', Buffer.of(0x41, 0, 0x42), 'cannot be told'],
+])('%s is refused', async (name, content, message) => {
+  expect(await kindOf(name, content)).toEqual({ problem: expect.stringContaining(message) });
+});

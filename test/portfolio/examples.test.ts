@@ -1,0 +1,72 @@
+import { readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { defaultDocumentsDir, makeDocumentFolder } from '../../src/portfolio/documents.ts';
+import { openPortfolio } from '../../src/portfolio/open-portfolio.ts';
+import type { Line } from '../../src/portfolio/row.ts';
+import { readSupplier } from '../../src/portfolio/supplier.ts';
+
+const EXAMPLES = join(import.meta.dirname, '../../examples');
+
+async function readExample(name: string) {
+  const path = join(EXAMPLES, name);
+  const documents = makeDocumentFolder({ dir: defaultDocumentsDir(path), maxSizeMb: 20 });
+  const now = new Date('2026-11-21T00:00:00Z');
+  const opened = await openPortfolio({ path, requiredColumns: [], documents, now });
+  const lines: Line[] = [];
+  for await (const batch of opened.batches()) lines.push(...batch);
+  return { problems: opened.problems, lines };
+}
+
+test('portfolio.csv shows each kind of line, and of problem', async () => {
+  const { problems, lines } = await readExample('portfolio.csv');
+  expect(problems).toEqual([]);
+  const rows = lines.flatMap((line) => (line.kind === 'row' ? [line] : []));
+  expect(rows).toHaveLength(41);
+  expect(new Set(rows.map((line) => line.row.buyer)).size).toBe(40);
+  expect(new Set(rows.map((line) => line.row.company.address.country_code)).size).toBeGreaterThan(12);
+  expect(rows.flatMap((line) => line.warnings.map((one) => `${one.line} ${one.column}`))).toEqual([
+    '5 statements_dated',
+    '31 supporting_documents',
+  ]);
+  const faults = lines.flatMap((line) =>
+    line.kind === 'row' ? [] : line.problems.map((one) => `${line.kind} ${one.line} ${one.column}`),
+  );
+  expect(faults).toEqual([
+    'invalid 16 requested_limit',
+    'invalid 17 requested_limit',
+    'invalid 18 country_code',
+    'invalid 35 null',
+    'invalid 36 country_code',
+    'invalid 37 contact_email',
+    'invalid 38 supporting_documents',
+    'invalid 39 street',
+    'invalid 52 website',
+    'invalid 52 statements_dated',
+    'duplicate 53 null',
+  ]);
+});
+
+test('every document of the examples is named by a line, and small', async () => {
+  const { lines } = await readExample('portfolio.csv');
+  const named = new Set(
+    lines.flatMap((line) => (line.kind === 'row' ? line.row.documents.map((one) => one.path) : [])),
+  );
+  const folder = join(EXAMPLES, 'documents');
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+  expect(files.toSorted()).toEqual([...named].toSorted());
+  for (const file of files) expect((await stat(file)).size).toBeLessThan(4096);
+});
+
+test('clean.csv has nothing wrong', async () => {
+  const { problems, lines } = await readExample('clean.csv');
+  expect(problems).toEqual([]);
+  expect(lines.map((line) => line.kind)).toEqual(['row', 'row', 'row', 'row', 'row']);
+});
+
+test('supplier.csv is a company to create', async () => {
+  expect(await readSupplier(join(EXAMPLES, 'supplier.csv'))).toMatchObject({
+    company: { name: 'Nordwind Components GmbH' },
+  });
+});

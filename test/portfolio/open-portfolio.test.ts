@@ -1,0 +1,338 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { makeDocumentFolder } from '../../src/portfolio/documents.ts';
+import { buyerKey, requestKey } from '../../src/portfolio/identity.ts';
+import { openPortfolio, type PortfolioFile } from '../../src/portfolio/open-portfolio.ts';
+import type { Line } from '../../src/portfolio/row.ts';
+import { makeTemporaryFolder } from './temporary-folder.ts';
+
+const NOW = new Date('2026-11-21T00:00:00Z');
+const PDF = '%PDF-1.4\n%\u00e2\u00e3\n';
+
+/** Writes the file and the documents, reads all of it. */
+async function read(content: string | Uint8Array, options: Partial<PortfolioFile> & { pdfs?: string[] } = {}) {
+  const { dir, write } = await makeTemporaryFolder();
+  const { pdfs, ...rest } = options;
+  for (const name of pdfs ?? []) await write(`documents/${name}`, PDF);
+  const documents = pdfs && makeDocumentFolder({ dir: join(dir, 'documents'), maxSizeMb: 1 });
+  const path = await write('portfolio.csv', content);
+  const opened = await openPortfolio({ path, requiredColumns: [], documents, now: NOW, ...rest });
+  return { ...opened, lines: await all(opened.batches()) };
+}
+
+async function all(batches: AsyncIterable<Line[]>): Promise<Line[]> {
+  const lines: Line[] = [];
+  for await (const batch of batches) lines.push(...batch);
+  return lines;
+}
+
+/** The problems of the lines, as `line column: message`. */
+function told(lines: Line[]): string[] {
+  return lines.flatMap((line) =>
+    (line.kind === 'row' ? line.warnings : line.problems).map((one) => `${one.line} ${one.column}: ${one.message}`),
+  );
+}
+
+describe('a row', () => {
+  test('has everything that the line gives', async () => {
+    const header =
+      'Name,Address.Country Code,city,street,state,website,business_information_source,business_information_id,' +
+      'company_registration_number,Requested-Limit,contact.first_name,contact.last_name,contact.email,' +
+      'supporting_documents,statements_dated,buyer_reference,request_reference,company_id,Account Manager';
+    const cells =
+      'Acme GmbH,DE,Kiel,"Dock 1\nGate 2",SH,https://acme.example,creditsafe,DE1,HRB 1,+1000.50,Ann,Berg,ann@acme.example,' +
+      'a.pdf| sub/b.pdf |a.pdf,2025-12-31,B-1,R-1,company_1,Inga';
+    const {
+      lines,
+      header: names,
+      problems,
+      warnings,
+    } = await read(`\ufeff${header}\r\n${cells}\r\n`, { pdfs: ['a.pdf', 'sub/b.pdf'] });
+    const buyer = buyerKey({ buyerReference: 'B-1', name: '' });
+    expect({ problems, warnings, names: names.slice(0, 2) }).toEqual({
+      problems: [],
+      warnings: [],
+      names: ['Name', 'Address.Country Code'],
+    });
+    expect(lines).toEqual([
+      {
+        kind: 'row',
+        line: 2,
+        cells: expect.arrayContaining(['+1000.50', 'a.pdf| sub/b.pdf |a.pdf', 'Dock 1\nGate 2', 'Inga']),
+        warnings: [],
+        row: {
+          key: requestKey({ requestReference: 'R-1', buyer, requestedLimit: '1000.5' }),
+          buyer,
+          name: 'Acme GmbH',
+          company: {
+            name: 'Acme GmbH',
+            address: { country_code: 'DE', city: 'Kiel', street: 'Dock 1\nGate 2', state: 'SH' },
+            website: 'https://acme.example',
+          },
+          companyId: 'company_1',
+          limit: {
+            business_information_source: 'creditsafe',
+            business_information_id: 'DE1',
+            company_registration_number: 'HRB 1',
+            requested_limit: '1000.5',
+            contact: { first_name: 'Ann', last_name: 'Berg', email: 'ann@acme.example' },
+          },
+          documents: [
+            expect.objectContaining({ name: 'a.pdf', mediaType: 'application/pdf' }),
+            expect.objectContaining({ name: 'b.pdf', sizeBytes: Buffer.byteLength(PDF) }),
+          ],
+        },
+      },
+    ]);
+  });
+
+  test('leaves out what is empty, and sends an empty state as null', async () => {
+    const { lines } = await read('name,requested_limit,state,city,contact_email\n Acme ,1,  ,\u00a0,\n');
+    expect(lines).toEqual([expect.objectContaining({ kind: 'row', cells: [' Acme ', '1', '  ', '\u00a0', ''] })]);
+    const [line] = lines;
+    expect(line?.kind === 'row' && line.row).toEqual({
+      key: expect.stringMatching(/^[\w-]{16}$/),
+      buyer: buyerKey({ name: 'Acme' }),
+      name: 'Acme',
+      company: { name: 'Acme', address: { state: null } },
+      limit: { requested_limit: '1' },
+      documents: [],
+    });
+  });
+});
+
+describe('a file that cannot be used', () => {
+  test.each<[string, string | Uint8Array, string]>([
+    ['empty', '', 'The file is empty'],
+    ['blank', '\ufeff\n \r\n\n', 'The file is empty'],
+    ['without a needed column', 'name,city\nAcme,Kiel\n', 'The column requested_limit is needed'],
+    ['with a column twice', 'name,requested_limit,Name\nA,1,B\n', 'names name twice'],
+    ['with semicolons', 'name;requested_limit\nA;1\n', 'save the file as CSV with commas'],
+    ['with a broken header', 'name,"requested_limit\nA,1\n', 'never closed'],
+    ['an Excel workbook', Buffer.from('PK\x03\x04\0\0'), 'Excel workbook'],
+    ['in UTF-16', Buffer.from('\ufeffname,requested_limit\n', 'utf16le'), 'UTF-16'],
+  ])('is %s', async (_, content, message) => {
+    const { problems, lines } = await read(content);
+    expect(problems.map((one) => one.message)).toEqual(expect.arrayContaining([expect.stringContaining(message)]));
+    expect(lines).toEqual([]);
+  });
+
+  test('does not exist, or is a folder', async () => {
+    const { dir } = await makeTemporaryFolder();
+    const given = { requiredColumns: [] };
+    await expect(openPortfolio({ ...given, path: join(dir, 'none.csv') })).rejects.toMatchObject({ code: 'FILE' });
+    await expect(openPortfolio({ ...given, path: dir })).rejects.toMatchObject({ code: 'FILE' });
+  });
+
+  // A process's own command line is a file that fails once the process is gone: here, a portfolio of many lines.
+  test.skipIf(process.platform !== 'linux')('fails in the middle', async () => {
+    const lines = 'Acme Works and Trading Company,1000\n'.repeat(3_000);
+    const waits = spawn('sh', ['-c', 'read line', ...Array.from({ length: 5 }, () => lines)], {
+      argv0: `name,requested_limit\n${lines}`,
+      stdio: ['pipe', 'ignore', 'ignore'],
+    });
+    const exited = once(waits, 'exit');
+    await once(waits, 'spawn');
+    const { batches, problems } = await openPortfolio({ path: `/proc/${waits.pid}/cmdline`, requiredColumns: [] });
+    expect(problems).toEqual([]);
+    let count = 0;
+    const reading = (async () => {
+      for await (const batch of batches()) {
+        count += batch.length;
+        waits.stdin.end();
+        await exited;
+      }
+    })();
+    await expect(reading).rejects.toMatchObject({ code: 'FILE', message: expect.stringContaining('cannot be read') });
+    expect(count).toBeGreaterThan(0);
+  });
+
+  test('is given up when the process stops', async () => {
+    const { write } = await makeTemporaryFolder();
+    const path = await write('a.csv', `name,requested_limit\n${'Acme,1\n'.repeat(50_000)}`);
+    const stop = new AbortController();
+    const { batches } = await openPortfolio({ path, requiredColumns: [], signal: stop.signal });
+    const reading = (async () => {
+      for await (const _ of batches()) stop.abort();
+    })();
+    await expect(reading).rejects.toMatchObject({ code: 'STOPPED' });
+  });
+});
+
+describe('an invalid line', () => {
+  test('tells every problem of it, with its column as the header writes it', async () => {
+    const { lines } = await read(
+      'Name,Country Code,Requested Limit,Contact E-mail,contact.email,supporting_documents\n,de,1e5,own,nobody,none.pdf|/a.pdf\n',
+      { pdfs: [] },
+    );
+    expect(told(lines)).toEqual([
+      expect.stringMatching(/^2 Name: .*must not be/),
+      '2 Country Code: Write DE, not de.',
+      expect.stringMatching(/^2 Requested Limit: .*exponent/),
+      expect.stringMatching(/^2 contact.email: .*no e-mail/),
+      expect.stringMatching(/^2 supporting_documents: There is no documents folder/),
+      expect.stringMatching(/^2 supporting_documents: \/a.pdf is an absolute path/),
+    ]);
+  });
+
+  test('is one without what REQUIRED_COLUMNS asks for', async () => {
+    const { lines } = await read('name,requested_limit,Cost Centre,website\nA,1,,\nB,1,7,https://b.example\n', {
+      requiredColumns: ['cost_centre', 'website'],
+    });
+    expect(lines.map((line) => line.kind)).toEqual(['invalid', 'row']);
+    expect(told(lines)).toEqual([
+      expect.stringMatching(/^2 Cost Centre: .*must not be/),
+      expect.stringMatching(/^2 website: .*must not be/),
+    ]);
+  });
+
+  test('is one that names documents when there is no folder to look in', async () => {
+    const { lines } = await read('name,requested_limit,supporting_documents\nA,1,a.pdf\nB,1,|\n');
+    expect(lines.map((line) => line.kind)).toEqual(['invalid', 'row']);
+    expect(told(lines)).toEqual([
+      '2 supporting_documents: There is no folder to look for documents in: name it with --documents DIR.',
+    ]);
+  });
+
+  test('leaves the good ones after it alone', async () => {
+    const text = [
+      'name,requested_limit,note',
+      'too few,1',
+      'too many,1,a,b',
+      '',
+      'unclosed,1,"x',
+      'stray,1,5" pipe',
+      'control\x07,1,x',
+      'nul,1,x\0',
+      'swallowed,"1,x',
+      'good,2,"two',
+      'lines, both mine"',
+      'spelled,3,\ufffd',
+    ];
+    const bytes = Buffer.concat([
+      Buffer.from(`${text.join('\n')}\nM`),
+      Buffer.of(0xfc),
+      Buffer.from('ller,4,x\nlast,5,x'),
+    ]);
+    const { lines } = await read(bytes);
+    expect(lines.map((line) => [line.line, line.kind])).toEqual([
+      [2, 'invalid'],
+      [3, 'invalid'],
+      [5, 'invalid'],
+      [6, 'invalid'],
+      [7, 'invalid'],
+      [8, 'invalid'],
+      [9, 'invalid'],
+      [10, 'row'],
+      [12, 'row'],
+      [13, 'invalid'],
+      [14, 'row'],
+    ]);
+    expect(told(lines)).toEqual([
+      expect.stringMatching(/^2 null: .*2 cells and the header 3/),
+      expect.stringMatching(/^3 null: .*4 cells and the header 3/),
+      expect.stringMatching(/^5 note: .*never closed/),
+      expect.stringMatching(/^6 note: .*inside this cell/),
+      expect.stringMatching(/^7 name: .*U\+0007/),
+      expect.stringMatching(/^8 note: .*U\+0000/),
+      expect.stringMatching(/^9 requested_limit: .*never closed/),
+      expect.stringMatching(/^13 name: The byte FC .*meant as ü/),
+    ]);
+    expect(lines.at(-2)?.cells).toEqual(['M\ufffdller', '4', 'x']);
+  });
+});
+
+describe('a duplicate', () => {
+  test('is a line that makes the request of an earlier one', async () => {
+    const { lines } = await read(
+      [
+        'name,country_code,requested_limit,buyer_reference,request_reference',
+        'Acme GmbH,DE,1000.50,,',
+        'ACME  gmbh,DE,+1000.5,,',
+        'Acme GmbH,DE,1000.51,,',
+        'Acme GmbH,AT,1000.50,,',
+        'Acme GmbH,DE,1000.50,,R-1',
+        'Other,FR,7,,r-1',
+        'Acme GmbH,de,1000.51,,R-2',
+        'Acme GmbH,DE,1000.51,,R-2',
+      ].join('\n'),
+    );
+    expect(lines.map((line) => (line.kind === 'duplicate' ? line.of : line.kind))).toEqual([
+      'row',
+      2,
+      'row',
+      'row',
+      'row',
+      6,
+      'invalid',
+      // What is invalid is no request, so the line below it is the first.
+      'row',
+    ]);
+    expect(told(lines)).toEqual([
+      expect.stringMatching(/^3 null: Line 2 asks for the same limit/),
+      expect.stringMatching(/^7 null: Line 6 has the same request_reference/),
+      '8 country_code: Write DE, not de.',
+    ]);
+  });
+});
+
+describe('advice', () => {
+  test('is given on the line above USD 750k, and once for the rest', async () => {
+    const { lines, warnings } = await read(
+      [
+        'name,requested_limit,supporting_documents,Statements Dated',
+        'A,1000,,',
+        'B,800000,,',
+        'C,800000,a.pdf,2024-12-31',
+        'D,800000,a.pdf,2025-12-31',
+        'E,-1,,',
+      ].join('\n'),
+      { pdfs: ['a.pdf'] },
+    );
+    expect(lines.map((line) => line.kind)).toEqual(['row', 'row', 'row', 'row', 'invalid']);
+    expect(told(lines.slice(0, 4))).toEqual([
+      expect.stringMatching(/^3 supporting_documents: Above USD 750k.*names no document/),
+      expect.stringMatching(/^4 Statements Dated: Above USD 750k.*from before 2025-01-21/),
+    ]);
+    expect(warnings.map((one) => one.message)).toEqual([expect.stringMatching(/^2 of 4 requests name no document/)]);
+  });
+
+  test('is given for a file with a header alone', async () => {
+    const { lines, warnings } = await read('name,requested_limit\n');
+    expect(lines).toEqual([]);
+    expect(warnings.map((one) => one.message)).toEqual([expect.stringContaining('no line below')]);
+  });
+});
+
+describe('batches', () => {
+  test('hold all lines in their order', async () => {
+    const { write } = await makeTemporaryFolder();
+    const count = 10_000;
+    const content = Array.from({ length: count }, (_, n) => `Buyer ${n},${n + 1}\n`).join('');
+    const opened = await openPortfolio({
+      path: await write('a.csv', `name,requested_limit\n${content}`),
+      requiredColumns: [],
+    });
+    const sizes: number[] = [];
+    const numbers: number[] = [];
+    for await (const batch of opened.batches()) {
+      sizes.push(batch.length);
+      numbers.push(...batch.map((line) => line.line));
+    }
+    expect(numbers).toEqual(Array.from({ length: count }, (_, n) => n + 2));
+    expect(Math.max(...sizes)).toBeLessThanOrEqual(500);
+  });
+
+  test('may be left early', async () => {
+    const { write } = await makeTemporaryFolder();
+    const path = await write('a.csv', `name,requested_limit\n${'Acme,1\n'.repeat(50_000)}`);
+    const opened = await openPortfolio({ path, requiredColumns: [] });
+    for await (const batch of opened.batches()) {
+      expect(batch[0]?.kind).toBe('row');
+      break;
+    }
+    await opened.close();
+  });
+});

@@ -1,0 +1,50 @@
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { buyerKey } from '../../src/portfolio/identity.ts';
+import { readSupplier } from '../../src/portfolio/supplier.ts';
+import { makeTemporaryFolder } from './temporary-folder.ts';
+
+async function read(content: string | Uint8Array) {
+  const { write } = await makeTemporaryFolder();
+  return readSupplier(await write('supplier.csv', content));
+}
+
+test('reads a company to create', async () => {
+  expect(
+    await read('Name,Address.Country-Code,city,website\nNordwind GmbH,DE,Bremen,https://nordwind.example\n'),
+  ).toEqual({
+    company: {
+      name: 'Nordwind GmbH',
+      address: { country_code: 'DE', city: 'Bremen', state: null },
+      website: 'https://nordwind.example',
+    },
+    key: buyerKey({ name: 'Nordwind GmbH', countryCode: 'DE' }),
+  });
+});
+
+test('reads the id of a company that is known', async () => {
+  expect(await read('company_id\ncompany_123')).toEqual({ companyId: 'company_123' });
+});
+
+test.each<[string, string | Uint8Array, string]>([
+  ['nothing', '', 'It is empty'],
+  ['no line', 'name,city\n', 'no line below its header'],
+  ['two lines', 'name,city\na,b\nc,d\n', 'several lines'],
+  ['no name', 'name,city\n,Bremen\n', 'neither a name nor a company_id'],
+  ['a wrong id', 'company_id\n123\n', 'Line 2, company_id "123": This is no id'],
+  ['a ragged line', 'name,city\na\n', 'Line 2: The line has 1 cell and the header 2'],
+  ['a broken header', 'name,"city\na,b\n', 'never closed'],
+  ['a workbook', Buffer.from('PK\x03\x04'), 'Excel workbook'],
+  [
+    'several faults',
+    'name,country_code,website\nNordwind,de,nordwind\n',
+    'Line 2, country_code "de": Write DE, not de. Line 2, website "nordwind": This is no address on the web',
+  ],
+])('refuses %s', async (_, content, message) => {
+  await expect(read(content)).rejects.toMatchObject({ code: 'FILE', message: expect.stringContaining(message) });
+});
+
+test('says that there is no such file', async () => {
+  const { dir } = await makeTemporaryFolder();
+  await expect(readSupplier(join(dir, 'none.csv'))).rejects.toMatchObject({ code: 'FILE' });
+});
