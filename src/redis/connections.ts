@@ -1,0 +1,60 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { LimitlineError } from '../errors.ts';
+import type { Log } from '../log.ts';
+import type { RedisConnection } from '../lua-script.ts';
+import { connectTo, type Role, type Target } from './connect.ts';
+import { makeOutages } from './outages.ts';
+
+export type Connections = ReturnType<typeof makeConnections>;
+
+/**
+ * Makes connections to one Redis, which reconnect for ever, and closes them. Outages are logged once, whatever the
+ * number of connections and retries, and never thrown.
+ *
+ * @param where the Redis, for people
+ */
+export function makeConnections({ target, where, log }: { target: Target; where: string; log: Log }) {
+  const open = new Set<RedisConnection>();
+  const outages = makeOutages({ where, log });
+  let closing = false;
+  const retryStrategy = (attempt: number) => (closing ? null : retryDelayMs(attempt));
+
+  return {
+    /** @throws LimitlineError `STOPPED` after `close()`. */
+    connect(role: Role): RedisConnection {
+      if (closing) throw new LimitlineError('STOPPED', `The connections to ${where} are closed; open them anew.`);
+      const connection = connectTo(target, role, retryStrategy);
+      open.add(connection);
+      connection.once('end', () => open.delete(connection));
+      outages.watch(connection);
+      return connection;
+    },
+
+    /** Ends every connection, after the replies that are still to come: 3 s at most, then without them. */
+    async close(): Promise<void> {
+      closing = true;
+      await Promise.all([...open].map(end));
+    },
+  };
+}
+
+/** Commands that found no answer in this time are no longer waited for when the process ends. */
+const CLOSE_TIMEOUT_MS = 3_000;
+
+/** Quick at first, since our own Redis is back at once; then about once a second, not all processes together. */
+function retryDelayMs(attempt: number): number {
+  return Math.min(25 * 2 ** Math.min(attempt, 10), 1_000) * (0.75 + Math.random() / 2);
+}
+
+async function end(connection: RedisConnection): Promise<void> {
+  if (connection.status === 'end') return;
+  const ended = new Promise<void>((resolve) => connection.once('end', () => resolve()));
+  // QUIT stands behind the commands sent before it. While there is no connection, the next failing try ends it.
+  const quit = () => void connection.quit().catch(() => {});
+  if (connection.status === 'ready') quit();
+  else connection.once('ready', quit);
+  const waited = new AbortController();
+  const tooLong = sleep(CLOSE_TIMEOUT_MS, 'late', { signal: waited.signal }).catch(() => undefined);
+  if ((await Promise.race([ended, tooLong])) === 'late') connection.disconnect();
+  waited.abort();
+}

@@ -1,0 +1,62 @@
+import type { Log } from '../log.ts';
+import type { RedisConnection } from '../lua-script.ts';
+import type { Role } from './connect.ts';
+import { makeConnections } from './connections.ts';
+import { checkGivenRedis } from './given-redis.ts';
+import { openOwnRedis } from './own-redis.ts';
+import { describeRedis, parseRedisUrl } from './redis-url.ts';
+
+export type RedisServer = {
+  /** A new connection, ready to be used at once; it reconnects for as long as the process lives. */
+  connect(role: Role): RedisConnection;
+  /** For people: an address without user and password, or the folder of our own. */
+  where: string;
+  /** Ends what {@link RedisServer.connect} made, and then our own Redis if nobody else uses it. Leaves no handle. */
+  close(): Promise<void>;
+};
+
+/**
+ * Opens the Redis at `url` (the forms of {@link parseRedisUrl}), or without one the Redis that belongs to the data
+ * folder, which it starts where needed.
+ *
+ * @throws LimitlineError `SETTINGS` for an address that cannot be meant, `REDIS` when there is no Redis that answers
+ *   or it cannot serve (after about 5 s), `FILE` when the data folder cannot be used
+ */
+export async function openRedis({
+  url,
+  dataDir,
+  log,
+}: {
+  url?: string;
+  dataDir: string;
+  log: Log;
+}): Promise<RedisServer> {
+  return url === undefined ? openOwn(dataDir, log) : openGiven(url, log);
+}
+
+async function openGiven(url: string, log: Log): Promise<RedisServer> {
+  const target = parseRedisUrl(url);
+  const where = describeRedis(target);
+  const connections = makeConnections({ target, where, log });
+  try {
+    await checkGivenRedis({ connections, where, log });
+  } catch (error) {
+    await connections.close();
+    throw error;
+  }
+  return { ...connections, where };
+}
+
+async function openOwn(dataDir: string, log: Log): Promise<RedisServer> {
+  const own = await openOwnRedis({ dataDir, log });
+  const { where } = own;
+  const connections = makeConnections({ target: { kind: 'socket', path: own.socketPath }, where, log });
+  return {
+    ...connections,
+    where,
+    async close() {
+      await connections.close();
+      await own.close();
+    },
+  };
+}

@@ -1,0 +1,32 @@
+import type { Redis } from 'ioredis';
+import { LimitlineError } from '../errors.ts';
+
+/** What `INFO` says, field by field. */
+export type ServerInfo = Readonly<Record<string, string>>;
+
+/** Below this, commands that BullMQ and the ledger send do not exist; BullMQ's own limit is lower only by what it uses. */
+const OLDEST_VERSION = [6, 2] as const;
+
+/** @param section all of it where none is named */
+export async function readInfo(redis: Redis, section?: 'server'): Promise<ServerInfo> {
+  const text = section === undefined ? await redis.info() : await redis.info(section);
+  return Object.fromEntries(
+    text.split('\r\n').flatMap((line) => {
+      const colon = line.indexOf(':');
+      return colon < 0 ? [] : [[line.slice(0, colon), line.slice(colon + 1)]];
+    }),
+  );
+}
+
+/**
+ * @param place for people, as the beginning of a sentence
+ * @throws LimitlineError `REDIS` when the version is below 6.2. Valkey names the version it is compatible with.
+ */
+export function checkVersion(info: ServerInfo, place: string): void {
+  const version = info.redis_version ?? 'unknown';
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  const [oldestMajor, oldestMinor] = OLDEST_VERSION;
+  if (major > oldestMajor || (major === oldestMajor && minor >= oldestMinor)) return;
+  const oldest = OLDEST_VERSION.join('.');
+  throw new LimitlineError('REDIS', `${place} is version ${version}; Limitline needs ${oldest} or later: update it.`);
+}

@@ -1,0 +1,110 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { makeSilentLog } from '../../src/log.ts';
+import { COMMAND_TIMEOUT_MS, type Role } from '../../src/redis/connect.ts';
+import { type Connections, makeConnections } from '../../src/redis/connections.ts';
+import { makeKeptLog } from './log-fixture.ts';
+import { freePort, makeServerFixture } from './server-fixture.ts';
+
+const fixture = makeServerFixture();
+let opened: Connections[] = [];
+
+beforeEach(() => {
+  opened = [];
+});
+afterEach(async () => {
+  await Promise.all(opened.map((connections) => connections.close()));
+  await fixture.clean();
+});
+
+/** What is done on time is given up neither much earlier nor much later; machines under load are late by seconds. */
+const ON_TIME_MS = { from: COMMAND_TIMEOUT_MS - 50, to: COMMAND_TIMEOUT_MS + 3_000 };
+
+describe('a Redis that is away', () => {
+  test('is a fault in seconds to ledger and queue, who do not come back to it; workers wait', async () => {
+    const server = await fixture.start();
+    const connections = connectionsTo(server.port);
+    const [ledger, queue, worker] = [
+      connections.connect('ledger'),
+      connections.connect('queue'),
+      connections.connect('worker'),
+    ];
+    await Promise.all([ledger.ping(), queue.ping(), worker.ping()]);
+    await server.kill();
+    const waiting = worker.set('by the worker', '1');
+    const since = performance.now();
+    await expect(Promise.all([ledger.set('by the ledger', '1')])).rejects.toThrow('Command timed out');
+    expect(performance.now() - since).toSatisfy((ms: number) => ms > ON_TIME_MS.from && ms < ON_TIME_MS.to);
+    await expect(queue.set('by the queue', '1')).rejects.toThrow('Command timed out');
+    await fixture.start([], { port: server.port });
+    await waiting;
+    expect(await ledger.mget('by the worker', 'by the ledger', 'by the queue')).toEqual(['1', null, null]);
+  });
+
+  test('which takes what it is told and says nothing, is one too, and is left for a new connection', async () => {
+    const server = await fixture.start();
+    const connections = connectionsTo(server.port);
+    const ledger = connections.connect('ledger');
+    await ledger.ping();
+    process.kill(server.pid, 'SIGSTOP');
+    const reconnected = new Promise((resolve) => ledger.once('reconnecting', resolve));
+    await expect(ledger.get('key')).rejects.toThrow('Command timed out');
+    await reconnected;
+    process.kill(server.pid, 'SIGCONT');
+    expect(await ledger.ping()).toBe('PONG');
+  });
+
+  test('is logged once when it goes and once when it is back, whatever the retries and connections', async () => {
+    const server = await fixture.start();
+    const { log, lines } = makeKeptLog();
+    const connections = connectionsTo(server.port, log);
+    const all = (['ledger', 'queue', 'worker'] satisfies Role[]).map((role) => connections.connect(role));
+    await Promise.all(all.map((connection) => connection.ping()));
+    let retries = 0;
+    const count = () => {
+      retries += 1;
+    };
+    for (const connection of all) connection.on('reconnecting', count);
+    await server.kill();
+    await vi.waitUntil(() => retries > 9, { timeout: 20_000 });
+    await fixture.start([], { port: server.port });
+    await vi.waitUntil(() => lines.length > 1, { timeout: 20_000 });
+    await Promise.all(all.map((connection) => connection.ping()));
+    expect(lines).toEqual([
+      { level: 'warn', redis: 'here', reason: expect.any(String), msg: expect.stringContaining('is lost') },
+      { level: 'info', redis: 'here', msg: 'Redis is back' },
+    ]);
+  });
+});
+
+describe('close', () => {
+  test('waits for the replies that are still to come', async () => {
+    const server = await fixture.start();
+    const connections = connectionsTo(server.port);
+    const ledger = connections.connect('ledger');
+    const counted = Array.from({ length: 1_000 }, () => ledger.incr('count'));
+    await connections.close();
+    expect((await Promise.all(counted)).at(-1)).toBe(1_000);
+    expect(ledger.status).toBe('end');
+    expect(() => connections.connect('queue')).toThrow(expect.objectContaining({ code: 'STOPPED' }));
+  });
+
+  test('ends connections that block, and those that never came about', async () => {
+    const server = await fixture.start();
+    const blocked = connectionsTo(server.port).connect('worker');
+    const blocking = blocked.blpop('nothing', 0);
+    const absent = connectionsTo(await freePort()).connect('worker');
+    const hopeless = absent.get('key');
+    await vi.waitUntil(() => blocked.status === 'ready');
+    const ended = Promise.all([expect(blocking).rejects.toThrow(), expect(hopeless).rejects.toThrow()]);
+    await Promise.all(opened.map((connections) => connections.close()));
+    await ended;
+    expect([blocked.status, absent.status]).toEqual(['end', 'end']);
+  });
+});
+
+function connectionsTo(port: number, log = makeSilentLog()): Connections {
+  const endpoint = { host: '127.0.0.1', port };
+  const connections = makeConnections({ target: { kind: 'single', endpoint, tls: false, db: 0 }, where: 'here', log });
+  opened.push(connections);
+  return connections;
+}

@@ -1,0 +1,167 @@
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { makeSilentLog } from '../../src/log.ts';
+import { openRedis, type RedisServer } from '../../src/redis/open-redis.ts';
+import { makeKeptLog } from './log-fixture.ts';
+import { makeOwnFixture } from './own-fixture.ts';
+import { freePort, makeServerFixture } from './server-fixture.ts';
+
+const fixture = makeServerFixture();
+const own = makeOwnFixture();
+const opened: RedisServer[] = [];
+
+afterEach(async () => {
+  await Promise.all(opened.splice(0).map((server) => server.close()));
+  await Promise.all([fixture.clean(), own.clean()]);
+});
+
+const DURABLE = ['appendonly yes', 'appendfsync always'];
+
+describe('a given Redis', () => {
+  test('is opened with its user, password and db, and described without them', async () => {
+    const access = { username: 'me', password: 'p@ss' };
+    const { port } = await fixture.start([...DURABLE, 'user default off', 'user me on >p@ss ~* &* +@all'], { access });
+    const server = await open(`redis://me:p%40ss@127.0.0.1:${port}/3`);
+    expect(server.where).toBe(`redis://127.0.0.1:${port}/3`);
+    expect(await server.connect('ledger').client('INFO')).toMatch(/ name=limitline-ledger .* db=3 .* user=me /);
+  });
+
+  test.each([
+    ['keeps what it is told', DURABLE, []],
+    ['keeps nothing', [], [/appendonly off/]],
+    [
+      'keeps it in a second, and throws it away',
+      ['appendonly yes', 'maxmemory-policy allkeys-lru'],
+      [/appendfsync everysec/, /policy allkeys-lru/],
+    ],
+    ['forbids CONFIG', [...DURABLE, 'rename-command CONFIG ""'], [/appendfsync cannot be checked/]],
+  ])('is warned about, one line each, if it %s', async (_name, config, warnings) => {
+    const { url } = await fixture.start(config);
+    const { log, lines } = makeKeptLog();
+    await open(url, log);
+    expect(lines.map(({ level }) => level)).toEqual(warnings.map(() => 'warn'));
+    expect(lines.map(({ msg }) => msg)).toEqual(warnings.map((warning) => expect.stringMatching(warning)));
+  });
+
+  test('that is a replica is refused, since nothing can be written to it', async () => {
+    const primary = await fixture.start();
+    const replica = await fixture.start([`replicaof 127.0.0.1 ${primary.port}`]);
+    await expect(open(replica.url)).rejects.toMatchObject({
+      code: 'REDIS',
+      message: expect.stringContaining('is a replica'),
+    });
+  });
+
+  test('that is not there is a fault after about 5 s, saying why and what to do', async () => {
+    const port = await freePort();
+    const since = performance.now();
+    await expect(open(`redis://me:secret@127.0.0.1:${port}`)).rejects.toMatchObject({
+      code: 'REDIS',
+      message: `Redis at redis://127.0.0.1:${port}/0 does not answer within 5 s (connect ECONNREFUSED 127.0.0.1:${port}); start it, or correct REDIS_URL.`,
+    });
+    expect(performance.now() - since).toBeLessThan(10_000);
+  });
+
+  test('that refuses the password is a fault at once', async () => {
+    const { port } = await fixture.start(['requirepass right'], { access: { password: 'right' } });
+    const fault = await open(`redis://:wrong@127.0.0.1:${port}`).catch((error) => error);
+    expect(fault).toMatchObject({
+      code: 'REDIS',
+      message: expect.stringMatching(/refuses us \(WRONGPASS .*REDIS_URL/),
+    });
+    expect(fault.message).not.toContain('wrong@');
+  });
+
+  test('with an address that cannot be meant is a fault of the settings', async () => {
+    await expect(open('redis://localhost/main')).rejects.toMatchObject({ code: 'SETTINGS' });
+  });
+});
+
+describe('a cluster', () => {
+  test('takes what belongs to any of its nodes, and is a fault in seconds when all of them are gone', async () => {
+    const nodes = await fixture.startCluster();
+    const { log, lines } = makeKeptLog();
+    const server = await open(nodes.map(({ url }) => url).join(','), log);
+    expect(lines.map(({ msg }) => msg)).toEqual([expect.stringContaining('appendonly off')]);
+    const ledger = server.connect('ledger');
+    const keys = Array.from({ length: 30 }, (_, index) => `key ${index}`);
+    await Promise.all(keys.map((key) => ledger.set(key, key)));
+    expect(await Promise.all(keys.map((key) => ledger.get(key)))).toEqual(keys);
+    await Promise.all(nodes.map((node) => node.kill()));
+    await expect(ledger.set('later', '1')).rejects.toThrow();
+    await vi.waitUntil(() => ledger.status === 'reconnecting', { timeout: 20_000 });
+    await expect(ledger.set('later', '1')).rejects.toThrow('Command timed out');
+  });
+
+  test('behind one address is refused, saying how to give it', async () => {
+    const { url } = await fixture.start(['cluster-enabled yes']);
+    await expect(open(url)).rejects.toMatchObject({
+      code: 'REDIS',
+      message: expect.stringContaining('part of a cluster'),
+    });
+  });
+});
+
+describe('sentinels', () => {
+  test('lead to the primary, and to the next one when it dies', async () => {
+    const primary = await fixture.start(DURABLE);
+    const replica = await fixture.start([...DURABLE, `replicaof 127.0.0.1 ${primary.port}`]);
+    const sentinel = await fixture.start([
+      `sentinel monitor main 127.0.0.1 ${primary.port} 1`,
+      'sentinel down-after-milliseconds main 500',
+    ]);
+    const synced = () => replica.admin.info('replication').then((text) => text.includes('master_link_status:up'));
+    await vi.waitFor(async () => expect(await synced()).toBe(true), { timeout: 20_000 });
+    const known = async () => JSON.stringify(await sentinel.admin.call('SENTINEL', 'REPLICAS', 'main'));
+    await vi.waitFor(async () => expect(await known()).toContain(String(replica.port)), { timeout: 20_000 });
+
+    const server = await open(`redis+sentinel://127.0.0.1:${sentinel.port}/main/2`);
+    expect(server.where).toBe(`redis+sentinel://127.0.0.1:${sentinel.port}/main/2`);
+    const worker = server.connect('worker');
+    await worker.set('before', '1');
+    await worker.wait(1, 0);
+    await primary.kill();
+    await worker.set('after', '2');
+    expect(await worker.mget('before', 'after')).toEqual(['1', '2']);
+    expect(await replica.admin.info('replication')).toContain('role:master');
+  });
+
+  test('that are not there are a fault after about 5 s', async () => {
+    const port = await freePort();
+    await expect(open(`redis+sentinel://127.0.0.1:${port}/main`)).rejects.toMatchObject({
+      code: 'REDIS',
+      message: expect.stringMatching(/does not answer within 5 s \(All sentinels are unreachable.*REDIS_URL/),
+    });
+  });
+});
+
+describe('TLS', () => {
+  test('is used with a certificate that the machine trusts, and with no other', async () => {
+    const dir = fixture.makeDir();
+    makeCertificate(dir);
+    const port = await freePort();
+    await fixture.start([
+      ...DURABLE,
+      ...[`tls-port ${port}`, `tls-cert-file ${dir}/cert.pem`, `tls-key-file ${dir}/key.pem`, 'tls-auth-clients no'],
+    ]);
+    const url = `rediss://localhost:${port}`;
+    await expect(open(url)).rejects.toMatchObject({ code: 'REDIS', message: expect.stringMatching(/certificate/) });
+    const env = { ...process.env, REDIS_URL: url, NODE_EXTRA_CA_CERTS: join(dir, 'cert.pem') };
+    const user = await own.user(own.makeDir(), { env });
+    expect(await user.ask('incr')).toEqual({ count: 1 });
+  });
+});
+
+async function open(url: string, log = makeSilentLog()): Promise<RedisServer> {
+  const server = await openRedis({ url, dataDir: '/nowhere', log });
+  opened.push(server);
+  return server;
+}
+
+function makeCertificate(dir: string): void {
+  const request = ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2', '-subj', '/CN=localhost'];
+  const names = ['-addext', 'subjectAltName=DNS:localhost'];
+  const files = ['-keyout', join(dir, 'key.pem'), '-out', join(dir, 'cert.pem')];
+  execFileSync('openssl', [...request, ...names, ...files], { stdio: 'ignore' });
+}
