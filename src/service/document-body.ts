@@ -1,5 +1,6 @@
-import { createReadStream } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
 import { Readable } from 'node:stream';
+import { base64Length, encodeBase64 } from './base64.ts';
 
 /** A document as it is sent: its content stays in the file. */
 export type OutgoingDocument = { path: string; sizeBytes: number; name: string; mediaType: string };
@@ -7,21 +8,26 @@ export type OutgoingDocument = { path: string; sizeBytes: number; name: string; 
 /** The one value of `purpose` that the service shows (service-api: "document"). */
 const PURPOSE = 'financial_statement';
 
-/** Read size: a multiple of 3, so that full reads leave no bytes over; some 190 kB keep a socket busy. */
-const CHUNK_BYTES = 196_608;
+/**
+ * A multiple of 3, so that full pieces leave no bytes over for the next; and more than a socket buffers (64 kB), so that
+ * every piece has to be flushed before the next is taken.
+ */
+const PIECE_BYTES = 147_456;
+
+/** One piece on its way out, one read ahead by the stream, one being filled: then the first is free again. */
+const BUFFERS = 3;
 
 /**
  * The body of a document call: JSON around a data URI (service-api: "document"; RFC 2397), read from the file as it is
- * sent, with its length computed beforehand. Base64 turns 3 bytes into 4 characters, so n bytes become 4·⌈n/3⌉.
+ * sent, with its length computed beforehand.
  *
  * @returns a fresh stream each time it is asked for, since a call may be sent again after a 401.
  */
 export function makeDocumentBody(document: OutgoingDocument): { contentLengthBytes: number; open: () => Readable } {
   const { prefix, suffix } = envelope(document);
-  const base64Bytes = 4 * Math.ceil(document.sizeBytes / 3);
   return {
-    contentLengthBytes: Buffer.byteLength(prefix) + base64Bytes + Buffer.byteLength(suffix),
-    open: () => Readable.from(chunks(document, prefix, suffix), { objectMode: false }),
+    contentLengthBytes: Buffer.byteLength(prefix) + base64Length(document.sizeBytes) + Buffer.byteLength(suffix),
+    open: () => Readable.from(pieces(document, prefix, suffix), { objectMode: false, highWaterMark: 1 }),
   };
 }
 
@@ -35,15 +41,35 @@ function envelope({ name, mediaType }: OutgoingDocument): { prefix: string; suff
   return { prefix: json.slice(0, -'"}'.length), suffix: '"}' };
 }
 
-async function* chunks({ path }: OutgoingDocument, prefix: string, suffix: string): AsyncGenerator<Buffer> {
+/**
+ * The body, piece by piece, in buffers that are used again and again, so that a document of any size costs the memory of
+ * some pieces. That is safe because a writer that has been told to wait (each piece is longer than its buffer) takes
+ * the next piece only when the last one was flushed, and the stream reads no more than one piece ahead.
+ */
+async function* pieces({ path }: OutgoingDocument, prefix: string, suffix: string): AsyncGenerator<Buffer> {
   yield Buffer.from(prefix);
-  let carried: Buffer = Buffer.alloc(0);
-  for await (const chunk of createReadStream(path, { highWaterMark: CHUNK_BYTES }) as AsyncIterable<Buffer>) {
-    const bytes = carried.length === 0 ? chunk : Buffer.concat([carried, chunk]);
-    const whole = bytes.length - (bytes.length % 3);
-    carried = Buffer.from(bytes.subarray(whole));
-    yield Buffer.from(bytes.toString('base64', 0, whole), 'latin1');
+  const file = await open(path);
+  try {
+    const piece = Buffer.allocUnsafe(PIECE_BYTES);
+    const encoded = Array.from({ length: BUFFERS }, () => Buffer.allocUnsafe(base64Length(PIECE_BYTES)));
+    for (let turn = 0; ; turn = (turn + 1) % BUFFERS) {
+      const filled = await fill(file, piece);
+      if (filled === 0) break;
+      yield encodeBase64(piece, filled, encoded[turn] as Buffer);
+    }
+  } finally {
+    await file.close();
   }
-  if (carried.length > 0) yield Buffer.from(carried.toString('base64'), 'latin1');
   yield Buffer.from(suffix);
+}
+
+/** Fills the piece, over as many reads as it takes: only the last may be shorter. Answers how far it is filled. */
+async function fill(file: FileHandle, piece: Buffer): Promise<number> {
+  let filled = 0;
+  while (filled < piece.length) {
+    const { bytesRead } = await file.read(piece, filled, piece.length - filled);
+    if (bytesRead === 0) break;
+    filled += bytesRead;
+  }
+  return filled;
 }

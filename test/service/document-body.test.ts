@@ -1,11 +1,14 @@
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { buffer } from 'node:stream/consumers';
+import type { Readable } from 'node:stream';
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { makeDocumentBody } from '../../src/service/document-body.ts';
+import { callOptions, makeClient } from '../support/client.ts';
 
 let dir: string;
 beforeAll(async () => {
@@ -17,11 +20,18 @@ async function bodyOf(content: Buffer, name = 'balance.pdf') {
   const path = join(dir, 'document');
   await writeFile(path, content);
   const body = makeDocumentBody({ path, name, mediaType: 'application/pdf', sizeBytes: content.length });
-  return { body, bytes: await buffer(body.open()) };
+  return { body, bytes: await collect(body.open()) };
+}
+
+/** Copies each piece as it comes: the body uses its buffers again. */
+async function collect(stream: Readable): Promise<Buffer> {
+  const pieces: Buffer[] = [];
+  for await (const piece of stream) pieces.push(Buffer.from(piece));
+  return Buffer.concat(pieces);
 }
 
 // Around the sizes at which base64 is padded, and at which a read ends.
-test.each([1, 2, 3, 4, 196_607, 196_608, 196_609, 196_610, 400_001])(
+test.each([1, 2, 3, 4, 147_455, 147_456, 147_457, 147_458, 600_001])(
   'carries %i bytes, with the length announced',
   async (size) => {
     const content = randomBytes(size);
@@ -37,7 +47,33 @@ test.each([1, 2, 3, 4, 196_607, 196_608, 196_609, 196_610, 400_001])(
 
 test('can be opened again, for a call that is sent again', async () => {
   const { body, bytes } = await bodyOf(Buffer.from('once more'));
-  expect((await buffer(body.open())).equals(bytes)).toBe(true);
+  expect((await collect(body.open())).equals(bytes)).toBe(true);
+});
+
+test('arrives whole at a service that reads slowly, over the real client', async () => {
+  const content = randomBytes(6_000_000);
+  const path = join(dir, 'slow');
+  await writeFile(path, content);
+  const arrived = createHash('sha256');
+  const server = createServer((request, response) => {
+    if (request.url?.endsWith('/token')) return void response.end('{"access_token":"t"}');
+    request.on('data', (chunk: Buffer) => {
+      arrived.update(chunk);
+      request.pause();
+      setImmediate(() => setImmediate(() => request.resume()));
+    });
+    request.on('end', () => response.end('{"id":"doc_1"}'));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  const client = makeClient(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, { timeoutMs: 30_000 });
+  const document = { path, sizeBytes: content.length, name: 'a.pdf', mediaType: 'application/pdf' };
+  expect(await client.uploadDocument(document, callOptions())).toMatchObject({ meaning: 'made' });
+  const whole = JSON.stringify({
+    purpose: 'financial_statement',
+    file: `data:application/pdf;name=a.pdf;base64,${content.toString('base64')}`,
+  });
+  expect(arrived.digest('hex')).toBe(createHash('sha256').update(whole).digest('hex'));
 });
 
 test('no file name breaks out of the data URI or of the JSON', async () => {

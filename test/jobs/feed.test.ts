@@ -1,0 +1,58 @@
+import { expect, test } from 'vitest';
+import { feed, rebuildJobs } from '../../jobs/feed.ts';
+import { makeRequest } from '../support/ledger.ts';
+import { openWorkplace } from '../support/workplace.ts';
+
+async function withRows(count: number, portfolio = 'q4') {
+  const place = await openWorkplace();
+  const { rows } = place.context;
+  for (let line = 2; line < count + 2; line += 1) {
+    await rows.put({ portfolio, key: `row-${line}` }, line, 'import-1', makeRequest());
+  }
+  await place.context.portfolios.startImport(portfolio, { id: 'i', fileName: 'f.csv' });
+  return place;
+}
+
+test('gives every waiting row one job, however often it is called', async () => {
+  const { context } = await withRows(30);
+  await feed(context);
+  await feed(context);
+  expect(await context.queues.depth()).toBe(30);
+});
+
+test('keeps the queues at some thousands, and goes on where it left off when they run low', async () => {
+  const { context, settled, standIn, work, ...place } = await openWorkplace();
+  const lines = ['name,requested_limit,company_registration_number'];
+  for (let n = 0; n < 5_500; n += 1) lines.push(`B${n},100,${n}`);
+  await place.import(lines);
+  expect(await context.queues.depth()).toBeLessThan(5_001);
+  await work();
+  expect((await settled('q4', 55_000)).states.done).toBe(5_500);
+  expect(standIn.counts().made.limit).toBe(5_500);
+});
+
+test('passes over a portfolio that is paused, and one whose supplier comes first', async () => {
+  const { context } = await withRows(3);
+  await context.ledger.hset(context.keys.portfolio('q4'), 'paused', 'by request');
+  await feed(context);
+  expect(await context.queues.depth()).toBe(0);
+  await context.ledger.hdel(context.keys.portfolio('q4'), 'paused');
+  await context.portfolios.setSupplier('q4', { body: { name: 'S' }, key: 'supplier-1' });
+  await feed(context);
+  expect(await context.queues.depth()).toBe(0);
+  await context.portfolios.setSupplier('q4', { id: 'company_1' });
+  await feed(context);
+  expect(await context.queues.depth()).toBe(3);
+});
+
+test('rebuilds the jobs of rows wherever they stand', async () => {
+  const { context } = await withRows(4);
+  const row = (n: number) => ({ portfolio: 'q4', key: `row-${n}` });
+  await context.rows.begin(row(2), 'company');
+  await context.rows.begin(row(3), 'company');
+  await context.rows.advance(row(3), 'company', 'limit', { company: 'company_1' });
+  await context.rows.begin(row(4), 'company');
+  await context.rows.advance(row(4), 'company', 'done', {});
+  expect(await rebuildJobs('q4', context)).toBe(3);
+  expect(await context.queues.depth()).toBe(3);
+});

@@ -1,0 +1,109 @@
+import { once } from 'node:events';
+import { expect, onTestFinished, test } from 'vitest';
+import { LimitlineError } from '../../src/errors.ts';
+import { makeSilentLog } from '../../src/log.ts';
+import { makeQueues } from '../../src/queue/queues.ts';
+import { type JobEnd, makeRunner } from '../../src/queue/runner.ts';
+import { connectRedis, freshPrefix } from '../support/ledger.ts';
+
+const data = { portfolio: 'q4', key: 'row-1' };
+const job = { queue: 'companies', name: 'test-job', data } as const;
+
+function openQueues() {
+  const prefix = freshPrefix();
+  const connection = connectRedis();
+  const prefixOf = (queue: string) => `{${prefix}:${queue}}`;
+  const queues = makeQueues({ connection, prefixOf });
+  onTestFinished(() => queues.close());
+  const start = (run: () => Promise<JobEnd>, giveUp = async () => {}) => {
+    const runner = makeRunner({
+      connection: connectRedis(),
+      queue: 'companies',
+      prefix: prefixOf('companies'),
+      concurrency: 4,
+      jobs: [{ name: 'test-job', run, giveUp }],
+      onDrained: () => {},
+      log: makeSilentLog(),
+    });
+    onTestFinished(() => runner.close(true));
+    return runner;
+  };
+  const key = `${prefixOf('companies')}:companies`;
+  return { queues, start, connection, key };
+}
+
+test('a job that is there already is not added twice', async () => {
+  const { queues } = openQueues();
+  await queues.add([job, job]);
+  await queues.handOver(job);
+  expect(await queues.depth()).toBe(1);
+});
+
+test('a finished job is gone, so that its row may come again', async () => {
+  const { queues, start } = openQueues();
+  let runs = 0;
+  start(async () => {
+    runs += 1;
+    return { is: 'finished' };
+  });
+  await queues.add([job]);
+  await expect.poll(() => runs).toBe(1);
+  await expect
+    .poll(async () => {
+      await queues.add([job]);
+      return runs;
+    })
+    .toBe(2);
+});
+
+test('"later" brings the job back, and costs it no attempt', async () => {
+  const { queues, start, connection, key } = openQueues();
+  let runs = 0;
+  start(async () => {
+    runs += 1;
+    return runs <= 12 ? { is: 'later', waitMs: 1 } : { is: 'failed', message: 'enough' };
+  });
+  await queues.add([job]);
+  await expect.poll(async () => connection.zcard(`${key}:failed`), { timeout: 10_000 }).toBe(1);
+  expect(runs).toBe(13);
+  expect(await connection.hget(`${key}:q4/row-1`, 'failedReason')).toBe('enough');
+});
+
+test('a failed job stays until it is forgotten, and can then be added again', async () => {
+  const { queues, start, connection, key } = openQueues();
+  let end: JobEnd = { is: 'failed', message: 'no' };
+  start(async () => end);
+  await queues.add([job]);
+  await expect.poll(async () => connection.zcard(`${key}:failed`)).toBe(1);
+  end = { is: 'finished' };
+  await queues.add([job]);
+  expect(await connection.zcard(`${key}:failed`)).toBe(1);
+  await queues.forget([data]);
+  expect(await connection.exists(`${key}:q4/row-1`)).toBe(0);
+  await queues.add([job]);
+  await expect.poll(async () => connection.exists(`${key}:q4/row-1`)).toBe(0);
+});
+
+test('a row that was only waiting when the process stopped goes back to its queue', async () => {
+  const { queues, start } = openQueues();
+  const stopping = new AbortController();
+  let begun = false;
+  const runner = start(async () => {
+    begun = true;
+    // A worker that is paused may be handed one more job by a read that was under way; it meets the same end.
+    if (!stopping.signal.aborted) await once(stopping.signal, 'abort');
+    throw new LimitlineError('STOPPED', 'stopping');
+  });
+  await queues.add([job]);
+  await expect.poll(() => begun).toBe(true);
+  await runner.pause();
+  stopping.abort();
+  await runner.close(false);
+  expect(await queues.depth()).toBe(1);
+  let runs = 0;
+  start(async () => {
+    runs += 1;
+    return { is: 'finished' };
+  });
+  await expect.poll(() => runs).toBe(1);
+});

@@ -1,0 +1,48 @@
+import { Redis } from 'ioredis';
+import { STAND_IN_CREDENTIALS } from '../../src/config.ts';
+import { makeServiceClient } from '../../src/service/client.ts';
+
+/**
+ * A process that uploads documents and says by how much the last and largest raised its memory: run by
+ * document-memory.test.ts, since a test's own process holds the test runner too.
+ * Words: address of the service, socket of Redis, key for the token, then path and size of each document.
+ */
+const [url = '', redisSocket = '', tokenKey = '', ...files] = process.argv.slice(2);
+const connection = new Redis({ path: redisSocket });
+const client = makeServiceClient({
+  url,
+  ...STAND_IN_CREDENTIALS,
+  tokenField: 'access_token',
+  tokenLifetimeMs: 600_000,
+  connections: 1,
+  timeoutMs: 60_000,
+  idempotencyHeader: undefined,
+  connection,
+  tokenKey,
+});
+
+let peakBytes = 0;
+let before = 0;
+const sample = () => {
+  peakBytes = Math.max(peakBytes, process.memoryUsage.rss());
+};
+const meanings: string[] = [];
+for (let place = 0; place < files.length; place += 2) {
+  globalThis.gc?.();
+  before = process.memoryUsage.rss();
+  peakBytes = before;
+  const timer = setInterval(sample, 1);
+  const document = {
+    path: files[place] ?? '',
+    sizeBytes: Number(files[place + 1]),
+    name: 'a.pdf',
+    mediaType: 'application/pdf',
+  };
+  const answer = await client.uploadDocument(document, { idempotencyKey: 'k', onTokenCall: () => {} });
+  sample();
+  clearInterval(timer);
+  meanings.push(answer.meaning);
+}
+await client.close();
+connection.disconnect();
+console.log(JSON.stringify({ meanings, raisedBytes: peakBytes - before }));
