@@ -9,5 +9,7 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 60_000,
     maxWorkers: 2,
+    // Conditions are waited for as long as a slow machine may take, and noticed at once.
+    expect: { poll: { timeout: 30_000, interval: 20 } },
   },
 });

@@ -13,18 +13,21 @@ export const createCompany = {
   parse: parseRowPayload,
   run: (row: RowId, deps: StepDeps): Promise<JobEnd> =>
     runStep(row, 'company', deps, async ({ request }) => {
+      const body = request.company ?? {};
+      const wish = { what: 'the company', sent: JSON.stringify(body) };
       const ending = await callOnce(
         {
+          ...wish,
           kind: 'company',
           key: request.buyer,
           row,
           buyer: request.buyer,
-          send: (call) => deps.service.createCompany(request.company ?? {}, call),
+          send: (call) => deps.service.createCompany(body, call),
         },
         deps,
       );
-      if (ending.is !== 'made') return endWithout('company', 'the company', ending);
-      return { to: stepAfter(request, 'company'), fields: { company: ending.id } };
+      if (ending.is !== 'made') return endWithout('company', wish, ending);
+      return { to: stepAfter(request, 'company'), fields: { company: ending.id, answered: ending.row === undefined } };
     }),
   giveUp: (row: RowId, error: unknown, deps: StepDeps) => giveUpRow(row, 'company', error, deps),
 } as const;

@@ -1,10 +1,8 @@
 import { messageOf } from '../src/errors.ts';
 import type { RowId } from '../src/ledger/row-id.ts';
 import type { JobEnd } from '../src/queue/runner.ts';
+import type { CallOptions } from '../src/service/client.ts';
 import { callOnce, endWithout, parseRowPayload, type StepDeps } from './step.ts';
-
-/** The supplier's job stands among the companies under this name instead of a row's key. */
-export const SUPPLIER_KEY = 'supplier';
 
 /**
  * Before the rows of a portfolio: the supplier on whose behalf they are asked for becomes a company (service-api, "Order
@@ -18,15 +16,14 @@ export const createSupplier = {
     const { supplier } = await deps.portfolios.read(row.portfolio);
     if (!supplier?.body || !supplier.key || supplier.id) return { is: 'finished' };
     const { body, key } = supplier;
-    const ending = await callOnce(
-      { kind: 'company', key, row, buyer: key, send: (call) => deps.service.createCompany(body, call) },
-      deps,
-    );
+    const wish = { what: 'the supplier', sent: JSON.stringify(body) };
+    const send = (call: CallOptions) => deps.service.createCompany(body, call);
+    const ending = await callOnce({ ...wish, kind: 'company', key, row, buyer: key, send }, deps);
     if (ending.is === 'made') {
       await deps.portfolios.setSupplier(row.portfolio, { body, key, id: ending.id });
       return { is: 'finished' };
     }
-    const end = endWithout('company', 'the supplier', ending);
+    const end = endWithout('company', wish, ending);
     if (end.to === undefined) return { is: 'later', waitMs: end.waitMs };
     const message = end.fields.problem?.message ?? 'The service refused the supplier';
     await deps.portfolios.setSupplier(row.portfolio, { body, key, problem: message });

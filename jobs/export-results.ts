@@ -80,10 +80,11 @@ async function outcomesOf(portfolio: string, batch: Line[], { rows, portfolios }
   });
 }
 
-/** The sentence, then what the service said, as it came. */
+/** The sentence, then what the service said, as it came, or what was sent to it in vain. */
 function problemText({ problem }: RowResult): string {
   if (!problem) return '';
-  return problem.body ? `${problem.message}: ${problem.body}` : problem.message;
+  const said = problem.body ? `${problem.message}: ${problem.body}` : problem.message;
+  return problem.sent ? `${said}; what was sent: ${problem.sent}` : said;
 }
 
 function* resultCells(cells: string[], { state, problem, result }: Outcome): Generator<string[]> {

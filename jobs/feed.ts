@@ -1,8 +1,9 @@
 import type { Portfolios } from '../src/ledger/portfolios.ts';
-import { OPEN_STATES, type RowState, type Rows } from '../src/ledger/rows.ts';
+import { type RowState, type Rows, STEPS } from '../src/ledger/rows.ts';
 import type { NewJob, Queues } from '../src/queue/queues.ts';
-import { STEP_JOBS } from './step.ts';
+import { STEP_JOBS, supplierJob } from './step.ts';
 
+/** What it takes to turn rows into jobs. */
 export type FeedDeps = { rows: Rows; portfolios: Portfolios; queues: Queues };
 
 /** Enough for every worker of a fleet to be busy until the next look, little enough to be nothing for Redis. */
@@ -23,8 +24,11 @@ export async function feed({ rows, portfolios, queues }: FeedDeps): Promise<numb
   if (depth >= LOW) return fed;
   for (const portfolio of await portfolios.names()) {
     const { paused, states, supplier } = await portfolios.read(portfolio);
-    const supplierFirst = supplier?.body && !supplier.id && !supplier.problem;
-    if (paused !== undefined || supplierFirst) continue;
+    if (paused !== undefined) continue;
+    if (supplier?.body && !supplier.id && !supplier.problem) {
+      await queues.add([supplierJob(portfolio)]);
+      continue;
+    }
     for (let from = 0; from < states.queued && depth < DEEP; from += PAGE) {
       const jobs = await jobsOf(rows, portfolio, 'queued', from);
       await queues.add(jobs);
@@ -36,20 +40,23 @@ export async function feed({ rows, portfolios, queues }: FeedDeps): Promise<numb
 }
 
 /**
- * Gives a job to every open row of a portfolio, wherever it stands: for jobs that got lost. Answers how many rows
- * were looked at.
+ * Notices that the queues have lost jobs: they are empty and idle, and yet rows are in progress. Then every such row gets
+ * a job, so that the line heals itself within a second or two. Answers how many rows were looked at.
  */
-export async function rebuildJobs(portfolio: string, { rows, queues }: FeedDeps): Promise<number> {
-  let looked = 0;
-  for (const state of OPEN_STATES) {
-    for (let from = 0; ; from += PAGE) {
-      const jobs = await jobsOf(rows, portfolio, state, from);
-      await queues.add(jobs);
-      looked += jobs.length;
-      if (jobs.length < PAGE) break;
+export async function healJobs({ rows, portfolios, queues }: FeedDeps): Promise<number> {
+  if (!(await queues.areIdle())) return 0;
+  let healed = 0;
+  for (const portfolio of await portfolios.names()) {
+    for (const state of STEPS) {
+      for (let from = 0; ; from += PAGE) {
+        const jobs = await jobsOf(rows, portfolio, state, from);
+        await queues.add(jobs);
+        healed += jobs.length;
+        if (jobs.length < PAGE) break;
+      }
     }
   }
-  return looked;
+  return healed;
 }
 
 async function jobsOf(rows: Rows, portfolio: string, state: RowState, from: number): Promise<NewJob[]> {

@@ -12,8 +12,8 @@ import { openPortfolio } from '../src/portfolio/open-portfolio.ts';
 import type { Line, Problem, Row } from '../src/portfolio/row.ts';
 import { readSupplier } from '../src/portfolio/supplier.ts';
 import type { Queues } from '../src/queue/queues.ts';
-import { SUPPLIER_KEY } from './create-supplier.ts';
 import { type FeedDeps, feed } from './feed.ts';
+import { supplierJob } from './step.ts';
 
 export type ImportDeps = FeedDeps & {
   rows: Rows;
@@ -135,10 +135,8 @@ async function rememberSupplier(
   }
   const known = (await portfolios.read(portfolio)).supplier;
   if (known?.key === supplier.key && known.id) return;
-  const row = { portfolio, key: SUPPLIER_KEY };
   await portfolios.setSupplier(portfolio, { body: supplier.company, key: supplier.key });
-  await queues.forget([row]);
-  await queues.add([{ queue: 'companies', name: 'create-supplier', data: row }]);
+  await queues.forget([supplierJob(portfolio).data]);
 }
 
 function problemsOf(batch: Line[]): { problems: Problem[]; warnings: Problem[] } {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { UnknownPolicy } from '../src/config.ts';
 import { isLimitlineError, messageOf } from '../src/errors.ts';
-import type { Ending, Once } from '../src/ledger/at-most-once.ts';
+import type { Ending, Once, Probe } from '../src/ledger/at-most-once.ts';
 import type { CallKind } from '../src/ledger/keys.ts';
 import type { Portfolios } from '../src/ledger/portfolios.ts';
 import { type RowId, rowName } from '../src/ledger/row-id.ts';
@@ -11,7 +11,7 @@ import type { Pace } from '../src/pace/pace.ts';
 import { retryAfterMs } from '../src/pace/retry-after.ts';
 import type { Slots } from '../src/pace/slots.ts';
 import type { Taken } from '../src/pace/turnstile.ts';
-import type { QueueName, Queues } from '../src/queue/queues.ts';
+import type { NewJob, QueueName, Queues } from '../src/queue/queues.ts';
 import type { JobEnd } from '../src/queue/runner.ts';
 import type { CallOptions, ServiceClient } from '../src/service/client.ts';
 import type { Answer } from '../src/service/meaning.ts';
@@ -29,6 +29,7 @@ export type StepDeps = {
   log: Log;
   /** Aborted when the process stops: no new call starts from then on. */
   stopping: AbortSignal;
+  probe?: Probe | undefined;
   /** Hears of a fault that every row would meet, such as refused credentials. */
   onLineFault: (error: Error) => void;
 };
@@ -39,6 +40,11 @@ export const STEP_JOBS = {
   documents: { queue: 'documents', name: 'upload-documents' },
   limit: { queue: 'buyer-limits', name: 'submit-buyer-limit' },
 } as const satisfies Record<Step, { queue: QueueName; name: string }>;
+
+/** The supplier's job stands among the companies, under this name instead of a row's key. */
+export function supplierJob(portfolio: string): NewJob {
+  return { queue: 'companies', name: 'create-supplier', data: { portfolio, key: 'supplier' } };
+}
 
 const payloadSchema = z.object({ portfolio: z.string().min(1), key: z.string().min(1) });
 
@@ -52,6 +58,8 @@ export type StepEnd = { to: RowState; fields: RowFields } | { to: undefined; wai
 
 /** Somebody else is sending the same call: they are done within a call's time, so look again soon. */
 const BUSY_WAIT_MS = 150;
+/** Enough of what was sent to find it again at the service. */
+const KEPT_SENT_CHARACTERS = 2_000;
 /** A paused portfolio's jobs look again this often; `resume` is noticed within it. */
 const PAUSED_WAIT_MS = 3_000;
 /** Credentials are a person's work: look again at a person's speed, yet soon after they are right. */
@@ -73,7 +81,10 @@ export async function runStep(
   const end = await work(found);
   if (end.to === undefined) return { is: 'later', waitMs: end.waitMs };
   const state = await deps.rows.advance(row, step, end.to, end.fields);
-  return follow(row, state, end.fields.problem?.message, deps);
+  deps.probe?.('advanced', row);
+  const jobEnd = await follow(row, state, end.fields.problem?.message, deps);
+  deps.probe?.('handed over', row);
+  return jobEnd;
 }
 
 /** Ends a job where its row is now: handed on, done with, or among the failed. */
@@ -102,6 +113,8 @@ export type Wish = {
   key: string;
   row: RowId;
   buyer: string;
+  /** What is sent, for a person who must find out what became of it. */
+  sent: string;
   send: (call: CallOptions) => Promise<Answer>;
 };
 
@@ -119,7 +132,7 @@ export async function callOnce(wish: Wish, deps: StepDeps): Promise<Ending | { i
       const turn = await deps.pace.take(deps.stopping);
       if (turn.is === 'later') return { is: 'wait', waitMs: turn.waitMs };
       const ending = await callInTurn(wish, { ...turn, isLate: () => !mayBeLate && turn.isLate() }, deps);
-      if (ending.is === 'busy') return { is: 'wait', waitMs: BUSY_WAIT_MS };
+      if (ending.is === 'busy' || ending.is === 'cancelled') return { is: 'wait', waitMs: BUSY_WAIT_MS };
       if (ending.is === 'paused') return { is: 'wait', waitMs: PAUSED_WAIT_MS };
       if (ending.is !== 'later') return ending;
     } finally {
@@ -183,17 +196,19 @@ export async function giveUpRow(row: RowId, step: Step, error: unknown, { rows }
 /** Ends a step whose call did not bring the thing: the row is refused, held, or waits. */
 export function endWithout(
   step: Step,
-  what: string,
+  wish: { what: string; sent: string },
   ending: Exclude<Ending, { is: 'made' }> | { is: 'wait'; waitMs: number },
 ): StepEnd {
   switch (ending.is) {
     case 'refused': {
-      const message = `The service refused ${what} with status ${ending.status}`;
-      return { to: 'refused', fields: { problem: { step, message, status: ending.status, body: ending.body } } };
+      const message = `The service refused ${wish.what} with status ${ending.status}`;
+      const problem = { step, message, status: ending.status, body: ending.body };
+      return { to: 'refused', fields: { problem, answered: true } };
     }
     case 'unknown': {
-      const message = `It is unknown whether ${what} was made: ${ending.heard}`;
-      return { to: 'held', fields: { problem: { step, message } } };
+      const sentAt = ending.sentMs > 0 ? `sent ${new Date(ending.sentMs).toISOString()}, then ` : '';
+      const message = `It is unknown whether ${wish.what} was made: ${sentAt}${ending.heard}`;
+      return { to: 'held', fields: { problem: { step, message, sent: wish.sent.slice(0, KEPT_SENT_CHARACTERS) } } };
     }
     case 'wait':
       return { to: undefined, waitMs: ending.waitMs };

@@ -15,19 +15,25 @@ export const submitBuyerLimit = {
     runStep(row, 'limit', deps, async (found) => {
       const company = found.companyId || found.request.companyId;
       if (!company) throw new Error(`The row ${rowName(row)} reached its limit without a company.`);
+      const body = limitBody(company, found);
+      const wish = { what: 'the buyer limit request', sent: JSON.stringify(body) };
       const ending = await callOnce(
         {
+          ...wish,
           kind: 'limit',
           key: row.key,
           row,
           buyer: found.request.buyer,
-          send: (call) => deps.service.requestLimit(limitBody(company, found), call),
+          send: (call) => deps.service.requestLimit(body, call),
         },
         deps,
       );
-      if (ending.is !== 'made') return endWithout('limit', 'the buyer limit request', ending);
+      if (ending.is !== 'made') return endWithout('limit', wish, ending);
       const ours = ending.row === undefined || ending.row === rowName(row);
-      return { to: ours ? 'done' : 'skipped', fields: { company, limit: ending.id, record: ending.record } };
+      return {
+        to: ours ? 'done' : 'skipped',
+        fields: { company, limit: ending.id, record: ending.record, answered: ending.row === undefined },
+      };
     }),
   giveUp: (row: RowId, error: unknown, deps: StepDeps) => giveUpRow(row, 'limit', error, deps),
 } as const;

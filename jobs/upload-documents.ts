@@ -21,10 +21,13 @@ export const uploadDocuments = {
   run: (row: RowId, deps: UploadDeps): Promise<JobEnd> =>
     runStep(row, 'documents', deps, async ({ request }) => {
       const ids: string[] = [];
+      let answered = false;
       for (const document of request.documents) {
         const outgoing: OutgoingDocument = { ...document, ...deps.openDocument(document.sha256) };
+        const wish = { what: `the document ${document.name}`, sent: `${document.name}, SHA-256 ${document.sha256}` };
         const ending = await callOnce(
           {
+            ...wish,
             kind: 'document',
             key: documentKey(document),
             row,
@@ -33,16 +36,17 @@ export const uploadDocuments = {
           },
           deps,
         );
-        if (ending.is !== 'made') return endWithout('documents', `the document ${document.name}`, ending);
+        if (ending.is !== 'made') return endWithout('documents', wish, ending);
         ids.push(ending.id);
+        answered ||= ending.row === undefined;
       }
-      return { to: 'limit', fields: { documents: ids } };
+      return { to: 'limit', fields: { documents: ids, answered } };
     }),
   giveUp: (row: RowId, error: unknown, deps: StepDeps) => giveUpRow(row, 'documents', error, deps),
 } as const;
 
 /** Two documents are the same thing when content and file name are; there is one purpose only. */
-function documentKey({ sha256, name }: RowDocument): string {
+export function documentKey({ sha256, name }: RowDocument): string {
   return createHash('sha256')
     .update(JSON.stringify([sha256, name]))
     .digest('base64url')

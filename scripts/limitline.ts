@@ -10,6 +10,12 @@ const COMMANDS: Record<string, () => Promise<{ register: (program: Command, term
   import: () => import('./commands/import.ts'),
   work: () => import('./commands/work.ts'),
   report: () => import('./commands/report.ts'),
+  retry: () => import('./commands/retry.ts'),
+  resolve: () => import('./commands/resolve.ts'),
+  pause: () => import('./commands/pause.ts'),
+  resume: () => import('./commands/resume.ts'),
+  cancel: () => import('./commands/cancel.ts'),
+  reconcile: () => import('./commands/reconcile.ts'),
   service: () => import('./commands/service.ts'),
 };
 

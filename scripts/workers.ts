@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { feed } from '../jobs/feed.ts';
+import { feed, healJobs } from '../jobs/feed.ts';
 import { createCompany, createSupplier, submitBuyerLimit, uploadDocuments } from '../jobs/index.ts';
 import type { UploadDeps } from '../jobs/upload-documents.ts';
 import type { Context, Service } from '../src/context.ts';
@@ -33,6 +33,7 @@ export async function startWorkers(context: Context, service: Service, onLineFau
   const deps: UploadDeps = {
     ...{ rows, portfolios, queues, log, onLineFault },
     once: context.once,
+    probe: context.probe,
     service: service.client,
     pace: service.pace,
     slots: service.slots,
@@ -41,7 +42,9 @@ export async function startWorkers(context: Context, service: Service, onLineFau
     openDocument: (sha256) => context.documents.open(sha256),
   };
   const feeder = makeFeeder(
-    () => feed({ rows, portfolios, queues }),
+    async () => {
+      if ((await feed({ rows, portfolios, queues })) === 0) await healJobs({ rows, portfolios, queues });
+    },
     (reason) => log.debug({ reason }, 'could not feed'),
   );
   const jobs = runnableJobs(deps);
@@ -94,7 +97,7 @@ function runnableJobs(deps: UploadDeps): (RunnableJob & { queue: string })[] {
 }
 
 /** Feeds now and then, at once when a queue has run empty, and never twice at a time. */
-function makeFeeder(run: () => Promise<number>, onFault: (reason: string) => void) {
+function makeFeeder(run: () => Promise<void>, onFault: (reason: string) => void) {
   let busy = false;
   let again = false;
   const look = (): void => {

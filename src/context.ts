@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import type { Settings } from './config.ts';
-import { makeOnce } from './ledger/at-most-once.ts';
+import { makeOnce, type Probe } from './ledger/at-most-once.ts';
 import { makeCalls } from './ledger/calls.ts';
 import { accountOf, makeKeys } from './ledger/keys.ts';
 import { makePersist } from './ledger/persist.ts';
@@ -23,7 +23,7 @@ export type Context = Awaited<ReturnType<typeof openContext>>;
  *
  * @throws LimitlineError `REDIS` when there is none that will do
  */
-export async function openContext({ settings, log }: { settings: Settings; log: Log }) {
+export async function openContext({ settings, log, probe }: { settings: Settings; log: Log; probe?: Probe }) {
   const redis = await openRedis({
     ...(settings.REDIS_URL === undefined ? {} : { url: settings.REDIS_URL }),
     dataDir: settings.LIMITLINE_DATA,
@@ -34,6 +34,7 @@ export async function openContext({ settings, log }: { settings: Settings; log: 
   const ending = new AbortController();
   const persist = makePersist({ log, signal: ending.signal });
   const processId = randomBytes(6).toString('base64url');
+  const calls = makeCalls({ connection: ledger, keys, persist });
   const queues = makeQueues({ connection: redis.connect('queue'), prefixOf: keys.queuePrefix });
 
   return {
@@ -44,9 +45,11 @@ export async function openContext({ settings, log }: { settings: Settings; log: 
     ledger,
     /** Names this process in claims and signs of life. */
     processId,
-    rows: makeRows({ connection: ledger, keys, persist }),
+    rows: makeRows({ connection: ledger, keys, persist, canaryRefusals: settings.CANARY_REFUSALS }),
     portfolios: makePortfolios({ connection: ledger, keys }),
-    once: makeOnce({ calls: makeCalls({ connection: ledger, keys, persist }), processId }),
+    calls,
+    once: makeOnce({ calls, processId, probe }),
+    probe,
     queues,
     imports: makeDocumentStore({ dir: join(settings.LIMITLINE_DATA, 'imports') }),
     documents: makeDocumentStore({ dir: join(settings.LIMITLINE_DATA, 'documents') }),

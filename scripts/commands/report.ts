@@ -2,13 +2,12 @@ import { createWriteStream } from 'node:fs';
 import type { Writable } from 'node:stream';
 import { type Command, Option } from 'commander';
 import { exportResults } from '../../jobs/index.ts';
-import { readSettings } from '../../src/config.ts';
-import { type Context, openContext } from '../../src/context.ts';
+import type { Context } from '../../src/context.ts';
 import { LimitlineError, messageOf } from '../../src/errors.ts';
 import { summarize } from '../../src/ledger/summary.ts';
-import { makeWordsLog } from '../../src/log.ts';
 import { summaryTable } from '../terminal/summary-table.ts';
 import type { Terminal } from '../terminal/terminal.ts';
+import { onPortfolio } from './on-portfolio.ts';
 
 const FORMATS = ['table', 'json', 'csv', 'errors-csv'] as const;
 
@@ -23,21 +22,18 @@ export function register(program: Command, terminal: Terminal): void {
     .addOption(new Option('--format <format>', 'how to say it').choices(FORMATS).default('table'))
     .option('--out <file>', 'write it there instead of on standard output')
     .action(async (name: string, options: ReportOptions) => {
-      const settings = readSettings();
-      const context = await openContext({ settings, log: makeWordsLog({ level: settings.LOG_LEVEL }) });
-      try {
-        const format = terminal.json && options.format === 'table' ? 'json' : options.format;
-        if (format === 'csv' || format === 'errors-csv') await writeCsv(name, format, options.out, context);
-        else await writeSummary(name, format, options.out, context);
-      } finally {
-        await context.close();
-      }
+      const format = terminal.json && options.format === 'table' ? 'json' : options.format;
+      await onPortfolio(name, (context) =>
+        format === 'csv' || format === 'errors-csv'
+          ? writeCsv(name, format, options.out, context)
+          : writeSummary(name, format, options.out, context),
+      );
     });
 }
 
 async function writeSummary(name: string, format: 'table' | 'json', out: string | undefined, context: Context) {
   const summary = await summarize(name, context);
-  if (!summary) throw await unknownPortfolio(name, context);
+  if (!summary) return;
   const text =
     format === 'json' ? JSON.stringify(summary, null, 2) : summaryTable(summary, await context.portfolios.read(name));
   const stream = openOutput(out);
@@ -51,7 +47,6 @@ async function writeSummary(name: string, format: 'table' | 'json', out: string 
 async function writeCsv(name: string, format: 'csv' | 'errors-csv', out: string | undefined, context: Context) {
   const { rows, portfolios, imports } = context;
   const only = format === 'csv' ? 'all' : 'errors';
-  if (!(await portfolios.read(name)).file) throw await unknownPortfolio(name, context);
   const payload = exportResults.parse({ portfolio: name, only });
   await exportResults.run(payload, openOutput(out), {
     rows,
@@ -69,10 +64,4 @@ function outputFault(out: string | undefined, error: unknown): LimitlineError {
   return new LimitlineError('FILE', `${out ?? 'Standard output'} cannot be written: ${messageOf(error)}.`, {
     cause: error,
   });
-}
-
-async function unknownPortfolio(name: string, { portfolios }: Context): Promise<LimitlineError> {
-  const names = await portfolios.names();
-  const known = names.length > 0 ? `known are: ${names.slice(-10).join(', ')}` : 'none was imported yet';
-  return new LimitlineError('NOT_FOUND', `There is no portfolio "${name}"; ${known}.`);
 }

@@ -101,6 +101,12 @@ async function conclude(
     terminal.say('limitline: stopped before the end; the same command goes on from here.');
     return PROBLEMS_STATUS;
   }
+  if (state.paused !== undefined) {
+    terminal.say(
+      `limitline: paused: ${state.paused}. Go on with: limitline resume "${portfolio}", or give up with: limitline cancel "${portfolio}"`,
+    );
+    return PROBLEMS_STATUS;
+  }
   if (!summary || !allWell(summary, state)) {
     terminal.say(`limitline: what wants mending stands in: limitline report "${portfolio}" --format errors-csv`);
     return PROBLEMS_STATUS;

@@ -1,8 +1,9 @@
-import { type Command, InvalidArgumentError } from 'commander';
+import type { Command } from 'commander';
 import { readSettings } from '../../src/config.ts';
 import { makeLog } from '../../src/log.ts';
 import { makeStandIn } from '../../src/sandbox/stand-in.ts';
 import { waitForSignal } from '../signals.ts';
+import { portNumber, positiveNumber } from '../terminal/numbers.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
 /** `limitline service`: the stand-in by itself, for trying things out and for tests of other programs. */
@@ -10,9 +11,9 @@ export function register(program: Command, terminal: Terminal): void {
   program
     .command('service')
     .description('the stand-in of the service, by itself, until SIGTERM or SIGINT')
-    .option('--port <port>', 'port on the loopback address; 0 takes a free one', port, 0)
-    .option('--rate <calls>', 'calls a second above which it answers 429', positive)
-    .option('--latency <ms>', 'time it takes over each answer', positive)
+    .option('--port <port>', 'port on the loopback address; 0 takes a free one', portNumber, 0)
+    .option('--rate <calls>', 'calls a second above which it answers 429', positiveNumber)
+    .option('--latency <ms>', 'time it takes over each answer', positiveNumber)
     .action(async (options: { port: number; rate?: number; latency?: number }) => {
       const settings = readSettings();
       const { signal } = waitForSignal();
@@ -20,6 +21,12 @@ export function register(program: Command, terminal: Terminal): void {
         host: '127.0.0.1',
         port: options.port,
         credentials: { clientId: settings.SERVICE_CLIENT_ID, clientSecret: settings.SERVICE_CLIENT_SECRET },
+        faults: {
+          ...(options.rate === undefined
+            ? {}
+            : { rateLimit: { perS: options.rate, headers: 'retry-after-seconds' as const } }),
+          latencyMs: options.latency ?? 0,
+        },
         log: makeLog({ level: settings.LOG_LEVEL }),
       });
       await standIn.start();
@@ -29,15 +36,4 @@ export function register(program: Command, terminal: Terminal): void {
       await signal;
       await standIn.close();
     });
-}
-
-function port(text: string): number {
-  if (!/^\d{1,5}$/.test(text) || Number(text) > 65_535) throw new InvalidArgumentError('Give a port, 0 to 65535.');
-  return Number(text);
-}
-
-function positive(text: string): number {
-  const value = Number(text);
-  if (!(value > 0)) throw new InvalidArgumentError('Give a number above zero.');
-  return value;
 }

@@ -1,5 +1,6 @@
 import type { UnknownPolicy } from '../config.ts';
 import type { CallRecord, Calls, Thing, Verdict } from './calls.ts';
+import type { RowId } from './row-id.ts';
 
 /** What a sender must be able to say of its answer; the service client's answers are of this form. */
 export type Sent =
@@ -12,8 +13,8 @@ export type Sent =
 export type Ending =
   | { is: 'made'; id: string; record: CallRecord; row: string | undefined }
   | { is: 'refused'; status: number; body: string }
-  | { is: 'unknown'; heard: string }
-  | { is: 'busy' | 'paused' }
+  | { is: 'unknown'; heard: string; sentMs: number }
+  | { is: 'busy' | 'paused' | 'cancelled' }
   | { is: 'later'; heard: string };
 
 /**
@@ -21,6 +22,13 @@ export type Ending =
  * again before anything is sent; the ledger knows its owner. Half of what makes a process count as vanished.
  */
 const CLAIM_FRESH_MS = 3_000;
+
+/**
+ * The moments between two steps of a call, and of a row, at which a process may die. Tests that kill it exactly there
+ * listen; nobody else does.
+ */
+export type Moment = 'claimed' | 'answered' | 'settled' | 'advanced' | 'handed over';
+export type Probe = (moment: Moment, row: RowId) => void;
 
 export type Once = ReturnType<typeof makeOnce>;
 
@@ -31,7 +39,7 @@ export type Once = ReturnType<typeof makeOnce>;
  * sent; the claim is then given back. It is told the name of the first send whose outcome is open, the same for every repetition:
  * what an idempotency key is made of. Whatever else goes wrong leaves a claim behind that nobody sends again unasked.
  */
-export function makeOnce({ calls, processId }: { calls: Calls; processId: string }) {
+export function makeOnce({ calls, processId, probe }: { calls: Calls; processId: string; probe?: Probe | undefined }) {
   let attempts = 0;
 
   return async (
@@ -48,13 +56,17 @@ export function makeOnce({ calls, processId }: { calls: Calls; processId: string
       if (verdict.is !== 'go') return verdict;
     } while (performance.now() - askedAtMs > CLAIM_FRESH_MS);
     let answer: Sent;
+    probe?.('claimed', thing.row);
     try {
       answer = await send(verdict.first);
     } catch (error) {
       await calls.release(thing, owner, 'unreachable');
       throw error;
     }
-    return close(calls, thing, owner, answer);
+    probe?.('answered', thing.row);
+    const ending = await close(calls, thing, owner, answer);
+    probe?.('settled', thing.row);
+    return ending;
   };
 }
 
@@ -68,8 +80,7 @@ async function close(calls: Calls, thing: Thing & { buyer: string }, owner: stri
       await calls.release(thing, owner, 'refused');
       return { is: 'refused', status: answer.status, body: answer.body };
     case 'unknown':
-      await calls.doubt(thing, owner, answer.heard);
-      return { is: 'unknown', heard: answer.heard };
+      return { is: 'unknown', heard: answer.heard, sentMs: await calls.doubt(thing, owner, answer.heard) };
     default:
       await calls.release(thing, owner, answer.meaning);
       return { is: 'later', heard: answer.heard };

@@ -17,12 +17,17 @@ export type Verdict =
   /** Somebody is sending it at this moment. */
   | { is: 'busy' }
   /** It was sent, and nobody knows what became of it. */
-  | { is: 'unknown'; heard: string }
+  | { is: 'unknown'; heard: string; sentMs: number }
   /** The portfolio is paused: not now. */
-  | { is: 'paused' };
+  | { is: 'paused' }
+  /** The row was given up meanwhile. */
+  | { is: 'cancelled' };
 
 /** One thing to be made: what kind, which one, and for which row. */
 export type Thing = { kind: CallKind; key: string; row: RowId };
+
+/** What became of a resolution: done, or not needed since the call was answered or given back meanwhile. */
+export type Resolved = 'resolved' | 'made' | 'not unknown';
 
 export type Calls = ReturnType<typeof makeCalls>;
 
@@ -40,14 +45,20 @@ export function makeCalls({
   persist: Persist;
 }) {
   const script = (name: string) => makeLuaScript(connection, new URL(`./lua/${name}.lua`, import.meta.url));
-  const [claim, settle, release, doubt] = [script('claim'), script('settle'), script('release'), script('doubt')];
+  const [claim, settle, release] = [script('claim'), script('settle'), script('release')];
+  const [doubt, resolve] = [script('doubt'), script('resolve')];
   const callKey = (thing: Thing) => keys.call(thing.kind, thing.key);
 
   return {
     async claim(thing: Thing, { owner, onUnknown }: { owner: string; onUnknown: UnknownPolicy }): Promise<Verdict> {
       const [verdict, ...rest] = (await persist('claim', () =>
         claim(
-          [callKey(thing), keys.workers, keys.portfolio(thing.row.portfolio)],
+          [
+            callKey(thing),
+            keys.workers,
+            keys.portfolio(thing.row.portfolio),
+            keys.row(thing.row.portfolio, thing.row.key),
+          ],
           [owner, rowName(thing.row), onUnknown, VANISHED_AFTER_MS, `calls:${thing.kind}`],
         ),
       )) as [Verdict['is'], ...string[]];
@@ -56,7 +67,8 @@ export function makeCalls({
         return { is: 'made', id, row, record: record ? JSON.parse(record) : {} };
       }
       if (verdict === 'go') return { is: verdict, first: rest[0] ?? owner };
-      return verdict === 'unknown' ? { is: verdict, heard: rest[0] ?? '' } : { is: verdict };
+      if (verdict === 'unknown') return { is: verdict, heard: rest[0] ?? '', sentMs: Number(rest[1]) };
+      return { is: verdict };
     },
 
     /** Answers the id on record, which is another than `id` only if the thing was made twice. */
@@ -82,8 +94,23 @@ export function makeCalls({
       );
     },
 
-    async doubt(thing: Thing, owner: string, heard: string): Promise<void> {
-      await persist('doubt', () => doubt([callKey(thing)], [owner, heard]));
+    /** Answers when it was sent, in ms of the server's clock. */
+    async doubt(thing: Thing, owner: string, heard: string): Promise<number> {
+      return Number(await persist('doubt', () => doubt([callKey(thing)], [owner, heard])));
+    },
+
+    /** A person's word on a call whose outcome is unknown: it made `id`, or, without one, it may be sent again. */
+    async resolve(
+      { kind, key }: Pick<Thing, 'kind' | 'key'>,
+      buyer: string,
+      id: string | undefined,
+    ): Promise<Resolved> {
+      return (await resolve([keys.call(kind, key), keys.buyerLimits(buyer)], [id ?? '', kind])) as Resolved;
+    },
+
+    /** Whether the outcome of this call is unknown. */
+    async isUnknown({ kind, key }: Pick<Thing, 'kind' | 'key'>): Promise<boolean> {
+      return (await connection.hget(keys.call(kind, key), 'state')) === 'unknown';
     },
   };
 }

@@ -1,6 +1,6 @@
 import type { RedisConnection } from '../lua-script.ts';
 import { CALL_KINDS, type CallKind, type Keys } from './keys.ts';
-import { OPEN_STATES, ROW_STATES, type RowState } from './rows.ts';
+import { OPEN_STATES, ROW_STATES, type RowState, STEPS } from './rows.ts';
 
 /** The file that was imported last. `id` names its copy in the data folder. */
 export type ImportedFile = { id: string; fileName: string };
@@ -75,6 +75,16 @@ export function makePortfolios({ connection, keys }: { connection: RedisConnecti
       if (OPEN_STATES.every((state) => states[state] === 0)) {
         await connection.hsetnx(keys.portfolio(name), 'finished', String(Date.now()));
       }
+    },
+
+    /** No new call starts for it from now on, in any process; calls in flight are answered. */
+    async pause(name: string, why: string): Promise<void> {
+      await connection.hset(keys.portfolio(name), 'paused', why);
+    },
+
+    /** Lets it go on, and listens to the first answers anew. */
+    async resume(name: string): Promise<void> {
+      await connection.hdel(keys.portfolio(name), 'paused', ...STEPS.map((step) => `canary:${step}`));
     },
 
     async setSupplier(name: string, supplier: Supplier): Promise<void> {

@@ -28,8 +28,11 @@ export type RowRequest = {
   limit: Record<string, unknown> & { requested_limit: string };
 };
 
-/** Why a row is where it is, for people: the step, the sentence, and what the service said, as it came. */
-export type RowProblem = { step: Step; message: string; status?: number; body?: string };
+/**
+ * Why a row is where it is, for people: the step, the sentence, and what the service said, as it came. Of a call whose
+ * outcome is unknown also what was sent.
+ */
+export type RowProblem = { step: Step; message: string; status?: number; body?: string; sent?: string };
 
 /** What a worker finds when it takes up a row. */
 export type RowAtStep = {
@@ -50,6 +53,8 @@ export type RowFields = {
   limit?: string;
   record?: CallRecord;
   problem?: RowProblem;
+  /** Whether the service itself answered at this step, and not the ledger for it: what the canary listens to. */
+  answered?: boolean;
 };
 
 /** What became of a row so far: what a results file shows. */
@@ -69,10 +74,21 @@ export type RowResult = {
 export type Rows = ReturnType<typeof makeRows>;
 
 /** The rows of all portfolios. Every change of state and of the counts behind it is one step in Redis. */
-export function makeRows({ connection, keys, persist }: { connection: RedisConnection; keys: Keys; persist: Persist }) {
+export function makeRows({
+  connection,
+  keys,
+  persist,
+  canaryRefusals,
+}: {
+  connection: RedisConnection;
+  keys: Keys;
+  persist: Persist;
+  /** So many first answers of a step refused alike pause the portfolio; 0 for never. */
+  canaryRefusals: number;
+}) {
   const script = (name: string) => makeLuaScript(connection, new URL(`./lua/${name}.lua`, import.meta.url));
   const [put, begin, advance] = [script('put-row'), script('begin'), script('advance')];
-  const waitingRows = script('waiting-rows');
+  const [waitingRows, requeue, cancel] = [script('waiting-rows'), script('requeue'), script('cancel-row')];
   const keysOf = (row: RowId) => [keys.portfolio(row.portfolio), keys.row(row.portfolio, row.key)];
 
   return {
@@ -80,6 +96,11 @@ export function makeRows({ connection, keys, persist }: { connection: RedisConne
     async put(row: RowId, line: number, importId: string, request: RowRequest): Promise<PutAnswer> {
       const words = [row.key, line, importId, JSON.stringify(request), stepAfter(request)];
       return (await put([...keysOf(row), keys.call('limit', row.key)], words)) as PutAnswer;
+    },
+
+    /** Whether the row is counted in that state. */
+    async isIn(row: RowId, state: RowState): Promise<boolean> {
+      return (await connection.zscore(keys.rowsInState(row.portfolio, state), row.key)) !== null;
     },
 
     /** Rows of one state, in the order of their lines, each with the step that it is at or begins with. */
@@ -118,8 +139,18 @@ export function makeRows({ connection, keys, persist }: { connection: RedisConne
      */
     async advance(row: RowId, from: RowState, to: RowState, fields: RowFields = {}): Promise<RowState | ''> {
       const status = to === 'done' ? (fields.record?.status ?? '') : '';
-      const words = [row.key, from, to, status, ...fieldWords(fields)];
+      const words = [row.key, from, to, status, ...canaryWords(from, fields, canaryRefusals), ...fieldWords(fields)];
       return (await persist('advance', () => advance(keysOf(row), words))) as RowState | '';
+    },
+
+    /** Lets a row that ended in this state go again, from the step at which it ended. Answers whether it did. */
+    async requeue(row: RowId, state: 'refused' | 'cancelled' | 'held'): Promise<boolean> {
+      return (await requeue(keysOf(row), [row.key, state])) === 1;
+    },
+
+    /** Gives up a row that is open, unless its limit has been sent. Answers whether it did. */
+    async cancel(row: RowId): Promise<boolean> {
+      return (await cancel([...keysOf(row), keys.call('limit', row.key)], [row.key])) === 1;
     },
   };
 }
@@ -145,6 +176,15 @@ function toResult(fields: Record<string, string>): RowResult | undefined {
     problem: fields.problem ? JSON.parse(fields.problem) : undefined,
     updatedMs: Number(fields.updated),
   };
+}
+
+/** What a portfolio that pauses itself says of it; the service's own words are cut to a line. */
+function canaryWords(step: RowState, { answered, problem }: RowFields, refusals: number): (string | number)[] {
+  if (!answered) return ['', refusals, ''];
+  if (problem?.status === undefined) return ['ok', refusals, ''];
+  const body = problem.body ? `: ${problem.body.slice(0, 200)}` : '';
+  const why = `the first ${refusals} answers at the step ${step} were all refused with status ${problem.status}${body}`;
+  return [String(problem.status), refusals, why];
 }
 
 function fieldWords({ company, documents, limit, record, problem }: RowFields): string[] {

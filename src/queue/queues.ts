@@ -62,6 +62,19 @@ export function makeQueues({
       await Promise.all(removals);
     },
 
+    /** Whether a row has a job that has not failed: one that waits, for a worker or a time, or is being run. */
+    async hasJob(row: JobData): Promise<boolean> {
+      const states = await Promise.all(QUEUES.map((queue) => queues[queue].getJobState(jobId(row))));
+      return states.some((state) => state !== 'unknown' && state !== 'failed' && state !== 'completed');
+    },
+
+    /** Whether no job is waiting, delayed or being run in any queue. */
+    async areIdle(): Promise<boolean> {
+      const kinds = ['wait', 'prioritized', 'delayed', 'active'] as const;
+      const counts = await Promise.all(QUEUES.map((queue) => queues[queue].getJobCountByTypes(...kinds)));
+      return counts.every((count) => count === 0);
+    },
+
     /** Jobs that wait to be taken up, in all queues. */
     async depth(): Promise<number> {
       const counts = await Promise.all(QUEUES.map((queue) => queues[queue].getJobCountByTypes('wait', 'prioritized')));

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { feed, rebuildJobs } from '../../jobs/feed.ts';
+import { feed, healJobs } from '../../jobs/feed.ts';
 import { makeRequest } from '../support/ledger.ts';
 import { openWorkplace } from '../support/workplace.ts';
 
@@ -39,13 +39,14 @@ test('passes over a portfolio that is paused, and one whose supplier comes first
   await context.ledger.hdel(context.keys.portfolio('q4'), 'paused');
   await context.portfolios.setSupplier('q4', { body: { name: 'S' }, key: 'supplier-1' });
   await feed(context);
-  expect(await context.queues.depth()).toBe(0);
+  // The supplier's own job, and none of the rows'.
+  expect(await context.queues.depth()).toBe(1);
   await context.portfolios.setSupplier('q4', { id: 'company_1' });
   await feed(context);
-  expect(await context.queues.depth()).toBe(3);
+  expect(await context.queues.depth()).toBe(4);
 });
 
-test('rebuilds the jobs of rows wherever they stand', async () => {
+test('heals a line whose jobs are lost, wherever the rows stand', async () => {
   const { context } = await withRows(4);
   const row = (n: number) => ({ portfolio: 'q4', key: `row-${n}` });
   await context.rows.begin(row(2), 'company');
@@ -53,6 +54,7 @@ test('rebuilds the jobs of rows wherever they stand', async () => {
   await context.rows.advance(row(3), 'company', 'limit', { company: 'company_1' });
   await context.rows.begin(row(4), 'company');
   await context.rows.advance(row(4), 'company', 'done', {});
-  expect(await rebuildJobs('q4', context)).toBe(3);
-  expect(await context.queues.depth()).toBe(3);
+  expect(await healJobs(context)).toBe(2);
+  expect(await context.queues.depth()).toBe(2);
+  expect(await healJobs(context)).toBe(0);
 });

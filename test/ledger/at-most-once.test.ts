@@ -55,7 +55,7 @@ test('is never sent again after an unknown outcome under "hold"', async () => {
   const { once } = await process('a');
   await once(company, { onUnknown: 'hold', send: async () => ({ meaning: 'unknown', heard: 'reset' }) });
   const send = () => Promise.reject(new Error('this must not be sent'));
-  expect(await once(company, { onUnknown: 'hold', send })).toEqual({ is: 'unknown', heard: 'reset' });
+  expect(await once(company, { onUnknown: 'hold', send })).toMatchObject({ is: 'unknown', heard: 'reset' });
 });
 
 test('gives the claim back when nothing could be sent', async () => {

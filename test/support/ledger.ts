@@ -35,7 +35,7 @@ export function openLedger() {
     connection,
     keys,
     calls,
-    rows: makeRows({ connection, keys, persist }),
+    rows: makeRows({ connection, keys, persist, canaryRefusals: 3 }),
     portfolios: makePortfolios({ connection, keys }),
     /** A worker process as the ledger sees one: it lives until it is stopped, or the test ends. */
     async process(processId: string) {

@@ -1,10 +1,27 @@
 -- Moves a row on from where a worker saw it, and writes down what the step brought.
 -- KEYS[1] the portfolio   KEYS[2] the row
 -- ARGV[1] row key   ARGV[2] state the worker saw   ARGV[3] state it goes to   ARGV[4] status to count, or ""
--- ARGV[5…] field, value, field, value … to write
+-- ARGV[5] what the canary hears: "ok", the status of a refusal, or "" for no answer of the service
+-- ARGV[6] refusals that pause the portfolio, 0 for never   ARGV[7] why it is paused then
+-- ARGV[8…] field, value, field, value … to write
 -- Answers the state the row is in now: ARGV[3], or another when somebody else had moved it meanwhile.
 -- A held row takes a late answer, and "done" is believed in any state: the limit was made, whatever we thought.
 -- @include move
+-- The first answers of a step, all refused with one status, speak of a mistake that every row shares.
+local function hearCanary(portfolio, field, heard, limit, why)
+  if heard == '' or limit == 0 then return end
+  local known = redis.call('HGET', portfolio, field)
+  if known == 'ok' then return end
+  local status, count = string.match(known or '', '^(%d+):(%d+)$')
+  if heard == 'ok' or (status and status ~= heard) then
+    redis.call('HSET', portfolio, field, 'ok')
+    return
+  end
+  count = tonumber(count or 0) + 1
+  redis.call('HSET', portfolio, field, heard .. ':' .. count)
+  if count >= limit then redis.call('HSETNX', portfolio, 'paused', why) end
+end
+
 local row = redis.call('HMGET', KEYS[2], 'state', 'line')
 local state = row[1]
 if not state then return '' end
@@ -13,7 +30,8 @@ if state == 'done' then return state end
 local now = nowMs()
 moveRow(KEYS[1], KEYS[2], ARGV[1], state, ARGV[3], row[2], now)
 redis.call('HDEL', KEYS[2], 'problem')
-if #ARGV > 4 then redis.call('HSET', KEYS[2], unpack(ARGV, 5)) end
+if #ARGV > 7 then redis.call('HSET', KEYS[2], unpack(ARGV, 8)) end
+hearCanary(KEYS[1], 'canary:' .. ARGV[2], ARGV[5], tonumber(ARGV[6]), ARGV[7])
 if ARGV[4] ~= '' then redis.call('HINCRBY', KEYS[1], 'status:' .. ARGV[4], 1) end
 noteFinish(KEYS[1], now)
 return ARGV[3]

@@ -1,0 +1,42 @@
+import { z } from 'zod';
+import type { RowId } from '../src/ledger/row-id.ts';
+import { type FeedDeps, feed } from './feed.ts';
+import { walkRows } from './walk-rows.ts';
+
+const payloadSchema = z.object({
+  portfolio: z.string(),
+  state: z.enum(['refused', 'cancelled']),
+  line: z.int().optional(),
+  /** Text that the problem must contain, in any case. */
+  error: z.string().optional(),
+});
+
+export type RetryPayload = z.output<typeof payloadSchema>;
+
+/**
+ * Sends refused (or cancelled) rows again, from the step that refused them: the steps before it have their ids in the
+ * ledger. They go through the queues like any others, so at the line's pace.
+ */
+export const retryRows = {
+  name: 'retry-rows',
+  parse: (data: unknown): RetryPayload => payloadSchema.parse(data),
+
+  /** Answers how many rows go again. */
+  async run({ portfolio, state, line, error }: RetryPayload, deps: FeedDeps): Promise<number> {
+    const wanted = error?.toLowerCase();
+    const moved = await walkRows(deps.rows, portfolio, state, async ({ row, result }) => {
+      if (line !== undefined && result.line !== line) return false;
+      const problem = `${result.problem?.message ?? ''} ${result.problem?.body ?? ''}`.toLowerCase();
+      if (wanted !== undefined && !problem.includes(wanted)) return false;
+      return sendAgain(row, state, deps);
+    });
+    await feed(deps);
+    return moved;
+  },
+} as const;
+
+/** Puts a row back to its step. Its ended job goes first: an add with an id that BullMQ still knows is ignored. */
+export async function sendAgain(row: RowId, state: 'refused' | 'cancelled' | 'held', deps: FeedDeps): Promise<boolean> {
+  await deps.queues.forget([row]);
+  return deps.rows.requeue(row, state);
+}

@@ -1,0 +1,29 @@
+import { readSettings } from '../../src/config.ts';
+import { type Context, openContext } from '../../src/context.ts';
+import { LimitlineError } from '../../src/errors.ts';
+import { makeWordsLog } from '../../src/log.ts';
+
+/** Opens what a command needs that asks the ledger, and closes it again, whatever happens. */
+export async function withContext<T>(run: (context: Context) => Promise<T>): Promise<T> {
+  const settings = readSettings();
+  const context = await openContext({ settings, log: makeWordsLog({ level: settings.LOG_LEVEL }) });
+  try {
+    return await run(context);
+  } finally {
+    await context.close();
+  }
+}
+
+/** The same for a command on a portfolio, which must be there. */
+export function onPortfolio<T>(name: string, run: (context: Context) => Promise<T>): Promise<T> {
+  return withContext(async (context) => {
+    if ((await context.portfolios.read(name)).startedMs === undefined) throw await unknownPortfolio(name, context);
+    return run(context);
+  });
+}
+
+async function unknownPortfolio(name: string, { portfolios }: Context): Promise<LimitlineError> {
+  const names = await portfolios.names();
+  const known = names.length > 0 ? `known are: ${names.slice(-10).join(', ')}` : 'none was imported yet';
+  return new LimitlineError('NOT_FOUND', `There is no portfolio "${name}"; ${known}.`);
+}

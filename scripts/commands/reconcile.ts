@@ -1,0 +1,20 @@
+import type { Command } from 'commander';
+import { reconcile } from '../../jobs/index.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+import { withContext } from './on-portfolio.ts';
+
+/** There was something to find. */
+const FINDINGS_STATUS = 2;
+
+/** `limitline reconcile`: compares the queues with the ledger, and mends the queues. */
+export function register(program: Command, terminal: Terminal): void {
+  program
+    .command('reconcile')
+    .description('compare the queues with the ledger, and give rows back the jobs they lost')
+    .action(async () => {
+      const findings = await withContext((context) => reconcile.run(reconcile.parse({}), context));
+      const words = findings.map(({ portfolio, finding, rows }) => `${portfolio}: ${rows} ${finding}.`);
+      terminal.print(words.join('\n') || 'Ledger and queues agree.', { findings });
+      process.exitCode = findings.length > 0 ? FINDINGS_STATUS : 0;
+    });
+}

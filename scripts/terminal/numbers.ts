@@ -1,0 +1,18 @@
+import { InvalidArgumentError } from 'commander';
+
+/** A line of a file, as commands take it: 2 and more, since the header is line 1. */
+export function lineNumber(text: string): number {
+  if (!/^\d{1,9}$/.test(text) || Number(text) < 2) throw new InvalidArgumentError('Give a line number, 2 or more.');
+  return Number(text);
+}
+
+export function portNumber(text: string): number {
+  if (!/^\d{1,5}$/.test(text) || Number(text) > 65_535) throw new InvalidArgumentError('Give a port, 0 to 65535.');
+  return Number(text);
+}
+
+export function positiveNumber(text: string): number {
+  const value = Number(text);
+  if (!(value > 0)) throw new InvalidArgumentError('Give a number above zero.');
+  return value;
+}

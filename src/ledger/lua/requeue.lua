@@ -1,0 +1,12 @@
+-- Puts a row back in front of the step at which it ended.
+-- KEYS[1] the portfolio   KEYS[2] the row
+-- ARGV[1] row key   ARGV[2] state that it must be in
+-- Answers 1, or 0 when it is in another state.
+-- @include move
+local row = redis.call('HMGET', KEYS[2], 'state', 'line')
+if row[1] ~= ARGV[2] then return 0 end
+local now = nowMs()
+moveRow(KEYS[1], KEYS[2], ARGV[1], row[1], 'queued', row[2], now)
+redis.call('HDEL', KEYS[2], 'problem')
+noteFinish(KEYS[1], now)
+return 1
