@@ -100,7 +100,7 @@ async function follow(row: RowId, state: RowState | '', problem: string | undefi
     case 'held':
       return {
         is: 'failed',
-        message: `Held: ${problem ?? 'the outcome of its call is unknown'}. Sending it again here does nothing; say what became of it with: limitline resolve`,
+        message: `Held: ${problem ?? 'the outcome of its call is unknown'}. Sending it again here does nothing; say what became of it with: npx limitline resolve`,
       };
     default:
       return { is: 'finished' };

@@ -10,7 +10,7 @@ export function register(program: Command, terminal: Terminal): void {
     .description('start no new call for a portfolio; calls in flight are answered')
     .action(async (name: string) => {
       await onPortfolio(name, ({ portfolios }) => portfolios.pause(name, 'by request'));
-      terminal.print(`Portfolio ${name} is paused; go on with: limitline resume "${name}"`, {
+      terminal.print(`Portfolio ${name} is paused; go on with: npx limitline resume "${name}"`, {
         portfolio: name,
         paused: true,
       });

@@ -103,12 +103,12 @@ async function conclude(
   }
   if (state.paused !== undefined) {
     terminal.say(
-      `limitline: paused: ${state.paused}. Go on with: limitline resume "${portfolio}", or give up with: limitline cancel "${portfolio}"`,
+      `limitline: paused: ${state.paused}. Go on with: npx limitline resume "${portfolio}", or give up with: npx limitline cancel "${portfolio}"`,
     );
     return PROBLEMS_STATUS;
   }
   if (!summary || !allWell(summary, state)) {
-    terminal.say(`limitline: what wants mending stands in: limitline report "${portfolio}" --format errors-csv`);
+    terminal.say(`limitline: what wants mending stands in: npx limitline report "${portfolio}" --format errors-csv`);
     return PROBLEMS_STATUS;
   }
   return 0;
