@@ -79,15 +79,12 @@ const httpUrl = z
   )
   .transform((text) => text.replace(/\/+$/, ''));
 
-/** Each address must carry one of the schemes that Redis clients share; several, by commas, are a cluster. */
+/** The scheme alone is looked at here; where Redis is opened, the whole address is read, and its faults are named. */
 const redisUrl = z
   .string()
-  .refine(
-    (text) =>
-      text
-        .split(',')
-        .every((part) => URL.canParse(part) && /^rediss?:$|^redis\+sentinel:$/.test(new URL(part).protocol)),
-    'give redis://, rediss:// or redis+sentinel://, or several redis:// by commas for a cluster',
+  .regex(
+    /^(rediss?|redis\+sentinel):\/\//,
+    'give redis://, rediss:// or redis+sentinel://; several addresses by commas for a cluster',
   );
 
 const settingsSchema = z.object({

@@ -25,7 +25,7 @@ export type Context = Awaited<ReturnType<typeof openContext>>;
  */
 export async function openContext({ settings, log, probe }: { settings: Settings; log: Log; probe?: Probe }) {
   const redis = await openRedis({
-    ...(settings.REDIS_URL === undefined ? {} : { url: settings.REDIS_URL }),
+    url: settings.REDIS_URL,
     dataDir: settings.LIMITLINE_DATA,
     log,
   });

@@ -31,7 +31,7 @@ export async function checkGivenRedis({
     for (const warning of await findWeakness(node, info)) warnings.add(warning);
   }
   for (const warning of warnings) log.warn({ redis: where }, warning);
-  await connection.quit();
+  await ask(where, () => connection.quit());
 }
 
 /** The servers behind the connection, once it works: one, or the primaries of a cluster. */
@@ -43,11 +43,8 @@ async function reach(connection: RedisConnection, where: string): Promise<Redis[
   };
   connection.on('error', note);
   try {
-    await ask(
-      where,
-      () => connection.ping(),
-      () => reason,
-    );
+    const ping = () => connection.ping();
+    await ask(where, ping, () => reason);
   } finally {
     connection.off('error', note);
   }

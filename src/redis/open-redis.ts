@@ -27,7 +27,7 @@ export async function openRedis({
   dataDir,
   log,
 }: {
-  url?: string;
+  url?: string | undefined;
   dataDir: string;
   log: Log;
 }): Promise<RedisServer> {

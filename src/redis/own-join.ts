@@ -21,7 +21,7 @@ export type Place = { folder: OwnFolder; socketPath: string; user: Stamp; log: L
  */
 export async function join(place: Place, signal: AbortSignal): Promise<Member> {
   const { folder, socketPath } = place;
-  let moved = performance.now();
+  let movedAt = performance.now();
   let trouble = '';
   // A server that we started needs somebody to end it, so then we join it even if only to leave.
   for (let started = false; started || !signal.aborted; await sleep(pauseMs())) {
@@ -34,11 +34,11 @@ export async function join(place: Place, signal: AbortSignal): Promise<Member> {
       if (member) return member;
       hangUp(found.connection);
     } else if (found.is === 'loading') {
-      moved = performance.now();
+      movedAt = performance.now();
     } else {
       started = (await startAlone(place, signal)) || started;
     }
-    if (performance.now() - moved > PATIENCE_MS) throw tooLong(folder, trouble);
+    if (performance.now() - movedAt > PATIENCE_MS) throw tooLong(folder, trouble);
   }
   throw signal.reason;
 }

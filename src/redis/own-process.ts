@@ -16,11 +16,13 @@ import { isAlive, pidOf, type Stamp, stampOf } from './own-stamp.ts';
  * It gets its configuration only after its stamp is written. If we are killed before that, it finds nowhere to listen
  * and ends by itself, so that a server which nobody knows of cannot be.
  *
- * @throws LimitlineError `REDIS` when there is no redis-server, or it cannot be run.
+ * @throws LimitlineError `REDIS` when there is no redis-server or it cannot be run, and what the file system says when
+ *   the folder cannot be written to.
  */
 export async function startServer(folder: OwnFolder): Promise<ChildProcess> {
+  const program = findServer();
   const logFd = openLog(folder);
-  const child = spawn(findServer(), ['--port', '0', '-'], {
+  const child = spawn(program, ['--port', '0', '-'], {
     cwd: folder.path,
     detached: true,
     stdio: ['pipe', logFd, logFd],
@@ -30,19 +32,15 @@ export async function startServer(folder: OwnFolder): Promise<ChildProcess> {
   closeSync(logFd);
   // It may end before it has read anything; that it ended is what will be told then.
   child.stdin?.on('error', () => {});
+  await once(child, 'spawn').catch((error) => {
+    const remedy = 'install it anew, or set REDIS_URL';
+    throw new LimitlineError('REDIS', `${program} cannot be run (${messageOf(error)}); ${remedy}.`, { cause: error });
+  });
   try {
-    await once(child, 'spawn');
     writeRecord(folder, child.pid ?? 0);
-    child.stdin?.end(OWN_REDIS_CONFIG);
-  } catch (error) {
-    child.stdin?.destroy();
-    throw new LimitlineError(
-      'REDIS',
-      `redis-server cannot be run: ${messageOf(error)}; install it anew, or set REDIS_URL.`,
-      {
-        cause: error,
-      },
-    );
+    child.stdin?.write(OWN_REDIS_CONFIG);
+  } finally {
+    child.stdin?.end();
   }
   child.unref();
   return child;

@@ -4,12 +4,12 @@ import { LimitlineError } from '../errors.ts';
 /** What `INFO` says, field by field. */
 export type ServerInfo = Readonly<Record<string, string>>;
 
-/** Below this, commands that BullMQ and the ledger send do not exist; BullMQ's own limit is lower only by what it uses. */
+/** What ioredis 6 supports at least. */
 const OLDEST_VERSION = [6, 2] as const;
 
-/** @param section all of it where none is named */
-export async function readInfo(redis: Redis, section?: 'server'): Promise<ServerInfo> {
-  const text = section === undefined ? await redis.info() : await redis.info(section);
+/** Asks a server for everything it says of itself. */
+export async function readInfo(redis: Redis): Promise<ServerInfo> {
+  const text = await redis.info();
   return Object.fromEntries(
     text.split('\r\n').flatMap((line) => {
       const colon = line.indexOf(':');

@@ -92,6 +92,16 @@ describe('crashes', () => {
     expect(serversBelow(dataDir)).toEqual([]);
   });
 
+  test('commands that leave in the moment in which the server dies leave none behind', async () => {
+    const dataDir = makeDir();
+    const users = await Promise.all([user(dataDir), user(dataDir)]);
+    process.kill(users[0].first.server, 'SIGKILL');
+    await Promise.all(users.map(({ close }) => close()));
+    expect(serversBelow(dataDir)).toEqual([]);
+    const next = await user(dataDir);
+    expect(await next.ask('incr')).toEqual({ count: 1 });
+  });
+
   test('what stays behind when everything is killed does not matter', async () => {
     const dataDir = makeDir();
     const users = await Promise.all([user(dataDir), user(dataDir)]);
@@ -184,6 +194,13 @@ describe('faults, each in one line', () => {
       code: 'REDIS',
       fault: expect.stringMatching(/^No redis-server .*apt-get install.*REDIS_URL\.$/),
     });
+  });
+
+  test('a redis-server that is none', async () => {
+    const dir = makeDir();
+    writeFileSync(join(dir, 'redis-server'), '#!/nowhere/interpreter\n', { mode: 0o755 });
+    const { first } = await user(makeDir(), { env: { ...process.env, PATH: dir } });
+    expect(first).toEqual({ code: 'REDIS', fault: expect.stringMatching(/redis-server cannot be run \(.*ENOENT\)/) });
   });
 
   test('a data folder that cannot be written to', async () => {

@@ -8,8 +8,7 @@ import { makeSilentLog } from '../../src/log.ts';
 import { openRedis } from '../../src/redis/open-redis.ts';
 
 const [dataDir = '', task = 'serve', count = '0'] = process.argv.slice(2);
-const url = process.env.REDIS_URL;
-const options = { ...(url && { url }), dataDir, log: makeSilentLog() };
+const options = { url: process.env.REDIS_URL, dataDir, log: makeSilentLog() };
 const say = (answer: unknown) => process.stdout.write(`${JSON.stringify(answer)}\n`);
 
 try {
