@@ -2,11 +2,12 @@ import { z } from 'zod';
 import { LimitlineError } from '../src/errors.ts';
 import type { Calls, Thing } from '../src/ledger/calls.ts';
 import type { CallKind } from '../src/ledger/keys.ts';
+import { rowName } from '../src/ledger/row-id.ts';
 import { STEPS, type Step } from '../src/ledger/rows.ts';
 import { type FeedDeps, feed } from './feed.ts';
 import { sendAgain } from './retry-rows.ts';
 import { documentKey } from './upload-documents.ts';
-import { type FoundRow, walkRows } from './walk-rows.ts';
+import { type FoundRow, rowsOfLine, walkRows } from './walk-rows.ts';
 
 export type ResolveDeps = FeedDeps & { calls: Calls };
 
@@ -36,34 +37,53 @@ export const resolveCalls = {
   parse: (data: unknown): ResolvePayload => payloadSchema.parse(data),
 
   async run({ portfolio, line, step, made }: ResolvePayload, deps: ResolveDeps): Promise<Resolution> {
-    const held: FoundRow[] = [];
-    await walkRows(deps.rows, portfolio, 'held', async (found) => {
-      const meant =
-        (line === undefined || found.result.line === line) && (step === undefined || found.result.step === step);
-      if (meant) held.push(found);
-      return false;
-    });
+    const held = (await heldRows(portfolio, line, deps)).filter(
+      ({ result }) => step === undefined || result.step === step,
+    );
     if (held.length === 0 && line !== undefined) throw await notHeld(portfolio, line, deps);
     if (made !== undefined) checkId(made, held);
-    let resolved = 0;
+    const spokenOf = new Set<string>();
     for (const found of held) {
-      for (const call of callsOf(found)) {
-        if ((await deps.calls.resolve(call, found.result.request.buyer, made)) === 'resolved') resolved += 1;
-      }
+      if (await resolveFirst(found, made, deps)) spokenOf.add(rowName(found.row));
     }
-    const freed = await freeRows(deps);
+    const freed = await freeRows(spokenOf, deps);
     await feed(deps);
-    return { calls: resolved, rows: freed };
+    return { calls: spokenOf.size, rows: freed };
   },
 } as const;
 
-/** Puts every held row, wherever it stands, back to its step when none of its calls is unknown any more. */
-async function freeRows(deps: ResolveDeps): Promise<number> {
+async function heldRows(portfolio: string, line: number | undefined, deps: ResolveDeps): Promise<FoundRow[]> {
+  if (line !== undefined) return rowsOfLine(deps, portfolio, 'held', line);
+  const held: FoundRow[] = [];
+  await walkRows(deps.rows, portfolio, 'held', async (found) => {
+    held.push(found);
+    return false;
+  });
+  return held;
+}
+
+/**
+ * Resolves the one call that a row is held at: the first of its step that is unknown, since they go one after another.
+ * Of a later document in doubt nobody has spoken.
+ */
+async function resolveFirst(found: FoundRow, made: string | undefined, { calls }: ResolveDeps): Promise<boolean> {
+  for (const call of callsOf(found)) {
+    if ((await calls.resolve(call, found.result.request.buyer, made)) === 'resolved') return true;
+  }
+  return false;
+}
+
+/**
+ * Puts held rows, wherever they stand, back to their step: those spoken of, and those none of whose calls is unknown
+ * any more.
+ */
+async function freeRows(spokenOf: ReadonlySet<string>, deps: ResolveDeps): Promise<number> {
   let freed = 0;
   for (const name of await deps.portfolios.names()) {
     freed += await walkRows(deps.rows, name, 'held', async (found) => {
       const unknown = await Promise.all(callsOf(found).map((call) => deps.calls.isUnknown(call)));
-      return unknown.includes(true) ? false : sendAgain(found.row, 'held', deps);
+      const waits = unknown.includes(true) && !spokenOf.has(rowName(found.row));
+      return waits ? false : sendAgain(found.row, 'held', deps);
     });
   }
   return freed;
@@ -83,6 +103,12 @@ function callsOf({ row, result }: FoundRow): Pick<Thing, 'kind' | 'key'>[] {
 }
 
 function checkId(id: string, held: FoundRow[]): void {
+  if (held.length > 1) {
+    throw new LimitlineError(
+      'USAGE',
+      `"${id}" cannot be what ${held.length} held rows made; import their file again, so that a line names one of them.`,
+    );
+  }
   for (const { result } of held) {
     const prefix = PREFIXES[result.step];
     if (prefix === undefined || (id.startsWith(prefix) && id.length > prefix.length)) continue;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { RowId } from '../src/ledger/row-id.ts';
 import { type FeedDeps, feed } from './feed.ts';
-import { walkRows } from './walk-rows.ts';
+import { type FoundRow, rowsOfLine, walkRows } from './walk-rows.ts';
 
 const payloadSchema = z.object({
   portfolio: z.string(),
@@ -24,14 +24,19 @@ export const retryRows = {
   /** Answers how many rows go again. */
   async run({ portfolio, state, line, error }: RetryPayload, deps: FeedDeps): Promise<number> {
     const wanted = error?.toLowerCase();
-    const moved = await walkRows(deps.rows, portfolio, state, async ({ row, result }) => {
-      if (line !== undefined && result.line !== line) return false;
+    const visit = async ({ row, result }: FoundRow): Promise<boolean> => {
       const problem = `${result.problem?.message ?? ''} ${result.problem?.body ?? ''}`.toLowerCase();
       if (wanted !== undefined && !problem.includes(wanted)) return false;
       return sendAgain(row, state, deps);
-    });
+    };
+    const moved = line === undefined ? await walkRows(deps.rows, portfolio, state, visit) : await visitLine(line);
     await feed(deps);
     return moved;
+
+    async function visitLine(number: number): Promise<number> {
+      const found = await rowsOfLine(deps, portfolio, state, number);
+      return (await Promise.all(found.map(visit))).filter(Boolean).length;
+    }
   },
 } as const;
 

@@ -154,7 +154,11 @@ async function callInTurn(wish: Wish, { episode, isLate }: Turn, deps: StepDeps)
       onUnknown: deps.onUnknown[wish.kind],
       send: async (first) => {
         const answer = await wish.send({ idempotencyKey: `limitline-${first}`, onTokenCall });
-        await tellPace(answer, episode, deps);
+        // A throw from here would say that nothing was sent, and what was made would be made again. So whatever becomes
+        // of the pace, the answer goes to the ledger.
+        await tellPace(answer, episode, deps).catch((error) => {
+          deps.log.warn({ reason: messageOf(error) }, 'the pace could not be told of an answer');
+        });
         return answer;
       },
     });

@@ -1,3 +1,4 @@
+import type { Portfolios } from '../src/ledger/portfolios.ts';
 import type { RowId } from '../src/ledger/row-id.ts';
 import type { RowResult, RowState, Rows } from '../src/ledger/rows.ts';
 
@@ -30,4 +31,24 @@ export async function walkRows(
     from += page.length - movedHere;
     if (page.length < PAGE) return moved;
   }
+}
+
+/**
+ * The rows of a state that a person means by a line's number: those of the last import, whose lines the results file
+ * shows. Rows of earlier imports may bear the same number; they are meant only where the last import has none.
+ */
+export async function rowsOfLine(
+  { rows, portfolios }: { rows: Rows; portfolios: Portfolios },
+  portfolio: string,
+  state: RowState,
+  line: number,
+): Promise<FoundRow[]> {
+  const found: FoundRow[] = [];
+  await walkRows(rows, portfolio, state, async (one) => {
+    if (one.result.line === line) found.push(one);
+    return false;
+  });
+  const { file } = await portfolios.read(portfolio);
+  const latest = found.filter(({ result }) => result.importId === file?.id);
+  return latest.length > 0 ? latest : found;
 }

@@ -53,7 +53,7 @@ export async function startWorkers(context: Context, service: Service, onLineFau
       connection: context.redis.connect('worker'),
       queue,
       prefix: context.keys.queuePrefix(queue),
-      concurrency: context.settings.SERVICE_CONCURRENCY * Number(process.env.XF ?? 1),
+      concurrency: context.settings.SERVICE_CONCURRENCY,
       jobs: jobs.filter((job) => job.queue === queue),
       onDrained: feeder.look,
       log,

@@ -79,8 +79,11 @@ async function close(calls: Calls, thing: Thing & { buyer: string }, owner: stri
     case 'refused':
       await calls.release(thing, owner, 'refused');
       return { is: 'refused', status: answer.status, body: answer.body };
-    case 'unknown':
-      return { is: 'unknown', heard: answer.heard, sentMs: await calls.doubt(thing, owner, answer.heard) };
+    case 'unknown': {
+      const sentMs = await calls.doubt(thing, owner, answer.heard);
+      // The claim has passed to another while we waited, and what that one hears counts: come back and ask.
+      return sentMs === undefined ? { is: 'busy' } : { is: 'unknown', heard: answer.heard, sentMs };
+    }
     default:
       await calls.release(thing, owner, answer.meaning);
       return { is: 'later', heard: answer.heard };

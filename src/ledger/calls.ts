@@ -94,9 +94,10 @@ export function makeCalls({
       );
     },
 
-    /** Answers when it was sent, in ms of the server's clock. */
-    async doubt(thing: Thing, owner: string, heard: string): Promise<number> {
-      return Number(await persist('doubt', () => doubt([callKey(thing)], [owner, heard])));
+    /** Answers when it was sent, in ms of the server's clock; nothing when the claim is not this owner's any more. */
+    async doubt(thing: Thing, owner: string, heard: string): Promise<number | undefined> {
+      const sentMs = await persist('doubt', () => doubt([callKey(thing)], [owner, heard]));
+      return sentMs === '' ? undefined : Number(sentMs);
     },
 
     /** A person's word on a call whose outcome is unknown: it made `id`, or, without one, it may be sent again. */

@@ -6,6 +6,8 @@ import type { Keys } from './keys.ts';
 /** Five missed signs and a margin: a busy process is not taken for a dead one, and a killed one is found in seconds. */
 export const VANISHED_AFTER_MS = 6_000;
 const SIGN_EVERY_MS = 1_000;
+/** So long without a sign of any process, it was Redis that was away: half of what makes a process count as vanished. */
+const ALL_SILENT_MS = 3_000;
 
 export type Presence = Awaited<ReturnType<typeof startPresence>>;
 
@@ -25,7 +27,7 @@ export async function startPresence({
   log: Log;
 }) {
   const alive = makeLuaScript(connection, new URL('./lua/alive.lua', import.meta.url));
-  const sign = () => alive([keys.workers], [processId]);
+  const sign = () => alive([keys.workers], [processId, ALL_SILENT_MS]);
   await sign();
   const timer = setInterval(() => {
     sign().catch((error) => log.debug({ reason: messageOf(error) }, 'no sign of life could be given'));

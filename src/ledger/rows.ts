@@ -62,6 +62,8 @@ export type RowResult = {
   state: RowState;
   step: Step;
   line: number;
+  /** The import that the line is of: the last one that had the row. */
+  importId: string;
   request: RowRequest;
   companyId: string;
   documentIds: string[];
@@ -168,6 +170,7 @@ function toResult(fields: Record<string, string>): RowResult | undefined {
     state: fields.state as RowState,
     step: (fields.step ?? 'company') as Step,
     line: Number(fields.line),
+    importId: fields.import ?? '',
     request: JSON.parse(fields.request),
     companyId: fields.company ?? '',
     documentIds: fields.documents ? fields.documents.split('|') : [],

@@ -38,6 +38,8 @@ export function makeQueues({
   const queues = Object.fromEntries(
     QUEUES.map((name) => [name, new Queue<JobData>(name, { connection, prefix: prefixOf(name) })]),
   ) as Record<QueueName, Queue<JobData>>;
+  // BullMQ prints every failed try to reconnect where nobody listens; the connections say once that Redis is away.
+  for (const name of QUEUES) queues[name].on('error', () => {});
 
   return {
     /** Adds a job for each row; one whose row has a job in that queue already is passed over by BullMQ. */

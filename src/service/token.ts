@@ -15,8 +15,12 @@ export type TokenCache = ReturnType<typeof makeTokenCache>;
 const RENEW_SHARE = 0.2;
 const RENEW_MAX_MS = 60_000;
 
-/** Longer than a token call may take (connect, answer), so that two processes never fetch at once. */
-const LOCK_MS = 40_000;
+/**
+ * The right to fetch is prolonged for as long as the token call lasts, so that two processes never fetch at once; it is
+ * short, so that the fleet does not wait long for one that was killed meanwhile.
+ */
+const LOCK_MS = 6_000;
+const PROLONG_EVERY_MS = 2_000;
 const POLL_MS = 40;
 
 /**
@@ -63,6 +67,10 @@ export function makeTokenCache({
     return { token: { value, version: versionOf(value) }, leftMs, lifetimeMs };
   };
 
+  /** Whether this owner may fetch. A reply may have been lost after the lock was set, so what is set is asked for. */
+  const lock = async (owner: string): Promise<boolean> =>
+    (await connection.set(lockKey, owner, 'PX', LOCK_MS, 'NX')) === 'OK' || (await connection.get(lockKey)) === owner;
+
   const renew = async (unwanted: string | undefined, onCall: () => void): Promise<Token> => {
     const owner = randomUUID();
     for (;;) {
@@ -71,18 +79,22 @@ export function makeTokenCache({
       if (shared && shared.token.version !== unwanted && !early) {
         return remember(shared.token.value, shared.leftMs, shared.lifetimeMs);
       }
-      if ((await connection.set(lockKey, owner, 'PX', LOCK_MS, 'NX')) === 'OK') break;
+      if (await lock(owner)) break;
       if (shared && shared.token.version !== unwanted) {
         return remember(shared.token.value, shared.leftMs, shared.lifetimeMs);
       }
       await sleep(POLL_MS);
     }
+    const prolonging = setInterval(() => {
+      connection.pexpire(lockKey, LOCK_MS).catch(() => {});
+    }, PROLONG_EVERY_MS);
     try {
       onCall();
       const granted = await fetchToken();
       await connection.set(key, seal.close(JSON.stringify(granted)), 'PX', Math.ceil(granted.lifetimeMs));
       return remember(granted.value, granted.lifetimeMs, granted.lifetimeMs);
     } finally {
+      clearInterval(prolonging);
       await connection.del(lockKey).catch(() => {});
     }
   };

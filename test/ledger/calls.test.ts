@@ -115,6 +115,15 @@ describe('release and doubt', () => {
     expect((await portfolios.read('q4')).calls).toMatchObject({ limit: 2, throttled: 1 });
   });
 
+  test('a sender that was given up on may still say that nothing was made', async () => {
+    const { calls, process } = openLedger();
+    await calls.claim(limit, { owner: 'a/1', onUnknown: 'hold' });
+    await process('b');
+    expect(await calls.claim(limit, { owner: 'b/1', onUnknown: 'hold' })).toMatchObject({ is: 'unknown' });
+    await calls.release(limit, 'a/1', 'refused');
+    expect(await calls.claim(limit, { owner: 'b/2', onUnknown: 'hold' })).toEqual({ is: 'go', first: 'b/2' });
+  });
+
   test('a doubted call is held or sent again, by policy', async () => {
     const { calls, process } = openLedger();
     await process('a');

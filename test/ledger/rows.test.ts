@@ -77,6 +77,12 @@ describe('begin', () => {
     });
   });
 
+  test('only looks at a row that waits for another step: a renewed row must not skip its company', async () => {
+    const { rows } = await putRow();
+    expect(await rows.begin(row, 'limit')).toMatchObject({ state: 'queued' });
+    expect(await rows.begin(row, 'company')).toMatchObject({ state: 'company' });
+  });
+
   test('knows nothing of a row that nobody imported', async () => {
     const { rows } = openLedger();
     expect(await rows.begin(row, 'company')).toBeUndefined();
@@ -89,6 +95,15 @@ describe('advance', () => {
     await rows.begin(row, 'company');
     expect(await rows.advance(row, 'company', 'limit', {})).toBe('limit');
     expect(await rows.advance(row, 'company', 'refused', {})).toBe('limit');
+  });
+
+  test('lets a held row take a late answer at the step that it is held at, and at no other', async () => {
+    const { rows } = await putRow();
+    await rows.begin(row, 'company');
+    await rows.advance(row, 'company', 'limit', { company: 'company_1' });
+    await rows.advance(row, 'limit', 'held', { problem: { step: 'limit', message: 'lost' } });
+    expect(await rows.advance(row, 'company', 'refused', {})).toBe('held');
+    expect(await rows.advance(row, 'limit', 'refused', {})).toBe('refused');
   });
 
   test('believes a limit that was made, also for a row that was held', async () => {

@@ -5,7 +5,8 @@
 -- ARGV[6] refusals that pause the portfolio, 0 for never   ARGV[7] why it is paused then
 -- ARGV[8…] field, value, field, value … to write
 -- Answers the state the row is in now: ARGV[3], or another when somebody else had moved it meanwhile.
--- A held row takes a late answer, and "done" is believed in any state: the limit was made, whatever we thought.
+-- A held row takes a late answer at the step that it is held at, and "done" is believed in any state: the limit was
+-- made, whatever we thought.
 -- @include move
 -- The first answers of a step, all refused with one status, speak of a mistake that every row shares.
 local function hearCanary(portfolio, field, heard, limit, why)
@@ -22,10 +23,11 @@ local function hearCanary(portfolio, field, heard, limit, why)
   if count >= limit then redis.call('HSETNX', portfolio, 'paused', why) end
 end
 
-local row = redis.call('HMGET', KEYS[2], 'state', 'line')
+local row = redis.call('HMGET', KEYS[2], 'state', 'line', 'step')
 local state = row[1]
 if not state then return '' end
-if state ~= ARGV[2] and state ~= 'held' and ARGV[3] ~= 'done' then return state end
+local awaited = state == ARGV[2] or (state == 'held' and row[3] == ARGV[2])
+if not awaited and ARGV[3] ~= 'done' then return state end
 if state == 'done' then return state end
 local now = nowMs()
 moveRow(KEYS[1], KEYS[2], ARGV[1], state, ARGV[3], row[2], now)

@@ -1,9 +1,16 @@
 -- A worker process says that it lives. Processes silent for an hour are forgotten: whatever they were sending counts
 -- as vanished long before.
 -- KEYS[1] the workers' signs of life   ARGV[1] process
+-- ARGV[2] ms without a sign of anybody after which it was Redis that was away, or all of them
 -- Answers the server's clock in ms.
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local newest = redis.call('ZREVRANGE', KEYS[1], 0, 0, 'WITHSCORES')
+local gap = newest[2] and now - tonumber(newest[2]) or 0
+if gap > tonumber(ARGV[2]) then
+  -- Nobody could give a sign, so that time counts for nobody: the first to come back must not take the others for dead.
+  for _, process in ipairs(redis.call('ZRANGE', KEYS[1], 0, -1)) do redis.call('ZINCRBY', KEYS[1], gap, process) end
+end
 redis.call('ZADD', KEYS[1], now, ARGV[1])
 redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now - 3600000)
 return now

@@ -20,6 +20,9 @@ end
 if state == 'claimed' then
   local seen = redis.call('ZSCORE', KEYS[2], string.match(owner, '^[^/]+'))
   if seen and tonumber(seen) > now - tonumber(ARGV[4]) then return { 'busy' } end
+  -- Who has given no sign lately itself has been cut off from Redis, and cannot say of others that they vanished.
+  local own = redis.call('ZSCORE', KEYS[2], string.match(ARGV[1], '^[^/]+'))
+  if own and tonumber(own) <= now - tonumber(ARGV[4]) then return { 'busy' } end
   call[6] = 'the process that was sending it vanished'
   if ARGV[3] == 'hold' then redis.call('HSET', KEYS[1], 'state', 'unknown', 'heard', call[6]) end
   state = 'unknown'

@@ -1,0 +1,89 @@
+/**
+ * What faults cost, and what they must not: workers killed at random and answers lost while a portfolio is worked on,
+ * beside the same portfolio undisturbed. It starts all that it needs on this machine, prints a table in Markdown (or
+ * JSON), and leaves nothing behind.
+ */
+import { parseArgs } from 'node:util';
+import { LimitlineError, messageOf } from '../../src/errors.ts';
+import { waitForSignal } from '../signals.ts';
+import { numberText } from './figures.ts';
+import { machineLine } from './machine.ts';
+import { markdownTable } from './markdown-table.ts';
+import {
+  type FaultFigures,
+  type FaultResults,
+  KILL_EVERY_MS,
+  LATENCY_MS,
+  LOST_SHARE,
+  measureFaults,
+  WORKERS,
+} from './measure-faults.ts';
+
+const USAGE = 'node scripts/bench/faults.ts [--rows N] [--json]';
+
+/** Enough for several kills, and for two answers in a hundred to be some. */
+const DEFAULT_ROWS = '3000';
+
+const say = (text: string): void => {
+  process.stderr.write(`${text}\n`);
+};
+
+const stop = new AbortController();
+const { signal: stopped, forget } = waitForSignal();
+stopped.then((name) => stop.abort(new Error(`stopped by ${name}`)));
+
+try {
+  const { rows, json } = readFaultOptions(process.argv.slice(2));
+  const results = await measureFaults({ rows, signal: stop.signal, say });
+  const machine = machineLine({ Redis: results.redisVersion });
+  const text = json ? JSON.stringify({ machine, ...results }, null, 2) : `${faultTable(results)}\n\n${machine}`;
+  process.stdout.write(`${text}\n`);
+} catch (error) {
+  // What fails once the signal has come, fails because of it.
+  say(`bench: ${messageOf(stop.signal.reason ?? error)}`);
+  process.exitCode = 1;
+} finally {
+  forget();
+}
+
+function readFaultOptions(args: string[]): { rows: number; json: boolean } {
+  try {
+    const { values } = parseArgs({
+      args,
+      options: { rows: { type: 'string', default: DEFAULT_ROWS }, json: { type: 'boolean', default: false } },
+    });
+    if (/^[1-9]\d{0,7}$/.test(values.rows)) return { rows: Number(values.rows), json: values.json };
+  } catch {
+    // Said below, as for a number that is none.
+  }
+  throw new LimitlineError('USAGE', `This cannot be meant: ${args.join(' ')}; use: ${USAGE}`);
+}
+
+function faultTable({ rows, calm, faulty }: FaultResults): string {
+  const title = `${numberText(rows)} rows, ${WORKERS} worker processes, ${LATENCY_MS} ms of latency`;
+  const faults = `kill -9 every ${KILL_EVERY_MS / 1_000} s, ${LOST_SHARE * 100} % of answers lost`;
+  const line = (label: string, of: (figures: FaultFigures) => string) => [label, of(calm), of(faulty)];
+  const share = (count: number) => `${numberText((count / rows) * 100, 1)} %`;
+  return markdownTable(
+    [title, 'no faults', faults],
+    [
+      line('workers killed', ({ kills }) => numberText(kills)),
+      line('answers lost', ({ answersLost }) => numberText(answersLost)),
+      line('things made twice', ({ madeTwice }) => numberText(madeTwice)),
+      line('rows unaccounted for', ({ unaccounted }) => numberText(unaccounted)),
+      line('rows held', ({ held }) => share(held)),
+      line('kill to its rows moving, s: half of them', ({ recoveryS }) => recoveryText(recoveryS, 0.5)),
+      line('kill to its rows moving, s: nine in ten', ({ recoveryS }) => recoveryText(recoveryS, 0.9)),
+      line('kill to its rows moving, s: all', ({ recoveryS }) => recoveryText(recoveryS, 1)),
+      line('start to finished, s', ({ seconds }) => numberText(seconds, 1)),
+      line('slowdown', ({ seconds }) => numberText(seconds / calm.seconds, 2)),
+    ],
+  );
+}
+
+/** Within how many seconds this share of the rows moved. */
+function recoveryText(recoveryS: number[], share: number): string {
+  const sorted = recoveryS.toSorted((one, other) => one - other);
+  const took = sorted[Math.ceil(sorted.length * share) - 1];
+  return took === undefined ? '–' : numberText(took, 1);
+}

@@ -1,0 +1,36 @@
+/** A figure measured several times. */
+export type Spread = { median: number; min: number; max: number };
+
+/**
+ * The median, the smallest and the largest of some measurements; of an even number of them, the median is the mean of
+ * the middle two.
+ *
+ * @throws RangeError for none at all
+ */
+export function spreadOf(values: readonly number[]): Spread {
+  const sorted = values.toSorted((one, other) => one - other);
+  const [min, max] = [sorted[0], sorted.at(-1)];
+  if (min === undefined || max === undefined) throw new RangeError('There is no median of no values.');
+  const upper = sorted[sorted.length >> 1] ?? max;
+  const lower = sorted[(sorted.length - 1) >> 1] ?? min;
+  return { median: (lower + upper) / 2, min, max };
+}
+
+/**
+ * Ours divided by theirs, round by round: what disturbed the machine in a round disturbed both. Rounds that only one of
+ * them has are left out.
+ */
+export function ratiosOf(ours: readonly number[], theirs: readonly number[]): number[] {
+  return ours.slice(0, theirs.length).map((value, round) => value / (theirs[round] ?? Number.NaN));
+}
+
+/** `1,234 (1,200–1,300)`, or the one figure where all measurements agree at that many digits. */
+export function spreadText({ median, min, max }: Spread, digits = 0): string {
+  const [middle, lowest, highest] = [median, min, max].map((value) => numberText(value, digits));
+  return lowest === highest ? `${middle}` : `${middle} (${lowest}–${highest})`;
+}
+
+/** With commas between thousands and exactly so many digits behind the point. */
+export function numberText(value: number, digits = 0): string {
+  return value.toLocaleString('en', { minimumFractionDigits: digits, maximumFractionDigits: digits });
+}

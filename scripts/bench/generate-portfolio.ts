@@ -1,0 +1,85 @@
+import { createWriteStream } from 'node:fs';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { FIRST_NAMES, LEGAL_FORMS, PLACES, SURNAMES, TRADES } from './portfolio-words.ts';
+
+/** The columns of a generated file, under the names that the product knows them by. */
+export const PORTFOLIO_COLUMNS = [
+  ...['name', 'country_code', 'city', 'street', 'state', 'website', 'company_registration_number'],
+  ...['requested_limit', 'contact_first_name', 'contact_last_name', 'contact_email', 'buyer_reference'],
+] as const;
+
+/**
+ * Writes a CSV of buyers for benches and tests: a header and `rows` lines, all of them valid, each another buyer with
+ * one request and no documents. The same number of a line leads to the same line in every file. Memory does not grow
+ * with the file.
+ */
+export async function generatePortfolio({ path, rows }: { path: string; rows: number }): Promise<void> {
+  await pipeline(Readable.from(pieces(rows)), createWriteStream(path));
+}
+
+/** One line of the file without its line break; `index` counts buyers from 0. */
+export function portfolioLine(index: number): string {
+  const scattered = Math.imul(index, SCATTER) & (NAMES_IN_ALL - 1);
+  const [country, city, state, street] = pick(PLACES, scattered);
+  const [owner, ownerOnline] = pick(SURNAMES, scattered >> 5);
+  const [partner, partnerOnline] = pick(SURNAMES, scattered >> 10);
+  const series = index < NAMES_IN_ALL ? '' : ` ${1 + Math.floor(index / NAMES_IN_ALL)}`;
+  const name = `${owner} & ${partner} ${pick(TRADES, scattered >> 15)} ${city}${series}${LEGAL_FORMS[country]}`;
+  const number = 1 + (scattered % 240);
+  const domain = `${ownerOnline}-${partnerOnline}.example`;
+  return [
+    cell(name),
+    country,
+    city,
+    cell(country === 'FR' ? `${number}, ${street}` : `${street} ${number}`),
+    state,
+    `https://www.${domain}`,
+    `${country} ${String(REGISTRATION_BASE + index)}`,
+    amount(index),
+    pick(FIRST_NAMES, scattered >> 3),
+    owner,
+    `accounts.${ownerOnline}@${domain}`,
+    `B-${index + 1}`,
+  ].join(',');
+}
+
+/** Every list of words has 32 entries or fewer in a power of two, so five bits of a number choose each part of a name. */
+const NAMES_IN_ALL = 2 ** 20;
+
+/** Odd, so that multiplying by it only changes the order of the numbers below 2^20: neighbours look unlike each other. */
+const SCATTER = 0x9e3b5;
+
+/** Eight digits, as registers have them. */
+const REGISTRATION_BASE = 10_000_000;
+
+/** Lines joined for one write: some 80 kB. */
+const PIECE_LINES = 500;
+
+/** Requests lie between these, small ones more often; one in twenty is above the service's 750,000. */
+const LOWEST = 4_000;
+const HIGHEST = 1_000_000;
+
+function* pieces(rows: number): Generator<string> {
+  yield `${PORTFOLIO_COLUMNS.join(',')}\n`;
+  for (let from = 0; from < rows; from += PIECE_LINES) {
+    const count = Math.min(PIECE_LINES, rows - from);
+    yield Array.from({ length: count }, (_, place) => `${portfolioLine(from + place)}\n`).join('');
+  }
+}
+
+/** Half of the amounts are round, the others have cents. */
+function amount(index: number): string {
+  const share = (Math.imul(index, 0x27d4eb2d) >>> 0) / 2 ** 32;
+  const value = LOWEST * (HIGHEST / LOWEST) ** share;
+  return index % 2 === 0 ? String(Math.ceil(value / 100) * 100) : value.toFixed(2);
+}
+
+function pick<T>(words: readonly T[], bits: number): T {
+  return words[bits & (words.length - 1)] as T;
+}
+
+/** RFC 4180: a cell with a comma is put in quotation marks. None of the words holds a quotation mark. */
+function cell(text: string): string {
+  return text.includes(',') ? `"${text}"` : text;
+}

@@ -1,0 +1,15 @@
+import { availableParallelism, cpus, release, totalmem, type } from 'node:os';
+
+/** What figures were measured on, in one line: they mean little without it. */
+export function machineLine(versions: Record<string, string>): string {
+  const cores = availableParallelism();
+  const model = cpus()[0]?.model.trim();
+  const parts = [
+    `${cores} ${cores === 1 ? 'core' : 'cores'}${model ? ` (${model})` : ''}`,
+    `${Math.round(totalmem() / 2 ** 30)} GiB`,
+    `${type()} ${release()}`,
+    `Node ${process.versions.node}`,
+    ...Object.entries(versions).map(([name, version]) => `${name} ${version}`),
+  ];
+  return `Measured on ${parts.join(', ')}.`;
+}

@@ -1,0 +1,170 @@
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Redis } from 'ioredis';
+import { STAND_IN_CREDENTIALS } from '../../src/config.ts';
+import { LimitlineError } from '../../src/errors.ts';
+import { makeKeys } from '../../src/ledger/keys.ts';
+import { makePortfolios, type PortfolioState } from '../../src/ledger/portfolios.ts';
+import { ROW_STATES } from '../../src/ledger/rows.ts';
+import { generatePortfolio } from './generate-portfolio.ts';
+import { runContender } from './run-contender.ts';
+import { startRedis } from './start-redis.ts';
+import { type RunningService, startService } from './start-service.ts';
+import { makeTemporaryFolder } from './temporary-folder.ts';
+import { makeRecovery } from './watch-recovery.ts';
+import { startFleet } from './worker-fleet.ts';
+
+/** What became of one portfolio, with faults or without. */
+export type FaultFigures = {
+  /** From the start of the workers until the portfolio was finished. */
+  seconds: number;
+  kills: number;
+  answersLost: number;
+  madeTwice: number;
+  /** Rows that are in no state at all, or still in progress. */
+  unaccounted: number;
+  held: number;
+  done: number;
+  /** For each row that a killed process was sending something for: from the kill until it moved. */
+  recoveryS: number[];
+};
+
+export type FaultResults = { rows: number; redisVersion: string; calm: FaultFigures; faulty: FaultFigures };
+
+/** What is measured, see the issue's words: four processes, a service that takes 20 ms. */
+export const WORKERS = 4;
+export const LATENCY_MS = 20;
+export const KILL_EVERY_MS = 1_000;
+export const LOST_SHARE = 0.02;
+
+/**
+ * Works on the same file twice, each time with an empty Redis: undisturbed, and with workers killed and answers lost.
+ *
+ * @throws LimitlineError when a portfolio does not come to its end
+ */
+export async function measureFaults(options: {
+  rows: number;
+  signal: AbortSignal;
+  say: (text: string) => void;
+}): Promise<FaultResults> {
+  await using folder = await makeTemporaryFolder();
+  await using service = await startService();
+  const file = join(folder.path, `${PORTFOLIO}.csv`);
+  await generatePortfolio({ path: file, rows: options.rows });
+  const place = { ...options, file, folder: folder.path, service };
+  options.say(`${options.rows} rows without faults`);
+  const { figures: calm, redisVersion } = await measure(place, false);
+  options.say(`${options.rows} rows with faults`);
+  const { figures: faulty } = await measure(place, true);
+  return { rows: options.rows, redisVersion, calm, faulty };
+}
+
+const PORTFOLIO = 'faults';
+
+/** Nothing here should take more than some tens of seconds; what does is stuck. */
+const TIME_LIMIT_MS = 300_000;
+
+/** How often the portfolio is looked at for its end. */
+const LOOK_EVERY_MS = 100;
+
+type Place = {
+  rows: number;
+  file: string;
+  folder: string;
+  service: RunningService;
+  signal: AbortSignal;
+};
+
+async function measure(place: Place, withFaults: boolean): Promise<{ figures: FaultFigures; redisVersion: string }> {
+  const { rows, folder, service } = place;
+  await using redis = await startRedis();
+  const env = settingsOf(redis.dataDir, service.url);
+  await prepare(place, env, withFaults);
+
+  const keys = makeKeys('limitline');
+  const connection = new Redis({ path: redis.socketPath, maxRetriesPerRequest: null });
+  connection.on('error', () => {});
+  await using closing = new AsyncDisposableStack();
+  closing.defer(() => connection.disconnect());
+  const over = new AbortController();
+  const signal = AbortSignal.any([over.signal, place.signal, AbortSignal.timeout(TIME_LIMIT_MS)]);
+  const startedAt = performance.now();
+  const fleet = closing.use(startFleet(WORKERS, { cwd: folder, env, onFault: (error) => over.abort(error) }));
+  const recovery = makeRecovery({ connection, keys, signal });
+  const killing = withFaults ? killOften(fleet, recovery, over.signal) : Promise.resolve([]);
+  const portfolios = makePortfolios({ connection, keys });
+  const state = await finished(() => portfolios.read(PORTFOLIO), signal);
+  const seconds = (performance.now() - startedAt) / 1_000;
+  over.abort();
+  const recoveries = await killing;
+
+  const { requests, madeTwice } = await service.report();
+  const { version } = await redis.figures();
+  return {
+    redisVersion: version,
+    figures: {
+      seconds,
+      kills: recoveries.length,
+      answersLost: (requests.company.reset ?? 0) + (requests.limit.reset ?? 0),
+      madeTwice: madeTwice.length,
+      unaccounted: rows - endedRows(state),
+      held: state.states.held,
+      done: state.states.done,
+      recoveryS: recoveries.flat(),
+    },
+  };
+}
+
+/** The service as this run wants it, and the file imported, so that only the work itself is timed. */
+async function prepare({ service, file, folder, signal }: Place, env: Record<string, string>, withFaults: boolean) {
+  await service.reset();
+  const lost = (on: 'company' | 'limit') => ({ on, fault: 'reset' as const, made: true, chance: LOST_SHARE });
+  await service.setFaults({ latencyMs: LATENCY_MS, rules: withFaults ? [lost('company'), lost('limit')] : [] });
+  const script = new URL('../limitline.ts', import.meta.url).pathname;
+  const args = ['import', file, '--portfolio', PORTFOLIO, '--json'];
+  await runContender({ script, args, env }, { cwd: folder, signal });
+}
+
+/** Kills until it is over, and answers for each kill how long its rows took to move again. */
+async function killOften(
+  fleet: ReturnType<typeof startFleet>,
+  recovery: ReturnType<typeof makeRecovery>,
+  over: AbortSignal,
+): Promise<number[][]> {
+  const recoveries: Promise<number[]>[] = [];
+  while (!over.aborted) {
+    await sleep(KILL_EVERY_MS, undefined, { signal: over }).catch(() => {});
+    if (over.aborted) break;
+    const killedAt = performance.now();
+    const name = await fleet.killOne();
+    if (name !== undefined) recoveries.push(recovery.ofProcess(name, killedAt));
+  }
+  return Promise.all(recoveries);
+}
+
+async function finished(read: () => Promise<PortfolioState>, signal: AbortSignal): Promise<PortfolioState> {
+  for (;;) {
+    const state = await read();
+    if (state.finishedMs !== undefined) return state;
+    if (signal.aborted) {
+      if (signal.reason instanceof LimitlineError) throw signal.reason;
+      throw new LimitlineError('USAGE', `The portfolio did not end: ${JSON.stringify(state.states)}.`);
+    }
+    await sleep(LOOK_EVERY_MS);
+  }
+}
+
+/** Rows at an end of theirs. */
+function endedRows({ states }: PortfolioState): number {
+  const ends = ROW_STATES.filter((state) => !['queued', 'company', 'documents', 'limit'].includes(state));
+  return ends.reduce((sum, state) => sum + states[state], 0);
+}
+
+function settingsOf(dataDir: string, url: string): Record<string, string> {
+  return {
+    LIMITLINE_DATA: dataDir,
+    SERVICE_URL: url,
+    SERVICE_CLIENT_ID: STAND_IN_CREDENTIALS.clientId,
+    SERVICE_CLIENT_SECRET: STAND_IN_CREDENTIALS.clientSecret,
+  };
+}

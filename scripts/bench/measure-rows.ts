@@ -1,0 +1,126 @@
+import { join } from 'node:path';
+import { LimitlineError } from '../../src/errors.ts';
+import { checkStatement, type Place, ROW_CONTENDERS, type RowContender } from './contenders.ts';
+import { generatePortfolio } from './generate-portfolio.ts';
+import { runContender } from './run-contender.ts';
+import { startRedis } from './start-redis.ts';
+import { type RunningService, resourceCalls, startService } from './start-service.ts';
+import { makeTemporaryFolder } from './temporary-folder.ts';
+
+/** What one run of one contender took. */
+export type RowFigures = {
+  /** From its first line read to its last row ended, as it states it. */
+  rowsPerS: number;
+  /** From the start of its process to its end. */
+  wallS: number;
+  /** From the start of its process until the service has answered its first call, as the service's side sees it. */
+  firstCallS: number | undefined;
+  peakMemoryBytes: number;
+  /** Of its own process; Redis and the service are not in it. */
+  cpuS: number;
+  /** Of its Redis. */
+  redisCpuS: number | undefined;
+  /** What its Redis holds more after the run than before, by row. */
+  redisBytesPerRow: number | undefined;
+  calls: number;
+  madeTwice: number;
+};
+
+/** All rounds of one contender, in their order. */
+export type RowResult = { name: string; rounds: RowFigures[] };
+
+export type RowResults = { rows: number; redisVersion: string; results: RowResult[] };
+
+/**
+ * Runs every contender once a round, in turn, on the same file and against the same stand-in, each with an empty Redis.
+ * A run before the first round, which does not count, warms the stand-in up: otherwise whoever is first would meet one
+ * that V8 has not compiled yet.
+ *
+ * @throws LimitlineError when a contender does not do what it should
+ */
+export async function measureRows({ rows, rounds, signal, say }: MeasureOptions): Promise<RowResults> {
+  await using folder = await makeTemporaryFolder();
+  await using service = await startService();
+  const setup = await makeSetup('buyers.csv', rows, { folder: folder.path, service, signal });
+  const results = ROW_CONTENDERS.map(({ name }): RowResult => ({ name, rounds: [] }));
+  let redisVersion = '';
+  say('warming up');
+  const warmUp = await makeSetup('warm-up.csv', Math.min(rows, WARM_UP_ROWS), setup);
+  for (const contender of ROW_CONTENDERS.filter(({ usesRedis }) => !usesRedis)) await measure(contender, warmUp);
+  for (let round = 1; round <= rounds; round += 1) {
+    for (const [place, contender] of ROW_CONTENDERS.entries()) {
+      say(`round ${round} of ${rounds}: ${contender.name}, ${rows} rows`);
+      const { version, figures } = await measure(contender, setup);
+      results[place]?.rounds.push(figures);
+      redisVersion = version;
+    }
+  }
+  return { rows, redisVersion, results };
+}
+
+export type MeasureOptions = { rows: number; rounds: number; signal: AbortSignal; say: (text: string) => void };
+
+type Setup = { folder: string; file: string; rows: number; service: RunningService; signal: AbortSignal };
+
+/** Enough calls for V8 to have compiled all that answers them. */
+const WARM_UP_ROWS = 2_000;
+
+async function makeSetup(
+  name: string,
+  rows: number,
+  place: Pick<Setup, 'folder' | 'service' | 'signal'>,
+): Promise<Setup> {
+  const file = join(place.folder, name);
+  await generatePortfolio({ path: file, rows });
+  return { ...place, file, rows };
+}
+
+async function measure(contender: RowContender, setup: Setup): Promise<{ version: string; figures: RowFigures }> {
+  const { file, rows, service } = setup;
+  await service.reset();
+  await using redis = await startRedis();
+  const before = await redis.figures();
+  const { ran, firstCallS } = await runAndWatch(contender, { file, serviceUrl: service.url, redis }, setup);
+  const after = await redis.figures();
+  const statement = contender.statement(ran.answer);
+  checkStatement(contender.name, statement, { fromMs: ran.startedMs, toMs: ran.startedMs + ran.wallMs, rows });
+  const figures: RowFigures = {
+    rowsPerS: (rows * 1_000) / (statement.finishedMs - statement.startedMs),
+    wallS: ran.wallMs / 1_000,
+    firstCallS,
+    peakMemoryBytes: ran.peakMemoryBytes,
+    cpuS: ran.cpuMs / 1_000,
+    redisCpuS: contender.usesRedis ? (after.cpuMs - before.cpuMs) / 1_000 : undefined,
+    redisBytesPerRow: contender.usesRedis ? (after.usedMemoryBytes - before.usedMemoryBytes) / rows : undefined,
+    ...(await countCalls(contender.name, setup)),
+  };
+  return { version: before.version, figures };
+}
+
+/** Runs it while looking out for its first call. */
+async function runAndWatch(contender: RowContender, place: Place, { folder, service, signal }: Setup) {
+  const over = new AbortController();
+  const startedAt = performance.now();
+  const first = service.firstCall(over.signal).then(
+    () => (performance.now() - startedAt) / 1_000,
+    () => undefined,
+  );
+  try {
+    const ran = await runContender(contender.command(place), { cwd: folder, signal });
+    over.abort();
+    return { ran, firstCallS: await first };
+  } finally {
+    over.abort();
+  }
+}
+
+/** Counts on the service's side, which knows what really happened: each row one company and one limit, none twice. */
+async function countCalls(name: string, { rows, service }: Setup): Promise<{ calls: number; madeTwice: number }> {
+  const report = await service.report();
+  const { made, madeTwice } = report;
+  if (made.company !== rows || made.limit !== rows || madeTwice.length > 0) {
+    const found = `${made.company} companies and ${made.limit} limits, ${madeTwice.length} of them twice`;
+    throw new LimitlineError('USAGE', `${name} made ${found}, where ${rows} of each were asked for.`);
+  }
+  return { calls: resourceCalls(report), madeTwice: madeTwice.length };
+}

@@ -1,0 +1,111 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { LimitlineError } from '../../src/errors.ts';
+import type { FaultChange } from '../../src/sandbox/fault-settings.ts';
+
+/** What the stand-in says really happened, see its `GET /_stand-in/made`. */
+export type ServiceReport = {
+  /** Requests by kind and by answer. */
+  requests: Record<'token' | 'company' | 'document' | 'limit' | 'other', Record<string, number>>;
+  made: Record<'company' | 'document' | 'limit', number>;
+  madeTwice: { kind: string; what: string; times: number }[];
+  maxPerSecond: number;
+  maxInFlight: number;
+};
+
+export type RunningService = AsyncDisposable & {
+  url: string;
+  report(): Promise<ServiceReport>;
+  setFaults(change: FaultChange): Promise<void>;
+  /** All counts at zero, no faults. */
+  reset(): Promise<void>;
+  /** Resolves when the first call for a resource has been answered, within {@link LOOK_EVERY_MS} of it. */
+  firstCall(signal: AbortSignal): Promise<void>;
+};
+
+/**
+ * Starts the stand-in of the service in a process of its own (`limitline service`), on a free port of this machine; it
+ * ends when it is disposed of.
+ *
+ * @throws LimitlineError `SERVICE` when it does not start
+ */
+export async function startService(): Promise<RunningService> {
+  const args = [COMMAND, 'service', '--port', '0', '--json'];
+  // Nothing of our own environment: a SERVICE_… there would be meant for somebody else.
+  const env = { PATH: process.env.PATH, LOG_LEVEL: 'error' };
+  const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'inherit'] });
+  try {
+    return runningService(child, await readUrl(child));
+  } catch (error) {
+    await end(child);
+    throw error;
+  }
+}
+
+/** Calls for resources, whatever they were answered; those for tokens are left out. */
+export function resourceCalls({ requests }: ServiceReport): number {
+  const { company, document, limit } = requests;
+  return [company, document, limit].flatMap((answers) => Object.values(answers)).reduce((sum, count) => sum + count, 0);
+}
+
+const COMMAND = fileURLToPath(new URL('../limitline.ts', import.meta.url));
+
+/** The stand-in's own endpoints (`src/sandbox/control-endpoints.ts`). */
+const CONTROL_PATH = '/_stand-in';
+
+/** Fine enough for times around a second, and seldom enough to take 2 % of a core at the most. */
+const LOOK_EVERY_MS = 10;
+
+/** It has nothing to finish, so it ends within milliseconds, or something is wrong with it. */
+const END_LIMIT_MS = 3_000;
+
+function runningService(child: ChildProcess, url: string): RunningService {
+  const ask = async (path: string, init: RequestInit = {}): Promise<unknown> => {
+    const answer = await fetch(`${url}${CONTROL_PATH}${path}`, init);
+    if (!answer.ok) {
+      const reason = `${answer.status} ${await answer.text()}`;
+      throw new LimitlineError('SERVICE', `The stand-in answers ${reason} to ${path}; its control endpoints changed.`);
+    }
+    return answer.json();
+  };
+  const report = async () => (await ask('/made')) as ServiceReport;
+  return {
+    url,
+    report,
+    async setFaults(change) {
+      const headers = { 'content-type': 'application/json' };
+      await ask('/faults', { method: 'POST', headers, body: JSON.stringify(change) });
+    },
+    async reset() {
+      await ask('/reset', { method: 'POST' });
+    },
+    async firstCall(signal) {
+      while (resourceCalls(await report()) === 0) await sleep(LOOK_EVERY_MS, undefined, { signal });
+    },
+    [Symbol.asyncDispose]: () => end(child),
+  };
+}
+
+/** The address is in the first answer that it prints, JSON over several lines. */
+async function readUrl(child: ChildProcess): Promise<string> {
+  let printed = '';
+  for await (const piece of child.stdout ?? []) {
+    printed += String(piece);
+    const url = /"url": *"([^"]+)"/.exec(printed)?.[1];
+    if (url !== undefined) {
+      return url;
+    }
+  }
+  throw new LimitlineError('SERVICE', 'The stand-in ended before it said where it listens; its reason stands above.');
+}
+
+async function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const exited = once(child, 'exit');
+  child.kill('SIGTERM');
+  const late = setTimeout(() => child.kill('SIGKILL'), END_LIMIT_MS);
+  await exited;
+  clearTimeout(late);
+}

@@ -1,0 +1,76 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { LimitlineError } from '../../src/errors.ts';
+
+export type WorkerFleet = AsyncDisposable & {
+  /** Kills one that is at work with SIGKILL and starts another at once. Answers its name in the ledger, if there was one. */
+  killOne(): Promise<string | undefined>;
+};
+
+/**
+ * Keeps so many `limitline work` processes running until it is disposed of. Each writes its log to us, from which its
+ * name in the ledger is read.
+ *
+ * @param onFault hears of a worker that ended by itself, which none should
+ */
+export function startFleet(
+  size: number,
+  { cwd, env, onFault }: { cwd: string; env: Record<string, string>; onFault: (error: Error) => void },
+): WorkerFleet {
+  /** The name of each process, once it has said that it is working. */
+  const running = new Map<ChildProcess, string | undefined>();
+  let ending = false;
+
+  const start = (): void => {
+    const child = spawn(process.execPath, [COMMAND, 'work'], {
+      cwd,
+      env: { PATH: process.env.PATH, ...env },
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    running.set(child, undefined);
+    let lastLine = '';
+    createInterface(child.stderr).on('line', (line) => {
+      lastLine = line;
+      const name = line.includes('"msg":"working"') ? (JSON.parse(line) as { process: string }).process : undefined;
+      if (name !== undefined && running.has(child)) running.set(child, name);
+    });
+    child.once('exit', (status) => {
+      // Only those that were not killed by us are still in the list.
+      if (running.delete(child) && !ending) {
+        onFault(
+          new LimitlineError('USAGE', `A worker ended by itself with status ${status}; it said last: ${lastLine}`),
+        );
+      }
+    });
+  };
+  for (let place = 0; place < size; place += 1) start();
+
+  return {
+    async killOne() {
+      const ready = [...running].filter(([, name]) => name !== undefined);
+      const [child, name] = ready[Math.floor(Math.random() * ready.length)] ?? [];
+      if (!child) return undefined;
+      running.delete(child);
+      const exited = once(child, 'exit');
+      child.kill('SIGKILL');
+      await exited;
+      start();
+      return name;
+    },
+    async [Symbol.asyncDispose]() {
+      ending = true;
+      await Promise.all(
+        [...running.keys()].map(async (child) => {
+          const exited = once(child, 'exit');
+          // Nothing is left to do, and what is in the data folder goes away as a whole.
+          child.kill('SIGKILL');
+          await exited;
+        }),
+      );
+    },
+  };
+}
+
+const COMMAND = fileURLToPath(new URL('../limitline.ts', import.meta.url));

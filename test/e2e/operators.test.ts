@@ -1,0 +1,174 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Redis } from 'ioredis';
+import { describe, expect, inject, onTestFinished, test } from 'vitest';
+import type { FaultChange } from '../../src/sandbox/fault-settings.ts';
+import { runCommand, startCommand } from '../support/command.ts';
+import { freshPrefix } from '../support/ledger.ts';
+import { startStandIn } from '../support/stand-in.ts';
+import { buyerLines, makeFolder } from '../support/workplace.ts';
+
+/** A folder with a file of buyers, a stand-in, and the command line as an operator uses it there. */
+async function openDesk(rows: number, faults: FaultChange = {}, settings: Record<string, string> = {}) {
+  const cwd = await makeFolder();
+  const standIn = await startStandIn(faults);
+  const env = {
+    REDIS_URL: inject('redisUrl'),
+    LIMITLINE_PREFIX: freshPrefix(),
+    SERVICE_URL: standIn.url(),
+    SERVICE_CLIENT_ID: 'limitline-sandbox',
+    SERVICE_CLIENT_SECRET: 'limitline-sandbox-secret',
+    ...settings,
+  };
+  await writeFile(join(cwd, 'q4.csv'), `${buyerLines(rows).join('\n')}\n`);
+  const limitline = (...words: string[]) => runCommand(words, { cwd, env });
+  const json = async (...words: string[]) => JSON.parse((await limitline(...words, '--json')).stdout);
+  const work = () => startCommand(['work'], { cwd, env });
+  return { cwd, env, standIn, limitline, json, work };
+}
+
+test('a mistake that every row shares: run says so and ends, and resume goes on when it is mended', async () => {
+  const desk = await openDesk(
+    80,
+    { rules: [{ on: 'company', fault: 'status', status: 403, body: 'scope missing' }] },
+    { SERVICE_CONCURRENCY: '4' },
+  );
+  const { limitline, json, standIn } = desk;
+  const ran = await limitline('run', 'q4.csv');
+  expect(ran.status).toBe(2);
+  expect(ran.stderr).toContain(
+    'paused: the first 10 answers at the step company were all refused with status 403: scope missing',
+  );
+  expect(ran.stderr).toContain('limitline resume "q4"');
+  expect(ran.stdout).toMatch(/^Paused: the first 10 answers/m);
+  expect(standIn.counts().requests.company[403]).toBeLessThan(20);
+  const answered = standIn.counts().requests;
+
+  // Until a person has spoken, running it again sends nothing more.
+  expect((await limitline('run', 'q4.csv')).status).toBe(2);
+  expect(standIn.counts().requests.company).toEqual(answered.company);
+
+  await standIn.setFaults({ rules: [] });
+  expect(await json('resume', 'q4')).toEqual({ portfolio: 'q4', paused: false });
+  expect(await limitline('run', 'q4.csv')).toMatchObject({ status: 0 });
+  expect(standIn.counts().made).toMatchObject({ company: 80, limit: 80 });
+});
+
+describe('a held row', () => {
+  test('goes on by the word of a person, whose id is looked at', async () => {
+    const { cwd, limitline, json, standIn } = await openDesk(3, {
+      rules: [{ on: 'limit', match: 'HRB 2', fault: 'reset', made: true, times: 1 }],
+    });
+    expect((await limitline('run', 'q4.csv')).status).toBe(2);
+    await limitline('report', 'q4', '--format', 'csv', '--out', 'q4-results.csv');
+    expect(await readFile(join(cwd, 'q4-results.csv'), 'utf8')).toMatch(
+      /,held,limit,company_.*sent 20.*what was sent: /,
+    );
+
+    for (const [words, said] of [
+      [['--line', '3', '--made', 'company_1'], 'begin with bl_'],
+      [['--line', '3'], '--made ID, or --resend'],
+      [['--made', 'bl_1'], '--line N'],
+      [['--all', '--made', 'bl_1'], 'give --line N'],
+      [['--line', '2', '--resend'], 'held are lines 3'],
+      [['--line', 'three', '--resend'], 'three'],
+    ] as const) {
+      const ended = await limitline('resolve', 'q4', ...words);
+      expect(ended, words.join(' ')).toMatchObject({ status: 1, stdout: '', stderr: expect.stringContaining(said) });
+    }
+    const made = standIn.things('limit').find(({ body }) => JSON.stringify(body).includes('HRB 2'));
+    expect(await json('resolve', 'q4', '--line', '3', '--made', made?.id ?? '')).toEqual({
+      portfolio: 'q4',
+      calls: 1,
+      rows: 1,
+    });
+    expect((await limitline('run', 'q4.csv')).status).toBe(0);
+    expect(standIn.counts().made.limit).toBe(3);
+  });
+
+  test('is sent again with all others of its step', async () => {
+    const { limitline, json, standIn } = await openDesk(6, {
+      rules: [{ on: 'limit', fault: 'reset', times: 4 }],
+    });
+    expect((await limitline('run', 'q4.csv')).status).toBe(2);
+    expect(await json('resolve', 'q4', '--all', '--resend', '--step', 'company')).toMatchObject({ calls: 0, rows: 0 });
+    expect(await json('resolve', 'q4', '--all', '--resend', '--step', 'limit')).toMatchObject({ calls: 4, rows: 4 });
+    expect((await limitline('run', 'q4.csv')).status).toBe(0);
+    expect(standIn.counts().made).toMatchObject({ company: 6, limit: 6 });
+  });
+});
+
+test('retry sends the rows that are meant, and names what cannot be meant', async () => {
+  const { limitline, json, standIn, work } = await openDesk(4, {
+    rules: [
+      { on: 'limit', match: 'HRB 1', fault: 'status', status: 422, body: 'too high' },
+      { on: 'limit', match: 'HRB 3', fault: 'status', status: 422, body: 'no contact' },
+    ],
+  });
+  expect((await limitline('run', 'q4.csv')).status).toBe(2);
+  await standIn.setFaults({ rules: [] });
+  expect(await json('retry', 'q4', '--error', 'Too High')).toEqual({ portfolio: 'q4', retried: 1 });
+  const worker = work();
+  await expect.poll(() => standIn.counts().made.limit).toBe(3);
+  worker.child.kill('SIGTERM');
+  expect(await worker.ended).toMatchObject({ status: 0 });
+  expect(await json('report', 'q4')).toMatchObject({ states: { done: 3, refused: 1 } });
+  expect(await limitline('retry', 'q4', '--state', 'held')).toMatchObject({ status: 1, stdout: '' });
+  expect(await limitline('retry', 'nobody')).toMatchObject({
+    status: 1,
+    stderr: expect.stringContaining('known are: q4'),
+  });
+});
+
+test('pause keeps workers from a portfolio until resume, and cancel gives up what is not sent', async () => {
+  const { cwd, limitline, json, standIn, work } = await openDesk(5);
+  const [header, ...lines] = buyerLines(8);
+  await writeFile(join(cwd, 'others.csv'), `${[header, ...lines.slice(5)].join('\n')}\n`);
+  await limitline('import', 'others.csv');
+  await limitline('import', 'q4.csv', '--portfolio', 'given-up');
+  expect(await json('pause', 'others')).toEqual({ portfolio: 'others', paused: true });
+  expect(await json('cancel', 'given-up')).toEqual({ portfolio: 'given-up', cancelled: 5 });
+  const worker = work();
+  await limitline('import', 'q4.csv');
+  await expect.poll(() => standIn.counts().made.limit).toBe(5);
+  expect(await json('resume', 'others')).toEqual({ portfolio: 'others', paused: false });
+  await expect.poll(() => standIn.counts().made.limit).toBe(8);
+  worker.child.kill('SIGTERM');
+  await worker.ended;
+  expect(await json('report', 'others')).toMatchObject({ states: { done: 3 } });
+  expect(await json('report', 'given-up')).toMatchObject({ states: { cancelled: 5 } });
+  // While it was paused, the others' limits were the only ones made.
+  const numbers = standIn.things('limit').map(({ body }) => Object(body).company_registration_number);
+  expect(numbers.slice(5).toSorted()).toEqual(['HRB 6', 'HRB 7', 'HRB 8']);
+});
+
+test('reconcile ends with 2 when the queues have lost jobs, and with 0 when all is well again', async () => {
+  const { env, limitline, json, standIn, work } = await openDesk(
+    120,
+    { latencyMs: [5, 30] },
+    { SERVICE_CONCURRENCY: '4' },
+  );
+  const worker = work();
+  await limitline('import', 'q4.csv');
+  await expect.poll(() => standIn.counts().made.limit).toBeGreaterThan(5);
+  worker.child.kill('SIGTERM');
+  await worker.ended;
+  expect(await limitline('reconcile')).toMatchObject({ status: 0, stdout: 'Ledger and queues agree.\n' });
+  await dropQueues(env.LIMITLINE_PREFIX);
+  expect(await limitline('reconcile')).toMatchObject({
+    status: 2,
+    stdout: expect.stringMatching(/^q4: \d+ rows in progress had no job; they have one again\.\n$/),
+  });
+  expect(await json('reconcile')).toEqual({ findings: [] });
+  expect((await limitline('run', 'q4.csv')).status).toBe(0);
+  expect(standIn.counts().made).toMatchObject({ company: 120, limit: 120 });
+});
+
+/** Deletes all that BullMQ knows, as an operator with redis-cli would, and nothing of the ledger's. */
+async function dropQueues(prefix: string): Promise<void> {
+  const connection = new Redis(inject('redisUrl'));
+  onTestFinished(() => connection.disconnect());
+  for await (const keys of connection.scanStream({ match: `{${prefix}:*`, count: 1_000 })) {
+    if (keys.length > 0) await connection.del(...keys);
+  }
+}

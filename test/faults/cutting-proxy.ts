@@ -1,0 +1,60 @@
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { onTestFinished } from 'vitest';
+
+export type CuttingProxy = Awaited<ReturnType<typeof startCuttingProxy>>;
+
+/** A TCP proxy on this machine that passes everything on, until it is told to break something. */
+export async function startCuttingProxy(targetPort: number) {
+  const links = new Set<Link>();
+  let accepts = true;
+  const server = createServer((client) => {
+    if (!accepts) {
+      client.resetAndDestroy();
+      return;
+    }
+    const link: Link = { client, target: connect(targetPort, '127.0.0.1'), cut: false };
+    links.add(link);
+    passOn(link, () => links.delete(link));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    server.close();
+    for (const link of links) end(link);
+  });
+  return {
+    port: (server.address() as AddressInfo).port,
+    /** Of every connection there is now, passes on what is asked next, and ends it where the reply should come back. */
+    cutReplies(): void {
+      for (const link of links) link.cut = true;
+    },
+    /** Ends every connection there is, and from now on resets new ones as soon as they are made, or no longer. */
+    refuse(refuses: boolean): void {
+      accepts = !refuses;
+      if (refuses) for (const link of links) end(link);
+    },
+  };
+}
+
+type Link = { client: Socket; target: Socket; cut: boolean };
+
+function passOn(link: Link, forget: () => void): void {
+  const { client, target } = link;
+  client.on('data', (asked) => target.write(asked));
+  target.on('data', (reply) => {
+    // The other side has done what it was asked, and nobody will hear of it.
+    if (link.cut) end(link);
+    else client.write(reply);
+  });
+  for (const socket of [client, target]) {
+    socket.on('error', () => {});
+    socket.on('close', () => {
+      end(link);
+      forget();
+    });
+  }
+}
+
+function end({ client, target }: Link): void {
+  client.resetAndDestroy();
+  target.destroy();
+}

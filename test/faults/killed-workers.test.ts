@@ -1,0 +1,107 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import type { Moment } from '../../src/ledger/at-most-once.ts';
+import type { Step } from '../../src/ledger/rows.ts';
+import type { FaultChange } from '../../src/sandbox/fault-settings.ts';
+import { callOptions, makeClient } from '../support/client.ts';
+import { buyerLines } from '../support/workplace.ts';
+import { type FaultPlace, openFaultPlace } from './fault-place.ts';
+
+const ROWS = 3;
+
+/** Where a worker may die, in the order of a call, how many rows that holds, and what the service has made by then. */
+const DEATHS: { at: Moment | 'sent'; held: number; made: number }[] = [
+  { at: 'claimed', held: 1, made: ROWS - 1 },
+  { at: 'sent', held: 1, made: ROWS },
+  { at: 'answered', held: 1, made: ROWS },
+  { at: 'settled', held: 0, made: ROWS },
+  { at: 'advanced', held: 0, made: ROWS },
+  { at: 'handed over', held: 0, made: ROWS },
+];
+
+const KINDS = { company: 'company', documents: 'document', limit: 'limit' } as const;
+
+test.each(['company', 'documents', 'limit'] as const)(
+  'a worker killed at any moment of the step %s loses nothing, and nothing is made twice',
+  async (step) => {
+    // Side by side, since most of the time goes into waiting until the dead count as dead.
+    expect(await Promise.all(DEATHS.map(({ at }) => dieAt(at, step)))).toEqual(DEATHS);
+  },
+);
+
+test('workers killed at random, two at a time, again and again', async () => {
+  const place = await openFaultPlace({ faults: { latencyMs: [20, 180] }, env: { SERVICE_CONCURRENCY: '4' } });
+  await place.import(buyerLines(120));
+  const fleet = [place.startWorker(), place.startWorker(), place.startWorker()];
+  let kills = 0;
+  for (let madeBefore = 20; madeBefore <= 180; madeBefore += 40) {
+    await expect.poll(place.madeCount).toBeGreaterThanOrEqual(madeBefore);
+    for (const victim of takeTwoAtRandom(fleet)) victim.child.kill('SIGKILL');
+    kills += 2;
+    fleet.push(place.startWorker(), place.startWorker());
+  }
+  const { states } = await place.judged(120);
+  expect(states.done + states.held).toBe(120);
+  expect(states.held).toBeLessThanOrEqual(kills * 4);
+  await place.resolveHeld();
+  expect((await place.judged(120)).states.done).toBe(120);
+  expect(place.standIn.counts().made).toMatchObject({ company: 120, limit: 120 });
+});
+
+test('a worker killed while it fetches the token for all does not keep the others waiting', async () => {
+  const place = await openFaultPlace({ faults: { rules: [{ on: 'token', fault: 'silence', times: 1 }] } });
+  await place.import(buyerLines(5));
+  const worker = place.startWorker();
+  await expect.poll(() => place.standIn.faultHits()).toEqual([1]);
+  worker.child.kill('SIGKILL');
+  await place.work();
+  const killedAt = performance.now();
+  expect((await place.judged(5)).states.done).toBe(5);
+  expect(performance.now() - killedAt).toBeLessThan(15_000);
+});
+
+function takeTwoAtRandom<T>(items: T[]): T[] {
+  return [1, 2].flatMap(() => items.splice(Math.floor(Math.random() * items.length), 1));
+}
+
+/** Lets a worker die at its first call of the step, another take over, and a person say what became of a held call. */
+async function dieAt(at: Moment | 'sent', step: Step): Promise<(typeof DEATHS)[number]> {
+  const kind = KINDS[step];
+  const faults: FaultChange = at === 'sent' ? { rules: [{ on: kind, fault: 'silence', made: true, times: 1 }] } : {};
+  // One call at a time, so that exactly one is under way when the worker dies.
+  const place = await openFaultPlace({ faults, env: { SERVICE_CONCURRENCY: '1', ON_UNKNOWN_DOCUMENT: 'hold' } });
+  await place.import(await linesFor(step, place));
+  if (at === 'sent') await dieWhileSent(place);
+  else expect(await place.startFaulty({ moment: at, nth: 1, fault: 'kill' }).ended()).toBe('SIGKILL');
+
+  await place.work();
+  const { states } = await place.judged(ROWS);
+  expect(states.done + states.held).toBe(ROWS);
+  const made = place.standIn.counts().made[kind];
+  await place.resolveHeld();
+  expect((await place.judged(ROWS)).states.done).toBe(ROWS);
+  expect(place.standIn.counts().made[kind]).toBe(ROWS);
+  return { at, held: states.held, made };
+}
+
+async function dieWhileSent({ startWorker, standIn }: FaultPlace): Promise<void> {
+  const { child, ended } = startWorker();
+  await expect.poll(() => standIn.faultHits()).toEqual([1]);
+  child.kill('SIGKILL');
+  await ended;
+}
+
+/** A file whose rows begin with this step: the company is known, or there is no document. */
+async function linesFor(step: Step, { dir, standIn }: FaultPlace): Promise<string[]> {
+  if (step === 'company') return buyerLines(ROWS);
+  const company = await makeClient(standIn.url()).createCompany({ name: 'Known AG' }, callOptions());
+  const id = company.meaning === 'made' ? company.id : '';
+  await mkdir(join(dir, 'documents'));
+  const lines = ['name,requested_limit,company_id,supporting_documents'];
+  for (let n = 1; n <= ROWS; n += 1) {
+    await writeFile(join(dir, 'documents', `${n}.pdf`), `%PDF-1.4\n${n} 0 obj\n<<>>\nendobj\ntrailer\n<<>>\n%%EOF\n`);
+    lines.push(`Buyer ${n} AG,${n}000,${id},${step === 'documents' ? `${n}.pdf` : ''}`);
+  }
+  return lines;
+}

@@ -1,0 +1,70 @@
+import { execFileSync } from 'node:child_process';
+import { closeSync, openSync, realpathSync, rmSync, writeSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { serversBelow } from '../redis/own-fixture.ts';
+import { buyerLines, makeFolder } from '../support/workplace.ts';
+import { openFaultPlace } from './fault-place.ts';
+
+/** Room for the few files of a small portfolio, and quickly filled. */
+const DISK_SIZE = '8m';
+
+test('our own Redis killed under load is started again by who uses it, and nothing is lost', async () => {
+  const place = await openFaultPlace({
+    faults: { latencyMs: [10, 60] },
+    env: { REDIS_URL: '', SERVICE_CONCURRENCY: '4' },
+  });
+  await place.import(buyerLines(60));
+  const worker = place.startWorker();
+  for (const made of [20, 70]) {
+    await expect.poll(place.madeCount).toBeGreaterThanOrEqual(made);
+    for (const server of serversBelow(realpathSync(place.dir))) process.kill(server, 'SIGKILL');
+  }
+  expect((await place.judged(60)).states.done).toBe(60);
+  worker.child.kill('SIGTERM');
+  expect(await worker.ended).toMatchObject({ status: 0 });
+});
+
+// Mounting a disk of the test's own is for the superuser alone; elsewhere redis.test.ts has writes refused otherwise.
+test.skipIf(process.getuid?.() !== 0)('a full disk under our own Redis fails no row, and is said', async () => {
+  const disk = await mountSmallDisk();
+  const place = await openFaultPlace({
+    faults: { latencyMs: 20 },
+    env: { REDIS_URL: '', LIMITLINE_DATA: disk, SERVICE_CONCURRENCY: '4', LOG_LEVEL: 'warn' },
+  });
+  await place.import(buyerLines(60));
+  const worker = place.startWorker();
+  await expect.poll(place.madeCount).toBeGreaterThanOrEqual(20);
+  const filler = fillUp(disk);
+  const made = place.madeCount();
+  await expect.poll(() => worker.output().stderr).toMatch(/cannot be started|does not answer/);
+  expect(place.madeCount()).toBeLessThanOrEqual(made + 4);
+  rmSync(filler);
+  expect((await place.judged(60)).states.done).toBe(60);
+  worker.child.kill('SIGTERM');
+  expect(await worker.ended).toMatchObject({ status: 0 });
+});
+
+async function mountSmallDisk(): Promise<string> {
+  const dir = join(await makeFolder(), 'disk');
+  await mkdir(dir);
+  execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${DISK_SIZE}`, 'limitline-test', dir]);
+  onTestFinished(() => void execFileSync('umount', ['--lazy', dir]));
+  return dir;
+}
+
+/** Writes until there is no room left for a single byte, and answers the file that holds it all. */
+function fillUp(dir: string): string {
+  const path = join(dir, 'filler');
+  const file = openSync(path, 'w');
+  for (let chunk = Buffer.alloc(65_536); chunk.length > 0; ) {
+    try {
+      writeSync(file, chunk);
+    } catch {
+      chunk = chunk.subarray(0, chunk.length >> 1);
+    }
+  }
+  closeSync(file);
+  return path;
+}

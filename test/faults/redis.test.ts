@@ -1,0 +1,106 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { openLedger } from '../support/ledger.ts';
+import { buyerLines } from '../support/workplace.ts';
+import { startCuttingProxy } from './cutting-proxy.ts';
+import { openFaultPlace } from './fault-place.ts';
+import { startKillableRedis } from './killable-redis.ts';
+
+/** Longer than a job's lock, and than the time after which a silent process counts as vanished: 6 s both. */
+const LONGER_THAN_LOCK_MS = 7_000;
+
+test('Redis killed and started again, three times', async () => {
+  const redis = await startKillableRedis();
+  const place = await openFaultPlace({
+    faults: { latencyMs: [10, 60] },
+    env: { REDIS_URL: redis.url, SERVICE_CONCURRENCY: '4' },
+  });
+  await place.import(buyerLines(100));
+  await Promise.all([place.work(), place.work()]);
+  for (const made of [20, 70, 120]) {
+    await expect.poll(place.madeCount).toBeGreaterThanOrEqual(made);
+    await redis.kill();
+    await redis.restart();
+  }
+  expect((await place.judged(100)).states.done).toBe(100);
+});
+
+test('Redis gone for longer than the job lock, while calls are in flight', async () => {
+  const redis = await startKillableRedis();
+  const place = await openFaultPlace({
+    faults: { latencyMs: 20 },
+    env: { REDIS_URL: redis.url, SERVICE_CONCURRENCY: '4' },
+  });
+  await place.import(buyerLines(60));
+  await Promise.all([place.work(), place.work()]);
+  await expect.poll(place.madeCount).toBeGreaterThanOrEqual(20);
+  await redis.kill();
+  await sleep(LONGER_THAN_LOCK_MS);
+  await redis.restart();
+  expect((await place.judged(60)).states.done).toBe(60);
+});
+
+test('a process that comes back first after an outage of Redis does not take the others for dead', async () => {
+  const { connection, keys, calls, process } = openLedger();
+  const thing = { kind: 'document', key: 'd-1', row: { portfolio: 'q4', key: 'r-1' } } as const;
+  await calls.claim(thing, { owner: 'sender/1', onUnknown: 'hold' });
+  // As an outage leaves it: nobody could give a sign for a while.
+  const [seconds] = await connection.time();
+  const before = (Number(seconds) - 60) * 1_000;
+  await connection.zadd(keys.workers, before, 'sender', before + 500, 'other');
+  const ask = () => calls.claim(thing, { owner: 'other/1', onUnknown: 'hold' });
+  expect(await ask()).toEqual({ is: 'busy' });
+  await process('other');
+  expect(await ask()).toEqual({ is: 'busy' });
+  // One that gives no sign after the outage either is given up all the same.
+  await expect.poll(ask).toMatchObject({ is: 'unknown' });
+});
+
+test('connections to Redis cut with the reply lost, again and again', async () => {
+  const redis = await startKillableRedis();
+  const proxy = await startCuttingProxy(redis.port);
+  const place = await openFaultPlace({
+    faults: { latencyMs: [10, 60] },
+    env: { REDIS_URL: `redis://127.0.0.1:${proxy.port}`, SERVICE_CONCURRENCY: '4' },
+  });
+  await place.import(buyerLines(60));
+  await Promise.all([place.work(), place.work()]);
+  for (const made of [10, 35, 60, 85]) {
+    await expect.poll(place.madeCount).toBeGreaterThanOrEqual(made);
+    proxy.cutReplies();
+  }
+  expect((await place.judged(60)).states.done).toBe(60);
+});
+
+test('Redis lost while an answer comes during a trial after an outage', async () => {
+  const redis = await startKillableRedis();
+  // The first call meets a 429, so that the second is a trial, whose answer the pace wants to hear of.
+  const place = await openFaultPlace({
+    faults: { latencyMs: 300, rules: [{ on: 'company', fault: 'status', status: 429, times: 1 }] },
+    env: { REDIS_URL: redis.url, SERVICE_CONCURRENCY: '1' },
+  });
+  await place.import(buyerLines(2));
+  const worker = place.startFaulty({ moment: 'claimed', nth: 2, fault: 'tell' });
+  await expect.poll(() => worker.output().stdout).toContain('claimed');
+  await redis.kill();
+  await expect.poll(() => worker.output().stderr).toMatch(/pace could not be told|does not answer/);
+  await redis.restart();
+  expect((await place.judged(2)).states.done).toBe(2);
+});
+
+test('Redis that refuses writes: nothing is claimed, the log says so, and the line goes on after', async () => {
+  const redis = await startKillableRedis();
+  const place = await openFaultPlace({
+    faults: { latencyMs: 20 },
+    env: { REDIS_URL: redis.url, SERVICE_CONCURRENCY: '4', LOG_LEVEL: 'warn' },
+  });
+  await place.import(buyerLines(60));
+  const worker = place.startWorker();
+  await expect.poll(place.madeCount).toBeGreaterThanOrEqual(20);
+  await redis.admin.config('SET', 'maxmemory', '1');
+  const made = place.madeCount();
+  await expect.poll(() => worker.output().stderr).toMatch(/does not answer.*OOM|OOM.*does not answer/);
+  expect(place.madeCount()).toBeLessThanOrEqual(made + 4);
+  await redis.admin.config('SET', 'maxmemory', '0');
+  expect((await place.judged(60)).states.done).toBe(60);
+});

@@ -1,0 +1,40 @@
+import { expect, test } from 'vitest';
+import { buyerLines } from '../support/workplace.ts';
+import { openFaultPlace } from './fault-place.ts';
+
+test('SIGTERM under load: calls in flight are answered, the status is 0 and no row is held', async () => {
+  const place = await openFaultPlace({ faults: { latencyMs: [50, 250] }, env: { SERVICE_CONCURRENCY: '8' } });
+  await place.import(buyerLines(100));
+  const { child, ended } = place.startWorker();
+  await expect.poll(place.madeCount).toBeGreaterThanOrEqual(30);
+  child.kill('SIGTERM');
+  expect(await ended).toMatchObject({ status: 0 });
+  const { states } = await place.report();
+  expect(states).toMatchObject({ held: 0, refused: 0 });
+  expect(states.done).toBeLessThan(100);
+
+  await place.work();
+  expect((await place.judged(100)).states.done).toBe(100);
+});
+
+test('a second signal ends it at once, and only what was in flight is held', async () => {
+  const place = await openFaultPlace({
+    faults: { rules: [{ on: 'limit', fault: 'silence', made: true, times: 4 }] },
+    env: { SERVICE_CONCURRENCY: '4', LOG_LEVEL: 'info' },
+  });
+  await place.import(buyerLines(10));
+  const { child, ended, output } = place.startWorker();
+  await expect.poll(() => place.standIn.faultHits()).toEqual([4]);
+  child.kill('SIGTERM');
+  await expect.poll(() => output().stderr).toContain('stopping');
+  const signalledAt = performance.now();
+  child.kill('SIGTERM');
+  expect((await ended).status).toBe(130);
+  // Far below the 20 s that calls in flight get after the first signal.
+  expect(performance.now() - signalledAt).toBeLessThan(10_000);
+
+  await place.work();
+  expect((await place.judged(10)).states).toMatchObject({ held: 4, done: 6 });
+  await place.resolveHeld();
+  expect((await place.judged(10)).states.done).toBe(10);
+});

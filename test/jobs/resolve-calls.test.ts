@@ -1,0 +1,181 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Queue } from 'bullmq';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { resolveCalls } from '../../jobs/resolve-calls.ts';
+import { buyerLines, openWorkplace } from '../support/workplace.ts';
+
+type Faults = NonNullable<Parameters<typeof openWorkplace>[0]>;
+type Place = Awaited<ReturnType<typeof openWorkplace>>;
+
+async function openPlace(options: Faults) {
+  const place = await openWorkplace(options);
+  const resolve = (words: object) => resolveCalls.run(resolveCalls.parse({ portfolio: 'q4', ...words }), place.context);
+  return { ...place, resolve };
+}
+
+async function resultAt(line: number, { context }: Pick<Place, 'context'>, state: 'held' | 'done' = 'held') {
+  const rows = (await context.rows.inState('q4', state, { count: 100 })).map(({ row }) => row);
+  return (await context.rows.read(rows)).find((result) => result?.line === line);
+}
+
+const lost = (on: 'company' | 'limit' | 'document', match: string, made: boolean) =>
+  ({ on, match, fault: 'reset', made, times: 1 }) as const;
+
+describe('a limit whose answer was lost', () => {
+  const faults = { rules: [lost('limit', 'HRB 2', true)] };
+
+  test('is done when a person names its id, and nothing is sent again', async () => {
+    const place = await openPlace({ faults });
+    await place.import(buyerLines(3));
+    await place.work();
+    expect((await place.settled()).states).toMatchObject({ done: 2, held: 1 });
+    const [made] = place.standIn.things('limit').filter(({ body }) => JSON.stringify(body).includes('HRB 2'));
+    expect(await place.resolve({ line: 3, made: made?.id })).toEqual({ calls: 1, rows: 1 });
+    expect((await place.settled()).states).toMatchObject({ done: 3, held: 0 });
+    expect(await resultAt(3, place, 'done')).toMatchObject({ limitId: made?.id, problem: undefined });
+    expect(place.standIn.counts().made.limit).toBe(3);
+    const { request } = (await resultAt(3, place, 'done')) ?? {};
+    expect(await place.context.ledger.lrange(place.context.keys.buyerLimits(request?.buyer ?? ''), 0, -1)).toEqual([
+      made?.id,
+    ]);
+  });
+
+  test.each(['company_1', 'bl_', '2', ''])('is not believed to be "%s"', async (made) => {
+    const place = await openPlace({ faults });
+    await place.import(buyerLines(2));
+    await place.work();
+    await place.settled();
+    await expect(place.resolve({ line: 3, made })).rejects.toMatchObject({
+      code: 'USAGE',
+      message: expect.stringContaining('begin with bl_'),
+    });
+    expect((await place.report()).states.held).toBe(1);
+  });
+
+  test('says what was sent, when, and what was heard', async () => {
+    const place = await openPlace({ faults });
+    await place.import(buyerLines(2));
+    await place.work();
+    await place.settled();
+    const { problem } = (await resultAt(3, place)) ?? {};
+    expect(problem?.message).toMatch(
+      /^It is unknown whether the buyer limit request was made: sent 20\d\d-\d\d-\d\dT[\d:.]+Z, then \S/,
+    );
+    expect(JSON.parse(problem?.sent ?? '')).toMatchObject({
+      company: expect.stringMatching(/^company_/),
+      company_registration_number: 'HRB 2',
+      requested_limit: 1_002.5,
+    });
+  });
+
+  test('is held on when a dashboard presses "retry", and says where to resolve it', async () => {
+    const place = await openPlace({ faults });
+    await place.import(buyerLines(2));
+    await place.work();
+    await place.settled();
+    const requests = place.standIn.counts().requests.limit;
+    const { keys, redis } = place.context;
+    const queue = new Queue('buyer-limits', {
+      connection: redis.connect('queue'),
+      prefix: keys.queuePrefix('buyer-limits'),
+    });
+    onTestFinished(() => queue.close());
+    await expect.poll(() => queue.getFailedCount()).toBe(1);
+    const [job] = await queue.getFailed();
+    const finishedMs = job?.finishedOn ?? 0;
+    await job?.retry('failed');
+    const again = async () => (job?.id ? await queue.getJob(job.id) : undefined);
+    await expect.poll(async () => (await again())?.finishedOn ?? 0).toBeGreaterThan(finishedMs);
+    expect((await again())?.failedReason).toMatch(/^Held: .*limitline resolve/);
+    expect((await place.report()).states).toMatchObject({ done: 1, held: 1 });
+    expect(place.standIn.counts().requests.limit).toEqual(requests);
+  });
+});
+
+test('a company named by a person frees the rows of every portfolio that waited for it', async () => {
+  const place = await openPlace({ faults: { rules: [lost('company', 'Shared', true)] } });
+  const header = 'name,company_registration_number,requested_limit';
+  await place.import([header, 'Shared AG,HRB 7,100', 'Shared AG,HRB 7,200', 'Other AG,HRB 8,300']);
+  await place.work();
+  expect((await place.settled()).states).toMatchObject({ done: 1, held: 2 });
+  await place.import([header, 'Shared AG,HRB 7,400'], { portfolio: 'twin' });
+  expect((await place.settled('twin')).states.held).toBe(1);
+  const [made] = place.standIn.things('company').filter(({ body }) => JSON.stringify(body).includes('Shared'));
+  expect(await place.resolve({ line: 2, made: made?.id })).toEqual({ calls: 1, rows: 3 });
+  expect((await place.settled()).states.done).toBe(3);
+  expect((await place.settled('twin')).states.done).toBe(1);
+  expect(place.standIn.counts().made).toMatchObject({ company: 2, limit: 4 });
+});
+
+test('what was not made is sent again, one step at a time where a step is named', async () => {
+  const place = await openPlace({
+    faults: {
+      rules: [lost('company', 'Buyer 1 ', false), lost('limit', 'HRB 2', false), lost('limit', 'HRB 3', false)],
+    },
+  });
+  await place.import(buyerLines(4));
+  await place.work();
+  expect((await place.settled()).states).toMatchObject({ done: 1, held: 3 });
+  expect(await place.resolve({ step: 'limit' })).toEqual({ calls: 2, rows: 2 });
+  expect((await place.settled()).states).toMatchObject({ done: 3, held: 1 });
+  expect(await place.resolve({})).toEqual({ calls: 1, rows: 1 });
+  expect((await place.settled()).states.done).toBe(4);
+  expect(place.standIn.counts().made).toMatchObject({ company: 4, limit: 4 });
+});
+
+test('an id is believed of the one document that the row is held at, and of no other in doubt', async () => {
+  const place = await openPlace({
+    env: { ON_UNKNOWN_DOCUMENT: 'hold' },
+    faults: { rules: [lost('document', 'a.pdf', true), lost('document', 'b.pdf', true)] },
+  });
+  await mkdir(join(place.dir, 'documents'));
+  for (const name of ['a', 'b'])
+    await writeFile(join(place.dir, 'documents', `${name}.pdf`), `%PDF-1.4\n% ${name}\n%%EOF\n`);
+  await place.import(['name,requested_limit,supporting_documents', 'One AG,1,a.pdf|b.pdf', 'Two AG,2,b.pdf']);
+  await place.work();
+  expect((await place.settled()).states.held).toBe(2);
+  const idOf = (name: string) =>
+    place.standIn.things('document').find(({ body }) => JSON.stringify(body).includes(`${name}.pdf`))?.id;
+  expect(await place.resolve({ line: 2, made: idOf('a') })).toEqual({ calls: 1, rows: 1 });
+  // The row goes on to the other document, whose own outcome is still unknown.
+  expect((await place.settled()).states.held).toBe(2);
+  expect(await place.resolve({ line: 3, made: idOf('b') })).toEqual({ calls: 1, rows: 2 });
+  expect((await place.settled()).states.done).toBe(2);
+  const limits = place.standIn.things('limit').map(({ body }) => Object(body).supporting_documents);
+  expect(limits).toEqual(expect.arrayContaining([[idOf('a'), idOf('b')], [idOf('b')]]));
+  expect(place.standIn.counts().made.document).toBe(2);
+});
+
+test('a line is one of the last import: an id is never believed of an older one too', async () => {
+  const place = await openPlace({ faults: { rules: [lost('limit', 'HRB 1', true), lost('limit', 'HRB 2', true)] } });
+  const [header = '', first = '', second = ''] = buyerLines(2);
+  await place.work();
+  await place.import([header, first]);
+  await place.settled();
+  await place.import([header, second]);
+  expect((await place.settled()).states.held).toBe(2);
+  const made = place.standIn.things('limit').find(({ body }) => JSON.stringify(body).includes('HRB 2'));
+  expect(await place.resolve({ line: 2, made: made?.id })).toEqual({ calls: 1, rows: 1 });
+  expect((await place.settled()).states).toMatchObject({ done: 1, held: 1 });
+  // Without a newer line of that number, the older one is meant.
+  const older = place.standIn.things('limit').find(({ body }) => JSON.stringify(body).includes('HRB 1'));
+  expect(await place.resolve({ line: 2, made: older?.id })).toEqual({ calls: 1, rows: 1 });
+  expect((await place.settled()).states.done).toBe(2);
+});
+
+test('a line that is not held is named, with those that are', async () => {
+  const place = await openPlace({ faults: { rules: [lost('limit', 'HRB 2', false)] } });
+  await place.import(buyerLines(3));
+  await place.work();
+  await place.settled();
+  await expect(place.resolve({ line: 2 })).rejects.toMatchObject({
+    code: 'NOT_FOUND',
+    message: 'Line 2 of portfolio "q4" is not held; held are lines 3.',
+  });
+  expect(await place.resolve({ line: 3 })).toEqual({ calls: 1, rows: 1 });
+  await place.settled();
+  await expect(place.resolve({ line: 3 })).rejects.toMatchObject({
+    message: expect.stringContaining('no line of it is'),
+  });
+});

@@ -1,0 +1,200 @@
+import type { CallKind } from '../../../src/ledger/keys.ts';
+import type { RowState, Step } from '../../../src/ledger/rows.ts';
+
+/** What is asked for, and by whom: two portfolios want the same requests, rows share a buyer and a document. */
+export const PORTFOLIOS = ['q4', 'twin'] as const;
+export const REQUESTS: Record<string, { buyer: string; companyId?: string; document?: string }> = {
+  first: { buyer: 'shared' },
+  second: { buyer: 'shared', document: 'statement' },
+  third: { buyer: 'alone', document: 'statement' },
+  fourth: { buyer: 'known', companyId: 'company_known' },
+};
+
+export type ModelRow = {
+  state: RowState;
+  step: Step;
+  line: number;
+  name: string;
+  company: string;
+};
+
+/** One send: of which process, for which row and thing. Its fate is settled early when a person found out. */
+export type Attempt = {
+  process: string;
+  portfolio: string;
+  key: string;
+  step: Step;
+  thing: string;
+  fate: 'open' | 'made' | 'not made';
+};
+
+type ModelCall = { state: 'claimed' | 'unknown' | 'made'; owner: Attempt; id: string; row: string };
+
+export type ModelPortfolio = {
+  paused: boolean;
+  canary: Partial<Record<Step, string>>;
+  statuses: number;
+  calls: Record<CallKind | 'throttled', number>;
+};
+
+export type Model = ReturnType<typeof makeModel>;
+
+/** What the rules say, in plain words and in memory: the ledger must agree with it after every step. */
+export function makeModel({ canaryRefusals }: { canaryRefusals: number }) {
+  const rows = new Map<string, ModelRow>();
+  const calls = new Map<string, ModelCall>();
+  const alive = new Set<string>();
+  const portfolios = new Map<string, ModelPortfolio>(PORTFOLIOS.map((name) => [name, newPortfolio()]));
+  const portfolio = (name: string) => portfolios.get(name) as ModelPortfolio;
+  const rowOf = (name: string, key: string) => rows.get(`${name}/${key}`);
+
+  const hear = (name: string, step: Step, heard: 'ok' | '422' | '') => {
+    const { canary } = portfolio(name);
+    if (heard === '' || canary[step] === 'ok') return;
+    const count = Number(canary[step] ?? 0) + 1;
+    canary[step] = heard === 'ok' ? 'ok' : String(count);
+    if (heard !== 'ok' && count >= canaryRefusals) portfolio(name).paused = true;
+  };
+
+  return {
+    rows,
+    calls,
+    alive,
+    portfolio,
+    rowOf,
+
+    put(name: string, key: string, line: number, rowName: string) {
+      const known = rowOf(name, key);
+      if (known) known.line = line;
+      if (known && ['done', 'skipped', 'held'].includes(known.state)) return 'settled';
+      if (known && !['refused', 'cancelled'].includes(known.state)) return 'open';
+      const made = calls.get(`limit ${key}`)?.state === 'made';
+      const state = made ? 'skipped' : 'queued';
+      rows.set(`${name}/${key}`, { state, step: stepBehind(key), line, name: rowName, company: '' });
+      if (made) return 'settled';
+      return known ? 'renewed' : 'added';
+    },
+
+    /** A worker takes a row up: only at the step that it is at, and only if it waits or was refused there. */
+    begin(name: string, key: string, step: Step): RowState | undefined {
+      const row = rowOf(name, key);
+      if (row && (row.state === 'queued' || row.state === 'refused') && row.step === step) row.state = step;
+      return row?.state;
+    },
+
+    /** May it be sent? Companies and limits are held when in doubt, documents are sent again. */
+    claim(attempt: Attempt): 'go' | 'made' | 'busy' | 'unknown' | 'paused' | 'cancelled' {
+      const call = calls.get(attempt.thing);
+      const hold = attempt.step !== 'documents';
+      if (call?.state === 'made') return 'made';
+      if (call?.state === 'claimed' && alive.has(call.owner.process)) return 'busy';
+      if (call && hold) {
+        call.state = 'unknown';
+        return 'unknown';
+      }
+      if (portfolio(attempt.portfolio).paused) return 'paused';
+      if (rowOf(attempt.portfolio, attempt.key)?.state === 'cancelled') return 'cancelled';
+      calls.set(attempt.thing, {
+        state: 'claimed',
+        owner: attempt,
+        id: '',
+        row: `${attempt.portfolio}/${attempt.key}`,
+      });
+      portfolio(attempt.portfolio).calls[kindOf(attempt.step)] += 1;
+      return 'go';
+    },
+
+    /** Its id is known: believed of anybody, and final. Answers the id on record. */
+    settle(attempt: Attempt, id: string): string {
+      const known = calls.get(attempt.thing);
+      if (known?.state === 'made') return known.id;
+      const row = `${attempt.portfolio}/${attempt.key}`;
+      calls.set(attempt.thing, { state: 'made', owner: attempt, id, row });
+      return id;
+    },
+
+    /** Nothing was made: the claim is gone, also one that the others had begun to doubt. */
+    release(attempt: Attempt, why: 'refused' | 'throttled' | 'unreachable'): void {
+      const call = calls.get(attempt.thing);
+      if (call?.owner !== attempt || call.state === 'made') return;
+      calls.delete(attempt.thing);
+      const counts = portfolio(attempt.portfolio).calls;
+      if (why === 'throttled') counts.throttled += 1;
+      if (why === 'unreachable') counts[kindOf(attempt.step)] -= 1;
+    },
+
+    doubt(attempt: Attempt): void {
+      const call = calls.get(attempt.thing);
+      if (call?.owner === attempt && call.state === 'claimed') call.state = 'unknown';
+    },
+
+    /** The first to move a row wins, but a held row takes the answer that it waits for, and a limit made is made. */
+    advance(
+      { portfolio: name, key, step }: Attempt,
+      to: RowState,
+      brought: { company?: string; heard: 'ok' | '422' | '' },
+    ): RowState | '' {
+      const row = rowOf(name, key);
+      if (!row) return '';
+      const expected = row.state === step || (row.state === 'held' && row.step === step) || to === 'done';
+      if (row.state === 'done' || !expected) return row.state;
+      row.state = to;
+      if (to === 'company' || to === 'documents' || to === 'limit') row.step = to;
+      row.company = brought.company ?? row.company;
+      if (to === 'done' && brought.heard === 'ok') portfolio(name).statuses += 1;
+      hear(name, step, brought.heard);
+      return to;
+    },
+
+    requeue(name: string, key: string, from: RowState): boolean {
+      const row = rowOf(name, key);
+      if (row?.state !== from) return false;
+      row.state = 'queued';
+      return true;
+    },
+
+    cancel(name: string, key: string): boolean {
+      const row = rowOf(name, key);
+      if (!row || !isOpen(row.state) || (row.state === 'limit' && calls.has(`limit ${key}`))) return false;
+      row.state = 'cancelled';
+      return true;
+    },
+
+    resolve(thing: string, id: string | undefined): 'resolved' | 'made' | 'not unknown' {
+      const call = calls.get(thing);
+      if (call?.state !== 'unknown') return call?.state === 'made' ? 'made' : 'not unknown';
+      if (id === undefined) calls.delete(thing);
+      else calls.set(thing, { ...call, state: 'made', id });
+      return 'resolved';
+    },
+
+    resume(name: string): void {
+      Object.assign(portfolio(name), { paused: false, canary: {} });
+    },
+  };
+}
+
+/** The step at which a request goes on behind another, or begins. */
+export function stepBehind(key: string, step?: Step): Step {
+  const { companyId, document } = REQUESTS[key] ?? {};
+  if (step === undefined && companyId === undefined) return 'company';
+  return document !== undefined && step !== 'documents' ? 'documents' : 'limit';
+}
+
+/** What a step makes: one word for the kind, one for which. */
+export function thingOf(key: string, step: Step): string {
+  const { buyer, document } = REQUESTS[key] ?? {};
+  return { company: `company ${buyer}`, documents: `document ${document}`, limit: `limit ${key}` }[step];
+}
+
+export function kindOf(step: Step): CallKind {
+  return step === 'documents' ? 'document' : step;
+}
+
+export function isOpen(state: RowState): boolean {
+  return ['queued', 'company', 'documents', 'limit'].includes(state);
+}
+
+function newPortfolio(): ModelPortfolio {
+  return { paused: false, canary: {}, statuses: 0, calls: { company: 0, document: 0, limit: 0, throttled: 0 } };
+}

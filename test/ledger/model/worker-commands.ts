@@ -1,0 +1,152 @@
+import { expect } from 'vitest';
+import type { Ending, Sent } from '../../../src/ledger/at-most-once.ts';
+import type { RowFields, RowState, Step } from '../../../src/ledger/rows.ts';
+import { type Command, command } from './command.ts';
+import type { RealLedger } from './real-ledger.ts';
+import { type Attempt, kindOf, type Model, REQUESTS, stepBehind, thingOf } from './rules.ts';
+
+export const ANSWERS = ['made', 'refused', 'throttled', 'unreachable', 'unknown, made', 'unknown, not made'] as const;
+export type AnswerWord = (typeof ANSWERS)[number];
+
+/** A worker runs the row's job up to its send, or to its end where nothing is to be sent. */
+export function takeUp(process: string, name: string, key: string, stale: Step | undefined): Command {
+  return command(
+    `${process} takes up ${name}/${key}${stale ? ` by a stale job for ${stale}` : ''}`,
+    async (model, real) => {
+      const step = stale ?? model.rowOf(name, key)?.step ?? 'company';
+      model.alive.add(process);
+      await real.appear(process);
+      const found = await real.rows.begin({ portfolio: name, key }, step);
+      expect(found?.state).toBe(model.begin(name, key, step));
+      if (!found || found.state !== step) return;
+      if (step === 'limit') expect(found.companyId || found.request.companyId).toMatch(/^company_/);
+      const attempt: Attempt = { process, portfolio: name, key, step, thing: thingOf(key, step), fate: 'open' };
+      const { sent, flight } = send(attempt, real);
+      const verdict = await Promise.race([sent, flight.ended]);
+      expect(verdict.is).toBe(model.claim(attempt));
+      if (verdict.is === 'go') real.flights.push(flight);
+      else await advance(attempt, verdict, model, real);
+    },
+  );
+}
+
+/** A step that goes well from its beginning to its end: what leads rows far along. */
+export function takeUpAndAnswer(process: string, name: string, key: string): Command {
+  return command(`${process} does the next step of ${name}/${key}`, async (model, real) => {
+    const before = real.flights.length;
+    await takeUp(process, name, key, undefined).run(model, real);
+    if (real.flights.length > before) await answerFlight(before, 'made', false).run(model, real);
+  });
+}
+
+/** A worker is blocked while it sends; another finds the row, and the first may still answer. */
+export function overtake(slow: string, quick: string, name: string, key: string): Command {
+  return command(`${slow} is overtaken by ${quick} at ${name}/${key}`, async (model, real) => {
+    await takeUp(slow, name, key, undefined).run(model, real);
+    await fallSilent(slow).run(model, real);
+    await takeUp(quick, name, key, undefined).run(model, real);
+  });
+}
+
+function send(attempt: Attempt, real: RealLedger) {
+  const { promise: sent, resolve: leave } = Promise.withResolvers<{ is: 'go' }>();
+  const { promise: answered, resolve: answer } = Promise.withResolvers<Sent>();
+  const { portfolio, key, step, thing, process } = attempt;
+  const [, thingKey = ''] = thing.split(' ');
+  const buyer = REQUESTS[key]?.buyer ?? '';
+  const ended = real.once(process)(
+    { kind: kindOf(step), key: thingKey, row: { portfolio, key }, buyer },
+    {
+      onUnknown: step === 'documents' ? 'resend' : 'hold',
+      send: () => {
+        leave({ is: 'go' });
+        return answered;
+      },
+    },
+  );
+  return { sent, flight: { attempt, answer, ended } };
+}
+
+/** An answer comes, perhaps late; the worker may die when it has written down the answer, and before the row moved. */
+export function answerFlight(which: number, word: AnswerWord, dies: boolean): Command {
+  return command(`answer ${which}: ${word}${dies ? ', then the worker dies' : ''}`, async (model, real) => {
+    const flight = real.flights[which % real.flights.length];
+    if (!flight) return;
+    real.flights.splice(real.flights.indexOf(flight), 1);
+    const { attempt } = flight;
+    const said = withFate(word, attempt.fate);
+    const id = idFor(said, attempt, real);
+    flight.answer(toSent(said, id));
+    const ending = await flight.ended;
+    if (said === 'made') expect(ending).toMatchObject({ is: 'made', id: model.settle(attempt, id) });
+    else if (said.startsWith('unknown')) model.doubt(attempt);
+    else model.release(attempt, said as 'refused');
+    if (dies) return;
+    await advance(attempt, ending, model, real);
+  });
+}
+
+/** What a person found out about a send is what happened; its answer may still be lost. */
+function withFate(word: AnswerWord, fate: Attempt['fate']): AnswerWord {
+  if (fate === 'open') return word;
+  if (fate === 'made') return word === 'made' ? word : 'unknown, made';
+  return word === 'made' || word === 'unknown, made' ? 'refused' : word;
+}
+
+function idFor(said: AnswerWord, { thing, fate }: Attempt, real: RealLedger): string {
+  if (said !== 'made' && said !== 'unknown, made') return '';
+  return fate === 'made' ? (real.made.get(thing)?.[0] ?? '') : real.make(thing);
+}
+
+function toSent(said: AnswerWord, id: string): Sent {
+  if (said === 'made') return { meaning: 'made', id, record: { status: 'approved' } };
+  if (said === 'refused') return { meaning: 'refused', status: 422, body: 'no' };
+  if (said === 'throttled' || said === 'unreachable') return { meaning: said, heard: said };
+  return { meaning: 'unknown', heard: 'reset' };
+}
+
+/** Moves the row on as the jobs do, in the ledger and in the model. */
+async function advance(attempt: Attempt, ending: Ending, model: Model, real: RealLedger): Promise<void> {
+  const end = endOf(attempt, ending);
+  if (!end) return;
+  const { portfolio, key, step } = attempt;
+  const { to, fields } = end;
+  const heard = !fields.answered ? '' : to === 'refused' ? '422' : 'ok';
+  const state = await real.rows.advance({ portfolio, key }, step, to, fields);
+  expect(state).toBe(model.advance(attempt, to, { ...(fields.company ? { company: fields.company } : {}), heard }));
+}
+
+function endOf({ portfolio, key, step }: Attempt, ending: Ending): { to: RowState; fields: RowFields } | undefined {
+  if (ending.is === 'refused') {
+    return { to: 'refused', fields: { problem: { step, message: 'no', status: ending.status }, answered: true } };
+  }
+  if (ending.is === 'unknown') return { to: 'held', fields: { problem: { step, message: ending.heard } } };
+  if (ending.is !== 'made') return undefined;
+  const { id, record, row } = ending;
+  const answered = row === undefined;
+  if (step === 'company') return { to: stepBehind(key, step), fields: { company: id, answered } };
+  if (step === 'documents') return { to: 'limit', fields: { documents: [id], answered } };
+  const ours = answered || row === `${portfolio}/${key}`;
+  // The status of a limit that another row's call brought is not counted here, to keep the model's count simple.
+  return { to: ours ? 'done' : 'skipped', fields: { limit: id, record: answered ? record : {}, answered } };
+}
+
+/** kill -9: what was on its way is made or not, and nobody hears of it. */
+export function crash(process: string, made: boolean): Command {
+  return command(`${process} is killed; what it sent was ${made ? '' : 'not '}made`, async (model, real) => {
+    model.alive.delete(process);
+    await real.vanish(process);
+    for (const flight of real.flights.filter(({ attempt }) => attempt.process === process)) {
+      real.flights.splice(real.flights.indexOf(flight), 1);
+      if (made && flight.attempt.fate === 'open') real.make(flight.attempt.thing);
+    }
+  });
+}
+
+/** A blocked event loop: taken for dead by the others, and its answers come all the same. */
+export function fallSilent(process: string): Command {
+  return command(`${process} falls silent`, async (model, real) => {
+    model.alive.delete(process);
+    await real.vanish(process);
+  });
+}

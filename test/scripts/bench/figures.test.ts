@@ -1,0 +1,58 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { numberText, ratiosOf, spreadOf, spreadText } from '../../../scripts/bench/figures.ts';
+
+describe('spreadOf', () => {
+  test.each([
+    [[5], { median: 5, min: 5, max: 5 }],
+    [[3, 1, 2], { median: 2, min: 1, max: 3 }],
+    [[10, 9, 100], { median: 10, min: 9, max: 100 }],
+    [[4, 1, 3, 2], { median: 2.5, min: 1, max: 4 }],
+  ])('of %j', (values, spread) => {
+    expect(spreadOf(values)).toEqual(spread);
+  });
+
+  test('does not depend on the order, and leaves the values as they are', () => {
+    const values = fc.array(fc.double({ noNaN: true, noDefaultInfinity: true }), { minLength: 1 });
+    fc.assert(
+      fc.property(values, (given) => {
+        const before = [...given];
+        expect(spreadOf(given)).toEqual(spreadOf(given.toReversed()));
+        expect(given).toEqual(before);
+      }),
+    );
+  });
+
+  test('there is none of nothing', () => {
+    expect(() => spreadOf([])).toThrow(RangeError);
+  });
+});
+
+test.each([
+  [
+    [2, 9],
+    [4, 3],
+    [0.5, 3],
+  ],
+  [[1, 2, 3], [2], [0.5]],
+  [[1], [2, 4], [0.5]],
+  [[], [], []],
+])('the ratios of %j to %j', (ours, theirs, ratios) => {
+  expect(ratiosOf(ours, theirs)).toEqual(ratios);
+});
+
+test.each([
+  [{ median: 1234.4, min: 1200, max: 1300.6 }, undefined, '1,234 (1,200–1,301)'],
+  [{ median: 0.5, min: 0.25, max: 1 }, 2, '0.50 (0.25–1.00)'],
+  [{ median: 7, min: 6.9, max: 7.1 }, 0, '7'],
+])('%j with %s digits reads %s', (spread, digits, text) => {
+  expect(spreadText(spread, digits)).toBe(text);
+});
+
+test.each([
+  [1_000_000, 0, '1,000,000'],
+  [0.125, 1, '0.1'],
+  [3, 2, '3.00'],
+])('%s with %s digits reads %s', (value, digits, text) => {
+  expect(numberText(value, digits)).toBe(text);
+});

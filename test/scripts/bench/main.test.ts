@@ -1,0 +1,79 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readdirSync, realpathSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { serversBelow, WAIT } from '../../redis/own-fixture.ts';
+
+const MAIN = fileURLToPath(new URL('../../../scripts/bench/main.ts', import.meta.url));
+
+test('a bench in small runs all contenders, prints its figures and leaves nothing behind', async () => {
+  const { child, ended, dir } = startBench(['--rows', '120', '--rounds', '2', '--json']);
+  const [printed, said, status] = await Promise.all([text(child.stdout), text(child.stderr), ended]);
+  expect(said).not.toContain('bench:');
+  expect(status).toBe(0);
+  const { machine, run, check } = JSON.parse(printed);
+  expect(machine).toMatch(/^Measured on \d+ cores?.*Node \d+\.\d+\.\d+, Redis \d+\.\d+\.\d+\.$/);
+  expect(run).toMatchObject({ rows: 120, results: ['Limitline', 'script in memory', 'textbook BullMQ'].map(named) });
+  for (const figures of run.results.flatMap(({ rounds }: { rounds: unknown[] }) => rounds)) {
+    expect(figures).toMatchObject({ calls: 240, madeTwice: 0 });
+    expect(figures).toMatchObject({
+      rowsPerS: ABOVE_ZERO,
+      wallS: ABOVE_ZERO,
+      firstCallS: ABOVE_ZERO,
+      cpuS: ABOVE_ZERO,
+    });
+    expect(figures.firstCallS).toBeLessThan(figures.wallS);
+  }
+  const [limitline, script, textbook] = run.results;
+  for (const { rounds } of [limitline, textbook]) expect(rounds[1]).toMatchObject({ redisBytesPerRow: ABOVE_ZERO });
+  expect(script.rounds[0]).not.toHaveProperty('redisBytesPerRow');
+  expect(check).toMatchObject({ lines: 12_000, results: ['limitline check', 'csv-parse, unchecked'].map(named) });
+  expectNothingLeft(dir);
+});
+
+test('stopped in the middle it ends its contender, its servers and its folders', async () => {
+  const { child, ended, dir } = startBench(['--rows', '100000', '--rounds', '1', '--only', 'run']);
+  const printed = text(child.stdout);
+  const said: string[] = [];
+  for await (const line of createInterface(child.stderr)) {
+    said.push(line);
+    if (!line.includes('Limitline')) continue;
+    await vi.waitUntil(() => serversBelow(dir).length === 1, WAIT);
+    child.kill('SIGTERM');
+  }
+  expect(said.at(-1)).toBe('bench: stopped by SIGTERM');
+  expect(await ended).toBe(1);
+  expect(await printed).toBe('');
+  expectNothingLeft(dir);
+});
+
+const ABOVE_ZERO = expect.toSatisfy((value: number) => value > 0);
+
+const named = (name: string) => ({ name, rounds: expect.toSatisfy((rounds: unknown[]) => rounds.length === 2) });
+
+/** The bench, with a folder of its own for all that it makes. */
+function startBench(args: string[]) {
+  const dir = realpathSync(mkdtempSync(join(tmpdir(), 'bench-')));
+  const child = spawn(process.execPath, [MAIN, ...args], {
+    env: { PATH: process.env.PATH, TMPDIR: dir },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const ended = once(child, 'exit').then(([status]) => status as number | null);
+  onTestFinished(async () => {
+    // Asked kindly, since only it knows what else it has started.
+    child.kill('SIGTERM');
+    await ended;
+    rmSync(dir, { recursive: true, force: true });
+  });
+  return { child, ended, dir };
+}
+
+function expectNothingLeft(dir: string): void {
+  expect(serversBelow(dir)).toEqual([]);
+  expect(readdirSync(dir)).toEqual([]);
+}

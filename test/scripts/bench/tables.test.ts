@@ -1,0 +1,61 @@
+import { expect, test } from 'vitest';
+import type { RowFigures } from '../../../scripts/bench/measure-rows.ts';
+import { lineTable, rowTable } from '../../../scripts/bench/tables.ts';
+
+const figures: RowFigures = {
+  rowsPerS: 1_000,
+  wallS: 11,
+  firstCallS: 0.5,
+  peakMemoryBytes: 200 * 2 ** 20,
+  cpuS: 6,
+  redisCpuS: 4,
+  redisBytesPerRow: 2_300,
+  calls: 20_000,
+  madeTwice: 0,
+};
+
+/** A table's cells, by the text of its first column. */
+function cells(table: string): Record<string, string[]> {
+  const rows = table.split('\n').map((line) =>
+    line
+      .split('|')
+      .slice(1, -1)
+      .map((cell) => cell.trim()),
+  );
+  return Object.fromEntries(rows.map(([label, ...values]) => [label, values]));
+}
+
+test('runs: a median with its extremes, and ratios round by round', () => {
+  const ours = [figures, { ...figures, rowsPerS: 1_200 }, { ...figures, rowsPerS: 900 }];
+  const theirs = [2_000, 1_200, 3_600].map((rowsPerS) => ({
+    ...figures,
+    rowsPerS,
+    redisCpuS: undefined,
+    redisBytesPerRow: undefined,
+  }));
+  const results = [
+    { name: 'ours', rounds: ours },
+    { name: 'theirs', rounds: theirs },
+  ];
+  expect(cells(rowTable({ rows: 10_000, redisVersion: '7', results }))).toMatchObject({
+    '10,000 rows, a company and a limit each; median (min–max)': ['ours', 'theirs'],
+    'rows a second': ['1,000 (900–1,200)', '2,000 (1,200–3,600)'],
+    'peak memory, MiB': ['200', '200'],
+    'CPU of its Redis, s': ['4.00', '–'],
+    'rows a second: ours ÷ this one': ['–', '0.50 (0.25–1.00)'],
+  });
+});
+
+test('lines', () => {
+  const round = { linesPerS: 150_000, peakMemoryBytes: 2 ** 20, cpuS: 6.66 };
+  const results = [
+    { name: 'ours', rounds: [round] },
+    { name: 'theirs', rounds: [{ ...round, linesPerS: 100_000 }] },
+  ];
+  expect(cells(lineTable({ lines: 1_000_000, results }))).toMatchObject({
+    '1,000,000 lines of 12 columns; median (min–max)': ['ours', 'theirs'],
+    'lines a second': ['150,000', '100,000'],
+    'CPU of the process, s': ['6.7', '6.7'],
+    'lines a second: ours ÷ this one': ['–', '1.50'],
+  });
+});
