@@ -7,6 +7,7 @@ import type { Portfolios } from '../src/ledger/portfolios.ts';
 import type { RowResult, Rows } from '../src/ledger/rows.ts';
 import type { DocumentStore } from '../src/portfolio/document-store.ts';
 import { openPortfolio } from '../src/portfolio/open-portfolio.ts';
+import { readOptionsSchema } from '../src/portfolio/read-options.ts';
 import type { Line } from '../src/portfolio/row.ts';
 
 export type ExportDeps = { rows: Rows; portfolios: Portfolios; imports: DocumentStore; signal: AbortSignal };
@@ -38,6 +39,7 @@ export const exportResults = {
     if (!file) throw new LimitlineError('NOT_FOUND', `No file was imported into a portfolio named "${portfolio}".`);
     const { path } = deps.imports.open(file.id);
     const opened = await openPortfolio({
+      ...readOptionsSchema.parse(JSON.parse(file.reading)),
       path,
       // Whether a line was good enough was decided when it was imported; here it only has to be recognised.
       requiredColumns: [],

@@ -9,6 +9,7 @@ import type { DocumentStore } from '../src/portfolio/document-store.ts';
 import { defaultDocumentsDir, makeDocumentFolder } from '../src/portfolio/documents.ts';
 import { fileFault } from '../src/portfolio/file-fault.ts';
 import { openPortfolio } from '../src/portfolio/open-portfolio.ts';
+import { readOptionsSchema } from '../src/portfolio/read-options.ts';
 import type { Line, Problem, Row } from '../src/portfolio/row.ts';
 import { readSupplier } from '../src/portfolio/supplier.ts';
 import type { Queues } from '../src/queue/queues.ts';
@@ -33,6 +34,7 @@ const payloadSchema = z.object({
   path: z.string().min(1),
   documentsDir: z.string().optional(),
   supplierPath: z.string().optional(),
+  reading: readOptionsSchema.default({}),
 });
 
 export type ImportPayload = z.output<typeof payloadSchema>;
@@ -54,7 +56,8 @@ export const importPortfolio = {
     throw new LimitlineError('USAGE', `The ${String(issue?.path[0])} of this import will not do: ${issue?.message}.`);
   },
 
-  async run({ portfolio, path, documentsDir, supplierPath }: ImportPayload, deps: ImportDeps): Promise<Imported> {
+  async run(payload: ImportPayload, deps: ImportDeps): Promise<Imported> {
+    const { portfolio, path, documentsDir, supplierPath, reading } = payload;
     const supplier = supplierPath === undefined ? undefined : await readSupplier(supplierPath);
     const importId = await keepFile(path, deps.imports);
     const { path: copy } = deps.imports.open(importId);
@@ -63,6 +66,7 @@ export const importPortfolio = {
       maxSizeMb: deps.maxDocumentMb,
     });
     const opened = await openPortfolio({
+      ...reading,
       path: copy,
       requiredColumns: deps.requiredColumns,
       documents: folder,
@@ -70,7 +74,11 @@ export const importPortfolio = {
     });
     const found: Imported = { faults: opened.problems, lines: 0, rows: 0, invalid: 0, duplicate: 0 };
     if (opened.problems.length > 0) return found;
-    await deps.portfolios.startImport(portfolio, { id: importId, fileName: basename(path) });
+    await deps.portfolios.startImport(portfolio, {
+      id: importId,
+      fileName: basename(path),
+      reading: JSON.stringify(reading),
+    });
     if (supplier) await rememberSupplier(portfolio, supplier, deps);
     for await (const batch of opened.batches()) {
       await importBatch(portfolio, importId, batch, deps);

@@ -1,26 +1,27 @@
 import type { Command } from 'commander';
 import { readSettings } from '../../src/config.ts';
+import { dialectWords } from '../../src/portfolio/dialect.ts';
 import { defaultDocumentsDir, makeDocumentFolder } from '../../src/portfolio/documents.ts';
 import { openPortfolio } from '../../src/portfolio/open-portfolio.ts';
 import { makeProblemList } from '../terminal/problems.ts';
 import { startProgress } from '../terminal/progress.ts';
 import type { Terminal } from '../terminal/terminal.ts';
+import { type ReadingWords, readOptionsOf, withReadingOptions } from './reading-options.ts';
 
 /** `check` and `import` end with this when a line or the file has a problem. */
 export const PROBLEMS_STATUS = 2;
 
 /** `limitline check FILE`: reads and validates, calls nothing, and names every problem by line and column. */
 export function register(program: Command, terminal: Terminal): void {
-  program
-    .command('check')
-    .argument('<file>', 'the CSV of buyers')
+  withReadingOptions(program.command('check').argument('<file>', 'the CSV of buyers'))
     .description('read and validate a file; nothing is stored, nothing is sent')
     .option('--documents <dir>', 'folder of the supporting documents (default: "documents" beside the file)')
-    .action(async (file: string, options: { documents?: string }) => {
+    .action(async (file: string, options: ReadingWords & { documents?: string }) => {
       const settings = readSettings();
       const counts = { lines: 0, rows: 0, invalid: 0, duplicate: 0 };
       const list = makeProblemList((text) => terminal.answer(text));
       const opened = await openPortfolio({
+        ...readOptionsOf(options),
         path: file,
         requiredColumns: settings.REQUIRED_COLUMNS,
         documents: makeDocumentFolder({
@@ -44,7 +45,10 @@ export function register(program: Command, terminal: Terminal): void {
       list.add({ problems: [], warnings: opened.warnings });
       const { problems, warnings, counts: found } = list;
       const words = `${file}: ${counts.lines} lines: ${counts.rows} good, ${counts.invalid} invalid, ${counts.duplicate} duplicate; ${found.problems} problems, ${found.warnings} warnings.`;
-      terminal.print(words, { file, ...counts, problems, warnings });
+      terminal.print(`${words}\nRead as ${dialectWords(opened.dialect)}.`, {
+        ...{ file, ...counts },
+        ...{ problems, warnings, dialect: opened.dialect },
+      });
       process.exitCode = found.problems > 0 ? PROBLEMS_STATUS : 0;
     });
 }

@@ -64,7 +64,7 @@ export function readHeader(header: RawRecord, needed: readonly string[]): { colu
   });
   for (const name of wanted) {
     if (seen.has(name)) continue;
-    const message = `The column ${name} is needed and the header has no such name.${delimiterHint(header.cells)}`;
+    const message = `The column ${name} is needed and the header has no such name. Add it, or correct its spelling.`;
     problems.push(makeProblem(header.line, name, header.cells.join(','), message));
   }
   return { columns, problems };
@@ -85,14 +85,11 @@ export function plainName(written: string): string {
 /** Names may have two lines, as spreadsheets show them; a comma on the second is a line below the header. */
 const SWALLOWED_LINE = /[\r\n].*,/s;
 
-function isKnown(name: string): name is KnownColumn {
-  return (KNOWN_COLUMNS as readonly string[]).includes(name);
+/** Whether a header's name, as written, is one of ours. */
+export function isKnownName(written: string): boolean {
+  return isKnown(plainName(written));
 }
 
-/** Spreadsheets of half of Europe save with semicolons; said here, since all that shows is one very long name. */
-function delimiterHint(cells: string[]): string {
-  const only = cells.length === 1 ? cells[0] : undefined;
-  const found = only && [';', '\t', '|'].find((delimiter) => only.includes(delimiter));
-  if (!found) return ' Add it, or correct its spelling.';
-  return ` It is cut by ${found === '\t' ? 'tabs' : `"${found}"`}: save the file as CSV with commas.`;
+function isKnown(name: string): name is KnownColumn {
+  return (KNOWN_COLUMNS as readonly string[]).includes(name);
 }

@@ -1,9 +1,11 @@
 import { adviceDates } from './advice.ts';
 import { parseAmount } from './amounts.ts';
 import { type Column, readHeader } from './columns.ts';
+import type { Delimiter, Dialect } from './dialect.ts';
 import type { DocumentFolder } from './documents.ts';
 import { makeProblem } from './problem.ts';
 import { makeCellReader } from './read-cells.ts';
+import type { ReadOptions } from './read-options.ts';
 import type { Shape } from './records.ts';
 import type { Line, Problem } from './row.ts';
 import { addDocuments, type Draft, makeSettler } from './settle-lines.ts';
@@ -13,6 +15,8 @@ import { openTable, type Table } from './table.ts';
 export type Opened = {
   /** The columns' names as written. */
   header: string[];
+  /** How the file is written, as given or as found. */
+  dialect: Dialect;
   /** What is wrong with the file as a whole; if anything is, `batches` is empty. */
   problems: Problem[];
   /** Advice for the file as a whole; it is complete when the last batch was given. */
@@ -28,7 +32,7 @@ export type Opened = {
   close(): Promise<void>;
 };
 
-export type PortfolioFile = {
+export type PortfolioFile = ReadOptions & {
   path: string;
   /** Further columns, own ones included, that must be there and not be empty. */
   requiredColumns: readonly string[];
@@ -52,15 +56,22 @@ export async function openPortfolio(file: PortfolioFile): Promise<Opened> {
   const warnings: Problem[] = [];
   if (problems.length > 0) await table.close();
   const batches = () => readBatches({ table, file, columns, warnings });
-  return { header, problems, warnings, batches: problems.length > 0 ? noBatches : batches, close: table.close };
+  return {
+    header,
+    dialect: table.dialect,
+    problems,
+    warnings,
+    batches: problems.length > 0 ? noBatches : batches,
+    close: table.close,
+  };
 }
 
 /** Without these no request can be made; which fields the service itself requires is not shown. */
 const NEEDED = ['name', 'requested_limit'];
 
 function readColumns(table: Table, required: readonly string[]): { columns: Column[]; problems: Problem[] } {
-  const { header, wrongKind } = table;
-  if (wrongKind) return { columns: [], problems: [makeProblem(1, null, null, wrongKind)] };
+  const { header, unusable } = table;
+  if (unusable) return { columns: [], problems: [makeProblem(1, null, null, unusable)] };
   if (!header) {
     const message = `The file is empty: it needs a header that names the columns, ${NEEDED.join(' and ')} at least.`;
     return { columns: [], problems: [makeProblem(1, null, null, message)] };
@@ -85,8 +96,8 @@ type Reading = { table: Table; file: PortfolioFile; columns: Column[]; warnings:
 
 async function* readBatches({ table, file, columns, warnings }: Reading): AsyncGenerator<Line[]> {
   const dates = adviceDates(file.now ?? new Date());
-  const readCells = makeCellReader({ columns, today: dates.today });
-  const shape = shapeOf(columns);
+  const readCells = makeCellReader({ columns, dialect: table.dialect, today: dates.today });
+  const shape = shapeOf(columns, table.dialect.delimiter);
   const settle = makeSettler({ columns, dates });
   try {
     for (;;) {
@@ -108,14 +119,14 @@ async function* readBatches({ table, file, columns, warnings }: Reading): AsyncG
   }
 }
 
-function shapeOf(columns: Column[]): Shape {
+function shapeOf(columns: Column[], delimiter: Delimiter): Shape {
   const amountAt = columns.findIndex((column) => column.known === 'requested_limit');
   return {
     width: columns.length,
     // Addresses are written over several lines, and what own columns hold is not ours to say.
     mayBreak: (index) => [null, 'street'].includes(columns[index]?.known ?? null),
     standsAlone(line) {
-      const cells = line.split(',');
+      const cells = line.split(delimiter);
       const amount = (cells[amountAt] ?? '').replaceAll('"', '').trim();
       return cells.length === columns.length && 'value' in parseAmount(amount);
     },

@@ -1,4 +1,5 @@
 import type { Column, KnownColumn } from './columns.ts';
+import { type Dialect, delimiterWord } from './dialect.ts';
 import { makeProblem } from './problem.ts';
 import type { RawRecord } from './records.ts';
 import type { Problem } from './row.ts';
@@ -16,7 +17,15 @@ export type CellReader = (record: RawRecord) => { values: Values; problems: Prob
  *
  * @param today the latest date, YYYY-MM-DD, that statements may carry.
  */
-export function makeCellReader({ columns, today }: { columns: Column[]; today: string }): CellReader {
+export function makeCellReader({
+  columns,
+  dialect,
+  today,
+}: {
+  columns: Column[];
+  dialect: Dialect;
+  today: string;
+}): CellReader {
   const readers = makeValueReaders({ today });
   const tasks = columns
     .filter((column) => column.known !== null || column.needed)
@@ -25,13 +34,13 @@ export function makeCellReader({ columns, today }: { columns: Column[]; today: s
   return (record) => {
     const { line, cells, fault } = record;
     const sound = cells.every(isSound);
-    const problems = sound ? [] : textProblems(record, columns);
+    const problems = sound ? [] : textProblems(record, columns, dialect.encoding);
     const values: Values = {};
     if (fault) {
       const cell = fault.cell === null ? null : (cells[fault.cell] ?? null);
       problems.unshift(makeProblem(line, writtenAt(columns, fault.cell), cell, fault.message));
-    } else if (cells.length !== columns.length) {
-      problems.unshift(makeProblem(line, null, null, raggedMessage(cells.length, columns.length)));
+    } else if (cells.length !== columns.length && !fitsBut(cells, columns)) {
+      problems.unshift(makeProblem(line, null, null, raggedMessage(cells.length, columns.length, dialect)));
     } else {
       for (const task of tasks) readCell(task, { record, sound, values, problems });
     }
@@ -63,15 +72,12 @@ function isSound(text: string): boolean {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for.
 const CONTROL = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]/;
 
-function textProblems({ line, cells }: RawRecord, columns: Column[]): Problem[] {
+function textProblems({ line, cells }: RawRecord, columns: Column[], encoding: string): Problem[] {
   return cells.flatMap((cell, index) => {
     const written = writtenAt(columns, index);
     const problems: Problem[] = [];
-    const damage = describeDamage(cell);
-    if (damage) {
-      const message = `The byte ${damage.byte} in this cell is not UTF-8 (it may be meant as ${damage.likely}): save the file as CSV UTF-8.`;
-      problems.push(makeProblem(line, written, cell, message));
-    }
+    const damage = describeDamage(cell, encoding);
+    if (damage) problems.push(makeProblem(line, written, cell, damage));
     const control = CONTROL.exec(cell)?.[0];
     if (control !== undefined) {
       const code = control.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0');
@@ -86,9 +92,16 @@ function writtenAt(columns: Column[], index: number | null): string | null {
   return index === null ? null : (columns[index]?.written ?? null);
 }
 
-function raggedMessage(found: number, wanted: number): string {
+/** Spreadsheets write delimiters behind the last column, on some lines more of them than on others. */
+function fitsBut(cells: string[], columns: Column[]): boolean {
+  if (cells.length > columns.length) return cells.slice(columns.length).every((cell) => cell.trim() === '');
+  return columns.slice(cells.length).every((column) => column.written === '');
+}
+
+function raggedMessage(found: number, wanted: number, { delimiter }: Dialect): string {
+  const sign = delimiterWord(delimiter);
   const counts = `The line has ${found} ${found === 1 ? 'cell' : 'cells'} and the header ${wanted}`;
   return found < wanted
-    ? `${counts}: a comma is missing, or the line was cut off.`
-    : `${counts}: put a cell that holds a comma in quotation marks, or take the extra comma away.`;
+    ? `${counts}: a ${sign} is missing, or the line was cut off.`
+    : `${counts}: put a cell that holds a ${sign} in quotation marks, or take the extra ${sign} away.`;
 }

@@ -1,0 +1,13 @@
+import { z } from 'zod';
+import { DELIMITERS } from './dialect.ts';
+
+/**
+ * What a person says of how a file is to be read; what is left out is found from the file. It is kept beside an import,
+ * since the copy is read again, and must be read alike, whenever results are written.
+ */
+export const readOptionsSchema = z.object({
+  encoding: z.string().optional(),
+  delimiter: z.enum(DELIMITERS).optional(),
+});
+
+export type ReadOptions = z.output<typeof readOptionsSchema>;
