@@ -10,7 +10,7 @@ import { defaultDocumentsDir, makeDocumentFolder } from '../src/portfolio/docume
 import { fileFault } from '../src/portfolio/file-fault.ts';
 import { openPortfolio } from '../src/portfolio/open-portfolio.ts';
 import { readOptionsSchema } from '../src/portfolio/read-options.ts';
-import type { Line, Problem, Row } from '../src/portfolio/row.ts';
+import type { Change, Line, Problem, Row } from '../src/portfolio/row.ts';
 import { readSupplier } from '../src/portfolio/supplier.ts';
 import type { Queues } from '../src/queue/queues.ts';
 import { SUPPLIER_KEY } from './create-supplier.ts';
@@ -25,7 +25,7 @@ export type ImportDeps = FeedDeps & {
   requiredColumns: string[];
   maxDocumentMb: number;
   /** Hears of every problem and warning, and of the lines read so far, a batch at a time. */
-  onBatch: (batch: { problems: Problem[]; warnings: Problem[]; lines: number }) => void;
+  onBatch: (batch: { problems: Problem[]; warnings: Problem[]; changed: Change[]; lines: number }) => void;
   stopping: AbortSignal;
 };
 
@@ -85,10 +85,10 @@ export const importPortfolio = {
       for (const line of batch) found[line.kind === 'row' ? 'rows' : line.kind] += 1;
       found.lines += batch.length;
       await feed(deps);
-      deps.onBatch({ ...problemsOf(batch), lines: found.lines });
+      deps.onBatch({ ...findingsOf(batch), lines: found.lines });
     }
     // What concerns the file as a whole is known when the last line was read.
-    deps.onBatch({ problems: [], warnings: opened.warnings, lines: found.lines });
+    deps.onBatch({ problems: [], warnings: opened.warnings, changed: [], lines: found.lines });
     await deps.portfolios.endImport(portfolio);
     return found;
   },
@@ -149,10 +149,11 @@ async function rememberSupplier(
   await queues.add([{ queue: 'companies', name: 'create-supplier', data: row }]);
 }
 
-function problemsOf(batch: Line[]): { problems: Problem[]; warnings: Problem[] } {
+function findingsOf(batch: Line[]): { problems: Problem[]; warnings: Problem[]; changed: Change[] } {
   return {
     problems: batch.flatMap((line) => (line.kind === 'row' ? [] : line.problems)),
     warnings: batch.flatMap((line) => (line.kind === 'row' ? line.warnings : [])),
+    changed: batch.flatMap((line) => line.changed),
   };
 }
 

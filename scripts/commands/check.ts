@@ -1,9 +1,11 @@
 import type { Command } from 'commander';
 import { readSettings } from '../../src/config.ts';
+import type { Column } from '../../src/portfolio/columns.ts';
 import { dialectWords } from '../../src/portfolio/dialect.ts';
 import { defaultDocumentsDir, makeDocumentFolder } from '../../src/portfolio/documents.ts';
-import { openPortfolio } from '../../src/portfolio/open-portfolio.ts';
-import { makeProblemList } from '../terminal/problems.ts';
+import { saveMapping } from '../../src/portfolio/mapping.ts';
+import { type Opened, openPortfolio } from '../../src/portfolio/open-portfolio.ts';
+import { makeProblemList, type ProblemList } from '../terminal/problems.ts';
 import { startProgress } from '../terminal/progress.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { type ReadingWords, readOptionsOf, withReadingOptions } from './reading-options.ts';
@@ -11,44 +13,84 @@ import { type ReadingWords, readOptionsOf, withReadingOptions } from './reading-
 /** `check` and `import` end with this when a line or the file has a problem. */
 export const PROBLEMS_STATUS = 2;
 
+type CheckOptions = ReadingWords & { documents?: string; saveMap?: string };
+
 /** `limitline check FILE`: reads and validates, calls nothing, and names every problem by line and column. */
 export function register(program: Command, terminal: Terminal): void {
   withReadingOptions(program.command('check').argument('<file>', 'the CSV of buyers'))
     .description('read and validate a file; nothing is stored, nothing is sent')
     .option('--documents <dir>', 'folder of the supporting documents (default: "documents" beside the file)')
-    .action(async (file: string, options: ReadingWords & { documents?: string }) => {
-      const settings = readSettings();
-      const counts = { lines: 0, rows: 0, invalid: 0, duplicate: 0 };
-      const list = makeProblemList((text) => terminal.answer(text));
-      const opened = await openPortfolio({
-        ...readOptionsOf(options),
-        path: file,
-        requiredColumns: settings.REQUIRED_COLUMNS,
-        documents: makeDocumentFolder({
-          dir: options.documents ?? defaultDocumentsDir(file),
-          maxSizeMb: settings.MAX_DOCUMENT_MB,
-        }),
-      });
-      list.add({ problems: opened.problems, warnings: [] });
-      const progress = startProgress(() => ({ done: 0, total: undefined, words: `${counts.lines} lines read` }));
-      for await (const batch of opened.batches()) {
-        counts.lines += batch.length;
-        for (const line of batch) {
-          counts[line.kind === 'row' ? 'rows' : line.kind] += 1;
-          list.add(
-            line.kind === 'row' ? { problems: [], warnings: line.warnings } : { problems: line.problems, warnings: [] },
-          );
-        }
-      }
-      progress.stop();
-      // What concerns the file as a whole is known when the last line was read.
-      list.add({ problems: [], warnings: opened.warnings });
-      const { problems, warnings, counts: found } = list;
-      const words = `${file}: ${counts.lines} lines: ${counts.rows} good, ${counts.invalid} invalid, ${counts.duplicate} duplicate; ${found.problems} problems, ${found.warnings} warnings.`;
-      terminal.print(`${words}\nRead as ${dialectWords(opened.dialect)}.`, {
-        ...{ file, ...counts },
-        ...{ problems, warnings, dialect: opened.dialect },
-      });
-      process.exitCode = found.problems > 0 ? PROBLEMS_STATUS : 0;
+    .option('--save-map <file>', 'write how the columns were understood, to be mended and given with --map')
+    .action(async (file: string, options: CheckOptions) => {
+      process.exitCode = await checkFile(file, options, terminal);
     });
+}
+
+/** Does what `check` does, and answers its exit status. */
+async function checkFile(file: string, options: CheckOptions, terminal: Terminal): Promise<number> {
+  const settings = readSettings();
+  const reading = await readOptionsOf(options);
+  const opened = await openPortfolio({
+    ...reading,
+    path: file,
+    requiredColumns: settings.REQUIRED_COLUMNS,
+    documents: makeDocumentFolder({
+      dir: options.documents ?? defaultDocumentsDir(file),
+      maxSizeMb: settings.MAX_DOCUMENT_MB,
+    }),
+  });
+  if (options.saveMap !== undefined) {
+    await saveMapping(options.saveMap, opened.columns, reading.mapping?.constants ?? {});
+  }
+  const list = makeProblemList((text) => terminal.answer(text));
+  list.add({ problems: opened.problems });
+  const counts = await readAll(opened, list);
+  // What concerns the file as a whole is known when the last line was read.
+  list.add({ warnings: opened.warnings });
+  list.sayChanges();
+  const { problems, warnings, changed, counts: found } = list;
+  const tally = `${found.problems} problems, ${found.warnings} warnings, ${found.changed} cells changed.`;
+  const words = [
+    ...(opened.columns.length > 0 ? [understoodWords(opened)] : []),
+    `${file}: ${counts.lines} lines: ${counts.rows} good, ${counts.invalid} invalid, ${counts.duplicate} duplicate; ${tally}`,
+  ];
+  terminal.print(words.join('\n'), {
+    ...{ file, ...counts },
+    ...{ problems, warnings, changed },
+    ...{ dialect: opened.dialect, ...understood(opened.columns) },
+  });
+  return found.problems > 0 ? PROBLEMS_STATUS : 0;
+}
+
+async function readAll(opened: Opened, list: ProblemList) {
+  const counts = { lines: 0, rows: 0, invalid: 0, duplicate: 0 };
+  const progress = startProgress(() => ({ done: 0, total: undefined, words: `${counts.lines} lines read` }));
+  for await (const batch of opened.batches()) {
+    counts.lines += batch.length;
+    for (const line of batch) {
+      counts[line.kind === 'row' ? 'rows' : line.kind] += 1;
+      list.add(line.kind === 'row' ? { warnings: line.warnings, changed: line.changed } : line);
+    }
+  }
+  progress.stop();
+  return counts;
+}
+
+/** Which column was taken for which of ours where the names differ, and which for none. */
+function understood(columns: Column[]) {
+  const named = columns.filter(({ written }) => written !== '');
+  return {
+    mapped: named.flatMap(({ written, known, by }) =>
+      known && by !== 'name' ? [{ column: written, is: known, by }] : [],
+    ),
+    unmapped: named.filter(({ known }) => known === null).map(({ written }) => written),
+  };
+}
+
+function understoodWords({ dialect, columns }: Opened): string {
+  const { mapped, unmapped } = understood(columns);
+  const parts = [`Read as ${dialectWords(dialect)}.`];
+  if (mapped.length > 0) parts.push(`Taken: ${mapped.map(({ column, is }) => `${column} as ${is}`).join(', ')}.`);
+  if (unmapped.length > 0) parts.push(`Kept, and not sent: ${unmapped.join(', ')}.`);
+  return parts.join('\n');
 }

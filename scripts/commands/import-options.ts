@@ -26,7 +26,7 @@ export async function importPayload(file: string, options: ImportOptions): Promi
     path: file,
     documentsDir: options.documents,
     supplierPath: options.supplier,
-    reading: readOptionsOf(options),
+    reading: await readOptionsOf(options),
   });
   await access(file, constants.R_OK).catch((error) => {
     throw fileFault(file, 'read', error);
@@ -52,7 +52,8 @@ export async function importFile(
     },
   };
   const imported = await importPortfolio.run(payload, deps);
-  list.add({ problems: imported.faults, warnings: [] });
+  list.add({ problems: imported.faults });
+  list.sayChanges();
   return { imported, list };
 }
 

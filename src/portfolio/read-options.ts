@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { DELIMITERS } from './dialect.ts';
+import { mappingSchema } from './mapping.ts';
 
 /**
  * What a person says of how a file is to be read; what is left out is found from the file. It is kept beside an import,
@@ -8,6 +9,11 @@ import { DELIMITERS } from './dialect.ts';
 export const readOptionsSchema = z.object({
   encoding: z.string().optional(),
   delimiter: z.enum(DELIMITERS).optional(),
+  mapping: mappingSchema.optional(),
+  /** What marks the decimals of every amount, where the column leaves it open. */
+  decimal: z.enum(['.', ',']).optional(),
+  /** Whether day or month comes first in dates like 05/04/2026. */
+  dates: z.enum(['dmy', 'mdy']).optional(),
 });
 
 export type ReadOptions = z.output<typeof readOptionsSchema>;

@@ -29,10 +29,14 @@ async function readOnlyLine(path: string, table: Table): Promise<Supplier> {
   if (unusable) throw wrong(path, unusable);
   if (!header) throw wrong(path, 'It is empty: it needs a header and one line.');
   if (header.fault) throw wrong(path, header.fault.message);
-  const { columns, problems } = readHeader(header, []);
+  const { columns, problems } = readHeader(header, { needed: [] });
   const record = await nextRecord(table);
   if (!record) throw wrong(path, 'It has no line below its header: write the supplier there.');
-  const read = makeCellReader({ columns, dialect, today: adviceDates(new Date()).today })(record);
+  const read = makeCellReader({
+    ...{ columns, dialect },
+    conventions: { decimal: null, dates: null },
+    today: adviceDates(new Date()).today,
+  })(record);
   problems.push(...read.problems);
   if (await nextRecord(table))
     throw wrong(path, 'It has several lines: a portfolio has one supplier, so keep one line.');

@@ -14,6 +14,8 @@ export type Table = {
   header: RawRecord | null;
   /** How it is written, as given or as found. */
   dialect: Dialect;
+  /** Whether the file can be opened once more; a pipe cannot. */
+  rereadable: boolean;
   /** Why the file cannot be read as a table, seen before its first record; null otherwise. */
   unusable: string | null;
   /** The next record in what was read so far; null when more has to be read first, see `more`. */
@@ -44,7 +46,8 @@ async function readStart(file: TableFile, bytes: ByteSource): Promise<Table> {
   const first = await bytes.read();
   const wrongKind = first ? wrongKindOf(first) : null;
   if (wrongKind || !first) return emptyTable(wrongKind, bytes);
-  const found = await encodingOf(file, first);
+  const rereadable = await isRereadable(file.path);
+  const found = await encodingOf(file, first, rereadable);
   if (found.doubt) return emptyTable(found.doubt, bytes);
   const decoder = makeDecoder(found.encoding);
   const start = decoder.decode(first);
@@ -72,13 +75,14 @@ async function readStart(file: TableFile, bytes: ByteSource): Promise<Table> {
   }
 
   if (dialect.sepLine) await record();
-  return { header: await record(), dialect, unusable: null, next: records.next, more, close: bytes.close };
+  return { header: await record(), dialect, rereadable, unusable: null, next: records.next, more, close: bytes.close };
 }
 
 function emptyTable(unusable: string | null, bytes: ByteSource): Table {
   return {
     header: null,
     dialect: PLAIN_DIALECT,
+    rereadable: false,
     unusable,
     next: () => null,
     more: async () => false,
@@ -87,13 +91,18 @@ function emptyTable(unusable: string | null, bytes: ByteSource): Table {
 }
 
 /** A byte order mark is stronger than what somebody says, as in browsers (Encoding Standard, section 6). */
-async function encodingOf(file: TableFile, start: Buffer): Promise<FoundEncoding> {
+async function encodingOf(file: TableFile, start: Buffer, rereadable: boolean): Promise<FoundEncoding> {
   const given = file.encoding === undefined ? undefined : encodingNamed(file.encoding);
-  // A pipe, or one of the kernel's own files, which have no size, gives its bytes only once.
-  const kind = given === undefined ? await stat(file.path) : undefined;
-  const rereadable = kind?.isFile() === true && kind.size > 0;
-  const found = await detectEncoding({ path: file.path, start, rereadable, signal: file.signal });
+  // What was said is not looked for through the whole file.
+  const whole = rereadable && given === undefined;
+  const found = await detectEncoding({ path: file.path, start, rereadable: whole, signal: file.signal });
   return given === undefined || found.bom ? found : { encoding: given, bom: false, doubt: null };
+}
+
+/** A pipe, or one of the kernel's own files, which have no size, gives its bytes only once. */
+async function isRereadable(path: string): Promise<boolean> {
+  const found = await stat(path);
+  return found.isFile() && found.size > 0;
 }
 
 function dialectOf(start: string, given: GivenDialect): Pick<Dialect, 'delimiter' | 'sepLine' | 'lineBreak'> {

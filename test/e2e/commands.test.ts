@@ -102,7 +102,7 @@ describe('run', () => {
 test('import, work and report share a data folder, and leave nothing running', async () => {
   const cwd = await makeFolder();
   const { standIn, env } = await serviceEnv();
-  await writeLines(cwd, 'q4.csv', [...buyerLines(50), 'Broken,Germany,,1']);
+  await writeLines(cwd, 'q4.csv', [...buyerLines(50), 'Broken,Nowhere,,1']);
   const worker = startCommand(['work'], { cwd, env });
   const imported = await runCommand(['import', 'q4.csv', '--portfolio', 'Q4 2026', '--json'], { cwd, env });
   expect(imported.status).toBe(2);
@@ -126,7 +126,7 @@ describe('an errors file', () => {
     const { standIn, env } = await serviceEnv({
       rules: [{ on: 'limit', match: 'HRB 2', fault: 'status', status: 422, body: 'too high' }],
     });
-    await writeLines(cwd, 'q4.csv', [...buyerLines(3), 'Broken AG,Germany,HRB 9,100.00']);
+    await writeLines(cwd, 'q4.csv', [...buyerLines(3), 'Broken AG,Nowhere,HRB 9,100.00']);
     expect((await runCommand(['run', 'q4.csv'], { cwd, env })).status).toBe(2);
     await runCommand(['report', 'q4', '--format', 'errors-csv', '--out', 'errors.csv'], { cwd, env });
     const errors = await readFile(join(cwd, 'errors.csv'), 'utf8');
@@ -135,7 +135,7 @@ describe('an errors file', () => {
       ['Broken AG', expect.stringContaining('country_code')],
     ]);
     await standIn.setFaults({ rules: [] });
-    await writeFile(join(cwd, 'errors.csv'), errors.replace('Germany', 'DE'));
+    await writeFile(join(cwd, 'errors.csv'), errors.replace('Nowhere', 'DE'));
     const ended = await runCommand(['run', 'errors.csv', '--portfolio', 'q4', '--json'], { cwd, env });
     expect(ended.status).toBe(0);
     expect(JSON.parse(ended.stdout)).toMatchObject({ rows: 4, lines: 4, invalid: 0, states: { done: 4, refused: 0 } });

@@ -64,6 +64,7 @@ describe('a row', () => {
         line: 2,
         cells: expect.arrayContaining(['+1000.50', 'a.pdf| sub/b.pdf |a.pdf', 'Dock 1\nGate 2', 'Inga']),
         warnings: [],
+        changed: [],
         row: {
           key: requestKey({ requestReference: 'R-1', buyer, requestedLimit: '1000.5' }),
           buyer,
@@ -172,12 +173,12 @@ describe('a file that cannot be used', () => {
 describe('an invalid line', () => {
   test('tells every problem of it, with its column as the header writes it', async () => {
     const { lines } = await read(
-      'Name,Country Code,Requested Limit,Contact E-mail,contact.email,supporting_documents\n,de,1e5,own,nobody,none.pdf|/a.pdf\n',
+      'Name,Country Code,Requested Limit,Contact E-mail,contact.email,supporting_documents\n,dex,1e5,own,nobody,none.pdf|/a.pdf\n',
       { pdfs: [] },
     );
     expect(told(lines)).toEqual([
       expect.stringMatching(/^2 Name: .*must not be/),
-      '2 Country Code: Write DE, not de.',
+      '2 Country Code: dex is no country code: write the two letters of ISO 3166-1, such as DE or US.',
       expect.stringMatching(/^2 Requested Limit: .*exponent/),
       expect.stringMatching(/^2 contact.email: .*no e-mail/),
       expect.stringMatching(/^2 supporting_documents: There is no documents folder/),
@@ -263,7 +264,7 @@ describe('a duplicate', () => {
         'Acme GmbH,AT,1000.50,,',
         'Acme GmbH,DE,1000.50,,R-1',
         'Other,FR,7,,r-1',
-        'Acme GmbH,de,1000.51,,R-2',
+        'Acme GmbH,dex,1000.51,,R-2',
         'Acme GmbH,DE,1000.51,,R-2',
       ].join('\n'),
     );
@@ -281,7 +282,7 @@ describe('a duplicate', () => {
     expect(told(lines)).toEqual([
       expect.stringMatching(/^3 null: Line 2 asks for the same limit/),
       expect.stringMatching(/^7 null: Line 6 has the same request_reference/),
-      '8 country_code: Write DE, not de.',
+      expect.stringMatching(/^8 country_code: dex is no country code/),
     ]);
   });
 });

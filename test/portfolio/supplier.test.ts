@@ -37,8 +37,8 @@ test.each<[string, string | Uint8Array, string]>([
   ['a workbook', Buffer.from('PK\x03\x04'), 'Excel workbook'],
   [
     'several faults',
-    'name,country_code,website\nNordwind,de,nordwind\n',
-    'Line 2, country_code "de": Write DE, not de. Line 2, website "nordwind": This is no address on the web',
+    'name,country_code,website\nNordwind,dex,nordwind\n',
+    'Line 2, country_code "dex": dex is no country code: write the two letters of ISO 3166-1, such as DE or US. Line 2, website "nordwind": This is no address on the web',
   ],
 ])('refuses %s', async (_, content, message) => {
   await expect(read(content)).rejects.toMatchObject({ code: 'FILE', message: expect.stringContaining(message) });
