@@ -5,16 +5,27 @@ import { z } from 'zod';
 import { LimitlineError } from '../src/errors.ts';
 import type { Portfolios } from '../src/ledger/portfolios.ts';
 import type { RowResult, Rows } from '../src/ledger/rows.ts';
+import { type Dialect, PLAIN_DIALECT } from '../src/portfolio/dialect.ts';
 import type { DocumentStore } from '../src/portfolio/document-store.ts';
-import { openPortfolio } from '../src/portfolio/open-portfolio.ts';
+import { makeEncoder } from '../src/portfolio/encoders.ts';
+import { harmless } from '../src/portfolio/formulas.ts';
+import { type Opened, openPortfolio } from '../src/portfolio/open-portfolio.ts';
 import { readOptionsSchema } from '../src/portfolio/read-options.ts';
 import type { Line } from '../src/portfolio/row.ts';
+import type { Standalone } from '../src/portfolio/standalone.ts';
 
 export type ExportDeps = { rows: Rows; portfolios: Portfolios; imports: DocumentStore; signal: AbortSignal };
 
-const payloadSchema = z.object({ portfolio: z.string(), only: z.enum(['all', 'errors']) });
+const payloadSchema = z.object({
+  portfolio: z.string(),
+  only: z.enum(['all', 'errors']),
+  likeInput: z.boolean().default(false),
+});
 
-/** `all`: every line of the last import. `errors`: those that are not done or skipped, to be mended and imported again. */
+/**
+ * `all`: every line of the last import. `errors`: those that are not done or skipped, to be mended and imported again.
+ * `likeInput`: in the imported file's own encoding, delimiter and line ends; else UTF-8 with commas.
+ */
 export type ExportPayload = z.output<typeof payloadSchema>;
 
 /** What a results file adds to the file's own columns. */
@@ -28,13 +39,14 @@ type Outcome = { state: string; problem: string; result: RowResult | undefined }
 
 /**
  * Writes a CSV of the last import's lines, each once and in order: the copy of the imported file is read again, line by
- * line, and joined with the ledger, so that neither stands in memory.
+ * line, and joined with the ledger, so that neither stands in memory. Cells that a spreadsheet would run as a formula
+ * are made harmless here, and only here.
  */
 export const exportResults = {
   name: 'export-results',
   parse: (data: unknown): ExportPayload => payloadSchema.parse(data),
 
-  async run({ portfolio, only }: ExportPayload, to: Writable, deps: ExportDeps): Promise<void> {
+  async run({ portfolio, only, likeInput }: ExportPayload, to: Writable, deps: ExportDeps): Promise<void> {
     const { file } = await deps.portfolios.read(portfolio);
     if (!file) throw new LimitlineError('NOT_FOUND', `No file was imported into a portfolio named "${portfolio}".`);
     const { path } = deps.imports.open(file.id);
@@ -46,21 +58,41 @@ export const exportResults = {
       documents: { find: async (name) => ({ name, path: name, sizeBytes: 0, mediaType: '' }) },
       signal: deps.signal,
     });
-    const width = opened.header.length;
-    const write = only === 'all' ? resultCells : errorCells(opened.header);
-    async function* records(): AsyncGenerator<string[]> {
-      yield only === 'all' ? [...opened.header, ...RESULT_COLUMNS] : errorHeader(opened.header);
-      for await (const batch of opened.batches()) {
-        const outcomes = await outcomesOf(portfolio, batch, deps);
-        for (const [place, line] of batch.entries()) {
-          const outcome = outcomes[place];
-          if (outcome) yield* write(fitted(line.cells, width), outcome);
-        }
-      }
-    }
-    await pipeline(records, stringify({ record_delimiter: 'windows' }), to);
+    const dialect = likeInput ? opened.dialect : PLAIN_DIALECT;
+    const { delimiter, lineBreak } = dialect;
+    await pipeline(
+      records({ portfolio, opened, only }, deps),
+      stringify({ delimiter, record_delimiter: lineBreak, cast: { string: harmless } }),
+      (texts: AsyncIterable<Buffer>) => encoded(texts, dialect),
+      to,
+    );
   },
 } as const;
+
+type Wanted = { portfolio: string; opened: Opened; only: ExportPayload['only'] };
+
+async function* records({ portfolio, opened, only }: Wanted, deps: ExportDeps): AsyncGenerator<string[]> {
+  const width = opened.header.length;
+  const write = only === 'all' ? resultCells : errorCells(opened.standalone);
+  yield only === 'all' ? [...opened.header, ...RESULT_COLUMNS] : errorHeader(opened.standalone.header);
+  for await (const batch of opened.batches()) {
+    const outcomes = await outcomesOf(portfolio, batch, deps);
+    for (const [place, line] of batch.entries()) {
+      const outcome = outcomes[place];
+      if (outcome) yield* write(fitted(line.cells, width), outcome);
+    }
+  }
+}
+
+/** What the file begins with, and its text, in the dialect's encoding. */
+async function* encoded(texts: AsyncIterable<Buffer>, dialect: Dialect): AsyncGenerator<Buffer> {
+  const encode = makeEncoder(dialect.encoding);
+  const { bom, sepLine, delimiter, lineBreak } = dialect;
+  const start = `${bom ? '\ufeff' : ''}${sepLine ? `sep=${delimiter}${lineBreak}` : ''}`;
+  if (start !== '') yield encode(start);
+  // csv-stringify gives UTF-8, a whole record at a time.
+  for await (const text of texts) yield dialect.encoding === 'utf-8' ? text : encode(text.toString());
+}
 
 async function outcomesOf(portfolio: string, batch: Line[], { rows, portfolios }: ExportDeps): Promise<Outcome[]> {
   const faulty = await portfolios.faultyLines(
@@ -106,10 +138,10 @@ function errorHeader(header: string[]): string[] {
 }
 
 /** Lines that want mending: their own cells as they were, and why. */
-function errorCells(header: string[]) {
+function errorCells(standalone: Standalone) {
   return function* (cells: string[], { state, problem }: Outcome): Generator<string[]> {
     if (state === 'done' || state === 'skipped') return;
-    const own = cells.filter((_cell, column) => header[column] !== PROBLEM_COLUMN);
+    const own = standalone.cells(cells).filter((_cell, column) => standalone.header[column] !== PROBLEM_COLUMN);
     yield [...own, problem || `It is ${state}.`];
   };
 }

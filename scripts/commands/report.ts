@@ -12,7 +12,7 @@ import type { Terminal } from '../terminal/terminal.ts';
 
 const FORMATS = ['table', 'json', 'csv', 'errors-csv'] as const;
 
-type ReportOptions = { format: (typeof FORMATS)[number]; out?: string };
+type ReportOptions = { format: (typeof FORMATS)[number]; out?: string; likeInput?: boolean };
 
 /** `limitline report NAME`: what became of a portfolio, in words, as JSON, or line by line. */
 export function register(program: Command, terminal: Terminal): void {
@@ -22,12 +22,13 @@ export function register(program: Command, terminal: Terminal): void {
     .description('what became of a portfolio')
     .addOption(new Option('--format <format>', 'how to say it').choices(FORMATS).default('table'))
     .option('--out <file>', 'write it there instead of on standard output')
+    .option('--like-input', "csv and errors-csv in the imported file's own encoding, delimiter and line ends")
     .action(async (name: string, options: ReportOptions) => {
       const settings = readSettings();
       const context = await openContext({ settings, log: makeWordsLog({ level: settings.LOG_LEVEL }) });
       try {
         const format = terminal.json && options.format === 'table' ? 'json' : options.format;
-        if (format === 'csv' || format === 'errors-csv') await writeCsv(name, format, options.out, context);
+        if (format === 'csv' || format === 'errors-csv') await writeCsv(name, format, options, context);
         else await writeSummary(name, format, options.out, context);
       } finally {
         await context.close();
@@ -48,11 +49,16 @@ async function writeSummary(name: string, format: 'table' | 'json', out: string 
   if (out !== undefined) stream.end();
 }
 
-async function writeCsv(name: string, format: 'csv' | 'errors-csv', out: string | undefined, context: Context) {
+async function writeCsv(
+  name: string,
+  format: 'csv' | 'errors-csv',
+  { out, likeInput = false }: ReportOptions,
+  context: Context,
+) {
   const { rows, portfolios, imports } = context;
   const only = format === 'csv' ? 'all' : 'errors';
   if (!(await portfolios.read(name)).file) throw await unknownPortfolio(name, context);
-  const payload = exportResults.parse({ portfolio: name, only });
+  const payload = exportResults.parse({ portfolio: name, only, likeInput });
   await exportResults.run(payload, openOutput(out), {
     rows,
     portfolios,

@@ -10,6 +10,7 @@ import type { ReadOptions } from './read-options.ts';
 import type { Shape } from './records.ts';
 import type { Line, Problem } from './row.ts';
 import { addDocuments, type Draft, makeSettler } from './settle-lines.ts';
+import { makeStandalone, type Standalone } from './standalone.ts';
 import { openTable, type Table } from './table.ts';
 
 /** A portfolio's file, open and read up to its header. */
@@ -20,6 +21,8 @@ export type Opened = {
   dialect: Dialect;
   /** The columns as they were understood; those that mean nothing to us are kept as they are. */
   columns: Column[];
+  /** How its lines are written in a file of their own. */
+  standalone: Standalone;
   /** What is wrong with the file as a whole; if anything is, `batches` is empty. */
   problems: Problem[];
   /** Advice for the file as a whole; it is complete when the last batch was given. */
@@ -68,6 +71,7 @@ export async function openPortfolio(file: PortfolioFile): Promise<Opened> {
     header,
     columns,
     dialect: table.dialect,
+    standalone: makeStandalone({ columns, constants: fixed.constants, conventions }),
     problems,
     warnings,
     batches: problems.length > 0 ? noBatches : batches,

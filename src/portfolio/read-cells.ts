@@ -118,7 +118,10 @@ const PLAIN_TEXT = /^[\t\n\r -~\u00a0-\u02ff]*$/;
  * spreadsheets, and our own results, keep a text that begins with `=` from being run as a formula.
  */
 function tidied(text: string): string {
-  return text.replace(/^'(?=[=+\-@\t\r])/, '').normalize('NFC');
+  return text
+    .replace(/^'(?=[=+\-@\t\r\n])/, '')
+    .trim()
+    .normalize('NFC');
 }
 
 const TIDIED = "It was written with a spreadsheet's apostrophe, or with letters apart from their accents.";

@@ -71,6 +71,8 @@ export async function openWorkplace({
       await writeFile(path, `${lines.join('\n')}\n`);
       return importFrom(path, portfolio, context, supplierPath, reading);
     },
+    /** Imports a file that is there, told how to read it. */
+    importFile: (path: string, reading: ReadOptions = {}) => importFrom(path, 'q4', context, undefined, reading),
     report: (portfolio = 'q4') => reportOf(portfolio, context),
     /** Waits until nothing is left to do for the portfolio, and answers its report. */
     async settled(portfolio = 'q4', timeoutMs = 30_000): Promise<Summary> {
