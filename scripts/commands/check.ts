@@ -5,9 +5,11 @@ import { dialectWords } from '../../src/portfolio/dialect.ts';
 import { defaultDocumentsDir, makeDocumentFolder } from '../../src/portfolio/documents.ts';
 import { saveMapping } from '../../src/portfolio/mapping.ts';
 import { type Opened, openPortfolio } from '../../src/portfolio/open-portfolio.ts';
+import type { Line } from '../../src/portfolio/row.ts';
 import { makeProblemList, type ProblemList } from '../terminal/problems.ts';
 import { startProgress } from '../terminal/progress.ts';
 import type { Terminal } from '../terminal/terminal.ts';
+import { dryRunWords, findLedger, makeDryRun } from './dry-run.ts';
 import { type ReadingWords, readOptionsOf, withReadingOptions } from './reading-options.ts';
 
 /** `check` and `import` end with this when a line or the file has a problem. */
@@ -44,7 +46,9 @@ async function checkFile(file: string, options: CheckOptions, terminal: Terminal
   }
   const list = makeProblemList((text) => terminal.answer(text));
   list.add({ problems: opened.problems });
-  const counts = await readAll(opened, list);
+  const ledger = await findLedger(settings);
+  const dryRun = makeDryRun({ ledger, ratePerS: settings.SERVICE_RATE_PER_S });
+  const counts = await readAll(opened, list, dryRun.add).finally(ledger.close);
   // What concerns the file as a whole is known when the last line was read.
   list.add({ warnings: opened.warnings });
   list.sayChanges();
@@ -52,21 +56,24 @@ async function checkFile(file: string, options: CheckOptions, terminal: Terminal
   const tally = `${found.problems} problems, ${found.warnings} warnings, ${found.changed} cells changed.`;
   const words = [
     ...(opened.columns.length > 0 ? [understoodWords(opened)] : []),
+    ...(counts.rows > 0 ? [dryRunWords(dryRun.result())] : []),
+    ...(ledger.fault === null ? [] : [ledger.fault]),
     `${file}: ${counts.lines} lines: ${counts.rows} good, ${counts.invalid} invalid, ${counts.duplicate} duplicate; ${tally}`,
   ];
   terminal.print(words.join('\n'), {
     ...{ file, ...counts },
-    ...{ problems, warnings, changed },
+    ...{ problems, warnings, changed, counts: found, dryRun: dryRun.result() },
     ...{ dialect: opened.dialect, ...understood(opened.columns) },
   });
   return found.problems > 0 ? PROBLEMS_STATUS : 0;
 }
 
-async function readAll(opened: Opened, list: ProblemList) {
+async function readAll(opened: Opened, list: ProblemList, onBatch: (batch: Line[]) => Promise<void>) {
   const counts = { lines: 0, rows: 0, invalid: 0, duplicate: 0 };
   const progress = startProgress(() => ({ done: 0, total: undefined, words: `${counts.lines} lines read` }));
   for await (const batch of opened.batches()) {
     counts.lines += batch.length;
+    await onBatch(batch);
     for (const line of batch) {
       counts[line.kind === 'row' ? 'rows' : line.kind] += 1;
       list.add(line.kind === 'row' ? { warnings: line.warnings, changed: line.changed } : line);

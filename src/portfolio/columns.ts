@@ -94,9 +94,10 @@ function tellColumns(header: RawRecord, { columns: mapped = {} }: HeaderRules): 
     const alias = aliasOf(written);
     return alias ? { ...column, known: alias, by: 'alias' } : { ...column, guess: guessOf(written) ?? null };
   });
-  const count = (known: KnownColumn) => columns.filter((column) => column.known === known).length;
+  const counts = new Map<KnownColumn | null, number>();
+  for (const { known } of columns) counts.set(known, (counts.get(known) ?? 0) + 1);
   // Of two columns that may both be meant, neither is taken by its alias alone.
-  const doubtful = columns.filter(({ by, known }) => by === 'alias' && known && count(known) > 1);
+  const doubtful = columns.filter(({ by, known }) => by === 'alias' && (counts.get(known) ?? 0) > 1);
   for (const column of doubtful) Object.assign(column, { known: null, by: null, guess: column.known });
   return columns;
 }

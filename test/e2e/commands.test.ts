@@ -143,6 +143,55 @@ describe('an errors file', () => {
   });
 });
 
+describe('a file of another dialect', () => {
+  const LINES = ['sep=;', 'Firma;Land;Betrag;Notiz', 'Müller;Deutschland;1.234;a', 'Tin;GB;2,5;=b', 'Ort;Congo;3;c'];
+
+  test('is understood, said, forecast, mapped, run and reported in its own dialect', async () => {
+    const cwd = await makeFolder();
+    const { env } = await serviceEnv();
+    await writeFile(join(cwd, 'q4.csv'), Buffer.from(LINES.join('\r\n'), 'latin1'));
+    const asked = await runCommand(['check', 'q4.csv', '--save-map', 'map.json'], { cwd, env });
+    expect(asked).toMatchObject({ status: 2, stdout: expect.stringContaining('Betrag may be meant') });
+    const map = (await readFile(join(cwd, 'map.json'), 'utf8')).replace(
+      '"Betrag": null',
+      '"Betrag": "requested_limit"',
+    );
+    await writeFile(join(cwd, 'map.json'), map);
+    const before = await runCommand(['check', 'q4.csv', '--map', 'map.json', '--json'], { cwd, env });
+    expect(JSON.parse(before.stdout)).toMatchObject({
+      ...{ rows: 2, invalid: 1, unmapped: ['Notiz'] },
+      dialect: { encoding: 'windows-1252', delimiter: ';', sepLine: true },
+      changed: [{ column: 'Land', became: 'DE' }, { column: 'Betrag' }, { column: 'Betrag', became: '2.5' }],
+      dryRun: { limits: 2, companies: 2, requested: '1236.5', before: null },
+    });
+    await runCommand(['run', 'q4.csv', '--map', 'map.json'], { cwd, env });
+    const after = await runCommand(['check', 'q4.csv', '--map', 'map.json', '--json'], { cwd, env });
+    expect(JSON.parse(after.stdout)).toMatchObject({ dryRun: { before: { limits: 2, companies: 2 } } });
+    await runCommand(['report', 'q4', '--format', 'csv', '--like-input', '--out', 'out.csv'], { cwd, env });
+    const out = (await readFile(join(cwd, 'out.csv'), 'latin1')).split('\r\n');
+    expect(out).toEqual([
+      'sep=;',
+      expect.stringMatching(/^Firma;Land;Betrag;Notiz;state;/),
+      expect.stringMatching(/^Müller;Deutschland;1.234;a;done;/),
+      expect.stringMatching(/^Tin;GB;2,5;'=b;done;/),
+      expect.stringMatching(/^Ort;Congo;3;c;invalid;/),
+      '',
+    ]);
+  });
+
+  test.each([
+    ['--encoding', 'utf-9'],
+    ['--delimiter', 'x'],
+    ['--decimal', 'dot'],
+    ['--map', 'none.json'],
+  ])('cannot be read with %s %s, which is said in one line', async (option, value) => {
+    const cwd = await makeFolder();
+    await writeFile(join(cwd, 'q4.csv'), LINES.join('\n'));
+    const ended = await runCommand(['check', 'q4.csv', option, value], { cwd });
+    expect(ended).toMatchObject({ status: 1, stdout: '', stderr: expect.stringContaining(value) });
+  });
+});
+
 describe('check', () => {
   test('calls nothing, starts nothing, and names every problem', async () => {
     const cwd = await makeFolder();
