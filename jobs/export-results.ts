@@ -1,18 +1,16 @@
 import type { Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { stringify } from 'csv-stringify';
 import { z } from 'zod';
 import { LimitlineError } from '../src/errors.ts';
 import type { Portfolios } from '../src/ledger/portfolios.ts';
 import type { RowResult, Rows } from '../src/ledger/rows.ts';
-import { type Dialect, PLAIN_DIALECT } from '../src/portfolio/dialect.ts';
+import { PLAIN_DIALECT } from '../src/portfolio/dialect.ts';
 import type { DocumentStore } from '../src/portfolio/document-store.ts';
-import { makeEncoder } from '../src/portfolio/encoders.ts';
-import { harmless } from '../src/portfolio/formulas.ts';
 import { type Opened, openPortfolio } from '../src/portfolio/open-portfolio.ts';
 import { readOptionsSchema } from '../src/portfolio/read-options.ts';
 import type { Line } from '../src/portfolio/row.ts';
 import type { Standalone } from '../src/portfolio/standalone.ts';
+import { encodeTable, makeTableText } from '../src/portfolio/write-table.ts';
 
 export type ExportDeps = { rows: Rows; portfolios: Portfolios; imports: DocumentStore; signal: AbortSignal };
 
@@ -59,11 +57,10 @@ export const exportResults = {
       signal: deps.signal,
     });
     const dialect = likeInput ? opened.dialect : PLAIN_DIALECT;
-    const { delimiter, lineBreak } = dialect;
     await pipeline(
       records({ portfolio, opened, only }, deps),
-      stringify({ delimiter, record_delimiter: lineBreak, cast: { string: harmless } }),
-      (texts: AsyncIterable<Buffer>) => encoded(texts, dialect),
+      makeTableText(dialect),
+      (texts: AsyncIterable<Buffer>) => encodeTable(texts, dialect),
       to,
     );
   },
@@ -82,16 +79,6 @@ async function* records({ portfolio, opened, only }: Wanted, deps: ExportDeps): 
       if (outcome) yield* write(fitted(line.cells, width), outcome);
     }
   }
-}
-
-/** What the file begins with, and its text, in the dialect's encoding. */
-async function* encoded(texts: AsyncIterable<Buffer>, dialect: Dialect): AsyncGenerator<Buffer> {
-  const encode = makeEncoder(dialect.encoding);
-  const { bom, sepLine, delimiter, lineBreak } = dialect;
-  const start = `${bom ? '\ufeff' : ''}${sepLine ? `sep=${delimiter}${lineBreak}` : ''}`;
-  if (start !== '') yield encode(start);
-  // csv-stringify gives UTF-8, a whole record at a time.
-  for await (const text of texts) yield dialect.encoding === 'utf-8' ? text : encode(text.toString());
 }
 
 async function outcomesOf(portfolio: string, batch: Line[], { rows, portfolios }: ExportDeps): Promise<Outcome[]> {

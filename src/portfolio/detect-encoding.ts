@@ -1,4 +1,4 @@
-import { isUtf8 } from 'node:buffer';
+import { isAscii, isUtf8 } from 'node:buffer';
 import { openBytes } from './bytes.ts';
 import { UTF8_CHARACTER, wholeCharacters } from './text.ts';
 
@@ -64,8 +64,9 @@ function makeTally() {
 
   return {
     add(bytes: Buffer): void {
+      if (explained >= PLENTY ? isUtf8(bytes) : isAscii(bytes)) return;
       if (isUtf8(bytes)) {
-        if (explained < PLENTY) for (const byte of bytes) if (byte > 0x7f) explained += 1;
+        explained += bytes.toString('latin1').match(HIGH_BYTE)?.length ?? 0;
         return;
       }
       const text = bytes.toString('latin1').replace(UTF8_CHARACTER, (character) => {
@@ -89,6 +90,7 @@ function makeTally() {
 /** So many bytes of UTF-8 are no chance, and counting on would cost a pass over the file. */
 const PLENTY = 100_000;
 
+const HIGH_BYTE = /[\x80-\xff]/g;
 const HIGH_RUN = /[\x80-\xff]+/g;
 
 /**
