@@ -5,6 +5,7 @@ import { LimitlineError } from '../src/errors.ts';
 import type { FaultyLine, Portfolios } from '../src/ledger/portfolios.ts';
 import { isPortfolioName, type RowId } from '../src/ledger/row-id.ts';
 import type { RowDocument, RowRequest, Rows } from '../src/ledger/rows.ts';
+import { openDocuments } from '../src/portfolio/document-archive.ts';
 import type { DocumentStore } from '../src/portfolio/document-store.ts';
 import { defaultDocumentsDir, makeDocumentFolder } from '../src/portfolio/documents.ts';
 import { fileFault } from '../src/portfolio/file-fault.ts';
@@ -57,42 +58,48 @@ export const importPortfolio = {
   },
 
   async run(payload: ImportPayload, deps: ImportDeps): Promise<Imported> {
-    const { portfolio, path, documentsDir, supplierPath, reading } = payload;
-    const supplier = supplierPath === undefined ? undefined : await readSupplier(supplierPath);
-    const importId = await keepFile(path, deps.imports);
-    const { path: copy } = deps.imports.open(importId);
-    const folder = makeDocumentFolder({
-      dir: documentsDir === undefined ? defaultDocumentsDir(path) : resolve(documentsDir),
-      maxSizeMb: deps.maxDocumentMb,
-    });
-    const opened = await openPortfolio({
-      ...reading,
-      path: copy,
-      requiredColumns: deps.requiredColumns,
-      documents: folder,
-      signal: deps.stopping,
-    });
-    const found: Imported = { faults: opened.problems, lines: 0, rows: 0, invalid: 0, duplicate: 0 };
-    if (opened.problems.length > 0) return found;
-    await deps.portfolios.startImport(portfolio, {
-      id: importId,
-      fileName: basename(path),
-      reading: JSON.stringify(reading),
-    });
-    if (supplier) await rememberSupplier(portfolio, supplier, deps);
-    for await (const batch of opened.batches()) {
-      await importBatch(portfolio, importId, batch, deps);
-      for (const line of batch) found[line.kind === 'row' ? 'rows' : line.kind] += 1;
-      found.lines += batch.length;
-      await feed(deps);
-      deps.onBatch({ ...findingsOf(batch), lines: found.lines });
+    const { documentsDir, path } = payload;
+    const place = await openDocuments(documentsDir === undefined ? defaultDocumentsDir(path) : resolve(documentsDir));
+    try {
+      return await importFile(payload, place.dir, deps);
+    } finally {
+      await place.close();
     }
-    // What concerns the file as a whole is known when the last line was read.
-    deps.onBatch({ problems: [], warnings: opened.warnings, changed: [], lines: found.lines });
-    await deps.portfolios.endImport(portfolio);
-    return found;
   },
 } as const;
+
+async function importFile(payload: ImportPayload, documentsDir: string, deps: ImportDeps): Promise<Imported> {
+  const { portfolio, path, supplierPath, reading } = payload;
+  const supplier = supplierPath === undefined ? undefined : await readSupplier(supplierPath);
+  const importId = await keepFile(path, deps.imports);
+  const { path: copy } = deps.imports.open(importId);
+  const opened = await openPortfolio({
+    ...reading,
+    path: copy,
+    requiredColumns: deps.requiredColumns,
+    documents: makeDocumentFolder({ dir: documentsDir, maxSizeMb: deps.maxDocumentMb }),
+    signal: deps.stopping,
+  });
+  const found: Imported = { faults: opened.problems, lines: 0, rows: 0, invalid: 0, duplicate: 0 };
+  if (opened.problems.length > 0) return found;
+  await deps.portfolios.startImport(portfolio, {
+    id: importId,
+    fileName: basename(path),
+    reading: JSON.stringify(reading),
+  });
+  if (supplier) await rememberSupplier(portfolio, supplier, deps);
+  for await (const batch of opened.batches()) {
+    await importBatch(portfolio, importId, batch, deps);
+    for (const line of batch) found[line.kind === 'row' ? 'rows' : line.kind] += 1;
+    found.lines += batch.length;
+    await feed(deps);
+    deps.onBatch({ ...findingsOf(batch), lines: found.lines });
+  }
+  // What concerns the file as a whole is known when the last line was read.
+  deps.onBatch({ problems: [], warnings: opened.warnings, changed: [], lines: found.lines });
+  await deps.portfolios.endImport(portfolio);
+  return found;
+}
 
 /** Copies the file into the data folder under its digest, which names this import. */
 async function keepFile(path: string, imports: DocumentStore): Promise<string> {

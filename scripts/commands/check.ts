@@ -1,11 +1,13 @@
 import type { Command } from 'commander';
-import { readSettings } from '../../src/config.ts';
+import { readSettings, type Settings } from '../../src/config.ts';
 import type { Column } from '../../src/portfolio/columns.ts';
 import { dialectWords } from '../../src/portfolio/dialect.ts';
+import { openDocuments } from '../../src/portfolio/document-archive.ts';
 import { defaultDocumentsDir, makeDocumentFolder } from '../../src/portfolio/documents.ts';
 import { saveMapping } from '../../src/portfolio/mapping.ts';
 import { type Opened, openPortfolio } from '../../src/portfolio/open-portfolio.ts';
 import type { Line } from '../../src/portfolio/row.ts';
+import { unnamedDocuments } from '../../src/portfolio/unnamed-documents.ts';
 import { makeProblemList, type ProblemList } from '../terminal/problems.ts';
 import { startProgress } from '../terminal/progress.ts';
 import type { Terminal } from '../terminal/terminal.ts';
@@ -21,7 +23,10 @@ type CheckOptions = ReadingWords & { documents?: string; saveMap?: string };
 export function register(program: Command, terminal: Terminal): void {
   withReadingOptions(program.command('check').argument('<file>', 'the CSV of buyers'))
     .description('read and validate a file; nothing is stored, nothing is sent')
-    .option('--documents <dir>', 'folder of the supporting documents (default: "documents" beside the file)')
+    .option(
+      '--documents <dir>',
+      'folder or ZIP file of the supporting documents (default: "documents" beside the file)',
+    )
     .option('--save-map <file>', 'write how the columns were understood, to be mended and given with --map')
     .action(async (file: string, options: CheckOptions) => {
       process.exitCode = await checkFile(file, options, terminal);
@@ -32,37 +37,51 @@ export function register(program: Command, terminal: Terminal): void {
 async function checkFile(file: string, options: CheckOptions, terminal: Terminal): Promise<number> {
   const settings = readSettings();
   const reading = await readOptionsOf(options);
-  const opened = await openPortfolio({
-    ...reading,
-    path: file,
-    requiredColumns: settings.REQUIRED_COLUMNS,
-    documents: makeDocumentFolder({
-      dir: options.documents ?? defaultDocumentsDir(file),
-      maxSizeMb: settings.MAX_DOCUMENT_MB,
-    }),
-  });
-  if (options.saveMap !== undefined) {
-    await saveMapping(options.saveMap, opened.columns, reading.mapping?.constants ?? {});
+  const place = await openDocuments(options.documents ?? defaultDocumentsDir(file));
+  try {
+    const opened = await openPortfolio({
+      ...reading,
+      path: file,
+      requiredColumns: settings.REQUIRED_COLUMNS,
+      documents: makeDocumentFolder({ dir: place.dir, maxSizeMb: settings.MAX_DOCUMENT_MB }),
+    });
+    if (options.saveMap !== undefined) {
+      await saveMapping(options.saveMap, opened.columns, reading.mapping?.constants ?? {});
+    }
+    return await checkOpened(file, opened, { settings, documentsDir: place.dir, terminal });
+  } finally {
+    await place.close();
   }
+}
+
+type CheckDeps = { settings: Settings; documentsDir: string; terminal: Terminal };
+
+async function checkOpened(file: string, opened: Opened, { settings, documentsDir, terminal }: CheckDeps) {
   const list = makeProblemList((text) => terminal.answer(text));
   list.add({ problems: opened.problems });
   const ledger = await findLedger(settings);
   const dryRun = makeDryRun({ ledger, ratePerS: settings.SERVICE_RATE_PER_S });
-  const counts = await readAll(opened, list, dryRun.add).finally(ledger.close);
+  const named = new Set<string>();
+  const counts = await readAll(opened, list, (batch) => {
+    for (const line of batch) if (line.kind === 'row') for (const { path } of line.row.documents) named.add(path);
+    return dryRun.add(batch);
+  }).finally(ledger.close);
   // What concerns the file as a whole is known when the last line was read.
   list.add({ warnings: opened.warnings });
   list.sayChanges();
+  const unnamed = await unnamedDocuments(documentsDir, named);
   const { problems, warnings, changed, counts: found } = list;
   const tally = `${found.problems} problems, ${found.warnings} warnings, ${found.changed} cells changed.`;
   const words = [
     ...(opened.columns.length > 0 ? [understoodWords(opened)] : []),
+    ...(unnamed.length > 0 ? [`Documents that no line names: ${unnamed.join(', ')}.`] : []),
     ...(counts.rows > 0 ? [dryRunWords(dryRun.result())] : []),
     ...(ledger.fault === null ? [] : [ledger.fault]),
     `${file}: ${counts.lines} lines: ${counts.rows} good, ${counts.invalid} invalid, ${counts.duplicate} duplicate; ${tally}`,
   ];
   terminal.print(words.join('\n'), {
     ...{ file, ...counts },
-    ...{ problems, warnings, changed, counts: found, dryRun: dryRun.result() },
+    ...{ problems, warnings, changed, counts: found, dryRun: dryRun.result(), unnamedDocuments: unnamed },
     ...{ dialect: opened.dialect, ...understood(opened.columns) },
   });
   return found.problems > 0 ? PROBLEMS_STATUS : 0;

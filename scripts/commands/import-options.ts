@@ -15,7 +15,10 @@ export type ImportOptions = ReadingWords & { portfolio?: string; documents?: str
 export function withImportOptions(command: Command): Command {
   return withReadingOptions(command.argument('<file>', 'the CSV of buyers'))
     .option('--portfolio <name>', "the portfolio's name (default: the file's name without its ending)")
-    .option('--documents <dir>', 'folder of the supporting documents (default: "documents" beside the file)')
+    .option(
+      '--documents <dir>',
+      'folder or ZIP file of the supporting documents (default: "documents" beside the file)',
+    )
     .option('--supplier <file>', 'a CSV with one line: the supplier that asks, created before the buyers');
 }
 
