@@ -11,6 +11,7 @@ import { readOptionsSchema } from '../src/portfolio/read-options.ts';
 import type { Line } from '../src/portfolio/row.ts';
 import type { Standalone } from '../src/portfolio/standalone.ts';
 import { encodeTable, makeTableText } from '../src/portfolio/write-table.ts';
+import { writeSheet } from '../src/portfolio/xlsx/write-sheet.ts';
 
 export type ExportDeps = { rows: Rows; portfolios: Portfolios; imports: DocumentStore; signal: AbortSignal };
 
@@ -18,11 +19,12 @@ const payloadSchema = z.object({
   portfolio: z.string(),
   only: z.enum(['all', 'errors']),
   likeInput: z.boolean().default(false),
+  format: z.enum(['csv', 'xlsx']).default('csv'),
 });
 
 /**
  * `all`: every line of the last import. `errors`: those that are not done or skipped, to be mended and imported again.
- * `likeInput`: in the imported file's own encoding, delimiter and line ends; else UTF-8 with commas.
+ * `xlsx`: an Excel workbook. `likeInput`: a CSV in the imported file's own encoding, delimiter and line ends; else UTF-8 with commas.
  */
 export type ExportPayload = z.output<typeof payloadSchema>;
 
@@ -32,11 +34,14 @@ const RESULT_COLUMNS = [
   ...['problem', 'updated'],
 ];
 
+/** Which of them are amounts: numbers in a workbook. */
+const AMOUNTS = ['total_limit', 'available_limit'].map((name) => RESULT_COLUMNS.indexOf(name));
+
 /** What a line has come to: its state, and the row behind it where there is one. */
 type Outcome = { state: string; problem: string; result: RowResult | undefined };
 
 /**
- * Writes a CSV of the last import's lines, each once and in order: the copy of the imported file is read again, line by
+ * Writes the last import's lines, each once and in order: the copy of the imported file is read again, line by
  * line, and joined with the ledger, so that neither stands in memory. Cells that a spreadsheet would run as a formula
  * are made harmless here, and only here.
  */
@@ -44,7 +49,7 @@ export const exportResults = {
   name: 'export-results',
   parse: (data: unknown): ExportPayload => payloadSchema.parse(data),
 
-  async run({ portfolio, only, likeInput }: ExportPayload, to: Writable, deps: ExportDeps): Promise<void> {
+  async run({ portfolio, only, likeInput, format }: ExportPayload, to: Writable, deps: ExportDeps): Promise<void> {
     const { file } = await deps.portfolios.read(portfolio);
     if (!file) throw new LimitlineError('NOT_FOUND', `No file was imported into a portfolio named "${portfolio}".`);
     const { path } = deps.imports.open(file.id);
@@ -56,13 +61,14 @@ export const exportResults = {
       documents: { find: async (name) => ({ name, path: name, sizeBytes: 0, mediaType: '' }) },
       signal: deps.signal,
     });
+    const lines = records({ portfolio, opened, only }, deps);
+    if (format === 'xlsx') {
+      const isAmount = (column: number) => only === 'all' && AMOUNTS.includes(column - opened.header.length);
+      await writeSheet(lines, to, { name: portfolio, isAmount });
+      return;
+    }
     const dialect = likeInput ? opened.dialect : PLAIN_DIALECT;
-    await pipeline(
-      records({ portfolio, opened, only }, deps),
-      makeTableText(dialect),
-      (texts: AsyncIterable<Buffer>) => encodeTable(texts, dialect),
-      to,
-    );
+    await pipeline(lines, makeTableText(dialect), (texts: AsyncIterable<Buffer>) => encodeTable(texts, dialect), to);
   },
 } as const;
 

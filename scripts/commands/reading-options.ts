@@ -7,6 +7,7 @@ import type { ReadOptions } from '../../src/portfolio/read-options.ts';
 export type ReadingWords = {
   encoding?: string;
   delimiter?: string;
+  sheet?: string;
   map?: string;
   decimal?: keyof typeof DECIMALS;
   dates?: 'dmy' | 'mdy';
@@ -21,14 +22,17 @@ export function withReadingOptions(command: Command): Command {
   return command
     .option('--encoding <name>', 'encoding of the file, such as shift_jis or gb18030 (default: found from the file)')
     .option('--delimiter <sign>', 'comma, semicolon, tab or pipe (default: found from the file)')
+    .option('--sheet <name>', 'which sheet of an Excel workbook (default: the first)')
     .option('--map <file>', 'a JSON file that says which column is which, and what every line has (check --save-map)')
     .addOption(decimal.choices(Object.keys(DECIMALS)))
     .addOption(dates.choices(['dmy', 'mdy']));
 }
 
 /** @throws LimitlineError `USAGE` for a word that cannot be meant, `FILE` for a mapping that cannot be used. */
-export async function readOptionsOf({ encoding, delimiter, map, decimal, dates }: ReadingWords): Promise<ReadOptions> {
+export async function readOptionsOf(words: ReadingWords): Promise<ReadOptions> {
+  const { encoding, delimiter, sheet, map, decimal, dates } = words;
   return {
+    ...(sheet === undefined ? {} : { sheet }),
     ...(encoding === undefined ? {} : { encoding: encodingNamed(encoding) }),
     ...(delimiter === undefined ? {} : { delimiter: delimiterNamed(delimiter) }),
     ...(map === undefined ? {} : { mapping: await readMapping(map) }),

@@ -10,7 +10,7 @@ import { makeWordsLog } from '../../src/log.ts';
 import { summaryTable } from '../terminal/summary-table.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
-const FORMATS = ['table', 'json', 'csv', 'errors-csv'] as const;
+const FORMATS = ['table', 'json', 'csv', 'errors-csv', 'xlsx'] as const;
 
 type ReportOptions = { format: (typeof FORMATS)[number]; out?: string; likeInput?: boolean };
 
@@ -28,7 +28,8 @@ export function register(program: Command, terminal: Terminal): void {
       const context = await openContext({ settings, log: makeWordsLog({ level: settings.LOG_LEVEL }) });
       try {
         const format = terminal.json && options.format === 'table' ? 'json' : options.format;
-        if (format === 'csv' || format === 'errors-csv') await writeCsv(name, format, options, context);
+        if (format === 'csv' || format === 'errors-csv' || format === 'xlsx')
+          await writeCsv(name, format, options, context);
         else await writeSummary(name, format, options.out, context);
       } finally {
         await context.close();
@@ -51,14 +52,14 @@ async function writeSummary(name: string, format: 'table' | 'json', out: string 
 
 async function writeCsv(
   name: string,
-  format: 'csv' | 'errors-csv',
+  format: 'csv' | 'errors-csv' | 'xlsx',
   { out, likeInput = false }: ReportOptions,
   context: Context,
 ) {
   const { rows, portfolios, imports } = context;
-  const only = format === 'csv' ? 'all' : 'errors';
+  const only = format === 'errors-csv' ? 'errors' : 'all';
   if (!(await portfolios.read(name)).file) throw await unknownPortfolio(name, context);
-  const payload = exportResults.parse({ portfolio: name, only, likeInput });
+  const payload = exportResults.parse({ portfolio: name, only, likeInput, format: format === 'xlsx' ? 'xlsx' : 'csv' });
   await exportResults.run(payload, openOutput(out), {
     rows,
     portfolios,

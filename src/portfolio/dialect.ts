@@ -10,10 +10,17 @@ export type Dialect = {
   /** Whether the first line is Excel's `sep=;`, and the header stands below it. */
   sepLine: boolean;
   lineBreak: '\r\n' | '\n' | '\r';
+  /** The sheet of a workbook; the rest then says how a CSV of it is written. */
+  sheet?: string;
 };
 
 /** What a person says of a file's dialect; what is left out is found from the file. */
-export type GivenDialect = { encoding?: string | undefined; delimiter?: Delimiter | undefined };
+export type GivenDialect = {
+  encoding?: string | undefined;
+  delimiter?: Delimiter | undefined;
+  /** Which sheet of a workbook; the first if it is left out. */
+  sheet?: string | undefined;
+};
 
 /** In the order in which they are preferred where the file would fit several. */
 export const DELIMITERS = [',', ';', '\t', '|'] as const;
@@ -58,7 +65,8 @@ export function delimiterNamed(given: string): Delimiter {
 }
 
 /** `UTF-8 with a byte order mark, semicolons, lines end in CRLF`. */
-export function dialectWords({ encoding, bom, delimiter, lineBreak }: Dialect): string {
+export function dialectWords({ encoding, bom, delimiter, lineBreak, sheet }: Dialect): string {
+  if (sheet !== undefined) return `sheet "${sheet}" of an Excel workbook`;
   const mark = bom ? ' with a byte order mark' : '';
   return `${encoding.toUpperCase()}${mark}, cut by ${delimiterWord(delimiter)}s, lines end in ${BREAK_NAMES[lineBreak]}`;
 }

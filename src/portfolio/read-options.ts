@@ -9,6 +9,7 @@ import { mappingSchema } from './mapping.ts';
 export const readOptionsSchema = z.object({
   encoding: z.string().optional(),
   delimiter: z.enum(DELIMITERS).optional(),
+  sheet: z.string().optional(),
   mapping: mappingSchema.optional(),
   /** What marks the decimals of every amount, where the column leaves it open. */
   decimal: z.enum(['.', ',']).optional(),

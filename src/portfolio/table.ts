@@ -44,6 +44,10 @@ export async function openTable(file: TableFile): Promise<Table> {
 
 async function readStart(file: TableFile, bytes: ByteSource): Promise<Table> {
   const first = await bytes.read();
+  if (first?.subarray(0, ZIP.length).equals(ZIP)) {
+    const sheet = await readSheet(file, bytes);
+    if (sheet) return sheet;
+  }
   const wrongKind = first ? wrongKindOf(first) : null;
   if (wrongKind || !first) return emptyTable(wrongKind, bytes);
   const rereadable = await isRereadable(file.path);
@@ -76,6 +80,16 @@ async function readStart(file: TableFile, bytes: ByteSource): Promise<Table> {
 
   if (dialect.sepLine) await record();
   return { header: await record(), dialect, rereadable, unusable: null, next: records.next, more, close: bytes.close };
+}
+
+const ZIP = Buffer.from('PK\x03\x04');
+
+/** The reader of workbooks is loaded for one only. Null for another ZIP file. */
+async function readSheet(file: TableFile, bytes: ByteSource): Promise<Table | null> {
+  const { openSheet } = await import('./xlsx/sheet-table.ts');
+  const sheet = await openSheet(file);
+  if (sheet) await bytes.close();
+  return sheet;
 }
 
 function emptyTable(unusable: string | null, bytes: ByteSource): Table {

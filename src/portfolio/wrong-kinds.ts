@@ -9,7 +9,8 @@ export function wrongKindOf(start: Buffer): string | null {
 const UNPACK = 'unpack it, and give the file that is in it.';
 
 const WRONG_KINDS: [signature: number[], name: string, remedy?: string][] = [
-  [[0x50, 0x4b, 0x03, 0x04], 'This is an Excel workbook (or a ZIP file)'],
+  // A workbook is one too, and is read before this is asked.
+  [[0x50, 0x4b, 0x03, 0x04], 'This is a ZIP file', UNPACK],
   [[0xd0, 0xcf, 0x11, 0xe0], 'This is an old Excel workbook'],
   [[0x25, 0x50, 0x44, 0x46], 'This is a PDF document'],
   [[0x1f, 0x8b], 'This is a gzip archive', UNPACK],

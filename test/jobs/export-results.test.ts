@@ -11,7 +11,10 @@ import { openPortfolio } from '../../src/portfolio/open-portfolio.ts';
 import { openWorkplace } from '../support/workplace.ts';
 
 /** The bytes of a results file. */
-async function results(context: Context, wish: { only?: 'all' | 'errors'; likeInput?: boolean } = {}): Promise<Buffer> {
+async function results(
+  context: Context,
+  wish: { only?: 'all' | 'errors'; likeInput?: boolean; format?: 'xlsx' } = {},
+): Promise<Buffer> {
   const to = new PassThrough();
   const { rows, portfolios, imports } = context;
   const payload = exportResults.parse({ portfolio: 'q4', only: 'all', ...wish });
@@ -69,6 +72,19 @@ describe('results', () => {
     const notes = rowsOf(await results(place.context)).map((row) => row.note);
     expect(notes).toEqual(["'=1+1", "'+cmd", "'-2+3", "'@SUM(A1)", '-1.234,56', '+49 89 1234', "'-", 'a=b', "'=x"]);
   });
+});
+
+test('results in a workbook are a file that is read again, and so is a workbook that was imported', async () => {
+  const place = await openWorkplace();
+  await place.import(['name,requested_limit,note', 'Acme,1000.50,=1+1', ',1,x']);
+  const path = join(place.dir, 'out.xlsx');
+  await writeFile(path, await results(place.context, { format: 'xlsx' }));
+  expect(await place.importFile(path)).toMatchObject({ lines: 2, rows: 1, invalid: 1 });
+  const csv = rowsOf(await results(place.context));
+  expect(csv).toEqual([
+    expect.objectContaining({ name: 'Acme', requested_limit: '1000.50', note: "'=1+1" }),
+    expect.objectContaining({ problem: expect.stringContaining('name') }),
+  ]);
 });
 
 describe('an errors file', () => {

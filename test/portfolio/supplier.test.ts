@@ -34,7 +34,7 @@ test.each<[string, string | Uint8Array, string]>([
   ['a wrong id', 'company_id\n123\n', 'Line 2, company_id "123": This is no id'],
   ['a ragged line', 'name,city\na\n', 'Line 2: The line has 1 cell and the header 2'],
   ['a broken header', 'name,"city\na,b\n', 'never closed'],
-  ['a workbook', Buffer.from('PK\x03\x04'), 'Excel workbook'],
+  ['an old workbook', Buffer.of(0xd0, 0xcf, 0x11, 0xe0), 'Excel workbook'],
   [
     'several faults',
     'name,country_code,website\nNordwind,dex,nordwind\n',
