@@ -139,7 +139,12 @@ async function callInTurn(wish: Wish, { episode, isLate }: Turn, deps: StepDeps)
     return await deps.once(wish, {
       onUnknown: deps.onUnknown[wish.kind],
       send: async (first) => {
+        const sentAtMs = performance.now();
         const answer = await wish.send({ idempotencyKey: `limitline-${first}`, onTokenCall });
+        // A document's time is its size's, and an answer that nobody waited for says nothing of the service's load.
+        if (answer.meaning === 'made' && wish.kind !== 'document') {
+          deps.slots.answeredAfter(performance.now() - sentAtMs, wish.kind);
+        }
         await tellPace(answer, episode, deps);
         return answer;
       },
