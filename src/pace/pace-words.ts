@@ -10,6 +10,13 @@ export type PaceState = {
   blocked: { why: string; untilMs: number } | undefined;
 };
 
+/** The same for somebody who looks from outside, also when nothing goes on: then it is what the next call will meet. */
+export function describeLearned(state: PaceState, nowMs: number = Date.now()): string {
+  const words = describePace(state, nowMs);
+  if (words !== '') return words;
+  return state.phase === 'start' ? '' : `nothing leaves now; the service took ${rate(state.ratePerS)} last`;
+}
+
 /** The pace in words for people, such as "at the service's limit, 98 calls/s"; empty while nothing goes on. */
 export function describePace(state: PaceState, nowMs: number = Date.now()): string {
   const { blocked, held, atCeiling, phase, ratePerS, flowPerS } = state;

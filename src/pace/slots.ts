@@ -5,8 +5,8 @@ export type Slots = ReturnType<typeof makeSlots>;
 /** Calls in flight to begin with: enough for 40 a second at 200 ms each, and doubled within some answers. */
 const FIRST_SLOTS = 8;
 
-/** Fewer are never left, so that one slow call does not hold up all the others. */
-const FEWEST_SLOTS = 2;
+/** Fewer are never left, so that one slow call does not hold up all the others, and a busy machine of ours is not idle. */
+const FEWEST_SLOTS = 4;
 
 /** Answers that take twice as long as usual, and this much longer, are a service that suffers; below it is noise. */
 const SLOW_FACTOR = 2;
@@ -15,8 +15,8 @@ const NOISE_MS = 50;
 /** Netflix' limiter and TCP both give back more than they took: a fifth away at once, one more for each good answer. */
 const CUT = 0.8;
 
-/** What is usual follows a lasting change by 1 % an answer, and a quicker answer at once. */
-const USUAL_DRIFT = 0.01;
+/** What is usual follows a lasting change by 2 % an answer, and a quicker answer at once. */
+const USUAL_DRIFT = 0.02;
 
 /** The mean of some ten answers: one slow answer says nothing. */
 const LATELY_SHARE = 0.1;

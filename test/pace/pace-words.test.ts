@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { describePace, type PaceState, timeLeft } from '../../src/pace/pace-words.ts';
+import { describeLearned, describePace, type PaceState, timeLeft } from '../../src/pace/pace-words.ts';
 
 const now = new Date(2026, 10, 21, 10, 30, 0).getTime();
 
@@ -21,6 +21,13 @@ test.each<[PaceState, string]>([
   [blockedFor('what is over', -1), "at the service's limit, 98 calls/s"],
 ])('%# is put into words', (state, words) => {
   expect(describePace(state, now)).toBe(words);
+});
+
+test('what was learned is said when nothing goes on', () => {
+  const idle = { ...atLimit, held: false, flowPerS: 0 };
+  expect(describeLearned(idle, now)).toContain('98 calls/s');
+  expect(describeLearned({ ...idle, phase: 'start' }, now)).toBe('');
+  expect(describeLearned(atLimit, now)).toBe(describePace(atLimit, now));
 });
 
 test.each<[number, Partial<PaceState>, string]>([
