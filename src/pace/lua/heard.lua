@@ -28,7 +28,9 @@ local function hear(pace, limit, remaining, reset, stated)
   -- Calls that are on their way take from it still: those of the last 50 ms, and one.
   local brink = 1 + 0.05 * pace.rate
   if remaining >= 1.5 * brink then pace.armed = 1 end
-  if remaining <= brink and pace.armed == 1 then
+  -- At the limit little remains, and that is right; only a rate that climbs is stopped by it, and none that was stated.
+  local climbs = pace.stated == 0 and (pace.phase ~= 'hold' or pace.rate > pace.peak)
+  if remaining <= brink and pace.armed == 1 and climbs then
     cut(pace, remaining, 0)
     pace.episode = pace.episode + 1
   end

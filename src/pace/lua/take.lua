@@ -1,4 +1,4 @@
--- Hands out turns: moments at which one call may leave, spaced evenly over all processes (GCRA without a burst). Learns
+-- Hands out turns: moments at which one call may leave, spaced evenly over all processes (GCRA). Learns
 -- from what the asking process has heard since it asked last.
 -- KEYS[1] the pace, see learn.lua
 -- ARGV[1] turns wanted   ARGV[2] most calls a second, 0 for no ceiling   ARGV[3] µs ahead that turns are handed out
@@ -16,12 +16,16 @@ forget(pace, tonumber(ARGV[5]))
 count(pace, tonumber(ARGV[6]))
 hear(pace, tonumber(ARGV[7]), tonumber(ARGV[8]), tonumber(ARGV[9]), tonumber(ARGV[10]))
 
+if pace.stated > 0 then pace.rate = math.min(pace.rate, 0.99 * pace.stated) end
 local rate = pace.rate
-if pace.stated > 0 then rate = math.min(rate, 0.99 * pace.stated) end
 if pace.spareUntil > now then rate = math.min(rate, pace.spare) end
 if ceiling > 0 then rate = math.min(rate, ceiling) end
 local interval = 1000000 / rate
-local tat = math.max(pace.tat, now)
+-- A process that was busy when its turns came due may make up for 25 ms of them; a ceiling is never made up for, and after
+-- a block the line begins with one call.
+local behind = ceiling > 0 and 0 or 25000
+local tat = math.max(pace.tat, now - behind, pace['until'])
+if now - pace.heldAt > 1000000 then tat = math.max(tat, now) end
 local turns, first, why = 0, 0, ''
 if pace['until'] > now then
   first, why = pace['until'] - now, pace.why
