@@ -8,7 +8,6 @@ import { type RowId, rowName } from '../src/ledger/row-id.ts';
 import type { RowAtStep, RowFields, RowState, Rows, Step } from '../src/ledger/rows.ts';
 import type { Log } from '../src/log.ts';
 import type { Pace } from '../src/pace/pace.ts';
-import { retryAfterMs } from '../src/pace/retry-after.ts';
 import type { Slots } from '../src/pace/slots.ts';
 import type { Taken } from '../src/pace/turnstile.ts';
 import type { NewJob, QueueName, Queues } from '../src/queue/queues.ts';
@@ -153,7 +152,12 @@ async function callInTurn(wish: Wish, { episode, isLate }: Turn, deps: StepDeps)
     return await deps.once(wish, {
       onUnknown: deps.onUnknown[wish.kind],
       send: async (first) => {
+        const sentAtMs = performance.now();
         const answer = await wish.send({ idempotencyKey: `limitline-${first}`, onTokenCall });
+        // A document's time is its size's, and an answer that nobody waited for says nothing of the service's load.
+        if (answer.meaning === 'made' && wish.kind !== 'document') {
+          deps.slots.answeredAfter(performance.now() - sentAtMs, wish.kind);
+        }
         await tellPace(answer, episode, deps);
         return answer;
       },
@@ -162,7 +166,8 @@ async function callInTurn(wish: Wish, { episode, isLate }: Turn, deps: StepDeps)
     if (!isLimitlineError(error, 'CREDENTIALS') && !isLimitlineError(error, 'SERVICE')) throw error;
     const credentials = error.code === 'CREDENTIALS';
     if (credentials) deps.onLineFault(error);
-    await deps.pace.block({ why: error.message, askedMs: credentials ? CREDENTIALS_WAIT_MS : 0, episode });
+    const askedMs = credentials ? CREDENTIALS_WAIT_MS : 0;
+    await deps.pace.block({ why: error.message, because: 'outage', askedMs, episode });
     return { is: 'later', heard: error.message };
   }
 }
@@ -171,16 +176,17 @@ async function callInTurn(wish: Wish, { episode, isLate }: Turn, deps: StepDeps)
 async function tellPace(answer: Answer, episode: number, { pace }: StepDeps): Promise<void> {
   switch (answer.meaning) {
     case 'throttled': {
-      const askedMs = retryAfterMs(answer.headers);
-      const why = answer.status === 429 ? 'the service says that this is too fast' : 'the service is not available';
-      return pace.block({ why: `${why} (status ${answer.status})`, askedMs, episode });
+      const { status, headers } = answer;
+      if (status === 429) return pace.block({ why: 'the service says too fast', because: 'limit', headers, episode });
+      const why = `the service is not available (status ${status})`;
+      return pace.block({ why, because: 'outage', headers, episode });
     }
     case 'unreachable':
-      return pace.block({ why: `the service does not answer (${answer.heard})`, episode });
+      return pace.block({ why: `the service is not answering (${answer.heard})`, because: 'outage', episode });
     case 'unknown':
       return;
     default:
-      return pace.answered();
+      return pace.answered(answer.headers);
   }
 }
 

@@ -2,9 +2,10 @@ import { createWriteStream } from 'node:fs';
 import type { Writable } from 'node:stream';
 import { type Command, Option } from 'commander';
 import { exportResults } from '../../jobs/index.ts';
-import type { Context } from '../../src/context.ts';
+import { type Context, lookAtPace } from '../../src/context.ts';
 import { LimitlineError, messageOf } from '../../src/errors.ts';
-import { summarize } from '../../src/ledger/summary.ts';
+import { type Summary, summarize } from '../../src/ledger/summary.ts';
+import { describeLearned } from '../../src/pace/pace-words.ts';
 import { summaryTable } from '../terminal/summary-table.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { onPortfolio } from './on-portfolio.ts';
@@ -35,14 +36,20 @@ export function register(program: Command, terminal: Terminal): void {
 async function writeSummary(name: string, format: 'table' | 'json', out: string | undefined, context: Context) {
   const summary = await summarize(name, context);
   if (!summary) return;
-  const text =
-    format === 'json' ? JSON.stringify(summary, null, 2) : summaryTable(summary, await context.portfolios.read(name));
+  const text = format === 'json' ? JSON.stringify(summary, null, 2) : await table(summary, name, context);
   const stream = openOutput(out);
   await new Promise<void>((resolve, reject) => {
     stream.on('error', (error) => reject(outputFault(out, error)));
     stream.write(`${text}\n`, () => resolve());
   });
   if (out !== undefined) stream.end();
+}
+
+async function table(summary: Summary, name: string, context: Context): Promise<string> {
+  const text = summaryTable(summary, await context.portfolios.read(name));
+  const pace = await lookAtPace(context);
+  const words = pace ? describeLearned(pace) : '';
+  return words === '' ? text : `${text}\nPace: ${words}.`;
 }
 
 async function writeLines(
