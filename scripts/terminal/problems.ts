@@ -10,11 +10,14 @@ export function problemText({ line, column, value, message }: Problem): string {
 }
 
 /** `Betrag: 1,200 cells changed, such as line 2 "1.234,56" to 1234.56. It was written with a decimal comma.` */
-function changeText({ first, count }: { first: Change; count: number }): string {
+function changeText({ first, count }: Kind): string {
   const { line, column, value, became, message } = first;
   const cells = count === 1 ? '1 cell' : `${count.toLocaleString('en')} cells`;
   return `${column}: ${cells} changed, such as line ${line} ${JSON.stringify(value)} to ${JSON.stringify(became)}. ${message}`;
 }
+
+/** Changes that are alike. */
+type Kind = { first: Change; count: number };
 
 /** What a batch of lines, or the file as a whole, has to say. */
 export type Findings = { problems?: readonly Problem[]; warnings?: readonly Problem[]; changed?: readonly Change[] };
@@ -30,7 +33,8 @@ export function makeProblemList(write: (text: string) => void) {
   const warnings: Problem[] = [];
   const changed: Change[] = [];
   const counts = { problems: 0, warnings: 0, changed: 0 };
-  const kinds = new Map<string, { first: Change; count: number }>();
+  /** By message, then by column. */
+  const kinds = new Map<string, Map<string, Kind>>();
 
   const keep = (kind: 'problems' | 'warnings', found: Problem, mark: string): void => {
     const kept = kind === 'problems' ? problems : warnings;
@@ -46,10 +50,11 @@ export function makeProblemList(write: (text: string) => void) {
   const keepChange = (change: Change): void => {
     counts.changed += 1;
     if (changed.length < SHOWN) changed.push(change);
-    const name = `${change.column}\n${change.message}`;
-    const kind = kinds.get(name);
+    const columns = kinds.get(change.message) ?? new Map<string, Kind>();
+    if (columns.size === 0) kinds.set(change.message, columns);
+    const kind = columns.get(change.column);
     if (kind) kind.count += 1;
-    else kinds.set(name, { first: change, count: 1 });
+    else columns.set(change.column, { first: change, count: 1 });
   };
 
   return {
@@ -64,7 +69,7 @@ export function makeProblemList(write: (text: string) => void) {
     },
     /** Says in words what was changed. */
     sayChanges(): void {
-      for (const kind of kinds.values()) write(changeText(kind));
+      for (const columns of kinds.values()) for (const kind of columns.values()) write(changeText(kind));
     },
   };
 }

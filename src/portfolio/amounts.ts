@@ -146,13 +146,17 @@ function describeChange({
   group,
   mark,
 }: { currency: string | undefined } & Omit<Split, 'whole' | 'fraction'>) {
-  const what = [
-    mark === ',' ? 'a decimal comma' : null,
-    group === null ? null : 'thousands separators',
-    currency === undefined ? null : `the currency ${currency}, which the service is not told`,
-  ].filter((part) => part !== null);
-  return what.length === 0 ? undefined : `It was written with ${what.join(' and ')}.`;
+  const separators = SEPARATORS_SAID[mark === ',' ? 1 : 0]?.[group === null ? 0 : 1] ?? '';
+  if (currency === undefined) return separators === '' ? undefined : `It was written with ${separators}.`;
+  const what = separators === '' ? '' : `${separators} and `;
+  return `It was written with ${what}the currency ${currency}, which the service is not told.`;
 }
+
+/** Decimal comma or not, then grouped or not. */
+const SEPARATORS_SAID = [
+  ['', 'thousands separators'],
+  ['a decimal comma', 'a decimal comma and thousands separators'],
+];
 
 function openMessage(body: string): string {
   const [whole = '', rest = ''] = body.split(/[.,]/);

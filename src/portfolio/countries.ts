@@ -22,7 +22,12 @@ function codeOf(text: string): string | null | undefined {
   const upper = text.toUpperCase();
   if (ALPHA_2.has(upper)) return upper;
   names ??= allNames();
-  return names.get(likeness(text));
+  // As it stands first: to make two writings alike costs more than all the rest.
+  const known = names.get(text);
+  if (known !== undefined) return known;
+  const code = names.get(likeness(text));
+  if (code !== undefined && names.size < MAX_NAMES) names.set(Buffer.from(text).toString(), code);
+  return code;
 }
 
 let names: Map<string, string | null> | undefined;
@@ -49,6 +54,9 @@ const SPOKEN: Record<string, string | null> = {
   Corea: null,
   Corée: null,
 };
+
+/** Four languages have some 1,500; the rest is room for the writings that a file has. */
+const MAX_NAMES = 4_000;
 
 /** Made at the first country that is no code, which many files never have: 3 MB and 10 ms. */
 function allNames(): Map<string, string | null> {
