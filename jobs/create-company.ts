@@ -1,7 +1,8 @@
 import type { RowId } from '../src/ledger/row-id.ts';
 import { stepAfter } from '../src/ledger/rows.ts';
 import type { JobEnd } from '../src/queue/runner.ts';
-import { callOnce, endWithout, giveUpRow, parseRowPayload, runStep, type StepDeps } from './step.ts';
+import { callOnce } from './call-once.ts';
+import { endWithout, giveUpRow, parseRowPayload, runStep, type StepDeps } from './step.ts';
 
 /**
  * First step of a row: its buyer becomes a company at the service (service-api: "company"), once for all rows that share

@@ -2,7 +2,8 @@ import { messageOf } from '../src/errors.ts';
 import type { RowId } from '../src/ledger/row-id.ts';
 import type { JobEnd } from '../src/queue/runner.ts';
 import type { CallOptions } from '../src/service/client.ts';
-import { callOnce, endWithout, parseRowPayload, type StepDeps } from './step.ts';
+import { callOnce } from './call-once.ts';
+import { endWithout, parseRowPayload, type StepDeps } from './step.ts';
 
 /**
  * Before the rows of a portfolio: the supplier on whose behalf they are asked for becomes a company (service-api, "Order

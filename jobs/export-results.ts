@@ -1,19 +1,31 @@
 import type { Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { stringify } from 'csv-stringify';
 import { z } from 'zod';
 import { LimitlineError } from '../src/errors.ts';
 import type { Portfolios } from '../src/ledger/portfolios.ts';
 import type { RowResult, Rows } from '../src/ledger/rows.ts';
+import { PLAIN_DIALECT } from '../src/portfolio/dialect.ts';
 import type { DocumentStore } from '../src/portfolio/document-store.ts';
-import { openPortfolio } from '../src/portfolio/open-portfolio.ts';
+import { type Opened, openPortfolio } from '../src/portfolio/open-portfolio.ts';
+import { readOptionsSchema } from '../src/portfolio/read-options.ts';
 import type { Line } from '../src/portfolio/row.ts';
+import type { Standalone } from '../src/portfolio/standalone.ts';
+import { encodeTable, makeTableText } from '../src/portfolio/write-table.ts';
+import { writeSheet } from '../src/portfolio/xlsx/write-sheet.ts';
 
 export type ExportDeps = { rows: Rows; portfolios: Portfolios; imports: DocumentStore; signal: AbortSignal };
 
-const payloadSchema = z.object({ portfolio: z.string(), only: z.enum(['all', 'errors']) });
+const payloadSchema = z.object({
+  portfolio: z.string(),
+  only: z.enum(['all', 'errors']),
+  likeInput: z.boolean().default(false),
+  format: z.enum(['csv', 'xlsx']).default('csv'),
+});
 
-/** `all`: every line of the last import. `errors`: those that are not done or skipped, to be mended and imported again. */
+/**
+ * `all`: every line of the last import. `errors`: those that are not done or skipped, to be mended and imported again.
+ * `xlsx`: an Excel workbook. `likeInput`: a CSV in the imported file's own encoding, delimiter and line ends; else UTF-8 with commas.
+ */
 export type ExportPayload = z.output<typeof payloadSchema>;
 
 /** What a results file adds to the file's own columns. */
@@ -22,43 +34,58 @@ const RESULT_COLUMNS = [
   ...['problem', 'updated'],
 ];
 
+/** Which of them are amounts: numbers in a workbook. */
+const AMOUNTS = ['total_limit', 'available_limit'].map((name) => RESULT_COLUMNS.indexOf(name));
+
 /** What a line has come to: its state, and the row behind it where there is one. */
 type Outcome = { state: string; problem: string; result: RowResult | undefined };
 
 /**
- * Writes a CSV of the last import's lines, each once and in order: the copy of the imported file is read again, line by
- * line, and joined with the ledger, so that neither stands in memory.
+ * Writes the last import's lines, each once and in order: the copy of the imported file is read again, line by
+ * line, and joined with the ledger, so that neither stands in memory. Cells that a spreadsheet would run as a formula
+ * are made harmless here, and only here.
  */
 export const exportResults = {
   name: 'export-results',
   parse: (data: unknown): ExportPayload => payloadSchema.parse(data),
 
-  async run({ portfolio, only }: ExportPayload, to: Writable, deps: ExportDeps): Promise<void> {
+  async run({ portfolio, only, likeInput, format }: ExportPayload, to: Writable, deps: ExportDeps): Promise<void> {
     const { file } = await deps.portfolios.read(portfolio);
     if (!file) throw new LimitlineError('NOT_FOUND', `No file was imported into a portfolio named "${portfolio}".`);
     const { path } = deps.imports.open(file.id);
     const opened = await openPortfolio({
+      ...readOptionsSchema.parse(JSON.parse(file.reading)),
       path,
       // Whether a line was good enough was decided when it was imported; here it only has to be recognised.
       requiredColumns: [],
       documents: { find: async (name) => ({ name, path: name, sizeBytes: 0, mediaType: '' }) },
       signal: deps.signal,
     });
-    const width = opened.header.length;
-    const write = only === 'all' ? resultCells : errorCells(opened.header);
-    async function* records(): AsyncGenerator<string[]> {
-      yield only === 'all' ? [...opened.header, ...RESULT_COLUMNS] : errorHeader(opened.header);
-      for await (const batch of opened.batches()) {
-        const outcomes = await outcomesOf(portfolio, batch, deps);
-        for (const [place, line] of batch.entries()) {
-          const outcome = outcomes[place];
-          if (outcome) yield* write(fitted(line.cells, width), outcome);
-        }
-      }
+    const lines = records({ portfolio, opened, only }, deps);
+    if (format === 'xlsx') {
+      const isAmount = (column: number) => only === 'all' && AMOUNTS.includes(column - opened.header.length);
+      await writeSheet(lines, to, { name: portfolio, isAmount });
+      return;
     }
-    await pipeline(records, stringify({ record_delimiter: 'windows' }), to);
+    const dialect = likeInput ? opened.dialect : PLAIN_DIALECT;
+    await pipeline(lines, makeTableText(dialect), (texts: AsyncIterable<Buffer>) => encodeTable(texts, dialect), to);
   },
 } as const;
+
+type Wanted = { portfolio: string; opened: Opened; only: ExportPayload['only'] };
+
+async function* records({ portfolio, opened, only }: Wanted, deps: ExportDeps): AsyncGenerator<string[]> {
+  const width = opened.header.length;
+  const write = only === 'all' ? resultCells : errorCells(opened.standalone);
+  yield only === 'all' ? [...opened.header, ...RESULT_COLUMNS] : errorHeader(opened.standalone.header);
+  for await (const batch of opened.batches()) {
+    const outcomes = await outcomesOf(portfolio, batch, deps);
+    for (const [place, line] of batch.entries()) {
+      const outcome = outcomes[place];
+      if (outcome) yield* write(fitted(line.cells, width), outcome);
+    }
+  }
+}
 
 async function outcomesOf(portfolio: string, batch: Line[], { rows, portfolios }: ExportDeps): Promise<Outcome[]> {
   const faulty = await portfolios.faultyLines(
@@ -105,10 +132,10 @@ function errorHeader(header: string[]): string[] {
 }
 
 /** Lines that want mending: their own cells as they were, and why. */
-function errorCells(header: string[]) {
+function errorCells(standalone: Standalone) {
   return function* (cells: string[], { state, problem }: Outcome): Generator<string[]> {
     if (state === 'done' || state === 'skipped') return;
-    const own = cells.filter((_cell, column) => header[column] !== PROBLEM_COLUMN);
+    const own = standalone.cells(cells).filter((_cell, column) => standalone.header[column] !== PROBLEM_COLUMN);
     yield [...own, problem || `It is ${state}.`];
   };
 }

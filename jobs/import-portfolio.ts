@@ -5,11 +5,13 @@ import { LimitlineError } from '../src/errors.ts';
 import type { FaultyLine, Portfolios } from '../src/ledger/portfolios.ts';
 import { isPortfolioName, type RowId } from '../src/ledger/row-id.ts';
 import type { RowDocument, RowRequest, Rows } from '../src/ledger/rows.ts';
+import { openDocuments } from '../src/portfolio/document-archive.ts';
 import type { DocumentStore } from '../src/portfolio/document-store.ts';
 import { defaultDocumentsDir, makeDocumentFolder } from '../src/portfolio/documents.ts';
 import { fileFault } from '../src/portfolio/file-fault.ts';
 import { openPortfolio } from '../src/portfolio/open-portfolio.ts';
-import type { Line, Problem, Row } from '../src/portfolio/row.ts';
+import { readOptionsSchema } from '../src/portfolio/read-options.ts';
+import type { Change, Line, Problem, Row } from '../src/portfolio/row.ts';
 import { readSupplier } from '../src/portfolio/supplier.ts';
 import type { Queues } from '../src/queue/queues.ts';
 import { type FeedDeps, feed } from './feed.ts';
@@ -24,7 +26,7 @@ export type ImportDeps = FeedDeps & {
   requiredColumns: string[];
   maxDocumentMb: number;
   /** Hears of every problem and warning, and of the lines read so far, a batch at a time. */
-  onBatch: (batch: { problems: Problem[]; warnings: Problem[]; lines: number }) => void;
+  onBatch: (batch: { problems: Problem[]; warnings: Problem[]; changed: Change[]; lines: number }) => void;
   stopping: AbortSignal;
 };
 
@@ -33,6 +35,7 @@ const payloadSchema = z.object({
   path: z.string().min(1),
   documentsDir: z.string().optional(),
   supplierPath: z.string().optional(),
+  reading: readOptionsSchema.default({}),
 });
 
 export type ImportPayload = z.output<typeof payloadSchema>;
@@ -54,37 +57,49 @@ export const importPortfolio = {
     throw new LimitlineError('USAGE', `The ${String(issue?.path[0])} of this import will not do: ${issue?.message}.`);
   },
 
-  async run({ portfolio, path, documentsDir, supplierPath }: ImportPayload, deps: ImportDeps): Promise<Imported> {
-    const supplier = supplierPath === undefined ? undefined : await readSupplier(supplierPath);
-    const importId = await keepFile(path, deps.imports);
-    const { path: copy } = deps.imports.open(importId);
-    const folder = makeDocumentFolder({
-      dir: documentsDir === undefined ? defaultDocumentsDir(path) : resolve(documentsDir),
-      maxSizeMb: deps.maxDocumentMb,
-    });
-    const opened = await openPortfolio({
-      path: copy,
-      requiredColumns: deps.requiredColumns,
-      documents: folder,
-      signal: deps.stopping,
-    });
-    const found: Imported = { faults: opened.problems, lines: 0, rows: 0, invalid: 0, duplicate: 0 };
-    if (opened.problems.length > 0) return found;
-    await deps.portfolios.startImport(portfolio, { id: importId, fileName: basename(path) });
-    if (supplier) await rememberSupplier(portfolio, supplier, deps);
-    for await (const batch of opened.batches()) {
-      await importBatch(portfolio, importId, batch, deps);
-      for (const line of batch) found[line.kind === 'row' ? 'rows' : line.kind] += 1;
-      found.lines += batch.length;
-      await feed(deps);
-      deps.onBatch({ ...problemsOf(batch), lines: found.lines });
+  async run(payload: ImportPayload, deps: ImportDeps): Promise<Imported> {
+    const { documentsDir, path } = payload;
+    const place = await openDocuments(documentsDir === undefined ? defaultDocumentsDir(path) : resolve(documentsDir));
+    try {
+      return await importFile(payload, place.dir, deps);
+    } finally {
+      await place.close();
     }
-    // What concerns the file as a whole is known when the last line was read.
-    deps.onBatch({ problems: [], warnings: opened.warnings, lines: found.lines });
-    await deps.portfolios.endImport(portfolio);
-    return found;
   },
 } as const;
+
+async function importFile(payload: ImportPayload, documentsDir: string, deps: ImportDeps): Promise<Imported> {
+  const { portfolio, path, supplierPath, reading } = payload;
+  const supplier = supplierPath === undefined ? undefined : await readSupplier(supplierPath);
+  const importId = await keepFile(path, deps.imports);
+  const { path: copy } = deps.imports.open(importId);
+  const opened = await openPortfolio({
+    ...reading,
+    path: copy,
+    requiredColumns: deps.requiredColumns,
+    documents: makeDocumentFolder({ dir: documentsDir, maxSizeMb: deps.maxDocumentMb }),
+    signal: deps.stopping,
+  });
+  const found: Imported = { faults: opened.problems, lines: 0, rows: 0, invalid: 0, duplicate: 0 };
+  if (opened.problems.length > 0) return found;
+  await deps.portfolios.startImport(portfolio, {
+    id: importId,
+    fileName: basename(path),
+    reading: JSON.stringify(reading),
+  });
+  if (supplier) await rememberSupplier(portfolio, supplier, deps);
+  for await (const batch of opened.batches()) {
+    await importBatch(portfolio, importId, batch, deps);
+    for (const line of batch) found[line.kind === 'row' ? 'rows' : line.kind] += 1;
+    found.lines += batch.length;
+    await feed(deps);
+    deps.onBatch({ ...findingsOf(batch), lines: found.lines });
+  }
+  // What concerns the file as a whole is known when the last line was read.
+  deps.onBatch({ problems: [], warnings: opened.warnings, changed: [], lines: found.lines });
+  await deps.portfolios.endImport(portfolio);
+  return found;
+}
 
 /** Copies the file into the data folder under its digest, which names this import. */
 async function keepFile(path: string, imports: DocumentStore): Promise<string> {
@@ -139,10 +154,11 @@ async function rememberSupplier(
   await queues.forget([supplierJob(portfolio).data]);
 }
 
-function problemsOf(batch: Line[]): { problems: Problem[]; warnings: Problem[] } {
+function findingsOf(batch: Line[]): { problems: Problem[]; warnings: Problem[]; changed: Change[] } {
   return {
     problems: batch.flatMap((line) => (line.kind === 'row' ? [] : line.problems)),
     warnings: batch.flatMap((line) => (line.kind === 'row' ? line.warnings : [])),
+    changed: batch.flatMap((line) => line.changed),
   };
 }
 

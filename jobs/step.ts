@@ -1,38 +1,14 @@
 import { z } from 'zod';
-import type { UnknownPolicy } from '../src/config.ts';
-import { isLimitlineError, messageOf } from '../src/errors.ts';
-import type { Ending, Once, Probe } from '../src/ledger/at-most-once.ts';
-import type { CallKind } from '../src/ledger/keys.ts';
-import type { Portfolios } from '../src/ledger/portfolios.ts';
+import { messageOf } from '../src/errors.ts';
+import type { Probe } from '../src/ledger/at-most-once.ts';
 import { type RowId, rowName } from '../src/ledger/row-id.ts';
 import type { RowAtStep, RowFields, RowState, Rows, Step } from '../src/ledger/rows.ts';
-import type { Log } from '../src/log.ts';
-import type { Pace } from '../src/pace/pace.ts';
-import { retryAfterMs } from '../src/pace/retry-after.ts';
-import type { Slots } from '../src/pace/slots.ts';
-import type { Taken } from '../src/pace/turnstile.ts';
 import type { NewJob, QueueName, Queues } from '../src/queue/queues.ts';
 import type { JobEnd } from '../src/queue/runner.ts';
-import type { CallOptions, ServiceClient } from '../src/service/client.ts';
-import type { Answer } from '../src/service/meaning.ts';
+import type { CallDeps, CallEnd } from './call-once.ts';
 
 /** What the jobs of the three steps need. */
-export type StepDeps = {
-  rows: Rows;
-  portfolios: Portfolios;
-  once: Once;
-  service: ServiceClient;
-  pace: Pace;
-  slots: Slots;
-  queues: Queues;
-  onUnknown: Readonly<Record<CallKind, UnknownPolicy>>;
-  log: Log;
-  /** Aborted when the process stops: no new call starts from then on. */
-  stopping: AbortSignal;
-  probe?: Probe | undefined;
-  /** Hears of a fault that every row would meet, such as refused credentials. */
-  onLineFault: (error: Error) => void;
-};
+export type StepDeps = CallDeps & { rows: Rows; queues: Queues; probe?: Probe | undefined };
 
 /** Which queue and which job a step belongs to. */
 export const STEP_JOBS = {
@@ -56,14 +32,8 @@ export function parseRowPayload(data: unknown): RowId {
 /** How a step went on: to another state with what it brought, or not yet. */
 export type StepEnd = { to: RowState; fields: RowFields } | { to: undefined; waitMs: number };
 
-/** Somebody else is sending the same call: they are done within a call's time, so look again soon. */
-const BUSY_WAIT_MS = 150;
 /** Enough of what was sent to find it again at the service. */
 const KEPT_SENT_CHARACTERS = 2_000;
-/** A paused portfolio's jobs look again this often; `resume` is noticed within it. */
-const PAUSED_WAIT_MS = 3_000;
-/** Credentials are a person's work: look again at a person's speed, yet soon after they are right. */
-const CREDENTIALS_WAIT_MS = 4_000;
 
 /**
  * Runs one step of one row: takes the row up, does the step's work, moves the row on, and hands it to the next queue.
@@ -107,87 +77,6 @@ async function follow(row: RowId, state: RowState | '', problem: string | undefi
   }
 }
 
-/** One thing that a step wants made at the service. */
-export type Wish = {
-  kind: CallKind;
-  key: string;
-  row: RowId;
-  buyer: string;
-  /** What is sent, for a person who must find out what became of it. */
-  sent: string;
-  send: (call: CallOptions) => Promise<Answer>;
-};
-
-type Turn = Extract<Taken, { is: 'turn' }>;
-
-/**
- * Makes one call of a step: waits for a slot and a turn, gets a token, and goes through the ledger. Throttling, outages
- * and bad credentials are not endings: they stop the line for everybody, and this call waits with it. A turn that went
- * by unused is given up, but only once: a process that is always late must still get on.
- */
-export async function callOnce(wish: Wish, deps: StepDeps): Promise<Ending | { is: 'wait'; waitMs: number }> {
-  for (let mayBeLate = false; ; mayBeLate = true) {
-    const giveSlotBack = await deps.slots.take(deps.stopping);
-    try {
-      const turn = await deps.pace.take(deps.stopping);
-      if (turn.is === 'later') return { is: 'wait', waitMs: turn.waitMs };
-      const ending = await callInTurn(wish, { ...turn, isLate: () => !mayBeLate && turn.isLate() }, deps);
-      if (ending.is === 'busy' || ending.is === 'cancelled') return { is: 'wait', waitMs: BUSY_WAIT_MS };
-      if (ending.is === 'paused') return { is: 'wait', waitMs: PAUSED_WAIT_MS };
-      if (ending.is !== 'later') return ending;
-    } finally {
-      giveSlotBack();
-    }
-  }
-}
-
-async function callInTurn(wish: Wish, { episode, isLate }: Turn, deps: StepDeps): Promise<Ending> {
-  const onTokenCall = () => {
-    deps.portfolios.count(wish.row.portfolio, 'token').catch((error) => {
-      deps.log.warn({ reason: messageOf(error) }, 'a token call could not be counted');
-    });
-  };
-  try {
-    await deps.service.authorize(onTokenCall);
-    if (isLate()) return { is: 'later', heard: 'the turn went by while the token was got' };
-    return await deps.once(wish, {
-      onUnknown: deps.onUnknown[wish.kind],
-      send: async (first) => {
-        const answer = await wish.send({ idempotencyKey: `limitline-${first}`, onTokenCall });
-        // A throw from here would say that nothing was sent, and what was made would be made again. So whatever becomes
-        // of the pace, the answer goes to the ledger.
-        await tellPace(answer, episode, deps).catch((error) => {
-          deps.log.warn({ reason: messageOf(error) }, 'the pace could not be told of an answer');
-        });
-        return answer;
-      },
-    });
-  } catch (error) {
-    if (!isLimitlineError(error, 'CREDENTIALS') && !isLimitlineError(error, 'SERVICE')) throw error;
-    const credentials = error.code === 'CREDENTIALS';
-    if (credentials) deps.onLineFault(error);
-    await deps.pace.block({ why: error.message, askedMs: credentials ? CREDENTIALS_WAIT_MS : 0, episode });
-    return { is: 'later', heard: error.message };
-  }
-}
-
-/** Tells the pace what an answer says of it: slow down, nobody there, or all well. */
-async function tellPace(answer: Answer, episode: number, { pace }: StepDeps): Promise<void> {
-  switch (answer.meaning) {
-    case 'throttled': {
-      const askedMs = retryAfterMs(answer.headers);
-      const why = answer.status === 429 ? 'the service says that this is too fast' : 'the service is not available';
-      return pace.block({ why: `${why} (status ${answer.status})`, askedMs, episode });
-    }
-    case 'unreachable':
-      return pace.block({ why: `the service does not answer (${answer.heard})`, episode });
-    case 'unknown':
-      return;
-    default:
-      return pace.answered();
-  }
-}
-
 /**
  * Ends a row that met an unexpected fault at every attempt. It is among the refused, where a person sees it and can send
  * it again; what its calls have made stays in the ledger.
@@ -201,7 +90,7 @@ export async function giveUpRow(row: RowId, step: Step, error: unknown, { rows }
 export function endWithout(
   step: Step,
   wish: { what: string; sent: string },
-  ending: Exclude<Ending, { is: 'made' }> | { is: 'wait'; waitMs: number },
+  ending: Exclude<CallEnd, { is: 'made' }>,
 ): StepEnd {
   switch (ending.is) {
     case 'refused': {
@@ -216,7 +105,5 @@ export function endWithout(
     }
     case 'wait':
       return { to: undefined, waitMs: ending.waitMs };
-    default:
-      return { to: undefined, waitMs: BUSY_WAIT_MS };
   }
 }

@@ -1,7 +1,8 @@
 import { type RowId, rowName } from '../src/ledger/row-id.ts';
 import type { RowAtStep } from '../src/ledger/rows.ts';
 import type { JobEnd } from '../src/queue/runner.ts';
-import { callOnce, endWithout, giveUpRow, parseRowPayload, runStep, type StepDeps } from './step.ts';
+import { callOnce } from './call-once.ts';
+import { endWithout, giveUpRow, parseRowPayload, runStep, type StepDeps } from './step.ts';
 
 /**
  * Last step of a row: the buyer limit request (service-api: "buyer_limit"). A request key is submitted once, whatever

@@ -3,7 +3,8 @@ import type { RowId } from '../src/ledger/row-id.ts';
 import type { RowDocument } from '../src/ledger/rows.ts';
 import type { JobEnd } from '../src/queue/runner.ts';
 import type { OutgoingDocument } from '../src/service/document-body.ts';
-import { callOnce, endWithout, giveUpRow, parseRowPayload, runStep, type StepDeps } from './step.ts';
+import { callOnce } from './call-once.ts';
+import { endWithout, giveUpRow, parseRowPayload, runStep, type StepDeps } from './step.ts';
 
 export type UploadDeps = StepDeps & {
   /** Finds a document's content in the data folder by its digest. */

@@ -1,4 +1,4 @@
-#!/usr/bin/env node
+#!/usr/bin/env -S node --max-semi-space-size=8
 import { Command, CommanderError } from 'commander';
 import { isLimitlineError, messageOf } from '../src/errors.ts';
 import { makeTerminal, type Terminal } from './terminal/terminal.ts';

@@ -5,6 +5,7 @@ import type { UploadDeps } from '../jobs/upload-documents.ts';
 import type { Context, Service } from '../src/context.ts';
 import { messageOf } from '../src/errors.ts';
 import { startPresence } from '../src/ledger/presence.ts';
+import { describePace } from '../src/pace/pace-words.ts';
 import { QUEUES } from '../src/queue/queues.ts';
 import { makeRunner, type RunnableJob } from '../src/queue/runner.ts';
 
@@ -13,6 +14,9 @@ const STOP_DEADLINE_MS = 20_000;
 
 /** How often a worker looks whether the ledger has rows for queues that have run low. */
 const FEED_EVERY_MS = 1_000;
+
+/** The log says this often what the pace is, where anything has left. */
+const SAY_PACE_EVERY_MS = 10_000;
 
 export type Workers = Awaited<ReturnType<typeof startWorkers>>;
 
@@ -59,6 +63,14 @@ export async function startWorkers(context: Context, service: Service, onLineFau
       log,
     }),
   );
+  let said = service.pace.state();
+  const sayingPace = setInterval(() => {
+    const state = service.pace.state();
+    const words = describePace(state);
+    if (state !== said && words !== '')
+      log.info({ callsPerS: Math.round(state.flowPerS), inFlight: service.slots.inFlight() }, words);
+    said = state;
+  }, SAY_PACE_EVERY_MS).unref();
 
   return {
     /**
@@ -68,6 +80,7 @@ export async function startWorkers(context: Context, service: Service, onLineFau
     async stop(): Promise<void> {
       stopping.abort();
       feeder.stop();
+      clearInterval(sayingPace);
       await Promise.all(runners.map((runner) => runner.pause()));
       const deadline = new AbortController();
       const allEnded = Promise.all(runners.map((runner) => runner.close(false)));

@@ -8,7 +8,8 @@ import { makePersist } from './ledger/persist.ts';
 import { makePortfolios } from './ledger/portfolios.ts';
 import { makeRows } from './ledger/rows.ts';
 import type { Log } from './log.ts';
-import { makePace } from './pace/pace.ts';
+import { makePace, readPace } from './pace/pace.ts';
+import type { PaceState } from './pace/pace-words.ts';
 import { makeSlots } from './pace/slots.ts';
 import { makeDocumentStore } from './portfolio/document-store.ts';
 import { makeQueues } from './queue/queues.ts';
@@ -91,4 +92,10 @@ export function openService(context: Context, url: string) {
       limit: repeatable ? ('resend' as const) : settings.ON_UNKNOWN_LIMIT,
     },
   };
+}
+
+/** The fleet's pace as it stands in Redis, for commands that call nothing; none where no service is named or known. */
+export async function lookAtPace({ settings, ledger, keys }: Context): Promise<PaceState | undefined> {
+  const { SERVICE_URL: url, SERVICE_CLIENT_ID: clientId } = settings;
+  return url === undefined ? undefined : readPace(ledger, keys.pace(accountOf({ url, clientId })));
 }

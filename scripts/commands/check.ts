@@ -1,50 +1,122 @@
 import type { Command } from 'commander';
-import { readSettings } from '../../src/config.ts';
+import { readSettings, type Settings } from '../../src/config.ts';
+import type { Column } from '../../src/portfolio/columns.ts';
+import { dialectWords } from '../../src/portfolio/dialect.ts';
+import { openDocuments } from '../../src/portfolio/document-archive.ts';
 import { defaultDocumentsDir, makeDocumentFolder } from '../../src/portfolio/documents.ts';
-import { openPortfolio } from '../../src/portfolio/open-portfolio.ts';
-import { makeProblemList } from '../terminal/problems.ts';
+import { saveMapping } from '../../src/portfolio/mapping.ts';
+import { type Opened, openPortfolio } from '../../src/portfolio/open-portfolio.ts';
+import type { Line } from '../../src/portfolio/row.ts';
+import { unnamedDocuments } from '../../src/portfolio/unnamed-documents.ts';
+import { makeProblemList, type ProblemList } from '../terminal/problems.ts';
 import { startProgress } from '../terminal/progress.ts';
 import type { Terminal } from '../terminal/terminal.ts';
+import { dryRunWords, findLedger, makeDryRun } from './dry-run.ts';
+import { type ReadingWords, readOptionsOf, withReadingOptions } from './reading-options.ts';
 
 /** `check` and `import` end with this when a line or the file has a problem. */
 export const PROBLEMS_STATUS = 2;
 
+type CheckOptions = ReadingWords & { documents?: string; saveMap?: string };
+
 /** `limitline check FILE`: reads and validates, calls nothing, and names every problem by line and column. */
 export function register(program: Command, terminal: Terminal): void {
-  program
-    .command('check')
-    .argument('<file>', 'the CSV of buyers')
+  withReadingOptions(program.command('check').argument('<file>', 'the CSV of buyers'))
     .description('read and validate a file; nothing is stored, nothing is sent')
-    .option('--documents <dir>', 'folder of the supporting documents (default: "documents" beside the file)')
-    .action(async (file: string, options: { documents?: string }) => {
-      const settings = readSettings();
-      const counts = { lines: 0, rows: 0, invalid: 0, duplicate: 0 };
-      const list = makeProblemList((text) => terminal.answer(text));
-      const opened = await openPortfolio({
-        path: file,
-        requiredColumns: settings.REQUIRED_COLUMNS,
-        documents: makeDocumentFolder({
-          dir: options.documents ?? defaultDocumentsDir(file),
-          maxSizeMb: settings.MAX_DOCUMENT_MB,
-        }),
-      });
-      list.add({ problems: opened.problems, warnings: [] });
-      const progress = startProgress(() => ({ done: 0, total: undefined, words: `${counts.lines} lines read` }));
-      for await (const batch of opened.batches()) {
-        counts.lines += batch.length;
-        for (const line of batch) {
-          counts[line.kind === 'row' ? 'rows' : line.kind] += 1;
-          list.add(
-            line.kind === 'row' ? { problems: [], warnings: line.warnings } : { problems: line.problems, warnings: [] },
-          );
-        }
-      }
-      progress.stop();
-      // What concerns the file as a whole is known when the last line was read.
-      list.add({ problems: [], warnings: opened.warnings });
-      const { problems, warnings, counts: found } = list;
-      const words = `${file}: ${counts.lines} lines: ${counts.rows} good, ${counts.invalid} invalid, ${counts.duplicate} duplicate; ${found.problems} problems, ${found.warnings} warnings.`;
-      terminal.print(words, { file, ...counts, problems, warnings });
-      process.exitCode = found.problems > 0 ? PROBLEMS_STATUS : 0;
+    .option(
+      '--documents <dir>',
+      'folder or ZIP file of the supporting documents (default: "documents" beside the file)',
+    )
+    .option('--save-map <file>', 'write how the columns were understood, to be mended and given with --map')
+    .action(async (file: string, options: CheckOptions) => {
+      process.exitCode = await checkFile(file, options, terminal);
     });
+}
+
+/** Does what `check` does, and answers its exit status. */
+async function checkFile(file: string, options: CheckOptions, terminal: Terminal): Promise<number> {
+  const settings = readSettings();
+  const reading = await readOptionsOf(options);
+  const place = await openDocuments(options.documents ?? defaultDocumentsDir(file));
+  try {
+    const opened = await openPortfolio({
+      ...reading,
+      path: file,
+      requiredColumns: settings.REQUIRED_COLUMNS,
+      documents: makeDocumentFolder({ dir: place.dir, maxSizeMb: settings.MAX_DOCUMENT_MB }),
+    });
+    if (options.saveMap !== undefined) {
+      await saveMapping(options.saveMap, opened.columns, reading.mapping?.constants ?? {});
+    }
+    return await checkOpened(file, opened, { settings, documentsDir: place.dir, terminal });
+  } finally {
+    await place.close();
+  }
+}
+
+type CheckDeps = { settings: Settings; documentsDir: string; terminal: Terminal };
+
+async function checkOpened(file: string, opened: Opened, { settings, documentsDir, terminal }: CheckDeps) {
+  const list = makeProblemList((text) => terminal.answer(text));
+  list.add({ problems: opened.problems });
+  const ledger = await findLedger(settings);
+  const dryRun = makeDryRun({ ledger, ratePerS: settings.SERVICE_RATE_PER_S });
+  const named = new Set<string>();
+  const counts = await readAll(opened, list, (batch) => {
+    for (const line of batch) if (line.kind === 'row') for (const { path } of line.row.documents) named.add(path);
+    return dryRun.add(batch);
+  }).finally(ledger.close);
+  // What concerns the file as a whole is known when the last line was read.
+  list.add({ warnings: opened.warnings });
+  list.sayChanges();
+  const unnamed = await unnamedDocuments(documentsDir, named);
+  const { problems, warnings, changed, counts: found } = list;
+  const tally = `${found.problems} problems, ${found.warnings} warnings, ${found.changed} cells changed.`;
+  const words = [
+    ...(opened.columns.length > 0 ? [understoodWords(opened)] : []),
+    ...(unnamed.length > 0 ? [`Documents that no line names: ${unnamed.join(', ')}.`] : []),
+    ...(counts.rows > 0 ? [dryRunWords(dryRun.result())] : []),
+    ...(ledger.fault === null ? [] : [ledger.fault]),
+    `${file}: ${counts.lines} lines: ${counts.rows} good, ${counts.invalid} invalid, ${counts.duplicate} duplicate; ${tally}`,
+  ];
+  terminal.print(words.join('\n'), {
+    ...{ file, ...counts },
+    ...{ problems, warnings, changed, counts: found, dryRun: dryRun.result(), unnamedDocuments: unnamed },
+    ...{ dialect: opened.dialect, ...understood(opened.columns) },
+  });
+  return found.problems > 0 ? PROBLEMS_STATUS : 0;
+}
+
+async function readAll(opened: Opened, list: ProblemList, onBatch: (batch: Line[]) => Promise<void>) {
+  const counts = { lines: 0, rows: 0, invalid: 0, duplicate: 0 };
+  const progress = startProgress(() => ({ done: 0, total: undefined, words: `${counts.lines} lines read` }));
+  for await (const batch of opened.batches()) {
+    counts.lines += batch.length;
+    await onBatch(batch);
+    for (const line of batch) {
+      counts[line.kind === 'row' ? 'rows' : line.kind] += 1;
+      list.add(line.kind === 'row' ? { warnings: line.warnings, changed: line.changed } : line);
+    }
+  }
+  progress.stop();
+  return counts;
+}
+
+/** Which column was taken for which of ours where the names differ, and which for none. */
+function understood(columns: Column[]) {
+  const named = columns.filter(({ written }) => written !== '');
+  return {
+    mapped: named.flatMap(({ written, known, by }) =>
+      known && by !== 'name' ? [{ column: written, is: known, by }] : [],
+    ),
+    unmapped: named.filter(({ known }) => known === null).map(({ written }) => written),
+  };
+}
+
+function understoodWords({ dialect, columns }: Opened): string {
+  const { mapped, unmapped } = understood(columns);
+  const parts = [`Read as ${dialectWords(dialect)}.`];
+  if (mapped.length > 0) parts.push(`Taken: ${mapped.map(({ column, is }) => `${column} as ${is}`).join(', ')}.`);
+  if (unmapped.length > 0) parts.push(`Kept, and not sent: ${unmapped.join(', ')}.`);
+  return parts.join('\n');
 }

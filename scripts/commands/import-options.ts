@@ -6,16 +6,19 @@ import { importPortfolio } from '../../jobs/index.ts';
 import type { Context } from '../../src/context.ts';
 import { fileFault } from '../../src/portfolio/file-fault.ts';
 import { makeProblemList, type ProblemList } from '../terminal/problems.ts';
+import { type ReadingWords, readOptionsOf, withReadingOptions } from './reading-options.ts';
 
 /** What `run` and `import` are told of a file. */
-export type ImportOptions = { portfolio?: string; documents?: string; supplier?: string };
+export type ImportOptions = ReadingWords & { portfolio?: string; documents?: string; supplier?: string };
 
 /** Adds what `run` and `import` have in common. */
 export function withImportOptions(command: Command): Command {
-  return command
-    .argument('<file>', 'the CSV of buyers')
+  return withReadingOptions(command.argument('<file>', 'the CSV of buyers'))
     .option('--portfolio <name>', "the portfolio's name (default: the file's name without its ending)")
-    .option('--documents <dir>', 'folder of the supporting documents (default: "documents" beside the file)')
+    .option(
+      '--documents <dir>',
+      'folder or ZIP file of the supporting documents (default: "documents" beside the file)',
+    )
     .option('--supplier <file>', 'a CSV with one line: the supplier that asks, created before the buyers');
 }
 
@@ -26,6 +29,7 @@ export async function importPayload(file: string, options: ImportOptions): Promi
     path: file,
     documentsDir: options.documents,
     supplierPath: options.supplier,
+    reading: await readOptionsOf(options),
   });
   await access(file, constants.R_OK).catch((error) => {
     throw fileFault(file, 'read', error);
@@ -51,7 +55,8 @@ export async function importFile(
     },
   };
   const imported = await importPortfolio.run(payload, deps);
-  list.add({ problems: imported.faults, warnings: [] });
+  list.add({ problems: imported.faults });
+  list.sayChanges();
   return { imported, list };
 }
 

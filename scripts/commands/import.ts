@@ -40,6 +40,7 @@ export function register(program: Command, terminal: Terminal): void {
           ...counts,
           problems: list.problems,
           warnings: list.warnings,
+          changed: list.changed,
         });
         process.exitCode = list.counts.problems > 0 ? PROBLEMS_STATUS : 0;
       } finally {

@@ -2,16 +2,17 @@ import { createWriteStream } from 'node:fs';
 import type { Writable } from 'node:stream';
 import { type Command, Option } from 'commander';
 import { exportResults } from '../../jobs/index.ts';
-import type { Context } from '../../src/context.ts';
+import { type Context, lookAtPace } from '../../src/context.ts';
 import { LimitlineError, messageOf } from '../../src/errors.ts';
-import { summarize } from '../../src/ledger/summary.ts';
+import { type Summary, summarize } from '../../src/ledger/summary.ts';
+import { describeLearned } from '../../src/pace/pace-words.ts';
 import { summaryTable } from '../terminal/summary-table.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { onPortfolio } from './on-portfolio.ts';
 
-const FORMATS = ['table', 'json', 'csv', 'errors-csv'] as const;
+const FORMATS = ['table', 'json', 'csv', 'errors-csv', 'xlsx'] as const;
 
-type ReportOptions = { format: (typeof FORMATS)[number]; out?: string };
+type ReportOptions = { format: (typeof FORMATS)[number]; out?: string; likeInput?: boolean };
 
 /** `limitline report NAME`: what became of a portfolio, in words, as JSON, or line by line. */
 export function register(program: Command, terminal: Terminal): void {
@@ -21,12 +22,13 @@ export function register(program: Command, terminal: Terminal): void {
     .description('what became of a portfolio')
     .addOption(new Option('--format <format>', 'how to say it').choices(FORMATS).default('table'))
     .option('--out <file>', 'write it there instead of on standard output')
+    .option('--like-input', "csv and errors-csv in the imported file's own encoding, delimiter and line ends")
     .action(async (name: string, options: ReportOptions) => {
       const format = terminal.json && options.format === 'table' ? 'json' : options.format;
       await onPortfolio(name, (context) =>
-        format === 'csv' || format === 'errors-csv'
-          ? writeCsv(name, format, options.out, context)
-          : writeSummary(name, format, options.out, context),
+        format === 'table' || format === 'json'
+          ? writeSummary(name, format, options.out, context)
+          : writeLines(name, format, options, context),
       );
     });
 }
@@ -34,8 +36,7 @@ export function register(program: Command, terminal: Terminal): void {
 async function writeSummary(name: string, format: 'table' | 'json', out: string | undefined, context: Context) {
   const summary = await summarize(name, context);
   if (!summary) return;
-  const text =
-    format === 'json' ? JSON.stringify(summary, null, 2) : summaryTable(summary, await context.portfolios.read(name));
+  const text = format === 'json' ? JSON.stringify(summary, null, 2) : await table(summary, name, context);
   const stream = openOutput(out);
   await new Promise<void>((resolve, reject) => {
     stream.on('error', (error) => reject(outputFault(out, error)));
@@ -44,10 +45,22 @@ async function writeSummary(name: string, format: 'table' | 'json', out: string 
   if (out !== undefined) stream.end();
 }
 
-async function writeCsv(name: string, format: 'csv' | 'errors-csv', out: string | undefined, context: Context) {
+async function table(summary: Summary, name: string, context: Context): Promise<string> {
+  const text = summaryTable(summary, await context.portfolios.read(name));
+  const pace = await lookAtPace(context);
+  const words = pace ? describeLearned(pace) : '';
+  return words === '' ? text : `${text}\nPace: ${words}.`;
+}
+
+async function writeLines(
+  name: string,
+  format: 'csv' | 'errors-csv' | 'xlsx',
+  { out, likeInput = false }: ReportOptions,
+  context: Context,
+) {
   const { rows, portfolios, imports } = context;
-  const only = format === 'csv' ? 'all' : 'errors';
-  const payload = exportResults.parse({ portfolio: name, only });
+  const only = format === 'errors-csv' ? 'errors' : 'all';
+  const payload = exportResults.parse({ portfolio: name, only, likeInput, format: format === 'xlsx' ? 'xlsx' : 'csv' });
   await exportResults.run(payload, openOutput(out), {
     rows,
     portfolios,

@@ -8,6 +8,7 @@ import type { PortfolioState } from '../../src/ledger/portfolios.ts';
 import { OPEN_STATES } from '../../src/ledger/rows.ts';
 import { type Summary, summarize } from '../../src/ledger/summary.ts';
 import { makeWordsLog } from '../../src/log.ts';
+import { describePace, timeLeft } from '../../src/pace/pace-words.ts';
 import type { Problem } from '../../src/portfolio/row.ts';
 import { findService } from '../service-address.ts';
 import { waitForSignal } from '../signals.ts';
@@ -124,14 +125,15 @@ function allWell({ rows, states, invalid }: Summary, { supplier }: PortfolioStat
 }
 
 function extentOf(lines: number, state: PortfolioState | undefined, { pace }: Service): Extent {
-  const blocked = pace.blocked();
-  const waiting = blocked
-    ? `; ${blocked.why}, waits until ${new Date(blocked.untilMs).toLocaleTimeString('en-GB')}`
-    : '';
+  const words = describePace(pace.state());
+  const waiting = words === '' ? '' : `; ${words}`;
   if (!state) return { done: 0, total: undefined, words: `${lines} lines read${waiting}` };
-  const { done, refused, held, skipped, cancelled } = state.states;
+  const { queued, company, documents, limit, done, refused, held, skipped, cancelled } = state.states;
   const ended = done + refused + held + skipped + cancelled;
   const total = ended + OPEN_STATES.reduce((sum, name) => sum + state.states[name], 0);
   const trouble = [refused > 0 ? `, ${refused} refused` : '', held > 0 ? `, ${held} held` : ''].join('');
-  return { done: ended, total, words: `${ended} of ${total} rows ended${trouble}${waiting}` };
+  // A row makes two calls as a rule, for the company and for the limit; those with documents make the guess a low one.
+  const left = timeLeft(2 * (queued + company + documents) + limit, pace.state());
+  const time = left === '' || state.importing ? '' : `; some ${left} left`;
+  return { done: ended, total, words: `${ended} of ${total} rows ended${trouble}${waiting}${time}` };
 }

@@ -2,8 +2,8 @@ import type { RedisConnection } from '../lua-script.ts';
 import { CALL_KINDS, type CallKind, type Keys } from './keys.ts';
 import { OPEN_STATES, ROW_STATES, type RowState, STEPS } from './rows.ts';
 
-/** The file that was imported last. `id` names its copy in the data folder. */
-export type ImportedFile = { id: string; fileName: string };
+/** The file that was imported last. `id` names its copy in the data folder, `reading` is how it is read, as JSON. */
+export type ImportedFile = { id: string; fileName: string; reading: string };
 
 /** A line that led to no row, and why; `message` is for people. */
 export type FaultyLine = { kind: 'invalid' | 'duplicate'; message: string };
@@ -41,7 +41,10 @@ export function makePortfolios({ connection, keys }: { connection: RedisConnecti
       await connection
         .multi()
         .zadd(keys.portfolios, 'NX', String(now), name)
-        .hset(keys.portfolio(name), { importing: file.id, importId: file.id, fileName: file.fileName })
+        .hset(keys.portfolio(name), {
+          ...{ importing: file.id, importId: file.id },
+          ...{ fileName: file.fileName, reading: file.reading },
+        })
         .hsetnx(keys.portfolio(name), 'started', String(now))
         .hdel(keys.portfolio(name), 'finished', 'lines:invalid', 'lines:duplicate')
         .del(keys.faultyLines(name))
@@ -118,7 +121,9 @@ function fromFields(fields: Record<string, string>): Omit<PortfolioState, 'name'
   return {
     importing: fields.importing !== undefined,
     paused: fields.paused,
-    file: fields.importId ? { id: fields.importId, fileName: fields.fileName ?? '' } : undefined,
+    file: fields.importId
+      ? { id: fields.importId, fileName: fields.fileName ?? '', reading: fields.reading ?? '{}' }
+      : undefined,
     supplier: fields.supplier ? JSON.parse(fields.supplier) : undefined,
     startedMs: number('started'),
     finishedMs: number('finished'),

@@ -1,13 +1,27 @@
 import type { Log } from '../log.ts';
 import { makeLuaScript, type RedisConnection } from '../lua-script.ts';
+import { type AnswerHeaders, type LimitWords, readLimitWords } from './limit-headers.ts';
+import type { PaceState } from './pace-words.ts';
 import { type Grant, makeTurnstile, type Taken } from './turnstile.ts';
-
-/** Why nothing leaves for now, in words for people, and until when. */
-export type Blocked = { why: string; untilMs: number };
 
 export type Pace = ReturnType<typeof makePace>;
 
-/** The first wait after a 429 or an outage without a wish of the service's, and how far doubling goes. */
+/** Why nothing leaves for a while, and what that says of the pace. */
+export type Block = {
+  why: string;
+  /** `limit`: we were too fast, so the rate is cut. `outage`: nobody is there, which says nothing of the rate. */
+  because: 'limit' | 'outage';
+  /** A wait of our own wish; the service's own, in `headers`, goes before it. */
+  askedMs?: number;
+  headers?: AnswerHeaders;
+  /** In which the call had its turn. */
+  episode: number;
+};
+
+/** Calls a second to begin with: little for any service that is meant for machines, and doubled every 0.2 s. */
+const FIRST_RATE_PER_S = 20;
+
+/** The first wait after an outage without a wish of the service's, and how far doubling goes. */
 const FIRST_WAIT_MS = 250;
 /** A service that is back is noticed within this. */
 const LONGEST_WAIT_MS = 4_000;
@@ -21,11 +35,18 @@ const TRIAL_INTERVAL_MS = 250;
  */
 const CEILING_MARGIN = 0.98;
 
-/** Turns are handed out this far ahead: one trip to Redis serves many calls, and a killed process wastes few. */
-const AHEAD_MS = 100;
+/**
+ * Turns are handed out this far ahead: one trip to Redis serves many calls, yet when one process meets the limit the
+ * others send no more than 25 ms' worth into it.
+ */
+const AHEAD_MS = 25;
+
+/** A line that nobody waits in tells what it has heard this often. */
+const TELL_EVERY_MS = 250;
 
 /**
- * One pace for all processes: when the next call may leave. Kept in Redis, on its clock.
+ * One pace for all processes: when the next call may leave. Kept in Redis, on its clock; lua/learn.lua is how the
+ * service's limit is found.
  *
  * @param key the pace's key; one a service and set of credentials
  * @param ceilingPerS calls a second that are never exceeded, all processes together
@@ -43,23 +64,60 @@ export function makePace({
 }) {
   const script = (name: string) => makeLuaScript(connection, new URL(`./lua/${name}.lua`, import.meta.url));
   const [take, block] = [script('take'), script('block')];
-  const ratePerS = ceilingPerS === undefined ? 0 : ceilingPerS * CEILING_MARGIN;
+  const ceiling = ceilingPerS === undefined ? 0 : ceilingPerS * CEILING_MARGIN;
+  const firstRate = ceiling > 0 ? Math.min(FIRST_RATE_PER_S, ceiling) : FIRST_RATE_PER_S;
+  let state: PaceState = {
+    ...{ phase: 'start', ratePerS: firstRate, flowPerS: 0, held: false, atCeiling: false, blocked: undefined },
+  };
   let onTrial = false;
-  let blocked: Blocked | undefined;
+  let cappedSaid = false;
+  let telling: NodeJS.Timeout | undefined;
+  let heard = nothingHeard();
 
   const ask = async (wanted: number): Promise<Grant> => {
-    const words = [wanted, ratePerS, AHEAD_MS * 1_000, TRIAL_INTERVAL_MS * 1_000];
-    const [turns, firstUs, betweenUs, episode, strikes, why] = (await take([key], words)) as [
-      ...[number, number, number, number, number],
-      string?,
-    ];
-    onTrial = strikes > 0;
-    blocked = turns === 0 && why ? { why, untilMs: Date.now() + firstUs / 1_000 } : undefined;
-    return { turns, firstMs: firstUs / 1_000, betweenMs: betweenUs / 1_000, episode };
+    const { accepted, words } = heard;
+    heard = nothingHeard();
+    const resetUs = words.resetMs === undefined ? -1 : Math.round(words.resetMs * 1_000);
+    const answer = await take(
+      [key],
+      [
+        ...[wanted, ceiling, AHEAD_MS * 1_000, TRIAL_INTERVAL_MS * 1_000, firstRate, accepted],
+        ...[words.limit ?? -1, words.remaining ?? -1, resetUs, words.statedPerS ?? -1],
+      ],
+    ).catch((error) => {
+      // What was heard is told with the next question.
+      heard.accepted += accepted;
+      throw error;
+    });
+    const [turns, firstUs, betweenUs, episode, trial, why, phase, rate, flow, held] = answer as TakeAnswer;
+    const firstMs = firstUs / 1_000;
+    onTrial = trial === 1;
+    const ratePerS = Number(rate);
+    const atCeiling = ceiling > 0 && ratePerS >= ceiling - 0.01;
+    const blocked = turns === 0 && why !== '' ? { why, untilMs: Date.now() + firstMs } : undefined;
+    state = { phase, ratePerS, flowPerS: Number(flow), held: held === 1, atCeiling, blocked };
+    return { turns, firstMs, betweenMs: betweenUs / 1_000, episode, strict: atCeiling };
   };
   const turnstile = makeTurnstile(ask, (error) =>
     log.debug({ err: error }, 'the pace cannot be asked; trying until it can'),
   );
+
+  const read = (headers: AnswerHeaders): LimitWords => {
+    const words = readLimitWords(headers);
+    if (words.capped && !cappedSaid) {
+      cappedSaid = true;
+      log.warn({ header: words.capped }, 'the service asks for a wait of more than an hour; an hour is kept');
+    }
+    return words;
+  };
+
+  /** Tells Redis what was heard, where no turn is asked for with which it could go. */
+  const tell = async (): Promise<void> => {
+    clearTimeout(telling);
+    telling = undefined;
+    if (heard.accepted === 0) return;
+    await ask(0).catch((error) => log.debug({ err: error }, 'the pace cannot be told'));
+  };
 
   return {
     /**
@@ -68,35 +126,79 @@ export function makePace({
      */
     take: (signal: AbortSignal): Promise<Taken> => turnstile.take(signal),
 
-    /** The service answered, so it is there: the line goes on at its pace. */
-    async answered(): Promise<void> {
-      if (!onTrial) return;
-      onTrial = false;
-      await connection.hset(key, 'strikes', 0);
+    /** The service took a call, whatever it said to it: its limit let it through. It costs no trip to Redis of its own. */
+    async answered(headers: AnswerHeaders = {}): Promise<void> {
+      heard = { accepted: heard.accepted + 1, words: tighter(heard.words, read(headers)) };
+      if (onTrial) await tell();
+      else telling ??= setTimeout(tell, TELL_EVERY_MS).unref();
     },
 
     /**
-     * Stops the line for everybody: for `askedMs` where the service asked for it, else for a wait that doubles with each
-     * episode in a row. A 429 of a call whose turn came before the present episode changes nothing unless it asks.
+     * Stops the line for everybody: for as long as the service asked, else for a wait that doubles while nothing gets
+     * through. A 429 of a call whose turn came before the present episode changes nothing unless it asks.
      */
-    async block({
-      why,
-      askedMs = 0,
-      episode,
-    }: {
-      why: string;
-      askedMs?: number | undefined;
-      episode: number;
-    }): Promise<void> {
-      const words = [askedMs * 1_000, FIRST_WAIT_MS * 1_000, LONGEST_WAIT_MS * 1_000, why, episode];
-      const [waitUs, , opened] = (await block([key], words)) as [number, number, number];
-      blocked = { why, untilMs: Date.now() + waitUs / 1_000 };
-      if (opened === 1) log.warn({ waitMs: Math.round(waitUs / 1_000) }, `the line waits: ${why}`);
+    async block({ why, because, askedMs = 0, headers = {}, episode }: Block): Promise<void> {
+      turnstile.recall();
+      const words = read(headers);
+      const wishMs = words.retryAfterMs ?? (because === 'limit' ? words.resetMs : undefined);
+      const { accepted } = heard;
+      heard = nothingHeard();
+      const [waitUs, , opened] = (await block(
+        [key],
+        [
+          ...[Math.round((wishMs ?? askedMs) * 1_000), because === 'limit' ? 1 : 0],
+          ...[FIRST_WAIT_MS * 1_000, LONGEST_WAIT_MS * 1_000, wishMs === undefined ? why : ASKED],
+          // Jitter, so that a service that many clients overran does not meet all of them again at one moment.
+          ...[episode, firstRate, accepted, Math.random()],
+        ],
+      )) as [number, number, number];
+      state = { ...state, blocked: { why: wishMs === undefined ? why : ASKED, untilMs: Date.now() + waitUs / 1_000 } };
+      if (opened !== 1) return;
+      const facts = { waitMs: Math.round(waitUs / 1_000), why };
+      // Meeting the limit now and then is how it is followed, and no trouble.
+      if (because === 'limit' && waitUs < LONGEST_WAIT_MS * 1_000) log.debug(facts, 'the limit was met');
+      else log.warn(facts, `the line waits: ${why}`);
     },
 
-    /** What holds the line up, as this process saw it last. */
-    blocked(): Blocked | undefined {
-      return blocked && blocked.untilMs > Date.now() ? blocked : undefined;
-    },
+    /** The pace as this process saw it last. */
+    state: (): PaceState => state,
+  };
+}
+
+const ASKED = 'the service asked to wait';
+
+type TakeAnswer = [
+  ...[turns: number, firstUs: number, betweenUs: number, episode: number, trial: number, why: string],
+  ...[phase: PaceState['phase'], rate: string, flow: string, held: number],
+];
+
+type WhatWasHeard = { accepted: number; words: LimitWords };
+
+function nothingHeard(): WhatWasHeard {
+  return { accepted: 0, words: {} };
+}
+
+/** Of two answers' words the ones that leave less; answers overtake each other, so the later is not the truer. */
+function tighter(one: LimitWords, other: LimitWords): LimitWords {
+  return (other.remaining ?? Number.POSITIVE_INFINITY) <= (one.remaining ?? Number.POSITIVE_INFINITY) ? other : one;
+}
+
+/** The pace of an account as it stands in Redis; nothing where no call has been made yet. */
+export async function readPace(connection: RedisConnection, key: string): Promise<PaceState | undefined> {
+  const [[phase, rate, flow, flowAt, until, why, heldAt], [seconds, micros]] = await Promise.all([
+    connection.hmget(key, 'phase', 'rate', 'flow', 'flowAt', 'until', 'why', 'heldAt'),
+    connection.time(),
+  ]);
+  if (!phase || !rate) return undefined;
+  const nowUs = Number(seconds) * 1e6 + Number(micros);
+  const leftMs = (Number(until) - nowUs) / 1_000;
+  return {
+    phase: phase as PaceState['phase'],
+    ratePerS: Number(rate),
+    // Counted in lua/learn.lua: what was accepted fades with 0.6 s.
+    flowPerS: Number(flow) * Math.exp((Number(flowAt) - nowUs) / 600_000),
+    held: nowUs - Number(heldAt) < 2e6,
+    atCeiling: false,
+    blocked: leftMs > 0 ? { why: why ?? '', untilMs: Date.now() + leftMs } : undefined,
   };
 }

@@ -1,26 +1,52 @@
 import Big from 'big.js';
 
-/** What came of reading a cell: its value in canonical form, or a sentence that says what would be right. */
-export type Reading = { value: string } | { problem: string };
+/** What marks the decimals of an amount. */
+export type Decimal = '.' | ',';
 
 /**
- * Reads an amount of money above zero, written as a plain decimal with a point: `1000`, `+1000.50`.
+ * What came of reading a cell: its value in canonical form, or a sentence that says what would be right.
+ * `change` says what was changed on the way, where a person would not call the two the same writing; `open` marks a
+ * problem that goes away when the column's convention is known.
+ */
+export type Reading = { value: string; change?: string } | { problem: string; open?: true };
+
+/**
+ * Reads an amount of money above zero: `1000`, `+1000.50`, `1.234,56`, `1'234.56`, `12,34,567.00`, `€ 1 234,56`.
  * The value is canonical, that is without sign, leading zeros and trailing zeros of the fraction, so that equal amounts
- * are equal texts.
+ * are equal texts. Everything is done on digits as text: no float is made.
  *
  * The service takes the amount as a JSON number (service-api.md, `requested_limit`), which is read as a binary double
  * by most programs (RFC 8259, section 6). So an amount is taken only if it comes back the same from there, digit by
  * digit and without an exponent.
+ *
+ * @param decimal what marks the decimals in this column; null while nobody knows. Then `1.234`, which is a thousand to
+ *   some and one to others, is an open problem, and amounts that can be read in one way only are read so.
  */
-export function parseAmount(text: string): Reading {
+export function parseAmount(text: string, decimal: Decimal | null = null): Reading {
   if (text.length > MAX_LENGTH) return { problem: TOO_MANY_DIGITS };
-  const match = PLAIN_DECIMAL.exec(text);
-  if (!match) return { problem: whatIsWrong(text) };
-  const fraction = match[2] ?? '';
-  const value = fraction === '' ? (match[1] ?? '') : `${match[1]}.${fraction}`;
-  if (value === '0') return { problem: 'The amount must be above zero.' };
-  if (String(Number(value)) !== value) return { problem: TOO_MANY_DIGITS };
-  return { value };
+  const plain = decimal !== ',' && !isOpen(text) ? PLAIN_DECIMAL.exec(text) : null;
+  if (plain) return canonical(plain[1] ?? '', plain[2] ?? '');
+  const parts = cut(text);
+  if (!parts) return { problem: whatIsWrong(text) };
+  if (parts.negative) return { problem: ABOVE_ZERO };
+  const split = splitDecimals(parts.body, decimal);
+  if ('problem' in split) return split;
+  const { whole, fraction, group } = split;
+  const written = WRITTEN.exec(`${whole}.${fraction}`);
+  const reading = canonical(written?.[1] ?? '', written?.[2] ?? '');
+  const change = describeChange({ ...parts, group, mark: split.mark });
+  return 'value' in reading && change ? { ...reading, change } : reading;
+}
+
+/** What the amount says of its column's convention for certain; null where it leaves it open or is no amount. */
+export function decimalOf(text: string): Decimal | null {
+  if (text.length > MAX_LENGTH || isOpen(text)) return null;
+  const parts = cut(text);
+  const split = parts && splitDecimals(parts.body, null);
+  if (!split || 'problem' in split) return null;
+  if (split.mark) return split.mark;
+  if (split.group === ',') return '.';
+  return split.group === '.' ? ',' : null;
 }
 
 /** The exact sum of two decimal texts, as canonical decimal text. */
@@ -34,6 +60,113 @@ const MAX_LENGTH = 64;
 /** Sign and leading zeros, whole part, point, fraction, trailing zeros; ASCII digits alone. */
 const PLAIN_DECIMAL = /^\+?0*(\d+)(?:\.(?:(\d*[1-9])0*|0+))?$/;
 
+/** The same where the fraction may be empty. */
+const WRITTEN = /^0*(\d+)\.(?:(\d*[1-9])0*|0*)$/;
+
+/** Three digits behind the only separator, and no zero before it: a thousand, or decimals. */
+const OPEN = /^\D*[1-9]\d{0,2}[.,]\d{3}\D*$/;
+
+function isOpen(text: string): boolean {
+  return (text.includes('.') || text.includes(',')) && OPEN.test(text);
+}
+
+const CURRENCY = String.raw`(?:[A-Z]{0,3}\p{Sc}|[A-Z]{3}|Fr\.|kr\.?|zł)`;
+
+/** Bracket or sign, currency, sign, digits with what separates them, sign (SAP's stands behind), currency, bracket. */
+const AMOUNT = new RegExp(
+  String.raw`^(\()?([-+\u2212])?\s*(${CURRENCY})?\s*([-+\u2212])?\s*(\d(?:[\d.,'’_\s]*\d)?)\s*([-\u2212])?\s*(${CURRENCY})?(\))?$`,
+  'u',
+);
+
+type Parts = { body: string; negative: boolean; currency: string | undefined };
+
+/** The digits of an amount, apart from sign and currency; null if it is none. */
+function cut(text: string): Parts | null {
+  const match = AMOUNT.exec(text);
+  if (!match) return null;
+  const [, bracket, sign, before, innerSign, body = '', lastSign, after, closing] = match;
+  if ((bracket === undefined) !== (closing === undefined) || (before && after)) return null;
+  const negative = bracket !== undefined || [sign, innerSign, lastSign].some((one) => one === '-' || one === '\u2212');
+  return { body: body.replace(/\s/g, ' ').replaceAll('’', "'"), negative, currency: before ?? after };
+}
+
+type Split = { whole: string; fraction: string; group: string | null; mark: Decimal | null };
+
+/** Cuts `1.234,56` into `1234` and `56`, and says what the separators were. */
+function splitDecimals(body: string, decimal: Decimal | null): Split | { problem: string; open?: true } {
+  const signs = [...new Set(body.replace(/\d/g, ''))];
+  const last = signs.length > 0 ? lastSign(body) : '';
+  if (signs.length === 0) return { whole: body, fraction: '', group: null, mark: null };
+  if (signs.length === 1 && OPEN.test(body)) {
+    if (decimal === null) return { problem: openMessage(body), open: true };
+    if (decimal !== last) return grouped(body, last, '', null);
+  }
+  const isMark = (last === '.' || last === ',') && body.indexOf(last) === body.lastIndexOf(last);
+  if (signs.length > 2 || (signs.length === 2 && !isMark)) return { problem: `This is not an amount: ${PLAIN}.` };
+  if (!isMark) return grouped(body, last, '', null);
+  if (decimal !== null && decimal !== last)
+    return { problem: `The amount has ${NAMES[last]}, and this column has ${NAMES[decimal]}s: ${PLAIN}.` };
+  const [whole = '', fraction = ''] = body.split(last);
+  const group = signs.find((sign) => sign !== last);
+  return group === undefined
+    ? { whole, fraction, group: null, mark: last as Decimal }
+    : grouped(whole, group, fraction, last as Decimal);
+}
+
+function grouped(
+  whole: string,
+  group: string,
+  fraction: string,
+  mark: Decimal | null,
+): ReturnType<typeof splitDecimals> {
+  const lengths = whole.split(group).map((digits) => digits.length);
+  const first = lengths.shift() ?? 0;
+  const western = first <= 3 && lengths.every((length) => length === 3);
+  // Lakh and crore: 12,34,567.
+  const indian = group === ',' && first <= 2 && lengths.pop() === 3 && lengths.every((length) => length === 2);
+  if (first === 0 || !(western || indian)) {
+    return { problem: `The digits of this amount are not grouped by thousands: ${PLAIN}.` };
+  }
+  return { whole: whole.replaceAll(group, ''), fraction, group, mark };
+}
+
+function lastSign(body: string): string {
+  return /(\D)\d*$/.exec(body)?.[1] ?? '';
+}
+
+function canonical(whole: string, fraction: string): Reading {
+  const value = fraction === '' ? whole : `${whole}.${fraction}`;
+  if (value === '0') return { problem: ABOVE_ZERO };
+  if (String(Number(value)) !== value) return { problem: TOO_MANY_DIGITS };
+  return { value };
+}
+
+function describeChange({
+  currency,
+  group,
+  mark,
+}: { currency: string | undefined } & Omit<Split, 'whole' | 'fraction'>) {
+  const separators = SEPARATORS_SAID[mark === ',' ? 1 : 0]?.[group === null ? 0 : 1] ?? '';
+  if (currency === undefined) return separators === '' ? undefined : `It was written with ${separators}.`;
+  const what = separators === '' ? '' : `${separators} and `;
+  return `It was written with ${what}the currency ${currency}, which the service is not told.`;
+}
+
+/** Decimal comma or not, then grouped or not. */
+const SEPARATORS_SAID = [
+  ['', 'thousands separators'],
+  ['a decimal comma', 'a decimal comma and thousands separators'],
+];
+
+function openMessage(body: string): string {
+  const [whole = '', rest = ''] = body.split(/[.,]/);
+  return `This may be ${whole}${rest} or ${whole}.${rest}, and no other amount of the column tells which: say --decimal comma or --decimal point.`;
+}
+
+const NAMES: Record<string, string> = { '.': 'a decimal point', ',': 'a decimal comma' };
+
+const ABOVE_ZERO = 'The amount must be above zero.';
+
 /** 15 digits always survive a double; below 0.000001 and from 1e21 on, its text has an exponent. */
 const TOO_MANY_DIGITS =
   'The amount has more digits than a number in the request carries exactly: write at most 15, and 6 of them after the point.';
@@ -41,36 +174,14 @@ const TOO_MANY_DIGITS =
 const PLAIN = 'write a plain decimal, like 1234.50';
 
 /** In the order of certainty: the first that fits is said. */
-const MISTAKES: [RegExp, string | ((text: string) => string)][] = [
-  [/^[-\u2212(]/, 'The amount must be above zero.'],
+const MISTAKES: [RegExp, string][] = [
+  [/^[-\u2212(]/, ABOVE_ZERO],
   [/^[+]?(nan|inf(inity)?)$/i, `This is not a number: ${PLAIN}.`],
   [/^[+]?[\d.,]+e[+-]?\d+$/i, `The amount has an exponent: write it in full, as ${PLAIN.slice(6)}.`],
-  [/^[+]?\d{1,3}(,\d{3})+\.\d+$/, (text) => `The amount has thousands separators: write ${text.replaceAll(',', '')}.`],
-  [
-    /^[+]?\d{1,3}(\.\d{3})+,\d+$/,
-    (text) =>
-      `The amount has thousands separators and a decimal comma: write ${text.replaceAll('.', '').replace(',', '.')}.`,
-  ],
-  [
-    /^[+]?\d{1,3}(['’_\s]\d{3})+([.,]\d+)?$/,
-    (text) => `The amount has thousands separators: write ${text.replace(/['’_\s]/g, '').replace(',', '.')}.`,
-  ],
-  [
-    /^[+]?\d{1,3}(,\d{3})+$/,
-    (text) => `The amount has thousands separators: write ${text.replaceAll(',', '')}${orDecimal(text)}.`,
-  ],
-  [/^[+]?\d{1,3}(\.\d{3}){2,}$/, (text) => `The amount has thousands separators: write ${text.replaceAll('.', '')}.`],
-  [/^[+]?\d+,\d+$/, (text) => `The amount has a decimal comma: write ${text.replace(',', '.')}.`],
-  [/^[+]?\d*\.\d*$/, `The amount lacks a digit before or after its point: ${PLAIN}.`],
-  [/[\p{Sc}\p{L}]/u, `The amount holds more than digits and a point: ${PLAIN}, without currency.`],
+  [/^[+]?\d*[.,]\d*$/, `The amount lacks a digit before or after its point: ${PLAIN}.`],
+  [/[\p{Sc}\p{L}]/u, `The amount holds more than digits and a point: ${PLAIN}.`],
 ];
 
 function whatIsWrong(text: string): string {
-  const said = MISTAKES.find(([pattern]) => pattern.test(text))?.[1] ?? `This is not an amount: ${PLAIN}.`;
-  return typeof said === 'string' ? said : said(text);
-}
-
-/** `1,000` is a thousand to some and one to others. */
-function orDecimal(text: string): string {
-  return text.split(',').length === 2 ? `, or ${text.replace(',', '.')} if the comma marks decimals` : '';
+  return MISTAKES.find(([pattern]) => pattern.test(text))?.[1] ?? `This is not an amount: ${PLAIN}.`;
 }

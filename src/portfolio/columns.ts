@@ -1,3 +1,4 @@
+import { aliasOf, guessOf } from './aliases.ts';
 import { makeProblem } from './problem.ts';
 import type { RawRecord } from './records.ts';
 import type { Problem } from './row.ts';
@@ -34,40 +35,98 @@ export type Column = {
   known: KnownColumn | null;
   /** Whether its cells must not be empty. */
   needed: boolean;
+  /** How `known` was told: by our own name, by the mapping file, or by the table of aliases. */
+  by: 'name' | 'map' | 'alias' | null;
+  /** What it may be meant as, where that is not certain. */
+  guess: KnownColumn | null;
+};
+
+/** What readHeader goes by, beside the header. */
+export type HeaderRules = {
+  /** Names of columns that must be there and not be empty, own ones included. */
+  needed: readonly string[];
+  /** The mapping file's word on headers, by the header as written; it is stronger than everything else. */
+  columns?: Readonly<Record<string, KnownColumn | null>>;
+  /** Columns that every line has without the file giving them. */
+  constants?: Readonly<Partial<Record<KnownColumn, string>>>;
 };
 
 /**
- * Tells the columns by the header. Case does not matter, spaces and hyphens stand for underscores, and the service's
- * dotted names (`address.city`, `contact.email`) are understood. Columns that are not known are kept.
- *
- * @param needed names of columns that must be there and not be empty, own ones included.
+ * Tells the columns by the header: by the mapping; by our own names, in which case does not matter, spaces and hyphens
+ * stand for underscores, and the service's dotted names (`address.city`) are understood; by the aliases. A name that is
+ * not certain is a warning and not taken. Columns that are not known are kept.
  */
-export function readHeader(header: RawRecord, needed: readonly string[]): { columns: Column[]; problems: Problem[] } {
+export function readHeader(
+  header: RawRecord,
+  rules: HeaderRules,
+): { columns: Column[]; problems: Problem[]; warnings: Problem[] } {
+  const { needed, constants = {} } = rules;
+  const columns = tellColumns(header, rules);
+  const problems = header.cells.flatMap((cell) => swallowed(header.line, cell.toWellFormed()));
   const wanted = new Set(needed.map(plainName));
-  const problems: Problem[] = [];
-  const seen = new Map<string, number>();
-  const columns = header.cells.map((raw, index): Column => {
-    const cell = raw.toWellFormed();
-    const name = plainName(cell);
-    const known = isKnown(name) ? name : null;
+  const seen = new Map<string, Column>();
+  for (const column of columns) {
+    const name = column.known ?? plainName(column.written);
     const earlier = seen.get(name);
-    if (earlier === undefined) seen.set(name, index);
-    else if (known || wanted.has(name)) {
-      const message = `The header names ${name} twice, in columns ${earlier + 1} and ${index + 1}: keep one of them.`;
-      problems.push(makeProblem(header.line, cell.trim(), cell, message));
+    column.needed = wanted.has(name);
+    if (earlier === undefined) seen.set(name, column);
+    else if (column.known || column.needed) problems.push(named(header.line, name, earlier, column));
+    if (column.known && constants[column.known] !== undefined) {
+      const message = `The mapping gives ${name} for every line, and this column gives it too: take one of them away.`;
+      problems.push(makeProblem(header.line, column.written, null, message));
     }
-    if (SWALLOWED_LINE.test(cell)) {
-      const message = 'This name holds whole lines of the file: close its quotation mark at the end of the name.';
-      problems.push(makeProblem(header.line, null, cell, message));
-    }
-    return { index, written: cell.trim(), known, needed: wanted.has(name) };
-  });
+  }
   for (const name of wanted) {
-    if (seen.has(name)) continue;
-    const message = `The column ${name} is needed and the header has no such name.${delimiterHint(header.cells)}`;
+    if (seen.has(name) || (isKnown(name) && constants[name] !== undefined)) continue;
+    const message = `The column ${name} is needed and the header has no such name. ${remedyFor(name, columns)}`;
     problems.push(makeProblem(header.line, name, header.cells.join(','), message));
   }
-  return { columns, problems };
+  return { columns, problems, warnings: columns.flatMap((column) => question(header.line, column)) };
+}
+
+function tellColumns(header: RawRecord, { columns: mapped = {} }: HeaderRules): Column[] {
+  const columns = header.cells.map((cell, index): Column => {
+    const written = cell.toWellFormed().trim();
+    const column: Column = { index, written, known: null, needed: false, by: null, guess: null };
+    const name = plainName(written);
+    if (Object.hasOwn(mapped, written)) return { ...column, known: mapped[written] ?? null, by: 'map' };
+    if (isKnown(name)) return { ...column, known: name, by: 'name' };
+    const alias = aliasOf(written);
+    return alias ? { ...column, known: alias, by: 'alias' } : { ...column, guess: guessOf(written) ?? null };
+  });
+  const counts = new Map<KnownColumn | null, number>();
+  for (const { known } of columns) counts.set(known, (counts.get(known) ?? 0) + 1);
+  // Of two columns that may both be meant, neither is taken by its alias alone.
+  const doubtful = columns.filter(({ by, known }) => by === 'alias' && (counts.get(known) ?? 0) > 1);
+  for (const column of doubtful) Object.assign(column, { known: null, by: null, guess: column.known });
+  return columns;
+}
+
+function swallowed(line: number, cell: string): Problem[] {
+  const message = 'This name holds whole lines of the file: close its quotation mark at the end of the name.';
+  return SWALLOWED_LINE.test(cell) ? [makeProblem(line, null, cell, message)] : [];
+}
+
+function named(line: number, name: string, earlier: Column, later: Column): Problem {
+  const places = `in columns ${earlier.index + 1} and ${later.index + 1}`;
+  return makeProblem(
+    line,
+    later.written,
+    later.written,
+    `The header names ${name} twice, ${places}: keep one of them.`,
+  );
+}
+
+function remedyFor(name: string, columns: Column[]): string {
+  const meant = columns.filter((column) => column.guess === name).map((column) => column.written);
+  if (meant.length === 0) return 'Add it, correct its spelling, or say with --map which column it is.';
+  return `${meant.join(' or ')} may be meant: say so with --map.`;
+}
+
+function question(line: number, { written, guess, known }: Column): Problem[] {
+  if (guess === null || known !== null) return [];
+  const message = `This column may be meant as ${guess}; it is kept and not taken for that, unless --map says so.`;
+  return [makeProblem(line, written, null, message)];
 }
 
 /** The one form of a column's name: `Contact.E-mail`, `contact e mail` and `contact_e_mail` are the same. */
@@ -85,14 +144,11 @@ export function plainName(written: string): string {
 /** Names may have two lines, as spreadsheets show them; a comma on the second is a line below the header. */
 const SWALLOWED_LINE = /[\r\n].*,/s;
 
-function isKnown(name: string): name is KnownColumn {
-  return (KNOWN_COLUMNS as readonly string[]).includes(name);
+/** Whether a header's name, as written, means one of ours. */
+export function isKnownName(written: string): boolean {
+  return isKnown(plainName(written)) || aliasOf(written) !== undefined;
 }
 
-/** Spreadsheets of half of Europe save with semicolons; said here, since all that shows is one very long name. */
-function delimiterHint(cells: string[]): string {
-  const only = cells.length === 1 ? cells[0] : undefined;
-  const found = only && [';', '\t', '|'].find((delimiter) => only.includes(delimiter));
-  if (!found) return ' Add it, or correct its spelling.';
-  return ` It is cut by ${found === '\t' ? 'tabs' : `"${found}"`}: save the file as CSV with commas.`;
+function isKnown(name: string): name is KnownColumn {
+  return (KNOWN_COLUMNS as readonly string[]).includes(name);
 }

@@ -1,36 +1,89 @@
+import { createRequire } from 'node:module';
 import codes from 'i18n-iso-countries/codes.json' with { type: 'json' };
-import english from 'i18n-iso-countries/langs/en.json' with { type: 'json' };
+import type { Reading } from './amounts.ts';
 
 /**
- * Null for an ISO 3166-1 alpha-2 code in upper case, which is what the service shows (service-api.md,
- * `address.country_code`); else a sentence that names the right code where it can be told.
- * XK, which ISO leaves to its users, counts as one: no other code is in use for Kosovo.
+ * Reads a country: an ISO 3166-1 alpha-2 code in upper case, which is what the service shows (service-api.md,
+ * `address.country_code`), or whatever names one country alone: the code in lower case, alpha-3, its name in English,
+ * German, French or Spanish. XK, which ISO leaves to its users, counts as one: no other code is in use for Kosovo.
  */
-export function countryProblem(text: string): string | null {
-  if (ALPHA_2.has(text)) return null;
-  const meant = likelyCode(text);
-  if (meant) return `Write ${meant}, not ${text}.`;
-  return `${text} is no country code: write the two letters of ISO 3166-1, such as DE or US.`;
+export function readCountry(text: string): Reading {
+  if (ALPHA_2.has(text)) return { value: text };
+  const code = codeOf(text);
+  if (code) return { value: code, change: 'It was not written as a code of ISO 3166-1.' };
+  if (code === null) return { problem: `${text} may be several countries: write the code, such as CG or CD.` };
+  return { problem: `${text} is no country code: write the two letters of ISO 3166-1, such as DE or US.` };
 }
 
 const ALPHA_2 = new Set(codes.map((entry) => entry[0]));
 
-function likelyCode(text: string): string | undefined {
+/** Null for a name of several countries. */
+function codeOf(text: string): string | null | undefined {
   const upper = text.toUpperCase();
-  return ALPHA_2.has(upper) ? upper : otherNames().get(upper);
+  if (ALPHA_2.has(upper)) return upper;
+  names ??= allNames();
+  // As it stands first: to make two writings alike costs more than all the rest.
+  const known = names.get(text);
+  if (known !== undefined) return known;
+  const code = names.get(likeness(text));
+  if (code !== undefined && names.size < MAX_NAMES) names.set(Buffer.from(text).toString(), code);
+  return code;
 }
 
-let names: Map<string, string> | undefined;
+let names: Map<string, string | null> | undefined;
 
-/** Alpha-3 codes and English names, in upper case; made at the first mistake, which many files never have. */
-function otherNames(): Map<string, string> {
-  // Reserved for the United Kingdom and widely written, but never assigned.
-  names ??= new Map([
-    ['UK', 'GB'],
-    ...codes.map((entry): [string, string] => [entry[1] ?? '', entry[0] ?? '']),
-    ...Object.entries(english.countries).flatMap(([code, name]) =>
-      [name].flat().map((one): [string, string] => [one.toUpperCase(), code]),
-    ),
-  ]);
-  return names;
+/** Said everywhere, and in no list of ISO: UK and EL are reserved for the countries that they stand for here. */
+const SPOKEN: Record<string, string | null> = {
+  UK: 'GB',
+  EL: 'GR',
+  'Great Britain': 'GB',
+  Großbritannien: 'GB',
+  'Grande Bretagne': 'GB',
+  'Gran Bretaña': 'GB',
+  England: 'GB',
+  Scotland: 'GB',
+  Wales: 'GB',
+  'Northern Ireland': 'GB',
+  Holland: 'NL',
+  Tschechien: 'CZ',
+  BRD: 'DE',
+  // Two states each call themselves so.
+  Congo: null,
+  Kongo: null,
+  Korea: null,
+  Corea: null,
+  Corée: null,
+};
+
+/** Four languages have some 1,500; the rest is room for the writings that a file has. */
+const MAX_NAMES = 4_000;
+
+/** Made at the first country that is no code, which many files never have: 3 MB and 10 ms. */
+function allNames(): Map<string, string | null> {
+  const all = new Map<string, string | null>();
+  const add = (name: string, code: string) => {
+    const key = likeness(name);
+    const known = all.get(key);
+    all.set(key, known === undefined || known === code ? code : null);
+  };
+  for (const [alpha2 = '', alpha3 = ''] of codes) add(alpha3, alpha2);
+  const load = createRequire(import.meta.url);
+  for (const language of ['en', 'de', 'fr', 'es']) {
+    const { countries } = load(`i18n-iso-countries/langs/${language}.json`) as {
+      countries: Record<string, string | string[]>;
+    };
+    for (const [code, written] of Object.entries(countries)) for (const name of [written].flat()) add(name, code);
+  }
+  for (const [name, code] of Object.entries(SPOKEN)) all.set(likeness(name), code);
+  return all;
+}
+
+/** Without case, accents and signs. */
+function likeness(name: string): string {
+  return name
+    .normalize('NFKD')
+    .toUpperCase()
+    .replace(/\p{M}/gu, '')
+    .replace(/[^\p{L}\p{N}]+/gu, ' ')
+    .trim();
 }

@@ -1,18 +1,28 @@
-import { adviceDates } from './advice.ts';
+import { type AdviceDates, adviceDates } from './advice.ts';
 import { parseAmount } from './amounts.ts';
 import { type Column, readHeader } from './columns.ts';
+import { type Conventions, findConventions } from './conventions.ts';
+import type { Delimiter, Dialect } from './dialect.ts';
 import type { DocumentFolder } from './documents.ts';
 import { makeProblem } from './problem.ts';
-import { makeCellReader } from './read-cells.ts';
+import { makeCellReader, readConstants, type Values } from './read-cells.ts';
+import type { ReadOptions } from './read-options.ts';
 import type { Shape } from './records.ts';
 import type { Line, Problem } from './row.ts';
 import { addDocuments, type Draft, makeSettler } from './settle-lines.ts';
+import { makeStandalone, type Standalone } from './standalone.ts';
 import { openTable, type Table } from './table.ts';
 
 /** A portfolio's file, open and read up to its header. */
 export type Opened = {
   /** The columns' names as written. */
   header: string[];
+  /** How the file is written, as given or as found. */
+  dialect: Dialect;
+  /** The columns as they were understood; those that mean nothing to us are kept as they are. */
+  columns: Column[];
+  /** How its lines are written in a file of their own. */
+  standalone: Standalone;
   /** What is wrong with the file as a whole; if anything is, `batches` is empty. */
   problems: Problem[];
   /** Advice for the file as a whole; it is complete when the last batch was given. */
@@ -28,7 +38,7 @@ export type Opened = {
   close(): Promise<void>;
 };
 
-export type PortfolioFile = {
+export type PortfolioFile = ReadOptions & {
   path: string;
   /** Further columns, own ones included, that must be there and not be empty. */
   requiredColumns: readonly string[];
@@ -47,28 +57,42 @@ export type PortfolioFile = {
  */
 export async function openPortfolio(file: PortfolioFile): Promise<Opened> {
   const table = await openTable(file);
-  const { columns, problems } = readColumns(table, file.requiredColumns);
+  const dates = adviceDates(file.now ?? new Date());
+  const conventions: Conventions = { decimal: file.decimal ?? null, dates: file.dates ?? null };
+  const { columns, problems, warnings } = readColumns(table, file);
+  const line = table.header?.line ?? 1;
+  const fixed = readConstants(file.mapping?.constants ?? {}, { line, conventions, today: dates.today });
+  problems.push(...fixed.problems);
   const header = columns.map((column) => table.header?.cells[column.index]?.toWellFormed() ?? '');
-  const warnings: Problem[] = [];
   if (problems.length > 0) await table.close();
-  const batches = () => readBatches({ table, file, columns, warnings });
-  return { header, problems, warnings, batches: problems.length > 0 ? noBatches : batches, close: table.close };
+  const batches = () =>
+    readBatches({ table, file, columns, warnings, dates, conventions, constants: file.mapping && fixed.constants });
+  return {
+    header,
+    columns,
+    dialect: table.dialect,
+    standalone: makeStandalone({ columns, constants: fixed.constants, conventions }),
+    problems,
+    warnings,
+    batches: problems.length > 0 ? noBatches : batches,
+    close: table.close,
+  };
 }
 
 /** Without these no request can be made; which fields the service itself requires is not shown. */
 const NEEDED = ['name', 'requested_limit'];
 
-function readColumns(table: Table, required: readonly string[]): { columns: Column[]; problems: Problem[] } {
-  const { header, wrongKind } = table;
-  if (wrongKind) return { columns: [], problems: [makeProblem(1, null, null, wrongKind)] };
+function readColumns(table: Table, { requiredColumns, mapping }: PortfolioFile): ReturnType<typeof readHeader> {
+  const { header, unusable } = table;
+  if (unusable) return { columns: [], problems: [makeProblem(1, null, null, unusable)], warnings: [] };
   if (!header) {
     const message = `The file is empty: it needs a header that names the columns, ${NEEDED.join(' and ')} at least.`;
-    return { columns: [], problems: [makeProblem(1, null, null, message)] };
+    return { columns: [], problems: [makeProblem(1, null, null, message)], warnings: [] };
   }
-  const read = readHeader(header, [...NEEDED, ...required]);
+  const read = readHeader(header, { ...mapping, needed: [...NEEDED, ...requiredColumns] });
   if (!header.fault) return read;
   return {
-    columns: read.columns,
+    ...read,
     problems: [makeProblem(header.line, null, header.cells.join(','), header.fault.message)],
   };
 }
@@ -81,16 +105,25 @@ const BATCH_LINES = 250;
 /** Some 4 MB of the file: a batch of the longest lines there may be stays small as well. */
 const BATCH_READS = 64;
 
-type Reading = { table: Table; file: PortfolioFile; columns: Column[]; warnings: Problem[] };
+type Reading = {
+  table: Table;
+  file: PortfolioFile;
+  columns: Column[];
+  warnings: Problem[];
+  dates: AdviceDates;
+  conventions: Conventions;
+  constants: Values | undefined;
+};
 
-async function* readBatches({ table, file, columns, warnings }: Reading): AsyncGenerator<Line[]> {
-  const dates = adviceDates(file.now ?? new Date());
-  const readCells = makeCellReader({ columns, today: dates.today });
-  const shape = shapeOf(columns);
+async function* readBatches(reading: Reading): AsyncGenerator<Line[]> {
+  const { table, file, columns, warnings, dates } = reading;
+  const readCells = makeCellReader({ ...reading, dialect: table.dialect, today: dates.today });
+  const shape = shapeOf(columns, table.dialect.delimiter);
   const settle = makeSettler({ columns, dates });
+  let settled = false;
   try {
     for (;;) {
-      const drafts: Draft[] = [];
+      let drafts: Draft[] = [];
       let reads = 0;
       while (drafts.length === 0 || (drafts.length < BATCH_LINES && reads < BATCH_READS)) {
         const record = table.next(shape);
@@ -99,6 +132,11 @@ async function* readBatches({ table, file, columns, warnings }: Reading): AsyncG
         else break;
       }
       if (drafts.length === 0) break;
+      if (!settled && drafts.some((draft) => draft.open)) {
+        settled = true;
+        await settleConventions(reading, shape);
+        drafts = drafts.map(({ record }) => ({ record, ...readCells(record), documents: [] }));
+      }
       await addDocuments(drafts, columns, file.documents);
       yield drafts.map(settle.line);
     }
@@ -108,16 +146,26 @@ async function* readBatches({ table, file, columns, warnings }: Reading): AsyncG
   }
 }
 
-function shapeOf(columns: Column[]): Shape {
+/** What a person said stands; for the rest, the whole file is asked. */
+async function settleConventions({ table, file, columns, conventions }: Reading, shape: Shape): Promise<void> {
+  const { encoding, delimiter } = table.dialect;
+  if (!table.rereadable) return;
+  const found = await findConventions({ ...file, encoding, delimiter }, { columns, shape });
+  conventions.decimal ??= found.decimal;
+  conventions.dates ??= found.dates;
+}
+
+function shapeOf(columns: Column[], delimiter: Delimiter): Shape {
   const amountAt = columns.findIndex((column) => column.known === 'requested_limit');
   return {
     width: columns.length,
     // Addresses are written over several lines, and what own columns hold is not ours to say.
     mayBreak: (index) => [null, 'street'].includes(columns[index]?.known ?? null),
     standsAlone(line) {
-      const cells = line.split(',');
+      const cells = line.split(delimiter);
       const amount = (cells[amountAt] ?? '').replaceAll('"', '').trim();
-      return cells.length === columns.length && 'value' in parseAmount(amount);
+      const reading = parseAmount(amount);
+      return cells.length === columns.length && ('value' in reading || reading.open === true);
     },
   };
 }

@@ -1,4 +1,4 @@
-import type { Problem } from './row.ts';
+import type { Change, Problem } from './row.ts';
 
 /** Enough to find the cell again; a whole broken line would drown the sentence about it. */
 const MAX_VALUE_LENGTH = 80;
@@ -6,6 +6,14 @@ const MAX_VALUE_LENGTH = 80;
 /** Makes a problem of it, with the value cut and made fit for a terminal. Empty values are given as null. */
 export function makeProblem(line: number, column: string | null, value: string | null, message: string): Problem {
   return { line, column, value: value ? shown(value) : null, message };
+}
+
+/** Makes a change of it, with both texts cut and made fit for a terminal. */
+export function makeChange(
+  where: { line: number; column: string },
+  { value, became, message }: Pick<Change, 'value' | 'became' | 'message'>,
+): Change {
+  return { ...where, value: shown(value), became: shown(became), message };
 }
 
 /** The text as one may show it: what is not UTF-8 as U+FFFD, control characters as their pictures, 80 characters. */

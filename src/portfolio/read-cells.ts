@@ -1,59 +1,130 @@
 import type { Column, KnownColumn } from './columns.ts';
-import { makeProblem } from './problem.ts';
+import type { Conventions } from './conventions.ts';
+import { type Dialect, delimiterWord } from './dialect.ts';
+import { makeChange, makeProblem } from './problem.ts';
 import type { RawRecord } from './records.ts';
-import type { Problem } from './row.ts';
+import type { Change, Problem } from './row.ts';
 import { describeDamage } from './text.ts';
 import { makeValueReaders, type ValueReader } from './values.ts';
 
 /** The cells of one record that mean something to us and are not empty: trimmed, checked, amounts canonical. */
 export type Values = { [column in KnownColumn]?: string };
 
-/** Reads one record; every problem of it is told, not the first alone, and then the values are not to be used. */
-export type CellReader = (record: RawRecord) => { values: Values; problems: Problem[] };
+/** What came of one record: with any problem, its values are not to be used. */
+export type ReadCells = {
+  values: Values;
+  problems: Problem[];
+  changed: Change[];
+  /** Whether a cell waits for its column's convention, see `conventions`. */
+  open: boolean;
+};
 
-/**
- * A reader of records for these columns: what there is to check is found out once, not once a line.
- *
- * @param today the latest date, YYYY-MM-DD, that statements may carry.
- */
-export function makeCellReader({ columns, today }: { columns: Column[]; today: string }): CellReader {
-  const readers = makeValueReaders({ today });
+/** Reads one record; every problem of it is told, not the first alone. */
+export type CellReader = (record: RawRecord) => ReadCells;
+
+export type CellReaderOptions = {
+  columns: Column[];
+  dialect: Dialect;
+  /** Values that every line has, of columns that the file does not give. They are sound already. */
+  constants?: Values | undefined;
+  conventions: Readonly<Conventions>;
+  /** The latest date, YYYY-MM-DD, that statements may carry. */
+  today: string;
+};
+
+/** A reader of records for these columns: what there is to check is found out once, not once a line. */
+export function makeCellReader(options: CellReaderOptions): CellReader {
+  const { columns, dialect, constants } = options;
+  const readers = makeValueReaders(options);
   const tasks = columns
     .filter((column) => column.known !== null || column.needed)
     .map((column): Task => ({ column, read: column.known ? readers[column.known] : undefined }));
 
   return (record) => {
     const { line, cells, fault } = record;
-    const sound = cells.every(isSound);
-    const problems = sound ? [] : textProblems(record, columns);
-    const values: Values = {};
+    // One look at each cell, and for most lines the only one.
+    const plain = cells.every(isPlain);
+    const sound = plain || cells.every(isSound);
+    const problems = sound ? [] : textProblems(record, columns, dialect.encoding);
+    const values: Values = constants === undefined ? {} : { ...constants };
+    const result: ReadCells = { values, problems, changed: [], open: false };
     if (fault) {
       const cell = fault.cell === null ? null : (cells[fault.cell] ?? null);
       problems.unshift(makeProblem(line, writtenAt(columns, fault.cell), cell, fault.message));
-    } else if (cells.length !== columns.length) {
-      problems.unshift(makeProblem(line, null, null, raggedMessage(cells.length, columns.length)));
+    } else if (cells.length !== columns.length && !fitsBut(cells, columns)) {
+      problems.unshift(makeProblem(line, null, null, raggedMessage(cells.length, columns.length, dialect)));
     } else {
-      for (const task of tasks) readCell(task, { record, sound, values, problems });
+      for (const task of tasks) readCell(task, record, { plain, sound }, result);
     }
-    return { values, problems };
+    return result;
   };
 }
 
-type Task = { column: Column; read: ValueReader | undefined };
-type Target = { record: RawRecord; sound: boolean; values: Values; problems: Problem[] };
+/** Reads the values that a mapping gives for every line; `line` is where its problems are told, the header's. */
+export function readConstants(
+  given: Values,
+  { line, conventions, today }: { line: number; conventions: Conventions; today: string },
+): { constants: Values; problems: Problem[] } {
+  const readers = makeValueReaders({ conventions, today });
+  const constants: Values = {};
+  const problems: Problem[] = [];
+  for (const [name, text] of Object.entries(given) as [KnownColumn, string][]) {
+    const reading = readers[name]?.(text) ?? { value: text };
+    if ('problem' in reading) problems.push(makeProblem(line, name, text, `In the mapping: ${reading.problem}`));
+    else constants[name] = reading.value.normalize('NFC');
+  }
+  return { constants, problems };
+}
 
-function readCell({ column, read }: Task, { record: { line, cells }, sound, values, problems }: Target): void {
-  const text = (cells[column.index] ?? '').trim();
-  if (text === '') {
-    if (column.needed) problems.push(makeProblem(line, column.written, null, 'This cell is empty and must not be.'));
+/** What one look at all cells of a record told. */
+type Look = { plain: boolean; sound: boolean };
+
+type Task = { column: Column; read: ValueReader | undefined };
+
+function readCell({ column, read }: Task, { line, cells }: RawRecord, { plain, sound }: Look, result: ReadCells): void {
+  const written = (cells[column.index] ?? '').trim();
+  if (written === '') {
+    if (column.needed) {
+      result.problems.push(makeProblem(line, column.written, null, 'This cell is empty and must not be.'));
+    }
     return;
   }
   // Damaged text is told of already; that it is no e-mail address either would only distract.
-  if (!sound && !isSound(text)) return;
+  if (!sound && !isSound(written)) return;
+  const isTidy = (plain && written[0] !== "'") || column.known === 'supporting_documents';
+  const text = isTidy ? written : tidied(written);
   const reading = read ? read(text) : { value: text };
-  if ('problem' in reading) problems.push(makeProblem(line, column.written, text, reading.problem));
-  else if (column.known) values[column.known] = reading.value;
+  if ('problem' in reading) {
+    if (reading.open) result.open = true;
+    result.problems.push(makeProblem(line, column.written, written, reading.problem));
+  } else if (column.known) {
+    result.values[column.known] = reading.value;
+    const message = reading.change ?? (text === written ? undefined : TIDIED);
+    if (message === undefined) return;
+    const where = { line, column: column.written };
+    result.changed.push(makeChange(where, { value: written, became: reading.value, message }));
+  }
 }
+
+/** Whether there is nothing to say of the text, nor to tidy: letters of ASCII, or whole ones of Western languages. */
+function isPlain(text: string): boolean {
+  return PLAIN_TEXT.test(text);
+}
+
+const PLAIN_TEXT = /^[\t\n\r -~\u00a0-\u02ff]*$/;
+
+/**
+ * One spelling for each letter (Unicode, NFC), as macOS takes letters apart; and without the apostrophe by which
+ * spreadsheets, and our own results, keep a text that begins with `=` from being run as a formula.
+ */
+function tidied(text: string): string {
+  return text
+    .replace(/^'(?=[=+\-@\t\r\n])/, '')
+    .trim()
+    .normalize('NFC');
+}
+
+const TIDIED = "It was written with a spreadsheet's apostrophe, or with letters apart from their accents.";
 
 /** Whether the text is UTF-8 without control characters. Tabs and line breaks are let through: cells have them. */
 function isSound(text: string): boolean {
@@ -63,15 +134,12 @@ function isSound(text: string): boolean {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for.
 const CONTROL = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]/;
 
-function textProblems({ line, cells }: RawRecord, columns: Column[]): Problem[] {
+function textProblems({ line, cells }: RawRecord, columns: Column[], encoding: string): Problem[] {
   return cells.flatMap((cell, index) => {
     const written = writtenAt(columns, index);
     const problems: Problem[] = [];
-    const damage = describeDamage(cell);
-    if (damage) {
-      const message = `The byte ${damage.byte} in this cell is not UTF-8 (it may be meant as ${damage.likely}): save the file as CSV UTF-8.`;
-      problems.push(makeProblem(line, written, cell, message));
-    }
+    const damage = describeDamage(cell, encoding);
+    if (damage) problems.push(makeProblem(line, written, cell, damage));
     const control = CONTROL.exec(cell)?.[0];
     if (control !== undefined) {
       const code = control.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0');
@@ -86,9 +154,16 @@ function writtenAt(columns: Column[], index: number | null): string | null {
   return index === null ? null : (columns[index]?.written ?? null);
 }
 
-function raggedMessage(found: number, wanted: number): string {
+/** Spreadsheets write delimiters behind the last column, on some lines more of them than on others. */
+function fitsBut(cells: string[], columns: Column[]): boolean {
+  if (cells.length > columns.length) return cells.slice(columns.length).every((cell) => cell.trim() === '');
+  return columns.slice(cells.length).every((column) => column.written === '');
+}
+
+function raggedMessage(found: number, wanted: number, { delimiter }: Dialect): string {
+  const sign = delimiterWord(delimiter);
   const counts = `The line has ${found} ${found === 1 ? 'cell' : 'cells'} and the header ${wanted}`;
   return found < wanted
-    ? `${counts}: a comma is missing, or the line was cut off.`
-    : `${counts}: put a cell that holds a comma in quotation marks, or take the extra comma away.`;
+    ? `${counts}: a ${sign} is missing, or the line was cut off.`
+    : `${counts}: put a cell that holds a ${sign} in quotation marks, or take the extra ${sign} away.`;
 }

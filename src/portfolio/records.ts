@@ -1,4 +1,5 @@
 import { type ParsedCells, parseCells, type QuoteFault, splitPlain } from './cells.ts';
+import { type Delimiter, delimiterWord } from './dialect.ts';
 import { LINE_BREAK, MAX_RECORD_LENGTH, makePhysicalLines, type PhysicalLine } from './physical-lines.ts';
 
 /** One record of the file as it stands there. */
@@ -30,7 +31,8 @@ export type RecordReader = {
 };
 
 /**
- * Reads CSV records (RFC 4180) and names each by its physical line. Blank lines are passed over and counted.
+ * Reads CSV records (RFC 4180) and names each by its physical line. Lines that are blank, or hold nothing but
+ * delimiters as spreadsheets leave them behind, are passed over and counted.
  *
  * It is written here since no parser at hand goes on after a quotation mark that is never closed: that swallows the
  * good lines below it. Here the physical line that opens it is given up alone and reading goes on at the next one.
@@ -39,7 +41,7 @@ export type RecordReader = {
  * The work is linear even if every line is broken. A line leaves a cell open only if it has an odd number of quotation
  * marks, and a search from there ends at the next such line at the latest: no two searches cover the same text.
  */
-export function makeRecordReader(): RecordReader {
+export function makeRecordReader(delimiter: Delimiter): RecordReader {
   const lines = makePhysicalLines();
 
   /** The record of several lines that begins with a cell left open; null if there is none to believe in. */
@@ -52,7 +54,7 @@ export function makeRecordReader(): RecordReader {
       const longer = lines.throughQuote(fault.at);
       if (longer === null || longer === 'unsure') return longer;
       text = longer;
-      fault = parseCells(text, { cells, fault }).fault;
+      fault = parseCells(text, delimiter, { cells, fault }).fault;
     }
     if (fault || (shape && !isCredible(cells, text, shape))) return null;
     lines.pass(text);
@@ -63,20 +65,22 @@ export function makeRecordReader(): RecordReader {
     for (let due = lines.peek(); due; due = lines.peek()) {
       if (!due.whole) {
         lines.pass();
-        return tooLong(due);
+        return tooLong(due, delimiter);
       }
       if (!due.text.includes('"')) {
         lines.pass();
-        if (due.text.trim() === '') continue;
-        return { line: due.line, cells: splitPlain(due.text), fault: null };
+        const cells = splitPlain(due.text, delimiter);
+        if (isBlank(cells)) continue;
+        return { line: due.line, cells, fault: null };
       }
-      const { cells, fault } = parseCells(due.text);
+      const { cells, fault } = parseCells(due.text, delimiter);
       if (fault?.kind === 'unclosed') {
         const long = longRecord(due, { cells, fault }, shape);
         if (long) return long === 'unsure' ? null : long;
       }
       lines.pass();
-      return fault ? broken(due, cells, fault) : { line: due.line, cells, fault };
+      if (!fault && isBlank(cells)) continue;
+      return fault ? broken(due, cells, fault, delimiter) : { line: due.line, cells, fault };
     }
     return null;
   }
@@ -90,18 +94,24 @@ const QUOTE_FAULTS: Record<QuoteFault['kind'], string> = {
   stray:
     'A quotation mark stands inside this cell: write it twice and put the whole cell in quotation marks, like "5"" pipes".',
   trailing:
-    'Text follows the closing quotation mark of this cell: put a comma there, or write quotation marks inside a cell twice.',
+    'Text follows the closing quotation mark of this cell: put a DELIMITER there, or write quotation marks inside a cell twice.',
 };
 
 /** The physical line alone, from the cell with the fault on cut as it stands, so that it can be seen and mended. */
-function broken({ line, text }: PhysicalLine, sound: string[], fault: QuoteFault): RawRecord {
-  const cells = [...sound, ...splitPlain(text.slice(fault.at))];
-  return { line, cells, fault: { cell: sound.length, message: QUOTE_FAULTS[fault.kind] } };
+function broken({ line, text }: PhysicalLine, sound: string[], fault: QuoteFault, delimiter: Delimiter): RawRecord {
+  const cells = [...sound, ...splitPlain(text.slice(fault.at), delimiter)];
+  const message = QUOTE_FAULTS[fault.kind].replace('DELIMITER', delimiterWord(delimiter));
+  return { line, cells, fault: { cell: sound.length, message } };
 }
 
-function tooLong({ line, text }: PhysicalLine): RawRecord {
+function tooLong({ line, text }: PhysicalLine, delimiter: Delimiter): RawRecord {
   const message = `The line is longer than ${MAX_RECORD_LENGTH} characters: a line break is missing, or this is not a CSV file.`;
-  return { line, cells: splitPlain(text), fault: { cell: null, message } };
+  return { line, cells: splitPlain(text, delimiter), fault: { cell: null, message } };
+}
+
+/** The first cell is filled as a rule, and then the others need not be looked at. */
+function isBlank(cells: string[]): boolean {
+  return cells[0]?.trim() === '' && cells.every((cell) => cell.trim() === '');
 }
 
 /** False when a record of several lines looks like a lost quotation mark that some later one happens to answer. */

@@ -12,6 +12,18 @@ export type Problem = {
   message: string;
 };
 
+/** A cell that is sent otherwise than it was written. */
+export type Change = {
+  line: number;
+  /** The column as the header writes it. */
+  column: string;
+  /** What the file has, and what it is taken for; at most 80 characters of each, fit for a terminal. */
+  value: string;
+  became: string;
+  /** Why, in words for a finance person. */
+  message: string;
+};
+
 /** A supporting document that was looked at and may be sent. */
 export type Document = {
   /** The file's base name, as it is sent. */
@@ -56,7 +68,7 @@ export type Row = {
 
 /** What became of one line of the file. `cells` are the file's own, untrimmed, for the results file. */
 export type Line =
-  | { kind: 'row'; line: number; cells: string[]; row: Row; warnings: Problem[] }
-  | { kind: 'invalid'; line: number; cells: string[]; problems: Problem[] }
+  | { kind: 'row'; line: number; cells: string[]; changed: Change[]; row: Row; warnings: Problem[] }
+  | { kind: 'invalid'; line: number; cells: string[]; changed: Change[]; problems: Problem[] }
   /** `of` is the earlier line that makes the same request; `problems` is the one sentence that says so. */
-  | { kind: 'duplicate'; line: number; cells: string[]; of: number; problems: Problem[] };
+  | { kind: 'duplicate'; line: number; cells: string[]; changed: Change[]; of: number; problems: Problem[] };

@@ -4,12 +4,12 @@ import type { DocumentFolder } from './documents.ts';
 import { makeRequestLines } from './duplicates.ts';
 import { makeRow } from './make-row.ts';
 import { makeProblem } from './problem.ts';
-import type { Values } from './read-cells.ts';
+import type { ReadCells, Values } from './read-cells.ts';
 import type { RawRecord } from './records.ts';
 import type { Document, Line, Problem } from './row.ts';
 
 /** A line on its way: read, but not yet told from its duplicates. */
-export type Draft = { record: RawRecord; values: Values; problems: Problem[]; documents: Document[] };
+export type Draft = ReadCells & { record: RawRecord; documents: Document[] };
 
 /** Opening more files at once gains nothing, since Node reads them with four threads. */
 const LOOKS_AT_ONCE = 8;
@@ -57,18 +57,19 @@ export function makeSettler({ columns, dates }: { columns: Column[]; dates: Advi
   }
 
   return {
-    line({ record: { line, cells }, values, problems, documents }) {
+    line({ record: { line, cells }, values, problems, changed, documents }) {
       lines += 1;
       // What was not UTF-8 becomes U+FFFD: the results file must be.
       if (problems.length > 0)
-        return { kind: 'invalid', line, cells: cells.map((one) => one.toWellFormed()), problems };
+        return { kind: 'invalid', line, cells: cells.map((one) => one.toWellFormed()), changed, problems };
       const row = makeRow(values);
       row.documents = documents;
       const of = requestLines.earlier(row.key, line);
-      if (of !== null) return { kind: 'duplicate', line, cells, of, problems: [duplicateProblem(line, of, values)] };
+      if (of !== null)
+        return { kind: 'duplicate', line, cells, changed, of, problems: [duplicateProblem(line, of, values)] };
       rows += 1;
       if (documents.length === 0) bareRows += 1;
-      return { kind: 'row', line, cells, row, warnings: advise(line, values, documents.length > 0) };
+      return { kind: 'row', line, cells, changed, row, warnings: advise(line, values, documents.length > 0) };
     },
     fileWarnings() {
       if (lines === 0) return [makeProblem(1, null, null, 'The file has a header and no line below it.')];

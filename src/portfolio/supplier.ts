@@ -25,14 +25,18 @@ export async function readSupplier(path: string): Promise<Supplier> {
 }
 
 async function readOnlyLine(path: string, table: Table): Promise<Supplier> {
-  const { header, wrongKind } = table;
-  if (wrongKind) throw wrong(path, wrongKind);
+  const { header, unusable, dialect } = table;
+  if (unusable) throw wrong(path, unusable);
   if (!header) throw wrong(path, 'It is empty: it needs a header and one line.');
   if (header.fault) throw wrong(path, header.fault.message);
-  const { columns, problems } = readHeader(header, []);
+  const { columns, problems } = readHeader(header, { needed: [] });
   const record = await nextRecord(table);
   if (!record) throw wrong(path, 'It has no line below its header: write the supplier there.');
-  const read = makeCellReader({ columns, today: adviceDates(new Date()).today })(record);
+  const read = makeCellReader({
+    ...{ columns, dialect },
+    conventions: { decimal: null, dates: null },
+    today: adviceDates(new Date()).today,
+  })(record);
   problems.push(...read.problems);
   if (await nextRecord(table))
     throw wrong(path, 'It has several lines: a portfolio has one supplier, so keep one line.');

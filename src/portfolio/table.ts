@@ -1,13 +1,23 @@
-import { openBytes } from './bytes.ts';
+import { stat } from 'node:fs/promises';
+import { type ByteSource, openBytes } from './bytes.ts';
+import { makeDecoder } from './decoders.ts';
+import { detectDelimiter, sepLineOf } from './detect-delimiter.ts';
+import { detectEncoding, type FoundEncoding } from './detect-encoding.ts';
+import { type Dialect, encodingNamed, type GivenDialect, PLAIN_DIALECT } from './dialect.ts';
+import { LINE_BREAK } from './physical-lines.ts';
 import { makeRecordReader, type RawRecord, type Shape } from './records.ts';
-import { makeUtf8Decoder } from './text.ts';
+import { wrongKindOf } from './wrong-kinds.ts';
 
 /** An open CSV file, read up to its header. */
 export type Table = {
   /** The first record; null in a file without any. */
   header: RawRecord | null;
-  /** Why the file cannot be CSV in UTF-8, seen at its first bytes; null otherwise. */
-  wrongKind: string | null;
+  /** How it is written, as given or as found. */
+  dialect: Dialect;
+  /** Whether the file can be opened once more; a pipe cannot. */
+  rereadable: boolean;
+  /** Why the file cannot be read as a table, seen before its first record; null otherwise. */
+  unusable: string | null;
   /** The next record in what was read so far; null when more has to be read first, see `more`. */
   next(shape?: Shape): RawRecord | null;
   /** Reads on; false when there is nothing left at all. @throws LimitlineError `FILE`, `STOPPED` */
@@ -15,20 +25,44 @@ export type Table = {
   close(): Promise<void>;
 };
 
-/** Opens a CSV file: bytes → text → records. @throws LimitlineError `FILE`, `STOPPED` */
-export async function openTable(source: { path: string; signal?: AbortSignal | undefined }): Promise<Table> {
-  const bytes = await openBytes(source);
-  const decoder = makeUtf8Decoder();
-  const records = makeRecordReader();
-  let wrongKind: string | null = null;
-  let chunks = 0;
+export type TableFile = { path: string; signal?: AbortSignal | undefined } & GivenDialect;
+
+/**
+ * Opens a CSV file: bytes → text → records, in the dialect that is given or found.
+ *
+ * @throws LimitlineError `FILE`, `STOPPED`; `USAGE` for an encoding that there is not.
+ */
+export async function openTable(file: TableFile): Promise<Table> {
+  const bytes = await openBytes(file);
+  try {
+    return await readStart(file, bytes);
+  } catch (error) {
+    await bytes.close();
+    throw error;
+  }
+}
+
+async function readStart(file: TableFile, bytes: ByteSource): Promise<Table> {
+  const first = await bytes.read();
+  if (first?.subarray(0, ZIP.length).equals(ZIP)) {
+    const sheet = await readSheet(file, bytes);
+    if (sheet) return sheet;
+  }
+  const wrongKind = first ? wrongKindOf(first) : null;
+  if (wrongKind || !first) return emptyTable(wrongKind, bytes);
+  const rereadable = await isRereadable(file.path);
+  const found = await encodingOf(file, first, rereadable);
+  if (found.doubt) return emptyTable(found.doubt, bytes);
+  const decoder = makeDecoder(found.encoding);
+  const start = decoder.decode(first);
+  const dialect = { ...dialectOf(start, file), encoding: found.encoding, bom: found.bom };
+  const records = makeRecordReader(dialect.delimiter);
+  records.feed(start);
   let ended = false;
 
   async function more(): Promise<boolean> {
     if (ended) return false;
     const chunk = await bytes.read();
-    if (chunk && chunks === 0) wrongKind = wrongKindOf(chunk);
-    chunks += 1;
     records.feed(chunk ? decoder.decode(chunk) : decoder.end());
     if (chunk) return true;
     ended = true;
@@ -37,26 +71,58 @@ export async function openTable(source: { path: string; signal?: AbortSignal | u
     return true;
   }
 
-  try {
-    let header: RawRecord | null = null;
-    while (!header && !wrongKind && (await more())) header = records.next();
-    return { header, wrongKind, next: records.next, more, close: bytes.close };
-  } catch (error) {
-    await bytes.close();
-    throw error;
+  async function record(): Promise<RawRecord | null> {
+    for (;;) {
+      const next = records.next();
+      if (next || !(await more())) return next;
+    }
   }
+
+  if (dialect.sepLine) await record();
+  return { header: await record(), dialect, rereadable, unusable: null, next: records.next, more, close: bytes.close };
 }
 
-/** What people send instead of a CSV file, by its first bytes. */
-const WRONG_KINDS: [number[], string][] = [
-  [[0x50, 0x4b, 0x03, 0x04], 'This is an Excel workbook (or a ZIP file)'],
-  [[0xd0, 0xcf, 0x11, 0xe0], 'This is an old Excel workbook'],
-  [[0x25, 0x50, 0x44, 0x46], 'This is a PDF document'],
-  [[0xff, 0xfe], 'This is text in UTF-16'],
-  [[0xfe, 0xff], 'This is text in UTF-16'],
-];
+const ZIP = Buffer.from('PK\x03\x04');
 
-function wrongKindOf(chunk: Buffer): string | null {
-  const kind = WRONG_KINDS.find(([start]) => start.every((byte, index) => chunk[index] === byte))?.[1];
-  return kind ? `${kind}: save it as CSV UTF-8 with commas.` : null;
+/** The reader of workbooks is loaded for one only. Null for another ZIP file. */
+async function readSheet(file: TableFile, bytes: ByteSource): Promise<Table | null> {
+  const { openSheet } = await import('./xlsx/sheet-table.ts');
+  const sheet = await openSheet(file);
+  if (sheet) await bytes.close();
+  return sheet;
+}
+
+function emptyTable(unusable: string | null, bytes: ByteSource): Table {
+  return {
+    header: null,
+    dialect: PLAIN_DIALECT,
+    rereadable: false,
+    unusable,
+    next: () => null,
+    more: async () => false,
+    close: bytes.close,
+  };
+}
+
+/** A byte order mark is stronger than what somebody says, as in browsers (Encoding Standard, section 6). */
+async function encodingOf(file: TableFile, start: Buffer, rereadable: boolean): Promise<FoundEncoding> {
+  const given = file.encoding === undefined ? undefined : encodingNamed(file.encoding);
+  // What was said is not looked for through the whole file.
+  const whole = rereadable && given === undefined;
+  const found = await detectEncoding({ path: file.path, start, rereadable: whole, signal: file.signal });
+  return given === undefined || found.bom ? found : { encoding: given, bom: false, doubt: null };
+}
+
+/** A pipe, or one of the kernel's own files, which have no size, gives its bytes only once. */
+async function isRereadable(path: string): Promise<boolean> {
+  const found = await stat(path);
+  return found.isFile() && found.size > 0;
+}
+
+function dialectOf(start: string, given: GivenDialect): Pick<Dialect, 'delimiter' | 'sepLine' | 'lineBreak'> {
+  const lineBreak = (LINE_BREAK.exec(start)?.[0] ?? PLAIN_DIALECT.lineBreak) as Dialect['lineBreak'];
+  const [firstLine = ''] = start.split(LINE_BREAK, 1);
+  const said = sepLineOf(firstLine);
+  const below = said === null ? start : start.slice(firstLine.length);
+  return { delimiter: given.delimiter ?? said ?? detectDelimiter(below), sepLine: said !== null, lineBreak };
 }

@@ -32,6 +32,11 @@ export function makeUtf8Decoder(): Decoder {
   };
 }
 
+/** The lone surrogate that stands for a byte which is no character of its encoding. */
+export function markByte(byte: number): string {
+  return String.fromCharCode(0xdc00 + byte);
+}
+
 /** The bytes without the one to three at the end that begin a character and do not finish it. */
 export function wholeCharacters(bytes: Buffer): Buffer {
   for (let back = 1; back <= Math.min(3, bytes.length); back++) {
@@ -45,29 +50,34 @@ export function wholeCharacters(bytes: Buffer): Buffer {
 }
 
 /**
- * Says which byte of a text from this decoder is not UTF-8, and what it would be in Windows-1252, the encoding that
- * spreadsheets save without being asked; null for a text that is sound.
+ * Says in a sentence what a decoder could not decode, and for UTF-8 what the byte would be in Windows-1252, the encoding
+ * that spreadsheets save without being asked; null for a text that is sound.
  */
-export function describeDamage(text: string): { byte: string; likely: string } | null {
+export function describeDamage(text: string, encoding: string): string | null {
   if (text.isWellFormed()) return null;
-  const found = /\p{Surrogate}/u.exec(text)?.[0] ?? '';
-  const byte = found.charCodeAt(0) & 0xff;
-  return {
-    byte: byte.toString(16).toUpperCase(),
-    likely: new TextDecoder('windows-1252').decode(Uint8Array.of(byte)),
-  };
+  const code = (/\p{Surrogate}/u.exec(text)?.[0] ?? '').charCodeAt(0);
+  const name = encoding.toUpperCase();
+  if (encoding.startsWith('utf-16')) return `The cell holds half of a character in ${name}: type the cell again.`;
+  const byte = (code & 0xff).toString(16).toUpperCase();
+  if (encoding !== 'utf-8')
+    return `The byte ${byte} in this cell is no character in ${name}: type the cell again, or name the right encoding with --encoding.`;
+  const likely = new TextDecoder('windows-1252').decode(Uint8Array.of(code & 0xff));
+  return `The byte ${byte} in this cell is not UTF-8 (it may be meant as ${likely}): save the file as CSV UTF-8.`;
 }
 
-/** One character of UTF-8 with its bytes as Latin-1 (Unicode standard, table 3-7), else any one byte above ASCII. */
-const CHARACTER =
-  /[\xc2-\xdf][\x80-\xbf]|(?:\xe0[\xa0-\xbf]|[\xe1-\xec\xee\xef][\x80-\xbf]|\xed[\x80-\x9f])[\x80-\xbf]|(?:\xf0[\x90-\xbf]|[\xf1-\xf3][\x80-\xbf]|\xf4[\x80-\x8f])[\x80-\xbf]{2}|[\x80-\xff]/g;
+const MULTI_BYTE =
+  /[\xc2-\xdf][\x80-\xbf]|(?:\xe0[\xa0-\xbf]|[\xe1-\xec\xee\xef][\x80-\xbf]|\xed[\x80-\x9f])[\x80-\xbf]|(?:\xf0[\x90-\xbf]|[\xf1-\xf3][\x80-\xbf]|\xf4[\x80-\x8f])[\x80-\xbf]{2}/;
+
+/** One character of UTF-8 above ASCII, its bytes as Latin-1 (Unicode standard, table 3-7). */
+export const UTF8_CHARACTER = new RegExp(MULTI_BYTE, 'g');
+
+/** The same, else any one byte above ASCII. */
+const CHARACTER_OR_BYTE = new RegExp(`${MULTI_BYTE.source}|[\\x80-\\xff]`, 'g');
 
 function decodeDamaged(bytes: Buffer): string {
   return bytes
     .toString('latin1')
-    .replace(CHARACTER, (match) =>
-      match.length > 1
-        ? Buffer.from(match, 'latin1').toString('utf8')
-        : String.fromCharCode(0xdc00 + match.charCodeAt(0)),
+    .replace(CHARACTER_OR_BYTE, (match) =>
+      match.length > 1 ? Buffer.from(match, 'latin1').toString('utf8') : markByte(match.charCodeAt(0)),
     );
 }

@@ -102,7 +102,7 @@ describe('run', () => {
 test('import, work and report share a data folder, and leave nothing running', async () => {
   const cwd = await makeFolder();
   const { standIn, env } = await serviceEnv();
-  await writeLines(cwd, 'q4.csv', [...buyerLines(50), 'Broken,Germany,,1']);
+  await writeLines(cwd, 'q4.csv', [...buyerLines(50), 'Broken,Nowhere,,1']);
   const worker = startCommand(['work'], { cwd, env });
   const imported = await runCommand(['import', 'q4.csv', '--portfolio', 'Q4 2026', '--json'], { cwd, env });
   expect(imported.status).toBe(2);
@@ -126,7 +126,7 @@ describe('an errors file', () => {
     const { standIn, env } = await serviceEnv({
       rules: [{ on: 'limit', match: 'HRB 2', fault: 'status', status: 422, body: 'too high' }],
     });
-    await writeLines(cwd, 'q4.csv', [...buyerLines(3), 'Broken AG,Germany,HRB 9,100.00']);
+    await writeLines(cwd, 'q4.csv', [...buyerLines(3), 'Broken AG,Nowhere,HRB 9,100.00']);
     expect((await runCommand(['run', 'q4.csv'], { cwd, env })).status).toBe(2);
     await runCommand(['report', 'q4', '--format', 'errors-csv', '--out', 'errors.csv'], { cwd, env });
     const errors = await readFile(join(cwd, 'errors.csv'), 'utf8');
@@ -135,11 +135,60 @@ describe('an errors file', () => {
       ['Broken AG', expect.stringContaining('country_code')],
     ]);
     await standIn.setFaults({ rules: [] });
-    await writeFile(join(cwd, 'errors.csv'), errors.replace('Germany', 'DE'));
+    await writeFile(join(cwd, 'errors.csv'), errors.replace('Nowhere', 'DE'));
     const ended = await runCommand(['run', 'errors.csv', '--portfolio', 'q4', '--json'], { cwd, env });
     expect(ended.status).toBe(0);
     expect(JSON.parse(ended.stdout)).toMatchObject({ rows: 4, lines: 4, invalid: 0, states: { done: 4, refused: 0 } });
     expect(standIn.counts().made).toMatchObject({ company: 4, limit: 4 });
+  });
+});
+
+describe('a file of another dialect', () => {
+  const LINES = ['sep=;', 'Firma;Land;Betrag;Notiz', 'Müller;Deutschland;1.234;a', 'Tin;GB;2,5;=b', 'Ort;Congo;3;c'];
+
+  test('is understood, said, forecast, mapped, run and reported in its own dialect', async () => {
+    const cwd = await makeFolder();
+    const { env } = await serviceEnv();
+    await writeFile(join(cwd, 'q4.csv'), Buffer.from(LINES.join('\r\n'), 'latin1'));
+    const asked = await runCommand(['check', 'q4.csv', '--save-map', 'map.json'], { cwd, env });
+    expect(asked).toMatchObject({ status: 2, stdout: expect.stringContaining('Betrag may be meant') });
+    const map = (await readFile(join(cwd, 'map.json'), 'utf8')).replace(
+      '"Betrag": null',
+      '"Betrag": "requested_limit"',
+    );
+    await writeFile(join(cwd, 'map.json'), map);
+    const before = await runCommand(['check', 'q4.csv', '--map', 'map.json', '--json'], { cwd, env });
+    expect(JSON.parse(before.stdout)).toMatchObject({
+      ...{ rows: 2, invalid: 1, unmapped: ['Notiz'] },
+      dialect: { encoding: 'windows-1252', delimiter: ';', sepLine: true },
+      changed: [{ column: 'Land', became: 'DE' }, { column: 'Betrag' }, { column: 'Betrag', became: '2.5' }],
+      dryRun: { limits: 2, companies: 2, requested: '1236.5', before: null },
+    });
+    await runCommand(['run', 'q4.csv', '--map', 'map.json'], { cwd, env });
+    const after = await runCommand(['check', 'q4.csv', '--map', 'map.json', '--json'], { cwd, env });
+    expect(JSON.parse(after.stdout)).toMatchObject({ dryRun: { before: { limits: 2, companies: 2 } } });
+    await runCommand(['report', 'q4', '--format', 'csv', '--like-input', '--out', 'out.csv'], { cwd, env });
+    const out = (await readFile(join(cwd, 'out.csv'), 'latin1')).split('\r\n');
+    expect(out).toEqual([
+      'sep=;',
+      expect.stringMatching(/^Firma;Land;Betrag;Notiz;state;/),
+      expect.stringMatching(/^Müller;Deutschland;1.234;a;done;/),
+      expect.stringMatching(/^Tin;GB;2,5;'=b;done;/),
+      expect.stringMatching(/^Ort;Congo;3;c;invalid;/),
+      '',
+    ]);
+  });
+
+  test.each([
+    ['--encoding', 'utf-9'],
+    ['--delimiter', 'x'],
+    ['--decimal', 'dot'],
+    ['--map', 'none.json'],
+  ])('cannot be read with %s %s, which is said in one line', async (option, value) => {
+    const cwd = await makeFolder();
+    await writeFile(join(cwd, 'q4.csv'), LINES.join('\n'));
+    const ended = await runCommand(['check', 'q4.csv', option, value], { cwd });
+    expect(ended).toMatchObject({ status: 1, stdout: '', stderr: expect.stringContaining(value) });
   });
 });
 

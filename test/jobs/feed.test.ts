@@ -9,7 +9,7 @@ async function withRows(count: number, portfolio = 'q4') {
   for (let line = 2; line < count + 2; line += 1) {
     await rows.put({ portfolio, key: `row-${line}` }, line, 'import-1', makeRequest());
   }
-  await place.context.portfolios.startImport(portfolio, { id: 'i', fileName: 'f.csv' });
+  await place.context.portfolios.startImport(portfolio, { id: 'i', fileName: 'f.csv', reading: '{}' });
   return place;
 }
 

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { summarize } from '../../src/ledger/summary.ts';
 import { makeRequest, openLedger } from '../support/ledger.ts';
 
-const file = { id: 'f'.repeat(64), fileName: 'q4.csv' };
+const file = { id: 'f'.repeat(64), fileName: 'q4.csv', reading: '{}' };
 
 test('an import without rows is finished when it ends', async () => {
   const { portfolios } = openLedger();

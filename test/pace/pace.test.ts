@@ -1,62 +1,86 @@
 import { describe, expect, test } from 'vitest';
 import { makeSilentLog } from '../../src/log.ts';
-import { makePace } from '../../src/pace/pace.ts';
+import { makePace, type Pace } from '../../src/pace/pace.ts';
 import { connectRedis, freshPrefix } from '../support/ledger.ts';
 
 const never = new AbortController().signal;
 
 /** Several processes with one pace. */
-function makePaces(count: number, ceilingPerS?: number) {
+function makePaces(count: number, ceilingPerS?: number): [Pace, ...Pace[]] {
   const key = freshPrefix();
-  return Array.from({ length: count }, () =>
-    makePace({ connection: connectRedis(), key, ceilingPerS, log: makeSilentLog() }),
-  );
+  const one = () => makePace({ connection: connectRedis(), key, ceilingPerS, log: makeSilentLog() });
+  return [one(), ...Array.from({ length: count - 1 }, one)];
+}
+
+/** How long the line stands still, as a process was told. */
+function standsMs(pace: Pace): number {
+  return (pace.state().blocked?.untilMs ?? 0) - Date.now();
+}
+
+/** Takes turns and lets each be accepted. Answers the episode of the last. */
+async function pass(pace: Pace, calls: number): Promise<number> {
+  let episode = 0;
+  for (let call = 0; call < calls; call += 1) {
+    const turn = await pace.take(never);
+    if (turn.is === 'turn') episode = turn.episode;
+    await pace.answered();
+  }
+  return episode;
 }
 
 describe('a ceiling', () => {
   test('holds for all processes together, with turns spaced evenly', async () => {
-    const paces = makePaces(3, 100);
+    const paces = makePaces(3, 20);
     const begin = performance.now();
-    const taken = await Promise.all(paces.flatMap((pace) => Array.from({ length: 20 }, () => pace.take(never))));
+    const taken = await Promise.all(paces.flatMap((pace) => Array.from({ length: 10 }, () => pace.take(never))));
     const seconds = (performance.now() - begin) / 1_000;
     expect(taken.every(({ is }) => is === 'turn')).toBe(true);
-    // The first leaves at once, so 59 intervals lie between 60 turns.
-    expect(59 / seconds).toBeLessThanOrEqual(100);
+    // The first leaves at once, so 29 intervals lie between 30 turns.
+    expect(29 / seconds).toBeLessThanOrEqual(20);
+  });
+
+  test('is not passed, however much is accepted', async () => {
+    const [pace] = makePaces(1, 50);
+    await pass(pace, 60);
+    expect(pace.state()).toMatchObject({ atCeiling: true });
+    expect(pace.state().ratePerS).toBeLessThanOrEqual(50);
   });
 
   test('of less than one call a second sends the row back rather than let it wait', async () => {
     const [pace] = makePaces(1, 0.1);
-    expect(await pace?.take(never)).toMatchObject({ is: 'turn' });
-    const second = await pace?.take(never);
+    expect(await pace.take(never)).toMatchObject({ is: 'turn' });
+    const second = await pace.take(never);
     expect(second).toMatchObject({ is: 'later' });
-    expect(second?.is === 'later' && second.waitMs).toBeGreaterThan(5_000);
+    expect(second.is === 'later' && second.waitMs).toBeGreaterThan(5_000);
   });
 });
 
 describe('a block', () => {
   test('stops every process for as long as the service asks', async () => {
-    const [mine, other] = makePaces(2);
-    await mine?.block({ why: 'status 429', askedMs: 60_000, episode: 0 });
-    const taken = await other?.take(never);
-    expect(taken?.is === 'later' && taken.waitMs).toBeGreaterThan(50_000);
-    expect(other?.blocked()?.why).toBe('status 429');
+    const [mine, other] = makePaces(2) as [Pace, Pace];
+    await mine.block({ why: 'status 429', because: 'limit', headers: { 'retry-after': '60' }, episode: 0 });
+    const taken = await other.take(never);
+    expect(taken.is === 'later' && taken.waitMs).toBeGreaterThan(50_000);
+    expect(other.state().blocked?.why).toBe('the service asked to wait');
   });
 
   test('of many calls that met one limit counts once, and waits no longer for it', async () => {
     const [pace] = makePaces(1);
-    const turns = await Promise.all(Array.from({ length: 20 }, () => pace?.take(never)));
-    for (const turn of turns) if (turn?.is === 'turn') await pace?.block({ why: 'status 429', episode: turn.episode });
+    const turns = await Promise.all(Array.from({ length: 20 }, () => pace.take(never)));
+    for (const turn of turns) {
+      if (turn.is === 'turn') await pace.block({ why: 'too fast', because: 'limit', episode: turn.episode });
+    }
     // Doubled twenty times it would be days; one episode costs the first wait.
-    expect((pace?.blocked()?.untilMs ?? 0) - Date.now()).toBeLessThan(1_000);
-    expect(await pace?.take(never)).toMatchObject({ is: 'turn', episode: 1 });
+    expect(standsMs(pace)).toBeLessThan(1_000);
+    expect(await pace.take(never)).toMatchObject({ is: 'turn', episode: 1 });
   });
 
   test('doubles while the service stays away, up to a few seconds', async () => {
     const [pace] = makePaces(1);
     const waits: number[] = [];
     for (let episode = 0; episode < 8; episode += 1) {
-      await pace?.block({ why: 'gone', episode });
-      waits.push((pace?.blocked()?.untilMs ?? 0) - Date.now());
+      await pace.block({ why: 'gone', because: 'outage', episode });
+      waits.push(standsMs(pace));
     }
     expect(waits[0]).toBeLessThanOrEqual(250);
     expect(waits[7]).toBeGreaterThan(3_000);
@@ -65,25 +89,94 @@ describe('a block', () => {
 
   test('is forgotten as soon as the service answers', async () => {
     const [pace] = makePaces(1);
-    await pace?.block({ why: 'gone', episode: 0 });
-    await pace?.take(never);
-    await pace?.answered();
-    await pace?.block({ why: 'gone', episode: 1 });
-    expect((pace?.blocked()?.untilMs ?? 0) - Date.now()).toBeLessThanOrEqual(250);
+    await pace.block({ why: 'gone', because: 'outage', episode: 0 });
+    await pace.take(never);
+    await pace.answered();
+    await pace.block({ why: 'gone', because: 'outage', episode: 1 });
+    expect(standsMs(pace)).toBeLessThanOrEqual(250);
+  });
+
+  test('recalls the turns that were handed out and are not due', async () => {
+    const [pace] = makePaces(1);
+    await pass(pace, 40);
+    const waiting = Array.from({ length: 10 }, () => pace.take(never));
+    await waiting[0];
+    await pace.block({ why: 'gone', because: 'outage', episode: 0 });
+    const last = await waiting[9];
+    expect(last).toMatchObject({ is: 'turn', episode: 1 });
+  });
+});
+
+describe('learning', () => {
+  test('goes faster while calls are accepted, and slower after a limit was met', async () => {
+    const [pace] = makePaces(1);
+    const episode = await pass(pace, 60);
+    const before = pace.state().ratePerS;
+    expect(before).toBeGreaterThan(100);
+    await pace.block({ why: 'too fast', because: 'limit', episode });
+    await pace.take(never);
+    expect(pace.state()).toMatchObject({ phase: 'search' });
+    expect(pace.state().ratePerS).toBeLessThanOrEqual(0.76 * before);
+  });
+
+  test('is not moved by an outage', async () => {
+    const [pace] = makePaces(1);
+    const episode = await pass(pace, 40);
+    const before = pace.state().ratePerS;
+    await pace.block({ why: 'gone', because: 'outage', episode });
+    await pace.take(never);
+    expect(pace.state().ratePerS).toBeGreaterThanOrEqual(before);
+  });
+
+  test('is shared, and there for the next process', async () => {
+    const [mine, next] = makePaces(2) as [Pace, Pace];
+    await pass(mine, 60);
+    await next.take(never);
+    expect(next.state().ratePerS).toBeGreaterThanOrEqual(mine.state().ratePerS);
+  });
+
+  test('takes a rate that the service states as it is', async () => {
+    const [pace] = makePaces(1);
+    const headers = { 'ratelimit-policy': '"default";q=300;w=2', ratelimit: '"default";r=299;t=2' };
+    await pace.take(never);
+    await pace.answered(headers);
+    await pace.take(never);
+    await pace.take(never);
+    expect(pace.state().ratePerS).toBeGreaterThan(140);
+    expect(pace.state().ratePerS).toBeLessThanOrEqual(150);
+  });
+
+  test('slows down before an allowance is used up, without a refusal', async () => {
+    const [pace] = makePaces(1);
+    await pass(pace, 30);
+    const before = pace.state().ratePerS;
+    await pace.answered({ 'x-ratelimit-limit': '100', 'x-ratelimit-remaining': '1', 'x-ratelimit-reset': '1' });
+    await pace.take(never);
+    expect(pace.state().ratePerS).toBeLessThan(before);
+  });
+
+  test('spreads what is left of a long window over it, and waits when nothing is', async () => {
+    const [pace] = makePaces(1);
+    const allowance = (remaining: string) => ({
+      'x-ratelimit-limit': '1000',
+      'x-ratelimit-remaining': remaining,
+      'x-ratelimit-reset': '100',
+    });
+    await pace.take(never);
+    await pace.answered(allowance('100'));
+    await pace.take(never);
+    expect(pace.state().ratePerS).toBeCloseTo(1, 1);
+    await pace.answered(allowance('0'));
+    expect(await pace.take(never)).toMatchObject({ is: 'later' });
+    expect(pace.state().blocked?.why).toContain('allowance');
   });
 });
 
 test('a wait ends when the process stops', async () => {
   const [pace] = makePaces(1, 0.5);
-  await pace?.take(never);
+  await pace.take(never);
   const stop = new AbortController();
-  const waiting = pace?.take(stop.signal);
+  const waiting = pace.take(stop.signal);
   stop.abort();
   await expect(waiting).rejects.toMatchObject({ code: 'STOPPED' });
-});
-
-test('without a ceiling nobody waits', async () => {
-  const [pace] = makePaces(1);
-  const taken = await Promise.all(Array.from({ length: 500 }, () => pace?.take(never)));
-  expect(taken.every((turn) => turn?.is === 'turn')).toBe(true);
 });

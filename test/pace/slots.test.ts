@@ -1,5 +1,5 @@
-import { expect, test } from 'vitest';
-import { makeSlots } from '../../src/pace/slots.ts';
+import { describe, expect, test } from 'vitest';
+import { makeSlots, type Slots } from '../../src/pace/slots.ts';
 
 const never = new AbortController().signal;
 
@@ -36,4 +36,53 @@ test('a wait ends when the process stops, and its place goes to the next', async
 
 test('takes nobody in after the process has begun to stop', async () => {
   await expect(makeSlots(1).take(AbortSignal.abort())).rejects.toMatchObject({ code: 'STOPPED' });
+});
+
+describe('latency', () => {
+  const fill = async (slots: Slots): Promise<void> => {
+    while (slots.inFlight() < slots.allowed()) await slots.take(never);
+  };
+  const answer = async (slots: Slots, latencyMs: number, answers: number): Promise<void> => {
+    for (let n = 0; n < answers; n += 1) {
+      slots.answeredAfter(latencyMs, 'company');
+      await fill(slots);
+    }
+  };
+
+  test('that stays as it is lets the slots rise to the limit, and no further', async () => {
+    const slots = makeSlots(32);
+    expect(slots.allowed()).toBeLessThan(32);
+    await fill(slots);
+    await answer(slots, 200, 200);
+    expect(slots.allowed()).toBe(32);
+  });
+
+  test('that climbs takes slots away, a few at the least stay, and they come back', async () => {
+    const slots = makeSlots(32);
+    await fill(slots);
+    await answer(slots, 40, 100);
+    let fewest = slots.allowed();
+    for (let n = 0; n < 60; n += 1) {
+      slots.answeredAfter(2_000, 'company');
+      fewest = Math.min(fewest, slots.allowed());
+    }
+    expect(fewest).toBeLessThan(32);
+    expect(fewest).toBeGreaterThanOrEqual(2);
+  });
+
+  test('is compared with calls of the same kind alone, and one slow answer is none', async () => {
+    const slots = makeSlots(32);
+    await fill(slots);
+    await answer(slots, 20, 100);
+    slots.answeredAfter(3_000, 'limit');
+    slots.answeredAfter(300, 'company');
+    expect(slots.allowed()).toBe(32);
+  });
+
+  test('makes no slots where nobody wants them', () => {
+    const slots = makeSlots(32);
+    const before = slots.allowed();
+    for (let n = 0; n < 100; n += 1) slots.answeredAfter(5, 'company');
+    expect(slots.allowed()).toBe(before);
+  });
 });

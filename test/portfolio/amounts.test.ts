@@ -1,6 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { addAmounts, parseAmount } from '../../src/portfolio/amounts.ts';
+import { addAmounts, type Decimal, decimalOf, parseAmount } from '../../src/portfolio/amounts.ts';
+
+const STYLES = [
+  { group: '', decimal: '.' },
+  { group: '', decimal: ',' },
+  { group: ',', decimal: '.' },
+  { group: '.', decimal: ',' },
+  { group: ' ', decimal: ',' },
+  { group: '\u202f', decimal: ',' },
+  { group: "'", decimal: '.' },
+] as const;
 
 describe('parseAmount', () => {
   test.each([
@@ -32,21 +42,17 @@ describe('parseAmount', () => {
     ['NaN', 'not a number'],
     ['Infinity', 'not a number'],
     ['inf', 'not a number'],
-    ['1,000.50', 'write 1000.50.'],
-    ['1.000,50', 'write 1000.50.'],
-    ["1'000.50", 'write 1000.50.'],
-    ['1 000 000', 'write 1000000.'],
-    ['1\u00a0000,5', 'write 1000.5.'],
-    ['1_000', 'write 1000.'],
-    ['1.000.000', 'write 1000000.'],
-    ['1,000', 'write 1000, or 1.000 if the comma marks decimals.'],
-    ['1,000,000', 'write 1000000.'],
-    ['1000,50', 'write 1000.50.'],
+    ['1,00,0', 'not grouped'],
+    ['1.00.000', 'not grouped'],
+    ['1.234,567,890.5', 'not an amount'],
+    ['(1,234.56)', 'above zero'],
+    ['1.234,56-', 'above zero'],
+    ['-€5', 'above zero'],
+    ['€5 EUR', 'more than digits'],
     ['.5', 'before or after its point'],
     ['5.', 'before or after its point'],
-    ['$1000', 'without currency'],
-    ['1000 USD', 'without currency'],
-    ['0x10', 'without currency'],
+    ['0x10', 'more than digits'],
+    ['1000 usd', 'more than digits'],
     ['१०००', 'not an amount'],
     ['1000%', 'not an amount'],
     ['', 'not an amount'],
@@ -58,6 +64,60 @@ describe('parseAmount', () => {
     [`1${'0'.repeat(400)}`, 'more digits'],
   ])('refuses %s and says: %s', (text, message) => {
     expect(parseAmount(text)).toEqual({ problem: expect.stringContaining(message) });
+  });
+
+  test.each([
+    ['1.234,56', '1234.56'],
+    ['1,234.56', '1234.56'],
+    ['1 234,56', '1234.56'],
+    ['1\u00a0234,5', '1234.5'],
+    ['1\u202f234.567', '1234.567'],
+    ["1'234.56", '1234.56'],
+    ['1’234.56', '1234.56'],
+    ['1_000', '1000'],
+    ['1.000.000', '1000000'],
+    ['1,000,000', '1000000'],
+    ['12,34,567.00', '1234567'],
+    ['1000,50', '1000.5'],
+    ['0,001', '0.001'],
+    ['€ 1.234,56', '1234.56'],
+    ['1.234,56 €', '1234.56'],
+    ['US$1,234.56', '1234.56'],
+    ['1000 USD', '1000'],
+    ["CHF 1'000.-", null],
+  ])('reads %s as %s, and says what it was written with', (text, value) => {
+    const expected = value === null ? { problem: expect.any(String) } : { value, change: expect.any(String) };
+    expect(parseAmount(text)).toEqual(expected);
+  });
+
+  test.each([
+    ['1.234', '1.234', '1234'],
+    ['1,234', '1234', '1.234'],
+    ['€ 100.000', '100', '100000'],
+  ])('leaves %s open, unless the column is known', (text, point, comma) => {
+    expect(parseAmount(text)).toEqual({ problem: expect.stringContaining('--decimal'), open: true });
+    expect(parseAmount(text, '.')).toMatchObject({ value: point });
+    expect(parseAmount(text, ',')).toMatchObject({ value: comma });
+  });
+
+  test.each<[string, Decimal]>([
+    ['1234.50', ','],
+    ['1.234,50', '.'],
+  ])('refuses %s in a column of the other kind', (text, decimal) => {
+    expect(parseAmount(text, decimal)).toEqual({ problem: expect.stringContaining('this column has') });
+  });
+
+  test('is exact for every amount in every convention', () => {
+    const anyStyle = fc.constantFrom(...STYLES);
+    fc.assert(
+      fc.property(fc.bigInt({ min: 1n, max: 10n ** 14n }), anyStyle, (cents, { group, decimal }) => {
+        const [whole = '', fraction = ''] = decimalText(cents, 2).split('.');
+        const text = `${whole.replace(/\B(?=(\d{3})+$)/g, group)}${decimal}${fraction}`;
+        const read = parseAmount(text);
+        expect('value' in read && unitsOf(read.value, 2)).toBe(cents);
+        expect(decimalOf(text)).toBe(decimal);
+      }),
+    );
   });
 
   test('is the number that JSON carries, digit by digit', () => {
@@ -75,7 +135,8 @@ describe('parseAmount', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 10 ** 9 }), fc.nat(5), fc.nat(5), (units, before, after) => {
         const plain = decimalText(BigInt(units), 3);
-        expect(parseAmount(`+${'0'.repeat(before)}${plain}${'0'.repeat(after)}`)).toEqual(parseAmount(plain));
+        const padded = `+${'0'.repeat(before)}${plain}${'0'.repeat(after)}`;
+        expect(parseAmount(padded, '.')).toEqual(parseAmount(plain, '.'));
       }),
     );
   });

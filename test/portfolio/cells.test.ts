@@ -21,7 +21,7 @@ describe('parseCells', () => {
     ['"a\r\nb",c', ['a\r\nb', 'c']],
     [' a , b ', [' a ', ' b ']],
   ])('cuts %j into %j', (text, cells) => {
-    expect(parseCells(text)).toEqual({ cells, fault: null });
+    expect(parseCells(text, ',')).toEqual({ cells, fault: null });
   });
 
   test.each([
@@ -32,7 +32,7 @@ describe('parseCells', () => {
     ['a,"b"c,d', 'trailing', 2],
     ['"a" ,b', 'trailing', 0],
   ])('finds in %j a quotation mark that is %s at %i', (text, kind, at) => {
-    const { cells, fault } = parseCells(text);
+    const { cells, fault } = parseCells(text, ',');
     expect(fault).toEqual({ kind, at });
     expect(cells).toEqual(text.slice(0, at).split(',').slice(0, -1));
   });
@@ -41,7 +41,7 @@ describe('parseCells', () => {
     fc.assert(
       fc.property(fc.array(hardText, { minLength: 1 }), fc.boolean(), (cells, quoted) => {
         const text = stringify([cells], { quoted, eof: false });
-        expect(parseCells(text)).toEqual({ cells, fault: null });
+        expect(parseCells(text, ',')).toEqual({ cells, fault: null });
       }),
     );
   });
@@ -50,7 +50,7 @@ describe('parseCells', () => {
     const line = hardText.filter((text) => !/[\r\n]/.test(text) && text.trim() !== '');
     fc.assert(
       fc.property(line, (text) => {
-        expect(parseCells(text).fault ? 'refused' : parseCells(text).cells).toEqual(byCsvParse(text));
+        expect(parseCells(text, ',').fault ? 'refused' : parseCells(text, ',').cells).toEqual(byCsvParse(text));
       }),
       { numRuns: 1000 },
     );
@@ -60,7 +60,7 @@ describe('parseCells', () => {
 test('splitPlain cuts as split does', () => {
   fc.assert(
     fc.property(hardText, (text) => {
-      expect(splitPlain(text)).toEqual(text.split(','));
+      expect(splitPlain(text, ',')).toEqual(text.split(','));
     }),
   );
 });

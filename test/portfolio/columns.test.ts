@@ -25,15 +25,15 @@ describe('plainName', () => {
 
 describe('readHeader', () => {
   test('knows all columns in any order and keeps the others', () => {
-    const { columns, problems } = readHeader(header(...KNOWN_COLUMNS.toReversed(), 'Our Note'), ['name']);
+    const { columns, problems } = readHeader(header(...KNOWN_COLUMNS.toReversed(), 'Our Note'), { needed: ['name'] });
     expect(problems).toEqual([]);
     expect(columns.map((column) => column.known)).toEqual([...KNOWN_COLUMNS.toReversed(), null]);
-    expect(columns.at(-1)).toEqual({ index: 18, written: 'Our Note', known: null, needed: false });
+    expect(columns.at(-1)).toMatchObject({ index: 18, written: 'Our Note', known: null, needed: false });
     expect(columns.filter((column) => column.needed).map((column) => column.known)).toEqual(['name']);
   });
 
   test('names every needed column that is missing, own ones too', () => {
-    const { problems } = readHeader(header('Name', 'city'), ['name', 'requested_limit', 'Cost Centre']);
+    const { problems } = readHeader(header('Name', 'city'), { needed: ['name', 'requested_limit', 'Cost Centre'] });
     expect(problems).toEqual([
       { line: 1, column: 'requested_limit', value: 'Name,city', message: expect.stringContaining('is needed') },
       { line: 1, column: 'cost_centre', value: 'Name,city', message: expect.stringContaining('is needed') },
@@ -41,22 +41,15 @@ describe('readHeader', () => {
   });
 
   test('names a column that stands there twice, in whatever spelling', () => {
-    const { problems } = readHeader(header('name', 'city', 'Address.City', 'note', 'note'), ['name']);
+    const { problems } = readHeader(header('name', 'city', 'Address.City', 'note', 'note'), { needed: ['name'] });
     expect(problems).toEqual([
       expect.objectContaining({ column: 'Address.City', message: expect.stringContaining('columns 2 and 3') }),
     ]);
   });
 
   test('takes a name of two lines, but not one that holds lines of the file', () => {
-    expect(readHeader(header('name', 'requested\nlimit'), ['requested_limit']).problems).toEqual([]);
-    const { problems } = readHeader(header('name', 'note\nAcme,1,x'), ['name']);
+    expect(readHeader(header('name', 'requested\nlimit'), { needed: ['requested_limit'] }).problems).toEqual([]);
+    const { problems } = readHeader(header('name', 'note\nAcme,1,x'), { needed: ['name'] });
     expect(problems.map((one) => one.message)).toEqual([expect.stringContaining('holds whole lines')]);
-  });
-
-  test.each([
-    ['name;requested_limit', '";"'],
-    ['name\trequested_limit', 'tabs'],
-  ])('sees that %j is cut otherwise', (cell, message) => {
-    expect(readHeader(header(cell), ['name']).problems[0]?.message).toContain(message);
   });
 });

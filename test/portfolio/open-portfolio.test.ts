@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { makeDocumentFolder } from '../../src/portfolio/documents.ts';
 import { buyerKey, requestKey } from '../../src/portfolio/identity.ts';
@@ -9,6 +10,7 @@ import type { Line } from '../../src/portfolio/row.ts';
 import { makeTemporaryFolder } from './temporary-folder.ts';
 
 const NOW = new Date('2026-11-21T00:00:00Z');
+const ASCII_HEADER = Buffer.from('name,requested_limit\n');
 const PDF = '%PDF-1.4\n%\u00e2\u00e3\n';
 
 /** Writes the file and the documents, reads all of it. */
@@ -62,6 +64,7 @@ describe('a row', () => {
         line: 2,
         cells: expect.arrayContaining(['+1000.50', 'a.pdf| sub/b.pdf |a.pdf', 'Dock 1\nGate 2', 'Inga']),
         warnings: [],
+        changed: [],
         row: {
           key: requestKey({ requestReference: 'R-1', buyer, requestedLimit: '1000.5' }),
           buyer,
@@ -109,10 +112,15 @@ describe('a file that cannot be used', () => {
     ['blank', '\ufeff\n \r\n\n', 'The file is empty'],
     ['without a needed column', 'name,city\nAcme,Kiel\n', 'The column requested_limit is needed'],
     ['with a column twice', 'name,requested_limit,Name\nA,1,B\n', 'names name twice'],
-    ['with semicolons', 'name;requested_limit\nA;1\n', 'save the file as CSV with commas'],
     ['with a broken header', 'name,"requested_limit\nA,1\n', 'never closed'],
-    ['an Excel workbook', Buffer.from('PK\x03\x04\0\0'), 'Excel workbook'],
-    ['in UTF-16', Buffer.from('\ufeffname,requested_limit\n', 'utf16le'), 'UTF-16'],
+    ['in UTF-32', Buffer.from([0xff, 0xfe, 0, 0, 0x6e, 0, 0, 0]), 'UTF-32'],
+    ['a gzip archive', gzipSync('name,requested_limit\nA,1\n'), 'gzip'],
+    ['a PDF document', PDF, 'PDF'],
+    [
+      'in an encoding that nobody can tell',
+      Buffer.from([...ASCII_HEADER, 0x8e, 0x52, 0x8e, 0xe8, 0x8a, 0x94, 0x2c, 0x31]),
+      '--encoding',
+    ],
   ])('is %s', async (_, content, message) => {
     const { problems, lines } = await read(content);
     expect(problems.map((one) => one.message)).toEqual(expect.arrayContaining([expect.stringContaining(message)]));
@@ -164,12 +172,12 @@ describe('a file that cannot be used', () => {
 describe('an invalid line', () => {
   test('tells every problem of it, with its column as the header writes it', async () => {
     const { lines } = await read(
-      'Name,Country Code,Requested Limit,Contact E-mail,contact.email,supporting_documents\n,de,1e5,own,nobody,none.pdf|/a.pdf\n',
+      'Name,Country Code,Requested Limit,Contact E-mail,contact.email,supporting_documents\n,dex,1e5,own,nobody,none.pdf|/a.pdf\n',
       { pdfs: [] },
     );
     expect(told(lines)).toEqual([
       expect.stringMatching(/^2 Name: .*must not be/),
-      '2 Country Code: Write DE, not de.',
+      '2 Country Code: dex is no country code: write the two letters of ISO 3166-1, such as DE or US.',
       expect.stringMatching(/^2 Requested Limit: .*exponent/),
       expect.stringMatching(/^2 contact.email: .*no e-mail/),
       expect.stringMatching(/^2 supporting_documents: There is no documents folder/),
@@ -255,7 +263,7 @@ describe('a duplicate', () => {
         'Acme GmbH,AT,1000.50,,',
         'Acme GmbH,DE,1000.50,,R-1',
         'Other,FR,7,,r-1',
-        'Acme GmbH,de,1000.51,,R-2',
+        'Acme GmbH,dex,1000.51,,R-2',
         'Acme GmbH,DE,1000.51,,R-2',
       ].join('\n'),
     );
@@ -273,7 +281,7 @@ describe('a duplicate', () => {
     expect(told(lines)).toEqual([
       expect.stringMatching(/^3 null: Line 2 asks for the same limit/),
       expect.stringMatching(/^7 null: Line 6 has the same request_reference/),
-      '8 country_code: Write DE, not de.',
+      expect.stringMatching(/^8 country_code: dex is no country code/),
     ]);
   });
 });

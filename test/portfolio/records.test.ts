@@ -71,7 +71,7 @@ describe('records', () => {
           const breaks = one.fault ? 0 : one.cells.join('').split('\n').length - 1;
           return Array.from({ length: breaks + 1 }, (_, index) => one.line + index);
         });
-        const filled = lines.flatMap((text, index) => (text.trim() === '' ? [] : [index + 1]));
+        const filled = lines.flatMap((text, index) => (text.replaceAll(/""|,/g, '').trim() === '' ? [] : [index + 1]));
         expect(filled.filter((number) => !covered.includes(number))).toEqual([]);
         expect(new Set(covered).size).toBe(covered.length);
       }),
@@ -184,7 +184,7 @@ function read(
   text: string,
   { size = Number.POSITIVE_INFINITY, shape }: { size?: number; shape?: Shape } = {},
 ): RawRecord[] {
-  const reader = makeRecordReader();
+  const reader = makeRecordReader(',');
   const records: RawRecord[] = [];
   const drain = () => {
     for (let record = reader.next(shape); record; record = reader.next(shape)) records.push(record);

@@ -34,11 +34,11 @@ test.each<[string, string | Uint8Array, string]>([
   ['a wrong id', 'company_id\n123\n', 'Line 2, company_id "123": This is no id'],
   ['a ragged line', 'name,city\na\n', 'Line 2: The line has 1 cell and the header 2'],
   ['a broken header', 'name,"city\na,b\n', 'never closed'],
-  ['a workbook', Buffer.from('PK\x03\x04'), 'Excel workbook'],
+  ['an old workbook', Buffer.of(0xd0, 0xcf, 0x11, 0xe0), 'Excel workbook'],
   [
     'several faults',
-    'name,country_code,website\nNordwind,de,nordwind\n',
-    'Line 2, country_code "de": Write DE, not de. Line 2, website "nordwind": This is no address on the web',
+    'name,country_code,website\nNordwind,dex,nordwind\n',
+    'Line 2, country_code "dex": dex is no country code: write the two letters of ISO 3166-1, such as DE or US. Line 2, website "nordwind": This is no address on the web',
   ],
 ])('refuses %s', async (_, content, message) => {
   await expect(read(content)).rejects.toMatchObject({ code: 'FILE', message: expect.stringContaining(message) });

@@ -8,10 +8,13 @@ import { readSettings, STAND_IN_CREDENTIALS } from '../../src/config.ts';
 import { type Context, openContext, openService } from '../../src/context.ts';
 import { type Summary, summarize } from '../../src/ledger/summary.ts';
 import { makeSilentLog } from '../../src/log.ts';
+import type { ReadOptions } from '../../src/portfolio/read-options.ts';
 import type { Problem } from '../../src/portfolio/row.ts';
 import type { FaultChange } from '../../src/sandbox/fault-settings.ts';
 import { freshPrefix } from './ledger.ts';
 import { startStandIn } from './stand-in.ts';
+
+type ImportWish = { portfolio?: string; supplierPath?: string; reading?: ReadOptions };
 
 /** A folder that is gone when the test is over. */
 export async function makeFolder(): Promise<string> {
@@ -63,14 +66,13 @@ export async function openWorkplace({
       return workers;
     },
     /** Writes a file and imports it. */
-    async import(
-      lines: string[],
-      { portfolio = 'q4', supplierPath }: { portfolio?: string; supplierPath?: string } = {},
-    ) {
+    async import(lines: string[], { portfolio = 'q4', supplierPath, reading = {} }: ImportWish = {}) {
       const path = join(dir, `${portfolio}.csv`);
       await writeFile(path, `${lines.join('\n')}\n`);
-      return importFrom(path, portfolio, context, supplierPath);
+      return importFrom(path, portfolio, context, supplierPath, reading);
     },
+    /** Imports a file that is there, told how to read it. */
+    importFile: (path: string, reading: ReadOptions = {}) => importFrom(path, 'q4', context, undefined, reading),
     report: (portfolio = 'q4') => reportOf(portfolio, context),
     /** Waits until nothing is left to do for the portfolio, and answers its report. */
     async settled(portfolio = 'q4', timeoutMs = 30_000): Promise<Summary> {
@@ -87,10 +89,11 @@ async function importFrom(
   portfolio: string,
   context: Context,
   supplierPath?: string,
+  reading: ReadOptions = {},
 ): Promise<Imported & { problems: Problem[] }> {
   const { rows, portfolios, queues, imports, documents, settings } = context;
   const problems: Problem[] = [];
-  const imported = await importPortfolio.run(importPortfolio.parse({ portfolio, path, supplierPath }), {
+  const imported = await importPortfolio.run(importPortfolio.parse({ portfolio, path, supplierPath, reading }), {
     rows,
     portfolios,
     queues,

@@ -1,0 +1,126 @@
+/** Headers as undici gives them: lower-case names, a list where a name came twice. */
+export type AnswerHeaders = Readonly<Record<string, string | string[] | undefined>>;
+
+/** What an answer's headers say of the service's limit; what they do not say is left out. */
+export type LimitWords = {
+  /** `Retry-After`: ms to wait from now. */
+  retryAfterMs?: number | undefined;
+  /** Calls of a whole window, those left of it, and ms until it begins anew. */
+  limit?: number | undefined;
+  remaining?: number | undefined;
+  resetMs?: number | undefined;
+  /** Calls a second, where a policy states a window short enough to be a rate. */
+  statedPerS?: number | undefined;
+  /** The header whose time was so long that it was capped. */
+  capped?: string;
+};
+
+/** A wish for a day is a mistake or an attack; an hour is as long as a line is left alone on one answer's word. */
+const LONGEST_WAIT_MS = 3_600_000;
+
+/** No line is faster than this; a greater number is a way of saying that there is no limit. */
+const MOST_CALLS = 1_000_000_000;
+
+/** A longer window is an allowance to be used up, not a rate to be kept. */
+const LONGEST_RATE_WINDOW_S = 10;
+
+/** From here on a number is a time since 1970 and no longer a span: 1e9 s is 2001, 1e12 ms too. */
+const EPOCH_S_FROM = 1e9;
+const EPOCH_MS_FROM = 1e12;
+
+/**
+ * Reads what an answer says of the limit. Pure, and never throws: a malformed field is as good as none.
+ *
+ * - `Retry-After` (RFC 9110, section 10.2.3): whole seconds or an HTTP date
+ * - `RateLimit` with `RateLimit-Policy` (draft-ietf-httpapi-ratelimit-headers): `"default";r=50;t=30`, `"default";q=100;w=60`
+ * - `RateLimit-Limit`, `-Remaining`, `-Reset` (its older drafts): seconds
+ * - `X-RateLimit-…`, `X-Rate-Limit-…`: the reset as seconds left, seconds or milliseconds since 1970, or an ISO date
+ *
+ * Times of day are taken by the answer's own `Date` where there is one, since the two clocks differ.
+ */
+export function readLimitWords(headers: AnswerHeaders, nowMs: number = Date.now()): LimitWords {
+  const theirNowMs = httpDate(fieldOf(headers, 'date')) ?? nowMs;
+  const words: LimitWords = { ...readPair(headers) };
+  for (const prefix of ['ratelimit', 'x-ratelimit', 'x-rate-limit']) {
+    words.limit ??= count(fieldOf(headers, `${prefix}-limit`));
+    words.remaining ??= count(fieldOf(headers, `${prefix}-remaining`));
+    words.resetMs ??= untilReset(fieldOf(headers, `${prefix}-reset`), theirNowMs);
+  }
+  words.retryAfterMs = retryAfter(fieldOf(headers, 'retry-after'), theirNowMs);
+  for (const [name, header] of TIMES) {
+    if ((words[name] ?? 0) > LONGEST_WAIT_MS) Object.assign(words, { [name]: LONGEST_WAIT_MS, capped: header });
+  }
+  return Object.fromEntries(Object.entries(words).filter(([, value]) => value !== undefined));
+}
+
+const TIMES = [
+  ['resetMs', 'the reset of a rate limit'],
+  ['retryAfterMs', 'Retry-After'],
+] as const;
+
+/** The fields are lists of named items; the one with the least left is the one that counts. */
+function readPair(headers: AnswerHeaders): LimitWords {
+  const words: LimitWords = {};
+  for (const { q, w } of items(headers, 'ratelimit-policy')) {
+    if (q === undefined || w === undefined || q === 0 || w === 0) continue;
+    if (w <= LONGEST_RATE_WINDOW_S) words.statedPerS = Math.min(words.statedPerS ?? Number.POSITIVE_INFINITY, q / w);
+    else words.limit = Math.min(words.limit ?? Number.POSITIVE_INFINITY, q);
+  }
+  for (const { r, t } of items(headers, 'ratelimit')) {
+    if (r === undefined || r > (words.remaining ?? Number.POSITIVE_INFINITY)) continue;
+    words.remaining = r;
+    words.resetMs = t === undefined ? undefined : t * 1_000;
+  }
+  return words;
+}
+
+/** `"name";q=100;w=60, "other";q=5;w=1`, read no further than the whole numbers in it need (RFC 8941). */
+function items(headers: AnswerHeaders, name: string): Record<string, number | undefined>[] {
+  const text = [headers[name]].flat().join(',').slice(0, 1_000);
+  return text.split(',').map((item) => {
+    const parameters: Record<string, number | undefined> = {};
+    for (const [, key = '', digits] of item.matchAll(/;\s*([a-z]+)\s*=\s*(\d+)(?=\s*(?:;|$))/g)) {
+      parameters[key] = count(digits);
+    }
+    return parameters;
+  });
+}
+
+function fieldOf(headers: AnswerHeaders, name: string): string | undefined {
+  return [headers[name]].flat()[0]?.trim() || undefined;
+}
+
+/** Some services put the policy behind the number: `100, 100;w=60`. */
+function count(text: string | undefined): number | undefined {
+  const digits = /^(\d+)(?:\s*[,;].*)?$/.exec(text ?? '')?.[1];
+  return digits === undefined ? undefined : Math.min(Number(digits), MOST_CALLS);
+}
+
+function retryAfter(text: string | undefined, theirNowMs: number): number | undefined {
+  if (text === undefined) return undefined;
+  if (/^\d+$/.test(text)) return Number(text) * 1_000;
+  return spanUntil(httpDate(text), theirNowMs);
+}
+
+function untilReset(text: string | undefined, theirNowMs: number): number | undefined {
+  if (text === undefined) return undefined;
+  if (/^\d+(?:\.\d+)?$/.test(text)) {
+    const value = Number(text);
+    if (value >= EPOCH_MS_FROM) return spanUntil(value, theirNowMs);
+    if (value >= EPOCH_S_FROM) return spanUntil(value * 1_000, theirNowMs);
+    return value * 1_000;
+  }
+  if (!/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:Z|[+-]\d{2}:\d{2})$/.test(text)) return undefined;
+  return spanUntil(Date.parse(text), theirNowMs);
+}
+
+function spanUntil(atMs: number | undefined, theirNowMs: number): number | undefined {
+  return atMs === undefined || Number.isNaN(atMs) ? undefined : Math.max(0, atMs - theirNowMs);
+}
+
+/** Only the form that HTTP prescribes: `Date.parse` alone would take almost any text for a date. */
+function httpDate(text: string | undefined): number | undefined {
+  if (!text || !/^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/.test(text)) return undefined;
+  const time = Date.parse(text);
+  return Number.isNaN(time) ? undefined : time;
+}

@@ -1,0 +1,55 @@
+/** What is known of a pace: as its processes share it, at one moment. */
+export type PaceState = {
+  phase: 'start' | 'search' | 'hold';
+  /** Calls a second that may leave, and that were accepted lately. */
+  ratePerS: number;
+  flowPerS: number;
+  /** Whether the pace is what holds the line back, and whether a ceiling of the user's is what holds the pace. */
+  held: boolean;
+  atCeiling: boolean;
+  blocked: { why: string; untilMs: number } | undefined;
+};
+
+/** The same for somebody who looks from outside, also when nothing goes on: then it is what the next call will meet. */
+export function describeLearned(state: PaceState, nowMs: number = Date.now()): string {
+  const words = describePace(state, nowMs);
+  if (words !== '') return words;
+  return state.phase === 'start' ? '' : `nothing leaves now; the service took ${rate(state.ratePerS)} last`;
+}
+
+/** The pace in words for people, such as "at the service's limit, 98 calls/s"; empty while nothing goes on. */
+export function describePace(state: PaceState, nowMs: number = Date.now()): string {
+  const { blocked, held, atCeiling, phase, ratePerS, flowPerS } = state;
+  if (blocked && blocked.untilMs > nowMs) return describeBlock(blocked, nowMs);
+  if (held && atCeiling) return `at the ceiling of SERVICE_RATE_PER_S, ${rate(ratePerS)}`;
+  if (held)
+    return phase === 'start'
+      ? `finding the service's limit, ${rate(ratePerS)}`
+      : `at the service's limit, ${rate(ratePerS)}`;
+  return flowPerS < 0.05 ? '' : `as fast as the service answers, ${rate(flowPerS)}`;
+}
+
+/** A second to do is shown as a second; a long wait by the clock. */
+const CLOCK_FROM_MS = 10_000;
+
+function describeBlock({ why, untilMs }: { why: string; untilMs: number }, nowMs: number): string {
+  const leftMs = untilMs - nowMs;
+  const until = new Date(untilMs).toLocaleTimeString('en-GB');
+  return leftMs >= CLOCK_FROM_MS
+    ? `${why}, waits until ${until}`
+    : `${why}, next try in ${Math.ceil(leftMs / 1_000)} s`;
+}
+
+function rate(perS: number): string {
+  return `${perS < 10 ? perS.toFixed(1) : Math.round(perS)} calls/s`;
+}
+
+/** "4 min", "50 s": the time that so many calls take at the present flow; empty where it cannot be told. */
+export function timeLeft(calls: number, { flowPerS, ratePerS, held }: PaceState): string {
+  const perS = held ? ratePerS : flowPerS;
+  if (calls <= 0 || perS < 0.01) return '';
+  const seconds = Math.ceil(calls / perS);
+  if (seconds < 90) return `${seconds} s`;
+  const minutes = Math.round(seconds / 60);
+  return minutes < 90 ? `${minutes} min` : `${(minutes / 60).toFixed(1)} h`;
+}

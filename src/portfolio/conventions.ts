@@ -1,0 +1,58 @@
+import { type Decimal, decimalOf } from './amounts.ts';
+import type { Column } from './columns.ts';
+import { type DateOrder, dateOrderOf } from './dates.ts';
+import type { Shape } from './records.ts';
+import { openTable, type TableFile } from './table.ts';
+
+/** How amounts and dates of a file are written; null where its columns leave that open. */
+export type Conventions = { decimal: Decimal | null; dates: DateOrder | null };
+
+/**
+ * Finds how a file's amounts and dates are written, from every cell of their columns: a first pass over the file. If the
+ * column speaks for both, or for none, it stays open: every cell that needs it is then a problem.
+ *
+ * Most files never need it, since most amounts can be read in one way only; so it is made when the first cell is met
+ * that needs it.
+ *
+ * @throws LimitlineError `FILE`, `STOPPED`
+ */
+export async function findConventions(
+  file: TableFile,
+  { columns, shape }: { columns: Column[]; shape: Shape },
+): Promise<Conventions> {
+  const decimals = new Set<Decimal>();
+  const orders = new Set<DateOrder>();
+  const amountAt = placeOf(columns, 'requested_limit');
+  const dateAt = placeOf(columns, 'statements_dated');
+  const table = await openTable(file);
+  try {
+    for (;;) {
+      const record = table.next(shape);
+      if (record) {
+        // A line that is broken speaks for nothing: its cells may be another column's.
+        if (record.fault || record.cells.length < columns.length) continue;
+        note(decimals, decimalOf, record.cells[amountAt]);
+        note(orders, dateOrderOf, record.cells[dateAt]);
+      } else if (!(await table.more())) break;
+    }
+  } finally {
+    await table.close();
+  }
+  return { decimal: onlyOne(decimals), dates: onlyOne(orders) };
+}
+
+function note<Kind>(found: Set<Kind>, evidence: (text: string) => Kind | null, cell: string | undefined): void {
+  // Both are known to occur: nothing more can be learned.
+  if (!cell || found.size > 1) return;
+  const kind = evidence(cell.trim());
+  if (kind !== null) found.add(kind);
+}
+
+function onlyOne<Kind>(found: Set<Kind>): Kind | null {
+  const [kind] = found;
+  return found.size === 1 && kind !== undefined ? kind : null;
+}
+
+function placeOf(columns: Column[], known: Column['known']): number {
+  return columns.findIndex((column) => column.known === known);
+}

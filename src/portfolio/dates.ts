@@ -1,0 +1,54 @@
+import { z } from 'zod';
+import type { Reading } from './amounts.ts';
+
+/** Whether day or month comes first. */
+export type DateOrder = 'dmy' | 'mdy';
+
+/**
+ * Reads a day in the past: `2026-03-31`, `2026-03-31 00:00:00`, `20260331`, `31.03.2026`, `31/03/2026`, `03/31/2026`.
+ * The value is YYYY-MM-DD.
+ *
+ * @param order what comes first in this column; null while nobody knows. Then `05/04/2026` is an open problem.
+ * @param today the latest day that it may be, YYYY-MM-DD.
+ */
+export function parseDate(text: string, { order, today }: { order: DateOrder | null; today: string }): Reading {
+  const iso = ISO.test(text) ? text : rewrite(text, order);
+  if (iso === 'open') return { problem: openMessage(text), open: true };
+  if (iso === null) return { problem: 'Write the date as YYYY-MM-DD, like 2026-03-31.' };
+  if (!DATE.safeParse(iso).success) return { problem: 'There is no such day: check month and day of YYYY-MM-DD.' };
+  if (iso > today)
+    return { problem: 'The date lies in the future: write the day to which the statements were drawn up.' };
+  return iso === text ? { value: iso } : { value: iso, change: 'It was not written as YYYY-MM-DD.' };
+}
+
+/** What the date says of its column's order for certain; null where it leaves it open. */
+export function dateOrderOf(text: string): DateOrder | null {
+  const [, first, sign, second] = SHORT.exec(text) ?? [];
+  if (sign === undefined || sign === '.') return null;
+  if (Number(first) > 12) return 'dmy';
+  return Number(second) > 12 ? 'mdy' : null;
+}
+
+const ISO = /^\d{4}-\d\d-\d\d$/;
+const DATE = z.iso.date();
+
+/** A day as databases and Excel write it: at midnight, whatever the zone says. */
+const YEAR_FIRST = /^(\d{4})([-./]?)(\d\d)\2(\d\d)(?:[T ]00:00(?::00(?:\.0+)?)?(?:Z|[+-]\d\d:?\d\d)?)?$/;
+
+const SHORT = /^(\d{1,2})([./-])(\d{1,2})\2(\d{4})$/;
+
+function rewrite(text: string, order: DateOrder | null): string | 'open' | null {
+  const long = YEAR_FIRST.exec(text);
+  if (long) return `${long[1]}-${long[3]}-${long[4]}`;
+  const [, first = '', sign, second = '', year] = SHORT.exec(text) ?? [];
+  if (sign === undefined) return null;
+  // Nobody writes the month first with dots between (CLDR, all locales).
+  const told = sign === '.' ? 'dmy' : (order ?? dateOrderOf(text));
+  if (told === null && first !== second) return 'open';
+  const [day, month] = told === 'mdy' ? [second, first] : [first, second];
+  return `${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`;
+}
+
+function openMessage(text: string): string {
+  return `Whether day or month comes first in ${text} is not told by any other date of the column: say --dates dmy or --dates mdy.`;
+}

@@ -1,0 +1,136 @@
+import { type Decoder, makeUtf8Decoder, markByte } from './text.ts';
+
+/**
+ * A decoder of any encoding that Node knows, with the promise of {@link makeUtf8Decoder}: what cannot be decoded becomes
+ * a lone surrogate that names its byte, and everything around it stays good. A byte order mark is passed over.
+ */
+export function makeDecoder(encoding: string): Decoder {
+  if (encoding === 'utf-8') return makeUtf8Decoder();
+  if (encoding === 'utf-16le' || encoding === 'utf-16be') return makeWideDecoder(encoding === 'utf-16be');
+  const singles = singleBytes(encoding);
+  return singles ? makeSingleByteDecoder(singles) : makeMultiByteDecoder(encoding);
+}
+
+/** Halves of a pair that stand alone stay as they are: they are lone surrogates already. */
+function makeWideDecoder(bigEndian: boolean): Decoder {
+  let rest: Buffer = Buffer.alloc(0);
+  let atStart = true;
+  return {
+    decode(bytes) {
+      const all = Buffer.concat([rest, bytes]);
+      const whole = all.subarray(0, all.length - (all.length % 2));
+      rest = all.subarray(whole.length);
+      const text = (bigEndian ? whole.swap16() : whole).toString('utf16le');
+      if (text === '' || !atStart) return text;
+      atStart = false;
+      return text.startsWith('\ufeff') ? text.slice(1) : text;
+    },
+    // A first half that no second follows: it stays alone whatever stands before it.
+    end: () => (rest.length > 0 ? '\ud800' : ''),
+  };
+}
+
+/** The characters of the bytes 0x80 to 0xFF where each is a character by itself; null in other encodings. */
+function singleBytes(encoding: string): string[] | null {
+  if (MULTI_BYTE.test(encoding)) return null;
+  const decoder = new TextDecoder(encoding);
+  return Array.from({ length: 128 }, (_none, place) => {
+    const character = decoder.decode(Uint8Array.of(place + 0x80));
+    // A byte without a meaning is the replacement character, or the control character of its own number.
+    const isMeant = character !== '\ufffd' && character.charCodeAt(0) !== place + 0x80;
+    return isMeant || (place >= 0x20 && character !== '\ufffd') ? character : markByte(place + 0x80);
+  });
+}
+
+/** Encoding Standard, sections 10 to 13. */
+const MULTI_BYTE = /^(gb|big5|euc-|iso-2022|shift_jis)/;
+
+function makeSingleByteDecoder(characters: string[]): Decoder {
+  // Node's own Latin-1 is right and many times as fast for what is the same in both: as a rule, all of it.
+  const special = characters.flatMap((character, place) =>
+    character === String.fromCharCode(place + 0x80) ? [] : [`\\x${(place + 0x80).toString(16)}`],
+  );
+  const pattern = new RegExp(`[${special.join('')}]`, 'g');
+  const isSpecial = new RegExp(pattern, '');
+  return {
+    decode(bytes) {
+      const text = bytes.toString('latin1');
+      if (special.length === 0 || !isSpecial.test(text)) return text;
+      return text.replace(pattern, (one) => characters[one.charCodeAt(0) - 0x80] ?? one);
+    },
+    end: () => '',
+  };
+}
+
+const LF = 0x0a;
+
+/** No character is longer (GB18030). */
+const MAX_CHARACTER_BYTES = 4;
+
+function makeMultiByteDecoder(encoding: string): Decoder {
+  let rest: Buffer = Buffer.alloc(0);
+
+  /** The text of these bytes, or null if they are not all characters. */
+  function sound(bytes: Uint8Array): string | null {
+    try {
+      return new TextDecoder(encoding, { fatal: true }).decode(bytes);
+    } catch {
+      return null;
+    }
+  }
+
+  return {
+    decode(bytes) {
+      const all = Buffer.concat([rest, bytes]);
+      // A line feed is never the second byte of a character, so lines can be decoded one by one.
+      const lineEnd = all.lastIndexOf(LF) + 1;
+      const cuts =
+        lineEnd > 0 ? [lineEnd] : Array.from({ length: MAX_CHARACTER_BYTES }, (_none, back) => all.length - back);
+      for (const cut of cuts) {
+        const text = sound(all.subarray(0, cut));
+        if (text === null) continue;
+        rest = Buffer.from(all.subarray(cut));
+        return text;
+      }
+      const cut = lineEnd > 0 ? lineEnd : all.length;
+      rest = Buffer.from(all.subarray(cut));
+      return decodeLines(all.subarray(0, cut), encoding, sound);
+    },
+    end: () => sound(rest) ?? decodeDamaged(rest, encoding),
+  };
+}
+
+/** Line by line, so that only those with damage are decoded the slow way. */
+function decodeLines(bytes: Buffer, encoding: string, sound: (bytes: Uint8Array) => string | null): string {
+  let text = '';
+  for (let at = 0; at < bytes.length; ) {
+    const lf = bytes.indexOf(LF, at);
+    const end = lf === -1 ? bytes.length : lf + 1;
+    const line = bytes.subarray(at, end);
+    text += sound(line) ?? decodeDamaged(line, encoding);
+    at = end;
+  }
+  return text;
+}
+
+/** Byte by byte: the bytes of a character that does not come to its end are marked, and the next begins anew. */
+function decodeDamaged(bytes: Uint8Array, encoding: string): string {
+  let text = '';
+  let decoder = new TextDecoder(encoding, { fatal: true });
+  let pending: number[] = [];
+  for (let at = 0; at < bytes.length; at += 1) {
+    const byte = bytes[at] ?? 0;
+    try {
+      const one = decoder.decode(Uint8Array.of(byte), { stream: true });
+      pending = one === '' ? [...pending, byte] : [];
+      text += one;
+    } catch {
+      decoder = new TextDecoder(encoding, { fatal: true });
+      // The byte that did not fit may be an ASCII one of its own, such as the line break behind half a character.
+      if (pending.length > 0) at -= 1;
+      text += (pending.length > 0 ? pending : [byte]).map(markByte).join('');
+      pending = [];
+    }
+  }
+  return text + pending.map(markByte).join('');
+}

@@ -1,0 +1,20 @@
+import { z } from 'zod';
+import { DELIMITERS } from './dialect.ts';
+import { mappingSchema } from './mapping.ts';
+
+/**
+ * What a person says of how a file is to be read; what is left out is found from the file. It is kept beside an import,
+ * since the copy is read again, and must be read alike, whenever results are written.
+ */
+export const readOptionsSchema = z.object({
+  encoding: z.string().optional(),
+  delimiter: z.enum(DELIMITERS).optional(),
+  sheet: z.string().optional(),
+  mapping: mappingSchema.optional(),
+  /** What marks the decimals of every amount, where the column leaves it open. */
+  decimal: z.enum(['.', ',']).optional(),
+  /** Whether day or month comes first in dates like 05/04/2026. */
+  dates: z.enum(['dmy', 'mdy']).optional(),
+});
+
+export type ReadOptions = z.output<typeof readOptionsSchema>;

@@ -1,0 +1,36 @@
+import Big from 'big.js';
+
+/** A number of the file as plain decimal text, with the 15 digits that Excel shows of the double which it keeps. */
+export function plainNumber(written: string): string {
+  const text = SHORT.test(written) ? written : new Big(written).prec(DIGITS).toFixed();
+  // The type says that its point marks decimals; as bare text, 1.234 could be a thousand.
+  return OPEN.test(text) ? `${text}0` : text;
+}
+
+const DIGITS = 15;
+const SHORT = /^-?(?=[\d.]{1,15}$)\d+(\.\d+)?$/;
+const OPEN = /^-?[1-9]\d{0,2}\.\d{3}$/;
+
+/**
+ * The day, and the time of it if it is not midnight, of a serial number (ECMA-376, part 1, 18.17.4.1): YYYY-MM-DD or
+ * YYYY-MM-DDThh:mm:ss.
+ */
+export function dateOfSerial(written: string, { from1904 }: { from1904: boolean }): string {
+  const serial = Number(written) + (from1904 ? DAYS_TO_1904 : 0);
+  // The calendar of 1900 has a 29 February that there never was.
+  const days = serial < 61 ? serial + 1 : serial;
+  const seconds = Math.round(days * 86_400);
+  const date = new Date(Date.UTC(1899, 11, 30) + seconds * 1_000);
+  if (Number.isNaN(date.getTime())) return written;
+  const iso = date.toISOString();
+  return seconds % 86_400 === 0 ? iso.slice(0, 10) : iso.slice(0, 19);
+}
+
+const DAYS_TO_1904 = 1_462;
+
+/** Whether numbers of this format are days: one of the formats that have no code, or a code with day, month or year. */
+export function isDateFormat(id: number, code: string | undefined): boolean {
+  if (code === undefined)
+    return (id >= 14 && id <= 17) || id === 22 || (id >= 27 && id <= 36) || (id >= 50 && id <= 58);
+  return /[dy]/i.test(code.replace(/"[^"]*"|\\.|\[[^\]]*\]|_.|\*./g, '').replace(/general/gi, ''));
+}

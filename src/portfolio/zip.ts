@@ -1,0 +1,42 @@
+import type { Readable } from 'node:stream';
+import { type Entry, openPromise } from 'yauzl';
+
+/** What an archive may unpack to; more is a mistake, or made to fill a disk. */
+export type ZipLimits = { entries: number; totalBytes: number };
+
+export type Zip = {
+  /** The entries in their order. Throws when there are more than may be. */
+  entries(): AsyncIterable<Entry>;
+  /** The unpacked bytes of one. @throws when they are more than they may be; the stream, when more than the archive says. */
+  read(entry: Entry): Promise<Readable>;
+  close(): void;
+};
+
+/** Unpacked text is some 20 times what it was, and a sheet of one value 100 times; bombs are made of 1,000 times. */
+const MAX_RATIO = 300;
+
+/** Below this no ratio matters. */
+const SMALL_BYTES = 1024 * 1024;
+
+/** Opens a ZIP file for reading, within limits. @throws the error of yauzl when it is none. */
+export async function openZip(path: string, limits: ZipLimits): Promise<Zip> {
+  const file = await openPromise(path, { lazyEntries: true, autoClose: false });
+  let left = limits.totalBytes;
+  return {
+    async *entries() {
+      if (file.entryCount > limits.entries) throw new Error(`it holds more than ${limits.entries} files`);
+      yield* file.eachEntry();
+    },
+    async read(entry) {
+      // What the archive says of a size is checked by yauzl against what comes, so it can be gone by.
+      const { fileName, uncompressedSize, compressedSize } = entry;
+      left -= uncompressedSize;
+      if (left < 0) throw new Error(`it unpacks to more than ${limits.totalBytes / 1024 / 1024} MB`);
+      if (uncompressedSize > SMALL_BYTES && uncompressedSize > compressedSize * MAX_RATIO) {
+        throw new Error(`${JSON.stringify(fileName)} unpacks to more than ${MAX_RATIO} times its size`);
+      }
+      return file.openReadStreamPromise(entry);
+    },
+    close: () => file.close(),
+  };
+}

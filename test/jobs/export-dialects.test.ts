@@ -1,0 +1,122 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { parse } from 'csv-parse/sync';
+import { describe, expect, test } from 'vitest';
+import { exportResults } from '../../jobs/export-results.ts';
+import type { Context } from '../../src/context.ts';
+import { makeEncoder } from '../../src/portfolio/encoders.ts';
+import { openPortfolio } from '../../src/portfolio/open-portfolio.ts';
+import { openWorkplace } from '../support/workplace.ts';
+
+/** The bytes of a results file. */
+async function results(
+  context: Context,
+  wish: { only?: 'all' | 'errors'; likeInput?: boolean; format?: 'xlsx' } = {},
+): Promise<Buffer> {
+  const to = new PassThrough();
+  const { rows, portfolios, imports } = context;
+  const payload = exportResults.parse({ portfolio: 'q4', only: 'all', ...wish });
+  const [bytes] = await Promise.all([
+    buffer(to),
+    exportResults.run(payload, to, { rows, portfolios, imports, signal: new AbortController().signal }),
+  ]);
+  return bytes;
+}
+
+const rowsOf = (csv: Buffer | string): Record<string, string>[] =>
+  parse(csv, { columns: true, relax_column_count: true });
+
+describe('results', () => {
+  test.each(['utf-8', 'utf-16le', 'utf-16be', 'windows-1252', 'shift_jis', 'gb18030'])(
+    'like the input have its own encoding, delimiter and line ends: %s',
+    async (encoding) => {
+      const name = encoding === 'shift_jis' || encoding === 'gb18030' ? '株式会社' : 'Müller';
+      const place = await openWorkplace();
+      const mark = encoding.startsWith('utf-16') ? '\ufeff' : '';
+      const text = `${mark}sep=;\r\nname;requested_limit;Konto\r\n"${name}; Söhne";1.234,50;0815\r\n`.replaceAll(
+        'ö',
+        mark === '' && name !== 'Müller' ? 'o' : 'ö',
+      );
+      const path = join(place.dir, 'q4.csv');
+      await writeFile(path, makeEncoder(encoding)(text));
+      await place.importFile(path, { encoding });
+      const bytes = await results(place.context, { likeInput: true });
+      expect(new TextDecoder(encoding, { ignoreBOM: true }).decode(bytes)).toMatch(
+        `${text.split('Konto')[0]}Konto;state;step;`,
+      );
+      const back = join(place.dir, 'back.csv');
+      await writeFile(back, bytes);
+      const opened = await openPortfolio({ path: back, requiredColumns: [], encoding });
+      for await (const [line] of opened.batches())
+        expect(line?.cells.slice(0, 3)).toEqual([expect.stringContaining(name), '1.234,50', '0815']);
+    },
+  );
+
+  test('are UTF-8 with commas otherwise, whatever came in', async () => {
+    const place = await openWorkplace();
+    const path = join(place.dir, 'q4.csv');
+    await writeFile(path, Buffer.from('name;requested_limit\nM\u00fcller;1,50\n', 'latin1'));
+    await place.importFile(path);
+    expect(rowsOf(await results(place.context))).toEqual([
+      expect.objectContaining({ name: 'Müller', requested_limit: '1,50', state: 'queued' }),
+    ]);
+  });
+
+  test('run no formula in a spreadsheet, and keep numbers numbers', async () => {
+    const place = await openWorkplace();
+    const cells = ['=1+1', '+cmd', '-2+3', '@SUM(A1)', '-1.234,56', '+49 89 1234', '-', 'a=b', "'=x"];
+    const lines = cells.map((cell, n) => `Buyer ${n},1,"${cell}"`);
+    await place.import(['name,requested_limit,note', ...lines]);
+    const notes = rowsOf(await results(place.context)).map((row) => row.note);
+    expect(notes).toEqual(["'=1+1", "'+cmd", "'-2+3", "'@SUM(A1)", '-1.234,56', '+49 89 1234', "'-", 'a=b', "'=x"]);
+  });
+});
+
+test('results in a workbook are a file that is read again, and so is a workbook that was imported', async () => {
+  const place = await openWorkplace();
+  await place.import(['name,requested_limit,note', 'Acme,1000.50,=1+1', ',1,x']);
+  const path = join(place.dir, 'out.xlsx');
+  await writeFile(path, await results(place.context, { format: 'xlsx' }));
+  expect(await place.importFile(path)).toMatchObject({ lines: 2, rows: 1, invalid: 1 });
+  const csv = rowsOf(await results(place.context));
+  expect(csv).toEqual([
+    expect.objectContaining({ name: 'Acme', requested_limit: '1000.50', note: "'=1+1" }),
+    expect.objectContaining({ problem: expect.stringContaining('name') }),
+  ]);
+});
+
+describe('an errors file', () => {
+  test('is read alike by itself: without the lines that told its amounts, without mapping, without formulas', async () => {
+    const place = await openWorkplace();
+    const mapping = {
+      columns: { Kunde: 'name', Betrag: 'requested_limit' },
+      constants: { country_code: 'GB' },
+    } as const;
+    const reading = { mapping: { ...mapping, columns: { ...mapping.columns } } };
+    const path = join(place.dir, 'q4.csv');
+    const lines = ['Kunde;Betrag;E-Mail', '=Acme;1.234;a@b.example', 'Zinc;1,234;nobody', 'Tin;7,5;', 'Lead;1.235;x'];
+    await writeFile(path, lines.join('\r\n'));
+    await place.importFile(path, reading);
+    const errors = join(place.dir, 'errors.csv');
+    await writeFile(errors, await results(place.context, { only: 'errors' }));
+    const text = await readFile(errors, 'utf8');
+    expect(rowsOf(text)).toEqual([
+      expect.objectContaining({
+        name: "'=Acme",
+        requested_limit: '1234',
+        country_code: 'GB',
+        problem: 'It is queued.',
+      }),
+      expect.objectContaining({ name: 'Zinc', requested_limit: '1.2340', problem: expect.stringContaining('E-Mail') }),
+      expect.objectContaining({ name: 'Tin', requested_limit: '7,5' }),
+      expect.objectContaining({ name: 'Lead', requested_limit: '1235', problem: expect.stringContaining('E-Mail') }),
+    ]);
+    await writeFile(errors, text.replace('nobody', 'z@b.example').replace(',x,', ',,'));
+    const again = await place.importFile(errors);
+    expect(again).toMatchObject({ lines: 4, rows: 4, invalid: 0 });
+    // The two that were good are the rows they were, not new ones.
+    expect((await place.report()).rows).toBe(4);
+  });
+});

@@ -1,0 +1,102 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { type AnswerHeaders, type LimitWords, readLimitWords } from '../../src/pace/limit-headers.ts';
+
+const now = Date.parse('2026-11-21T10:00:00Z');
+const nowS = now / 1_000;
+
+test.each<[string, AnswerHeaders, LimitWords]>([
+  ['nothing', {}, {}],
+  ['seconds', { 'retry-after': '3' }, { retryAfterMs: 3_000 }],
+  ['no time at all', { 'retry-after': '0' }, { retryAfterMs: 0 }],
+  ['spaces around', { 'retry-after': ' 12 ' }, { retryAfterMs: 12_000 }],
+  ['a header that came twice', { 'retry-after': ['2', '9'] }, { retryAfterMs: 2_000 }],
+  ['a date', { 'retry-after': 'Sat, 21 Nov 2026 10:00:05 GMT' }, { retryAfterMs: 5_000 }],
+  ['a date that is past', { 'retry-after': 'Sat, 21 Nov 2026 09:00:00 GMT' }, { retryAfterMs: 0 }],
+  [
+    'a date by a clock that is an hour ahead',
+    { 'retry-after': 'Sat, 21 Nov 2026 11:00:05 GMT', date: 'Sat, 21 Nov 2026 11:00:00 GMT' },
+    { retryAfterMs: 5_000 },
+  ],
+  ['a day, capped', { 'retry-after': '86400' }, { retryAfterMs: 3_600_000, capped: 'Retry-After' }],
+  ['a fraction', { 'retry-after': '1.5' }, {}],
+  ['a negative number', { 'retry-after': '-1' }, {}],
+  ['words', { 'retry-after': 'soon' }, {}],
+  ['a date in another form', { 'retry-after': '2026-11-21T10:00:05Z' }, {}],
+  [
+    "the IETF's pair with a short window",
+    { 'ratelimit-policy': '"default";q=100;w=1', ratelimit: '"default";r=19;t=1' },
+    { statedPerS: 100, remaining: 19, resetMs: 1_000 },
+  ],
+  [
+    "the IETF's pair with a long window",
+    { 'ratelimit-policy': '"default";q=100;w=60', ratelimit: '"default";r=50;t=30' },
+    { limit: 100, remaining: 50, resetMs: 30_000 },
+  ],
+  [
+    'several policies, of which the one with the least left counts',
+    {
+      'ratelimit-policy': '"burst";q=20;w=2, "day";q=5000;w=86400',
+      ratelimit: '"burst";r=7;t=1, "day";r=3;t=600',
+    },
+    { statedPerS: 10, limit: 5_000, remaining: 3, resetMs: 600_000 },
+  ],
+  ['a pair that is malformed', { 'ratelimit-policy': '"a";q=-1;w=0', ratelimit: 'r=x;;t' }, {}],
+  [
+    'the older three',
+    { 'ratelimit-limit': '100, 100;w=60', 'ratelimit-remaining': '42', 'ratelimit-reset': '7' },
+    { limit: 100, remaining: 42, resetMs: 7_000 },
+  ],
+  [
+    'X-RateLimit with seconds left',
+    { 'x-ratelimit-limit': '60', 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': '30' },
+    { limit: 60, remaining: 0, resetMs: 30_000 },
+  ],
+  ['seconds since 1970', { 'x-ratelimit-reset': String(nowS + 9) }, { resetMs: 9_000 }],
+  ['milliseconds since 1970', { 'x-ratelimit-reset': String(now + 250) }, { resetMs: 250 }],
+  ['an ISO date', { 'x-ratelimit-reset': '2026-11-21T10:00:00.500Z' }, { resetMs: 500 }],
+  [
+    'the other spelling',
+    { 'x-rate-limit-reset': '4', 'x-rate-limit-remaining': '1' },
+    { remaining: 1, resetMs: 4_000 },
+  ],
+  [
+    'seconds since 1970 by a clock that is a minute behind',
+    { 'x-ratelimit-reset': String(nowS - 55), date: 'Sat, 21 Nov 2026 09:59:00 GMT' },
+    { resetMs: 5_000 },
+  ],
+  [
+    'a reset in a thousand years, capped',
+    { 'x-ratelimit-reset': '33320000000' },
+    { resetMs: 3_600_000, capped: 'the reset of a rate limit' },
+  ],
+  ['a reset that is past', { 'x-ratelimit-reset': String(nowS - 10) }, { resetMs: 0 }],
+  ['a date that is none', { 'x-ratelimit-reset': '2026-13-45T99:00:00Z' }, {}],
+])('reads %s', (_name, headers, expected) => {
+  expect(readLimitWords(headers, now)).toEqual(expected);
+});
+
+test('never throws, and never says a number that is negative, endless or none', () => {
+  const value = fc.oneof(
+    fc.string(),
+    fc.stringMatching(/^-?[\d.]{1,400}$/),
+    fc.stringMatching(/^"[a-z]*"(;[qwrt]=\d{1,30}){0,4}$/),
+    fc.date({ noInvalidDate: true }).map((date) => date.toISOString()),
+    fc.date({ noInvalidDate: true }).map((date) => date.toUTCString()),
+    fc.array(fc.string(), { maxLength: 3 }),
+  );
+  const name = fc.constantFrom(
+    ...['date', 'retry-after', 'ratelimit', 'ratelimit-policy', 'ratelimit-limit', 'ratelimit-remaining'],
+    ...['ratelimit-reset', 'x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset', 'x-rate-limit-reset'],
+  );
+  fc.assert(
+    fc.property(fc.dictionary(name, value), (headers) => {
+      const { capped, ...numbers } = readLimitWords(headers, now);
+      for (const number of Object.values(numbers)) {
+        expect(number).toBeGreaterThanOrEqual(0);
+        expect(number).toBeLessThanOrEqual(1e9);
+      }
+      expect(numbers.statedPerS).not.toBe(0);
+    }),
+  );
+});

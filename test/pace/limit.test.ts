@@ -1,0 +1,69 @@
+import { describe, expect, test } from 'vitest';
+import { readPace } from '../../src/pace/pace.ts';
+import type { FaultChange } from '../../src/sandbox/fault-settings.ts';
+import { buyerLines, openWorkplace } from '../support/workplace.ts';
+
+type RateLimit = NonNullable<FaultChange['rateLimit']>;
+
+const rateLimit = (perS: number, headers: RateLimit['headers'] = 'none'): FaultChange => ({
+  rateLimit: { perS, burst: Math.ceil(perS / 5), headers },
+});
+
+/** A workplace whose limit is hidden, and the pace that its processes share. */
+async function openLimited(faults: FaultChange) {
+  const place = await openWorkplace({ faults });
+  const { context } = place;
+  return {
+    ...place,
+    async ratePerS(): Promise<number> {
+      const [key = ''] = await context.ledger.keys(`*${context.settings.LIMITLINE_PREFIX}*:pace:*`);
+      return (await readPace(context.ledger, key))?.ratePerS ?? 0;
+    },
+  };
+}
+
+describe('a hidden limit', () => {
+  test.each(['none', 'retry-after-seconds', 'ratelimit', 'x-ratelimit-epoch-s', 'x-ratelimit-iso'] as const)(
+    'is found by two processes, with headers %s, and few calls are refused',
+    async (headers) => {
+      const { work, standIn, settled, ...place } = await openLimited(rateLimit(50, headers));
+      await place.import(buyerLines(120));
+      await Promise.all([work(), work()]);
+      const report = await settled('q4', 50_000);
+      expect(report.states.done).toBe(120);
+      expect(standIn.madeTwice()).toEqual([]);
+      // The textbook way meets two for each call that passes; learning costs a few, and a stalled machine some more.
+      expect(report.calls.throttled).toBeLessThan(60);
+    },
+  );
+
+  test('of a call in two seconds gets its calls through', async () => {
+    const { work, standIn, settled, ...place } = await openLimited(rateLimit(0.5));
+    await place.import(buyerLines(3));
+    await work();
+    expect((await settled('q4', 50_000)).states.done).toBe(3);
+    expect(standIn.counts().made).toMatchObject({ company: 3, limit: 3 });
+  });
+
+  test('that falls and rises is followed', async () => {
+    const { work, standIn, ratePerS, ...place } = await openLimited(rateLimit(100));
+    await place.import(buyerLines(3_000));
+    await work();
+    await expect.poll(ratePerS, { timeout: 25_000 }).toBeGreaterThan(60);
+    await standIn.setFaults(rateLimit(25));
+    await expect.poll(ratePerS, { timeout: 25_000 }).toBeLessThan(40);
+    await standIn.setFaults(rateLimit(100));
+    await expect.poll(ratePerS, { timeout: 25_000 }).toBeGreaterThan(60);
+  });
+});
+
+test('where there is no limit, calls in flight hold the line back, and are as many as they may be', async () => {
+  const { work, standIn, settled, ...place } = await openWorkplace({
+    faults: { latencyMs: 100 },
+    env: { SERVICE_CONCURRENCY: '16' },
+  });
+  await place.import(buyerLines(300));
+  await work();
+  expect((await settled()).calls.throttled).toBe(0);
+  expect(standIn.maxInFlight()).toBe(16);
+});

@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest';
+import { describeLearned, describePace, type PaceState, timeLeft } from '../../src/pace/pace-words.ts';
+
+const now = new Date(2026, 10, 21, 10, 30, 0).getTime();
+
+const atLimit: PaceState = {
+  ...{ phase: 'hold', ratePerS: 98.2, flowPerS: 97, held: true, atCeiling: false, blocked: undefined },
+};
+
+const blockedFor = (why: string, ms: number) => ({ ...atLimit, blocked: { why, untilMs: now + ms } });
+
+test.each<[PaceState, string]>([
+  [atLimit, "at the service's limit, 98 calls/s"],
+  [{ ...atLimit, ratePerS: 0.52 }, "at the service's limit, 0.5 calls/s"],
+  [{ ...atLimit, phase: 'start', ratePerS: 160 }, "finding the service's limit, 160 calls/s"],
+  [{ ...atLimit, atCeiling: true, ratePerS: 39.2 }, 'at the ceiling of SERVICE_RATE_PER_S, 39 calls/s'],
+  [{ ...atLimit, held: false }, 'as fast as the service answers, 97 calls/s'],
+  [{ ...atLimit, held: false, flowPerS: 0 }, ''],
+  [blockedFor('the service asked to wait', 65_000), 'the service asked to wait, waits until 10:31:05'],
+  [blockedFor('the service is not answering', 3_200), 'the service is not answering, next try in 4 s'],
+  [blockedFor('what is over', -1), "at the service's limit, 98 calls/s"],
+])('%# is put into words', (state, words) => {
+  expect(describePace(state, now)).toBe(words);
+});
+
+test('what was learned is said when nothing goes on', () => {
+  const idle = { ...atLimit, held: false, flowPerS: 0 };
+  expect(describeLearned(idle, now)).toContain('98 calls/s');
+  expect(describeLearned({ ...idle, phase: 'start' }, now)).toBe('');
+  expect(describeLearned(atLimit, now)).toBe(describePace(atLimit, now));
+});
+
+test.each<[number, Partial<PaceState>, string]>([
+  [0, {}, ''],
+  [980, { ratePerS: 98 }, '10 s'],
+  [98 * 300, { ratePerS: 98 }, '5 min'],
+  [98 * 7_200, { ratePerS: 98 }, '2.0 h'],
+  [500, { held: false, flowPerS: 50 }, '10 s'],
+  [500, { held: false, flowPerS: 0 }, ''],
+])('%i calls at %o take %s', (calls, state, words) => {
+  expect(timeLeft(calls, { ...atLimit, ...state })).toBe(words);
+});

@@ -1,0 +1,114 @@
+import { createWriteStream } from 'node:fs';
+import { truncate } from 'node:fs/promises';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { describe, expect, test } from 'vitest';
+import { openPortfolio, type PortfolioFile } from '../../src/portfolio/open-portfolio.ts';
+import { makeTemporaryFolder } from './temporary-folder.ts';
+
+const MB = 1024 * 1024;
+
+/** What a file of any size may take beside what the process had; a whole 100 MB line, held once, would be above. */
+const BOUND_BYTES = 96 * MB;
+
+/** Reads a file to its end, and answers what was said and how much memory it took at most. */
+async function digest(path: string, given: Partial<PortfolioFile> = {}) {
+  globalThis.gc?.();
+  const before = process.memoryUsage.rss();
+  let most = before;
+  const opened = await openPortfolio({ path, requiredColumns: [], ...given });
+  const counts = { row: 0, invalid: 0, duplicate: 0 };
+  const said = opened.problems.map((one) => one.message);
+  for await (const batch of opened.batches()) {
+    for (const line of batch) {
+      counts[line.kind] += 1;
+      if (line.kind === 'invalid' && said.length < 10) said.push(...line.problems.map((one) => one.message));
+    }
+    most = Math.max(most, process.memoryUsage.rss());
+  }
+  return { counts, said, warnings: opened.warnings, tookBytes: Math.max(most, process.memoryUsage.rss()) - before };
+}
+
+/** Writes what a generator yields, holding none of it. */
+async function written(parts: () => Iterable<string>) {
+  const { dir, write } = await makeTemporaryFolder();
+  const path = `${dir}/a.csv`;
+  await pipeline(Readable.from(parts()), createWriteStream(path));
+  return { path, write };
+}
+
+function* times(count: number, text: string): Generator<string> {
+  for (let n = 0; n < count; n += 1) yield text;
+}
+
+describe('in bounded memory, with a clear answer', () => {
+  // Sparse: it takes no room on the disk. Zeros are what is left of a file on a disk that failed.
+  test('a file of 2 GB that is zeros after its first lines', { timeout: 120_000 }, async () => {
+    const { write } = await makeTemporaryFolder();
+    const path = await write('a.csv', 'name,requested_limit\nAcme,1\n');
+    await truncate(path, 2 * 1024 * MB);
+    const { counts, said, tookBytes } = await digest(path);
+    expect(counts).toEqual({ row: 1, invalid: 1, duplicate: 0 });
+    expect(said).toEqual([expect.stringContaining('The line is longer than'), expect.stringContaining('U+0000')]);
+    expect(tookBytes).toBeLessThan(BOUND_BYTES);
+  });
+
+  test.each([
+    ['plain', 'x'],
+    ['of quotation marks', '"'],
+    ['of delimiters', ','],
+    ['that opens a quotation mark', '"xx'],
+  ])('a line of 100 MB, %s', { timeout: 60_000 }, async (_name, unit) => {
+    const piece = unit.repeat(Math.ceil(MB / unit.length)).slice(0, MB);
+    const { path } = await written(function* () {
+      yield 'name,requested_limit\n';
+      yield* times(100, piece);
+      yield '\nAcme,1\n';
+    });
+    const { counts, said, tookBytes } = await digest(path);
+    expect(counts).toEqual({ row: 1, invalid: 1, duplicate: 0 });
+    expect(said).toEqual([expect.stringContaining('The line is longer than')]);
+    expect(tookBytes).toBeLessThan(BOUND_BYTES);
+  });
+
+  test.each([
+    ['a million columns', 1_000_000, 'The line is longer than'],
+    ['as many columns as a line may hold, all of one name', 170_000, 'The column requested_limit is needed'],
+  ])('%s', { timeout: 60_000 }, async (_name, columns, message) => {
+    const { path } = await written(() => times(columns, 'Firma,'));
+    const { said } = await digest(path);
+    expect(said.some((one) => one.includes(message))).toBe(true);
+  });
+
+  test('a line of 8 MB in Shift_JIS without a line break', { timeout: 60_000 }, async () => {
+    const { write } = await makeTemporaryFolder();
+    const start = Buffer.from('name,requested_limit\n');
+    const path = await write('a.csv', Buffer.concat([start, Buffer.alloc(8 * MB, Buffer.of(0x8a, 0x94))]));
+    const { said } = await digest(path, { encoding: 'shift_jis' });
+    expect(said).toEqual([expect.stringContaining('The line is longer than')]);
+  });
+
+  test('100,000 lines with a problem each', { timeout: 60_000 }, async () => {
+    const { path } = await written(function* () {
+      yield 'name,requested_limit\n';
+      yield* times(100_000, 'Acme,nothing\n');
+    });
+    const { counts, tookBytes } = await digest(path);
+    expect(counts).toEqual({ row: 0, invalid: 100_000, duplicate: 0 });
+    expect(tookBytes).toBeLessThan(BOUND_BYTES);
+  });
+});
+
+test('a header only is said, and is no fault', async () => {
+  const { write } = await makeTemporaryFolder();
+  const { said, warnings } = await digest(await write('a.csv', 'name,requested_limit\n'));
+  expect(said).toEqual([]);
+  expect(warnings.map((one) => one.message)).toContain('The file has a header and no line below it.');
+});
+
+test('NUL bytes are a problem of their lines alone', async () => {
+  const { write } = await makeTemporaryFolder();
+  const { counts, said } = await digest(await write('a.csv', 'name,requested_limit\nA\0cme,1\nZinc,2\n'));
+  expect(counts).toEqual({ row: 1, invalid: 1, duplicate: 0 });
+  expect(said).toEqual([expect.stringContaining('U+0000')]);
+});

@@ -1,0 +1,100 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { ALIASES, aliasOf, GUESSES, guessOf } from '../../src/portfolio/aliases.ts';
+import { type HeaderRules, readHeader } from '../../src/portfolio/columns.ts';
+import { readMapping, saveMapping } from '../../src/portfolio/mapping.ts';
+import { makeTemporaryFolder } from './temporary-folder.ts';
+
+const understand = (cells: string[], rules: Partial<HeaderRules> = {}) =>
+  readHeader({ line: 1, cells, fault: null }, { needed: [], ...rules });
+
+const known = (cells: string[], rules: Partial<HeaderRules> = {}) =>
+  understand(cells, rules).columns.map((column) => column.known);
+
+describe('aliases', () => {
+  test('none stands twice', () => {
+    for (const [column, names] of Object.entries(ALIASES)) for (const name of names) expect(aliasOf(name)).toBe(column);
+    for (const name of Object.keys(GUESSES)) expect(aliasOf(name)).toBeUndefined();
+  });
+
+  test.each([
+    [
+      ['Firma', 'Land', 'STRASSE', 'Handelsregister-Nummer'],
+      ['name', 'country_code', 'street', null],
+    ],
+    [
+      ['Raison sociale', 'Pays', 'Ville', 'Limite demandée'],
+      ['name', 'country_code', 'city', 'requested_limit'],
+    ],
+    [
+      ['Razon Social', 'País', 'Límite solicitado'],
+      ['name', 'country_code', 'requested_limit'],
+    ],
+    [
+      ['Company', 'Country', 'Credit Limit', 'E-Mail'],
+      ['name', 'country_code', 'requested_limit', 'contact_email'],
+    ],
+  ])('understand %j', (cells, columns) => {
+    expect(known(cells)).toEqual(columns);
+  });
+
+  test('of one column that stand twice are a question, and neither is taken', () => {
+    const { columns, problems } = understand(['Firma', 'Käufer'], { needed: ['name'] });
+    expect(columns.map((column) => [column.known, column.guess])).toEqual([
+      [null, 'name'],
+      [null, 'name'],
+    ]);
+    expect(problems.map((one) => one.message)).toEqual([expect.stringContaining('Firma or Käufer may be meant')]);
+  });
+
+  test('give way to our own name', () => {
+    expect(known(['Firma', 'name'])).toEqual([null, 'name']);
+  });
+});
+
+test('a guess is shown and not taken', () => {
+  expect(guessOf('Betrag')).toBe('requested_limit');
+  const { columns, warnings, problems } = understand(['name', 'Betrag'], { needed: ['name', 'requested_limit'] });
+  expect(columns[1]?.known).toBeNull();
+  expect(warnings).toEqual([expect.objectContaining({ column: 'Betrag', message: expect.stringContaining('--map') })]);
+  expect(problems).toEqual([expect.objectContaining({ message: expect.stringContaining('Betrag may be meant') })]);
+});
+
+describe('a mapping', () => {
+  test('is stronger than names and aliases, and can take a column away', () => {
+    const columns = { Betrag: 'requested_limit', Firma: null, Kunde: 'name' } as const;
+    expect(known(['Betrag', 'Firma', 'Kunde'], { columns })).toEqual(['requested_limit', null, 'name']);
+  });
+
+  test('gives what every line has, and then the file may not give it too', () => {
+    const rules = { needed: ['country_code'], constants: { country_code: 'GB' } };
+    expect(understand(['name'], rules).problems).toEqual([]);
+    expect(understand(['Land'], rules).problems).toEqual([
+      expect.objectContaining({ column: 'Land', message: expect.stringContaining('for every line') }),
+    ]);
+  });
+
+  test('is written as it was understood, and read back alike', async () => {
+    const { dir } = await makeTemporaryFolder();
+    const path = join(dir, 'map.json');
+    await saveMapping(path, understand(['Firma', 'Betrag', 'Konto']).columns, { country_code: 'GB' });
+    expect(await readMapping(path)).toEqual({
+      columns: { Firma: 'name', Betrag: null, Konto: null },
+      constants: { country_code: 'GB' },
+      guesses: { Betrag: 'requested_limit' },
+    });
+    expect(await readFile(path, 'utf8')).toMatch(/\n$/);
+  });
+
+  test.each([
+    ['{', 'it is not JSON'],
+    ['{"columns": {"Firma": "nmae"}}', 'columns.Firma'],
+    ['{"constants": {"country_code": ""}}', 'constants.country_code'],
+    ['{"colums": {}}', 'colums'],
+  ])('%s cannot be used, and says why', async (content, reason) => {
+    const { write } = await makeTemporaryFolder();
+    const path = await write('map.json', content);
+    await expect(readMapping(path)).rejects.toMatchObject({ code: 'FILE', message: expect.stringContaining(reason) });
+  });
+});

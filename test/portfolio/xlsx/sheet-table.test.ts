@@ -1,0 +1,146 @@
+import { createWriteStream } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { dialectWords } from '../../../src/portfolio/dialect.ts';
+import { openPortfolio, type PortfolioFile } from '../../../src/portfolio/open-portfolio.ts';
+import { dateOfSerial, isDateFormat, plainNumber } from '../../../src/portfolio/xlsx/numbers.ts';
+import { writeSheet } from '../../../src/portfolio/xlsx/write-sheet.ts';
+import { writeZip } from '../../support/zip-file.ts';
+import { makeTemporaryFolder } from '../temporary-folder.ts';
+
+const CELLS = `<row r="1"><c r="A1" t="s"><v>0</v></c><c r="B1" t="s"><v>1</v></c><c r="C1" t="s"><v>2</v></c><c r="D1" t="inlineStr"><is><t>Note</t></is></c></row>
+<row r="3"><c r="A3" t="s"><v>3</v></c><c r="B3"><v>1.234</v></c><c r="C3" s="1"><v>45747</v></c></row>
+<row r="4"><c r="A4" t="s"><v>4</v></c><c r="B4"><f>1+1</f><v>0.30000000000000004</v></c><c r="D4" t="b"><v>1</v></c></row>
+<row r="5"><c r="B5"/></row>
+<row r="6"><c r="A6" t="str"><v>&lt;Zinc&gt;</v></c><c r="B6" t="e"><v>#N/A</v></c></row>`;
+
+/** A workbook as Excel writes it, with a second sheet. */
+async function workbook(more: Record<string, string> = {}, sheet = CELLS): Promise<string> {
+  const { dir } = await makeTemporaryFolder();
+  return writeZip(join(dir, 'a.xlsx'), {
+    'xl/workbook.xml':
+      '<workbook xmlns:r="r"><sheets><sheet name="Buyers" r:id="rId2"/><sheet name="Old" r:id="rId1"/></sheets></workbook>',
+    'xl/_rels/workbook.xml.rels':
+      '<Relationships><Relationship Id="rId1" Target="/xl/worksheets/sheet2.xml"/><Relationship Id="rId2" Target="worksheets/sheet1.xml"/></Relationships>',
+    'xl/sharedStrings.xml':
+      '<sst><si><t>Firma</t></si><si><t>Kreditlimit</t></si><si><t>Stichtag</t></si><si><r><t>Mül</t></r><r><t>ler</t></r></si><si><t>株式</t><rPh><t>かぶ</t></rPh></si></sst>',
+    'xl/styles.xml': '<styleSheet><cellXfs><xf numFmtId="0"/><xf numFmtId="14"/></cellXfs></styleSheet>',
+    'xl/worksheets/sheet1.xml': `<worksheet><sheetData>${sheet}</sheetData></worksheet>`,
+    'xl/worksheets/sheet2.xml':
+      '<worksheet><sheetData><row><c t="str"><v>name</v></c><c t="str"><v>requested_limit</v></c></row><row><c t="str"><v>Tin</v></c><c><v>5</v></c></row></sheetData></worksheet>',
+    ...more,
+  });
+}
+
+async function read(path: string, given: Partial<PortfolioFile> = {}) {
+  const opened = await openPortfolio({ path, requiredColumns: [], ...given });
+  const lines = [];
+  for await (const batch of opened.batches()) lines.push(...batch);
+  return { ...opened, lines };
+}
+
+describe('a workbook', () => {
+  test('is read with its own types, by its own row numbers', async () => {
+    const { lines, dialect, problems } = await read(await workbook());
+    expect(problems).toEqual([]);
+    expect(dialectWords(dialect)).toBe('sheet "Buyers" of an Excel workbook');
+    expect(lines).toMatchObject([
+      { kind: 'row', line: 3, row: { name: 'Müller', limit: { requested_limit: '1.234' } }, changed: [] },
+      { kind: 'row', line: 4, cells: ['株式', '0.3', '', 'TRUE'], row: { limit: { requested_limit: '0.3' } } },
+      { kind: 'invalid', line: 6, cells: ['<Zinc>', '#N/A', '', ''] },
+    ]);
+    expect(lines[0]?.cells[2]).toBe('2025-03-31');
+  });
+
+  test('has the sheet read that is named', async () => {
+    expect((await read(await workbook(), { sheet: 'Old' })).lines).toMatchObject([{ row: { name: 'Tin' } }]);
+    await expect(read(await workbook(), { sheet: 'New' })).rejects.toMatchObject({
+      code: 'FILE',
+      message: expect.stringContaining('it has Buyers, Old'),
+    });
+  });
+
+  test.each<[string, Record<string, string>, string]>([
+    ['that is no XML', { 'xl/worksheets/sheet1.xml': '<worksheet><row></worksheet>' }, 'cannot be read'],
+    ['whose sheet is a bomb', { 'xl/worksheets/sheet1.xml': '<worksheet>'.padEnd(64 * 1024 * 1024) }, '300 times'],
+    ['with a cell where none can be', { 'xl/worksheets/sheet1.xml': '<a><row><c r="ZZZZZ1"/></row></a>' }, 'ZZZZZ1'],
+    ['with entities of its own', { 'xl/worksheets/sheet1.xml': '<!DOCTYPE a [<!ENTITY b "c">]><a>&b;</a>' }, 'entity'],
+  ])('%s is a fault that says so', async (_name, parts, reason) => {
+    const path = await workbook(parts);
+    await expect(read(path)).rejects.toMatchObject({ code: 'FILE', message: expect.stringContaining(reason) });
+  });
+
+  test('is told from another ZIP file', async () => {
+    const { dir } = await makeTemporaryFolder();
+    const { problems } = await read(await writeZip(join(dir, 'a.csv'), { 'a.csv': 'name' }));
+    expect(problems).toEqual([expect.objectContaining({ message: expect.stringContaining('ZIP file') })]);
+  });
+
+  test('written by us reads back the same, and has no formula', async () => {
+    const { dir } = await makeTemporaryFolder();
+    const path = join(dir, 'out.xlsx');
+    const records = [
+      ['name', 'requested_limit', 'note'],
+      ['=1+1 & <b>', '1234.5', ' two\nlines '],
+      ['Tin "x"', '', 'a\r\nb'],
+    ];
+    await writeSheet(
+      (async function* () {
+        yield* records;
+      })(),
+      createWriteStream(path),
+      { name: 'q4', isAmount: (column) => column === 1 },
+    );
+    const { header, lines } = await read(path);
+    expect([header, ...lines.map((line) => line.cells)]).toEqual(records);
+  });
+});
+
+test('a fault while a workbook is written ends it', async () => {
+  const { dir } = await makeTemporaryFolder();
+  const writing = writeSheet(
+    (async function* () {
+      yield ['name'];
+      throw new Error('the ledger is gone');
+    })(),
+    createWriteStream(join(dir, 'out.xlsx')),
+    { name: 'q4', isAmount: () => false },
+  );
+  await expect(writing).rejects.toThrow('the ledger is gone');
+});
+
+describe('numbers and days of a sheet', () => {
+  test.each([
+    ['1234.5', '1234.5'],
+    ['1.234', '1.2340'],
+    ['0.30000000000000004', '0.3'],
+    ['1E-3', '0.001'],
+    ['1.2E+20', '120000000000000000000'],
+    ['1000000', '1000000'],
+    ['-5', '-5'],
+  ])('%s is %s', (written, text) => {
+    expect(plainNumber(written)).toBe(text);
+  });
+
+  test.each([
+    ['1', false, '1900-01-01'],
+    ['59', false, '1900-02-28'],
+    ['61', false, '1900-03-01'],
+    ['45747', false, '2025-03-31'],
+    ['44285', true, '2025-03-31'],
+    ['45747.5', false, '2025-03-31T12:00:00'],
+  ])('%s is the day %s', (written, from1904, day) => {
+    expect(dateOfSerial(written, { from1904 })).toBe(day);
+  });
+
+  test.each([
+    [14, undefined, true],
+    [2, undefined, false],
+    [164, 'dd.mm.yyyy', true],
+    [165, '#,##0.00 "d";[Red]-0', false],
+    [166, '[$-407]d. mmmm yyyy', true],
+    [167, 'General', false],
+  ])('format %i %s', (id, code, isDate) => {
+    expect(isDateFormat(id, code)).toBe(isDate);
+  });
+});
