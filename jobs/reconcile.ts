@@ -1,7 +1,5 @@
 import { z } from 'zod';
-import type { RowId } from '../src/ledger/row-id.ts';
 import { OPEN_STATES, ROW_STATES } from '../src/ledger/rows.ts';
-import type { NewJob } from '../src/queue/queues.ts';
 import type { FeedDeps } from './feed.ts';
 import { STEP_JOBS } from './step.ts';
 import { walkRows } from './walk-rows.ts';
@@ -35,16 +33,17 @@ export const reconcile = {
 
 /**
  * Gives a job to each row in progress that has none. Rows that are still queued are the feeder's: most of them have no
- * job yet and need none. Answers how many had none.
+ * job yet and need none, but nothing that is left of a lost one may stand in its way. Answers how many had none.
  */
 async function restoreJobs(portfolio: string, { rows, queues }: FeedDeps): Promise<number> {
   let lost = 0;
   for (const state of OPEN_STATES) {
-    if (state === 'queued') continue;
     await walkRows(rows, portfolio, state, async ({ row, result }) => {
-      if (await queues.hasJob(row)) return false;
-      await queues.add([jobOf(row, result.step)]);
-      lost += 1;
+      if (state === 'queued') {
+        await queues.sweep(row);
+        return false;
+      }
+      if (await queues.restore({ ...STEP_JOBS[result.step], data: row })) lost += 1;
       return false;
     });
   }
@@ -61,8 +60,4 @@ async function countAstray(portfolio: string, { rows }: FeedDeps): Promise<numbe
     });
   }
   return astray;
-}
-
-function jobOf(row: RowId, step: keyof typeof STEP_JOBS): NewJob {
-  return { ...STEP_JOBS[step], data: row };
 }

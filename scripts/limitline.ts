@@ -22,6 +22,9 @@ const COMMANDS: Record<string, () => Promise<{ register: (program: Command, term
 /** A fault of use or of the system: one line on standard error, with what to do about it. */
 const FAULT_STATUS = 1;
 
+/** Long enough for a process to end by itself, which it nearly always does at once. */
+const LINGER_MS = 1_000;
+
 const terminal = makeTerminal({ json: process.argv.includes('--json') });
 
 const program = new Command('limitline')
@@ -48,3 +51,9 @@ try {
     if (!isLimitlineError(error) && error instanceof Error) terminal.say(error.stack ?? '');
   }
 }
+
+// What still holds the process when its work is done, such as a connection that looks for a Redis that is gone, must not
+// keep it for ever. Output that somebody is still reading may.
+setInterval(() => {
+  if (process.stdout.writableLength === 0) process.exit();
+}, LINGER_MS).unref();

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { feed, healJobs } from '../jobs/feed.ts';
+import { feed, makeHealer } from '../jobs/feed.ts';
 import { createCompany, createSupplier, submitBuyerLimit, uploadDocuments } from '../jobs/index.ts';
 import type { UploadDeps } from '../jobs/upload-documents.ts';
 import type { Context, Service } from '../src/context.ts';
@@ -45,9 +45,11 @@ export async function startWorkers(context: Context, service: Service, onLineFau
     stopping: stopping.signal,
     openDocument: (sha256) => context.documents.open(sha256),
   };
+  const heal = makeHealer({ rows, portfolios, queues });
   const feeder = makeFeeder(
     async () => {
-      if ((await feed({ rows, portfolios, queues })) === 0) await healJobs({ rows, portfolios, queues });
+      await feed({ rows, portfolios, queues });
+      await heal();
     },
     (reason) => log.debug({ reason }, 'could not feed'),
   );

@@ -27,6 +27,9 @@ const JOB_OPTIONS: JobsOptions = {
   removeOnFail: { count: 10_000 },
 };
 
+/** States in which a job does nothing more for its row. */
+const GONE: ReadonlySet<string> = new Set(['unknown', 'failed', 'completed']);
+
 /** The producers' side of the queues. A job's id is its row's name, so a row has one job at the most in a queue. */
 export function makeQueues({
   connection,
@@ -64,10 +67,22 @@ export function makeQueues({
       await Promise.all(removals);
     },
 
-    /** Whether a row has a job that has not failed: one that waits, for a worker or a time, or is being run. */
-    async hasJob(row: JobData): Promise<boolean> {
+    /**
+     * Gives a row its job where it has none, and answers whether it had none. What a lost queue may have left of a job,
+     * a record that stands in no list, is removed first: BullMQ would take it for the job itself and ignore the add.
+     */
+    async restore(job: NewJob): Promise<boolean> {
+      const states = await Promise.all(QUEUES.map((queue) => queues[queue].getJobState(jobId(job.data))));
+      if (states.some((state) => !GONE.has(state))) return false;
+      await this.forget([job.data]);
+      await this.add([job]);
+      return true;
+    },
+
+    /** Removes what a lost queue may have left of a row's job; a job that is there stays. */
+    async sweep(row: JobData): Promise<void> {
       const states = await Promise.all(QUEUES.map((queue) => queues[queue].getJobState(jobId(row))));
-      return states.some((state) => state !== 'unknown' && state !== 'failed' && state !== 'completed');
+      if (states.every((state) => state === 'unknown')) await this.forget([row]);
     },
 
     /** Whether no job is waiting, delayed or being run in any queue. */

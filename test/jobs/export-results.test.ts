@@ -115,7 +115,7 @@ describe('an errors file', () => {
     });
     await work();
     const [header = '', first = '', second = ''] = buyerLines(2);
-    await place.import([header, first, second, 'Bad AG,Germany,HRB 3,-1']);
+    await place.import([header, first, second, 'Bad AG,Atlantis,HRB 3,-1']);
     await settled();
     const round = await exported(place, 'errors');
     expect(round.header).toEqual([...header.split(','), 'problem']);
@@ -125,7 +125,7 @@ describe('an errors file', () => {
     ]);
 
     const text = (await exportText(place, 'errors')).trimEnd();
-    await place.import(text.replace('Germany', 'DE').split('\r\n'));
+    await place.import(text.replace('Atlantis', 'DE').split('\r\n'));
     await settled();
     const next = await exported(place, 'errors');
     expect(next.header).toEqual(round.header);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { feed, healJobs } from '../../jobs/feed.ts';
+import { feed, makeHealer } from '../../jobs/feed.ts';
 import { makeRequest } from '../support/ledger.ts';
 import { openWorkplace } from '../support/workplace.ts';
 
@@ -54,7 +54,22 @@ test('heals a line whose jobs are lost, wherever the rows stand', async () => {
   await context.rows.advance(row(3), 'company', 'limit', { company: 'company_1' });
   await context.rows.begin(row(4), 'company');
   await context.rows.advance(row(4), 'company', 'done', {});
-  expect(await healJobs(context)).toBe(2);
+  const heal = makeHealer(context);
+  expect(await heal()).toBe(3);
+  expect(await context.queues.depth()).toBe(3);
+  expect(await heal()).toBe(0);
+});
+
+test('heals a line that stands still although something is left of its job', async () => {
+  const { context } = await withRows(1);
+  const row = { portfolio: 'q4', key: 'row-2' };
+  await feed(context);
+  await context.rows.begin(row, 'company');
+  // The lists of a queue are gone, the job's own record is not; another job keeps the queues from being idle.
+  const queue = `${context.keys.queuePrefix('companies')}:companies`;
+  await context.ledger.del(`${queue}:wait`, `${queue}:marker`);
+  await context.queues.add([{ queue: 'documents', name: 'upload-documents', data: { portfolio: 'q4', key: 'other' } }]);
+  const heal = makeHealer(context);
+  await expect.poll(heal).toBe(1);
   expect(await context.queues.depth()).toBe(2);
-  expect(await healJobs(context)).toBe(0);
 });

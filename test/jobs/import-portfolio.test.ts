@@ -36,11 +36,11 @@ describe('a line with a fault', () => {
     ['more digits than a number carries', 'requested_limit', '12345678901234567.89'],
     ['no amount', 'requested_limit', ''],
     ['no name', 'name', ''],
-    ['a country in words', 'country_code', 'Germany'],
+    ['a country in words', 'country_code', 'Atlantis'],
     ['a country that is none', 'country_code', 'ZZ'],
     ['an e-mail address without a place', 'contact_email', 'somebody'],
     ['another kind of URL', 'website', 'ftp://files.example'],
-    ['a date of another form', 'statements_dated', '31.01.2026'],
+    ['a date of another form', 'statements_dated', 'last spring'],
     ['a document that is not there', 'supporting_documents', 'missing.pdf'],
     ['an empty document', 'supporting_documents', 'empty.pdf'],
     ['a document that is too large', 'supporting_documents', 'large.pdf'],
@@ -117,7 +117,7 @@ describe('a file that cannot be used', () => {
 test('an import that is stopped halfway is unfinished, and importing again doubles nothing', async () => {
   const place = await openWorkplace();
   const path = join(place.dir, 'q4.csv');
-  await writeFile(path, `${[...buyerLines(700), 'Broken AG,Germany,,1'].join('\n')}\n`);
+  await writeFile(path, `${[...buyerLines(700), 'Broken AG,Atlantis,,1'].join('\n')}\n`);
   await place.work();
   for (const batches of [1, 2]) {
     const stop = new AbortController();
@@ -132,7 +132,7 @@ test('an import that is stopped halfway is unfinished, and importing again doubl
     expect(rows).toBeLessThan(700);
     expect(finished).toBeNull();
   }
-  await place.import([...buyerLines(700), 'Broken AG,Germany,,1']);
+  await place.import([...buyerLines(700), 'Broken AG,Atlantis,,1']);
   expect(await place.settled()).toMatchObject({ lines: 701, rows: 700, invalid: 1, states: { done: 700 } });
   expect(place.standIn.counts().made).toMatchObject({ company: 700, limit: 700 });
   expect(place.standIn.madeTwice()).toEqual([]);

@@ -20,7 +20,7 @@ test('shows the first thousand, says that there are more, and counts all', () =>
     message: 'bad',
   }));
   list.add({ problems, warnings: problems.slice(0, 1) });
-  expect(list.counts).toEqual({ problems: 1_500, warnings: 1 });
+  expect(list.counts).toEqual({ problems: 1_500, warnings: 1, changed: 0 });
   expect(list.problems).toHaveLength(1_000);
   expect(written).toHaveLength(1_002);
   expect(written[1_000]).toContain('more than 1000 problems');
