@@ -23,7 +23,16 @@ test('a document of 50 MB goes up with no more than 16 MB of memory', async () =
     await writeRandom(path, sizeMb);
     files.push(path, String(sizeMb * MB));
   }
-  const words = ['--expose-gc', UPLOAD_PROCESS, standIn.url(), inject('redisSocket'), freshPrefix(), ...files];
+  // The second flag is what the command's own first line asks of Node.
+  const words = [
+    '--expose-gc',
+    '--max-semi-space-size=8',
+    UPLOAD_PROCESS,
+    standIn.url(),
+    inject('redisSocket'),
+    freshPrefix(),
+    ...files,
+  ];
   const { stdout } = await promisify(execFile)(process.execPath, words);
   const { meanings, raisedBytes } = JSON.parse(stdout);
   expect(meanings).toEqual(['made', 'made', 'made']);
