@@ -4,6 +4,7 @@
  */
 import { messageOf } from '../../src/errors.ts';
 import { waitForSignal } from '../signals.ts';
+import { numberText } from './figures.ts';
 import { machineLine } from './machine.ts';
 import { measureLines } from './measure-lines.ts';
 import { measureRows } from './measure-rows.ts';
@@ -26,7 +27,7 @@ try {
   const how = { rounds, signal: stop.signal, say };
   const run = sections.includes('run') ? await measureRows({ ...how, rows }) : undefined;
   const check = sections.includes('check') ? await measureLines({ ...how, rows: rows * LINES_PER_ROW }) : undefined;
-  const machine = machineLine(run ? { Redis: run.redisVersion } : {});
+  const machine = machineLine(run ? { Redis: run.redisVersion, fdatasync: `${numberText(run.syncMs, 2)} ms` } : {});
   const paragraphs = [...(run ? [rowTable(run)] : []), ...(check ? [lineTable(check)] : []), machine];
   const figures = JSON.stringify({ machine, run, check }, null, 2);
   process.stdout.write(`${json ? figures : paragraphs.join('\n\n')}\n`);

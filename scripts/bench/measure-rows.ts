@@ -5,6 +5,7 @@ import { generatePortfolio } from './generate-portfolio.ts';
 import { runContender } from './run-contender.ts';
 import { startRedis } from './start-redis.ts';
 import { type RunningService, resourceCalls, startService } from './start-service.ts';
+import { measureSyncMs } from './sync-cost.ts';
 import { makeTemporaryFolder } from './temporary-folder.ts';
 
 /** What one run of one contender took. */
@@ -29,7 +30,13 @@ export type RowFigures = {
 /** All rounds of one contender, in their order. */
 export type RowResult = { name: string; rounds: RowFigures[] };
 
-export type RowResults = { rows: number; redisVersion: string; results: RowResult[] };
+export type RowResults = {
+  rows: number;
+  redisVersion: string;
+  /** What the disk takes to keep a write, see `sync-cost.ts`. */
+  syncMs: number;
+  results: RowResult[];
+};
 
 /**
  * Runs every contender once a round, in turn, on the same file and against the same stand-in, each with an empty Redis.
@@ -43,6 +50,7 @@ export async function measureRows({ rows, rounds, signal, say }: MeasureOptions)
   await using service = await startService();
   const setup = await makeSetup('buyers.csv', rows, { folder: folder.path, service, signal });
   const results = ROW_CONTENDERS.map(({ name }): RowResult => ({ name, rounds: [] }));
+  const syncMs = await measureSyncMs(folder.path);
   let redisVersion = '';
   say('warming up');
   const warmUp = await makeSetup('warm-up.csv', Math.min(rows, WARM_UP_ROWS), setup);
@@ -55,7 +63,7 @@ export async function measureRows({ rows, rounds, signal, say }: MeasureOptions)
       redisVersion = version;
     }
   }
-  return { rows, redisVersion, results };
+  return { rows, redisVersion, syncMs, results };
 }
 
 export type MeasureOptions = { rows: number; rounds: number; signal: AbortSignal; say: (text: string) => void };

@@ -17,8 +17,14 @@ test('a bench in small runs all contenders, prints its figures and leaves nothin
   expect(said).not.toContain('bench:');
   expect(status).toBe(0);
   const { machine, run, check } = JSON.parse(printed);
-  expect(machine).toMatch(/^Measured on \d+ cores?.*Node \d+\.\d+\.\d+, Redis \d+\.\d+\.\d+\.$/);
-  expect(run).toMatchObject({ rows: 120, results: ['Limitline', 'script in memory', 'textbook BullMQ'].map(named) });
+  expect(machine).toMatch(
+    /^Measured on \d+ cores?.*Node \d+\.\d+\.\d+, Redis \d+\.\d+\.\d+, fdatasync \d+\.\d\d ms\.$/,
+  );
+  expect(run).toMatchObject({
+    rows: 120,
+    syncMs: ABOVE_ZERO,
+    results: ['Limitline', 'script in memory', 'textbook BullMQ'].map(named),
+  });
   for (const figures of run.results.flatMap(({ rounds }: { rounds: unknown[] }) => rounds)) {
     expect(figures).toMatchObject({ calls: 240, madeTwice: 0 });
     expect(figures).toMatchObject({
