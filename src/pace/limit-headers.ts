@@ -36,10 +36,10 @@ const EPOCH_MS_FROM = 1e12;
  * - `RateLimit-Limit`, `-Remaining`, `-Reset` (its older drafts): seconds
  * - `X-RateLimit-…`, `X-Rate-Limit-…`: the reset as seconds left, seconds or milliseconds since 1970, or an ISO date
  *
- * Times of day are taken by the answer's own `Date` where there is one, since the two clocks differ.
+ *
+ * @param theirNowMs the service's time, by which it says times of day (see `their-clock.ts`)
  */
-export function readLimitWords(headers: AnswerHeaders, nowMs: number = Date.now()): LimitWords {
-  const theirNowMs = httpDate(fieldOf(headers, 'date')) ?? nowMs;
+export function readLimitWords(headers: AnswerHeaders, theirNowMs: number): LimitWords {
   const words: LimitWords = { ...readPair(headers) };
   for (const prefix of ['ratelimit', 'x-ratelimit', 'x-rate-limit']) {
     words.limit ??= count(fieldOf(headers, `${prefix}-limit`));
@@ -51,6 +51,11 @@ export function readLimitWords(headers: AnswerHeaders, nowMs: number = Date.now(
     if ((words[name] ?? 0) > LONGEST_WAIT_MS) Object.assign(words, { [name]: LONGEST_WAIT_MS, capped: header });
   }
   return Object.fromEntries(Object.entries(words).filter(([, value]) => value !== undefined));
+}
+
+/** The answer's `Date` in ms since 1970 (RFC 9110, section 6.6.1), whole seconds; nothing where it is malformed. */
+export function readDate(headers: AnswerHeaders): number | undefined {
+  return httpDate(fieldOf(headers, 'date'));
 }
 
 const TIMES = [

@@ -1,7 +1,8 @@
 import type { Log } from '../log.ts';
 import { makeLuaScript, type RedisConnection } from '../lua-script.ts';
-import { type AnswerHeaders, type LimitWords, readLimitWords } from './limit-headers.ts';
+import { type AnswerHeaders, type LimitWords, readDate, readLimitWords } from './limit-headers.ts';
 import type { PaceState } from './pace-words.ts';
+import { makeTheirClock } from './their-clock.ts';
 import { type Grant, makeTurnstile, type Taken } from './turnstile.ts';
 
 export type Pace = ReturnType<typeof makePace>;
@@ -41,8 +42,9 @@ const CEILING_MARGIN = 0.98;
  */
 const AHEAD_MS = 25;
 
-/** A line that nobody waits in tells what it has heard this often. */
+/** A line that nobody waits in tells what it has heard this often, and sooner while the rate doubles by it. */
 const TELL_EVERY_MS = 250;
+const TELL_AT_START_EVERY_MS = 25;
 
 /**
  * One pace for all processes: when the next call may leave. Kept in Redis, on its clock; lua/learn.lua is how the
@@ -69,6 +71,7 @@ export function makePace({
   let state: PaceState = {
     ...{ phase: 'start', ratePerS: firstRate, flowPerS: 0, held: false, atCeiling: false, blocked: undefined },
   };
+  const theirClock = makeTheirClock();
   let onTrial = false;
   let cappedSaid = false;
   let telling: NodeJS.Timeout | undefined;
@@ -103,7 +106,7 @@ export function makePace({
   );
 
   const read = (headers: AnswerHeaders): LimitWords => {
-    const words = readLimitWords(headers);
+    const words = readLimitWords(headers, theirClock.read(readDate(headers), Date.now()));
     if (words.capped && !cappedSaid) {
       cappedSaid = true;
       log.warn({ header: words.capped }, 'the service asks for a wait of more than an hour; an hour is kept');
@@ -130,7 +133,7 @@ export function makePace({
     async answered(headers: AnswerHeaders = {}): Promise<void> {
       heard = { accepted: heard.accepted + 1, words: tighter(heard.words, read(headers)) };
       if (onTrial) await tell();
-      else telling ??= setTimeout(tell, TELL_EVERY_MS).unref();
+      else telling ??= setTimeout(tell, state.phase === 'start' ? TELL_AT_START_EVERY_MS : TELL_EVERY_MS).unref();
     },
 
     /**

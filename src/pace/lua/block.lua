@@ -1,11 +1,13 @@
 -- Stops all turns for a while: the service asked for it, says that we are too fast, does not answer, or refuses us.
--- KEYS[1] the pace, see learn.lua
+-- KEYS[1] the pace, see pace-state.lua
 -- ARGV[1] µs asked for by the service, or 0   ARGV[2] 1 where we were too fast: then the rate is cut
 -- ARGV[3] first wait in µs   ARGV[4] longest wait in µs   ARGV[5] why, for people
 -- ARGV[6] episode in which the call had its turn: fifty workers meeting one limit count once
 -- ARGV[7] first rate   ARGV[8] calls accepted since this process asked last   ARGV[9] jitter, 0 to 1
 -- Answers { µs until turns are handed out again, episode, 1 where this call opened the episode }
+-- @include pace-state
 -- @include learn
+-- @include cut
 local pace = load(tonumber(ARGV[7]))
 count(pace, tonumber(ARGV[8]))
 local opens = tonumber(ARGV[6]) >= pace.episode and 1 or 0

@@ -1,4 +1,4 @@
--- What take.lua does besides handing out turns; needs learn.lua.
+-- What take.lua does besides handing out turns; needs cut.lua.
 
 -- What was learned is forgotten slowly: after ten quiet minutes the rate may double again, and it halves in each quiet hour.
 local function forget(pace, first)
@@ -6,7 +6,8 @@ local function forget(pace, first)
   if quiet < 600000000 then return end
   local fade = 2 ^ (-quiet / 3600000000)
   pace.rate = pace.rate > first and math.max(first, pace.rate * fade) or math.min(first, pace.rate / fade)
-  pace.phase, pace.anchorAt, pace.stated, pace.askedAt = 'start', 0, 0, now
+  pace.stated, pace.askedAt = 0, now
+  start(pace)
 end
 
 -- The service's own words, before any guess: a rate that it states is taken as it is; an allowance that runs low cuts the
@@ -17,6 +18,7 @@ local function hear(pace, limit, remaining, reset, stated)
     pace.phase, pace.since = 'hold', now
   end
   if remaining < 0 then return end
+  pace.level, pace.levelAt = remaining, now
   if reset > 2000000 then
     if remaining == 0 and pace['until'] < now + reset then
       pace['until'], pace.why = now + reset, 'the service says that its allowance is used up'
@@ -25,13 +27,19 @@ local function hear(pace, limit, remaining, reset, stated)
     end
     return
   end
-  -- Calls that are on their way take from it still: those of the last 50 ms, and one.
-  local brink = 1 + 0.05 * pace.rate
+  -- Calls that are on their way take from it still: those of the last 50 ms.
+  local brink = math.max(1, 0.05 * pace.rate)
   if remaining >= 1.5 * brink then pace.armed = 1 end
   -- At the limit little remains, and that is right; only a rate that climbs is stopped by it, and none that was stated.
   local climbs = pace.stated == 0 and (pace.phase ~= 'hold' or pace.rate > pace.peak)
-  if remaining <= brink and pace.armed == 1 and climbs then
+  if remaining > brink or pace.armed == 0 or not climbs then return end
+  pace.armed = 0
+  local taken = pace.accepted - pace.anchorAccepted
+  if taken >= (pace.phase == 'start' and 10 or 20) or pace.phase == 'search' then
     cut(pace, remaining, 0)
     pace.episode = pace.episode + 1
+  elseif pace.phase == 'hold' then
+    -- A call more or less says nothing of so few.
+    pace.rate, pace.since = 0.98 * pace.peak, now
   end
 end

@@ -1,6 +1,6 @@
 -- Hands out turns: moments at which one call may leave, spaced evenly over all processes (GCRA). Learns
 -- from what the asking process has heard since it asked last.
--- KEYS[1] the pace, see learn.lua
+-- KEYS[1] the pace, see pace-state.lua
 -- ARGV[1] turns wanted   ARGV[2] most calls a second, 0 for no ceiling   ARGV[3] µs ahead that turns are handed out
 -- ARGV[4] µs between turns on trial   ARGV[5] first rate   ARGV[6] calls accepted since this process asked last
 -- ARGV[7..10] of the service's headers, -1 where they say nothing: the limit, what remains of it, µs until it is reset,
@@ -8,7 +8,9 @@
 -- Answers { turns, µs until the first, µs between them, episode, trial, why nothing leaves or "", phase, rate, flow,
 --   1 where the pace holds the line back }; with no turns, µs until it is worth asking again
 -- Sent twice it hands out turns that nobody takes: the line is a little slower, never faster.
+-- @include pace-state
 -- @include learn
+-- @include cut
 -- @include heard
 local wanted, ceiling, ahead = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
 local pace = load(tonumber(ARGV[5]))

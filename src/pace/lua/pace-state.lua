@@ -1,0 +1,39 @@
+-- The pace as the scripts know it that include this one. KEYS[1] is the pace, a hash; times are µs of Redis' clock.
+--   rate      calls a second that may leave         phase  start (doubles), search (climbs), hold (stays, then looks up)
+--   peak      where the limit was met last          sure   1 where two measures agree
+--   since     when the phase began, or nothing leaves before that      cost  µs of wait that the last cut led to
+--   accepted  calls accepted in all                 flow   the same, a second, lately (at flowAt)
+--   anchor... when a measure began, with what was accepted and left then     mark..., oldMark...  the same, every 2 s
+--   level     what the service said is left, at levelAt       armed  1 where less than that is news
+--   heldAt    when the pace held the line back last           askedAt  when a turn was asked for last
+--   tat       when the next turn is free            until  nothing leaves before it: why
+--   trial     1 where one call tries at a time, at tryAt      strikes  refusals with nothing accepted in between
+--   episode   counts what changed the rate          stated, spare  calls a second by the service's words
+local clock = redis.call('TIME')
+local now = clock[1] * 1000000 + clock[2]
+
+local function load(first)
+  local pace = { tat = 0, ['until'] = 0, why = '', strikes = 0, strikeAccepted = 0, trial = 0, tryAt = 0, episode = 0,
+    rate = first, phase = 'start', peak = 0, sure = 0, since = now, cost = 0, accepted = 0, flow = 0, flowAt = now,
+    anchorAt = 0, anchorAccepted = 0, anchorLevel = 0, markAt = now, markAccepted = 0, markLevel = -1, oldMarkAt = 0,
+    oldMarkAccepted = 0, oldMarkLevel = -1, level = 0, levelAt = 0, armed = 1, heldAt = 0, askedAt = now, stated = 0,
+    spare = 0, spareUntil = 0 }
+  local known = redis.call('HGETALL', KEYS[1])
+  for at = 1, #known, 2 do pace[known[at]] = tonumber(known[at + 1]) or known[at + 1] end
+  return pace
+end
+
+local function save(pace)
+  local words = {}
+  for name, value in pairs(pace) do
+    words[#words + 1] = name
+    words[#words + 1] = type(value) == 'number' and string.format('%.17g', value) or value
+  end
+  redis.call('HSET', KEYS[1], unpack(words))
+  redis.call('EXPIRE', KEYS[1], 2592000) -- an account that was not used for 30 days begins anew
+end
+
+-- Begins to double, as where nothing is known.
+local function start(pace)
+  pace.phase, pace.since, pace.anchorAt, pace.anchorAccepted = 'start', now, 0, pace.accepted
+end
