@@ -84,7 +84,11 @@ export function checkStatement(
   );
 }
 
-function limitlineScript(): string {
+/** Those that are not ours. */
+export const PEERS: readonly RowContender[] = ROW_CONTENDERS.slice(1);
+
+/** The product's command line. */
+export function limitlineScript(): string {
   return fileURLToPath(new URL('../limitline.ts', import.meta.url));
 }
 
@@ -92,7 +96,8 @@ function peer(name: string): string {
   return fileURLToPath(new URL(`peers/${name}.ts`, import.meta.url));
 }
 
-function serviceSettings(url: string): Record<string, string> {
+/** What it takes to speak to the stand-in at this address. */
+export function serviceSettings(url: string): Record<string, string> {
   return {
     SERVICE_URL: url,
     SERVICE_CLIENT_ID: STAND_IN_CREDENTIALS.clientId,

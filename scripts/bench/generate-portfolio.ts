@@ -13,10 +13,14 @@ export const PORTFOLIO_COLUMNS = [
  * Writes a CSV of buyers for benches and tests: a header and `rows` lines, all of them valid, each another buyer with
  * one request and no documents. The same number of a line leads to the same line in every file. Memory does not grow
  * with the file.
+ *
+ * @param from the buyer to begin with, counted from 0
  */
-export async function generatePortfolio({ path, rows }: { path: string; rows: number }): Promise<void> {
-  await pipeline(Readable.from(pieces(rows)), createWriteStream(path));
+export async function generatePortfolio({ path, rows, from = 0 }: PortfolioSize): Promise<void> {
+  await pipeline(Readable.from(pieces(from, rows)), createWriteStream(path));
 }
+
+export type PortfolioSize = { path: string; rows: number; from?: number };
 
 /** One line of the file without its line break; `index` counts buyers from 0. */
 export function portfolioLine(index: number): string {
@@ -60,11 +64,11 @@ const PIECE_LINES = 500;
 const LOWEST = 4_000;
 const HIGHEST = 1_000_000;
 
-function* pieces(rows: number): Generator<string> {
+function* pieces(from: number, rows: number): Generator<string> {
   yield `${PORTFOLIO_COLUMNS.join(',')}\n`;
-  for (let from = 0; from < rows; from += PIECE_LINES) {
-    const count = Math.min(PIECE_LINES, rows - from);
-    yield Array.from({ length: count }, (_, place) => `${portfolioLine(from + place)}\n`).join('');
+  for (let written = 0; written < rows; written += PIECE_LINES) {
+    const count = Math.min(PIECE_LINES, rows - written);
+    yield Array.from({ length: count }, (_, place) => `${portfolioLine(from + written + place)}\n`).join('');
   }
 }
 

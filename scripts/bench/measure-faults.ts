@@ -2,7 +2,6 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { STAND_IN_CREDENTIALS } from '../../src/config.ts';
-import { LimitlineError } from '../../src/errors.ts';
 import { makeKeys } from '../../src/ledger/keys.ts';
 import { makePortfolios, type PortfolioState } from '../../src/ledger/portfolios.ts';
 import { ROW_STATES } from '../../src/ledger/rows.ts';
@@ -11,6 +10,7 @@ import { runContender } from './run-contender.ts';
 import { startRedis } from './start-redis.ts';
 import { type RunningService, startService } from './start-service.ts';
 import { makeTemporaryFolder } from './temporary-folder.ts';
+import { untilFinished } from './until-finished.ts';
 import { makeRecovery } from './watch-recovery.ts';
 import { startFleet } from './worker-fleet.ts';
 
@@ -64,9 +64,6 @@ const PORTFOLIO = 'faults';
 /** Nothing here should take more than some tens of seconds; what does is stuck. */
 const TIME_LIMIT_MS = 300_000;
 
-/** How often the portfolio is looked at for its end. */
-const LOOK_EVERY_MS = 100;
-
 type Place = {
   rows: number;
   file: string;
@@ -93,7 +90,7 @@ async function measure(place: Place, withFaults: boolean): Promise<{ figures: Fa
   const recovery = makeRecovery({ connection, keys, signal });
   const killing = withFaults ? killOften(fleet, recovery, over.signal) : Promise.resolve([]);
   const portfolios = makePortfolios({ connection, keys });
-  const state = await finished(() => portfolios.read(PORTFOLIO), signal);
+  const state = await untilFinished(() => portfolios.read(PORTFOLIO), signal);
   const seconds = (performance.now() - startedAt) / 1_000;
   over.abort();
   const recoveries = await killing;
@@ -140,18 +137,6 @@ async function killOften(
     if (name !== undefined) recoveries.push(recovery.ofProcess(name, killedAt));
   }
   return Promise.all(recoveries);
-}
-
-async function finished(read: () => Promise<PortfolioState>, signal: AbortSignal): Promise<PortfolioState> {
-  for (;;) {
-    const state = await read();
-    if (state.finishedMs !== undefined) return state;
-    if (signal.aborted) {
-      if (signal.reason instanceof LimitlineError) throw signal.reason;
-      throw new LimitlineError('USAGE', `The portfolio did not end: ${JSON.stringify(state.states)}.`);
-    }
-    await sleep(LOOK_EVERY_MS);
-  }
 }
 
 /** Rows at an end of theirs. */

@@ -1,64 +1,136 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { parseArgs } from 'node:util';
-import { makeSilentLog } from '../../src/log.ts';
-import { openOwnRedis } from '../../src/redis/own-redis.ts';
-import { type PaceCase, type PaceFigures, runPaceCase } from './pace-case.ts';
-
 /**
- * `npm run bench:pace`: how near to a hidden limit the product comes, and how often it runs into it. Ideal is calls /
- * limit, with nothing taken off for the burst that the service allows (a fifth of a second).
- *
- * `--only TEXT` runs the cases whose name ("100 none 1": limit, headers, processes) contains it, `--rows N` sets the size,
- * `--parallel N` runs that many cases at a time, which says less the more of them are fast.
+ * `npm run bench:pace`: how near to a hidden limit the product comes, how often it runs into it, and what two peers do
+ * there. It starts all that it needs on this machine, prints a table in Markdown, and leaves nothing behind.
  */
-const { values } = parseArgs({
-  options: {
-    only: { type: 'string', default: '' },
-    rows: { type: 'string', default: '1000' },
-    parallel: { type: 'string', default: '1' },
-  },
-});
+import { parseArgs } from 'node:util';
+import { LimitlineError, messageOf } from '../../src/errors.ts';
+import { waitForSignal } from '../signals.ts';
+import { PEERS } from './contenders.ts';
+import { numberText } from './figures.ts';
+import { machineLine } from './machine.ts';
+import { markdownTable } from './markdown-table.ts';
+import { type Headers, measurePace, type PaceCase, type PaceContender, type PaceFigures } from './measure-pace.ts';
+
+const USAGE = 'node scripts/bench/pace.ts [--rows N] [--limit N] [--headers NAME] [--no-peers]';
 
 const LIMITS = [20, 100, 500];
-const HEADERS = [
-  ...['none', 'retry-after-seconds', 'retry-after-date', 'ratelimit', 'ratelimit-older'],
-  ...['x-ratelimit-seconds', 'x-ratelimit-epoch-s', 'x-ratelimit-epoch-ms', 'x-ratelimit-iso'],
-] as PaceCase['headers'][];
+const HEADERS: readonly Headers[] = [
+  ...(['none', 'retry-after-seconds', 'retry-after-date', 'ratelimit', 'ratelimit-older'] as const),
+  ...(['x-ratelimit-seconds', 'x-ratelimit-epoch-s', 'x-ratelimit-epoch-ms', 'x-ratelimit-iso'] as const),
+];
 const PROCESSES = [1, 4];
 
-/** Above this limit the first portfolio is over before its pace is learned, so a second one shows what was learned. */
-const TWICE_ABOVE_PER_S = 100;
+/** All that the peers understand; the other headers are none to them. */
+const HEADERS_OF_PEERS: readonly Headers[] = ['none', 'retry-after-seconds'];
 
-const nameOf = ({ perS, headers, processes }: PaceCase) => `${perS} ${headers} ${processes}`;
-const rows = Number(values.rows);
-const cases = LIMITS.flatMap((perS) =>
-  HEADERS.flatMap((headers) => PROCESSES.map((processes) => ({ perS, headers, processes, rows }))),
-).filter((one) => nameOf(one).includes(values.only));
+/** At this limit, or while a peer sleeps, the machine is idle: so many cases at a time do not disturb each other. */
+const IDLE_BELOW_PER_S = 100;
+const IDLE_AT_ONCE = 4;
 
-const dataDir = await mkdtemp(join(tmpdir(), 'limitline-bench-'));
-const redis = await openOwnRedis({ dataDir, log: makeSilentLog() });
-console.log('| calls/s | headers | processes | portfolio | seconds | ideal | times ideal | 429 | of calls |');
-console.log('| --: | --- | --: | --- | --: | --: | --: | --: | --: |');
+type Measured = PaceCase & { figures: PaceFigures[] };
+
+const say = (text: string): void => {
+  process.stderr.write(`${text}\n`);
+};
+
+const stop = new AbortController();
+const { signal: stopped, forget } = waitForSignal();
+stopped.then((name) => stop.abort(new Error(`stopped by ${name}`)));
+
 try {
-  const waiting = [...cases];
-  const lane = async (): Promise<void> => {
-    for (let one = waiting.shift(); one; one = waiting.shift()) {
-      const portfolios = one.perS > TWICE_ABOVE_PER_S ? 2 : 1;
-      const figures = await runPaceCase(one, { dataDir, portfolios });
-      for (const [index, found] of figures.entries()) console.log(tableLine(one, index, found));
-    }
-  };
-  await Promise.all(Array.from({ length: Number(values.parallel) }, lane));
+  const cases = readCases(process.argv.slice(2));
+  const idle = (one: PaceCase) => one.perS < IDLE_BELOW_PER_S || typeof one.contender === 'string';
+  const measured = [
+    ...(await measureAll(cases.filter(idle), IDLE_AT_ONCE)),
+    ...(await measureAll(
+      cases.filter((one) => !idle(one)),
+      1,
+    )),
+  ];
+  process.stdout.write(`${paceTable(measured)}\n\n${machineLine({})}\n`);
+} catch (error) {
+  // What fails once the signal has come, fails because of it.
+  say(`bench: ${messageOf(stop.signal.reason ?? error)}`);
+  process.exitCode = 1;
 } finally {
-  await redis.close();
-  await rm(dataDir, { recursive: true, force: true });
+  forget();
 }
 
-function tableLine({ perS, headers, processes }: PaceCase, index: number, { seconds, calls, refusals }: PaceFigures) {
-  const ideal = calls / perS;
-  const words = [perS, headers, processes, index === 0 ? 'first' : 'second', seconds.toFixed(1), ideal.toFixed(1)];
-  const shares = [(seconds / ideal).toFixed(3), refusals, `${((100 * refusals) / calls).toFixed(2)} %`];
-  return `| ${[...words, ...shares].join(' | ')} |`;
+function readCases(args: string[]): PaceCase[] {
+  const { rows, limit, headers, peers } = parse(args);
+  const limits = LIMITS.filter((one) => limit === undefined || String(one) === limit);
+  const families = HEADERS.filter((one) => headers === undefined || one === headers);
+  if (!/^[1-9]\d{0,5}$/.test(rows) || limits.length === 0 || families.length === 0) throw usage(args);
+  const contenders = (family: Headers): PaceContender[] => {
+    const names = peers && HEADERS_OF_PEERS.includes(family) ? PEERS.map(({ name }) => name) : [];
+    return [...PROCESSES, ...names];
+  };
+  return limits.flatMap((perS) =>
+    families.flatMap((family) =>
+      contenders(family).map((contender) => ({ perS, headers: family, contender, rows: Number(rows) })),
+    ),
+  );
+}
+
+function parse(args: string[]) {
+  try {
+    return parseArgs({
+      args,
+      allowNegative: true,
+      options: {
+        rows: { type: 'string', default: '1000' },
+        limit: { type: 'string' },
+        headers: { type: 'string' },
+        peers: { type: 'boolean', default: true },
+      },
+    }).values;
+  } catch {
+    throw usage(args);
+  }
+}
+
+function usage(args: string[]): LimitlineError {
+  return new LimitlineError('USAGE', `This cannot be meant: ${args.join(' ')}; use: ${USAGE}`);
+}
+
+async function measureAll(cases: PaceCase[], atOnce: number): Promise<Measured[]> {
+  const waiting = [...cases];
+  const measured: Measured[] = [];
+  const lane = async (): Promise<void> => {
+    for (let one = waiting.shift(); one; one = waiting.shift()) {
+      const figures = await measurePace(one, stop.signal);
+      measured.push({ ...one, figures });
+      say(`${one.perS} calls/s, ${one.headers}, ${nameOf(one.contender)}: ${figures.map(figureText).join(', then ')}`);
+    }
+  };
+  await Promise.all(Array.from({ length: atOnce }, lane));
+  return measured;
+}
+
+/** A line for each limit and family of headers, and another for the second portfolio where there is one. */
+function paceTable(measured: Measured[]): string {
+  const contenders: PaceContender[] = [...PROCESSES, ...PEERS.map(({ name }) => name)];
+  const rows = LIMITS.flatMap((perS) =>
+    HEADERS.flatMap((headers) => {
+      const line = measured.filter((one) => one.perS === perS && one.headers === headers);
+      const portfolios = Math.max(0, ...line.map(({ figures }) => figures.length));
+      return Array.from({ length: portfolios }, (_, portfolio) => [
+        `${perS} calls/s, ${headers}${portfolio === 0 ? '' : ', next portfolio'}`,
+        ...contenders.map((contender) => {
+          const figures = line.find((one) => one.contender === contender)?.figures[portfolio];
+          return figures ? figureText(figures) : '–';
+        }),
+      ]);
+    }),
+  );
+  return markdownTable(['times the ideal, share of calls met with 429', ...contenders.map(nameOf)], rows);
+}
+
+function nameOf(contender: PaceContender): string {
+  if (typeof contender === 'string') return contender;
+  return contender === 1 ? 'Limitline' : `Limitline, ${contender} processes`;
+}
+
+function figureText({ timesIdeal, refused }: PaceFigures): string {
+  return `${numberText(timesIdeal, 2)}, ${numberText(100 * refused, 2)} %`;
 }

@@ -1,10 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { LimitlineError } from '../../src/errors.ts';
 
 export type WorkerFleet = AsyncDisposable & {
+  /** Resolves when each has said that it is working. */
+  allWorking(signal: AbortSignal): Promise<void>;
   /** Kills one that is at work with SIGKILL and starts another at once. Answers its name in the ledger, if there was one. */
   killOne(): Promise<string | undefined>;
 };
@@ -48,6 +51,9 @@ export function startFleet(
   for (let place = 0; place < size; place += 1) start();
 
   return {
+    async allWorking(signal) {
+      while ([...running.values()].includes(undefined)) await sleep(LOOK_EVERY_MS, undefined, { signal });
+    },
     async killOne() {
       const ready = [...running].filter(([, name]) => name !== undefined);
       const [child, name] = ready[Math.floor(Math.random() * ready.length)] ?? [];
@@ -72,5 +78,8 @@ export function startFleet(
     },
   };
 }
+
+/** Short beside the half second that a process takes to start. */
+const LOOK_EVERY_MS = 20;
 
 const COMMAND = fileURLToPath(new URL('../limitline.ts', import.meta.url));

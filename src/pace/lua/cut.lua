@@ -37,6 +37,11 @@ local function cut(pace, level, wait)
   else
     -- Too little for a measure; some calls are enough for a guess.
     local rate = 0.85 * pace.rate
+    -- A slow service shows itself by how long few calls took; within a second it may be a window that is full.
+    local fewS = spanS + (pace.cost > DEAR and pace.cost / 1000000 or 0)
+    if known and taken < 5 and fewS > 1.5 then
+      rate = math.max(math.min(rate, 1.5 * (taken + 1) / fewS), 0.25 * pace.rate)
+    end
     if known and taken >= 5 then rate = math.max(math.min(0.9 * pace.rate, taken / spanS), 0.5 * pace.rate) end
     if pace.phase == 'start' then
       -- A doubling overshoots by what the burst hides; what was accepted of late, and since it began, is near the truth.

@@ -25,17 +25,18 @@ local function count(pace, calls)
   if idle > math.max(500000, 3000000 / pace.rate) then pace.anchorAt = 0 end
   if idle > math.max(150000, 3000000 / pace.rate) then return end
   local dear = pace.cost > DEAR
-  local doubleS = 0.2
-  if pace.phase == 'search' then doubleS = dear and 10 or 3 end
+  -- So many seconds to double the rate, yet no more than this share by one call: few calls say little of a slow service.
+  local doubleS, most = 0.2, 0.2
+  if pace.phase == 'search' then doubleS, most = dear and 10 or 3, 0.05 end
   if pace.phase == 'hold' then
     -- A look upward that is answered by a long wait may cost 3 % of the time and no more. Meanwhile such a service is
     -- felt for at a creep, since a rate that is a little too low costs as much.
-    local patience = pace.sure == 1 and 6000000 or 2000000
-    local looks = now - pace.since >= math.min(math.max(patience, 30 * pace.cost), 30000000)
+    local patience = math.max(pace.sure == 1 and 6000000 or 2000000, 20000000 / pace.rate)
+    local looks = now - pace.since >= math.max(patience, math.min(30 * pace.cost, 30000000))
     if not looks and not dear then return end
-    doubleS = looks and 5 or pace.sure == 1 and 350 or 100
+    doubleS, most = looks and 5 or pace.sure == 1 and 350 or 100, 0.03
   end
-  pace.rate = math.min(pace.rate + calls * 0.693 / doubleS, 100000)
+  pace.rate = math.min(pace.rate + calls * math.min(0.693 / doubleS, most * pace.rate), 100000)
   -- Where the limit was, there is none: it has moved, or was another's traffic.
   if pace.phase ~= 'start' and pace.rate > 1.35 * pace.peak then start(pace) end
 end

@@ -1,0 +1,110 @@
+import { join } from 'node:path';
+import { Redis } from 'ioredis';
+import { LimitlineError } from '../../src/errors.ts';
+import { makeKeys } from '../../src/ledger/keys.ts';
+import { makePortfolios } from '../../src/ledger/portfolios.ts';
+import type { FaultChange } from '../../src/sandbox/fault-settings.ts';
+import { checkStatement, limitlineScript, PEERS, serviceSettings } from './contenders.ts';
+import { generatePortfolio } from './generate-portfolio.ts';
+import { runContender } from './run-contender.ts';
+import { startRedis } from './start-redis.ts';
+import { type RunningService, type ServiceReport, startService } from './start-service.ts';
+import { makeTemporaryFolder } from './temporary-folder.ts';
+import { untilFinished } from './until-finished.ts';
+import { startFleet } from './worker-fleet.ts';
+
+export type Headers = NonNullable<NonNullable<FaultChange['rateLimit']>['headers']>;
+
+/** Who works on it: so many worker processes of ours, or a peer by its name. */
+export type PaceContender = number | string;
+
+/** One setting of the bench: what the service allows, how it speaks of it, and who works on how many rows. */
+export type PaceCase = { perS: number; headers: Headers; contender: PaceContender; rows: number };
+
+/** Each portfolio took so many times the ideal, which is calls / limit; `refused` is the share of calls met with 429. */
+export type PaceFigures = { timesIdeal: number; refused: number };
+
+/** Above this limit the first portfolio is over before its pace is learned, so a second one shows what was learned. */
+const TWICE_ABOVE_PER_S = 100;
+
+/** The burst that the stand-in allows is this part of a second's worth. */
+const BURST_SHARE = 5;
+
+/** A row costs a company and a limit. */
+const CALLS_PER_ROW = 2;
+
+/** The slowest case takes some 100 s; what takes much longer is stuck. */
+const TIME_LIMIT_MS = 900_000;
+
+/**
+ * Brings a portfolio through a fresh stand-in with a hidden limit. Ours brings a second one through it where the limit
+ * is high: its workers find the pace that was learned from the first. Nothing is taken off the ideal for the burst.
+ *
+ * @throws LimitlineError when a portfolio does not come to its end
+ */
+export async function measurePace(paceCase: PaceCase, signal: AbortSignal): Promise<PaceFigures[]> {
+  const { perS, headers, contender } = paceCase;
+  await using folder = await makeTemporaryFolder();
+  await using service = await startService();
+  await service.setFaults({ rateLimit: { perS, burst: Math.max(1, Math.floor(perS / BURST_SHARE)), headers } });
+  const place = { paceCase, folder: folder.path, service, signal };
+  return typeof contender === 'number' ? await measureOurs(contender, place) : [await measurePeer(contender, place)];
+}
+
+type Place = { paceCase: PaceCase; folder: string; service: RunningService; signal: AbortSignal };
+
+async function measureOurs(processes: number, place: Place): Promise<PaceFigures[]> {
+  const { paceCase, folder, service } = place;
+  await using redis = await startRedis();
+  await using closing = new AsyncDisposableStack();
+  const env = { ...serviceSettings(service.url), LIMITLINE_DATA: redis.dataDir };
+  const over = new AbortController();
+  const signal = AbortSignal.any([over.signal, place.signal, AbortSignal.timeout(TIME_LIMIT_MS)]);
+  const fleet = closing.use(startFleet(processes, { cwd: folder, env, onFault: (error) => over.abort(error) }));
+  await fleet.allWorking(signal);
+  const connection = new Redis({ path: redis.socketPath, maxRetriesPerRequest: null });
+  connection.on('error', () => {});
+  closing.defer(() => connection.disconnect());
+  const portfolios = makePortfolios({ connection, keys: makeKeys('limitline') });
+
+  const figures: PaceFigures[] = [];
+  const names = paceCase.perS > TWICE_ABOVE_PER_S ? ['first', 'next'] : ['first'];
+  for (const [index, name] of names.entries()) {
+    const before = refusals(await service.report());
+    const file = await writeFile(place, name, index);
+    const args = ['import', file, '--portfolio', name, '--json'];
+    await runContender({ script: limitlineScript(), args, env }, { cwd: folder, signal });
+    const { startedMs = 0, finishedMs = 0 } = await untilFinished(() => portfolios.read(name), signal);
+    figures.push(figuresOf(paceCase, finishedMs - startedMs, refusals(await service.report()) - before));
+  }
+  return figures;
+}
+
+async function measurePeer(name: string, place: Place): Promise<PaceFigures> {
+  const { paceCase, folder, service, signal } = place;
+  const peer = PEERS.find((one) => one.name === name);
+  if (!peer) throw new LimitlineError('USAGE', `There is no peer ${name}.`);
+  await using redis = await startRedis();
+  const file = await writeFile(place, 'first', 0);
+  const ran = await runContender(peer.command({ file, serviceUrl: service.url, redis }), { cwd: folder, signal });
+  const statement = peer.statement(ran.answer);
+  const lived = { fromMs: ran.startedMs, toMs: ran.startedMs + ran.wallMs, rows: paceCase.rows };
+  checkStatement(name, statement, lived);
+  return figuresOf(paceCase, statement.finishedMs - statement.startedMs, refusals(await service.report()));
+}
+
+/** Other buyers in each, since a request that was made is not made again. */
+async function writeFile({ folder, paceCase: { rows } }: Place, name: string, index: number): Promise<string> {
+  const path = join(folder, `${name}.csv`);
+  await generatePortfolio({ path, rows, from: index * rows });
+  return path;
+}
+
+function figuresOf({ rows, perS }: PaceCase, tookMs: number, refused: number): PaceFigures {
+  const calls = CALLS_PER_ROW * rows;
+  return { timesIdeal: tookMs / 1_000 / (calls / perS), refused: refused / calls };
+}
+
+function refusals({ requests }: ServiceReport): number {
+  return Object.values(requests).reduce((sum, answers) => sum + (answers['429'] ?? 0), 0);
+}
