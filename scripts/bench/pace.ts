@@ -25,7 +25,7 @@ const HEADERS_OF_PEERS: readonly Headers[] = ['none', 'retry-after-seconds'];
 
 /** At this limit, or while a peer sleeps, the machine is idle: so many cases at a time do not disturb each other. */
 const IDLE_BELOW_PER_S = 100;
-const IDLE_AT_ONCE = 4;
+const IDLE_AT_ONCE = 6;
 
 type Measured = PaceCase & { figures: PaceFigures[] };
 

@@ -26,6 +26,8 @@ local function cut(pace, level, wait)
   local known, dear = pace.anchorAt > 0, wait > DEAR
   if known and spanS >= 0.5 and taken >= 5 then
     local peak = math.max(taken / spanS, lately(pace, level))
+    -- It climbed well beyond the old limit before it was refused, so that limit has not fallen.
+    if pace.phase == 'hold' and pace.rate > 1.08 * pace.peak then peak = math.max(peak, pace.peak) end
     -- A process that stood still lets calls crowd, and the service's allowance overflows meanwhile: what was measured
     -- is too little then. So one measure takes the rate down a little; a limit that fell is met again at once.
     local least = 0.7 * pace.rate

@@ -29,12 +29,12 @@ local function count(pace, calls)
   local doubleS, most = 0.2, 0.2
   if pace.phase == 'search' then doubleS, most = dear and 10 or 3, 0.05 end
   if pace.phase == 'hold' then
-    -- A look upward that is answered by a long wait may cost 3 % of the time and no more. Meanwhile such a service is
-    -- felt for at a creep, since a rate that is a little too low costs as much.
+    -- A look upward that is answered by a long wait may cost 3 % of the time and no more. Until two measures agree the
+    -- limit of such a service is felt for at a creep: a rate that is too low costs as much as a wait.
     local patience = math.max(pace.sure == 1 and 6000000 or 2000000, 20000000 / pace.rate)
     local looks = now - pace.since >= math.max(patience, math.min(30 * pace.cost, 30000000))
-    if not looks and not dear then return end
-    doubleS, most = looks and 5 or pace.sure == 1 and 350 or 100, 0.03
+    if not looks and (not dear or pace.sure == 1) then return end
+    doubleS, most = looks and 5 or 100, 0.03
   end
   pace.rate = math.min(pace.rate + calls * math.min(0.693 / doubleS, most * pace.rate), 100000)
   -- Where the limit was, there is none: it has moved, or was another's traffic.
