@@ -35,6 +35,7 @@ local function count(pace, calls)
     local looks = now - pace.since >= math.max(patience, math.min(30 * pace.cost, 30000000))
     if not looks and (not dear or pace.sure == 1) then return end
     doubleS, most = looks and 5 or 100, 0.03
+    if not looks then pace.peak = math.max(pace.peak, pace.rate) end
   end
   pace.rate = math.min(pace.rate + calls * math.min(0.693 / doubleS, most * pace.rate), 100000)
   -- Where the limit was, there is none: it has moved, or was another's traffic.

@@ -23,9 +23,9 @@ local rate = pace.rate
 if pace.spareUntil > now then rate = math.min(rate, pace.spare) end
 if ceiling > 0 then rate = math.min(rate, ceiling) end
 local interval = 1000000 / rate
--- A process that was busy when its turns came due may make up for 25 ms of them; a ceiling is never made up for, and after
--- a block the line begins with one call.
-local behind = ceiling > 0 and 0 or 25000
+-- A process that was busy when its turns came due may make up for 50 ms of them, or for two; a ceiling is never made up
+-- for, and after a block the line begins with one call.
+local behind = ceiling > 0 and 0 or math.max(50000, math.min(2 * interval, 100000))
 local tat = math.max(pace.tat, now - behind, pace['until'])
 if now - pace.heldAt > 1000000 then tat = math.max(tat, now) end
 local turns, first, why = 0, 0, ''
