@@ -172,6 +172,28 @@ describe('learning', () => {
   });
 });
 
+test('a wait of a day is cut to an hour, and said once', async () => {
+  const warnings: string[] = [];
+  const log = Object.create(makeSilentLog(), { warn: { value: (_: unknown, text: string) => warnings.push(text) } });
+  const pace = makePace({ connection: connectRedis(), key: freshPrefix(), ceilingPerS: undefined, log });
+  for (const episode of [0, 1]) {
+    await pace.block({ why: 'too fast', because: 'limit', headers: { 'retry-after': '86400' }, episode });
+  }
+  expect(standsMs(pace)).toBeGreaterThan(3_500_000);
+  expect(standsMs(pace)).toBeLessThanOrEqual(3_600_000);
+  expect(warnings.filter((text) => text.includes('an hour is kept'))).toHaveLength(1);
+});
+
+test('times of day are read by the clock that the service shows', async () => {
+  const [pace] = makePaces(1);
+  const at = (ms: number) => new Date(ms).toUTCString();
+  const hourAhead = Math.floor(Date.now() / 1_000) * 1_000 + 3_600_000;
+  const headers = { date: at(hourAhead), 'retry-after': at(hourAhead + 60_000) };
+  await pace.block({ why: 'too fast', because: 'limit', headers, episode: 0 });
+  expect(standsMs(pace)).toBeGreaterThan(58_000);
+  expect(standsMs(pace)).toBeLessThanOrEqual(60_000);
+});
+
 test('a wait ends when the process stops', async () => {
   const [pace] = makePaces(1, 0.5);
   await pace.take(never);
