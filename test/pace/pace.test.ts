@@ -46,6 +46,16 @@ describe('a ceiling', () => {
     expect(pace.state().ratePerS).toBeLessThanOrEqual(50);
   });
 
+  test('leaves no higher rate behind when it is lifted', async () => {
+    const key = freshPrefix();
+    const one = (ceilingPerS?: number) =>
+      makePace({ connection: connectRedis(), key, ceilingPerS, log: makeSilentLog() });
+    await pass(one(50), 60);
+    const lifted = one();
+    await lifted.take(never);
+    expect(lifted.state().ratePerS).toBeLessThanOrEqual(50);
+  });
+
   test('of less than one call a second sends the row back rather than let it wait', async () => {
     const [pace] = makePaces(1, 0.1);
     expect(await pace.take(never)).toMatchObject({ is: 'turn' });

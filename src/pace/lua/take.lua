@@ -19,9 +19,10 @@ count(pace, tonumber(ARGV[6]))
 hear(pace, tonumber(ARGV[7]), tonumber(ARGV[8]), tonumber(ARGV[9]), tonumber(ARGV[10]))
 
 if pace.stated > 0 then pace.rate = math.min(pace.rate, 0.99 * pace.stated) end
+-- A ceiling that is lifted one day leaves no rate behind that the service was never seen to take.
+if ceiling > 0 then pace.rate = math.min(pace.rate, ceiling) end
 local rate = pace.rate
 if pace.spareUntil > now then rate = math.min(rate, pace.spare) end
-if ceiling > 0 then rate = math.min(rate, ceiling) end
 local interval = 1000000 / rate
 -- A process that was busy when its turns came due may make up for 50 ms of them, or for two; a ceiling is never made up
 -- for, and after a block the line begins with one call.
