@@ -108,7 +108,7 @@ describe('answers that are no success', () => {
     const { work, standIn, settled, ...place } = await openWorkplace({ faults: { rules: [rule] } });
     await place.import(buyerLines(10));
     await work();
-    const report = await settled();
+    const report = await settled('q4', 50_000);
     expect(report.states.done).toBe(10);
     expect(report.calls.throttled).toBeGreaterThan(0);
     expect(standIn.madeTwice()).toEqual([]);

@@ -39,9 +39,10 @@ local function cut(pace, level, wait)
   else
     -- Too little for a measure; some calls are enough for a guess.
     local rate = 0.85 * pace.rate
-    -- A slow service shows itself by how long few calls took; within a second it may be a window that is full.
+    -- A slow service shows itself by how long few calls took; within a second it may be a window that is full, and one
+    -- that refuses everything says nothing of its rate.
     local fewS = spanS + (pace.cost > DEAR and pace.cost / 1000000 or 0)
-    if known and taken < 5 and fewS > 1.5 then
+    if known and taken >= 1 and taken < 5 and fewS > 1.5 then
       rate = math.max(math.min(rate, 1.5 * (taken + 1) / fewS), 0.25 * pace.rate)
     end
     if known and taken >= 5 then rate = math.max(math.min(0.9 * pace.rate, taken / spanS), 0.5 * pace.rate) end

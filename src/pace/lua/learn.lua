@@ -27,7 +27,7 @@ local function count(pace, calls)
   local dear = pace.cost > DEAR
   -- So many seconds to double the rate, yet no more than this share by one call: few calls say little of a slow service.
   local doubleS, most = 0.2, 0.2
-  if pace.phase == 'search' then doubleS, most = dear and 10 or 3, 0.05 end
+  if pace.phase == 'search' then doubleS, most = dear and 10 or 3, 0.1 end
   if pace.phase == 'hold' then
     -- A look upward that is answered by a long wait may cost 3 % of the time and no more. Until two measures agree the
     -- limit of such a service is felt for at a creep: a rate that is too low costs as much as a wait.
