@@ -4,8 +4,7 @@
  * JSON), and leaves nothing behind.
  */
 import { parseArgs } from 'node:util';
-import { LimitlineError, messageOf } from '../../src/errors.ts';
-import { waitForSignal } from '../signals.ts';
+import { LimitlineError } from '../../src/errors.ts';
 import { numberText } from './figures.ts';
 import { machineLine } from './machine.ts';
 import { markdownTable } from './markdown-table.ts';
@@ -18,33 +17,19 @@ import {
   measureFaults,
   WORKERS,
 } from './measure-faults.ts';
+import { runBench } from './run-bench.ts';
 
 const USAGE = 'node scripts/bench/faults.ts [--rows N] [--json]';
 
 /** Enough for several kills, and for two answers in a hundred to be some. */
 const DEFAULT_ROWS = '3000';
 
-const say = (text: string): void => {
-  process.stderr.write(`${text}\n`);
-};
-
-const stop = new AbortController();
-const { signal: stopped, forget } = waitForSignal();
-stopped.then((name) => stop.abort(new Error(`stopped by ${name}`)));
-
-try {
+await runBench(async (place) => {
   const { rows, json } = readFaultOptions(process.argv.slice(2));
-  const results = await measureFaults({ rows, signal: stop.signal, say });
+  const results = await measureFaults({ ...place, rows });
   const machine = machineLine({ Redis: results.redisVersion });
-  const text = json ? JSON.stringify({ machine, ...results }, null, 2) : `${faultTable(results)}\n\n${machine}`;
-  process.stdout.write(`${text}\n`);
-} catch (error) {
-  // What fails once the signal has come, fails because of it.
-  say(`bench: ${messageOf(stop.signal.reason ?? error)}`);
-  process.exitCode = 1;
-} finally {
-  forget();
-}
+  return json ? JSON.stringify({ machine, ...results }, null, 2) : `${faultTable(results)}\n\n${machine}`;
+});
 
 function readFaultOptions(args: string[]): { rows: number; json: boolean } {
   try {

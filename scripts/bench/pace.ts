@@ -3,13 +3,13 @@
  * there. It starts all that it needs on this machine, prints a table in Markdown, and leaves nothing behind.
  */
 import { parseArgs } from 'node:util';
-import { LimitlineError, messageOf } from '../../src/errors.ts';
-import { waitForSignal } from '../signals.ts';
+import { LimitlineError } from '../../src/errors.ts';
 import { PEERS } from './contenders.ts';
 import { numberText } from './figures.ts';
 import { machineLine } from './machine.ts';
 import { markdownTable } from './markdown-table.ts';
 import { type Headers, measurePace, type PaceCase, type PaceContender, type PaceFigures } from './measure-pace.ts';
+import { type BenchPlace, runBench } from './run-bench.ts';
 
 const USAGE = 'node scripts/bench/pace.ts [--rows N] [--limit N] [--headers NAME] [--no-peers]';
 
@@ -30,33 +30,19 @@ const IDLE_AT_ONCE = 3;
 
 type Measured = PaceCase & { figures: PaceFigures[] };
 
-const say = (text: string): void => {
-  process.stderr.write(`${text}\n`);
-};
-
-const stop = new AbortController();
-const { signal: stopped, forget } = waitForSignal();
-stopped.then((name) => stop.abort(new Error(`stopped by ${name}`)));
-
-try {
+await runBench(async (place) => {
   const cases = readCases(process.argv.slice(2));
   const ofPeers = cases.filter(({ contender }) => typeof contender === 'string');
   const ours = cases.filter(({ contender }) => typeof contender === 'number');
   const slow = ours.filter(({ perS }) => perS < IDLE_BELOW_PER_S);
   const fast = ours.filter(({ perS }) => perS >= IDLE_BELOW_PER_S);
   const measured = [
-    ...(await measureAll(ofPeers, PEERS_AT_ONCE)),
-    ...(await measureAll(slow, IDLE_AT_ONCE)),
-    ...(await measureAll(fast, 1)),
+    ...(await measureAll(ofPeers, PEERS_AT_ONCE, place)),
+    ...(await measureAll(slow, IDLE_AT_ONCE, place)),
+    ...(await measureAll(fast, 1, place)),
   ];
-  process.stdout.write(`${paceTable(measured)}\n\n${machineLine({})}\n`);
-} catch (error) {
-  // What fails once the signal has come, fails because of it.
-  say(`bench: ${messageOf(stop.signal.reason ?? error)}`);
-  process.exitCode = 1;
-} finally {
-  forget();
-}
+  return `${paceTable(measured)}\n\n${machineLine({})}`;
+});
 
 function readCases(args: string[]): PaceCase[] {
   const { rows, limit, headers, peers } = parse(args);
@@ -95,12 +81,12 @@ function usage(args: string[]): LimitlineError {
   return new LimitlineError('USAGE', `This cannot be meant: ${args.join(' ')}; use: ${USAGE}`);
 }
 
-async function measureAll(cases: PaceCase[], atOnce: number): Promise<Measured[]> {
+async function measureAll(cases: PaceCase[], atOnce: number, { signal, say }: BenchPlace): Promise<Measured[]> {
   const waiting = [...cases];
   const measured: Measured[] = [];
   const lane = async (): Promise<void> => {
     for (let one = waiting.shift(); one; one = waiting.shift()) {
-      const figures = await measurePace(one, stop.signal);
+      const figures = await measurePace(one, signal);
       measured.push({ ...one, figures });
       say(`${one.perS} calls/s, ${one.headers}, ${nameOf(one.contender)}: ${figures.map(figureText).join(', then ')}`);
     }

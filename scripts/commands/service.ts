@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { readSettings } from '../../src/config.ts';
+import { readSettings, type Settings, STAND_IN_CREDENTIALS } from '../../src/config.ts';
 import { makeLog } from '../../src/log.ts';
 import { makeStandIn } from '../../src/sandbox/stand-in.ts';
 import { waitForSignal } from '../signals.ts';
@@ -30,10 +30,19 @@ export function register(program: Command, terminal: Terminal): void {
         log: makeLog({ level: settings.LOG_LEVEL }),
       });
       await standIn.start();
-      terminal.print(`The stand-in listens on ${standIn.url()}; use it with SERVICE_URL=${standIn.url()}`, {
-        url: standIn.url(),
-      });
+      const url = standIn.url();
+      terminal.print(`The stand-in listens on ${url}; use it with:\n\n${settingsFor(url, settings)}`, { url });
       await signal;
       await standIn.close();
     });
+}
+
+/** What another command needs to use it; credentials of the user's own are never shown. */
+function settingsFor(url: string, { SERVICE_CLIENT_ID, SERVICE_CLIENT_SECRET }: Settings): string {
+  const { clientId, clientSecret } = STAND_IN_CREDENTIALS;
+  const own = SERVICE_CLIENT_ID !== clientId || SERVICE_CLIENT_SECRET !== clientSecret;
+  const credentials = own
+    ? 'and the credentials that it was started with'
+    : `SERVICE_CLIENT_ID=${clientId} SERVICE_CLIENT_SECRET=${clientSecret}`;
+  return `SERVICE_URL=${url} ${credentials}`;
 }

@@ -1,0 +1,217 @@
+import { describe, expect, test } from 'vitest';
+import { buyerKey, requestKey } from '../../src/portfolio/identity.ts';
+import { PDF, read, told } from './read-portfolio.ts';
+
+describe('a row', () => {
+  test('has everything that the line gives', async () => {
+    const header =
+      'Name,Address.Country Code,city,street,state,website,business_information_source,business_information_id,' +
+      'company_registration_number,Requested-Limit,contact.first_name,contact.last_name,contact.email,' +
+      'supporting_documents,statements_dated,buyer_reference,request_reference,company_id,Account Manager';
+    const cells =
+      'Acme GmbH,DE,Kiel,"Dock 1\nGate 2",SH,https://acme.example,creditsafe,DE1,HRB 1,+1000.50,Ann,Berg,ann@acme.example,' +
+      'a.pdf| sub/b.pdf |a.pdf,2025-12-31,B-1,R-1,company_1,Inga';
+    const {
+      lines,
+      header: names,
+      problems,
+      warnings,
+    } = await read(`\ufeff${header}\r\n${cells}\r\n`, { pdfs: ['a.pdf', 'sub/b.pdf'] });
+    const buyer = buyerKey({ buyerReference: 'B-1', name: '' });
+    expect({ problems, warnings, names: names.slice(0, 2) }).toEqual({
+      problems: [],
+      warnings: [],
+      names: ['Name', 'Address.Country Code'],
+    });
+    expect(lines).toEqual([
+      {
+        kind: 'row',
+        line: 2,
+        cells: expect.arrayContaining(['+1000.50', 'a.pdf| sub/b.pdf |a.pdf', 'Dock 1\nGate 2', 'Inga']),
+        warnings: [],
+        changed: [],
+        row: {
+          key: requestKey({ requestReference: 'R-1', buyer, requestedLimit: '1000.5' }),
+          buyer,
+          name: 'Acme GmbH',
+          company: {
+            name: 'Acme GmbH',
+            address: { country_code: 'DE', city: 'Kiel', street: 'Dock 1\nGate 2', state: 'SH' },
+            website: 'https://acme.example',
+          },
+          companyId: 'company_1',
+          limit: {
+            business_information_source: 'creditsafe',
+            business_information_id: 'DE1',
+            company_registration_number: 'HRB 1',
+            requested_limit: '1000.5',
+            contact: { first_name: 'Ann', last_name: 'Berg', email: 'ann@acme.example' },
+          },
+          documents: [
+            expect.objectContaining({ name: 'a.pdf', mediaType: 'application/pdf' }),
+            expect.objectContaining({ name: 'b.pdf', sizeBytes: Buffer.byteLength(PDF) }),
+          ],
+        },
+      },
+    ]);
+  });
+
+  test('leaves out what is empty, and sends an empty state as null', async () => {
+    const { lines } = await read('name,requested_limit,state,city,contact_email\n Acme ,1,  ,\u00a0,\n');
+    expect(lines).toEqual([expect.objectContaining({ kind: 'row', cells: [' Acme ', '1', '  ', '\u00a0', ''] })]);
+    const [line] = lines;
+    expect(line?.kind === 'row' && line.row).toEqual({
+      key: expect.stringMatching(/^[\w-]{16}$/),
+      buyer: buyerKey({ name: 'Acme' }),
+      name: 'Acme',
+      company: { name: 'Acme', address: { state: null } },
+      limit: { requested_limit: '1' },
+      documents: [],
+    });
+  });
+});
+
+describe('an invalid line', () => {
+  test('tells every problem of it, with its column as the header writes it', async () => {
+    const { lines } = await read(
+      'Name,Country Code,Requested Limit,Contact E-mail,contact.email,supporting_documents\n,dex,1e5,own,nobody,none.pdf|/a.pdf\n',
+      { pdfs: [] },
+    );
+    expect(told(lines)).toEqual([
+      expect.stringMatching(/^2 Name: .*must not be/),
+      '2 Country Code: dex is no country code: write the two letters of ISO 3166-1, such as DE or US.',
+      expect.stringMatching(/^2 Requested Limit: .*exponent/),
+      expect.stringMatching(/^2 contact.email: .*no e-mail/),
+      expect.stringMatching(/^2 supporting_documents: There is no documents folder/),
+      expect.stringMatching(/^2 supporting_documents: \/a.pdf is an absolute path/),
+    ]);
+  });
+
+  test('is one without what REQUIRED_COLUMNS asks for', async () => {
+    const { lines } = await read('name,requested_limit,Cost Centre,website\nA,1,,\nB,1,7,https://b.example\n', {
+      requiredColumns: ['cost_centre', 'website'],
+    });
+    expect(lines.map((line) => line.kind)).toEqual(['invalid', 'row']);
+    expect(told(lines)).toEqual([
+      expect.stringMatching(/^2 Cost Centre: .*must not be/),
+      expect.stringMatching(/^2 website: .*must not be/),
+    ]);
+  });
+
+  test('is one that names documents when there is no folder to look in', async () => {
+    const { lines } = await read('name,requested_limit,supporting_documents\nA,1,a.pdf\nB,1,|\n');
+    expect(lines.map((line) => line.kind)).toEqual(['invalid', 'row']);
+    expect(told(lines)).toEqual([
+      '2 supporting_documents: There is no folder to look for documents in: name it with --documents DIR.',
+    ]);
+  });
+
+  test('leaves the good ones after it alone', async () => {
+    const text = [
+      'name,requested_limit,note',
+      'too few,1',
+      'too many,1,a,b',
+      '',
+      'unclosed,1,"x',
+      'stray,1,5" pipe',
+      'control\x07,1,x',
+      'nul,1,x\0',
+      'swallowed,"1,x',
+      'good,2,"two',
+      'lines, both mine"',
+      'spelled,3,\ufffd',
+    ];
+    const bytes = Buffer.concat([
+      Buffer.from(`${text.join('\n')}\nM`),
+      Buffer.of(0xfc),
+      Buffer.from('ller,4,x\nlast,5,x'),
+    ]);
+    const { lines } = await read(bytes);
+    expect(lines.map((line) => [line.line, line.kind])).toEqual([
+      [2, 'invalid'],
+      [3, 'invalid'],
+      [5, 'invalid'],
+      [6, 'invalid'],
+      [7, 'invalid'],
+      [8, 'invalid'],
+      [9, 'invalid'],
+      [10, 'row'],
+      [12, 'row'],
+      [13, 'invalid'],
+      [14, 'row'],
+    ]);
+    expect(told(lines)).toEqual([
+      expect.stringMatching(/^2 null: .*2 cells and the header 3/),
+      expect.stringMatching(/^3 null: .*4 cells and the header 3/),
+      expect.stringMatching(/^5 note: .*never closed/),
+      expect.stringMatching(/^6 note: .*inside this cell/),
+      expect.stringMatching(/^7 name: .*U\+0007/),
+      expect.stringMatching(/^8 note: .*U\+0000/),
+      expect.stringMatching(/^9 requested_limit: .*never closed/),
+      expect.stringMatching(/^13 name: The byte FC .*meant as ü/),
+    ]);
+    expect(lines.at(-2)?.cells).toEqual(['M\ufffdller', '4', 'x']);
+  });
+});
+
+describe('a duplicate', () => {
+  test('is a line that makes the request of an earlier one', async () => {
+    const { lines } = await read(
+      [
+        'name,country_code,requested_limit,buyer_reference,request_reference',
+        'Acme GmbH,DE,1000.50,,',
+        'ACME  gmbh,DE,+1000.5,,',
+        'Acme GmbH,DE,1000.51,,',
+        'Acme GmbH,AT,1000.50,,',
+        'Acme GmbH,DE,1000.50,,R-1',
+        'Other,FR,7,,r-1',
+        'Acme GmbH,dex,1000.51,,R-2',
+        'Acme GmbH,DE,1000.51,,R-2',
+      ].join('\n'),
+    );
+    expect(lines.map((line) => (line.kind === 'duplicate' ? line.of : line.kind))).toEqual([
+      'row',
+      2,
+      'row',
+      'row',
+      'row',
+      6,
+      'invalid',
+      // What is invalid is no request, so the line below it is the first.
+      'row',
+    ]);
+    expect(told(lines)).toEqual([
+      expect.stringMatching(/^3 null: Line 2 asks for the same limit/),
+      expect.stringMatching(/^7 null: Line 6 has the same request_reference/),
+      expect.stringMatching(/^8 country_code: dex is no country code/),
+    ]);
+  });
+});
+
+describe('advice', () => {
+  test('is given on the line above USD 750k, and once for the rest', async () => {
+    const { lines, warnings } = await read(
+      [
+        'name,requested_limit,supporting_documents,Statements Dated',
+        'A,1000,,',
+        'B,800000,,',
+        'C,800000,a.pdf,2024-12-31',
+        'D,800000,a.pdf,2025-12-31',
+        'E,-1,,',
+      ].join('\n'),
+      { pdfs: ['a.pdf'] },
+    );
+    expect(lines.map((line) => line.kind)).toEqual(['row', 'row', 'row', 'row', 'invalid']);
+    expect(told(lines.slice(0, 4))).toEqual([
+      expect.stringMatching(/^3 supporting_documents: Above USD 750k.*names no document/),
+      expect.stringMatching(/^4 Statements Dated: Above USD 750k.*from before 2025-01-21/),
+    ]);
+    expect(warnings.map((one) => one.message)).toEqual([expect.stringMatching(/^2 of 4 requests name no document/)]);
+  });
+
+  test('is given for a file with a header alone', async () => {
+    const { lines, warnings } = await read('name,requested_limit\n');
+    expect(lines).toEqual([]);
+    expect(warnings.map((one) => one.message)).toEqual([expect.stringContaining('no line below')]);
+  });
+});
