@@ -1,33 +1,58 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { expect, test } from 'vitest';
-import { makeSilentLog } from '../../src/log.ts';
-import { makePace } from '../../src/pace/pace.ts';
+import { describe, expect, test } from 'vitest';
 import type { RateLimitSettings } from '../../src/sandbox/fault-settings.ts';
-import { makeBucket, rateLimitHeaders } from '../../src/sandbox/rate-limit.ts';
-import { connectRedis, freshPrefix } from '../support/ledger.ts';
+import { makeBucket, type Passage, rateLimitHeaders } from '../../src/sandbox/rate-limit.ts';
+import { openVirtualTime, sleep } from './virtual-time.ts';
 
 const never = new AbortController().signal;
 
-/** Processes with one pace send so many calls into one bucket of the stand-in's, and hear what it says. */
-async function sendInto(settings: RateLimitSettings, calls: number, { processes = 2, callers = 8 } = {}) {
-  const key = freshPrefix();
-  const bucket = makeBucket();
+/** Calls in flight of one process. */
+const CALLERS = 16;
+/** One way, to the service or back. */
+const LATENCY_MS = 1;
+
+type Limiter = (settings: RateLimitSettings, nowMs: number) => Passage;
+type Change = { atS: number; perS: number };
+
+/** A service with a burst of a fifth of a second, as the bench has it. */
+const limited = (perS: number, headers: RateLimitSettings['headers'] = 'none'): RateLimitSettings => ({
+  ...{ perS, burst: Math.max(1, perS / 5), headers },
+});
+
+/** Processes with one pace send so many calls into one limit, which may change meanwhile, and hear what it says. */
+async function sendInto(
+  settings: RateLimitSettings,
+  calls: number,
+  {
+    processes = 2,
+    changes = [],
+    limiter = makeBucket().pass,
+  }: { processes?: number; changes?: Change[]; limiter?: Limiter } = {},
+) {
+  const time = await openVirtualTime();
+  const beginMs = Date.now();
+  const seconds = () => (Date.now() - beginMs) / 1_000;
+  const perSecond: number[] = [];
   let passed = 0;
   let refused = 0;
-  const paces = Array.from({ length: processes }, () =>
-    makePace({ connection: connectRedis(), key, ceilingPerS: undefined, log: makeSilentLog() }),
-  );
-  const send = async (pace: (typeof paces)[number]): Promise<void> => {
+  const send = async (pace: ReturnType<typeof time.openPace>): Promise<void> => {
     while (passed < calls) {
       const turn = await pace.take(never);
       if (turn.is === 'later') {
         await sleep(turn.waitMs);
         continue;
       }
-      const passage = bucket.pass(settings, performance.now());
-      const headers = rateLimitHeaders(settings, passage, Date.now());
+      await sleep(LATENCY_MS);
+      const change = changes.findLast(({ atS }) => seconds() >= atS);
+      const now = change ? limited(change.perS, settings.headers) : settings;
+      const passage = limiter(now, Date.now());
+      const date = new Date(Date.now()).toUTCString();
+      const headers = { date, ...rateLimitHeaders(now, passage, Date.now()) };
+      await sleep(LATENCY_MS);
       if (passage.allowed) {
         passed += 1;
+        endS = seconds();
+        const second = Math.floor(seconds());
+        perSecond[second] = (perSecond[second] ?? 0) + 1;
         await pace.answered(headers);
       } else {
         refused += 1;
@@ -35,28 +60,119 @@ async function sendInto(settings: RateLimitSettings, calls: number, { processes 
       }
     }
   };
-  await Promise.all(paces.flatMap((pace) => Array.from({ length: callers }, () => send(pace))));
-  return { refused, ratePerS: paces[0]?.state().ratePerS ?? 0 };
+  let endS = 0;
+  let ended = false;
+  const callers = Array.from({ length: processes }, time.openPace).flatMap((pace) => Array(CALLERS).fill(pace));
+  const sent = Promise.all(callers.map(send)).then(() => {
+    ended = true;
+  });
+  await time.until(() => ended);
+  await sent;
+  return { timesIdeal: endS / (calls / settings.perS), refusedShare: refused / calls, perSecond };
 }
 
-test.each<[string, RateLimitSettings]>([
-  ['that says nothing', { perS: 100, burst: 20, headers: 'none' }],
-  ['that says what is left', { perS: 100, burst: 20, headers: 'x-ratelimit-iso' }],
-  ['that states its rate', { perS: 100, burst: 20, headers: 'ratelimit' }],
-  ['with a burst of a whole second', { perS: 100, burst: 100, headers: 'none' }],
-])('the rate comes near the limit of a service %s, and few calls are refused', async (_name, settings) => {
-  const { refused, ratePerS } = await sendInto(settings, 500);
-  // Tried upward it may be above for a moment; a machine that stands still makes it lower.
-  expect(ratePerS).toBeGreaterThan(60);
-  expect(ratePerS).toBeLessThan(160);
-  expect(refused).toBeLessThan(50);
+/** So many calls of a window that begins anew all at once, as many services count. */
+function makeWindow(windowS: number): Limiter {
+  let current = 0;
+  let used = 0;
+  return ({ perS }, nowMs) => {
+    const window = Math.floor(nowMs / 1_000 / windowS);
+    if (window !== current) used = 0;
+    current = window;
+    const allowed = used < perS * windowS;
+    if (allowed) used += 1;
+    const leftS = (window + 1) * windowS - nowMs / 1_000;
+    return { allowed, remaining: perS * windowS - used, nextInS: leftS, fullInS: leftS };
+  };
+}
+
+/** The share of the limit that gets through in the eight seconds from then on: longer than a wait, shorter than a phase. */
+function usedShare(perSecond: number[], fromS: number, perS: number): number {
+  return perSecond.slice(fromS, fromS + 8).reduce((sum, calls) => sum + calls, 0) / (8 * perS);
+}
+
+/** The service says what is left, or lets the refused try again soon. */
+const QUICK = ['none', 'ratelimit', 'x-ratelimit-epoch-ms', 'x-ratelimit-iso'] as const;
+const FORESEEN = ['ratelimit-older', 'x-ratelimit-seconds', 'x-ratelimit-epoch-s'] as const;
+/** Each refusal costs a wait of whole seconds. */
+const DEAR = ['retry-after-seconds', 'retry-after-date'] as const;
+
+describe('a hidden limit is used up, and few calls are refused', () => {
+  test.each([...QUICK, ...FORESEEN])('%s', async (headers) => {
+    const of20 = await sendInto(limited(20, headers), 1_000);
+    expect(of20.timesIdeal).toBeLessThan(1.12);
+    expect(of20.refusedShare).toBeLessThan(0.02);
+    const of100 = await sendInto(limited(100, headers), 2_000);
+    expect(of100.timesIdeal).toBeLessThan(1.06);
+    expect(of100.refusedShare).toBeLessThan(0.01);
+  });
+
+  test.each(DEAR)('but for what it costs to learn it: %s', async (headers) => {
+    const of20 = await sendInto(limited(20, headers), 2_000);
+    expect(of20.timesIdeal).toBeLessThan(1.15);
+    expect(of20.refusedShare).toBeLessThan(0.015);
+    const of100 = await sendInto(limited(100, headers), 2_000);
+    expect(of100.timesIdeal).toBeLessThan(1.2);
+    expect(of100.refusedShare).toBeLessThan(0.01);
+  });
+
+  test.each([
+    ['none', 1],
+    ['retry-after-seconds', 1.1],
+    ['x-ratelimit-seconds', 1.05],
+  ] as const)('with a burst of a whole second: %s', async (headers, most) => {
+    const { timesIdeal, refusedShare } = await sendInto({ perS: 100, burst: 100, headers }, 2_000);
+    expect(timesIdeal).toBeLessThan(most + 0.03);
+    expect(refusedShare).toBeLessThan(0.02);
+  });
+
+  test.each([
+    ['none', 1.25],
+    ['retry-after-seconds', 1.45],
+    ['x-ratelimit-seconds', 1.45],
+    ['x-ratelimit-iso', 1.2],
+  ] as const)('with windows of a second: %s', async (headers, most) => {
+    const settings = { perS: 100, burst: 100, headers };
+    const { timesIdeal, refusedShare } = await sendInto(settings, 2_000, { limiter: makeWindow(1) });
+    expect(timesIdeal).toBeLessThan(most);
+    expect(refusedShare).toBeLessThan(0.04);
+  });
+
+  test.each([
+    ['none', 0.5],
+    ['none', 2],
+    ['retry-after-seconds', 0.5],
+    ['retry-after-seconds', 2],
+    ['x-ratelimit-seconds', 2],
+  ] as const)('where it is a slow one: %s, %s a second', async (headers, perS) => {
+    const { timesIdeal, refusedShare } = await sendInto({ perS, burst: 1, headers }, 60, { processes: 1 });
+    expect(timesIdeal).toBeLessThan(1.9);
+    expect(refusedShare).toBeLessThan(0.5);
+  });
+
+  test('where it is a fast one', async () => {
+    const { timesIdeal, refusedShare } = await sendInto(limited(2_000), 20_000, { processes: 4 });
+    expect(timesIdeal).toBeLessThan(1.4);
+    expect(refusedShare).toBeLessThan(0.01);
+  });
 });
 
-test('a limit of two calls a second is found from a few calls', async () => {
-  const { refused, ratePerS } = await sendInto({ perS: 2, burst: 1, headers: 'none' }, 16, {
-    processes: 1,
-    callers: 2,
+describe('a limit that changes is followed', () => {
+  const changes: Change[] = [
+    { atS: 20, perS: 25 },
+    { atS: 40, perS: 100 },
+  ];
+
+  test.each([...QUICK, ...FORESEEN])('within 10 s, down and up: %s', async (headers) => {
+    const { perSecond } = await sendInto(limited(100, headers), 4_500, { changes });
+    expect(usedShare(perSecond, 12, 100)).toBeGreaterThan(0.85);
+    expect(usedShare(perSecond, 30, 25)).toBeGreaterThan(0.7);
+    expect(usedShare(perSecond, 50, 100)).toBeGreaterThan(0.8);
   });
-  expect(ratePerS).toBeLessThan(4);
-  expect(refused).toBeLessThan(24);
+
+  test.each(DEAR)('upward when it was time for the next look: %s', async (headers) => {
+    const { perSecond } = await sendInto(limited(100, headers), 8_000, { changes });
+    expect(usedShare(perSecond, 30, 25)).toBeGreaterThan(0.5);
+    expect(usedShare(perSecond, 85, 100)).toBeGreaterThan(0.7);
+  });
 });

@@ -161,9 +161,11 @@ describe('learning', () => {
 
   test('slows down before an allowance is used up, without a refusal', async () => {
     const [pace] = makePaces(1);
+    const left = (calls: number) => ({ 'x-ratelimit-remaining': String(calls), 'x-ratelimit-reset': '1' });
+    await pace.answered(left(60));
     await pass(pace, 30);
     const before = pace.state().ratePerS;
-    await pace.answered({ 'x-ratelimit-limit': '100', 'x-ratelimit-remaining': '1', 'x-ratelimit-reset': '1' });
+    await pace.answered(left(20));
     await pace.take(never);
     expect(pace.state().ratePerS).toBeLessThan(before);
   });

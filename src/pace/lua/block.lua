@@ -30,7 +30,7 @@ if opens == 1 then
   pace.trial = (ARGV[2] == '0' or pace.strikes > 2) and 1 or 0
 end
 -- While nobody answers, nothing can be measured.
-if ARGV[2] == '0' then pace.anchorAt = 0 end
+if ARGV[2] == '0' then pace.marks = '' end
 if now + wait > pace['until'] then pace['until'], pace.why = now + wait, ARGV[5] end
 if wait > 0 and pace['until'] > now then pace.heldAt = math.max(pace.heldAt, pace['until']) end
 save(pace)

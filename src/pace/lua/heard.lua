@@ -15,10 +15,9 @@ end
 local function hear(pace, limit, remaining, reset, stated)
   if stated > 0 and math.abs(stated - pace.stated) > 0.01 * stated then
     pace.stated, pace.rate, pace.peak = stated, 0.99 * stated, stated
-    pace.phase, pace.since = 'hold', now
+    pace.phase, pace.since, pace.sinceAccepted, pace.marks = 'hold', now, pace.accepted, ''
   end
   if remaining < 0 then return end
-  pace.level, pace.levelAt = remaining, now
   if reset > 2000000 then
     if remaining == 0 and pace['until'] < now + reset then
       pace['until'], pace.why = now + reset, 'the service says that its allowance is used up'
@@ -27,16 +26,18 @@ local function hear(pace, limit, remaining, reset, stated)
     end
     return
   end
-  -- Calls that are on their way take from it still: those of the last 50 ms.
-  local brink = math.max(1, 0.05 * pace.rate)
-  if remaining >= 1.5 * brink then pace.armed = 1 end
-  -- At the limit little remains, and that is right; only a rate that climbs is stopped by it, and none that was stated.
-  local climbs = pace.stated == 0 and (pace.phase ~= 'hold' or pace.rate > pace.peak)
-  if remaining > brink or pace.armed == 0 or not climbs then return end
-  pace.armed = 0
-  local taken = pace.accepted - pace.anchorAccepted
-  if taken >= (pace.phase == 'start' and 10 or 20) or pace.phase == 'search' then
+  -- What comes back all at once is a window that begins anew, and what is left of one says nothing of the rate. Answers
+  -- may be told of 100 ms later than they came.
+  if remaining > pace.level + 2 + 2 * pace.rate * (now - pace.levelAt + 100000) / 1000000 then pace.windowAt = now end
+  pace.level, pace.levelAt, pace.full = remaining, now, math.max(pace.full, remaining)
+  local least = brink(pace)
+  if not least or remaining > least then pace.low = remaining end
+  -- After a cut little remains for a while, and that is right; less and less is not. Nor is it for a rate that was stated.
+  if not least or remaining > math.min(least, pace.low - 1) or pace.stated > 0 then return end
+  local taken = pace.accepted - pace.sinceAccepted
+  if taken >= math.max(pace.phase == 'start' and 10 or 20, 0.1 * pace.rate) then
     cut(pace, remaining, 0)
+    pace.low = remaining
     pace.episode = pace.episode + 1
   elseif pace.phase == 'hold' then
     -- A call more or less says nothing of so few.

@@ -3,8 +3,11 @@
 --   peak      where the limit was met last          sure   1 where two measures agree
 --   since     when the phase began, or nothing leaves before that      cost  µs of wait that the last cut led to
 --   accepted  calls accepted in all                 flow   the same, a second, lately (at flowAt)
---   anchor... when a measure began, with what was accepted and left then     mark..., oldMark...  the same, every 2 s
---   level     what the service said is left, at levelAt       armed  1 where less than that is news
+--   sinceAccepted  accepted by then                 measured  what the last measure gave
+--   marks     times, accepted and left then, of which measures are taken: the first and the latest      markAt  the last
+--   level     what the service said is left, at levelAt      full  the most that it said since a refusal
+--   low       what it said when the rate was cut by it
+--   windowAt  when a window of the service's was seen to begin anew
 --   heldAt    when the pace held the line back last           askedAt  when a turn was asked for last
 --   tat       when the next turn is free            until  nothing leaves before it: why
 --   trial     1 where one call tries at a time, at tryAt      strikes  refusals with nothing accepted in between
@@ -15,9 +18,8 @@ local now = clock[1] * 1000000 + clock[2]
 local function load(first)
   local pace = { tat = 0, ['until'] = 0, why = '', strikes = 0, strikeAccepted = 0, trial = 0, tryAt = 0, episode = 0,
     rate = first, phase = 'start', peak = 0, sure = 0, since = now, cost = 0, accepted = 0, flow = 0, flowAt = now,
-    anchorAt = 0, anchorAccepted = 0, anchorLevel = 0, markAt = now, markAccepted = 0, markLevel = -1, oldMarkAt = 0,
-    oldMarkAccepted = 0, oldMarkLevel = -1, level = 0, levelAt = 0, armed = 1, heldAt = 0, askedAt = now, stated = 0,
-    spare = 0, spareUntil = 0 }
+    sinceAccepted = 0, measured = 0, marks = '', markAt = 0, level = 0, levelAt = 0, full = 0, low = 0, windowAt = 0,
+    heldAt = 0, askedAt = now, stated = 0, spare = 0, spareUntil = 0 }
   local known = redis.call('HGETALL', KEYS[1])
   for at = 1, #known, 2 do pace[known[at]] = tonumber(known[at + 1]) or known[at + 1] end
   return pace
@@ -35,5 +37,5 @@ end
 
 -- Begins to double, as where nothing is known.
 local function start(pace)
-  pace.phase, pace.since, pace.anchorAt, pace.anchorAccepted = 'start', now, 0, pace.accepted
+  pace.phase, pace.since, pace.sinceAccepted, pace.marks = 'start', now, pace.accepted, ''
 end
