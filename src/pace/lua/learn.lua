@@ -8,9 +8,9 @@ local DEAR, BURST_S = 500000, 0.3
 local WINDOW = 10000000
 
 -- With so many calls left the rate is cut, before a refusal cuts it: those of the last 50 ms are on their way, and take
--- from them still. Nothing where the service does not say what is left, or never leaves enough to foresee a refusal by.
+-- from them still, and while the rate doubles they are many. Nothing where the service does not say what is left, or never leaves enough to foresee a refusal by.
 local function brink(pace)
-  local calls = math.max(1, 0.05 * pace.rate, 0.4 * pace.full)
+  local calls = math.max(1, 0.05 * pace.rate, (pace.phase == 'start' and 0.6 or 0.4) * pace.full)
   local isTold = now - pace.levelAt < 2000000 and now - pace.windowAt > WINDOW
   return isTold and pace.full >= 1.5 * calls and calls or nil
 end
