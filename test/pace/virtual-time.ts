@@ -8,6 +8,9 @@ import { connectRedis, freshPrefix } from '../support/ledger.ts';
 const REDIS_CLOCK = "redis.call('TIME')";
 const VIRTUAL_CLOCK = '{ 0, tonumber(ARGV[#ARGV]) }';
 
+/** Any moment; the same for each run, since windows of the service's begin at full seconds. */
+const BEGIN_MS = Date.UTC(2026, 0, 1, 8, 30);
+
 /** As long as a trip to Redis takes on one machine. */
 const TRIP_MS = 0.3;
 
@@ -19,9 +22,11 @@ const TRIP_MS = 0.3;
 export async function openVirtualTime() {
   const redis = connectRedis();
   await redis.ping();
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date', 'performance'] });
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date', 'performance'], now: BEGIN_MS });
+  vi.spyOn(Math, 'random').mockReturnValue(0.5);
   onTestFinished(() => {
     vi.useRealTimers();
+    vi.restoreAllMocks();
   });
   const key = freshPrefix();
   let underWay = 0;

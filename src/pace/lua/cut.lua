@@ -44,8 +44,9 @@ local function cut(pace, level, wait)
     pace.peak, pace.phase = math.max(peak, pace.rate), 'hold'
     known = false
   else
-    -- Too little for a measure; some calls are enough for a guess.
-    local rate = 0.85 * pace.rate
+    -- Too little for a measure; some calls are enough for a guess. A guess that was wrong and cost a long wait is not
+    -- mended by small steps, each of which costs another.
+    local rate = (dear and pace.phase == 'search' and 0.65 or 0.85) * pace.rate
     -- A slow service shows itself by how long few calls took; within a second it may be a window that is full, and one
     -- that refuses everything says nothing of its rate.
     local fewS = spanS + (pace.cost > DEAR and pace.cost / 1000000 or 0)

@@ -7,8 +7,9 @@ local DEAR, BURST_S = 500000, 0.3
 -- µs for which a service is known to count by windows, after one of them was seen to begin anew.
 local WINDOW = 10000000
 
--- With so many calls left the rate is cut, before a refusal cuts it: those of the last 50 ms are on their way, and take
--- from them still, and while the rate doubles they are many. Nothing where the service does not say what is left, or never leaves enough to foresee a refusal by.
+-- With so many calls left the rate is cut, before a refusal cuts it: those of the last 50 ms are on their way and take
+-- from them still, and while the rate doubles they are more. Nothing where the service does not say what is left, or
+-- never leaves enough to foresee a refusal by.
 local function brink(pace)
   local calls = math.max(1, 0.05 * pace.rate, (pace.phase == 'start' and 0.6 or 0.4) * pace.full)
   local isTold = now - pace.levelAt < 2000000 and now - pace.windowAt > WINDOW
