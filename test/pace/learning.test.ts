@@ -63,7 +63,7 @@ async function sendInto(
   let endS = 0;
   let ended = false;
   const callers = Array.from({ length: processes }, time.openPace).flatMap((pace) => Array(CALLERS).fill(pace));
-  const sent = Promise.all(callers.map(send)).then(() => {
+  const sent = Promise.all(callers.map(send)).finally(() => {
     ended = true;
   });
   await time.until(() => ended);
@@ -157,6 +157,32 @@ describe('a hidden limit is used up, and few calls are refused', () => {
   });
 });
 
+test.each(['', '0', '1'])(
+  'an allowance that is never renewed foretells nothing, with a reset of "%s"',
+  async (reset) => {
+    const time = await openVirtualTime();
+    const [one, other] = [time.openPace(), time.openPace()];
+    let left = 12_000;
+    const send = async (pace: typeof one): Promise<void> => {
+      while (left > 2_000) {
+        await pace.take(never);
+        await sleep(2 * LATENCY_MS);
+        left -= 1;
+        await pace.answered({ 'x-ratelimit-remaining': String(left), 'x-ratelimit-reset': reset });
+      }
+    };
+    let ended = false;
+    const sent = Promise.all([one, other].flatMap((pace) => Array(CALLERS).fill(pace)).map(send)).finally(() => {
+      ended = true;
+    });
+    const beginMs = Date.now();
+    await time.until(() => ended);
+    await sent;
+    // Some thousands a second are what so many callers can send.
+    expect(10_000 / ((Date.now() - beginMs) / 1_000)).toBeGreaterThan(1_000);
+  },
+);
+
 describe('a limit that changes is followed', () => {
   const changes: Change[] = [
     { atS: 20, perS: 25 },
@@ -164,7 +190,8 @@ describe('a limit that changes is followed', () => {
   ];
 
   test.each([...QUICK, ...FORESEEN])('within 10 s, down and up: %s', async (headers) => {
-    const { perSecond } = await sendInto(limited(100, headers), 4_500, { changes });
+    const { perSecond, refusedShare } = await sendInto(limited(100, headers), 4_500, { changes });
+    expect(refusedShare).toBeLessThan(0.02);
     expect(usedShare(perSecond, 12, 100)).toBeGreaterThan(0.85);
     expect(usedShare(perSecond, 30, 25)).toBeGreaterThan(0.7);
     expect(usedShare(perSecond, 50, 100)).toBeGreaterThan(0.8);

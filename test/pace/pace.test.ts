@@ -161,13 +161,16 @@ describe('learning', () => {
 
   test('slows down before an allowance is used up, without a refusal', async () => {
     const [pace] = makePaces(1);
-    const left = (calls: number) => ({ 'x-ratelimit-remaining': String(calls), 'x-ratelimit-reset': '1' });
-    await pace.answered(left(60));
-    await pass(pace, 30);
-    const before = pace.state().ratePerS;
-    await pace.answered(left(20));
-    await pace.take(never);
-    expect(pace.state().ratePerS).toBeLessThan(before);
+    const rates: number[] = [];
+    // Some calls are within the limit; then each takes half a call from the allowance.
+    for (let call = 0; call < 120; call += 1) {
+      await pace.take(never);
+      const left = 60 - Math.max(0, Math.floor((call - 30) / 2));
+      await pace.answered({ 'x-ratelimit-remaining': String(left), 'x-ratelimit-reset': '1' });
+      rates.push(pace.state().ratePerS);
+    }
+    expect(pace.state().phase).toBe('hold');
+    expect(pace.state().ratePerS).toBeLessThan(Math.max(...rates));
   });
 
   test('spreads what is left of a long window over it, and waits when nothing is', async () => {
@@ -185,6 +188,19 @@ describe('learning', () => {
     expect(await pace.take(never)).toMatchObject({ is: 'later' });
     expect(pace.state().blocked?.why).toContain('allowance');
   });
+});
+
+test('a server that takes over with a clock that is behind hands out turns at once', async () => {
+  const [connection, key] = [connectRedis(), freshPrefix()];
+  const pace = makePace({ connection, key, ceilingPerS: undefined, log: makeSilentLog() });
+  await pass(pace, 20);
+  const aheadUs = 3_600_000_000;
+  for (const name of ['savedAt', 'tat', 'flowAt', 'since', 'heldAt', 'askedAt', 'markAt']) {
+    await connection.hset(key, name, Number(await connection.hget(key, name)) + aheadUs);
+  }
+  await pass(pace, 5);
+  expect(pace.state().flowPerS).toBeGreaterThan(0);
+  expect(pace.state().flowPerS).toBeLessThan(1_000);
 });
 
 test('a wait of a day is cut to an hour, and said once', async () => {

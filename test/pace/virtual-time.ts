@@ -34,17 +34,22 @@ export async function openVirtualTime() {
   const connection = new Proxy(redis, {
     get(target, name) {
       if (name === 'defineCommand') {
-        return (command: string, { lua }: { lua: string }) =>
+        return (command: string, { lua }: { lua: string }) => {
+          if (!lua.includes(REDIS_CLOCK))
+            throw new Error(`${command} reads the clock in a way that is not known here.`);
           target.defineCommand(command, { lua: lua.replace(REDIS_CLOCK, VIRTUAL_CLOCK) });
+        };
       }
       const value = Reflect.get(target, name);
       if (typeof name !== 'string' || !name.startsWith('limitline:')) return value;
       return async (...words: (string | number)[]) => {
         await sleep(TRIP_MS);
         underWay += 1;
-        const answer = await value.call(target, ...words, Math.round(Date.now() * 1_000));
-        underWay -= 1;
-        return answer;
+        try {
+          return await value.call(target, ...words, Math.round(Date.now() * 1_000));
+        } finally {
+          underWay -= 1;
+        }
       };
     },
   }) as Redis;
@@ -57,7 +62,9 @@ export async function openVirtualTime() {
     async until(holds: () => boolean): Promise<void> {
       while (!holds()) {
         await idle();
-        if (underWay === 0) vi.advanceTimersToNextTimer();
+        if (underWay > 0) continue;
+        if (vi.getTimerCount() === 0) throw new Error('Nothing is left to happen.');
+        vi.advanceTimersToNextTimer();
       }
     },
   };

@@ -17,7 +17,11 @@ local function hear(pace, limit, remaining, reset, stated)
     pace.stated, pace.rate, pace.peak = stated, 0.99 * stated, stated
     pace.phase, pace.since, pace.sinceAccepted, pace.marks = 'hold', now, pace.accepted, ''
   end
-  if remaining < 0 then return end
+  -- An allowance that is never said to be renewed foretells nothing of the rate.
+  if remaining < 0 or reset < 0 then return end
+  -- Nor does one that comes back all at once, a window. Answers may be told of 100 ms later than they came.
+  if remaining > pace.level + 2 + 2 * pace.rate * (now - pace.levelAt + 100000) / 1000000 then pace.windowAt = now end
+  pace.level, pace.levelAt = remaining, now
   if reset > 2000000 then
     if remaining == 0 and pace['until'] < now + reset then
       pace['until'], pace.why = now + reset, 'the service says that its allowance is used up'
@@ -26,21 +30,25 @@ local function hear(pace, limit, remaining, reset, stated)
     end
     return
   end
-  -- What comes back all at once is a window that begins anew, and what is left of one says nothing of the rate. Answers
-  -- may be told of 100 ms later than they came.
-  if remaining > pace.level + 2 + 2 * pace.rate * (now - pace.levelAt + 100000) / 1000000 then pace.windowAt = now end
-  pace.level, pace.levelAt, pace.full = remaining, now, math.max(pace.full, remaining)
+  pace.full = math.max(pace.full, remaining)
   local least = brink(pace)
   if not least or remaining > least then pace.low = remaining end
   -- After a cut little remains for a while, and that is right; less and less is not. Nor is it for a rate that was stated.
   if not least or remaining > math.min(least, pace.low - 1) or pace.stated > 0 then return end
   local taken = pace.accepted - pace.sinceAccepted
   if taken >= math.max(pace.phase == 'start' and 10 or 20, 0.1 * pace.rate) then
+    local best, spanS = measure(pace, remaining)
+    -- What only ever gets less is no bucket, whatever is said of its reset.
+    if spanS >= 0.5 and best < 0.25 * pace.rate then
+      pace.windowAt = now
+      return
+    end
+    if best == 0 and pace.phase ~= 'start' then return end
     cut(pace, remaining, 0)
     pace.low = remaining
     pace.episode = pace.episode + 1
   elseif pace.phase == 'hold' then
-    -- A call more or less says nothing of so few.
-    pace.rate, pace.since = 0.98 * pace.peak, now
+    -- Too few for a measure: back to just under the old limit.
+    pace.rate, pace.since = math.min(pace.rate, 0.98 * pace.peak), now
   end
 end

@@ -1,31 +1,42 @@
 -- The pace as the scripts know it that include this one. KEYS[1] is the pace, a hash; times are µs of Redis' clock.
 --   rate      calls a second that may leave         phase  start (doubles), search (climbs), hold (stays, then looks up)
---   peak      where the limit was met last          sure   1 where two measures agree
---   since     when the phase began, or nothing leaves before that      cost  µs of wait that the last cut led to
+--   peak      where the limit is, as far as known        sure   1 where two measures agree
+--   since     when the phase began, or nothing leaves before that      cost  µs of wait that the last refusal asked for
 --   accepted  calls accepted in all                 flow   the same, a second, lately (at flowAt)
 --   sinceAccepted  accepted by then                 measured  what the last measure gave
 --   marks     times, accepted and left then, of which measures are taken: the first and the latest      markAt  the last
 --   level     what the service said is left, at levelAt      full  the most that it said since a refusal
---   low       what it said when the rate was cut by it
+--   low       what it said last above the brink, or when it led to a cut
 --   windowAt  when a window of the service's was seen to begin anew
 --   heldAt    when the pace held the line back last           askedAt  when a turn was asked for last
 --   tat       when the next turn is free            until  nothing leaves before it: why
 --   trial     1 where one call tries at a time, at tryAt      strikes  refusals with nothing accepted in between
 --   episode   counts what changed the rate          stated, spare  calls a second by the service's words
+--   savedAt   when this was written
 local clock = redis.call('TIME')
 local now = clock[1] * 1000000 + clock[2]
+
+local TIMES = { 'tat', 'until', 'tryAt', 'since', 'flowAt', 'markAt', 'levelAt', 'windowAt', 'heldAt', 'askedAt',
+  'spareUntil' }
 
 local function load(first)
   local pace = { tat = 0, ['until'] = 0, why = '', strikes = 0, strikeAccepted = 0, trial = 0, tryAt = 0, episode = 0,
     rate = first, phase = 'start', peak = 0, sure = 0, since = now, cost = 0, accepted = 0, flow = 0, flowAt = now,
     sinceAccepted = 0, measured = 0, marks = '', markAt = 0, level = 0, levelAt = 0, full = 0, low = 0, windowAt = 0,
-    heldAt = 0, askedAt = now, stated = 0, spare = 0, spareUntil = 0 }
+    heldAt = 0, askedAt = now, stated = 0, spare = 0, spareUntil = 0, savedAt = now }
   local known = redis.call('HGETALL', KEYS[1])
   for at = 1, #known, 2 do pace[known[at]] = tonumber(known[at + 1]) or known[at + 1] end
+  -- Another server may have taken over, with a clock that is behind: all that was to come comes as soon as before.
+  local ahead = pace.savedAt - now
+  if ahead > 1000000 then
+    for _, name in ipairs(TIMES) do pace[name] = pace[name] - ahead end
+    pace.marks = ''
+  end
   return pace
 end
 
 local function save(pace)
+  pace.savedAt = now
   local words = {}
   for name, value in pairs(pace) do
     words[#words + 1] = name
