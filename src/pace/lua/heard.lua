@@ -18,7 +18,7 @@ local function hear(pace, limit, remaining, reset, stated)
     pace.phase, pace.since, pace.sinceAccepted, pace.marks = 'hold', now, pace.accepted, ''
   end
   -- An allowance that is never said to be renewed foretells nothing of the rate.
-  if remaining < 0 or reset < 0 then return end
+  if remaining < 0 or reset <= 0 then return end
   -- Nor does one that comes back all at once, a window. Answers may be told of 100 ms later than they came.
   if remaining > pace.level + 2 + 2 * pace.rate * (now - pace.levelAt + 100000) / 1000000 then pace.windowAt = now end
   pace.level, pace.levelAt = remaining, now
@@ -37,13 +37,8 @@ local function hear(pace, limit, remaining, reset, stated)
   if not least or remaining > math.min(least, pace.low - 1) or pace.stated > 0 then return end
   local taken = pace.accepted - pace.sinceAccepted
   if taken >= math.max(pace.phase == 'start' and 10 or 20, 0.1 * pace.rate) then
-    local best, spanS = measure(pace, remaining)
-    -- What only ever gets less is no bucket, whatever is said of its reset.
-    if spanS >= 0.5 and best < 0.25 * pace.rate then
-      pace.windowAt = now
-      return
-    end
-    if best == 0 and pace.phase ~= 'start' then return end
+    -- One guess is enough; then it waits until there is something to measure.
+    if pace.phase ~= 'start' and measure(pace, remaining) == 0 then return end
     cut(pace, remaining, 0)
     pace.low = remaining
     pace.episode = pace.episode + 1
