@@ -19,9 +19,6 @@ local function hear(pace, limit, remaining, reset, stated)
   end
   -- An allowance that is never said to be renewed foretells nothing of the rate.
   if remaining < 0 or reset <= 0 then return end
-  -- Nor does one that comes back all at once, a window. Answers may be told of 100 ms later than they came.
-  if remaining > pace.level + 2 + 2 * pace.rate * (now - pace.levelAt + 100000) / 1000000 then pace.windowAt = now end
-  pace.level, pace.levelAt = remaining, now
   if reset > 2000000 then
     if remaining == 0 and pace['until'] < now + reset then
       pace['until'], pace.why = now + reset, 'the service says that its allowance is used up'
@@ -30,15 +27,16 @@ local function hear(pace, limit, remaining, reset, stated)
     end
     return
   end
-  pace.full = math.max(pace.full, remaining)
+  -- What comes back all at once is a window that begins anew, and what is left of one says nothing of the rate. Answers
+  -- may be told of 100 ms later than they came.
+  if remaining > pace.level + 2 + 2 * pace.rate * (now - pace.levelAt + 100000) / 1000000 then pace.windowAt = now end
+  pace.level, pace.levelAt, pace.full = remaining, now, math.max(pace.full, remaining)
   local least = brink(pace)
   if not least or remaining > least then pace.low = remaining end
   -- After a cut little remains for a while, and that is right; less and less is not. Nor is it for a rate that was stated.
   if not least or remaining > math.min(least, pace.low - 1) or pace.stated > 0 then return end
   local taken = pace.accepted - pace.sinceAccepted
   if taken >= math.max(pace.phase == 'start' and 10 or 20, 0.1 * pace.rate) then
-    -- One guess is enough; then it waits until there is something to measure.
-    if pace.phase ~= 'start' and measure(pace, remaining) == 0 then return end
     cut(pace, remaining, 0)
     pace.low = remaining
     pace.episode = pace.episode + 1

@@ -7,9 +7,9 @@ local DEAR, BURST_S = 500000, 0.3
 -- µs for which a service is known to count by windows, after one of them was seen to begin anew.
 local WINDOW = 10000000
 
--- With so many calls left the rate is cut, before a refusal cuts it: two fifths of the most that was ever left, so that
--- a stall of ours still fits in; three while the rate doubles; and no less than the last 50 ms' calls, which are on their
--- way and take from them still. Nothing where the service does not say what is left, or never leaves enough for it.
+-- With so many calls left the rate is cut, before a refusal cuts it: those of the last 50 ms are on their way and take
+-- from them still, and while the rate doubles they are more. Nothing where the service does not say what is left, or
+-- never leaves enough to foresee a refusal by.
 local function brink(pace)
   local calls = math.max(1, 0.05 * pace.rate, (pace.phase == 'start' and 0.6 or 0.4) * pace.full)
   local isTold = now - pace.levelAt < 2000000 and now - pace.windowAt > WINDOW
@@ -17,18 +17,12 @@ local function brink(pace)
 end
 
 -- Notes what was accepted so far, and what the service said is left then, -1 where it did not say. The first mark stays,
--- which after a cut is where the limit was met, and so do the fifteen latest.
+-- since that is where the limit was met, and the fifteen latest.
 local function mark(pace, at, level)
   pace.marks = pace.marks .. string.format('%.17g %.17g %.17g;', at, pace.accepted, level)
   local _, count = string.gsub(pace.marks, ';', '')
   if count > 16 then pace.marks = string.gsub(pace.marks, ';[^;]*;', ';', 1) end
   pace.markAt = at
-end
-
--- Marks where things stand four times a second, or every eight calls where those are fewer.
-local function note(pace)
-  if now - pace.markAt <= math.max(250000, 8000000 / pace.rate) then return end
-  mark(pace, now, now - pace.levelAt < 300000 and pace.level or -1)
 end
 
 -- Counts accepted calls, and lets the rate grow by them: a service whose answers are slow is not outrun by a clock.
@@ -37,12 +31,14 @@ local function count(pace, calls)
   pace.flow = pace.flow * math.exp((pace.flowAt - now) / 600000) + calls / 0.6
   pace.flowAt = now
   pace.accepted = pace.accepted + calls
+  if now - pace.markAt > math.max(250000, 8000000 / pace.rate) then
+    mark(pace, now, now - pace.levelAt < 300000 and pace.level or -1)
+  end
   if calls > 0 then pace.trial = 0 end
   -- Only where the pace is what holds the line back: else nothing was learned of the limit.
   local idle = now - pace.heldAt
-  local isSpread = pace.spareUntil > now and pace.spare < pace.rate
-  if isSpread or idle > math.max(500000, 3000000 / pace.rate) then pace.marks = '' end
-  if isSpread or idle > math.max(150000, 3000000 / pace.rate) then return end
+  if idle > math.max(500000, 3000000 / pace.rate) then pace.marks = '' end
+  if idle > math.max(150000, 3000000 / pace.rate) then return end
   local foreseen = brink(pace) ~= nil
   local dear = pace.cost > DEAR and not foreseen
   -- So many seconds to double the rate, yet no more than this share by one call: few calls say little of a slow service.

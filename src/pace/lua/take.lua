@@ -17,7 +17,6 @@ local pace = load(tonumber(ARGV[5]))
 forget(pace, tonumber(ARGV[5]))
 count(pace, tonumber(ARGV[6]))
 hear(pace, tonumber(ARGV[7]), tonumber(ARGV[8]), tonumber(ARGV[9]), tonumber(ARGV[10]))
-note(pace)
 
 if pace.stated > 0 then pace.rate = math.min(pace.rate, 0.99 * pace.stated) end
 -- A ceiling that is lifted one day leaves no rate behind that the service was never seen to take.
