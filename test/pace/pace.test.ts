@@ -198,6 +198,7 @@ test('a server that takes over with a clock that is behind hands out turns at on
   for (const name of ['savedAt', 'tat', 'flowAt', 'since', 'heldAt', 'askedAt', 'markAt']) {
     await connection.hset(key, name, Number(await connection.hget(key, name)) + aheadUs);
   }
+  expect(await pace.take(never)).toMatchObject({ is: 'turn' });
   await pass(pace, 5);
   expect(pace.state().flowPerS).toBeGreaterThan(0);
   expect(pace.state().flowPerS).toBeLessThan(1_000);

@@ -7,9 +7,9 @@ local DEAR, BURST_S = 500000, 0.3
 -- µs for which a service is known to count by windows, after one of them was seen to begin anew.
 local WINDOW = 10000000
 
--- With so many calls left the rate is cut, before a refusal cuts it: those of the last 50 ms are on their way and take
--- from them still, and while the rate doubles they are more. Nothing where the service does not say what is left, or
--- never leaves enough to foresee a refusal by.
+-- With so many calls left the rate is cut, before a refusal cuts it: two fifths of the most that was ever left, so that
+-- a stall of ours still fits in, or three while the rate doubles; and no less than the calls of the last 50 ms, which are
+-- on their way and take from them still. Nothing where the service does not say what is left, or never leaves enough.
 local function brink(pace)
   local calls = math.max(1, 0.05 * pace.rate, (pace.phase == 'start' and 0.6 or 0.4) * pace.full)
   local isTold = now - pace.levelAt < 2000000 and now - pace.windowAt > WINDOW
@@ -17,7 +17,7 @@ local function brink(pace)
 end
 
 -- Notes what was accepted so far, and what the service said is left then, -1 where it did not say. The first mark stays,
--- since that is where the limit was met, and the fifteen latest.
+-- which after a cut is where the limit was met, and so do the fifteen latest.
 local function mark(pace, at, level)
   pace.marks = pace.marks .. string.format('%.17g %.17g %.17g;', at, pace.accepted, level)
   local _, count = string.gsub(pace.marks, ';', '')
