@@ -36,6 +36,9 @@ const PAUSED_WAIT_MS = 3_000;
 /** Credentials are a person's work: look again at a person's speed, yet soon after they are right. */
 const CREDENTIALS_WAIT_MS = 4_000;
 
+/** What every row would meet: credentials that are refused, no token to be had, replicas that do not confirm a claim. */
+const STOPS_THE_LINE: ReadonlySet<string> = new Set(['CREDENTIALS', 'SERVICE', 'REDIS']);
+
 /** One thing that a step wants made at the service. */
 export type Wish = {
   kind: CallKind;
@@ -97,7 +100,7 @@ async function callInTurn(wish: Wish, { episode, isLate }: Turn, deps: CallDeps)
       },
     });
   } catch (error) {
-    if (!isLimitlineError(error, 'CREDENTIALS') && !isLimitlineError(error, 'SERVICE')) throw error;
+    if (!isLimitlineError(error) || !STOPS_THE_LINE.has(error.code)) throw error;
     const credentials = error.code === 'CREDENTIALS';
     if (credentials) deps.onLineFault(error);
     const askedMs = credentials ? CREDENTIALS_WAIT_MS : 0;

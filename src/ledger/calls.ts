@@ -1,5 +1,7 @@
 import type { UnknownPolicy } from '../config.ts';
+import { LimitlineError } from '../errors.ts';
 import { makeLuaScript, type RedisConnection } from '../lua-script.ts';
+import { makeClaimScript, type Replicas } from './claim-script.ts';
 import type { CallKind, Keys } from './keys.ts';
 import type { Persist } from './persist.ts';
 import { VANISHED_AFTER_MS } from './presence.ts';
@@ -29,6 +31,9 @@ export type Thing = { kind: CallKind; key: string; row: RowId };
 /** What became of a resolution: done, or not needed since the call was answered or given back meanwhile. */
 export type Resolved = 'resolved' | 'made' | 'not unknown';
 
+/** Why a claim is given back: the service made nothing, or was never asked. */
+export type Unmade = 'refused' | 'throttled' | 'unreachable';
+
 export type Calls = ReturnType<typeof makeCalls>;
 
 /**
@@ -39,17 +44,33 @@ export function makeCalls({
   connection,
   keys,
   persist,
+  replicas,
 }: {
   connection: RedisConnection;
   keys: Keys;
   persist: Persist;
+  /** Without them a claim is as safe as the one Redis that has it. */
+  replicas?: Replicas | undefined;
 }) {
   const script = (name: string) => makeLuaScript(connection, new URL(`./lua/${name}.lua`, import.meta.url));
-  const [claim, settle, release] = [script('claim'), script('settle'), script('release')];
+  const claim = makeClaimScript({ connection, replicas });
+  const [settle, release] = [script('settle'), script('release')];
   const [doubt, resolve] = [script('doubt'), script('resolve')];
   const callKey = (thing: Thing) => keys.call(thing.kind, thing.key);
 
+  const giveBack = async (thing: Thing, owner: string, why: Unmade): Promise<void> => {
+    const raise = why === 'throttled' ? 'calls:throttled' : '';
+    const takeBack = why === 'unreachable' ? `calls:${thing.kind}` : '';
+    await persist('release', () =>
+      release([callKey(thing), keys.portfolio(thing.row.portfolio)], [owner, raise, takeBack]),
+    );
+  };
+
   return {
+    /**
+     * @throws LimitlineError `REDIS` when the replicas that there should be do not confirm the claim within a second; it
+     *   is given back then
+     */
     async claim(thing: Thing, { owner, onUnknown }: { owner: string; onUnknown: UnknownPolicy }): Promise<Verdict> {
       const [verdict, ...rest] = (await persist('claim', () =>
         claim(
@@ -61,7 +82,11 @@ export function makeCalls({
           ],
           [owner, rowName(thing.row), onUnknown, VANISHED_AFTER_MS, `calls:${thing.kind}`],
         ),
-      )) as [Verdict['is'], ...string[]];
+      )) as [Verdict['is'] | 'unconfirmed', ...string[]];
+      if (verdict === 'unconfirmed') {
+        await giveBack(thing, owner, 'unreachable');
+        throw unconfirmed(rest);
+      }
       if (verdict === 'made') {
         const [id = '', row = '', record] = rest;
         return { is: 'made', id, row, record: record ? JSON.parse(record) : {} };
@@ -86,13 +111,7 @@ export function makeCalls({
     },
 
     /** Nothing was made. `why` tells the counts: a call that never left is not counted as one. */
-    async release(thing: Thing, owner: string, why: 'refused' | 'throttled' | 'unreachable'): Promise<void> {
-      const raise = why === 'throttled' ? 'calls:throttled' : '';
-      const takeBack = why === 'unreachable' ? `calls:${thing.kind}` : '';
-      await persist('release', () =>
-        release([callKey(thing), keys.portfolio(thing.row.portfolio)], [owner, raise, takeBack]),
-      );
-    },
+    release: giveBack,
 
     /** Answers when it was sent, in ms of the server's clock; nothing when the claim is not this owner's any more. */
     async doubt(thing: Thing, owner: string, heard: string): Promise<number | undefined> {
@@ -114,4 +133,11 @@ export function makeCalls({
       return (await connection.hget(keys.call(kind, key), 'state')) === 'unknown';
     },
   };
+}
+
+function unconfirmed([confirmed, wanted]: string[]): LimitlineError {
+  return new LimitlineError(
+    'REDIS',
+    `Redis' replicas do not confirm (${confirmed} of ${wanted}); start the missing, or say in REDIS_REPLICAS how many there are`,
+  );
 }

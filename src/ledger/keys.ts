@@ -32,6 +32,8 @@ export function makeKeys(prefix: string) {
     buyerLimits: (buyer: string) => `${root}:buyer:${buyer}:limits`,
     /** Sorted set: worker process → when it last gave a sign of life, in ms of the server's clock. */
     workers: `${root}:workers`,
+    /** Sorted set of one member: the most replicas that Redis was ever seen to have. */
+    replicas: `${root}:replicas`,
     /** Hash and string, one a service and set of credentials. */
     pace: (account: string) => `${root}:pace:${account}`,
     token: (account: string) => `${root}:token:${account}`,
