@@ -130,7 +130,7 @@ function openCalls(url: string, wanted: number) {
     ending.abort();
     await connections.close();
   });
-  const [ledger, keys] = [connections.connect('ledger'), makeKeys(freshPrefix())];
+  const [ledger, keys] = [connections.connect('ledger'), makeKeys(freshPrefix(), 'account')];
   const persist = makePersist({ log, signal: ending.signal });
   const replicas = { expected: () => wanted, connect: () => connections.connect('claims') };
   return { calls: makeCalls({ connection: ledger, keys, persist, replicas }), keys, ledger };
