@@ -11,17 +11,21 @@ import { makeWordsLog } from '../../src/log.ts';
 import { describePace, timeLeft } from '../../src/pace/pace-words.ts';
 import type { Problem } from '../../src/portfolio/row.ts';
 import { announceAccount } from '../announce-account.ts';
+import { within } from '../deadline.ts';
 import { findService } from '../service-address.ts';
 import { waitForSignal } from '../signals.ts';
 import { type Extent, startProgress } from '../terminal/progress.ts';
 import { summaryTable } from '../terminal/summary-table.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { startWorkers } from '../workers.ts';
+import { STOP_DEADLINE_MS, startWorkers } from '../workers.ts';
 import { PROBLEMS_STATUS } from './check.ts';
 import { type ImportOptions, importFile, importPayload, withImportOptions } from './import-options.ts';
 
 /** How often the portfolio is looked at for its end; a person does not notice, and Redis neither. */
 const LOOK_EVERY_MS = 100;
+
+/** Who stops a run wants its end more than its report, which is there for the asking later. */
+const LAST_REPORT_MS = 2_000;
 
 /** `limitline run FILE`: import, work until the portfolio settles, report. Running it again goes on where it ended. */
 export function register(program: Command, terminal: Terminal): void {
@@ -47,10 +51,18 @@ export async function runFile(file: string, options: ImportOptions, terminal: Te
     const service = openService(context, address.url);
     const workers = await startWorkers(context, service, (fault) => stop.abort(fault));
     let faults: Problem[] = [];
+    const working = importAndWait(payload, { context, service, terminal, stop: stop.signal });
     try {
-      faults = await importAndWait(payload, { context, service, terminal, stop: stop.signal });
+      // An import that waits for Redis does not hear of the signal.
+      faults = await Promise.race([working, onAbort<Problem[]>(stop.signal, [])]);
     } finally {
-      await workers.stop();
+      await Promise.all([
+        workers.stop(),
+        within(
+          STOP_DEADLINE_MS,
+          working.catch(() => {}),
+        ),
+      ]);
       await address.close();
     }
     if (isLimitlineError(stop.signal.reason, 'CREDENTIALS')) throw stop.signal.reason;
@@ -98,7 +110,12 @@ async function conclude(
     terminal.print(`Nothing was imported: ${file} cannot be used as it is.`, { portfolio, problems: faults });
     return PROBLEMS_STATUS;
   }
-  const [summary, state] = [await summarize(portfolio, context), await context.portfolios.read(portfolio)];
+  const report = Promise.all([summarize(portfolio, context), context.portfolios.read(portfolio)]);
+  if (stopped && !(await isThere(report, context))) {
+    terminal.say('limitline: stopped while Redis does not answer; the same command goes on from here.');
+    return PROBLEMS_STATUS;
+  }
+  const [summary, state] = await report;
   if (summary) terminal.print(summaryTable(summary, state), summary);
   if (stopped) {
     terminal.say('limitline: stopped before the end; the same command goes on from here.');
@@ -115,6 +132,20 @@ async function conclude(
     return PROBLEMS_STATUS;
   }
   return 0;
+}
+
+/** Whether a report can be had of a Redis that may be gone. */
+async function isThere(report: Promise<unknown>, { ledger }: Context): Promise<boolean> {
+  // Listened to in any case, since what it rejects with would end the process.
+  const inTime = within(LAST_REPORT_MS, report).catch(() => false);
+  return ledger.status === 'ready' && (await inTime);
+}
+
+function onAbort<T>(signal: AbortSignal, answer: T): Promise<T> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve(answer);
+    signal.addEventListener('abort', () => resolve(answer), { once: true });
+  });
 }
 
 function isSettled({ importing, states, supplier }: PortfolioState): boolean {
