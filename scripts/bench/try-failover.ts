@@ -62,7 +62,7 @@ export async function tryFailover({
   await importFile(rows, { cwd: folder.path, env, signal });
   const made = async () => Object.values((await service.report()).made).reduce((sum, count) => sum + count, 0);
 
-  await using fleet = startFleet(WORKERS, { cwd: folder.path, env, onFault: (error) => over.abort(error) });
+  await using _fleet = startFleet(WORKERS, { cwd: folder.path, env, onFault: (error) => over.abort(error) });
   const share = FIRST_SHARE + Math.random() * (LAST_SHARE - FIRST_SHARE);
   while ((await made()) < rows * 2 * share) await sleep(LOOK_EVERY_MS, undefined, { signal });
   await redis.cutOff();
@@ -76,7 +76,6 @@ export async function tryFailover({
   await redis.bringBack();
   await sleep(8000);
   await fleet[Symbol.asyncDispose]();
-  await using _f2 = startFleet(WORKERS, { cwd: folder.path, env, onFault: (error) => over.abort(error) }); // TEMPORARY
 
   const keys = makeKeys('limitline', accountOf({ SERVICE_URL: service.url, SERVICE_ACCOUNT: undefined }));
   const portfolios = makePortfolios({ connection: redis.connection, keys });
