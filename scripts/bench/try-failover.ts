@@ -74,8 +74,6 @@ export async function tryFailover({
   await redis.killPrimary();
   const madeMeanwhile = (await made()) - madeBefore;
   await redis.bringBack();
-  await sleep(8000);
-  await fleet[Symbol.asyncDispose]();
 
   const keys = makeKeys('limitline', accountOf({ SERVICE_URL: service.url, SERVICE_ACCOUNT: undefined }));
   const portfolios = makePortfolios({ connection: redis.connection, keys });

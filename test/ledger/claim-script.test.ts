@@ -50,7 +50,7 @@ describe('a claim', () => {
     await calls.settle(limit(1), 'a/1', { id: 'bl_1', record: {}, buyer: 'b' });
     expect(performance.now() - since).toBeLessThan(900);
     await refused;
-    expect(await ledger.exists(keys.call('limit', 'request-2'))).toBe(0);
+    expect(await ledger.hget(keys.call('limit', 'request-2'), 'state')).toBe('free');
     expect(await ledger.hget(keys.portfolio('q4'), 'calls:limit')).toBe('1');
     // What was made before needs no confirmation: nothing is sent for it.
     expect(await calls.claim(limit(1), ask)).toMatchObject({ is: 'made', id: 'bl_1' });
@@ -68,7 +68,7 @@ describe('a claim', () => {
     await replicas[0]?.admin.replicaof('127.0.0.1', primary.port);
     await vi.waitUntil(async () => (await primary.admin.info('replication')).includes('state=wait_bgsave'));
     await expect(calls.claim(limit(2), ask)).rejects.toThrow('(0 of 1)');
-    if (replicas[0]) await synced(replicas[0]);
+    if (replicas[0]) await synced(replicas[0], primary);
     await vi.waitFor(() => calls.claim(limit(2), ask));
   });
 
@@ -109,7 +109,7 @@ describe('a claim', () => {
     expect(await calls.claim(limit(1), ask)).toMatchObject({ is: 'go' });
     stop(replica.pid);
     await expect(calls.claim(limit(2), ask)).rejects.toThrow('(0 of 1)');
-    expect(await ledger.exists(keys.call('limit', 'request-2'))).toBe(0);
+    expect(await ledger.hget(keys.call('limit', 'request-2'), 'state')).toBe('free');
     go(replica.pid);
     expect(await calls.claim(limit(2), ask)).toMatchObject({ is: 'go' });
     for (const node of nodes) expect(await countOf(node, 'wait')).toBe(node === owner ? 3 : 0);

@@ -32,7 +32,7 @@ export function makeServerFixture() {
     /** A server that follows another, once it has all that the other has. */
     async startReplicaOf(primary: GivenServer, config: string[] = []): Promise<GivenServer> {
       const replica = await start([`replicaof 127.0.0.1 ${primary.port}`, ...config]);
-      await synced(replica);
+      await synced(replica, primary);
       return replica;
     },
 
@@ -54,7 +54,7 @@ export function makeServerFixture() {
       const follow = () => replica.admin.call('CLUSTER', 'REPLICATE', id);
       // It must have met the node first.
       await vi.waitFor(follow, { timeout: 20_000, interval: 20 });
-      await synced(replica);
+      await synced(replica, primary);
       return replica;
     },
 
@@ -113,9 +113,11 @@ async function startGiven(
 }
 
 /** Waits until a replica follows its primary, and its primary knows. */
-export async function synced({ admin }: GivenServer): Promise<void> {
-  const isUp = async () => (await admin.info('replication')).includes('master_link_status:up');
+export async function synced(replica: GivenServer, primary: GivenServer): Promise<void> {
+  const isUp = async () => (await replica.admin.info('replication')).includes('master_link_status:up');
   await vi.waitUntil(isUp, { timeout: 20_000, interval: 20 });
+  const isKnown = async () => (await primary.admin.info('replication')).includes(`port=${replica.port},state=online`);
+  await vi.waitUntil(isKnown, { timeout: 20_000, interval: 20 });
 }
 
 /** A third of the 16,384 slots each, the last one also what is left over. */
