@@ -16,7 +16,7 @@ import { within } from './deadline.ts';
  */
 export const STOP_DEADLINE_MS = 20_000;
 
-/** Redis takes our name off its list at once. Where it is gone, we count as vanished some seconds later. */
+/** Redis takes our name off its list at once. Where it does not, we count as vanished some seconds later. */
 const GOODBYE_MS = 1_000;
 
 /** How often a worker looks whether the ledger has rows for queues that have run low. */
@@ -98,7 +98,8 @@ export async function startWorkers(context: Context, service: Service, onLineFau
           { inFlight: service.slots.inFlight() },
           'stopped with calls still unanswered; their rows will be held',
         );
-      await within(GOODBYE_MS, presence.stop());
+      const left = presence.stop();
+      if (context.ledger.status === 'ready') await within(GOODBYE_MS, left);
       await service.client.close();
     },
   };

@@ -86,8 +86,8 @@ async function importAndWait(payload: ImportPayload, { context, service, termina
   try {
     const { imported } = await importFile(payload, context, { say: terminal.say, onLines, stopping: stop });
     while (imported.faults.length === 0) {
-      state = await context.portfolios.read(payload.portfolio);
-      if (isSettled(state) || state.paused !== undefined) break;
+      state = await look(payload.portfolio, state, context);
+      if (state && (isSettled(state) || state.paused !== undefined)) break;
       await sleep(LOOK_EVERY_MS, undefined, { signal: stop });
     }
     return imported.faults;
@@ -97,6 +97,14 @@ async function importAndWait(payload: ImportPayload, { context, service, termina
   } finally {
     progress.stop();
   }
+}
+
+/** The portfolio as it is now, or as it was where Redis is away: then the line waits, and so does who watches it. */
+async function look(portfolio: string, last: PortfolioState | undefined, { portfolios }: Context) {
+  return portfolios.read(portfolio).catch((error: Error) => {
+    if (error.name === 'ReplyError') throw error;
+    return last;
+  });
 }
 
 /** Prints the report, says what is left to do, and answers the exit status. */
