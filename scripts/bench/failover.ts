@@ -1,7 +1,8 @@
 /**
  * What a failover of Redis costs, and what it must not: rounds of a primary that loses its replicas, hangs and is killed while
- * workers are at work, and of a sentinel that makes a replica the primary. It starts all that it needs on this machine, prints
- * a table in Markdown (or JSON), and leaves nothing behind.
+ * workers are at work, and of a sentinel that makes a replica the primary. With --wakes the primary is not killed, and takes
+ * itself for the primary for a while. It starts all that it needs on this machine, prints a table in Markdown (or JSON), and
+ * leaves nothing behind.
  */
 import { parseArgs } from 'node:util';
 import { LimitlineError } from '../../src/errors.ts';
@@ -11,18 +12,18 @@ import { markdownTable } from './markdown-table.ts';
 import { runBench } from './run-bench.ts';
 import { type FailoverFigures, tryFailover } from './try-failover.ts';
 
-const USAGE = 'node scripts/bench/failover.ts [--rounds N] [--rows N] [--replicas N] [--json]';
+const USAGE = 'node scripts/bench/failover.ts [--rounds N] [--rows N] [--replicas N] [--wakes] [--json]';
 
 /** The primary works on without its replicas for up to so long: from not at all to several batches of calls. */
 const LONGEST_CUT_OFF_MS = 800;
 
 await runBench(async ({ signal, say }) => {
-  const { rounds, rows, replicas, json } = readFailoverOptions(process.argv.slice(2));
+  const { rounds, rows, replicas, wakes, json } = readFailoverOptions(process.argv.slice(2));
   const settings: Record<string, string> = replicas === undefined ? {} : { REDIS_REPLICAS: replicas };
   const results: FailoverFigures[] = [];
   for (let round = 1; round <= rounds; round += 1) {
     const cutOffMs = Math.round(Math.random() * LONGEST_CUT_OFF_MS);
-    const figures = await tryFailover({ rows, cutOffMs, settings, signal });
+    const figures = await tryFailover({ rows, cutOffMs, wakes, settings, signal });
     say(`round ${round} of ${rounds}, ${cutOffMs} ms without replicas: ${JSON.stringify(figures)}`);
     results.push(figures);
   }
@@ -37,12 +38,13 @@ function readFailoverOptions(args: string[]) {
         rounds: { type: 'string', default: '20' },
         rows: { type: 'string', default: '600' },
         replicas: { type: 'string' },
+        wakes: { type: 'boolean', default: false },
         json: { type: 'boolean', default: false },
       },
     });
-    const { rounds, rows, replicas, json } = values;
+    const { rounds, rows, replicas, wakes, json } = values;
     if ([rounds, rows].every((text) => /^[1-9]\d{0,5}$/.test(text)))
-      return { rounds: Number(rounds), rows: Number(rows), replicas, json };
+      return { rounds: Number(rounds), rows: Number(rows), replicas, wakes, json };
   } catch {
     // Said below, as for a number that is none.
   }
@@ -64,7 +66,7 @@ function failoverTable(rows: number, results: FailoverFigures[]): string {
       ['rows unaccounted for', sum(({ unaccounted }) => unaccounted)],
       ['rows held', sum(({ held }) => held)],
       ['rows done', sum(({ done }) => done)],
-      ['kill to portfolio finished, s: least, median, most', range.join(', ')],
+      ['failover to portfolio finished, s: least, median, most', range.join(', ')],
     ],
   );
   return `${table}\n\n${machineLine({})}`;

@@ -18,6 +18,11 @@ export type ReplicatedRedis = AsyncDisposable & {
   pausePrimary(): Promise<void>;
   /** The paused primary is gone for good; resolves when the sentinel has made a replica the primary. */
   killPrimary(): Promise<void>;
+  /**
+   * The paused primary wakes up after the sentinel has made a replica the primary, and does not know it. Resolves when it
+   * has become a replica.
+   */
+  wakePrimary(): Promise<void>;
   /** Starts what was killed again, on what it kept, as a replica of the new primary; resolves when it follows. */
   bringBack(): Promise<void>;
 };
@@ -73,6 +78,11 @@ export async function startReplicatedRedis(signal: AbortSignal): Promise<Replica
     async killPrimary() {
       await first.kill();
       await until(promoted, signal);
+    },
+    async wakePrimary() {
+      await until(promoted, signal);
+      first.child.kill('SIGCONT');
+      for (const server of [first, ...replicas]) await until(() => isSettled(server), signal);
     },
     async bringBack() {
       const primary = await until(promoted, signal);
@@ -131,6 +141,11 @@ async function startServer(dir: string, config: string[]) {
       await kill();
     },
   };
+}
+
+/** A replica that follows, or the primary that two others follow. */
+async function isSettled(server: Server): Promise<boolean> {
+  return (await follows(server)) || (await server.admin.info('replication')).includes('connected_slaves:2');
 }
 
 async function follows({ admin }: Server): Promise<boolean> {

@@ -29,6 +29,7 @@ export type FailoverFigures = {
  * One failover under load: two worker processes are at work; the replicas lose touch with the primary, which works on for a
  * while, hangs, and is killed; the sentinel makes a replica the primary, and the killed one comes back as a replica.
  *
+ * @param wakes the primary is not killed but wakes up later, which splits the brain until the sentinel tells it
  * @param cutOffMs how long the primary works on without replicas
  * @param settings further settings of the workers
  * @throws LimitlineError when the portfolio does not come to its end
@@ -36,11 +37,13 @@ export type FailoverFigures = {
 export async function tryFailover({
   rows,
   cutOffMs,
+  wakes = false,
   settings = {},
   signal: stop,
 }: {
   rows: number;
   cutOffMs: number;
+  wakes?: boolean;
   settings?: Record<string, string>;
   signal: AbortSignal;
 }): Promise<FailoverFigures> {
@@ -71,9 +74,10 @@ export async function tryFailover({
   await redis.pausePrimary();
   await sleep(Math.random() * LONGEST_PAUSE_MS, undefined, { signal });
   const killedAt = performance.now();
-  await redis.killPrimary();
+  if (wakes) await redis.wakePrimary();
+  else await redis.killPrimary();
   const madeMeanwhile = (await made()) - madeBefore;
-  await redis.bringBack();
+  if (!wakes) await redis.bringBack();
 
   const keys = makeKeys('limitline', accountOf({ SERVICE_URL: service.url, SERVICE_ACCOUNT: undefined }));
   const portfolios = makePortfolios({ connection: redis.connection, keys });

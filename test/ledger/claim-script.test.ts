@@ -100,7 +100,7 @@ describe('a claim', () => {
     expect(await primary.admin.client('LIST')).not.toContain('limitline-claims');
   });
 
-  test('on a cluster asks the replicas of the node that has it', async () => {
+  test('on a cluster asks the replicas of the node that has it, and of the one that takes its place', async () => {
     const nodes = await fixture.startCluster();
     const urls = nodes.map(({ url }) => url).join(',');
     const { calls, keys, ledger } = openCalls(urls, 1);
@@ -113,6 +113,10 @@ describe('a claim', () => {
     go(replica.pid);
     expect(await calls.claim(limit(2), ask)).toMatchObject({ is: 'go' });
     for (const node of nodes) expect(await countOf(node, 'wait')).toBe(node === owner ? 3 : 0);
+    // The replica takes the node's place, and has none itself.
+    await owner.kill();
+    await expect(calls.claim(limit(3), ask)).rejects.toThrow('(0 of 1)');
+    expect(await countOf(replica, 'wait')).toBe(1);
   });
 });
 
