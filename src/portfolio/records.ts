@@ -13,8 +13,8 @@ export type RawRecord = {
 
 /** What the header says about the lines below it: by this a line break that was meant is told from a lost quotation mark. */
 export type Shape = {
-  /** Cells in a record. */
-  width: number;
+  /** Whether a record of these cells is as wide as the header, as on a line of its own. */
+  fits(cells: readonly string[]): boolean;
   /** Whether a cell of this column may hold a line break. */
   mayBreak(column: number): boolean;
   /** Whether a physical line inside a quoted cell reads as a record of its own. */
@@ -116,7 +116,7 @@ function isBlank(cells: string[]): boolean {
 
 /** False when a record of several lines looks like a lost quotation mark that some later one happens to answer. */
 function isCredible(cells: string[], text: string, shape: Shape): boolean {
-  if (cells.length !== shape.width) return false;
+  if (!shape.fits(cells)) return false;
   if (cells.some((cell, column) => LINE_BREAK.test(cell) && !shape.mayBreak(column))) return false;
   return !text
     .split(LINE_BREAK)
