@@ -72,7 +72,7 @@ export function makeRecordReader(delimiter: Delimiter): RecordReader {
       if (due.whole && !long) batch.push(due);
       else last = long ?? tooLong(due, delimiter);
     }
-    if (batch.length === 0 && !last) return null;
+    if (batch.length === 0) return last && [last];
     const records = readBatch(batch, delimiter);
     return last ? [...records, last] : records;
   }
