@@ -14,7 +14,7 @@ import { announceAccount } from '../announce-account.ts';
 import { within } from '../deadline.ts';
 import { findService } from '../service-address.ts';
 import { waitForSignal } from '../signals.ts';
-import { type Extent, startProgress } from '../terminal/progress.ts';
+import { type Extent, ofAccount, startProgress } from '../terminal/progress.ts';
 import { summaryTable } from '../terminal/summary-table.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { STOP_DEADLINE_MS, startWorkers } from '../workers.ts';
@@ -79,7 +79,7 @@ type RunDeps = { context: Context; service: Service; terminal: Terminal; stop: A
 async function importAndWait(payload: ImportPayload, { context, service, terminal, stop }: RunDeps) {
   let lines = 0;
   let state: PortfolioState | undefined;
-  const progress = startProgress(() => extentOf(lines, state, service));
+  const progress = startProgress(() => ofAccount(context.account, extentOf(lines, state, service)));
   const onLines = (read: number) => {
     lines = read;
   };
