@@ -70,6 +70,11 @@ export function makeSlots(limit: number) {
       }
     },
 
+    /** The service failed: as few calls as ever from now on, and one more for each good answer. */
+    restart(): void {
+      allowed = Math.min(limit, FEWEST_SLOTS);
+    },
+
     /** Calls in flight now, and how many there may be. */
     inFlight: () => taken,
     allowed: () => Math.floor(allowed),

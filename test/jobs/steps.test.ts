@@ -102,10 +102,13 @@ describe('answers that are no success', () => {
 
   test.each([
     ['429', { on: 'company', fault: 'status', status: 429, times: 12 }],
-    ['503', { on: 'limit', fault: 'status', status: 503, times: 3 }],
+    ['503, where it is known to mean that', { on: 'limit', fault: 'status', status: 503, times: 3 }],
     ['429 with a wish', { on: 'company', fault: 'status', status: 429, headers: { 'retry-after': '1' }, times: 3 }],
   ] as const)('%s fails no row: the line waits', async (_name, rule) => {
-    const { work, standIn, settled, ...place } = await openWorkplace({ faults: { rules: [rule] } });
+    const { work, standIn, settled, ...place } = await openWorkplace({
+      faults: { rules: [rule] },
+      env: { SERVICE_NOT_MADE: '503' },
+    });
     await place.import(buyerLines(10));
     await work();
     const report = await settled('q4', 50_000);
