@@ -169,8 +169,7 @@ async function tellDoors(
     case 'unknown':
       await doors.unknown(kind, answer.why, trial);
       // A service that fails under load is not to meet all of it again as soon as its door opens.
-      if (doors.isShut(kind)) slots.restart();
-      return;
+      return slots.failed(doors.isShut(kind));
     default:
       return;
   }

@@ -117,6 +117,19 @@ describe('answers that are no success', () => {
     expect(standIn.madeTwice()).toEqual([]);
   });
 
+  test.each([422, 500, 503])('a wish to wait is heard from an answer of %s too', async (status) => {
+    const rule = { on: 'company', fault: 'status', status, headers: { 'retry-after': '2' }, times: 1 } as const;
+    const { work, settled, ...place } = await openWorkplace({
+      faults: { rules: [rule] },
+      env: { SERVICE_CONCURRENCY: '1' },
+    });
+    await place.import(buyerLines(2));
+    await work();
+    const { states, started, finished } = await settled();
+    expect(states).toMatchObject(status === 422 ? { refused: 1, done: 1 } : { held: 1, done: 1 });
+    expect(Date.parse(finished ?? '') - Date.parse(started ?? '')).toBeGreaterThanOrEqual(2_000);
+  });
+
   test('an outage fails no row, and the line goes on by itself', async () => {
     const { work, standIn, settled, report, ...place } = await openWorkplace();
     await standIn.setFaults({ outage: { how: 'refuse' } });
