@@ -10,6 +10,8 @@ export type Unauthorized = ReturnType<typeof makeUnauthorized>;
 
 /** Others have this long to show that the token is good, twice as long each time: calls of a step come every second or so. */
 const FIRST_WAIT_MS = 1_000;
+/** While others show that the credentials are good, this call alone waits, and costs next to nothing. */
+const LONGEST_WAIT_MS = 8_000;
 
 /**
  * What becomes of a call that is answered 401. The first time its token may simply have come to its end: it is renewed, and
@@ -22,14 +24,14 @@ export function makeUnauthorized(
   { kind, key, onTokenCall }: { kind: CallKind; key: string; onTokenCall: () => void },
   { service, doors, log }: { service: ServiceClient; doors: Doors; log: Log },
 ) {
+  /** How often blame was asked for; below that, the first 401 is still to come. */
   let asked = -1;
-  let token = '';
-  let firstSentAtMs = 0;
+  let [token, tokenSentAtMs, firstSentAtMs] = ['', 0, 0];
   let unwanted: string | undefined;
   let waitMs = 0;
 
   const blame = (): Promise<Blame> =>
-    doors.blame({ kind, key }, { token, firstSentAtMs, asked }).catch((error) => {
+    doors.blame({ kind, key }, { token, sentAtMs: tokenSentAtMs, firstSentAtMs, asked }).catch((error) => {
       log.warn({ reason: messageOf(error) }, 'it cannot be told whose fault a 401 is; trying again');
       return 'wait';
     });
@@ -42,16 +44,19 @@ export function makeUnauthorized(
      */
     async judge(answer: Extract<Answered, { meaning: 'unauthorized' }>, sentAtMs: number): Promise<Sent> {
       const nothing = { meaning: 'unreachable', heard: 'status 401' } as const;
-      if (answer.token !== token) [token, firstSentAtMs] = [answer.token, sentAtMs];
+      if (answer.token !== token) [token, tokenSentAtMs] = [answer.token, sentAtMs];
       asked += 1;
       if (asked === 0) {
+        firstSentAtMs = sentAtMs;
         unwanted = token;
         return nothing;
       }
       const whose = await blame();
       if (whose === 'row') return { meaning: 'refused', status: answer.status, body: answer.body };
       if (whose === 'wait') {
-        waitMs = FIRST_WAIT_MS * 2 ** (asked - 1);
+        waitMs = Math.min(FIRST_WAIT_MS * 2 ** (asked - 1), LONGEST_WAIT_MS);
+        // Twice the same token: it may have come to its end as well by now.
+        if (asked % 2 === 0) unwanted = token;
         return nothing;
       }
       // From the beginning, once they are mended.

@@ -18,6 +18,9 @@ export type Trial = {
 /** Whose fault a 401 is; `wait` says that it cannot be told yet. */
 export type Blame = 'row' | 'everybody' | 'wait';
 
+/** A token that was new and is refused to a call, and for how long that has been going on. */
+export type Suspicion = { token: string; sentAtMs: number; firstSentAtMs: number; asked: number };
+
 /** One or two lost answers are the network's; three with none between them are a service that cannot be heard. */
 const SHUT_AFTER_ANSWERS = 3;
 
@@ -232,16 +235,17 @@ export function makeDoors({ connection, key, log }: { connection: RedisConnectio
      * Whose fault it is that a call was answered 401 although its token was new: its own, where other calls of its kind
      * make something with that token meanwhile; see lua/blame.lua.
      *
-     * @param firstSentAtMs when it was first sent with this token
+     * @param sentAtMs when it was first sent with this token
+     * @param firstSentAtMs when it was first sent and answered so, with whichever token
      * @param asked how often this has been asked of it
      */
     async blame(
       { kind, key: callKey }: { kind: CallKind; key: string },
-      { token, firstSentAtMs, asked }: { token: string; firstSentAtMs: number; asked: number },
+      { token, sentAtMs, firstSentAtMs, asked }: Suspicion,
     ): Promise<Blame> {
       await tell();
-      const args = [kind, callKey, token, microsecondsSince(firstSentAtMs), asked, ALONE_AFTER_ASKINGS];
-      return (await askBlame([key], args)) as Blame;
+      const ages = [sentAtMs, firstSentAtMs].map(microsecondsSince);
+      return (await askBlame([key], [kind, callKey, token, ...ages, asked, ALONE_AFTER_ASKINGS])) as Blame;
     },
   };
 }

@@ -8,7 +8,7 @@ import { openFaultPlace } from './fault-place.ts';
 
 type Rules = NonNullable<FaultChange['rules']>;
 
-const ROWS = 250;
+const ROWS = 160;
 const IN_FLIGHT = 32;
 const OUTAGE_MS = 12_000;
 
@@ -23,6 +23,9 @@ const OUTAGES: [name: string, processes: 1 | 2, rules: Rules, why: string][] = [
   ['502, no token either', 2, gateway('company', 'limit', 'token'), 'status 502'],
   ['accepts and hangs up', 2, hangsUp, 'other side closed'],
 ];
+
+/** Some half a minute, and more than the usual limit on a machine that has much else to do. */
+const TIME_LIMIT_MS = 120_000;
 
 /** Works on a portfolio through an outage in the middle of it, and answers how many rows that holds. */
 async function passThrough([, processes, rules, why]: (typeof OUTAGES)[number]): Promise<number> {
@@ -48,13 +51,17 @@ async function passThrough([, processes, rules, why]: (typeof OUTAGES)[number]):
   return states.held;
 }
 
-test('an outage whose answers say nothing holds those in flight and the trials, and the rest goes through by itself', async () => {
-  const held = await Promise.all(OUTAGES.map(passThrough));
-  for (const [index, count] of held.entries()) {
-    expect(count, OUTAGES[index]?.[0]).toBeGreaterThan(0);
-    expect(count, OUTAGES[index]?.[0]).toBeLessThanOrEqual(40);
-  }
-});
+test(
+  'an outage whose answers say nothing holds those in flight and the trials, and the rest goes through by itself',
+  async () => {
+    const held = await Promise.all(OUTAGES.map(passThrough));
+    for (const [index, count] of held.entries()) {
+      expect(count, OUTAGES[index]?.[0]).toBeGreaterThan(0);
+      expect(count, OUTAGES[index]?.[0]).toBeLessThanOrEqual(40);
+    }
+  },
+  TIME_LIMIT_MS,
+);
 
 function fail(): never {
   throw new Error('nothing is known of the pace');

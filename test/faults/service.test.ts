@@ -191,7 +191,7 @@ test('a client that is locked out in the middle refuses no row, and goes on when
 test('a ceiling holds for calls that are repeated after a 401 as well', async () => {
   const place = await openFaultPlace({
     faults: { tokens: { diesAfterCalls: 4 } },
-    env: { SERVICE_RATE_PER_S: '20' },
+    env: { SERVICE_RATE_PER_S: '20', SERVICE_CONCURRENCY: '2' },
   });
   await place.import(buyerLines(12));
   await Promise.all([place.work(), place.work()]);

@@ -185,7 +185,7 @@ describe('an hour of an outage', () => {
 describe('a 401 with a new token', () => {
   const call = { kind: 'limit', key: 'r-1' } as const;
   const ask = (doors: Doors, asked: number, { key = 'r-1', firstSentAtMs = performance.now() } = {}) =>
-    doors.blame({ ...call, key }, { token: 'new', firstSentAtMs, asked });
+    doors.blame({ ...call, key }, { token: 'new', sentAtMs: firstSentAtMs, firstSentAtMs, asked });
 
   test("is everybody's where nothing was ever made", async () => {
     const [doors] = openDoors();
@@ -213,6 +213,15 @@ describe('a 401 with a new token', () => {
     expect(await ask(doors, 1, { key: 'r-2' })).toBe('wait');
     expect(await ask(doors, 3)).toBe('everybody');
     expect(await ask(doors, 4, { key: 'r-2' })).toBe('everybody');
+  });
+
+  test("is never said to be everybody's while others make something, with whichever token", async () => {
+    const [doors] = openDoors();
+    const firstSentAtMs = performance.now() - 5_000;
+    await doors.known('limit', { token: 'other', sentAtMs: performance.now() });
+    expect(await ask(doors, 1, { firstSentAtMs })).toBe('wait');
+    expect(await ask(doors, 4, { key: 'r-2', firstSentAtMs })).toBe('wait');
+    expect(await ask(doors, 9, { firstSentAtMs })).toBe('wait');
   });
 
   test("is the row's where nobody else calls after something was made, once, and not one row after the other", async () => {
