@@ -166,7 +166,8 @@ async function reasons(rows: Rows, count: number): Promise<Record<string, number
   const counts: Record<string, number> = {};
   const held = await rows.inState(PORTFOLIO, 'held', { count });
   for (const result of await rows.read(held.map(({ row }) => row))) {
-    const heard = /(?:then |: )(status \d{3}|[^:]*)[^:]*(?::|$)/.exec(result?.problem?.message ?? '')?.[1] ?? 'unknown';
+    const message = result?.problem?.message ?? '';
+    const heard = /: (?:sent \S+, then )?(status \d{3}|[^:(]+)/.exec(message)?.[1] ?? message;
     const why = `${result?.step}: ${heard.trim()}`;
     counts[why] = (counts[why] ?? 0) + 1;
   }
