@@ -41,6 +41,7 @@ export async function startWorkers(context: Context, service: Service, onLineFau
     probe: context.probe,
     service: service.client,
     pace: service.pace,
+    doors: service.doors,
     slots: service.slots,
     onUnknown: service.onUnknown,
     stopping: stopping.signal,
@@ -69,8 +70,9 @@ export async function startWorkers(context: Context, service: Service, onLineFau
   let said = service.pace.state();
   const sayingPace = setInterval(() => {
     const state = service.pace.state();
-    const words = describePace(state);
-    if (state !== said && words !== '')
+    const words = describePace(service.line());
+    // A line that waits at shut doors asks for no turn, so its pace stays as it was.
+    if ((state !== said || service.doors.shut().length > 0) && words !== '')
       log.info({ callsPerS: Math.round(state.flowPerS), inFlight: service.slots.inFlight() }, words);
     said = state;
   }, SAY_PACE_EVERY_MS).unref();

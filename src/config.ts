@@ -83,6 +83,20 @@ const wholeNumber = (min: number, max: number, unit: string) =>
     .transform(Number)
     .refine((value) => value >= min && value <= max, `give ${min} to ${max} ${unit}`);
 
+/**
+ * Statuses that would otherwise leave the outcome unknown, so 408 and 500 to 599. 401 is about the token, any other 4xx is a
+ * refusal of that row: it made nothing either, and to wait for it to pass would stop the line for one row. 429 is meant anyway.
+ */
+const statusList = z
+  .string()
+  .transform((text) => text.split(/[\s,]+/).filter(Boolean))
+  .refine(
+    (statuses) => statuses.every((status) => /^(408|429|5\d\d)$/.test(status)),
+    'give statuses from 500 to 599, or 408, separated by commas',
+  )
+  .transform((statuses) => statuses.map(Number))
+  .default([]);
+
 const unknownPolicy = z.enum(['hold', 'resend'], 'give hold or resend');
 
 const httpUrl = z
@@ -138,6 +152,7 @@ const settingsSchema = z.object({
     .string()
     .regex(/^[!#$%&'*+.^_`|~\w-]+$/, 'give the name of an HTTP header (RFC 9110, section 5.1)')
     .optional(),
+  SERVICE_NOT_MADE: statusList,
   ON_UNKNOWN_COMPANY: unknownPolicy.default('hold'),
   ON_UNKNOWN_DOCUMENT: unknownPolicy.default('resend'),
   ON_UNKNOWN_LIMIT: unknownPolicy.default('hold'),

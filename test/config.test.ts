@@ -35,12 +35,20 @@ test.each([
   ['REDIS_URL', 'redis://a:1,redis://b:2', 'redis://a:1,redis://b:2'],
   ['SERVICE_RATE_PER_S', '0.5', 0.5],
   ['REQUIRED_COLUMNS', 'website, city', ['website', 'city']],
+  ['SERVICE_NOT_MADE', '502, 503', [502, 503]],
+  ['SERVICE_NOT_MADE', '408', [408]],
+  ['SERVICE_NOT_MADE', '', []],
   ['ON_UNKNOWN_LIMIT', 'resend', 'resend'],
   ['CANARY_REFUSALS', '0', 0],
   ['SERVICE_CONCURRENCY', ' 8 ', 8],
   ['LOG_LEVEL', '', 'info'],
 ])('%s=%s', (name, text, value) => {
   expect(readSettings({ env: { [name]: text }, cwd })).toMatchObject({ [name]: value });
+});
+
+// A token's answer, refusals of one row, and what is no status.
+test.each(['401', '400', '404', '600', '50', '5xx', '503;502', '-503'])('SERVICE_NOT_MADE=%s is refused', (text) => {
+  expect(() => readSettings({ env: { SERVICE_NOT_MADE: text }, cwd })).toThrow(/SERVICE_NOT_MADE is .*500 to 599/);
 });
 
 test('an address loses the slash at its end', () => {

@@ -10,6 +10,7 @@ import { type Summary, summarize } from '../../src/ledger/summary.ts';
 import { makeWordsLog } from '../../src/log.ts';
 import { describePace, timeLeft } from '../../src/pace/pace-words.ts';
 import type { Problem } from '../../src/portfolio/row.ts';
+import { hintedStatus } from '../../src/service/meaning.ts';
 import { announceAccount } from '../announce-account.ts';
 import { findService } from '../service-address.ts';
 import { waitForSignal } from '../signals.ts';
@@ -100,6 +101,7 @@ async function conclude(
   }
   const [summary, state] = [await summarize(portfolio, context), await context.portfolios.read(portfolio)];
   if (summary) terminal.print(summaryTable(summary, state), summary);
+  if (summary && summary.states.held > 0) await sayWhatWouldNotHold(portfolio, context, terminal);
   if (stopped) {
     terminal.say('limitline: stopped before the end; the same command goes on from here.');
     return PROBLEMS_STATUS;
@@ -117,6 +119,22 @@ async function conclude(
   return 0;
 }
 
+/** Enough held rows to know with which statuses the service, or something before it, answered them. */
+const HELD_LOOKED_AT = 1_000;
+
+/** Where rows are held by answers that a person may know to mean "nothing made", says which setting says so. */
+async function sayWhatWouldNotHold(portfolio: string, { rows, settings }: Context, { say }: Terminal): Promise<void> {
+  const held = await rows.inState(portfolio, 'held', { count: HELD_LOOKED_AT });
+  const results = await rows.read(held.map(({ row }) => row));
+  const statuses = new Set(results.map((result) => hintedStatus(result?.problem?.message ?? '')));
+  const named = [...statuses].filter((status) => status !== undefined).sort();
+  if (named.length === 0) return;
+  const setting = `SERVICE_NOT_MADE=${[...settings.SERVICE_NOT_MADE, ...named].join(',')}`;
+  say(
+    `limitline: rows are held since the service answered ${named.join(', ')}, which may or may not mean that nothing was made. If it is known to make nothing then, ${setting} lets such calls be sent again by themselves from now on.`,
+  );
+}
+
 function isSettled({ importing, states, supplier }: PortfolioState): boolean {
   const supplierPending = supplier?.body !== undefined && !supplier.id && !supplier.problem;
   return !importing && !supplierPending && OPEN_STATES.every((name) => states[name] === 0);
@@ -126,8 +144,8 @@ function allWell({ rows, states, invalid }: Summary, { supplier }: PortfolioStat
   return invalid === 0 && states.done + states.skipped === rows && (!supplier || supplier.id !== undefined);
 }
 
-function extentOf(lines: number, state: PortfolioState | undefined, { pace }: Service): Extent {
-  const words = describePace(pace.state());
+function extentOf(lines: number, state: PortfolioState | undefined, service: Service): Extent {
+  const words = describePace(service.line());
   const waiting = words === '' ? '' : `; ${words}`;
   if (!state) return { done: 0, total: undefined, words: `${lines} lines read${waiting}` };
   const { queued, company, documents, limit, done, refused, held, skipped, cancelled } = state.states;
@@ -135,7 +153,7 @@ function extentOf(lines: number, state: PortfolioState | undefined, { pace }: Se
   const total = ended + OPEN_STATES.reduce((sum, name) => sum + state.states[name], 0);
   const trouble = [refused > 0 ? `, ${refused} refused` : '', held > 0 ? `, ${held} held` : ''].join('');
   // A row makes two calls as a rule, for the company and for the limit; those with documents make the guess a low one.
-  const left = timeLeft(2 * (queued + company + documents) + limit, pace.state());
+  const left = timeLeft(2 * (queued + company + documents) + limit, service.line());
   const time = left === '' || state.importing ? '' : `; some ${left} left`;
   return { done: ended, total, words: `${ended} of ${total} rows ended${trouble}${waiting}${time}` };
 }

@@ -63,6 +63,8 @@ export function makeKeys(prefix: string, account: string) {
     disputes: (processId: string) => `${root}:disputes:${processId}`,
     /** Hash: the account's pace. */
     pace: `${root}:pace`,
+    /** Hash: which kinds of call are shut since nobody knows what became of the last ones, and what 401s were blamed on. */
+    doors: `${root}:doors`,
     /** String: one for each login, see {@link loginOf}. */
     token: (login: string) => `${root}:token:${login}`,
     /** BullMQ's `prefix` option for one queue. */

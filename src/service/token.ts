@@ -89,10 +89,7 @@ export function makeTokenCache({
       connection.pexpire(lockKey, LOCK_MS).catch(() => {});
     }, PROLONG_EVERY_MS);
     try {
-      onCall();
-      const granted = await fetchToken();
-      await connection.set(key, seal.close(JSON.stringify(granted)), 'PX', Math.ceil(granted.lifetimeMs));
-      return remember(granted.value, granted.lifetimeMs, granted.lifetimeMs);
+      return await fetchAndShare(onCall);
     } finally {
       clearInterval(prolonging);
       await connection.del(lockKey).catch(() => {});
@@ -104,6 +101,13 @@ export function makeTokenCache({
       pending = undefined;
     });
     return pending;
+  };
+
+  const fetchAndShare = async (onCall: () => void): Promise<Token> => {
+    onCall();
+    const granted = await fetchToken();
+    await connection.set(key, seal.close(JSON.stringify(granted)), 'PX', Math.ceil(granted.lifetimeMs));
+    return remember(granted.value, granted.lifetimeMs, granted.lifetimeMs);
   };
 
   return {
@@ -126,6 +130,12 @@ export function makeTokenCache({
       local = undefined;
       return renewOnce(version, onCall);
     },
+
+    /**
+     * Fetches a token, though the one at hand may be good: to see whether the service is there. Where that fails, the one at
+     * hand is still used. It asks nobody for leave: the caller sees to it that one process alone tries.
+     */
+    fetchAnew: fetchAndShare,
   };
 }
 

@@ -97,6 +97,19 @@ describe('a block', () => {
     expect(waits[7]).toBeLessThanOrEqual(4_000);
   });
 
+  test('is what any answer may ask for, and says nothing of the rate or of an outage', async () => {
+    const [pace] = makePaces(1);
+    await pass(pace, 40);
+    const { ratePerS } = pace.state();
+    await pace.heard({ 'retry-after': '1' });
+    expect(standsMs(pace)).toBeGreaterThan(900);
+    expect(standsMs(pace)).toBeLessThanOrEqual(1_000);
+    await pace.answered({ 'retry-after': '2' });
+    expect(standsMs(pace)).toBeGreaterThan(1_900);
+    expect(await pace.take(never)).toMatchObject({ episode: 0 });
+    expect(pace.state().ratePerS).toBeGreaterThanOrEqual(ratePerS);
+  });
+
   test('is forgotten as soon as the service answers', async () => {
     const [pace] = makePaces(1);
     await pace.block({ why: 'gone', because: 'outage', episode: 0 });
