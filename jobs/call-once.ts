@@ -7,7 +7,7 @@ import type { RowId } from '../src/ledger/row-id.ts';
 import type { Log } from '../src/log.ts';
 import type { Pace } from '../src/pace/pace.ts';
 import type { Slots } from '../src/pace/slots.ts';
-import type { Taken } from '../src/pace/turnstile.ts';
+import type { Turn } from '../src/pace/turnstile.ts';
 import type { CallOptions, ServiceClient } from '../src/service/client.ts';
 import type { Answer } from '../src/service/meaning.ts';
 
@@ -26,13 +26,17 @@ export type CallDeps = {
   onLineFault: (error: Error) => void;
 };
 
-/** How a call ended for its row; `wait` says that it has not, and when to come back. */
-export type CallEnd = Extract<Ending, { is: 'made' | 'refused' | 'unknown' }> | { is: 'wait'; waitMs: number };
+/**
+ * How a call ended for its row. It has not where it answers `wait`, which says when to come back, or `paused`: nothing
+ * is to be done until the portfolio is resumed.
+ */
+export type CallEnd =
+  | Extract<Ending, { is: 'made' | 'refused' | 'unknown' }>
+  | { is: 'paused' }
+  | { is: 'wait'; waitMs: number };
 
 /** Somebody else is sending the same call: they are done within a call's time, so look again soon. */
 const BUSY_WAIT_MS = 150;
-/** A paused portfolio's jobs look again this often; `resume` is noticed within it. */
-const PAUSED_WAIT_MS = 3_000;
 /** Credentials are a person's work: look again at a person's speed, yet soon after they are right. */
 const CREDENTIALS_WAIT_MS = 4_000;
 
@@ -47,8 +51,6 @@ export type Wish = {
   send: (call: CallOptions) => Promise<Answer>;
 };
 
-type Turn = Extract<Taken, { is: 'turn' }>;
-
 /**
  * Makes one call of a step: waits for a slot and a turn, gets a token, and goes through the ledger. Throttling, outages
  * and bad credentials are not endings: they stop the line for everybody, and this call waits with it. A turn that went
@@ -59,10 +61,10 @@ export async function callOnce(wish: Wish, deps: CallDeps): Promise<CallEnd> {
     const giveSlotBack = await deps.slots.take(deps.stopping);
     try {
       const turn = await deps.pace.take(deps.stopping);
-      if (turn.is === 'later') return { is: 'wait', waitMs: turn.waitMs };
       const ending = await callInTurn(wish, { ...turn, isLate: () => !mayBeLate && turn.isLate() }, deps);
       if (ending.is === 'made' || ending.is === 'refused' || ending.is === 'unknown') return ending;
-      if (ending.is !== 'later') return { is: 'wait', waitMs: ending.is === 'paused' ? PAUSED_WAIT_MS : BUSY_WAIT_MS };
+      if (ending.is === 'paused') return { is: 'paused' };
+      if (ending.is !== 'later') return { is: 'wait', waitMs: BUSY_WAIT_MS };
     } finally {
       giveSlotBack();
     }

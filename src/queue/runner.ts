@@ -28,6 +28,11 @@ export type Runner = ReturnType<typeof makeRunner>;
  * within seconds. BullMQ's own defaults (30 s, one stall) would fail a row for good at its second crash.
  */
 const LOCK_MS = 6_000;
+/**
+ * A lock is renewed when it is 2 to 4 s old, by BullMQ's way of counting: seldom enough that sixty rows that wait for an
+ * hour cost Redis less than a hundred commands a second, and two seconds before it would be lost.
+ */
+const LOCK_RENEW_MS = 4_000;
 const STALLED_CHECK_MS = 2_000;
 const MAX_STALLED = 1_000_000;
 
@@ -83,6 +88,7 @@ export function makeRunner({
     prefix,
     concurrency,
     lockDuration: LOCK_MS,
+    lockRenewTime: LOCK_RENEW_MS,
     stalledInterval: STALLED_CHECK_MS,
     maxStalledCount: MAX_STALLED,
     runRetryDelay: RUN_RETRY_MS,
