@@ -7,10 +7,10 @@ import { STEP_JOBS, supplierJob } from './step.ts';
 export type FeedDeps = { rows: Rows; portfolios: Portfolios; queues: Queues };
 
 /**
- * The queues hold what the present pace sends in so many seconds: enough until the next look, which comes within one,
- * and little enough for a portfolio that comes new to have its turn within seconds.
+ * The queues hold what the present pace sends in so many seconds. That lasts until the next look, which comes within
+ * one, or at once where a queue has run empty; and no portfolio waits long behind it.
  */
-const AHEAD_S = 2;
+const AHEAD_S = 1;
 /** Where little is known of the pace: some for each call that a worker process may have in flight. */
 const LEAST_DEEP = 100;
 /** Enough for every worker of a fleet to be busy until the next look, little enough to be nothing for Redis. */
@@ -26,9 +26,9 @@ export function depthFor(flowPerS: number): number {
 /**
  * Gives jobs to rows that wait for their first step or to be sent again, until the queues hold some seconds of the flow:
  * the one way by which the ledger's rows become jobs, so that Redis holds thousands of them at the most, however long
- * the portfolios are. Portfolios have equal shares of the queues, and their rows are added in turns. One that comes new
- * gets its share at once, however deep the queues are; what a small one leaves of its share goes to the others. Feeding
- * twice is harmless: a row that has a job is passed over.
+ * the portfolios are. Portfolios have equal shares of the queues, and their rows are added in turns. One that has no job
+ * waiting, since it comes new, gets its share at once and before what waits, however deep the queues are; what a small
+ * one leaves of its share goes to the others. Feeding twice is harmless: a row that has a job is passed over.
  *
  * @param flowPerS calls a second that were accepted lately; 0 where that is not known
  */
@@ -39,23 +39,28 @@ export async function feed({ rows, portfolios, queues }: FeedDeps, flowPerS = 0)
   if (names.length === 0) return 0;
 
   const waiting = await queues.waiting();
-  const depthBefore = [...waiting.values()].reduce((sum, { size }) => sum + size, 0);
+  let depth = [...waiting.values()].reduce((sum, { size }) => sum + size, 0);
   let fed = 0;
-  const deal = async (eaters: readonly Eater[], wanted: (eater: Eater) => number): Promise<Eater[]> => {
+  /** Answers those that may have more rows. */
+  const deal = async (eaters: Eater[], wanted: (eater: Eater) => number, where?: 'before'): Promise<Eater[]> => {
     const lots = await Promise.all(eaters.map((eater) => eater.next(wanted(eater))));
-    await queues.add(inTurns(lots));
-    fed += lots.reduce((sum, lot) => sum + lot.length, 0);
+    const jobs = inTurns(lots);
+    await queues.add(jobs, where);
+    depth += jobs.length;
+    fed += jobs.length;
     return eaters.filter((eater, place) => lots[place]?.length === wanted(eater));
   };
 
   const most = depthFor(flowPerS);
   const share = Math.ceil(most / names.length);
   const eaters = names.map((name) => makeEater(name, waiting.get(name) ?? new Set(), rows));
-  // Half of it may be used up first: a row that has a job is read again at each look.
-  let hungry = await deal(eaters, ({ had }) => (had > share / 2 ? 0 : share - had));
-  while (hungry.length > 0 && depthBefore + fed <= most / 2) {
-    const each = Math.ceil((most - depthBefore - fed) / hungry.length);
-    hungry = await deal(hungry, () => each);
+  const [known, fresh] = [eaters.filter(({ had }) => had > 0), eaters.filter(({ had }) => had === 0)];
+  // Half a share may be used up before it is filled: a row that has a job is read again each time.
+  const hungry = await deal(known, ({ had }) => (had > share / 2 ? 0 : share - had));
+  hungry.push(...(await deal(fresh, () => share, depth > 0 ? 'before' : undefined)));
+  for (let more = hungry; more.length > 0 && depth <= most / 2; ) {
+    const each = Math.ceil((most - depth) / more.length);
+    more = await deal(more, () => each);
   }
   return fed;
 }

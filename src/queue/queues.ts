@@ -61,13 +61,20 @@ export function makeQueues({
   };
 
   return {
-    /** Adds a job for each row; one whose row has a job in that queue already is passed over by BullMQ. */
-    async add(jobs: readonly NewJob[]): Promise<void> {
+    /**
+     * Adds a job for each row; one whose row has a job in that queue already is passed over by BullMQ.
+     *
+     * @param where behind all that wait, or before them
+     */
+    async add(jobs: readonly NewJob[], where: 'behind' | 'before' = 'behind'): Promise<void> {
+      const lifo = where === 'before';
       for (const queue of QUEUES) {
         const added = jobs.filter((job) => job.queue === queue);
         if (added.length === 0) continue;
+        // What is put first of all last is taken up first.
+        if (lifo) added.reverse();
         await queues[queue].addBulk(
-          added.map(({ name, data }) => ({ name, data, opts: { ...JOB_OPTIONS, jobId: jobId(data) } })),
+          added.map(({ name, data }) => ({ name, data, opts: { ...JOB_OPTIONS, lifo, jobId: jobId(data) } })),
         );
       }
     },
