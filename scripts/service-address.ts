@@ -1,4 +1,5 @@
-import type { Settings } from '../src/config.ts';
+import { type Settings, STAND_IN_ACCOUNT } from '../src/config.ts';
+import { LimitlineError } from '../src/errors.ts';
 import type { Log } from '../src/log.ts';
 import { makeStandIn } from '../src/sandbox/stand-in.ts';
 
@@ -8,9 +9,17 @@ export type ServiceAddress = { url: string; standIn: boolean; close: () => Promi
 /**
  * The service of the settings; without one the stand-in, started in this process and said loudly, since nothing that it
  * grants is worth a cent.
+ *
+ * @throws LimitlineError `SETTINGS` when an account is named that is not the stand-in's
  */
 export async function findService(settings: Settings, log: Log, say: (text: string) => void): Promise<ServiceAddress> {
   if (settings.SERVICE_URL !== undefined) return { url: settings.SERVICE_URL, standIn: false, close: async () => {} };
+  if (settings.SERVICE_ACCOUNT !== undefined && settings.SERVICE_ACCOUNT !== STAND_IN_ACCOUNT) {
+    throw new LimitlineError(
+      'SETTINGS',
+      `SERVICE_ACCOUNT is "${settings.SERVICE_ACCOUNT}", but SERVICE_URL is not set, and the stand-in works for its own account alone; set SERVICE_URL, or leave SERVICE_ACCOUNT out.`,
+    );
+  }
   const standIn = makeStandIn({
     host: '127.0.0.1',
     port: 0,

@@ -16,6 +16,9 @@ export const STAND_IN_CREDENTIALS = {
   clientSecret: 'limitline-sandbox-secret',
 } as const;
 
+/** The account of the stand-in that is started where no service is named. */
+export const STAND_IN_ACCOUNT = 'stand-in';
+
 /**
  * Reads the settings from the environment and, below it, from a `.env` file of the working directory.
  * Empty values count as not given. `SERVICE_CLIENT_ID_FILE` and `SERVICE_CLIENT_SECRET_FILE` name mounted secrets.
@@ -56,10 +59,21 @@ export function readSettings({ env = process.env, cwd = process.cwd() } = {}): S
       'SERVICE_URL is given, so SERVICE_CLIENT_ID and SERVICE_CLIENT_SECRET (or their _FILE forms) are needed too',
     );
   }
+  if (values.SERVICE_URL && parsed.data?.SERVICE_ACCOUNT === STAND_IN_ACCOUNT) {
+    faults.push(
+      `SERVICE_ACCOUNT is "${STAND_IN_ACCOUNT}", which is the stand-in's own; name the account at SERVICE_URL otherwise`,
+    );
+  }
   if (faults.length > 0 || !parsed.success) {
     throw new LimitlineError('SETTINGS', `Settings are wrong: ${faults.join('; ')}.`);
   }
   return parsed.data;
+}
+
+/** The account that is worked for: the one that is named, else the address, else the stand-in's. */
+export function accountOf({ SERVICE_ACCOUNT, SERVICE_URL }: Pick<Settings, 'SERVICE_ACCOUNT' | 'SERVICE_URL'>): string {
+  if (SERVICE_ACCOUNT !== undefined) return SERVICE_ACCOUNT;
+  return SERVICE_URL === undefined ? STAND_IN_ACCOUNT : normalAccount(SERVICE_URL);
 }
 
 const wholeNumber = (min: number, max: number, unit: string) =>
@@ -79,6 +93,13 @@ const httpUrl = z
   )
   .transform((text) => text.replace(/\/+$/, ''));
 
+/** One address has one spelling: host in lower case, no default port, user, slash at the end, query or fragment. */
+function normalAccount(text: string): string {
+  if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol)) return text.toLowerCase();
+  const { protocol, host, pathname } = new URL(text);
+  return `${protocol}//${host}${pathname.replace(/\/+$/, '')}`;
+}
+
 /** The scheme alone is looked at here; where Redis is opened, the whole address is read, and its faults are named. */
 const redisUrl = z
   .string()
@@ -95,6 +116,11 @@ const settingsSchema = z.object({
     .regex(/^[\w.-]{1,40}$/, 'give up to 40 letters, digits, dots, hyphens or underscores')
     .default('limitline'),
   SERVICE_URL: httpUrl.optional(),
+  SERVICE_ACCOUNT: z
+    .string()
+    .regex(/^[\p{L}\p{N}][\p{L}\p{N}._:/@+-]{0,99}$/u, 'give up to 100 letters, digits, and . _ - : / @ +')
+    .transform(normalAccount)
+    .optional(),
   SERVICE_CLIENT_ID: z.string().default(STAND_IN_CREDENTIALS.clientId),
   SERVICE_CLIENT_SECRET: z.string().default(STAND_IN_CREDENTIALS.clientSecret),
   /** RFC 6749, section 5.1; the service does not show the field's name. */
