@@ -20,7 +20,7 @@ export type CallDeps = {
   slots: Slots;
   onUnknown: Readonly<Record<CallKind, UnknownPolicy>>;
   log: Log;
-  /** Aborted when the process stops: no new call starts from then on. */
+  /** Aborted when the process stops, or rests while the line waits: no new call starts from then on. */
   stopping: AbortSignal;
   /** Hears of a fault that every row would meet, such as refused credentials. */
   onLineFault: (error: Error) => void;

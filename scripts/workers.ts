@@ -8,6 +8,7 @@ import { describePace } from '../src/pace/pace-words.ts';
 import { QUEUES } from '../src/queue/queues.ts';
 import { makeRunner, type RunnableJob } from '../src/queue/runner.ts';
 import { startFeeder } from './feeder.ts';
+import { startRest } from './rest.ts';
 
 /** Calls in flight get this long to be answered when the process stops; what is still open then is left as claimed. */
 const STOP_DEADLINE_MS = 20_000;
@@ -32,6 +33,12 @@ export async function startWorkers(context: Context, service: Service, onLineFau
     onDisputes: (disputes) => void context.attempts.answer(disputes, calls.disown),
     log,
   });
+  const rest = startRest({
+    pace: service.pace,
+    runners: () => runners,
+    stopping: stopping.signal,
+    onFault: (error) => log.debug({ reason: messageOf(error) }, 'could not rest'),
+  });
   const deps: UploadDeps = {
     ...{ rows, portfolios, queues, log, onLineFault },
     once: context.once,
@@ -40,7 +47,9 @@ export async function startWorkers(context: Context, service: Service, onLineFau
     pace: service.pace,
     slots: service.slots,
     onUnknown: service.onUnknown,
-    stopping: stopping.signal,
+    get stopping() {
+      return rest.signal();
+    },
     openDocument: (sha256) => context.documents.open(sha256),
   };
   const feeder = startFeeder({
@@ -76,6 +85,7 @@ export async function startWorkers(context: Context, service: Service, onLineFau
      */
     async stop(): Promise<void> {
       stopping.abort();
+      rest.stop();
       feeder.stop();
       clearInterval(sayingPace);
       await Promise.all(runners.map((runner) => runner.pause()));

@@ -163,6 +163,12 @@ export function makePace({
       else log.warn(facts, `the line waits: ${why}`);
     },
 
+    /** Asks how the pace stands, for a process in which nobody waits for a turn. */
+    async look(): Promise<PaceState> {
+      await ask(0).catch((error) => log.debug({ err: error }, 'the pace cannot be looked at'));
+      return state;
+    },
+
     /** The pace as this process saw it last. */
     state: (): PaceState => state,
   };

@@ -28,11 +28,6 @@ export type Runner = ReturnType<typeof makeRunner>;
  * within seconds. BullMQ's own defaults (30 s, one stall) would fail a row for good at its second crash.
  */
 const LOCK_MS = 6_000;
-/**
- * A lock is renewed when it is 2 to 4 s old, by BullMQ's way of counting: seldom enough that sixty rows that wait for an
- * hour cost Redis less than a hundred commands a second, and two seconds before it would be lost.
- */
-const LOCK_RENEW_MS = 4_000;
 const STALLED_CHECK_MS = 2_000;
 const MAX_STALLED = 1_000_000;
 
@@ -88,7 +83,6 @@ export function makeRunner({
     prefix,
     concurrency,
     lockDuration: LOCK_MS,
-    lockRenewTime: LOCK_RENEW_MS,
     stalledInterval: STALLED_CHECK_MS,
     maxStalledCount: MAX_STALLED,
     runRetryDelay: RUN_RETRY_MS,
@@ -99,6 +93,8 @@ export function makeRunner({
   return {
     /** Takes no further job; jobs under way go on. */
     pause: (): Promise<void> => worker.pause(true),
+    /** Takes up jobs again after a pause. */
+    resume: (): Promise<void> => worker.resume(),
     /** Waits for the jobs under way, or leaves them where they are when `force` is set. */
     close: (force: boolean): Promise<void> => worker.close(force),
   };
