@@ -8,7 +8,7 @@ import type { Log } from '../src/log.ts';
 import type { Doors, Trial } from '../src/pace/doors.ts';
 import type { Pace } from '../src/pace/pace.ts';
 import type { Slots } from '../src/pace/slots.ts';
-import type { Taken } from '../src/pace/turnstile.ts';
+import type { Turn } from '../src/pace/turnstile.ts';
 import type { Answered, CallOptions, ServiceClient } from '../src/service/client.ts';
 import { makeUnauthorized, type Unauthorized } from './unauthorized.ts';
 
@@ -22,25 +22,24 @@ export type CallDeps = {
   slots: Slots;
   onUnknown: Readonly<Record<CallKind, UnknownPolicy>>;
   log: Log;
-  /** Aborted when the process stops: no new call starts from then on. */
+  /** Aborted when the process stops, or rests while the line waits: no new call starts from then on. */
   stopping: AbortSignal;
   /** Hears of a fault that every row would meet, such as refused credentials. */
   onLineFault: (error: Error) => void;
 };
 
 /**
- * How a call ended for its row; `wait` says that it has not, and when to come back, `moved` that the row was given up or
- * got other words, so that nothing was sent for these.
+ * How a call ended for its row; `wait` says that it has not, and when to come back, `paused` that nothing is to be done
+ * until the portfolio is resumed, `moved` that the row was given up or got other words, so that nothing was sent for these.
  */
 export type CallEnd =
   | Extract<Ending, { is: 'made' | 'refused' | 'unknown' | 'put off' }>
   | { is: 'wait'; waitMs: number }
+  | { is: 'paused' }
   | { is: 'moved' };
 
 /** Somebody else is sending the same call: they are done within a call's time, so look again soon. */
 const BUSY_WAIT_MS = 150;
-/** A paused portfolio's jobs look again this often; `resume` is noticed within it. */
-const PAUSED_WAIT_MS = 3_000;
 /** Credentials are a person's work: look again at a person's speed, yet soon after they are right. */
 const CREDENTIALS_WAIT_MS = 4_000;
 
@@ -58,8 +57,6 @@ export type Wish = {
   asked?: string;
   send: (call: CallOptions) => Promise<Answered>;
 };
-
-type Turn = Extract<Taken, { is: 'turn' }>;
 
 /** What a call goes through with: its turn, the trial that it is, if it is one, and what its 401s have said so far. */
 type Passage = Turn & { trial: Trial | undefined; unauthorized: Unauthorized };
@@ -80,7 +77,6 @@ export async function callOnce(wish: Wish, deps: CallDeps): Promise<CallEnd> {
     const giveSlotBack = await deps.slots.take(deps.stopping).catch((error) => giveUp(trial, error));
     try {
       const turn = await deps.pace.take(deps.stopping);
-      if (turn.is === 'later') return { is: 'wait', waitMs: turn.waitMs };
       const isLate = () => !mayBeLate && turn.isLate();
       const ending = await callInTurn(wish, { ...turn, isLate, trial, unauthorized }, deps);
       switch (ending.is) {
@@ -88,7 +84,7 @@ export async function callOnce(wish: Wish, deps: CallDeps): Promise<CallEnd> {
         case 'changed':
           return { is: 'moved' };
         case 'paused':
-          return { is: 'wait', waitMs: PAUSED_WAIT_MS };
+          return { is: 'paused' };
         case 'busy':
           return { is: 'wait', waitMs: BUSY_WAIT_MS };
         case 'later':

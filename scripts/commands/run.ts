@@ -23,6 +23,8 @@ import { type ImportOptions, importFile, importPayload, withImportOptions } from
 
 /** How often the portfolio is looked at for its end; a person does not notice, and Redis neither. */
 const LOOK_EVERY_MS = 100;
+/** While the line waits, for an hour perhaps, nothing ends. */
+const LOOK_WAITING_EVERY_MS = 1_000;
 
 /** `limitline run FILE`: import, work until the portfolio settles, report. Running it again goes on where it ended. */
 export function register(program: Command, terminal: Terminal): void {
@@ -77,7 +79,8 @@ async function importAndWait(payload: ImportPayload, { context, service, termina
     while (imported.faults.length === 0) {
       state = await context.portfolios.read(payload.portfolio);
       if (isSettled(state) || state.paused !== undefined) break;
-      await sleep(LOOK_EVERY_MS, undefined, { signal: stop });
+      const waits = (service.pace.state().blocked?.untilMs ?? 0) > Date.now();
+      await sleep(waits ? LOOK_WAITING_EVERY_MS : LOOK_EVERY_MS, undefined, { signal: stop });
     }
     return imported.faults;
   } catch (error) {

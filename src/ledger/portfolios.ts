@@ -37,6 +37,19 @@ export function makePortfolios({ connection, keys }: { connection: RedisConnecti
       return connection.zrange(keys.portfolios, '0', '-1');
     },
 
+    /** Those for which something may still be to be done: an import, rows, or their supplier. In the order of names(). */
+    async open(): Promise<PortfolioState[]> {
+      const names = await this.names();
+      const step = connection.pipeline();
+      for (const name of names) step.hmget(keys.portfolio(name), 'finished', 'supplier');
+      const answers = (await step.exec()) ?? [];
+      const open = names.filter((_, place) => {
+        const [finished, supplier] = (answers[place]?.[1] ?? []) as (string | null)[];
+        return !finished || (supplier && isPending(JSON.parse(supplier)));
+      });
+      return Promise.all(open.map((name) => this.read(name)));
+    },
+
     /** Begins an import: what the last one said of its faulty lines is forgotten, its rows are not. */
     async startImport(name: string, file: ImportedFile): Promise<void> {
       const now = Date.now();
@@ -120,6 +133,11 @@ export function makePortfolios({ connection, keys }: { connection: RedisConnecti
       return { name, ...fromFields(fields), states: namedCounts(ROW_STATES, counts) };
     },
   };
+}
+
+/** Whether a supplier is still to be made. */
+export function isPending({ body, id, problem }: Supplier): boolean {
+  return body !== undefined && !id && !problem;
 }
 
 function fromFields(fields: Record<string, string>): Omit<PortfolioState, 'name' | 'states'> {
