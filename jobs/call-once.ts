@@ -11,6 +11,7 @@ import type { Slots } from '../src/pace/slots.ts';
 import type { Turn } from '../src/pace/turnstile.ts';
 import type { Answered, CallOptions, ServiceClient } from '../src/service/client.ts';
 import { makeUnauthorized, type Unauthorized } from './unauthorized.ts';
+import { waitFor } from './wait-for.ts';
 
 /** What it takes to make a call. */
 export type CallDeps = {
@@ -40,6 +41,8 @@ export type CallEnd =
 
 /** Somebody else is sending the same call: they are done within a call's time, so look again soon. */
 const BUSY_WAIT_MS = 150;
+/** Who alone is put off asks again at this pace: its thirty times are over within half a minute. */
+const PUT_OFF_WAIT_MS = 500;
 /** Credentials are a person's work: look again at a person's speed, yet soon after they are right. */
 const CREDENTIALS_WAIT_MS = 4_000;
 
@@ -58,8 +61,11 @@ export type Wish = {
   send: (call: CallOptions) => Promise<Answered>;
 };
 
-/** What a call goes through with: its turn, the trial that it is, if it is one, and what its 401s have said so far. */
-type Passage = Turn & { trial: Trial | undefined; unauthorized: Unauthorized };
+/**
+ * What a call goes through with: its turn, whether it alone is put off while others pass, the trial that it is, if it is
+ * one, and what its 401s have said so far.
+ */
+type Passage = Turn & { isAlone: boolean; trial: Trial | undefined; unauthorized: Unauthorized };
 
 /**
  * Makes one call of a step: waits for its door, a slot and a turn, gets a token, and goes through the ledger. Throttling,
@@ -68,7 +74,9 @@ type Passage = Turn & { trial: Trial | undefined; unauthorized: Unauthorized };
  */
 export async function callOnce(wish: Wish, deps: CallDeps): Promise<CallEnd> {
   const unauthorized = makeUnauthorized({ ...wish, onTokenCall: () => countTokenCall(wish, deps) }, deps);
+  let isAlone = false;
   for (let mayBeLate = false; ; mayBeLate = true) {
+    if (isAlone) await waitFor(PUT_OFF_WAIT_MS, deps.stopping);
     await unauthorized.pause(deps.stopping);
     const trial = await deps.doors.enter(wish.kind, {
       signal: deps.stopping,
@@ -78,7 +86,7 @@ export async function callOnce(wish: Wish, deps: CallDeps): Promise<CallEnd> {
     try {
       const turn = await deps.pace.take(deps.stopping);
       const isLate = () => !mayBeLate && turn.isLate();
-      const ending = await callInTurn(wish, { ...turn, isLate, trial, unauthorized }, deps);
+      const ending = await callInTurn(wish, { ...turn, isLate, isAlone, trial, unauthorized }, deps);
       switch (ending.is) {
         case 'cancelled':
         case 'changed':
@@ -89,6 +97,7 @@ export async function callOnce(wish: Wish, deps: CallDeps): Promise<CallEnd> {
           return { is: 'wait', waitMs: BUSY_WAIT_MS };
         case 'later':
           if (ending.waitMs !== undefined) return { is: 'wait', waitMs: ending.waitMs };
+          isAlone = ending.putOffs !== undefined;
           break;
         default:
           return ending;
@@ -146,7 +155,9 @@ async function sendInTurn(first: string, wish: Wish, passage: Passage, deps: Cal
   const warn = (error: unknown) => {
     deps.log.warn({ reason: messageOf(error) }, 'the pace could not be told of an answer');
   };
-  await tellPace(answer, passage.episode, deps).catch(warn);
+  // Where others pass, being put off says something of this row and nothing of the service's limit.
+  const saysNothing = passage.isAlone && answer.meaning === 'throttled';
+  await (saysNothing ? deps.pace.heard(answer.headers) : tellPace(answer, passage.episode, deps)).catch(warn);
   await tellDoors(answer, sentAtMs, wish, passage.trial, deps).catch(warn);
   // Nothing was made, and the ledger hears of it once it is clear whose fault it is.
   return answer.meaning === 'unauthorized' ? passage.unauthorized.judge(answer, sentAtMs) : answer;
