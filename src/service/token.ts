@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { RedisConnection } from '../lua-script.ts';
+import { makeLuaScript, type RedisConnection } from '../lua-script.ts';
 import { makeSeal } from './seal.ts';
 
 /** A bearer token, and a name for it that may be shown: which token a 401 answered. */
@@ -16,8 +16,9 @@ const RENEW_SHARE = 0.2;
 const RENEW_MAX_MS = 60_000;
 
 /**
- * The right to fetch is prolonged for as long as the token call lasts, so that two processes never fetch at once; it is
- * short, so that the fleet does not wait long for one that was killed meanwhile.
+ * The right to fetch is prolonged for as long as the token call lasts, so that two processes never fetch at once (unless
+ * one stands still for longer, which costs a token call and nothing else); it is short, so that the fleet does not wait
+ * long for one that was killed meanwhile.
  */
 const LOCK_MS = 6_000;
 const PROLONG_EVERY_MS = 2_000;
@@ -46,6 +47,8 @@ export function makeTokenCache({
 }) {
   const seal = makeSeal(secret, key);
   const lockKey = `${key}:lock`;
+  const prolong = makeLuaScript(connection, new URL('./lua/token-prolong.lua', import.meta.url));
+  const release = makeLuaScript(connection, new URL('./lua/token-release.lua', import.meta.url));
   let local: (Token & { renewAtMs: number; endsAtMs: number }) | undefined;
   let pending: Promise<Token> | undefined;
 
@@ -86,7 +89,7 @@ export function makeTokenCache({
       await sleep(POLL_MS);
     }
     const prolonging = setInterval(() => {
-      connection.pexpire(lockKey, LOCK_MS).catch(() => {});
+      prolong([lockKey], [owner, LOCK_MS]).catch(() => {});
     }, PROLONG_EVERY_MS);
     try {
       onCall();
@@ -95,7 +98,8 @@ export function makeTokenCache({
       return remember(granted.value, granted.lifetimeMs, granted.lifetimeMs);
     } finally {
       clearInterval(prolonging);
-      await connection.del(lockKey).catch(() => {});
+      // A process that stood still for longer than the lock lasts may find another's here, which is not its to take.
+      await release([lockKey], [owner]).catch(() => {});
     }
   };
 
