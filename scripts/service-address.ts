@@ -1,16 +1,26 @@
 import type { Settings } from '../src/config.ts';
 import type { Log } from '../src/log.ts';
+import { chooseProxy } from '../src/proxy.ts';
 import { makeStandIn } from '../src/sandbox/stand-in.ts';
 
 /** Where the service is, and what to do when it is needed no longer. */
-export type ServiceAddress = { url: string; standIn: boolean; close: () => Promise<void> };
+export type ServiceAddress = {
+  url: string;
+  standIn: boolean;
+  /** The proxy on the way there, for people, if there is one. */
+  proxy: string | undefined;
+  close: () => Promise<void>;
+};
 
 /**
  * The service of the settings; without one the stand-in, started in this process and said loudly, since nothing that it
  * grants is worth a cent.
  */
 export async function findService(settings: Settings, log: Log, say: (text: string) => void): Promise<ServiceAddress> {
-  if (settings.SERVICE_URL !== undefined) return { url: settings.SERVICE_URL, standIn: false, close: async () => {} };
+  const { SERVICE_URL: url } = settings;
+  if (url !== undefined) {
+    return { url, standIn: false, proxy: chooseProxy(url, settings)?.where, close: async () => {} };
+  }
   const standIn = makeStandIn({
     host: '127.0.0.1',
     port: 0,
@@ -19,5 +29,5 @@ export async function findService(settings: Settings, log: Log, say: (text: stri
   });
   await standIn.start();
   say('limitline: SERVICE_URL is not set: using the STAND-IN on this machine. Nothing is really requested of anybody.');
-  return { url: standIn.url(), standIn: true, close: () => standIn.close() };
+  return { url: standIn.url(), standIn: true, proxy: undefined, close: () => standIn.close() };
 }

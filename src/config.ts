@@ -4,6 +4,7 @@ import { parseEnv } from 'node:util';
 import { z } from 'zod';
 import { LimitlineError, messageOf } from './errors.ts';
 import { LOG_LEVELS } from './log.ts';
+import { chooseProxy } from './proxy.ts';
 
 /** What to do with a call whose outcome is unknown: wait for a person, or send it again. */
 export type UnknownPolicy = 'hold' | 'resend';
@@ -27,7 +28,7 @@ export function readSettings({ env = process.env, cwd = process.cwd() } = {}): S
   const faults: string[] = [];
   const values: Record<string, string> = {};
   for (const name of SETTING_NAMES) {
-    const value = given[name];
+    const value = PROXY_NAMES.has(name) ? given[name.toLowerCase()] || given[name] : given[name];
     if (value !== undefined && value.trim() !== '') values[name] = value.trim();
   }
   for (const name of ['SERVICE_CLIENT_ID', 'SERVICE_CLIENT_SECRET']) {
@@ -46,8 +47,9 @@ export function readSettings({ env = process.env, cwd = process.cwd() } = {}): S
   if (!parsed.success) {
     for (const issue of parsed.error.issues) {
       const name = String(issue.path[0]);
-      // Addresses of Redis may carry a password, so neither they nor secrets are repeated.
-      const shown = /SECRET|REDIS_URL/.test(name) ? '' : ` is ${JSON.stringify(values[name])}`;
+      // Addresses may carry a password, so neither they nor secrets are repeated.
+      const isPrivate = /SECRET|REDIS_URL/.test(name) || (/URL/.test(name) && values[name]?.includes('@'));
+      const shown = isPrivate ? '' : ` is ${JSON.stringify(values[name])}`;
       faults.push(`${name}${shown}: ${issue.message}`);
     }
   }
@@ -55,6 +57,14 @@ export function readSettings({ env = process.env, cwd = process.cwd() } = {}): S
     faults.push(
       'SERVICE_URL is given, so SERVICE_CLIENT_ID and SERVICE_CLIENT_SECRET (or their _FILE forms) are needed too',
     );
+  }
+  // A proxy that only other programs use need not be one that we could use.
+  if (parsed.success && parsed.data.SERVICE_URL) {
+    try {
+      chooseProxy(parsed.data.SERVICE_URL, parsed.data);
+    } catch (error) {
+      faults.push(messageOf(error));
+    }
   }
   if (faults.length > 0 || !parsed.success) {
     throw new LimitlineError('SETTINGS', `Settings are wrong: ${faults.join('; ')}.`);
@@ -77,7 +87,8 @@ const httpUrl = z
     (text) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol),
     'give an http:// or https:// address',
   )
-  .transform((text) => text.replace(/\/+$/, ''));
+  // A user and password are not what calls are made with, so they need not be where the address is shown.
+  .transform((text) => text.replace(/\/+$/, '').replace(/^(https?:\/\/)[^/?#]*@/i, '$1'));
 
 /** The scheme alone is looked at here; where Redis is opened, the whole address is read, and its faults are named. */
 const redisUrl = z
@@ -97,6 +108,9 @@ const settingsSchema = z.object({
   SERVICE_URL: httpUrl.optional(),
   SERVICE_CLIENT_ID: z.string().default(STAND_IN_CREDENTIALS.clientId),
   SERVICE_CLIENT_SECRET: z.string().default(STAND_IN_CREDENTIALS.clientSecret),
+  HTTPS_PROXY: z.string().optional(),
+  HTTP_PROXY: z.string().optional(),
+  NO_PROXY: z.string().optional(),
   /** RFC 6749, section 5.1; the service does not show the field's name. */
   SERVICE_TOKEN_FIELD: z.string().default('access_token'),
   SERVICE_TOKEN_LIFETIME_S: wholeNumber(1, 86_400, 'seconds').default(600),
@@ -128,6 +142,9 @@ const settingsSchema = z.object({
 });
 
 const SETTING_NAMES = Object.keys(settingsSchema.shape);
+
+/** Common to many programs, which know them in lower case too, and take that first. */
+const PROXY_NAMES: ReadonlySet<string> = new Set(['HTTPS_PROXY', 'HTTP_PROXY', 'NO_PROXY']);
 
 function dotenvFile(cwd: string): NodeJS.Dict<string> {
   try {

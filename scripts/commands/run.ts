@@ -42,6 +42,7 @@ export async function runFile(file: string, options: ImportOptions, terminal: Te
   const context = await openContext({ settings, log });
   try {
     const address = await findService(settings, log, terminal.say);
+    if (address.proxy !== undefined) terminal.say(`limitline: calls go through the proxy ${address.proxy}.`);
     const service = openService(context, address.url);
     const workers = await startWorkers(context, service, (fault) => stop.abort(fault));
     let faults: Problem[] = [];
