@@ -74,20 +74,8 @@ export function makeTokenCache({
   const lock = async (owner: string): Promise<boolean> =>
     (await connection.set(lockKey, owner, 'PX', LOCK_MS, 'NX')) === 'OK' || (await connection.get(lockKey)) === owner;
 
-  const renew = async (unwanted: string | undefined, onCall: () => void): Promise<Token> => {
-    const owner = randomUUID();
-    for (;;) {
-      const shared = await readShared();
-      const early = shared && shared.leftMs < Math.min(shared.lifetimeMs * RENEW_SHARE, RENEW_MAX_MS);
-      if (shared && shared.token.version !== unwanted && !early) {
-        return remember(shared.token.value, shared.leftMs, shared.lifetimeMs);
-      }
-      if (await lock(owner)) break;
-      if (shared && shared.token.version !== unwanted) {
-        return remember(shared.token.value, shared.leftMs, shared.lifetimeMs);
-      }
-      await sleep(POLL_MS);
-    }
+  /** Makes the token call, with the right to it, and shares what it brings. */
+  const fetchAndShare = async (owner: string, onCall: () => void): Promise<Token> => {
     const prolonging = setInterval(() => {
       prolong([lockKey], [owner, LOCK_MS]).catch(() => {});
     }, PROLONG_EVERY_MS);
@@ -98,8 +86,28 @@ export function makeTokenCache({
       return remember(granted.value, granted.lifetimeMs, granted.lifetimeMs);
     } finally {
       clearInterval(prolonging);
+    }
+  };
+
+  const renew = async (unwanted: string | undefined, onCall: () => void): Promise<Token> => {
+    const owner = randomUUID();
+    let mayFetch = false;
+    try {
+      for (;;) {
+        const shared = await readShared();
+        const known = shared && shared.token.version !== unwanted ? shared : undefined;
+        const early = known && known.leftMs < Math.min(known.lifetimeMs * RENEW_SHARE, RENEW_MAX_MS);
+        if (known && !early) return remember(known.token.value, known.leftMs, known.lifetimeMs);
+        // Only now, for another may have fetched one between our look and our lock.
+        if (mayFetch) return await fetchAndShare(owner, onCall);
+        mayFetch = await lock(owner);
+        if (mayFetch) continue;
+        if (known) return remember(known.token.value, known.leftMs, known.lifetimeMs);
+        await sleep(POLL_MS);
+      }
+    } finally {
       // A process that stood still for longer than the lock lasts may find another's here, which is not its to take.
-      await release([lockKey], [owner]).catch(() => {});
+      if (mayFetch) await release([lockKey], [owner]).catch(() => {});
     }
   };
 

@@ -56,6 +56,22 @@ test('its own lock is prolonged while the token call lasts, and released after i
   expect(await connection.exists(lockKey)).toBe(0);
 });
 
+test('a token that another fetched between the look and the lock is taken', async () => {
+  const first = openCache();
+  const second = openCache({ key: first.key });
+  const set = second.connection.set.bind(second.connection);
+  vi.spyOn(second.connection, 'set').mockImplementationOnce(async (...words: unknown[]) => {
+    const token = first.get();
+    await expect.poll(() => first.calls.length).toBe(1);
+    first.calls[0]?.(HOUR);
+    await token;
+    return Reflect.apply(set, undefined, words);
+  });
+  expect(await second.get()).toMatchObject({ value: 'granted' });
+  expect(second.calls).toHaveLength(0);
+  expect(await second.connection.exists(second.lockKey)).toBe(0);
+});
+
 test('a token of any life can be kept', async () => {
   const { connection, key, calls, get } = openCache();
   const token = get();
