@@ -13,7 +13,13 @@ import type { Standalone } from '../src/portfolio/standalone.ts';
 import { encodeTable, makeTableText } from '../src/portfolio/write-table.ts';
 import { writeSheet } from '../src/portfolio/xlsx/write-sheet.ts';
 
-export type ExportDeps = { rows: Rows; portfolios: Portfolios; imports: DocumentStore; signal: AbortSignal };
+export type ExportDeps = {
+  account: string;
+  rows: Rows;
+  portfolios: Portfolios;
+  imports: DocumentStore;
+  signal: AbortSignal;
+};
 
 const payloadSchema = z.object({
   portfolio: z.string(),
@@ -28,10 +34,13 @@ const payloadSchema = z.object({
  */
 export type ExportPayload = z.output<typeof payloadSchema>;
 
+/** The account that it all happened in; a name that no column of a finance team's has. */
+const ACCOUNT_COLUMN = 'limitline_account';
+
 /** What a results file adds to the file's own columns. */
 const RESULT_COLUMNS = [
   ...['state', 'step', 'company_id', 'document_ids', 'buyer_limit_id', 'status', 'total_limit', 'available_limit'],
-  ...['problem', 'updated'],
+  ...['problem', 'updated', ACCOUNT_COLUMN],
 ];
 
 /** Which of them are amounts: numbers in a workbook. */
@@ -76,7 +85,7 @@ type Wanted = { portfolio: string; opened: Opened; only: ExportPayload['only'] }
 
 async function* records({ portfolio, opened, only }: Wanted, deps: ExportDeps): AsyncGenerator<string[]> {
   const width = opened.header.length;
-  const write = only === 'all' ? resultCells : errorCells(opened.standalone);
+  const write = only === 'all' ? resultCells(deps.account) : errorCells(deps.account, opened.standalone);
   yield only === 'all' ? [...opened.header, ...RESULT_COLUMNS] : errorHeader(opened.standalone.header);
   for await (const batch of opened.batches()) {
     const outcomes = await outcomesOf(portfolio, batch, deps);
@@ -114,29 +123,32 @@ function problemText({ problem }: RowResult): string {
   return problem.sent ? `${said}; what was sent: ${problem.sent}` : said;
 }
 
-function* resultCells(cells: string[], { state, problem, result }: Outcome): Generator<string[]> {
-  const { record = {}, companyId = '', documentIds = [], limitId = '', step = '' } = result ?? {};
-  yield [
-    ...cells,
-    ...[state, step, companyId || (result?.request.companyId ?? ''), documentIds.join('|'), limitId],
-    ...[record.status ?? '', record.total_limit ?? '', record.available_limit ?? ''],
-    ...[problem, result ? new Date(result.updatedMs).toISOString() : ''],
-  ];
+function resultCells(account: string) {
+  return function* (cells: string[], { state, problem, result }: Outcome): Generator<string[]> {
+    const { record = {}, companyId = '', documentIds = [], limitId = '', step = '' } = result ?? {};
+    yield [
+      ...cells,
+      ...[state, step, companyId || (result?.request.companyId ?? ''), documentIds.join('|'), limitId],
+      ...[record.status ?? '', record.total_limit ?? '', record.available_limit ?? ''],
+      ...[problem, result ? new Date(result.updatedMs).toISOString() : '', account],
+    ];
+  };
 }
 
-/** The column that an errors file adds. One that the file has already, from an earlier round, gives way to it. */
-const PROBLEM_COLUMN = 'problem';
+/** The columns that an errors file adds. Those that the file has already, from an earlier round, give way to them. */
+const ERROR_COLUMNS = ['problem', ACCOUNT_COLUMN];
 
 function errorHeader(header: string[]): string[] {
-  return [...header.filter((name) => name !== PROBLEM_COLUMN), PROBLEM_COLUMN];
+  return [...header.filter((name) => !ERROR_COLUMNS.includes(name)), ...ERROR_COLUMNS];
 }
 
 /** Lines that want mending: their own cells as they were, and why. */
-function errorCells(standalone: Standalone) {
+function errorCells(account: string, standalone: Standalone) {
   return function* (cells: string[], { state, problem }: Outcome): Generator<string[]> {
     if (state === 'done' || state === 'skipped') return;
-    const own = standalone.cells(cells).filter((_cell, column) => standalone.header[column] !== PROBLEM_COLUMN);
-    yield [...own, problem || `It is ${state}.`];
+    const isOwn = (column: number) => !ERROR_COLUMNS.includes(standalone.header[column] ?? '');
+    const own = standalone.cells(cells).filter((_cell, column) => isOwn(column));
+    yield [...own, problem || `It is ${state}.`, account];
   };
 }
 

@@ -1,4 +1,5 @@
-import type { Settings } from '../src/config.ts';
+import { type Settings, STAND_IN_ACCOUNT } from '../src/config.ts';
+import { LimitlineError } from '../src/errors.ts';
 import type { Log } from '../src/log.ts';
 import { chooseProxy } from '../src/proxy.ts';
 import { makeStandIn } from '../src/sandbox/stand-in.ts';
@@ -15,11 +16,19 @@ export type ServiceAddress = {
 /**
  * The service of the settings; without one the stand-in, started in this process and said loudly, since nothing that it
  * grants is worth a cent.
+ *
+ * @throws LimitlineError `SETTINGS` when an account is named that is not the stand-in's
  */
 export async function findService(settings: Settings, log: Log, say: (text: string) => void): Promise<ServiceAddress> {
-  const { SERVICE_URL: url } = settings;
+  const { SERVICE_URL: url, SERVICE_ACCOUNT: account } = settings;
   if (url !== undefined) {
     return { url, standIn: false, proxy: chooseProxy(url, settings)?.where, close: async () => {} };
+  }
+  if (account !== undefined && account !== STAND_IN_ACCOUNT) {
+    throw new LimitlineError(
+      'SETTINGS',
+      `SERVICE_ACCOUNT is "${account}", but SERVICE_URL is not set, and the stand-in works for its own account alone; set SERVICE_URL, or leave SERVICE_ACCOUNT out.`,
+    );
   }
   const standIn = makeStandIn({
     host: '127.0.0.1',

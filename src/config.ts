@@ -17,6 +17,9 @@ export const STAND_IN_CREDENTIALS = {
   clientSecret: 'limitline-sandbox-secret',
 } as const;
 
+/** The account of the stand-in that is started where no service is named. */
+export const STAND_IN_ACCOUNT = 'stand-in';
+
 /**
  * Reads the settings from the environment and, below it, from a `.env` file of the working directory.
  * Empty values count as not given. `SERVICE_CLIENT_ID_FILE` and `SERVICE_CLIENT_SECRET_FILE` name mounted secrets.
@@ -48,7 +51,7 @@ export function readSettings({ env = process.env, cwd = process.cwd() } = {}): S
     for (const issue of parsed.error.issues) {
       const name = String(issue.path[0]);
       // Addresses may carry a password, so neither they nor secrets are repeated.
-      const isPrivate = /SECRET|REDIS_URL/.test(name) || (/URL/.test(name) && values[name]?.includes('@'));
+      const isPrivate = /SECRET|REDIS_URL/.test(name) || values[name]?.includes('@');
       const shown = isPrivate ? '' : ` is ${JSON.stringify(values[name])}`;
       faults.push(`${name}${shown}: ${issue.message}`);
     }
@@ -58,18 +61,33 @@ export function readSettings({ env = process.env, cwd = process.cwd() } = {}): S
       'SERVICE_URL is given, so SERVICE_CLIENT_ID and SERVICE_CLIENT_SECRET (or their _FILE forms) are needed too',
     );
   }
-  // A proxy that only other programs use need not be one that we could use.
-  if (parsed.success && parsed.data.SERVICE_URL) {
-    try {
-      chooseProxy(parsed.data.SERVICE_URL, parsed.data);
-    } catch (error) {
-      faults.push(messageOf(error));
-    }
+  if (values.SERVICE_URL && parsed.data?.SERVICE_ACCOUNT === STAND_IN_ACCOUNT) {
+    faults.push(
+      `SERVICE_ACCOUNT is "${STAND_IN_ACCOUNT}", which is the stand-in's own; name the account at SERVICE_URL otherwise`,
+    );
   }
+  faults.push(...proxyFaults(parsed.data));
   if (faults.length > 0 || !parsed.success) {
     throw new LimitlineError('SETTINGS', `Settings are wrong: ${faults.join('; ')}.`);
   }
   return parsed.data;
+}
+
+/** What is wrong with the proxy that would be used. One that other programs use alone need not be one that we could use. */
+function proxyFaults(settings: Settings | undefined): string[] {
+  if (settings?.SERVICE_URL === undefined) return [];
+  try {
+    chooseProxy(settings.SERVICE_URL, settings);
+    return [];
+  } catch (error) {
+    return [messageOf(error)];
+  }
+}
+
+/** The account that is worked for: the one that is named, else the address, else the stand-in's. */
+export function accountOf({ SERVICE_ACCOUNT, SERVICE_URL }: Pick<Settings, 'SERVICE_ACCOUNT' | 'SERVICE_URL'>): string {
+  if (SERVICE_ACCOUNT !== undefined) return SERVICE_ACCOUNT;
+  return SERVICE_URL === undefined ? STAND_IN_ACCOUNT : normalAccount(SERVICE_URL);
 }
 
 const wholeNumber = (min: number, max: number, unit: string) =>
@@ -90,6 +108,13 @@ const httpUrl = z
   // A user and password are not what calls are made with, so they need not be where the address is shown.
   .transform((text) => text.replace(/\/+$/, '').replace(/^(https?:\/\/)[^/?#]*@/i, '$1'));
 
+/** One address has one spelling: host in lower case, no default port, user, slash at the end, query or fragment. */
+function normalAccount(text: string): string {
+  if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol)) return text.toLowerCase();
+  const { protocol, host, pathname } = new URL(text);
+  return `${protocol}//${host}${pathname.replace(/\/+$/, '')}`;
+}
+
 /** The scheme alone is looked at here; where Redis is opened, the whole address is read, and its faults are named. */
 const redisUrl = z
   .string()
@@ -106,6 +131,11 @@ const settingsSchema = z.object({
     .regex(/^[\w.-]{1,40}$/, 'give up to 40 letters, digits, dots, hyphens or underscores')
     .default('limitline'),
   SERVICE_URL: httpUrl.optional(),
+  SERVICE_ACCOUNT: z
+    .string()
+    .regex(/^[\p{L}\p{N}][\p{L}\p{N}._:/@+-]{0,99}$/u, 'give up to 100 letters, digits, and . _ - : / @ +')
+    .transform(normalAccount)
+    .optional(),
   SERVICE_CLIENT_ID: z.string().default(STAND_IN_CREDENTIALS.clientId),
   SERVICE_CLIENT_SECRET: z.string().default(STAND_IN_CREDENTIALS.clientSecret),
   HTTPS_PROXY: z.string().optional(),

@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import type { Settings } from './config.ts';
+import { accountOf, type Settings, STAND_IN_ACCOUNT, STAND_IN_CREDENTIALS } from './config.ts';
+import { type Login, makeAccounts } from './ledger/accounts.ts';
 import { makeOnce, type Probe } from './ledger/at-most-once.ts';
 import { makeCalls } from './ledger/calls.ts';
-import { accountOf, makeKeys } from './ledger/keys.ts';
+import { loginOf, makeKeys, makeSharedKeys } from './ledger/keys.ts';
 import { makePersist } from './ledger/persist.ts';
 import { makePortfolios } from './ledger/portfolios.ts';
 import { makeRows } from './ledger/rows.ts';
@@ -20,10 +21,10 @@ import { makeServiceClient } from './service/client.ts';
 export type Context = Awaited<ReturnType<typeof openContext>>;
 
 /**
- * Everything that a command needs, wired from the settings: Redis, the ledger, the queues, the data folder. What calls
- * the service is made by {@link openService}, since most commands never do.
+ * Everything that a command needs, wired from the settings: Redis, the ledger, the queues, the data folder, all of one
+ * account. What calls the service is made by {@link openService}, since most commands never do.
  *
- * @throws LimitlineError `REDIS` when there is none that will do
+ * @throws LimitlineError `REDIS` when there is none that will do, `USAGE` when it is open which account is meant
  */
 export async function openContext({ settings, log, probe }: { settings: Settings; log: Log; probe?: Probe }) {
   const redis = await openRedis({
@@ -31,8 +32,18 @@ export async function openContext({ settings, log, probe }: { settings: Settings
     dataDir: settings.LIMITLINE_DATA,
     log,
   });
-  const keys = makeKeys(settings.LIMITLINE_PREFIX);
+  const prefix = settings.LIMITLINE_PREFIX;
+  const login = loginFrom(settings);
+  const keys = makeKeys(prefix, login.account);
   const ledger = redis.connect('ledger');
+  const accounts = makeAccounts({ connection: ledger, keys: makeSharedKeys(prefix), prefix });
+  try {
+    await accounts.checkFormat(redis.where);
+    await accounts.check(login);
+  } catch (error) {
+    await redis.close();
+    throw error;
+  }
   const ending = new AbortController();
   const persist = makePersist({ log, signal: ending.signal });
   const processId = randomBytes(6).toString('base64url');
@@ -45,6 +56,11 @@ export async function openContext({ settings, log, probe }: { settings: Settings
     redis,
     keys,
     ledger,
+    /** The account that this process works for, and no other. */
+    account: login.account,
+    accounts,
+    /** Remembers the account: for commands that bring something into it, or work for it. */
+    enterAccount: () => accounts.enter(login),
     /** Names this process in claims and signs of life. */
     processId,
     rows: makeRows({ connection: ledger, keys, persist, canaryRefusals: settings.CANARY_REFUSALS }),
@@ -68,7 +84,6 @@ export type Service = ReturnType<typeof openService>;
 /** The service's client and what governs its use by this process: the fleet's pace and the calls in flight. */
 export function openService(context: Context, url: string) {
   const { settings, ledger, keys, log } = context;
-  const account = accountOf({ url, clientId: settings.SERVICE_CLIENT_ID });
   const client = makeServiceClient({
     url,
     clientId: settings.SERVICE_CLIENT_ID,
@@ -81,13 +96,13 @@ export function openService(context: Context, url: string) {
     timeoutMs: settings.SERVICE_TIMEOUT_MS,
     idempotencyHeader: settings.SERVICE_IDEMPOTENCY_HEADER,
     connection: ledger,
-    tokenKey: keys.token(account),
+    tokenKey: keys.token(loginOf({ url, clientId: settings.SERVICE_CLIENT_ID })),
   });
   // A repetition that the service itself recognises is safe, so nothing needs to be held.
   const repeatable = settings.SERVICE_IDEMPOTENCY_HEADER !== undefined;
   return {
     client,
-    pace: makePace({ connection: ledger, key: keys.pace(account), ceilingPerS: settings.SERVICE_RATE_PER_S, log }),
+    pace: makePace({ connection: ledger, key: keys.pace, ceilingPerS: settings.SERVICE_RATE_PER_S, log }),
     slots: makeSlots(settings.SERVICE_CONCURRENCY),
     onUnknown: {
       company: repeatable ? ('resend' as const) : settings.ON_UNKNOWN_COMPANY,
@@ -97,8 +112,19 @@ export function openService(context: Context, url: string) {
   };
 }
 
-/** The fleet's pace as it stands in Redis, for commands that call nothing; none where no service is named or known. */
-export async function lookAtPace({ settings, ledger, keys }: Context): Promise<PaceState | undefined> {
-  const { SERVICE_URL: url, SERVICE_CLIENT_ID: clientId } = settings;
-  return url === undefined ? undefined : readPace(ledger, keys.pace(accountOf({ url, clientId })));
+/** The fleet's pace as it stands in Redis, for commands that call nothing; none where none is known. */
+export function lookAtPace({ ledger, keys }: Context): Promise<PaceState | undefined> {
+  return readPace(ledger, keys.pace);
+}
+
+function loginFrom(settings: Settings): Login {
+  const account = accountOf(settings);
+  const clientId = settings.SERVICE_CLIENT_ID;
+  return {
+    account,
+    clientId,
+    named: settings.SERVICE_ACCOUNT !== undefined,
+    address: accountOf({ SERVICE_URL: settings.SERVICE_URL, SERVICE_ACCOUNT: undefined }),
+    anyone: account === STAND_IN_ACCOUNT || clientId === STAND_IN_CREDENTIALS.clientId,
+  };
 }

@@ -9,13 +9,14 @@ export type LogLevel = (typeof LOG_LEVELS)[number];
 /**
  * The process's log: JSON lines on standard error, since standard output belongs to what a command was asked for.
  * Object first, sentence second: `log.info({ row, status }, 'limit granted')`.
+ * Every line names the account that the process works for.
  * Whatever is called a secret, token or authorization is censored, however deep the caller put it.
  */
-export function makeLog({ level }: { level: LogLevel }): Log {
+export function makeLog({ level, account }: { level: LogLevel; account?: string | undefined }): Log {
   return pino(
     {
       level,
-      base: { pid: process.pid },
+      base: { pid: process.pid, ...(account === undefined ? {} : { account }) },
       redact: {
         paths: [
           'authorization',
@@ -37,8 +38,8 @@ export function makeLog({ level }: { level: LogLevel }): Log {
  * The log of a command that a person watches: warnings and worse, one sentence each, instead of JSON lines. A person who
  * wants all asks for it by LOG_LEVEL=debug, and gets JSON.
  */
-export function makeWordsLog({ level }: { level: LogLevel }): Log {
-  if (level === 'debug' || level === 'trace') return makeLog({ level });
+export function makeWordsLog({ level, account }: { level: LogLevel; account?: string | undefined }): Log {
+  if (level === 'debug' || level === 'trace') return makeLog({ level, account });
   const write = (line: string): void => {
     const { msg, reason, err } = JSON.parse(line) as { msg: string; reason?: string; err?: { message?: string } };
     const why = reason ?? err?.message;

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
-import { STAND_IN_CREDENTIALS } from '../../src/config.ts';
+import { accountOf, STAND_IN_CREDENTIALS } from '../../src/config.ts';
 import { makeKeys } from '../../src/ledger/keys.ts';
 import { makePortfolios, type PortfolioState } from '../../src/ledger/portfolios.ts';
 import { ROW_STATES } from '../../src/ledger/rows.ts';
@@ -78,7 +78,7 @@ async function measure(place: Place, withFaults: boolean): Promise<{ figures: Fa
   const env = settingsOf(redis.dataDir, service.url);
   await prepare(place, env, withFaults);
 
-  const keys = makeKeys('limitline');
+  const keys = makeKeys('limitline', accountOf({ SERVICE_URL: service.url, SERVICE_ACCOUNT: undefined }));
   const connection = new Redis({ path: redis.socketPath, maxRetriesPerRequest: null });
   connection.on('error', () => {});
   await using closing = new AsyncDisposableStack();

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
+import { accountOf } from '../../src/config.ts';
 import { LimitlineError } from '../../src/errors.ts';
 import { makeKeys } from '../../src/ledger/keys.ts';
 import { makePortfolios } from '../../src/ledger/portfolios.ts';
@@ -65,7 +66,10 @@ async function measureOurs(processes: number, place: Place): Promise<PaceFigures
   const connection = new Redis({ path: redis.socketPath, maxRetriesPerRequest: null });
   connection.on('error', () => {});
   closing.defer(() => connection.disconnect());
-  const portfolios = makePortfolios({ connection, keys: makeKeys('limitline') });
+  const portfolios = makePortfolios({
+    connection,
+    keys: makeKeys('limitline', accountOf({ SERVICE_URL: service.url, SERVICE_ACCOUNT: undefined })),
+  });
 
   const figures: PaceFigures[] = [];
   const names = paceCase.perS > TWICE_ABOVE_PER_S ? ['first', 'next'] : ['first'];

@@ -1,7 +1,8 @@
 import type { Command } from 'commander';
-import { readSettings } from '../../src/config.ts';
+import { accountOf, readSettings } from '../../src/config.ts';
 import { openContext } from '../../src/context.ts';
 import { makeWordsLog } from '../../src/log.ts';
+import { announceAccount } from '../announce-account.ts';
 import { waitForSignal } from '../signals.ts';
 import { startProgress } from '../terminal/progress.ts';
 import type { Terminal } from '../terminal/terminal.ts';
@@ -15,12 +16,20 @@ export function register(program: Command, terminal: Terminal): void {
     .action(async (file: string, options: ImportOptions) => {
       const settings = readSettings();
       const payload = await importPayload(file, options);
-      const context = await openContext({ settings, log: makeWordsLog({ level: settings.LOG_LEVEL }) });
+      const context = await openContext({
+        settings,
+        log: makeWordsLog({ level: settings.LOG_LEVEL, account: accountOf(settings) }),
+      });
       const stopping = new AbortController();
       const { signal, forget } = waitForSignal();
       signal.then((name) => stopping.abort(new Error(`stopped by ${name}; import the same file again to go on`)));
       let lines = 0;
-      const progress = startProgress(() => ({ done: 0, total: undefined, words: `${lines} lines imported` }));
+      await announceAccount(context, terminal.say);
+      const progress = startProgress(() => ({
+        done: 0,
+        total: undefined,
+        words: `${context.account}: ${lines} lines imported`,
+      }));
       try {
         const { imported, list } = await importFile(payload, context, {
           say: terminal.say,
@@ -34,8 +43,9 @@ export function register(program: Command, terminal: Terminal): void {
         const words =
           faults.length > 0
             ? `Nothing was imported: ${file} cannot be used as it is.`
-            : `${counts.lines} lines imported into portfolio ${payload.portfolio}: ${counts.rows} rows, ${counts.invalid} invalid, ${counts.duplicate} duplicate.`;
+            : `${counts.lines} lines imported into portfolio ${payload.portfolio} of account ${context.account}: ${counts.rows} rows, ${counts.invalid} invalid, ${counts.duplicate} duplicate.`;
         terminal.print(words, {
+          account: context.account,
           portfolio: payload.portfolio,
           ...counts,
           problems: list.problems,

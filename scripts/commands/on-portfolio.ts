@@ -1,4 +1,4 @@
-import { readSettings } from '../../src/config.ts';
+import { accountOf, readSettings } from '../../src/config.ts';
 import { type Context, openContext } from '../../src/context.ts';
 import { LimitlineError } from '../../src/errors.ts';
 import { makeWordsLog } from '../../src/log.ts';
@@ -6,7 +6,10 @@ import { makeWordsLog } from '../../src/log.ts';
 /** Opens what a command needs that asks the ledger, and closes it again, whatever happens. */
 export async function withContext<T>(run: (context: Context) => Promise<T>): Promise<T> {
   const settings = readSettings();
-  const context = await openContext({ settings, log: makeWordsLog({ level: settings.LOG_LEVEL }) });
+  const context = await openContext({
+    settings,
+    log: makeWordsLog({ level: settings.LOG_LEVEL, account: accountOf(settings) }),
+  });
   try {
     return await run(context);
   } finally {
@@ -22,8 +25,13 @@ export function onPortfolio<T>(name: string, run: (context: Context) => Promise<
   });
 }
 
-async function unknownPortfolio(name: string, { portfolios }: Context): Promise<LimitlineError> {
+async function unknownPortfolio(name: string, { account, accounts, portfolios }: Context): Promise<LimitlineError> {
   const names = await portfolios.names();
   const known = names.length > 0 ? `known are: ${names.slice(-10).join(', ')}` : 'none was imported yet';
-  return new LimitlineError('NOT_FOUND', `There is no portfolio "${name}"; ${known}.`);
+  const elsewhere = await accounts.having(name);
+  const there =
+    elsewhere.length > 0
+      ? ` Account ${elsewhere.join(', ')} has one: set SERVICE_ACCOUNT (or SERVICE_URL) to look there.`
+      : '';
+  return new LimitlineError('NOT_FOUND', `There is no portfolio "${name}" in account ${account}; ${known}.${there}`);
 }

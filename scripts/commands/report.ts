@@ -58,10 +58,11 @@ async function writeLines(
   { out, likeInput = false }: ReportOptions,
   context: Context,
 ) {
-  const { rows, portfolios, imports } = context;
+  const { account, rows, portfolios, imports } = context;
   const only = format === 'errors-csv' ? 'errors' : 'all';
   const payload = exportResults.parse({ portfolio: name, only, likeInput, format: format === 'xlsx' ? 'xlsx' : 'csv' });
   await exportResults.run(payload, openOutput(out), {
+    account,
     rows,
     portfolios,
     imports,

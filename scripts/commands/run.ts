@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
 import type { ImportPayload } from '../../jobs/import-portfolio.ts';
-import { readSettings } from '../../src/config.ts';
+import { accountOf, readSettings } from '../../src/config.ts';
 import { type Context, openContext, openService, type Service } from '../../src/context.ts';
 import { isLimitlineError, LimitlineError } from '../../src/errors.ts';
 import type { PortfolioState } from '../../src/ledger/portfolios.ts';
@@ -10,6 +10,7 @@ import { type Summary, summarize } from '../../src/ledger/summary.ts';
 import { makeWordsLog } from '../../src/log.ts';
 import { describePace, timeLeft } from '../../src/pace/pace-words.ts';
 import type { Problem } from '../../src/portfolio/row.ts';
+import { announceAccount } from '../announce-account.ts';
 import { findService } from '../service-address.ts';
 import { waitForSignal } from '../signals.ts';
 import { type Extent, startProgress } from '../terminal/progress.ts';
@@ -35,12 +36,13 @@ export function register(program: Command, terminal: Terminal): void {
 export async function runFile(file: string, options: ImportOptions, terminal: Terminal): Promise<number> {
   const settings = readSettings();
   const payload = await importPayload(file, options);
-  const log = makeWordsLog({ level: settings.LOG_LEVEL });
+  const log = makeWordsLog({ level: settings.LOG_LEVEL, account: accountOf(settings) });
   const stop = new AbortController();
   const { signal, forget } = waitForSignal();
   signal.then((name) => stop.abort(new LimitlineError('STOPPED', `${name} came`)));
   const context = await openContext({ settings, log });
   try {
+    await announceAccount(context, terminal.say);
     const address = await findService(settings, log, terminal.say);
     if (address.proxy !== undefined) terminal.say(`limitline: calls go through the proxy ${address.proxy}.`);
     const service = openService(context, address.url);

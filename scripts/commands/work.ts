@@ -1,7 +1,8 @@
 import type { Command } from 'commander';
-import { readSettings } from '../../src/config.ts';
+import { accountOf, readSettings } from '../../src/config.ts';
 import { openContext, openService } from '../../src/context.ts';
 import { makeLog } from '../../src/log.ts';
+import { announceAccount } from '../announce-account.ts';
 import { findService } from '../service-address.ts';
 import { waitForSignal } from '../signals.ts';
 import type { Terminal } from '../terminal/terminal.ts';
@@ -14,9 +15,10 @@ export function register(program: Command, terminal: Terminal): void {
     .description('work on all portfolios until SIGTERM or SIGINT; a second signal stops at once')
     .action(async () => {
       const settings = readSettings();
-      const log = makeLog({ level: settings.LOG_LEVEL });
+      const log = makeLog({ level: settings.LOG_LEVEL, account: accountOf(settings) });
       const { signal } = waitForSignal();
       const context = await openContext({ settings, log });
+      await announceAccount(context, (text) => log.info(text));
       const address = await findService(settings, log, terminal.say);
       const workers = await startWorkers(context, openService(context, address.url), (error) => {
         log.error({ code: error.message }, 'every row would meet this fault; the line waits until it is mended');

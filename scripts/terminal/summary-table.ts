@@ -20,8 +20,8 @@ export function summaryTable(
   summary: Summary,
   { supplier, paused }: Pick<PortfolioState, 'supplier' | 'paused'>,
 ): string {
-  const { portfolio, lines, invalid, duplicate, rows, states, statuses, calls } = summary;
-  const parts: string[] = [`Portfolio ${portfolio}`, ''];
+  const { account, portfolio, lines, invalid, duplicate, rows, states, statuses, calls } = summary;
+  const parts: string[] = [`Portfolio ${portfolio}, account ${account}`, ''];
   parts.push(
     row('lines of the file', lines),
     row('  invalid', invalid),

@@ -79,7 +79,7 @@ export function makeCalls({
     ): Promise<string> {
       return (await persist('settle', () =>
         settle(
-          [callKey(thing), keys.buyerLimits(made.buyer)],
+          [callKey(thing), keys.buyerLimits(made.buyer), keys.account],
           [owner, made.id, JSON.stringify(made.record), rowName(thing.row), thing.kind],
         ),
       )) as string;

@@ -6,16 +6,41 @@ export type CallKind = (typeof CALL_KINDS)[number];
 
 export type Keys = ReturnType<typeof makeKeys>;
 
+/** What all accounts of one prefix share: which there are, and how what is in Redis is written. */
+export type SharedKeys = ReturnType<typeof makeSharedKeys>;
+
 /**
- * Every Redis key of the project, built here and nowhere else.
+ * The keys that belong to no account, in one slot of their own. With {@link makeKeys} every Redis key of the project is
+ * built in this file and nowhere else.
+ */
+export function makeSharedKeys(prefix: string) {
+  const root = `{${prefix}}`;
+  return {
+    /** String: the version of all that stands under this prefix. */
+    format: `${root}:format`,
+    /** What was written before there was a version and accounts has its portfolios here. */
+    unversioned: `${root}:portfolios`,
+    /** Sorted set: account, by the time of its first use in ms. */
+    accounts: `${root}:accounts`,
+    /** Hash: `client <account> <client id>` and `address <account> <address>`, by the time of the first use in ms. */
+    accountUses: `${root}:account-uses`,
+  };
+}
+
+/**
+ * The keys of one account; no two accounts have a key in common, so nothing passes between them.
  *
  * The ledger, the pace and the token share one hash tag, so that on a cluster they live in one slot and a script may
  * change a row, its portfolio's counts and a call in one step. Each queue has a tag of its own (BullMQ's rule), so
  * that the heavy part spreads.
  */
-export function makeKeys(prefix: string) {
-  const root = `{${prefix}}`;
+export function makeKeys(prefix: string, account: string) {
+  // Braces would end the hash tag, and a colon would make one account's keys look like another's.
+  const tag = `${prefix}:${encodeURIComponent(account)}`;
+  const root = `{${tag}}`;
   return {
+    /** Hash: what is counted of the account as a whole: `made:<kind>`, things made. */
+    account: `${root}:account`,
     /** Sorted set: portfolio name, by the time of its first import in ms. */
     portfolios: `${root}:portfolios`,
     /** Hash: what is known of a portfolio; `calls:<kind>` and other counts are fields of it. */
@@ -32,18 +57,21 @@ export function makeKeys(prefix: string) {
     buyerLimits: (buyer: string) => `${root}:buyer:${buyer}:limits`,
     /** Sorted set: worker process → when it last gave a sign of life, in ms of the server's clock. */
     workers: `${root}:workers`,
-    /** Hash and string, one a service and set of credentials. */
-    pace: (account: string) => `${root}:pace:${account}`,
-    token: (account: string) => `${root}:token:${account}`,
+    /** Set: calls that others found claimed by this process for too long; it says whether it holds them. */
+    disputes: (processId: string) => `${root}:disputes:${processId}`,
+    /** Hash: the account's pace. */
+    pace: `${root}:pace`,
+    /** String: one for each login, see {@link loginOf}. */
+    token: (login: string) => `${root}:token:${login}`,
     /** BullMQ's `prefix` option for one queue. */
-    queuePrefix: (queue: string) => `{${prefix}:${queue}}`,
+    queuePrefix: (queue: string) => `{${tag}:${queue}}`,
   };
 }
 
 /**
- * Names an account at the service without showing its credentials: what the pace and the token belong to.
- * 12 characters, for keys that people may read.
+ * Names an address and a client id without showing them: what a token belongs to, since an account outlives its
+ * credentials. 12 characters.
  */
-export function accountOf({ url, clientId }: { url: string; clientId: string }): string {
+export function loginOf({ url, clientId }: { url: string; clientId: string }): string {
   return createHash('sha256').update(`${url}\n${clientId}`).digest('base64url').slice(0, 12);
 }

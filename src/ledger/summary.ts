@@ -5,6 +5,7 @@ import { ROW_STATES, type RowState, type Rows } from './rows.ts';
 
 /** What became of a portfolio, in one object; amounts are exact decimal text, times ISO 8601 in UTC. */
 export type Summary = {
+  account: string;
   portfolio: string;
   lines: number;
   invalid: number;
@@ -33,13 +34,14 @@ const PAGE = 1_000;
  */
 export async function summarize(
   name: string,
-  { portfolios, rows }: { portfolios: Portfolios; rows: Rows },
+  { account, portfolios, rows }: { account: string; portfolios: Portfolios; rows: Rows },
 ): Promise<Summary | undefined> {
   const state = await portfolios.read(name);
   if (state.startedMs === undefined) return undefined;
   const { invalid, duplicate, states, statuses, calls } = state;
   const rowCount = ROW_STATES.reduce((sum, rowState) => sum + states[rowState], 0);
   return {
+    account,
     portfolio: name,
     lines: rowCount + invalid + duplicate,
     invalid,

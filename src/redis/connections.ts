@@ -15,8 +15,8 @@ export type Connections = ReturnType<typeof makeConnections>;
  */
 export function makeConnections({ target, where, log }: { target: Target; where: string; log: Log }) {
   const open = new Set<RedisConnection>();
-  const outages = makeOutages({ where, log });
   let closing = false;
+  const outages = makeOutages({ where, log, isClosing: () => closing });
   const retryStrategy = (attempt: number) => (closing ? null : retryDelayMs(attempt));
 
   return {

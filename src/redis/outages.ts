@@ -5,14 +5,14 @@ import type { RedisConnection } from '../lua-script.ts';
 /**
  * Says once when the connections to a Redis begin to fail, and once when all of them work again. ioredis reports every
  * retry of every connection, and throws where nobody listens. Until the first of them works, the caller of the start
- * hears of it, and nothing is said here.
+ * hears of it, and nothing is said here; nor once they are being closed.
  */
-export function makeOutages({ where, log }: { where: string; log: Log }) {
+export function makeOutages({ where, log, isClosing }: { where: string; log: Log; isClosing: () => boolean }) {
   const down = new Set<RedisConnection>();
   let reached = false;
 
   const lost = (connection: RedisConnection, reason: string) => {
-    if (!reached || connection.status === 'end') return;
+    if (!reached || isClosing() || connection.status === 'end') return;
     if (down.size === 0) log.warn({ redis: where, reason }, 'the connection to Redis is lost; trying until it is back');
     down.add(connection);
   };

@@ -168,7 +168,7 @@ test('reconcile ends with 2 when the queues have lost jobs, and with 0 when all 
 async function dropQueues(prefix: string): Promise<void> {
   const connection = new Redis(inject('redisUrl'));
   onTestFinished(() => connection.disconnect());
-  for await (const keys of connection.scanStream({ match: `{${prefix}:*`, count: 1_000 })) {
+  for await (const keys of connection.scanStream({ match: `{${prefix}:*:*}:*`, count: 1_000 })) {
     if (keys.length > 0) await connection.del(...keys);
   }
 }

@@ -36,6 +36,8 @@ export async function openFaultPlace({
   const { standIn, context, dir } = place;
   const childEnv = {
     SERVICE_URL: standIn.url(),
+    // A worker may find the service at another address than the account is named by.
+    SERVICE_ACCOUNT: standIn.url(),
     SERVICE_CLIENT_ID: STAND_IN_CREDENTIALS.clientId,
     SERVICE_CLIENT_SECRET: STAND_IN_CREDENTIALS.clientSecret,
     ...given,

@@ -16,11 +16,11 @@ async function results(
   wish: { only?: 'all' | 'errors'; likeInput?: boolean; format?: 'xlsx' } = {},
 ): Promise<Buffer> {
   const to = new PassThrough();
-  const { rows, portfolios, imports } = context;
+  const { account, rows, portfolios, imports } = context;
   const payload = exportResults.parse({ portfolio: 'q4', only: 'all', ...wish });
   const [bytes] = await Promise.all([
     buffer(to),
-    exportResults.run(payload, to, { rows, portfolios, imports, signal: new AbortController().signal }),
+    exportResults.run(payload, to, { account, rows, portfolios, imports, signal: new AbortController().signal }),
   ]);
   return bytes;
 }

@@ -8,7 +8,7 @@ type Place = Awaited<ReturnType<typeof openWorkplace>>;
 
 const RESULT_COLUMNS = [
   ...['state', 'step', 'company_id', 'document_ids', 'buyer_limit_id', 'status', 'total_limit', 'available_limit'],
-  ...['problem', 'updated'],
+  ...['problem', 'updated', 'limitline_account'],
 ];
 
 async function exportText({ context }: Pick<Place, 'context'>, only: ExportPayload['only'], portfolio = 'q4') {
@@ -19,8 +19,8 @@ async function exportText({ context }: Pick<Place, 'context'>, only: ExportPaylo
       done();
     },
   });
-  const { rows, portfolios, imports } = context;
-  const deps = { rows, portfolios, imports, signal: new AbortController().signal };
+  const { account, rows, portfolios, imports } = context;
+  const deps = { account, rows, portfolios, imports, signal: new AbortController().signal };
   await exportResults.run(exportResults.parse({ portfolio, only }), to, deps);
   return text;
 }
@@ -118,7 +118,7 @@ describe('an errors file', () => {
     await place.import([header, first, second, 'Bad AG,Atlantis,HRB 3,-1']);
     await settled();
     const round = await exported(place, 'errors');
-    expect(round.header).toEqual([...header.split(','), 'problem']);
+    expect(round.header).toEqual([...header.split(','), 'problem', 'limitline_account']);
     expect(round.lines.map(({ name, problem }) => [name, problem])).toEqual([
       ['Buyer 1 GmbH', expect.stringContaining('no contact')],
       ['Bad AG', expect.stringMatching(/country_code: .*requested_limit: /)],

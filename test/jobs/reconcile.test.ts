@@ -6,8 +6,8 @@ type Place = Awaited<ReturnType<typeof openWorkplace>>;
 
 /** Deletes all that BullMQ knows, and nothing of the ledger's. */
 async function dropQueues({ context: { ledger, settings } }: Pick<Place, 'context'>): Promise<number> {
-  // The ledger's tag is `{prefix}`, those of the queues `{prefix:queue}`.
-  const pattern = `{${settings.LIMITLINE_PREFIX}:*`;
+  // The ledger's tag is `{prefix:account}`, those of the queues `{prefix:account:queue}`.
+  const pattern = `{${settings.LIMITLINE_PREFIX}:*:*}:*`;
   let dropped = 0;
   let cursor = '0';
   do {

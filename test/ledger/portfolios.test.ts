@@ -52,7 +52,7 @@ test('sums amounts exactly, beyond what floats can', async () => {
     if (n > 0) await rows.advance(row, 'queued', 'done', { record });
   }
   await portfolios.endImport('q4');
-  expect(await summarize('q4', { portfolios, rows })).toMatchObject({
+  expect(await summarize('q4', { account: 'a', portfolios, rows })).toMatchObject({
     lines: 4,
     rows: 4,
     requested: '90071992548410.23',
@@ -65,5 +65,5 @@ test('sums amounts exactly, beyond what floats can', async () => {
 
 test('has nothing to say of a portfolio that nobody imported', async () => {
   const { portfolios, rows } = openLedger();
-  expect(await summarize('q4', { portfolios, rows })).toBeUndefined();
+  expect(await summarize('q4', { account: 'a', portfolios, rows })).toBeUndefined();
 });

@@ -16,7 +16,7 @@ async function openLimited(faults: FaultChange) {
   return {
     ...place,
     async ratePerS(): Promise<number> {
-      const [key = ''] = await context.ledger.keys(`*${context.settings.LIMITLINE_PREFIX}*:pace:*`);
+      const key = context.keys.pace;
       return (await readPace(context.ledger, key))?.ratePerS ?? 0;
     },
   };

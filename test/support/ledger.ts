@@ -26,7 +26,7 @@ export function freshPrefix(): string {
 /** A ledger of the test's own, and processes that may live and vanish in it. */
 export function openLedger() {
   const connection = connectRedis();
-  const keys = makeKeys(freshPrefix());
+  const keys = makeKeys(freshPrefix(), 'https://test.example');
   const ending = new AbortController();
   onTestFinished(() => ending.abort());
   const persist = makePersist({ log: makeSilentLog(), signal: ending.signal });

@@ -17,7 +17,7 @@ export type RealLedger = ReturnType<typeof openRealLedger>;
 
 /** The ledger under test, on a prefix of its own, and the service's side of every send. */
 export function openRealLedger(connection: Redis, { canaryRefusals }: { canaryRefusals: number }) {
-  const keys = makeKeys(freshPrefix());
+  const keys = makeKeys(freshPrefix(), 'https://test.example');
   const persist = makePersist({ log: makeSilentLog(), signal: new AbortController().signal });
   const calls = makeCalls({ connection, keys, persist });
   const present = new Map<string, Presence>();

@@ -5,6 +5,7 @@ import type { Summary } from '../../../src/ledger/summary.ts';
 
 const states = Object.fromEntries(ROW_STATES.map((state) => [state, 0])) as Record<RowState, number>;
 const summary: Summary = {
+  account: 'https://api.example',
   portfolio: 'q4',
   lines: 1_203,
   invalid: 2,
@@ -25,6 +26,7 @@ test('says in words and grouped figures what became of a portfolio', () => {
   const table = summaryTable(summary, { supplier: { id: 'company_1' }, paused: undefined });
   expect(table).toContain('done                       1,198   limit requested and answered');
   expect(table).toContain('held                           2   outcome unknown: a person must say');
+  expect(table).toMatch(/^Portfolio q4, account https:\/\/api\.example$/m);
   expect(table).not.toContain('queued');
   expect(table).toContain('1,234,567.50');
   expect(table).toContain('1190 approved, 8 pending');
