@@ -89,11 +89,11 @@ async function importFile(payload: ImportPayload, documentsDir: string, deps: Im
   });
   if (supplier) await rememberSupplier(portfolio, supplier, deps);
   for await (const batch of opened.batches()) {
-    await importBatch(portfolio, importId, batch, deps);
-    for (const line of batch) found[line.kind === 'row' ? 'rows' : line.kind] += 1;
-    found.lines += batch.length;
+    const settled = await importBatch(portfolio, importId, batch, deps);
+    for (const line of settled) found[line.kind === 'row' ? 'rows' : line.kind] += 1;
+    found.lines += settled.length;
     await feed(deps);
-    deps.onBatch({ ...findingsOf(batch), lines: found.lines });
+    deps.onBatch({ ...findingsOf(settled), lines: found.lines });
   }
   // What concerns the file as a whole is known when the last line was read.
   deps.onBatch({ problems: [], warnings: opened.warnings, changed: [], lines: found.lines });
@@ -109,23 +109,40 @@ async function keepFile(path: string, imports: DocumentStore): Promise<string> {
   return imports.put({ name: basename(path), path: resolve(path), sizeBytes: size, mediaType: 'text/csv' });
 }
 
-async function importBatch(portfolio: string, importId: string, batch: Line[], deps: ImportDeps): Promise<void> {
-  const faulty = new Map<number, FaultyLine>();
+/** Answers the lines as the ledger took them: one that asks for something else than what was sent is a problem. */
+async function importBatch(portfolio: string, importId: string, batch: Line[], deps: ImportDeps): Promise<Line[]> {
   const renewed: RowId[] = [];
-  await Promise.all(
-    batch.map(async (line) => {
-      if (line.kind !== 'row') {
-        const message = line.problems.map((problem) => describe(problem)).join('; ');
-        faulty.set(line.line, { kind: line.kind, message });
-        return;
-      }
+  const settled = await Promise.all(
+    batch.map(async (line): Promise<Line> => {
+      if (line.kind !== 'row') return line;
       const row = { portfolio, key: line.row.key };
-      const answer = await deps.rows.put(row, line.line, importId, await toRequest(line.row, deps.documents));
+      const request = await toRequest(line.row, deps.documents);
+      const answer = await deps.rows.put(row, line.line, importId, request);
       if (answer === 'renewed') renewed.push(row);
+      if (answer !== 'changed') return line;
+      const [sent] = await deps.rows.read([row]);
+      return { ...line, kind: 'invalid', problems: [changedProblem(line.line, request, sent?.request)] };
     }),
   );
+  const faulty = new Map<number, FaultyLine>();
+  for (const line of settled) {
+    if (line.kind === 'row') continue;
+    const message = line.problems.map((problem) => describe(problem)).join('; ');
+    faulty.set(line.line, { kind: line.kind, message });
+  }
   await deps.portfolios.addFaultyLines(portfolio, faulty);
   await deps.queues.forget(renewed);
+  return settled;
+}
+
+/** A request that was sent keeps its words; what the line says instead of them has to be asked for on purpose. */
+function changedProblem(line: number, asked: RowRequest, sent: RowRequest | undefined): Problem {
+  const [now, before] = [asked.limit.requested_limit, sent?.limit.requested_limit];
+  const difference = before !== undefined && before !== now ? ` (sent: ${before})` : '';
+  return {
+    ...{ line, column: before !== now ? 'requested_limit' : null, value: before !== now ? now : null },
+    message: `changed after it was requested${difference}; the request stays as it was sent. To ask again on purpose, give the line a new request_reference`,
+  };
 }
 
 /** A line's row as the ledger keeps it; its documents are copied into the data folder on the way. */

@@ -24,6 +24,8 @@ export type PortfolioState = {
   states: Record<RowState, number>;
   statuses: Record<string, number>;
   calls: Record<CallKind | 'token' | 'throttled', number>;
+  /** Things that were made twice for it. */
+  madeTwice: number;
 };
 
 export type Portfolios = ReturnType<typeof makePortfolios>;
@@ -38,12 +40,13 @@ export function makePortfolios({ connection, keys }: { connection: RedisConnecti
     /** Begins an import: what the last one said of its faulty lines is forgotten, its rows are not. */
     async startImport(name: string, file: ImportedFile): Promise<void> {
       const now = Date.now();
+      const cancels = (await connection.hget(keys.portfolio(name), 'cancels')) ?? '0';
       await connection
         .multi()
         .zadd(keys.portfolios, 'NX', String(now), name)
         .hset(keys.portfolio(name), {
           ...{ importing: file.id, importId: file.id },
-          ...{ fileName: file.fileName, reading: file.reading },
+          ...{ fileName: file.fileName, reading: file.reading, importGen: cancels },
         })
         .hsetnx(keys.portfolio(name), 'started', String(now))
         .hdel(keys.portfolio(name), 'finished', 'lines:invalid', 'lines:duplicate')
@@ -83,6 +86,14 @@ export function makePortfolios({ connection, keys }: { connection: RedisConnecti
     /** No new call starts for it from now on, in any process; calls in flight are answered. */
     async pause(name: string, why: string): Promise<void> {
       await connection.hset(keys.portfolio(name), 'paused', why);
+    },
+
+    /**
+     * Gives up its rows: from now on no claim of theirs succeeds. Those that are brought in or sent again later pass it.
+     * The rows themselves are settled one by one.
+     */
+    async cancel(name: string): Promise<void> {
+      await connection.hincrby(keys.portfolio(name), 'cancels', 1);
     },
 
     /** Lets it go on, and listens to the first answers anew. */
@@ -130,6 +141,7 @@ function fromFields(fields: Record<string, string>): Omit<PortfolioState, 'name'
     invalid: number('lines:invalid') ?? 0,
     duplicate: number('lines:duplicate') ?? 0,
     statuses,
+    madeTwice: number('again') ?? 0,
     calls: namedCounts(
       callNames,
       callNames.map((name) => number(`calls:${name}`) ?? 0),
