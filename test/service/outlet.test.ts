@@ -148,6 +148,13 @@ describe('through a tunnel', () => {
     expect(answer).toMatchObject({ meaning: 'unknown', heard: expect.stringContaining(`within ${TIMEOUT_MS} ms`) });
   });
 
+  test('the time limit of a call begins when it leaves, not while the tunnel is made', async () => {
+    const { proxy, client, authorize } = await openPlace({ tls: true });
+    await authorize();
+    proxy.setFault({ is: 'tunnels late', afterMs: TIMEOUT_MS + 100 });
+    expect(await client().createCompany(company, callOptions())).toMatchObject({ meaning: 'made' });
+  });
+
   test('an idle tunnel that is cut costs no call', async () => {
     const { proxy, client } = await openPlace({ tls: true });
     const caller = client();

@@ -1,5 +1,6 @@
 import { createServer, request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
 
 export type StartedProxy = Awaited<ReturnType<typeof startForwardProxy>>;
@@ -10,6 +11,8 @@ export type ProxyFault =
   | { is: 'answers'; status: number; body?: string }
   /** Takes what comes and never answers. */
   | { is: 'silent' }
+  /** Makes a tunnel, but takes so long for it. */
+  | { is: 'tunnels late'; afterMs: number }
   /** Ends the connection instead of an answer, by FIN or RST. */
   | { is: 'ends'; by: 'fin' | 'rst' }
   /** Answers something that is not HTTP. */
@@ -49,7 +52,7 @@ export async function startForwardProxy({ targetPort, user }: { targetPort: numb
     socket.on('error', () => {});
     socket.on('close', () => sockets.delete(socket));
   });
-  server.on('connect', (request: IncomingMessage, client: Socket) => {
+  server.on('connect', async (request: IncomingMessage, client: Socket) => {
     heard.connects.push(request.url ?? '');
     const answer = answerOf(request);
     if (answer) {
@@ -61,6 +64,7 @@ export async function startForwardProxy({ targetPort, user }: { targetPort: numb
       client.resume().on('end', () => client.destroy());
       return;
     }
+    if (fault?.is === 'tunnels late') await sleep(fault.afterMs);
     client.write('HTTP/1.1 200 Connection established\r\n\r\n');
     if (fault?.is === 'tunnels nowhere') {
       client.end();
