@@ -232,6 +232,33 @@ describe.each([true, false])('a proxy that asks for a user and password (https: 
   });
 });
 
+test.each([true, false])(
+  'however connections are cut, what is said not to have left has not (https: %s)',
+  async (tls) => {
+    const { standIn, proxy, client, authorize } = await openPlace({ tls, faults: { latencyMs: [0, 4] } });
+    await authorize();
+    const [caller, names, heard] = [
+      client(),
+      Array.from({ length: 300 }, (_, n) => `Buyer ${n}`),
+      new Map<string, string>(),
+    ];
+    const callAll = async (): Promise<void> => {
+      for (let name = names.pop(); name !== undefined; name = names.pop()) {
+        // At all moments of a call, and with calls between that meet none.
+        if (names.length % 6 === 0) setTimeout(proxy.cut, names.length % 8);
+        heard.set(name, (await caller.createCompany({ ...company, name }, callOptions())).meaning);
+      }
+    };
+    await Promise.all([callAll(), callAll(), callAll()]);
+    const made = standIn.things('company').map(({ body }) => String(Reflect.get(Object(body), 'name')));
+    expect(new Set(made).size).toBe(made.length);
+    expect(made.filter((name) => heard.get(name) === 'unreachable')).toEqual([]);
+    expect([...heard].filter(([name, meaning]) => meaning === 'made' && !made.includes(name))).toEqual([]);
+    expect(new Set(heard.values())).toContain('made');
+    expect(new Set(heard.values())).toContain('unknown');
+  },
+);
+
 test('closing ends a tunnel that is being made', async () => {
   const { proxy, url } = await openPlace({ tls: true });
   proxy.setFault({ is: 'silent' });
