@@ -60,6 +60,13 @@ test.each([true, false])('every call goes through the proxy (https: %s), which r
   else expect(proxy.heard).toMatchObject({ connects: [], forwarded: expect.arrayContaining([`${url}/v1/auth/token`]) });
 });
 
+test.each([true, false])('a proxy may be spoken to by TLS itself (https service: %s)', async (tls) => {
+  const { standIn, proxy, client } = await openPlace({ tls, user: 'anna:geheim' });
+  const address = `https://anna:geheim@localhost:${await startTlsService(proxy.port)}`;
+  expect(await client(address).createCompany(company, callOptions())).toMatchObject({ meaning: 'made' });
+  expect(standIn.counts().made.company).toBe(1);
+});
+
 test('no more tunnels are open at once than connections are allowed', async () => {
   const { standIn, proxy, client } = await openPlace({ tls: true, faults: { latencyMs: 20 } });
   const caller = client();
