@@ -16,6 +16,7 @@ import { makePace, readPace } from './pace/pace.ts';
 import type { PaceState } from './pace/pace-words.ts';
 import { makeSlots } from './pace/slots.ts';
 import { makeDocumentStore } from './portfolio/document-store.ts';
+import { chooseProxy } from './proxy.ts';
 import { makeQueues } from './queue/queues.ts';
 import { openRedis } from './redis/open-redis.ts';
 import { makeServiceClient } from './service/client.ts';
@@ -95,6 +96,8 @@ export function openService(context: Context, url: string) {
     tokenField: settings.SERVICE_TOKEN_FIELD,
     tokenLifetimeMs: settings.SERVICE_TOKEN_LIFETIME_S * 1_000,
     connections: settings.SERVICE_CONCURRENCY,
+    // The stand-in is a part of this process, and behind no proxy.
+    proxy: settings.SERVICE_URL === undefined ? undefined : chooseProxy(url, settings),
     timeoutMs: settings.SERVICE_TIMEOUT_MS,
     idempotencyHeader: settings.SERVICE_IDEMPOTENCY_HEADER,
     notMade: settings.SERVICE_NOT_MADE,

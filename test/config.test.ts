@@ -57,6 +57,22 @@ test('an address loses the slash at its end', () => {
   );
 });
 
+test('an address loses its user and password', () => {
+  const read = (url: string) => readSettings({ env: { ...service, SERVICE_URL: url }, cwd }).SERVICE_URL;
+  expect(read('https://anna:geheim@api.example/v')).toBe('https://api.example/v');
+  expect(read('https://api.example/v?by=anna@b')).toBe('https://api.example/v?by=anna@b');
+  expect(() => read('ftp://anna:geheim@api.example')).not.toThrow(/geheim/);
+});
+
+test('knows proxies in both spellings, and lower case first', () => {
+  const env = { HTTP_PROXY: 'http://a', http_proxy: 'http://b', HTTPS_PROXY: 'http://c', no_proxy: 'd', NO_PROXY: '' };
+  expect(readSettings({ env, cwd })).toMatchObject({
+    HTTP_PROXY: 'http://b',
+    HTTPS_PROXY: 'http://c',
+    NO_PROXY: 'd',
+  });
+});
+
 test('reads a .env file below the environment', async () => {
   await writeFile(join(cwd, '.env'), 'SERVICE_CONCURRENCY=5\nCONSOLE_PORT=4000\n');
   expect(readSettings({ env: { CONSOLE_PORT: '5000' }, cwd })).toMatchObject({

@@ -47,6 +47,7 @@ export async function runFile(file: string, options: ImportOptions, terminal: Te
   try {
     await announceAccount(context, terminal.say);
     const address = await findService(settings, log, terminal.say);
+    if (address.proxy !== undefined) terminal.say(`limitline: calls go through the proxy ${address.proxy}.`);
     const service = openService(context, address.url);
     const workers = await startWorkers(context, service, (fault) => stop.abort(fault));
     let faults: Problem[] = [];
