@@ -2,7 +2,8 @@ import { stat } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
 import { z } from 'zod';
 import { LimitlineError } from '../src/errors.ts';
-import type { FaultyLine, Portfolios } from '../src/ledger/portfolios.ts';
+import type { FaultyLine, ImportRun } from '../src/ledger/imports.ts';
+import type { Portfolios } from '../src/ledger/portfolios.ts';
 import { isPortfolioName, type RowId } from '../src/ledger/row-id.ts';
 import type { RowDocument, RowRequest, Rows } from '../src/ledger/rows.ts';
 import { openDocuments } from '../src/portfolio/document-archive.ts';
@@ -82,22 +83,28 @@ async function importFile(payload: ImportPayload, documentsDir: string, deps: Im
   });
   const found: Imported = { faults: opened.problems, lines: 0, rows: 0, invalid: 0, duplicate: 0 };
   if (opened.problems.length > 0) return found;
-  await deps.portfolios.startImport(portfolio, {
+  const run = await deps.portfolios.startImport(portfolio, {
     id: importId,
     fileName: basename(path),
     reading: JSON.stringify(reading),
   });
-  if (supplier) await rememberSupplier(portfolio, supplier, deps);
-  for await (const batch of opened.batches()) {
-    await importBatch(portfolio, importId, batch, deps);
-    for (const line of batch) found[line.kind === 'row' ? 'rows' : line.kind] += 1;
-    found.lines += batch.length;
-    await feed(deps);
-    deps.onBatch({ ...findingsOf(batch), lines: found.lines });
+  try {
+    if (supplier) await rememberSupplier(portfolio, supplier, deps);
+    for await (const batch of opened.batches()) {
+      await importBatch({ portfolio, importId, run }, batch, deps);
+      for (const line of batch) found[line.kind === 'row' ? 'rows' : line.kind] += 1;
+      found.lines += batch.length;
+      await feed(deps);
+      deps.onBatch({ ...findingsOf(batch), lines: found.lines });
+    }
+  } catch (error) {
+    // If this fails as well, the first failure is the one to tell of, and the import counts as gone by itself.
+    await run.leave().catch(() => {});
+    throw error;
   }
   // What concerns the file as a whole is known when the last line was read.
   deps.onBatch({ problems: [], warnings: opened.warnings, changed: [], lines: found.lines });
-  await deps.portfolios.endImport(portfolio);
+  await run.end();
   return found;
 }
 
@@ -109,24 +116,32 @@ async function keepFile(path: string, imports: DocumentStore): Promise<string> {
   return imports.put({ name: basename(path), path: resolve(path), sizeBytes: size, mediaType: 'text/csv' });
 }
 
-async function importBatch(portfolio: string, importId: string, batch: Line[], deps: ImportDeps): Promise<void> {
-  const faulty = new Map<number, FaultyLine>();
+type Target = { portfolio: string; importId: string; run: ImportRun };
+
+async function importBatch({ portfolio, importId, run }: Target, batch: Line[], deps: ImportDeps): Promise<void> {
+  // First what leads to no row, and what no longer does not: no line is counted twice at any moment.
+  await run.noteLines(new Map(batch.map((line) => [line.line, faultOf(line)])));
   const renewed: RowId[] = [];
   await Promise.all(
     batch.map(async (line) => {
-      if (line.kind !== 'row') {
-        const message = line.problems.map((problem) => describe(problem)).join('; ');
-        faulty.set(line.line, { kind: line.kind, message });
-        return;
-      }
+      if (line.kind !== 'row') return;
       const row = { portfolio, key: line.row.key };
       const answer = await deps.rows.put(row, line.line, importId, await toRequest(line.row, deps.documents));
       if (answer === 'renewed') renewed.push(row);
     }),
   );
-  await deps.portfolios.addFaultyLines(portfolio, faulty);
   await deps.queues.forget(renewed);
 }
+
+function faultOf(line: Line): FaultyLine | null {
+  if (line.kind === 'row') return null;
+  const message = line.problems.map((problem) => describe(problem)).join('; ');
+  const isLong = message.length > MAX_MESSAGE_LENGTH;
+  return { kind: line.kind, message: isLong ? `${message.slice(0, MAX_MESSAGE_LENGTH - 1)}…` : message };
+}
+
+/** Twice what a line of our columns, all of them wrong, has to say; a line of thousands of wrong cells would drown Redis. */
+const MAX_MESSAGE_LENGTH = 8_000;
 
 /** A line's row as the ledger keeps it; its documents are copied into the data folder on the way. */
 async function toRequest(row: Row, store: DocumentStore): Promise<RowRequest> {
