@@ -26,8 +26,14 @@ export type CallDeps = {
   onLineFault: (error: Error) => void;
 };
 
-/** How a call ended for its row; `wait` says that it has not, and when to come back. */
-export type CallEnd = Extract<Ending, { is: 'made' | 'refused' | 'unknown' }> | { is: 'wait'; waitMs: number };
+/**
+ * How a call ended for its row; `wait` says that it has not, and when to come back, `moved` that the row was given up or
+ * got other words, so that nothing was sent for these.
+ */
+export type CallEnd =
+  | Extract<Ending, { is: 'made' | 'refused' | 'unknown' | 'put off' }>
+  | { is: 'wait'; waitMs: number }
+  | { is: 'moved' };
 
 /** Somebody else is sending the same call: they are done within a call's time, so look again soon. */
 const BUSY_WAIT_MS = 150;
@@ -41,9 +47,13 @@ export type Wish = {
   kind: CallKind;
   key: string;
   row: RowId;
+  /** Of the row's words, where there is a row. */
+  revision?: string;
   buyer: string;
-  /** What is sent, for a person who must find out what became of it. */
+  /** What is sent, for a person who must find out what became of it, and by which a repetition is known. */
   sent: string;
+  /** What the line asked for, where that is what may not change. */
+  asked?: string;
   send: (call: CallOptions) => Promise<Answer>;
 };
 
@@ -61,8 +71,20 @@ export async function callOnce(wish: Wish, deps: CallDeps): Promise<CallEnd> {
       const turn = await deps.pace.take(deps.stopping);
       if (turn.is === 'later') return { is: 'wait', waitMs: turn.waitMs };
       const ending = await callInTurn(wish, { ...turn, isLate: () => !mayBeLate && turn.isLate() }, deps);
-      if (ending.is === 'made' || ending.is === 'refused' || ending.is === 'unknown') return ending;
-      if (ending.is !== 'later') return { is: 'wait', waitMs: ending.is === 'paused' ? PAUSED_WAIT_MS : BUSY_WAIT_MS };
+      switch (ending.is) {
+        case 'cancelled':
+        case 'changed':
+          return { is: 'moved' };
+        case 'paused':
+          return { is: 'wait', waitMs: PAUSED_WAIT_MS };
+        case 'busy':
+          return { is: 'wait', waitMs: BUSY_WAIT_MS };
+        case 'later':
+          if (ending.waitMs !== undefined) return { is: 'wait', waitMs: ending.waitMs };
+          break;
+        default:
+          return ending;
+      }
     } finally {
       giveSlotBack();
     }

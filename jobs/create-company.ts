@@ -13,7 +13,7 @@ export const createCompany = {
   queue: 'companies',
   parse: parseRowPayload,
   run: (row: RowId, deps: StepDeps): Promise<JobEnd> =>
-    runStep(row, 'company', deps, async ({ request }) => {
+    runStep(row, 'company', deps, async ({ request, revision }) => {
       const body = request.company ?? {};
       const wish = { what: 'the company', sent: JSON.stringify(body) };
       const ending = await callOnce(
@@ -22,6 +22,7 @@ export const createCompany = {
           kind: 'company',
           key: request.buyer,
           row,
+          revision,
           buyer: request.buyer,
           send: (call) => deps.service.createCompany(body, call),
         },

@@ -5,6 +5,9 @@ import type { CallOptions } from '../src/service/client.ts';
 import { callOnce } from './call-once.ts';
 import { endWithout, parseRowPayload, type StepDeps } from './step.ts';
 
+/** Importing again with --supplier asks for it again. */
+const GIVEN_UP = 'given up with its portfolio';
+
 /**
  * Before the rows of a portfolio: the supplier on whose behalf they are asked for becomes a company (service-api, "Order
  * of calls", 1), once for all portfolios that name it. Its id, or why there is none, is stored on the portfolio; without one its rows go on all the same.
@@ -25,7 +28,11 @@ export const createSupplier = {
       return { is: 'finished' };
     }
     const end = endWithout('company', wish, ending);
-    if (end.to === undefined) return { is: 'later', waitMs: end.waitMs };
+    if (end.to === 'later') return { is: 'later', waitMs: end.waitMs };
+    if (end.to === 'elsewhere') {
+      await deps.portfolios.setSupplier(row.portfolio, { body, key, problem: GIVEN_UP });
+      return { is: 'finished' };
+    }
     const message = end.fields.problem?.message ?? 'The service refused the supplier';
     await deps.portfolios.setSupplier(row.portfolio, { body, key, problem: message });
     return { is: 'failed', message };

@@ -117,7 +117,8 @@ async function outcomesOf(portfolio: string, batch: Line[], { rows, portfolios }
 }
 
 /** The sentence, then what the service said, as it came, or what was sent to it in vain. */
-function problemText({ problem }: RowResult): string {
+function problemText({ problem, again }: RowResult): string {
+  if (again) return `Made twice at the service: ${again.id} and ${again.again}; ask the service to withdraw one`;
   if (!problem) return '';
   const said = problem.body ? `${problem.message}: ${problem.body}` : problem.message;
   return problem.sent ? `${said}; what was sent: ${problem.sent}` : said;
@@ -145,7 +146,7 @@ function errorHeader(header: string[]): string[] {
 /** Lines that want mending: their own cells as they were, and why. */
 function errorCells(account: string, standalone: Standalone) {
   return function* (cells: string[], { state, problem }: Outcome): Generator<string[]> {
-    if (state === 'done' || state === 'skipped') return;
+    if ((state === 'done' || state === 'skipped') && problem === '') return;
     const isOwn = (column: number) => !ERROR_COLUMNS.includes(standalone.header[column] ?? '');
     const own = standalone.cells(cells).filter((_cell, column) => isOwn(column));
     yield [...own, problem || `It is ${state}.`, account];

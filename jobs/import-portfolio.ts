@@ -91,11 +91,11 @@ async function importFile(payload: ImportPayload, documentsDir: string, deps: Im
   try {
     if (supplier) await rememberSupplier(portfolio, supplier, deps);
     for await (const batch of opened.batches()) {
-      await importBatch({ portfolio, importId, run }, batch, deps);
-      for (const line of batch) found[line.kind === 'row' ? 'rows' : line.kind] += 1;
-      found.lines += batch.length;
+      const settled = await importBatch({ portfolio, importId, run }, batch, deps);
+      for (const line of settled) found[line.kind === 'row' ? 'rows' : line.kind] += 1;
+      found.lines += settled.length;
       await feed(deps);
-      deps.onBatch({ ...findingsOf(batch), lines: found.lines });
+      deps.onBatch({ ...findingsOf(settled), lines: found.lines });
     }
   } catch (error) {
     // If this fails as well, the first failure is the one to tell of, and the import counts as gone by itself.
@@ -118,19 +118,43 @@ async function keepFile(path: string, imports: DocumentStore): Promise<string> {
 
 type Target = { portfolio: string; importId: string; run: ImportRun };
 
-async function importBatch({ portfolio, importId, run }: Target, batch: Line[], deps: ImportDeps): Promise<void> {
+/** Answers the lines as the ledger took them: one that asks for something else than what was sent is a problem. */
+async function importBatch({ portfolio, importId, run }: Target, batch: Line[], deps: ImportDeps): Promise<Line[]> {
   // First what leads to no row, and what no longer does not: no line is counted twice at any moment.
   await run.noteLines(new Map(batch.map((line) => [line.line, faultOf(line)])));
   const renewed: RowId[] = [];
-  await Promise.all(
-    batch.map(async (line) => {
-      if (line.kind !== 'row') return;
+  const changed = new Map<number, FaultyLine | null>();
+  const settled = await Promise.all(
+    batch.map(async (line): Promise<Line> => {
+      if (line.kind !== 'row') return line;
       const row = { portfolio, key: line.row.key };
-      const answer = await deps.rows.put(row, line.line, importId, await toRequest(line.row, deps.documents));
+      const request = await toRequest(line.row, deps.documents);
+      const answer = await deps.rows.put(row, line.line, importId, request);
       if (answer === 'renewed') renewed.push(row);
+      if (answer !== 'changed') return line;
+      const [sent] = await deps.rows.read([row]);
+      const refused = {
+        ...line,
+        kind: 'invalid' as const,
+        problems: [changedProblem(line.line, request, sent?.request)],
+      };
+      changed.set(line.line, faultOf(refused));
+      return refused;
     }),
   );
+  await run.noteLines(changed);
   await deps.queues.forget(renewed);
+  return settled;
+}
+
+/** A request that was sent keeps its words; what the line says instead of them has to be asked for on purpose. */
+function changedProblem(line: number, asked: RowRequest, sent: RowRequest | undefined): Problem {
+  const [now, before] = [asked.limit.requested_limit, sent?.limit.requested_limit];
+  const difference = before !== undefined && before !== now ? ` (sent: ${before})` : '';
+  return {
+    ...{ line, column: before !== now ? 'requested_limit' : null, value: before !== now ? now : null },
+    message: `changed after it was requested${difference}; the request stays as it was sent. To ask again on purpose, give the line a new request_reference`,
+  };
 }
 
 function faultOf(line: Line): FaultyLine | null {

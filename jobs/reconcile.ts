@@ -1,10 +1,13 @@
 import { z } from 'zod';
+import type { Calls } from '../src/ledger/calls.ts';
 import { OPEN_STATES, ROW_STATES } from '../src/ledger/rows.ts';
 import type { FeedDeps } from './feed.ts';
 import { STEP_JOBS } from './step.ts';
 import { walkRows } from './walk-rows.ts';
 
 const payloadSchema = z.object({});
+
+export type ReconcileDeps = FeedDeps & { calls: Calls };
 
 /** Something that was not as it should be, and what was done about it. */
 export type Finding = { portfolio: string; finding: string; rows: number };
@@ -17,8 +20,15 @@ export const reconcile = {
   name: 'reconcile',
   parse: (data: unknown) => payloadSchema.parse(data ?? {}),
 
-  async run(_payload: z.output<typeof payloadSchema>, deps: FeedDeps): Promise<Finding[]> {
+  async run(_payload: z.output<typeof payloadSchema>, deps: ReconcileDeps): Promise<Finding[]> {
     const findings: Finding[] = [];
+    for (const { kind, id, again, row } of await deps.calls.madeTwice()) {
+      findings.push({
+        portfolio: row.split('/')[0] ?? '',
+        finding: `a ${kind} was made twice: ${id} and ${again}`,
+        rows: 1,
+      });
+    }
     for (const portfolio of await deps.portfolios.names()) {
       const lost = await restoreJobs(portfolio, deps);
       if (lost > 0)

@@ -1,12 +1,10 @@
 import { z } from 'zod';
 import { LimitlineError } from '../src/errors.ts';
-import type { Calls, Thing } from '../src/ledger/calls.ts';
-import type { CallKind } from '../src/ledger/keys.ts';
-import { rowName } from '../src/ledger/row-id.ts';
+import type { Calls } from '../src/ledger/calls.ts';
 import { STEPS, type Step } from '../src/ledger/rows.ts';
+import { callsOf } from './calls-of.ts';
 import { type FeedDeps, feed } from './feed.ts';
 import { sendAgain } from './retry-rows.ts';
-import { documentKey } from './upload-documents.ts';
 import { type FoundRow, rowsOfLine, walkRows } from './walk-rows.ts';
 
 export type ResolveDeps = FeedDeps & { calls: Calls };
@@ -37,78 +35,52 @@ export const resolveCalls = {
   parse: (data: unknown): ResolvePayload => payloadSchema.parse(data),
 
   async run({ portfolio, line, step, made }: ResolvePayload, deps: ResolveDeps): Promise<Resolution> {
-    const held = (await heldRows(portfolio, line, deps)).filter(
-      ({ result }) => step === undefined || result.step === step,
-    );
-    if (held.length === 0 && line !== undefined) throw await notHeld(portfolio, line, deps);
-    if (made !== undefined) checkId(made, held);
-    const spokenOf = new Set<string>();
-    for (const found of held) {
-      if (await resolveFirst(found, made, deps)) spokenOf.add(rowName(found.row));
+    const found = { calls: 0, rows: 0 };
+    const speakOf = async (row: FoundRow): Promise<boolean> => {
+      if (step !== undefined && row.result.step !== step) return false;
+      if (!(await resolveFirst(row, made, deps))) return false;
+      found.calls += 1;
+      // It goes even where a later document of it is in doubt as well: it comes to that one next.
+      return sendAgain(row.row, 'held', deps);
+    };
+    if (line === undefined) {
+      if (made !== undefined) throw manyHeld(made);
+      found.rows += await walkRows(deps.rows, portfolio, 'held', speakOf);
+    } else {
+      const held = (await rowsOfLine(deps, portfolio, 'held', line)).filter(
+        ({ result }) => step === undefined || result.step === step,
+      );
+      if (held.length === 0) throw await notHeld(portfolio, line, deps);
+      if (made !== undefined) checkId(made, held);
+      for (const row of held) if (await speakOf(row)) found.rows += 1;
     }
-    const freed = await freeRows(spokenOf, deps);
+    found.rows += await freeRows(deps);
     await feed(deps);
-    return { calls: spokenOf.size, rows: freed };
+    return found;
   },
 } as const;
 
-async function heldRows(portfolio: string, line: number | undefined, deps: ResolveDeps): Promise<FoundRow[]> {
-  if (line !== undefined) return rowsOfLine(deps, portfolio, 'held', line);
-  const held: FoundRow[] = [];
-  await walkRows(deps.rows, portfolio, 'held', async (found) => {
-    held.push(found);
-    return false;
-  });
-  return held;
-}
-
-/**
- * Resolves the one call that a row is held at: the first of its step that is unknown, since they go one after another.
- * Of a later document in doubt nobody has spoken.
- */
+/** Resolves the one call that a row is held at: the first of its step that is unknown. */
 async function resolveFirst(found: FoundRow, made: string | undefined, { calls }: ResolveDeps): Promise<boolean> {
-  for (const call of callsOf(found)) {
-    if ((await calls.resolve(call, found.result.request.buyer, made)) === 'resolved') return true;
-  }
-  return false;
+  const [first, ...others] = callsOf(found);
+  if (!first) return false;
+  return (await calls.resolve([first, ...others], found.result.request.buyer, made)) === 'resolved';
 }
 
-/**
- * Puts held rows, wherever they stand, back to their step: those spoken of, and those none of whose calls is unknown
- * any more.
- */
-async function freeRows(spokenOf: ReadonlySet<string>, deps: ResolveDeps): Promise<number> {
+/** Puts held rows, wherever they stand, back to their step, where none of its calls is unknown any more. */
+async function freeRows(deps: ResolveDeps): Promise<number> {
   let freed = 0;
   for (const name of await deps.portfolios.names()) {
     freed += await walkRows(deps.rows, name, 'held', async (found) => {
       const unknown = await Promise.all(callsOf(found).map((call) => deps.calls.isUnknown(call)));
-      const waits = unknown.includes(true) && !spokenOf.has(rowName(found.row));
-      return waits ? false : sendAgain(found.row, 'held', deps);
+      return unknown.includes(true) ? false : sendAgain(found.row, 'held', deps);
     });
   }
   return freed;
 }
 
-/** The calls that a row's step makes, of which one at least is why it is held. */
-function callsOf({ row, result }: FoundRow): Pick<Thing, 'kind' | 'key'>[] {
-  const call = (kind: CallKind, key: string) => ({ kind, key });
-  switch (result.step) {
-    case 'company':
-      return [call('company', result.request.buyer)];
-    case 'documents':
-      return result.request.documents.map((document) => call('document', documentKey(document)));
-    case 'limit':
-      return [call('limit', row.key)];
-  }
-}
-
 function checkId(id: string, held: FoundRow[]): void {
-  if (held.length > 1) {
-    throw new LimitlineError(
-      'USAGE',
-      `"${id}" cannot be what ${held.length} held rows made; import their file again, so that a line names one of them.`,
-    );
-  }
+  if (held.length > 1) throw manyHeld(id);
   for (const { result } of held) {
     const prefix = PREFIXES[result.step];
     if (prefix === undefined || (id.startsWith(prefix) && id.length > prefix.length)) continue;
@@ -119,14 +91,20 @@ function checkId(id: string, held: FoundRow[]): void {
   }
 }
 
+function manyHeld(id: string): LimitlineError {
+  return new LimitlineError(
+    'USAGE',
+    `"${id}" cannot be what several held rows made; name one by --line (import their file again where a line names two).`,
+  );
+}
+
+/** Lines named where another was asked for: enough to find one's own. */
+const NAMED = 10;
+
 async function notHeld(portfolio: string, line: number, { rows, portfolios }: ResolveDeps): Promise<LimitlineError> {
   const { states } = await portfolios.read(portfolio);
-  const lines: number[] = [];
-  await walkRows(rows, portfolio, 'held', async ({ result }) => {
-    if (lines.length < 10) lines.push(result.line);
-    return false;
-  });
-  const held =
-    states.held === 0 ? 'no line of it is' : `held are lines ${lines.join(', ')}${states.held > 10 ? ' …' : ''}`;
+  const first = await rows.behind(portfolio, 'held', { line: 0, count: NAMED });
+  const lines = first.map((found) => found.line).join(', ');
+  const held = states.held === 0 ? 'no line of it is' : `held are lines ${lines}${states.held > NAMED ? ' …' : ''}`;
   return new LimitlineError('NOT_FOUND', `Line ${line} of portfolio "${portfolio}" is not held; ${held}.`);
 }

@@ -29,8 +29,11 @@ export function parseRowPayload(data: unknown): RowId {
   return payloadSchema.parse(data);
 }
 
-/** How a step went on: to another state with what it brought, or not yet. */
-export type StepEnd = { to: RowState; fields: RowFields } | { to: undefined; waitMs: number };
+/** How a step went on: to another state with what it brought, not yet, or not at all since the row was moved meanwhile. */
+export type StepEnd = { to: RowState; fields: RowFields } | { to: 'later'; waitMs: number } | { to: 'elsewhere' };
+
+/** Somebody else has the row at this very step: they are done soon. */
+const ELSEWHERE_WAIT_MS = 150;
 
 /** Enough of what was sent to find it again at the service. */
 const KEPT_SENT_CHARACTERS = 2_000;
@@ -49,12 +52,23 @@ export async function runStep(
   if (!found) return { is: 'failed', message: `The ledger knows no row ${rowName(row)}; nothing was sent.` };
   if (found.state !== step) return follow(row, found.state, found.problem?.message, deps);
   const end = await work(found);
-  if (end.to === undefined) return { is: 'later', waitMs: end.waitMs };
-  const state = await deps.rows.advance(row, step, end.to, end.fields);
+  if (end.to === 'later') return { is: 'later', waitMs: end.waitMs };
+  if (end.to === 'elsewhere') return letGo(row, step, deps);
+  const { revision } = found;
+  const state = await deps.rows.advance(row, step, end.to, { ...end.fields, revision });
   deps.probe?.('advanced', row);
+  if (state === step) return { is: 'later', waitMs: ELSEWHERE_WAIT_MS };
   const jobEnd = await follow(row, state, end.fields.problem?.message, deps);
   deps.probe?.('handed over', row);
   return jobEnd;
+}
+
+/** Nothing was sent for a row that was given up, or has other words by now: it is where the ledger says. */
+async function letGo(row: RowId, step: Step, deps: StepDeps): Promise<JobEnd> {
+  await deps.rows.cancel(row);
+  const now = await deps.rows.begin(row, step);
+  if (!now || now.state === step) return { is: 'later', waitMs: ELSEWHERE_WAIT_MS };
+  return follow(row, now.state, now.problem?.message, deps);
 }
 
 /** Ends a job where its row is now: handed on, done with, or among the failed. */
@@ -103,7 +117,13 @@ export function endWithout(
       const message = `It is unknown whether ${wish.what} was made: ${sentAt}${ending.heard}`;
       return { to: 'held', fields: { problem: { step, message, sent: wish.sent.slice(0, KEPT_SENT_CHARACTERS) } } };
     }
+    case 'put off': {
+      const message = `The service put ${wish.what} off ${ending.times} times (${ending.heard}) while others of this step passed`;
+      return { to: 'refused', fields: { problem: { step, message } } };
+    }
     case 'wait':
-      return { to: undefined, waitMs: ending.waitMs };
+      return { to: 'later', waitMs: ending.waitMs };
+    case 'moved':
+      return { to: 'elsewhere' };
   }
 }

@@ -1,5 +1,5 @@
 import { type RowId, rowName } from '../src/ledger/row-id.ts';
-import type { RowAtStep } from '../src/ledger/rows.ts';
+import { askedOf, type RowAtStep } from '../src/ledger/rows.ts';
 import type { JobEnd } from '../src/queue/runner.ts';
 import { callOnce } from './call-once.ts';
 import { endWithout, giveUpRow, parseRowPayload, runStep, type StepDeps } from './step.ts';
@@ -24,6 +24,8 @@ export const submitBuyerLimit = {
           kind: 'limit',
           key: row.key,
           row,
+          revision: found.revision,
+          asked: askedOf(found.request),
           buyer: found.request.buyer,
           send: (call) => deps.service.requestLimit(body, call),
         },

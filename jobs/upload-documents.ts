@@ -20,7 +20,7 @@ export const uploadDocuments = {
   queue: 'documents',
   parse: parseRowPayload,
   run: (row: RowId, deps: UploadDeps): Promise<JobEnd> =>
-    runStep(row, 'documents', deps, async ({ request }) => {
+    runStep(row, 'documents', deps, async ({ request, revision }) => {
       const ids: string[] = [];
       let answered = false;
       for (const document of request.documents) {
@@ -32,6 +32,7 @@ export const uploadDocuments = {
             kind: 'document',
             key: documentKey(document),
             row,
+            revision,
             buyer: request.buyer,
             send: (call) => deps.service.uploadDocument(outgoing, call),
           },

@@ -1,15 +1,13 @@
 import type { Portfolios } from '../src/ledger/portfolios.ts';
 import type { RowId } from '../src/ledger/row-id.ts';
+import { pagesOf } from '../src/ledger/row-pages.ts';
 import type { RowResult, RowState, Rows } from '../src/ledger/rows.ts';
-
-/** Rows read at a time. */
-const PAGE = 500;
 
 export type FoundRow = { row: RowId; result: RowResult };
 
 /**
- * Goes over all rows of a state, in the order of their lines, while `visit` may move them to another: it answers whether
- * it did, so that none is passed over.
+ * Goes over all rows of a state, in the order of their lines, while `visit` and anybody else may move them to another.
+ * Answers for how many `visit` said that it moved them.
  */
 export async function walkRows(
   rows: Rows,
@@ -18,19 +16,15 @@ export async function walkRows(
   visit: (found: FoundRow) => Promise<boolean>,
 ): Promise<number> {
   let moved = 0;
-  for (let from = 0; ; ) {
-    const page = await rows.inState(portfolio, state, { from, count: PAGE });
-    const ids = page.map(({ row }) => row);
-    const results = await rows.read(ids);
-    const visits = ids.map((row, place) => {
+  for await (const page of pagesOf(rows, portfolio, state)) {
+    const results = await rows.read(page);
+    const visits = page.map((row, place) => {
       const result = results[place];
       return result ? visit({ row, result }) : Promise.resolve(false);
     });
-    const movedHere = (await Promise.all(visits)).filter(Boolean).length;
-    moved += movedHere;
-    from += page.length - movedHere;
-    if (page.length < PAGE) return moved;
+    moved += (await Promise.all(visits)).filter(Boolean).length;
   }
+  return moved;
 }
 
 /**
@@ -44,10 +38,13 @@ export async function rowsOfLine(
   line: number,
 ): Promise<FoundRow[]> {
   const found: FoundRow[] = [];
-  await walkRows(rows, portfolio, state, async (one) => {
-    if (one.result.line === line) found.push(one);
-    return false;
-  });
+  for await (const page of pagesOf(rows, portfolio, state, { from: line, to: line })) {
+    const results = await rows.read(page);
+    for (const [place, row] of page.entries()) {
+      const result = results[place];
+      if (result) found.push({ row, result });
+    }
+  }
   const { file } = await portfolios.read(portfolio);
   const latest = found.filter(({ result }) => result.importId === file?.id);
   return latest.length > 0 ? latest : found;

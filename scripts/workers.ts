@@ -26,12 +26,13 @@ export type Workers = Awaited<ReturnType<typeof startWorkers>>;
  * @param onLineFault hears of a fault that every row would meet; the line waits and goes on by itself
  */
 export async function startWorkers(context: Context, service: Service, onLineFault: (error: Error) => void = () => {}) {
-  const { log, queues, rows, portfolios } = context;
+  const { log, queues, rows, portfolios, calls } = context;
   const stopping = new AbortController();
   const presence = await startPresence({
     connection: context.ledger,
     keys: context.keys,
     processId: context.processId,
+    onDisputes: (disputes) => void context.attempts.answer(disputes, calls.disown),
     log,
   });
   const deps: UploadDeps = {

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { accountOf, type Settings, STAND_IN_ACCOUNT, STAND_IN_CREDENTIALS } from './config.ts';
 import { type Login, makeAccounts } from './ledger/accounts.ts';
 import { makeOnce, type Probe } from './ledger/at-most-once.ts';
+import { makeAttempts } from './ledger/attempts.ts';
 import { makeCalls } from './ledger/calls.ts';
 import { loginOf, makeKeys, makeSharedKeys } from './ledger/keys.ts';
 import { makePersist } from './ledger/persist.ts';
@@ -47,6 +48,7 @@ export async function openContext({ settings, log, probe }: { settings: Settings
   const persist = makePersist({ log, signal: ending.signal });
   const processId = randomBytes(6).toString('base64url');
   const calls = makeCalls({ connection: ledger, keys, persist });
+  const attempts = makeAttempts({ processId, log });
   const queues = makeQueues({ connection: redis.connect('queue'), prefixOf: keys.queuePrefix });
 
   return {
@@ -65,7 +67,8 @@ export async function openContext({ settings, log, probe }: { settings: Settings
     rows: makeRows({ connection: ledger, keys, persist, canaryRefusals: settings.CANARY_REFUSALS }),
     portfolios: makePortfolios({ connection: ledger, keys }),
     calls,
-    once: makeOnce({ calls, processId, probe }),
+    attempts,
+    once: makeOnce({ calls, attempts, probe }),
     probe,
     queues,
     imports: makeDocumentStore({ dir: join(settings.LIMITLINE_DATA, 'imports') }),

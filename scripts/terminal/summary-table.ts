@@ -38,6 +38,11 @@ export function summaryTable(
   parts.push(
     `Calls sent: ${calls.company} for companies, ${calls.document} for documents, ${calls.limit} for limits, ${calls.token} for tokens; ${calls.throttled} of them were told to slow down.`,
   );
+  if (summary.madeTwice > 0) {
+    parts.push(
+      `MADE TWICE: ${summary.madeTwice}. Which they are stands in the results and errors files, and in: npx limitline reconcile`,
+    );
+  }
   if (supplier)
     parts.push(supplier.id ? `Supplier: ${supplier.id}` : `Supplier: ${supplier.problem ?? 'not created yet'}`);
   if (paused !== undefined) parts.push(`Paused: ${paused || 'by request'}.`);

@@ -1,4 +1,5 @@
 import type { UnknownPolicy } from '../config.ts';
+import type { Attempts } from './attempts.ts';
 import type { CallRecord, Calls, Thing, Verdict } from './calls.ts';
 import type { RowId } from './row-id.ts';
 
@@ -9,19 +10,25 @@ export type Sent =
   | { meaning: 'throttled' | 'unreachable'; heard: string }
   | { meaning: 'unknown'; heard: string };
 
-/** How it ended. Only `made` gives an id; only `refused` and `unknown` end the row. */
+/** How it ended. Only `made` gives an id; `refused`, `unknown` and `put off` end the row. */
 export type Ending =
   | { is: 'made'; id: string; record: CallRecord; row: string | undefined }
   | { is: 'refused'; status: number; body: string }
   | { is: 'unknown'; heard: string; sentMs: number }
-  | { is: 'busy' | 'paused' | 'cancelled' }
-  | { is: 'later'; heard: string };
+  /** The service put this row off again and again while others of its step passed. */
+  | { is: 'put off'; heard: string; times: number }
+  | { is: 'busy' | 'paused' | 'cancelled' | 'changed' }
+  /** Not now; `waitMs` where the ledger says how long. */
+  | { is: 'later'; heard: string; waitMs?: number };
 
 /**
  * A claim older than this may have been given up on by the others (a blocked event loop), so it is asked for
  * again before anything is sent; the ledger knows its owner. Half of what makes a process count as vanished.
  */
 const CLAIM_FRESH_MS = 3_000;
+
+/** A row that is put off so often while others pass is the reason itself; fewer may be the luck of a crowded limit. */
+const MOST_PUT_OFFS = 30;
 
 /**
  * The moments between two steps of a call, and of a row, at which a process may die. Tests that kill it exactly there
@@ -36,56 +43,90 @@ export type Once = ReturnType<typeof makeOnce>;
  * Every call to the service goes through here, and at most once for each thing: claim → send → settle.
  *
  * `send` is called only after the ledger said "go". It answers what the service said, and throws only when nothing was
- * sent; the claim is then given back. It is told the name of the first send whose outcome is open, the same for every repetition:
- * what an idempotency key is made of. Whatever else goes wrong leaves a claim behind that nobody sends again unasked.
+ * sent; the claim is then given back. It is told the name of the first send of this content whose outcome is open or that made
+ * nothing, the same for every repetition: what an idempotency key is made of. Whatever else goes wrong leaves a claim
+ * behind that nobody sends again unasked.
  */
-export function makeOnce({ calls, processId, probe }: { calls: Calls; processId: string; probe?: Probe | undefined }) {
-  let attempts = 0;
-
+export function makeOnce({ calls, attempts, probe }: { calls: Calls; attempts: Attempts; probe?: Probe | undefined }) {
   return async (
     thing: Thing & { buyer: string },
     { onUnknown, send }: { onUnknown: UnknownPolicy; send: (first: string) => Promise<Sent> },
   ): Promise<Ending> => {
-    attempts += 1;
-    const owner = `${processId}/${attempts}`;
-    let verdict: Verdict;
-    let askedAtMs: number;
-    do {
-      askedAtMs = performance.now();
-      verdict = await calls.claim(thing, { owner, onUnknown });
-      if (verdict.is !== 'go') return verdict;
-    } while (performance.now() - askedAtMs > CLAIM_FRESH_MS);
-    let answer: Sent;
-    probe?.('claimed', thing.row);
+    const owner = attempts.begin();
+    let close = (): Promise<unknown> => calls.release(thing, owner, 'unreachable');
     try {
-      answer = await send(verdict.first);
-    } catch (error) {
-      await calls.release(thing, owner, 'unreachable');
-      throw error;
+      const verdict = await claimFresh(calls, thing, owner, onUnknown);
+      if (verdict.is !== 'go') return toEnding(verdict);
+      probe?.('claimed', thing.row);
+      const answer = await send(verdict.first).catch(async (error) => {
+        await close();
+        throw error;
+      });
+      probe?.('answered', thing.row);
+      const end = ender(calls, thing, owner, answer, onUnknown);
+      close = end;
+      const ending = await end();
+      probe?.('settled', thing.row);
+      return ending;
+    } finally {
+      attempts.end(owner, close);
     }
-    probe?.('answered', thing.row);
-    const ending = await close(calls, thing, owner, answer);
-    probe?.('settled', thing.row);
-    return ending;
   };
 }
 
-async function close(calls: Calls, thing: Thing & { buyer: string }, owner: string, answer: Sent): Promise<Ending> {
+async function claimFresh(calls: Calls, thing: Thing, owner: string, onUnknown: UnknownPolicy): Promise<Verdict> {
+  for (;;) {
+    const askedAtMs = performance.now();
+    const verdict = await calls.claim(thing, { owner, onUnknown });
+    if (verdict.is !== 'go' || performance.now() - askedAtMs <= CLAIM_FRESH_MS) return verdict;
+  }
+}
+
+function toEnding(verdict: Exclude<Verdict, { is: 'go' }>): Ending {
+  return verdict.is === 'later' ? { ...verdict, heard: 'its outcome was unknown, and it is sent again' } : verdict;
+}
+
+/** What writes an answer down and says what it means for the row. It may be run again; it holds no more than it needs. */
+function ender(
+  calls: Calls,
+  thing: Thing & { buyer: string },
+  owner: string,
+  answer: Sent,
+  onUnknown: UnknownPolicy,
+): () => Promise<Ending> {
   switch (answer.meaning) {
     case 'made': {
-      const id = await calls.settle(thing, owner, { id: answer.id, record: answer.record, buyer: thing.buyer });
-      return { is: 'made', id, record: answer.record, row: undefined };
+      const { id, record } = answer;
+      return async () => ({
+        is: 'made',
+        id: await calls.settle(thing, owner, { id, record, buyer: thing.buyer }),
+        record,
+        row: undefined,
+      });
     }
-    case 'refused':
-      await calls.release(thing, owner, 'refused');
-      return { is: 'refused', status: answer.status, body: answer.body };
+    case 'refused': {
+      const { status, body } = answer;
+      return async () => {
+        await calls.release(thing, owner, 'refused');
+        return { is: 'refused', status, body };
+      };
+    }
     case 'unknown': {
-      const sentMs = await calls.doubt(thing, owner, answer.heard);
-      // The claim has passed to another while we waited, and what that one hears counts: come back and ask.
-      return sentMs === undefined ? { is: 'busy' } : { is: 'unknown', heard: answer.heard, sentMs };
+      const { heard } = answer;
+      return async () => {
+        const doubt = await calls.doubt(thing, owner, heard);
+        // The claim has passed to another while we waited, and what that one hears counts: come back and ask.
+        if (!doubt) return { is: 'busy' };
+        if (onUnknown === 'resend' && doubt.againMs !== undefined) return { is: 'later', heard, waitMs: doubt.againMs };
+        return { is: 'unknown', heard, sentMs: doubt.sentMs };
+      };
     }
-    default:
-      await calls.release(thing, owner, answer.meaning);
-      return { is: 'later', heard: answer.heard };
+    default: {
+      const { meaning, heard } = answer;
+      return async () => {
+        const times = await calls.release(thing, owner, meaning);
+        return times < MOST_PUT_OFFS ? { is: 'later', heard } : { is: 'put off', heard, times };
+      };
+    }
   }
 }

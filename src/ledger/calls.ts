@@ -1,5 +1,7 @@
+import { createHash, randomUUID } from 'node:crypto';
 import type { UnknownPolicy } from '../config.ts';
 import { makeLuaScript, type RedisConnection } from '../lua-script.ts';
+import type { Dispute } from './attempts.ts';
 import type { CallKind, Keys } from './keys.ts';
 import type { Persist } from './persist.ts';
 import { VANISHED_AFTER_MS } from './presence.ts';
@@ -10,24 +12,47 @@ export type CallRecord = Readonly<Record<string, string>>;
 
 /** The ledger's answer to "may I send this?". */
 export type Verdict =
-  /** Send it, now, and settle, release or doubt it afterwards. `first` names the first send whose outcome is open. */
+  /** Send it, now, and settle, release or doubt it afterwards. `first` names the first send of this content. */
   | { is: 'go'; first: string }
   /** It was made before, for the row `row`: call nothing. */
   | { is: 'made'; id: string; row: string; record: CallRecord }
   /** Somebody is sending it at this moment. */
   | { is: 'busy' }
+  /** Its outcome is unknown, and it may be sent again in so many ms. */
+  | { is: 'later'; waitMs: number }
   /** It was sent, and nobody knows what became of it. */
   | { is: 'unknown'; heard: string; sentMs: number }
   /** The portfolio is paused: not now. */
   | { is: 'paused' }
   /** The row was given up meanwhile. */
-  | { is: 'cancelled' };
+  | { is: 'cancelled' }
+  /** The row has other words by now than those that are to be sent. */
+  | { is: 'changed' };
 
-/** One thing to be made: what kind, which one, and for which row. */
-export type Thing = { kind: CallKind; key: string; row: RowId };
+/**
+ * One thing to be made: what kind, which one, and for which row, at which of its revisions. `sent` is what is sent, and
+ * `asked` what the line asked for, by which a repetition and another wish are told apart; only their digests are kept.
+ */
+export type Thing = {
+  kind: CallKind;
+  key: string;
+  row: RowId;
+  revision?: string | undefined;
+  sent?: string | undefined;
+  asked?: string | undefined;
+};
 
 /** What became of a resolution: done, or not needed since the call was answered or given back meanwhile. */
 export type Resolved = 'resolved' | 'made' | 'not unknown';
+
+/** Under "resend": so many sends after the first unknown answer, within so long, with waits that double in between. */
+const RESENDS = 8;
+const RESEND_WITHIN_MS = 300_000;
+const FIRST_WAIT_MS = 1_000;
+const LONGEST_WAIT_MS = 64_000;
+
+/** Longer than a claim is ever only on its way, so that the owner is asked about few; a call under way may last longer. */
+const DISPUTED_AFTER_MS = 5_000;
 
 export type Calls = ReturnType<typeof makeCalls>;
 
@@ -47,28 +72,24 @@ export function makeCalls({
   const script = (name: string) => makeLuaScript(connection, new URL(`./lua/${name}.lua`, import.meta.url));
   const [claim, settle, release] = [script('claim'), script('settle'), script('release')];
   const [doubt, resolve] = [script('doubt'), script('resolve')];
-  const callKey = (thing: Thing) => keys.call(thing.kind, thing.key);
+  const callKey = (thing: Pick<Thing, 'kind' | 'key'>) => keys.call(thing.kind, thing.key);
+  const portfolioKey = ({ row }: Thing) => keys.portfolio(row.portfolio);
+  const rowKey = ({ row }: Thing) => keys.row(row.portfolio, row.key);
 
   return {
     async claim(thing: Thing, { owner, onUnknown }: { owner: string; onUnknown: UnknownPolicy }): Promise<Verdict> {
-      const [verdict, ...rest] = (await persist('claim', () =>
+      const { kind, key, row, revision = '', sent = '', asked } = thing;
+      const answer = await persist('claim', () =>
         claim(
+          [callKey(thing), keys.workers, portfolioKey(thing), rowKey(thing)],
           [
-            callKey(thing),
-            keys.workers,
-            keys.portfolio(thing.row.portfolio),
-            keys.row(thing.row.portfolio, thing.row.key),
+            ...[owner, rowName(row), onUnknown, VANISHED_AFTER_MS, kind, key],
+            ...[revision, digestOf(sent), asked === undefined ? '' : digestOf(asked)],
+            ...[RESENDS, RESEND_WITHIN_MS, DISPUTED_AFTER_MS],
           ],
-          [owner, rowName(thing.row), onUnknown, VANISHED_AFTER_MS, `calls:${thing.kind}`],
         ),
-      )) as [Verdict['is'], ...string[]];
-      if (verdict === 'made') {
-        const [id = '', row = '', record] = rest;
-        return { is: 'made', id, row, record: record ? JSON.parse(record) : {} };
-      }
-      if (verdict === 'go') return { is: verdict, first: rest[0] ?? owner };
-      if (verdict === 'unknown') return { is: verdict, heard: rest[0] ?? '', sentMs: Number(rest[1]) };
-      return { is: verdict };
+      );
+      return toVerdict(answer as [Verdict['is'], ...string[]], owner);
     },
 
     /** Answers the id on record, which is another than `id` only if the thing was made twice. */
@@ -79,39 +100,102 @@ export function makeCalls({
     ): Promise<string> {
       return (await persist('settle', () =>
         settle(
-          [callKey(thing), keys.buyerLimits(made.buyer), keys.account],
-          [owner, made.id, JSON.stringify(made.record), rowName(thing.row), thing.kind],
+          [
+            ...[callKey(thing), keys.buyerLimits(made.buyer), keys.account, keys.madeTwice],
+            ...[portfolioKey(thing), rowKey(thing)],
+          ],
+          [owner, made.id, JSON.stringify(made.record), rowName(thing.row), thing.kind, thing.key],
         ),
       )) as string;
     },
 
-    /** Nothing was made. `why` tells the counts: a call that never left is not counted as one. */
-    async release(thing: Thing, owner: string, why: 'refused' | 'throttled' | 'unreachable'): Promise<void> {
-      const raise = why === 'throttled' ? 'calls:throttled' : '';
-      const takeBack = why === 'unreachable' ? `calls:${thing.kind}` : '';
-      await persist('release', () =>
-        release([callKey(thing), keys.portfolio(thing.row.portfolio)], [owner, raise, takeBack]),
-      );
+    /**
+     * Nothing was made. `why` tells the counts: a call that never left is not counted as one. Answers how often the row
+     * was put off so far while others of its step passed.
+     */
+    async release(thing: Thing, owner: string, why: 'refused' | 'throttled' | 'unreachable'): Promise<number> {
+      return (await persist('release', () =>
+        release([callKey(thing), portfolioKey(thing), rowKey(thing), keys.account], [owner, why, thing.kind]),
+      )) as number;
     },
 
-    /** Answers when it was sent, in ms of the server's clock; nothing when the claim is not this owner's any more. */
-    async doubt(thing: Thing, owner: string, heard: string): Promise<number | undefined> {
-      const sentMs = await persist('doubt', () => doubt([callKey(thing)], [owner, heard]));
-      return sentMs === '' ? undefined : Number(sentMs);
+    /**
+     * Answers when it was sent, in ms of the server's clock, and in how many ms "resend" may send it again, where it still may;
+     * nothing when the claim is not this owner's any more.
+     */
+    async doubt(
+      thing: Pick<Thing, 'kind' | 'key'>,
+      owner: string,
+      heard: string,
+    ): Promise<{ sentMs: number; againMs: number | undefined } | undefined> {
+      const limits = [RESENDS, RESEND_WITHIN_MS, FIRST_WAIT_MS, LONGEST_WAIT_MS];
+      const answer = (await persist('doubt', () => doubt([callKey(thing)], [owner, heard, ...limits]))) as (
+        | string
+        | number
+      )[];
+      const [sentMs, againMs] = answer;
+      if (sentMs === undefined) return undefined;
+      return { sentMs: Number(sentMs), againMs: againMs === '' ? undefined : Number(againMs) };
     },
 
-    /** A person's word on a call whose outcome is unknown: it made `id`, or, without one, it may be sent again. */
+    /** Of a claim that its process knows nothing of any more, nobody knows what became of it. */
+    async disown({ kind, owner, key }: Dispute): Promise<void> {
+      const limits = [RESENDS, RESEND_WITHIN_MS, FIRST_WAIT_MS, LONGEST_WAIT_MS];
+      const heard = 'Redis forgot what its sender had written down';
+      await doubt([keys.call(kind as CallKind, key)], [owner, heard, ...limits]);
+    },
+
+    /**
+     * A person's word on the first of a row's calls whose outcome is unknown: it made `id`, or, without one, it may be
+     * sent again. Said once, however often the reply is lost.
+     */
     async resolve(
-      { kind, key }: Pick<Thing, 'kind' | 'key'>,
+      things: readonly [Pick<Thing, 'kind' | 'key'>, ...Pick<Thing, 'kind' | 'key'>[]],
       buyer: string,
       id: string | undefined,
     ): Promise<Resolved> {
-      return (await resolve([keys.call(kind, key), keys.buyerLimits(buyer)], [id ?? '', kind])) as Resolved;
+      const word = randomUUID();
+      return (await persist('resolve', () =>
+        resolve([keys.buyerLimits(buyer), keys.account, ...things.map(callKey)], [id ?? '', things[0].kind, word]),
+      )) as Resolved;
     },
 
     /** Whether the outcome of this call is unknown. */
-    async isUnknown({ kind, key }: Pick<Thing, 'kind' | 'key'>): Promise<boolean> {
-      return (await connection.hget(keys.call(kind, key), 'state')) === 'unknown';
+    async isUnknown(thing: Pick<Thing, 'kind' | 'key'>): Promise<boolean> {
+      return (await connection.hget(callKey(thing), 'state')) === 'unknown';
+    },
+
+    /** Things that were made twice: the kind, both ids, and the row whose call made the second. */
+    async madeTwice(): Promise<{ kind: CallKind; id: string; again: string; row: string }[]> {
+      const pairs = Object.entries(await connection.hgetall(keys.madeTwice));
+      return pairs.map(([pair, row]) => ({ ...readPair(pair), row }));
     },
   };
+}
+
+/** `<kind> <id> <other id>`, as settle.lua writes it. */
+export function readPair(pair: string): { kind: CallKind; id: string; again: string } {
+  const [kind = '', id = '', again = ''] = pair.split(' ');
+  return { kind: kind as CallKind, id, again };
+}
+
+/** Tells contents apart without keeping them; 16 characters of SHA-256, since nobody tries to make two alike. */
+export function digestOf(text: string): string {
+  return createHash('sha256').update(text).digest('base64url').slice(0, 16);
+}
+
+function toVerdict([is, ...rest]: [Verdict['is'], ...string[]], owner: string): Verdict {
+  const [first, second, third] = rest;
+  switch (is) {
+    case 'made':
+      return { is, id: first ?? '', row: second ?? '', record: third ? JSON.parse(third) : {} };
+    case 'go':
+      return { is, first: first ?? owner };
+    case 'unknown':
+      return { is, heard: first ?? '', sentMs: Number(second) };
+    case 'later':
+      return { is, waitMs: Number(first) };
+    default:
+      return { is };
+  }
 }

@@ -55,6 +55,8 @@ export function makeKeys(prefix: string, account: string) {
     row: (name: string, key: string) => `${root}:row:${name}:${key}`,
     /** Hash: the one call that makes this thing. */
     call: (kind: CallKind, key: string) => `${root}:call:${kind}:${key}`,
+    /** Hash: `<kind> <id> <other id>` of things made twice, by the row whose call made the second. */
+    madeTwice: `${root}:made-twice`,
     /** List: the `bl_` ids of one buyer, in the order in which they were granted. */
     buyerLimits: (buyer: string) => `${root}:buyer:${buyer}:limits`,
     /** Sorted set: worker process → when it last gave a sign of life, in ms of the server's clock. */

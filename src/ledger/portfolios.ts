@@ -22,6 +22,8 @@ export type PortfolioState = {
   states: Record<RowState, number>;
   statuses: Record<string, number>;
   calls: Record<CallKind | 'token' | 'throttled', number>;
+  /** Things that were made twice for it. */
+  madeTwice: number;
 };
 
 export type Portfolios = ReturnType<typeof makePortfolios>;
@@ -39,6 +41,14 @@ export function makePortfolios({ connection, keys }: { connection: RedisConnecti
     /** No new call starts for it from now on, in any process; calls in flight are answered. */
     async pause(name: string, why: string): Promise<void> {
       await connection.hset(keys.portfolio(name), 'paused', why);
+    },
+
+    /**
+     * Gives up its rows: from now on no claim of theirs succeeds. Those that are brought in or sent again later pass it.
+     * The rows themselves are settled one by one.
+     */
+    async cancel(name: string): Promise<void> {
+      await connection.hincrby(keys.portfolio(name), 'cancels', 1);
     },
 
     /** Lets it go on, and listens to the first answers anew. */
@@ -96,6 +106,7 @@ function fromFields(fields: Record<string, string>): Fields {
     startedMs: number('started'),
     finishedMs: number('finished'),
     statuses,
+    madeTwice: number('again') ?? 0,
     calls: namedCounts(
       callNames,
       callNames.map((name) => number(`calls:${name}`) ?? 0),

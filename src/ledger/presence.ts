@@ -1,6 +1,7 @@
 import { messageOf } from '../errors.ts';
 import type { Log } from '../log.ts';
 import { makeLuaScript, type RedisConnection } from '../lua-script.ts';
+import type { Dispute } from './attempts.ts';
 import type { Keys } from './keys.ts';
 
 /** Five missed signs and a margin: a busy process is not taken for a dead one, and a killed one is found in seconds. */
@@ -14,20 +15,27 @@ export type Presence = Awaited<ReturnType<typeof startPresence>>;
 /**
  * Tells the ledger that this process lives, as long as it does. A claim whose process gave no sign for
  * {@link VANISHED_AFTER_MS} counts as one that was sent by somebody who vanished.
+ *
+ * @param onDisputes hears of claims of this process that others found too old
  */
 export async function startPresence({
   connection,
   keys,
   processId,
+  onDisputes = () => {},
   log,
 }: {
   connection: RedisConnection;
   keys: Keys;
   processId: string;
+  onDisputes?: (disputes: Dispute[]) => void;
   log: Log;
 }) {
   const alive = makeLuaScript(connection, new URL('./lua/alive.lua', import.meta.url));
-  const sign = () => alive([keys.workers], [processId, ALL_SILENT_MS]);
+  const sign = async () => {
+    const found = (await alive([keys.workers, keys.disputes(processId)], [processId, ALL_SILENT_MS])) as string[];
+    if (found.length > 0) onDisputes(found.map(readDispute));
+  };
   await sign();
   const timer = setInterval(() => {
     sign().catch((error) => log.debug({ reason: messageOf(error) }, 'no sign of life could be given'));
@@ -41,8 +49,8 @@ export async function startPresence({
   };
 }
 
-/** How many worker processes gave a sign of life lately. */
-export async function countWorkers(connection: RedisConnection, keys: Keys): Promise<number> {
-  const [seconds] = await connection.time();
-  return connection.zcount(keys.workers, Number(seconds) * 1_000 - VANISHED_AFTER_MS, '+inf');
+/** `<kind> <owner> <key>`, as claim.lua writes it; the key may have spaces. */
+function readDispute(text: string): Dispute {
+  const [kind = '', owner = '', ...key] = text.split(' ');
+  return { kind, owner, key: key.join(' ') };
 }

@@ -1,8 +1,9 @@
 import { makeLuaScript, type RedisConnection } from '../lua-script.ts';
-import type { CallRecord } from './calls.ts';
+import { type CallRecord, digestOf, readPair, type Thing } from './calls.ts';
 import type { Keys } from './keys.ts';
 import type { Persist } from './persist.ts';
-import type { RowId } from './row-id.ts';
+import { VANISHED_AFTER_MS } from './presence.ts';
+import { type RowId, rowName } from './row-id.ts';
 
 /** What a row goes through, in this order. */
 export const STEPS = ['company', 'documents', 'limit'] as const;
@@ -34,17 +35,27 @@ export type RowRequest = {
  */
 export type RowProblem = { step: Step; message: string; status?: number; body?: string; sent?: string };
 
-/** What a worker finds when it takes up a row. */
+/** What a worker finds when it takes up a row. `revision` names the words that it found. */
 export type RowAtStep = {
   state: RowState;
+  revision: string;
   request: RowRequest;
   companyId: string;
   documentIds: string[];
   problem: RowProblem | undefined;
 };
 
-/** What an import did with a line's row: `open` rows need a job, `settled` ones do not. */
-export type PutAnswer = 'added' | 'renewed' | 'open' | 'settled';
+/**
+ * What an import did with a line's row: `open` rows need a job, `settled` ones do not, and a `changed` one was sent with
+ * other words, which it keeps.
+ */
+export type PutAnswer = 'added' | 'renewed' | 'open' | 'settled' | 'changed';
+
+/** What became of giving up a row: done, not needed, or not yet, since its call is under way, or was when its sender vanished. */
+export type CancelAnswer = 'cancelled' | 'nothing' | 'under way' | 'left';
+
+/** A row in the index of its state. */
+export type IndexedRow = { row: RowId; line: number; step: Step };
 
 /** What a step writes into the row it moves on. */
 export type RowFields = {
@@ -70,6 +81,8 @@ export type RowResult = {
   limitId: string;
   record: CallRecord;
   problem: RowProblem | undefined;
+  /** What was made twice for it: the id that it goes by, and the other. */
+  again: { id: string; again: string } | undefined;
   updatedMs: number;
 };
 
@@ -90,14 +103,30 @@ export function makeRows({
 }) {
   const script = (name: string) => makeLuaScript(connection, new URL(`./lua/${name}.lua`, import.meta.url));
   const [put, begin, advance] = [script('put-row'), script('begin'), script('advance')];
-  const [waitingRows, requeue, cancel] = [script('waiting-rows'), script('requeue'), script('cancel-row')];
+  const [waitingRows, rowsBehind] = [script('waiting-rows'), script('rows-behind')];
+  const [requeue, cancel] = [script('requeue'), script('cancel-row')];
   const keysOf = (row: RowId) => [keys.portfolio(row.portfolio), keys.row(row.portfolio, row.key)];
 
   return {
     /** Brings a line into the ledger; see put-row.lua for what happens to a row that is already there. */
     async put(row: RowId, line: number, importId: string, request: RowRequest): Promise<PutAnswer> {
-      const words = [row.key, line, importId, JSON.stringify(request), stepAfter(request)];
+      const words = [row.key, line, importId, JSON.stringify(request), stepAfter(request), digestOf(askedOf(request))];
       return (await put([...keysOf(row), keys.call('limit', row.key)], words)) as PutAnswer;
+    },
+
+    /**
+     * Rows of one state, in the order of their lines, from a line on: a place that stays one while others move rows. Rows of
+     * several imports may share a line.
+     */
+    async behind(portfolio: string, state: RowState, { line, count }: { line: number; count: number }) {
+      const sets = [keys.rowsInState(portfolio, state), keys.row(portfolio, '')];
+      const words = (await rowsBehind(sets, [line, count])) as string[];
+      const rows: IndexedRow[] = [];
+      for (let place = 0; place < words.length; place += 3) {
+        const [key = '', at, step] = words.slice(place, place + 3);
+        rows.push({ row: { portfolio, key }, line: Number(at), step: step as Step });
+      }
+      return rows;
     },
 
     /** Whether the row is counted in that state. */
@@ -124,10 +153,11 @@ export function makeRows({
     /** Takes a row up at a step. Answers nothing when the ledger knows no such row. */
     async begin(row: RowId, step: Step): Promise<RowAtStep | undefined> {
       const found = (await persist('begin', () => begin(keysOf(row), [row.key, step]))) as string[];
-      const [state, request, companyId = '', documents, problem] = found;
+      const [state, request, companyId = '', documents, problem, revision = ''] = found;
       if (!state || !request) return undefined;
       return {
         state: state as RowState,
+        revision,
         request: JSON.parse(request),
         companyId,
         documentIds: documents ? documents.split('|') : [],
@@ -137,11 +167,25 @@ export function makeRows({
 
     /**
      * Moves a row from the state in which the worker saw it to another, with what the step brought.
-     * Answers the state that it is in now, which is another when somebody else moved it meanwhile.
+     * Answers the state that it is in now, which is another when somebody else moved it meanwhile, or gave it other words
+     * than those of `revision`.
      */
-    async advance(row: RowId, from: RowState, to: RowState, fields: RowFields = {}): Promise<RowState | ''> {
+    async advance(
+      row: RowId,
+      from: RowState,
+      to: RowState,
+      { revision = '', ...fields }: RowFields & { revision?: string } = {},
+    ): Promise<RowState | ''> {
       const status = to === 'done' ? (fields.record?.status ?? '') : '';
-      const words = [row.key, from, to, status, ...canaryWords(from, fields, canaryRefusals), ...fieldWords(fields)];
+      const words = [
+        row.key,
+        from,
+        to,
+        revision,
+        status,
+        ...canaryWords(from, fields, canaryRefusals),
+        ...fieldWords(fields),
+      ];
       return (await persist('advance', () => advance(keysOf(row), words))) as RowState | '';
     },
 
@@ -150,11 +194,18 @@ export function makeRows({
       return (await requeue(keysOf(row), [row.key, state])) === 1;
     },
 
-    /** Gives up a row that is open, unless its limit has been sent. Answers whether it did. */
-    async cancel(row: RowId): Promise<boolean> {
-      return (await cancel([...keysOf(row), keys.call('limit', row.key)], [row.key])) === 1;
+    /** Gives up a row of a portfolio that was given up, unless one of its step's calls is under way. */
+    async cancel(row: RowId, calls: readonly Pick<Thing, 'kind' | 'key'>[] = []): Promise<CancelAnswer> {
+      const callKeys = [keys.call('limit', row.key), ...calls.map(({ kind, key }) => keys.call(kind, key))];
+      const words = [row.key, rowName(row), VANISHED_AFTER_MS];
+      return (await cancel([...keysOf(row), keys.workers, ...callKeys], words)) as CancelAnswer;
     },
   };
+}
+
+/** What a line asks of the service for its buyer: what may not change once it was sent. */
+export function askedOf({ limit }: RowRequest): string {
+  return JSON.stringify(limit);
 }
 
 /** The step at which a row begins: one with nothing to do is passed over. */
@@ -177,6 +228,7 @@ function toResult(fields: Record<string, string>): RowResult | undefined {
     limitId: fields.limit ?? '',
     record: fields.record ? JSON.parse(fields.record) : {},
     problem: fields.problem ? JSON.parse(fields.problem) : undefined,
+    again: fields.again ? readPair(fields.again) : undefined,
     updatedMs: Number(fields.updated),
   };
 }

@@ -1,6 +1,7 @@
 import { Big } from 'big.js';
 import type { CallKind } from './keys.ts';
 import type { Portfolios } from './portfolios.ts';
+import { pagesOf } from './row-pages.ts';
 import { ROW_STATES, type RowState, type Rows } from './rows.ts';
 
 /** What became of a portfolio, in one object; amounts are exact decimal text, times ISO 8601 in UTC. */
@@ -16,14 +17,13 @@ export type Summary = {
   requested: string;
   granted: string;
   available: string;
+  /** Things made twice for its rows, which only `resend` and a person's word can lead to. */
+  madeTwice: number;
   supplier: string | null;
   started: string | null;
   finished: string | null;
   calls: Record<CallKind | 'token' | 'throttled', number>;
 };
-
-/** Rows read at a time: a portfolio never stands in memory as a whole. */
-const PAGE = 1_000;
 
 /**
  * Sums up a portfolio, or answers nothing where there is none of that name.
@@ -50,6 +50,7 @@ export async function summarize(
     states,
     statuses,
     ...(await sumAmounts(name, rows)),
+    madeTwice: state.madeTwice,
     supplier: state.supplier?.id ?? null,
     started: isoTime(state.startedMs),
     finished: isoTime(state.finishedMs),
@@ -63,16 +64,14 @@ async function sumAmounts(
 ): Promise<{ requested: string; granted: string; available: string }> {
   let [requested, granted, available] = [new Big(0), new Big(0), new Big(0)];
   for (const state of ROW_STATES) {
-    for (let from = 0; ; from += PAGE) {
-      const page = await rows.inState(name, state, { from, count: PAGE });
-      for (const result of await rows.read(page.map(({ row }) => row))) {
+    for await (const page of pagesOf(rows, name, state)) {
+      for (const result of await rows.read(page)) {
         if (!result) continue;
         requested = requested.plus(result.request.limit.requested_limit);
         if (state !== 'done') continue;
         granted = granted.plus(amountOf(result.record.total_limit));
         available = available.plus(amountOf(result.record.available_limit));
       }
-      if (page.length < PAGE) break;
     }
   }
   return { requested: moneyText(requested), granted: moneyText(granted), available: moneyText(available) };

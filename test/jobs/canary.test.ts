@@ -64,7 +64,7 @@ describe('ten first answers alike', () => {
     await place.import(buyerLines(ROWS));
     await work();
     await expect.poll(paused).toBeDefined();
-    const cancelled = await cancelRows.run({ portfolio: 'q4' }, context);
+    const { cancelled } = await cancelRows.run({ portfolio: 'q4' }, context);
     expect(cancelled).toBeGreaterThan(0);
     const { states } = await settled();
     expect(states.cancelled + states.refused).toBe(ROWS);

@@ -1,6 +1,6 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Sent } from '../../src/ledger/at-most-once.ts';
-import { openLedger } from '../support/ledger.ts';
+import { makeRequest, openLedger } from '../support/ledger.ts';
 
 const company = { kind: 'company', key: 'buyer-1', row: { portfolio: 'q4', key: 'row-1' }, buyer: 'buyer-1' } as const;
 
@@ -72,7 +72,7 @@ test('tells a repetition by the name of the first send', async () => {
   const { process } = openLedger();
   const { once } = await process('a');
   const names: string[] = [];
-  for (const meaning of ['unknown', 'unknown'] as const) {
+  for (const meaning of ['throttled', 'unknown'] as const) {
     await once(company, {
       onUnknown: 'resend',
       send: async (first) => {
@@ -82,4 +82,81 @@ test('tells a repetition by the name of the first send', async () => {
     });
   }
   expect(names).toEqual([names[0], names[0]]);
+});
+
+test('under "resend" an unknown answer comes again, after a wait', async () => {
+  const { process } = openLedger();
+  const { once } = await process('a');
+  const send = async (): Promise<Sent> => ({ meaning: 'unknown', heard: 'reset' });
+  expect(await once(company, { onUnknown: 'resend', send })).toEqual({ is: 'later', heard: 'reset', waitMs: 1_000 });
+  const early = await once(company, { onUnknown: 'resend', send: () => Promise.reject(new Error('too early')) });
+  expect(early).toMatchObject({ is: 'later', waitMs: expect.any(Number) });
+});
+
+test('a row that is put off thirty times while others pass is set aside', async () => {
+  const { process, calls, rows } = openLedger();
+  const { once } = await process('a');
+  await rows.put(company.row, 2, 'i', makeRequest());
+  const send = async (): Promise<Sent> => ({ meaning: 'throttled', heard: 'status 429' });
+  for (let n = 0; n < 30; n += 1) {
+    expect(await once(company, { onUnknown: 'hold', send })).toEqual({ is: 'later', heard: 'status 429' });
+    const other = { ...company, key: `buyer-${n + 2}`, row: { portfolio: 'q4', key: `row-${n + 2}` } };
+    await calls.settle(other, `a/x${n}`, { id: `company_${n}`, record: {}, buyer: other.key });
+  }
+  expect(await once(company, { onUnknown: 'hold', send })).toEqual({ is: 'put off', heard: 'status 429', times: 30 });
+});
+
+describe('a claim that its process no longer holds', () => {
+  const limit = { ...company, kind: 'limit', key: 'request-1' } as const;
+  /** What a replica shows that took over before the end was copied to it. */
+  async function takeBack({ connection, keys }: ReturnType<typeof openLedger>, owner: string) {
+    const key = keys.call('limit', 'request-1');
+    await connection.del(key);
+    await connection.hset(key, { state: 'claimed', owner, row: 'q4/row-1', at: 1, first: owner });
+  }
+
+  test('is settled again with the id that it brought', async () => {
+    const ledger = openLedger();
+    const [a, b] = [await ledger.process('a'), await ledger.process('b')];
+    const send = async (): Promise<Sent> => ({ meaning: 'made', id: 'bl_1', record: { status: 'approved' } });
+    await a.once(limit, { onUnknown: 'hold', send });
+    await takeBack(ledger, 'a/1');
+    const again = () => b.once(limit, { onUnknown: 'hold', send: () => Promise.reject(new Error('sent twice')) });
+    expect(await again()).toEqual({ is: 'busy' });
+    await expect.poll(again).toMatchObject({ is: 'made', id: 'bl_1' });
+  });
+
+  test('is free where it came too late to be used, and is never sent by two', async () => {
+    const ledger = openLedger();
+    const [a, b] = [await ledger.process('a'), await ledger.process('b')];
+    const send = async (): Promise<Sent> => ({ meaning: 'throttled', heard: 'status 429' });
+    await a.once(limit, { onUnknown: 'hold', send });
+    await takeBack(ledger, 'a/1');
+    const made = async (): Promise<Sent> => ({ meaning: 'made', id: 'bl_1', record: {} });
+    await expect.poll(() => b.once(limit, { onUnknown: 'hold', send: made })).toMatchObject({ is: 'made' });
+  });
+
+  test('is unknown where the process knows nothing of it', async () => {
+    const ledger = openLedger();
+    await ledger.process('a');
+    const b = await ledger.process('b');
+    await takeBack(ledger, 'a/77');
+    const again = () => b.once(limit, { onUnknown: 'hold', send: () => Promise.reject(new Error('sent twice')) });
+    await expect.poll(again).toMatchObject({ is: 'unknown', heard: expect.stringContaining('forgot') });
+  });
+
+  test('is left alone as long as it is in hand', async () => {
+    const ledger = openLedger();
+    const [a, b] = [await ledger.process('a'), await ledger.process('b')];
+    const { promise, resolve } = Promise.withResolvers<Sent>();
+    const first = a.once(limit, { onUnknown: 'hold', send: () => promise });
+    const key = ledger.keys.call('limit', 'request-1');
+    await expect.poll(() => ledger.connection.hset(key, 'at', 1)).toBe(0);
+    const again = () => b.once(limit, { onUnknown: 'hold', send: () => Promise.reject(new Error('sent twice')) });
+    expect(await again()).toEqual({ is: 'busy' });
+    await expect.poll(() => ledger.connection.exists(ledger.keys.disputes('a'))).toBe(0);
+    expect(await again()).toEqual({ is: 'busy' });
+    resolve({ meaning: 'made', id: 'bl_1', record: {} });
+    expect(await first).toMatchObject({ is: 'made' });
+  });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { openLedger } from '../support/ledger.ts';
+import { makeRequest, openLedger } from '../support/ledger.ts';
 
 const row = { portfolio: 'q4', key: 'row-1' };
 const otherRow = { portfolio: 'q4', key: 'row-2' };
@@ -85,11 +85,15 @@ describe('settle', () => {
     expect(await calls.claim(limit, { owner: 'b/2', onUnknown: 'hold' })).toMatchObject({ is: 'made', id: 'bl_1' });
   });
 
-  test('keeps the first id when the thing was made twice, and remembers the other', async () => {
-    const { calls, connection, keys } = openLedger();
+  test('keeps the first id when the thing was made twice, and shows the other', async () => {
+    const { calls, connection, keys, portfolios } = openLedger();
     await calls.settle(limit, 'a/1', made);
-    expect(await calls.settle(limit, 'b/1', { ...made, id: 'bl_2' })).toBe('bl_1');
+    for (let time = 0; time < 2; time += 1)
+      expect(await calls.settle(limit, 'b/1', { ...made, id: 'bl_2' })).toBe('bl_1');
     expect(await connection.hget(keys.call('limit', 'request-1'), 'again')).toBe('bl_2');
+    expect(await calls.madeTwice()).toEqual([{ kind: 'limit', id: 'bl_1', again: 'bl_2', row: 'q4/row-1' }]);
+    expect((await portfolios.read('q4')).madeTwice).toBe(1);
+    expect(await connection.lrange(keys.buyerLimits('buyer-1'), 0, -1)).toEqual(['bl_1', 'bl_2']);
   });
 
   test('may be repeated, and lists a limit with its buyer once', async () => {
@@ -109,7 +113,7 @@ describe('release and doubt', () => {
       ['a/2', 'refused'],
       ['a/3', 'unreachable'],
     ] as const) {
-      expect(await calls.claim(limit, { owner, onUnknown: 'hold' })).toEqual({ is: 'go', first: owner });
+      expect(await calls.claim(limit, { owner, onUnknown: 'hold' })).toMatchObject({ is: 'go' });
       await calls.release(limit, owner, why);
     }
     expect((await portfolios.read('q4')).calls).toMatchObject({ limit: 2, throttled: 1 });
@@ -131,7 +135,74 @@ describe('release and doubt', () => {
     await calls.doubt(limit, 'a/1', 'socket hang up');
     const held = await calls.claim(limit, { owner: 'a/2', onUnknown: 'hold' });
     expect(held).toEqual({ is: 'unknown', heard: 'socket hang up', sentMs: expect.any(Number) });
-    expect(await calls.claim(limit, { owner: 'a/3', onUnknown: 'resend' })).toEqual({ is: 'go', first: 'a/1' });
+    const again = await calls.claim(limit, { owner: 'a/3', onUnknown: 'resend' });
+    expect(again).toEqual({ is: 'later', waitMs: expect.any(Number) });
+  });
+
+  test('a repetition keeps its name when nothing was made, and gets a new one after a refusal or with another body', async () => {
+    const { calls, process } = openLedger();
+    await process('a');
+    const claim = async (owner: string, sent: string) => {
+      const verdict = await calls.claim({ ...limit, sent }, { owner, onUnknown: 'hold' });
+      return verdict.is === 'go' ? verdict.first : verdict.is;
+    };
+    expect(await claim('a/1', 'one')).toBe('a/1');
+    await calls.release(limit, 'a/1', 'throttled');
+    expect(await claim('a/2', 'one')).toBe('a/1');
+    await calls.release(limit, 'a/2', 'unreachable');
+    expect(await claim('a/3', 'other')).toBe('a/3');
+    await calls.release(limit, 'a/3', 'refused');
+    expect(await claim('a/4', 'other')).toBe('a/4');
+    await calls.doubt(limit, 'a/4', 'reset');
+    expect(await calls.resolve([limit], 'b', undefined)).toBe('resolved');
+    expect(await claim('a/5', 'other')).toBe('a/4');
+  });
+
+  test('an unknown answer is sent again eight times with growing waits, and then held', async () => {
+    const { calls, process, connection, keys } = openLedger();
+    await process('a');
+    const waits: (number | undefined)[] = [];
+    for (let n = 1; n <= 9; n += 1) {
+      expect(await calls.claim(limit, { owner: `a/${n}`, onUnknown: 'resend' })).toMatchObject({
+        is: 'go',
+        first: 'a/1',
+      });
+      const doubt = await calls.doubt(limit, `a/${n}`, 'reset');
+      // A reply that was lost makes the client say it twice.
+      expect(await calls.doubt(limit, `a/${n}`, 'reset')).toMatchObject({ sentMs: doubt?.sentMs });
+      waits.push(doubt?.againMs);
+      await connection.hset(keys.call('limit', limit.key), 'againAt', '0');
+    }
+    expect(waits).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 64_000, 64_000, undefined]);
+    expect(await calls.claim(limit, { owner: 'b/1', onUnknown: 'resend' })).toMatchObject({ is: 'unknown' });
+  });
+
+  test('an unknown answer is not sent again after five minutes', async () => {
+    const { calls, process, connection, keys } = openLedger();
+    await process('a');
+    await calls.claim(limit, { owner: 'a/1', onUnknown: 'resend' });
+    await calls.doubt(limit, 'a/1', 'reset');
+    await connection.hset(keys.call('limit', limit.key), 'doubtAt', Date.now() - 301_000, 'againAt', '0');
+    expect(await calls.claim(limit, { owner: 'a/2', onUnknown: 'resend' })).toMatchObject({ is: 'unknown' });
+  });
+
+  test('a row is counted as put off only where others of its step passed since', async () => {
+    const { calls, rows, process } = openLedger();
+    await process('a');
+    await rows.put(row, 2, 'i', makeRequest());
+    const putOff = async (n: number) => {
+      await calls.claim(limit, { owner: `a/${n}`, onUnknown: 'hold' });
+      return calls.release(limit, `a/${n}`, 'throttled');
+    };
+    const pass = (n: number) => {
+      const other = { ...limit, key: `other-${n}`, row: otherRow };
+      return calls.settle(other, `a/x${n}`, { ...made, id: `bl_${n}` });
+    };
+    expect([await putOff(1), await putOff(2)]).toEqual([0, 0]);
+    await pass(1);
+    expect([await putOff(3), await putOff(4)]).toEqual([1, 1]);
+    await pass(2);
+    expect(await putOff(5)).toBe(2);
   });
 
   test.each(['release', 'doubt'] as const)('%s by another than the owner changes nothing', async (what) => {

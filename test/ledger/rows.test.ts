@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { stepAfter } from '../../src/ledger/rows.ts';
+import { askedOf, stepAfter } from '../../src/ledger/rows.ts';
 import { makeRequest, openLedger } from '../support/ledger.ts';
 
 const row = { portfolio: 'q4', key: 'row-1' };
@@ -19,17 +19,61 @@ describe('put', () => {
 
   test.each([
     ['refused', 'renewed', 'queued'],
+    ['cancelled', 'renewed', 'queued'],
+    ['limit', 'open', 'limit'],
     ['held', 'settled', 'held'],
     ['done', 'settled', 'done'],
     ['skipped', 'settled', 'skipped'],
-  ] as const)('finds a row that is %s: %s', async (state, answer, after) => {
+  ] as const)('finds a row that is %s, by the same words: %s', async (state, answer, after) => {
     const { rows, portfolios } = await putRow();
     await rows.begin(row, 'company');
     await rows.advance(row, 'company', state, {});
-    expect(await rows.put(row, 9, 'import-2', makeRequest({ name: 'Mended' }))).toBe(answer);
+    expect(await rows.put(row, 9, 'import-2', makeRequest())).toBe(answer);
     expect((await portfolios.read('q4')).states[after]).toBe(1);
-    const [result] = await rows.read([row]);
-    expect(result).toMatchObject({ line: 9, request: { name: answer === 'renewed' ? 'Mended' : 'Muster GmbH' } });
+    expect((await rows.read([row]))[0]).toMatchObject({ line: 9, importId: 'import-2' });
+  });
+
+  const mended = makeRequest({ name: 'Mended', limit: { requested_limit: '2000' } });
+
+  test.each(['queued', 'company', 'documents', 'limit', 'refused', 'held', 'cancelled'] as const)(
+    'gives a row that is %s the new words, as long as its limit was not sent',
+    async (state) => {
+      const { rows, portfolios } = await putRow();
+      if (state !== 'queued') await rows.begin(row, 'company');
+      if (state !== 'queued') await rows.advance(row, 'company', state, { company: 'company_1' });
+      expect(await rows.put(row, 9, 'import-2', mended)).toBe('renewed');
+      expect((await portfolios.read('q4')).states).toMatchObject({ queued: 1 });
+      const [result] = await rows.read([row]);
+      expect(result).toMatchObject({ line: 9, step: 'company', companyId: '', request: mended });
+    },
+  );
+
+  test.each(['claimed', 'unknown', 'made'] as const)('lets a row keep its words when its limit is %s', async (how) => {
+    const { rows, calls, process } = await putRow();
+    await process('a');
+    await rows.begin(row, 'company');
+    await rows.advance(row, 'company', 'limit', { company: 'company_1' });
+    const limit = { kind: 'limit', key: row.key, row, revision: '0' } as const;
+    expect(await calls.claim(limit, { owner: 'a/1', onUnknown: 'hold' })).toMatchObject({ is: 'go' });
+    if (how === 'unknown') await calls.doubt(limit, 'a/1', 'reset');
+    if (how === 'made') await calls.settle(limit, 'a/1', { id: 'bl_1', record: {}, buyer: 'b' });
+    expect(await rows.put(row, 9, 'import-2', mended)).toBe('changed');
+    expect((await rows.read([row]))[0]).toMatchObject({ line: 2, request: makeRequest() });
+    // Refused or put off, nothing was made, and the next import may mend it.
+    if (how !== 'claimed') return;
+    await calls.release(limit, 'a/1', 'throttled');
+    expect(await rows.put(row, 9, 'import-2', mended)).toBe('renewed');
+  });
+
+  test('names a request that was made for another portfolio with another amount', async () => {
+    const { rows, calls, process, portfolios } = openLedger();
+    await process('a');
+    const other = { kind: 'limit', key: row.key, row: { portfolio: 'q3', key: row.key } } as const;
+    await calls.claim({ ...other, asked: askedOf(makeRequest()) }, { owner: 'a/1', onUnknown: 'hold' });
+    await calls.settle(other, 'a/1', { id: 'bl_1', record: {}, buyer: 'b' });
+    expect(await rows.put(row, 2, 'import-1', mended)).toBe('changed');
+    expect(await rows.put(row, 2, 'import-1', makeRequest())).toBe('settled');
+    expect((await portfolios.read('q4')).states).toMatchObject({ queued: 0, skipped: 1 });
   });
 
   test('skips a request that was made for another portfolio', async () => {
@@ -123,6 +167,84 @@ describe('advance', () => {
     for (let time = 0; time < 3; time += 1)
       await rows.advance(row, 'queued', 'done', { record: { status: 'approved' } });
     expect((await portfolios.read('q4')).statuses).toEqual({ approved: 1 });
+  });
+});
+
+describe('new words', () => {
+  const mended = makeRequest({ limit: { requested_limit: '2000' } });
+
+  test('are not sent by a job of the old ones, nor overwritten by it', async () => {
+    const { rows, calls, process } = await putRow();
+    await process('a');
+    const old = await rows.begin(row, 'company');
+    await rows.advance(row, 'company', 'limit', { company: 'company_1', revision: old?.revision ?? '' });
+    await rows.put(row, 2, 'import-2', mended);
+    const limit = { kind: 'limit', key: row.key, row, revision: old?.revision } as const;
+    expect(await calls.claim(limit, { owner: 'a/1', onUnknown: 'hold' })).toEqual({ is: 'changed' });
+    const problem = { step: 'limit', message: 'no' } as const;
+    expect(await rows.advance(row, 'limit', 'refused', { problem, revision: old?.revision ?? '' })).toBe('queued');
+    const now = await rows.begin(row, 'company');
+    expect(now).toMatchObject({ state: 'company', request: mended });
+    expect(await calls.claim({ ...limit, revision: now?.revision }, { owner: 'a/2', onUnknown: 'hold' })).toMatchObject(
+      { is: 'go' },
+    );
+  });
+});
+
+describe('giving up', () => {
+  test('lets no claim succeed from its mark on, whether the row was settled yet or not', async () => {
+    const { rows, calls, portfolios, process } = await putRow();
+    await process('a');
+    await rows.begin(row, 'company');
+    await portfolios.cancel('q4');
+    const company = { kind: 'company', key: 'b', row, revision: '0' } as const;
+    expect(await calls.claim(company, { owner: 'a/1', onUnknown: 'hold' })).toEqual({ is: 'cancelled' });
+    expect(await rows.cancel(row)).toBe('cancelled');
+    expect(await rows.cancel(row)).toBe('nothing');
+    expect((await portfolios.read('q4')).states).toMatchObject({ cancelled: 1, company: 0 });
+  });
+
+  test('is met by a row that waited when a worker takes it up, and by no row that was brought in later', async () => {
+    const { rows, portfolios } = await putRow();
+    const later = { portfolio: 'q4', key: 'row-2' };
+    await portfolios.cancel('q4');
+    await rows.put(later, 3, 'import-2', makeRequest());
+    expect(await rows.begin(row, 'company')).toMatchObject({ state: 'cancelled' });
+    expect(await rows.begin(later, 'company')).toMatchObject({ state: 'company' });
+    expect(await rows.cancel(later)).toBe('nothing');
+  });
+
+  test.each(['import', 'retry'] as const)('is passed by %s', async (how) => {
+    const { rows, portfolios } = await putRow();
+    await portfolios.cancel('q4');
+    await rows.cancel(row);
+    if (how === 'import') expect(await rows.put(row, 2, 'import-1', makeRequest())).toBe('renewed');
+    else expect(await rows.requeue(row, 'cancelled')).toBe(true);
+    expect(await rows.begin(row, 'company')).toMatchObject({ state: 'company' });
+  });
+
+  test('does not bring back a refused row that a dashboard sends again', async () => {
+    const { rows, portfolios } = await putRow();
+    await rows.begin(row, 'company');
+    await rows.advance(row, 'company', 'refused', { problem: { step: 'company', message: 'no' } });
+    await portfolios.cancel('q4');
+    expect(await rows.begin(row, 'company')).toMatchObject({ state: 'refused', problem: { message: 'no' } });
+  });
+
+  test('leaves a call that is under way to be answered, and holds one whose outcome is unknown', async () => {
+    const { rows, calls, portfolios, process } = await putRow();
+    const { vanish } = await process('a');
+    await rows.begin(row, 'company');
+    await rows.advance(row, 'company', 'limit', { company: 'company_1' });
+    const limit = { kind: 'limit', key: row.key, row, revision: '0' } as const;
+    await calls.claim(limit, { owner: 'a/1', onUnknown: 'resend' });
+    await portfolios.cancel('q4');
+    expect(await rows.cancel(row)).toBe('under way');
+    await vanish();
+    expect(await rows.cancel(row)).toBe('left');
+    // Under "resend" it would be sent again, were it not given up.
+    expect(await calls.claim(limit, { owner: 'b/1', onUnknown: 'resend' })).toMatchObject({ is: 'unknown' });
+    expect(await rows.cancel(row)).toBe('under way');
   });
 });
 

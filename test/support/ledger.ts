@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { Redis } from 'ioredis';
 import { inject, onTestFinished } from 'vitest';
 import { makeOnce } from '../../src/ledger/at-most-once.ts';
+import { type Dispute, makeAttempts } from '../../src/ledger/attempts.ts';
 import { makeCalls } from '../../src/ledger/calls.ts';
 import { makeKeys } from '../../src/ledger/keys.ts';
 import { makePersist } from '../../src/ledger/persist.ts';
@@ -39,9 +40,12 @@ export function openLedger() {
     portfolios: makePortfolios({ connection, keys }),
     /** A worker process as the ledger sees one: it lives until it is stopped, or the test ends. */
     async process(processId: string) {
-      const presence = await startPresence({ connection, keys, processId, log: makeSilentLog() });
+      const log = makeSilentLog();
+      const attempts = makeAttempts({ processId, log });
+      const onDisputes = (disputes: Dispute[]) => void attempts.answer(disputes, calls.disown);
+      const presence = await startPresence({ connection, keys, processId, onDisputes, log });
       onTestFinished(() => presence.stop());
-      return { once: makeOnce({ calls, processId }), vanish: () => presence.stop() };
+      return { once: makeOnce({ calls, attempts }), attempts, vanish: () => presence.stop() };
     },
   };
 }

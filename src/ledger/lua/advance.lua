@@ -1,12 +1,13 @@
 -- Moves a row on from where a worker saw it, and writes down what the step brought.
 -- KEYS[1] the portfolio   KEYS[2] the row
--- ARGV[1] row key   ARGV[2] state the worker saw   ARGV[3] state it goes to   ARGV[4] status to count, or ""
--- ARGV[5] what the canary hears: "ok", the status of a refusal, or "" for no answer of the service
--- ARGV[6] refusals that pause the portfolio, 0 for never   ARGV[7] why it is paused then
--- ARGV[8…] field, value, field, value … to write
+-- ARGV[1] row key   ARGV[2] state the worker saw   ARGV[3] state it goes to   ARGV[4] revision it saw, or ""
+-- ARGV[5] status to count, or ""
+-- ARGV[6] what the canary hears: "ok", the status of a refusal, or "" for no answer of the service
+-- ARGV[7] refusals that pause the portfolio, 0 for never   ARGV[8] why it is paused then
+-- ARGV[9…] field, value, field, value … to write
 -- Answers the state the row is in now: ARGV[3], or another when somebody else had moved it meanwhile.
 -- A held row takes a late answer at the step that it is held at, and "done" is believed in any state: the limit was
--- made, whatever we thought.
+-- made, whatever we thought. Of a row that has other words by now nothing is written.
 -- @include move
 -- The first answers of a step, all refused with one status, speak of a mistake that every row shares.
 local function hearCanary(portfolio, field, heard, limit, why)
@@ -23,17 +24,18 @@ local function hearCanary(portfolio, field, heard, limit, why)
   if count >= limit then redis.call('HSETNX', portfolio, 'paused', why) end
 end
 
-local row = redis.call('HMGET', KEYS[2], 'state', 'line', 'step')
+local row = redis.call('HMGET', KEYS[2], 'state', 'line', 'step', 'rev')
 local state = row[1]
 if not state then return '' end
+if ARGV[4] ~= '' and ARGV[4] ~= (row[4] or '0') and ARGV[3] ~= 'done' then return state end
 local awaited = state == ARGV[2] or (state == 'held' and row[3] == ARGV[2])
 if not awaited and ARGV[3] ~= 'done' then return state end
 if state == 'done' then return state end
 local now = nowMs()
 moveRow(KEYS[1], KEYS[2], ARGV[1], state, ARGV[3], row[2], now)
-redis.call('HDEL', KEYS[2], 'problem')
-if #ARGV > 7 then redis.call('HSET', KEYS[2], unpack(ARGV, 8)) end
-hearCanary(KEYS[1], 'canary:' .. ARGV[2], ARGV[5], tonumber(ARGV[6]), ARGV[7])
-if ARGV[4] ~= '' then redis.call('HINCRBY', KEYS[1], 'status:' .. ARGV[4], 1) end
+redis.call('HDEL', KEYS[2], 'problem', 'putOffs', 'passed')
+if #ARGV > 8 then redis.call('HSET', KEYS[2], unpack(ARGV, 9)) end
+hearCanary(KEYS[1], 'canary:' .. ARGV[2], ARGV[6], tonumber(ARGV[7]), ARGV[8])
+if ARGV[5] ~= '' then redis.call('HINCRBY', KEYS[1], 'status:' .. ARGV[5], 1) end
 noteFinish(KEYS[1], now)
 return ARGV[3]

@@ -1,27 +1,41 @@
--- Brings one line of an import into the ledger. A row that was refused or cancelled is renewed by it; one that is
--- under way or at its end is left alone.
+-- Brings one line of an import into the ledger. A row nothing of whose limit call was sent takes the line's words, under
+-- a new revision where they differ, so that a job of the old ones neither sends nor writes; one that was sent or made
+-- keeps its own.
 -- KEYS[1] the portfolio   KEYS[2] the row   KEYS[3] the call that would make its limit
 -- ARGV[1] row key   ARGV[2] line   ARGV[3] import   ARGV[4] the request, as JSON   ARGV[5] its first step
+-- ARGV[6] digest of what the line asks for
 -- Answers "added" | "renewed" | "open" (there and not at its end) | "settled" (there and at its end, or skipped now
--- because this request was made before)
+-- because this request was made before) | "changed" (it asks for something else than what was sent: nothing is done)
 -- @include move
+-- @include cancelled
 local now = nowMs()
-local state = redis.call('HGET', KEYS[2], 'state')
+local row = redis.call('HMGET', KEYS[2], 'state', 'request')
+local call = redis.call('HMGET', KEYS[3], 'state', 'id', 'record', 'asked')
+local state, made = row[1], call[1] == 'made'
+local sent = made or call[1] == 'claimed' or call[1] == 'unknown'
 local answer = 'added'
 if state then
-  redis.call('HSET', KEYS[2], 'line', ARGV[2], 'import', ARGV[3])
+  local same = row[2] == ARGV[4]
+  if not same and (sent or state == 'done') then return 'changed' end
+  redis.call('HSET', KEYS[2], 'line', ARGV[2], 'import', ARGV[3], 'gen', generation(KEYS[1]))
   redis.call('ZADD', KEYS[1] .. ':state:' .. state, 'XX', ARGV[2], ARGV[1])
-  if state == 'done' or state == 'skipped' or state == 'held' then return 'settled' end
-  if state ~= 'refused' and state ~= 'cancelled' then return 'open' end
-  redis.call('HDEL', KEYS[2], 'problem', 'company', 'documents')
+  if same then
+    if state == 'done' or state == 'skipped' or state == 'held' then return 'settled' end
+    if state ~= 'refused' and state ~= 'cancelled' then return 'open' end
+  else
+    redis.call('HINCRBY', KEYS[2], 'rev', 1)
+  end
+  redis.call('HDEL', KEYS[2], 'problem', 'company', 'documents', 'putOffs', 'passed')
   answer = 'renewed'
+elseif made and call[4] and call[4] ~= '' and call[4] ~= ARGV[6] then
+  return 'changed'
 end
-redis.call('HSET', KEYS[2], 'line', ARGV[2], 'import', ARGV[3], 'request', ARGV[4], 'step', ARGV[5])
-local made = redis.call('HMGET', KEYS[3], 'id', 'record')
-if made[1] then
-  redis.call('HSET', KEYS[2], 'limit', made[1], 'record', made[2])
+redis.call('HSET', KEYS[2], 'line', ARGV[2], 'import', ARGV[3], 'request', ARGV[4], 'step', ARGV[5],
+  'gen', generation(KEYS[1]))
+if made then
+  redis.call('HSET', KEYS[2], 'limit', call[2], 'record', call[3])
   answer = 'settled'
 end
-moveRow(KEYS[1], KEYS[2], ARGV[1], state, made[1] and 'skipped' or 'queued', ARGV[2], now)
+moveRow(KEYS[1], KEYS[2], ARGV[1], state, made and 'skipped' or 'queued', ARGV[2], now)
 noteFinish(KEYS[1], now)
 return answer

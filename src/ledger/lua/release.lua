@@ -1,11 +1,28 @@
--- Gives a claim back, because nothing was made: refused, throttled, or never sent.
--- KEYS[1] the call   KEYS[2] the portfolio that asked
--- ARGV[1] owner   ARGV[2] count of the portfolio to raise, or ""   ARGV[3] count to take back, or "" (it never left)
+-- Gives a claim back, because nothing was made: refused, put off by the service, or never sent.
+-- KEYS[1] the call   KEYS[2] the portfolio that asked   KEYS[3] the row that asked   KEYS[4] the account
+-- ARGV[1] owner   ARGV[2] "refused" | "throttled" | "unreachable"   ARGV[3] kind
 -- A sender that was believed vanished may still hear that nothing was made: then the outcome is no longer unknown.
--- Answers 1, or 0 when the claim is not this owner's (any more).
+-- A refusal forgets the call; a repetition after the others is the same request still, and keeps its name.
+-- Answers how often the row was put off by now while other calls of its kind passed, -1 when the claim is not this owner's (any more).
 local call = redis.call('HMGET', KEYS[1], 'state', 'owner')
-if call[2] ~= ARGV[1] or (call[1] ~= 'claimed' and call[1] ~= 'unknown') then return 0 end
-redis.call('DEL', KEYS[1])
-if ARGV[2] ~= '' then redis.call('HINCRBY', KEYS[2], ARGV[2], 1) end
-if ARGV[3] ~= '' then redis.call('HINCRBY', KEYS[2], ARGV[3], -1) end
-return 1
+if call[2] ~= ARGV[1] or (call[1] ~= 'claimed' and call[1] ~= 'unknown') then return -1 end
+if ARGV[2] == 'refused' then
+  redis.call('DEL', KEYS[1])
+  redis.call('HINCRBY', KEYS[4], 'refused:' .. ARGV[3], 1)
+  return 0
+end
+redis.call('HSET', KEYS[1], 'state', 'free')
+redis.call('HDEL', KEYS[1], 'owner', 'heard', 'doubts', 'doubtAt', 'againAt')
+if ARGV[2] == 'unreachable' then
+  redis.call('HINCRBY', KEYS[2], 'calls:' .. ARGV[3], -1)
+  return 0
+end
+redis.call('HINCRBY', KEYS[2], 'calls:throttled', 1)
+if redis.call('EXISTS', KEYS[3]) == 0 then return 0 end
+local counts = redis.call('HMGET', KEYS[4], 'made:' .. ARGV[3], 'refused:' .. ARGV[3])
+local passed = (counts[1] or 0) + (counts[2] or 0)
+local row = redis.call('HMGET', KEYS[3], 'putOffs', 'passed')
+local putOffs = tonumber(row[1] or 0)
+if row[2] and tonumber(row[2]) < passed then putOffs = putOffs + 1 end
+redis.call('HSET', KEYS[3], 'putOffs', putOffs, 'passed', passed)
+return putOffs

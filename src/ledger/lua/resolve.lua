@@ -1,14 +1,27 @@
--- A person says what became of a call whose outcome is unknown.
--- KEYS[1] the call   KEYS[2] list of the buyer's limit ids
--- ARGV[1] id of what was made, or "" to let it be sent again   ARGV[2] kind
--- Answers "resolved" | "made" (it was answered meanwhile) | "not unknown"
-local call = redis.call('HMGET', KEYS[1], 'state', 'id')
-if call[1] == 'made' then return 'made' end
-if call[1] ~= 'unknown' then return 'not unknown' end
-if ARGV[1] == '' then
-  redis.call('DEL', KEYS[1])
-  return 'resolved'
+-- A person says what became of a row's call whose outcome is unknown: of the first one, since a row's calls go one after
+-- another and nobody has spoken of a later one.
+-- KEYS[1] list of the buyer's limit ids   KEYS[2] the account   KEYS[3…] the calls of the row's step, in their order
+-- ARGV[1] id of what was made, or "" to let it be sent again   ARGV[2] kind   ARGV[3] this word's own name
+-- Answers "resolved" | "made" (answered meanwhile, all of them) | "not unknown". Repeated, its name tells that it was done.
+-- What may be sent again keeps the name of its first send, by which a service may know it.
+local made = 0
+for at = 3, #KEYS do
+  local call = redis.call('HMGET', KEYS[at], 'state', 'word')
+  if call[2] == ARGV[3] then return 'resolved' end
+  if call[1] == 'made' then made = made + 1 end
 end
-redis.call('HSET', KEYS[1], 'state', 'made', 'id', ARGV[1], 'record', '{}', 'by', 'a person')
-if ARGV[2] == 'limit' then redis.call('RPUSH', KEYS[2], ARGV[1]) end
-return 'resolved'
+for at = 3, #KEYS do
+  if redis.call('HGET', KEYS[at], 'state') == 'unknown' then
+    redis.call('HDEL', KEYS[at], 'owner', 'doubts', 'doubtAt', 'againAt')
+    redis.call('HSET', KEYS[at], 'word', ARGV[3])
+    if ARGV[1] == '' then
+      redis.call('HSET', KEYS[at], 'state', 'free')
+    else
+      redis.call('HSET', KEYS[at], 'state', 'made', 'id', ARGV[1], 'record', '{}', 'by', 'a person')
+      redis.call('HINCRBY', KEYS[2], 'made:' .. ARGV[2], 1)
+      if ARGV[2] == 'limit' then redis.call('RPUSH', KEYS[1], ARGV[1]) end
+    end
+    return 'resolved'
+  end
+end
+return made == #KEYS - 2 and 'made' or 'not unknown'

@@ -16,6 +16,8 @@ if not joins then redis.call('UNLINK', unpack(KEYS, 4)) end
 redis.call('ZADD', KEYS[2], 'NX', now, ARGV[1])
 redis.call('ZADD', KEYS[3], now, ARGV[3])
 redis.call('HSET', KEYS[1], 'content', ARGV[2], 'importing', ARGV[2], unpack(ARGV, 5))
+-- What was given up before this does not concern its rows, see cancelled.lua.
+redis.call('HSET', KEYS[1], 'importGen', redis.call('HGET', KEYS[1], 'cancels') or '0')
 redis.call('HSETNX', KEYS[1], 'started', now)
 redis.call('HDEL', KEYS[1], 'finished')
 return 1

@@ -5,7 +5,7 @@ import type { RowRequest, Step } from '../../../src/ledger/rows.ts';
 import { makeRequest } from '../../support/ledger.ts';
 import { type Command, command } from './command.ts';
 import type { RealLedger } from './real-ledger.ts';
-import { type Model, PORTFOLIOS, REQUESTS, thingOf } from './rules.ts';
+import { kindOf, type Model, PORTFOLIOS, REQUESTS, thingOf } from './rules.ts';
 import {
   ANSWERS,
   type AnswerWord,
@@ -86,7 +86,11 @@ function resolve(key: string, step: Step, which: number, wasMade: boolean): Comm
       for (const { attempt } of late) attempt.fate = id === undefined ? 'not made' : 'made';
     }
     const [kind = '', thingKey = ''] = thing.split(' ');
-    const answer = await real.calls.resolve({ kind: kind as CallKind, key: thingKey }, REQUESTS[key]?.buyer ?? '', id);
+    const answer = await real.calls.resolve(
+      [{ kind: kind as CallKind, key: thingKey }],
+      REQUESTS[key]?.buyer ?? '',
+      id,
+    );
     expect(answer).toBe(model.resolve(thing, id));
     await freeHeldRows(model, real);
   });
@@ -102,8 +106,12 @@ async function freeHeldRows(model: Model, real: RealLedger): Promise<void> {
 }
 
 function cancel(name: string, key: string): Command {
-  return command(`cancel ${name}/${key}`, async (model, real) => {
-    expect(await real.rows.cancel({ portfolio: name, key })).toBe(model.cancel(name, key));
+  return command(`give up ${name}, of which ${key} is settled`, async (model, real) => {
+    const step = model.rowOf(name, key)?.step ?? 'company';
+    const [, thingKey = ''] = thingOf(key, step).split(' ');
+    await real.portfolios.cancel(name);
+    const answer = await real.rows.cancel({ portfolio: name, key }, [{ kind: kindOf(step), key: thingKey }]);
+    expect(answer).toBe(model.cancel(name, key));
   });
 }
 

@@ -1,5 +1,6 @@
 import type { Redis } from 'ioredis';
 import { type Ending, makeOnce, type Sent } from '../../../src/ledger/at-most-once.ts';
+import { makeAttempts } from '../../../src/ledger/attempts.ts';
 import { makeCalls } from '../../../src/ledger/calls.ts';
 import { makeKeys } from '../../../src/ledger/keys.ts';
 import { makePersist } from '../../../src/ledger/persist.ts';
@@ -26,12 +27,14 @@ export function openRealLedger(connection: Redis, { canaryRefusals }: { canaryRe
     calls,
     rows: makeRows({ connection, keys, persist, canaryRefusals }),
     portfolios: makePortfolios({ connection, keys }),
+    revision: (name: string, key: string) => connection.hget(keys.row(name, key), 'rev'),
     /** What the canary has heard at each step. */
     canary: (name: string) => connection.hmget(keys.portfolio(name), ...STEPS.map((step) => `canary:${step}`)),
     /** Rows of a state by the index alone: name and line. */
     index: (name: string, state: RowState) => connection.zrange(keys.rowsInState(name, state), '0', '-1', 'WITHSCORES'),
     once(processId: string) {
-      const once = onces.get(processId) ?? makeOnce({ calls, processId });
+      const once =
+        onces.get(processId) ?? makeOnce({ calls, attempts: makeAttempts({ processId, log: makeSilentLog() }) });
       onces.set(processId, once);
       return once;
     },

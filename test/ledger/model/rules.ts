@@ -1,5 +1,6 @@
+import type { Verdict } from '../../../src/ledger/calls.ts';
 import type { CallKind } from '../../../src/ledger/keys.ts';
-import type { RowState, Step } from '../../../src/ledger/rows.ts';
+import type { CancelAnswer, RowState, Step } from '../../../src/ledger/rows.ts';
 
 /** What is asked for, and by whom: two portfolios want the same requests, rows share a buyer and a document. */
 export const PORTFOLIOS = ['q4', 'twin'] as const;
@@ -16,6 +17,9 @@ export type ModelRow = {
   line: number;
   name: string;
   company: string;
+  revision: number;
+  /** How often its portfolio had been given up when it was brought in or sent again. */
+  generation: number;
 };
 
 /** One send: of which process, for which row and thing. Its fate is settled early when a person found out. */
@@ -24,14 +28,17 @@ export type Attempt = {
   portfolio: string;
   key: string;
   step: Step;
+  revision: number;
   thing: string;
   fate: 'open' | 'made' | 'not made';
 };
 
-type ModelCall = { state: 'claimed' | 'unknown' | 'made'; owner: Attempt; id: string; row: string };
+type ModelCall = { state: 'claimed' | 'unknown' | 'made'; owner: Attempt; id: string; row: string; doubted?: boolean };
 
 export type ModelPortfolio = {
   paused: boolean;
+  /** How often it was given up. */
+  cancels: number;
   canary: Partial<Record<Step, string>>;
   statuses: number;
   calls: Record<CallKind | 'throttled', number>;
@@ -56,6 +63,8 @@ export function makeModel({ canaryRefusals }: { canaryRefusals: number }) {
     if (heard !== 'ok' && count >= canaryRefusals) portfolio(name).paused = true;
   };
 
+  const isGivenUp = (name: string, row: ModelRow) => row.generation < portfolio(name).cancels;
+
   return {
     rows,
     calls,
@@ -65,12 +74,17 @@ export function makeModel({ canaryRefusals }: { canaryRefusals: number }) {
 
     put(name: string, key: string, line: number, rowName: string) {
       const known = rowOf(name, key);
-      if (known) known.line = line;
-      if (known && ['done', 'skipped', 'held'].includes(known.state)) return 'settled';
-      if (known && !['refused', 'cancelled'].includes(known.state)) return 'open';
+      const generation = portfolio(name).cancels;
+      const same = known?.name === rowName;
+      if (known && !same && (calls.has(`limit ${key}`) || known.state === 'done')) return 'changed';
+      if (known) Object.assign(known, { line, generation });
+      if (known && same && ['done', 'skipped', 'held'].includes(known.state)) return 'settled';
+      if (known && same && !['refused', 'cancelled'].includes(known.state)) return 'open';
       const made = calls.get(`limit ${key}`)?.state === 'made';
       const state = made ? 'skipped' : 'queued';
-      rows.set(`${name}/${key}`, { state, step: stepBehind(key), line, name: rowName, company: '' });
+      const revision = known ? known.revision + (same ? 0 : 1) : 0;
+      const row = { state, step: stepBehind(key), line, name: rowName, company: '', revision, generation } as const;
+      rows.set(`${name}/${key}`, { ...row });
       if (made) return 'settled';
       return known ? 'renewed' : 'added';
     },
@@ -78,22 +92,27 @@ export function makeModel({ canaryRefusals }: { canaryRefusals: number }) {
     /** A worker takes a row up: only at the step that it is at, and only if it waits or was refused there. */
     begin(name: string, key: string, step: Step): RowState | undefined {
       const row = rowOf(name, key);
-      if (row && (row.state === 'queued' || row.state === 'refused') && row.step === step) row.state = step;
+      if (row && (row.state === 'queued' || row.state === 'refused') && row.step === step) {
+        if (!isGivenUp(name, row)) row.state = step;
+        else if (row.state === 'queued') row.state = 'cancelled';
+      }
       return row?.state;
     },
 
     /** May it be sent? Companies and limits are held when in doubt, documents are sent again. */
-    claim(attempt: Attempt): 'go' | 'made' | 'busy' | 'unknown' | 'paused' | 'cancelled' {
+    claim(attempt: Attempt): Verdict['is'] {
       const call = calls.get(attempt.thing);
+      const row = rowOf(attempt.portfolio, attempt.key);
       const hold = attempt.step !== 'documents';
+      const gone = row !== undefined && (row.state === 'cancelled' || isGivenUp(attempt.portfolio, row));
       if (call?.state === 'made') return 'made';
       if (call?.state === 'claimed' && alive.has(call.owner.process)) return 'busy';
-      if (call && hold) {
-        call.state = 'unknown';
-        return 'unknown';
-      }
+      if (call) call.state = 'unknown';
+      if (call && (hold || gone)) return 'unknown';
+      if (gone) return 'cancelled';
       if (portfolio(attempt.portfolio).paused) return 'paused';
-      if (rowOf(attempt.portfolio, attempt.key)?.state === 'cancelled') return 'cancelled';
+      if (row?.revision !== attempt.revision) return 'changed';
+      if (call?.doubted) return 'later';
       calls.set(attempt.thing, {
         state: 'claimed',
         owner: attempt,
@@ -125,17 +144,21 @@ export function makeModel({ canaryRefusals }: { canaryRefusals: number }) {
 
     doubt(attempt: Attempt): void {
       const call = calls.get(attempt.thing);
-      if (call?.owner === attempt && call.state === 'claimed') call.state = 'unknown';
+      if (call?.owner !== attempt || call.state === 'made') return;
+      // What was taken for a vanished process' is not counted as an answer, and may be sent again at once.
+      if (call.state === 'claimed') call.doubted = true;
+      call.state = 'unknown';
     },
 
     /** The first to move a row wins, but a held row takes the answer that it waits for, and a limit made is made. */
     advance(
-      { portfolio: name, key, step }: Attempt,
+      { portfolio: name, key, step, revision }: Attempt,
       to: RowState,
       brought: { company?: string; heard: 'ok' | '422' | '' },
     ): RowState | '' {
       const row = rowOf(name, key);
       if (!row) return '';
+      if (row.revision !== revision && to !== 'done') return row.state;
       const expected = row.state === step || (row.state === 'held' && row.step === step) || to === 'done';
       if (row.state === 'done' || !expected) return row.state;
       row.state = to;
@@ -150,14 +173,26 @@ export function makeModel({ canaryRefusals }: { canaryRefusals: number }) {
       const row = rowOf(name, key);
       if (row?.state !== from) return false;
       row.state = 'queued';
+      row.generation = portfolio(name).cancels;
       return true;
     },
 
-    cancel(name: string, key: string): boolean {
+    cancel(name: string, key: string): CancelAnswer {
+      portfolio(name).cancels += 1;
+      return this.cancelRow(name, key);
+    },
+
+    cancelRow(name: string, key: string): CancelAnswer {
       const row = rowOf(name, key);
-      if (!row || !isOpen(row.state) || (row.state === 'limit' && calls.has(`limit ${key}`))) return false;
+      if (!row || !isOpen(row.state)) return 'nothing';
+      for (const thing of [`limit ${key}`, thingOf(key, row.step)]) {
+        const call = calls.get(thing);
+        if (row.state === 'queued' || call?.row !== `${name}/${key}`) continue;
+        if (call.state === 'claimed') return alive.has(call.owner.process) ? 'under way' : 'left';
+        if (call.state === 'unknown' && thing.startsWith('limit')) return 'under way';
+      }
       row.state = 'cancelled';
-      return true;
+      return 'cancelled';
     },
 
     resolve(thing: string, id: string | undefined): 'resolved' | 'made' | 'not unknown' {
@@ -196,5 +231,11 @@ export function isOpen(state: RowState): boolean {
 }
 
 function newPortfolio(): ModelPortfolio {
-  return { paused: false, canary: {}, statuses: 0, calls: { company: 0, document: 0, limit: 0, throttled: 0 } };
+  return {
+    paused: false,
+    cancels: 0,
+    canary: {},
+    statuses: 0,
+    calls: { company: 0, document: 0, limit: 0, throttled: 0 },
+  };
 }

@@ -20,11 +20,16 @@ export function takeUp(process: string, name: string, key: string, stale: Step |
       expect(found?.state).toBe(model.begin(name, key, step));
       if (!found || found.state !== step) return;
       if (step === 'limit') expect(found.companyId || found.request.companyId).toMatch(/^company_/);
-      const attempt: Attempt = { process, portfolio: name, key, step, thing: thingOf(key, step), fate: 'open' };
+      const revision = Number(found.revision);
+      const attempt: Attempt = {
+        ...{ process, portfolio: name, key, step, revision },
+        ...{ thing: thingOf(key, step), fate: 'open' },
+      };
       const { sent, flight } = send(attempt, real);
       const verdict = await Promise.race([sent, flight.ended]);
       expect(verdict.is).toBe(model.claim(attempt));
-      if (verdict.is === 'go') real.flights.push(flight);
+      if (verdict.is === 'cancelled') await giveUp(attempt, model, real);
+      else if (verdict.is === 'go') real.flights.push(flight);
       else await advance(attempt, verdict, model, real);
     },
   );
@@ -51,11 +56,11 @@ export function overtake(slow: string, quick: string, name: string, key: string)
 function send(attempt: Attempt, real: RealLedger) {
   const { promise: sent, resolve: leave } = Promise.withResolvers<{ is: 'go' }>();
   const { promise: answered, resolve: answer } = Promise.withResolvers<Sent>();
-  const { portfolio, key, step, thing, process } = attempt;
+  const { portfolio, key, step, thing, process, revision } = attempt;
   const [, thingKey = ''] = thing.split(' ');
   const buyer = REQUESTS[key]?.buyer ?? '';
   const ended = real.once(process)(
-    { kind: kindOf(step), key: thingKey, row: { portfolio, key }, buyer },
+    { kind: kindOf(step), key: thingKey, row: { portfolio, key }, buyer, revision: String(revision) },
     {
       onUnknown: step === 'documents' ? 'resend' : 'hold',
       send: () => {
@@ -112,8 +117,14 @@ async function advance(attempt: Attempt, ending: Ending, model: Model, real: Rea
   const { portfolio, key, step } = attempt;
   const { to, fields } = end;
   const heard = !fields.answered ? '' : to === 'refused' ? '422' : 'ok';
-  const state = await real.rows.advance({ portfolio, key }, step, to, fields);
+  const revision = String(attempt.revision);
+  const state = await real.rows.advance({ portfolio, key }, step, to, { ...fields, revision });
   expect(state).toBe(model.advance(attempt, to, { ...(fields.company ? { company: fields.company } : {}), heard }));
+}
+
+/** A row that was given up before its call was claimed ends with its portfolio. */
+async function giveUp({ portfolio, key }: Attempt, model: Model, real: RealLedger): Promise<void> {
+  expect(await real.rows.cancel({ portfolio, key })).toBe(model.cancelRow(portfolio, key));
 }
 
 function endOf({ portfolio, key, step }: Attempt, ending: Ending): { to: RowState; fields: RowFields } | undefined {

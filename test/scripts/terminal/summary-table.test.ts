@@ -16,6 +16,7 @@ const summary: Summary = {
   requested: '1234567.50',
   granted: '999.00',
   available: '0.00',
+  madeTwice: 0,
   supplier: 'company_1',
   started: '2026-11-21T10:00:00.000Z',
   finished: '2026-11-21T10:00:42.500Z',

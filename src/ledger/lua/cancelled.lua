@@ -1,0 +1,16 @@
+-- Included where it counts whether somebody has given up what is asked for. A portfolio counts how often it was given up
+-- (`cancels`), a row bears that count from when it was last brought in or sent again (`gen`): so one step gives up all
+-- rows there are, and importing again passes it.
+local function generation(portfolio)
+  return tonumber(redis.call('HGET', portfolio, 'cancels') or 0)
+end
+
+local function isCancelled(portfolio, row)
+  local known = redis.call('HMGET', row, 'state', 'gen')
+  return known[1] == 'cancelled' or tonumber(known[2] or 0) < generation(portfolio)
+end
+
+-- The same for what belongs to the portfolio as a whole, its supplier: of the last import.
+local function isGivenUp(portfolio)
+  return tonumber(redis.call('HGET', portfolio, 'importGen') or 0) < generation(portfolio)
+end
