@@ -60,7 +60,8 @@ export const importPortfolio = {
 
   async run(payload: ImportPayload, deps: ImportDeps): Promise<Imported> {
     const { documentsDir, path } = payload;
-    const place = await openDocuments(documentsDir === undefined ? defaultDocumentsDir(path) : resolve(documentsDir));
+    const documents = documentsDir === undefined ? defaultDocumentsDir(path) : resolve(documentsDir);
+    const place = await openDocuments(documents, deps.stopping);
     try {
       return await importFile(payload, place.dir, deps);
     } finally {

@@ -53,6 +53,18 @@ describe('documents in a ZIP file', () => {
     });
   });
 
+  test('that lie deeper than folders do are given up', async () => {
+    const { dir } = await makeTemporaryFolder();
+    const path = await writeZip(join(dir, 'd.zip'), { [`${'a/'.repeat(40)}a.pdf`]: PDF });
+    await expect(openDocuments(path)).rejects.toMatchObject({ message: expect.stringContaining('32 folders deep') });
+  });
+
+  test('are not unpacked by a process that is stopping', async () => {
+    const { dir } = await makeTemporaryFolder();
+    const path = await writeZip(join(dir, 'd.zip'), { 'a.pdf': PDF });
+    await expect(openDocuments(path, AbortSignal.abort())).rejects.toMatchObject({ code: 'STOPPED' });
+  });
+
   test('with names as large as documents are given up', async () => {
     const { dir } = await makeTemporaryFolder();
     const entries = Object.fromEntries(
