@@ -17,7 +17,7 @@ export type ImportRun = {
   noteLines(lines: ReadonlyMap<number, FaultyLine | null>): Promise<void>;
   /** The file was read to its end. The portfolio is finished now if nothing else of it is open. */
   end(): Promise<void>;
-  /** The import was given up before its end: until a file is imported to its end, the portfolio is not finished. */
+  /** The import was given up: until its file, or one begun later, is imported to the end, the portfolio is not finished. */
   leave(): Promise<void>;
 };
 
