@@ -4,7 +4,7 @@ import { openContext } from '../../src/context.ts';
 import { makeWordsLog } from '../../src/log.ts';
 import { announceAccount } from '../announce-account.ts';
 import { waitForSignal } from '../signals.ts';
-import { startProgress } from '../terminal/progress.ts';
+import { ofAccount, startProgress } from '../terminal/progress.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { PROBLEMS_STATUS } from './check.ts';
 import { type ImportOptions, importFile, importPayload, withImportOptions } from './import-options.ts';
@@ -25,11 +25,9 @@ export function register(program: Command, terminal: Terminal): void {
       signal.then((name) => stopping.abort(new Error(`stopped by ${name}; import the same file again to go on`)));
       let lines = 0;
       await announceAccount(context, terminal.say);
-      const progress = startProgress(() => ({
-        done: 0,
-        total: undefined,
-        words: `${context.account}: ${lines} lines imported`,
-      }));
+      const progress = startProgress(() =>
+        ofAccount(context.account, { done: 0, total: undefined, words: `${lines} lines imported` }),
+      );
       try {
         const { imported, list } = await importFile(payload, context, {
           say: terminal.say,

@@ -13,7 +13,7 @@ import type { Problem } from '../../src/portfolio/row.ts';
 import { announceAccount } from '../announce-account.ts';
 import { findService } from '../service-address.ts';
 import { waitForSignal } from '../signals.ts';
-import { type Extent, startProgress } from '../terminal/progress.ts';
+import { type Extent, ofAccount, startProgress } from '../terminal/progress.ts';
 import { summaryTable } from '../terminal/summary-table.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { startWorkers } from '../workers.ts';
@@ -67,7 +67,7 @@ type RunDeps = { context: Context; service: Service; terminal: Terminal; stop: A
 async function importAndWait(payload: ImportPayload, { context, service, terminal, stop }: RunDeps) {
   let lines = 0;
   let state: PortfolioState | undefined;
-  const progress = startProgress(() => extentOf(lines, state, service));
+  const progress = startProgress(() => ofAccount(context.account, extentOf(lines, state, service)));
   const onLines = (read: number) => {
     lines = read;
   };

@@ -2,7 +2,11 @@
 const REDRAW_EVERY_MS = 200;
 const WRITE_EVERY_MS = 5_000;
 
-const BAR_WIDTH = 24;
+/** A line of 80 columns has room for the account and for what the line waits for. */
+const BAR_WIDTH = 10;
+
+/** As much of an account's name as tells it from another. */
+const NAME_WIDTH = 24;
 
 export type Progress = ReturnType<typeof startProgress>;
 
@@ -30,6 +34,13 @@ export function startProgress(extent: () => Extent) {
       if (terminal && shown !== '') process.stderr.write('\r\x1b[2K');
     },
   };
+}
+
+/** Says whose account it is about: an address without its scheme. */
+export function ofAccount(account: string, extent: Extent): Extent {
+  const name = account.replace(/^https?:\/\//, '');
+  const short = name.length > NAME_WIDTH ? `${name.slice(0, NAME_WIDTH - 1)}…` : name;
+  return { ...extent, words: `${short}: ${extent.words}` };
 }
 
 function describe({ done, total, words }: Extent, bar: boolean): string {

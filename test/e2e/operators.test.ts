@@ -127,7 +127,7 @@ test('pause keeps workers from a portfolio until resume, and cancel gives up wha
   await limitline('import', 'others.csv');
   await limitline('import', 'q4.csv', '--portfolio', 'given-up');
   expect(await json('pause', 'others')).toEqual({ portfolio: 'others', paused: true });
-  expect(await json('cancel', 'given-up')).toEqual({ portfolio: 'given-up', cancelled: 5 });
+  expect(await json('cancel', 'given-up')).toEqual({ portfolio: 'given-up', cancelled: 5, answered: 0, open: 0 });
   const worker = work();
   await limitline('import', 'q4.csv');
   await expect.poll(() => standIn.counts().made.limit).toBe(5);

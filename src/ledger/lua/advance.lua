@@ -33,7 +33,7 @@ if not awaited and ARGV[3] ~= 'done' then return state end
 if state == 'done' then return state end
 local now = nowMs()
 moveRow(KEYS[1], KEYS[2], ARGV[1], state, ARGV[3], row[2], now)
-redis.call('HDEL', KEYS[2], 'problem', 'putOffs', 'passed')
+redis.call('HDEL', KEYS[2], 'problem', 'putOffs', 'passed', 'overtaken')
 if #ARGV > 8 then redis.call('HSET', KEYS[2], unpack(ARGV, 9)) end
 hearCanary(KEYS[1], 'canary:' .. ARGV[2], ARGV[6], tonumber(ARGV[7]), ARGV[8])
 if ARGV[5] ~= '' then redis.call('HINCRBY', KEYS[1], 'status:' .. ARGV[5], 1) end

@@ -16,7 +16,7 @@ if (state == 'queued' or state == 'refused') and row[7] == ARGV[2] then
   local now = nowMs()
   moveRow(KEYS[1], KEYS[2], ARGV[1], state, to, row[6], now)
   if to ~= state then
-    redis.call('HDEL', KEYS[2], 'problem', 'putOffs', 'passed')
+    redis.call('HDEL', KEYS[2], 'problem', 'putOffs', 'passed', 'overtaken')
     row[5] = false
   end
   noteFinish(KEYS[1], now)

@@ -25,7 +25,7 @@ if state then
   else
     redis.call('HINCRBY', KEYS[2], 'rev', 1)
   end
-  redis.call('HDEL', KEYS[2], 'problem', 'company', 'documents', 'putOffs', 'passed')
+  redis.call('HDEL', KEYS[2], 'problem', 'company', 'documents', 'putOffs', 'passed', 'overtaken')
   answer = 'renewed'
 elseif made and call[4] and call[4] ~= '' and call[4] ~= ARGV[6] then
   return 'changed'

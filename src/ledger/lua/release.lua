@@ -3,7 +3,9 @@
 -- ARGV[1] owner   ARGV[2] "refused" | "throttled" | "unreachable"   ARGV[3] kind
 -- A sender that was believed vanished may still hear that nothing was made: then the outcome is no longer unknown.
 -- A refusal forgets the call; a repetition after the others is the same request still, and keeps its name.
--- Answers how often the row was put off by now while other calls of its kind passed, -1 when the claim is not this owner's (any more).
+-- Answers how often the row was put off by now where others of its kind passed in between, else 0; -1 when the claim is not
+-- this owner's (any more). Others must have passed twice: once they also do at the beginning of an outage, which puts off
+-- some of the calls that are under way and not the others.
 local call = redis.call('HMGET', KEYS[1], 'state', 'owner')
 if call[2] ~= ARGV[1] or (call[1] ~= 'claimed' and call[1] ~= 'unknown') then return -1 end
 if ARGV[2] == 'refused' then
@@ -21,8 +23,9 @@ redis.call('HINCRBY', KEYS[2], 'calls:throttled', 1)
 if redis.call('EXISTS', KEYS[3]) == 0 then return 0 end
 local counts = redis.call('HMGET', KEYS[4], 'made:' .. ARGV[3], 'refused:' .. ARGV[3])
 local passed = (counts[1] or 0) + (counts[2] or 0)
-local row = redis.call('HMGET', KEYS[3], 'putOffs', 'passed')
-local putOffs = tonumber(row[1] or 0)
-if row[2] and tonumber(row[2]) < passed then putOffs = putOffs + 1 end
-redis.call('HSET', KEYS[3], 'putOffs', putOffs, 'passed', passed)
-return putOffs
+local row = redis.call('HMGET', KEYS[3], 'passed', 'overtaken')
+local overtaken = tonumber(row[2] or 0)
+if row[1] and tonumber(row[1]) < passed then overtaken = overtaken + 1 end
+redis.call('HSET', KEYS[3], 'passed', passed, 'overtaken', overtaken)
+local putOffs = redis.call('HINCRBY', KEYS[3], 'putOffs', 1)
+return overtaken >= 2 and putOffs or 0

@@ -8,7 +8,7 @@ local row = redis.call('HMGET', KEYS[2], 'state', 'line')
 if row[1] ~= ARGV[2] then return 0 end
 local now = nowMs()
 moveRow(KEYS[1], KEYS[2], ARGV[1], row[1], 'queued', row[2], now)
-redis.call('HDEL', KEYS[2], 'problem', 'putOffs', 'passed')
+redis.call('HDEL', KEYS[2], 'problem', 'putOffs', 'passed', 'overtaken')
 redis.call('HSET', KEYS[2], 'gen', generation(KEYS[1]))
 noteFinish(KEYS[1], now)
 return 1

@@ -1,0 +1,83 @@
+import { expect, test } from 'vitest';
+import { resolveCalls } from '../../jobs/resolve-calls.ts';
+import { startWorkers } from '../../scripts/workers.ts';
+import { openService } from '../../src/context.ts';
+import { buyerLines } from '../support/workplace.ts';
+import { type FaultPlace, openFaultPlace } from './fault-place.ts';
+import { type SeenCall, startRememberingProxy } from './remembering-proxy.ts';
+
+const isLimit = ({ path }: SeenCall) => path.endsWith('/buyer-limits');
+
+/** Workers that reach the service through a proxy that remembers, and loses what it is told to. */
+async function openPlace(env: Record<string, string>, loses: (call: SeenCall, nth: number) => boolean) {
+  const place = await openFaultPlace({ env });
+  const proxy = await startRememberingProxy(place.standIn.url(), loses);
+  const workers = await startWorkers(place.context, openService(place.context, proxy.url));
+  return { place, proxy, stop: () => workers.stop() };
+}
+
+async function runToEnd(place: FaultPlace) {
+  await place.import(buyerLines(3));
+  return place.settled();
+}
+
+test.each(['ON_UNKNOWN_LIMIT', 'ON_UNKNOWN_COMPANY'])('%s=resend sends again what was lost', async (name) => {
+  const place = await openFaultPlace({
+    faults: { rules: [{ on: name.endsWith('LIMIT') ? 'limit' : 'company', fault: 'reset', made: false, times: 2 }] },
+    env: { [name]: 'resend' },
+  });
+  await place.work();
+  expect((await runToEnd(place)).states).toMatchObject({ done: 3, held: 0 });
+  expect(place.standIn.madeTwice()).toEqual([]);
+});
+
+test('with an idempotency header an unknown answer is repeated under the same key, and nothing is made twice', async () => {
+  const { place, proxy, stop } = await openPlace(
+    { SERVICE_IDEMPOTENCY_HEADER: 'Idempotency-Key' },
+    (call, nth) => isLimit(call) && nth <= 2,
+  );
+  expect((await runToEnd(place)).states).toMatchObject({ done: 3, held: 0 });
+  const calls = proxy.calls('/buyer-limits');
+  expect(calls).toHaveLength(9);
+  expect(new Set(calls.map(({ key }) => key)).size).toBe(3);
+  for (const { key, body } of calls)
+    expect(calls.filter((call) => call.key === key).every((call) => call.body === body)).toBe(true);
+  expect(place.standIn.counts().made.limit).toBe(3);
+  await stop();
+});
+
+test('a person who lets a call be sent again keeps its key', async () => {
+  const { place, proxy, stop } = await openPlace(
+    { SERVICE_IDEMPOTENCY_HEADER: 'Idempotency-Key' },
+    (call) => isLimit(call) && call.body.includes('HRB 2') && !open,
+  );
+  let open = false;
+  await place.import(buyerLines(3));
+  await expect.poll(() => proxy.calls('/buyer-limits').filter(({ body }) => body.includes('HRB 2')).length).toBe(1);
+  // As after eight repetitions: the ledger asks for a person.
+  const [waiting] = await place.context.rows.inState('q4', 'limit', { count: 10 });
+  const key = place.context.keys.call('limit', waiting?.row.key ?? '');
+  await place.context.ledger.hset(key, 'doubts', '9');
+  expect((await place.settled()).states).toMatchObject({ done: 2, held: 1 });
+  open = true;
+  await resolveCalls.run(resolveCalls.parse({ portfolio: 'q4', line: 3 }), place.context);
+  expect((await place.settled()).states.done).toBe(3);
+  const keys = proxy.calls('/buyer-limits').flatMap((call) => (call.body.includes('HRB 2') ? [call.key] : []));
+  expect(keys.length).toBeGreaterThanOrEqual(2);
+  expect(new Set(keys).size).toBe(1);
+  expect(place.standIn.counts().made.limit).toBe(3);
+  await stop();
+});
+
+test('a request that the service puts off again and again, while others pass, is set aside, and the run ends', async () => {
+  const place = await openFaultPlace({
+    faults: { rules: [{ on: 'limit', match: 'HRB 1"', fault: 'status', status: 429 }] },
+    env: { SERVICE_CONCURRENCY: '8' },
+  });
+  await place.work();
+  await place.import(buyerLines(400));
+  expect((await place.settled('q4', 60_000)).states).toMatchObject({ done: 399, refused: 1 });
+  const [row] = await place.context.rows.inState('q4', 'refused', { count: 1 });
+  const [result] = await place.context.rows.read(row ? [row.row] : []);
+  expect(result?.problem?.message).toMatch(/put the buyer limit request off 30 times \(status 429\) while others/);
+});
