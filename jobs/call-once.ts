@@ -46,6 +46,9 @@ const PUT_OFF_WAIT_MS = 500;
 /** Credentials are a person's work: look again at a person's speed, yet soon after they are right. */
 const CREDENTIALS_WAIT_MS = 4_000;
 
+/** What every row would meet: credentials that are refused, no token to be had, replicas that do not confirm a claim. */
+const STOPS_THE_LINE: ReadonlySet<string> = new Set(['CREDENTIALS', 'SERVICE', 'REDIS']);
+
 /** One thing that a step wants made at the service. */
 export type Wish = {
   kind: CallKind;
@@ -133,7 +136,7 @@ async function callInTurn(wish: Wish, passage: Passage, deps: CallDeps): Promise
     await unauthorized.renew();
     return ending;
   } catch (error) {
-    if (!isLimitlineError(error, 'CREDENTIALS') && !isLimitlineError(error, 'SERVICE')) throw error;
+    if (!isLimitlineError(error) || !STOPS_THE_LINE.has(error.code)) throw error;
     const credentials = error.code === 'CREDENTIALS';
     if (credentials) deps.onLineFault(error);
     const askedMs = credentials ? CREDENTIALS_WAIT_MS : 0;

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { createCompany, createSupplier, submitBuyerLimit, uploadDocuments } from '../jobs/index.ts';
 import type { UploadDeps } from '../jobs/upload-documents.ts';
 import type { Context, Service } from '../src/context.ts';
@@ -7,11 +6,19 @@ import { startPresence } from '../src/ledger/presence.ts';
 import { describePace } from '../src/pace/pace-words.ts';
 import { QUEUES } from '../src/queue/queues.ts';
 import { makeRunner, type RunnableJob } from '../src/queue/runner.ts';
+import { within } from './deadline.ts';
 import { startFeeder } from './feeder.ts';
 import { startRest } from './rest.ts';
 
-/** Calls in flight get this long to be answered when the process stops; what is still open then is left as claimed. */
-const STOP_DEADLINE_MS = 20_000;
+/**
+ * Calls in flight get this long to be answered and written down when the process stops; what is still open then is left as
+ * claimed. Containers are killed after 30 s: with {@link GOODBYE_MS} and what closing the connections takes where Redis is
+ * gone (2 s, src/redis/connections.ts), and a second for the end of the process, it is 24 s.
+ */
+export const STOP_DEADLINE_MS = 20_000;
+
+/** Redis takes our name off its list at once. Where it does not, we count as vanished some seconds later. */
+const GOODBYE_MS = 1_000;
 
 /** The log says this often what the pace is, where anything has left. */
 const SAY_PACE_EVERY_MS = 10_000;
@@ -91,19 +98,14 @@ export async function startWorkers(context: Context, service: Service, onLineFau
       feeder.stop();
       clearInterval(sayingPace);
       await Promise.all(runners.map((runner) => runner.pause()));
-      const deadline = new AbortController();
       const allEnded = Promise.all(runners.map((runner) => runner.close(false)));
-      const inTime = await Promise.race([
-        allEnded.then(() => true),
-        sleep(STOP_DEADLINE_MS, false, { signal: deadline.signal }).catch(() => true),
-      ]);
-      deadline.abort();
-      if (!inTime)
+      if (!(await within(STOP_DEADLINE_MS, allEnded)))
         log.warn(
           { inFlight: service.slots.inFlight() },
           'stopped with calls still unanswered; their rows will be held',
         );
-      await presence.stop();
+      const left = presence.stop();
+      if (context.ledger.status === 'ready') await within(GOODBYE_MS, left);
       await service.client.close();
     },
   };

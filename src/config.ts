@@ -139,6 +139,7 @@ const redisUrl = z
 
 const settingsSchema = z.object({
   REDIS_URL: redisUrl.optional(),
+  REDIS_REPLICAS: wholeNumber(0, 100, 'replicas').optional(),
   LIMITLINE_DATA: z.string(),
   LIMITLINE_PREFIX: z
     .string()

@@ -19,6 +19,7 @@ import { makeDocumentStore } from './portfolio/document-store.ts';
 import { chooseProxy } from './proxy.ts';
 import { makeQueues } from './queue/queues.ts';
 import { openRedis } from './redis/open-redis.ts';
+import { makeExpectedReplicas } from './redis/replicas.ts';
 import { makeServiceClient } from './service/client.ts';
 
 export type Context = Awaited<ReturnType<typeof openContext>>;
@@ -50,7 +51,17 @@ export async function openContext({ settings, log, probe }: { settings: Settings
   const ending = new AbortController();
   const persist = makePersist({ log, signal: ending.signal });
   const processId = randomBytes(6).toString('base64url');
-  const calls = makeCalls({ connection: ledger, keys, persist });
+  const calls = makeCalls({
+    ...{ connection: ledger, keys, persist },
+    replicas: {
+      // Our own Redis has none.
+      expected: makeExpectedReplicas({
+        ...{ connection: ledger, key: keys.replicas, log },
+        fixed: settings.REDIS_URL === undefined ? 0 : settings.REDIS_REPLICAS,
+      }),
+      connect: () => redis.connect('claims'),
+    },
+  });
   const attempts = makeAttempts({ processId, log });
   const queues = makeQueues({ connection: redis.connect('queue'), prefixOf: keys.queuePrefix });
 

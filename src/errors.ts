@@ -8,7 +8,7 @@ export type ErrorCode =
   | 'SETTINGS'
   /** A file or folder that cannot be read or written. */
   | 'FILE'
-  /** Redis is missing, too old, or does not answer. */
+  /** Redis is missing, too old, or does not answer; or its replicas do not confirm. */
   | 'REDIS'
   /** The service's token endpoint or a call refused the credentials. */
   | 'CREDENTIALS'

@@ -33,6 +33,7 @@ test('needs nothing to be set', () => {
 test.each([
   ['REDIS_URL', 'rediss://user:pass@redis.example:6380/2', 'rediss://user:pass@redis.example:6380/2'],
   ['REDIS_URL', 'redis://a:1,redis://b:2', 'redis://a:1,redis://b:2'],
+  ['REDIS_REPLICAS', '0', 0],
   ['SERVICE_RATE_PER_S', '0.5', 0.5],
   ['REQUIRED_COLUMNS', 'website, city', ['website', 'city']],
   ['SERVICE_NOT_MADE', '502, 503', [502, 503]],

@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import { readSettings } from '../src/config.ts';
+import { checkVersion } from '../src/redis/server-info.ts';
 
 const ROOT = resolve(import.meta.dirname, '..');
 const read = (name: string) => readFileSync(join(ROOT, name), 'utf8');
@@ -90,6 +91,11 @@ describe('docker-compose.yml', () => {
       for (const name of Object.keys(env)) expect([...known, ...withoutDefault]).toContain(name.replace(/_FILE$/, ''));
     },
   );
+
+  test('Redis is new enough', () => {
+    const version = compose.services.redis?.image?.match(/^redis:(\d+)/)?.[1];
+    expect(() => checkVersion({ redis_version: `${version}.0.0` }, 'it')).not.toThrow();
+  });
 
   test('Redis keeps every write before it answers, and evicts nothing', () => {
     expect(compose.services.redis?.command.join(' ')).toBe(

@@ -61,6 +61,8 @@ export function makeKeys(prefix: string, account: string) {
     buyerLimits: (buyer: string) => `${root}:buyer:${buyer}:limits`,
     /** Sorted set: worker process → when it last gave a sign of life, in ms of the server's clock. */
     workers: `${root}:workers`,
+    /** Sorted set of one member: the most replicas that Redis was ever seen to have. */
+    replicas: `${root}:replicas`,
     /** Set: calls that others found claimed by this process for too long; it says whether it holds them. */
     disputes: (processId: string) => `${root}:disputes:${processId}`,
     /** Hash: the account's pace. */

@@ -69,7 +69,7 @@ test('a process stops at once in the middle of a long wait, and what a killed on
 async function putRows({ context, standIn }: FaultPlace, count: number): Promise<void> {
   const known = await makeClient(standIn.url()).createCompany({ name: 'Known AG' }, callOptions());
   const companyId = known.meaning === 'made' ? known.id : '';
-  await context.portfolios.startImport('q4', { id: 'i', fileName: 'f.csv', reading: '{}' });
+  const importing = await context.portfolios.startImport('q4', { id: 'i', fileName: 'f.csv', reading: '{}' });
   await Promise.all(
     Array.from({ length: count }, (_, n) => {
       const company = n % 2 === 0 ? { company: { name: `B${n}` } } : { companyId };
@@ -78,7 +78,7 @@ async function putRows({ context, standIn }: FaultPlace, count: number): Promise
       return context.rows.put({ portfolio: 'q4', key: `row-${n}` }, n + 2, 'i', request);
     }),
   );
-  await context.portfolios.endImport('q4');
+  await importing.end();
   await standIn.setFaults(ASKS_FOR_AN_HOUR);
 }
 

@@ -13,7 +13,7 @@ test('a small portfolio imported behind a large one has its turns at once', asyn
   const place = await openWorkplace({ env: { SERVICE_RATE_PER_S: String(CALLS_PER_S) } });
   const { context } = place;
   const put = async (portfolio: string, count: number) => {
-    await context.portfolios.startImport(portfolio, { id: 'i', fileName: 'f.csv', reading: '{}' });
+    const importing = await context.portfolios.startImport(portfolio, { id: 'i', fileName: 'f.csv', reading: '{}' });
     const lines = Array.from({ length: count }, (_, n) => n + 2);
     await Promise.all(
       lines.map((line) => {
@@ -23,7 +23,7 @@ test('a small portfolio imported behind a large one has its turns at once', asyn
       }),
     );
     await feed(context);
-    await context.portfolios.endImport(portfolio);
+    await importing.end();
   };
   const done = async (portfolio: string) => (await context.portfolios.read(portfolio)).states.done;
 
