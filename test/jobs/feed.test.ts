@@ -24,7 +24,7 @@ test('gives every waiting row one job, however often it is called', async () => 
 test('keeps the queues at some seconds of the flow, and goes on where it left off when they run low', async () => {
   const { context, settled, standIn, work, ...place } = await openWorkplace();
   const lines = ['name,requested_limit,company_registration_number'];
-  for (let n = 0; n < 3_000; n += 1) lines.push(`B${n},100,${n}`);
+  for (let n = 0; n < 1_500; n += 1) lines.push(`B${n},100,${n}`);
   await place.import(lines);
   expect(await context.queues.depth()).toBe(depthFor(0));
   await feed(context, 400);
@@ -32,10 +32,10 @@ test('keeps the queues at some seconds of the flow, and goes on where it left of
   await feed(context, 400);
   expect(await context.queues.depth()).toBe(400);
   await feed(context, 1_000_000);
-  expect(await context.queues.depth()).toBe(3_000);
+  expect(await context.queues.depth()).toBe(1_500);
   await work();
-  expect((await settled('q4', 55_000)).states.done).toBe(3_000);
-  expect(standIn.counts().made.limit).toBe(3_000);
+  expect((await settled('q4', 55_000)).states.done).toBe(1_500);
+  expect(standIn.counts().made.limit).toBe(1_500);
 });
 
 test('jobs that wait for a moment to come count like those that wait for a worker', async () => {

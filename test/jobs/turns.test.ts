@@ -3,7 +3,7 @@ import { feed } from '../../jobs/feed.ts';
 import { makeRequest } from '../support/ledger.ts';
 import { openWorkplace } from '../support/workplace.ts';
 
-const LARGE = 20_000;
+const LARGE = 10_000;
 const SMALL = 60;
 const CALLS_PER_S = 100;
 /** A row takes two calls, for its company and for its limit. */
