@@ -44,6 +44,13 @@ function importsOf(file: string): string[] {
   return specifiers.map((specifier) => relative(ROOT, resolve(ROOT, dirname(file), specifier)));
 }
 
+/** Packages of others that a file imports. */
+function packagesOf(file: string): string[] {
+  const text = readFileSync(join(ROOT, file), 'utf8');
+  const names = text.matchAll(/\b(?:from|import)\s*\(?\s*'((?:@[\w-]+\/)?[a-z][\w.-]*)(?:\/[\w./-]+)?'/g);
+  return [...names].map((match) => match[1] ?? '');
+}
+
 /** The part of the house that a file belongs to: the longest name of the table that it begins with. */
 function partOf(file: string): string | undefined {
   const names = Object.keys(MAY_IMPORT).filter((name) => file === name || file.startsWith(`${name}/`));
@@ -65,4 +72,12 @@ test.each(sourceFiles())('%s imports downwards only', (file) => {
 
 test.each(sourceFiles())('%s stays one thing', (file) => {
   expect(readFileSync(join(ROOT, file), 'utf8').split('\n').length).toBeLessThanOrEqual(300);
+});
+
+test('what is delivered needs no package that only developing needs', () => {
+  const { dependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+  const delivered = sourceFiles().filter((file) => !within(file, 'scripts/bench'));
+  const needed = new Set(delivered.flatMap(packagesOf));
+  expect(needed).toContain('csv-parse');
+  expect([...needed].filter((name) => !Object.hasOwn(dependencies, name))).toEqual([]);
 });

@@ -84,6 +84,15 @@ export function readHeader(
   return { columns, problems, warnings: columns.flatMap((column) => question(header.line, column)) };
 }
 
+/**
+ * Whether a record is as wide as the header, but for delimiters behind the last column that has a name: spreadsheets
+ * write them there, on some lines more of them than on others.
+ */
+export function fitsColumns(cells: readonly string[], columns: readonly Column[]): boolean {
+  if (cells.length > columns.length) return cells.slice(columns.length).every((cell) => cell.trim() === '');
+  return cells.length === columns.length || columns.slice(cells.length).every((column) => column.written === '');
+}
+
 function tellColumns(header: RawRecord, { columns: mapped = {} }: HeaderRules): Column[] {
   const columns = header.cells.map((cell, index): Column => {
     const written = cell.toWellFormed().trim();

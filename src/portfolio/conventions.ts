@@ -1,5 +1,5 @@
 import { type Decimal, decimalOf } from './amounts.ts';
-import type { Column } from './columns.ts';
+import { type Column, fitsColumns } from './columns.ts';
 import { type DateOrder, dateOrderOf } from './dates.ts';
 import type { Shape } from './records.ts';
 import { openTable, type TableFile } from './table.ts';
@@ -30,7 +30,7 @@ export async function findConventions(
       const record = table.next(shape);
       if (record) {
         // A line that is broken speaks for nothing: its cells may be another column's.
-        if (record.fault || record.cells.length < columns.length) continue;
+        if (record.fault || !fitsColumns(record.cells, columns)) continue;
         note(decimals, decimalOf, record.cells[amountAt]);
         note(orders, dateOrderOf, record.cells[dateAt]);
       } else if (!(await table.more())) break;

@@ -1,4 +1,4 @@
-import { parseCells } from './cells.ts';
+import { readLines } from './cells.ts';
 import { isKnownName } from './columns.ts';
 import { DELIMITERS, type Delimiter } from './dialect.ts';
 import { LINE_BREAK } from './physical-lines.ts';
@@ -22,13 +22,12 @@ export function detectDelimiter(start: string): Delimiter {
   const lines = start
     .slice(0, LOOKED_AT)
     .split(LINE_BREAK)
-    .filter((line) => line.trim() !== '');
-  const header = lines[0] ?? '';
-  const below = lines.slice(1, SAMPLE_LINES);
+    .filter((line) => line.trim() !== '')
+    .slice(0, SAMPLE_LINES);
   const scored = DELIMITERS.map((delimiter) => {
-    const names = parseCells(header, delimiter).cells;
+    const [names = [], ...below] = readLines(lines, delimiter).map(({ cells }) => cells);
     const known = names.filter(isKnownName).length;
-    const alike = below.filter((line) => parseCells(line, delimiter).cells.length === names.length).length;
+    const alike = below.filter((cells) => cells.length === names.length).length;
     return { delimiter, known, cuts: names.length > 1, alike, width: names.length };
   }).filter(({ cuts }) => cuts);
   scored.sort((a, b) => b.known - a.known || b.alike - a.alike || b.width - a.width);

@@ -18,7 +18,7 @@ export async function readMediaType(file: {
   const ending = extname(file.name).slice(1).toLowerCase();
   const start = await readStart(file.path);
   const signature = await signatureOf({ path: file.path, ending, start });
-  const said = SIGNED[ending];
+  const said = SIGNED.get(ending);
   if (said) {
     if (signature && said.signatures.includes(signature)) return { mediaType: said.mediaType };
     const found = signature ? ` (it is ${signature})` : '';
@@ -27,7 +27,7 @@ export async function readMediaType(file: {
     };
   }
   const isText = !start.includes(0) && isUtf8(wholeCharacters(start));
-  const named = TEXT[ending];
+  const named = TEXT.get(ending);
   // Some signatures are two letters long: "BM" begins a bitmap, and the statements of BMW.
   if (named && isText && signature !== PDF) return { mediaType: named };
   if (signature) return { mediaType: signature };
@@ -47,31 +47,35 @@ const COMPOUND = 'application/x-cfb';
 const OFFICE = 'application/vnd.openxmlformats-officedocument';
 
 /** Endings whose content begins with a signature, and what file-type may call it: some office files look like a bare container. */
-const SIGNED: Record<string, { mediaType: string; signatures: string[] }> = {
-  pdf: signed(PDF),
-  png: signed('image/png'),
-  jpg: signed('image/jpeg'),
-  jpeg: signed('image/jpeg'),
-  tif: signed('image/tiff'),
-  tiff: signed('image/tiff'),
-  zip: signed(ZIP),
-  docx: signed(`${OFFICE}.wordprocessingml.document`, ZIP),
-  xlsx: signed(`${OFFICE}.spreadsheetml.sheet`, ZIP),
-  doc: signed('application/msword', COMPOUND),
-  xls: signed('application/vnd.ms-excel', COMPOUND),
-};
+const SIGNED = new Map(
+  Object.entries({
+    pdf: signed(PDF),
+    png: signed('image/png'),
+    jpg: signed('image/jpeg'),
+    jpeg: signed('image/jpeg'),
+    tif: signed('image/tiff'),
+    tiff: signed('image/tiff'),
+    zip: signed(ZIP),
+    docx: signed(`${OFFICE}.wordprocessingml.document`, ZIP),
+    xlsx: signed(`${OFFICE}.spreadsheetml.sheet`, ZIP),
+    doc: signed('application/msword', COMPOUND),
+    xls: signed('application/vnd.ms-excel', COMPOUND),
+  }),
+);
 
 /** Endings of texts that have a media type of their own. */
-const TEXT: Record<string, string> = {
-  csv: 'text/csv',
-  htm: 'text/html',
-  html: 'text/html',
-  json: 'application/json',
-  md: 'text/markdown',
-  txt: 'text/plain',
-  xhtml: 'application/xhtml+xml',
-  xml: 'application/xml',
-};
+const TEXT = new Map(
+  Object.entries({
+    csv: 'text/csv',
+    htm: 'text/html',
+    html: 'text/html',
+    json: 'application/json',
+    md: 'text/markdown',
+    txt: 'text/plain',
+    xhtml: 'application/xhtml+xml',
+    xml: 'application/xml',
+  }),
+);
 
 function signed(mediaType: string, ...containers: string[]): { mediaType: string; signatures: string[] } {
   return { mediaType, signatures: [mediaType, ...containers] };

@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { z } from 'zod';
 import { LimitlineError } from '../errors.ts';
-import { type Column, KNOWN_COLUMNS } from './columns.ts';
+import { type Column, KNOWN_COLUMNS, type KnownColumn } from './columns.ts';
 import { fileFault } from './file-fault.ts';
 
 const knownColumn = z.enum(KNOWN_COLUMNS);
@@ -12,9 +12,9 @@ const knownColumn = z.enum(KNOWN_COLUMNS);
  * person to move, and does nothing.
  */
 export const mappingSchema = z.strictObject({
-  columns: z.record(z.string(), knownColumn.nullable()).default({}),
+  columns: byHeader(knownColumn.nullable()).default({}),
   constants: z.partialRecord(knownColumn, z.string().trim().min(1)).default({}),
-  guesses: z.record(z.string(), knownColumn).optional(),
+  guesses: byHeader(knownColumn).optional(),
 });
 
 export type Mapping = z.output<typeof mappingSchema>;
@@ -36,13 +36,34 @@ export async function readMapping(path: string): Promise<Mapping> {
 
 /** Writes how these columns were understood, to be looked through and given with `--map` from then on. */
 export async function saveMapping(path: string, columns: readonly Column[], constants: Mapping['constants']) {
-  const mapping: Mapping = { columns: {}, constants };
-  for (const { written, known, guess } of columns) {
-    if (written === '') continue;
-    mapping.columns[written] = known;
-    if (guess) mapping.guesses = { ...mapping.guesses, [written]: guess };
-  }
+  const named = columns.filter(({ written }) => written !== '');
+  const guesses = named.flatMap(({ written, guess }) => (guess ? [[written, guess]] : []));
+  const mapping = {
+    columns: Object.fromEntries(named.map(({ written, known }) => [written, known])),
+    constants,
+    ...(guesses.length > 0 ? { guesses: Object.fromEntries(guesses) } : {}),
+  };
   await writeFile(path, `${JSON.stringify(mapping, null, 2)}\n`).catch((error: unknown) => {
     throw fileFault(path, 'written', error);
+  });
+}
+
+/**
+ * What is said of each header. zod's own record drops the name `__proto__`, and a header may be called that: here the
+ * names stand in an object without a prototype.
+ */
+function byHeader<Meaning extends KnownColumn | null>(meaning: z.ZodType<Meaning>) {
+  const names = z.custom<object>(
+    (given) => typeof given === 'object' && given !== null && !Array.isArray(given),
+    'Invalid input: expected object',
+  );
+  return names.transform((given, context) => {
+    const read: Record<string, Meaning> = Object.create(null);
+    for (const [header, value] of Object.entries(given)) {
+      const result = meaning.safeParse(value);
+      if (result.success) read[header] = result.data;
+      else context.addIssue({ code: 'custom', path: [header], message: result.error.issues[0]?.message });
+    }
+    return read;
   });
 }

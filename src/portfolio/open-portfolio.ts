@@ -1,6 +1,6 @@
 import { type AdviceDates, adviceDates } from './advice.ts';
 import { parseAmount } from './amounts.ts';
-import { type Column, readHeader } from './columns.ts';
+import { type Column, fitsColumns, readHeader } from './columns.ts';
 import { type Conventions, findConventions } from './conventions.ts';
 import type { Delimiter, Dialect } from './dialect.ts';
 import type { DocumentFolder } from './documents.ts';
@@ -158,14 +158,14 @@ async function settleConventions({ table, file, columns, conventions }: Reading,
 function shapeOf(columns: Column[], delimiter: Delimiter): Shape {
   const amountAt = columns.findIndex((column) => column.known === 'requested_limit');
   return {
-    width: columns.length,
+    fits: (cells) => fitsColumns(cells, columns),
     // Addresses are written over several lines, and what own columns hold is not ours to say.
     mayBreak: (index) => [null, 'street'].includes(columns[index]?.known ?? null),
     standsAlone(line) {
       const cells = line.split(delimiter);
       const amount = (cells[amountAt] ?? '').replaceAll('"', '').trim();
       const reading = parseAmount(amount);
-      return cells.length === columns.length && ('value' in reading || reading.open === true);
+      return fitsColumns(cells, columns) && ('value' in reading || reading.open === true);
     },
   };
 }

@@ -1,5 +1,3 @@
-import { closingQuote } from './cells.ts';
-
 /** More than any buyer needs, and what a record that never ends may hold of our memory. In UTF-16 units. */
 export const MAX_RECORD_LENGTH = 1024 * 1024;
 
@@ -21,10 +19,10 @@ export type PhysicalLines = {
   /** The line that is due; null when the text fed so far has no further whole line. */
   peek(): PhysicalLine | null;
   /**
-   * The text from the line that is due to the end of the line on which the quotation mark is closed that opens at
-   * `quoteAt`. Null when it is not closed within `MAX_RECORD_LENGTH`, 'unsure' when more has to be fed first.
+   * The text from the line that is due, which has an odd number of quotation marks, to the end of the first line by which
+   * their number is even. Null when there is none within `MAX_RECORD_LENGTH`, 'unsure' when more has to be fed first.
    */
-  throughQuote(quoteAt: number): string | 'unsure' | null;
+  throughQuotes(): string | 'unsure' | null;
   /** Goes behind the line that is due, or behind all lines of that text, which starts there. */
   pass(text?: string): void;
 };
@@ -72,11 +70,8 @@ export function makePhysicalLines(): PhysicalLines {
       const shown = dropped ?? text.slice(at, tooLong ? at + KEPT_LENGTH : due);
       return { line, text: shown, whole: !tooLong };
     },
-    throughQuote(quoteAt) {
-      const close = closingQuote(text, at + quoteAt + 1);
-      // A quotation mark that ends the text may be the first half of a doubled one.
-      const closes = close !== -1 && (ended || close + 1 < text.length);
-      const end = closes ? sureEnd(text, anyLineEnd(text, close), ended) : -1;
+    throughQuotes() {
+      const end = evenEnd(text, at, ended);
       if (end === -1) return ended || text.length - at > MAX_RECORD_LENGTH ? null : 'unsure';
       return end - at > MAX_RECORD_LENGTH ? null : text.slice(at, end);
     },
@@ -105,6 +100,19 @@ function sureEnd(text: string, end: number, ended: boolean): number {
 }
 
 const CR = 0x0d;
+
+/** The end of the first line from `at` on, other than the first, with which the quotation marks come in pairs; or -1. */
+function evenEnd(text: string, at: number, ended: boolean): number {
+  let end = -1;
+  for (let first = text.indexOf('"', at); first !== -1; ) {
+    const second = text.indexOf('"', first + 1);
+    if (second === -1) break;
+    if (end < second) end = anyLineEnd(text, second);
+    first = text.indexOf('"', second + 1);
+    if (first === -1 || first > end) return sureEnd(text, end, ended);
+  }
+  return -1;
+}
 
 function anyLineEnd(text: string, from: number): number {
   const pattern = /[\r\n]/g;

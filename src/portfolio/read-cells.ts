@@ -1,4 +1,4 @@
-import type { Column, KnownColumn } from './columns.ts';
+import { type Column, fitsColumns, type KnownColumn } from './columns.ts';
 import type { Conventions } from './conventions.ts';
 import { type Dialect, delimiterWord } from './dialect.ts';
 import { makeChange, makeProblem } from './problem.ts';
@@ -51,7 +51,7 @@ export function makeCellReader(options: CellReaderOptions): CellReader {
     if (fault) {
       const cell = fault.cell === null ? null : (cells[fault.cell] ?? null);
       problems.unshift(makeProblem(line, writtenAt(columns, fault.cell), cell, fault.message));
-    } else if (cells.length !== columns.length && !fitsBut(cells, columns)) {
+    } else if (!fitsColumns(cells, columns)) {
       problems.unshift(makeProblem(line, null, null, raggedMessage(cells.length, columns.length, dialect)));
     } else {
       for (const task of tasks) readCell(task, record, { plain, sound }, result);
@@ -152,12 +152,6 @@ function textProblems({ line, cells }: RawRecord, columns: Column[], encoding: s
 
 function writtenAt(columns: Column[], index: number | null): string | null {
   return index === null ? null : (columns[index]?.written ?? null);
-}
-
-/** Spreadsheets write delimiters behind the last column, on some lines more of them than on others. */
-function fitsBut(cells: string[], columns: Column[]): boolean {
-  if (cells.length > columns.length) return cells.slice(columns.length).every((cell) => cell.trim() === '');
-  return columns.slice(cells.length).every((column) => column.written === '');
 }
 
 function raggedMessage(found: number, wanted: number, { delimiter }: Dialect): string {

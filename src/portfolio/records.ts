@@ -1,6 +1,7 @@
-import { type ParsedCells, parseCells, type QuoteFault, splitPlain } from './cells.ts';
+import { readLines, readSound } from './cells.ts';
 import { type Delimiter, delimiterWord } from './dialect.ts';
 import { LINE_BREAK, MAX_RECORD_LENGTH, makePhysicalLines, type PhysicalLine } from './physical-lines.ts';
+import { findQuoteFault, hasOddQuotes, type QuoteFault } from './quote-fault.ts';
 
 /** One record of the file as it stands there. */
 export type RawRecord = {
@@ -13,8 +14,8 @@ export type RawRecord = {
 
 /** What the header says about the lines below it: by this a line break that was meant is told from a lost quotation mark. */
 export type Shape = {
-  /** Cells in a record. */
-  width: number;
+  /** Whether a record of these cells is as wide as the header, as on a line of its own. */
+  fits(cells: readonly string[]): boolean;
   /** Whether a cell of this column may hold a line break. */
   mayBreak(column: number): boolean;
   /** Whether a physical line inside a quoted cell reads as a record of its own. */
@@ -26,66 +27,84 @@ export type RecordReader = {
   feed(text: string): void;
   /** No text comes any more. */
   end(): void;
-  /** The next record; null when there is none left in the text fed so far. */
+  /** The next record; null when there is none left in the text fed so far. Without a shape no other is read ahead. */
   next(shape?: Shape): RawRecord | null;
 };
 
 /**
- * Reads CSV records (RFC 4180) and names each by its physical line. Lines that are blank, or hold nothing but
- * delimiters as spreadsheets leave them behind, are passed over and counted.
+ * Finds CSV records (RFC 4180), lets csv-parse read them, and names each by its physical line. Lines that are blank, or
+ * hold nothing but delimiters as spreadsheets leave them behind, are passed over and counted.
  *
- * It is written here since no parser at hand goes on after a quotation mark that is never closed: that swallows the
- * good lines below it. Here the physical line that opens it is given up alone and reading goes on at the next one.
- * The same is done when the quotation mark is closed somewhere below but what it holds is not credible for `Shape`.
+ * What is found here, since no parser at hand does it, is where a broken record ends: a quotation mark that is never
+ * closed would swallow the good lines below it. So the physical line that opens it is given up alone and reading goes on
+ * at the next one. The same is done when the quotation mark is closed somewhere below but what it holds is not credible
+ * for `Shape`. Only whole lines, and records over several lines that are whole, reach csv-parse.
  *
  * The work is linear even if every line is broken. A line leaves a cell open only if it has an odd number of quotation
  * marks, and a search from there ends at the next such line at the latest: no two searches cover the same text.
  */
 export function makeRecordReader(delimiter: Delimiter): RecordReader {
   const lines = makePhysicalLines();
+  let ready: RawRecord[] = [];
+  let taken = 0;
 
   /** The record of several lines that begins with a cell left open; null if there is none to believe in. */
-  function longRecord({ line, text: start }: PhysicalLine, parsed: ParsedCells, shape?: Shape) {
-    let text = start;
-    let fault = parsed.fault;
-    const cells = [...parsed.cells];
-    // Once for each cell that is left open at the end of a line.
-    while (fault?.kind === 'unclosed') {
-      const longer = lines.throughQuote(fault.at);
-      if (longer === null || longer === 'unsure') return longer;
-      text = longer;
-      fault = parseCells(text, delimiter, { cells, fault }).fault;
-    }
-    if (fault || (shape && !isCredible(cells, text, shape))) return null;
+  function longRecord({ line, text: start }: PhysicalLine, shape?: Shape) {
+    if (findQuoteFault(start, delimiter)?.kind !== 'unclosed') return null;
+    const text = lines.throughQuotes();
+    if (text === null || text === 'unsure') return text;
+    if (findQuoteFault(text, delimiter)) return null;
+    const [cells = []] = readSound([text], delimiter);
+    if (shape && !isCredible(cells, text, shape)) return null;
     lines.pass(text);
     return { line, cells, fault: null };
   }
 
-  function next(shape?: Shape): RawRecord | null {
-    for (let due = lines.peek(); due; due = lines.peek()) {
-      if (!due.whole) {
-        lines.pass();
-        return tooLong(due, delimiter);
-      }
-      if (!due.text.includes('"')) {
-        lines.pass();
-        const cells = splitPlain(due.text, delimiter);
-        if (isBlank(cells)) continue;
-        return { line: due.line, cells, fault: null };
-      }
-      const { cells, fault } = parseCells(due.text, delimiter);
-      if (fault?.kind === 'unclosed') {
-        const long = longRecord(due, { cells, fault }, shape);
-        if (long) return long === 'unsure' ? null : long;
-      }
-      lines.pass();
-      if (!fault && isBlank(cells)) continue;
-      return fault ? broken(due, cells, fault, delimiter) : { line: due.line, cells, fault };
+  /** Reads some of the lines that are due, up to the first record that is more than a line; null when there is none. */
+  function readOn(shape?: Shape): RawRecord[] | null {
+    const batch: PhysicalLine[] = [];
+    let last: RawRecord | null = null;
+    while (!last && batch.length < (shape ? BATCH_LINES : 1)) {
+      const due = lines.peek();
+      const long = due?.whole && hasOddQuotes(due.text) ? longRecord(due, shape) : null;
+      if (!due || long === 'unsure') break;
+      if (!long) lines.pass();
+      if (due.whole && !long) batch.push(due);
+      else last = long ?? tooLong(due, delimiter);
     }
-    return null;
+    if (batch.length === 0) return last && [last];
+    const records = readBatch(batch, delimiter);
+    return last ? [...records, last] : records;
+  }
+
+  function next(shape?: Shape): RawRecord | null {
+    while (taken === ready.length) {
+      const records = readOn(shape);
+      if (!records) return null;
+      ready = records;
+      taken = 0;
+    }
+    taken += 1;
+    return ready[taken - 1] ?? null;
   }
 
   return { feed: lines.feed, end: lines.end, next };
+}
+
+/** A call of csv-parse costs by itself as much as some five of the lines in it. 1,024 were no faster and took 30 MB more. */
+const BATCH_LINES = 256;
+
+/** The records of lines that each are one, broken ones too; without those that are blank. */
+function readBatch(batch: PhysicalLine[], delimiter: Delimiter): RawRecord[] {
+  const texts = batch.map(({ text }) => text);
+  const read = readLines(texts, delimiter).map(
+    ({ cells, fault }, place): RawRecord => ({
+      line: batch[place]?.line ?? 0,
+      cells,
+      fault: fault && { cell: fault.cell, message: faultMessage(fault.kind, delimiter) },
+    }),
+  );
+  return read.filter(({ cells, fault }) => fault || !isBlank(cells));
 }
 
 const QUOTE_FAULTS: Record<QuoteFault['kind'], string> = {
@@ -97,16 +116,13 @@ const QUOTE_FAULTS: Record<QuoteFault['kind'], string> = {
     'Text follows the closing quotation mark of this cell: put a DELIMITER there, or write quotation marks inside a cell twice.',
 };
 
-/** The physical line alone, from the cell with the fault on cut as it stands, so that it can be seen and mended. */
-function broken({ line, text }: PhysicalLine, sound: string[], fault: QuoteFault, delimiter: Delimiter): RawRecord {
-  const cells = [...sound, ...splitPlain(text.slice(fault.at), delimiter)];
-  const message = QUOTE_FAULTS[fault.kind].replace('DELIMITER', delimiterWord(delimiter));
-  return { line, cells, fault: { cell: sound.length, message } };
+function faultMessage(kind: QuoteFault['kind'], delimiter: Delimiter): string {
+  return QUOTE_FAULTS[kind].replace('DELIMITER', delimiterWord(delimiter));
 }
 
 function tooLong({ line, text }: PhysicalLine, delimiter: Delimiter): RawRecord {
   const message = `The line is longer than ${MAX_RECORD_LENGTH} characters: a line break is missing, or this is not a CSV file.`;
-  return { line, cells: splitPlain(text, delimiter), fault: { cell: null, message } };
+  return { line, cells: text.split(delimiter), fault: { cell: null, message } };
 }
 
 /** The first cell is filled as a rule, and then the others need not be looked at. */
@@ -116,7 +132,7 @@ function isBlank(cells: string[]): boolean {
 
 /** False when a record of several lines looks like a lost quotation mark that some later one happens to answer. */
 function isCredible(cells: string[], text: string, shape: Shape): boolean {
-  if (cells.length !== shape.width) return false;
+  if (!shape.fits(cells)) return false;
   if (cells.some((cell, column) => LINE_BREAK.test(cell) && !shape.mayBreak(column))) return false;
   return !text
     .split(LINE_BREAK)

@@ -7,3 +7,6 @@ export const anyText = fc.string({
     .map((code) => String.fromCodePoint(code))
     .filter((character) => character.isWellFormed()),
 });
+
+/** Texts made of what matters to a CSV parser. */
+export const hardText = fc.string({ unit: fc.constantFrom('a', 'ü', ' ', ',', '"', '\n', '\r') });

@@ -167,6 +167,30 @@ describe('what spreadsheets leave behind', () => {
     expect((await read(content)).names).toEqual(['A', 'B', 'C']);
   });
 
+  test.each([
+    ['more on the lines', 'name;requested_limit;note\nA;1;"two\nlines";;\nB;2;x\n'],
+    ['more in the header', 'name;requested_limit;note;;\nA;1;"two\nlines"\nB;2;x;\n'],
+  ])('delimiters behind the last column, %s, around a record over several lines', async (_where, content) => {
+    expect((await read(content)).lines).toMatchObject([
+      { kind: 'row', line: 2, row: { name: 'A' } },
+      { kind: 'row', line: 4, row: { name: 'B' } },
+    ]);
+  });
+
+  test('a lost quotation mark swallows no line that lacks the delimiter behind the last column', async () => {
+    const { lines } = await read('name;requested_limit;note;\nA;1;"x\nB;2;y\nC;3;z"\n');
+    expect(lines.map(({ line, kind }) => [line, kind])).toEqual([
+      [2, 'invalid'],
+      [3, 'row'],
+      [4, 'invalid'],
+    ]);
+  });
+
+  test('lines that lack the delimiter behind the last column say how amounts are written', async () => {
+    const { names } = await read('name;requested_limit;\nA;1.234\nB;2,50\n');
+    expect(names).toEqual(['A', 'B']);
+  });
+
   test('a cell too many that is not empty stays a problem', async () => {
     expect((await read('name;requested_limit\nA;1;x\n')).lines[0]).toMatchObject({
       kind: 'invalid',

@@ -30,6 +30,11 @@ test.each<[string, string | Uint8Array, string]>([
   ['a.txt', 'Bilanz für 2025', 'text/plain'],
   ['a.unknown', 'Bilanz für 2025', 'text/plain'],
   ['README', 'Bilanz für 2025', 'text/plain'],
+  // Endings that every object of JavaScript knows.
+  ['a.constructor', PDF, 'application/pdf'],
+  ['a.constructor', 'Bilanz für 2025', 'text/plain'],
+  ['a.__proto__', 'Bilanz für 2025', 'text/plain'],
+  ['a.toString', PNG, 'image/png'],
   // Its first two letters are the signature of a bitmap.
   ['bmw.txt', 'BMW AG, annual statements of 2025, as audited and published', 'text/plain'],
   // A character of three bytes lies across the end of what is looked at.
@@ -46,6 +51,7 @@ test.each<[string, string | Uint8Array, string]>([
   ['a.docx', COMPOUND, 'ends in .docx'],
   ['a.txt', Buffer.from('Bilanz f\u00fcr', 'latin1'), 'cannot be told'],
   ['a.bin', Buffer.of(0x41, 0, 0x42), 'cannot be told'],
+  ['a.constructor', Buffer.of(0x41, 0, 0x42), 'cannot be told'],
 ])('%s is refused', async (name, content, message) => {
   expect(await kindOf(name, content)).toEqual({ problem: expect.stringContaining(message) });
 });

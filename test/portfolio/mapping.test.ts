@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { ALIASES, aliasOf, GUESSES, guessOf } from '../../src/portfolio/aliases.ts';
 import { type HeaderRules, readHeader } from '../../src/portfolio/columns.ts';
 import { readMapping, saveMapping } from '../../src/portfolio/mapping.ts';
+import { readOptionsSchema } from '../../src/portfolio/read-options.ts';
 import { makeTemporaryFolder } from './temporary-folder.ts';
 
 const understand = (cells: string[], rules: Partial<HeaderRules> = {}) =>
@@ -87,9 +88,31 @@ describe('a mapping', () => {
     expect(await readFile(path, 'utf8')).toMatch(/\n$/);
   });
 
+  test('takes names that every object of JavaScript knows like any other', async () => {
+    const { dir, write } = await makeTemporaryFolder();
+    const path = await write('map.json', '{"columns": {"__proto__": "name", "constructor": "requested_limit"}}');
+    const { columns } = await readMapping(path);
+    expect(known(['__proto__', 'constructor', 'toString'], { columns })).toEqual(['name', 'requested_limit', null]);
+    // It is kept as JSON beside an import, and read again.
+    const kept = readOptionsSchema.parse(JSON.parse(JSON.stringify({ mapping: { columns } })));
+    expect(known(['__proto__'], { columns: kept.mapping?.columns ?? {} })).toEqual(['name']);
+    const saved = join(dir, 'saved.json');
+    await saveMapping(saved, understand(['__proto__', 'toString'], { columns }).columns, {});
+    expect(JSON.parse(await readFile(saved, 'utf8')).columns).toEqual(
+      JSON.parse('{"__proto__": "name", "toString": null}'),
+    );
+    expect(Object.entries((await readMapping(saved)).columns)).toEqual([
+      ['__proto__', 'name'],
+      ['toString', null],
+    ]);
+  });
+
   test.each([
     ['{', 'it is not JSON'],
     ['{"columns": {"Firma": "nmae"}}', 'columns.Firma'],
+    ['{"columns": {"__proto__": "nmae"}}', 'columns.__proto__'],
+    ['{"columns": []}', 'columns'],
+    ['{"guesses": {"Betrag": 7}}', 'guesses.Betrag'],
     ['{"constants": {"country_code": ""}}', 'constants.country_code'],
     ['{"colums": {}}', 'colums'],
   ])('%s cannot be used, and says why', async (content, reason) => {

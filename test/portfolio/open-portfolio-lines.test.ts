@@ -71,6 +71,21 @@ describe('a row', () => {
   });
 });
 
+test('columns and documents may be called what every object of JavaScript has', async () => {
+  const { lines, header, problems } = await read(
+    'name,requested_limit,supporting_documents,__proto__,constructor\nA,1,a.constructor|__proto__,own,mine\n',
+    { pdfs: ['a.constructor', '__proto__'], requiredColumns: ['__proto__', 'constructor'] },
+  );
+  expect({ problems, own: header.slice(3) }).toEqual({ problems: [], own: ['__proto__', 'constructor'] });
+  expect(lines).toMatchObject([
+    {
+      kind: 'row',
+      cells: ['A', '1', 'a.constructor|__proto__', 'own', 'mine'],
+      row: { documents: [{ name: 'a.constructor', mediaType: 'application/pdf' }, { name: '__proto__' }] },
+    },
+  ]);
+});
+
 describe('an invalid line', () => {
   test('tells every problem of it, with its column as the header writes it', async () => {
     const { lines } = await read(
