@@ -1,15 +1,17 @@
 import type { UnknownPolicy } from '../src/config.ts';
 import { isLimitlineError, messageOf } from '../src/errors.ts';
-import type { Ending, Once } from '../src/ledger/at-most-once.ts';
+import type { Ending, Once, Sent } from '../src/ledger/at-most-once.ts';
 import type { CallKind } from '../src/ledger/keys.ts';
 import type { Portfolios } from '../src/ledger/portfolios.ts';
 import type { RowId } from '../src/ledger/row-id.ts';
 import type { Log } from '../src/log.ts';
+import type { Doors, Trial } from '../src/pace/doors.ts';
 import type { Pace } from '../src/pace/pace.ts';
 import type { Slots } from '../src/pace/slots.ts';
-import type { Taken } from '../src/pace/turnstile.ts';
-import type { CallOptions, ServiceClient } from '../src/service/client.ts';
-import type { Answer } from '../src/service/meaning.ts';
+import type { Turn } from '../src/pace/turnstile.ts';
+import type { Answered, CallOptions, ServiceClient } from '../src/service/client.ts';
+import { makeUnauthorized, type Unauthorized } from './unauthorized.ts';
+import { waitFor } from './wait-for.ts';
 
 /** What it takes to make a call. */
 export type CallDeps = {
@@ -17,28 +19,30 @@ export type CallDeps = {
   once: Once;
   service: ServiceClient;
   pace: Pace;
+  doors: Doors;
   slots: Slots;
   onUnknown: Readonly<Record<CallKind, UnknownPolicy>>;
   log: Log;
-  /** Aborted when the process stops: no new call starts from then on. */
+  /** Aborted when the process stops, or rests while the line waits: no new call starts from then on. */
   stopping: AbortSignal;
   /** Hears of a fault that every row would meet, such as refused credentials. */
   onLineFault: (error: Error) => void;
 };
 
 /**
- * How a call ended for its row; `wait` says that it has not, and when to come back, `moved` that the row was given up or
- * got other words, so that nothing was sent for these.
+ * How a call ended for its row; `wait` says that it has not, and when to come back, `paused` that nothing is to be done
+ * until the portfolio is resumed, `moved` that the row was given up or got other words, so that nothing was sent for these.
  */
 export type CallEnd =
   | Extract<Ending, { is: 'made' | 'refused' | 'unknown' | 'put off' }>
   | { is: 'wait'; waitMs: number }
+  | { is: 'paused' }
   | { is: 'moved' };
 
 /** Somebody else is sending the same call: they are done within a call's time, so look again soon. */
 const BUSY_WAIT_MS = 150;
-/** A paused portfolio's jobs look again this often; `resume` is noticed within it. */
-const PAUSED_WAIT_MS = 3_000;
+/** Who alone is put off asks again at this pace: its thirty times are over within half a minute. */
+const PUT_OFF_WAIT_MS = 500;
 /** Credentials are a person's work: look again at a person's speed, yet soon after they are right. */
 const CREDENTIALS_WAIT_MS = 4_000;
 
@@ -57,70 +61,80 @@ export type Wish = {
   sent: string;
   /** What the line asked for, where that is what may not change. */
   asked?: string;
-  send: (call: CallOptions) => Promise<Answer>;
+  send: (call: CallOptions) => Promise<Answered>;
 };
 
-type Turn = Extract<Taken, { is: 'turn' }>;
+/**
+ * What a call goes through with: its turn, whether it alone is put off while others pass, the trial that it is, if it is
+ * one, and what its 401s have said so far.
+ */
+type Passage = Turn & { isAlone: boolean; trial: Trial | undefined; unauthorized: Unauthorized };
 
 /**
- * Makes one call of a step: waits for a slot and a turn, gets a token, and goes through the ledger. Throttling, outages
- * and bad credentials are not endings: they stop the line for everybody, and this call waits with it. A turn that went
- * by unused is given up, but only once: a process that is always late must still get on.
+ * Makes one call of a step: waits for its door, a slot and a turn, gets a token, and goes through the ledger. Throttling,
+ * outages and bad credentials are not endings: they stop the line for everybody, and this call waits with it. A turn that
+ * went by unused is given up, but only once: a process that is always late must still get on.
  */
 export async function callOnce(wish: Wish, deps: CallDeps): Promise<CallEnd> {
+  const unauthorized = makeUnauthorized({ ...wish, onTokenCall: () => countTokenCall(wish, deps) }, deps);
+  let isAlone = false;
   for (let mayBeLate = false; ; mayBeLate = true) {
-    const giveSlotBack = await deps.slots.take(deps.stopping);
+    if (isAlone) await waitFor(PUT_OFF_WAIT_MS, deps.stopping);
+    await unauthorized.pause(deps.stopping);
+    const trial = await deps.doors.enter(wish.kind, {
+      signal: deps.stopping,
+      tryToken: () => tryToken(wish, deps),
+    });
+    const giveSlotBack = await deps.slots.take(deps.stopping).catch((error) => giveUp(trial, error));
     try {
       const turn = await deps.pace.take(deps.stopping);
-      if (turn.is === 'later') return { is: 'wait', waitMs: turn.waitMs };
-      const ending = await callInTurn(wish, { ...turn, isLate: () => !mayBeLate && turn.isLate() }, deps);
+      const isLate = () => !mayBeLate && turn.isLate();
+      const ending = await callInTurn(wish, { ...turn, isLate, isAlone, trial, unauthorized }, deps);
       switch (ending.is) {
         case 'cancelled':
         case 'changed':
           return { is: 'moved' };
         case 'paused':
-          return { is: 'wait', waitMs: PAUSED_WAIT_MS };
+          return { is: 'paused' };
         case 'busy':
           return { is: 'wait', waitMs: BUSY_WAIT_MS };
         case 'later':
           if (ending.waitMs !== undefined) return { is: 'wait', waitMs: ending.waitMs };
+          isAlone = ending.putOffs !== undefined;
           break;
         default:
           return ending;
       }
     } finally {
       giveSlotBack();
+      await trial?.giveBack();
     }
   }
 }
 
-async function callInTurn(wish: Wish, { episode, isLate }: Turn, deps: CallDeps): Promise<Ending> {
-  const onTokenCall = () => {
-    deps.portfolios.count(wish.row.portfolio, 'token').catch((error) => {
-      deps.log.warn({ reason: messageOf(error) }, 'a token call could not be counted');
-    });
-  };
+async function giveUp(trial: Trial | undefined, error: unknown): Promise<never> {
+  await trial?.giveBack();
+  throw error;
+}
+
+async function callInTurn(wish: Wish, passage: Passage, deps: CallDeps): Promise<Ending> {
+  const { trial, episode, isLate, unauthorized } = passage;
+  // The door may have been shut while this call waited for its slot or its turn.
+  const isKeptIn = () => trial === undefined && deps.doors.isShut(wish.kind);
   try {
-    await deps.service.authorize(onTokenCall);
+    await deps.service.authorize(() => countTokenCall(wish, deps));
     if (isLate()) return { is: 'later', heard: 'the turn went by while the token was got' };
-    return await deps.once(wish, {
+    if (isKeptIn()) return { is: 'later', heard: 'the outcome of such calls is unknown for now' };
+    const ending = await deps.once(wish, {
       onUnknown: deps.onUnknown[wish.kind],
       send: async (first) => {
         if (isLate()) return { meaning: 'unreachable', heard: 'the turn went by while it was claimed' };
-        const sentAtMs = performance.now();
-        const answer = await wish.send({ idempotencyKey: `limitline-${first}`, onTokenCall });
-        // A document's time is its size's, and an answer that nobody waited for says nothing of the service's load.
-        if (answer.meaning === 'made' && wish.kind !== 'document') {
-          deps.slots.answeredAfter(performance.now() - sentAtMs, wish.kind);
-        }
-        // A throw from here would say that nothing was sent, and what was made would be made again. So whatever becomes
-        // of the pace, the answer goes to the ledger.
-        await tellPace(answer, episode, deps).catch((error) => {
-          deps.log.warn({ reason: messageOf(error) }, 'the pace could not be told of an answer');
-        });
-        return answer;
+        if (isKeptIn()) return { meaning: 'unreachable', heard: 'its door was shut while it was claimed' };
+        return sendInTurn(first, wish, passage, deps);
       },
     });
+    await unauthorized.renew();
+    return ending;
   } catch (error) {
     if (!isLimitlineError(error) || !STOPS_THE_LINE.has(error.code)) throw error;
     const credentials = error.code === 'CREDENTIALS';
@@ -131,8 +145,29 @@ async function callInTurn(wish: Wish, { episode, isLate }: Turn, deps: CallDeps)
   }
 }
 
+async function sendInTurn(first: string, wish: Wish, passage: Passage, deps: CallDeps): Promise<Sent> {
+  const sentAtMs = performance.now();
+  const onTokenCall = () => countTokenCall(wish, deps);
+  const answer = await wish.send({ idempotencyKey: `limitline-${first}`, onTokenCall });
+  // A document's time is its size's, and an answer that nobody waited for says nothing of the service's load.
+  if (answer.meaning === 'made' && wish.kind !== 'document') {
+    deps.slots.answeredAfter(performance.now() - sentAtMs, wish.kind);
+  }
+  // A throw from here would say that nothing was sent, and what was made would be made again. So whatever becomes
+  // of the pace and the doors, the answer goes to the ledger.
+  const warn = (error: unknown) => {
+    deps.log.warn({ reason: messageOf(error) }, 'the pace could not be told of an answer');
+  };
+  // Where others pass, being put off says something of this row and nothing of the service's limit.
+  const saysNothing = passage.isAlone && answer.meaning === 'throttled';
+  await (saysNothing ? deps.pace.heard(answer.headers) : tellPace(answer, passage.episode, deps)).catch(warn);
+  await tellDoors(answer, sentAtMs, wish, passage.trial, deps).catch(warn);
+  // Nothing was made, and the ledger hears of it once it is clear whose fault it is.
+  return answer.meaning === 'unauthorized' ? passage.unauthorized.judge(answer, sentAtMs) : answer;
+}
+
 /** Tells the pace what an answer says of it: slow down, nobody there, or all well. */
-async function tellPace(answer: Answer, episode: number, { pace }: CallDeps): Promise<void> {
+async function tellPace(answer: Answered, episode: number, { pace }: CallDeps): Promise<void> {
   switch (answer.meaning) {
     case 'throttled': {
       const { status, headers } = answer;
@@ -143,8 +178,49 @@ async function tellPace(answer: Answer, episode: number, { pace }: CallDeps): Pr
     case 'unreachable':
       return pace.block({ why: `the service is not answering (${answer.heard})`, because: 'outage', episode });
     case 'unknown':
-      return;
+    case 'unauthorized':
+      return pace.heard(answer.headers);
     default:
       return pace.answered(answer.headers);
   }
+}
+
+/** Tells the doors whether it is known what became of the call, and so whether more of its kind may follow. */
+async function tellDoors(
+  answer: Answered,
+  sentAtMs: number,
+  { kind }: Wish,
+  trial: Trial | undefined,
+  { doors, slots }: CallDeps,
+): Promise<void> {
+  switch (answer.meaning) {
+    case 'made':
+      return doors.known(kind, { token: answer.token, sentAtMs }, trial);
+    case 'refused':
+      return doors.known(kind, undefined, trial);
+    case 'unknown':
+      await doors.unknown(kind, answer.why, trial);
+      // A service that fails under load is not to meet all of it again as soon as its door opens.
+      return slots.failed(doors.isShut(kind));
+    default:
+      return;
+  }
+}
+
+/** The call that makes nothing, before one that may: whether there is a token. */
+async function tryToken(wish: Wish, deps: CallDeps): Promise<boolean> {
+  try {
+    await deps.service.tryToken(() => countTokenCall(wish, deps));
+    return true;
+  } catch (error) {
+    if (isLimitlineError(error, 'CREDENTIALS')) deps.onLineFault(error);
+    deps.log.debug({ reason: messageOf(error) }, 'no token either');
+    return false;
+  }
+}
+
+function countTokenCall(wish: Wish, { portfolios, log }: CallDeps): void {
+  portfolios.count(wish.row.portfolio, 'token').catch((error) => {
+    log.warn({ reason: messageOf(error) }, 'a token call could not be counted');
+  });
 }

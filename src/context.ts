@@ -10,10 +10,13 @@ import { makePersist } from './ledger/persist.ts';
 import { makePortfolios } from './ledger/portfolios.ts';
 import { makeRows } from './ledger/rows.ts';
 import type { Log } from './log.ts';
+import { readShut } from './pace/door-words.ts';
+import { makeDoors } from './pace/doors.ts';
 import { makePace, readPace } from './pace/pace.ts';
 import type { PaceState } from './pace/pace-words.ts';
 import { makeSlots } from './pace/slots.ts';
 import { makeDocumentStore } from './portfolio/document-store.ts';
+import { chooseProxy } from './proxy.ts';
 import { makeQueues } from './queue/queues.ts';
 import { openRedis } from './redis/open-redis.ts';
 import { makeExpectedReplicas } from './redis/replicas.ts';
@@ -104,16 +107,24 @@ export function openService(context: Context, url: string) {
     tokenField: settings.SERVICE_TOKEN_FIELD,
     tokenLifetimeMs: settings.SERVICE_TOKEN_LIFETIME_S * 1_000,
     connections: settings.SERVICE_CONCURRENCY,
+    // The stand-in is a part of this process, and behind no proxy.
+    proxy: settings.SERVICE_URL === undefined ? undefined : chooseProxy(url, settings),
     timeoutMs: settings.SERVICE_TIMEOUT_MS,
     idempotencyHeader: settings.SERVICE_IDEMPOTENCY_HEADER,
+    notMade: settings.SERVICE_NOT_MADE,
     connection: ledger,
     tokenKey: keys.token(loginOf({ url, clientId: settings.SERVICE_CLIENT_ID })),
   });
   // A repetition that the service itself recognises is safe, so nothing needs to be held.
   const repeatable = settings.SERVICE_IDEMPOTENCY_HEADER !== undefined;
+  const pace = makePace({ connection: ledger, key: keys.pace, ceilingPerS: settings.SERVICE_RATE_PER_S, log });
+  const doors = makeDoors({ connection: ledger, key: keys.doors, log });
   return {
     client,
-    pace: makePace({ connection: ledger, key: keys.pace, ceilingPerS: settings.SERVICE_RATE_PER_S, log }),
+    pace,
+    doors,
+    /** What the line does, as this process saw it last. */
+    line: (): PaceState => ({ ...pace.state(), shut: doors.shut() }),
     slots: makeSlots(settings.SERVICE_CONCURRENCY),
     onUnknown: {
       company: repeatable ? ('resend' as const) : settings.ON_UNKNOWN_COMPANY,
@@ -123,9 +134,10 @@ export function openService(context: Context, url: string) {
   };
 }
 
-/** The fleet's pace as it stands in Redis, for commands that call nothing; none where none is known. */
-export function lookAtPace({ ledger, keys }: Context): Promise<PaceState | undefined> {
-  return readPace(ledger, keys.pace);
+/** What the fleet's line does, as it stands in Redis, for commands that call nothing; none where nothing is known. */
+export async function lookAtPace({ ledger, keys }: Context): Promise<PaceState | undefined> {
+  const [pace, shut] = await Promise.all([readPace(ledger, keys.pace), readShut(ledger, keys.doors)]);
+  return pace && { ...pace, shut };
 }
 
 function loginFrom(settings: Settings): Login {

@@ -36,6 +36,9 @@ test.each([
   ['REDIS_REPLICAS', '0', 0],
   ['SERVICE_RATE_PER_S', '0.5', 0.5],
   ['REQUIRED_COLUMNS', 'website, city', ['website', 'city']],
+  ['SERVICE_NOT_MADE', '502, 503', [502, 503]],
+  ['SERVICE_NOT_MADE', '408', [408]],
+  ['SERVICE_NOT_MADE', '', []],
   ['ON_UNKNOWN_LIMIT', 'resend', 'resend'],
   ['CANARY_REFUSALS', '0', 0],
   ['SERVICE_CONCURRENCY', ' 8 ', 8],
@@ -44,10 +47,31 @@ test.each([
   expect(readSettings({ env: { [name]: text }, cwd })).toMatchObject({ [name]: value });
 });
 
+// A token's answer, refusals of one row, and what is no status.
+test.each(['401', '400', '404', '600', '50', '5xx', '503;502', '-503'])('SERVICE_NOT_MADE=%s is refused', (text) => {
+  expect(() => readSettings({ env: { SERVICE_NOT_MADE: text }, cwd })).toThrow(/SERVICE_NOT_MADE is .*500 to 599/);
+});
+
 test('an address loses the slash at its end', () => {
   expect(readSettings({ env: { ...service, SERVICE_URL: 'https://api.example/v/' }, cwd }).SERVICE_URL).toBe(
     'https://api.example/v',
   );
+});
+
+test('an address loses its user and password', () => {
+  const read = (url: string) => readSettings({ env: { ...service, SERVICE_URL: url }, cwd }).SERVICE_URL;
+  expect(read('https://anna:geheim@api.example/v')).toBe('https://api.example/v');
+  expect(read('https://api.example/v?by=anna@b')).toBe('https://api.example/v?by=anna@b');
+  expect(() => read('ftp://anna:geheim@api.example')).not.toThrow(/geheim/);
+});
+
+test('knows proxies in both spellings, and lower case first', () => {
+  const env = { HTTP_PROXY: 'http://a', http_proxy: 'http://b', HTTPS_PROXY: 'http://c', no_proxy: 'd', NO_PROXY: '' };
+  expect(readSettings({ env, cwd })).toMatchObject({
+    HTTP_PROXY: 'http://b',
+    HTTPS_PROXY: 'http://c',
+    NO_PROXY: 'd',
+  });
 });
 
 test('reads a .env file below the environment', async () => {

@@ -87,8 +87,8 @@ describe('docker-compose.yml', () => {
         LOG_LEVEL: 'info',
       };
       const known = Object.keys(readSettings({ env: {}, cwd: '/' }));
-      for (const name of Object.keys(env))
-        expect([...known, 'REDIS_URL', 'SERVICE_URL']).toContain(name.replace(/_FILE$/, ''));
+      const withoutDefault = ['REDIS_URL', 'SERVICE_URL', 'HTTPS_PROXY', 'HTTP_PROXY', 'NO_PROXY'];
+      for (const name of Object.keys(env)) expect([...known, ...withoutDefault]).toContain(name.replace(/_FILE$/, ''));
     },
   );
 

@@ -1,6 +1,6 @@
 /**
- * What faults cost, and what they must not: workers killed at random and answers lost while a portfolio is worked on,
- * beside the same portfolio undisturbed. It starts all that it needs on this machine, prints a table in Markdown (or
+ * What faults cost, and what they must not: workers killed at random and answers lost while a portfolio is worked on, and an
+ * outage whose answers say nothing, beside the same portfolio undisturbed. It starts all that it needs on this machine, prints a table in Markdown (or
  * JSON), and leaves nothing behind.
  */
 import { parseArgs } from 'node:util';
@@ -15,6 +15,7 @@ import {
   LATENCY_MS,
   LOST_SHARE,
   measureFaults,
+  OUTAGE_MS,
   WORKERS,
 } from './measure-faults.ts';
 import { runBench } from './run-bench.ts';
@@ -44,13 +45,13 @@ function readFaultOptions(args: string[]): { rows: number; json: boolean } {
   throw new LimitlineError('USAGE', `This cannot be meant: ${args.join(' ')}; use: ${USAGE}`);
 }
 
-function faultTable({ rows, calm, faulty }: FaultResults): string {
+function faultTable({ rows, calm, faulty, outage }: FaultResults): string {
   const title = `${numberText(rows)} rows, ${WORKERS} worker processes, ${LATENCY_MS} ms of latency`;
   const faults = `kill -9 every ${KILL_EVERY_MS / 1_000} s, ${LOST_SHARE * 100} % of answers lost`;
-  const line = (label: string, of: (figures: FaultFigures) => string) => [label, of(calm), of(faulty)];
-  const share = (count: number) => `${numberText((count / rows) * 100, 1)} %`;
-  return markdownTable(
-    [title, 'no faults', faults],
+  const line = (label: string, of: (figures: FaultFigures) => string) => [label, of(calm), of(faulty), of(outage)];
+  const share = (count: number) => `${numberText(count)} (${numberText((count / rows) * 100, 1)} %)`;
+  const table = markdownTable(
+    [title, 'no faults', faults, `502 to everything for ${OUTAGE_MS / 1_000} s`],
     [
       line('workers killed', ({ kills }) => numberText(kills)),
       line('answers lost', ({ answersLost }) => numberText(answersLost)),
@@ -64,6 +65,13 @@ function faultTable({ rows, calm, faulty }: FaultResults): string {
       line('slowdown', ({ seconds }) => numberText(seconds / calm.seconds, 2)),
     ],
   );
+  return [table, heldLine('Held by the faults', faulty), heldLine('Held by the outage', outage)].join('\n\n');
+}
+
+/** Why rows are held, the commonest reason first. */
+function heldLine(label: string, { heldWhy }: FaultFigures): string {
+  const reasons = Object.entries(heldWhy).sort(([, one], [, other]) => other - one);
+  return `${label}: ${reasons.map(([why, rows]) => `${numberText(rows)} at ${why}`).join('; ') || 'none'}.`;
 }
 
 /** Within how many seconds this share of the rows moved. */

@@ -3,8 +3,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { accountOf, STAND_IN_CREDENTIALS } from '../../src/config.ts';
 import { makeKeys } from '../../src/ledger/keys.ts';
+import { makePersist } from '../../src/ledger/persist.ts';
 import { makePortfolios, type PortfolioState } from '../../src/ledger/portfolios.ts';
-import { ROW_STATES } from '../../src/ledger/rows.ts';
+import { makeRows, ROW_STATES, type Rows } from '../../src/ledger/rows.ts';
+import { makeSilentLog } from '../../src/log.ts';
 import { generatePortfolio } from './generate-portfolio.ts';
 import { runContender } from './run-contender.ts';
 import { startRedis } from './start-redis.ts';
@@ -24,21 +26,36 @@ export type FaultFigures = {
   /** Rows that are in no state at all, or still in progress. */
   unaccounted: number;
   held: number;
+  /** Why rows are held: what was heard in place of an answer, each with its number of rows. */
+  heldWhy: Record<string, number>;
   done: number;
   /** For each row that a killed process was sending something for: from the kill until it moved. */
   recoveryS: number[];
 };
 
-export type FaultResults = { rows: number; redisVersion: string; calm: FaultFigures; faulty: FaultFigures };
+export type FaultResults = {
+  rows: number;
+  redisVersion: string;
+  calm: FaultFigures;
+  faulty: FaultFigures;
+  outage: FaultFigures;
+};
+
+/** Nothing; workers killed and answers lost; or 502 in place of any answer for a while. */
+type Trouble = 'none' | 'faults' | 'outage';
 
 /** What is measured, see the issue's words: four processes, a service that takes 20 ms. */
 export const WORKERS = 4;
 export const LATENCY_MS = 20;
 export const KILL_EVERY_MS = 1_000;
 export const LOST_SHARE = 0.02;
+export const OUTAGE_MS = 20_000;
+/** Into the middle of the work: by then the pace has been found, and all calls are in flight that may be. */
+const OUTAGE_AFTER_MS = 4_000;
 
 /**
- * Works on the same file twice, each time with an empty Redis: undisturbed, and with workers killed and answers lost.
+ * Works on the same file three times, each time with an empty Redis: undisturbed, with workers killed and answers lost,
+ * and with an outage in which something before the service answers 502 to everything, also to calls for tokens.
  *
  * @throws LimitlineError when a portfolio does not come to its end
  */
@@ -53,10 +70,12 @@ export async function measureFaults(options: {
   await generatePortfolio({ path: file, rows: options.rows });
   const place = { ...options, file, folder: folder.path, service };
   options.say(`${options.rows} rows without faults`);
-  const { figures: calm, redisVersion } = await measure(place, false);
+  const { figures: calm, redisVersion } = await measure(place, 'none');
   options.say(`${options.rows} rows with faults`);
-  const { figures: faulty } = await measure(place, true);
-  return { rows: options.rows, redisVersion, calm, faulty };
+  const { figures: faulty } = await measure(place, 'faults');
+  options.say(`${options.rows} rows with an outage`);
+  const { figures: outage } = await measure(place, 'outage');
+  return { rows: options.rows, redisVersion, calm, faulty, outage };
 }
 
 const PORTFOLIO = 'faults';
@@ -72,11 +91,11 @@ type Place = {
   signal: AbortSignal;
 };
 
-async function measure(place: Place, withFaults: boolean): Promise<{ figures: FaultFigures; redisVersion: string }> {
+async function measure(place: Place, trouble: Trouble): Promise<{ figures: FaultFigures; redisVersion: string }> {
   const { rows, folder, service } = place;
   await using redis = await startRedis();
   const env = settingsOf(redis.dataDir, service.url);
-  await prepare(place, env, withFaults);
+  await prepare(place, env, trouble);
 
   const keys = makeKeys('limitline', accountOf({ SERVICE_URL: service.url, SERVICE_ACCOUNT: undefined }));
   const connection = new Redis({ path: redis.socketPath, maxRetriesPerRequest: null });
@@ -88,7 +107,8 @@ async function measure(place: Place, withFaults: boolean): Promise<{ figures: Fa
   const startedAt = performance.now();
   const fleet = closing.use(startFleet(WORKERS, { cwd: folder, env, onFault: (error) => over.abort(error) }));
   const recovery = makeRecovery({ connection, keys, signal });
-  const killing = withFaults ? killOften(fleet, recovery, over.signal) : Promise.resolve([]);
+  const killing = trouble === 'faults' ? killOften(fleet, recovery, over.signal) : Promise.resolve([]);
+  if (trouble === 'outage') void passOutage(service, fleet, signal).catch((error) => over.abort(error));
   const portfolios = makePortfolios({ connection, keys });
   const state = await untilFinished(() => portfolios.read(PORTFOLIO), signal);
   const seconds = (performance.now() - startedAt) / 1_000;
@@ -96,6 +116,8 @@ async function measure(place: Place, withFaults: boolean): Promise<{ figures: Fa
   const recoveries = await killing;
 
   const { requests, madeTwice } = await service.report();
+  const persist = makePersist({ log: makeSilentLog(), signal });
+  const rowsOfAll = makeRows({ connection, keys, persist, canaryRefusals: 0 });
   const { version } = await redis.figures();
   return {
     redisVersion: version,
@@ -106,6 +128,7 @@ async function measure(place: Place, withFaults: boolean): Promise<{ figures: Fa
       madeTwice: madeTwice.length,
       unaccounted: rows - endedRows(state),
       held: state.states.held,
+      heldWhy: await reasons(rowsOfAll, state.states.held),
       done: state.states.done,
       recoveryS: recoveries.flat(),
     },
@@ -113,13 +136,42 @@ async function measure(place: Place, withFaults: boolean): Promise<{ figures: Fa
 }
 
 /** The service as this run wants it, and the file imported, so that only the work itself is timed. */
-async function prepare({ service, file, folder, signal }: Place, env: Record<string, string>, withFaults: boolean) {
+async function prepare({ service, file, folder, signal }: Place, env: Record<string, string>, trouble: Trouble) {
   await service.reset();
   const lost = (on: 'company' | 'limit') => ({ on, fault: 'reset' as const, made: true, chance: LOST_SHARE });
-  await service.setFaults({ latencyMs: LATENCY_MS, rules: withFaults ? [lost('company'), lost('limit')] : [] });
+  await service.setFaults({
+    latencyMs: LATENCY_MS,
+    rules: trouble === 'faults' ? [lost('company'), lost('limit')] : [],
+  });
   const script = new URL('../limitline.ts', import.meta.url).pathname;
   const args = ['import', file, '--portfolio', PORTFOLIO, '--json'];
   await runContender({ script, args, env }, { cwd: folder, signal });
+}
+
+/** Lets the service be away for a while behind something that answers in its place. */
+async function passOutage(
+  service: RunningService,
+  fleet: ReturnType<typeof startFleet>,
+  signal: AbortSignal,
+): Promise<void> {
+  await fleet.allWorking(signal);
+  await sleep(OUTAGE_AFTER_MS, undefined, { signal });
+  await service.setFaults({ rules: [{ on: 'any', fault: 'status', status: 502 }] });
+  await sleep(OUTAGE_MS, undefined, { signal });
+  await service.setFaults({ rules: [] });
+}
+
+/** The rows that are held, by step and by what was heard; without times and bodies, which differ. */
+async function reasons(rows: Rows, count: number): Promise<Record<string, number>> {
+  const counts: Record<string, number> = {};
+  const held = await rows.inState(PORTFOLIO, 'held', { count });
+  for (const result of await rows.read(held.map(({ row }) => row))) {
+    const message = result?.problem?.message ?? '';
+    const heard = /: (?:sent \S+, then )?(status \d{3}|[^:(]+)/.exec(message)?.[1] ?? message;
+    const why = `${result?.step}: ${heard.trim()}`;
+    counts[why] = (counts[why] ?? 0) + 1;
+  }
+  return counts;
 }
 
 /** Kills until it is over, and answers for each kill how long its rows took to move again. */

@@ -10,6 +10,7 @@ import { type Summary, summarize } from '../../src/ledger/summary.ts';
 import { makeWordsLog } from '../../src/log.ts';
 import { describePace, timeLeft } from '../../src/pace/pace-words.ts';
 import type { Problem } from '../../src/portfolio/row.ts';
+import { hintedStatus } from '../../src/service/meaning.ts';
 import { announceAccount } from '../announce-account.ts';
 import { within } from '../deadline.ts';
 import { findService } from '../service-address.ts';
@@ -23,6 +24,8 @@ import { type ImportOptions, importFile, importPayload, withImportOptions } from
 
 /** How often the portfolio is looked at for its end; a person does not notice, and Redis neither. */
 const LOOK_EVERY_MS = 100;
+/** While the line waits, for an hour perhaps, nothing ends. */
+const LOOK_WAITING_EVERY_MS = 1_000;
 
 /** Who stops a run wants its end more than its report, which is there for the asking later. */
 const LAST_REPORT_MS = 2_000;
@@ -48,6 +51,7 @@ export async function runFile(file: string, options: ImportOptions, terminal: Te
   try {
     await announceAccount(context, terminal.say);
     const address = await findService(settings, log, terminal.say);
+    if (address.proxy !== undefined) terminal.say(`limitline: calls go through the proxy ${address.proxy}.`);
     const service = openService(context, address.url);
     const workers = await startWorkers(context, service, (fault) => stop.abort(fault));
     let faults: Problem[] = [];
@@ -88,7 +92,8 @@ async function importAndWait(payload: ImportPayload, { context, service, termina
     while (imported.faults.length === 0) {
       state = await look(payload.portfolio, state, context);
       if (state && (isSettled(state) || state.paused !== undefined)) break;
-      await sleep(LOOK_EVERY_MS, undefined, { signal: stop });
+      const waits = (service.pace.state().blocked?.untilMs ?? 0) > Date.now();
+      await sleep(waits ? LOOK_WAITING_EVERY_MS : LOOK_EVERY_MS, undefined, { signal: stop });
     }
     return imported.faults;
   } catch (error) {
@@ -125,6 +130,7 @@ async function conclude(
   }
   const [summary, state] = await report;
   if (summary) terminal.print(summaryTable(summary, state), summary);
+  if (summary && summary.states.held > 0) await sayWhatWouldNotHold(portfolio, context, terminal);
   if (stopped) {
     terminal.say('limitline: stopped before the end; the same command goes on from here.');
     return PROBLEMS_STATUS;
@@ -140,6 +146,22 @@ async function conclude(
     return PROBLEMS_STATUS;
   }
   return 0;
+}
+
+/** Enough held rows to know with which statuses the service, or something before it, answered them. */
+const HELD_LOOKED_AT = 1_000;
+
+/** Where rows are held by answers that a person may know to mean "nothing made", says which setting says so. */
+async function sayWhatWouldNotHold(portfolio: string, { rows, settings }: Context, { say }: Terminal): Promise<void> {
+  const held = await rows.inState(portfolio, 'held', { count: HELD_LOOKED_AT });
+  const results = await rows.read(held.map(({ row }) => row));
+  const statuses = new Set(results.map((result) => hintedStatus(result?.problem?.message ?? '')));
+  const named = [...statuses].filter((status) => status !== undefined).sort();
+  if (named.length === 0) return;
+  const setting = `SERVICE_NOT_MADE=${[...settings.SERVICE_NOT_MADE, ...named].join(',')}`;
+  say(
+    `limitline: rows are held since the service answered ${named.join(', ')}, which may or may not mean that nothing was made. If it is known to make nothing then, ${setting} lets such calls be sent again by themselves from now on.`,
+  );
 }
 
 /** Whether a report can be had of a Redis that may be gone. */
@@ -165,8 +187,8 @@ function allWell({ rows, states, invalid }: Summary, { supplier }: PortfolioStat
   return invalid === 0 && states.done + states.skipped === rows && (!supplier || supplier.id !== undefined);
 }
 
-function extentOf(lines: number, state: PortfolioState | undefined, { pace }: Service): Extent {
-  const words = describePace(pace.state());
+function extentOf(lines: number, state: PortfolioState | undefined, service: Service): Extent {
+  const words = describePace(service.line());
   const waiting = words === '' ? '' : `; ${words}`;
   if (!state) return { done: 0, total: undefined, words: `${lines} lines read${waiting}` };
   const { queued, company, documents, limit, done, refused, held, skipped, cancelled } = state.states;
@@ -174,7 +196,7 @@ function extentOf(lines: number, state: PortfolioState | undefined, { pace }: Se
   const total = ended + OPEN_STATES.reduce((sum, name) => sum + state.states[name], 0);
   const trouble = [refused > 0 ? `, ${refused} refused` : '', held > 0 ? `, ${held} held` : ''].join('');
   // A row makes two calls as a rule, for the company and for the limit; those with documents make the guess a low one.
-  const left = timeLeft(2 * (queued + company + documents) + limit, pace.state());
+  const left = timeLeft(2 * (queued + company + documents) + limit, service.line());
   const time = left === '' || state.importing ? '' : `; some ${left} left`;
   return { done: ended, total, words: `${ended} of ${total} rows ended${trouble}${waiting}${time}` };
 }

@@ -1,3 +1,5 @@
+import { describeShut, type Shut } from './door-words.ts';
+
 /** What is known of a pace: as its processes share it, at one moment. */
 export type PaceState = {
   phase: 'start' | 'search' | 'hold';
@@ -8,6 +10,8 @@ export type PaceState = {
   held: boolean;
   atCeiling: boolean;
   blocked: { why: string; untilMs: number } | undefined;
+  /** Kinds of call that do not leave, whatever the pace. */
+  shut?: readonly Shut[];
 };
 
 /** The same for somebody who looks from outside, also when nothing goes on: then it is what the next call will meet. */
@@ -19,8 +23,15 @@ export function describeLearned(state: PaceState, nowMs: number = Date.now()): s
 
 /** The pace in words for people, such as "at the service's limit, 98 calls/s"; empty while nothing goes on. */
 export function describePace(state: PaceState, nowMs: number = Date.now()): string {
-  const { blocked, held, atCeiling, phase, ratePerS, flowPerS } = state;
+  const { blocked, shut = [] } = state;
   if (blocked && blocked.untilMs > nowMs) return describeBlock(blocked, nowMs);
+  const goesOn = describeFlow(state);
+  if (shut.length === 0) return goesOn;
+  // Calls of the other kinds may go on meanwhile.
+  return state.flowPerS < 0.05 ? describeShut(shut, nowMs) : `${describeShut(shut, nowMs)}; ${goesOn}`;
+}
+
+function describeFlow({ held, atCeiling, phase, ratePerS, flowPerS }: PaceState): string {
   if (held && atCeiling) return `at the ceiling of SERVICE_RATE_PER_S, ${rate(ratePerS)}`;
   if (held)
     return phase === 'start'
@@ -33,11 +44,14 @@ export function describePace(state: PaceState, nowMs: number = Date.now()): stri
 const CLOCK_FROM_MS = 10_000;
 
 function describeBlock({ why, untilMs }: { why: string; untilMs: number }, nowMs: number): string {
+  return `${why}, ${describeWait(untilMs, nowMs)}`;
+}
+
+/** "next try in 4 s", "waits until 10:31:05". */
+export function describeWait(untilMs: number, nowMs: number): string {
   const leftMs = untilMs - nowMs;
-  const until = new Date(untilMs).toLocaleTimeString('en-GB');
-  return leftMs >= CLOCK_FROM_MS
-    ? `${why}, waits until ${until}`
-    : `${why}, next try in ${Math.ceil(leftMs / 1_000)} s`;
+  if (leftMs < CLOCK_FROM_MS) return `next try in ${Math.ceil(leftMs / 1_000)} s`;
+  return `waits until ${new Date(untilMs).toLocaleTimeString('en-GB')}`;
 }
 
 function rate(perS: number): string {

@@ -3,7 +3,7 @@ import { makeLuaScript, type RedisConnection } from '../lua-script.ts';
 import { type AnswerHeaders, type LimitWords, readDate, readLimitWords } from './limit-headers.ts';
 import type { PaceState } from './pace-words.ts';
 import { makeTheirClock } from './their-clock.ts';
-import { type Grant, makeTurnstile, type Taken } from './turnstile.ts';
+import { type Grant, makeTurnstile, type Turn } from './turnstile.ts';
 
 export type Pace = ReturnType<typeof makePace>;
 
@@ -122,51 +122,71 @@ export function makePace({
     await ask(0).catch((error) => log.debug({ err: error }, 'the pace cannot be told'));
   };
 
+  const stop = async ({ why, because, askedMs = 0, headers = {}, episode }: Block): Promise<void> => {
+    turnstile.recall();
+    const words = read(headers);
+    const wishMs = words.retryAfterMs ?? (because === 'limit' ? words.resetMs : undefined);
+    const { accepted } = heard;
+    heard = nothingHeard();
+    const [waitUs, , opened] = (await block(
+      [key],
+      [
+        ...[Math.round((wishMs ?? askedMs) * 1_000), because === 'limit' ? 1 : 0],
+        ...[FIRST_WAIT_MS * 1_000, LONGEST_WAIT_MS * 1_000, wishMs === undefined ? why : ASKED],
+        // Jitter, so that a service that many clients overran does not meet all of them again at one moment.
+        ...[episode, firstRate, accepted, Math.random()],
+      ],
+    )) as [number, number, number];
+    state = { ...state, blocked: { why: wishMs === undefined ? why : ASKED, untilMs: Date.now() + waitUs / 1_000 } };
+    if (opened !== 1) return;
+    const facts = { waitMs: Math.round(waitUs / 1_000), why };
+    // Meeting the limit now and then is how it is followed, and no trouble.
+    if (because === 'limit' && waitUs < LONGEST_WAIT_MS * 1_000) log.debug(facts, 'the limit was met');
+    else log.warn(facts, `the line waits: ${why}`);
+  };
+
+  /** What an answer says of the limit, whatever its status; a `Retry-After` stops the line as it asks. */
+  const hear = async (headers: AnswerHeaders, accepted: 0 | 1): Promise<void> => {
+    const words = read(headers);
+    heard = { accepted: heard.accepted + accepted, words: tighter(heard.words, words) };
+    if (onTrial) await tell();
+    else telling ??= setTimeout(tell, state.phase === 'start' ? TELL_AT_START_EVERY_MS : TELL_EVERY_MS).unref();
+    // It was neither too fast nor an outage, so nothing follows from it but the wait.
+    if (words.retryAfterMs) await stop({ why: ASKED, because: 'outage', headers, episode: NO_EPISODE });
+  };
+
   return {
     /**
-     * Waits for a turn. Answers `later` where that takes long (see the turnstile), so that the row can be put back.
-     * Rejects with `STOPPED` when the signal is aborted first.
+     * Waits for a turn, however long it takes; a block that ends early is noticed within a second. Rejects with
+     * `STOPPED` when the signal is aborted first.
      */
-    take: (signal: AbortSignal): Promise<Taken> => turnstile.take(signal),
+    take: (signal: AbortSignal): Promise<Turn> => turnstile.take(signal),
 
     /** The service took a call, whatever it said to it: its limit let it through. It costs no trip to Redis of its own. */
-    async answered(headers: AnswerHeaders = {}): Promise<void> {
-      heard = { accepted: heard.accepted + 1, words: tighter(heard.words, read(headers)) };
-      if (onTrial) await tell();
-      else telling ??= setTimeout(tell, state.phase === 'start' ? TELL_AT_START_EVERY_MS : TELL_EVERY_MS).unref();
-    },
+    answered: (headers: AnswerHeaders = {}): Promise<void> => hear(headers, 1),
+
+    /** A call was answered by something that may not be the service: only what it wishes counts. */
+    heard: (headers: AnswerHeaders): Promise<void> => hear(headers, 0),
 
     /**
      * Stops the line for everybody: for as long as the service asked, else for a wait that doubles while nothing gets
      * through. A 429 of a call whose turn came before the present episode changes nothing unless it asks.
      */
-    async block({ why, because, askedMs = 0, headers = {}, episode }: Block): Promise<void> {
-      turnstile.recall();
-      const words = read(headers);
-      const wishMs = words.retryAfterMs ?? (because === 'limit' ? words.resetMs : undefined);
-      const { accepted } = heard;
-      heard = nothingHeard();
-      const [waitUs, , opened] = (await block(
-        [key],
-        [
-          ...[Math.round((wishMs ?? askedMs) * 1_000), because === 'limit' ? 1 : 0],
-          ...[FIRST_WAIT_MS * 1_000, LONGEST_WAIT_MS * 1_000, wishMs === undefined ? why : ASKED],
-          // Jitter, so that a service that many clients overran does not meet all of them again at one moment.
-          ...[episode, firstRate, accepted, Math.random()],
-        ],
-      )) as [number, number, number];
-      state = { ...state, blocked: { why: wishMs === undefined ? why : ASKED, untilMs: Date.now() + waitUs / 1_000 } };
-      if (opened !== 1) return;
-      const facts = { waitMs: Math.round(waitUs / 1_000), why };
-      // Meeting the limit now and then is how it is followed, and no trouble.
-      if (because === 'limit' && waitUs < LONGEST_WAIT_MS * 1_000) log.debug(facts, 'the limit was met');
-      else log.warn(facts, `the line waits: ${why}`);
+    block: stop,
+
+    /** Asks how the pace stands, for a process in which nobody waits for a turn. */
+    async look(): Promise<PaceState> {
+      await ask(0).catch((error) => log.debug({ err: error }, 'the pace cannot be looked at'));
+      return state;
     },
 
     /** The pace as this process saw it last. */
     state: (): PaceState => state,
   };
 }
+
+/** Of a call that opens no episode, whichever is the present one. */
+const NO_EPISODE = -1;
 
 const ASKED = 'the service asked to wait';
 

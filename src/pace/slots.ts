@@ -70,6 +70,15 @@ export function makeSlots(limit: number) {
       }
     },
 
+    /**
+     * A call failed so that nobody knows what became of it: no other takes its place. Where the service has failed for
+     * good, as few calls as ever are left. Either way each good answer gives one back.
+     */
+    failed(forGood: boolean): void {
+      const left = forGood ? 0 : Math.min(allowed, taken) - 1;
+      allowed = Math.max(Math.min(limit, FEWEST_SLOTS), left);
+    },
+
     /** Calls in flight now, and how many there may be. */
     inFlight: () => taken,
     allowed: () => Math.floor(allowed),

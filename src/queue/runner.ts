@@ -95,6 +95,8 @@ export function makeRunner({
   return {
     /** Takes no further job; jobs under way go on. */
     pause: (): Promise<void> => worker.pause(true),
+    /** Takes up jobs again after a pause. */
+    resume: (): Promise<void> => worker.resume(),
     /** Waits for the jobs under way, or leaves them where they are when `force` is set. */
     close: (force: boolean): Promise<void> => worker.close(force),
   };

@@ -1,10 +1,10 @@
-import { Pool } from 'undici';
-import { LimitlineError } from '../errors.ts';
 import type { RedisConnection } from '../lua-script.ts';
+import type { ForwardProxy } from '../proxy.ts';
 import { makeDocumentBody, type OutgoingDocument } from './document-body.ts';
 import { type Answer, meaningOf } from './meaning.ts';
+import { makeOutlet } from './outlet.ts';
 import { type ResourceKind, SERVICE_PATHS } from './schemas.ts';
-import { type Heard, send } from './send.ts';
+import type { Post } from './send.ts';
 import { makeTokenCache } from './token.ts';
 import { makeTokenCall } from './token-call.ts';
 
@@ -16,19 +16,16 @@ export type CallOptions = {
   onTokenCall: () => void;
 };
 
+/** An answer, and which token it was given to. */
+export type Answered = Answer & { token: string };
+
 export type ServiceClient = ReturnType<typeof makeServiceClient>;
 
-/** undici does not hear an abort while it connects, so this bounds it. */
-const CONNECT_TIMEOUT_MS = 5_000;
-
-/** Below the 5 s after which common servers close an idle connection: a POST must not meet that race. */
-const KEEP_ALIVE_MS = 4_000;
-
 /**
- * The service as its document shows it: three calls that make something, each answered by its meaning. The token is
- * got, shared and renewed on the way.
+ * The service as its document shows it: three calls that make something, each sent once and answered by its meaning. The
+ * token is got and shared on the way; who is answered 401 renews it, and comes again in a turn of its own.
  *
- * A call rejects only while nothing has been made: `CREDENTIALS` when the service refuses them (also a new token),
+ * A call rejects only while nothing has been made: `CREDENTIALS` when the service refuses them or a proxy asks for some,
  * `SERVICE` when no token can be had for now.
  */
 export function makeServiceClient(options: {
@@ -38,61 +35,59 @@ export function makeServiceClient(options: {
   tokenField: string;
   tokenLifetimeMs: number;
   connections: number;
+  /** What the calls go through, if anything. */
+  proxy: ForwardProxy | undefined;
   timeoutMs: number;
   idempotencyHeader: string | undefined;
+  /** See {@link meaningOf}. */
+  notMade?: readonly number[];
   /** Where the fleet shares its token. */
   connection: RedisConnection;
   tokenKey: string;
 }) {
   const { origin, pathname } = new URL(options.url);
   const basePath = pathname.replace(/\/+$/, '');
-  const pool = new Pool(origin, {
-    connections: options.connections,
-    keepAliveTimeout: KEEP_ALIVE_MS,
-    keepAliveMaxTimeout: KEEP_ALIVE_MS,
-    connect: { timeout: CONNECT_TIMEOUT_MS },
-  });
+  const outlet = makeOutlet({ origin, connections: options.connections, proxy: options.proxy });
   const token = makeTokenCache({
     connection: options.connection,
     key: options.tokenKey,
     secret: options.clientSecret,
-    fetchToken: makeTokenCall({ ...options, pool, basePath }),
+    fetchToken: makeTokenCall({ ...options, outlet, basePath }),
   });
 
   const post = async (
     kind: ResourceKind,
     body: OutgoingBody,
     { idempotencyKey, onTokenCall }: CallOptions,
-  ): Promise<Answer> => {
-    const attempt = (bearer: string): Promise<Heard> =>
-      send(pool, {
-        path: basePath + SERVICE_PATHS[kind],
-        headers: {
-          'content-type': 'application/json',
-          accept: 'application/json',
-          authorization: `Bearer ${bearer}`,
-          ...body.headers,
-          ...(options.idempotencyHeader ? { [options.idempotencyHeader]: idempotencyKey } : {}),
-        },
-        body: body.open(),
-        timeoutMs: options.timeoutMs,
-      });
-    const first = await token.get(onTokenCall);
-    const heard = await attempt(first.value);
-    if (!isUnauthorized(heard)) return meaningOf(kind, heard);
-    const second = await token.replace(first.version, onTokenCall);
-    const heardAgain = await attempt(second.value);
-    if (!isUnauthorized(heardAgain)) return meaningOf(kind, heardAgain);
-    throw new LimitlineError(
-      'CREDENTIALS',
-      `The service answers 401 to ${SERVICE_PATHS[kind]} with a token that it has just granted; check that SERVICE_CLIENT_ID may use invoice financing and that SERVICE_URL (${options.url}) belongs to it.`,
-    );
+  ): Promise<Answered> => {
+    const { value, version } = await token.get(onTokenCall);
+    const heard = await outlet.send({
+      path: basePath + SERVICE_PATHS[kind],
+      headers: {
+        'content-type': 'application/json',
+        accept: 'application/json',
+        authorization: `Bearer ${value}`,
+        ...body.headers,
+        ...(options.idempotencyHeader ? { [options.idempotencyHeader]: idempotencyKey } : {}),
+      },
+      body: body.open(),
+      timeoutMs: options.timeoutMs,
+    });
+    return { ...meaningOf(kind, heard, options.notMade), token: version };
   };
 
   return {
     /** Makes sure that a token is at hand, so that nothing is claimed in vain. Rejects as a call would. */
     authorize: async (onTokenCall: () => void): Promise<void> => {
       await token.get(onTokenCall);
+    },
+    /** Sees to another token than the one that met a 401: renewed once, however many calls met it. Rejects as a call would. */
+    renewToken: async (refused: string, onTokenCall: () => void): Promise<void> => {
+      await token.replace(refused, onTokenCall);
+    },
+    /** Makes a token call, whatever is at hand: it makes nothing, and tells whether the service is there. Rejects as a call would. */
+    tryToken: async (onTokenCall: () => void): Promise<void> => {
+      await token.fetchAnew(onTokenCall);
     },
     createCompany: (body: Record<string, unknown>, call: CallOptions) => post('company', jsonBody(body), call),
     requestLimit: (body: Record<string, unknown>, call: CallOptions) => post('limit', jsonBody(body), call),
@@ -102,18 +97,14 @@ export function makeServiceClient(options: {
     },
     /** Ends all connections at once; a call in flight is answered as unknown. */
     close: async (): Promise<void> => {
-      await pool.destroy();
+      await outlet.close();
     },
   };
 }
 
-type OutgoingBody = { headers: Record<string, string>; open: () => Parameters<typeof send>[1]['body'] };
+type OutgoingBody = { headers: Record<string, string>; open: () => Post['body'] };
 
 function jsonBody(body: Record<string, unknown>): OutgoingBody {
   const text = JSON.stringify(body);
   return { headers: {}, open: () => text };
-}
-
-function isUnauthorized(heard: Heard): boolean {
-  return heard.is === 'answer' && heard.status === 401;
 }

@@ -4,47 +4,69 @@ import type { ResourceKind } from './schemas.ts';
 import type { Headers, Heard } from './send.ts';
 
 /**
- * What an answer means for the thing that was asked for. `headers` go to the pace, which may read a wish in them.
- * 401 is no meaning: the client renews the token and asks again.
+ * What an answer means for the thing that was asked for. `headers` go to the pace, which may read a wish in them, whatever
+ * the meaning. Of an unknown outcome `heard` is all that was heard, and `why` the same in short, without anything of a body.
+ * `unauthorized` says nothing of the thing yet: nothing was made, and it is the token's fault, everybody's or the row's.
  */
 export type Answer =
   | { meaning: 'made'; id: string; record: Record<string, string>; headers: Headers }
   | { meaning: 'refused'; status: number; body: string; headers: Headers }
   | { meaning: 'throttled'; status: number; heard: string; headers: Headers }
+  | { meaning: 'unauthorized'; status: 401; body: string; headers: Headers }
   | { meaning: 'unreachable'; heard: string }
-  | { meaning: 'unknown'; heard: string };
+  | { meaning: 'unknown'; heard: string; why: string; headers: Headers };
 
 /** Enough of a refusal to see why, little enough to keep a hundred thousand of them. */
 const KEPT_BODY_BYTES = 2_048;
 
 /** The service says nothing of its errors, so these follow from HTTP alone (RFC 9110, section 15; RFC 6585, section 4). */
-const THROTTLED = new Set([429, 503]);
+const TOO_FAST = 429;
+const UNAUTHORIZED = 401;
 const UNKNOWN_4XX = new Set([408]);
 
 /**
  * Decides what an answer, or its absence, means. Pure, and the only place where this is decided.
  *
  * The rule behind the table: `refused`, `throttled` and `unreachable` are said only where nothing can have been made,
- * `made` only where the id is in our hands. Everything else is unknown.
+ * `made` only where the id is in our hands. Everything else is unknown. So is 503: proxies answer it, too, when the
+ * connection broke after the request had been passed on.
+ *
+ * @param notMade statuses, besides 429, by which this service is known to say that it made nothing (`SERVICE_NOT_MADE`)
  */
-export function meaningOf(kind: ResourceKind, heard: Heard): Answer {
+export function meaningOf(kind: ResourceKind, heard: Heard, notMade: readonly number[] = []): Answer {
   if (heard.is === 'silence') {
     const reason = messageOf(heard.error);
     if (!heard.sent) return { meaning: 'unreachable', heard: reason };
-    const status = heard.status === undefined ? '' : ` after status ${heard.status}`;
-    return { meaning: 'unknown', heard: `${reason}${status}` };
+    const why = heard.status === undefined ? reason : `${reason} after status ${heard.status}`;
+    return { meaning: 'unknown', heard: why, why, headers: {} };
   }
   const { status, headers, text } = heard;
   if (status >= 200 && status < 300) {
     const made = readMade(kind, text);
     if (made.is === 'made') return { meaning: 'made', id: made.id, record: made.record, headers };
-    return { meaning: 'unknown', heard: `status ${status}, but ${made.why}: ${cut(text)}` };
+    const why = `status ${status}, but ${made.why}`;
+    return { meaning: 'unknown', heard: `${why}: ${cut(text)}`, why, headers };
   }
-  if (THROTTLED.has(status)) return { meaning: 'throttled', status, heard: `status ${status}`, headers };
+  if (status === TOO_FAST || notMade.includes(status)) {
+    return { meaning: 'throttled', status, heard: `status ${status}`, headers };
+  }
+  if (status === UNAUTHORIZED) return { meaning: 'unauthorized', status, body: cut(text), headers };
   if (status >= 300 && status < 500 && !UNKNOWN_4XX.has(status)) {
     return { meaning: 'refused', status, body: cut(text), headers };
   }
-  return { meaning: 'unknown', heard: `status ${status}: ${cut(text)}` };
+  const why = `status ${status}`;
+  return { meaning: 'unknown', heard: `${why}${settingHint(status)}: ${cut(text)}`, why, headers };
+}
+
+/** Stands in the problem of a row that such an answer holds, since a person may know what we must not assume. */
+function settingHint(status: number): string {
+  return status >= 500 ? ` (if this service makes nothing then, name ${status} in SERVICE_NOT_MADE)` : '';
+}
+
+/** The status that a held row's problem wants to be named in `SERVICE_NOT_MADE`, where one does. */
+export function hintedStatus(problem: string): number | undefined {
+  const status = /, name (\d{3}) in SERVICE_NOT_MADE\)/.exec(problem)?.[1];
+  return status === undefined ? undefined : Number(status);
 }
 
 /** The first 2 kB, never half a character. */

@@ -36,25 +36,26 @@ test.each([
   ['company', (n: number) => `"name":"Buyer ${n} GmbH"`],
   ['limit', (n: number) => `"company_registration_number":"HRB ${n}"`],
 ] as const)('every way to lose the answer to a %s holds its row, and no other', async (on, bodyOf) => {
-  // The first buyer meets the first fault, and so on; the others meet none.
-  const rules = DOUBTS.map(([fault], place) => ({ ...fault, on, match: bodyOf(place + 1), times: 1 }) as Rule);
+  // The first buyer meets the first fault, the third the second, and so on: those between keep the door open.
+  const rules = DOUBTS.map(([fault], place) => ({ ...fault, on, match: bodyOf(2 * place + 1), times: 1 }) as Rule);
+  const rows = 2 * DOUBTS.length;
   const place = await openFaultPlace({ faults: { rules }, env: { SERVICE_TIMEOUT_MS: TIMEOUT_MS } });
-  await place.import(buyerLines(DOUBTS.length + 10));
+  await place.import(buyerLines(rows));
   await place.work();
-  const { states } = await place.judged(DOUBTS.length + 10);
-  expect(states).toMatchObject({ held: DOUBTS.length, done: 10 });
-  const held = await heldRows(place);
+  const { states } = await place.judged(rows);
+  expect(states).toMatchObject({ held: DOUBTS.length, done: DOUBTS.length });
+  const held = await rowsIn(place, 'held');
   expect(held.map(({ step }) => step)).toEqual(DOUBTS.map(() => on));
   for (const [index, [, heard]] of DOUBTS.entries()) expect(held[index]?.problem?.message).toMatch(heard);
 
   await place.resolveHeld();
-  expect((await place.judged(DOUBTS.length + 10)).states.done).toBe(DOUBTS.length + 10);
+  expect((await place.judged(rows)).states.done).toBe(rows);
 });
 
 test.each(['503', 'refuse'] as const)('an outage (%s) that outlasts every back-off fails no row', async (how) => {
   const place = await openFaultPlace({
     faults: { latencyMs: 20 },
-    env: { SERVICE_CONCURRENCY: '8', LOG_LEVEL: 'warn' },
+    env: { SERVICE_CONCURRENCY: '8', LOG_LEVEL: 'warn', SERVICE_NOT_MADE: '503' },
   });
   await place.import(buyerLines(60));
   const worker = place.startWorker();
@@ -144,7 +145,62 @@ test.each<[string, Rule]>([
   expect((await place.judged(20)).states.done).toBe(20);
 });
 
-async function heldRows({ context }: FaultPlace): Promise<RowResult[]> {
-  const held = await context.rows.inState('q4', 'held', { count: 100 });
-  return (await context.rows.read(held.map(({ row }) => row))).filter((row) => row !== undefined);
+test('one row that always gets 401 is refused for itself, and nobody waits for it', async () => {
+  const rules: Rule[] = [{ on: 'company', match: 'Buyer 7 GmbH', fault: 'status', status: 401, body: 'not this one' }];
+  const place = await openFaultPlace({ faults: { latencyMs: 20, rules }, env: { SERVICE_RATE_PER_S: '40' } });
+  await place.import(buyerLines(60));
+  const lineFaults: string[] = [];
+  await place.work((fault) => lineFaults.push(fault.message));
+  const { states } = await place.judged(60);
+  expect(states).toMatchObject({ done: 59, refused: 1 });
+  const [refused] = await rowsIn(place, 'refused');
+  expect(refused).toMatchObject({ line: 8, step: 'company', problem: { status: 401, body: 'not this one' } });
+  expect(lineFaults).toEqual([]);
+});
+
+test('the last row of all that always gets 401 is refused as well', async () => {
+  const rules: Rule[] = [
+    { on: 'limit', match: '"company_registration_number":"HRB 12"', fault: 'status', status: 401 },
+  ];
+  const place = await openFaultPlace({ faults: { rules }, env: { SERVICE_CONCURRENCY: '1' } });
+  await place.import(buyerLines(12));
+  const lineFaults: string[] = [];
+  await place.work((fault) => lineFaults.push(fault.message));
+  expect((await place.judged(12)).states).toMatchObject({ done: 11, refused: 1 });
+  expect(lineFaults).toEqual([]);
+});
+
+test('a client that is locked out in the middle refuses no row, and goes on when it is let in again', async () => {
+  const place = await openFaultPlace({ faults: { latencyMs: 50 }, env: { SERVICE_CONCURRENCY: '8' } });
+  await place.import(buyerLines(60));
+  const lineFaults: string[] = [];
+  await place.work((fault) => lineFaults.push(fault.message));
+  await expect.poll(place.madeCount).toBeGreaterThanOrEqual(30);
+  await place.standIn.setFaults({
+    rules: [
+      { on: 'company', fault: 'status', status: 401 },
+      { on: 'limit', fault: 'status', status: 401 },
+    ],
+  });
+  await expect.poll(() => lineFaults.filter((fault) => fault.includes('just granted')).length).toBeGreaterThan(1);
+  expect((await place.report()).states.refused).toBe(0);
+  await place.standIn.setFaults({ rules: [] });
+  expect((await place.judged(60)).states.done).toBe(60);
+});
+
+test('a ceiling holds for calls that are repeated after a 401 as well', async () => {
+  const place = await openFaultPlace({
+    faults: { tokens: { diesAfterCalls: 4 } },
+    env: { SERVICE_RATE_PER_S: '20', SERVICE_CONCURRENCY: '2' },
+  });
+  await place.import(buyerLines(12));
+  await Promise.all([place.work(), place.work()]);
+  expect((await place.judged(12)).states.done).toBe(12);
+  expect(place.standIn.counts().requests.company[401]).toBeGreaterThan(0);
+  expect(place.standIn.maxPerSecond()).toBeLessThanOrEqual(20);
+});
+
+async function rowsIn({ context }: FaultPlace, state: 'held' | 'refused'): Promise<RowResult[]> {
+  const found = await context.rows.inState('q4', state, { count: 100 });
+  return (await context.rows.read(found.map(({ row }) => row))).filter((row) => row !== undefined);
 }

@@ -102,16 +102,32 @@ describe('answers that are no success', () => {
 
   test.each([
     ['429', { on: 'company', fault: 'status', status: 429, times: 12 }],
-    ['503', { on: 'limit', fault: 'status', status: 503, times: 3 }],
+    ['503, where it is known to mean that', { on: 'limit', fault: 'status', status: 503, times: 3 }],
     ['429 with a wish', { on: 'company', fault: 'status', status: 429, headers: { 'retry-after': '1' }, times: 3 }],
   ] as const)('%s fails no row: the line waits', async (_name, rule) => {
-    const { work, standIn, settled, ...place } = await openWorkplace({ faults: { rules: [rule] } });
+    const { work, standIn, settled, ...place } = await openWorkplace({
+      faults: { rules: [rule] },
+      env: { SERVICE_NOT_MADE: '503' },
+    });
     await place.import(buyerLines(10));
     await work();
     const report = await settled('q4', 50_000);
     expect(report.states.done).toBe(10);
     expect(report.calls.throttled).toBeGreaterThan(0);
     expect(standIn.madeTwice()).toEqual([]);
+  });
+
+  test.each([422, 500, 503])('a wish to wait is heard from an answer of %s too', async (status) => {
+    const rule = { on: 'company', fault: 'status', status, headers: { 'retry-after': '2' }, times: 1 } as const;
+    const { work, settled, ...place } = await openWorkplace({
+      faults: { rules: [rule] },
+      env: { SERVICE_CONCURRENCY: '1' },
+    });
+    await place.import(buyerLines(2));
+    await work();
+    const { states, started, finished } = await settled();
+    expect(states).toMatchObject(status === 422 ? { refused: 1, done: 1 } : { held: 1, done: 1 });
+    expect(Date.parse(finished ?? '') - Date.parse(started ?? '')).toBeGreaterThanOrEqual(2_000);
   });
 
   test('an outage fails no row, and the line goes on by itself', async () => {

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import type { Shut } from '../../src/pace/door-words.ts';
 import { describeLearned, describePace, type PaceState, timeLeft } from '../../src/pace/pace-words.ts';
 
 const now = new Date(2026, 10, 21, 10, 30, 0).getTime();
@@ -6,6 +7,10 @@ const now = new Date(2026, 10, 21, 10, 30, 0).getTime();
 const atLimit: PaceState = {
   ...{ phase: 'hold', ratePerS: 98.2, flowPerS: 97, held: true, atCeiling: false, blocked: undefined },
 };
+
+const shutFor = (ms: number, ...kinds: Shut['kind'][]) =>
+  kinds.map((kind) => ({ kind, why: 'status 502', untilMs: now + ms }));
+const idle = { ...atLimit, held: false, flowPerS: 0 };
 
 const blockedFor = (why: string, ms: number) => ({ ...atLimit, blocked: { why, untilMs: now + ms } });
 
@@ -19,12 +24,23 @@ test.each<[PaceState, string]>([
   [blockedFor('the service asked to wait', 65_000), 'the service asked to wait, waits until 10:31:05'],
   [blockedFor('the service is not answering', 3_200), 'the service is not answering, next try in 4 s'],
   [blockedFor('what is over', -1), "at the service's limit, 98 calls/s"],
+  [
+    { ...idle, shut: shutFor(7_100, 'limit') },
+    'the outcome of limit requests is unknown (status 502); next try in 8 s',
+  ],
+  [
+    { ...idle, shut: shutFor(65_000, 'company', 'document') },
+    'the outcome of company requests and document uploads is unknown (status 502); waits until 10:31:05',
+  ],
+  [
+    { ...atLimit, shut: shutFor(-1, 'limit') },
+    "the outcome of limit requests is unknown (status 502); being tried again; at the service's limit, 98 calls/s",
+  ],
 ])('%# is put into words', (state, words) => {
   expect(describePace(state, now)).toBe(words);
 });
 
 test('what was learned is said when nothing goes on', () => {
-  const idle = { ...atLimit, held: false, flowPerS: 0 };
   expect(describeLearned(idle, now)).toContain('98 calls/s');
   expect(describeLearned({ ...idle, phase: 'start' }, now)).toBe('');
   expect(describeLearned(atLimit, now)).toBe(describePace(atLimit, now));

@@ -79,6 +79,19 @@ describe('latency', () => {
     expect(slots.allowed()).toBe(32);
   });
 
+  test('of which nothing is known leaves the place of a failed call empty, until others are answered', async () => {
+    const slots = makeSlots(32);
+    await fill(slots);
+    await answer(slots, 40, 100);
+    expect(slots.allowed()).toBe(32);
+    slots.failed(false);
+    expect(slots.allowed()).toBe(31);
+    slots.failed(true);
+    expect(slots.allowed()).toBeLessThanOrEqual(4);
+    await answer(slots, 200, 100);
+    expect(slots.allowed()).toBe(32);
+  });
+
   test('makes no slots where nobody wants them', () => {
     const slots = makeSlots(32);
     const before = slots.allowed();

@@ -1,6 +1,7 @@
 import type { Redis } from 'ioredis';
 import { onTestFinished, vi } from 'vitest';
 import { makeSilentLog } from '../../src/log.ts';
+import { type Doors, makeDoors } from '../../src/pace/doors.ts';
 import { makePace, type Pace } from '../../src/pace/pace.ts';
 import { connectRedis, freshPrefix } from '../support/ledger.ts';
 
@@ -57,6 +58,9 @@ export async function openVirtualTime() {
   return {
     /** One of the processes that share the pace. */
     openPace: (): Pace => makePace({ connection, key, ceilingPerS: undefined, log: makeSilentLog() }),
+
+    /** What one of the processes knows of the doors that they share. */
+    openDoors: (): Doors => makeDoors({ connection, key: `${key}:doors`, log: makeSilentLog() }),
 
     /** Lets time pass until the condition holds. */
     async until(holds: () => boolean): Promise<void> {

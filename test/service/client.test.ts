@@ -51,7 +51,9 @@ describe('what an outcome means', () => {
     ['reset after it was made', [{ on: 'company', fault: 'reset', made: true }], 'unknown', 1],
     ['connection closed in good form', [{ on: 'company', fault: 'reset', by: 'fin', made: true }], 'unknown', 1],
     ['500 after it was made', [{ on: 'company', fault: 'status', status: 500, made: true }], 'unknown', 1],
-    ['503', [{ on: 'company', fault: 'status', status: 503 }], 'throttled', 0],
+    ['503', [{ on: 'company', fault: 'status', status: 503 }], 'unknown', 0],
+    ['504', [{ on: 'company', fault: 'status', status: 504 }], 'throttled', 0],
+    ['401', [{ on: 'company', fault: 'status', status: 401 }], 'unauthorized', 0],
     ['429', [{ on: 'company', fault: 'status', status: 429 }], 'throttled', 0],
     ['422', [{ on: 'company', fault: 'status', status: 422 }], 'refused', 0],
     ['no answer', [{ on: 'company', fault: 'silence', made: true }], 'unknown', 1],
@@ -64,7 +66,7 @@ describe('what an outcome means', () => {
     ['an answer that is not HTTP', [{ on: 'company', fault: 'not-http', made: true }], 'unknown', 1],
   ])('%s', async (_name, rules, meaning, made) => {
     const standIn = await startStandIn({ rules });
-    const client = makeClient(standIn.url(), { timeoutMs: 300 });
+    const client = makeClient(standIn.url(), { timeoutMs: 300, notMade: [504] });
     expect(await client.createCompany(company, callOptions())).toMatchObject({ meaning });
     expect(standIn.counts().made.company).toBe(made);
   });
@@ -94,17 +96,27 @@ describe('token', () => {
     const calls = callOptions();
     for (let n = 0; n < 3; n += 1) await client.createCompany(company, calls);
     await standIn.setFaults({ tokens: {} });
-    const answers = await Promise.all(Array.from({ length: 8 }, () => client.createCompany(company, calls)));
-    expect(answers.map(({ meaning }) => meaning)).toEqual(Array(8).fill('made'));
+    const send = () => Promise.all(Array.from({ length: 8 }, () => client.createCompany(company, calls)));
+    const refused = await send();
+    expect(refused.map(({ meaning }) => meaning)).toEqual(Array(8).fill('unauthorized'));
+    await Promise.all(refused.map(({ token }) => client.renewToken(token, calls.onTokenCall)));
+    expect((await send()).map(({ meaning }) => meaning)).toEqual(Array(8).fill('made'));
     expect(standIn.counts().requests.token).toEqual({ 200: 2 });
     expect(calls.tokenCalls).toBe(2);
   });
 
-  test('a new one that is refused too is a fault of the credentials', async () => {
-    const standIn = await startStandIn({ rules: [{ on: 'company', fault: 'status', status: 401 }] });
+  test('is fetched anew on request, and the old one stays in use where that fails', async () => {
+    const standIn = await startStandIn();
     const client = makeClient(standIn.url());
-    await expect(client.createCompany(company, callOptions())).rejects.toMatchObject({ code: 'CREDENTIALS' });
-    expect(standIn.counts().requests.token).toEqual({ 200: 2 });
+    const calls = callOptions();
+    const { token } = await client.createCompany(company, calls);
+    await client.tryToken(calls.onTokenCall);
+    const renewed = await client.createCompany(company, calls);
+    expect(renewed.token).not.toBe(token);
+    expect(calls.tokenCalls).toBe(2);
+    await standIn.setFaults({ rules: [{ on: 'token', fault: 'status', status: 502 }] });
+    await expect(client.tryToken(calls.onTokenCall)).rejects.toMatchObject({ code: 'SERVICE' });
+    expect(await client.createCompany(company, calls)).toMatchObject({ meaning: 'made', token: renewed.token });
   });
 
   test('wrong credentials are a fault that names the settings', async () => {

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import { meaningOf } from '../../src/service/meaning.ts';
+import { hintedStatus, meaningOf } from '../../src/service/meaning.ts';
 import type { ResourceKind } from '../../src/service/schemas.ts';
 import type { Heard } from '../../src/service/send.ts';
 
-const answer = (status: number, body: unknown = {}): Heard => ({
+const answer = (status: number, body: unknown = {}, headers: Record<string, string> = {}): Heard => ({
   is: 'answer',
   status,
-  headers: {},
+  headers,
   text: typeof body === 'string' ? body : JSON.stringify(body),
 });
 const silence = (sent: boolean, status?: number): Heard => ({
@@ -40,7 +40,10 @@ test.each<[string, ResourceKind, Heard, string]>([
   ['429', 'company', answer(429), 'throttled'],
   ['500', 'company', answer(500), 'unknown'],
   ['502', 'company', answer(502), 'unknown'],
-  ['503', 'company', answer(503), 'throttled'],
+  ['401', 'company', answer(401), 'unauthorized'],
+  ['503', 'company', answer(503), 'unknown'],
+  ['503 that asks to wait', 'company', answer(503, {}, { 'retry-after': '5' }), 'unknown'],
+  ['599', 'limit', answer(599), 'unknown'],
   ['504', 'limit', answer(504), 'unknown'],
   ['silence before anything left', 'limit', silence(false), 'unreachable'],
   ['silence after it left', 'limit', silence(true), 'unknown'],
@@ -48,6 +51,33 @@ test.each<[string, ResourceKind, Heard, string]>([
   ['a bad head whose body broke', 'limit', silence(true, 422), 'unknown'],
 ])('%s, for a %s', (_name, kind, heard, meaning) => {
   expect(meaningOf(kind, heard).meaning).toBe(meaning);
+});
+
+test.each([408, 500, 503])(
+  '%s means that nothing was made where SERVICE_NOT_MADE names it, and only there',
+  (status) => {
+    expect(meaningOf('limit', answer(status), [408, 500, 503]).meaning).toBe('throttled');
+    expect(meaningOf('limit', answer(status), [502]).meaning).toBe('unknown');
+  },
+);
+
+test.each([200, 302, 401, 422, 429, 500, 503])('an answer of %s brings its headers along', (status) => {
+  expect(meaningOf('company', answer(status, {}, { 'retry-after': '5' }))).toMatchObject({
+    headers: { 'retry-after': '5' },
+  });
+});
+
+test('an unknown outcome after a 5xx names the setting by which it would be known, and shortly nothing of the body', () => {
+  const unknown = meaningOf('limit', answer(503, 'Anna Berg'));
+  if (unknown.meaning !== 'unknown') throw new Error(unknown.meaning);
+  expect(unknown.heard).toContain('SERVICE_NOT_MADE');
+  expect(unknown.heard).toContain('Anna Berg');
+  expect(unknown.why).toBe('status 503');
+  expect(hintedStatus(`sent, then ${unknown.heard}`)).toBe(503);
+  for (const heard of [answer(408), answer(200), silence(true)]) {
+    const other = meaningOf('limit', heard);
+    expect(hintedStatus(other.meaning === 'unknown' ? other.heard : 'known')).toBeUndefined();
+  }
 });
 
 test('takes amounts as the service wrote them, digit by digit', () => {

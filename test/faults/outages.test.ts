@@ -1,0 +1,68 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { lookAtPace } from '../../src/context.ts';
+import { describeLearned } from '../../src/pace/pace-words.ts';
+import type { FaultChange } from '../../src/sandbox/fault-settings.ts';
+import { buyerLines } from '../support/workplace.ts';
+import { openFaultPlace } from './fault-place.ts';
+
+type Rules = NonNullable<FaultChange['rules']>;
+
+const ROWS = 160;
+const IN_FLIGHT = 32;
+const OUTAGE_MS = 12_000;
+
+/** What stands in the way answers, or does not; with the token endpoint or without. */
+const gateway = (...on: ('company' | 'limit' | 'token')[]): Rules =>
+  on.map((kind) => ({ on: kind, fault: 'status', status: 502 }));
+const hangsUp: Rules = (['company', 'limit'] as const).map((on) => ({ on, fault: 'reset', by: 'fin' }));
+
+const OUTAGES: [name: string, processes: 1 | 2, rules: Rules, why: string][] = [
+  ['502', 1, gateway('company', 'limit'), 'status 502'],
+  ['502, two processes', 2, gateway('company', 'limit'), 'status 502'],
+  ['502, no token either', 2, gateway('company', 'limit', 'token'), 'status 502'],
+  ['accepts and hangs up', 2, hangsUp, 'other side closed'],
+];
+
+/** Some half a minute, and more than the usual limit on a machine that has much else to do. */
+const TIME_LIMIT_MS = 120_000;
+
+/** Works on a portfolio through an outage in the middle of it, and answers how many rows that holds. */
+async function passThrough([, processes, rules, why]: (typeof OUTAGES)[number]): Promise<number> {
+  const place = await openFaultPlace({
+    // Slow enough for all calls that may be in flight to be so at a pace that two cores bear four times.
+    faults: { latencyMs: 400 },
+    env: { SERVICE_CONCURRENCY: String(IN_FLIGHT / processes) },
+  });
+  await place.import(buyerLines(ROWS));
+  await Promise.all(Array.from({ length: processes }, () => place.work()));
+  await expect.poll(() => place.standIn.maxInFlight()).toBe(IN_FLIGHT);
+  await place.standIn.setFaults({ rules });
+  await sleep(OUTAGE_MS);
+  const words = describeLearned((await lookAtPace(place.context)) ?? fail());
+  expect(words).toContain(`is unknown (${why})`);
+  await place.standIn.setFaults({ rules: [] });
+
+  const { states } = await place.judged(ROWS);
+  expect(states.refused).toBe(0);
+  expect(states.done + states.held).toBe(ROWS);
+  await place.resolveHeld();
+  expect((await place.judged(ROWS)).states.done).toBe(ROWS);
+  return states.held;
+}
+
+test(
+  'an outage whose answers say nothing holds those in flight and the trials, and the rest goes through by itself',
+  async () => {
+    const held = await Promise.all(OUTAGES.map(passThrough));
+    for (const [index, count] of held.entries()) {
+      expect(count, OUTAGES[index]?.[0]).toBeGreaterThan(0);
+      expect(count, OUTAGES[index]?.[0]).toBeLessThanOrEqual(40);
+    }
+  },
+  TIME_LIMIT_MS,
+);
+
+function fail(): never {
+  throw new Error('nothing is known of the pace');
+}
