@@ -8,9 +8,10 @@ import type { Log } from '../src/log.ts';
 import type { Doors, Trial } from '../src/pace/doors.ts';
 import type { Pace } from '../src/pace/pace.ts';
 import type { Slots } from '../src/pace/slots.ts';
-import type { Taken } from '../src/pace/turnstile.ts';
+import type { Turn } from '../src/pace/turnstile.ts';
 import type { Answered, CallOptions, ServiceClient } from '../src/service/client.ts';
 import { makeUnauthorized, type Unauthorized } from './unauthorized.ts';
+import { waitFor } from './wait-for.ts';
 
 /** What it takes to make a call. */
 export type CallDeps = {
@@ -22,27 +23,31 @@ export type CallDeps = {
   slots: Slots;
   onUnknown: Readonly<Record<CallKind, UnknownPolicy>>;
   log: Log;
-  /** Aborted when the process stops: no new call starts from then on. */
+  /** Aborted when the process stops, or rests while the line waits: no new call starts from then on. */
   stopping: AbortSignal;
   /** Hears of a fault that every row would meet, such as refused credentials. */
   onLineFault: (error: Error) => void;
 };
 
 /**
- * How a call ended for its row; `wait` says that it has not, and when to come back, `moved` that the row was given up or
- * got other words, so that nothing was sent for these.
+ * How a call ended for its row; `wait` says that it has not, and when to come back, `paused` that nothing is to be done
+ * until the portfolio is resumed, `moved` that the row was given up or got other words, so that nothing was sent for these.
  */
 export type CallEnd =
   | Extract<Ending, { is: 'made' | 'refused' | 'unknown' | 'put off' }>
   | { is: 'wait'; waitMs: number }
+  | { is: 'paused' }
   | { is: 'moved' };
 
 /** Somebody else is sending the same call: they are done within a call's time, so look again soon. */
 const BUSY_WAIT_MS = 150;
-/** A paused portfolio's jobs look again this often; `resume` is noticed within it. */
-const PAUSED_WAIT_MS = 3_000;
+/** Who alone is put off asks again at this pace: its thirty times are over within half a minute. */
+const PUT_OFF_WAIT_MS = 500;
 /** Credentials are a person's work: look again at a person's speed, yet soon after they are right. */
 const CREDENTIALS_WAIT_MS = 4_000;
+
+/** What every row would meet: credentials that are refused, no token to be had, replicas that do not confirm a claim. */
+const STOPS_THE_LINE: ReadonlySet<string> = new Set(['CREDENTIALS', 'SERVICE', 'REDIS']);
 
 /** One thing that a step wants made at the service. */
 export type Wish = {
@@ -59,10 +64,11 @@ export type Wish = {
   send: (call: CallOptions) => Promise<Answered>;
 };
 
-type Turn = Extract<Taken, { is: 'turn' }>;
-
-/** What a call goes through with: its turn, the trial that it is, if it is one, and what its 401s have said so far. */
-type Passage = Turn & { trial: Trial | undefined; unauthorized: Unauthorized };
+/**
+ * What a call goes through with: its turn, whether it alone is put off while others pass, the trial that it is, if it is
+ * one, and what its 401s have said so far.
+ */
+type Passage = Turn & { isAlone: boolean; trial: Trial | undefined; unauthorized: Unauthorized };
 
 /**
  * Makes one call of a step: waits for its door, a slot and a turn, gets a token, and goes through the ledger. Throttling,
@@ -71,7 +77,9 @@ type Passage = Turn & { trial: Trial | undefined; unauthorized: Unauthorized };
  */
 export async function callOnce(wish: Wish, deps: CallDeps): Promise<CallEnd> {
   const unauthorized = makeUnauthorized({ ...wish, onTokenCall: () => countTokenCall(wish, deps) }, deps);
+  let isAlone = false;
   for (let mayBeLate = false; ; mayBeLate = true) {
+    if (isAlone) await waitFor(PUT_OFF_WAIT_MS, deps.stopping);
     await unauthorized.pause(deps.stopping);
     const trial = await deps.doors.enter(wish.kind, {
       signal: deps.stopping,
@@ -80,19 +88,19 @@ export async function callOnce(wish: Wish, deps: CallDeps): Promise<CallEnd> {
     const giveSlotBack = await deps.slots.take(deps.stopping).catch((error) => giveUp(trial, error));
     try {
       const turn = await deps.pace.take(deps.stopping);
-      if (turn.is === 'later') return { is: 'wait', waitMs: turn.waitMs };
       const isLate = () => !mayBeLate && turn.isLate();
-      const ending = await callInTurn(wish, { ...turn, isLate, trial, unauthorized }, deps);
+      const ending = await callInTurn(wish, { ...turn, isLate, isAlone, trial, unauthorized }, deps);
       switch (ending.is) {
         case 'cancelled':
         case 'changed':
           return { is: 'moved' };
         case 'paused':
-          return { is: 'wait', waitMs: PAUSED_WAIT_MS };
+          return { is: 'paused' };
         case 'busy':
           return { is: 'wait', waitMs: BUSY_WAIT_MS };
         case 'later':
           if (ending.waitMs !== undefined) return { is: 'wait', waitMs: ending.waitMs };
+          isAlone = ending.putOffs !== undefined;
           break;
         default:
           return ending;
@@ -128,7 +136,7 @@ async function callInTurn(wish: Wish, passage: Passage, deps: CallDeps): Promise
     await unauthorized.renew();
     return ending;
   } catch (error) {
-    if (!isLimitlineError(error, 'CREDENTIALS') && !isLimitlineError(error, 'SERVICE')) throw error;
+    if (!isLimitlineError(error) || !STOPS_THE_LINE.has(error.code)) throw error;
     const credentials = error.code === 'CREDENTIALS';
     if (credentials) deps.onLineFault(error);
     const askedMs = credentials ? CREDENTIALS_WAIT_MS : 0;
@@ -152,7 +160,9 @@ async function sendInTurn(first: string, wish: Wish, passage: Passage, deps: Cal
   const warn = (error: unknown) => {
     deps.log.warn({ reason: messageOf(error) }, 'the pace could not be told of an answer');
   };
-  await tellPace(answer, passage.episode, deps).catch(warn);
+  // Where others pass, being put off says something of this row and nothing of the service's limit.
+  const saysNothing = passage.isAlone && answer.meaning === 'throttled';
+  await (saysNothing ? deps.pace.heard(answer.headers) : tellPace(answer, passage.episode, deps)).catch(warn);
   await tellDoors(answer, sentAtMs, wish, passage.trial, deps).catch(warn);
   // Nothing was made, and the ledger hears of it once it is clear whose fault it is.
   return answer.meaning === 'unauthorized' ? passage.unauthorized.judge(answer, sentAtMs) : answer;

@@ -27,6 +27,8 @@ export const createSupplier = {
       await deps.portfolios.setSupplier(row.portfolio, { body, key, id: ending.id });
       return { is: 'finished' };
     }
+    // The feeder brings it again when the portfolio is resumed.
+    if (ending.is === 'paused') return { is: 'finished' };
     const end = endWithout('company', wish, ending);
     if (end.to === 'later') return { is: 'later', waitMs: end.waitMs };
     if (end.to === 'elsewhere') {

@@ -2,7 +2,8 @@ import { stat } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
 import { z } from 'zod';
 import { LimitlineError } from '../src/errors.ts';
-import type { FaultyLine, Portfolios } from '../src/ledger/portfolios.ts';
+import type { FaultyLine, ImportRun } from '../src/ledger/imports.ts';
+import type { Portfolios } from '../src/ledger/portfolios.ts';
 import { isPortfolioName, type RowId } from '../src/ledger/row-id.ts';
 import type { RowDocument, RowRequest, Rows } from '../src/ledger/rows.ts';
 import { openDocuments } from '../src/portfolio/document-archive.ts';
@@ -59,7 +60,8 @@ export const importPortfolio = {
 
   async run(payload: ImportPayload, deps: ImportDeps): Promise<Imported> {
     const { documentsDir, path } = payload;
-    const place = await openDocuments(documentsDir === undefined ? defaultDocumentsDir(path) : resolve(documentsDir));
+    const documents = documentsDir === undefined ? defaultDocumentsDir(path) : resolve(documentsDir);
+    const place = await openDocuments(documents, deps.stopping);
     try {
       return await importFile(payload, place.dir, deps);
     } finally {
@@ -82,22 +84,28 @@ async function importFile(payload: ImportPayload, documentsDir: string, deps: Im
   });
   const found: Imported = { faults: opened.problems, lines: 0, rows: 0, invalid: 0, duplicate: 0 };
   if (opened.problems.length > 0) return found;
-  await deps.portfolios.startImport(portfolio, {
+  const run = await deps.portfolios.startImport(portfolio, {
     id: importId,
     fileName: basename(path),
     reading: JSON.stringify(reading),
   });
-  if (supplier) await rememberSupplier(portfolio, supplier, deps);
-  for await (const batch of opened.batches()) {
-    const settled = await importBatch(portfolio, importId, batch, deps);
-    for (const line of settled) found[line.kind === 'row' ? 'rows' : line.kind] += 1;
-    found.lines += settled.length;
-    await feed(deps);
-    deps.onBatch({ ...findingsOf(settled), lines: found.lines });
+  try {
+    if (supplier) await rememberSupplier(portfolio, supplier, deps);
+    for await (const batch of opened.batches()) {
+      const settled = await importBatch({ portfolio, importId, run }, batch, deps);
+      for (const line of settled) found[line.kind === 'row' ? 'rows' : line.kind] += 1;
+      found.lines += settled.length;
+      await feed(deps);
+      deps.onBatch({ ...findingsOf(settled), lines: found.lines });
+    }
+  } catch (error) {
+    // If this fails as well, the first failure is the one to tell of, and the import counts as gone by itself.
+    await run.leave().catch(() => {});
+    throw error;
   }
   // What concerns the file as a whole is known when the last line was read.
   deps.onBatch({ problems: [], warnings: opened.warnings, changed: [], lines: found.lines });
-  await deps.portfolios.endImport(portfolio);
+  await run.end();
   return found;
 }
 
@@ -109,9 +117,14 @@ async function keepFile(path: string, imports: DocumentStore): Promise<string> {
   return imports.put({ name: basename(path), path: resolve(path), sizeBytes: size, mediaType: 'text/csv' });
 }
 
+type Target = { portfolio: string; importId: string; run: ImportRun };
+
 /** Answers the lines as the ledger took them: one that asks for something else than what was sent is a problem. */
-async function importBatch(portfolio: string, importId: string, batch: Line[], deps: ImportDeps): Promise<Line[]> {
+async function importBatch({ portfolio, importId, run }: Target, batch: Line[], deps: ImportDeps): Promise<Line[]> {
+  // First what leads to no row, and what no longer does not: no line is counted twice at any moment.
+  await run.noteLines(new Map(batch.map((line) => [line.line, faultOf(line)])));
   const renewed: RowId[] = [];
+  const changed = new Map<number, FaultyLine | null>();
   const settled = await Promise.all(
     batch.map(async (line): Promise<Line> => {
       if (line.kind !== 'row') return line;
@@ -121,16 +134,16 @@ async function importBatch(portfolio: string, importId: string, batch: Line[], d
       if (answer === 'renewed') renewed.push(row);
       if (answer !== 'changed') return line;
       const [sent] = await deps.rows.read([row]);
-      return { ...line, kind: 'invalid', problems: [changedProblem(line.line, request, sent?.request)] };
+      const refused = {
+        ...line,
+        kind: 'invalid' as const,
+        problems: [changedProblem(line.line, request, sent?.request)],
+      };
+      changed.set(line.line, faultOf(refused));
+      return refused;
     }),
   );
-  const faulty = new Map<number, FaultyLine>();
-  for (const line of settled) {
-    if (line.kind === 'row') continue;
-    const message = line.problems.map((problem) => describe(problem)).join('; ');
-    faulty.set(line.line, { kind: line.kind, message });
-  }
-  await deps.portfolios.addFaultyLines(portfolio, faulty);
+  await run.noteLines(changed);
   await deps.queues.forget(renewed);
   return settled;
 }
@@ -144,6 +157,16 @@ function changedProblem(line: number, asked: RowRequest, sent: RowRequest | unde
     message: `changed after it was requested${difference}; the request stays as it was sent. To ask again on purpose, give the line a new request_reference`,
   };
 }
+
+function faultOf(line: Line): FaultyLine | null {
+  if (line.kind === 'row') return null;
+  const message = line.problems.map((problem) => describe(problem)).join('; ');
+  const isLong = message.length > MAX_MESSAGE_LENGTH;
+  return { kind: line.kind, message: isLong ? `${message.slice(0, MAX_MESSAGE_LENGTH - 1)}…` : message };
+}
+
+/** Twice what a line of our columns, all of them wrong, has to say; a line of thousands of wrong cells would drown Redis. */
+const MAX_MESSAGE_LENGTH = 8_000;
 
 /** A line's row as the ledger keeps it; its documents are copied into the data folder on the way. */
 async function toRequest(row: Row, store: DocumentStore): Promise<RowRequest> {

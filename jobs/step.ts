@@ -100,7 +100,11 @@ export async function giveUpRow(row: RowId, step: Step, error: unknown, { rows }
   await rows.advance(row, step, 'refused', { problem });
 }
 
-/** Ends a step whose call did not bring the thing: the row is refused, held, or waits. */
+/**
+ * Ends a step whose call did not bring the thing: the row is refused, held, or waits. A row of a paused portfolio is put
+ * back in front of its step and its job ends, since jobs that came again and again to look for a resume would keep the
+ * workers from the other portfolios; `feed` gives it another one then.
+ */
 export function endWithout(
   step: Step,
   wish: { what: string; sent: string },
@@ -117,6 +121,8 @@ export function endWithout(
       const message = `It is unknown whether ${wish.what} was made: ${sentAt}${ending.heard}`;
       return { to: 'held', fields: { problem: { step, message, sent: wish.sent.slice(0, KEPT_SENT_CHARACTERS) } } };
     }
+    case 'paused':
+      return { to: 'queued', fields: {} };
     case 'put off': {
       const message = `The service put ${wish.what} off ${ending.times} times (${ending.heard}) while others of this step passed`;
       return { to: 'refused', fields: { problem: { step, message } } };

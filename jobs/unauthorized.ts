@@ -1,10 +1,10 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { LimitlineError, messageOf } from '../src/errors.ts';
 import type { Sent } from '../src/ledger/at-most-once.ts';
 import type { CallKind } from '../src/ledger/keys.ts';
 import type { Log } from '../src/log.ts';
 import type { Blame, Doors } from '../src/pace/doors.ts';
 import type { Answered, ServiceClient } from '../src/service/client.ts';
+import { waitFor } from './wait-for.ts';
 
 export type Unauthorized = ReturnType<typeof makeUnauthorized>;
 
@@ -80,9 +80,7 @@ export function makeUnauthorized(
       if (waitMs === 0) return;
       const ms = waitMs;
       waitMs = 0;
-      await sleep(ms, undefined, { signal }).catch(() => {
-        throw new LimitlineError('STOPPED', 'The process is stopping; the row waits for another.');
-      });
+      await waitFor(ms, signal);
     },
   };
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env -S node --max-semi-space-size=8
 import { Command, CommanderError } from 'commander';
-import { isLimitlineError, messageOf } from '../src/errors.ts';
+import { FAULT_STATUS, sayCrashes, sayFault } from './crash.ts';
 import { makeTerminal, type Terminal } from './terminal/terminal.ts';
 
 /** In the order in which a new user meets them. */
@@ -19,13 +19,12 @@ const COMMANDS: Record<string, () => Promise<{ register: (program: Command, term
   service: () => import('./commands/service.ts'),
 };
 
-/** A fault of use or of the system: one line on standard error, with what to do about it. */
-const FAULT_STATUS = 1;
-
 /** Long enough for a process to end by itself, which it nearly always does at once. */
 const LINGER_MS = 1_000;
 
 const terminal = makeTerminal({ json: process.argv.includes('--json') });
+
+sayCrashes(terminal);
 
 const program = new Command('limitline')
   .description('Turns a CSV of buyers into credit limit requests at an invoice financing service.')
@@ -47,8 +46,7 @@ try {
     process.exitCode = error.exitCode === 0 ? 0 : FAULT_STATUS;
   } else {
     process.exitCode = FAULT_STATUS;
-    terminal.say(`limitline: ${messageOf(error)}`);
-    if (!isLimitlineError(error) && error instanceof Error) terminal.say(error.stack ?? '');
+    sayFault(error, terminal);
   }
 }
 

@@ -1,10 +1,17 @@
 import { type Settings, STAND_IN_ACCOUNT } from '../src/config.ts';
 import { LimitlineError } from '../src/errors.ts';
 import type { Log } from '../src/log.ts';
+import { chooseProxy } from '../src/proxy.ts';
 import { makeStandIn } from '../src/sandbox/stand-in.ts';
 
 /** Where the service is, and what to do when it is needed no longer. */
-export type ServiceAddress = { url: string; standIn: boolean; close: () => Promise<void> };
+export type ServiceAddress = {
+  url: string;
+  standIn: boolean;
+  /** The proxy on the way there, for people, if there is one. */
+  proxy: string | undefined;
+  close: () => Promise<void>;
+};
 
 /**
  * The service of the settings; without one the stand-in, started in this process and said loudly, since nothing that it
@@ -13,11 +20,14 @@ export type ServiceAddress = { url: string; standIn: boolean; close: () => Promi
  * @throws LimitlineError `SETTINGS` when an account is named that is not the stand-in's
  */
 export async function findService(settings: Settings, log: Log, say: (text: string) => void): Promise<ServiceAddress> {
-  if (settings.SERVICE_URL !== undefined) return { url: settings.SERVICE_URL, standIn: false, close: async () => {} };
-  if (settings.SERVICE_ACCOUNT !== undefined && settings.SERVICE_ACCOUNT !== STAND_IN_ACCOUNT) {
+  const { SERVICE_URL: url, SERVICE_ACCOUNT: account } = settings;
+  if (url !== undefined) {
+    return { url, standIn: false, proxy: chooseProxy(url, settings)?.where, close: async () => {} };
+  }
+  if (account !== undefined && account !== STAND_IN_ACCOUNT) {
     throw new LimitlineError(
       'SETTINGS',
-      `SERVICE_ACCOUNT is "${settings.SERVICE_ACCOUNT}", but SERVICE_URL is not set, and the stand-in works for its own account alone; set SERVICE_URL, or leave SERVICE_ACCOUNT out.`,
+      `SERVICE_ACCOUNT is "${account}", but SERVICE_URL is not set, and the stand-in works for its own account alone; set SERVICE_URL, or leave SERVICE_ACCOUNT out.`,
     );
   }
   const standIn = makeStandIn({
@@ -28,5 +38,5 @@ export async function findService(settings: Settings, log: Log, say: (text: stri
   });
   await standIn.start();
   say('limitline: SERVICE_URL is not set: using the STAND-IN on this machine. Nothing is really requested of anybody.');
-  return { url: standIn.url(), standIn: true, close: () => standIn.close() };
+  return { url: standIn.url(), standIn: true, proxy: undefined, close: () => standIn.close() };
 }

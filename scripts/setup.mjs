@@ -134,7 +134,7 @@ function hasRedisUrl() {
 async function installRedis(onChild) {
   const hints = { darwin: 'brew install redis', linux: 'on Debian and Ubuntu: sudo apt-get install redis-server' };
   if (!isOnPath('apt-get') || process.getuid?.() !== 0) {
-    const hint = hints[process.platform] ?? 'version 6.2 or later';
+    const hint = hints[process.platform] ?? 'version 7.0 or later';
     throw new Error(`no redis-server or valkey-server is on the PATH; install one (${hint}), or set REDIS_URL`);
   }
   // RUNLEVEL: in this one no service is started, so nothing of ours listens on port 6379.

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
-import { messageOf } from '../src/errors.ts';
 import { runFile } from './commands/run.ts';
+import { FAULT_STATUS, sayCrashes, sayFault } from './crash.ts';
 import { makeTerminal } from './terminal/terminal.ts';
 
 /** The example's own faults are there to be seen, so they do not make `npm start` fail. */
@@ -10,10 +10,11 @@ const EXAMPLE = fileURLToPath(new URL('../examples/portfolio.csv', import.meta.u
 
 const [file] = process.argv.slice(2);
 const terminal = makeTerminal({ json: false });
+sayCrashes(terminal);
 try {
   const status = await runFile(file ?? EXAMPLE, {}, terminal);
   process.exitCode = file === undefined && status === EXPECTED_STATUS ? 0 : status;
 } catch (error) {
-  terminal.say(`limitline: ${messageOf(error)}`);
-  process.exitCode = 1;
+  sayFault(error, terminal);
+  process.exitCode = FAULT_STATUS;
 }

@@ -1,5 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { feed, makeHealer } from '../jobs/feed.ts';
 import { createCompany, createSupplier, submitBuyerLimit, uploadDocuments } from '../jobs/index.ts';
 import type { UploadDeps } from '../jobs/upload-documents.ts';
 import type { Context, Service } from '../src/context.ts';
@@ -8,12 +6,19 @@ import { startPresence } from '../src/ledger/presence.ts';
 import { describePace } from '../src/pace/pace-words.ts';
 import { QUEUES } from '../src/queue/queues.ts';
 import { makeRunner, type RunnableJob } from '../src/queue/runner.ts';
+import { within } from './deadline.ts';
+import { startFeeder } from './feeder.ts';
+import { startRest } from './rest.ts';
 
-/** Calls in flight get this long to be answered when the process stops; what is still open then is left as claimed. */
-const STOP_DEADLINE_MS = 20_000;
+/**
+ * Calls in flight get this long to be answered and written down when the process stops; what is still open then is left as
+ * claimed. Containers are killed after 30 s: with {@link GOODBYE_MS} and what closing the connections takes where Redis is
+ * gone (2 s, src/redis/connections.ts), and a second for the end of the process, it is 24 s.
+ */
+export const STOP_DEADLINE_MS = 20_000;
 
-/** How often a worker looks whether the ledger has rows for queues that have run low. */
-const FEED_EVERY_MS = 1_000;
+/** Redis takes our name off its list at once. Where it does not, we count as vanished some seconds later. */
+const GOODBYE_MS = 1_000;
 
 /** The log says this often what the pace is, where anything has left. */
 const SAY_PACE_EVERY_MS = 10_000;
@@ -35,6 +40,12 @@ export async function startWorkers(context: Context, service: Service, onLineFau
     onDisputes: (disputes) => void context.attempts.answer(disputes, calls.disown),
     log,
   });
+  const rest = startRest({
+    pace: service.pace,
+    runners: () => runners,
+    stopping: stopping.signal,
+    onFault: (error) => log.debug({ reason: messageOf(error) }, 'could not rest'),
+  });
   const deps: UploadDeps = {
     ...{ rows, portfolios, queues, log, onLineFault },
     once: context.once,
@@ -44,17 +55,16 @@ export async function startWorkers(context: Context, service: Service, onLineFau
     doors: service.doors,
     slots: service.slots,
     onUnknown: service.onUnknown,
-    stopping: stopping.signal,
+    get stopping() {
+      return rest.signal();
+    },
     openDocument: (sha256) => context.documents.open(sha256),
   };
-  const heal = makeHealer({ rows, portfolios, queues });
-  const feeder = makeFeeder(
-    async () => {
-      await feed({ rows, portfolios, queues });
-      await heal();
-    },
-    (reason) => log.debug({ reason }, 'could not feed'),
-  );
+  const feeder = startFeeder({
+    deps: { rows, portfolios, queues },
+    paceState: service.pace.state,
+    onFault: (error) => log.debug({ reason: messageOf(error) }, 'could not feed'),
+  });
   const jobs = runnableJobs(deps);
   const runners = QUEUES.map((queue) =>
     makeRunner({
@@ -63,7 +73,7 @@ export async function startWorkers(context: Context, service: Service, onLineFau
       prefix: context.keys.queuePrefix(queue),
       concurrency: context.settings.SERVICE_CONCURRENCY,
       jobs: jobs.filter((job) => job.queue === queue),
-      onDrained: feeder.look,
+      onDrained: feeder.drained,
       log,
     }),
   );
@@ -84,22 +94,18 @@ export async function startWorkers(context: Context, service: Service, onLineFau
      */
     async stop(): Promise<void> {
       stopping.abort();
+      rest.stop();
       feeder.stop();
       clearInterval(sayingPace);
       await Promise.all(runners.map((runner) => runner.pause()));
-      const deadline = new AbortController();
       const allEnded = Promise.all(runners.map((runner) => runner.close(false)));
-      const inTime = await Promise.race([
-        allEnded.then(() => true),
-        sleep(STOP_DEADLINE_MS, false, { signal: deadline.signal }).catch(() => true),
-      ]);
-      deadline.abort();
-      if (!inTime)
+      if (!(await within(STOP_DEADLINE_MS, allEnded)))
         log.warn(
           { inFlight: service.slots.inFlight() },
           'stopped with calls still unanswered; their rows will be held',
         );
-      await presence.stop();
+      const left = presence.stop();
+      if (context.ledger.status === 'ready') await within(GOODBYE_MS, left);
       await service.client.close();
     },
   };
@@ -112,24 +118,4 @@ function runnableJobs(deps: UploadDeps): (RunnableJob & { queue: string })[] {
     run: (data) => job.run(job.parse(data), deps),
     giveUp: (data, error) => job.giveUp(job.parse(data), error, deps),
   }));
-}
-
-/** Feeds now and then, at once when a queue has run empty, and never twice at a time. */
-function makeFeeder(run: () => Promise<void>, onFault: (reason: string) => void) {
-  let busy = false;
-  let again = false;
-  const look = (): void => {
-    again = busy;
-    if (busy) return;
-    busy = true;
-    run()
-      .catch((error) => onFault(messageOf(error)))
-      .finally(() => {
-        busy = false;
-        if (again) look();
-      });
-  };
-  const timer = setInterval(look, FEED_EVERY_MS);
-  look();
-  return { look, stop: () => clearInterval(timer) };
 }

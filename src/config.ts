@@ -4,6 +4,7 @@ import { parseEnv } from 'node:util';
 import { z } from 'zod';
 import { LimitlineError, messageOf } from './errors.ts';
 import { LOG_LEVELS } from './log.ts';
+import { chooseProxy } from './proxy.ts';
 
 /** What to do with a call whose outcome is unknown: wait for a person, or send it again. */
 export type UnknownPolicy = 'hold' | 'resend';
@@ -30,7 +31,7 @@ export function readSettings({ env = process.env, cwd = process.cwd() } = {}): S
   const faults: string[] = [];
   const values: Record<string, string> = {};
   for (const name of SETTING_NAMES) {
-    const value = given[name];
+    const value = PROXY_NAMES.has(name) ? given[name.toLowerCase()] || given[name] : given[name];
     if (value !== undefined && value.trim() !== '') values[name] = value.trim();
   }
   for (const name of ['SERVICE_CLIENT_ID', 'SERVICE_CLIENT_SECRET']) {
@@ -49,8 +50,9 @@ export function readSettings({ env = process.env, cwd = process.cwd() } = {}): S
   if (!parsed.success) {
     for (const issue of parsed.error.issues) {
       const name = String(issue.path[0]);
-      // Addresses of Redis may carry a password, so neither they nor secrets are repeated.
-      const shown = /SECRET|REDIS_URL/.test(name) ? '' : ` is ${JSON.stringify(values[name])}`;
+      // Addresses may carry a password, so neither they nor secrets are repeated.
+      const isPrivate = /SECRET|REDIS_URL/.test(name) || values[name]?.includes('@');
+      const shown = isPrivate ? '' : ` is ${JSON.stringify(values[name])}`;
       faults.push(`${name}${shown}: ${issue.message}`);
     }
   }
@@ -64,10 +66,22 @@ export function readSettings({ env = process.env, cwd = process.cwd() } = {}): S
       `SERVICE_ACCOUNT is "${STAND_IN_ACCOUNT}", which is the stand-in's own; name the account at SERVICE_URL otherwise`,
     );
   }
+  faults.push(...proxyFaults(parsed.data));
   if (faults.length > 0 || !parsed.success) {
     throw new LimitlineError('SETTINGS', `Settings are wrong: ${faults.join('; ')}.`);
   }
   return parsed.data;
+}
+
+/** What is wrong with the proxy that would be used. One that other programs use alone need not be one that we could use. */
+function proxyFaults(settings: Settings | undefined): string[] {
+  if (settings?.SERVICE_URL === undefined) return [];
+  try {
+    chooseProxy(settings.SERVICE_URL, settings);
+    return [];
+  } catch (error) {
+    return [messageOf(error)];
+  }
 }
 
 /** The account that is worked for: the one that is named, else the address, else the stand-in's. */
@@ -105,7 +119,8 @@ const httpUrl = z
     (text) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol),
     'give an http:// or https:// address',
   )
-  .transform((text) => text.replace(/\/+$/, ''));
+  // A user and password are not what calls are made with, so they need not be where the address is shown.
+  .transform((text) => text.replace(/\/+$/, '').replace(/^(https?:\/\/)[^/?#]*@/i, '$1'));
 
 /** One address has one spelling: host in lower case, no default port, user, slash at the end, query or fragment. */
 function normalAccount(text: string): string {
@@ -124,6 +139,7 @@ const redisUrl = z
 
 const settingsSchema = z.object({
   REDIS_URL: redisUrl.optional(),
+  REDIS_REPLICAS: wholeNumber(0, 100, 'replicas').optional(),
   LIMITLINE_DATA: z.string(),
   LIMITLINE_PREFIX: z
     .string()
@@ -137,6 +153,9 @@ const settingsSchema = z.object({
     .optional(),
   SERVICE_CLIENT_ID: z.string().default(STAND_IN_CREDENTIALS.clientId),
   SERVICE_CLIENT_SECRET: z.string().default(STAND_IN_CREDENTIALS.clientSecret),
+  HTTPS_PROXY: z.string().optional(),
+  HTTP_PROXY: z.string().optional(),
+  NO_PROXY: z.string().optional(),
   /** RFC 6749, section 5.1; the service does not show the field's name. */
   SERVICE_TOKEN_FIELD: z.string().default('access_token'),
   SERVICE_TOKEN_LIFETIME_S: wholeNumber(1, 86_400, 'seconds').default(600),
@@ -169,6 +188,9 @@ const settingsSchema = z.object({
 });
 
 const SETTING_NAMES = Object.keys(settingsSchema.shape);
+
+/** Common to many programs, which know them in lower case too, and take that first. */
+const PROXY_NAMES: ReadonlySet<string> = new Set(['HTTPS_PROXY', 'HTTP_PROXY', 'NO_PROXY']);
 
 function dotenvFile(cwd: string): NodeJS.Dict<string> {
   try {

@@ -16,8 +16,10 @@ import { makePace, readPace } from './pace/pace.ts';
 import type { PaceState } from './pace/pace-words.ts';
 import { makeSlots } from './pace/slots.ts';
 import { makeDocumentStore } from './portfolio/document-store.ts';
+import { chooseProxy } from './proxy.ts';
 import { makeQueues } from './queue/queues.ts';
 import { openRedis } from './redis/open-redis.ts';
+import { makeExpectedReplicas } from './redis/replicas.ts';
 import { makeServiceClient } from './service/client.ts';
 
 export type Context = Awaited<ReturnType<typeof openContext>>;
@@ -49,7 +51,17 @@ export async function openContext({ settings, log, probe }: { settings: Settings
   const ending = new AbortController();
   const persist = makePersist({ log, signal: ending.signal });
   const processId = randomBytes(6).toString('base64url');
-  const calls = makeCalls({ connection: ledger, keys, persist });
+  const calls = makeCalls({
+    ...{ connection: ledger, keys, persist },
+    replicas: {
+      // Our own Redis has none.
+      expected: makeExpectedReplicas({
+        ...{ connection: ledger, key: keys.replicas, log },
+        fixed: settings.REDIS_URL === undefined ? 0 : settings.REDIS_REPLICAS,
+      }),
+      connect: () => redis.connect('claims'),
+    },
+  });
   const attempts = makeAttempts({ processId, log });
   const queues = makeQueues({ connection: redis.connect('queue'), prefixOf: keys.queuePrefix });
 
@@ -95,6 +107,8 @@ export function openService(context: Context, url: string) {
     tokenField: settings.SERVICE_TOKEN_FIELD,
     tokenLifetimeMs: settings.SERVICE_TOKEN_LIFETIME_S * 1_000,
     connections: settings.SERVICE_CONCURRENCY,
+    // The stand-in is a part of this process, and behind no proxy.
+    proxy: settings.SERVICE_URL === undefined ? undefined : chooseProxy(url, settings),
     timeoutMs: settings.SERVICE_TIMEOUT_MS,
     idempotencyHeader: settings.SERVICE_IDEMPOTENCY_HEADER,
     notMade: settings.SERVICE_NOT_MADE,

@@ -8,7 +8,7 @@ export type ErrorCode =
   | 'SETTINGS'
   /** A file or folder that cannot be read or written. */
   | 'FILE'
-  /** Redis is missing, too old, or does not answer. */
+  /** Redis is missing, too old, or does not answer; or its replicas do not confirm. */
   | 'REDIS'
   /** The service's token endpoint or a call refused the credentials. */
   | 'CREDENTIALS'
@@ -38,8 +38,26 @@ export function isLimitlineError(error: unknown, code?: ErrorCode): error is Lim
   return error instanceof LimitlineError && (code === undefined || error.code === code);
 }
 
-/** The text of whatever was thrown, on one line: for logs, problems and standard error. */
+/**
+ * The text of whatever was thrown, on one line: for logs, problems and standard error. Without the data that others put
+ * into their messages, and without the user and password of an address.
+ */
 export function messageOf(error: unknown): string {
   const text = error instanceof Error ? error.message || error.name : String(error);
-  return text.replace(/\s+/g, ' ').trim();
+  return maskUserInfo(withoutData(text)).replace(/\s+/g, ' ').trim();
+}
+
+/** The text with `***` for the user and password of each address in it (RFC 3986, section 3.2.1). */
+export function maskUserInfo(text: string): string {
+  return text.replace(/(\w:\/\/)[^\s/?#"'<>]*@/g, '$1***@');
+}
+
+/** Redis repeats the arguments of a command that it does not know; JSON.parse, the text that is none. */
+function withoutData(text: string): string {
+  return text
+    .replace(/, with args beginning with: [\s\S]*$/, '')
+    .replace(
+      /^(?:Unexpected token [\s\S]{1,4}, )?(?:\.\.\.)?"[\s\S]*"(?:\.\.\.)? is not valid JSON$/,
+      'a text is not valid JSON',
+    );
 }

@@ -1,4 +1,5 @@
-import { type Logger, pino } from 'pino';
+import { type Logger, type LoggerOptions, pino } from 'pino';
+import { maskUserInfo, messageOf } from './errors.ts';
 
 export type Log = Logger;
 
@@ -10,11 +11,14 @@ export type LogLevel = (typeof LOG_LEVELS)[number];
  * The process's log: JSON lines on standard error, since standard output belongs to what a command was asked for.
  * Object first, sentence second: `log.info({ row, status }, 'limit granted')`.
  * Every line names the account that the process works for.
- * Whatever is called a secret, token or authorization is censored, however deep the caller put it.
+ * Whatever is called a secret, token or authorization is censored, however deep the caller put it. Of an error under
+ * `err` no more is written than {@link errorFacts}, and no address shows a user or password. Callers give ids, counts
+ * and sentences, and never a cell, a document's name or a body.
  */
 export function makeLog({ level, account }: { level: LogLevel; account?: string | undefined }): Log {
   return pino(
     {
+      ...WITHOUT_PRIVATE,
       level,
       base: { pid: process.pid, ...(account === undefined ? {} : { account }) },
       redact: {
@@ -45,10 +49,52 @@ export function makeWordsLog({ level, account }: { level: LogLevel; account?: st
     const why = reason ?? err?.message;
     process.stderr.write(`limitline: ${msg}${why === undefined ? '' : ` (${why})`}\n`);
   };
-  return pino({ level: level === 'info' ? 'warn' : level, base: null }, { write });
+  return pino({ ...WITHOUT_PRIVATE, level: level === 'info' ? 'warn' : level, base: null }, { write });
 }
 
 /** A log that says nothing: for tests and for commands that only print their answer. */
 export function makeSilentLog(): Log {
   return pino({ level: 'silent' });
 }
+
+/** What a log may say of an error. */
+export type ErrorFacts = { type: string; code?: string; message: string; stack: string; cause?: ErrorFacts };
+
+/**
+ * An error for the log: what it is, and where it happened. Its other properties stay out, since libraries hang data on
+ * errors: ioredis the arguments of the command, and so names and e-mail addresses; undici the bytes that it could not read.
+ */
+export function errorFacts(error: unknown): ErrorFacts {
+  return factsOf(error, MAX_CAUSES);
+}
+
+/** As deep as causes are of use; one of them may be its own cause. */
+const MAX_CAUSES = 3;
+
+function factsOf(error: unknown, causesLeft: number): ErrorFacts {
+  const message = messageOf(error);
+  if (!(error instanceof Error)) return { type: typeof error, message, stack: '' };
+  const { code } = error as { code?: unknown };
+  return {
+    type: error.name,
+    ...(typeof code === 'string' ? { code } : {}),
+    message,
+    stack: framesOf(error),
+    ...(error.cause === undefined || causesLeft === 0 ? {} : { cause: factsOf(error.cause, causesLeft - 1) }),
+  };
+}
+
+/** Where in our code it happened, without the message that a stack begins with. */
+function framesOf({ stack = '', message }: Error): string {
+  const place = stack.indexOf(message);
+  const frames = place === -1 ? stack : stack.slice(place + message.length);
+  return frames
+    .split('\n')
+    .filter((line) => /^\s+at /.test(line))
+    .join('\n');
+}
+
+const WITHOUT_PRIVATE = {
+  serializers: { err: errorFacts },
+  hooks: { streamWrite: maskUserInfo },
+} satisfies LoggerOptions;

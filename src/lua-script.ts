@@ -22,7 +22,8 @@ export function makeLuaScript(connection: RedisConnection, url: URL): LuaScript 
   return (keys, args) => run.call(connection, keys.length, ...keys, ...args);
 }
 
-function readLua(url: URL): string {
+/** The text of the Lua file at `url`, with what it includes. */
+export function readLua(url: URL): string {
   const text = readFileSync(fileURLToPath(url), 'utf8');
   return text.replace(/^-- @include (\S+)$/gm, (_line, name: string) => readLua(new URL(`${name}.lua`, url)));
 }

@@ -33,6 +33,7 @@ test('needs nothing to be set', () => {
 test.each([
   ['REDIS_URL', 'rediss://user:pass@redis.example:6380/2', 'rediss://user:pass@redis.example:6380/2'],
   ['REDIS_URL', 'redis://a:1,redis://b:2', 'redis://a:1,redis://b:2'],
+  ['REDIS_REPLICAS', '0', 0],
   ['SERVICE_RATE_PER_S', '0.5', 0.5],
   ['REQUIRED_COLUMNS', 'website, city', ['website', 'city']],
   ['SERVICE_NOT_MADE', '502, 503', [502, 503]],
@@ -55,6 +56,22 @@ test('an address loses the slash at its end', () => {
   expect(readSettings({ env: { ...service, SERVICE_URL: 'https://api.example/v/' }, cwd }).SERVICE_URL).toBe(
     'https://api.example/v',
   );
+});
+
+test('an address loses its user and password', () => {
+  const read = (url: string) => readSettings({ env: { ...service, SERVICE_URL: url }, cwd }).SERVICE_URL;
+  expect(read('https://anna:geheim@api.example/v')).toBe('https://api.example/v');
+  expect(read('https://api.example/v?by=anna@b')).toBe('https://api.example/v?by=anna@b');
+  expect(() => read('ftp://anna:geheim@api.example')).not.toThrow(/geheim/);
+});
+
+test('knows proxies in both spellings, and lower case first', () => {
+  const env = { HTTP_PROXY: 'http://a', http_proxy: 'http://b', HTTPS_PROXY: 'http://c', no_proxy: 'd', NO_PROXY: '' };
+  expect(readSettings({ env, cwd })).toMatchObject({
+    HTTP_PROXY: 'http://b',
+    HTTPS_PROXY: 'http://c',
+    NO_PROXY: 'd',
+  });
 });
 
 test('reads a .env file below the environment', async () => {

@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import { readSettings } from '../src/config.ts';
+import { checkVersion } from '../src/redis/server-info.ts';
 
 const ROOT = resolve(import.meta.dirname, '..');
 const read = (name: string) => readFileSync(join(ROOT, name), 'utf8');
@@ -86,10 +87,15 @@ describe('docker-compose.yml', () => {
         LOG_LEVEL: 'info',
       };
       const known = Object.keys(readSettings({ env: {}, cwd: '/' }));
-      for (const name of Object.keys(env))
-        expect([...known, 'REDIS_URL', 'SERVICE_URL']).toContain(name.replace(/_FILE$/, ''));
+      const withoutDefault = ['REDIS_URL', 'SERVICE_URL', 'HTTPS_PROXY', 'HTTP_PROXY', 'NO_PROXY'];
+      for (const name of Object.keys(env)) expect([...known, ...withoutDefault]).toContain(name.replace(/_FILE$/, ''));
     },
   );
+
+  test('Redis is new enough', () => {
+    const version = compose.services.redis?.image?.match(/^redis:(\d+)/)?.[1];
+    expect(() => checkVersion({ redis_version: `${version}.0.0` }, 'it')).not.toThrow();
+  });
 
   test('Redis keeps every write before it answers, and evicts nothing', () => {
     expect(compose.services.redis?.command.join(' ')).toBe(

@@ -8,6 +8,8 @@ import { saveMapping } from '../../src/portfolio/mapping.ts';
 import { type Opened, openPortfolio } from '../../src/portfolio/open-portfolio.ts';
 import type { Line } from '../../src/portfolio/row.ts';
 import { unnamedDocuments } from '../../src/portfolio/unnamed-documents.ts';
+import { removeUnpackedFolders } from '../../src/portfolio/unpacked-folders.ts';
+import { waitForSignal } from '../signals.ts';
 import { makeProblemList, type ProblemList } from '../terminal/problems.ts';
 import { startProgress } from '../terminal/progress.ts';
 import type { Terminal } from '../terminal/terminal.ts';
@@ -29,21 +31,51 @@ export function register(program: Command, terminal: Terminal): void {
     )
     .option('--save-map <file>', 'write how the columns were understood, to be mended and given with --map')
     .action(async (file: string, options: CheckOptions) => {
-      process.exitCode = await checkFile(file, options, terminal);
+      const { stopping, forget } = stopOnSignal();
+      process.exitCode = await checkFile(file, options, { terminal, stopping }).finally(forget);
     });
 }
 
+/** Enough to leave in good order what is read and written; a pipe that gives nothing cannot be left at all. */
+const LEAVE_WITHIN_MS = 2_000;
+
+/** Ends the command at a signal, in good order if that is possible soon: unpacked documents are gone either way. */
+function stopOnSignal(): { stopping: AbortSignal; forget: () => void } {
+  const { signal, forget } = waitForSignal();
+  const stop = new AbortController();
+  let leaving: NodeJS.Timeout | undefined;
+  signal.then((name) => {
+    stop.abort();
+    leaving = setTimeout(() => {
+      removeUnpackedFolders();
+      forget();
+      // As the signal would have ended it: exiting by itself would wait for the pipe.
+      process.kill(process.pid, name);
+    }, LEAVE_WITHIN_MS);
+  });
+  return {
+    stopping: stop.signal,
+    forget: () => {
+      clearTimeout(leaving);
+      forget();
+    },
+  };
+}
+
+type Deps = { terminal: Terminal; stopping: AbortSignal };
+
 /** Does what `check` does, and answers its exit status. */
-async function checkFile(file: string, options: CheckOptions, terminal: Terminal): Promise<number> {
+async function checkFile(file: string, options: CheckOptions, { terminal, stopping }: Deps): Promise<number> {
   const settings = readSettings();
   const reading = await readOptionsOf(options);
-  const place = await openDocuments(options.documents ?? defaultDocumentsDir(file));
+  const place = await openDocuments(options.documents ?? defaultDocumentsDir(file), stopping);
   try {
     const opened = await openPortfolio({
       ...reading,
       path: file,
       requiredColumns: settings.REQUIRED_COLUMNS,
       documents: makeDocumentFolder({ dir: place.dir, maxSizeMb: settings.MAX_DOCUMENT_MB }),
+      signal: stopping,
     });
     if (options.saveMap !== undefined) {
       await saveMapping(options.saveMap, opened.columns, reading.mapping?.constants ?? {});
@@ -90,15 +122,18 @@ async function checkOpened(file: string, opened: Opened, { settings, documentsDi
 async function readAll(opened: Opened, list: ProblemList, onBatch: (batch: Line[]) => Promise<void>) {
   const counts = { lines: 0, rows: 0, invalid: 0, duplicate: 0 };
   const progress = startProgress(() => ({ done: 0, total: undefined, words: `${counts.lines} lines read` }));
-  for await (const batch of opened.batches()) {
-    counts.lines += batch.length;
-    await onBatch(batch);
-    for (const line of batch) {
-      counts[line.kind === 'row' ? 'rows' : line.kind] += 1;
-      list.add(line.kind === 'row' ? { warnings: line.warnings, changed: line.changed } : line);
+  try {
+    for await (const batch of opened.batches()) {
+      counts.lines += batch.length;
+      await onBatch(batch);
+      for (const line of batch) {
+        counts[line.kind === 'row' ? 'rows' : line.kind] += 1;
+        list.add(line.kind === 'row' ? { warnings: line.warnings, changed: line.changed } : line);
+      }
     }
+  } finally {
+    progress.stop();
   }
-  progress.stop();
   return counts;
 }
 

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { accountOf, readSettings } from '../../src/config.ts';
 import { openContext } from '../../src/context.ts';
+import { LimitlineError } from '../../src/errors.ts';
 import { makeWordsLog } from '../../src/log.ts';
 import { announceAccount } from '../announce-account.ts';
 import { waitForSignal } from '../signals.ts';
@@ -22,7 +23,9 @@ export function register(program: Command, terminal: Terminal): void {
       });
       const stopping = new AbortController();
       const { signal, forget } = waitForSignal();
-      signal.then((name) => stopping.abort(new Error(`stopped by ${name}; import the same file again to go on`)));
+      signal.then((name) =>
+        stopping.abort(new LimitlineError('STOPPED', `Stopped by ${name}; import the same file again to go on.`)),
+      );
       let lines = 0;
       await announceAccount(context, terminal.say);
       const progress = startProgress(() =>

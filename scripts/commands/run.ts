@@ -12,17 +12,23 @@ import { describePace, timeLeft } from '../../src/pace/pace-words.ts';
 import type { Problem } from '../../src/portfolio/row.ts';
 import { hintedStatus } from '../../src/service/meaning.ts';
 import { announceAccount } from '../announce-account.ts';
+import { within } from '../deadline.ts';
 import { findService } from '../service-address.ts';
 import { waitForSignal } from '../signals.ts';
 import { type Extent, ofAccount, startProgress } from '../terminal/progress.ts';
 import { summaryTable } from '../terminal/summary-table.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { startWorkers } from '../workers.ts';
+import { STOP_DEADLINE_MS, startWorkers } from '../workers.ts';
 import { PROBLEMS_STATUS } from './check.ts';
 import { type ImportOptions, importFile, importPayload, withImportOptions } from './import-options.ts';
 
 /** How often the portfolio is looked at for its end; a person does not notice, and Redis neither. */
 const LOOK_EVERY_MS = 100;
+/** While the line waits, for an hour perhaps, nothing ends. */
+const LOOK_WAITING_EVERY_MS = 1_000;
+
+/** Who stops a run wants its end more than its report, which is there for the asking later. */
+const LAST_REPORT_MS = 2_000;
 
 /** `limitline run FILE`: import, work until the portfolio settles, report. Running it again goes on where it ended. */
 export function register(program: Command, terminal: Terminal): void {
@@ -45,13 +51,22 @@ export async function runFile(file: string, options: ImportOptions, terminal: Te
   try {
     await announceAccount(context, terminal.say);
     const address = await findService(settings, log, terminal.say);
+    if (address.proxy !== undefined) terminal.say(`limitline: calls go through the proxy ${address.proxy}.`);
     const service = openService(context, address.url);
     const workers = await startWorkers(context, service, (fault) => stop.abort(fault));
     let faults: Problem[] = [];
+    const working = importAndWait(payload, { context, service, terminal, stop: stop.signal });
     try {
-      faults = await importAndWait(payload, { context, service, terminal, stop: stop.signal });
+      // An import that waits for Redis does not hear of the signal.
+      faults = await Promise.race([working, onAbort<Problem[]>(stop.signal, [])]);
     } finally {
-      await workers.stop();
+      await Promise.all([
+        workers.stop(),
+        within(
+          STOP_DEADLINE_MS,
+          working.catch(() => {}),
+        ),
+      ]);
       await address.close();
     }
     if (isLimitlineError(stop.signal.reason, 'CREDENTIALS')) throw stop.signal.reason;
@@ -75,9 +90,10 @@ async function importAndWait(payload: ImportPayload, { context, service, termina
   try {
     const { imported } = await importFile(payload, context, { say: terminal.say, onLines, stopping: stop });
     while (imported.faults.length === 0) {
-      state = await context.portfolios.read(payload.portfolio);
-      if (isSettled(state) || state.paused !== undefined) break;
-      await sleep(LOOK_EVERY_MS, undefined, { signal: stop });
+      state = await look(payload.portfolio, state, context);
+      if (state && (isSettled(state) || state.paused !== undefined)) break;
+      const waits = (service.pace.state().blocked?.untilMs ?? 0) > Date.now();
+      await sleep(waits ? LOOK_WAITING_EVERY_MS : LOOK_EVERY_MS, undefined, { signal: stop });
     }
     return imported.faults;
   } catch (error) {
@@ -86,6 +102,14 @@ async function importAndWait(payload: ImportPayload, { context, service, termina
   } finally {
     progress.stop();
   }
+}
+
+/** The portfolio as it is now, or as it was where Redis is away: then the line waits, and so does who watches it. */
+async function look(portfolio: string, last: PortfolioState | undefined, { portfolios }: Context) {
+  return portfolios.read(portfolio).catch((error: Error) => {
+    if (error.name === 'ReplyError') throw error;
+    return last;
+  });
 }
 
 /** Prints the report, says what is left to do, and answers the exit status. */
@@ -99,7 +123,12 @@ async function conclude(
     terminal.print(`Nothing was imported: ${file} cannot be used as it is.`, { portfolio, problems: faults });
     return PROBLEMS_STATUS;
   }
-  const [summary, state] = [await summarize(portfolio, context), await context.portfolios.read(portfolio)];
+  const report = Promise.all([summarize(portfolio, context), context.portfolios.read(portfolio)]);
+  if (stopped && !(await isThere(report, context))) {
+    terminal.say('limitline: stopped while Redis does not answer; the same command goes on from here.');
+    return PROBLEMS_STATUS;
+  }
+  const [summary, state] = await report;
   if (summary) terminal.print(summaryTable(summary, state), summary);
   if (summary && summary.states.held > 0) await sayWhatWouldNotHold(portfolio, context, terminal);
   if (stopped) {
@@ -133,6 +162,20 @@ async function sayWhatWouldNotHold(portfolio: string, { rows, settings }: Contex
   say(
     `limitline: rows are held since the service answered ${named.join(', ')}, which may or may not mean that nothing was made. If it is known to make nothing then, ${setting} lets such calls be sent again by themselves from now on.`,
   );
+}
+
+/** Whether a report can be had of a Redis that may be gone. */
+async function isThere(report: Promise<unknown>, { ledger }: Context): Promise<boolean> {
+  // Listened to in any case, since what it rejects with would end the process.
+  const inTime = within(LAST_REPORT_MS, report).catch(() => false);
+  return ledger.status === 'ready' && (await inTime);
+}
+
+function onAbort<T>(signal: AbortSignal, answer: T): Promise<T> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve(answer);
+    signal.addEventListener('abort', () => resolve(answer), { once: true });
+  });
 }
 
 function isSettled({ importing, states, supplier }: PortfolioState): boolean {

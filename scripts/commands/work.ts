@@ -23,7 +23,8 @@ export function register(program: Command, terminal: Terminal): void {
       const workers = await startWorkers(context, openService(context, address.url), (error) => {
         log.error({ code: error.message }, 'every row would meet this fault; the line waits until it is mended');
       });
-      log.info({ service: address.url, redis: context.redis.where, process: context.processId }, 'working');
+      const way = { service: address.url, ...(address.proxy === undefined ? {} : { proxy: address.proxy }) };
+      log.info({ ...way, redis: context.redis.where, process: context.processId }, 'working');
       log.info({ signal: await signal }, 'stopping: no new rows; calls in flight get up to 20 s');
       await workers.stop();
       await address.close();

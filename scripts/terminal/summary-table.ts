@@ -18,7 +18,7 @@ const MEANING: Record<RowState, string> = {
 /** The report that a finance person reads. */
 export function summaryTable(
   summary: Summary,
-  { supplier, paused }: Pick<PortfolioState, 'supplier' | 'paused'>,
+  { supplier, paused, interrupted }: Pick<PortfolioState, 'supplier' | 'paused' | 'interrupted'>,
 ): string {
   const { account, portfolio, lines, invalid, duplicate, rows, states, statuses, calls } = summary;
   const parts: string[] = [`Portfolio ${portfolio}, account ${account}`, ''];
@@ -46,6 +46,7 @@ export function summaryTable(
   if (supplier)
     parts.push(supplier.id ? `Supplier: ${supplier.id}` : `Supplier: ${supplier.problem ?? 'not created yet'}`);
   if (paused !== undefined) parts.push(`Paused: ${paused || 'by request'}.`);
+  if (interrupted) parts.push('The last import did not come to its end: import the file again.');
   if (summary.started) parts.push(timeLine(summary.started, summary.finished));
   return parts.join('\n');
 }

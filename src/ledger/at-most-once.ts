@@ -18,8 +18,8 @@ export type Ending =
   /** The service put this row off again and again while others of its step passed. */
   | { is: 'put off'; heard: string; times: number }
   | { is: 'busy' | 'paused' | 'cancelled' | 'changed' }
-  /** Not now; `waitMs` where the ledger says how long. */
-  | { is: 'later'; heard: string; waitMs?: number };
+  /** Not now; `waitMs` where the ledger says how long, `putOffs` where it is this row alone that is put off. */
+  | { is: 'later'; heard: string; waitMs?: number; putOffs?: number };
 
 /**
  * A claim older than this may have been given up on by the others (a blocked event loop), so it is asked for
@@ -125,7 +125,8 @@ function ender(
       const { meaning, heard } = answer;
       return async () => {
         const times = await calls.release(thing, owner, meaning);
-        return times < MOST_PUT_OFFS ? { is: 'later', heard } : { is: 'put off', heard, times };
+        if (times >= MOST_PUT_OFFS) return { is: 'put off', heard, times };
+        return times > 0 ? { is: 'later', heard, putOffs: times } : { is: 'later', heard };
       };
     }
   }

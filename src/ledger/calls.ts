@@ -1,7 +1,9 @@
 import { createHash, randomUUID } from 'node:crypto';
 import type { UnknownPolicy } from '../config.ts';
+import { LimitlineError } from '../errors.ts';
 import { makeLuaScript, type RedisConnection } from '../lua-script.ts';
 import type { Dispute } from './attempts.ts';
+import { makeClaimScript, type Replicas } from './claim-script.ts';
 import type { CallKind, Keys } from './keys.ts';
 import type { Persist } from './persist.ts';
 import { VANISHED_AFTER_MS } from './presence.ts';
@@ -45,6 +47,9 @@ export type Thing = {
 /** What became of a resolution: done, or not needed since the call was answered or given back meanwhile. */
 export type Resolved = 'resolved' | 'made' | 'not unknown';
 
+/** Why a claim is given back: the service made nothing, or was never asked. */
+export type Unmade = 'refused' | 'throttled' | 'unreachable';
+
 /** Under "resend": so many sends after the first unknown answer, within so long, with waits that double in between. */
 const RESENDS = 8;
 const RESEND_WITHIN_MS = 300_000;
@@ -64,19 +69,32 @@ export function makeCalls({
   connection,
   keys,
   persist,
+  replicas,
 }: {
   connection: RedisConnection;
   keys: Keys;
   persist: Persist;
+  /** Without them a claim is as safe as the one Redis that has it. */
+  replicas?: Replicas | undefined;
 }) {
   const script = (name: string) => makeLuaScript(connection, new URL(`./lua/${name}.lua`, import.meta.url));
-  const [claim, settle, release] = [script('claim'), script('settle'), script('release')];
+  const claim = makeClaimScript({ connection, replicas });
+  const [settle, release] = [script('settle'), script('release')];
   const [doubt, resolve] = [script('doubt'), script('resolve')];
   const callKey = (thing: Pick<Thing, 'kind' | 'key'>) => keys.call(thing.kind, thing.key);
   const portfolioKey = ({ row }: Thing) => keys.portfolio(row.portfolio);
   const rowKey = ({ row }: Thing) => keys.row(row.portfolio, row.key);
 
+  const giveBack = async (thing: Thing, owner: string, why: Unmade): Promise<number> =>
+    (await persist('release', () =>
+      release([callKey(thing), portfolioKey(thing), rowKey(thing), keys.account], [owner, why, thing.kind]),
+    )) as number;
+
   return {
+    /**
+     * @throws LimitlineError `REDIS` when not all replicas that there should be confirm the claim within a second; it is
+     *   given back then
+     */
     async claim(thing: Thing, { owner, onUnknown }: { owner: string; onUnknown: UnknownPolicy }): Promise<Verdict> {
       const { kind, key, row, revision = '', sent = '', asked } = thing;
       const answer = await persist('claim', () =>
@@ -89,6 +107,11 @@ export function makeCalls({
           ],
         ),
       );
+      const missing = missingReplicas(answer);
+      if (missing) {
+        await giveBack(thing, owner, 'unreachable');
+        throw missing;
+      }
       return toVerdict(answer as [Verdict['is'], ...string[]], owner);
     },
 
@@ -113,11 +136,7 @@ export function makeCalls({
      * Nothing was made. `why` tells the counts: a call that never left is not counted as one. Answers how often the row
      * was put off so far while others of its step passed.
      */
-    async release(thing: Thing, owner: string, why: 'refused' | 'throttled' | 'unreachable'): Promise<number> {
-      return (await persist('release', () =>
-        release([callKey(thing), portfolioKey(thing), rowKey(thing), keys.account], [owner, why, thing.kind]),
-      )) as number;
-    },
+    release: giveBack,
 
     /**
      * Answers when it was sent, in ms of the server's clock, and in how many ms "resend" may send it again, where it still may;
@@ -182,6 +201,13 @@ export function readPair(pair: string): { kind: CallKind; id: string; again: str
 /** Tells contents apart without keeping them; 16 characters of SHA-256, since nobody tries to make two alike. */
 export function digestOf(text: string): string {
   return createHash('sha256').update(text).digest('base64url').slice(0, 16);
+}
+
+function missingReplicas(answer: unknown): LimitlineError | undefined {
+  const [is, confirmed, wanted] = answer as unknown[];
+  if (is !== 'unconfirmed') return undefined;
+  const remedy = 'start the missing, or say in REDIS_REPLICAS how many there are';
+  return new LimitlineError('REDIS', `Redis' replicas do not confirm (${confirmed} of ${wanted}); ${remedy}`);
 }
 
 function toVerdict([is, ...rest]: [Verdict['is'], ...string[]], owner: string): Verdict {

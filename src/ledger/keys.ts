@@ -45,8 +45,10 @@ export function makeKeys(prefix: string, account: string) {
     portfolios: `${root}:portfolios`,
     /** Hash: what is known of a portfolio; `calls:<kind>` and other counts are fields of it. */
     portfolio: (name: string) => `${root}:portfolio:${name}`,
-    /** Hash: line number → problem, as JSON, of the last import's lines that led to no row. */
-    faultyLines: (name: string) => `${root}:portfolio:${name}:lines`,
+    /** Hash: line number → problem, of the last import's lines of this kind, which led to no row. */
+    faultyLines: (name: string, kind: 'invalid' | 'duplicate') => `${root}:portfolio:${name}:lines:${kind}`,
+    /** Sorted set: imports under way, by their last sign of life in ms of the server's clock (move.lua knows it too). */
+    imports: (name: string) => `${root}:portfolio:${name}:imports`,
     /** Sorted set: the rows of a portfolio that are in one state, by line. Lua builds this name too (move.lua). */
     rowsInState: (name: string, state: string) => `${root}:portfolio:${name}:state:${state}`,
     /** Hash: what became of one row. */
@@ -59,6 +61,8 @@ export function makeKeys(prefix: string, account: string) {
     buyerLimits: (buyer: string) => `${root}:buyer:${buyer}:limits`,
     /** Sorted set: worker process → when it last gave a sign of life, in ms of the server's clock. */
     workers: `${root}:workers`,
+    /** Sorted set of one member: the most replicas that Redis was ever seen to have. */
+    replicas: `${root}:replicas`,
     /** Set: calls that others found claimed by this process for too long; it says whether it holds them. */
     disputes: (processId: string) => `${root}:disputes:${processId}`,
     /** Hash: the account's pace. */

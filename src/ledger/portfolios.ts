@@ -1,19 +1,17 @@
 import type { RedisConnection } from '../lua-script.ts';
+import { FAULT_KINDS, type ImportedFile, makeImports, signsOf } from './imports.ts';
 import { CALL_KINDS, type CallKind, type Keys } from './keys.ts';
-import { OPEN_STATES, ROW_STATES, type RowState, STEPS } from './rows.ts';
-
-/** The file that was imported last. `id` names its copy in the data folder, `reading` is how it is read, as JSON. */
-export type ImportedFile = { id: string; fileName: string; reading: string };
-
-/** A line that led to no row, and why; `message` is for people. */
-export type FaultyLine = { kind: 'invalid' | 'duplicate'; message: string };
+import { ROW_STATES, type RowState, STEPS } from './rows.ts';
 
 /** Who the platform asks on behalf of: the company's id once it is known. */
 export type Supplier = { body?: Record<string, unknown>; key?: string; id?: string; problem?: string };
 
 export type PortfolioState = {
   name: string;
+  /** Whether an import of it is under way. */
   importing: boolean;
+  /** Whether the last import was given up or killed before the end of its file. */
+  interrupted: boolean;
   paused: string | undefined;
   file: ImportedFile | undefined;
   supplier: Supplier | undefined;
@@ -32,55 +30,25 @@ export type Portfolios = ReturnType<typeof makePortfolios>;
 
 /** What is known of a portfolio beside its rows: its last import, its supplier and its counts. */
 export function makePortfolios({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
+  const imports = makeImports({ connection, keys });
   return {
+    ...imports,
+
     async names(): Promise<string[]> {
       return connection.zrange(keys.portfolios, '0', '-1');
     },
 
-    /** Begins an import: what the last one said of its faulty lines is forgotten, its rows are not. */
-    async startImport(name: string, file: ImportedFile): Promise<void> {
-      const now = Date.now();
-      const cancels = (await connection.hget(keys.portfolio(name), 'cancels')) ?? '0';
-      await connection
-        .multi()
-        .zadd(keys.portfolios, 'NX', String(now), name)
-        .hset(keys.portfolio(name), {
-          ...{ importing: file.id, importId: file.id },
-          ...{ fileName: file.fileName, reading: file.reading, importGen: cancels },
-        })
-        .hsetnx(keys.portfolio(name), 'started', String(now))
-        .hdel(keys.portfolio(name), 'finished', 'lines:invalid', 'lines:duplicate')
-        .del(keys.faultyLines(name))
-        .exec();
-    },
-
-    async addFaultyLines(name: string, lines: ReadonlyMap<number, FaultyLine>): Promise<void> {
-      if (lines.size === 0) return;
-      const counts = { invalid: 0, duplicate: 0 };
-      const fields: Record<string, string> = {};
-      for (const [line, fault] of lines) {
-        counts[fault.kind] += 1;
-        fields[line] = JSON.stringify(fault);
-      }
-      const step = connection.multi().hset(keys.faultyLines(name), fields);
-      step.hincrby(keys.portfolio(name), 'lines:invalid', counts.invalid);
-      step.hincrby(keys.portfolio(name), 'lines:duplicate', counts.duplicate);
-      await step.exec();
-    },
-
-    async faultyLines(name: string, lines: readonly number[]): Promise<(FaultyLine | undefined)[]> {
-      if (lines.length === 0) return [];
-      const found = await connection.hmget(keys.faultyLines(name), ...lines.map(String));
-      return found.map((text) => (text ? (JSON.parse(text) as FaultyLine) : undefined));
-    },
-
-    /** Ends an import. The portfolio is finished now if no row of it is open. */
-    async endImport(name: string): Promise<void> {
-      await connection.hdel(keys.portfolio(name), 'importing');
-      const { states } = await this.read(name);
-      if (OPEN_STATES.every((state) => states[state] === 0)) {
-        await connection.hsetnx(keys.portfolio(name), 'finished', String(Date.now()));
-      }
+    /** Those for which something may still be to be done: an import, rows, or their supplier. In the order of names(). */
+    async open(): Promise<PortfolioState[]> {
+      const names = await this.names();
+      const step = connection.pipeline();
+      for (const name of names) step.hmget(keys.portfolio(name), 'finished', 'supplier');
+      const answers = (await step.exec()) ?? [];
+      const open = names.filter((_, place) => {
+        const [finished, supplier] = (answers[place]?.[1] ?? []) as (string | null)[];
+        return !finished || (supplier && isPending(JSON.parse(supplier)));
+      });
+      return Promise.all(open.map((name) => this.read(name)));
     },
 
     /** No new call starts for it from now on, in any process; calls in flight are answered. */
@@ -112,17 +80,34 @@ export function makePortfolios({ connection, keys }: { connection: RedisConnecti
 
     /** All that is known, at one moment: the counts of one answer always add up. */
     async read(name: string): Promise<PortfolioState> {
-      const step = connection.multi().hgetall(keys.portfolio(name));
+      const step = connection.multi().hgetall(keys.portfolio(name)).time();
+      step.zrange(keys.imports(name), '0', '-1', 'WITHSCORES');
+      for (const kind of FAULT_KINDS) step.hlen(keys.faultyLines(name, kind));
       for (const state of ROW_STATES) step.zcard(keys.rowsInState(name, state));
-      const answers = (await step.exec()) ?? [];
-      const fields = (answers[0]?.[1] ?? {}) as Record<string, string>;
-      const counts = answers.slice(1).map((answer) => Number(answer[1]));
-      return { name, ...fromFields(fields), states: namedCounts(ROW_STATES, counts) };
+      const [found, time, running, ...sizes] = ((await step.exec()) ?? []).map(([, answer]) => answer);
+      const counts = sizes.map(Number);
+      const [invalid = 0, duplicate = 0] = counts;
+      const fields = fromFields((found ?? {}) as Record<string, string>);
+      const [seconds = 0, microseconds = 0] = (time ?? []) as number[];
+      const { alive, gone } = signsOf((running ?? []) as string[], seconds * 1_000 + microseconds / 1_000);
+      // Rare: the last row ended while a killed import still counted as one under way.
+      if (gone) fields.finishedMs ??= await imports.sweepImports(name);
+      return {
+        ...{ name, ...fields, importing: alive, interrupted: fields.interrupted && !alive, invalid, duplicate },
+        states: namedCounts(ROW_STATES, counts.slice(FAULT_KINDS.length)),
+      };
     },
   };
 }
 
-function fromFields(fields: Record<string, string>): Omit<PortfolioState, 'name' | 'states'> {
+/** Whether a supplier is still to be made. */
+export function isPending({ body, id, problem }: Supplier): boolean {
+  return body !== undefined && !id && !problem;
+}
+
+type Fields = Omit<PortfolioState, 'name' | 'states' | 'importing' | 'invalid' | 'duplicate'>;
+
+function fromFields(fields: Record<string, string>): Fields {
   const number = (field: string) => (fields[field] === undefined ? undefined : Number(fields[field]));
   const statuses: Record<string, number> = {};
   for (const [field, count] of Object.entries(fields)) {
@@ -130,7 +115,7 @@ function fromFields(fields: Record<string, string>): Omit<PortfolioState, 'name'
   }
   const callNames = [...CALL_KINDS, 'token', 'throttled'] as const;
   return {
-    importing: fields.importing !== undefined,
+    interrupted: fields.importing !== undefined,
     paused: fields.paused,
     file: fields.importId
       ? { id: fields.importId, fileName: fields.fileName ?? '', reading: fields.reading ?? '{}' }
@@ -138,8 +123,6 @@ function fromFields(fields: Record<string, string>): Omit<PortfolioState, 'name'
     supplier: fields.supplier ? JSON.parse(fields.supplier) : undefined,
     startedMs: number('started'),
     finishedMs: number('finished'),
-    invalid: number('lines:invalid') ?? 0,
-    duplicate: number('lines:duplicate') ?? 0,
     statuses,
     madeTwice: number('again') ?? 0,
     calls: namedCounts(

@@ -3,7 +3,7 @@ import { makeLuaScript, type RedisConnection } from '../lua-script.ts';
 import { type AnswerHeaders, type LimitWords, readDate, readLimitWords } from './limit-headers.ts';
 import type { PaceState } from './pace-words.ts';
 import { makeTheirClock } from './their-clock.ts';
-import { type Grant, makeTurnstile, type Taken } from './turnstile.ts';
+import { type Grant, makeTurnstile, type Turn } from './turnstile.ts';
 
 export type Pace = ReturnType<typeof makePace>;
 
@@ -157,10 +157,10 @@ export function makePace({
 
   return {
     /**
-     * Waits for a turn. Answers `later` where that takes long (see the turnstile), so that the row can be put back.
-     * Rejects with `STOPPED` when the signal is aborted first.
+     * Waits for a turn, however long it takes; a block that ends early is noticed within a second. Rejects with
+     * `STOPPED` when the signal is aborted first.
      */
-    take: (signal: AbortSignal): Promise<Taken> => turnstile.take(signal),
+    take: (signal: AbortSignal): Promise<Turn> => turnstile.take(signal),
 
     /** The service took a call, whatever it said to it: its limit let it through. It costs no trip to Redis of its own. */
     answered: (headers: AnswerHeaders = {}): Promise<void> => hear(headers, 1),
@@ -173,6 +173,12 @@ export function makePace({
      * through. A 429 of a call whose turn came before the present episode changes nothing unless it asks.
      */
     block: stop,
+
+    /** Asks how the pace stands, for a process in which nobody waits for a turn. */
+    async look(): Promise<PaceState> {
+      await ask(0).catch((error) => log.debug({ err: error }, 'the pace cannot be looked at'));
+      return state;
+    },
 
     /** The pace as this process saw it last. */
     state: (): PaceState => state,

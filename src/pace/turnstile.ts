@@ -1,10 +1,10 @@
 import { LimitlineError } from '../errors.ts';
 
 /**
- * A turn to send one call, now, with the episode that it belongs to; or the advice to come back later. `isLate` says
- * that the turn has not been used in time and, under a ceiling, would crowd the next ones.
+ * A turn to send one call, now, with the episode that it belongs to. `isLate` says that the turn has not been used in
+ * time and, under a ceiling, would crowd the next ones.
  */
-export type Taken = { is: 'turn'; episode: number; isLate: () => boolean } | { is: 'later'; waitMs: number };
+export type Turn = { episode: number; isLate: () => boolean };
 
 /**
  * What the pace granted: so many turns, the first after `firstMs`; with none, when to ask again. `strict` turns are to
@@ -12,8 +12,11 @@ export type Taken = { is: 'turn'; episode: number; isLate: () => boolean } | { i
  */
 export type Grant = { turns: number; firstMs: number; betweenMs: number; episode: number; strict: boolean };
 
-/** Longer waits are given back to the queue: a row that waits in a worker keeps that worker from stopping. */
-const LONGEST_WAIT_MS = 5_000;
+/**
+ * However long a wait is said to be, Redis is asked again this often: a block that ends early is noticed within it, and
+ * one question a second is nothing, however many callers wait for its answer.
+ */
+const LONGEST_PAUSE_MS = 1_000;
 
 /** A busy process or a token that had to be fetched makes turns late; this much the spacing has room for. */
 const LATE_AFTER_MS = 15;
@@ -24,11 +27,13 @@ const RETRY_MS = 300;
 /** So many turns of a fast pace are asked for together, and Redis is asked a hundred times a second at the most. */
 const SHORTEST_PAUSE_MS = 10;
 
-type Waiter = { resolve: (taken: Taken) => void; settled: boolean };
+type Waiter = { resolve: (turn: Turn) => void; settled: boolean };
 
 /**
  * Lines up the callers of one process and asks for their turns together, one question at a time: a hundred calls that
- * wait cost one trip to Redis, and turns are given in the order in which they were asked for.
+ * wait cost one trip to Redis, and turns are given in the order in which they were asked for. A caller waits here for
+ * as long as it takes, an hour if need be: a row that went back to its queue would only make room for the next one to
+ * be taken up in vain, and so on to the last of the portfolio.
  */
 export function makeTurnstile(ask: (wanted: number) => Promise<Grant>, onFault: (error: unknown) => void) {
   const waiters: Waiter[] = [];
@@ -46,7 +51,7 @@ export function makeTurnstile(ask: (wanted: number) => Promise<Grant>, onFault: 
     const isLate = () => strict && performance.now() - dueMs > LATE_AFTER_MS;
     const give = () => {
       scheduled.delete(waiter);
-      settle(waiter, { is: 'turn', episode, isLate });
+      settle(waiter, { episode, isLate });
     };
     // Timers count whole milliseconds; what is due within one is due now.
     if (afterMs < 1) give();
@@ -64,21 +69,22 @@ export function makeTurnstile(ask: (wanted: number) => Promise<Grant>, onFault: 
         const waiter = nextWaiter(waiters);
         if (waiter) release(waiter, grant, grant.firstMs + turn * grant.betweenMs);
       }
-      if (grant.turns === 0 && grant.firstMs > LONGEST_WAIT_MS) {
-        for (const waiter of waiters.splice(0)) settle(waiter, { is: 'later', waitMs: grant.firstMs });
-      } else if (grant.turns === 0) {
-        await pause(Math.max(grant.firstMs, SHORTEST_PAUSE_MS));
-      }
+      if (grant.turns > 0) continue;
+      await pause(Math.min(Math.max(grant.firstMs, SHORTEST_PAUSE_MS), LONGEST_PAUSE_MS));
     }
     asking = false;
   };
 
   return {
-    take(signal: AbortSignal): Promise<Taken> {
+    /** Waits for a turn, however long it takes. Rejects with `STOPPED` when the signal is aborted first. */
+    take(signal: AbortSignal): Promise<Turn> {
       return new Promise((resolve, reject) => {
         const waiter: Waiter = { resolve, settled: false };
         const give = () => {
           waiter.settled = true;
+          // Nobody asks on behalf of one who has gone.
+          const place = waiters.indexOf(waiter);
+          if (place >= 0) waiters.splice(place, 1);
           reject(new LimitlineError('STOPPED', 'The process is stopping; the row waits for another.'));
         };
         if (signal.aborted) {
@@ -86,9 +92,9 @@ export function makeTurnstile(ask: (wanted: number) => Promise<Grant>, onFault: 
           return;
         }
         signal.addEventListener('abort', give, { once: true });
-        waiter.resolve = (taken) => {
+        waiter.resolve = (turn) => {
           signal.removeEventListener('abort', give);
-          resolve(taken);
+          resolve(turn);
         };
         waiters.push(waiter);
         if (!asking) void serve();
@@ -114,10 +120,10 @@ function nextWaiter(waiters: Waiter[]): Waiter | undefined {
   }
 }
 
-function settle(waiter: Waiter, taken: Taken): void {
+function settle(waiter: Waiter, turn: Turn): void {
   if (waiter.settled) return;
   waiter.settled = true;
-  waiter.resolve(taken);
+  waiter.resolve(turn);
 }
 
 function pause(ms: number): Promise<void> {

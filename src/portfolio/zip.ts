@@ -15,26 +15,37 @@ export type Zip = {
 /** Unpacked text is some 20 times what it was, and a sheet of one value 100 times; bombs are made of 1,000 times. */
 const MAX_RATIO = 300;
 
-/** Below this no ratio matters. */
+/** Below this no ratio matters: of one entry, and of the whole archive. */
 const SMALL_BYTES = 1024 * 1024;
+const SMALL_ARCHIVE_BYTES = 64 * 1024 * 1024;
+
+/** What all names and notes of an archive may take of our memory; 20,000 long names are a tenth of it. */
+const MAX_NAMES_BYTES = 32 * 1024 * 1024;
 
 /** Opens a ZIP file for reading, within limits. @throws the error of yauzl when it is none. */
 export async function openZip(path: string, limits: ZipLimits): Promise<Zip> {
   const file = await openPromise(path, { lazyEntries: true, autoClose: false });
-  let left = limits.totalBytes;
+  // Entries may lie one upon the other, so that each is of a sound size and all together are not.
+  const mayUnpackBytes = Math.min(limits.totalBytes, Math.max(SMALL_ARCHIVE_BYTES, file.fileSize * MAX_RATIO));
+  let left = mayUnpackBytes;
   return {
     async *entries() {
       if (file.entryCount > limits.entries) throw new Error(`it holds more than ${limits.entries} files`);
-      yield* file.eachEntry();
+      let namesBytes = 0;
+      for await (const entry of file.eachEntry()) {
+        namesBytes += entry.fileNameLength + entry.extraFieldLength + entry.fileCommentLength;
+        if (namesBytes > MAX_NAMES_BYTES) throw new Error('its names are longer than those of files');
+        yield entry;
+      }
     },
     async read(entry) {
       // What the archive says of a size is checked by yauzl against what comes, so it can be gone by.
       const { fileName, uncompressedSize, compressedSize } = entry;
-      left -= uncompressedSize;
-      if (left < 0) throw new Error(`it unpacks to more than ${limits.totalBytes / 1024 / 1024} MB`);
       if (uncompressedSize > SMALL_BYTES && uncompressedSize > compressedSize * MAX_RATIO) {
         throw new Error(`${JSON.stringify(fileName)} unpacks to more than ${MAX_RATIO} times its size`);
       }
+      left -= uncompressedSize;
+      if (left < 0) throw new Error(`it unpacks to more than ${Math.floor(mayUnpackBytes / 1024 / 1024)} MB`);
       return file.openReadStreamPromise(entry);
     },
     close: () => file.close(),

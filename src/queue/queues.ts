@@ -1,4 +1,4 @@
-import { type JobsOptions, Queue } from 'bullmq';
+import { type JobsOptions, type JobType, Queue } from 'bullmq';
 import type { RedisConnection } from '../lua-script.ts';
 
 /** The queues that a row goes along, one a step. */
@@ -9,6 +9,9 @@ export type QueueName = (typeof QUEUES)[number];
 export type JobData = { portfolio: string; key: string };
 
 export type NewJob = { queue: QueueName; name: string; data: JobData };
+
+/** The keys of the rows that have a job, by their portfolio. */
+export type KeysByPortfolio = ReadonlyMap<string, ReadonlySet<string>>;
 
 export type Queues = ReturnType<typeof makeQueues>;
 
@@ -27,6 +30,9 @@ const JOB_OPTIONS: JobsOptions = {
   removeOnFail: { count: 10_000 },
 };
 
+/** States in which a job is not being run yet. */
+const WAITING = ['wait', 'prioritized', 'delayed'] as const;
+
 /** States in which a job does nothing more for its row. */
 const GONE: ReadonlySet<string> = new Set(['unknown', 'failed', 'completed']);
 
@@ -44,14 +50,31 @@ export function makeQueues({
   // BullMQ prints every failed try to reconnect where nobody listens; the connections say once that Redis is away.
   for (const name of QUEUES) queues[name].on('error', () => {});
 
+  const keysWithJob = async (kinds: readonly JobType[]): Promise<KeysByPortfolio> => {
+    const found = new Map<string, Set<string>>();
+    const ids = await Promise.all(QUEUES.map((queue) => queues[queue].getRanges([...kinds], 0, -1)));
+    for (const { portfolio, key } of ids.flat().map(rowOf)) {
+      const keys = found.get(portfolio) ?? new Set();
+      found.set(portfolio, keys.add(key));
+    }
+    return found;
+  };
+
   return {
-    /** Adds a job for each row; one whose row has a job in that queue already is passed over by BullMQ. */
-    async add(jobs: readonly NewJob[]): Promise<void> {
+    /**
+     * Adds a job for each row; one whose row has a job in that queue already is passed over by BullMQ.
+     *
+     * @param where behind all that wait, or before them
+     */
+    async add(jobs: readonly NewJob[], where: 'behind' | 'before' = 'behind'): Promise<void> {
+      const lifo = where === 'before';
       for (const queue of QUEUES) {
         const added = jobs.filter((job) => job.queue === queue);
         if (added.length === 0) continue;
+        // What is put first of all last is taken up first.
+        if (lifo) added.reverse();
         await queues[queue].addBulk(
-          added.map(({ name, data }) => ({ name, data, opts: { ...JOB_OPTIONS, jobId: jobId(data) } })),
+          added.map(({ name, data }) => ({ name, data, opts: { ...JOB_OPTIONS, lifo, jobId: jobId(data) } })),
         );
       }
     },
@@ -65,6 +88,14 @@ export function makeQueues({
     async forget(rows: readonly JobData[]): Promise<void> {
       const removals = rows.flatMap((row) => QUEUES.map((queue) => queues[queue].remove(jobId(row)).catch(() => 0)));
       await Promise.all(removals);
+    },
+
+    /**
+     * Removes what a lost queue may have left of these jobs, so that they can be added again. One that waits after all is
+     * removed with it, which is harmless where the row is fed again; a running one stays.
+     */
+    async clear(jobs: readonly NewJob[]): Promise<void> {
+      await Promise.all(jobs.map(({ queue, data }) => queues[queue].remove(jobId(data)).catch(() => 0)));
     },
 
     /**
@@ -92,11 +123,17 @@ export function makeQueues({
       return counts.every((count) => count === 0);
     },
 
-    /** Jobs that wait to be taken up, in all queues. */
+    /** Jobs that are not being run yet, in all queues; those too that wait for a moment to come. */
     async depth(): Promise<number> {
-      const counts = await Promise.all(QUEUES.map((queue) => queues[queue].getJobCountByTypes('wait', 'prioritized')));
+      const counts = await Promise.all(QUEUES.map((queue) => queues[queue].getJobCountByTypes(...WAITING)));
       return counts.reduce((sum, count) => sum + count, 0);
     },
+
+    /** The same jobs by whom they are for: of each portfolio that has any, the keys of its rows. */
+    waiting: () => keysWithJob(WAITING),
+
+    /** The same with the jobs that are being run: what is left for each portfolio to be done. */
+    alive: () => keysWithJob([...WAITING, 'active']),
 
     async close(): Promise<void> {
       await Promise.all(QUEUES.map((queue) => queues[queue].close()));
@@ -107,4 +144,10 @@ export function makeQueues({
 /** `/` is safe in BullMQ's ids; a colon is not, and a bare number is taken for one of its own. */
 export function jobId({ portfolio, key }: JobData): string {
   return `${portfolio}/${key}`;
+}
+
+/** The row that a job's id names; there is no `/` in a portfolio's name. */
+function rowOf(id: string): JobData {
+  const end = id.indexOf('/');
+  return { portfolio: id.slice(0, end), key: id.slice(end + 1) };
 }

@@ -67,6 +67,8 @@ export function makeRunner({
         await job.moveToWait(token);
         throw new WaitingError();
       }
+      // What could not be written down because the connections are closed is for the next worker, and no fault.
+      if (worker.closing) throw error;
       log.error({ job: job.id, queue, err: error, attempt: job.attemptsMade + 1 }, 'a job met an unexpected fault');
       if (job.attemptsMade + 1 >= ATTEMPTS) await kind.giveUp(job.data, error);
       throw error;
@@ -93,6 +95,8 @@ export function makeRunner({
   return {
     /** Takes no further job; jobs under way go on. */
     pause: (): Promise<void> => worker.pause(true),
+    /** Takes up jobs again after a pause. */
+    resume: (): Promise<void> => worker.resume(),
     /** Waits for the jobs under way, or leaves them where they are when `force` is set. */
     close: (force: boolean): Promise<void> => worker.close(force),
   };

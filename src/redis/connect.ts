@@ -7,10 +7,12 @@ import type { Credentials, RedisAddress } from './redis-url.ts';
  * What a connection is for.
  *
  * - `ledger`: many small commands of many rows at once; sent together, given up after {@link COMMAND_TIMEOUT_MS}.
+ * - `claims`: sets of commands that end with a WAIT for replicas, which only counts where all of a set reached one server
+ *   in one go; so nothing is sent again by itself. Given up after the same time.
  * - `queue`: adds jobs and asks about them; given up after the same time. Nothing that blocks.
  * - `worker`: BullMQ's workers and event readers, which block and must outlast any outage; never given up.
  */
-export type Role = 'ledger' | 'queue' | 'worker';
+export type Role = 'ledger' | 'claims' | 'queue' | 'worker';
 
 /** A Redis to connect to: a given one, or the Unix socket of our own. */
 export type Target = RedisAddress | { kind: 'socket'; path: string };
@@ -48,7 +50,8 @@ const LOADING_RETRY_MS = 100;
 /** BullMQ's blocking reads last 10 s at most; a worker's connection that is silent for three times that is dead. */
 const WORKER_SILENCE_MS = 30_000;
 
-/** What ioredis understands as "connect anew, and send this command again". */
+/** What ioredis understands as "connect anew", and as "and send this command again". */
+const RECONNECT = 1;
 const RECONNECT_AND_RESEND = 2;
 
 type ClusterTarget = Extract<Target, { kind: 'cluster' }>;
@@ -72,7 +75,10 @@ function connectOne(target: OneTarget, role: Role, retryStrategy: RetryStrategy)
     retryStrategy,
     sentinelRetryStrategy: retryStrategy,
     // After a fail-over the old primary answers READONLY to what it has not done: go to the new one with it.
-    reconnectOnError: (error) => (error.message.startsWith('READONLY') ? RECONNECT_AND_RESEND : false),
+    reconnectOnError: (error) => {
+      if (!error.message.startsWith('READONLY')) return false;
+      return role === 'claims' ? RECONNECT : RECONNECT_AND_RESEND;
+    },
   });
 }
 
@@ -83,6 +89,7 @@ function optionsFor(role: Role) {
     // Time limits say when a command is given up, never a number of retries.
     maxRetriesPerRequest: null,
     maxLoadingRetryTime: LOADING_RETRY_MS,
+    ...(role === 'claims' && { autoResendUnfulfilledCommands: false }),
     ...(role === 'worker'
       ? { socketTimeout: WORKER_SILENCE_MS }
       : { commandTimeout: COMMAND_TIMEOUT_MS, socketTimeout: COMMAND_TIMEOUT_MS }),

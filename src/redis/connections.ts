@@ -30,7 +30,7 @@ export function makeConnections({ target, where, log }: { target: Target; where:
       return connection;
     },
 
-    /** Ends every connection, after the replies that are still to come: 3 s at most, then without them. */
+    /** Ends every connection, after the replies that are still to come: 2 s at most, then without them. */
     async close(): Promise<void> {
       closing = true;
       await Promise.all([...open].map(end));
@@ -39,7 +39,7 @@ export function makeConnections({ target, where, log }: { target: Target; where:
 }
 
 /** Commands that found no answer in this time are no longer waited for when the process ends. */
-const CLOSE_TIMEOUT_MS = 3_000;
+const CLOSE_TIMEOUT_MS = 2_000;
 
 /** Quick at first, since our own Redis is back at once; then about once a second, not all processes together. */
 function retryDelayMs(attempt: number): number {

@@ -2,7 +2,7 @@ import { SOCKET_NAME } from './own-socket.ts';
 
 /**
  * What our own Redis is told, on its standard input. It stays valid for 6.2 to 8 and for Valkey: hence `ziplist`, the
- * older name that all of them know for what is a listpack now.
+ * older name that all of them know for what is a listpack now. A server that is too old must come up, to be told so.
  */
 export const OWN_REDIS_CONFIG = [
   // Reached through the data folder alone, by the user whose it is. `port 0` is given on the command line.

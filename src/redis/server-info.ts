@@ -4,12 +4,19 @@ import { LimitlineError } from '../errors.ts';
 /** What `INFO` says, field by field. */
 export type ServerInfo = Readonly<Record<string, string>>;
 
-/** What ioredis 6 supports at least. */
-const OLDEST_VERSION = [6, 2] as const;
+/**
+ * Before 7.0 an error inside a script comes in other words (`ERR Error running script … -READONLY …`), so that a Redis
+ * that takes no writes for a while would be mistaken for a script that is wrong.
+ */
+const OLDEST_VERSION = [7, 0] as const;
 
 /** Asks a server for everything it says of itself. */
 export async function readInfo(redis: Redis): Promise<ServerInfo> {
-  const text = await redis.info();
+  return parseInfo(await redis.info());
+}
+
+/** The text of `INFO`, field by field. */
+export function parseInfo(text: string): ServerInfo {
   return Object.fromEntries(
     text.split('\r\n').flatMap((line) => {
       const colon = line.indexOf(':');
@@ -20,7 +27,7 @@ export async function readInfo(redis: Redis): Promise<ServerInfo> {
 
 /**
  * @param place for people, as the beginning of a sentence
- * @throws LimitlineError `REDIS` when the version is below 6.2. Valkey names the version it is compatible with.
+ * @throws LimitlineError `REDIS` when the version is below 7.0. Valkey names the version it is compatible with.
  */
 export function checkVersion(info: ServerInfo, place: string): void {
   const version = info.redis_version ?? 'unknown';

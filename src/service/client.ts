@@ -1,9 +1,10 @@
-import { Pool } from 'undici';
 import type { RedisConnection } from '../lua-script.ts';
+import type { ForwardProxy } from '../proxy.ts';
 import { makeDocumentBody, type OutgoingDocument } from './document-body.ts';
 import { type Answer, meaningOf } from './meaning.ts';
+import { makeOutlet } from './outlet.ts';
 import { type ResourceKind, SERVICE_PATHS } from './schemas.ts';
-import { send } from './send.ts';
+import type { Post } from './send.ts';
 import { makeTokenCache } from './token.ts';
 import { makeTokenCall } from './token-call.ts';
 
@@ -20,18 +21,12 @@ export type Answered = Answer & { token: string };
 
 export type ServiceClient = ReturnType<typeof makeServiceClient>;
 
-/** undici does not hear an abort while it connects, so this bounds it. */
-const CONNECT_TIMEOUT_MS = 5_000;
-
-/** Below the 5 s after which common servers close an idle connection: a POST must not meet that race. */
-const KEEP_ALIVE_MS = 4_000;
-
 /**
  * The service as its document shows it: three calls that make something, each sent once and answered by its meaning. The
  * token is got and shared on the way; who is answered 401 renews it, and comes again in a turn of its own.
  *
- * A call rejects only while nothing has been made: `CREDENTIALS` when the service refuses them, `SERVICE` when no token can
- * be had for now.
+ * A call rejects only while nothing has been made: `CREDENTIALS` when the service refuses them or a proxy asks for some,
+ * `SERVICE` when no token can be had for now.
  */
 export function makeServiceClient(options: {
   url: string;
@@ -40,6 +35,8 @@ export function makeServiceClient(options: {
   tokenField: string;
   tokenLifetimeMs: number;
   connections: number;
+  /** What the calls go through, if anything. */
+  proxy: ForwardProxy | undefined;
   timeoutMs: number;
   idempotencyHeader: string | undefined;
   /** See {@link meaningOf}. */
@@ -50,17 +47,12 @@ export function makeServiceClient(options: {
 }) {
   const { origin, pathname } = new URL(options.url);
   const basePath = pathname.replace(/\/+$/, '');
-  const pool = new Pool(origin, {
-    connections: options.connections,
-    keepAliveTimeout: KEEP_ALIVE_MS,
-    keepAliveMaxTimeout: KEEP_ALIVE_MS,
-    connect: { timeout: CONNECT_TIMEOUT_MS },
-  });
+  const outlet = makeOutlet({ origin, connections: options.connections, proxy: options.proxy });
   const token = makeTokenCache({
     connection: options.connection,
     key: options.tokenKey,
     secret: options.clientSecret,
-    fetchToken: makeTokenCall({ ...options, pool, basePath }),
+    fetchToken: makeTokenCall({ ...options, outlet, basePath }),
   });
 
   const post = async (
@@ -69,7 +61,7 @@ export function makeServiceClient(options: {
     { idempotencyKey, onTokenCall }: CallOptions,
   ): Promise<Answered> => {
     const { value, version } = await token.get(onTokenCall);
-    const heard = await send(pool, {
+    const heard = await outlet.send({
       path: basePath + SERVICE_PATHS[kind],
       headers: {
         'content-type': 'application/json',
@@ -105,12 +97,12 @@ export function makeServiceClient(options: {
     },
     /** Ends all connections at once; a call in flight is answered as unknown. */
     close: async (): Promise<void> => {
-      await pool.destroy();
+      await outlet.close();
     },
   };
 }
 
-type OutgoingBody = { headers: Record<string, string>; open: () => Parameters<typeof send>[1]['body'] };
+type OutgoingBody = { headers: Record<string, string>; open: () => Post['body'] };
 
 function jsonBody(body: Record<string, unknown>): OutgoingBody {
   const text = JSON.stringify(body);

@@ -13,6 +13,8 @@ export type Post = {
   headers: Record<string, string>;
   body: string | Readable;
   timeoutMs: number;
+  /** Whom the other side's certificate must name, where that is not the host header's. */
+  serverName?: string;
 };
 
 /** Far beyond any resource the service shows; an answer that goes on longer is not read to its end. */
@@ -23,9 +25,9 @@ const MAX_ANSWER_BYTES = 1_048_576;
  *
  * Whether a failed request had left cannot be told from the error: the same codes stand on both sides. undici calls
  * `onRequestStart` just before the first byte is written, so a request that never got there was certainly not sent.
- * The time limit runs from there to the answer's last byte; connecting has a limit of its own (the pool's).
+ * The time limit runs from there to the answer's last byte; connecting has a limit of its own (outlet.ts).
  */
-export function send(dispatcher: Dispatcher, { path, headers, body, timeoutMs }: Post): Promise<Heard> {
+export function send(dispatcher: Dispatcher, { path, headers, body, timeoutMs, serverName }: Post): Promise<Heard> {
   return new Promise((resolve) => {
     let sent = false;
     let timer: NodeJS.Timeout | undefined;
@@ -38,7 +40,10 @@ export function send(dispatcher: Dispatcher, { path, headers, body, timeoutMs }:
       resolve(heard);
     };
     dispatcher.dispatch(
-      { path, method: 'POST', headers, body, headersTimeout: 0, bodyTimeout: 0 },
+      {
+        ...{ path, method: 'POST', headers, body, headersTimeout: 0, bodyTimeout: 0 },
+        ...(serverName === undefined ? {} : { servername: serverName }),
+      },
       {
         onRequestStart(controller) {
           sent = true;

@@ -1,21 +1,28 @@
-import type { Dispatcher } from 'undici';
 import { LimitlineError, messageOf } from '../errors.ts';
+import type { Outlet } from './outlet.ts';
 import { SERVICE_PATHS } from './schemas.ts';
-import { send } from './send.ts';
 import type { Granted } from './token.ts';
 
 /** Answers that speak of the moment, not of the credentials. */
 const PASSING = new Set([408, 429]);
 
 /**
+ * The bounds of what an `expires_in` is believed. A token that is said to live for longer than a day is asked for anew
+ * after a day: so a life that was written in milliseconds, or without bound, keeps no withdrawn token for ever, and
+ * Redis can hold it. One of less than a second would cost a token call for every call: it counts as not stated.
+ */
+const LIFETIME_MIN_S = 1;
+const LIFETIME_MAX_S = 86_400;
+
+/**
  * Makes the token call: form-encoded, grant type `client_credentials` (RFC 6749, section 4.4). The names of the answer's
- * fields are not shown by the service, so the token's is a setting and `expires_in` is used only where it is a number.
+ * fields are not shown by the service, so the token's is a setting and `expires_in` is used only where it is a number, of a second at least; see {@link LIFETIME_MAX_S}.
  *
- * The call rejects with `CREDENTIALS` when they are refused or the answer has no token, with `SERVICE` when the
+ * The call rejects with `CREDENTIALS` when they are refused (by a proxy too) or the answer has no token, with `SERVICE` when the
  * endpoint does not answer for now. It makes nothing, so it may always be repeated.
  */
 export function makeTokenCall(options: {
-  pool: Dispatcher;
+  outlet: Outlet;
   url: string;
   basePath: string;
   clientId: string;
@@ -31,7 +38,7 @@ export function makeTokenCall(options: {
   }).toString();
 
   return async () => {
-    const heard = await send(options.pool, {
+    const heard = await options.outlet.send({
       path: options.basePath + SERVICE_PATHS.token,
       headers: { 'content-type': 'application/x-www-form-urlencoded', accept: 'application/json' },
       body: form,
@@ -73,6 +80,11 @@ function readGrant(
       `The token answer has no field "${tokenField}" (its fields: ${fields}); set SERVICE_TOKEN_FIELD to the one that holds the token.`,
     );
   }
-  const seconds = Number(answer.expires_in);
-  return { value, lifetimeMs: Number.isFinite(seconds) && seconds > 0 ? seconds * 1_000 : tokenLifetimeMs };
+  return { value, lifetimeMs: lifetimeOf(answer.expires_in) ?? tokenLifetimeMs };
+}
+
+/** What RFC 6749 has as a number, some services write as text. */
+function lifetimeOf(expiresIn: unknown): number | undefined {
+  const seconds = typeof expiresIn === 'number' || typeof expiresIn === 'string' ? Number(expiresIn) : Number.NaN;
+  return seconds >= LIFETIME_MIN_S ? Math.min(seconds, LIFETIME_MAX_S) * 1_000 : undefined;
 }

@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { RedisConnection } from '../lua-script.ts';
+import { makeLuaScript, type RedisConnection } from '../lua-script.ts';
 import { makeSeal } from './seal.ts';
 
 /** A bearer token, and a name for it that may be shown: which token a 401 answered. */
@@ -16,8 +16,9 @@ const RENEW_SHARE = 0.2;
 const RENEW_MAX_MS = 60_000;
 
 /**
- * The right to fetch is prolonged for as long as the token call lasts, so that two processes never fetch at once; it is
- * short, so that the fleet does not wait long for one that was killed meanwhile.
+ * The right to fetch is prolonged for as long as the token call lasts, so that two processes never fetch at once (unless
+ * one stands still for longer, which costs a token call and nothing else); it is short, so that the fleet does not wait
+ * long for one that was killed meanwhile.
  */
 const LOCK_MS = 6_000;
 const PROLONG_EVERY_MS = 2_000;
@@ -46,6 +47,8 @@ export function makeTokenCache({
 }) {
   const seal = makeSeal(secret, key);
   const lockKey = `${key}:lock`;
+  const prolong = makeLuaScript(connection, new URL('./lua/token-prolong.lua', import.meta.url));
+  const release = makeLuaScript(connection, new URL('./lua/token-release.lua', import.meta.url));
   let local: (Token & { renewAtMs: number; endsAtMs: number }) | undefined;
   let pending: Promise<Token> | undefined;
 
@@ -71,28 +74,45 @@ export function makeTokenCache({
   const lock = async (owner: string): Promise<boolean> =>
     (await connection.set(lockKey, owner, 'PX', LOCK_MS, 'NX')) === 'OK' || (await connection.get(lockKey)) === owner;
 
-  const renew = async (unwanted: string | undefined, onCall: () => void): Promise<Token> => {
-    const owner = randomUUID();
-    for (;;) {
-      const shared = await readShared();
-      const early = shared && shared.leftMs < Math.min(shared.lifetimeMs * RENEW_SHARE, RENEW_MAX_MS);
-      if (shared && shared.token.version !== unwanted && !early) {
-        return remember(shared.token.value, shared.leftMs, shared.lifetimeMs);
-      }
-      if (await lock(owner)) break;
-      if (shared && shared.token.version !== unwanted) {
-        return remember(shared.token.value, shared.leftMs, shared.lifetimeMs);
-      }
-      await sleep(POLL_MS);
-    }
+  /** Makes the token call and shares what it brings. */
+  const fetchAndShare = async (onCall: () => void): Promise<Token> => {
+    onCall();
+    const granted = await fetchToken();
+    await connection.set(key, seal.close(JSON.stringify(granted)), 'PX', Math.ceil(granted.lifetimeMs));
+    return remember(granted.value, granted.lifetimeMs, granted.lifetimeMs);
+  };
+
+  /** The same with the right to it, which is kept for as long as it takes. */
+  const fetchByRight = async (owner: string, onCall: () => void): Promise<Token> => {
     const prolonging = setInterval(() => {
-      connection.pexpire(lockKey, LOCK_MS).catch(() => {});
+      prolong([lockKey], [owner, LOCK_MS]).catch(() => {});
     }, PROLONG_EVERY_MS);
     try {
       return await fetchAndShare(onCall);
     } finally {
       clearInterval(prolonging);
-      await connection.del(lockKey).catch(() => {});
+    }
+  };
+
+  const renew = async (unwanted: string | undefined, onCall: () => void): Promise<Token> => {
+    const owner = randomUUID();
+    let mayFetch = false;
+    try {
+      for (;;) {
+        const shared = await readShared();
+        const known = shared && shared.token.version !== unwanted ? shared : undefined;
+        const early = known && known.leftMs < Math.min(known.lifetimeMs * RENEW_SHARE, RENEW_MAX_MS);
+        if (known && !early) return remember(known.token.value, known.leftMs, known.lifetimeMs);
+        // Only now, for another may have fetched one between our look and our lock.
+        if (mayFetch) return await fetchByRight(owner, onCall);
+        mayFetch = await lock(owner);
+        if (mayFetch) continue;
+        if (known) return remember(known.token.value, known.leftMs, known.lifetimeMs);
+        await sleep(POLL_MS);
+      }
+    } finally {
+      // A process that stood still for longer than the lock lasts may find another's here, which is not its to take.
+      if (mayFetch) await release([lockKey], [owner]).catch(() => {});
     }
   };
 
@@ -101,13 +121,6 @@ export function makeTokenCache({
       pending = undefined;
     });
     return pending;
-  };
-
-  const fetchAndShare = async (onCall: () => void): Promise<Token> => {
-    onCall();
-    const granted = await fetchToken();
-    await connection.set(key, seal.close(JSON.stringify(granted)), 'PX', Math.ceil(granted.lifetimeMs));
-    return remember(granted.value, granted.lifetimeMs, granted.lifetimeMs);
   };
 
   return {

@@ -45,6 +45,10 @@ export async function openFaultPlace({
 
   return {
     ...place,
+    /** The settings of a process that works here, as its environment. */
+    childEnv,
+    /** Any command of the command line, with the place's settings. */
+    startCommand: (words: string[]) => startCommand(words, { cwd: dir, env: childEnv }),
     /** `limitline work`, as an operator starts it, perhaps with further settings. */
     startWorker: (settings: Record<string, string> = {}) =>
       startCommand(['work'], { cwd: dir, env: { ...childEnv, ...settings } }),

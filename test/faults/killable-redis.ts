@@ -27,6 +27,8 @@ export async function startKillableRedis() {
     admin,
     /** Ends it at once, as a crash would. */
     kill: () => kill(server),
+    /** Leaves it there, and silent, until it is killed. */
+    pause: () => void server.kill('SIGSTOP'),
     async restart(): Promise<void> {
       server = start();
       await admin.ping();

@@ -1,5 +1,6 @@
-import { expect, test } from 'vitest';
-import { feed, makeHealer } from '../../jobs/feed.ts';
+import { Queue } from 'bullmq';
+import { expect, onTestFinished, test } from 'vitest';
+import { depthFor, feed } from '../../jobs/feed.ts';
 import { makeRequest } from '../support/ledger.ts';
 import { openWorkplace } from '../support/workplace.ts';
 
@@ -20,15 +21,91 @@ test('gives every waiting row one job, however often it is called', async () => 
   expect(await context.queues.depth()).toBe(30);
 });
 
-test('keeps the queues at some thousands, and goes on where it left off when they run low', async () => {
+test('keeps the queues at some seconds of the flow, and goes on where it left off when they run low', async () => {
   const { context, settled, standIn, work, ...place } = await openWorkplace();
   const lines = ['name,requested_limit,company_registration_number'];
-  for (let n = 0; n < 5_500; n += 1) lines.push(`B${n},100,${n}`);
+  for (let n = 0; n < 1_500; n += 1) lines.push(`B${n},100,${n}`);
   await place.import(lines);
-  expect(await context.queues.depth()).toBeLessThan(5_001);
+  expect(await context.queues.depth()).toBe(depthFor(0));
+  await feed(context, 400);
+  expect(await context.queues.depth()).toBe(400);
+  await feed(context, 400);
+  expect(await context.queues.depth()).toBe(400);
+  await feed(context, 1_000_000);
+  expect(await context.queues.depth()).toBe(1_500);
   await work();
-  expect((await settled('q4', 55_000)).states.done).toBe(5_500);
-  expect(standIn.counts().made.limit).toBe(5_500);
+  expect((await settled('q4', 55_000)).states.done).toBe(1_500);
+  expect(standIn.counts().made.limit).toBe(1_500);
+});
+
+test('jobs that wait for a moment to come count like those that wait for a worker', async () => {
+  const { context } = await withRows(300);
+  await feed(context);
+  const depth = await context.queues.depth();
+  const queue = new Queue('companies', {
+    connection: context.redis.connect('queue'),
+    prefix: context.keys.queuePrefix('companies'),
+  });
+  onTestFinished(() => queue.close());
+  // As a worker leaves a job that is to come again later.
+  const { ledger, keys } = context;
+  const name = `${keys.queuePrefix('companies')}:companies`;
+  for (const id of await ledger.lrange(`${name}:wait`, 0, -1)) {
+    await ledger.zadd(`${name}:delayed`, Date.now() * 4_096, id);
+  }
+  await ledger.del(`${name}:wait`);
+  expect(await queue.getDelayedCount()).toBe(depth);
+  expect(await feed(context)).toBe(0);
+  expect(await context.queues.depth()).toBe(depth);
+});
+
+test('portfolios have equal shares, and one that comes new has its share at once, before the others', async () => {
+  const place = await openWorkplace();
+  const put = async (portfolio: string, count: number) => {
+    await place.context.portfolios.startImport(portfolio, { id: 'i', fileName: 'f.csv', reading: '{}' });
+    for (let line = 2; line < count + 2; line += 1) {
+      await place.context.rows.put({ portfolio, key: `${portfolio}-${line}` }, line, 'i', makeRequest());
+    }
+  };
+  const waiting = async () => {
+    const found = await place.context.queues.waiting();
+    return Object.fromEntries([...found].map(([name, { size }]) => [name, size]));
+  };
+  await put('large', 400);
+  await feed(place.context);
+  expect(await waiting()).toEqual({ large: 100 });
+  await put('small', 10);
+  await feed(place.context);
+  expect(await waiting()).toEqual({ large: 100, small: 10 });
+  await put('next', 400);
+  await feed(place.context);
+  expect(await waiting()).toEqual({ large: 100, small: 10, next: 34 });
+
+  const queue = `${place.context.keys.queuePrefix('companies')}:companies`;
+  const ids = (await place.context.ledger.lrange(`${queue}:wait`, 0, -1)).reverse();
+  expect(ids.map((id) => id.split('-')[0]).slice(0, 45)).toEqual([
+    ...Array(34).fill('next/next'),
+    ...Array(10).fill('small/small'),
+    'large/large',
+  ]);
+  expect(ids[0]).toBe('next/next-2');
+});
+
+test('what small portfolios leave of their shares goes to the large one, and their rows go in turns', async () => {
+  const place = await openWorkplace();
+  const names = ['large', 'small-1', 'small-2', 'small-3', 'small-4'];
+  for (const portfolio of names) {
+    await place.context.portfolios.startImport(portfolio, { id: 'i', fileName: 'f.csv', reading: '{}' });
+    for (let line = 2; line < (portfolio === 'large' ? 202 : 7); line += 1) {
+      await place.context.rows.put({ portfolio, key: `${portfolio}-${line}` }, line, 'i', makeRequest());
+    }
+  }
+  await feed(place.context);
+  const found = await place.context.queues.waiting();
+  expect(names.map((name) => found.get(name)?.size)).toEqual([80, 5, 5, 5, 5]);
+  const queue = `${place.context.keys.queuePrefix('companies')}:companies`;
+  const oldest = (await place.context.ledger.lrange(`${queue}:wait`, -5, -1)).map((id) => id.split('/')[0]);
+  expect(oldest.reverse()).toEqual(names);
 });
 
 test('passes over a portfolio that is paused, and one whose supplier comes first', async () => {
@@ -44,32 +121,4 @@ test('passes over a portfolio that is paused, and one whose supplier comes first
   await context.portfolios.setSupplier('q4', { id: 'company_1' });
   await feed(context);
   expect(await context.queues.depth()).toBe(4);
-});
-
-test('heals a line whose jobs are lost, wherever the rows stand', async () => {
-  const { context } = await withRows(4);
-  const row = (n: number) => ({ portfolio: 'q4', key: `row-${n}` });
-  await context.rows.begin(row(2), 'company');
-  await context.rows.begin(row(3), 'company');
-  await context.rows.advance(row(3), 'company', 'limit', { company: 'company_1' });
-  await context.rows.begin(row(4), 'company');
-  await context.rows.advance(row(4), 'company', 'done', {});
-  const heal = makeHealer(context);
-  expect(await heal()).toBe(3);
-  expect(await context.queues.depth()).toBe(3);
-  expect(await heal()).toBe(0);
-});
-
-test('heals a line that stands still although something is left of its job', async () => {
-  const { context } = await withRows(1);
-  const row = { portfolio: 'q4', key: 'row-2' };
-  await feed(context);
-  await context.rows.begin(row, 'company');
-  // The lists of a queue are gone, the job's own record is not; another job keeps the queues from being idle.
-  const queue = `${context.keys.queuePrefix('companies')}:companies`;
-  await context.ledger.del(`${queue}:wait`, `${queue}:marker`);
-  await context.queues.add([{ queue: 'documents', name: 'upload-documents', data: { portfolio: 'q4', key: 'other' } }]);
-  const heal = makeHealer(context);
-  await expect.poll(heal).toBe(1);
-  expect(await context.queues.depth()).toBe(2);
 });

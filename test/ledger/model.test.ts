@@ -23,8 +23,8 @@ test(
         const real = openRealLedger(connection, { canaryRefusals: CANARY_REFUSALS });
         const model = makeModel({ canaryRefusals: CANARY_REFUSALS });
         for (const name of PORTFOLIOS) {
-          await real.portfolios.startImport(name, { id: 'i', fileName: 'f.csv', reading: '{}' });
-          await real.portfolios.endImport(name);
+          const run = await real.portfolios.startImport(name, { id: 'i', fileName: 'f.csv', reading: '{}' });
+          await run.end();
         }
         // All is imported at first, or most commands would find nothing to do.
         for (const name of PORTFOLIOS) {

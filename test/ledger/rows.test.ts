@@ -191,6 +191,32 @@ describe('new words', () => {
   });
 });
 
+describe('a paused portfolio', () => {
+  test('keeps its rows where they are, whoever comes for them, until it goes on', async () => {
+    const { rows, portfolios } = await putRow();
+    await portfolios.pause('q4', 'by request');
+    expect(await rows.begin(row, 'company')).toMatchObject({ state: 'queued' });
+    await portfolios.resume('q4');
+    expect(await rows.begin(row, 'company')).toMatchObject({ state: 'company' });
+    // A worker that had taken it up puts it back in front of its step.
+    expect(await rows.advance(row, 'company', 'limit')).toBe('limit');
+    await portfolios.pause('q4', 'by request');
+    expect(await rows.advance(row, 'limit', 'queued')).toBe('queued');
+    expect(await rows.inState('q4', 'queued', { count: 10 })).toEqual([{ row, step: 'limit' }]);
+    await portfolios.resume('q4');
+    expect(await rows.begin(row, 'limit')).toMatchObject({ state: 'limit' });
+  });
+
+  test('gives up a row that is put back at the moment of its cancellation', async () => {
+    const { rows, portfolios } = await putRow();
+    await rows.begin(row, 'company');
+    await portfolios.pause('q4', 'by request');
+    await portfolios.cancel('q4');
+    expect(await rows.advance(row, 'company', 'queued')).toBe('cancelled');
+    expect((await portfolios.read('q4')).states).toMatchObject({ queued: 0, cancelled: 1 });
+  });
+});
+
 describe('giving up', () => {
   test('lets no claim succeed from its mark on, whether the row was settled yet or not', async () => {
     const { rows, calls, portfolios, process } = await putRow();

@@ -37,10 +37,6 @@ async function sendInto(
   const send = async (pace: ReturnType<typeof time.openPace>): Promise<void> => {
     while (passed < calls) {
       const turn = await pace.take(never);
-      if (turn.is === 'later') {
-        await sleep(turn.waitMs);
-        continue;
-      }
       await sleep(LATENCY_MS);
       const change = changes.findLast(({ atS }) => seconds() >= atS);
       const now = change ? limited(change.perS, settings.headers) : settings;

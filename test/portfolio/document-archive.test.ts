@@ -42,6 +42,40 @@ describe('documents in a ZIP file', () => {
     });
   });
 
+  test('that unpack to far more than they are all together, each of a sound size, are given up', async () => {
+    const { dir } = await makeTemporaryFolder();
+    const blank = Buffer.alloc(1024 * 1024);
+    const entries = Object.fromEntries(Array.from({ length: 70 }, (_none, n) => [`${n}.pdf`, blank]));
+    const path = await writeZip(join(dir, 'd.zip'), entries);
+    await expect(openDocuments(path)).rejects.toMatchObject({
+      code: 'FILE',
+      message: expect.stringContaining('unpacks to more than 64 MB'),
+    });
+  });
+
+  test('that lie deeper than folders do are given up', async () => {
+    const { dir } = await makeTemporaryFolder();
+    const path = await writeZip(join(dir, 'd.zip'), { [`${'a/'.repeat(40)}a.pdf`]: PDF });
+    await expect(openDocuments(path)).rejects.toMatchObject({ message: expect.stringContaining('32 folders deep') });
+  });
+
+  test('are not unpacked by a process that is stopping', async () => {
+    const { dir } = await makeTemporaryFolder();
+    const path = await writeZip(join(dir, 'd.zip'), { 'a.pdf': PDF });
+    await expect(openDocuments(path, AbortSignal.abort())).rejects.toMatchObject({ code: 'STOPPED' });
+  });
+
+  test('with names as large as documents are given up', async () => {
+    const { dir } = await makeTemporaryFolder();
+    const entries = Object.fromEntries(
+      Array.from({ length: 600 }, (_none, n) => [`__MACOSX/${n}`.padEnd(60_000, 'n'), 'x']),
+    );
+    const path = await writeZip(join(dir, 'd.zip'), entries);
+    await expect(openDocuments(path)).rejects.toMatchObject({
+      message: expect.stringContaining('its names are longer'),
+    });
+  });
+
   test('may be many, within reason', async () => {
     const { dir } = await makeTemporaryFolder();
     const path = await writeZip(join(dir, 'd.zip'), { 'a.pdf': PDF });

@@ -1,9 +1,12 @@
 import { appendFileSync, cpSync, globSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { makeSilentLog } from '../../src/log.ts';
 import { openRedis } from '../../src/redis/open-redis.ts';
 import { makeOwnFixture, serversBelow, WAIT } from './own-fixture.ts';
+
+const OLDER_SERVER = fileURLToPath(new URL('./older-server.ts', import.meta.url));
 
 const fixture = makeOwnFixture();
 const { makeDir, user } = fixture;
@@ -201,6 +204,18 @@ describe('faults, each in one line', () => {
     writeFileSync(join(dir, 'redis-server'), '#!/nowhere/interpreter\n', { mode: 0o755 });
     const { first } = await user(makeDir(), { env: { ...process.env, PATH: dir } });
     expect(first).toEqual({ code: 'REDIS', fault: expect.stringMatching(/redis-server cannot be run \(.*ENOENT\)/) });
+  });
+
+  test('a redis-server before 7.0, which is not left running', async () => {
+    const [bin, dataDir] = [makeDir(), makeDir()];
+    const script = `#!/bin/sh\nREAL_PATH='${process.env.PATH}' exec '${process.execPath}' '${OLDER_SERVER}' "$@"\n`;
+    writeFileSync(join(bin, 'redis-server'), script, { mode: 0o755 });
+    const { first } = await user(dataDir, { env: { ...process.env, PATH: `${bin}:${process.env.PATH}` } });
+    const version = expect.stringMatching(
+      /^The redis-server on the PATH is version 6\.2\S*; Limitline needs 7\.0 or later/,
+    );
+    expect(first).toEqual({ code: 'REDIS', fault: version });
+    expect(serversBelow(dataDir)).toEqual([]);
   });
 
   test('a data folder that cannot be written to', async () => {

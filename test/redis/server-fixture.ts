@@ -29,6 +29,13 @@ export function makeServerFixture() {
     makeDir,
     start,
 
+    /** A server that follows another, once it has all that the other has. */
+    async startReplicaOf(primary: GivenServer, config: string[] = []): Promise<GivenServer> {
+      const replica = await start([`replicaof 127.0.0.1 ${primary.port}`, ...config]);
+      await synced(replica, primary);
+      return replica;
+    },
+
     /** Three nodes that share the slots. */
     async startCluster(): Promise<GivenServer[]> {
       const nodes = await Promise.all([0, 1, 2].map(() => start(['cluster-enabled yes', 'cluster-node-timeout 2000'])));
@@ -37,6 +44,18 @@ export function makeServerFixture() {
       for (const { port } of others) await first?.admin.call('CLUSTER', 'MEET', '127.0.0.1', String(port));
       await Promise.all(nodes.map(whole));
       return nodes;
+    },
+
+    /** A further node of a cluster, that follows one of its nodes. */
+    async startClusterReplicaOf(primary: GivenServer): Promise<GivenServer> {
+      const replica = await start(['cluster-enabled yes', 'cluster-node-timeout 2000']);
+      await replica.admin.call('CLUSTER', 'MEET', '127.0.0.1', String(primary.port));
+      const id = String(await primary.admin.call('CLUSTER', 'MYID'));
+      const follow = () => replica.admin.call('CLUSTER', 'REPLICATE', id);
+      // It must have met the node first.
+      await vi.waitFor(follow, { timeout: 20_000, interval: 20 });
+      await synced(replica, primary);
+      return replica;
     },
 
     async clean(): Promise<void> {
@@ -91,6 +110,14 @@ async function startGiven(
       await exit;
     },
   };
+}
+
+/** Waits until a replica follows its primary, and its primary knows. */
+export async function synced(replica: GivenServer, primary: GivenServer): Promise<void> {
+  const isUp = async () => (await replica.admin.info('replication')).includes('master_link_status:up');
+  await vi.waitUntil(isUp, { timeout: 20_000, interval: 20 });
+  const isKnown = async () => (await primary.admin.info('replication')).includes(`port=${replica.port},state=online`);
+  await vi.waitUntil(isKnown, { timeout: 20_000, interval: 20 });
 }
 
 /** A third of the 16,384 slots each, the last one also what is left over. */

@@ -3,14 +3,14 @@ import { expect, inject, onTestFinished, test } from 'vitest';
 import { probe } from '../../src/redis/own-probe.ts';
 import { checkVersion, readInfo } from '../../src/redis/server-info.ts';
 
-test.each(['6.2.0', '6.10.1', '7.0.15', '10.0.0'])('version %s will do', (version) => {
+test.each(['7.0.0', '7.0.15', '7.2.4', '10.0.0'])('version %s will do', (version) => {
   expect(() => checkVersion({ redis_version: version }, 'Redis here')).not.toThrow();
 });
 
 test.each([
-  ['5.0.14', 'Redis here is version 5.0.14; Limitline needs 6.2 or later: update it.'],
-  ['6.0.16', 'Redis here is version 6.0.16; Limitline needs 6.2 or later: update it.'],
-  [undefined, 'Redis here is version unknown; Limitline needs 6.2 or later: update it.'],
+  ['5.0.14', 'Redis here is version 5.0.14; Limitline needs 7.0 or later: update it.'],
+  ['6.2.19', 'Redis here is version 6.2.19; Limitline needs 7.0 or later: update it.'],
+  [undefined, 'Redis here is version unknown; Limitline needs 7.0 or later: update it.'],
 ])('version %s is too old', (version, message) => {
   const info = version === undefined ? {} : { redis_version: version };
   expect(() => checkVersion(info, 'Redis here')).toThrow(expect.objectContaining({ code: 'REDIS', message }));

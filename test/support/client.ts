@@ -13,6 +13,7 @@ export function makeClient(url: string, options: Options = {}) {
     tokenField: 'access_token',
     tokenLifetimeMs: 600_000,
     connections: 4,
+    proxy: undefined,
     timeoutMs: 5_000,
     idempotencyHeader: undefined,
     connection: connectRedis(),

@@ -14,6 +14,7 @@ const client = makeServiceClient({
   ...STAND_IN_CREDENTIALS,
   tokenField: 'access_token',
   tokenLifetimeMs: 600_000,
+  proxy: undefined,
   connections: 1,
   timeoutMs: 60_000,
   idempotencyHeader: undefined,

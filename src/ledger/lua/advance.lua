@@ -7,8 +7,10 @@
 -- ARGV[9…] field, value, field, value … to write
 -- Answers the state the row is in now: ARGV[3], or another when somebody else had moved it meanwhile.
 -- A held row takes a late answer at the step that it is held at, and "done" is believed in any state: the limit was
--- made, whatever we thought. Of a row that has other words by now nothing is written.
+-- made, whatever we thought. Of a row that has other words by now nothing is written. One that is put back ("queued")
+-- since its portfolio is paused, and was given up at that moment, is "cancelled": nobody else would come by it.
 -- @include move
+-- @include cancelled
 -- The first answers of a step, all refused with one status, speak of a mistake that every row shares.
 local function hearCanary(portfolio, field, heard, limit, why)
   if heard == '' or limit == 0 then return end
@@ -31,11 +33,16 @@ if ARGV[4] ~= '' and ARGV[4] ~= (row[4] or '0') and ARGV[3] ~= 'done' then retur
 local awaited = state == ARGV[2] or (state == 'held' and row[3] == ARGV[2])
 if not awaited and ARGV[3] ~= 'done' then return state end
 if state == 'done' then return state end
+local to = ARGV[3]
+if to == 'queued' then
+  if state ~= ARGV[2] then return state end
+  if isCancelled(KEYS[1], KEYS[2]) then to = 'cancelled' end
+end
 local now = nowMs()
-moveRow(KEYS[1], KEYS[2], ARGV[1], state, ARGV[3], row[2], now)
+moveRow(KEYS[1], KEYS[2], ARGV[1], state, to, row[2], now)
 redis.call('HDEL', KEYS[2], 'problem', 'putOffs', 'passed', 'overtaken')
 if #ARGV > 8 then redis.call('HSET', KEYS[2], unpack(ARGV, 9)) end
 hearCanary(KEYS[1], 'canary:' .. ARGV[2], ARGV[6], tonumber(ARGV[7]), ARGV[8])
 if ARGV[5] ~= '' then redis.call('HINCRBY', KEYS[1], 'status:' .. ARGV[5], 1) end
 noteFinish(KEYS[1], now)
-return ARGV[3]
+return to

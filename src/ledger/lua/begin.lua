@@ -2,6 +2,7 @@
 -- an operator, enters the step; any other is only read, and the worker sees from its state that there is nothing to do.
 -- A job left over from before the row was renewed comes for another step, which would lack what the first one brings.
 -- A row that was given up meanwhile is told so; one that had been refused stays refused.
+-- A row of a paused portfolio stays where it is: its job ends, and the row gets another one when the portfolio goes on.
 -- KEYS[1] the portfolio   KEYS[2] the row
 -- ARGV[1] row key   ARGV[2] step: "company", "documents" or "limit"
 -- Answers { state now, request, company id, document ids, problem, revision }, or {} when there is no such row.
@@ -12,7 +13,11 @@ local state = row[1]
 if not state then return {} end
 if (state == 'queued' or state == 'refused') and row[7] == ARGV[2] then
   local to = ARGV[2]
-  if isCancelled(KEYS[1], KEYS[2]) then to = state == 'queued' and 'cancelled' or state end
+  if isCancelled(KEYS[1], KEYS[2]) then
+    to = state == 'queued' and 'cancelled' or state
+  elseif redis.call('HEXISTS', KEYS[1], 'paused') == 1 then
+    to = state
+  end
   local now = nowMs()
   moveRow(KEYS[1], KEYS[2], ARGV[1], state, to, row[6], now)
   if to ~= state then

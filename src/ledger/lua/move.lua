@@ -7,9 +7,11 @@ local function nowMs()
   return time[1] * 1000 + math.floor(time[2] / 1000)
 end
 
--- The portfolio is finished when no import runs and no row is open; the moment is kept for the report.
+-- The portfolio is finished when the last import came to its end, no other runs and no row is open; the moment is kept
+-- for the report.
 local function noteFinish(portfolio, now)
   local open = redis.call('HEXISTS', portfolio, 'importing')
+  if open == 0 then open = redis.call('ZCARD', portfolio .. ':imports') end
   for _, state in ipairs(OPEN) do
     if open == 0 then open = redis.call('ZCARD', portfolio .. ':state:' .. state) end
   end

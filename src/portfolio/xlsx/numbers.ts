@@ -2,6 +2,8 @@ import Big from 'big.js';
 
 /** A number of the file as plain decimal text, with the 15 digits that Excel shows of the double which it keeps. */
 export function plainNumber(written: string): string {
+  // What is no double stays as it stands, for the line to say so: 1E999999 written out would be a million zeros.
+  if (!Number.isFinite(Number(written))) return written;
   const text = SHORT.test(written) ? written : new Big(written).prec(DIGITS).toFixed();
   // The type says that its point marks decimals; as bare text, 1.234 could be a thousand.
   return OPEN.test(text) ? `${text}0` : text;

@@ -1,8 +1,10 @@
 import type { Readable } from 'node:stream';
 import type { Entry } from 'yauzl';
-import { openZip } from '../zip.ts';
+import { openZip, type ZipLimits } from '../zip.ts';
+import { kept, LIMITS, REMEDY } from './limits.ts';
 import { isDateFormat } from './numbers.ts';
 import { readXml } from './parse-xml.ts';
+import { readSharedTexts } from './shared-texts.ts';
 
 /** What of a workbook is needed to read the cells of one sheet. */
 export type Workbook = {
@@ -18,14 +20,15 @@ export type Workbook = {
 };
 
 /** A workbook has some twenty parts; sheets of a million lines unpack to about a gigabyte. */
-const LIMITS = { entries: 10_000, totalBytes: 4 * 1024 ** 3 };
+const ZIP_LIMITS: ZipLimits = { entries: 10_000, totalBytes: 4 * 1024 ** 3 };
 
-/** What the texts of a workbook may take of our memory, in characters: some half a million buyers' names and streets. */
-const MAX_SHARED_LENGTH = 48 * 1024 * 1024;
-
-/** Opens an Excel workbook (ECMA-376, part 1). Null when the file is a ZIP file of another kind. */
-export async function openWorkbook(path: string): Promise<Workbook | null> {
-  const zip = await openZip(path, LIMITS);
+/**
+ * Opens an Excel workbook (ECMA-376, part 1). Null when the file is a ZIP file of another kind.
+ *
+ * @throws Error in words when it is broken, or holds more than a workbook may, see `limits.ts`; LimitlineError `STOPPED`.
+ */
+export async function openWorkbook(path: string, signal?: AbortSignal): Promise<Workbook | null> {
+  const zip = await openZip(path, ZIP_LIMITS);
   const parts = new Map<string, Entry>();
   const open = async (name: string): Promise<Readable> => {
     const entry = parts.get(name);
@@ -38,10 +41,11 @@ export async function openWorkbook(path: string): Promise<Workbook | null> {
       zip.close();
       return null;
     }
-    const shared = parts.has(TEXTS) ? await readShared(await open(TEXTS)) : [];
-    const dateStyles = parts.has(STYLES) ? await readDateStyles(await open(STYLES)) : [];
-    const targets = await readTargets(await open(RELATIONS));
-    return { ...(await readBook(await open(BOOK), targets)), shared, dateStyles, open, close: () => zip.close() };
+    const shared = parts.has(TEXTS) ? await readSharedTexts(await open(TEXTS), signal) : [];
+    const dateStyles = parts.has(STYLES) ? await readDateStyles(await open(STYLES), signal) : [];
+    const targets = await readTargets(await open(RELATIONS), signal);
+    const { sheets, from1904 } = await readBook(await open(BOOK), targets, signal);
+    return { sheets, from1904, shared, dateStyles, open, close: () => zip.close() };
   } catch (error) {
     zip.close();
     throw error;
@@ -53,73 +57,61 @@ const RELATIONS = 'xl/_rels/workbook.xml.rels';
 const TEXTS = 'xl/sharedStrings.xml';
 const STYLES = 'xl/styles.xml';
 
-async function readTargets(stream: Readable): Promise<Map<string, string>> {
+async function readTargets(stream: Readable, signal: AbortSignal | undefined): Promise<Map<string, string>> {
   const targets = new Map<string, string>();
-  await readXml(stream, {
-    open(_name, { Id = '', Target = '' }) {
-      targets.set(Id, Target.startsWith('/') ? Target.slice(1) : `xl/${Target}`);
+  const ears = {
+    open(_name: string, { Id = '', Target = '' }: Record<string, string>) {
+      targets.set(named(Id), named(Target.startsWith('/') ? Target.slice(1) : `xl/${Target}`));
+      atMost(targets.size, ZIP_LIMITS.entries, 'parts');
     },
-  });
+  };
+  await readXml(stream, ears, signal);
   return targets;
 }
 
 async function readBook(
   stream: Readable,
   targets: Map<string, string>,
+  signal: AbortSignal | undefined,
 ): Promise<Pick<Workbook, 'sheets' | 'from1904'>> {
   const sheets: Workbook['sheets'] = [];
   let from1904 = false;
-  await readXml(stream, {
-    open(name, attributes) {
+  const ears = {
+    open(name: string, attributes: Record<string, string>) {
       if (name === 'workbookPr') from1904 = ['1', 'true'].includes(attributes.date1904 ?? '');
       const path = targets.get(attributes['r:id'] ?? '');
-      if (name === 'sheet' && path) sheets.push({ name: attributes.name ?? '', path });
+      if (name === 'sheet' && path) sheets.push({ name: named(attributes.name ?? ''), path });
+      atMost(sheets.length, LIMITS.sheets, 'sheets');
     },
-  });
+  };
+  await readXml(stream, ears, signal);
   return { sheets, from1904 };
 }
 
-async function readShared(stream: Readable): Promise<string[]> {
-  const shared: string[] = [];
-  let text = '';
-  let length = 0;
-  let hears = false;
-  // How a Japanese text is pronounced stands beside it, and is no part of it.
-  let isPhonetic = false;
-  await readXml(stream, {
-    open(name) {
-      if (name === 'si') text = '';
-      if (name === 'rPh') isPhonetic = true;
-      hears = name === 't' && !isPhonetic;
-    },
-    text(part) {
-      if (hears) text += part;
-    },
-    close(name) {
-      if (name === 't') hears = false;
-      if (name === 'rPh') isPhonetic = false;
-      if (name !== 'si') return;
-      shared.push(text);
-      length += text.length;
-      if (length > MAX_SHARED_LENGTH) throw new Error('its texts are more than fit into memory: save it as CSV UTF-8');
-    },
-  });
-  return shared;
-}
-
-async function readDateStyles(stream: Readable): Promise<boolean[]> {
+async function readDateStyles(stream: Readable, signal: AbortSignal | undefined): Promise<boolean[]> {
   const codes = new Map<number, string>();
   const styles: boolean[] = [];
   let inCells = false;
-  await readXml(stream, {
-    open(name, { numFmtId = '0', formatCode = '' }) {
+  const ears = {
+    open(name: string, { numFmtId = '0', formatCode = '' }: Record<string, string>) {
       if (name === 'cellXfs') inCells = true;
-      if (name === 'numFmt') codes.set(Number(numFmtId), formatCode);
+      if (name === 'numFmt') codes.set(Number(numFmtId), kept(formatCode.slice(0, LIMITS.formatLength)));
       if (name === 'xf' && inCells) styles.push(isDateFormat(Number(numFmtId), codes.get(Number(numFmtId))));
+      atMost(Math.max(codes.size, styles.length), LIMITS.styles, 'cell formats');
     },
-    close(name) {
+    close(name: string) {
       if (name === 'cellXfs') inCells = false;
     },
-  });
+  };
+  await readXml(stream, ears, signal);
   return styles;
+}
+
+function atMost(count: number, limit: number, what: string): void {
+  if (count > limit) throw new Error(`it has more than ${limit} ${what}; ${REMEDY}`);
+}
+
+function named(name: string): string {
+  if (name.length > LIMITS.nameLength) throw new Error(`it has a name of ${name.length} characters; ${REMEDY}`);
+  return kept(name);
 }

@@ -93,8 +93,8 @@ export function makeModel({ canaryRefusals }: { canaryRefusals: number }) {
     begin(name: string, key: string, step: Step): RowState | undefined {
       const row = rowOf(name, key);
       if (row && (row.state === 'queued' || row.state === 'refused') && row.step === step) {
-        if (!isGivenUp(name, row)) row.state = step;
-        else if (row.state === 'queued') row.state = 'cancelled';
+        if (isGivenUp(name, row)) row.state = row.state === 'queued' ? 'cancelled' : row.state;
+        else if (!portfolio(name).paused) row.state = step;
       }
       return row?.state;
     },

@@ -24,7 +24,7 @@ const summary: Summary = {
 };
 
 test('says in words and grouped figures what became of a portfolio', () => {
-  const table = summaryTable(summary, { supplier: { id: 'company_1' }, paused: undefined });
+  const table = summaryTable(summary, { supplier: { id: 'company_1' }, paused: undefined, interrupted: false });
   expect(table).toContain('done                       1,198   limit requested and answered');
   expect(table).toContain('held                           2   outcome unknown: a person must say');
   expect(table).toMatch(/^Portfolio q4, account https:\/\/api\.example$/m);
@@ -37,9 +37,14 @@ test('says in words and grouped figures what became of a portfolio', () => {
 test('says what is not well: no supplier, paused, not finished', () => {
   const table = summaryTable(
     { ...summary, supplier: null, finished: null },
-    { supplier: { problem: 'The service refused the supplier with status 422' }, paused: 'by request' },
+    {
+      supplier: { problem: 'The service refused the supplier with status 422' },
+      paused: 'by request',
+      interrupted: true,
+    },
   );
   expect(table).toContain('Supplier: The service refused the supplier with status 422');
   expect(table).toContain('Paused: by request.');
   expect(table).toContain('not finished yet');
+  expect(table).toContain('The last import did not come to its end: import the file again.');
 });

@@ -1,0 +1,121 @@
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { accountOf, STAND_IN_CREDENTIALS } from '../../src/config.ts';
+import { makeKeys } from '../../src/ledger/keys.ts';
+import { makePortfolios } from '../../src/ledger/portfolios.ts';
+import { ROW_STATES } from '../../src/ledger/rows.ts';
+import { generatePortfolio } from './generate-portfolio.ts';
+import { startReplicatedRedis } from './replicated-redis.ts';
+import { runContender } from './run-contender.ts';
+import { startService } from './start-service.ts';
+import { makeTemporaryFolder } from './temporary-folder.ts';
+import { untilFinished } from './until-finished.ts';
+import { startFleet } from './worker-fleet.ts';
+
+export type FailoverFigures = {
+  /** Things made by the service when the replicas were cut off, and when the primary was gone. */
+  madeBefore: number;
+  madeMeanwhile: number;
+  madeTwice: number;
+  held: number;
+  done: number;
+  /** Rows that are in no state at all, or still in progress. */
+  unaccounted: number;
+  /** From the kill until the portfolio was finished. */
+  seconds: number;
+};
+
+/**
+ * One failover under load: two worker processes are at work; the replicas lose touch with the primary, which works on for a
+ * while, hangs, and is killed; the sentinel makes a replica the primary, and the killed one comes back as a replica.
+ *
+ * @param wakes the primary is not killed but wakes up later, which splits the brain until the sentinel tells it
+ * @param cutOffMs how long the primary works on without replicas
+ * @param settings further settings of the workers
+ * @throws LimitlineError when the portfolio does not come to its end
+ */
+export async function tryFailover({
+  rows,
+  cutOffMs,
+  wakes = false,
+  settings = {},
+  signal: stop,
+}: {
+  rows: number;
+  cutOffMs: number;
+  wakes?: boolean;
+  settings?: Record<string, string>;
+  signal: AbortSignal;
+}): Promise<FailoverFigures> {
+  await using folder = await makeTemporaryFolder();
+  const over = new AbortController();
+  const signal = AbortSignal.any([over.signal, stop, AbortSignal.timeout(TIME_LIMIT_MS)]);
+  await using redis = await startReplicatedRedis(signal);
+  await using service = await startService();
+  await service.setFaults({ latencyMs: LATENCY_MS });
+  const env = {
+    ...settings,
+    REDIS_URL: redis.url,
+    LIMITLINE_DATA: join(folder.path, 'data'),
+    SERVICE_URL: service.url,
+    SERVICE_CLIENT_ID: STAND_IN_CREDENTIALS.clientId,
+    SERVICE_CLIENT_SECRET: STAND_IN_CREDENTIALS.clientSecret,
+    LOG_LEVEL: 'info',
+  };
+  await importFile(rows, { cwd: folder.path, env, signal });
+  const made = async () => Object.values((await service.report()).made).reduce((sum, count) => sum + count, 0);
+
+  await using _fleet = startFleet(WORKERS, { cwd: folder.path, env, onFault: (error) => over.abort(error) });
+  const share = FIRST_SHARE + Math.random() * (LAST_SHARE - FIRST_SHARE);
+  while ((await made()) < rows * 2 * share) await sleep(LOOK_EVERY_MS, undefined, { signal });
+  await redis.cutOff();
+  const madeBefore = await made();
+  await sleep(cutOffMs, undefined, { signal });
+  await redis.pausePrimary();
+  await sleep(Math.random() * LONGEST_PAUSE_MS, undefined, { signal });
+  const killedAt = performance.now();
+  if (wakes) await redis.wakePrimary();
+  else await redis.killPrimary();
+  const madeMeanwhile = (await made()) - madeBefore;
+  if (!wakes) await redis.bringBack();
+
+  const keys = makeKeys('limitline', accountOf({ SERVICE_URL: service.url, SERVICE_ACCOUNT: undefined }));
+  const portfolios = makePortfolios({ connection: redis.connection, keys });
+  const { states } = await untilFinished(() => portfolios.read(PORTFOLIO), signal);
+  const ended = ROW_STATES.filter((state) => !['queued', 'company', 'documents', 'limit'].includes(state));
+  return {
+    ...{ madeBefore, madeMeanwhile },
+    madeTwice: (await service.report()).madeTwice.length,
+    held: states.held,
+    done: states.done,
+    unaccounted: rows - ended.reduce((sum, state) => sum + states[state], 0),
+    seconds: (performance.now() - killedAt) / 1_000,
+  };
+}
+
+const PORTFOLIO = 'failover';
+const WORKERS = 2;
+const LATENCY_MS = 20;
+
+/** The primary is lost somewhere in the middle of the work: when so much of it is done. */
+const FIRST_SHARE = 0.1;
+const LAST_SHARE = 0.5;
+
+/** Shorter and longer than the sentinel takes to notice. */
+const LONGEST_PAUSE_MS = 1_500;
+
+/** A round takes half a minute; one that takes this long is stuck. */
+const TIME_LIMIT_MS = 120_000;
+
+/** Fine enough for a moment in the middle of some seconds of work. */
+const LOOK_EVERY_MS = 20;
+
+async function importFile(
+  rows: number,
+  { cwd, env, signal }: { cwd: string; env: Record<string, string>; signal: AbortSignal },
+): Promise<void> {
+  const file = join(cwd, `${PORTFOLIO}.csv`);
+  await generatePortfolio({ path: file, rows });
+  const script = new URL('../limitline.ts', import.meta.url).pathname;
+  await runContender({ script, args: ['import', file, '--portfolio', PORTFOLIO, '--json'], env }, { cwd, signal });
+}

@@ -1,0 +1,66 @@
+import { depthFor, type FeedDeps, feed } from '../jobs/feed.ts';
+import { makeHealer } from '../jobs/heal.ts';
+import type { PaceState } from '../src/pace/pace-words.ts';
+
+/** How often it is seen to that the queues are full, that no portfolio lacks its share, and that no job is lost. */
+const LOOK_EVERY_MS = 1_000;
+
+/** A wait that is over before the next look is none. */
+const SHORT_WAIT_MS = LOOK_EVERY_MS;
+
+/** While the line waits nothing leaves the queues. What this process knows of the wait may be old, so it looks at times. */
+const LOOKS_RESTED = 10;
+
+/**
+ * Keeps the queues filled with rows of the ledger, for as long as workers run: looks now and then, at once when a queue
+ * has run empty, and never twice at a time.
+ *
+ * @param paceState the pace as this process saw it last: how deep to fill, and whether the line waits
+ */
+export function startFeeder({
+  deps,
+  paceState,
+  onFault,
+}: {
+  deps: FeedDeps;
+  paceState: () => PaceState;
+  onFault: (error: unknown) => void;
+}) {
+  const lineWaits = () => (paceState().blocked?.untilMs ?? 0) > Date.now() + SHORT_WAIT_MS;
+  const heal = makeHealer(deps, lineWaits);
+  let rested = 0;
+  let nothingLeft = false;
+
+  const look = async (): Promise<void> => {
+    rested = lineWaits() && rested < LOOKS_RESTED ? rested + 1 : 0;
+    if (rested > 0) return;
+    await heal();
+    nothingLeft = (await feed(deps, paceState().flowPerS)) === 0;
+  };
+  const refill = async (): Promise<void> => {
+    const { flowPerS } = paceState();
+    if (nothingLeft || lineWaits() || (await deps.queues.depth()) > depthFor(flowPerS) / 2) return;
+    nothingLeft = (await feed(deps, flowPerS)) === 0;
+  };
+
+  let busy = false;
+  let again = false;
+  const run = (what: () => Promise<void>): void => {
+    again = busy;
+    if (busy) return;
+    busy = true;
+    what()
+      .catch(onFault)
+      .finally(() => {
+        busy = false;
+        if (again) run(refill);
+      });
+  };
+  const timer = setInterval(() => run(look), LOOK_EVERY_MS);
+  run(look);
+  return {
+    /** A queue has run empty. */
+    drained: (): void => run(refill),
+    stop: (): void => clearInterval(timer),
+  };
+}

@@ -1,0 +1,135 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { makeLuaScript, type RedisConnection } from '../lua-script.ts';
+import type { Keys } from './keys.ts';
+
+/** The file that was imported last. `id` names its copy in the data folder, `reading` is how it is read, as JSON. */
+export type ImportedFile = { id: string; fileName: string; reading: string };
+
+/** A line that led to no row, and why; `message` is for people. */
+export type FaultyLine = { kind: 'invalid' | 'duplicate'; message: string };
+
+/** An import under way. It says so by itself, once a second, until it is ended or left. */
+export type ImportRun = {
+  /**
+   * Writes down what is wrong with these lines; null for one with which nothing is. Saying it again changes nothing, and
+   * once another file is imported into the portfolio, that one's lines are shown and these are not kept.
+   */
+  noteLines(lines: ReadonlyMap<number, FaultyLine | null>): Promise<void>;
+  /** The file was read to its end. The portfolio is finished now if nothing else of it is open. */
+  end(): Promise<void>;
+  /** The import was given up: until its file, or one begun later, is imported to the end, the portfolio is not finished. */
+  leave(): Promise<void>;
+};
+
+/** What the imports under way say of themselves. */
+export type ImportSigns = { alive: boolean; gone: boolean };
+
+export const FAULT_KINDS = ['invalid', 'duplicate'] as const satisfies readonly FaultyLine['kind'][];
+
+export type Imports = ReturnType<typeof makeImports>;
+
+/**
+ * The imports of all portfolios. Several may be under way at once: of one file, then each of its lines is written down
+ * once, or of several, then the faulty lines of the one that began last are shown.
+ */
+export function makeImports({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
+  const script = (name: string) => makeLuaScript(connection, new URL(`./lua/${name}.lua`, import.meta.url));
+  const [start, beat, note] = [script('start-import'), script('beat-import'), script('note-lines')];
+  const [end, sweep] = [script('end-import'), script('sweep-imports')];
+  const faultyKeys = (name: string) => FAULT_KINDS.map((kind) => keys.faultyLines(name, kind));
+
+  return {
+    /** Begins an import: what is known of the faulty lines of the one before is forgotten, its rows are not. */
+    async startImport(name: string, file: ImportedFile): Promise<ImportRun> {
+      const content = contentOf(file);
+      const run = `${content}:${randomUUID()}`;
+      const underWay = [keys.portfolio(name), keys.imports(name)];
+      const known = ['importId', file.id, 'fileName', file.fileName, 'reading', file.reading];
+      await start(
+        [keys.portfolio(name), keys.portfolios, keys.imports(name), ...faultyKeys(name)],
+        [name, content, run, GONE_AFTER_MS, ...known],
+      );
+      const signs = startSigns(() => beat(underWay, [run]));
+      const finish = async (read: string) => {
+        await signs.stop();
+        await end(underWay, [run, read]);
+      };
+      return {
+        async noteLines(lines) {
+          for (const page of pagesOf([...lines])) {
+            const words = page.flatMap(([line, fault]) => [line, fault?.kind ?? 'sound', fault?.message ?? '']);
+            await note([keys.portfolio(name), ...faultyKeys(name)], [content, ...words]);
+          }
+        },
+        end: () => finish(content),
+        leave: () => finish(''),
+      };
+    },
+
+    /** What is wrong with these lines of the last import, in their order; nothing for those that led to a row. */
+    async faultyLines(name: string, lines: readonly number[]): Promise<(FaultyLine | undefined)[]> {
+      const found: (FaultyLine | undefined)[] = [];
+      for (const page of pagesOf(lines)) {
+        const [invalid = [], duplicate = []] = await Promise.all(
+          faultyKeys(name).map((key) => connection.hmget(key, ...page.map(String))),
+        );
+        for (const place of page.keys()) found.push(faultOf(invalid[place], duplicate[place]));
+      }
+      return found;
+    },
+
+    /** Forgets imports that were killed. Answers when the portfolio was finished, in ms, if it is. */
+    async sweepImports(name: string): Promise<number | undefined> {
+      const finished = await sweep([keys.portfolio(name), keys.imports(name)], [GONE_AFTER_MS]);
+      return finished === '' ? undefined : Number(finished);
+    },
+  };
+}
+
+/** Reads the signs of life of a portfolio's imports: name, ms, name, ms … by the server's clock. */
+export function signsOf(signs: readonly string[], nowMs: number): ImportSigns {
+  const ages = signs.filter((_word, place) => place % 2 === 1).map((ms) => Math.abs(nowMs - Number(ms)));
+  return { alive: ages.some((age) => age < GONE_AFTER_MS), gone: ages.some((age) => age >= GONE_AFTER_MS) };
+}
+
+/** Often enough that five signs must fail before an import counts as gone, rare enough to be nothing for Redis. */
+const SIGN_EVERY_MS = 1_000;
+
+/** Then a killed import is waited for no more. One that was only held up says that it is there with its next sign. */
+const GONE_AFTER_MS = 5_000;
+
+/** Lines written or read with one command: well below a millisecond of Redis' time, and of a script's 8,000 words. */
+const PAGE = 500;
+
+function* pagesOf<T>(items: readonly T[]): Generator<T[]> {
+  for (let from = 0; from < items.length; from += PAGE) yield items.slice(from, from + PAGE);
+}
+
+/** Imports of one content come to the same lines. 16 characters, of a digest. */
+function contentOf({ id, reading }: ImportedFile): string {
+  return createHash('sha256').update(`${id}\n${reading}`).digest('base64url').slice(0, 16);
+}
+
+function faultOf(invalid: string | null | undefined, duplicate: string | null | undefined): FaultyLine | undefined {
+  if (typeof invalid === 'string') return { kind: 'invalid', message: invalid };
+  return typeof duplicate === 'string' ? { kind: 'duplicate', message: duplicate } : undefined;
+}
+
+function startSigns(sign: () => Promise<unknown>) {
+  let under: Promise<unknown> | undefined;
+  const timer = setInterval(() => {
+    // While Redis is away, one sign waits and no more of them pile up; that the import itself fails is said by the import.
+    under ??= sign()
+      .catch(() => {})
+      .finally(() => {
+        under = undefined;
+      });
+  }, SIGN_EVERY_MS).unref();
+  return {
+    /** No sign comes after this: one that overtook the end would be a sign of something that is gone. */
+    async stop(): Promise<void> {
+      clearInterval(timer);
+      await under;
+    },
+  };
+}

@@ -1,0 +1,7 @@
+-- An import says that it is under way.
+-- KEYS[1] the portfolio   KEYS[2] its imports under way   ARGV[1] this import
+-- Answers 1.
+-- @include move
+redis.call('ZADD', KEYS[2], nowMs(), ARGV[1])
+redis.call('HDEL', KEYS[1], 'finished')
+return 1

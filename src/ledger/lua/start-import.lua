@@ -1,0 +1,23 @@
+-- Begins to bring a file into a portfolio. From now on its faulty lines are the ones shown: those of another file are
+-- forgotten, and so are its own of earlier, unless another import of it is under way, which both then write down alike.
+-- KEYS[1] the portfolio   KEYS[2] all portfolios   KEYS[3] its imports under way   KEYS[4…] its faulty lines
+-- ARGV[1] the portfolio's name   ARGV[2] content: the file and how it is read   ARGV[3] this import: content:its own name
+-- ARGV[4] ms without a sign of life after which an import is gone   ARGV[5…] field, value … to know of the file
+-- Answers 1.
+-- @include move
+local now = nowMs()
+local joins = false
+if redis.call('HGET', KEYS[1], 'content') == ARGV[2] then
+  local alive = redis.call('ZRANGEBYSCORE', KEYS[3], now - ARGV[4], now + ARGV[4])
+  for _, import in ipairs(alive) do joins = joins or string.sub(import, 1, #ARGV[2]) == ARGV[2] end
+end
+-- Deleting some 100,000 lines would hold everybody up; unlinked, they are freed beside the commands of others.
+if not joins then redis.call('UNLINK', unpack(KEYS, 4)) end
+redis.call('ZADD', KEYS[2], 'NX', now, ARGV[1])
+redis.call('ZADD', KEYS[3], now, ARGV[3])
+redis.call('HSET', KEYS[1], 'content', ARGV[2], 'importing', ARGV[2], unpack(ARGV, 5))
+-- What was given up before this does not concern its rows, see cancelled.lua.
+redis.call('HSET', KEYS[1], 'importGen', redis.call('HGET', KEYS[1], 'cancels') or '0')
+redis.call('HSETNX', KEYS[1], 'started', now)
+redis.call('HDEL', KEYS[1], 'finished')
+return 1

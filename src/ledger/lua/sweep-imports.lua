@@ -1,0 +1,10 @@
+-- Takes off imports that gave no sign of life for too long, killed ones: nothing waits for them any more.
+-- KEYS[1] the portfolio   KEYS[2] its imports under way   ARGV[1] ms without a sign after which an import is gone
+-- Answers when the portfolio was finished, in ms; "" when it is not.
+-- @include move
+local now = nowMs()
+redis.call('ZREMRANGEBYSCORE', KEYS[2], '-inf', now - ARGV[1])
+-- A sign from the future is one from before the clock went back.
+redis.call('ZREMRANGEBYSCORE', KEYS[2], now + ARGV[1], '+inf')
+noteFinish(KEYS[1], now)
+return redis.call('HGET', KEYS[1], 'finished') or ''

@@ -1,0 +1,90 @@
+import { Pool } from 'undici';
+import { isLimitlineError } from '../errors.ts';
+import type { ForwardProxy } from '../proxy.ts';
+import { type Heard, type Post, send } from './send.ts';
+import { makeTunnelConnector, proxyWantsCredentials } from './tunnel.ts';
+
+export type Outlet = ReturnType<typeof makeOutlet>;
+
+/** undici does not hear an abort while it connects, so this bounds it. */
+const CONNECT_TIMEOUT_MS = 5_000;
+
+/** For a proxy to answer CONNECT: it is reached first, and then looks the name up and connects in its turn. */
+const TUNNEL_TIMEOUT_MS = 2 * CONNECT_TIMEOUT_MS;
+
+/** Below the 5 s after which common servers close an idle connection: a POST must not meet that race. */
+const KEEP_ALIVE_MS = 4_000;
+
+/**
+ * Where calls leave this process: connections to the service, direct or through a proxy, kept open while they are used.
+ *
+ * Through a proxy an https service is reached by a tunnel, and an http one by asking the proxy for the whole address
+ * (RFC 9112, section 3.2.2), since proxies commonly refuse tunnels to other ports than 443. In both cases a pool of
+ * undici's writes the calls, so that whether one left is told as surely as without a proxy: inside the tunnel, or to the
+ * proxy, which may have passed on whatever reached it.
+ *
+ * HTTP/1.1 alone is spoken: over HTTP/2 undici sends a POST again by itself when a server says that it refused the stream
+ * or goes away, and whether that is safe is not the connection's to decide.
+ *
+ * @param origin scheme, host and port of the service
+ * @param connections at most so many at once
+ */
+export function makeOutlet({
+  origin,
+  connections,
+  proxy,
+  tunnelTimeoutMs = TUNNEL_TIMEOUT_MS,
+}: {
+  origin: string;
+  connections: number;
+  proxy: ForwardProxy | undefined;
+  tunnelTimeoutMs?: number;
+}) {
+  const closing = new AbortController();
+  const forwards = proxy !== undefined && origin.startsWith('http:');
+  const limits = { connectMs: tunnelTimeoutMs, tlsMs: CONNECT_TIMEOUT_MS };
+  const pool = new Pool(forwards ? proxy.url.origin : origin, {
+    connections,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    keepAliveMaxTimeout: KEEP_ALIVE_MS,
+    connect:
+      proxy && !forwards
+        ? makeTunnelConnector(proxy, limits, closing.signal)
+        : { timeout: CONNECT_TIMEOUT_MS, allowH2: false },
+  });
+
+  return {
+    /**
+     * Sends one POST and waits for the whole answer, as `send` says. Rejects with `CREDENTIALS`, and only where the proxy
+     * wants another user or password: the call was then not passed on.
+     */
+    async send(post: Post): Promise<Heard> {
+      const heard = await send(pool, forwards ? forwarded(post, origin, proxy) : post);
+      if (heard.is === 'silence' && !heard.sent && isLimitlineError(heard.error, 'CREDENTIALS')) throw heard.error;
+      // Inside a tunnel a 407 would be the service's own, and an answer like any other.
+      if (forwards && heard.is === 'answer' && heard.status === 407) throw proxyWantsCredentials(proxy);
+      return heard;
+    },
+
+    /** Ends all connections at once, also those that are being made. */
+    async close(): Promise<void> {
+      closing.abort();
+      await pool.destroy();
+    },
+  };
+}
+
+/** The call as a proxy wants it that passes it on. */
+function forwarded(post: Post, origin: string, { url, authorization }: ForwardProxy): Post {
+  return {
+    ...post,
+    path: origin + post.path,
+    headers: {
+      ...post.headers,
+      host: new URL(origin).host,
+      ...(authorization ? { 'proxy-authorization': authorization } : {}),
+    },
+    // undici would look in the proxy's certificate for the host header's name, which is the service's.
+    ...(url.protocol === 'https:' ? { serverName: url.hostname } : {}),
+  };
+}

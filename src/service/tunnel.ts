@@ -1,0 +1,88 @@
+import { type ClientRequest, request as httpRequest } from 'node:http';
+import { request as httpsRequest } from 'node:https';
+import type { Socket } from 'node:net';
+import { buildConnector } from 'undici';
+import { LimitlineError, messageOf } from '../errors.ts';
+import type { ForwardProxy } from '../proxy.ts';
+
+/** How long a connection may take to be made, at each of its two stages; in ms. */
+export type TunnelLimits = { connectMs: number; tlsMs: number };
+
+/**
+ * Makes connections to an https service through a proxy, for undici's pool: CONNECT (RFC 9110, section 9.3.6), then TLS
+ * with the service itself inside. Nothing of a call is written before both are done, so a call whose connection fails
+ * here was certainly not sent, and the pool says so as it does of a direct connection.
+ *
+ * Fails with `CREDENTIALS` when the proxy wants another user or password (407), with `SERVICE` when it cannot be reached or
+ * makes no connection; what fails inside the tunnel comes as undici has it. undici's own `ProxyAgent` is not used: it
+ * tells a 407 from a 502 in a sentence only, and waits for the proxy's answer for minutes.
+ */
+export function makeTunnelConnector(
+  proxy: ForwardProxy,
+  { connectMs, tlsMs }: TunnelLimits,
+  closing: AbortSignal,
+): buildConnector.connector {
+  // HTTP/1.1 alone, as without a proxy (outlet.ts says why).
+  const startTls = buildConnector({ timeout: tlsMs, allowH2: false });
+  return (options, callback) => {
+    // Without a port in its address the service's is https' own.
+    const authority = `${options.host ?? options.hostname}${options.port ? '' : ':443'}`;
+    openTunnel(proxy, authority, { limitMs: connectMs, closing })
+      .then((httpSocket) => startTls({ ...options, httpSocket }, callback))
+      .catch((error) => callback(error, null));
+  };
+}
+
+/** Asks the proxy for a connection to `authority` (host:port) and resolves with it. */
+function openTunnel(
+  proxy: ForwardProxy,
+  authority: string,
+  { limitMs, closing }: { limitMs: number; closing: AbortSignal },
+): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    const asked = askToConnect(proxy, authority, closing);
+    const timer = setTimeout(() => asked.destroy(new Error(`no answer to CONNECT within ${limitMs} ms`)), limitMs);
+    asked.once('connect', ({ statusCode: status = 0 }, socket: Socket, head: Buffer) => {
+      clearTimeout(timer);
+      if (status >= 200 && status < 300) {
+        if (head.length > 0) socket.unshift(head);
+        return resolve(socket);
+      }
+      socket.on('error', () => {});
+      socket.destroy();
+      if (status === 407) return reject(proxyWantsCredentials(proxy));
+      reject(
+        new LimitlineError('SERVICE', `the proxy ${proxy.where} refuses to connect to ${authority}: status ${status}`),
+      );
+    });
+    asked.once('error', (error) => {
+      clearTimeout(timer);
+      const message = `the proxy ${proxy.where} makes no connection to ${authority}: ${messageOf(error)}`;
+      reject(new LimitlineError('SERVICE', message, { cause: error }));
+    });
+    asked.end();
+  });
+}
+
+function askToConnect({ url, authorization }: ForwardProxy, authority: string, closing: AbortSignal): ClientRequest {
+  const request = url.protocol === 'https:' ? httpsRequest : httpRequest;
+  return request({
+    host: url.hostname.replace(/^\[(.+)\]$/, '$1'),
+    port: url.port || undefined,
+    method: 'CONNECT',
+    path: authority,
+    headers: { host: authority, ...(authorization ? { 'proxy-authorization': authorization } : {}) },
+    // A connection that becomes a tunnel is nobody else's.
+    agent: false,
+    signal: closing,
+  });
+}
+
+/** A fault of settings that every call would meet: nothing was passed on. */
+export function proxyWantsCredentials({ where, setting, authorization }: ForwardProxy): LimitlineError {
+  const remedy =
+    authorization === undefined
+      ? `give them as http://user:password@host:port in ${setting}`
+      : `correct those in ${setting}`;
+  return new LimitlineError('CREDENTIALS', `The proxy ${where} asks for a user and password (407); ${remedy}.`);
+}

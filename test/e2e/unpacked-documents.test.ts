@@ -1,0 +1,86 @@
+import { execFile } from 'node:child_process';
+import { mkdir, open, readdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect, inject, onTestFinished, test } from 'vitest';
+import { runCommand, startCommand } from '../support/command.ts';
+import { freshPrefix } from '../support/ledger.ts';
+import { makeFolder } from '../support/workplace.ts';
+import { writeZip } from '../support/zip-file.ts';
+
+const HEADER = 'name,requested_limit,supporting_documents\n';
+
+/** A place with documents in an archive, a temporary folder of its own, and a file that comes through a pipe and never ends. */
+async function openPlace() {
+  const dir = await makeFolder();
+  const tmp = join(dir, 'tmp');
+  await mkdir(tmp);
+  await writeZip(join(dir, 'd.zip'), { 'a.pdf': '%PDF-1.4\n', 'group/b.pdf': '%PDF-1.4\n' });
+  await writeFile(join(dir, 'plain.csv'), `${HEADER}A,1,\n`);
+  const [silent, slow] = [join(dir, 'silent.csv'), join(dir, 'slow.csv')];
+  for (const path of [silent, slow]) await promisify(execFile)('mkfifo', [path]);
+  const env = { TMPDIR: tmp, REDIS_URL: inject('redisUrl'), LIMITLINE_PREFIX: freshPrefix() };
+  return {
+    silent,
+    slow,
+    start: (words: string[]) => startCommand([...words, '--documents', join(dir, 'd.zip')], { cwd: dir, env }),
+    runPlain: () => runCommand(['check', 'plain.csv'], { cwd: dir, env }),
+    /** What stands in the temporary folder, less what Node leaves there for itself. */
+    left: async () => (await readdir(tmp)).filter((name) => name.startsWith('limitline-')),
+    /** Feeds a pipe that a command reads, until the test ends. */
+    async feed(path: string) {
+      const pipe = await open(path, 'w');
+      onTestFinished(() => pipe.close().catch(() => {}));
+      await pipe.write(HEADER);
+      return pipe;
+    },
+  };
+}
+
+test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('documents that check unpacked are gone after %s', async (name) => {
+  const place = await openPlace();
+  const waiting = place.start(['check', place.silent]);
+  await expect.poll(place.left).toHaveLength(1);
+  waiting.child.kill(name);
+  await waiting.ended;
+  expect(waiting.child.signalCode ?? waiting.child.exitCode).not.toBe(0);
+  expect(await place.left()).toEqual([]);
+});
+
+test('a check that is stopped while it reads says so, and leaves nothing', async () => {
+  const place = await openPlace();
+  const reading = place.start(['check', place.slow]);
+  const pipe = await place.feed(place.slow);
+  await expect.poll(place.left).toHaveLength(1);
+  reading.child.kill('SIGTERM');
+  // The pipe gives what is read next, and then the reader sees that it is to stop.
+  await expect
+    .poll(async () => (reading.child.exitCode === null ? pipe.write('A,1,\n').catch(() => {}) : null))
+    .toBeNull();
+  expect(await reading.ended).toMatchObject({ status: 1, stderr: expect.stringMatching(/given up/) });
+  expect(await place.left()).toEqual([]);
+});
+
+test('documents that import unpacked are gone after a second signal', async () => {
+  const place = await openPlace();
+  const importing = place.start(['import', place.slow, '--portfolio', 'q4']);
+  const pipe = await place.feed(place.slow);
+  await expect.poll(place.left).toHaveLength(1);
+  importing.child.kill('SIGTERM');
+  importing.child.kill('SIGHUP');
+  await expect.poll(place.left).toEqual([]);
+  await pipe.close();
+  expect((await importing.ended).status).not.toBe(0);
+});
+
+test('what a killed check left is removed by the next one, and what a living one needs is not', async () => {
+  const place = await openPlace();
+  const [killed, living] = [place.start(['check', place.silent]), place.start(['check', place.slow])];
+  await expect.poll(place.left).toHaveLength(2);
+  const before = await place.left();
+  killed.child.kill('SIGKILL');
+  await killed.ended;
+  expect(await place.left()).toEqual(before);
+  expect(await place.runPlain()).toMatchObject({ status: 0 });
+  expect(await place.left()).toEqual(before.filter((name) => name.includes(`-${living.child.pid}-`)));
+});

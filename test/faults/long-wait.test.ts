@@ -1,0 +1,111 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Redis } from 'ioredis';
+import { expect, test } from 'vitest';
+import { depthFor } from '../../jobs/feed.ts';
+import { QUEUES } from '../../src/queue/queues.ts';
+import type { FaultChange } from '../../src/sandbox/fault-settings.ts';
+import { callOptions, makeClient } from '../support/client.ts';
+import { makeRequest } from '../support/ledger.ts';
+import { type FaultPlace, openFaultPlace } from './fault-place.ts';
+import { startKillableRedis } from './killable-redis.ts';
+
+/** Every call is answered so, for as long as the rule stands. */
+const ASKS_FOR_AN_HOUR: FaultChange = {
+  rules: (['company', 'limit'] as const).map((on) => ({
+    ...{ on, fault: 'status', status: 429, headers: { 'retry-after': '3600' } },
+  })),
+};
+
+/** Long enough to meet each thing that is done once a second or every few seconds. */
+const MEASURED_MS = 6_000;
+
+test('a portfolio that waits for an hour asks little of Redis, and goes on as soon as the wait is over', async () => {
+  const redis = await startKillableRedis();
+  const place = await openFaultPlace({ env: { REDIS_URL: redis.url } });
+  await putRows(place, 3_000);
+  await place.work();
+  await untilResting(place);
+
+  const before = await asked(redis.admin);
+  await sleep(MEASURED_MS);
+  const perS = ((await asked(redis.admin)) - before) / (MEASURED_MS / 1_000);
+  // All that was asked, what scripts asked in their turn included.
+  expect(perS).toBeLessThan(100);
+  expect(await place.context.queues.depth()).toBeLessThanOrEqual(depthFor(0));
+  expect((await place.report()).states.refused).toBe(0);
+
+  await place.standIn.setFaults({ rules: [] });
+  await endWait(place);
+  const endedAt = performance.now();
+  await expect.poll(place.madeCount).toBeGreaterThan(5);
+  expect(performance.now() - endedAt).toBeLessThan(4_000);
+  expect(place.standIn.madeTwice()).toEqual([]);
+});
+
+test('a process stops at once in the middle of a long wait, and what a killed one waited with moves on', async () => {
+  const place = await openFaultPlace({ env: { LOG_LEVEL: 'info' } });
+  await putRows(place, 150);
+  const [stopped, killed] = [place.startWorker(), place.startWorker()];
+  for (const { output } of [stopped, killed]) await expect.poll(() => output().stderr).toContain('"msg":"working"');
+  await untilWaiting(place);
+  killed.child.kill('SIGKILL');
+  await killed.ended;
+  const signalledAt = performance.now();
+  stopped.child.kill('SIGTERM');
+  expect(await stopped.ended).toMatchObject({ status: 0 });
+  expect(performance.now() - signalledAt).toBeLessThan(4_000);
+
+  await place.standIn.setFaults({ rules: [] });
+  // What was learned of the pace goes too, so that the rest is soon done.
+  await place.context.ledger.del(place.context.keys.pace);
+  await place.work();
+  const { states } = await place.judged(150);
+  expect(states.done + states.held).toBe(150);
+  // Only what the killed one was sending may be in doubt, and nothing was being sent.
+  expect(states.held).toBe(0);
+});
+
+/** Brings in so many rows, every other one with a company that is known, so that two queues are full; then the wait. */
+async function putRows({ context, standIn }: FaultPlace, count: number): Promise<void> {
+  const known = await makeClient(standIn.url()).createCompany({ name: 'Known AG' }, callOptions());
+  const companyId = known.meaning === 'made' ? known.id : '';
+  const importing = await context.portfolios.startImport('q4', { id: 'i', fileName: 'f.csv', reading: '{}' });
+  await Promise.all(
+    Array.from({ length: count }, (_, n) => {
+      const company = n % 2 === 0 ? { company: { name: `B${n}` } } : { companyId };
+      const limit = { requested_limit: String(1_000 + n) };
+      const request = makeRequest({ buyer: `buyer-${n}`, ...company, limit });
+      return context.rows.put({ portfolio: 'q4', key: `row-${n}` }, n + 2, 'i', request);
+    }),
+  );
+  await importing.end();
+  await standIn.setFaults(ASKS_FOR_AN_HOUR);
+}
+
+async function untilWaiting({ context }: FaultPlace): Promise<void> {
+  await expect.poll(async () => Number(await context.ledger.hget(context.keys.pace, 'until'))).toBeGreaterThan(0);
+}
+
+/** Waits until the line waits, and the workers rest: all that they had taken up has been put back. */
+async function untilResting(place: FaultPlace): Promise<void> {
+  await untilWaiting(place);
+  await expect.poll(() => active(place)).toBe(0);
+}
+
+/** Ends the wait before its time, as somebody might who knows better. */
+async function endWait(place: FaultPlace): Promise<void> {
+  await place.context.ledger.hset(place.context.keys.pace, { until: 0, tryAt: 0 });
+}
+
+/** Jobs that are being run, and so wait for their turn. */
+async function active({ context }: FaultPlace): Promise<number> {
+  const lists = QUEUES.map((queue) => `${context.keys.queuePrefix(queue)}:${queue}:active`);
+  const counts = await Promise.all(lists.map((list) => context.ledger.llen(list)));
+  return counts.reduce((sum, count) => sum + count, 0);
+}
+
+/** Commands that were asked of this Redis so far. */
+async function asked(admin: Redis): Promise<number> {
+  const stats = await admin.info('commandstats');
+  return [...stats.matchAll(/calls=(\d+)/g)].reduce((sum, [, calls]) => sum + Number(calls), 0);
+}

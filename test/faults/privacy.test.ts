@@ -1,0 +1,151 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { makeSilentLog } from '../../src/log.ts';
+import type { FaultChange } from '../../src/sandbox/fault-settings.ts';
+import { makeStandIn } from '../../src/sandbox/stand-in.ts';
+import { type Command, startCommand } from '../support/command.ts';
+import { startForwardProxy } from '../support/forward-proxy.ts';
+import { makeFolder } from '../support/workplace.ts';
+import { startKillableRedis } from './killable-redis.ts';
+
+/** Stands in every cell, name, secret and password, and in whatever the service says of them. */
+const MARK = /geheim|7391937/i;
+const USER = 'anna:geheim';
+const ROWS = 80;
+/** Many commands one after another, and waits that the service's faults cost. */
+const TIMEOUT_MS = 120_000;
+
+type Rule = NonNullable<FaultChange['rules']>[number];
+const company = (n: number) => ({ on: 'company' as const, match: `"name":"Geheim ${n} GmbH"`, times: 1 });
+const limit = (n: number) => ({ on: 'limit' as const, match: `"HRB geheim ${n}"`, times: 1 });
+const body = 'Geheim 1 GmbH, geheim@geheim.example: no';
+
+/** Every kind of fault, with rows between that meet none, so that the line goes on. */
+const RULES: Rule[] = [
+  { on: 'token', fault: 'status', status: 500, body, times: 1 },
+  { on: 'token', fault: 'status', status: 401, body, times: 1 },
+  { ...company(1), fault: 'status', status: 500, body },
+  { ...company(4), fault: 'not-http' },
+  { ...company(7), fault: 'status', status: 422, body },
+  { ...company(10), fault: 'status', status: 429, body, headers: { 'retry-after': '0' } },
+  { ...company(13), fault: 'status', status: 401, body },
+  { ...company(16), fault: 'status', status: 302, body, headers: { location: 'http://anna:geheim@127.0.0.1/' } },
+  { ...limit(3), fault: 'reset', made: true },
+  { ...limit(6), fault: 'broken', body: 'half-json' },
+  { ...limit(9), fault: 'answer', drop: ['id'] },
+  { ...limit(12), fault: 'status', status: 503, body },
+  { ...limit(15), fault: 'status', status: 408, body },
+  { on: 'document', fault: 'status', status: 422, body, times: 1 },
+];
+
+test(
+  'no cell, document name, body or secret reaches the log, whatever fails',
+  async () => {
+    const place = await openPlace();
+    await place.run('import', 'q4.csv', '--portfolio', 'q4', '--documents', 'docs', '--supplier', 'supplier.csv');
+
+    // A script that fails at the row's own words: a list of the ledger's is of another kind.
+    const heldRows = (await place.redis.admin.keys('*:q4:state:queued'))[0]?.replace(/queued$/, 'held') ?? '';
+    await place.redis.admin.set(heldRows, 'of another kind');
+    const work = place.start('work');
+    const says = (words: string) => expect.poll(() => work.output().stderr, { timeout: 60_000 }).toContain(words);
+    await says('WRONGTYPE');
+    await place.redis.admin.del(heldRows);
+    await expect.poll(place.missingFaults, { timeout: 60_000 }).toEqual([]);
+    // Full, so that nothing can be written; then forbidden; then gone.
+    await place.redis.admin.config('SET', 'maxmemory', '1');
+    await says('OOM');
+    await place.redis.admin.config('SET', 'maxmemory', '0');
+    await place.redis.admin.call('ACL', 'SETUSER', 'default', '-evalsha');
+    await says('NOPERM');
+    await place.redis.admin.call('ACL', 'SETUSER', 'default', '+evalsha');
+    await place.redis.kill();
+    await says('the connection to Redis is lost');
+    await place.redis.restart();
+    await says('Redis is back');
+    work.child.kill('SIGTERM');
+    expect((await work.ended).status).toBe(0);
+
+    // Their order makes no difference here. A file with a fault in it: its problems are the command's answer, and name cells.
+    await Promise.all([
+      place.run('run', 'faulty.csv', '--portfolio', 'q5'),
+      place.run('check', 'faulty.csv'),
+      place.run('retry', 'q4'),
+      place.run('resolve', 'q4', '--all', '--resend'),
+      place.run('report', 'q4'),
+    ]);
+    await Promise.all([place.run('pause', 'q4'), place.run('cancel', 'q4'), place.run('reconcile')]);
+    // An import that ends in a fault of Redis.
+    await place.redis.admin.set(heldRows.replace(/q4:state:held$/, 'q6:state:queued'), 'of another kind');
+    expect(await place.run('import', 'q4.csv', '--portfolio', 'q6', '--documents', 'docs')).toBe(1);
+
+    expect(place.heard().filter((line) => MARK.test(line))).toEqual([]);
+  },
+  TIMEOUT_MS,
+);
+
+/** A marked file, all passwords marked, a service that repeats what it was sent, and a Redis that can be broken. */
+async function openPlace() {
+  const cwd = await makeFolder();
+  await writeFiles(cwd);
+  const credentials = { clientId: 'client-1', clientSecret: 'geheim-secret' };
+  const standIn = makeStandIn({ credentials, faults: { rules: RULES }, keepMade: true, log: makeSilentLog() });
+  await standIn.start();
+  onTestFinished(() => standIn.close());
+  const port = Number(new URL(standIn.url()).port);
+  const proxy = await startForwardProxy({ targetPort: port, user: USER });
+  const redis = await startKillableRedis();
+  const env = {
+    LOG_LEVEL: 'trace',
+    REDIS_URL: redis.url.replace('//', '//default:geheim@'),
+    SERVICE_URL: standIn.url().replace('//', `//${USER}@`),
+    SERVICE_CLIENT_ID: credentials.clientId,
+    SERVICE_CLIENT_SECRET: credentials.clientSecret,
+    SERVICE_CONCURRENCY: '2',
+    HTTP_PROXY: proxy.url.replace('//', `//${USER}@`),
+  };
+  const commands: Command[] = [];
+  const start = (...words: string[]): Command => {
+    const command = startCommand(words, { cwd, env });
+    commands.push(command);
+    return command;
+  };
+  return {
+    redis,
+    start,
+    /** Runs a command to its end and answers its status. */
+    run: async (...words: string[]) => (await start(...words).ended).status,
+    /** Rules that have not yet been hit. */
+    missingFaults: () => RULES.filter((_rule, place) => !standIn.faultHits()[place]),
+    /** All that commands have said on standard error, but for the problems of a file. */
+    heard: () =>
+      commands
+        .flatMap((command) => command.output().stderr.split('\n'))
+        .filter((line) => !/^(line \d+|\w+: \d+ cells? changed)/.test(line)),
+  };
+}
+
+async function writeFiles(cwd: string): Promise<void> {
+  const columns = [
+    ...['name', 'country_code', 'city', 'street', 'state', 'website', 'company_registration_number'],
+    ...['business_information_source', 'business_information_id', 'requested_limit', 'contact_first_name'],
+    ...['contact_last_name', 'contact_email', 'supporting_documents', 'buyer_reference', 'request_reference', 'own'],
+  ];
+  const line = (n: number, file: string, email = `geheim${n}@geheim.example`) =>
+    [
+      ...[`Geheim ${n} GmbH`, 'DE', 'Geheimstadt', `Geheimweg ${n}`, 'Geheimland', `https://geheim${n}.example`],
+      ...[`HRB geheim ${n}`, 'geheim', `geheim${n}`, `7391937.${10 + n}`, 'Geheime', 'Geheimer', email, file],
+      ...[`geheim-b${n}`, `geheim-r${n}`, 'ganz geheim'],
+    ].join(',');
+  const numbers = Array.from({ length: ROWS }, (_, index) => index + 1);
+  const rows = numbers.map((n) => line(n, n % 10 === 0 ? `geheim-${n}.pdf` : ''));
+  await writeFile(join(cwd, 'q4.csv'), `${[columns.join(','), ...rows].join('\n')}\n`);
+  const faulty = [line(101, ''), line(102, '', 'geheim(at)geheim.example'), line(103, 'geheim-fehlt.pdf')];
+  await writeFile(join(cwd, 'faulty.csv'), `${[columns.join(','), ...faulty].join('\n')}\n`);
+  await writeFile(join(cwd, 'supplier.csv'), 'name,country_code,city\nGeheim Lieferant,DE,Geheimstadt\n');
+  await mkdir(join(cwd, 'docs'));
+  for (const n of numbers.filter((number) => number % 10 === 0)) {
+    await writeFile(join(cwd, 'docs', `geheim-${n}.pdf`), `%PDF-1.4 geheim ${n}`);
+  }
+}

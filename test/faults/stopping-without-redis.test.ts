@@ -1,0 +1,51 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import type { Command } from '../support/command.ts';
+import { buyerLines } from '../support/workplace.ts';
+import { openFaultPlace } from './fault-place.ts';
+import { startKillableRedis } from './killable-redis.ts';
+
+/** Containers are killed 30 s after SIGTERM (docker-compose.yml), so each command must have ended well before. */
+const ENDS_WITHIN_MS = 25_000;
+
+test('SIGTERM with a Redis that is gone, or says nothing, ends every command in time', async () => {
+  // Side by side, since most of the time goes into waiting for the deadlines.
+  await Promise.all([stopWithout('killed'), stopWithout('silent')]);
+}, 120_000);
+
+async function stopWithout(how: 'killed' | 'silent'): Promise<void> {
+  const redis = await startKillableRedis();
+  const place = await openFaultPlace({ faults: { latencyMs: 20 }, env: { REDIS_URL: redis.url, LOG_LEVEL: 'info' } });
+  const file = async (name: string, rows: number) => {
+    await writeFile(join(place.dir, name), buyerLines(rows).join('\n'));
+    return name;
+  };
+  const work = place.startCommand(['work']);
+  await expect.poll(() => work.output().stderr).toContain('"working"');
+  const run = place.startCommand(['run', await file('some.csv', 1_000)]);
+  const importing = place.startCommand(['import', await file('many.csv', 60_000)]);
+  await expect.poll(async () => (await place.context.portfolios.read('some')).states.done).toBeGreaterThanOrEqual(20);
+  await expect.poll(async () => (await place.context.portfolios.read('some')).importing).toBe(false);
+  if (how === 'killed') await redis.kill();
+  else redis.pause();
+  // By then calls that were under way wait until they can be written down.
+  await expect.poll(() => work.output().stderr).toContain('does not answer to');
+  const [worked, ran, imported] = await Promise.all([work, run, importing].map(terminate));
+  expect(worked).toMatchObject({ status: 0, inTime: true, stdout: 'stopped\n' });
+  expect(ran).toMatchObject({
+    status: 2,
+    inTime: true,
+    stderr: expect.stringMatching(/the same command goes on from here/),
+  });
+  // By itself, unless the signal was sooner.
+  expect(imported).toMatchObject({ inTime: true });
+}
+
+async function terminate({ child, ended }: Command) {
+  const since = performance.now();
+  child.kill('SIGTERM');
+  const { status, stdout, stderr } = await ended;
+  const tookMs = performance.now() - since;
+  return { status, stdout, stderr, inTime: tookMs < ENDS_WITHIN_MS, tookMs };
+}

@@ -1,0 +1,126 @@
+import type { Redis } from 'ioredis';
+import { expect, test } from 'vitest';
+import { type FaultyLine, makeImports } from '../../src/ledger/imports.ts';
+import { makeKeys } from '../../src/ledger/keys.ts';
+import { startKillableRedis } from '../faults/killable-redis.ts';
+import { makeRequest, openLedger } from '../support/ledger.ts';
+
+const file = { id: 'f'.repeat(64), fileName: 'q4.csv', reading: '{}' };
+const other = { ...file, id: 'e'.repeat(64), fileName: 'other.csv' };
+
+const BAD = { kind: 'invalid', message: 'bad' } as const;
+const TWICE = { kind: 'duplicate', message: 'twice' } as const;
+
+const lines = (...noted: [number, FaultyLine | null][]) => new Map(noted);
+
+test('counts the faulty lines that are stored, however often each was written down', async () => {
+  const { portfolios } = openLedger();
+  const run = await portfolios.startImport('q4', file);
+  for (let time = 0; time < 2; time += 1) {
+    await run.noteLines(lines([2, BAD], [3, TWICE], [4, null]));
+  }
+  expect(await portfolios.faultyLines('q4', [4, 3, 2])).toEqual([undefined, TWICE, BAD]);
+  expect(await portfolios.read('q4')).toMatchObject({ invalid: 1, duplicate: 1 });
+  await run.noteLines(lines([2, null], [3, BAD]));
+  expect(await portfolios.read('q4')).toMatchObject({ invalid: 1, duplicate: 0 });
+});
+
+test('forgets the faulty lines of the import before', async () => {
+  const { portfolios } = openLedger();
+  for (const next of [file, file, other]) {
+    const run = await portfolios.startImport('q4', next);
+    expect(await portfolios.read('q4')).toMatchObject({ invalid: 0, duplicate: 0, file: next });
+    await run.noteLines(lines([2, BAD]));
+    await run.end();
+  }
+});
+
+test('two imports of one file share its faulty lines, and one that is no longer shown keeps none', async () => {
+  const { portfolios } = openLedger();
+  const [first, second] = [await portfolios.startImport('q4', file), await portfolios.startImport('q4', file)];
+  await first.noteLines(lines([2, BAD]));
+  await second.noteLines(lines([2, BAD]));
+  const third = await portfolios.startImport('q4', other);
+  await first.noteLines(lines([5, BAD]));
+  expect(await portfolios.read('q4')).toMatchObject({ invalid: 0, file: other });
+  await third.noteLines(lines([7, TWICE]));
+  expect(await portfolios.faultyLines('q4', [2, 5, 7])).toEqual([undefined, undefined, TWICE]);
+});
+
+test('an import that ends leaves another one under way, and the portfolio is finished after both', async () => {
+  const { portfolios } = openLedger();
+  for (const next of [file, other]) {
+    const [first, second] = [await portfolios.startImport('q4', file), await portfolios.startImport('q4', next)];
+    for (const run of [second, first]) {
+      expect(await portfolios.read('q4')).toMatchObject({ importing: true, finishedMs: undefined });
+      await run.end();
+    }
+    expect(await portfolios.read('q4')).toMatchObject({ importing: false, finishedMs: expect.any(Number) });
+  }
+});
+
+test('a portfolio whose last import was given up is not finished until a file is imported to its end', async () => {
+  const { portfolios } = openLedger();
+  await (await portfolios.startImport('q4', file)).leave();
+  const interrupted = { importing: false, interrupted: true, finishedMs: undefined };
+  expect(await portfolios.read('q4')).toMatchObject(interrupted);
+  await (await portfolios.startImport('q4', other)).end();
+  expect(await portfolios.read('q4')).toMatchObject({ interrupted: false, finishedMs: expect.any(Number) });
+});
+
+test('whoever imports a file to its end does so for another import of it that was given up, and not for another file', async () => {
+  const { portfolios } = openLedger();
+  for (const [next, interrupted] of [
+    [file, false],
+    [other, true],
+  ] as const) {
+    const [first, second] = [await portfolios.startImport('q4', file), await portfolios.startImport('q4', next)];
+    await second.leave();
+    await first.end();
+    expect(await portfolios.read('q4')).toMatchObject({ importing: false, interrupted });
+  }
+});
+
+test.each([
+  ['long ago', -3_600_000],
+  ["in the future, before the server's clock went back", 3_600_000],
+])('an import whose last sign of life was %s is not waited for', async (_when, awayMs) => {
+  const { portfolios, rows, connection, keys } = openLedger();
+  const row = { portfolio: 'q4', key: 'row-1' };
+  const run = await portfolios.startImport('q4', file);
+  await connection.zadd(keys.imports('q4'), Date.now() + awayMs, 'killed');
+  await rows.put(row, 2, file.id, makeRequest());
+  await rows.advance(row, 'queued', 'done', {});
+  await run.end();
+  expect(await portfolios.read('q4')).toMatchObject({ importing: false, finishedMs: expect.any(Number) });
+  expect(await connection.zcard(keys.imports('q4'))).toBe(0);
+});
+
+test('300,000 faulty lines are written and read in pages, and forgotten without holding up Redis', async () => {
+  const { admin } = await startKillableRedis();
+  // What it takes to write them to the disk as well is not what is tried here.
+  await admin.config('SET', 'appendonly', 'no');
+  const keys = makeKeys('limitline', 'a');
+  const imports = makeImports({ connection: admin, keys });
+  const run = await imports.startImport('q4', file);
+  const message = 'requested_limit: This is no amount: write one, like 1234.50.';
+  const numbers = Array.from({ length: 300_000 }, (_none, n) => n);
+  await run.noteLines(new Map(numbers.map((n) => [n, { kind: 'invalid', message }])));
+  expect(await admin.hlen(keys.faultyLines('q4', 'invalid'))).toBe(300_000);
+  const found = await imports.faultyLines('q4', numbers.slice(-2_000));
+  expect(found).toEqual(new Array(2_000).fill({ kind: 'invalid', message }));
+  await run.end();
+  const before = await busyMs(admin);
+  const next = await imports.startImport('q4', other);
+  // Deleted in one piece, they take some 100 ms of it.
+  expect((await busyMs(admin)) - before).toBeLessThan(30);
+  expect(await admin.exists(keys.faultyLines('q4', 'invalid'))).toBe(0);
+  await next.end();
+});
+
+/** What the thread that answers everybody has worked so far; unlike the clock, a busy machine does not move it. */
+async function busyMs(redis: Redis): Promise<number> {
+  const info = await redis.info('cpu');
+  const seconds = [...info.matchAll(/used_cpu_(?:user|sys)_main_thread:([\d.]+)/g)].map((match) => Number(match[1]));
+  return 1_000 * seconds.reduce((sum, one) => sum + one, 0);
+}

@@ -1,0 +1,36 @@
+import { Redis } from 'ioredis';
+import { expect, inject, onTestFinished, test, vi } from 'vitest';
+import { errorFacts, makeWordsLog } from '../src/log.ts';
+
+test('an error of Redis comes without the arguments of its command', async () => {
+  const redis = new Redis({ path: inject('redisSocket') });
+  onTestFinished(() => redis.disconnect());
+  const error: unknown = await redis.call('INCRBY', 'k', 'Geheim GmbH').catch((reason: unknown) => reason);
+  expect(Reflect.get(Object(error), 'command')).toMatchObject({ args: ['k', 'Geheim GmbH'] });
+  const facts = errorFacts(error);
+  expect(facts).toMatchObject({ type: 'ReplyError', message: expect.stringMatching(/^ERR value is not an integer/) });
+  expect(JSON.stringify(facts)).not.toContain('Geheim');
+});
+
+test('an error comes with its code, the place in our code, and its causes', () => {
+  const cause = Object.assign(new Error('http://anna:geheim@proxy is away'), { code: 'ECONNREFUSED', data: 'geheim' });
+  cause.cause = cause;
+  const facts = errorFacts(new TypeError('two\n    at geheim\nlines', { cause }));
+  expect(facts).toMatchObject({
+    type: 'TypeError',
+    stack: expect.stringContaining('log.test.ts'),
+    cause: { type: 'Error', code: 'ECONNREFUSED', message: 'http://***@proxy is away' },
+  });
+  expect(JSON.stringify([facts.stack, facts.cause])).not.toContain('geheim');
+});
+
+test('what is no error at all is named', () => {
+  expect(errorFacts('just so')).toEqual({ type: 'string', message: 'just so', stack: '' });
+});
+
+test('no field of a line shows the user and password of an address', () => {
+  const written = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+  onTestFinished(() => written.mockRestore());
+  makeWordsLog({ level: 'warn' }).warn({ reason: 'redis://:geheim@host is away' }, 'at https://anna:geheim@host');
+  expect(written.mock.calls.flat().join('')).toBe('limitline: at https://***@host (redis://***@host is away)\n');
+});

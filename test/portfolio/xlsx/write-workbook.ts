@@ -1,0 +1,43 @@
+import { createWriteStream } from 'node:fs';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { ZipFile } from 'yazl';
+
+const BOOK = '<workbook xmlns:r="r"><sheets><sheet name="Buyers" r:id="rId1"/></sheets><definedNames/></workbook>';
+const RELATIONS = '<Relationships><Relationship Id="rId1" Target="worksheets/sheet1.xml"/></Relationships>';
+
+/** A header row of our two needed columns. */
+export const HEADER = '<row r="1"><c r="A1" t="str"><v>name</v></c><c r="B1" t="str"><v>requested_limit</v></c></row>';
+
+/** The XML of a workbook's parts, in pieces, so that the test need not hold what the reader must not. */
+export type Parts = { sheet: Iterable<string>; texts?: Iterable<string>; styles?: Iterable<string>; book?: string };
+
+/** Writes a workbook whose parts may be of any size and need not be sound. */
+export async function writeWorkbook(path: string, { sheet, texts, styles, book = BOOK }: Parts): Promise<string> {
+  const zip = new ZipFile();
+  zip.addBuffer(Buffer.from(book), 'xl/workbook.xml');
+  zip.addBuffer(Buffer.from(RELATIONS), 'xl/_rels/workbook.xml.rels');
+  if (texts) zip.addReadStream(Readable.from(within('sst', texts)), 'xl/sharedStrings.xml');
+  if (styles) zip.addReadStream(Readable.from(within('styleSheet', styles)), 'xl/styles.xml');
+  zip.addReadStream(Readable.from(within('worksheet', sheet)), 'xl/worksheets/sheet1.xml');
+  zip.end();
+  await pipeline(zip.outputStream, createWriteStream(path));
+  return path;
+}
+
+/** The element, in pieces of some size: zlib takes a trip for each. */
+function* within(name: string, content: Iterable<string>): Generator<string> {
+  let piece = `<${name}>`;
+  for (const part of content) {
+    piece += part;
+    if (piece.length < 64 * 1024) continue;
+    yield piece;
+    piece = '';
+  }
+  yield `${piece}</${name}>`;
+}
+
+/** So many pieces, each made of its number. */
+export function* times(count: number, piece: (n: number) => string): Generator<string> {
+  for (let n = 1; n <= count; n += 1) yield piece(n);
+}

@@ -1,0 +1,82 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { type Granted, makeTokenCache } from '../../src/service/token.ts';
+import { connectRedis, freshPrefix } from '../support/ledger.ts';
+
+/** As in the source: often enough that a lock of 6 s never runs out while its owner lives. */
+const PROLONG_EVERY_MS = 2_000;
+
+const HOUR: Granted = { value: 'granted', lifetimeMs: 3_600_000 };
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+/** A cache whose token call ends when the test says so. */
+function openCache({ key = freshPrefix() } = {}) {
+  const connection = connectRedis();
+  const calls: ((granted: Granted) => void)[] = [];
+  const cache = makeTokenCache({
+    connection,
+    key,
+    secret: 's3cret',
+    fetchToken: () => new Promise((resolve) => calls.push(resolve)),
+  });
+  return { connection, key, lockKey: `${key}:lock`, calls, get: () => cache.get(() => {}) };
+}
+
+test('a lock that went to another meanwhile is neither prolonged nor released', async () => {
+  const { connection, lockKey, calls, get } = openCache();
+  const token = get();
+  await expect.poll(() => calls.length).toBe(1);
+  // As after a standstill: the lock has run out, and another process has taken it for longer than ours would be.
+  await connection.set(lockKey, 'another', 'PX', 60_000);
+  for (const _again of [1, 2]) {
+    vi.advanceTimersByTime(PROLONG_EVERY_MS);
+    await connection.ping();
+  }
+  expect(await connection.pttl(lockKey)).toBeGreaterThan(30_000);
+
+  calls[0]?.(HOUR);
+  expect(await token).toMatchObject({ value: 'granted' });
+  expect(await connection.get(lockKey)).toBe('another');
+});
+
+test('its own lock is prolonged while the token call lasts, and released after it', async () => {
+  const { connection, lockKey, calls, get } = openCache();
+  const token = get();
+  await expect.poll(() => calls.length).toBe(1);
+  await connection.pexpire(lockKey, 4_000);
+  vi.advanceTimersByTime(PROLONG_EVERY_MS);
+  await expect.poll(() => connection.pttl(lockKey)).toBeGreaterThan(4_000);
+  calls[0]?.(HOUR);
+  await token;
+  expect(await connection.exists(lockKey)).toBe(0);
+});
+
+test('a token that another fetched between the look and the lock is taken', async () => {
+  const first = openCache();
+  const second = openCache({ key: first.key });
+  const set = second.connection.set.bind(second.connection);
+  vi.spyOn(second.connection, 'set').mockImplementationOnce(async (...words: unknown[]) => {
+    const token = first.get();
+    await expect.poll(() => first.calls.length).toBe(1);
+    first.calls[0]?.(HOUR);
+    await token;
+    return Reflect.apply(set, undefined, words);
+  });
+  expect(await second.get()).toMatchObject({ value: 'granted' });
+  expect(second.calls).toHaveLength(0);
+  expect(await second.connection.exists(second.lockKey)).toBe(0);
+});
+
+test('a token of any life can be kept', async () => {
+  const { connection, key, calls, get } = openCache();
+  const token = get();
+  await expect.poll(() => calls.length).toBe(1);
+  calls[0]?.({ value: 'granted', lifetimeMs: 1_500.25 });
+  await token;
+  expect(await connection.pttl(key)).toBeGreaterThan(0);
+});

@@ -1,0 +1,40 @@
+import { readFileSync } from 'node:fs';
+import { type AddressInfo, connect } from 'node:net';
+import { createServer } from 'node:tls';
+import { fileURLToPath } from 'node:url';
+import { onTestFinished } from 'vitest';
+
+/**
+ * A certificate of nobody's, valid to 2120, that stands for itself: for `service.test`, `localhost` and 127.0.0.1. Its key
+ * is no secret.
+ */
+export const CERTIFICATE_PATH = fileURLToPath(new URL('./tls/service-certificate.pem', import.meta.url));
+export const TLS_KEY_PATH = fileURLToPath(new URL('./tls/service-key.pem', import.meta.url));
+
+/** The name in the certificate; it resolves nowhere, so who reaches it did so through a proxy. */
+export const TLS_HOST = 'service.test';
+
+/** Speaks TLS in front of a server on this machine, and offers HTTP/2 as well, as real services do. Answers the port. */
+export async function startTlsService(targetPort: number): Promise<number> {
+  const server = createServer({
+    key: readFileSync(TLS_KEY_PATH),
+    cert: readFileSync(CERTIFICATE_PATH),
+    ALPNProtocols: ['h2', 'http/1.1'],
+  });
+  server.on('secureConnection', (socket) => {
+    const target = connect(targetPort, '127.0.0.1');
+    socket.pipe(target).pipe(socket);
+    for (const end of [socket, target]) {
+      end.on('error', () => {});
+      end.on('close', () => {
+        socket.destroy();
+        target.destroy();
+      });
+    }
+    onTestFinished(() => void socket.destroy());
+  });
+  server.on('tlsClientError', () => {});
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  return (server.address() as AddressInfo).port;
+}
