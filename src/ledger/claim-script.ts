@@ -16,7 +16,8 @@ export type Replicas = {
  * promoted without a claim would let the same thing be made again.
  *
  * The claims of a moment go together with one WAIT behind them. It blocks its connection, so they have one of their own, and
- * the next claims gather meanwhile. Where no replica is expected, claims go the way of every other script.
+ * the next claims gather meanwhile. It counts writes of its own connection alone, so every "go" of claim.lua has to be one; the
+ * repeated one of the same owner too. Where no replica is expected, claims go the way of every other script.
  */
 export function makeClaimScript({
   connection,

@@ -23,10 +23,12 @@ async function stopWithout(how: 'killed' | 'silent'): Promise<void> {
   };
   const work = place.startCommand(['work']);
   await expect.poll(() => work.output().stderr).toContain('"working"');
-  const run = place.startCommand(['run', await file('some.csv', 1_000)]);
+  const run = place.startCommand(['run', await file('some.csv', 5_000)]);
+  const stateOf = (portfolio: string) => place.context.portfolios.read(portfolio);
+  await expect.poll(async () => (await stateOf('some')).states.done).toBeGreaterThanOrEqual(1);
+  await expect.poll(async () => (await stateOf('some')).importing).toBe(false);
   const importing = place.startCommand(['import', await file('many.csv', 60_000)]);
-  await expect.poll(async () => (await place.context.portfolios.read('some')).states.done).toBeGreaterThanOrEqual(20);
-  await expect.poll(async () => (await place.context.portfolios.read('some')).importing).toBe(false);
+  await expect.poll(async () => (await stateOf('many')).importing).toBe(true);
   if (how === 'killed') await redis.kill();
   else redis.pause();
   // By then calls that were under way wait until they can be written down.
