@@ -153,6 +153,8 @@ async function sendInTurn(first: string, wish: Wish, passage: Passage, deps: Cal
   if (answer.meaning === 'made' && wish.kind !== 'document') {
     deps.slots.answeredAfter(performance.now() - sentAtMs, wish.kind);
   }
+  // At once, since telling the others takes a while on a busy machine.
+  if (answer.meaning === 'unknown') deps.slots.failed(false);
   // A throw from here would say that nothing was sent, and what was made would be made again. So whatever becomes
   // of the pace and the doors, the answer goes to the ledger.
   const warn = (error: unknown) => {
@@ -201,7 +203,8 @@ async function tellDoors(
     case 'unknown':
       await doors.unknown(kind, answer.why, trial);
       // A service that fails under load is not to meet all of it again as soon as its door opens.
-      return slots.failed(doors.isShut(kind));
+      if (doors.isShut(kind)) slots.failed(true);
+      return;
     default:
       return;
   }

@@ -57,6 +57,7 @@ function faultTable({ rows, calm, faulty, outage }: FaultResults): string {
       line('answers lost', ({ answersLost }) => numberText(answersLost)),
       line('things made twice', ({ madeTwice }) => numberText(madeTwice)),
       line('rows unaccounted for', ({ unaccounted }) => numberText(unaccounted)),
+      line('calls in flight at the most', ({ inFlight }) => numberText(inFlight)),
       line('rows held', ({ held }) => share(held)),
       line('kill to its rows moving, s: half of them', ({ recoveryS }) => recoveryText(recoveryS, 0.5)),
       line('kill to its rows moving, s: nine in ten', ({ recoveryS }) => recoveryText(recoveryS, 0.9)),

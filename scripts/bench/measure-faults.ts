@@ -26,6 +26,8 @@ export type FaultFigures = {
   /** Rows that are in no state at all, or still in progress. */
   unaccounted: number;
   held: number;
+  /** Calls in flight at the most, all processes together: what an outage cannot but hold. */
+  inFlight: number;
   /** Why rows are held: what was heard in place of an answer, each with its number of rows. */
   heldWhy: Record<string, number>;
   done: number;
@@ -115,7 +117,7 @@ async function measure(place: Place, trouble: Trouble): Promise<{ figures: Fault
   over.abort();
   const recoveries = await killing;
 
-  const { requests, madeTwice } = await service.report();
+  const { requests, madeTwice, maxInFlight } = await service.report();
   const persist = makePersist({ log: makeSilentLog(), signal });
   const rowsOfAll = makeRows({ connection, keys, persist, canaryRefusals: 0 });
   const { version } = await redis.figures();
@@ -128,6 +130,7 @@ async function measure(place: Place, trouble: Trouble): Promise<{ figures: Fault
       madeTwice: madeTwice.length,
       unaccounted: rows - endedRows(state),
       held: state.states.held,
+      inFlight: maxInFlight,
       heldWhy: await reasons(rowsOfAll, state.states.held),
       done: state.states.done,
       recoveryS: recoveries.flat(),

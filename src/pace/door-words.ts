@@ -1,5 +1,4 @@
 import type { RedisConnection } from '../lua-script.ts';
-import { describeWait } from './pace-words.ts';
 
 /** The kinds of call that make something. */
 const CALLS = { company: 'company requests', document: 'document uploads', limit: 'limit requests' } as const;
@@ -15,6 +14,16 @@ export function describeShut(shut: readonly Shut[], nowMs: number = Date.now()):
   const kinds = shut.map(({ kind }) => CALLS[kind]).join(' and ');
   const wait = first.untilMs > nowMs ? describeWait(first.untilMs, nowMs) : 'being tried again';
   return `the outcome of ${kinds} is unknown (${first.why}); ${wait}`;
+}
+
+/** A second to do is shown as a second; a long wait by the clock. */
+const CLOCK_FROM_MS = 10_000;
+
+/** "next try in 4 s", "waits until 10:31:05". */
+export function describeWait(untilMs: number, nowMs: number): string {
+  const leftMs = untilMs - nowMs;
+  if (leftMs < CLOCK_FROM_MS) return `next try in ${Math.ceil(leftMs / 1_000)} s`;
+  return `waits until ${new Date(untilMs).toLocaleTimeString('en-GB')}`;
 }
 
 /** The doors of an account that are shut, as they stand in Redis: for commands that call nothing. */

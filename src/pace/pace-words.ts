@@ -1,4 +1,4 @@
-import { describeShut, type Shut } from './door-words.ts';
+import { describeShut, describeWait, type Shut } from './door-words.ts';
 
 /** What is known of a pace: as its processes share it, at one moment. */
 export type PaceState = {
@@ -40,18 +40,8 @@ function describeFlow({ held, atCeiling, phase, ratePerS, flowPerS }: PaceState)
   return flowPerS < 0.05 ? '' : `as fast as the service answers, ${rate(flowPerS)}`;
 }
 
-/** A second to do is shown as a second; a long wait by the clock. */
-const CLOCK_FROM_MS = 10_000;
-
 function describeBlock({ why, untilMs }: { why: string; untilMs: number }, nowMs: number): string {
   return `${why}, ${describeWait(untilMs, nowMs)}`;
-}
-
-/** "next try in 4 s", "waits until 10:31:05". */
-export function describeWait(untilMs: number, nowMs: number): string {
-  const leftMs = untilMs - nowMs;
-  if (leftMs < CLOCK_FROM_MS) return `next try in ${Math.ceil(leftMs / 1_000)} s`;
-  return `waits until ${new Date(untilMs).toLocaleTimeString('en-GB')}`;
 }
 
 function rate(perS: number): string {
