@@ -34,11 +34,11 @@ test.each(['ON_UNKNOWN_LIMIT', 'ON_UNKNOWN_COMPANY'])('%s=resend sends again wha
 test('with an idempotency header an unknown answer is repeated under the same key, and nothing is made twice', async () => {
   const { place, proxy, stop } = await openPlace(
     { SERVICE_IDEMPOTENCY_HEADER: 'Idempotency-Key' },
-    (call, nth) => isLimit(call) && nth <= 2,
+    (call, nth) => isLimit(call) && call.body.includes('HRB 2') && nth <= 2,
   );
   expect((await runToEnd(place)).states).toMatchObject({ done: 3, held: 0 });
   const calls = proxy.calls('/buyer-limits');
-  expect(calls).toHaveLength(9);
+  expect(calls).toHaveLength(5);
   expect(new Set(calls.map(({ key }) => key)).size).toBe(3);
   for (const { key, body } of calls)
     expect(calls.filter((call) => call.key === key).every((call) => call.body === body)).toBe(true);
@@ -55,7 +55,7 @@ test('a person who lets a call be sent again keeps its key', async () => {
   await place.import(buyerLines(3));
   await expect.poll(() => proxy.calls('/buyer-limits').filter(({ body }) => body.includes('HRB 2')).length).toBe(1);
   // As after eight repetitions: the ledger asks for a person.
-  const [waiting] = await place.context.rows.inState('q4', 'limit', { count: 10 });
+  const [waiting] = await place.context.rows.behind('q4', 'limit', { line: 3, count: 1 });
   const key = place.context.keys.call('limit', waiting?.row.key ?? '');
   await place.context.ledger.hset(key, 'doubts', '9');
   expect((await place.settled()).states).toMatchObject({ done: 2, held: 1 });
