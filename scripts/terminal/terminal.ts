@@ -20,8 +20,9 @@ export function makeTerminal({ json }: { json: boolean }) {
     answer(words: string): void {
       if (!json) process.stdout.write(`${words}\n`);
     },
+    /** On a terminal it goes where the progress stands, which is drawn again below it. */
     say(text: string): void {
-      process.stderr.write(`${text}\n`);
+      process.stderr.write(`${process.stderr.isTTY ? '\r\x1b[2K' : ''}${text}\n`);
     },
   };
 }

@@ -101,7 +101,7 @@ describe('answers that are no success', () => {
   });
 
   test.each([
-    ['429', { on: 'company', fault: 'status', status: 429, times: 12 }],
+    ['429', { on: 'company', fault: 'status', status: 429, times: 4 }],
     ['503, where it is known to mean that', { on: 'limit', fault: 'status', status: 503, times: 3 }],
     ['429 with a wish', { on: 'company', fault: 'status', status: 429, headers: { 'retry-after': '1' }, times: 3 }],
   ] as const)('%s fails no row: the line waits', async (_name, rule) => {
