@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Redis } from 'ioredis';
 import { expect, test } from 'vitest';
 import { depthFor } from '../../jobs/feed.ts';
+import { CALL_KINDS } from '../../src/ledger/keys.ts';
 import { QUEUES } from '../../src/queue/queues.ts';
 import type { FaultChange } from '../../src/sandbox/fault-settings.ts';
 import { callOptions, makeClient } from '../support/client.ts';
@@ -48,6 +49,8 @@ test('a process stops at once in the middle of a long wait, and what a killed on
   const [stopped, killed] = [place.startWorker(), place.startWorker()];
   for (const { output } of [stopped, killed]) await expect.poll(() => output().stderr).toContain('"msg":"working"');
   await untilWaiting(place);
+  // What was under way when the wait began is answered soon after.
+  await expect.poll(() => claimed(place)).toBe(0);
   killed.child.kill('SIGKILL');
   await killed.ended;
   const signalledAt = performance.now();
@@ -102,6 +105,13 @@ async function active({ context }: FaultPlace): Promise<number> {
   const lists = QUEUES.map((queue) => `${context.keys.queuePrefix(queue)}:${queue}:active`);
   const counts = await Promise.all(lists.map((list) => context.ledger.llen(list)));
   return counts.reduce((sum, count) => sum + count, 0);
+}
+
+/** Calls that somebody is making. */
+async function claimed({ context: { ledger, keys } }: FaultPlace): Promise<number> {
+  const calls = (await Promise.all(CALL_KINDS.map((kind) => ledger.keys(`${keys.call(kind, '')}*`)))).flat();
+  const states = await Promise.all(calls.map((call) => ledger.hget(call, 'state')));
+  return states.filter((state) => state === 'claimed').length;
 }
 
 /** Commands that were asked of this Redis so far. */
