@@ -7,8 +7,23 @@ export const FAULT_STATUS = 1;
 
 /** Says what ended a command: one line for a fault that we know, and for any other also where it happened. */
 export function sayFault(error: unknown, { say }: Terminal): void {
+  if (isRedisGone(error)) {
+    say(`limitline: Redis has gone away in the middle (${messageOf(error)}); the same command goes on from here.`);
+    return;
+  }
   say(`limitline: ${messageOf(error)}`);
   if (!isLimitlineError(error)) say(errorFacts(error).stack);
+}
+
+/** What ioredis says of a command that found no answer, or no connection any more. */
+const GONE = /^(Command timed out|Connection is closed\.?|Socket timeout.*|Stream isn't writeable.*)$/;
+
+function isRedisGone(error: unknown): boolean {
+  return error instanceof Error && (GONE.test(error.message) || /^(ECONNRESET|EPIPE)/.test(codeOf(error)));
+}
+
+function codeOf(error: Error): string {
+  return 'code' in error && typeof error.code === 'string' ? error.code : '';
 }
 
 /**
