@@ -89,7 +89,8 @@ function readColumns(table: Table, { requiredColumns, mapping }: PortfolioFile):
     const message = `The file is empty: it needs a header that names the columns, ${NEEDED.join(' and ')} at least.`;
     return { columns: [], problems: [makeProblem(1, null, null, message)], warnings: [] };
   }
-  const read = readHeader(header, { ...mapping, needed: [...NEEDED, ...requiredColumns] });
+  const { delimiter } = table.dialect;
+  const read = readHeader(header, { ...mapping, delimiter, needed: [...NEEDED, ...requiredColumns] });
   if (!header.fault) return read;
   return {
     ...read,
