@@ -40,6 +40,8 @@ export type Opened = {
 
 export type PortfolioFile = ReadOptions & {
   path: string;
+  /** What a workbook's faults call it, where `path` is a copy. */
+  givenPath?: string | undefined;
   /** Further columns, own ones included, that must be there and not be empty. */
   requiredColumns: readonly string[];
   /** Where documents are looked up; without it, a line that names some is invalid. */
