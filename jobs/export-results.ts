@@ -6,10 +6,11 @@ import type { Portfolios } from '../src/ledger/portfolios.ts';
 import type { RowResult, Rows } from '../src/ledger/rows.ts';
 import { PLAIN_DIALECT } from '../src/portfolio/dialect.ts';
 import type { DocumentStore } from '../src/portfolio/document-store.ts';
+import { makeEncodable } from '../src/portfolio/encoders.ts';
 import { type Opened, openPortfolio } from '../src/portfolio/open-portfolio.ts';
+import { visible } from '../src/portfolio/problem.ts';
 import { readOptionsSchema } from '../src/portfolio/read-options.ts';
 import type { Line } from '../src/portfolio/row.ts';
-import type { Standalone } from '../src/portfolio/standalone.ts';
 import { encodeTable, makeTableText } from '../src/portfolio/write-table.ts';
 import { writeSheet } from '../src/portfolio/xlsx/write-sheet.ts';
 
@@ -70,28 +71,28 @@ export const exportResults = {
       documents: { find: async (name) => ({ name, path: name, sizeBytes: 0, mediaType: '' }) },
       signal: deps.signal,
     });
-    const lines = records({ portfolio, opened, only }, deps);
+    const dialect = likeInput && format === 'csv' ? opened.dialect : PLAIN_DIALECT;
+    const lines = records({ portfolio, opened, only, encoding: dialect.encoding }, deps);
     if (format === 'xlsx') {
       const isAmount = (column: number) => only === 'all' && AMOUNTS.includes(column - opened.header.length);
       await writeSheet(lines, to, { name: portfolio, isAmount });
       return;
     }
-    const dialect = likeInput ? opened.dialect : PLAIN_DIALECT;
     await pipeline(lines, makeTableText(dialect), (texts: AsyncIterable<Buffer>) => encodeTable(texts, dialect), to);
   },
 } as const;
 
-type Wanted = { portfolio: string; opened: Opened; only: ExportPayload['only'] };
+type Wanted = { portfolio: string; opened: Opened; only: ExportPayload['only']; encoding: string };
 
-async function* records({ portfolio, opened, only }: Wanted, deps: ExportDeps): AsyncGenerator<string[]> {
-  const width = opened.header.length;
-  const write = only === 'all' ? resultCells(deps.account) : errorCells(deps.account, opened.standalone);
+async function* records(wanted: Wanted, deps: ExportDeps): AsyncGenerator<string[]> {
+  const { portfolio, opened, only } = wanted;
+  const write = only === 'all' ? resultCells(deps.account, opened.header.length) : errorCells(deps.account, wanted);
   yield only === 'all' ? [...opened.header, ...RESULT_COLUMNS] : errorHeader(opened.standalone.header);
   for await (const batch of opened.batches()) {
     const outcomes = await outcomesOf(portfolio, batch, deps);
     for (const [place, line] of batch.entries()) {
       const outcome = outcomes[place];
-      if (outcome) yield* write(fitted(line.cells, width), outcome);
+      if (outcome) yield* write(line, outcome);
     }
   }
 }
@@ -124,11 +125,11 @@ function problemText({ problem, again }: RowResult): string {
   return problem.sent ? `${said}; what was sent: ${problem.sent}` : said;
 }
 
-function resultCells(account: string) {
-  return function* (cells: string[], { state, problem, result }: Outcome): Generator<string[]> {
+function resultCells(account: string, width: number) {
+  return function* ({ cells }: Line, { state, problem, result }: Outcome): Generator<string[]> {
     const { record = {}, companyId = '', documentIds = [], limitId = '', step = '' } = result ?? {};
     yield [
-      ...cells,
+      ...fitted(cells, width),
       ...[state, step, companyId || (result?.request.companyId ?? ''), documentIds.join('|'), limitId],
       ...[record.status ?? '', record.total_limit ?? '', record.available_limit ?? ''],
       ...[problem, result ? new Date(result.updatedMs).toISOString() : '', account],
@@ -136,20 +137,36 @@ function resultCells(account: string) {
   };
 }
 
+/** The text of a line whose cells cannot be believed, for the person who fills them in. */
+const LINE_COLUMN = 'limitline_line';
+
 /** The columns that an errors file adds. Those that the file has already, from an earlier round, give way to them. */
-const ERROR_COLUMNS = ['problem', ACCOUNT_COLUMN];
+const ERROR_COLUMNS = [LINE_COLUMN, 'problem', ACCOUNT_COLUMN];
 
 function errorHeader(header: string[]): string[] {
   return [...header.filter((name) => !ERROR_COLUMNS.includes(name)), ...ERROR_COLUMNS];
 }
 
-/** Lines that want mending: their own cells as they were, and why. */
-function errorCells(account: string, standalone: Standalone) {
-  return function* (cells: string[], { state, problem }: Outcome): Generator<string[]> {
+/**
+ * Lines that want mending: their own cells as they were, and why. One that is broken as a record has its cells empty: cut
+ * or filled up they might be a sound line, and be requested though nobody mended it. Nor may an encoding change a cell.
+ */
+function errorCells(account: string, { opened: { standalone, header, dialect }, encoding }: Wanted) {
+  const isOwn = standalone.header.map((name) => !ERROR_COLUMNS.includes(name));
+  const isEncodable = makeEncodable(encoding);
+  const earlier = header.indexOf(LINE_COLUMN);
+  return function* (line: Line, { state, problem }: Outcome): Generator<string[]> {
     if ((state === 'done' || state === 'skipped') && problem === '') return;
-    const isOwn = (column: number) => !ERROR_COLUMNS.includes(standalone.header[column] ?? '');
-    const own = standalone.cells(cells).filter((_cell, column) => isOwn(column));
-    yield [...own, problem || `It is ${state}.`, account];
+    const own = (cells: string[]) => cells.filter((_cell, column) => isOwn[column]);
+    const cells = own(standalone.cells(line.cells));
+    const lost = cells.every(isEncodable) ? undefined : line.cells.join(dialect.delimiter);
+    const text = line.kind === 'invalid' ? (line.broken ?? lost) : lost;
+    yield [
+      ...(text === undefined ? cells : own(standalone.blank())),
+      // What an earlier round could not believe is still what the cells are to be filled in from.
+      text === undefined ? (line.cells[earlier] ?? '') : visible(text),
+      ...[problem || `It is ${state}.`, account],
+    ];
   };
 }
 

@@ -10,10 +10,11 @@ import { openDocuments } from '../src/portfolio/document-archive.ts';
 import type { DocumentStore } from '../src/portfolio/document-store.ts';
 import { defaultDocumentsDir, makeDocumentFolder } from '../src/portfolio/documents.ts';
 import { fileFault } from '../src/portfolio/file-fault.ts';
-import { openPortfolio } from '../src/portfolio/open-portfolio.ts';
+import { type Opened, openPortfolio } from '../src/portfolio/open-portfolio.ts';
 import { readOptionsSchema } from '../src/portfolio/read-options.ts';
 import type { Change, Line, Problem, Row } from '../src/portfolio/row.ts';
 import { readSupplier } from '../src/portfolio/supplier.ts';
+import { readToEnd, type TableFile } from '../src/portfolio/table.ts';
 import type { Queues } from '../src/queue/queues.ts';
 import { type FeedDeps, feed } from './feed.ts';
 import { supplierJob } from './step.ts';
@@ -75,15 +76,15 @@ async function importFile(payload: ImportPayload, documentsDir: string, deps: Im
   const supplier = supplierPath === undefined ? undefined : await readSupplier(supplierPath);
   const importId = await keepFile(path, deps.imports);
   const { path: copy } = deps.imports.open(importId);
+  const file = { ...reading, path: copy, givenPath: path, signal: deps.stopping };
   const opened = await openPortfolio({
-    ...reading,
-    path: copy,
+    ...file,
     requiredColumns: deps.requiredColumns,
     documents: makeDocumentFolder({ dir: documentsDir, maxSizeMb: deps.maxDocumentMb }),
-    signal: deps.stopping,
   });
   const found: Imported = { faults: opened.problems, lines: 0, rows: 0, invalid: 0, duplicate: 0 };
   if (opened.problems.length > 0) return found;
+  if (opened.dialect.sheet !== undefined) await readSheet(file, opened);
   const run = await deps.portfolios.startImport(portfolio, {
     id: importId,
     fileName: basename(path),
@@ -107,6 +108,19 @@ async function importFile(payload: ImportPayload, documentsDir: string, deps: Im
   deps.onBatch({ problems: [], warnings: opened.warnings, changed: [], lines: found.lines });
   await run.end();
   return found;
+}
+
+/**
+ * Goes through a workbook's sheet before anything of it is stored. A text is read to its end however broken it is, but a
+ * workbook may turn out broken in the middle, when workers have requested the first half.
+ */
+async function readSheet(file: TableFile, opened: Opened): Promise<void> {
+  try {
+    await readToEnd(file);
+  } catch (error) {
+    await opened.close();
+    throw error;
+  }
 }
 
 /** Copies the file into the data folder under its digest, which names this import. */

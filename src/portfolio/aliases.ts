@@ -159,8 +159,8 @@ const CERTAIN = new Map(
 );
 const POSSIBLE = new Map(Object.entries(GUESSES).map(([name, column]) => [likeness(name), column]));
 
-/** Without case, accents and signs: `Straße`, `STRASSE` and `strasse` are alike. */
-function likeness(name: string): string {
+/** Without case, accents and signs: `Straße`, `STRASSE` and `strasse` are alike. '' where nothing is left. */
+export function likeness(name: string): string {
   return name
     .normalize('NFKD')
     .toLowerCase()

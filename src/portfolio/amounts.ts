@@ -1,4 +1,5 @@
 import Big from 'big.js';
+import { beforeDoubt, DOUBT } from './doubt.ts';
 
 /** What marks the decimals of an amount. */
 export type Decimal = '.' | ',';
@@ -24,6 +25,8 @@ export type Reading = { value: string; change?: string } | { problem: string; op
  */
 export function parseAmount(text: string, decimal: Decimal | null = null): Reading {
   if (text.length > MAX_LENGTH) return { problem: TOO_MANY_DIGITS };
+  const doubted = beforeDoubt(text);
+  if (doubted !== null) return decimal === null ? { problem: DOUBTED, open: true } : parseAmount(doubted, decimal);
   const plain = decimal !== ',' && !isOpen(text) ? PLAIN_DECIMAL.exec(text) : null;
   if (plain) return canonical(plain[1] ?? '', plain[2] ?? '');
   const parts = cut(text);
@@ -162,6 +165,8 @@ function openMessage(body: string): string {
   const [whole = '', rest = ''] = body.split(/[.,]/);
   return `This may be ${whole}${rest} or ${whole}.${rest}, and no other amount of the column tells which: say --decimal comma or --decimal point.`;
 }
+
+const DOUBTED = DOUBT.replace('SETTING', '--decimal comma or --decimal point');
 
 const NAMES: Record<string, string> = { '.': 'a decimal point', ',': 'a decimal comma' };
 

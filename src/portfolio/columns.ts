@@ -1,4 +1,7 @@
 import { aliasOf, guessOf } from './aliases.ts';
+import type { Delimiter } from './dialect.ts';
+import { type Entries, type Entry, matchEntries } from './match-entries.ts';
+import { LINE_BREAK } from './physical-lines.ts';
 import { makeProblem } from './problem.ts';
 import type { RawRecord } from './records.ts';
 import type { Problem } from './row.ts';
@@ -49,6 +52,8 @@ export type HeaderRules = {
   columns?: Readonly<Record<string, KnownColumn | null>>;
   /** Columns that every line has without the file giving them. */
   constants?: Readonly<Partial<Record<KnownColumn, string>>>;
+  /** What cuts the file's cells; a comma if it is left out. */
+  delimiter?: Delimiter | undefined;
 };
 
 /**
@@ -60,9 +65,12 @@ export function readHeader(
   header: RawRecord,
   rules: HeaderRules,
 ): { columns: Column[]; problems: Problem[]; warnings: Problem[] } {
-  const { needed, constants = {} } = rules;
-  const columns = tellColumns(header, rules);
-  const problems = header.cells.flatMap((cell) => swallowed(header.line, cell.toWellFormed()));
+  const { needed, constants = {}, delimiter = ',' } = rules;
+  const entries = matchEntries(header.cells.map(writtenOf), rules.columns ?? {});
+  const columns = tellColumns(header, entries);
+  const problems = header.cells.flatMap((cell) => swallowed(header.line, cell.toWellFormed(), delimiter));
+  const unmatched = unmatchedOf(header, columns, entries);
+  problems.push(...unmatched.problems);
   const wanted = new Set(needed.map(plainName));
   const seen = new Map<string, Column>();
   for (const column of columns) {
@@ -81,7 +89,8 @@ export function readHeader(
     const message = `The column ${name} is needed and the header has no such name. ${remedyFor(name, columns)}`;
     problems.push(makeProblem(header.line, name, header.cells.join(','), message));
   }
-  return { columns, problems, warnings: columns.flatMap((column) => question(header.line, column)) };
+  const questions = columns.flatMap((column) => question(header.line, column));
+  return { columns, problems, warnings: [...questions, ...unmatched.warnings] };
 }
 
 /**
@@ -93,12 +102,13 @@ export function fitsColumns(cells: readonly string[], columns: readonly Column[]
   return cells.length === columns.length || columns.slice(cells.length).every((column) => column.written === '');
 }
 
-function tellColumns(header: RawRecord, { columns: mapped = {} }: HeaderRules): Column[] {
+function tellColumns(header: RawRecord, { entryOf }: Entries): Column[] {
   const columns = header.cells.map((cell, index): Column => {
-    const written = cell.toWellFormed().trim();
+    const written = writtenOf(cell);
     const column: Column = { index, written, known: null, needed: false, by: null, guess: null };
     const name = plainName(written);
-    if (Object.hasOwn(mapped, written)) return { ...column, known: mapped[written] ?? null, by: 'map' };
+    const entry = entryOf(written);
+    if (entry) return { ...column, known: entry.known, by: 'map' };
     if (isKnown(name)) return { ...column, known: name, by: 'name' };
     const alias = aliasOf(written);
     return alias ? { ...column, known: alias, by: 'alias' } : { ...column, guess: guessOf(written) ?? null };
@@ -111,10 +121,41 @@ function tellColumns(header: RawRecord, { columns: mapped = {} }: HeaderRules): 
   return columns;
 }
 
-function swallowed(line: number, cell: string): Problem[] {
+/** Names may have two lines, as spreadsheets show them; a delimiter on the second is a line below the header. */
+function swallowed(line: number, cell: string, delimiter: Delimiter): Problem[] {
   const message = 'This name holds whole lines of the file: close its quotation mark at the end of the name.';
-  return SWALLOWED_LINE.test(cell) ? [makeProblem(line, null, cell, message)] : [];
+  const [, ...below] = cell.split(LINE_BREAK);
+  return below.some((one) => one.includes(delimiter)) ? [makeProblem(line, null, cell, message)] : [];
 }
+
+function writtenOf(cell: string): string {
+  return cell.toWellFormed().trim();
+}
+
+/** What the mapping says of headers that the file lacks: with a column of ours that it lacks then, a problem. */
+function unmatchedOf(header: RawRecord, columns: Column[], { unmatched }: Entries) {
+  const problems: Problem[] = [];
+  const warnings: Problem[] = [];
+  for (const entry of unmatched) {
+    // Errors files have our own names where a mapping explained the headers, and may be given the mapping again.
+    const isGiven = columns.some(({ known, by }) => known === entry.known && by === 'name');
+    if (entry.known === null) warnings.push(lacking(header, entry));
+    else if (!isGiven) problems.push(lacking(header, entry));
+  }
+  return { problems, warnings };
+}
+
+function lacking(header: RawRecord, { written, known }: Entry): Problem {
+  const meaning = known === null ? 'none of ours' : known;
+  const names = header.cells.map(writtenOf).filter((name) => name !== '');
+  const others = names.length > MAX_NAMED ? ` and ${names.length - MAX_NAMED} others` : '';
+  const has = `${names.slice(0, MAX_NAMED).join(', ')}${others}`;
+  const message = `The mapping says that ${written} is ${meaning}, and the header has no such name: it has ${has}. Correct the one or the other.`;
+  return makeProblem(header.line, written, header.cells.join(','), message);
+}
+
+/** As many as a person looks through in one line. */
+const MAX_NAMED = 20;
 
 function named(line: number, name: string, earlier: Column, later: Column): Problem {
   const places = `in columns ${earlier.index + 1} and ${later.index + 1}`;
@@ -149,9 +190,6 @@ export function plainName(written: string): string {
   const flat = dotted[1] === 'contact' ? `contact_${dotted[2]}` : dotted[2];
   return isKnown(flat ?? '') ? (flat ?? '') : name;
 }
-
-/** Names may have two lines, as spreadsheets show them; a comma on the second is a line below the header. */
-const SWALLOWED_LINE = /[\r\n].*,/s;
 
 /** Whether a header's name, as written, means one of ours. */
 export function isKnownName(written: string): boolean {

@@ -1,6 +1,7 @@
 import { type Decimal, decimalOf } from './amounts.ts';
 import { type Column, fitsColumns } from './columns.ts';
 import { type DateOrder, dateOrderOf } from './dates.ts';
+import { beforeDoubt } from './doubt.ts';
 import type { Shape } from './records.ts';
 import { openTable, type TableFile } from './table.ts';
 
@@ -31,8 +32,8 @@ export async function findConventions(
       if (record) {
         // A line that is broken speaks for nothing: its cells may be another column's.
         if (record.fault || !fitsColumns(record.cells, columns)) continue;
-        note(decimals, decimalOf, record.cells[amountAt]);
-        note(orders, dateOrderOf, record.cells[dateAt]);
+        note(decimals, { kinds: ['.', ','], of: decimalOf }, record.cells[amountAt]);
+        note(orders, { kinds: ['dmy', 'mdy'], of: dateOrderOf }, record.cells[dateAt]);
       } else if (!(await table.more())) break;
     }
   } finally {
@@ -41,10 +42,15 @@ export async function findConventions(
   return { decimal: onlyOne(decimals), dates: onlyOne(orders) };
 }
 
-function note<Kind>(found: Set<Kind>, evidence: (text: string) => Kind | null, cell: string | undefined): void {
+/** What a cell says of its column: which kinds there are, and the one that it is for certain. */
+type Evidence<Kind> = { kinds: Kind[]; of(text: string): Kind | null };
+
+function note<Kind>(found: Set<Kind>, { kinds, of }: Evidence<Kind>, cell: string | undefined): void {
   // Both are known to occur: nothing more can be learned.
   if (!cell || found.size > 1) return;
-  const kind = evidence(cell.trim());
+  // The column that it was left open in had both, or none: this one shall not tell it either.
+  if (beforeDoubt(cell.trim()) !== null) for (const kind of kinds) found.add(kind);
+  const kind = of(cell.trim());
   if (kind !== null) found.add(kind);
 }
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Reading } from './amounts.ts';
+import { beforeDoubt, DOUBT } from './doubt.ts';
 
 /** Whether day or month comes first. */
 export type DateOrder = 'dmy' | 'mdy';
@@ -12,6 +13,8 @@ export type DateOrder = 'dmy' | 'mdy';
  * @param today the latest day that it may be, YYYY-MM-DD.
  */
 export function parseDate(text: string, { order, today }: { order: DateOrder | null; today: string }): Reading {
+  const doubted = beforeDoubt(text);
+  if (doubted !== null) return order === null ? { problem: DOUBTED, open: true } : parseDate(doubted, { order, today });
   const iso = ISO.test(text) ? text : rewrite(text, order);
   if (iso === 'open') return { problem: openMessage(text), open: true };
   if (iso === null) return { problem: 'Write the date as YYYY-MM-DD, like 2026-03-31.' };
@@ -48,6 +51,8 @@ function rewrite(text: string, order: DateOrder | null): string | 'open' | null 
   const [day, month] = told === 'mdy' ? [second, first] : [first, second];
   return `${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`;
 }
+
+const DOUBTED = DOUBT.replace('SETTING', '--dates dmy or --dates mdy');
 
 function openMessage(text: string): string {
   return `Whether day or month comes first in ${text} is not told by any other date of the column: say --dates dmy or --dates mdy.`;

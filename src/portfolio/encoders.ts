@@ -16,6 +16,14 @@ export function makeEncoder(encoding: string): Encoder {
   };
 }
 
+/** Whether a text comes back as it was from this encoding. */
+export function makeEncodable(encoding: string): (text: string) => boolean {
+  if (encoding === 'utf-8' || encoding.startsWith('utf-16')) return (text) => text.isWellFormed();
+  const encode = makeEncoder(encoding);
+  const decoder = new TextDecoder(encoding);
+  return (text) => ASCII.test(text) || decoder.decode(encode(text)) === text;
+}
+
 const ASCII = /^[\0-\x7f]*$/;
 
 function encodeOne(character: string, table: Map<string, Buffer>): Buffer {

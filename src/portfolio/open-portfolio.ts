@@ -40,6 +40,8 @@ export type Opened = {
 
 export type PortfolioFile = ReadOptions & {
   path: string;
+  /** What a workbook's faults call it, where `path` is a copy. */
+  givenPath?: string | undefined;
   /** Further columns, own ones included, that must be there and not be empty. */
   requiredColumns: readonly string[];
   /** Where documents are looked up; without it, a line that names some is invalid. */
@@ -89,7 +91,8 @@ function readColumns(table: Table, { requiredColumns, mapping }: PortfolioFile):
     const message = `The file is empty: it needs a header that names the columns, ${NEEDED.join(' and ')} at least.`;
     return { columns: [], problems: [makeProblem(1, null, null, message)], warnings: [] };
   }
-  const read = readHeader(header, { ...mapping, needed: [...NEEDED, ...requiredColumns] });
+  const { delimiter } = table.dialect;
+  const read = readHeader(header, { ...mapping, delimiter, needed: [...NEEDED, ...requiredColumns] });
   if (!header.fault) return read;
   return {
     ...read,

@@ -19,8 +19,13 @@ export function makeChange(
 /** The text as one may show it: what is not UTF-8 as U+FFFD, control characters as their pictures, 80 characters. */
 function shown(value: string): string {
   const cut = value.length > MAX_VALUE_LENGTH ? `${value.slice(0, MAX_VALUE_LENGTH - 1)}…` : value;
-  // A lone surrogate is one of ours (see text.ts), or half of a pair that the cut left over.
-  return cut.toWellFormed().replace(CONTROL, picture);
+  return visible(cut);
+}
+
+/** The whole text as one may show it: on one line, what is not UTF-8 as U+FFFD, control characters as their pictures. */
+export function visible(text: string): string {
+  // A lone surrogate is one of ours (see text.ts), or half of a pair that a cut left over.
+  return text.toWellFormed().replace(CONTROL, picture);
 }
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for.

@@ -17,6 +17,8 @@ export type ReadCells = {
   changed: Change[];
   /** Whether a cell waits for its column's convention, see `conventions`. */
   open: boolean;
+  /** The record's text, where its cells are not to be believed: as a record it is broken, or an own cell hides something. */
+  broken: string | null;
 };
 
 /** Reads one record; every problem of it is told, not the first alone. */
@@ -47,11 +49,15 @@ export function makeCellReader(options: CellReaderOptions): CellReader {
     const sound = plain || cells.every(isSound);
     const problems = sound ? [] : textProblems(record, columns, dialect.encoding);
     const values: Values = constants === undefined ? {} : { ...constants };
-    const result: ReadCells = { values, problems, changed: [], open: false };
+    const result: ReadCells = { values, problems, changed: [], open: false, broken: null };
+    const fits = fitsColumns(cells, columns);
+    // A cell that is sent is looked at whenever it is read; one of the team's own would pass, mended or not.
+    const hides = !sound && cells.some((cell, at) => !isSound(cell) && !columns[at]?.known);
+    if (fault || !fits || hides) result.broken = record.text ?? cells.join(dialect.delimiter);
     if (fault) {
       const cell = fault.cell === null ? null : (cells[fault.cell] ?? null);
       problems.unshift(makeProblem(line, writtenAt(columns, fault.cell), cell, fault.message));
-    } else if (!fitsColumns(cells, columns)) {
+    } else if (!fits) {
       problems.unshift(makeProblem(line, null, null, raggedMessage(cells.length, columns.length, dialect)));
     } else {
       for (const task of tasks) readCell(task, record, { plain, sound }, result);
@@ -91,6 +97,10 @@ function readCell({ column, read }: Task, { line, cells }: RawRecord, { plain, s
   }
   // Damaged text is told of already; that it is no e-mail address either would only distract.
   if (!sound && !isSound(written)) return;
+  if (!plain && column.known && written.includes('\ufffd')) {
+    result.problems.push(makeProblem(line, column.written, written, LOST));
+    return;
+  }
   const isTidy = (plain && written[0] !== "'") || column.known === 'supporting_documents';
   const text = isTidy ? written : tidied(written);
   const reading = read ? read(text) : { value: text };
@@ -106,6 +116,8 @@ function readCell({ column, read }: Task, { line, cells }: RawRecord, { plain, s
   }
 }
 
+const LOST = 'The cell holds U+FFFD, the sign for a character that was lost: type the cell again.';
+
 /** Whether there is nothing to say of the text, nor to tidy: letters of ASCII, or whole ones of Western languages. */
 function isPlain(text: string): boolean {
   return PLAIN_TEXT.test(text);
@@ -117,7 +129,7 @@ const PLAIN_TEXT = /^[\t\n\r -~\u00a0-\u02ff]*$/;
  * One spelling for each letter (Unicode, NFC), as macOS takes letters apart; and without the apostrophe by which
  * spreadsheets, and our own results, keep a text that begins with `=` from being run as a formula.
  */
-function tidied(text: string): string {
+export function tidied(text: string): string {
   return text
     .replace(/^'(?=[=+\-@\t\r\n])/, '')
     .trim()

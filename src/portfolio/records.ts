@@ -10,6 +10,8 @@ export type RawRecord = {
   cells: string[];
   /** Why it is no record, and at which cell (null: all of it); `cells` then holds what could be made of it. */
   fault: { cell: number | null; message: string } | null;
+  /** Its text as it stands in the file, of a line that is too long the start; a workbook has none. */
+  text?: string;
 };
 
 /** What the header says about the lines below it: by this a line break that was meant is told from a lost quotation mark. */
@@ -40,6 +42,9 @@ export type RecordReader = {
  * at the next one. The same is done when the quotation mark is closed somewhere below but what it holds is not credible
  * for `Shape`. Only whole lines, and records over several lines that are whole, reach csv-parse.
  *
+ * Where such a record is credible, but for a line inside it that reads as a record of its own, nobody can say which of
+ * the two was meant, and neither is taken: all its lines are one broken record.
+ *
  * The work is linear even if every line is broken. A line leaves a cell open only if it has an odd number of quotation
  * marks, and a search from there ends at the next such line at the latest: no two searches cover the same text.
  */
@@ -55,9 +60,9 @@ export function makeRecordReader(delimiter: Delimiter): RecordReader {
     if (text === null || text === 'unsure') return text;
     if (findQuoteFault(text, delimiter)) return null;
     const [cells = []] = readSound([text], delimiter);
-    if (shape && !isCredible(cells, text, shape)) return null;
+    if (shape && !isCredible(cells, shape)) return null;
     lines.pass(text);
-    return { line, cells, fault: null };
+    return { line, cells, text, fault: shape ? claimedTwice({ line, cells, text }, shape) : null };
   }
 
   /** Reads some of the lines that are due, up to the first record that is more than a line; null when there is none. */
@@ -101,6 +106,7 @@ function readBatch(batch: PhysicalLine[], delimiter: Delimiter): RawRecord[] {
     ({ cells, fault }, place): RawRecord => ({
       line: batch[place]?.line ?? 0,
       cells,
+      text: texts[place] ?? '',
       fault: fault && { cell: fault.cell, message: faultMessage(fault.kind, delimiter) },
     }),
   );
@@ -122,7 +128,7 @@ function faultMessage(kind: QuoteFault['kind'], delimiter: Delimiter): string {
 
 function tooLong({ line, text }: PhysicalLine, delimiter: Delimiter): RawRecord {
   const message = `The line is longer than ${MAX_RECORD_LENGTH} characters: a line break is missing, or this is not a CSV file.`;
-  return { line, cells: text.split(delimiter), fault: { cell: null, message } };
+  return { line, cells: text.split(delimiter), text: `${text}…`, fault: { cell: null, message } };
 }
 
 /** The first cell is filled as a rule, and then the others need not be looked at. */
@@ -131,11 +137,16 @@ function isBlank(cells: string[]): boolean {
 }
 
 /** False when a record of several lines looks like a lost quotation mark that some later one happens to answer. */
-function isCredible(cells: string[], text: string, shape: Shape): boolean {
-  if (!shape.fits(cells)) return false;
-  if (cells.some((cell, column) => LINE_BREAK.test(cell) && !shape.mayBreak(column))) return false;
-  return !text
-    .split(LINE_BREAK)
-    .slice(1)
-    .some((line) => shape.standsAlone(line));
+function isCredible(cells: string[], shape: Shape): boolean {
+  return shape.fits(cells) && !cells.some((cell, column) => LINE_BREAK.test(cell) && !shape.mayBreak(column));
+}
+
+/** The fault of a record of several lines, one of which could be a record as well; null where none could. */
+function claimedTwice({ line, cells, text }: Required<Omit<RawRecord, 'fault'>>, shape: Shape): RawRecord['fault'] {
+  const below = text.split(LINE_BREAK).slice(1);
+  const inner = below.findIndex((one) => shape.standsAlone(one));
+  if (inner === -1) return null;
+  const [own, last] = [line + 1 + inner, line + below.length];
+  const message = `This cell holds line ${own}, which reads as a line of its own, so nothing of lines ${line} to ${last} is taken: close the quotation mark where the cell ends, or take the line out of the cell.`;
+  return { cell: cells.findIndex((cell) => LINE_BREAK.test(cell)), message };
 }

@@ -69,6 +69,7 @@ export type Row = {
 /** What became of one line of the file. `cells` are the file's own, untrimmed, for the results file. */
 export type Line =
   | { kind: 'row'; line: number; cells: string[]; changed: Change[]; row: Row; warnings: Problem[] }
-  | { kind: 'invalid'; line: number; cells: string[]; changed: Change[]; problems: Problem[] }
+  /** `broken` is the line's text, where its cells are not to be believed: they may have slipped, or hide something. */
+  | { kind: 'invalid'; line: number; cells: string[]; changed: Change[]; problems: Problem[]; broken?: string }
   /** `of` is the earlier line that makes the same request; `problems` is the one sentence that says so. */
   | { kind: 'duplicate'; line: number; cells: string[]; changed: Change[]; of: number; problems: Problem[] };

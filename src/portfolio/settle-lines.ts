@@ -57,11 +57,14 @@ export function makeSettler({ columns, dates }: { columns: Column[]; dates: Advi
   }
 
   return {
-    line({ record: { line, cells }, values, problems, changed, documents }) {
+    line({ record: { line, cells }, values, problems, changed, broken, documents }) {
       lines += 1;
       // What was not UTF-8 becomes U+FFFD: the results file must be.
       if (problems.length > 0)
-        return { kind: 'invalid', line, cells: cells.map((one) => one.toWellFormed()), changed, problems };
+        return {
+          ...{ kind: 'invalid', line, cells: cells.map((one) => one.toWellFormed()), changed, problems },
+          ...(broken === null ? {} : { broken }),
+        };
       const row = makeRow(values);
       row.documents = documents;
       const of = requestLines.earlier(row.key, line);

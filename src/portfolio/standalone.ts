@@ -1,15 +1,22 @@
-import { parseAmount } from './amounts.ts';
+import { parseAmount, type Reading } from './amounts.ts';
 import { type Column, isKnownName } from './columns.ts';
 import type { Conventions } from './conventions.ts';
 import { parseDate } from './dates.ts';
-import type { Values } from './read-cells.ts';
+import { withDoubt } from './doubt.ts';
+import { tidied, type Values } from './read-cells.ts';
 
 /** Lines of a file, written so that they are read alike in a file of their own, without its other lines or a mapping. */
-export type Standalone = { header: string[]; cells(cells: readonly string[]): string[] };
+export type Standalone = {
+  header: string[];
+  cells(cells: readonly string[]): string[];
+  /** In place of a line whose cells cannot be told: nothing that could be requested until somebody fills it in. */
+  blank(): string[];
+};
 
 /**
  * Changes as little as it can: headers that only a mapping explains get our names, what the mapping gives for every line
- * becomes a column, and amounts and days that only their column explains are written plainly. All else stays.
+ * becomes a column, and amounts and days that only their column explains are written plainly. What their column, or what
+ * was said of it, leaves a problem is marked, so that no other column makes it good. All else stays.
  *
  * @param conventions looked at for each line, since it may become known on the way.
  */
@@ -33,6 +40,7 @@ export function makeStandalone({
       if (dateAt !== -1) own[dateAt] = plainDate(own[dateAt] ?? '', conventions);
       return [...own, ...added.map(([, value]) => value)];
     },
+    blank: () => [...columns.map(() => ''), ...added.map(([name, value]) => (name === 'requested_limit' ? '' : value))],
   };
 }
 
@@ -42,10 +50,21 @@ function headerOf({ written, known, by }: Column): string {
 }
 
 function plainAmount(cell: string, { decimal }: Conventions): string {
-  const alone = parseAmount(cell.trim());
-  if (!('open' in alone) || decimal === null) return cell;
-  const reading = parseAmount(cell.trim(), decimal);
-  return 'value' in reading ? sureAmount(reading.value) : cell;
+  return plain(cell, {
+    alone: parseAmount(tidied(cell)),
+    here: parseAmount(tidied(cell), decimal),
+    sure: sureAmount,
+  });
+}
+
+/** A cell as it is written where it stands alone: what it means `here` must be what it means there, or nothing. */
+function plain(
+  cell: string,
+  { alone, here, sure }: { alone: Reading; here: Reading; sure: (value: string) => string },
+): string {
+  if ('problem' in alone && !alone.open) return cell;
+  if ('problem' in here) return withDoubt(cell);
+  return 'problem' in alone ? sure(here.value) : cell;
 }
 
 /** `1.234` could be a thousand again; `1.2340` could not. */
@@ -57,8 +76,9 @@ export function sureAmount(value: string): string {
 const LAST_DAY = '9999-12-31';
 
 function plainDate(cell: string, { dates }: Conventions): string {
-  const alone = parseDate(cell.trim(), { order: null, today: LAST_DAY });
-  if (!('open' in alone) || dates === null) return cell;
-  const reading = parseDate(cell.trim(), { order: dates, today: LAST_DAY });
-  return 'value' in reading ? reading.value : cell;
+  return plain(cell, {
+    alone: parseDate(tidied(cell), { order: null, today: LAST_DAY }),
+    here: parseDate(tidied(cell), { order: dates, today: LAST_DAY }),
+    sure: (value) => value,
+  });
 }

@@ -118,7 +118,7 @@ describe('an errors file', () => {
     await place.import([header, first, second, 'Bad AG,Atlantis,HRB 3,-1']);
     await settled();
     const round = await exported(place, 'errors');
-    expect(round.header).toEqual([...header.split(','), 'problem', 'limitline_account']);
+    expect(round.header).toEqual([...header.split(','), 'limitline_line', 'problem', 'limitline_account']);
     expect(round.lines.map(({ name, problem }) => [name, problem])).toEqual([
       ['Buyer 1 GmbH', expect.stringContaining('no contact')],
       ['Bad AG', expect.stringMatching(/country_code: .*requested_limit: /)],

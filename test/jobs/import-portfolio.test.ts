@@ -2,6 +2,7 @@ import { mkdir, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { importPortfolio } from '../../jobs/import-portfolio.ts';
+import { HEADER, times, writeWorkbook } from '../portfolio/xlsx/write-workbook.ts';
 import { buyerLines, openWorkplace } from '../support/workplace.ts';
 
 type Place = Awaited<ReturnType<typeof openWorkplace>>;
@@ -112,6 +113,18 @@ describe('a file that cannot be used', () => {
     await expect(importing).rejects.toMatchObject({ code: 'FILE' });
     expect(await place.context.portfolios.names()).toEqual([]);
   });
+});
+
+test('a workbook that turns out broken in the middle leaves no portfolio behind, and is named as it was given', async () => {
+  const place = await openWorkplace();
+  const path = join(place.dir, 'half.xlsx');
+  const buyer = (n: number) => `<row><c t="str"><v>Buyer ${n}</v></c><c><v>${n}</v></c></row>`;
+  await writeWorkbook(path, { sheet: [HEADER, ...times(3_000, buyer), '<row r="5"><c><v>1</v></c></row>'] });
+  await expect(place.importFile(path)).rejects.toMatchObject({
+    code: 'FILE',
+    message: expect.stringContaining(`The workbook ${path} cannot be read: its row 5 cannot stand behind row 3001`),
+  });
+  expect(await place.context.portfolios.names()).toEqual([]);
 });
 
 test('an import that is stopped halfway is unfinished, and importing again doubles nothing', async () => {

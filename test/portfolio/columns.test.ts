@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { KNOWN_COLUMNS, plainName, readHeader } from '../../src/portfolio/columns.ts';
+import { DELIMITERS } from '../../src/portfolio/dialect.ts';
+import { read } from './read-portfolio.ts';
 
 const header = (...cells: string[]) => ({ line: 1, cells, fault: null });
 
@@ -51,5 +53,11 @@ describe('readHeader', () => {
     expect(readHeader(header('name', 'requested\nlimit'), { needed: ['requested_limit'] }).problems).toEqual([]);
     const { problems } = readHeader(header('name', 'note\nAcme,1,x'), { needed: ['name'] });
     expect(problems.map((one) => one.message)).toEqual([expect.stringContaining('holds whole lines')]);
+  });
+
+  test.each(DELIMITERS)('takes no name that holds lines cut by %j', async (delimiter) => {
+    const lines = ['name|requested_limit|"note', 'Acme|100|x', 'Beta|200|y"', 'Gamma|300|z', ''];
+    const { problems } = await read(lines.join('\n').replaceAll('|', delimiter));
+    expect(problems).toEqual([expect.objectContaining({ message: expect.stringContaining('holds whole lines') })]);
   });
 });

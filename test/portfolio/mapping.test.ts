@@ -68,6 +68,51 @@ describe('a mapping', () => {
     expect(known(['Betrag', 'Firma', 'Kunde'], { columns })).toEqual(['requested_limit', null, 'name']);
   });
 
+  test('finds its headers as other names are found: by likeness, but an equal one first', () => {
+    const columns = { Vorgang: 'request_reference', 'Kunden-Straße': 'street' } as const;
+    const { columns: found, problems } = understand(['VORGANG', 'kunden strasse'], { columns });
+    expect(found.map(({ known, by }) => [known, by])).toEqual([
+      ['request_reference', 'map'],
+      ['street', 'map'],
+    ]);
+    expect(problems).toEqual([]);
+    expect(known(['VORGANG', 'Vorgang'], { columns: { Vorgang: 'request_reference' } })).toEqual([
+      null,
+      'request_reference',
+    ]);
+    // Signs alone are like each other, and mean nothing.
+    expect(known(['%', '#'], { columns: { '%': 'city', '#': null } })).toEqual(['city', null]);
+  });
+
+  test('whose header the file lacks is a fault of the file that names both', () => {
+    const columns = { Vorgang: 'request_reference', vorgang: 'buyer_reference', Firma: 'name' } as const;
+    expect(understand(['Firma', 'Kennung', ''], { columns }).problems).toEqual([
+      {
+        line: 1,
+        column: 'Vorgang',
+        value: 'Firma,Kennung,',
+        message: expect.stringMatching(
+          /says that Vorgang is request_reference, .*no such name: it has Firma, Kennung\./,
+        ),
+      },
+      expect.objectContaining({ column: 'vorgang' }),
+    ]);
+    // Two entries that are alike cannot both be meant.
+    const { problems } = understand(['Firma', 'VORGANG'], { columns });
+    expect(problems).toMatchObject([{ column: 'vorgang' }]);
+  });
+
+  test('is content where the file gives the column by our own name, as an errors file does', () => {
+    const columns = { Vorgang: 'request_reference' } as const;
+    expect(understand(['name', 'request_reference'], { columns })).toMatchObject({ problems: [], warnings: [] });
+  });
+
+  test('that takes away a column which the file lacks is a warning', () => {
+    const { problems, warnings } = understand(['name'], { columns: { Notiz: null } });
+    expect(problems).toEqual([]);
+    expect(warnings).toMatchObject([{ column: 'Notiz', message: expect.stringContaining('no such name') }]);
+  });
+
   test('gives what every line has, and then the file may not give it too', () => {
     const rules = { needed: ['country_code'], constants: { country_code: 'GB' } };
     expect(understand(['name'], rules).problems).toEqual([]);

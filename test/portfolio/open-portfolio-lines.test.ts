@@ -169,6 +169,19 @@ describe('an invalid line', () => {
   });
 });
 
+test('a line inside a cell that reads as a line of its own is not requested, nor is the line around it', async () => {
+  const { lines } = await read(
+    'name,requested_limit,note\nAcme,100,"earlier terms:\nBeta,500000,declined\nsee mail"\nGamma,5,x\n',
+  );
+  expect(lines).toMatchObject([
+    { kind: 'invalid', line: 2 },
+    { kind: 'row', line: 5, row: { name: 'Gamma' } },
+  ]);
+  expect(told(lines)).toEqual([
+    expect.stringMatching(/^2 note: This cell holds line 3, .*lines 2 to 4.*take the line out/),
+  ]);
+});
+
 describe('a duplicate', () => {
   test('is a line that makes the request of an earlier one', async () => {
     const { lines } = await read(

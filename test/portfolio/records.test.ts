@@ -68,7 +68,7 @@ describe('records', () => {
       fc.property(fc.array(line), (lines) => {
         const records = read(lines.join('\n'), { shape: SHAPE });
         const covered = records.flatMap((one) => {
-          const breaks = one.fault ? 0 : one.cells.join('').split('\n').length - 1;
+          const breaks = (one.text ?? '').split('\n').length - 1;
           return Array.from({ length: breaks + 1 }, (_, index) => one.line + index);
         });
         const filled = lines.flatMap((text, index) => (text.replaceAll(/""|,/g, '').trim() === '' ? [] : [index + 1]));
@@ -86,8 +86,6 @@ describe('a lost quotation mark', () => {
     ['answered by one that text follows', ['a,1,"x', 'b,2,y', 'c,3,"z"'], [1], [2, 3]],
     ['answered by one in a cell that has no lines', ['a,"1,x', 'b,2,y', 'c,3",z'], [1, 3], [2]],
     ['answered so that the cells do not add up', ['a,1,"x', 'y",z'], [1, 2], []],
-    ['answered after it swallowed a row', ['a,1,"x', 'b,2,y', 'c"'], [1, 3], [2]],
-    ['answered at the end of a row it swallowed', ['a,1,"x', 'b,2,y"'], [1, 2], []],
     ['one on every line', ['a,1,"x', 'b,2,"y', 'c,3,"z'], [1, 2, 3], []],
     ['on the last line', ['a,1,x', 'b,2,"y'], [2], [1]],
     ['inside a cell', ['a,1,5" x', 'b,2,y'], [1], [2]],
@@ -113,8 +111,24 @@ describe('a lost quotation mark', () => {
     expect(record).toEqual({
       line: 1,
       cells: ['Acme, Inc', '1', '"x'],
+      text: '"Acme, Inc",1,"x',
       fault: { cell: 2, message: expect.stringContaining('never closed') },
     });
+  });
+
+  test.each([
+    ['in the middle of it', ['a,1,"x', 'b,2,y', 'c"', 'd,4,z'], 3],
+    ['at its end', ['a,1,"x', 'b,2,y"', 'd,4,z'], 2],
+    ['that was meant as text', ['a,1,"earlier terms:', 'b,500000,declined', 'see mail"', 'd,4,z'], 3],
+  ])('answered so that the cells add up, with a row inside %s, gives neither, and names both', (_, lines, last) => {
+    const [broken, ...good] = read(lines.join('\n'), { shape: SHAPE });
+    expect(broken).toEqual({
+      line: 1,
+      cells: ['a', '1', expect.stringContaining('\n')],
+      text: lines.slice(0, last).join('\n'),
+      fault: { cell: 2, message: expect.stringMatching(`line 2, .* lines 1 to ${last} is taken`) },
+    });
+    expect(good.map(lineAndCells)).toEqual([[last + 1, ['d', '4', 'z']]]);
   });
 
   test.each([
@@ -175,7 +189,7 @@ describe('an over-long record', () => {
     const records = read(['a,1,"x', ...filler, 'z"', 'b,2,y'].join('\n'), { size: 65_536, shape: SHAPE });
     expect(records[0]).toEqual(expect.objectContaining({ line: 1, fault: expect.anything() }));
     expect(records).toHaveLength(filler.length + 3);
-    expect(records.at(-1)).toEqual({ line: filler.length + 3, cells: ['b', '2', 'y'], fault: null });
+    expect(records.at(-1)).toMatchObject({ line: filler.length + 3, cells: ['b', '2', 'y'], fault: null });
   });
 });
 

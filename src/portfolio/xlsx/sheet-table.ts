@@ -13,10 +13,11 @@ import { openWorkbook, type Workbook } from './workbook.ts';
  * @throws LimitlineError `FILE` when the workbook is broken or there is no such sheet, `STOPPED`
  */
 export async function openSheet(file: TableFile): Promise<Table | null> {
+  const shown = file.givenPath ?? file.path;
   const fault = (error: unknown) =>
     error instanceof LimitlineError
       ? error
-      : new LimitlineError('FILE', `The workbook ${file.path} cannot be read: ${messageOf(error)}.`, { cause: error });
+      : new LimitlineError('FILE', `The workbook ${shown} cannot be read: ${messageOf(error)}.`, { cause: error });
   let book: Workbook | null;
   try {
     book = await openWorkbook(file.path, file.signal);
@@ -62,13 +63,13 @@ export async function openSheet(file: TableFile): Promise<Table | null> {
   }
 }
 
-function sheetOf({ sheets }: Workbook, { path, sheet }: TableFile): Workbook['sheets'][number] {
+function sheetOf({ sheets }: Workbook, { path, givenPath = path, sheet }: TableFile): Workbook['sheets'][number] {
   const found = sheet === undefined ? sheets[0] : sheets.find(({ name }) => name === sheet);
   if (found) return found;
   const names = sheets.slice(0, MAX_NAMED).map(({ name }) => name);
   const others = sheets.length > MAX_NAMED ? ` and ${sheets.length - MAX_NAMED} others` : '';
   const has = `${names.join(', ') || 'none'}${others}`;
-  throw new LimitlineError('FILE', `The workbook ${path} has no sheet "${sheet ?? ''}": it has ${has}.`);
+  throw new LimitlineError('FILE', `The workbook ${givenPath} has no sheet "${sheet ?? ''}": it has ${has}.`);
 }
 
 /** As many as a person looks through in one line. */

@@ -1,0 +1,19 @@
+/**
+ * `1.234 ?`: what stands behind an amount or a day that its column left open, where it is written into another file. No
+ * other cell of that one settles it then: only who says how the column is written does, or mends the cell.
+ */
+const MARK = / \?$/;
+
+/** The cell with the mark. */
+export function withDoubt(cell: string): string {
+  return MARK.test(cell) ? cell : `${cell.trim()} ?`;
+}
+
+/** The text before the mark; null where there is none. */
+export function beforeDoubt(text: string): string | null {
+  return text.endsWith('?') && MARK.test(text) ? text.replace(MARK, '') : null;
+}
+
+/** What is wrong with a marked cell while nobody says how its column is written. */
+export const DOUBT =
+  'The question mark says that this was left open where it comes from: say SETTING, or write it so that it means one thing, without the question mark.';
