@@ -8,7 +8,8 @@ export default defineConfig({
     // Whole runs against real servers on two shared cores: generous, and never a way to wait.
     testTimeout: 60_000,
     hookTimeout: 60_000,
-    maxWorkers: 2,
+    // More than cores, since most of the tests wait for others most of the time.
+    maxWorkers: 3,
     // Conditions are waited for as long as a slow machine may take, and noticed at once.
     expect: { poll: { timeout: 30_000, interval: 20 } },
   },
