@@ -64,7 +64,8 @@ export async function startWorkers(context: Context, service: Service, onLineFau
   };
   const feeder = startFeeder({
     deps: { rows, portfolios, queues },
-    paceState: service.pace.state,
+    line: service.line,
+    lookAtDoors: service.doors.look,
     onFault: (error) => log.debug({ reason: messageOf(error) }, 'could not feed'),
   });
   const jobs = runnableJobs(deps);
