@@ -82,13 +82,14 @@ export function makeDoors({ connection, key, log }: { connection: RedisConnectio
 
   /** Takes in what a script answered, and says which kind this process shall try. */
   const learn = (reply: unknown): CallKind | '' => {
-    const [dueUs, granted, ...words] = reply as [number, CallKind | '', ...string[]];
+    const [dueUs, granted, tried, ...words] = reply as [number, CallKind | '', number, ...string[]];
     const before = shut;
     const untilMs = Date.now() + dueUs / 1_000;
     shut = Array.from({ length: words.length / 2 }, (_, at) => ({
       kind: words[2 * at] as CallKind,
       why: words[2 * at + 1] ?? '',
       untilMs,
+      isTried: tried === 1,
     }));
     learnedAtMs = performance.now();
     const opened = before.filter(({ kind }) => !isShut(kind));
