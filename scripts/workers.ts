@@ -13,8 +13,9 @@ import { startSayingPace } from './say-pace.ts';
 
 /**
  * Calls in flight get this long to be answered and written down when the process stops; what is still open then is left as
- * claimed. Containers are killed after 30 s: with {@link GOODBYE_MS} and what closing the connections takes where Redis is
- * gone (2 s, src/redis/connections.ts), and a second for the end of the process, it is 24 s.
+ * claimed. Containers are killed after 30 s: with {@link GOODBYE_MS}, what closing the connections takes where Redis is gone
+ * (2 s, src/redis/connections.ts; 1 s more where it is our own and hangs) and a second for the end of the process, it is 25 s
+ * at the most.
  */
 export const STOP_DEADLINE_MS = 20_000;
 
