@@ -1,6 +1,7 @@
 import { isPending, type PortfolioState, type Portfolios } from '../src/ledger/portfolios.ts';
 import type { RowState, Rows } from '../src/ledger/rows.ts';
-import type { NewJob, Queues } from '../src/queue/queues.ts';
+import type { CallKind } from '../src/pace/door-words.ts';
+import { type NewJob, QUEUES, type QueueName, type Queues } from '../src/queue/queues.ts';
 import { STEP_JOBS, supplierJob } from './step.ts';
 
 /** What it takes to turn rows into jobs. */
@@ -15,8 +16,30 @@ const AHEAD_S = 1;
 const LEAST_DEEP = 100;
 /** Enough for every worker of a fleet to be busy until the next look, little enough to be nothing for Redis. */
 const MOST_DEEP = 4_000;
+/**
+ * As many more may stand at shut doors, where they hold up nobody else: still thousands. A portfolio that has its share of
+ * them there gets no further jobs, since its rows would only go and stand behind.
+ */
+export const MOST_AT_DOORS = 4_000;
 /** Rows read at a time. */
 const PAGE = 1_000;
+
+/** What feeding has to know of the line: calls a second that were accepted lately, and the kinds that do not leave. */
+export type LineState = { flowPerS: number; shut?: readonly { kind: CallKind }[] };
+
+const UNKNOWN_LINE: LineState = { flowPerS: 0 };
+
+/** The queue in which each kind of call is made. */
+const QUEUE_OF: Readonly<Record<CallKind, QueueName>> = {
+  company: STEP_JOBS.company.queue,
+  document: STEP_JOBS.documents.queue,
+  limit: STEP_JOBS.limit.queue,
+};
+
+/** The queues whose calls leave. Jobs in the others wait for a door, and say nothing of how busy the line is. */
+export function queuesAhead({ shut = [] }: LineState): QueueName[] {
+  return QUEUES.filter((queue) => shut.every(({ kind }) => QUEUE_OF[kind] !== queue));
+}
 
 /** How many jobs the queues are to hold at this flow of calls. */
 export function depthFor(flowPerS: number): number {
@@ -30,15 +53,19 @@ export function depthFor(flowPerS: number): number {
  * waiting, since it comes new, gets its share at once and before what waits, however deep the queues are; what a small
  * one leaves of its share goes to the others. Feeding twice is harmless: a row that has a job is passed over.
  *
- * @param flowPerS calls a second that were accepted lately; 0 where that is not known
+ * Jobs at a shut door count neither for the depth nor for the shares: calls of the other kinds go on, of all portfolios.
  */
-export async function feed({ rows, portfolios, queues }: FeedDeps, flowPerS = 0): Promise<number> {
+export async function feed({ rows, portfolios, queues }: FeedDeps, line: LineState = UNKNOWN_LINE): Promise<number> {
   const open = await portfolios.open();
   await queues.add(open.filter(supplierComesFirst).map(({ name }) => supplierJob(name)));
-  const names = open.filter((state) => mayGoOn(state) && state.states.queued > 0).map(({ name }) => name);
-  if (names.length === 0) return 0;
+  const withRows = open.filter((state) => mayGoOn(state) && state.states.queued > 0).map(({ name }) => name);
+  if (withRows.length === 0) return 0;
 
-  const waiting = await queues.waiting();
+  const ahead = queuesAhead(line);
+  const atDoors = await queues.waiting(QUEUES.filter((queue) => !ahead.includes(queue)));
+  const mostAtDoors = MOST_AT_DOORS / withRows.length;
+  const names = withRows.filter((name) => (atDoors.get(name)?.size ?? 0) < mostAtDoors);
+  const waiting = await queues.waiting(ahead);
   let depth = [...waiting.values()].reduce((sum, { size }) => sum + size, 0);
   let fed = 0;
   /** Answers those that may have more rows. */
@@ -51,9 +78,9 @@ export async function feed({ rows, portfolios, queues }: FeedDeps, flowPerS = 0)
     return eaters.filter((eater, place) => lots[place]?.length === wanted(eater));
   };
 
-  const most = depthFor(flowPerS);
+  const most = depthFor(line.flowPerS);
   const share = Math.ceil(most / names.length);
-  const eaters = names.map((name) => makeEater(name, waiting.get(name) ?? new Set(), rows));
+  const eaters = names.map((name) => makeEater(name, { ahead: waiting.get(name), atDoors: atDoors.get(name) }, rows));
   const [known, fresh] = [eaters.filter(({ had }) => had > 0), eaters.filter(({ had }) => had === 0)];
   // Half a share may be used up before it is filled: a row that has a job is read again each time.
   const hungry = await deal(known, ({ had }) => (had > share / 2 ? 0 : share - had));
@@ -87,11 +114,18 @@ function supplierComesFirst({ paused, supplier }: PortfolioState): boolean {
 /** A portfolio at the table: the jobs that it `had` before, and its next rows that have none, in the order of lines. */
 type Eater = { had: number; next: (count: number) => Promise<NewJob[]> };
 
-function makeEater(portfolio: string, keysWithJob: ReadonlySet<string>, rows: Rows): Eater {
+type Keys = ReadonlySet<string> | undefined;
+
+function makeEater(
+  portfolio: string,
+  { ahead = new Set(), atDoors = new Set() }: { ahead: Keys; atDoors: Keys },
+  rows: Rows,
+): Eater {
+  const keysWithJob = ahead.union(atDoors);
   const found: NewJob[] = [];
   let from = 0;
   return {
-    had: keysWithJob.size,
+    had: ahead.size,
     async next(count) {
       for (let more = true; more && found.length < count; ) {
         // The rows that have jobs are the first ones, as a rule.

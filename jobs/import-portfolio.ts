@@ -3,6 +3,7 @@ import { basename, resolve } from 'node:path';
 import { z } from 'zod';
 import { LimitlineError } from '../src/errors.ts';
 import type { FaultyLine, ImportRun } from '../src/ledger/imports.ts';
+import type { Persist } from '../src/ledger/persist.ts';
 import type { Portfolios } from '../src/ledger/portfolios.ts';
 import { isPortfolioName, type RowId } from '../src/ledger/row-id.ts';
 import type { RowDocument, RowRequest, Rows } from '../src/ledger/rows.ts';
@@ -18,6 +19,7 @@ import { readToEnd, type TableFile } from '../src/portfolio/table.ts';
 import type { Queues } from '../src/queue/queues.ts';
 import { type FeedDeps, feed } from './feed.ts';
 import { supplierJob } from './step.ts';
+import { atMost } from './wait-for.ts';
 
 export type ImportDeps = FeedDeps & {
   rows: Rows;
@@ -25,6 +27,8 @@ export type ImportDeps = FeedDeps & {
   queues: Queues;
   imports: DocumentStore;
   documents: DocumentStore;
+  /** Waits while Redis is away, and no longer than until `stopping`. */
+  persist: Persist;
   requiredColumns: string[];
   maxDocumentMb: number;
   /** Hears of every problem and warning, and of the lines read so far, a batch at a time. */
@@ -85,30 +89,33 @@ async function importFile(payload: ImportPayload, documentsDir: string, deps: Im
   const found: Imported = { faults: opened.problems, lines: 0, rows: 0, invalid: 0, duplicate: 0 };
   if (opened.problems.length > 0) return found;
   if (opened.dialect.sheet !== undefined) await readSheet(file, opened);
-  const run = await deps.portfolios.startImport(portfolio, {
-    id: importId,
-    fileName: basename(path),
-    reading: JSON.stringify(reading),
-  });
+  const known = { id: importId, fileName: basename(path), reading: JSON.stringify(reading) };
+  const run = await deps.persist('start import', () => deps.portfolios.startImport(portfolio, known));
   try {
-    if (supplier) await rememberSupplier(portfolio, supplier, deps);
+    if (supplier) await deps.persist('supplier', () => rememberSupplier(portfolio, supplier, deps));
     for await (const batch of opened.batches()) {
       const settled = await importBatch({ portfolio, importId, run }, batch, deps);
       for (const line of settled) found[line.kind === 'row' ? 'rows' : line.kind] += 1;
       found.lines += settled.length;
-      await feed(deps);
+      await deps.persist('feed', () => feed(deps));
       deps.onBatch({ ...findingsOf(settled), lines: found.lines });
     }
   } catch (error) {
     // If this fails as well, the first failure is the one to tell of, and the import counts as gone by itself.
-    await run.leave().catch(() => {});
+    await atMost(
+      LEAVE_MS,
+      run.leave().catch(() => {}),
+    );
     throw error;
   }
   // What concerns the file as a whole is known when the last line was read.
   deps.onBatch({ problems: [], warnings: opened.warnings, changed: [], lines: found.lines });
-  await run.end();
+  await deps.persist('end import', () => run.end());
   return found;
 }
+
+/** An import that ends by a signal says so to a Redis that answers, which takes milliseconds. */
+const LEAVE_MS = 1_000;
 
 /**
  * Goes through a workbook's sheet before anything of it is stored. A text is read to its end however broken it is, but a
@@ -136,7 +143,8 @@ type Target = { portfolio: string; importId: string; run: ImportRun };
 /** Answers the lines as the ledger took them: one that asks for something else than what was sent is a problem. */
 async function importBatch({ portfolio, importId, run }: Target, batch: Line[], deps: ImportDeps): Promise<Line[]> {
   // First what leads to no row, and what no longer does not: no line is counted twice at any moment.
-  await run.noteLines(new Map(batch.map((line) => [line.line, faultOf(line)])));
+  const noted = new Map(batch.map((line) => [line.line, faultOf(line)]));
+  await deps.persist('note lines', () => run.noteLines(noted));
   const renewed: RowId[] = [];
   const changed = new Map<number, FaultyLine | null>();
   const settled = await Promise.all(
@@ -144,10 +152,11 @@ async function importBatch({ portfolio, importId, run }: Target, batch: Line[], 
       if (line.kind !== 'row') return line;
       const row = { portfolio, key: line.row.key };
       const request = await toRequest(line.row, deps.documents);
-      const answer = await deps.rows.put(row, line.line, importId, request, run.generation);
+      const put = () => deps.rows.put(row, line.line, importId, request, run.generation);
+      const answer = await deps.persist('put', put);
       if (answer === 'renewed') renewed.push(row);
       if (answer !== 'changed') return line;
-      const [sent] = await deps.rows.read([row]);
+      const [sent] = await deps.persist('read', () => deps.rows.read([row]));
       const refused = {
         ...line,
         kind: 'invalid' as const,
@@ -157,7 +166,7 @@ async function importBatch({ portfolio, importId, run }: Target, batch: Line[], 
       return refused;
     }),
   );
-  await run.noteLines(changed);
+  await deps.persist('note lines', () => run.noteLines(changed));
   await deps.queues.forget(renewed);
   return settled;
 }

@@ -7,3 +7,10 @@ export async function waitFor(ms: number, signal: AbortSignal): Promise<void> {
     throw new LimitlineError('STOPPED', 'The process is stopping; the row waits for another.');
   });
 }
+
+/** Waits for `work`, so long at the most; it must not reject. */
+export async function atMost(limitMs: number, work: Promise<void>): Promise<void> {
+  const ended = new AbortController();
+  await Promise.race([work, sleep(limitMs, undefined, { signal: ended.signal }).catch(() => {})]);
+  ended.abort();
+}

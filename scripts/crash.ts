@@ -1,4 +1,5 @@
 import { isLimitlineError, messageOf } from '../src/errors.ts';
+import { isOurMistake } from '../src/ledger/persist.ts';
 import { errorFacts } from '../src/log.ts';
 import type { Terminal } from './terminal/terminal.ts';
 
@@ -11,6 +12,10 @@ export function sayFault(error: unknown, { say }: Terminal): void {
     say(`limitline: Redis has gone away in the middle (${messageOf(error)}); the same command goes on from here.`);
     return;
   }
+  if (isRefusedForNow(error)) {
+    say(`limitline: Redis does not take it for now (${messageOf(error)}); the same command goes on from here.`);
+    return;
+  }
   say(`limitline: ${messageOf(error)}`);
   if (!isLimitlineError(error)) say(errorFacts(error).stack);
 }
@@ -20,6 +25,11 @@ const GONE = /^(Command timed out|Connection is closed\.?|Socket timeout.*|Strea
 
 function isRedisGone(error: unknown): boolean {
   return error instanceof Error && (GONE.test(error.message) || /^(ECONNRESET|EPIPE)/.test(codeOf(error)));
+}
+
+/** It is full, or reads its data, or cannot write: what is wrong is with Redis, and not with what it was asked. */
+function isRefusedForNow(error: unknown): boolean {
+  return error instanceof Error && error.name === 'ReplyError' && !isOurMistake(error);
 }
 
 function codeOf(error: Error): string {

@@ -1,4 +1,4 @@
-import { depthFor, type FeedDeps, feed } from '../jobs/feed.ts';
+import { depthFor, type FeedDeps, feed, queuesAhead } from '../jobs/feed.ts';
 import { makeHealer } from '../jobs/heal.ts';
 import type { PaceState } from '../src/pace/pace-words.ts';
 
@@ -15,18 +15,21 @@ const LOOKS_RESTED = 10;
  * Keeps the queues filled with rows of the ledger, for as long as workers run: looks now and then, at once when a queue
  * has run empty, and never twice at a time.
  *
- * @param paceState the pace as this process saw it last: how deep to fill, and whether the line waits
+ * @param line the line as this process saw it last: how deep to fill, whether it waits, and which doors are shut
+ * @param lookAtDoors asks about the doors where this process has not heard of them lately
  */
 export function startFeeder({
   deps,
-  paceState,
+  line,
+  lookAtDoors,
   onFault,
 }: {
   deps: FeedDeps;
-  paceState: () => PaceState;
+  line: () => PaceState;
+  lookAtDoors: () => Promise<unknown>;
   onFault: (error: unknown) => void;
 }) {
-  const lineWaits = () => (paceState().blocked?.untilMs ?? 0) > Date.now() + SHORT_WAIT_MS;
+  const lineWaits = () => (line().blocked?.untilMs ?? 0) > Date.now() + SHORT_WAIT_MS;
   const heal = makeHealer(deps, lineWaits);
   let rested = 0;
   let nothingLeft = false;
@@ -34,13 +37,14 @@ export function startFeeder({
   const look = async (): Promise<void> => {
     rested = lineWaits() && rested < LOOKS_RESTED ? rested + 1 : 0;
     if (rested > 0) return;
-    await heal();
-    nothingLeft = (await feed(deps, paceState().flowPerS)) === 0;
+    await Promise.all([heal(), lookAtDoors()]);
+    nothingLeft = (await feed(deps, line())) === 0;
   };
   const refill = async (): Promise<void> => {
-    const { flowPerS } = paceState();
-    if (nothingLeft || lineWaits() || (await deps.queues.depth()) > depthFor(flowPerS) / 2) return;
-    nothingLeft = (await feed(deps, flowPerS)) === 0;
+    const now = line();
+    if (nothingLeft || lineWaits()) return;
+    if ((await deps.queues.depth(queuesAhead(now))) > depthFor(now.flowPerS) / 2) return;
+    nothingLeft = (await feed(deps, now)) === 0;
   };
 
   let busy = false;

@@ -4,25 +4,23 @@ import type { UploadDeps } from '../jobs/upload-documents.ts';
 import type { Context, Service } from '../src/context.ts';
 import { messageOf } from '../src/errors.ts';
 import { startPresence } from '../src/ledger/presence.ts';
-import { describePace } from '../src/pace/pace-words.ts';
 import { QUEUES } from '../src/queue/queues.ts';
 import { makeRunner, type RunnableJob } from '../src/queue/runner.ts';
 import { within } from './deadline.ts';
 import { startFeeder } from './feeder.ts';
 import { startRest } from './rest.ts';
+import { startSayingPace } from './say-pace.ts';
 
 /**
  * Calls in flight get this long to be answered and written down when the process stops; what is still open then is left as
- * claimed. Containers are killed after 30 s: with {@link GOODBYE_MS} and what closing the connections takes where Redis is
- * gone (2 s, src/redis/connections.ts), and a second for the end of the process, it is 24 s.
+ * claimed. Containers are killed after 30 s: with {@link GOODBYE_MS}, what closing the connections takes where Redis is gone
+ * (2 s, src/redis/connections.ts; 1 s more where it is our own and hangs) and a second for the end of the process, it is 25 s
+ * at the most.
  */
 export const STOP_DEADLINE_MS = 20_000;
 
 /** Redis takes our name off its list at once. Where it does not, we count as vanished some seconds later. */
 const GOODBYE_MS = 1_000;
-
-/** The log says this often what the pace is, where anything has left. */
-const SAY_PACE_EVERY_MS = 10_000;
 
 export type Workers = Awaited<ReturnType<typeof startWorkers>>;
 
@@ -64,7 +62,8 @@ export async function startWorkers(context: Context, service: Service, onLineFau
   };
   const feeder = startFeeder({
     deps: { rows, portfolios, queues },
-    paceState: service.pace.state,
+    line: service.line,
+    lookAtDoors: service.doors.look,
     onFault: (error) => log.debug({ reason: messageOf(error) }, 'could not feed'),
   });
   const jobs = runnableJobs(deps);
@@ -79,15 +78,7 @@ export async function startWorkers(context: Context, service: Service, onLineFau
       log,
     }),
   );
-  let said = service.pace.state();
-  const sayingPace = setInterval(() => {
-    const state = service.pace.state();
-    const words = describePace(service.line());
-    // A line that waits at shut doors asks for no turn, so its pace stays as it was.
-    if ((state !== said || service.doors.shut().length > 0) && words !== '')
-      log.info({ callsPerS: Math.round(state.flowPerS), inFlight: service.slots.inFlight() }, words);
-    said = state;
-  }, SAY_PACE_EVERY_MS).unref();
+  const sayingPace = startSayingPace({ service, queues, log });
 
   return {
     /**
@@ -98,7 +89,7 @@ export async function startWorkers(context: Context, service: Service, onLineFau
       stopping.abort();
       rest.stop();
       feeder.stop();
-      clearInterval(sayingPace);
+      sayingPace.stop();
       await Promise.all(runners.map((runner) => runner.pause()));
       const allEnded = Promise.all(runners.map((runner) => runner.close(false)));
       if (!(await within(STOP_DEADLINE_MS, allEnded)))

@@ -80,6 +80,8 @@ export async function openContext({ settings, log, probe }: { settings: Settings
     processId,
     rows: makeRows({ connection: ledger, keys, persist, canaryRefusals: settings.CANARY_REFUSALS }),
     portfolios: makePortfolios({ connection: ledger, keys }),
+    /** Asks the ledger until it answers, or this context is closed. */
+    persist,
     calls,
     attempts,
     once: makeOnce({ calls, attempts, probe }),

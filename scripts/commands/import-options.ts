@@ -4,6 +4,7 @@ import type { Command } from 'commander';
 import type { ImportDeps, Imported, ImportPayload } from '../../jobs/import-portfolio.ts';
 import { importPortfolio } from '../../jobs/index.ts';
 import type { Context } from '../../src/context.ts';
+import { untilStopped } from '../../src/ledger/persist.ts';
 import { fileFault } from '../../src/portfolio/file-fault.ts';
 import { makeProblemList, type ProblemList } from '../terminal/problems.ts';
 import { type ReadingWords, readOptionsOf, withReadingOptions } from './reading-options.ts';
@@ -47,6 +48,7 @@ export async function importFile(
   const list = makeProblemList(say);
   const deps: ImportDeps = {
     ...{ rows, portfolios, queues, imports, documents, stopping },
+    persist: untilStopped(context.persist, stopping),
     requiredColumns: settings.REQUIRED_COLUMNS,
     maxDocumentMb: settings.MAX_DOCUMENT_MB,
     onBatch: (batch) => {

@@ -4,6 +4,7 @@ import type { ImportPayload } from '../../jobs/import-portfolio.ts';
 import { accountOf, readSettings } from '../../src/config.ts';
 import { type Context, openContext, openService, type Service } from '../../src/context.ts';
 import { isLimitlineError, LimitlineError } from '../../src/errors.ts';
+import { isOurMistake, untilStopped } from '../../src/ledger/persist.ts';
 import type { PortfolioState } from '../../src/ledger/portfolios.ts';
 import { OPEN_STATES } from '../../src/ledger/rows.ts';
 import { type Summary, summarize } from '../../src/ledger/summary.ts';
@@ -70,7 +71,7 @@ export async function runFile(file: string, options: ImportOptions, terminal: Te
       await address.close();
     }
     if (isLimitlineError(stop.signal.reason, 'CREDENTIALS')) throw stop.signal.reason;
-    return await conclude(file, payload.portfolio, faults, { context, terminal, stopped: stop.signal.aborted });
+    return await conclude(file, payload.portfolio, faults, { context, terminal, stop: stop.signal });
   } finally {
     forget();
     await context.close();
@@ -107,7 +108,7 @@ async function importAndWait(payload: ImportPayload, { context, service, termina
 /** The portfolio as it is now, or as it was where Redis is away: then the line waits, and so does who watches it. */
 async function look(portfolio: string, last: PortfolioState | undefined, { portfolios }: Context) {
   return portfolios.read(portfolio).catch((error: Error) => {
-    if (error.name === 'ReplyError') throw error;
+    if (isOurMistake(error)) throw error;
     return last;
   });
 }
@@ -117,21 +118,21 @@ async function conclude(
   file: string,
   portfolio: string,
   faults: Problem[],
-  { context, terminal, stopped }: { context: Context; terminal: Terminal; stopped: boolean },
+  { context, terminal, stop }: { context: Context; terminal: Terminal; stop: AbortSignal },
 ): Promise<number> {
   if (faults.length > 0) {
     terminal.print(`Nothing was imported: ${file} cannot be used as it is.`, { portfolio, problems: faults });
     return PROBLEMS_STATUS;
   }
-  const report = Promise.all([summarize(portfolio, context), context.portfolios.read(portfolio)]);
-  if (stopped && !(await isThere(report, context))) {
+  const report = await lastReport(portfolio, context, stop);
+  if (!report) {
     terminal.say('limitline: stopped while Redis does not answer; the same command goes on from here.');
     return PROBLEMS_STATUS;
   }
-  const [summary, state] = await report;
+  const { summary, state, notHolding } = report;
   if (summary) terminal.print(summaryTable(summary, state), summary);
-  if (summary && summary.states.held > 0) await sayWhatWouldNotHold(portfolio, context, terminal);
-  if (stopped) {
+  if (notHolding !== undefined) terminal.say(notHolding);
+  if (stop.aborted) {
     terminal.say('limitline: stopped before the end; the same command goes on from here.');
     return PROBLEMS_STATUS;
   }
@@ -151,24 +152,36 @@ async function conclude(
 /** Enough held rows to know with which statuses the service, or something before it, answered them. */
 const HELD_LOOKED_AT = 1_000;
 
-/** Where rows are held by answers that a person may know to mean "nothing made", says which setting says so. */
-async function sayWhatWouldNotHold(portfolio: string, { rows, settings }: Context, { say }: Terminal): Promise<void> {
+/** Where rows are held by answers that a person may know to mean "nothing made", which setting says so. */
+async function whatWouldNotHold(portfolio: string, { rows, settings }: Context): Promise<string | undefined> {
   const held = await rows.inState(portfolio, 'held', { count: HELD_LOOKED_AT });
   const results = await rows.read(held.map(({ row }) => row));
   const statuses = new Set(results.map((result) => hintedStatus(result?.problem?.message ?? '')));
   const named = [...statuses].filter((status) => status !== undefined).sort();
-  if (named.length === 0) return;
+  if (named.length === 0) return undefined;
   const setting = `SERVICE_NOT_MADE=${[...settings.SERVICE_NOT_MADE, ...named].join(',')}`;
-  say(
-    `limitline: rows are held since the service answered ${named.join(', ')}, which may or may not mean that nothing was made. If it is known to make nothing then, ${setting} lets such calls be sent again by themselves from now on.`,
-  );
+  return `limitline: rows are held since the service answered ${named.join(', ')}, which may or may not mean that nothing was made. If it is known to make nothing then, ${setting} lets such calls be sent again by themselves from now on.`;
 }
 
-/** Whether a report can be had of a Redis that may be gone. */
-async function isThere(report: Promise<unknown>, { ledger }: Context): Promise<boolean> {
-  // Listened to in any case, since what it rejects with would end the process.
-  const inTime = within(LAST_REPORT_MS, report).catch(() => false);
-  return ledger.status === 'ready' && (await inTime);
+type Report = { summary: Summary | undefined; state: PortfolioState; notHolding: string | undefined };
+
+/** What is said at the end. Nothing where the command was stopped and Redis does not answer; else it is waited for. */
+async function lastReport(portfolio: string, context: Context, stop: AbortSignal): Promise<Report | undefined> {
+  const report = async (): Promise<Report> => {
+    const [summary, state] = await Promise.all([summarize(portfolio, context), context.portfolios.read(portfolio)]);
+    const notHolding = summary && summary.states.held > 0 ? await whatWouldNotHold(portfolio, context) : undefined;
+    return { summary, state, notHolding };
+  };
+  try {
+    if (!stop.aborted) return await untilStopped(context.persist, stop)('report', report);
+    // Listened to in any case, since what it rejects with would end the process.
+    const last = report();
+    const inTime = within(LAST_REPORT_MS, last).catch(() => false);
+    return context.ledger.status === 'ready' && (await inTime) ? await last : undefined;
+  } catch (error) {
+    if (isLimitlineError(error, 'STOPPED')) return undefined;
+    throw error;
+  }
 }
 
 function onAbort<T>(signal: AbortSignal, answer: T): Promise<T> {

@@ -15,14 +15,14 @@ export type Extent = { done: number; total: number | undefined; words: string };
 
 /**
  * Shows progress on standard error until it is stopped: a bar that is redrawn on a terminal, else a line now and then,
- * and only when something changed.
+ * and only when something changed. On a terminal whatever is said stands where the bar stood, so it is drawn each time.
  */
 export function startProgress(extent: () => Extent) {
   const terminal = process.stderr.isTTY;
   let shown = '';
   const show = (): void => {
     const text = describe(extent(), terminal);
-    if (text === shown) return;
+    if (text === shown && !terminal) return;
     shown = text;
     process.stderr.write(terminal ? `\r\x1b[2K${text.slice(0, (process.stderr.columns ?? 80) - 1)}` : `${text}\n`);
   };

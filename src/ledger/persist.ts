@@ -1,11 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { isLimitlineError, LimitlineError, messageOf } from '../errors.ts';
 import type { Log } from '../log.ts';
 
 /** Long enough not to hammer a Redis that is loading its data, short enough to go on within the second. */
 const PAUSE_MS = 300;
-
-/** Said once an outage, not once a try. */
-const FIRST_TRY = 1;
 
 export type Persist = <T>(what: string, run: () => Promise<T>) => Promise<T>;
 
@@ -14,26 +12,61 @@ export type Persist = <T>(what: string, run: () => Promise<T>) => Promise<T>;
  * because Redis is away for a while, and every script of the ledger may safely run twice.
  *
  * Gives up, by throwing what Redis said, when the script itself is at fault or when `signal` says that the process
- * ends; the claim is then found by others to be without an owner.
+ * ends; the claim is then found by others to be without an owner. So it does with a command that throws `STOPPED`.
  */
 export function makePersist({ log, signal }: { log: Log; signal: AbortSignal }): Persist {
+  /** Commands that have failed and are not through yet: an outage is said once, and not once a command. */
+  let failing = 0;
+  const sayOutage = (what: string, error: unknown): void => {
+    if (failing === 0) log.warn({ err: error }, `the ledger does not answer to "${what}"; trying until it does`);
+    failing += 1;
+  };
   return async (what, run) => {
-    for (let attempt = 1; ; attempt += 1) {
-      try {
-        return await run();
-      } catch (error) {
-        if (signal.aborted || isOurMistake(error)) throw error;
-        if (attempt === FIRST_TRY)
-          log.warn({ err: error }, `the ledger does not answer to "${what}"; trying until it does`);
-        await sleep(PAUSE_MS, undefined, { signal, ref: false }).catch(() => {});
+    let failed = false;
+    try {
+      for (;;) {
+        try {
+          return await run();
+        } catch (error) {
+          if (signal.aborted || isOurMistake(error) || isLimitlineError(error, 'STOPPED')) throw error;
+          if (!failed) sayOutage(what, error);
+          failed = true;
+          await sleep(PAUSE_MS, undefined, { signal, ref: false }).catch(() => {});
+        }
       }
+    } finally {
+      if (failed) failing -= 1;
     }
   };
 }
 
-/** A script that is wrong stays wrong: Redis answers those with ERR, and outages (LOADING, MISCONF, OOM …) by name. */
-function isOurMistake(error: unknown): boolean {
-  return (
-    error instanceof Error && error.name === 'ReplyError' && /^(ERR|WRONGTYPE|CROSSSLOT|NOPERM)\b/.test(error.message)
-  );
+/**
+ * The same for work that ends at a signal: it waits for no answer any more then, and rejects with `STOPPED`, in the words
+ * that the signal was aborted with.
+ */
+export function untilStopped(persist: Persist, signal: AbortSignal): Persist {
+  return (what, run) => persist(what, () => unlessStopped(run, signal));
 }
+
+function unlessStopped<T>(run: () => Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const stop = () => reject(new LimitlineError('STOPPED', messageOf(signal.reason), { cause: signal.reason }));
+    if (signal.aborted) return stop();
+    signal.addEventListener('abort', stop, { once: true });
+    run()
+      .then(resolve, reject)
+      .finally(() => signal.removeEventListener('abort', stop));
+  });
+}
+
+/**
+ * Whether it is no use to ask again. A script that is wrong stays wrong: Redis answers those with ERR, and outages
+ * (LOADING, MISCONF, OOM …) by name. A transaction fails with the first of its commands.
+ */
+export function isOurMistake(error: unknown): boolean {
+  if (!(error instanceof Error) || error.name !== 'ReplyError') return false;
+  const causes = 'previousErrors' in error ? Object.values(error.previousErrors ?? {}) : [];
+  return OUR_MISTAKES.test(error.message) || causes.some(isOurMistake);
+}
+
+const OUR_MISTAKES = /^(ERR|WRONGTYPE|CROSSSLOT|NOPERM)\b/;

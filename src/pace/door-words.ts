@@ -4,16 +4,21 @@ import type { RedisConnection } from '../lua-script.ts';
 const CALLS = { company: 'company requests', document: 'document uploads', limit: 'limit requests' } as const;
 export type CallKind = keyof typeof CALLS;
 
-/** A kind of call that does not leave: why, and when it is tried again. */
-export type Shut = { kind: CallKind; why: string; untilMs: number };
+/** A kind of call that does not leave: why, when it may be tried again, and whether any shut door is being tried now. */
+export type Shut = { kind: CallKind; why: string; untilMs: number; isTried: boolean };
 
 /** Shut doors in words for people, such as "the outcome of limit requests is unknown (status 502); next try in 8 s". */
 export function describeShut(shut: readonly Shut[], nowMs: number = Date.now()): string {
   const [first] = shut;
   if (!first) return '';
   const kinds = shut.map(({ kind }) => CALLS[kind]).join(' and ');
-  const wait = first.untilMs > nowMs ? describeWait(first.untilMs, nowMs) : 'being tried again';
-  return `the outcome of ${kinds} is unknown (${first.why}); ${wait}`;
+  return `the outcome of ${kinds} is unknown (${first.why}); ${describeTrial(first, nowMs)}`;
+}
+
+function describeTrial({ untilMs, isTried }: Shut, nowMs: number): string {
+  if (untilMs > nowMs) return describeWait(untilMs, nowMs);
+  // Nobody makes a call for the trial's sake: it is one that somebody wants made.
+  return isTried ? 'being tried again' : 'tried again with the next such call';
 }
 
 /** A second to do is shown as a second; a long wait by the clock. */
@@ -29,10 +34,12 @@ export function describeWait(untilMs: number, nowMs: number): string {
 /** The doors of an account that are shut, as they stand in Redis: for commands that call nothing. */
 export async function readShut(connection: RedisConnection, key: string): Promise<Shut[]> {
   const kinds = Object.keys(CALLS) as CallKind[];
-  const [[dueAt, ...whys], [seconds, micros]] = await Promise.all([
-    connection.hmget(key, 'dueAt', ...kinds.map((kind) => `shut:${kind}`)),
+  const [[dueAt, leaseUntil, ...whys], [seconds, micros]] = await Promise.all([
+    connection.hmget(key, 'dueAt', 'leaseUntil', ...kinds.map((kind) => `shut:${kind}`)),
     connection.time(),
   ]);
-  const untilMs = Date.now() + (Number(dueAt) - (Number(seconds) * 1e6 + Number(micros))) / 1_000;
-  return kinds.flatMap((kind, at) => (whys[at] ? [{ kind, why: whys[at], untilMs }] : []));
+  const nowUs = Number(seconds) * 1e6 + Number(micros);
+  const untilMs = Date.now() + (Number(dueAt) - nowUs) / 1_000;
+  const isTried = Number(leaseUntil) > nowUs;
+  return kinds.flatMap((kind, at) => (whys[at] ? [{ kind, why: whys[at], untilMs, isTried }] : []));
 }

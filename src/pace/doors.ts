@@ -82,13 +82,14 @@ export function makeDoors({ connection, key, log }: { connection: RedisConnectio
 
   /** Takes in what a script answered, and says which kind this process shall try. */
   const learn = (reply: unknown): CallKind | '' => {
-    const [dueUs, granted, ...words] = reply as [number, CallKind | '', ...string[]];
+    const [dueUs, granted, tried, ...words] = reply as [number, CallKind | '', number, ...string[]];
     const before = shut;
     const untilMs = Date.now() + dueUs / 1_000;
     shut = Array.from({ length: words.length / 2 }, (_, at) => ({
       kind: words[2 * at] as CallKind,
       why: words[2 * at + 1] ?? '',
       untilMs,
+      isTried: tried === 1,
     }));
     learnedAtMs = performance.now();
     const opened = before.filter(({ kind }) => !isShut(kind));
@@ -146,14 +147,16 @@ export function makeDoors({ connection, key, log }: { connection: RedisConnectio
     watching = false;
   };
 
-  const refresh = (): Promise<unknown> => {
+  /** Asks where nothing was heard for a while. */
+  const refresh = async (): Promise<void> => {
+    if (performance.now() - learnedAtMs <= FRESH_MS) return;
     refreshing ??= askTrial([key], ['', 0, 0, 0])
       .then(learn)
       .catch((error) => log.debug({ reason: messageOf(error) }, 'the doors cannot be asked about'))
       .finally(() => {
         refreshing = undefined;
       });
-    return refreshing;
+    await refreshing;
   };
 
   const giveBack = async (name: string, againMs: number): Promise<void> => {
@@ -186,7 +189,7 @@ export function makeDoors({ connection, key, log }: { connection: RedisConnectio
       { signal, tryToken }: { signal: AbortSignal; tryToken: () => Promise<boolean> },
     ): Promise<Trial | undefined> {
       for (;;) {
-        if (performance.now() - learnedAtMs > FRESH_MS) await refresh();
+        await refresh();
         if (!isShut(kind)) return undefined;
         const waiting = queue.wait(kind, signal);
         void watch();
@@ -203,6 +206,12 @@ export function makeDoors({ connection, key, log }: { connection: RedisConnectio
 
     /** Whether this process knows of the kind's door that it is shut: to be asked when all other waiting is over. */
     isShut,
+
+    /** Asks how the doors stand, for a process in which nobody comes to them. */
+    async look(): Promise<readonly Shut[]> {
+      await refresh();
+      return shut;
+    },
 
     /** The doors that are shut, as this process heard last. */
     shut: (): readonly Shut[] => shut,

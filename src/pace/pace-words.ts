@@ -48,8 +48,16 @@ function rate(perS: number): string {
   return `${perS < 10 ? perS.toFixed(1) : Math.round(perS)} calls/s`;
 }
 
-/** "4 min", "50 s": the time that so many calls take at the present flow; empty where it cannot be told. */
-export function timeLeft(calls: number, { flowPerS, ratePerS, held }: PaceState): string {
+/**
+ * "4 min", "50 s": the time that so many calls take at the present flow; empty where it cannot be told, as while nothing
+ * leaves, or one kind of call does not.
+ */
+export function timeLeft(
+  calls: number,
+  { flowPerS, ratePerS, held, blocked, shut = [] }: PaceState,
+  nowMs: number = Date.now(),
+): string {
+  if ((blocked && blocked.untilMs > nowMs) || shut.length > 0) return '';
   const perS = held ? ratePerS : flowPerS;
   if (calls <= 0 || perS < 0.01) return '';
   const seconds = Math.ceil(calls / perS);

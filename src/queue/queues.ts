@@ -50,9 +50,9 @@ export function makeQueues({
   // BullMQ prints every failed try to reconnect where nobody listens; the connections say once that Redis is away.
   for (const name of QUEUES) queues[name].on('error', () => {});
 
-  const keysWithJob = async (kinds: readonly JobType[]): Promise<KeysByPortfolio> => {
+  const keysWithJob = async (kinds: readonly JobType[], of: readonly QueueName[]): Promise<KeysByPortfolio> => {
     const found = new Map<string, Set<string>>();
-    const ids = await Promise.all(QUEUES.map((queue) => queues[queue].getRanges([...kinds], 0, -1)));
+    const ids = await Promise.all(of.map((queue) => queues[queue].getRanges([...kinds], 0, -1)));
     for (const { portfolio, key } of ids.flat().map(rowOf)) {
       const keys = found.get(portfolio) ?? new Set();
       found.set(portfolio, keys.add(key));
@@ -123,17 +123,17 @@ export function makeQueues({
       return counts.every((count) => count === 0);
     },
 
-    /** Jobs that are not being run yet, in all queues; those too that wait for a moment to come. */
-    async depth(): Promise<number> {
-      const counts = await Promise.all(QUEUES.map((queue) => queues[queue].getJobCountByTypes(...WAITING)));
+    /** Jobs that are not being run yet, in all queues or in some; those too that wait for a moment to come. */
+    async depth(of: readonly QueueName[] = QUEUES): Promise<number> {
+      const counts = await Promise.all(of.map((queue) => queues[queue].getJobCountByTypes(...WAITING)));
       return counts.reduce((sum, count) => sum + count, 0);
     },
 
     /** The same jobs by whom they are for: of each portfolio that has any, the keys of its rows. */
-    waiting: () => keysWithJob(WAITING),
+    waiting: (of: readonly QueueName[] = QUEUES) => keysWithJob(WAITING, of),
 
     /** The same with the jobs that are being run: what is left for each portfolio to be done. */
-    alive: () => keysWithJob([...WAITING, 'active']),
+    alive: () => keysWithJob([...WAITING, 'active'], QUEUES),
 
     async close(): Promise<void> {
       await Promise.all(QUEUES.map((queue) => queues[queue].close()));

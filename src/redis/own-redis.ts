@@ -96,6 +96,11 @@ async function connectionEnd({ connection }: Member, signal?: AbortSignal): Prom
 }
 
 async function leave(member: Member, { folder, log }: Place): Promise<void> {
+  if (!(await answers(member))) {
+    log.debug({ folder: folder.path }, 'our own Redis does not answer; whoever comes next replaces it');
+    hangUp(member.connection);
+    return connectionEnd(member);
+  }
   // Asked twice, since a reply that is late on a busy machine may be the one that says that we are the last. Where the
   // server has just died there is nothing to leave, and whoever starts it again finds out that we are gone.
   const answer = await member.leave().catch(() => member.leave().catch(() => undefined));
@@ -106,6 +111,21 @@ async function leave(member: Member, { folder, log }: Place): Promise<void> {
   }
   hangUp(member.connection);
   await connectionEnd(member);
+}
+
+/** A command that stops has some seconds left, and a server that hangs would use them up. */
+const ANSWER_LIMIT_MS = 1_000;
+
+async function answers({ connection }: Member): Promise<boolean> {
+  const answered = new AbortController();
+  const answer = connection.ping().then(
+    () => true,
+    () => false,
+  );
+  const late = sleep(ANSWER_LIMIT_MS, false, { signal: answered.signal }).catch(() => false);
+  const inTime = await Promise.race([answer, late]);
+  answered.abort();
+  return inTime;
 }
 
 async function endOf(server: Stamp, folder: OwnFolder): Promise<void> {

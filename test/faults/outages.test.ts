@@ -63,6 +63,21 @@ test(
   TIME_LIMIT_MS,
 );
 
+test('a kind of call that fails keeps no other kind from being made, of no portfolio', async () => {
+  const place = await openFaultPlace({ faults: { rules: [{ on: 'limit', fault: 'status', status: 502 }] } });
+  await place.import(buyerLines(300));
+  await place.work();
+  await expect.poll(() => place.standIn.counts().made.company).toBe(300);
+  await place.import(buyerLines(450), { portfolio: 'second' });
+  // The buyers of the first one have their companies.
+  await expect.poll(() => place.standIn.counts().made.company).toBe(450);
+  const waiting = async () => {
+    const { states } = await place.context.portfolios.read('second');
+    return states.queued + states.company;
+  };
+  await expect.poll(waiting).toBe(0);
+});
+
 function fail(): never {
   throw new Error('nothing is known of the pace');
 }

@@ -1,3 +1,5 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { openLedger } from '../support/ledger.ts';
@@ -8,6 +10,8 @@ import { startKillableRedis } from './killable-redis.ts';
 
 /** Longer than a job's lock, and than the time after which a silent process counts as vanished: 6 s both. */
 const LONGER_THAN_LOCK_MS = 7_000;
+/** Ten looks of a run at its portfolio. */
+const FULL_MS = 1_000;
 
 test('Redis killed and started again, three times', async () => {
   const redis = await startKillableRedis();
@@ -103,4 +107,22 @@ test('Redis that refuses writes: nothing is claimed, the log says so, and the li
   expect(place.madeCount()).toBeLessThanOrEqual(made + 4);
   await redis.admin.config('SET', 'maxmemory', '0');
   expect((await place.judged(60)).states.done).toBe(60);
+});
+
+test('run waits while Redis is full, and goes on', async () => {
+  const redis = await startKillableRedis();
+  const place = await openFaultPlace({
+    faults: { latencyMs: 20 },
+    env: { REDIS_URL: redis.url, SERVICE_RATE_PER_S: '40' },
+  });
+  await writeFile(join(place.dir, 'q4.csv'), buyerLines(60).join('\n'));
+  const run = place.startCommand(['run', 'q4.csv']);
+  await expect.poll(place.madeCount).toBeGreaterThanOrEqual(20);
+  await redis.admin.config('SET', 'maxmemory', '1');
+  await expect.poll(() => run.output().stderr).toMatch(/does not answer.*OOM/);
+  // Long enough for the portfolio to be looked at some times.
+  await sleep(FULL_MS);
+  await redis.admin.config('SET', 'maxmemory', '0');
+  expect(await run.ended).toMatchObject({ status: 0 });
+  await place.judged(60);
 });

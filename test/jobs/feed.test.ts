@@ -1,6 +1,7 @@
 import { Queue } from 'bullmq';
-import { expect, onTestFinished, test } from 'vitest';
-import { depthFor, feed } from '../../jobs/feed.ts';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { depthFor, feed, MOST_AT_DOORS } from '../../jobs/feed.ts';
+import { STEP_JOBS } from '../../jobs/step.ts';
 import { makeRequest } from '../support/ledger.ts';
 import { openWorkplace } from '../support/workplace.ts';
 
@@ -27,11 +28,11 @@ test('keeps the queues at some seconds of the flow, and goes on where it left of
   for (let n = 0; n < 1_500; n += 1) lines.push(`B${n},100,${n}`);
   await place.import(lines);
   expect(await context.queues.depth()).toBe(depthFor(0));
-  await feed(context, 400);
+  await feed(context, { flowPerS: 400 });
   expect(await context.queues.depth()).toBe(400);
-  await feed(context, 400);
+  await feed(context, { flowPerS: 400 });
   expect(await context.queues.depth()).toBe(400);
-  await feed(context, 1_000_000);
+  await feed(context, { flowPerS: 1_000_000 });
   expect(await context.queues.depth()).toBe(1_500);
   await work();
   expect((await settled('q4', 55_000)).states.done).toBe(1_500);
@@ -106,6 +107,39 @@ test('what small portfolios leave of their shares goes to the large one, and the
   const queue = `${place.context.keys.queuePrefix('companies')}:companies`;
   const oldest = (await place.context.ledger.lrange(`${queue}:wait`, -5, -1)).map((id) => id.split('/')[0]);
   expect(oldest.reverse()).toEqual(names);
+});
+
+describe('while limit requests wait at a shut door', () => {
+  const line = { flowPerS: 0, shut: [{ kind: 'limit' }] } as const;
+
+  async function withJobsAtDoor(atDoor: number) {
+    const place = await openWorkplace();
+    const { portfolios, queues, rows } = place.context;
+    for (const portfolio of ['first', 'second']) {
+      await portfolios.startImport(portfolio, { id: 'i', fileName: 'f.csv', reading: '{}' });
+      for (let at = 2; at < 202; at += 1) await rows.put({ portfolio, key: `row-${at}` }, at, 'i', makeRequest());
+    }
+    const keys = Array.from({ length: atDoor }, (_, at) => `at-door-${at}`);
+    await queues.add(keys.map((key) => ({ ...STEP_JOBS.limit, data: { portfolio: 'first', key } })));
+    const ahead = async () => {
+      const found = await queues.waiting(['companies']);
+      return ['first', 'second'].map((name) => found.get(name)?.size ?? 0);
+    };
+    return { ...place, ahead };
+  }
+
+  test('jobs there count neither for the depth nor for the shares', async () => {
+    const { context, ahead } = await withJobsAtDoor(3 * depthFor(0));
+    await feed(context, line);
+    expect(await ahead()).toEqual([depthFor(0) / 2, depthFor(0) / 2]);
+    expect(await feed(context, line)).toBe(0);
+  });
+
+  test('a portfolio that has thousands there gets no more, and the others go on', async () => {
+    const { context, ahead } = await withJobsAtDoor(MOST_AT_DOORS / 2);
+    await feed(context, line);
+    expect(await ahead()).toEqual([0, depthFor(0)]);
+  });
 });
 
 test('passes over a portfolio that is paused, and one whose supplier comes first', async () => {

@@ -30,12 +30,13 @@ function mixedLines(rows: number, from = 1) {
 async function importAs(place: Place, path: string, onBatch: () => void = () => {}) {
   const { settings } = place.context;
   const own = await openContext({ settings, log: makeSilentLog() });
-  const { rows, portfolios, queues, imports, documents } = own;
+  const { rows, portfolios, queues, imports, documents, persist } = own;
   const stopping = new AbortController().signal;
   const { REQUIRED_COLUMNS: requiredColumns, MAX_DOCUMENT_MB: maxDocumentMb } = settings;
   try {
     return await importPortfolio.run(importPortfolio.parse({ portfolio: 'q4', path }), {
-      ...{ rows, portfolios, queues, imports, documents, requiredColumns, maxDocumentMb, onBatch, stopping },
+      ...{ rows, portfolios, queues, imports, documents, persist },
+      ...{ requiredColumns, maxDocumentMb, onBatch, stopping },
     });
   } finally {
     await own.close();

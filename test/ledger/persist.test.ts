@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
-import { makePersist } from '../../src/ledger/persist.ts';
+import { makePersist, untilStopped } from '../../src/ledger/persist.ts';
 import { makeKeptLog } from '../redis/log-fixture.ts';
 import { type GivenServer, makeServerFixture } from '../redis/server-fixture.ts';
 
@@ -28,6 +28,55 @@ test.each(REFUSALS)('%s inside a script is an outage, and is waited out', async 
   ]);
   await ask(end);
   expect(await written).toBe('OK');
+});
+
+test('a transaction that is refused since Redis is full is an outage too, and one that is wrong is a fault', async () => {
+  const persist = makePersist({ log: makeKeptLog().log, signal: new AbortController().signal });
+  await ask(['config', 'set', 'maxmemory', '1']);
+  onTestFinished(async () => void (await ask(['config', 'set', 'maxmemory', '0'])));
+  let refusals = 0;
+  const written = persist('transaction', () =>
+    server.admin
+      .multi()
+      .set('key', '1')
+      .exec()
+      .catch((error) => {
+        expect(error.message).toMatch(/^EXECABORT/);
+        refusals += 1;
+        throw error;
+      }),
+  );
+  await vi.waitUntil(() => refusals > 1);
+  await ask(['config', 'set', 'maxmemory', '0']);
+  expect(await written).toEqual([[null, 'OK']]);
+  const wrong = () => server.admin.multi().call('NOSUCH').exec();
+  await expect(persist('transaction', wrong)).rejects.toThrow(/^EXECABORT/);
+});
+
+test('an outage is said once, however many commands wait for its end', async () => {
+  const { log, lines } = makeKeptLog();
+  const persist = makePersist({ log, signal: new AbortController().signal });
+  for (const outage of [1, 2]) {
+    await ask(['config', 'set', 'maxmemory', '1']);
+    let tries = 0;
+    const tryToWrite = () => {
+      tries += 1;
+      return write();
+    };
+    const written = Promise.all(Array.from({ length: 5 }, () => persist('write', tryToWrite)));
+    await vi.waitUntil(() => tries > 10);
+    await ask(['config', 'set', 'maxmemory', '0']);
+    await written;
+    expect(lines).toHaveLength(outage);
+  }
+});
+
+test('who waits until a signal waits for no answer after it, and says what the signal was', async () => {
+  const stopping = new AbortController();
+  const persist = makePersist({ log: makeKeptLog().log, signal: new AbortController().signal });
+  const waiting = untilStopped(persist, stopping.signal)('write', () => new Promise(() => {}));
+  stopping.abort(new Error('SIGTERM came'));
+  await expect(waiting).rejects.toMatchObject({ code: 'STOPPED', message: 'SIGTERM came' });
 });
 
 test.each([

@@ -106,6 +106,22 @@ describe('a door', () => {
     expect(shut?.untilMs).toBeGreaterThan(Date.now());
   });
 
+  test('counts as being tried while a call is on its way for that, and not before or after', async () => {
+    const [connection, key] = [connectRedis(), freshPrefix()];
+    const make = () => makeDoors({ connection, key, log: makeSilentLog() });
+    const [doors, other] = [make(), make()];
+    await lose(doors, 3);
+    const isTried = async () => (await readShut(connection, key)).map((shut) => shut.isTried);
+    expect(await isTried()).toEqual([false]);
+    expect(doors.shut()).toMatchObject([{ isTried: false }]);
+    const trial = await doors.enter('limit', works);
+    expect(await isTried()).toEqual([true]);
+    expect(await other.look()).toMatchObject([{ isTried: true }]);
+    await trial?.giveBack();
+    expect(await isTried()).toEqual([false]);
+    expect(doors.shut()).toMatchObject([{ isTried: false }]);
+  });
+
   test('counts an answer once, though its script runs twice', async () => {
     const [connection, key] = [connectRedis(), freshPrefix()];
     const doors = makeDoors({ connection, key, log: makeSilentLog() });

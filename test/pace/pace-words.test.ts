@@ -9,7 +9,8 @@ const atLimit: PaceState = {
 };
 
 const shutFor = (ms: number, ...kinds: Shut['kind'][]) =>
-  kinds.map((kind) => ({ kind, why: 'status 502', untilMs: now + ms }));
+  kinds.map((kind) => ({ kind, why: 'status 502', untilMs: now + ms, isTried: false }));
+const triedNow = shutFor(-1, 'limit').map((shut) => ({ ...shut, isTried: true }));
 const idle = { ...atLimit, held: false, flowPerS: 0 };
 
 const blockedFor = (why: string, ms: number) => ({ ...atLimit, blocked: { why, untilMs: now + ms } });
@@ -33,8 +34,12 @@ test.each<[PaceState, string]>([
     'the outcome of company requests and document uploads is unknown (status 502); waits until 10:31:05',
   ],
   [
-    { ...atLimit, shut: shutFor(-1, 'limit') },
+    { ...atLimit, shut: triedNow },
     "the outcome of limit requests is unknown (status 502); being tried again; at the service's limit, 98 calls/s",
+  ],
+  [
+    { ...idle, shut: shutFor(-1, 'limit') },
+    'the outcome of limit requests is unknown (status 502); tried again with the next such call',
   ],
 ])('%# is put into words', (state, words) => {
   expect(describePace(state, now)).toBe(words);
@@ -53,6 +58,9 @@ test.each<[number, Partial<PaceState>, string]>([
   [98 * 7_200, { ratePerS: 98 }, '2.0 h'],
   [500, { held: false, flowPerS: 50 }, '10 s'],
   [500, { held: false, flowPerS: 0 }, ''],
+  [980, blockedFor('the service asked to wait', 3_600_000), ''],
+  [980, blockedFor('what is over', -1), '10 s'],
+  [980, { shut: shutFor(7_000, 'limit') }, ''],
 ])('%i calls at %o take %s', (calls, state, words) => {
-  expect(timeLeft(calls, { ...atLimit, ...state })).toBe(words);
+  expect(timeLeft(calls, { ...atLimit, ...state }, now)).toBe(words);
 });

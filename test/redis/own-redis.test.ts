@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { makeSilentLog } from '../../src/log.ts';
 import { openRedis } from '../../src/redis/open-redis.ts';
+import { openOwnRedis } from '../../src/redis/own-redis.ts';
 import { makeOwnFixture, serversBelow, WAIT } from './own-fixture.ts';
 
 const OLDER_SERVER = fileURLToPath(new URL('./older-server.ts', import.meta.url));
@@ -139,6 +140,17 @@ describe('crashes', () => {
     expect(serversBelow(dataDir)).toEqual([second.first.server]);
     expect(await second.ask('incr')).toEqual({ count: 2 });
     expect(await first.ask('incr')).toEqual({ count: 3 });
+  });
+});
+
+describe('a server that hangs', () => {
+  test('keeps nobody who leaves for longer than a second', async () => {
+    const dataDir = makeDir();
+    const own = await openOwnRedis({ dataDir, log });
+    for (const server of serversBelow(dataDir)) process.kill(server, 'SIGSTOP');
+    const since = performance.now();
+    await own.close();
+    expect(performance.now() - since).toBeLessThan(2_000);
   });
 });
 

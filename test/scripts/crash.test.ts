@@ -27,6 +27,15 @@ test('what nobody caught ends the process, without the data that hangs on it', (
   expect(said.join('\n')).not.toContain('Geheim');
 });
 
+test('a Redis that is full is said in one line', async () => {
+  const { said, terminal } = makeHearing();
+  const full = Object.assign(new Error("OOM command not allowed when used memory > 'maxmemory'."), {
+    name: 'ReplyError',
+  });
+  sayFault(full, terminal);
+  expect(said).toEqual([expect.stringMatching(/^limitline: Redis does not take it for now \(OOM .*from here\.$/)]);
+});
+
 test('a fault that we know is one line', () => {
   const { said, terminal } = makeHearing();
   sayFault(new LimitlineError('USAGE', 'Give a file.'), terminal);

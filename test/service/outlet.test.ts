@@ -3,48 +3,16 @@ import { writeFile } from 'node:fs/promises';
 import { createSecureServer } from 'node:http2';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { chooseProxy } from '../../src/proxy.ts';
-import type { FaultChange } from '../../src/sandbox/fault-settings.ts';
-import { meaningOf } from '../../src/service/meaning.ts';
-import { makeOutlet } from '../../src/service/outlet.ts';
-import { callOptions, makeClient } from '../support/client.ts';
-import { type ProxyFault, type StartedProxy, startForwardProxy } from '../support/forward-proxy.ts';
-import { startStandIn } from '../support/stand-in.ts';
+import { callOptions } from '../support/client.ts';
+import { company, openOutlet, openProxied, somePost, trustCertificate } from '../support/proxied-service.ts';
 import { CERTIFICATE_PATH, startTlsService, TLS_HOST, TLS_KEY_PATH } from '../support/tls-service.ts';
 import { makeFolder } from '../support/workplace.ts';
 
-const company = { name: 'Muster GmbH', address: { country_code: 'DE', state: null } };
-
-beforeAll(() => {
-  setDefaultCACertificates([...getCACertificates(), readFileSync(CERTIFICATE_PATH, 'utf8')]);
-});
-
-/** Longer than any answer takes on a busy machine. */
-const PATIENT_MS = 20_000;
-/** Soon over where no answer will come. */
-const SHORT_MS = 300;
-/** Soon over, and longer than one answer takes on a busy machine. */
-const MIDDLE_MS = 1_500;
-
-/** A stand-in, with TLS in front or not, that is reached through a proxy alone; and a token that all clients share. */
-async function openPlace({ tls, faults = {}, user }: { tls: boolean; faults?: FaultChange; user?: string }) {
-  const standIn = await startStandIn(faults);
-  const standInPort = Number(new URL(standIn.url()).port);
-  const targetPort = tls ? await startTlsService(standInPort) : standInPort;
-  const proxy = await startForwardProxy({ targetPort, ...(user === undefined ? {} : { user }) });
-  const url = `${tls ? 'https' : 'http'}://${TLS_HOST}`;
-  const tokenKey = `token-${Math.random()}`;
-  const client = ({ address = proxy.url, timeoutMs = PATIENT_MS } = {}) => {
-    const chosen = chooseProxy(url, { HTTPS_PROXY: address, HTTP_PROXY: address });
-    return makeClient(url, { proxy: chosen, tokenKey, timeoutMs });
-  };
-  return { standIn, proxy, url, client, authorize: () => client().authorize(() => {}) };
-}
+beforeAll(trustCertificate);
 
 test.each([true, false])('every call goes through the proxy (https: %s), which resolves the name', async (tls) => {
-  const { standIn, proxy, url, client } = await openPlace({ tls });
+  const { standIn, proxy, url, client } = await openProxied({ tls });
   const dir = await makeFolder();
   const content = `%PDF-1.4 ${'x'.repeat(400_000)}`;
   await writeFile(join(dir, 'a.pdf'), content);
@@ -65,164 +33,25 @@ test.each([true, false])('every call goes through the proxy (https: %s), which r
 });
 
 test.each([true, false])('a proxy may be spoken to by TLS itself (https service: %s)', async (tls) => {
-  const { standIn, proxy, client } = await openPlace({ tls, user: 'anna:geheim' });
+  const { standIn, proxy, client } = await openProxied({ tls, user: 'anna:geheim' });
   const address = `https://anna:geheim@localhost:${await startTlsService(proxy.port)}`;
   expect(await client({ address }).createCompany(company, callOptions())).toMatchObject({ meaning: 'made' });
   expect(standIn.counts().made.company).toBe(1);
 });
 
 test('no more tunnels are open at once than connections are allowed', async () => {
-  const { standIn, proxy, client } = await openPlace({ tls: true, faults: { latencyMs: 20 } });
+  const { standIn, proxy, client } = await openProxied({ tls: true, faults: { latencyMs: 20 } });
   const caller = client();
   await Promise.all(Array.from({ length: 16 }, () => caller.createCompany(company, callOptions())));
   expect(standIn.counts().made.company).toBe(16);
   expect(proxy.heard.connects.length).toBeLessThanOrEqual(4);
 });
-
-/** What cannot have left: the call waits with the line, and may be sent again. */
-const UNREACHABLE: [name: string, fault: ProxyFault][] = [
-  ['CONNECT refused with 403', { is: 'answers', status: 403 }],
-  ['CONNECT refused with 502', { is: 'answers', status: 502 }],
-  ['CONNECT redirected', { is: 'answers', status: 302 }],
-  ['the connection closed instead of an answer to CONNECT', { is: 'ends', by: 'fin' }],
-  ['the connection reset instead of an answer to CONNECT', { is: 'ends', by: 'rst' }],
-  ['an answer to CONNECT that is not HTTP', { is: 'babbles' }],
-  ['a tunnel that is cut before TLS speaks', { is: 'tunnels nowhere' }],
-];
-
-describe('through a tunnel', () => {
-  test.each(UNREACHABLE)('%s means that nothing left', async (_name, fault) => {
-    const { standIn, proxy, client, authorize } = await openPlace({ tls: true });
-    await authorize();
-    proxy.setFault(fault);
-    expect(await client().createCompany(company, callOptions())).toMatchObject({ meaning: 'unreachable' });
-    expect(standIn.counts().requests.company).toEqual({});
-  });
-
-  test('a proxy that is not there means that nothing left', async () => {
-    const { proxy, client, authorize } = await openPlace({ tls: true });
-    await authorize();
-    proxy.stop();
-    const answer = await client().createCompany(company, callOptions());
-    expect(answer).toMatchObject({ meaning: 'unreachable', heard: expect.stringContaining(`the proxy ${proxy.url}`) });
-  });
-
-  test('a certificate for another name means that nothing left', async () => {
-    const { standIn, proxy } = await openPlace({ tls: true });
-    const outlet = openOutlet('https://another.test', proxy);
-    const heard = await outlet.send(somePost());
-    expect(meaningOf('company', heard)).toMatchObject({ meaning: 'unreachable' });
-    expect(standIn.counts().requests.other).toEqual({});
-  });
-
-  test('a proxy, or the service behind it, that never answers is given up, and nothing left', async () => {
-    const { proxy, url } = await openPlace({ tls: true });
-    proxy.setFault({ is: 'silent' });
-    const heard = await openOutlet(url, proxy, 100).send(somePost());
-    expect(meaningOf('company', heard)).toMatchObject({
-      meaning: 'unreachable',
-      heard: expect.stringMatching(/no answer to CONNECT within 100 ms/),
-    });
-  });
-
-  test.each<[string, FaultChange, number]>([
-    ['before the answer', { rules: [{ on: 'company', fault: 'silence', made: true }] }, 1],
-    ['in the middle of the answer', { rules: [{ on: 'company', fault: 'slow', bytesPerS: 0 }] }, 1],
-  ])('cut %s, the outcome is unknown', async (_name, faults, made) => {
-    const { standIn, proxy, client, authorize } = await openPlace({ tls: true, faults });
-    await authorize();
-    const answer = client().createCompany(company, callOptions());
-    await expect.poll(() => standIn.counts().made.company).toBe(1);
-    proxy.cut();
-    expect(await answer).toMatchObject({ meaning: 'unknown' });
-    expect(standIn.counts().made.company).toBe(made);
-  });
-
-  test('cut when the call has left and has not arrived, the outcome is unknown', async () => {
-    const { standIn, proxy, client } = await openPlace({ tls: true });
-    const caller = client();
-    await caller.authorize(() => {});
-    proxy.setFault({ is: 'swallows' });
-    const answer = caller.createCompany(company, callOptions());
-    await expect.poll(() => proxy.heard.swallowedBytes).toBeGreaterThan(0);
-    proxy.cut();
-    expect(await answer).toMatchObject({ meaning: 'unknown' });
-    expect(standIn.counts().made.company).toBe(0);
-  });
-
-  test('swallowed, the outcome is unknown when the time is over', async () => {
-    const { proxy, client } = await openPlace({ tls: true });
-    const caller = client({ timeoutMs: MIDDLE_MS });
-    await caller.authorize(() => {});
-    proxy.setFault({ is: 'swallows' });
-    const answer = await caller.createCompany(company, callOptions());
-    expect(answer).toMatchObject({ meaning: 'unknown', heard: expect.stringContaining(`within ${MIDDLE_MS} ms`) });
-  });
-
-  test('the time limit of a call begins when it leaves, not while the tunnel is made', async () => {
-    const { proxy, client, authorize } = await openPlace({ tls: true });
-    await authorize();
-    proxy.setFault({ is: 'tunnels late', afterMs: MIDDLE_MS + 100 });
-    expect(await client({ timeoutMs: MIDDLE_MS }).createCompany(company, callOptions())).toMatchObject({
-      meaning: 'made',
-    });
-  });
-
-  test('an idle tunnel that is cut costs no call', async () => {
-    const { proxy, client } = await openPlace({ tls: true });
-    const caller = client();
-    await caller.createCompany(company, callOptions());
-    const before = proxy.heard.connects.length;
-    proxy.cut();
-    await expect
-      .poll(async () => (await caller.createCompany(company, callOptions())).meaning, { timeout: 5_000 })
-      .toBe('made');
-    expect(proxy.heard.connects.length).toBeGreaterThan(before);
-  });
-
-  test("a 407 of the service's own is an answer like any other", async () => {
-    const faults: FaultChange = { rules: [{ on: 'company', fault: 'status', status: 407 }] };
-    const { client } = await openPlace({ tls: true, faults });
-    expect(await client().createCompany(company, callOptions())).toMatchObject({ meaning: 'refused', status: 407 });
-  });
-});
-
-describe('passed on by the proxy', () => {
-  test.each<[string, ProxyFault, string, number]>([
-    ['502 of the proxy', { is: 'answers', status: 502 }, 'unknown', 0],
-    ['504 of the proxy', { is: 'answers', status: 504 }, 'unknown', 0],
-    ['a page of the proxy', { is: 'answers', status: 200, body: '<html>Sign in' }, 'unknown', 0],
-    ['403 of the proxy', { is: 'answers', status: 403 }, 'refused', 0],
-    ['closed by the proxy', { is: 'ends', by: 'fin' }, 'unknown', 0],
-    ['reset by the proxy', { is: 'ends', by: 'rst' }, 'unknown', 0],
-    ['an answer that is not HTTP', { is: 'babbles' }, 'unknown', 0],
-    ['no answer', { is: 'silent' }, 'unknown', 0],
-    ['swallowed', { is: 'swallows' }, 'unknown', 0],
-    ['cut before the answer', { is: 'loses answers', after: 'nothing' }, 'unknown', 1],
-    ['cut in the middle of the answer', { is: 'loses answers', after: 'half' }, 'unknown', 1],
-  ])('%s', async (_name, fault, meaning, made) => {
-    const { standIn, proxy, client, authorize } = await openPlace({ tls: false });
-    await authorize();
-    proxy.setFault(fault);
-    const timeoutMs = fault.is === 'silent' || fault.is === 'swallows' ? SHORT_MS : PATIENT_MS;
-    expect(await client({ timeoutMs }).createCompany(company, callOptions())).toMatchObject({ meaning });
-    expect(standIn.counts().made.company).toBe(made);
-  });
-
-  test('a proxy that is not there means that nothing left', async () => {
-    const { proxy, client, authorize } = await openPlace({ tls: false });
-    await authorize();
-    proxy.stop();
-    expect(await client().createCompany(company, callOptions())).toMatchObject({ meaning: 'unreachable' });
-  });
-});
-
 describe.each([true, false])('a proxy that asks for a user and password (https: %s)', (tls) => {
   const user = 'anna:ge/heim@x';
   const encoded = 'anna:ge%2Fheim%40x';
 
   test('is given them, and the service is not', async () => {
-    const { proxy, client } = await openPlace({ tls, user });
+    const { proxy, client } = await openProxied({ tls, user });
     const caller = client({ address: proxy.url.replace('//', `//${encoded}@`) });
     expect(await caller.createCompany(company, callOptions())).toMatchObject({ meaning: 'made' });
   });
@@ -231,7 +60,7 @@ describe.each([true, false])('a proxy that asks for a user and password (https: 
     ['none are', '', 'give them as'],
     ['others are', 'anna:geheim@', 'correct those in'],
   ])('is a fault of the settings when %s given, at the token and at a call', async (_name, info, remedy) => {
-    const { standIn, proxy, client } = await openPlace({ tls, user });
+    const { standIn, proxy, client } = await openProxied({ tls, user });
     const setting = tls ? 'HTTPS_PROXY' : 'HTTP_PROXY';
     const fault = {
       code: 'CREDENTIALS',
@@ -245,36 +74,8 @@ describe.each([true, false])('a proxy that asks for a user and password (https: 
     expect(standIn.counts().made.company).toBe(0);
   });
 });
-
-test.each([true, false])(
-  'however connections are cut, what is said not to have left has not (https: %s)',
-  async (tls) => {
-    const { standIn, proxy, client, authorize } = await openPlace({ tls, faults: { latencyMs: [0, 4] } });
-    await authorize();
-    const [caller, names, heard] = [
-      client(),
-      Array.from({ length: 300 }, (_, n) => `Buyer ${n}`),
-      new Map<string, string>(),
-    ];
-    const callAll = async (): Promise<void> => {
-      for (let name = names.pop(); name !== undefined; name = names.pop()) {
-        // At all moments of a call, and with calls between that meet none.
-        if (names.length % 6 === 0) setTimeout(proxy.cut, names.length % 8);
-        heard.set(name, (await caller.createCompany({ ...company, name }, callOptions())).meaning);
-      }
-    };
-    await Promise.all([callAll(), callAll(), callAll()]);
-    const made = standIn.things('company').map(({ body }) => String(Reflect.get(Object(body), 'name')));
-    expect(new Set(made).size).toBe(made.length);
-    expect(made.filter((name) => heard.get(name) === 'unreachable')).toEqual([]);
-    expect([...heard].filter(([name, meaning]) => meaning === 'made' && !made.includes(name))).toEqual([]);
-    expect(new Set(heard.values())).toContain('made');
-    expect(new Set(heard.values())).toContain('unknown');
-  },
-);
-
 test('closing ends a tunnel that is being made', async () => {
-  const { proxy, url } = await openPlace({ tls: true });
+  const { proxy, url } = await openProxied({ tls: true });
   proxy.setFault({ is: 'silent' });
   const outlet = openOutlet(url, proxy);
   const heard = outlet.send(somePost());
@@ -299,19 +100,3 @@ test('speaks HTTP/1.1 where HTTP/2 is offered too, since there a POST could be s
   await openOutlet(origin, undefined).send(somePost());
   expect(versions).toEqual(['1.1']);
 });
-
-function openOutlet(origin: string, proxy: StartedProxy | undefined, tunnelTimeoutMs = 5_000) {
-  const settings = proxy && { HTTPS_PROXY: proxy.url, HTTP_PROXY: proxy.url };
-  const outlet = makeOutlet({
-    origin,
-    connections: 1,
-    proxy: settings && chooseProxy(origin, settings),
-    tunnelTimeoutMs,
-  });
-  onTestFinished(() => outlet.close());
-  return outlet;
-}
-
-function somePost() {
-  return { path: '/', headers: {}, body: '{}', timeoutMs: 5_000 };
-}

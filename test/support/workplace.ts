@@ -91,7 +91,7 @@ async function importFrom(
   supplierPath?: string,
   reading: ReadOptions = {},
 ): Promise<Imported & { problems: Problem[] }> {
-  const { rows, portfolios, queues, imports, documents, settings } = context;
+  const { rows, portfolios, queues, imports, documents, persist, settings } = context;
   const problems: Problem[] = [];
   const imported = await importPortfolio.run(importPortfolio.parse({ portfolio, path, supplierPath, reading }), {
     rows,
@@ -99,6 +99,7 @@ async function importFrom(
     queues,
     imports,
     documents,
+    persist,
     requiredColumns: settings.REQUIRED_COLUMNS,
     maxDocumentMb: settings.MAX_DOCUMENT_MB,
     onBatch: (batch) => problems.push(...batch.problems),

@@ -35,9 +35,11 @@ local function forget(...)
   redis.call('HDEL', KEYS[1], ...)
 end
 
--- What every script answers: { µs until the next trial, kind that the caller shall try or "", kind, why, kind, why … }.
+-- What every script answers: { µs until the next trial, kind that the caller shall try or "", 1 while anybody makes a trial,
+-- kind, why, kind, why … }.
 local function answer(try)
-  local words = { math.max(0, math.ceil((tonumber(door.dueAt) or 0) - now)), try }
+  local tried = door.lease and tonumber(door.leaseUntil) > now and 1 or 0
+  local words = { math.max(0, math.ceil((tonumber(door.dueAt) or 0) - now)), try, tried }
   for _, kind in ipairs(KINDS) do
     if door['shut:' .. kind] then
       words[#words + 1], words[#words + 2] = kind, door['shut:' .. kind]

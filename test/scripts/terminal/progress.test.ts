@@ -1,0 +1,40 @@
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
+import { startProgress } from '../../../scripts/terminal/progress.ts';
+import { makeTerminal } from '../../../scripts/terminal/terminal.ts';
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+/** Progress that stands still, on standard error as it is on a terminal or elsewhere. */
+function startStill(isTTY: boolean): string[] {
+  const written: string[] = [];
+  const write = vi.spyOn(process.stderr, 'write').mockImplementation((text) => {
+    written.push(String(text));
+    return true;
+  });
+  const known = Object.getOwnPropertyDescriptor(process.stderr, 'isTTY');
+  Object.defineProperty(process.stderr, 'isTTY', { value: isTTY, configurable: true });
+  const progress = startProgress(() => ({ done: 1, total: 2, words: '1 of 2 rows ended' }));
+  onTestFinished(() => {
+    progress.stop();
+    write.mockRestore();
+    if (known) Object.defineProperty(process.stderr, 'isTTY', known);
+    else Reflect.deleteProperty(process.stderr, 'isTTY');
+  });
+  return written;
+}
+
+test('on a terminal it is drawn again below what was said, though nothing has changed', () => {
+  const written = startStill(true);
+  vi.advanceTimersByTime(200);
+  makeTerminal({ json: false }).say('limitline: something');
+  vi.advanceTimersByTime(200);
+  const bar = expect.stringContaining('1 of 2 rows ended');
+  expect(written).toEqual([bar, expect.stringContaining('limitline: something\n'), bar]);
+});
+
+test('elsewhere a line is written only where something has changed', () => {
+  const written = startStill(false);
+  vi.advanceTimersByTime(60_000);
+  expect(written).toEqual(['1 of 2 rows ended\n']);
+});
