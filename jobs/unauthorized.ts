@@ -4,7 +4,7 @@ import type { CallKind } from '../src/ledger/keys.ts';
 import type { Log } from '../src/log.ts';
 import type { Blame, Doors } from '../src/pace/doors.ts';
 import type { Answered, ServiceClient } from '../src/service/client.ts';
-import { waitFor } from './wait-for.ts';
+import { orStopped, waitFor } from './wait-for.ts';
 
 export type Unauthorized = ReturnType<typeof makeUnauthorized>;
 
@@ -67,12 +67,12 @@ export function makeUnauthorized(
       );
     },
 
-    /** Sees to another token after the first 401. Rejects with `CREDENTIALS` or `SERVICE` where there is none. */
-    async renew(): Promise<void> {
+    /** Sees to another token after the first 401. Rejects with `CREDENTIALS` or `SERVICE` where there is none, or `STOPPED`. */
+    async renew(signal: AbortSignal): Promise<void> {
       if (unwanted === undefined) return;
       const refused = unwanted;
       unwanted = undefined;
-      await service.renewToken(refused, onTokenCall);
+      await orStopped(service.renewToken(refused, onTokenCall), signal);
     },
 
     /** Lets time pass where others are to show something meanwhile. Rejects with `STOPPED` as all waits do. */

@@ -49,6 +49,7 @@ const TELL_EVERY_MS = 250;
 /** Askings in a row, after which one call that alone is answered 401 need not wait for a proof by others. */
 const ALONE_AFTER_ASKINGS = 4;
 
+type EnterOptions = { signal: AbortSignal; tryToken: () => Promise<boolean>; waitMs?: () => number };
 type Heard = { answeredAtMs: number; token: string; sentAtMs: number };
 
 /**
@@ -180,11 +181,9 @@ export function makeDoors({ connection, key, log }: { connection: RedisConnectio
      * token call has worked just before. Rejects with `STOPPED` when the signal is aborted first.
      *
      * @param tryToken makes a token call, and answers whether there is a token
+     * @param waitMs how long the service wishes that nothing is sent, after a token call that failed
      */
-    async enter(
-      kind: CallKind,
-      { signal, tryToken }: { signal: AbortSignal; tryToken: () => Promise<boolean> },
-    ): Promise<Trial | undefined> {
+    async enter(kind: CallKind, { signal, tryToken, waitMs = () => 0 }: EnterOptions): Promise<Trial | undefined> {
       for (;;) {
         if (performance.now() - learnedAtMs > FRESH_MS) await refresh();
         if (!isShut(kind)) return undefined;
@@ -197,7 +196,7 @@ export function makeDoors({ connection, key, log }: { connection: RedisConnectio
           tokenAtMs = performance.now();
           return trial;
         }
-        await giveBack(trial.name, TOKEN_AGAIN_MS);
+        await giveBack(trial.name, Math.max(TOKEN_AGAIN_MS, waitMs()));
       }
     },
 

@@ -75,6 +75,19 @@ describe('a door', () => {
     expect(asked).toBe(2);
   });
 
+  test('is left alone for as long as the service asks where it gives no token', async () => {
+    const [connection, key] = [connectRedis(), freshPrefix()];
+    const doors = makeDoors({ connection, key, log: makeSilentLog() });
+    await lose(doors, 3);
+    const stop = new AbortController();
+    const wish = { signal: stop.signal, tryToken: async () => false, waitMs: () => 3_600_000 };
+    const waiting = expect(doors.enter('limit', wish)).rejects.toMatchObject({ code: 'STOPPED' });
+    const untilMs = async () => (await readShut(connection, key))[0]?.untilMs ?? 0;
+    await expect.poll(untilMs, { timeout: 5_000 }).toBeGreaterThan(Date.now() + 3_500_000);
+    stop.abort();
+    await waiting;
+  });
+
   test('passes a trial on that tells nothing, and takes one away from a process that vanished in it', async () => {
     const [connection, key] = [connectRedis(), freshPrefix()];
     const doors = makeDoors({ connection, key, log: makeSilentLog() });

@@ -132,6 +132,17 @@ describe('token', () => {
     await expect(makeClient(standIn.url()).authorize(() => {})).rejects.toMatchObject({ code: 'SERVICE' });
   });
 
+  test('that was had before makes a page of a gateway an outage, for every process and after its end', async () => {
+    const standIn = await startStandIn({ rules: [{ on: 'token', fault: 'status', status: 404 }] });
+    const shared = { tokenKey: `token-${Math.random()}` };
+    const authorize = () => makeClient(standIn.url(), shared).authorize(() => {});
+    await expect(authorize()).rejects.toMatchObject({ code: 'CREDENTIALS' });
+    await standIn.setFaults({ rules: [], tokens: { lifetimeS: 1 } });
+    await authorize();
+    await standIn.setFaults({ rules: [{ on: 'token', fault: 'status', status: 404 }] });
+    await expect.poll(() => authorize().catch(({ code }) => code), { timeout: 5_000 }).toBe('SERVICE');
+  });
+
   test('is found under the name that the settings give', async () => {
     const standIn = await startStandIn({ tokens: { field: 'jwt', lifetimeS: null } });
     await expect(makeClient(standIn.url()).authorize(() => {})).rejects.toThrow(/SERVICE_TOKEN_FIELD/);
