@@ -23,6 +23,8 @@ export type CallDeps = {
   doors: Doors;
   slots: Slots;
   onUnknown: Readonly<Record<CallKind, UnknownPolicy>>;
+  /** What is known of the 401s of rows that have stepped aside, by the name of their call. */
+  suspects: Map<string, Unauthorized>;
   /** Lets rows go on that are held for calls of which nobody is in doubt any more. */
   freeHeld: () => Promise<unknown>;
   log: Log;
@@ -79,8 +81,9 @@ type Passage = Turn & { isAlone: boolean; trial: Trial | undefined; unauthorized
  * went by unused while it waited for a token or its claim is given up under a ceiling, and it waits for another.
  */
 export async function callOnce(wish: Wish, deps: CallDeps): Promise<CallEnd> {
-  const unauthorized = makeUnauthorized({ ...wish, onTokenCall: () => countTokenCall(wish, deps) }, deps);
+  const unauthorized = takeSuspect(wish, deps);
   let isAlone = false;
+  let asideMs = 0;
   for (;;) {
     if (isAlone) await waitFor(PUT_OFF_WAIT_MS, deps.stopping);
     await unauthorized.pause(deps.stopping);
@@ -103,6 +106,11 @@ export async function callOnce(wish: Wish, deps: CallDeps): Promise<CallEnd> {
           return { is: 'wait', waitMs: BUSY_WAIT_MS };
         case 'later':
           if (ending.waitMs !== undefined) return { is: 'wait', waitMs: ending.waitMs };
+          asideMs = unauthorized.stepAside();
+          if (asideMs > 0) {
+            deps.suspects.set(nameOf(wish), unauthorized);
+            return { is: 'wait', waitMs: asideMs };
+          }
           isAlone = ending.putOffs !== undefined;
           break;
         default:
@@ -115,6 +123,14 @@ export async function callOnce(wish: Wish, deps: CallDeps): Promise<CallEnd> {
       await trial?.giveBack();
     }
   }
+}
+
+const nameOf = ({ kind, key }: Wish): string => `${kind} ${key}`;
+
+function takeSuspect(wish: Wish, deps: CallDeps): Unauthorized {
+  const suspect = deps.suspects.get(nameOf(wish));
+  deps.suspects.delete(nameOf(wish));
+  return suspect ?? makeUnauthorized({ ...wish, onTokenCall: () => countTokenCall(wish, deps) }, deps);
 }
 
 async function giveUp(trial: Trial | undefined, error: unknown): Promise<never> {

@@ -49,6 +49,7 @@ export async function startWorkers(context: Context, service: Service, onLineFau
   });
   const deps: UploadDeps = {
     ...{ rows, portfolios, queues, log, onLineFault },
+    suspects: new Map(),
     freeHeld: () => freeHeld({ rows, portfolios, queues, calls }),
     once: context.once,
     probe: context.probe,

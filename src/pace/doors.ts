@@ -15,11 +15,11 @@ export type Trial = {
   giveBack(): Promise<void>;
 };
 
-/** Whose fault a 401 is; `wait` says that it cannot be told yet. */
-export type Blame = 'row' | 'everybody' | 'wait';
+/** Whose fault a 401 is; `wait` says that it cannot be told yet, `aside` that only others can show it, who are to go first. */
+export type Blame = 'row' | 'everybody' | 'wait' | 'aside';
 
-/** A token that was new and is refused to a call, and for how long that has been going on. */
-export type Suspicion = { token: string; sentAtMs: number; firstSentAtMs: number; asked: number };
+/** A token that was new and is refused to a call, for how long that has been going on, and whether others are to come. */
+export type Suspicion = { token: string; sentAtMs: number; firstSentAtMs: number; asked: number; othersOpen: boolean };
 
 /** One or two lost answers are the network's; three with none between them are a service that cannot be heard. */
 const SHUT_AFTER_ANSWERS = 3;
@@ -237,14 +237,16 @@ export function makeDoors({ connection, key, log }: { connection: RedisConnectio
      * @param sentAtMs when it was first sent with this token
      * @param firstSentAtMs when it was first sent and answered so, with whichever token
      * @param asked how often this has been asked of it
+     * @param othersOpen whether others are at calls of this kind, or may come to one
      */
     async blame(
       { kind, key: callKey }: { kind: CallKind; key: string },
-      { token, sentAtMs, firstSentAtMs, asked }: Suspicion,
+      { token, sentAtMs, firstSentAtMs, asked, othersOpen }: Suspicion,
     ): Promise<Blame> {
       await tell();
       const ages = [sentAtMs, firstSentAtMs].map(microsecondsSince);
-      return (await askBlame([key], [kind, callKey, token, ...ages, asked, ALONE_AFTER_ASKINGS])) as Blame;
+      const words = [kind, callKey, token, ...ages, asked, ALONE_AFTER_ASKINGS, othersOpen ? 1 : 0];
+      return (await askBlame([key], words)) as Blame;
     },
   };
 }

@@ -199,23 +199,37 @@ test('the last row of all that always gets 401 is refused as well', async () => 
   expect(lineFaults).toEqual([]);
 });
 
-test('a client that is locked out in the middle refuses no row, and goes on when it is let in again', async () => {
-  const place = await openFaultPlace({ faults: { latencyMs: 50 }, env: { SERVICE_CONCURRENCY: '8' } });
-  await place.import(buyerLines(60));
+test('one row that always gets 401 lets others of its worker go first, and is then refused for itself', async () => {
+  const rules: Rule[] = [{ on: 'company', match: 'Buyer 4 GmbH', fault: 'status', status: 401 }];
+  const place = await openFaultPlace({ faults: { latencyMs: 20, rules }, env: { SERVICE_CONCURRENCY: '1' } });
+  await place.import(buyerLines(30));
   const lineFaults: string[] = [];
   await place.work((fault) => lineFaults.push(fault.message));
-  await expect.poll(place.madeCount).toBeGreaterThanOrEqual(30);
-  await place.standIn.setFaults({
-    rules: [
-      { on: 'company', fault: 'status', status: 401 },
-      { on: 'limit', fault: 'status', status: 401 },
-    ],
-  });
-  await expect.poll(() => lineFaults.filter((fault) => fault.includes('just granted')).length).toBeGreaterThan(1);
-  expect((await place.report()).states.refused).toBe(0);
-  await place.standIn.setFaults({ rules: [] });
-  expect((await place.judged(60)).states.done).toBe(60);
+  expect((await place.judged(30)).states).toMatchObject({ done: 29, refused: 1 });
+  expect((await rowsIn(place, 'refused')).map(({ line }) => line)).toEqual([5]);
+  expect(lineFaults).toEqual([]);
 });
+
+test.each(['8', '1'])(
+  'a client that is locked out in the middle refuses no row, and goes on when it is let in again (%s at once)',
+  async (SERVICE_CONCURRENCY) => {
+    const place = await openFaultPlace({ faults: { latencyMs: 50 }, env: { SERVICE_CONCURRENCY } });
+    await place.import(buyerLines(60));
+    const lineFaults: string[] = [];
+    await place.work((fault) => lineFaults.push(fault.message));
+    await expect.poll(place.madeCount).toBeGreaterThanOrEqual(30);
+    await place.standIn.setFaults({
+      rules: [
+        { on: 'company', fault: 'status', status: 401 },
+        { on: 'limit', fault: 'status', status: 401 },
+      ],
+    });
+    await expect.poll(() => lineFaults.filter((fault) => fault.includes('just granted')).length).toBeGreaterThan(0);
+    expect((await place.report()).states.refused).toBe(0);
+    await place.standIn.setFaults({ rules: [] });
+    expect((await place.judged(60)).states.done).toBe(60);
+  },
+);
 
 test('a ceiling holds for calls that are repeated after a 401 as well', async () => {
   const place = await openFaultPlace({

@@ -197,8 +197,11 @@ describe('an hour of an outage', () => {
 
 describe('a 401 with a new token', () => {
   const call = { kind: 'limit', key: 'r-1' } as const;
-  const ask = (doors: Doors, asked: number, { key = 'r-1', firstSentAtMs = performance.now() } = {}) =>
-    doors.blame({ ...call, key }, { token: 'new', sentAtMs: firstSentAtMs, firstSentAtMs, asked });
+  const ask = (
+    doors: Doors,
+    asked: number,
+    { key = 'r-1', firstSentAtMs = performance.now(), othersOpen = false } = {},
+  ) => doors.blame({ ...call, key }, { token: 'new', sentAtMs: firstSentAtMs, firstSentAtMs, asked, othersOpen });
 
   test("is everybody's where nothing was ever made", async () => {
     const [doors] = openDoors();
@@ -235,6 +238,13 @@ describe('a 401 with a new token', () => {
     expect(await ask(doors, 1, { firstSentAtMs })).toBe('wait');
     expect(await ask(doors, 4, { key: 'r-2', firstSentAtMs })).toBe('wait');
     expect(await ask(doors, 9, { firstSentAtMs })).toBe('wait');
+  });
+
+  test("is not the row's while others are still to come, who are to go first", async () => {
+    const [doors] = openDoors();
+    await doors.known('limit', { token: 'before', sentAtMs: performance.now() - 10_000 });
+    for (const asked of [4, 5, 20]) expect(await ask(doors, asked, { othersOpen: true })).toBe('aside');
+    expect(await ask(doors, 21)).toBe('row');
   });
 
   test("is the row's where nobody else calls after something was made, once, and not one row after the other", async () => {
