@@ -19,8 +19,11 @@ const payloadSchema = z.object({
 
 export type ResolvePayload = z.output<typeof payloadSchema>;
 
-/** What was resolved: calls, and the rows that go on because of it, in any portfolio. */
-export type Resolution = { calls: number; rows: number };
+/**
+ * What was resolved: calls, and the rows that go on because of it, in any portfolio; and, where a line was named, whose
+ * request that was.
+ */
+export type Resolution = { calls: number; rows: number; of?: { name: string; requested_limit: string }[] };
 
 /** The ids of the service have these prefixes, where any is shown (service-api: "Resources and their fields"). */
 const PREFIXES: Partial<Record<Step, string>> = { company: 'company_', limit: 'bl_' };
@@ -34,7 +37,7 @@ export const resolveCalls = {
   parse: (data: unknown): ResolvePayload => payloadSchema.parse(data),
 
   async run({ portfolio, line, step, made }: ResolvePayload, deps: FreeDeps): Promise<Resolution> {
-    const found = { calls: 0, rows: 0 };
+    const found: Resolution = { calls: 0, rows: 0 };
     const speakOf = async (row: FoundRow): Promise<boolean> => {
       if (step !== undefined && row.result.step !== step) return false;
       if (!(await resolveFirst(row, made, deps))) return false;
@@ -53,6 +56,10 @@ export const resolveCalls = {
       if (held.length === 0) throw await notHeld(portfolio, line, deps);
       if (made !== undefined) checkId(made, held);
       for (const row of held) if (await speakOf(row)) found.rows += 1;
+      found.of = held.map(({ result: { request } }) => ({
+        name: request.name,
+        requested_limit: request.limit.requested_limit,
+      }));
     }
     found.rows += await freeHeld(deps);
     await feed(deps);

@@ -32,7 +32,7 @@ test.each<[string, Partial<Login>, RegExp | undefined]>([
   ['another service and other credentials', { account: 'https://b', address: 'https://b', clientId: 'x' }, undefined],
   [
     "the stand-in's credentials in an account that is somebody's",
-    { named: true, anyone: true, address: 'https://s' },
+    { named: true, anyone: true, clientId: 'limitline-sandbox', address: 'https://s' },
     /never/,
   ],
   [
