@@ -10,8 +10,9 @@ import type { Pace } from '../src/pace/pace.ts';
 import type { Slots } from '../src/pace/slots.ts';
 import type { Turn } from '../src/pace/turnstile.ts';
 import type { Answered, CallOptions, ServiceClient } from '../src/service/client.ts';
+import { headersOf } from '../src/service/token-call.ts';
 import { makeUnauthorized, type Unauthorized } from './unauthorized.ts';
-import { waitFor } from './wait-for.ts';
+import { orStopped, waitFor } from './wait-for.ts';
 
 /** What it takes to make a call. */
 export type CallDeps = {
@@ -22,6 +23,8 @@ export type CallDeps = {
   doors: Doors;
   slots: Slots;
   onUnknown: Readonly<Record<CallKind, UnknownPolicy>>;
+  /** What is known of the 401s of rows that have stepped aside, by the name of their call. */
+  suspects: Map<string, Unauthorized>;
   /** Lets rows go on that are held for calls of which nobody is in doubt any more. */
   freeHeld: () => Promise<unknown>;
   log: Log;
@@ -75,23 +78,24 @@ type Passage = Turn & { isAlone: boolean; trial: Trial | undefined; unauthorized
 /**
  * Makes one call of a step: waits for its door, a slot and a turn, gets a token, and goes through the ledger. Throttling,
  * outages and bad credentials are not endings: they stop the line for everybody, and this call waits with it. A turn that
- * went by unused is given up, but only once: a process that is always late must still get on.
+ * went by unused while it waited for a token or its claim is given up under a ceiling, and it waits for another.
  */
 export async function callOnce(wish: Wish, deps: CallDeps): Promise<CallEnd> {
-  const unauthorized = makeUnauthorized({ ...wish, onTokenCall: () => countTokenCall(wish, deps) }, deps);
+  const unauthorized = takeSuspect(wish, deps);
   let isAlone = false;
-  for (let mayBeLate = false; ; mayBeLate = true) {
+  let asideMs = 0;
+  for (;;) {
     if (isAlone) await waitFor(PUT_OFF_WAIT_MS, deps.stopping);
     await unauthorized.pause(deps.stopping);
     const trial = await deps.doors.enter(wish.kind, {
       signal: deps.stopping,
       tryToken: () => tryToken(wish, deps),
+      waitMs: () => (deps.pace.state().blocked?.untilMs ?? 0) - Date.now(),
     });
     const giveSlotBack = await deps.slots.take(deps.stopping).catch((error) => giveUp(trial, error));
     try {
       const turn = await deps.pace.take(deps.stopping);
-      const isLate = () => !mayBeLate && turn.isLate();
-      const ending = await callInTurn(wish, { ...turn, isLate, isAlone, trial, unauthorized }, deps);
+      const ending = await callInTurn(wish, { ...turn, isAlone, trial, unauthorized }, deps);
       switch (ending.is) {
         case 'cancelled':
         case 'changed':
@@ -102,6 +106,11 @@ export async function callOnce(wish: Wish, deps: CallDeps): Promise<CallEnd> {
           return { is: 'wait', waitMs: BUSY_WAIT_MS };
         case 'later':
           if (ending.waitMs !== undefined) return { is: 'wait', waitMs: ending.waitMs };
+          asideMs = unauthorized.stepAside();
+          if (asideMs > 0) {
+            deps.suspects.set(nameOf(wish), unauthorized);
+            return { is: 'wait', waitMs: asideMs };
+          }
           isAlone = ending.putOffs !== undefined;
           break;
         default:
@@ -116,35 +125,50 @@ export async function callOnce(wish: Wish, deps: CallDeps): Promise<CallEnd> {
   }
 }
 
+const nameOf = ({ kind, key }: Wish): string => `${kind} ${key}`;
+
+function takeSuspect(wish: Wish, deps: CallDeps): Unauthorized {
+  const suspect = deps.suspects.get(nameOf(wish));
+  deps.suspects.delete(nameOf(wish));
+  return suspect ?? makeUnauthorized({ ...wish, onTokenCall: () => countTokenCall(wish, deps) }, deps);
+}
+
 async function giveUp(trial: Trial | undefined, error: unknown): Promise<never> {
   await trial?.giveBack();
   throw error;
 }
 
 async function callInTurn(wish: Wish, passage: Passage, deps: CallDeps): Promise<Ending> {
-  const { trial, episode, isLate, unauthorized } = passage;
+  const { trial, episode, isLost, unauthorized } = passage;
   // The door may have been shut while this call waited for its slot or its turn.
   const isKeptIn = () => trial === undefined && deps.doors.isShut(wish.kind);
   try {
-    await deps.service.authorize(() => countTokenCall(wish, deps));
-    if (isLate()) return { is: 'later', heard: 'the turn went by while the token was got' };
+    await orStopped(
+      deps.service.authorize(() => countTokenCall(wish, deps)),
+      deps.stopping,
+    );
+    if (isLost()) return { is: 'later', heard: 'the turn went by while the token was got' };
     if (isKeptIn()) return { is: 'later', heard: 'the outcome of such calls is unknown for now' };
     const ending = await deps.once(wish, {
       onUnknown: deps.onUnknown[wish.kind],
       send: async (first) => {
-        if (isLate()) return { meaning: 'unreachable', heard: 'the turn went by while it was claimed' };
         if (isKeptIn()) return { meaning: 'unreachable', heard: 'its door was shut while it was claimed' };
+        // Those that wait for the next one with their claims would leave together.
+        if (!deps.service.isAuthorized())
+          return { meaning: 'unreachable', heard: 'its token died while it was claimed' };
+        if (!passage.leave()) return { meaning: 'unreachable', heard: 'the turn went by while it was claimed' };
         return sendInTurn(first, wish, passage, deps);
       },
     });
-    await unauthorized.renew();
+    await unauthorized.renew(deps.stopping);
     return ending;
   } catch (error) {
     if (!isLimitlineError(error) || !STOPS_THE_LINE.has(error.code)) throw error;
     const credentials = error.code === 'CREDENTIALS';
     if (credentials) deps.onLineFault(error);
     const askedMs = credentials ? CREDENTIALS_WAIT_MS : 0;
-    await deps.pace.block({ why: error.message, because: 'outage', askedMs, episode }).catch(() => {});
+    const headers = headersOf(error);
+    await deps.pace.block({ why: error.message, because: 'outage', askedMs, headers, episode }).catch(() => {});
     return { is: 'later', heard: error.message };
   }
 }
@@ -214,14 +238,20 @@ async function tellDoors(
   }
 }
 
-/** The call that makes nothing, before one that may: whether there is a token. */
+/**
+ * The call that makes nothing, before one that may: whether there is a token. What else it brings is no fault of the
+ * settings while a door is shut, since an outage answers whatever it likes.
+ */
 async function tryToken(wish: Wish, deps: CallDeps): Promise<boolean> {
   try {
-    await deps.service.tryToken(() => countTokenCall(wish, deps));
+    await orStopped(
+      deps.service.tryToken(() => countTokenCall(wish, deps)),
+      deps.stopping,
+    );
     return true;
   } catch (error) {
-    if (isLimitlineError(error, 'CREDENTIALS')) deps.onLineFault(error);
     deps.log.debug({ reason: messageOf(error) }, 'no token either');
+    await deps.pace.heard(headersOf(error)).catch(() => {});
     return false;
   }
 }

@@ -1,10 +1,13 @@
 import { LimitlineError, messageOf } from '../src/errors.ts';
 import type { Sent } from '../src/ledger/at-most-once.ts';
 import type { CallKind } from '../src/ledger/keys.ts';
+import type { Portfolios } from '../src/ledger/portfolios.ts';
+import type { RowId } from '../src/ledger/row-id.ts';
 import type { Log } from '../src/log.ts';
 import type { Blame, Doors } from '../src/pace/doors.ts';
 import type { Answered, ServiceClient } from '../src/service/client.ts';
-import { waitFor } from './wait-for.ts';
+import { areOthersOpen } from './others-open.ts';
+import { orStopped, waitFor } from './wait-for.ts';
 
 export type Unauthorized = ReturnType<typeof makeUnauthorized>;
 
@@ -16,25 +19,32 @@ const LONGEST_WAIT_MS = 8_000;
 /**
  * What becomes of a call that is answered 401. The first time its token may simply have come to its end: it is renewed, and
  * the call comes again. Then it is either the credentials' fault, which every call would meet, or this call's own: it waits
- * and is tried again until that can be told, and nobody waits with it. Only its own makes its row refused.
+ * and is tried again until that can be told, and nobody waits with it. Only its own makes its row refused. Where others are
+ * still to come and none of them calls, they may be waiting for its worker: then its row steps aside.
  *
  * @param wish the call; one of these serves it until it has ended
  */
 export function makeUnauthorized(
-  { kind, key, onTokenCall }: { kind: CallKind; key: string; onTokenCall: () => void },
-  { service, doors, log }: { service: ServiceClient; doors: Doors; log: Log },
+  { kind, key, row, onTokenCall }: { kind: CallKind; key: string; row: RowId; onTokenCall: () => void },
+  { service, doors, portfolios, log }: { service: ServiceClient; doors: Doors; portfolios: Portfolios; log: Log },
 ) {
   /** How often blame was asked for; below that, the first 401 is still to come. */
   let asked = -1;
   let [token, tokenSentAtMs, firstSentAtMs] = ['', 0, 0];
   let unwanted: string | undefined;
   let waitMs = 0;
+  let asideMs = 0;
+  let timesAside = 0;
 
-  const blame = (): Promise<Blame> =>
-    doors.blame({ kind, key }, { token, sentAtMs: tokenSentAtMs, firstSentAtMs, asked }).catch((error) => {
+  const blame = async (): Promise<Blame> => {
+    try {
+      const othersOpen = await areOthersOpen(kind, row, portfolios);
+      return await doors.blame({ kind, key }, { token, sentAtMs: tokenSentAtMs, firstSentAtMs, asked, othersOpen });
+    } catch (error) {
       log.warn({ reason: messageOf(error) }, 'it cannot be told whose fault a 401 is; trying again');
       return 'wait';
-    });
+    }
+  };
 
   return {
     /**
@@ -54,9 +64,14 @@ export function makeUnauthorized(
       const whose = await blame();
       if (whose === 'row') return { meaning: 'refused', status: answer.status, body: answer.body };
       if (whose === 'wait') {
-        waitMs = Math.min(FIRST_WAIT_MS * 2 ** (asked - 1), LONGEST_WAIT_MS);
+        waitMs = waitAfter(asked - 1);
         // Twice the same token: it may have come to its end as well by now.
         if (asked % 2 === 0) unwanted = token;
+        return nothing;
+      }
+      if (whose === 'aside') {
+        asideMs = waitAfter(timesAside);
+        timesAside += 1;
         return nothing;
       }
       // From the beginning, once they are mended.
@@ -67,12 +82,19 @@ export function makeUnauthorized(
       );
     },
 
-    /** Sees to another token after the first 401. Rejects with `CREDENTIALS` or `SERVICE` where there is none. */
-    async renew(): Promise<void> {
+    /** Sees to another token after the first 401. Rejects with `CREDENTIALS` or `SERVICE` where there is none, or `STOPPED`. */
+    async renew(signal: AbortSignal): Promise<void> {
       if (unwanted === undefined) return;
       const refused = unwanted;
       unwanted = undefined;
-      await service.renewToken(refused, onTokenCall);
+      await orStopped(service.renewToken(refused, onTokenCall), signal);
+    },
+
+    /** For how long the row is to leave its worker to others; 0 where it is not. Says so once. */
+    stepAside(): number {
+      const ms = asideMs;
+      asideMs = 0;
+      return ms;
     },
 
     /** Lets time pass where others are to show something meanwhile. Rejects with `STOPPED` as all waits do. */
@@ -83,4 +105,8 @@ export function makeUnauthorized(
       await waitFor(ms, signal);
     },
   };
+}
+
+function waitAfter(waits: number): number {
+  return Math.min(FIRST_WAIT_MS * 2 ** waits, LONGEST_WAIT_MS);
 }

@@ -47,6 +47,7 @@ export async function startWorkers(context: Context, service: Service, onLineFau
   });
   const deps: UploadDeps = {
     ...{ rows, portfolios, queues, log, onLineFault },
+    suspects: new Map(),
     freeHeld: () => freeHeld({ rows, portfolios, queues, calls }),
     once: context.once,
     probe: context.probe,
@@ -92,11 +93,11 @@ export async function startWorkers(context: Context, service: Service, onLineFau
       sayingPace.stop();
       await Promise.all(runners.map((runner) => runner.pause()));
       const allEnded = Promise.all(runners.map((runner) => runner.close(false)));
-      if (!(await within(STOP_DEADLINE_MS, allEnded)))
-        log.warn(
-          { inFlight: service.slots.inFlight() },
-          'stopped with calls still unanswered; their rows will be held',
-        );
+      if (!(await within(STOP_DEADLINE_MS, allEnded))) {
+        const unanswered = service.client.unanswered();
+        if (unanswered > 0) log.warn({ unanswered }, 'stopped with calls still unanswered; their rows will be held');
+        else log.warn('stopped with rows in hand for which nothing was on its way; another worker takes them up');
+      }
       const left = presence.stop();
       if (context.ledger.status === 'ready') await within(GOODBYE_MS, left);
       await service.client.close();

@@ -42,7 +42,7 @@ function readProxy(address: string, setting: ProxySetting): ForwardProxy {
   if (!URL.canParse(text) || !(new URL(text).protocol in DEFAULT_PORTS)) {
     throw new LimitlineError(
       'SETTINGS',
-      `${setting}: give the proxy as http://[user:password@]host:port (or https://), with signs that mean something in an address percent-encoded in the password; or name the service's host in NO_PROXY`,
+      `${setting}: give the proxy as http://host:port (or https), with user:password@ before the host where it asks for them, and signs that mean something in an address percent-encoded in the password; or name the service's host in NO_PROXY`,
     );
   }
   const { origin, username, password } = new URL(text);

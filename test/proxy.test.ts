@@ -1,5 +1,6 @@
 import { EnvHttpProxyAgent, Pool } from 'undici';
 import { expect, onTestFinished, test } from 'vitest';
+import { messageOf } from '../src/errors.ts';
 import { chooseProxy, type ProxySettings } from '../src/proxy.ts';
 
 const HTTP = 'http://plain.proxy:3128';
@@ -103,3 +104,12 @@ async function wayOfUndici(url: string, settings: ProxySettings): Promise<string
   await agent.request({ origin: new URL(url).origin, path: '/', method: 'POST' }).catch(() => {});
   return first === new URL(url).origin ? undefined : first;
 }
+
+test('the remedy for an address that cannot be meant is read as it was written', () => {
+  expect.assertions(1);
+  try {
+    chooseProxy('http://service.example', { HTTP_PROXY: 'ftp://proxy' });
+  } catch (error) {
+    expect(messageOf(error)).toBe((error as Error).message);
+  }
+});

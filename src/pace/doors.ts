@@ -15,11 +15,11 @@ export type Trial = {
   giveBack(): Promise<void>;
 };
 
-/** Whose fault a 401 is; `wait` says that it cannot be told yet. */
-export type Blame = 'row' | 'everybody' | 'wait';
+/** Whose fault a 401 is; `wait` says that it cannot be told yet, `aside` that only others can show it, who are to go first. */
+export type Blame = 'row' | 'everybody' | 'wait' | 'aside';
 
-/** A token that was new and is refused to a call, and for how long that has been going on. */
-export type Suspicion = { token: string; sentAtMs: number; firstSentAtMs: number; asked: number };
+/** A token that was new and is refused to a call, for how long that has been going on, and whether others are to come. */
+export type Suspicion = { token: string; sentAtMs: number; firstSentAtMs: number; asked: number; othersOpen: boolean };
 
 /** One or two lost answers are the network's; three with none between them are a service that cannot be heard. */
 const SHUT_AFTER_ANSWERS = 3;
@@ -49,6 +49,7 @@ const TELL_EVERY_MS = 250;
 /** Askings in a row, after which one call that alone is answered 401 need not wait for a proof by others. */
 const ALONE_AFTER_ASKINGS = 4;
 
+type EnterOptions = { signal: AbortSignal; tryToken: () => Promise<boolean>; waitMs?: () => number };
 type Heard = { answeredAtMs: number; token: string; sentAtMs: number };
 
 /**
@@ -183,11 +184,9 @@ export function makeDoors({ connection, key, log }: { connection: RedisConnectio
      * token call has worked just before. Rejects with `STOPPED` when the signal is aborted first.
      *
      * @param tryToken makes a token call, and answers whether there is a token
+     * @param waitMs how long the service wishes that nothing is sent, after a token call that failed
      */
-    async enter(
-      kind: CallKind,
-      { signal, tryToken }: { signal: AbortSignal; tryToken: () => Promise<boolean> },
-    ): Promise<Trial | undefined> {
+    async enter(kind: CallKind, { signal, tryToken, waitMs = () => 0 }: EnterOptions): Promise<Trial | undefined> {
       for (;;) {
         await refresh();
         if (!isShut(kind)) return undefined;
@@ -200,7 +199,7 @@ export function makeDoors({ connection, key, log }: { connection: RedisConnectio
           tokenAtMs = performance.now();
           return trial;
         }
-        await giveBack(trial.name, TOKEN_AGAIN_MS);
+        await giveBack(trial.name, Math.max(TOKEN_AGAIN_MS, waitMs()));
       }
     },
 
@@ -247,14 +246,16 @@ export function makeDoors({ connection, key, log }: { connection: RedisConnectio
      * @param sentAtMs when it was first sent with this token
      * @param firstSentAtMs when it was first sent and answered so, with whichever token
      * @param asked how often this has been asked of it
+     * @param othersOpen whether others are at calls of this kind, or may come to one
      */
     async blame(
       { kind, key: callKey }: { kind: CallKind; key: string },
-      { token, sentAtMs, firstSentAtMs, asked }: Suspicion,
+      { token, sentAtMs, firstSentAtMs, asked, othersOpen }: Suspicion,
     ): Promise<Blame> {
       await tell();
       const ages = [sentAtMs, firstSentAtMs].map(microsecondsSince);
-      return (await askBlame([key], [kind, callKey, token, ...ages, asked, ALONE_AFTER_ASKINGS])) as Blame;
+      const words = [kind, callKey, token, ...ages, asked, ALONE_AFTER_ASKINGS, othersOpen ? 1 : 0];
+      return (await askBlame([key], words)) as Blame;
     },
   };
 }

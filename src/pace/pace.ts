@@ -99,7 +99,7 @@ export function makePace({
     const atCeiling = ceiling > 0 && ratePerS >= ceiling - 0.01;
     const blocked = turns === 0 && why !== '' ? { why, untilMs: Date.now() + firstMs } : undefined;
     state = { phase, ratePerS, flowPerS: Number(flow), held: held === 1, atCeiling, blocked };
-    return { turns, firstMs, betweenMs: betweenUs / 1_000, episode, strict: atCeiling };
+    return { turns, firstMs, betweenMs: betweenUs / 1_000, episode, strict: ceiling > 0 };
   };
   const turnstile = makeTurnstile(ask, (error) =>
     log.debug({ err: error }, 'the pace cannot be asked; trying until it can'),

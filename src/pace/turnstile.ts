@@ -1,14 +1,16 @@
 import { LimitlineError } from '../errors.ts';
+import { makeDepartures } from './departures.ts';
 
 /**
- * A turn to send one call, now, with the episode that it belongs to. `isLate` says that the turn has not been used in
- * time and, under a ceiling, would crowd the next ones.
+ * A turn to send one call, now, with the episode that it belongs to. Under a ceiling a turn that was not used in time would
+ * crowd the next ones: `isLost` says so while the call is got ready, and `leave`, asked when all waiting is over, whether it
+ * may be sent. Without a ceiling no turn is lost.
  */
-export type Turn = { episode: number; isLate: () => boolean };
+export type Turn = { episode: number; isLost: () => boolean; leave: () => boolean };
 
 /**
- * What the pace granted: so many turns, the first after `firstMs`; with none, when to ask again. `strict` turns are to
- * be used in time or not at all.
+ * What the pace granted: so many turns, the first after `firstMs`; with none, when to ask again. `strict` turns are those
+ * under a ceiling.
  */
 export type Grant = { turns: number; firstMs: number; betweenMs: number; episode: number; strict: boolean };
 
@@ -17,9 +19,6 @@ export type Grant = { turns: number; firstMs: number; betweenMs: number; episode
  * one question a second is nothing, however many callers wait for its answer.
  */
 const LONGEST_PAUSE_MS = 1_000;
-
-/** A busy process or a token that had to be fetched makes turns late; this much the spacing has room for. */
-const LATE_AFTER_MS = 15;
 
 /** An outage of Redis is nobody's fault in line: they are asked for again until it is back. */
 const RETRY_MS = 300;
@@ -38,6 +37,7 @@ type Waiter = { resolve: (turn: Turn) => void; settled: boolean };
 export function makeTurnstile(ask: (wanted: number) => Promise<Grant>, onFault: (error: unknown) => void) {
   const waiters: Waiter[] = [];
   const scheduled = new Map<Waiter, NodeJS.Timeout>();
+  const departures = makeDepartures();
   let asking = false;
   let recalls = 0;
 
@@ -46,12 +46,18 @@ export function makeTurnstile(ask: (wanted: number) => Promise<Grant>, onFault: 
     return { turns: 0, firstMs: RETRY_MS, betweenMs: 0, episode: 0, strict: false };
   };
 
-  const release = (waiter: Waiter, { episode, strict }: Grant, afterMs: number): void => {
+  const makeTurn = ({ episode, betweenMs, strict }: Grant, dueMs: number): Turn => {
+    if (!strict) return { episode, isLost: () => false, leave: () => true };
+    departures.due(dueMs);
+    const turn = { dueMs, betweenMs };
+    return { episode, isLost: () => !departures.mayLeave(turn), leave: () => departures.leave(turn) };
+  };
+
+  const release = (waiter: Waiter, grant: Grant, afterMs: number): void => {
     const dueMs = performance.now() + afterMs;
-    const isLate = () => strict && performance.now() - dueMs > LATE_AFTER_MS;
     const give = () => {
       scheduled.delete(waiter);
-      settle(waiter, { episode, isLate });
+      settle(waiter, makeTurn(grant, dueMs));
     };
     // Timers count whole milliseconds; what is due within one is due now.
     if (afterMs < 1) give();

@@ -81,7 +81,9 @@ const PART = /^(?:([a-z+]+):\/\/)?(?:(.*)@)?(?:\[([\da-f:.]+)\]|([^:/?#@[\]\s]+)
 function parsePart(text: string): Part {
   const match = PART.exec(text.trim());
   if (!match)
-    throw fault('is not of the form redis://user:password@host:port/db; encode what is special in a password');
+    throw fault(
+      'is not of the form redis://host:port/db, with user:password@ before the host where it asks for them; encode what is special in a password',
+    );
   const [, scheme, userInfo, ipv6, name, digits, path = ''] = match;
   const port = digits === undefined ? undefined : Number(digits);
   if (port === 0 || (port !== undefined && port > 65_535)) throw fault(`has the port ${port}; give 1 to 65535`);

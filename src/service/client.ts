@@ -55,13 +55,15 @@ export function makeServiceClient(options: {
     fetchToken: makeTokenCall({ ...options, outlet, basePath }),
   });
 
+  let unanswered = 0;
+
   const post = async (
     kind: ResourceKind,
     body: OutgoingBody,
     { idempotencyKey, onTokenCall }: CallOptions,
   ): Promise<Answered> => {
     const { value, version } = await token.get(onTokenCall);
-    const heard = await outlet.send({
+    const sending = outlet.send({
       path: basePath + SERVICE_PATHS[kind],
       headers: {
         'content-type': 'application/json',
@@ -73,6 +75,10 @@ export function makeServiceClient(options: {
       body: body.open(),
       timeoutMs: options.timeoutMs,
     });
+    unanswered += 1;
+    const heard = await sending.finally(() => {
+      unanswered -= 1;
+    });
     return { ...meaningOf(kind, heard, options.notMade), token: version };
   };
 
@@ -81,6 +87,8 @@ export function makeServiceClient(options: {
     authorize: async (onTokenCall: () => void): Promise<void> => {
       await token.get(onTokenCall);
     },
+    /** Whether a call leaves at once, and waits for no token first. */
+    isAuthorized: token.isAtHand,
     /** Sees to another token than the one that met a 401: renewed once, however many calls met it. Rejects as a call would. */
     renewToken: async (refused: string, onTokenCall: () => void): Promise<void> => {
       await token.replace(refused, onTokenCall);
@@ -89,6 +97,8 @@ export function makeServiceClient(options: {
     tryToken: async (onTokenCall: () => void): Promise<void> => {
       await token.fetchAnew(onTokenCall);
     },
+    /** Calls that may make something and have no answer yet. */
+    unanswered: (): number => unanswered,
     createCompany: (body: Record<string, unknown>, call: CallOptions) => post('company', jsonBody(body), call),
     requestLimit: (body: Record<string, unknown>, call: CallOptions) => post('limit', jsonBody(body), call),
     uploadDocument: (document: OutgoingDocument, call: CallOptions) => {

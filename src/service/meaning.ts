@@ -23,6 +23,11 @@ const KEPT_BODY_BYTES = 2_048;
 const TOO_FAST = 429;
 const UNAUTHORIZED = 401;
 const UNKNOWN_4XX = new Set([408]);
+/** What lies beyond is no status of HTTP, though some say it, and no setting takes it. */
+const MOST_STATUS = 599;
+
+/** All that undici says of a `100 Continue` (RFC 9110, section 15.2.1) that was not asked for; it reads no further. */
+const UNASKED = 'bad response';
 
 /**
  * Decides what an answer, or its absence, means. Pure, and the only place where this is decided.
@@ -35,7 +40,8 @@ const UNKNOWN_4XX = new Set([408]);
  */
 export function meaningOf(kind: ResourceKind, heard: Heard, notMade: readonly number[] = []): Answer {
   if (heard.is === 'silence') {
-    const reason = messageOf(heard.error);
+    const message = messageOf(heard.error);
+    const reason = message === UNASKED ? `${message}, such as a 100 Continue that nobody asked for` : message;
     if (!heard.sent) return { meaning: 'unreachable', heard: reason };
     const why = heard.status === undefined ? reason : `${reason} after status ${heard.status}`;
     return { meaning: 'unknown', heard: why, why, headers: {} };
@@ -60,7 +66,9 @@ export function meaningOf(kind: ResourceKind, heard: Heard, notMade: readonly nu
 
 /** Stands in the problem of a row that such an answer holds, since a person may know what we must not assume. */
 function settingHint(status: number): string {
-  return status >= 500 ? ` (if this service makes nothing then, name ${status} in SERVICE_NOT_MADE)` : '';
+  return status >= 500 && status <= MOST_STATUS
+    ? ` (if this service makes nothing then, name ${status} in SERVICE_NOT_MADE)`
+    : '';
 }
 
 /** The status that a held row's problem wants to be named in `SERVICE_NOT_MADE`, where one does. */

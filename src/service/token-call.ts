@@ -1,10 +1,29 @@
 import { LimitlineError, messageOf } from '../errors.ts';
 import type { Outlet } from './outlet.ts';
 import { SERVICE_PATHS } from './schemas.ts';
+import type { Headers } from './send.ts';
 import type { Granted } from './token.ts';
 
-/** Answers that speak of the moment, not of the credentials. */
+/** What RFC 6749 (section 5.2) and HTTP have for credentials that are wrong or may not do this. */
+const REFUSED = new Set([400, 401, 403]);
+
+/** Answers that speak of the moment, whoever gives them. */
 const PASSING = new Set([408, 429]);
+
+/** Why an answer brought no token, with its headers, in which the endpoint may wish for a wait. */
+class NoToken extends LimitlineError {
+  readonly headers: Headers;
+
+  constructor(code: 'CREDENTIALS' | 'SERVICE', message: string, headers: Headers) {
+    super(code, message);
+    this.headers = headers;
+  }
+}
+
+/** The headers of the answer that brought no token; none where the error is another. */
+export function headersOf(error: unknown): Headers {
+  return error instanceof NoToken ? error.headers : {};
+}
 
 /**
  * The bounds of what an `expires_in` is believed. A token that is said to live for longer than a day is asked for anew
@@ -18,8 +37,10 @@ const LIFETIME_MAX_S = 86_400;
  * Makes the token call: form-encoded, grant type `client_credentials` (RFC 6749, section 4.4). The names of the answer's
  * fields are not shown by the service, so the token's is a setting and `expires_in` is used only where it is a number, of a second at least; see {@link LIFETIME_MAX_S}.
  *
- * The call rejects with `CREDENTIALS` when they are refused (by a proxy too) or the answer has no token, with `SERVICE` when the
- * endpoint does not answer for now. It makes nothing, so it may always be repeated.
+ * The call rejects with `CREDENTIALS` when they are refused (by a proxy too) or a JSON answer has no token, with `SERVICE`
+ * when the endpoint does not answer for now. Any other answer, such as a gateway's own page, is an outage to who has had a
+ * token here (`hadToken`), and to who has not a wrong address, which is `CREDENTIALS` too. It makes nothing, so it may always
+ * be repeated.
  */
 export function makeTokenCall(options: {
   outlet: Outlet;
@@ -30,14 +51,14 @@ export function makeTokenCall(options: {
   tokenField: string;
   tokenLifetimeMs: number;
   timeoutMs: number;
-}): () => Promise<Granted> {
+}): (hadToken: boolean) => Promise<Granted> {
   const form = new URLSearchParams({
     grant_type: 'client_credentials',
     client_id: options.clientId,
     client_secret: options.clientSecret,
   }).toString();
 
-  return async () => {
+  return async (hadToken) => {
     const heard = await options.outlet.send({
       path: options.basePath + SERVICE_PATHS.token,
       headers: { 'content-type': 'application/x-www-form-urlencoded', accept: 'application/json' },
@@ -49,35 +70,49 @@ export function makeTokenCall(options: {
         cause: heard.error,
       });
     }
-    if (heard.status >= 500 || PASSING.has(heard.status)) {
-      throw new LimitlineError('SERVICE', `No token for now: ${options.url} answered ${heard.status}.`);
-    }
-    if (heard.status < 200 || heard.status >= 300) {
-      throw new LimitlineError(
+    const { status, headers, text } = heard;
+    const answer = status >= 200 && status < 300 ? asObject(text) : undefined;
+    if (answer) return readGrant(answer, headers, options);
+    if (REFUSED.has(status)) {
+      throw new NoToken(
         'CREDENTIALS',
-        `${options.url} refuses the credentials with status ${heard.status}; check SERVICE_CLIENT_ID and SERVICE_CLIENT_SECRET, and that SERVICE_URL is the address they belong to.`,
+        `${options.url} refuses the credentials with status ${status}; check SERVICE_CLIENT_ID and SERVICE_CLIENT_SECRET, and that SERVICE_URL is the address they belong to.`,
+        headers,
       );
     }
-    return readGrant(heard.text, options);
+    const what = status >= 200 && status < 300 ? `${status} without JSON` : `${status}`;
+    if (hadToken || status >= 500 || PASSING.has(status)) {
+      throw new NoToken('SERVICE', `No token for now: ${options.url} answered ${what}.`, headers);
+    }
+    throw new NoToken(
+      'CREDENTIALS',
+      `${options.url} answers the call for a token with status ${what}; check that SERVICE_URL is the address of the service.`,
+      headers,
+    );
   };
 }
 
+/** The answer's JSON as an object; nothing where it is no JSON. */
+function asObject(text: string): Record<string, unknown> | undefined {
+  try {
+    return Object(JSON.parse(text));
+  } catch {
+    return undefined;
+  }
+}
+
 function readGrant(
-  text: string,
+  answer: Record<string, unknown>,
+  headers: Headers,
   { tokenField, tokenLifetimeMs }: { tokenField: string; tokenLifetimeMs: number },
 ): Granted {
-  let answer: Record<string, unknown> = {};
-  try {
-    answer = Object(JSON.parse(text));
-  } catch {
-    // Not JSON: reported below like an answer without the field.
-  }
   const value = answer[tokenField];
   if (typeof value !== 'string' || value === '') {
     const fields = Object.keys(answer).join(', ') || 'none';
-    throw new LimitlineError(
+    throw new NoToken(
       'CREDENTIALS',
       `The token answer has no field "${tokenField}" (its fields: ${fields}); set SERVICE_TOKEN_FIELD to the one that holds the token.`,
+      headers,
     );
   }
   return { value, lifetimeMs: lifetimeOf(answer.expires_in) ?? tokenLifetimeMs };

@@ -24,6 +24,9 @@ const LOCK_MS = 6_000;
 const PROLONG_EVERY_MS = 2_000;
 const POLL_MS = 40;
 
+/** As the pace: an account that was not used for 30 days begins anew. */
+const REMEMBERED_MS = 2_592_000_000;
+
 /**
  * One token for the whole fleet, kept in Redis. At a cold start one process fetches it and the others wait for it;
  * before its end one process renews it while the others go on with the old one; on a 401 it is renewed once,
@@ -32,7 +35,8 @@ const POLL_MS = 40;
  * In Redis it is sealed with AES-256-GCM under a key derived (HKDF, RFC 5869) from the client secret, so that who reads
  * Redis cannot call the service.
  *
- * @param fetchToken one call of the token endpoint; what it throws reaches the caller of `get`
+ * @param fetchToken one call of the token endpoint, told whether there has ever been a token; what it throws reaches the
+ * caller of `get`
  */
 export function makeTokenCache({
   connection,
@@ -43,10 +47,11 @@ export function makeTokenCache({
   connection: RedisConnection;
   key: string;
   secret: string;
-  fetchToken: () => Promise<Granted>;
+  fetchToken: (hadToken: boolean) => Promise<Granted>;
 }) {
   const seal = makeSeal(secret, key);
   const lockKey = `${key}:lock`;
+  const hadKey = `${key}:had`;
   const prolong = makeLuaScript(connection, new URL('./lua/token-prolong.lua', import.meta.url));
   const release = makeLuaScript(connection, new URL('./lua/token-release.lua', import.meta.url));
   let local: (Token & { renewAtMs: number; endsAtMs: number }) | undefined;
@@ -76,9 +81,14 @@ export function makeTokenCache({
 
   /** Makes the token call and shares what it brings. */
   const fetchAndShare = async (onCall: () => void): Promise<Token> => {
+    const hadToken = (await connection.exists(hadKey)) === 1;
     onCall();
-    const granted = await fetchToken();
-    await connection.set(key, seal.close(JSON.stringify(granted)), 'PX', Math.ceil(granted.lifetimeMs));
+    const granted = await fetchToken(hadToken);
+    await connection
+      .multi()
+      .set(key, seal.close(JSON.stringify(granted)), 'PX', Math.ceil(granted.lifetimeMs))
+      .set(hadKey, '1', 'PX', REMEMBERED_MS)
+      .exec();
     return remember(granted.value, granted.lifetimeMs, granted.lifetimeMs);
   };
 
@@ -136,6 +146,9 @@ export function makeTokenCache({
       }
       return local;
     },
+
+    /** Whether `get` answers without waiting. */
+    isAtHand: (): boolean => local !== undefined && performance.now() < local.endsAtMs,
 
     /** Another token than the one that met a 401: somebody's newer one, or a new one. */
     async replace(version: string, onCall: () => void): Promise<Token> {

@@ -82,7 +82,7 @@ function askToConnect({ url, authorization }: ForwardProxy, authority: string, c
 export function proxyWantsCredentials({ where, setting, authorization }: ForwardProxy): LimitlineError {
   const remedy =
     authorization === undefined
-      ? `give them as http://user:password@host:port in ${setting}`
+      ? `give them in ${setting}, as user:password@ before the host`
       : `correct those in ${setting}`;
   return new LimitlineError('CREDENTIALS', `The proxy ${where} asks for a user and password (407); ${remedy}.`);
 }

@@ -17,6 +17,25 @@ test('SIGTERM under load: calls in flight are answered, the status is 0 and no r
   expect((await place.judged(100)).states.done).toBe(100);
 });
 
+test('SIGTERM while the token endpoint says nothing ends it at once, and nothing is said to be held', async () => {
+  const place = await openFaultPlace({
+    faults: { rules: [{ on: 'token', fault: 'silence' }] },
+    env: { LOG_LEVEL: 'warn' },
+  });
+  await place.import(buyerLines(10));
+  const { child, ended, output } = place.startWorker();
+  await expect.poll(() => place.standIn.faultHits()).toEqual([1]);
+  const signalledAt = performance.now();
+  child.kill('SIGTERM');
+  expect(await ended).toMatchObject({ status: 0 });
+  // Far below the 20 s that calls in flight get.
+  expect(performance.now() - signalledAt).toBeLessThan(10_000);
+  expect(output().stderr).not.toContain('held');
+  await place.standIn.setFaults({ rules: [] });
+  await place.work();
+  expect((await place.judged(10)).states.done).toBe(10);
+});
+
 test('a second signal ends it at once, and only what was in flight is held', async () => {
   const place = await openFaultPlace({
     faults: { rules: [{ on: 'limit', fault: 'silence', made: true, times: 4 }] },

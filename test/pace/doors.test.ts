@@ -75,6 +75,19 @@ describe('a door', () => {
     expect(asked).toBe(2);
   });
 
+  test('is left alone for as long as the service asks where it gives no token', async () => {
+    const [connection, key] = [connectRedis(), freshPrefix()];
+    const doors = makeDoors({ connection, key, log: makeSilentLog() });
+    await lose(doors, 3);
+    const stop = new AbortController();
+    const wish = { signal: stop.signal, tryToken: async () => false, waitMs: () => 3_600_000 };
+    const waiting = expect(doors.enter('limit', wish)).rejects.toMatchObject({ code: 'STOPPED' });
+    const untilMs = async () => (await readShut(connection, key))[0]?.untilMs ?? 0;
+    await expect.poll(untilMs, { timeout: 5_000 }).toBeGreaterThan(Date.now() + 3_500_000);
+    stop.abort();
+    await waiting;
+  });
+
   test('passes a trial on that tells nothing, and takes one away from a process that vanished in it', async () => {
     const [connection, key] = [connectRedis(), freshPrefix()];
     const doors = makeDoors({ connection, key, log: makeSilentLog() });
@@ -200,8 +213,11 @@ describe('an hour of an outage', () => {
 
 describe('a 401 with a new token', () => {
   const call = { kind: 'limit', key: 'r-1' } as const;
-  const ask = (doors: Doors, asked: number, { key = 'r-1', firstSentAtMs = performance.now() } = {}) =>
-    doors.blame({ ...call, key }, { token: 'new', sentAtMs: firstSentAtMs, firstSentAtMs, asked });
+  const ask = (
+    doors: Doors,
+    asked: number,
+    { key = 'r-1', firstSentAtMs = performance.now(), othersOpen = false } = {},
+  ) => doors.blame({ ...call, key }, { token: 'new', sentAtMs: firstSentAtMs, firstSentAtMs, asked, othersOpen });
 
   test("is everybody's where nothing was ever made", async () => {
     const [doors] = openDoors();
@@ -238,6 +254,13 @@ describe('a 401 with a new token', () => {
     expect(await ask(doors, 1, { firstSentAtMs })).toBe('wait');
     expect(await ask(doors, 4, { key: 'r-2', firstSentAtMs })).toBe('wait');
     expect(await ask(doors, 9, { firstSentAtMs })).toBe('wait');
+  });
+
+  test("is not the row's while others are still to come, who are to go first", async () => {
+    const [doors] = openDoors();
+    await doors.known('limit', { token: 'before', sentAtMs: performance.now() - 10_000 });
+    for (const asked of [4, 5, 20]) expect(await ask(doors, asked, { othersOpen: true })).toBe('aside');
+    expect(await ask(doors, 21)).toBe('row');
   });
 
   test("is the row's where nobody else calls after something was made, once, and not one row after the other", async () => {

@@ -93,6 +93,12 @@ describe('parseRedisUrl', () => {
     );
   });
 
+  test('names a form that nobody takes for a password on its way to who reads it', () => {
+    expect(() => parseRedisUrl('redis://a,')).toThrow(
+      expect.objectContaining({ message: expect.not.stringMatching(/:\/\/\S*@/) }),
+    );
+  });
+
   const words = fc.string({ minLength: 1 });
   const hosts = fc.oneof(fc.domain(), fc.ipV4(), fc.ipV6());
   const endpoint = fc.record({ host: hosts, port: fc.integer({ min: 1, max: 65_535 }) });

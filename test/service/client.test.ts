@@ -132,6 +132,17 @@ describe('token', () => {
     await expect(makeClient(standIn.url()).authorize(() => {})).rejects.toMatchObject({ code: 'SERVICE' });
   });
 
+  test('that was had before makes a page of a gateway an outage, for every process and after its end', async () => {
+    const standIn = await startStandIn({ rules: [{ on: 'token', fault: 'status', status: 404 }] });
+    const shared = { tokenKey: `token-${Math.random()}` };
+    const authorize = () => makeClient(standIn.url(), shared).authorize(() => {});
+    await expect(authorize()).rejects.toMatchObject({ code: 'CREDENTIALS' });
+    await standIn.setFaults({ rules: [], tokens: { lifetimeS: 1 } });
+    await authorize();
+    await standIn.setFaults({ rules: [{ on: 'token', fault: 'status', status: 404 }] });
+    await expect.poll(() => authorize().catch(({ code }) => code), { timeout: 5_000 }).toBe('SERVICE');
+  });
+
   test('is found under the name that the settings give', async () => {
     const standIn = await startStandIn({ tokens: { field: 'jwt', lifetimeS: null } });
     await expect(makeClient(standIn.url()).authorize(() => {})).rejects.toThrow(/SERVICE_TOKEN_FIELD/);
@@ -154,6 +165,15 @@ describe('token', () => {
   });
 });
 
+test('an answer that begins with a 100 Continue is unknown, and called by its name', async () => {
+  const url = await listen((data, answer) => {
+    if (data.includes('/auth/token')) answer('{"access_token":"t"}');
+    else answer('{"id":"company_1"}', 'HTTP/1.1 100 Continue\r\n\r\n');
+  });
+  const answer = await makeClient(url).createCompany(company, callOptions());
+  expect(answer).toMatchObject({ meaning: 'unknown', why: expect.stringContaining('100 Continue') });
+});
+
 test('a call in flight when the client is closed is unknown', async () => {
   const standIn = await startStandIn({ rules: [{ on: 'company', fault: 'silence', made: true }] });
   const client = makeClient(standIn.url());
@@ -163,14 +183,16 @@ test('a call in flight when the client is closed is unknown', async () => {
   expect(await answer).toMatchObject({ meaning: 'unknown' });
 });
 
-/** A server that takes what comes as one request and answers it with the JSON given. */
-async function listen(respond: (data: string, answer: (json: string) => void) => void): Promise<string> {
+/** A server that takes what comes as one request and answers it with the JSON given, and with what goes before it. */
+async function listen(
+  respond: (data: string, answer: (json: string, before?: string) => void) => void,
+): Promise<string> {
   const server: Server = createServer((socket) => {
     socket.on('error', () => {});
     socket.on('data', (data) => {
-      respond(data.toString(), (json) =>
+      respond(data.toString(), (json, before = '') =>
         socket.write(
-          `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: ${json.length}\r\n\r\n${json}`,
+          `${before}HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: ${json.length}\r\n\r\n${json}`,
         ),
       );
     });

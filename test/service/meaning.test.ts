@@ -74,9 +74,12 @@ test('an unknown outcome after a 5xx names the setting by which it would be know
   expect(unknown.heard).toContain('Anna Berg');
   expect(unknown.why).toBe('status 503');
   expect(hintedStatus(`sent, then ${unknown.heard}`)).toBe(503);
-  for (const heard of [answer(408), answer(200), silence(true)]) {
+  // The setting takes no status beyond 599.
+  for (const heard of [answer(408), answer(200), silence(true), answer(600), answer(999)]) {
     const other = meaningOf('limit', heard);
-    expect(hintedStatus(other.meaning === 'unknown' ? other.heard : 'known')).toBeUndefined();
+    expect(other.meaning).toBe('unknown');
+    expect('heard' in other ? other.heard : '').not.toContain('SERVICE_NOT_MADE');
+    expect(hintedStatus('heard' in other ? other.heard : '')).toBeUndefined();
   }
 });
 

@@ -4,6 +4,7 @@ import { createSecureServer } from 'node:http2';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { messageOf } from '../../src/errors.ts';
 import { callOptions } from '../support/client.ts';
 import { company, openOutlet, openProxied, somePost, trustCertificate } from '../support/proxied-service.ts';
 import { CERTIFICATE_PATH, startTlsService, TLS_HOST, TLS_KEY_PATH } from '../support/tls-service.ts';
@@ -57,7 +58,7 @@ describe.each([true, false])('a proxy that asks for a user and password (https: 
   });
 
   test.each([
-    ['none are', '', 'give them as'],
+    ['none are', '', 'give them in'],
     ['others are', 'anna:geheim@', 'correct those in'],
   ])('is a fault of the settings when %s given, at the token and at a call', async (_name, info, remedy) => {
     const { standIn, proxy, client } = await openProxied({ tls, user });
@@ -68,6 +69,8 @@ describe.each([true, false])('a proxy that asks for a user and password (https: 
     };
     const wrong = client({ address: proxy.url.replace('//', `//${info}`) });
     await expect(wrong.authorize(() => {})).rejects.toMatchObject(fault);
+    // The remedy is not taken for a password on its way to who reads it.
+    await expect(wrong.authorize(() => {}).catch(messageOf)).resolves.not.toContain('***');
     await client({ address: proxy.url.replace('//', `//${encoded}@`) }).authorize(() => {});
     await expect(wrong.createCompany(company, callOptions())).rejects.toMatchObject(fault);
     await expect(wrong.createCompany(company, callOptions())).rejects.not.toThrow(/geheim/);

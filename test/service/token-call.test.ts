@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { makeOutlet } from '../../src/service/outlet.ts';
-import { makeTokenCall } from '../../src/service/token-call.ts';
+import { headersOf, makeTokenCall } from '../../src/service/token-call.ts';
 
 const DAY_MS = 86_400_000;
 /** What the settings say for an answer that states no life. */
@@ -26,10 +26,39 @@ test.each<[string, number]>([
   ['1e999', DAY_MS],
   ['"Infinity"', DAY_MS],
 ])('expires_in %s', async (expiresIn, lifetimeMs) => {
-  const url = await listen(`{"access_token":"t","expires_in":${expiresIn}}`);
+  const fetchToken = await openTokenCall(`{"access_token":"t","expires_in":${expiresIn}}`);
+  expect(await fetchToken(false)).toEqual({ value: 't', lifetimeMs });
+});
+
+const PAGE = '<html>Sorry, we are down for maintenance</html>';
+const SETTINGS = { code: 'CREDENTIALS' };
+const AWAY = { code: 'SERVICE' };
+
+test.each<[number, string, { first: object; later: object }]>([
+  [200, PAGE, { first: { ...SETTINGS, message: expect.stringContaining('SERVICE_URL') }, later: AWAY }],
+  [404, PAGE, { first: { ...SETTINGS, message: expect.stringContaining('SERVICE_URL') }, later: AWAY }],
+  [302, '', { first: SETTINGS, later: AWAY }],
+  [418, '{}', { first: SETTINGS, later: AWAY }],
+  [400, PAGE, { first: SETTINGS, later: SETTINGS }],
+  [401, '{}', { first: SETTINGS, later: SETTINGS }],
+  [403, PAGE, { first: SETTINGS, later: SETTINGS }],
+  [200, '{"jwt":"t"}', { first: SETTINGS, later: { ...SETTINGS, message: expect.stringContaining('jwt') } }],
+  [408, '', { first: AWAY, later: AWAY }],
+  [429, '', { first: AWAY, later: AWAY }],
+  [503, PAGE, { first: AWAY, later: AWAY }],
+])('no token: status %i with %j', async (status, body, { first, later }) => {
+  const fetchToken = await openTokenCall(body, status);
+  await expect(fetchToken(false)).rejects.toMatchObject(first);
+  await expect(fetchToken(true)).rejects.toMatchObject(later);
+  // Whatever it is, the wish for a wait comes with it.
+  expect(headersOf(await fetchToken(true).catch((error) => error))).toMatchObject({ 'retry-after': '7' });
+});
+
+async function openTokenCall(body: string, status = 200) {
+  const url = await listen(body, status);
   const outlet = makeOutlet({ origin: url, connections: 1, proxy: undefined });
   onTestFinished(() => outlet.close());
-  const fetchToken = makeTokenCall({
+  return makeTokenCall({
     url,
     outlet,
     basePath: '',
@@ -39,12 +68,13 @@ test.each<[string, number]>([
     tokenLifetimeMs: DEFAULT_MS,
     timeoutMs: 5_000,
   });
-  expect(await fetchToken()).toEqual({ value: 't', lifetimeMs });
-});
+}
 
 /** A token endpoint with one answer to everything. */
-async function listen(json: string): Promise<string> {
-  const server = createServer((request, answer) => void request.resume().once('end', () => answer.end(json)));
+async function listen(body: string, status: number): Promise<string> {
+  const server = createServer((request, answer) => {
+    request.resume().once('end', () => answer.writeHead(status, { 'retry-after': '7' }).end(body));
+  });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   onTestFinished(() => void server.close());
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;

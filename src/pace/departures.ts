@@ -1,0 +1,53 @@
+export type Departures = ReturnType<typeof makeDepartures>;
+
+/** A busy process or a slow claim makes turns late; this much the spacing has room for. */
+const LATE_AFTER_MS = 15;
+
+/** A ceiling is so many calls in any second. */
+const SECOND_MS = 1_000;
+
+/** A turn under a ceiling: when it came due, and how far turns of the whole fleet lie apart. */
+export type DueTurn = { dueMs: number; betweenMs: number };
+
+/**
+ * Sees to it that no more calls leave this process in any second than turns came due in it, so that a ceiling which the
+ * turns of all processes keep is kept by their calls too, however late some are. What waited together for a token or for a
+ * replica does not leave together: a late call leaves only an interval after the last, and the others give their turns up.
+ * A process that is late every time still gets on: so, and with a call a second where it has had no turn in that time.
+ *
+ * Times are those of `performance.now()`.
+ */
+export function makeDepartures() {
+  const due: number[] = [];
+  const left: number[] = [];
+
+  const mayLeave = ({ dueMs, betweenMs }: DueTurn, nowMs = performance.now()): boolean => {
+    forgetUntil(nowMs - SECOND_MS, due);
+    forgetUntil(nowMs - SECOND_MS, left);
+    const last = left.at(-1);
+    if (last === undefined) return true;
+    const isLate = nowMs - dueMs > LATE_AFTER_MS;
+    return left.length < due.length && !(isLate && nowMs - last < betweenMs);
+  };
+
+  return {
+    /** A turn has come due. */
+    due: (dueMs: number): void => void due.push(dueMs),
+
+    /** Whether its call may leave now. */
+    mayLeave,
+
+    /** The same for a call that leaves at once where it may. */
+    leave(turn: DueTurn, nowMs = performance.now()): boolean {
+      if (!mayLeave(turn, nowMs)) return false;
+      left.push(nowMs);
+      return true;
+    },
+  };
+}
+
+/** Drops what is no longer within the second, in the order in which it came. */
+function forgetUntil(ms: number, times: number[]): void {
+  const kept = times.findIndex((time) => time > ms);
+  times.splice(0, kept === -1 ? times.length : kept);
+}

@@ -1,0 +1,57 @@
+import { describe, expect, test } from 'vitest';
+import { type Departures, makeDepartures } from '../../src/pace/departures.ts';
+
+/** Twenty turns a second. */
+const BETWEEN_MS = 50;
+
+/** So many turns of this process, and how many of their calls leave, each so late. */
+function pass(departures: Departures, { count, lateMs }: { count: number; lateMs: number }): number {
+  const turns = Array.from({ length: count }, (_, at) => at * BETWEEN_MS);
+  const waiting = [...turns];
+  let left = 0;
+  for (const nowMs of [...turns, ...turns.map((dueMs) => dueMs + lateMs)].sort((a, b) => a - b)) {
+    if (turns[0] === nowMs) departures.due(turns.shift() ?? 0);
+    if (waiting[0] !== nowMs - lateMs) continue;
+    if (departures.leave({ dueMs: waiting.shift() ?? 0, betweenMs: BETWEEN_MS }, nowMs)) left += 1;
+  }
+  return left;
+}
+
+describe('calls under a ceiling', () => {
+  test('all leave in time', () => {
+    expect(pass(makeDepartures(), { count: 100, lateMs: 1 })).toBe(100);
+  });
+
+  test('that waited together do not leave together', () => {
+    const departures = makeDepartures();
+    const turns = Array.from({ length: 15 }, (_, at) => at * BETWEEN_MS);
+    for (const dueMs of turns) departures.due(dueMs);
+    const left = turns.filter((dueMs) => departures.leave({ dueMs, betweenMs: BETWEEN_MS }, 3_000));
+    expect(left).toHaveLength(1);
+  });
+
+  test('are never more in a second than turns came due in it, though late ones come before those in time', () => {
+    const departures = makeDepartures();
+    let [due, left] = [0, 0];
+    // Half of the turns are used almost a second later, between those that are used in time.
+    for (let at = 0; at < 20; at += 1) departures.due(at * BETWEEN_MS);
+    for (let at = 20; at < 40; at += 1) {
+      const nowMs = at * BETWEEN_MS;
+      departures.due(nowMs);
+      due += 1;
+      if (departures.leave({ dueMs: nowMs - 950, betweenMs: BETWEEN_MS / 2 }, nowMs - 25)) left += 1;
+      if (departures.leave({ dueMs: nowMs, betweenMs: BETWEEN_MS / 2 }, nowMs)) left += 1;
+    }
+    expect(left).toBeLessThanOrEqual(due + 1);
+  });
+
+  test('that are late every time still get on, some milliseconds or some seconds', () => {
+    expect(pass(makeDepartures(), { count: 100, lateMs: 210 })).toBeGreaterThan(95);
+    const departures = makeDepartures();
+    let left = 0;
+    for (let nowMs = 5_000; nowMs < 15_000; nowMs += 500) {
+      if (departures.leave({ dueMs: nowMs - 3_000, betweenMs: BETWEEN_MS }, nowMs)) left += 1;
+    }
+    expect(left).toBe(10);
+  });
+});
