@@ -16,7 +16,9 @@ test('SIGTERM with a Redis that is gone, or says nothing, ends every command in 
 
 async function stopWithout(how: 'killed' | 'silent'): Promise<void> {
   const redis = await startKillableRedis();
-  const place = await openFaultPlace({ faults: { latencyMs: 20 }, env: { REDIS_URL: redis.url, LOG_LEVEL: 'info' } });
+  // At a pace at which there is still something to do when Redis goes.
+  const env = { REDIS_URL: redis.url, LOG_LEVEL: 'info', SERVICE_RATE_PER_S: '100' };
+  const place = await openFaultPlace({ faults: { latencyMs: 20 }, env });
   const file = async (name: string, rows: number) => {
     await writeFile(join(place.dir, name), buyerLines(rows).join('\n'));
     return name;
