@@ -12,8 +12,8 @@ export type DueTurn = { dueMs: number; betweenMs: number };
 /**
  * Sees to it that no more calls leave this process in any second than turns came due in it, so that a ceiling which the
  * turns of all processes keep is kept by their calls too, however late some are. What waited together for a token or for a
- * replica does not leave together: a late call leaves only an interval after the last, and the others give their turns up.
- * A process that is late every time still gets on: so, and with a call a second where it has had no turn in that time.
+ * replica does not leave together: those that are late give their turns up. A process that has been nothing but late for a
+ * second still gets on: its late calls leave an interval after one another, or one a second where it has had no turn in it.
  *
  * Times are those of `performance.now()`.
  */
@@ -21,13 +21,20 @@ export function makeDepartures() {
   const due: number[] = [];
   const left: number[] = [];
 
-  const mayLeave = ({ dueMs, betweenMs }: DueTurn, nowMs = performance.now()): boolean => {
+  let lateSinceMs: number | undefined;
+
+  const isLate = ({ dueMs }: DueTurn, nowMs: number): boolean => nowMs - dueMs > LATE_AFTER_MS;
+
+  const mayLeave = (turn: DueTurn, nowMs = performance.now()): boolean => {
     forgetUntil(nowMs - SECOND_MS, due);
     forgetUntil(nowMs - SECOND_MS, left);
     const last = left.at(-1);
-    if (last === undefined) return true;
-    const isLate = nowMs - dueMs > LATE_AFTER_MS;
-    return left.length < due.length && !(isLate && nowMs - last < betweenMs);
+    if (isLate(turn, nowMs)) {
+      lateSinceMs ??= nowMs;
+      if (nowMs - lateSinceMs < SECOND_MS) return false;
+      if (last !== undefined && nowMs - last < turn.betweenMs) return false;
+    }
+    return last === undefined || left.length < due.length;
   };
 
   return {
@@ -41,6 +48,7 @@ export function makeDepartures() {
     leave(turn: DueTurn, nowMs = performance.now()): boolean {
       if (!mayLeave(turn, nowMs)) return false;
       left.push(nowMs);
+      if (!isLate(turn, nowMs)) lateSinceMs = undefined;
       return true;
     },
   };
