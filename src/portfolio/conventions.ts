@@ -31,7 +31,8 @@ export async function findConventions(
       if (record) {
         // A line that is broken speaks for nothing: its cells may be another column's.
         if (record.fault || !fitsColumns(record.cells, columns)) continue;
-        note(decimals, decimalOf, record.cells[amountAt]);
+        // Nor does a number: a workbook keeps all of them with a point, however its texts are written.
+        if (!record.numbers?.includes(amountAt)) note(decimals, decimalOf, record.cells[amountAt]);
         note(orders, dateOrderOf, record.cells[dateAt]);
       } else if (!(await table.more())) break;
     }

@@ -81,7 +81,7 @@ type Look = { plain: boolean; sound: boolean };
 
 type Task = { column: Column; read: ValueReader | undefined };
 
-function readCell({ column, read }: Task, { line, cells }: RawRecord, { plain, sound }: Look, result: ReadCells): void {
+function readCell({ column, read }: Task, { line, cells, numbers }: RawRecord, { plain, sound }: Look, result: ReadCells): void {
   const written = (cells[column.index] ?? '').trim();
   if (written === '') {
     if (column.needed) {
@@ -93,7 +93,7 @@ function readCell({ column, read }: Task, { line, cells }: RawRecord, { plain, s
   if (!sound && !isSound(written)) return;
   const isTidy = (plain && written[0] !== "'") || column.known === 'supporting_documents';
   const text = isTidy ? written : tidied(written);
-  const reading = read ? read(text) : { value: text };
+  const reading = read ? read(text, numbers?.includes(column.index)) : { value: text };
   if ('problem' in reading) {
     if (reading.open) result.open = true;
     result.problems.push(makeProblem(line, column.written, written, reading.problem));

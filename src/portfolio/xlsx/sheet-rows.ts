@@ -5,8 +5,11 @@ import { dateOfSerial, plainNumber } from './numbers.ts';
 import type { XmlEars } from './parse-xml.ts';
 import type { Workbook } from './workbook.ts';
 
-/** A row with something in it: its texts and the columns that they stand in, both in the order of the sheet. */
-export type SheetRow = Pick<RawRecord, 'line' | 'fault'> & { texts: string[]; columns: number[] };
+/**
+ * A row with something in it: its texts and the columns that they stand in, both in the order of the sheet, and the columns
+ * of those that are numbers.
+ */
+export type SheetRow = Pick<RawRecord, 'line' | 'fault'> & { texts: string[]; columns: number[]; numbers: number[] };
 
 /**
  * Hears a sheet's XML and gives its rows, without those that hold nothing. Of a row, no more is kept than stands in the
@@ -16,7 +19,7 @@ export type SheetRow = Pick<RawRecord, 'line' | 'fault'> & { texts: string[]; co
  * cannot use, too wide or too long, comes with a fault.
  */
 export function makeRowEars(book: Workbook, onRow: (row: SheetRow) => void): XmlEars {
-  let row: SheetRow = { line: 0, fault: null, texts: [], columns: [] };
+  let row: SheetRow = { line: 0, fault: null, texts: [], columns: [], numbers: [] };
   let length = 0;
   let width = Number.POSITIVE_INFINITY;
   let next = 0;
@@ -30,7 +33,7 @@ export function makeRowEars(book: Workbook, onRow: (row: SheetRow) => void): Xml
     if (!Number.isInteger(line) || line <= row.line || line > LIMITS.rows) {
       throw new Error(`its row ${shown(written ?? line)} cannot stand behind row ${row.line}; ${REMEDY}`);
     }
-    row = { line, fault: null, texts: [], columns: [] };
+    row = { line, fault: null, texts: [], columns: [], numbers: [] };
     length = 0;
     next = 0;
     cells = 0;
@@ -61,6 +64,7 @@ export function makeRowEars(book: Workbook, onRow: (row: SheetRow) => void): Xml
     if (row.fault) return;
     row.texts.push(found);
     row.columns.push(cell.column);
+    if (cell.type === 'n' && !book.dateStyles[cell.style]) row.numbers.push(cell.column);
   }
 
   return {

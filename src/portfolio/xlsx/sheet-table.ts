@@ -41,7 +41,7 @@ export async function openSheet(file: TableFile): Promise<Table | null> {
       if (!row) return null;
       at += 1;
       width ??= Math.max(0, ...row.columns) + 1;
-      return { line: row.line, cells: cellsOf(row, width), fault: row.fault };
+      return { line: row.line, cells: cellsOf(row, width), fault: row.fault, numbers: row.numbers };
     };
     const more = async (): Promise<boolean> => {
       rows.splice(0, at);

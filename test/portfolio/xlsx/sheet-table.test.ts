@@ -52,6 +52,31 @@ describe('a workbook', () => {
     expect(lines[0]?.cells[2]).toBe('2025-03-31');
   });
 
+  describe('whose amounts are numbers here and texts there', () => {
+    const text = (cell: string) => `<c t="str"><v>${cell}</v></c>`;
+    const number = (cell: string) => `<c><v>${cell}</v></c>`;
+    const row = (name: string, amount: string) => `<row>${text(name)}${amount}</row>`;
+    const header = row('name', text('requested_limit'));
+
+    async function amounts(cells: string[], given: Partial<PortfolioFile> = {}) {
+      const rows = cells.map((cell, n) => row(`Buyer ${n}`, cell)).join('');
+      const { lines } = await read(await workbook({}, header + rows), given);
+      return lines.map((line) => (line.kind === 'row' ? line.row.limit.requested_limit : 'problem'));
+    }
+
+    test('takes no number for evidence of how its texts are written', async () => {
+      expect(await amounts([number('0.5'), text('1.234'), number('1500.25')])).toEqual(['0.5', 'problem', '1500.25']);
+    });
+
+    test.each<[string, string[], Partial<PortfolioFile>]>([
+      ['a text', [text('1.234'), text('0,5')], {}],
+      ['--decimal', [text('1.234'), text('0,5')], { decimal: ',' }],
+    ])('reads its numbers with a point, whatever %s says of its texts', async (_name, texts, given) => {
+      const read = await amounts([...texts, number('1.234'), number('0.25')], given);
+      expect(read).toEqual(['1234', '0.5', '1.234', '0.25']);
+    });
+  });
+
   test('has the sheet read that is named', async () => {
     expect((await read(await workbook(), { sheet: 'Old' })).lines).toMatchObject([{ row: { name: 'Tin' } }]);
     await expect(read(await workbook(), { sheet: 'New' })).rejects.toMatchObject({
