@@ -8,8 +8,8 @@ import { PLAIN_DIALECT } from '../src/portfolio/dialect.ts';
 import type { DocumentStore } from '../src/portfolio/document-store.ts';
 import { type Opened, openPortfolio } from '../src/portfolio/open-portfolio.ts';
 import { readOptionsSchema } from '../src/portfolio/read-options.ts';
+import { AMOUNTS, ERROR_COLUMNS, errorColumnsOf, RESULT_COLUMNS } from '../src/portfolio/result-columns.ts';
 import type { Line } from '../src/portfolio/row.ts';
-import type { Standalone } from '../src/portfolio/standalone.ts';
 import { encodeTable, makeTableText } from '../src/portfolio/write-table.ts';
 import { writeSheet } from '../src/portfolio/xlsx/write-sheet.ts';
 
@@ -33,18 +33,6 @@ const payloadSchema = z.object({
  * `xlsx`: an Excel workbook. `likeInput`: a CSV in the imported file's own encoding, delimiter and line ends; else UTF-8 with commas.
  */
 export type ExportPayload = z.output<typeof payloadSchema>;
-
-/** The account that it all happened in; a name that no column of a finance team's has. */
-const ACCOUNT_COLUMN = 'limitline_account';
-
-/** What a results file adds to the file's own columns. */
-const RESULT_COLUMNS = [
-  ...['state', 'step', 'company_id', 'document_ids', 'buyer_limit_id', 'status', 'total_limit', 'available_limit'],
-  ...['problem', 'updated', ACCOUNT_COLUMN],
-];
-
-/** Which of them are amounts: numbers in a workbook. */
-const AMOUNTS = ['total_limit', 'available_limit'].map((name) => RESULT_COLUMNS.indexOf(name));
 
 /** What a line has come to: its state, and the row behind it where there is one. */
 type Outcome = { state: string; problem: string; result: RowResult | undefined };
@@ -85,8 +73,8 @@ type Wanted = { portfolio: string; opened: Opened; only: ExportPayload['only'] }
 
 async function* records({ portfolio, opened, only }: Wanted, deps: ExportDeps): AsyncGenerator<string[]> {
   const width = opened.header.length;
-  const write = only === 'all' ? resultCells(deps.account) : errorCells(deps.account, opened.standalone);
-  yield only === 'all' ? [...opened.header, ...RESULT_COLUMNS] : errorHeader(opened.standalone.header);
+  const { header, write } = only === 'all' ? resultTable(opened, deps.account) : errorTable(opened, deps.account);
+  yield header;
   for await (const batch of opened.batches()) {
     const outcomes = await outcomesOf(portfolio, batch, deps);
     for (const [place, line] of batch.entries()) {
@@ -101,7 +89,8 @@ async function outcomesOf(portfolio: string, batch: Line[], { rows, portfolios }
     portfolio,
     batch.map(({ line }) => line),
   );
-  const keys = batch.map((line, place) => (line.kind === 'row' && !faulty[place] ? line.row.key : ''));
+  // A line that reads as a repetition here may have led to the row: the import found the line that it repeats faulty.
+  const keys = batch.map((line, place) => (faulty[place] ? '' : keyOf(line)));
   const results = await rows.read(keys.map((key) => ({ portfolio, key })));
   return batch.map((_line, place) => {
     const fault = faulty[place];
@@ -116,6 +105,12 @@ async function outcomesOf(portfolio: string, batch: Line[], { rows, portfolios }
   });
 }
 
+/** The request that a line makes; '' for one that could not be read. */
+function keyOf(line: Line): string {
+  if (line.kind === 'invalid') return '';
+  return line.kind === 'row' ? line.row.key : line.key;
+}
+
 /** The sentence, then what the service said, as it came, or what was sent to it in vain. */
 function problemText({ problem, again }: RowResult): string {
   if (again) return `Made twice at the service: ${again.id} and ${again.again}; ask the service to withdraw one`;
@@ -124,8 +119,11 @@ function problemText({ problem, again }: RowResult): string {
   return problem.sent ? `${said}; what was sent: ${problem.sent}` : said;
 }
 
-function resultCells(account: string) {
-  return function* (cells: string[], { state, problem, result }: Outcome): Generator<string[]> {
+/** What is written: a header, and for a line the records that it leads to, none or one. */
+type Written = { header: string[]; write(cells: string[], outcome: Outcome): Iterable<string[]> };
+
+function resultTable({ header }: Opened, account: string): Written {
+  function* write(cells: string[], { state, problem, result }: Outcome): Generator<string[]> {
     const { record = {}, companyId = '', documentIds = [], limitId = '', step = '' } = result ?? {};
     yield [
       ...cells,
@@ -133,24 +131,19 @@ function resultCells(account: string) {
       ...[record.status ?? '', record.total_limit ?? '', record.available_limit ?? ''],
       ...[problem, result ? new Date(result.updatedMs).toISOString() : '', account],
     ];
-  };
+  }
+  return { header: [...header, ...RESULT_COLUMNS], write };
 }
 
-/** The columns that an errors file adds. Those that the file has already, from an earlier round, give way to them. */
-const ERROR_COLUMNS = ['problem', ACCOUNT_COLUMN];
-
-function errorHeader(header: string[]): string[] {
-  return [...header.filter((name) => !ERROR_COLUMNS.includes(name)), ...ERROR_COLUMNS];
-}
-
-/** Lines that want mending: their own cells as they were, and why. */
-function errorCells(account: string, standalone: Standalone) {
-  return function* (cells: string[], { state, problem }: Outcome): Generator<string[]> {
+/** Lines that want mending: their own cells as they were, and why. Our columns of an earlier round give way to new ones. */
+function errorTable({ standalone }: Opened, account: string): Written {
+  const earlier = errorColumnsOf(standalone.header);
+  const own = (cells: readonly string[]) => cells.filter((_cell, column) => !earlier.has(column));
+  function* write(cells: string[], { state, problem }: Outcome): Generator<string[]> {
     if ((state === 'done' || state === 'skipped') && problem === '') return;
-    const isOwn = (column: number) => !ERROR_COLUMNS.includes(standalone.header[column] ?? '');
-    const own = standalone.cells(cells).filter((_cell, column) => isOwn(column));
-    yield [...own, problem || `It is ${state}.`, account];
-  };
+    yield [...own(standalone.cells(cells)), problem || `It is ${state}.`, account];
+  }
+  return { header: [...own(standalone.header), ...ERROR_COLUMNS], write };
 }
 
 /** A ragged line is filled up or cut, so that the columns behind it stand where they belong. */

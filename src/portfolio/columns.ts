@@ -1,6 +1,7 @@
 import { aliasOf, guessOf } from './aliases.ts';
 import { makeProblem } from './problem.ts';
 import type { RawRecord } from './records.ts';
+import { isResultsHeader } from './result-columns.ts';
 import type { Problem } from './row.ts';
 
 /** The columns that mean something to us; all others are the finance team's own. */
@@ -63,6 +64,7 @@ export function readHeader(
   const { needed, constants = {} } = rules;
   const columns = tellColumns(header, rules);
   const problems = header.cells.flatMap((cell) => swallowed(header.line, cell.toWellFormed()));
+  if (isResultsHeader(header.cells)) problems.unshift(makeProblem(header.line, null, null, RESULTS_FILE));
   const wanted = new Set(needed.map(plainName));
   const seen = new Map<string, Column>();
   for (const column of columns) {
@@ -110,6 +112,9 @@ function tellColumns(header: RawRecord, { columns: mapped = {} }: HeaderRules): 
   for (const column of doubtful) Object.assign(column, { known: null, by: null, guess: column.known });
   return columns;
 }
+
+const RESULTS_FILE =
+  "This is a results file, whose state is a request's and not an address's: mend and import what report --format errors-csv writes, or the file of the buyers.";
 
 function swallowed(line: number, cell: string): Problem[] {
   const message = 'This name holds whole lines of the file: close its quotation mark at the end of the name.';

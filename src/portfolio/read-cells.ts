@@ -81,7 +81,12 @@ type Look = { plain: boolean; sound: boolean };
 
 type Task = { column: Column; read: ValueReader | undefined };
 
-function readCell({ column, read }: Task, { line, cells, numbers }: RawRecord, { plain, sound }: Look, result: ReadCells): void {
+function readCell(
+  { column, read }: Task,
+  { line, cells, numbers }: RawRecord,
+  { plain, sound }: Look,
+  result: ReadCells,
+): void {
   const written = (cells[column.index] ?? '').trim();
   if (written === '') {
     if (column.needed) {

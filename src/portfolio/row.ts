@@ -70,5 +70,13 @@ export type Row = {
 export type Line =
   | { kind: 'row'; line: number; cells: string[]; changed: Change[]; row: Row; warnings: Problem[] }
   | { kind: 'invalid'; line: number; cells: string[]; changed: Change[]; problems: Problem[] }
-  /** `of` is the earlier line that makes the same request; `problems` is the one sentence that says so. */
-  | { kind: 'duplicate'; line: number; cells: string[]; changed: Change[]; of: number; problems: Problem[] };
+  /** `of` is the earlier line that makes the same request, `key` that request's; `problems` is the one sentence that says so. */
+  | {
+      kind: 'duplicate';
+      line: number;
+      cells: string[];
+      changed: Change[];
+      of: number;
+      key: string;
+      problems: Problem[];
+    };

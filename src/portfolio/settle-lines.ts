@@ -65,8 +65,10 @@ export function makeSettler({ columns, dates }: { columns: Column[]; dates: Advi
       const row = makeRow(values);
       row.documents = documents;
       const of = requestLines.earlier(row.key, line);
-      if (of !== null)
-        return { kind: 'duplicate', line, cells, changed, of, problems: [duplicateProblem(line, of, values)] };
+      if (of !== null) {
+        const problems = [duplicateProblem(line, of, values)];
+        return { kind: 'duplicate', line, cells, changed, of, key: row.key, problems };
+      }
       rows += 1;
       if (documents.length === 0) bareRows += 1;
       return { kind: 'row', line, cells, changed, row, warnings: advise(line, values, documents.length > 0) };
