@@ -9,7 +9,7 @@ import type { DocumentStore } from '../src/portfolio/document-store.ts';
 import { type Opened, openPortfolio } from '../src/portfolio/open-portfolio.ts';
 import { readOptionsSchema } from '../src/portfolio/read-options.ts';
 import { AMOUNTS, ERROR_COLUMNS, errorColumnsOf, RESULT_COLUMNS } from '../src/portfolio/result-columns.ts';
-import type { Line } from '../src/portfolio/row.ts';
+import { type Line, requestOf } from '../src/portfolio/row.ts';
 import { encodeTable, makeTableText } from '../src/portfolio/write-table.ts';
 import { writeSheet } from '../src/portfolio/xlsx/write-sheet.ts';
 
@@ -90,13 +90,14 @@ async function outcomesOf(portfolio: string, batch: Line[], { rows, portfolios }
     batch.map(({ line }) => line),
   );
   // A line that reads as a repetition here may have led to the row: the import found the line that it repeats faulty.
-  const keys = batch.map((line, place) => (faulty[place] ? '' : keyOf(line)));
+  const keys = batch.map(requestOf);
+  const kept = await portfolios.keptRows(portfolio, keys);
   const results = await rows.read(keys.map((key) => ({ portfolio, key })));
-  return batch.map((_line, place) => {
+  return batch.map(({ line }, place) => {
     const fault = faulty[place];
-    if (fault) return { state: fault.kind, problem: fault.message, result: undefined };
-    const result = results[place];
-    if (result) return { state: result.state, problem: problemText(result), result };
+    const result = !fault || kept[place] === line ? results[place] : undefined;
+    if (result) return { state: result.state, problem: joined(fault?.message, problemText(result)), result };
+    if (fault) return { state: fault.kind, problem: fault.message, result };
     return {
       state: '',
       problem: 'Not imported: the import was interrupted. Import the file again.',
@@ -105,10 +106,8 @@ async function outcomesOf(portfolio: string, batch: Line[], { rows, portfolios }
   });
 }
 
-/** The request that a line makes; '' for one that could not be read. */
-function keyOf(line: Line): string {
-  if (line.kind === 'invalid') return '';
-  return line.kind === 'row' ? line.row.key : line.key;
+function joined(...problems: (string | undefined)[]): string {
+  return problems.filter((problem) => problem).join('; ');
 }
 
 /** The sentence, then what the service said, as it came, or what was sent to it in vain. */

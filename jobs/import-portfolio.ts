@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
 import { z } from 'zod';
 import { LimitlineError } from '../src/errors.ts';
-import type { FaultyLine, ImportRun } from '../src/ledger/imports.ts';
+import type { FaultyLine, ImportRun, NotedLine } from '../src/ledger/imports.ts';
 import type { Portfolios } from '../src/ledger/portfolios.ts';
 import { isPortfolioName, type RowId } from '../src/ledger/row-id.ts';
 import type { RowDocument, RowRequest, Rows } from '../src/ledger/rows.ts';
@@ -12,7 +12,7 @@ import { defaultDocumentsDir, makeDocumentFolder } from '../src/portfolio/docume
 import { fileFault } from '../src/portfolio/file-fault.ts';
 import { openPortfolio } from '../src/portfolio/open-portfolio.ts';
 import { readOptionsSchema } from '../src/portfolio/read-options.ts';
-import type { Change, Line, Problem, Row } from '../src/portfolio/row.ts';
+import { type Change, type Line, type Problem, type Row, requestOf } from '../src/portfolio/row.ts';
 import { readSupplier } from '../src/portfolio/supplier.ts';
 import type { Queues } from '../src/queue/queues.ts';
 import { type FeedDeps, feed } from './feed.ts';
@@ -122,9 +122,9 @@ type Target = { portfolio: string; importId: string; run: ImportRun };
 /** Answers the lines as the ledger took them: one that asks for something else than what was sent is a problem. */
 async function importBatch({ portfolio, importId, run }: Target, batch: Line[], deps: ImportDeps): Promise<Line[]> {
   // First what leads to no row, and what no longer does not: no line is counted twice at any moment.
-  await run.noteLines(new Map(batch.map((line) => [line.line, faultOf(line)])));
+  await run.noteLines(new Map(batch.map((line) => [line.line, noted(line)])));
   const renewed: RowId[] = [];
-  const changed = new Map<number, FaultyLine | null>();
+  const changed = new Map<number, NotedLine>();
   const settled = await Promise.all(
     batch.map(async (line): Promise<Line> => {
       if (line.kind !== 'row') return line;
@@ -137,9 +137,10 @@ async function importBatch({ portfolio, importId, run }: Target, batch: Line[], 
       const refused = {
         ...line,
         kind: 'invalid' as const,
+        key: line.row.key,
         problems: [changedProblem(line.line, request, sent?.request)],
       };
-      changed.set(line.line, faultOf(refused));
+      changed.set(line.line, noted(refused));
       return refused;
     }),
   );
@@ -156,6 +157,10 @@ function changedProblem(line: number, asked: RowRequest, sent: RowRequest | unde
     ...{ line, column: before !== now ? 'requested_limit' : null, value: before !== now ? now : null },
     message: `changed after it was requested${difference}; the request stays as it was sent. To ask again on purpose, give the line a new request_reference`,
   };
+}
+
+function noted(line: Line): NotedLine {
+  return { key: requestOf(line), fault: faultOf(line) };
 }
 
 function faultOf(line: Line): FaultyLine | null {

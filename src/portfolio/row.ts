@@ -69,7 +69,8 @@ export type Row = {
 /** What became of one line of the file. `cells` are the file's own, untrimmed, for the results file. */
 export type Line =
   | { kind: 'row'; line: number; cells: string[]; changed: Change[]; row: Row; warnings: Problem[] }
-  | { kind: 'invalid'; line: number; cells: string[]; changed: Change[]; problems: Problem[] }
+  /** `key` is the request's that the line would make, '' where its sound cells do not tell. */
+  | { kind: 'invalid'; line: number; cells: string[]; changed: Change[]; key: string; problems: Problem[] }
   /** `of` is the earlier line that makes the same request, `key` that request's; `problems` is the one sentence that says so. */
   | {
       kind: 'duplicate';
@@ -80,3 +81,8 @@ export type Line =
       key: string;
       problems: Problem[];
     };
+
+/** The key of the request that the line makes or would make; '' where it is not known. */
+export function requestOf(line: Line): string {
+  return line.kind === 'row' ? line.row.key : line.key;
+}

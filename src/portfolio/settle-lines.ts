@@ -2,7 +2,7 @@ import { type AdviceDates, adviceFor } from './advice.ts';
 import type { Column, KnownColumn } from './columns.ts';
 import type { DocumentFolder } from './documents.ts';
 import { makeRequestLines } from './duplicates.ts';
-import { makeRow } from './make-row.ts';
+import { faultyKeyOf, makeRow } from './make-row.ts';
 import { makeProblem } from './problem.ts';
 import type { ReadCells, Values } from './read-cells.ts';
 import type { RawRecord } from './records.ts';
@@ -60,8 +60,10 @@ export function makeSettler({ columns, dates }: { columns: Column[]; dates: Advi
     line({ record: { line, cells }, values, problems, changed, documents }) {
       lines += 1;
       // What was not UTF-8 becomes U+FFFD: the results file must be.
-      if (problems.length > 0)
-        return { kind: 'invalid', line, cells: cells.map((one) => one.toWellFormed()), changed, problems };
+      if (problems.length > 0) {
+        const wellFormed = cells.map((one) => one.toWellFormed());
+        return { kind: 'invalid', line, cells: wellFormed, changed, key: faultyKeyOf(values), problems };
+      }
       const row = makeRow(values);
       row.documents = documents;
       const of = requestLines.earlier(row.key, line);
