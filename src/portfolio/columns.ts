@@ -87,12 +87,16 @@ export function readHeader(
 }
 
 /**
- * Whether a record is as wide as the header, but for delimiters behind the last column that has a name: spreadsheets
+ * Makes the test whether a record is as wide as the header, but for delimiters behind the last column that has a name: spreadsheets
  * write them there, on some lines more of them than on others.
  */
-export function fitsColumns(cells: readonly string[], columns: readonly Column[]): boolean {
-  if (cells.length > columns.length) return cells.slice(columns.length).every((cell) => cell.trim() === '');
-  return cells.length === columns.length || columns.slice(cells.length).every((column) => column.written === '');
+export function makeFit(columns: readonly Column[]): (cells: readonly string[]) => boolean {
+  // Found once: a header may have far more blank cells than a line has cells.
+  const leastWidth = columns.findLastIndex((column) => column.written !== '') + 1;
+  return (cells) =>
+    cells.length > columns.length
+      ? cells.slice(columns.length).every((cell) => cell.trim() === '')
+      : cells.length >= leastWidth;
 }
 
 function tellColumns(header: RawRecord, { columns: mapped = {} }: HeaderRules): Column[] {

@@ -1,5 +1,5 @@
 import { type Decimal, decimalOf } from './amounts.ts';
-import { type Column, fitsColumns } from './columns.ts';
+import { type Column, makeFit } from './columns.ts';
 import { type DateOrder, dateOrderOf } from './dates.ts';
 import type { Shape } from './records.ts';
 import { openTable, type TableFile } from './table.ts';
@@ -24,15 +24,16 @@ export async function findConventions(
   const orders = new Set<DateOrder>();
   const amountAt = placeOf(columns, 'requested_limit');
   const dateAt = placeOf(columns, 'statements_dated');
+  const fits = makeFit(columns);
   const table = await openTable(file);
   try {
     for (;;) {
       const record = table.next(shape);
       if (record) {
         // A line that is broken speaks for nothing: its cells may be another column's.
-        if (record.fault || !fitsColumns(record.cells, columns)) continue;
+        if (record.fault || !(record.sheet || fits(record.cells))) continue;
         // Nor does a number: a workbook keeps all of them with a point, however its texts are written.
-        if (!record.numbers?.includes(amountAt)) note(decimals, decimalOf, record.cells[amountAt]);
+        if (!record.sheet?.numbers.includes(amountAt)) note(decimals, decimalOf, record.cells[amountAt]);
         note(orders, dateOrderOf, record.cells[dateAt]);
       } else if (!(await table.more())) break;
     }

@@ -1,4 +1,4 @@
-import { type Column, fitsColumns, type KnownColumn } from './columns.ts';
+import { type Column, type KnownColumn, makeFit } from './columns.ts';
 import type { Conventions } from './conventions.ts';
 import { type Dialect, delimiterWord } from './dialect.ts';
 import { makeChange, makeProblem } from './problem.ts';
@@ -36,12 +36,13 @@ export type CellReaderOptions = {
 export function makeCellReader(options: CellReaderOptions): CellReader {
   const { columns, dialect, constants } = options;
   const readers = makeValueReaders(options);
+  const fits = makeFit(columns);
   const tasks = columns
     .filter((column) => column.known !== null || column.needed)
     .map((column): Task => ({ column, read: column.known ? readers[column.known] : undefined }));
 
   return (record) => {
-    const { line, cells, fault } = record;
+    const { line, cells, fault, sheet } = record;
     // One look at each cell, and for most lines the only one.
     const plain = cells.every(isPlain);
     const sound = plain || cells.every(isSound);
@@ -51,7 +52,7 @@ export function makeCellReader(options: CellReaderOptions): CellReader {
     if (fault) {
       const cell = fault.cell === null ? null : (cells[fault.cell] ?? null);
       problems.unshift(makeProblem(line, writtenAt(columns, fault.cell), cell, fault.message));
-    } else if (!fitsColumns(cells, columns)) {
+    } else if (!sheet && !fits(cells)) {
       problems.unshift(makeProblem(line, null, null, raggedMessage(cells.length, columns.length, dialect)));
     } else {
       for (const task of tasks) readCell(task, record, { plain, sound }, result);
@@ -83,7 +84,7 @@ type Task = { column: Column; read: ValueReader | undefined };
 
 function readCell(
   { column, read }: Task,
-  { line, cells, numbers }: RawRecord,
+  { line, cells, sheet }: RawRecord,
   { plain, sound }: Look,
   result: ReadCells,
 ): void {
@@ -98,7 +99,7 @@ function readCell(
   if (!sound && !isSound(written)) return;
   const isTidy = (plain && written[0] !== "'") || column.known === 'supporting_documents';
   const text = isTidy ? written : tidied(written);
-  const reading = read ? read(text, numbers?.includes(column.index)) : { value: text };
+  const reading = read ? read(text, sheet?.numbers.includes(column.index)) : { value: text };
   if ('problem' in reading) {
     if (reading.open) result.open = true;
     result.problems.push(makeProblem(line, column.written, written, reading.problem));
@@ -113,7 +114,8 @@ function readCell(
 
 /** Whether there is nothing to say of the text, nor to tidy: letters of ASCII, or whole ones of Western languages. */
 function isPlain(text: string): boolean {
-  return PLAIN_TEXT.test(text);
+  // Most cells of a wide sheet are empty.
+  return text === '' || PLAIN_TEXT.test(text);
 }
 
 const PLAIN_TEXT = /^[\t\n\r -~\u00a0-\u02ff]*$/;
@@ -140,20 +142,28 @@ function isSound(text: string): boolean {
 const CONTROL = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]/;
 
 function textProblems({ line, cells }: RawRecord, columns: Column[], encoding: string): Problem[] {
-  return cells.flatMap((cell, index) => {
+  const problems: Problem[] = [];
+  for (const [index, cell] of cells.entries()) {
+    if (problems.length >= MAX_TEXT_PROBLEMS) {
+      problems.push(
+        makeProblem(line, null, null, 'Cells behind these may be damaged too: look through the whole line.'),
+      );
+      break;
+    }
     const written = writtenAt(columns, index);
-    const problems: Problem[] = [];
     const damage = describeDamage(cell, encoding);
     if (damage) problems.push(makeProblem(line, written, cell, damage));
     const control = CONTROL.exec(cell)?.[0];
-    if (control !== undefined) {
-      const code = control.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0');
-      const message = `The cell holds the control character U+${code}, which cannot be seen: type the cell again.`;
-      problems.push(makeProblem(line, written, cell, message));
-    }
-    return problems;
-  });
+    if (control === undefined) continue;
+    const code = control.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0');
+    const message = `The cell holds the control character U+${code}, which cannot be seen: type the cell again.`;
+    problems.push(makeProblem(line, written, cell, message));
+  }
+  return problems;
 }
+
+/** More than a person mends one by one; a line may have a million cells, and each problem takes more memory than its cell. */
+const MAX_TEXT_PROBLEMS = 20;
 
 function writtenAt(columns: Column[], index: number | null): string | null {
   return index === null ? null : (columns[index]?.written ?? null);

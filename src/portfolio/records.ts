@@ -10,8 +10,11 @@ export type RawRecord = {
   cells: string[];
   /** Why it is no record, and at which cell (null: all of it); `cells` then holds what could be made of it. */
   fault: { cell: number | null; message: string } | null;
-  /** The columns whose cells are numbers by a type of the file: a point marks their decimals. A CSV has no types. */
-  numbers?: readonly number[];
+  /**
+   * Only for a sheet's row, which is never cut off: cells behind its last filled one are empty. `numbers` are the columns of
+   * cells that are numbers by their type, so a point marks their decimals.
+   */
+  sheet?: { numbers: readonly number[] };
 };
 
 /** What the header says about the lines below it: by this a line break that was meant is told from a lost quotation mark. */

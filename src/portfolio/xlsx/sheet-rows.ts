@@ -13,7 +13,7 @@ export type SheetRow = Pick<RawRecord, 'line' | 'fault'> & { texts: string[]; co
 
 /**
  * Hears a sheet's XML and gives its rows, without those that hold nothing. Of a row, no more is kept than stands in the
- * file: what it lacks up to the header's width is filled in when it is used, see {@link cellsOf}.
+ * file: what it lacks is filled in when it is used, see {@link cellsOf}.
  *
  * Throws where the sheet has what Excel's cannot have, and names the row or the cell. A row that Excel can have and we
  * cannot use, too wide or too long, comes with a fault.
@@ -84,17 +84,22 @@ export function makeRowEars(book: Workbook, onRow: (row: SheetRow) => void): Xml
       hears = false;
       if (name === 'c') closeCell();
       if (name !== 'row' || (row.fault === null && row.texts.every((one) => one.trim() === ''))) return;
-      if (width === Number.POSITIVE_INFINITY) width = Math.max(0, ...row.columns) + 1;
+      if (width === Number.POSITIVE_INFINITY) width = widthOf(row.columns);
       onRow(row);
     },
   };
 }
 
-/** The row's cells from the first column on: Excel writes no cell that is empty. */
-export function cellsOf({ texts, columns }: SheetRow, width: number): string[] {
-  const cells = new Array<string>(width).fill('');
+/** The row's cells from the first column to its last filled one: Excel writes no cell that is empty. */
+export function cellsOf({ texts, columns }: SheetRow): string[] {
+  const cells = new Array<string>(widthOf(columns)).fill('');
   for (const [place, column] of columns.entries()) cells[column] = texts[place] ?? '';
   return cells;
+}
+
+/** Cells need not stand in the order of their columns. */
+function widthOf(columns: readonly number[]): number {
+  return columns.reduce((widest, column) => Math.max(widest, column + 1), 0);
 }
 
 const TOO_LONG: RawRecord['fault'] = {

@@ -47,7 +47,7 @@ describe('a workbook', () => {
     expect(lines).toMatchObject([
       { kind: 'row', line: 3, row: { name: 'Müller', limit: { requested_limit: '1.234' } }, changed: [] },
       { kind: 'row', line: 4, cells: ['株式', '0.3', '', 'TRUE'], row: { limit: { requested_limit: '0.3' } } },
-      { kind: 'invalid', line: 6, cells: ['<Zinc>', '#N/A', '', ''] },
+      { kind: 'invalid', line: 6, cells: ['<Zinc>', '#N/A'] },
     ]);
     expect(lines[0]?.cells[2]).toBe('2025-03-31');
   });
