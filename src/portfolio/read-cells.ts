@@ -97,6 +97,10 @@ function readCell(
   }
   // Damaged text is told of already; that it is no e-mail address either would only distract.
   if (!sound && !isSound(written)) return;
+  if (written[0] === '#' && SHEET_ERROR.test(written)) {
+    result.problems.push(makeProblem(line, column.written, written, SHEET_ERROR_PROBLEM));
+    return;
+  }
   const isTidy = (plain && written[0] !== "'") || column.known === 'supporting_documents';
   const text = isTidy ? written : tidied(written);
   const reading = read ? read(text, sheet?.numbers.includes(column.index)) : { value: text };
@@ -111,6 +115,13 @@ function readCell(
     result.changed.push(makeChange(where, { value: written, became: reading.value, message }));
   }
 }
+
+/** What spreadsheets show where a formula failed, in a workbook always in English, in a CSV also in German. */
+const SHEET_ERROR =
+  /^#(N\/A|NV|REF!|BEZUG!|VALUE!|WERT!|DIV\/0!|NAME\?|NUM!|ZAHL!|NULL!|SPILL!|CALC!|FIELD!|BLOCKED!|CONNECT!|UNKNOWN!|BUSY!|GETTING_DATA)$/;
+
+const SHEET_ERROR_PROBLEM =
+  "This is a spreadsheet's error and no value: mend the formula of the cell, or type what it should show.";
 
 /** Whether there is nothing to say of the text, nor to tidy: letters of ASCII, or whole ones of Western languages. */
 function isPlain(text: string): boolean {

@@ -1,7 +1,8 @@
 import { MAX_RECORD_LENGTH } from '../physical-lines.ts';
 import type { RawRecord } from '../records.ts';
+import { unescaped } from './escapes.ts';
 import { LIMITS, REMEDY } from './limits.ts';
-import { dateOfSerial, plainNumber } from './numbers.ts';
+import { dateOfSerial, plainNumber, withZeros } from './numbers.ts';
 import type { XmlEars } from './parse-xml.ts';
 import type { Workbook } from './workbook.ts';
 
@@ -27,6 +28,8 @@ export function makeRowEars(book: Workbook, onRow: (row: SheetRow) => void): Xml
   let cell = { type: '', style: 0, column: 0 };
   let text = '';
   let hears = false;
+  // How a Japanese text is pronounced stands beside it, and is no part of it.
+  let isPhonetic = false;
 
   function openRow(written: string | undefined): void {
     const line = Number(written ?? row.line + 1);
@@ -64,14 +67,15 @@ export function makeRowEars(book: Workbook, onRow: (row: SheetRow) => void): Xml
     if (row.fault) return;
     row.texts.push(found);
     row.columns.push(cell.column);
-    if (cell.type === 'n' && !book.dateStyles[cell.style]) row.numbers.push(cell.column);
+    if (cell.type === 'n' && !book.styles[cell.style]?.isDate) row.numbers.push(cell.column);
   }
 
   return {
     open(name, attributes) {
       if (name === 'row') openRow(attributes.r);
       if (name === 'c') openCell(attributes);
-      hears = name === 'v' || name === 't';
+      if (name === 'rPh') isPhonetic = true;
+      hears = (name === 'v' || name === 't') && !isPhonetic;
     },
     text(part) {
       if (!hears) return;
@@ -82,6 +86,7 @@ export function makeRowEars(book: Workbook, onRow: (row: SheetRow) => void): Xml
     },
     close(name) {
       hears = false;
+      if (name === 'rPh') isPhonetic = false;
       if (name === 'c') closeCell();
       if (name !== 'row' || (row.fault === null && row.texts.every((one) => one.trim() === ''))) return;
       if (width === Number.POSITIVE_INFINITY) width = widthOf(row.columns);
@@ -116,8 +121,9 @@ function cellText(book: Workbook, { type, style }: { type: string; style: number
   if (type === 's') return text === '' ? '' : (book.shared[Number(text)] ?? '');
   if (type === 'd') return text.replace(/T00:00:00(\.0+)?Z?$/, '');
   if (type === 'b') return text === '1' ? 'TRUE' : 'FALSE';
-  if (type !== 'n' || text === '') return text;
-  return book.dateStyles[style] ? dateOfSerial(text, book) : plainNumber(text);
+  if (type !== 'n' || text === '') return unescaped(text);
+  const { isDate = false, leastDigits = 0 } = book.styles[style] ?? {};
+  return isDate ? dateOfSerial(text, book) : withZeros(plainNumber(text), leastDigits);
 }
 
 /** `C7` is 2: the columns are numbers to the base of 26 letters. */
