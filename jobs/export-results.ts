@@ -4,10 +4,11 @@ import { z } from 'zod';
 import { LimitlineError } from '../src/errors.ts';
 import type { Portfolios } from '../src/ledger/portfolios.ts';
 import type { RowResult, Rows } from '../src/ledger/rows.ts';
-import { PLAIN_DIALECT } from '../src/portfolio/dialect.ts';
+import { type Dialect, PLAIN_DIALECT } from '../src/portfolio/dialect.ts';
 import type { DocumentStore } from '../src/portfolio/document-store.ts';
-import { type Opened, openPortfolio } from '../src/portfolio/open-portfolio.ts';
-import { readOptionsSchema } from '../src/portfolio/read-options.ts';
+import { makeEncodingTest } from '../src/portfolio/encoders.ts';
+import { type Opened, openPortfolio, type PortfolioFile } from '../src/portfolio/open-portfolio.ts';
+import { type ReadOptions, readOptionsSchema } from '../src/portfolio/read-options.ts';
 import { AMOUNTS, ERROR_COLUMNS, errorColumnsOf, RESULT_COLUMNS } from '../src/portfolio/result-columns.ts';
 import { type Line, requestOf } from '../src/portfolio/row.ts';
 import { encodeTable, makeTableText } from '../src/portfolio/write-table.ts';
@@ -18,6 +19,8 @@ export type ExportDeps = {
   rows: Rows;
   portfolios: Portfolios;
   imports: DocumentStore;
+  /** Hears in a sentence that the file is not written as it was asked for. */
+  say?: (words: string) => void;
   signal: AbortSignal;
 };
 
@@ -30,7 +33,8 @@ const payloadSchema = z.object({
 
 /**
  * `all`: every line of the last import. `errors`: those that are not done or skipped, to be mended and imported again.
- * `xlsx`: an Excel workbook. `likeInput`: a CSV in the imported file's own encoding, delimiter and line ends; else UTF-8 with commas.
+ * `xlsx`: an Excel workbook. `likeInput`: a CSV in the imported file's own encoding, delimiter and line ends, or in UTF-8
+ * with a byte order mark where that encoding cannot write all there is; else UTF-8 with commas.
  */
 export type ExportPayload = z.output<typeof payloadSchema>;
 
@@ -50,24 +54,42 @@ export const exportResults = {
     const { file } = await deps.portfolios.read(portfolio);
     if (!file) throw new LimitlineError('NOT_FOUND', `No file was imported into a portfolio named "${portfolio}".`);
     const { path } = deps.imports.open(file.id);
-    const opened = await openPortfolio({
-      ...readOptionsSchema.parse(JSON.parse(file.reading)),
-      path,
-      // Whether a line was good enough was decided when it was imported; here it only has to be recognised.
-      requiredColumns: [],
-      documents: { find: async (name) => ({ name, path: name, sizeBytes: 0, mediaType: '' }) },
-      signal: deps.signal,
-    });
-    const lines = records({ portfolio, opened, only }, deps);
+    const reading = readOptionsSchema.parse(JSON.parse(file.reading));
+    const open = () => openImported({ ...reading, path, signal: deps.signal });
+    const opened = await open();
     if (format === 'xlsx') {
       const isAmount = (column: number) => only === 'all' && AMOUNTS.includes(column - opened.header.length);
-      await writeSheet(lines, to, { name: portfolio, isAmount });
+      await writeSheet(records({ portfolio, opened, only }, deps), to, { name: portfolio, isAmount });
       return;
     }
-    const dialect = likeInput ? opened.dialect : PLAIN_DIALECT;
+    let dialect = likeInput ? opened.dialect : PLAIN_DIALECT;
+    let lines = records({ portfolio, opened, only }, deps);
+    if (!dialect.encoding.startsWith('utf-')) {
+      if (!(await canWrite(lines, dialect))) {
+        const encoding = dialect.encoding.toUpperCase();
+        deps.say?.(
+          `${encoding} cannot be written with all that stands in the file: it is UTF-8 with a byte order mark.`,
+        );
+        dialect = { ...dialect, encoding: 'utf-8', bom: true };
+      }
+      lines = records({ portfolio, opened: await open(), only }, deps);
+    }
     await pipeline(lines, makeTableText(dialect), (texts: AsyncIterable<Buffer>) => encodeTable(texts, dialect), to);
   },
 } as const;
+
+/** Opens the copy as the import did. Whether a line is good enough was decided then; here it only has to be recognised. */
+function openImported(file: Pick<PortfolioFile, 'path' | 'signal'> & ReadOptions): Promise<Opened> {
+  const documents = { find: async (name: string) => ({ name, path: name, sizeBytes: 0, mediaType: '' }) };
+  return openPortfolio({ ...file, requiredColumns: [], documents });
+}
+
+/** Known only when all was read, and what was written cannot be taken back: so it costs a pass of its own. */
+async function canWrite(lines: AsyncIterable<string[]>, { encoding }: Dialect): Promise<boolean> {
+  const isWritable = makeEncodingTest(encoding);
+  for await (const cells of lines) if (!cells.every(isWritable)) return false;
+  return true;
+}
 
 type Wanted = { portfolio: string; opened: Opened; only: ExportPayload['only'] };
 

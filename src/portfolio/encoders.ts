@@ -16,6 +16,18 @@ export function makeEncoder(encoding: string): Encoder {
   };
 }
 
+/** Makes the test whether an encoder of this encoding has signs for all of a text. */
+export function makeEncodingTest(encoding: string): (text: string) => boolean {
+  if (encoding === 'utf-8' || encoding.startsWith('utf-16')) return () => true;
+  let table: Map<string, Buffer> | undefined;
+  return (text) => {
+    if (ASCII.test(text)) return true;
+    table ??= tableOf(encoding);
+    for (const character of text) if (character > '\x7f' && !table.has(character)) return false;
+    return true;
+  };
+}
+
 const ASCII = /^[\0-\x7f]*$/;
 
 function encodeOne(character: string, table: Map<string, Buffer>): Buffer {

@@ -1,6 +1,7 @@
 import { type Column, type KnownColumn, makeFit } from './columns.ts';
 import type { Conventions } from './conventions.ts';
 import { type Dialect, delimiterWord } from './dialect.ts';
+import { withoutApostrophe } from './formulas.ts';
 import { makeChange, makeProblem } from './problem.ts';
 import type { RawRecord } from './records.ts';
 import type { Change, Problem } from './row.ts';
@@ -131,15 +132,9 @@ function isPlain(text: string): boolean {
 
 const PLAIN_TEXT = /^[\t\n\r -~\u00a0-\u02ff]*$/;
 
-/**
- * One spelling for each letter (Unicode, NFC), as macOS takes letters apart; and without the apostrophe by which
- * spreadsheets, and our own results, keep a text that begins with `=` from being run as a formula.
- */
+/** One spelling for each letter (Unicode, NFC), as macOS takes letters apart; and without a spreadsheet's apostrophe. */
 function tidied(text: string): string {
-  return text
-    .replace(/^'(?=[=+\-@\t\r\n])/, '')
-    .trim()
-    .normalize('NFC');
+  return withoutApostrophe(text).trim().normalize('NFC');
 }
 
 const TIDIED = "It was written with a spreadsheet's apostrophe, or with letters apart from their accents.";
