@@ -22,6 +22,8 @@ export type CallDeps = {
   doors: Doors;
   slots: Slots;
   onUnknown: Readonly<Record<CallKind, UnknownPolicy>>;
+  /** Lets rows go on that are held for calls of which nobody is in doubt any more. */
+  freeHeld: () => Promise<unknown>;
   log: Log;
   /** Aborted when the process stops, or rests while the line waits: no new call starts from then on. */
   stopping: AbortSignal;
@@ -34,15 +36,15 @@ export type CallDeps = {
  * until the portfolio is resumed, `moved` that the row was given up or got other words, so that nothing was sent for these.
  */
 export type CallEnd =
-  | Extract<Ending, { is: 'made' | 'refused' | 'unknown' | 'put off' }>
+  | Extract<Ending, { is: 'made' | 'other' | 'refused' | 'unknown' | 'put off' }>
   | { is: 'wait'; waitMs: number }
   | { is: 'paused' }
   | { is: 'moved' };
 
 /** Somebody else is sending the same call: they are done within a call's time, so look again soon. */
 const BUSY_WAIT_MS = 150;
-/** Who alone is put off asks again at this pace: its thirty times are over within half a minute. */
-const PUT_OFF_WAIT_MS = 500;
+/** Who alone is put off asks again at this pace: its thirty times are over within some seconds, and cost next to nothing. */
+const PUT_OFF_WAIT_MS = 100;
 /** Credentials are a person's work: look again at a person's speed, yet soon after they are right. */
 const CREDENTIALS_WAIT_MS = 4_000;
 
@@ -103,6 +105,8 @@ export async function callOnce(wish: Wish, deps: CallDeps): Promise<CallEnd> {
           isAlone = ending.putOffs !== undefined;
           break;
         default:
+          // Other rows may be held for what has become known only now.
+          if ('late' in ending && ending.late) await deps.freeHeld();
           return ending;
       }
     } finally {

@@ -5,8 +5,8 @@ import type { CallOptions } from '../src/service/client.ts';
 import { callOnce } from './call-once.ts';
 import { endWithout, parseRowPayload, type StepDeps } from './step.ts';
 
-/** Importing again with --supplier asks for it again. */
-const GIVEN_UP = 'given up with its portfolio';
+/** Importing again with --supplier asks for it again, and so does sending the cancelled rows again. */
+export const GIVEN_UP = 'given up with its portfolio';
 
 /**
  * Before the rows of a portfolio: the supplier on whose behalf they are asked for becomes a company (service-api, "Order
@@ -24,7 +24,7 @@ export const createSupplier = {
     const send = (call: CallOptions) => deps.service.createCompany(body, call);
     const ending = await callOnce({ ...wish, kind: 'company', key, row, buyer: key, send }, deps);
     if (ending.is === 'made') {
-      await deps.portfolios.setSupplier(row.portfolio, { body, key, id: ending.id });
+      await deps.portfolios.endSupplier(row.portfolio, { body, key, id: ending.id });
       return { is: 'finished' };
     }
     // The feeder brings it again when the portfolio is resumed.
@@ -32,11 +32,11 @@ export const createSupplier = {
     const end = endWithout('company', wish, ending);
     if (end.to === 'later') return { is: 'later', waitMs: end.waitMs };
     if (end.to === 'elsewhere') {
-      await deps.portfolios.setSupplier(row.portfolio, { body, key, problem: GIVEN_UP });
+      await deps.portfolios.endSupplier(row.portfolio, { body, key, problem: GIVEN_UP });
       return { is: 'finished' };
     }
     const message = end.fields.problem?.message ?? 'The service refused the supplier';
-    await deps.portfolios.setSupplier(row.portfolio, { body, key, problem: message });
+    await deps.portfolios.endSupplier(row.portfolio, { body, key, problem: message });
     return { is: 'failed', message };
   },
   async giveUp({ portfolio }: RowId, error: unknown, { portfolios }: StepDeps): Promise<void> {

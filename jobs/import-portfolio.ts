@@ -130,7 +130,7 @@ async function importBatch({ portfolio, importId, run }: Target, batch: Line[], 
       if (line.kind !== 'row') return line;
       const row = { portfolio, key: line.row.key };
       const request = await toRequest(line.row, deps.documents);
-      const answer = await deps.rows.put(row, line.line, importId, request);
+      const answer = await deps.rows.put(row, line.line, importId, request, run.generation);
       if (answer === 'renewed') renewed.push(row);
       if (answer !== 'changed') return line;
       const [sent] = await deps.rows.read([row]);
@@ -153,9 +153,13 @@ async function importBatch({ portfolio, importId, run }: Target, batch: Line[], 
 function changedProblem(line: number, asked: RowRequest, sent: RowRequest | undefined): Problem {
   const [now, before] = [asked.limit.requested_limit, sent?.limit.requested_limit];
   const difference = before !== undefined && before !== now ? ` (sent: ${before})` : '';
+  const stays =
+    sent === undefined || sent.buyer !== asked.buyer
+      ? 'under this name another buyer or amount was asked for'
+      : 'the request stays as it was sent';
   return {
     ...{ line, column: before !== now ? 'requested_limit' : null, value: before !== now ? now : null },
-    message: `changed after it was requested${difference}; the request stays as it was sent. To ask again on purpose, give the line a new request_reference`,
+    message: `changed after it was requested${difference}; ${stays}. To ask on purpose, give the line a request_reference of its own`,
   };
 }
 

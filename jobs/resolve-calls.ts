@@ -1,13 +1,12 @@
 import { z } from 'zod';
 import { LimitlineError } from '../src/errors.ts';
-import type { Calls } from '../src/ledger/calls.ts';
 import { STEPS, type Step } from '../src/ledger/rows.ts';
 import { callsOf } from './calls-of.ts';
-import { type FeedDeps, feed } from './feed.ts';
+import { feed } from './feed.ts';
+import { type FreeDeps, freeHeld } from './free-held.ts';
 import { sendAgain } from './retry-rows.ts';
+import { supplierJob } from './step.ts';
 import { type FoundRow, rowsOfLine, walkRows } from './walk-rows.ts';
-
-export type ResolveDeps = FeedDeps & { calls: Calls };
 
 const payloadSchema = z.object({
   portfolio: z.string(),
@@ -20,8 +19,11 @@ const payloadSchema = z.object({
 
 export type ResolvePayload = z.output<typeof payloadSchema>;
 
-/** What was resolved: calls, and the rows that go on because of it, in any portfolio. */
-export type Resolution = { calls: number; rows: number };
+/**
+ * What was resolved: calls, and the rows that go on because of it, in any portfolio; and, where a line was named, whose
+ * request that was.
+ */
+export type Resolution = { calls: number; rows: number; of?: { name: string; requested_limit: string }[] };
 
 /** The ids of the service have these prefixes, where any is shown (service-api: "Resources and their fields"). */
 const PREFIXES: Partial<Record<Step, string>> = { company: 'company_', limit: 'bl_' };
@@ -34,8 +36,8 @@ export const resolveCalls = {
   name: 'resolve-calls',
   parse: (data: unknown): ResolvePayload => payloadSchema.parse(data),
 
-  async run({ portfolio, line, step, made }: ResolvePayload, deps: ResolveDeps): Promise<Resolution> {
-    const found = { calls: 0, rows: 0 };
+  async run({ portfolio, line, step, made }: ResolvePayload, deps: FreeDeps): Promise<Resolution> {
+    const found: Resolution = { calls: 0, rows: 0 };
     const speakOf = async (row: FoundRow): Promise<boolean> => {
       if (step !== undefined && row.result.step !== step) return false;
       if (!(await resolveFirst(row, made, deps))) return false;
@@ -46,6 +48,7 @@ export const resolveCalls = {
     if (line === undefined) {
       if (made !== undefined) throw manyHeld(made);
       found.rows += await walkRows(deps.rows, portfolio, 'held', speakOf);
+      if (step === undefined || step === 'company') found.calls += await resendSupplier(portfolio, deps);
     } else {
       const held = (await rowsOfLine(deps, portfolio, 'held', line)).filter(
         ({ result }) => step === undefined || result.step === step,
@@ -53,30 +56,33 @@ export const resolveCalls = {
       if (held.length === 0) throw await notHeld(portfolio, line, deps);
       if (made !== undefined) checkId(made, held);
       for (const row of held) if (await speakOf(row)) found.rows += 1;
+      found.of = held.map(({ result: { request } }) => ({
+        name: request.name,
+        requested_limit: request.limit.requested_limit,
+      }));
     }
-    found.rows += await freeRows(deps);
+    found.rows += await freeHeld(deps);
     await feed(deps);
     return found;
   },
 } as const;
 
+/** A supplier whose outcome is unknown has no row to be held; it is asked for again with all the others. */
+async function resendSupplier(portfolio: string, { portfolios, calls, queues }: FreeDeps): Promise<number> {
+  const { supplier } = await portfolios.read(portfolio);
+  if (!supplier?.key || supplier.id) return 0;
+  const { key } = supplier;
+  if ((await calls.resolve([{ kind: 'company', key }], key, undefined)) !== 'resolved') return 0;
+  await queues.forget([supplierJob(portfolio).data]);
+  await portfolios.reviveSupplier(portfolio, supplier);
+  return 1;
+}
+
 /** Resolves the one call that a row is held at: the first of its step that is unknown. */
-async function resolveFirst(found: FoundRow, made: string | undefined, { calls }: ResolveDeps): Promise<boolean> {
+async function resolveFirst(found: FoundRow, made: string | undefined, { calls }: FreeDeps): Promise<boolean> {
   const [first, ...others] = callsOf(found);
   if (!first) return false;
   return (await calls.resolve([first, ...others], found.result.request.buyer, made)) === 'resolved';
-}
-
-/** Puts held rows, wherever they stand, back to their step, where none of its calls is unknown any more. */
-async function freeRows(deps: ResolveDeps): Promise<number> {
-  let freed = 0;
-  for (const name of await deps.portfolios.names()) {
-    freed += await walkRows(deps.rows, name, 'held', async (found) => {
-      const unknown = await Promise.all(callsOf(found).map((call) => deps.calls.isUnknown(call)));
-      return unknown.includes(true) ? false : sendAgain(found.row, 'held', deps);
-    });
-  }
-  return freed;
 }
 
 function checkId(id: string, held: FoundRow[]): void {
@@ -101,7 +107,7 @@ function manyHeld(id: string): LimitlineError {
 /** Lines named where another was asked for: enough to find one's own. */
 const NAMED = 10;
 
-async function notHeld(portfolio: string, line: number, { rows, portfolios }: ResolveDeps): Promise<LimitlineError> {
+async function notHeld(portfolio: string, line: number, { rows, portfolios }: FreeDeps): Promise<LimitlineError> {
   const { states } = await portfolios.read(portfolio);
   const first = await rows.behind(portfolio, 'held', { line: 0, count: NAMED });
   const lines = first.map((found) => found.line).join(', ');

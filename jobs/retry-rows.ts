@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import type { RowId } from '../src/ledger/row-id.ts';
+import { GIVEN_UP } from './create-supplier.ts';
 import { type FeedDeps, feed } from './feed.ts';
+import { supplierJob } from './step.ts';
 import { type FoundRow, rowsOfLine, walkRows } from './walk-rows.ts';
 
 const payloadSchema = z.object({
@@ -29,6 +31,11 @@ export const retryRows = {
       if (wanted !== undefined && !problem.includes(wanted)) return false;
       return sendAgain(row, state, deps);
     };
+    const { supplier } = await deps.portfolios.read(portfolio);
+    if (state === 'cancelled' && supplier?.problem === GIVEN_UP) {
+      await deps.queues.forget([supplierJob(portfolio).data]);
+      await deps.portfolios.reviveSupplier(portfolio, supplier);
+    }
     const moved = line === undefined ? await walkRows(deps.rows, portfolio, state, visit) : await visitLine(line);
     await feed(deps);
     return moved;
@@ -41,7 +48,12 @@ export const retryRows = {
 } as const;
 
 /** Puts a row back to its step. Its ended job goes first: an add with an id that BullMQ still knows is ignored. */
-export async function sendAgain(row: RowId, state: 'refused' | 'cancelled' | 'held', deps: FeedDeps): Promise<boolean> {
+export async function sendAgain(
+  row: RowId,
+  state: 'refused' | 'cancelled' | 'held',
+  deps: FeedDeps,
+  meant = true,
+): Promise<boolean> {
   await deps.queues.forget([row]);
-  return deps.rows.requeue(row, state);
+  return deps.rows.requeue(row, state, meant);
 }

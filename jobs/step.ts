@@ -123,6 +123,10 @@ export function endWithout(
     }
     case 'paused':
       return { to: 'queued', fields: {} };
+    case 'other': {
+      const message = `changed after it was requested: ${wish.what} was made for another line of this name, for another buyer or amount (${ending.id}); give this line a request_reference of its own`;
+      return { to: 'refused', fields: { problem: { step, message } } };
+    }
     case 'put off': {
       const message = `The service put ${wish.what} off ${ending.times} times (${ending.heard}) while others of this step passed`;
       return { to: 'refused', fields: { problem: { step, message } } };

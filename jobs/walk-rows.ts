@@ -1,7 +1,7 @@
 import type { Portfolios } from '../src/ledger/portfolios.ts';
 import type { RowId } from '../src/ledger/row-id.ts';
 import { pagesOf } from '../src/ledger/row-pages.ts';
-import type { RowResult, RowState, Rows } from '../src/ledger/rows.ts';
+import { ROW_STATES, type RowResult, type RowState, type Rows } from '../src/ledger/rows.ts';
 
 export type FoundRow = { row: RowId; result: RowResult };
 
@@ -47,5 +47,13 @@ export async function rowsOfLine(
   }
   const { file } = await portfolios.read(portfolio);
   const latest = found.filter(({ result }) => result.importId === file?.id);
-  return latest.length > 0 ? latest : found;
+  if (latest.length > 0) return latest;
+  // The last import's line of that number may be in another state, and is what is meant.
+  for (const other of ROW_STATES) {
+    for await (const page of pagesOf(rows, portfolio, other, { from: line, to: line })) {
+      const results = await rows.read(page);
+      if (results.some((result) => result?.importId === file?.id)) return [];
+    }
+  }
+  return found;
 }

@@ -1,4 +1,4 @@
-import { type Settings, STAND_IN_ACCOUNT } from '../src/config.ts';
+import { type Settings, STAND_IN_ACCOUNT, STAND_IN_CREDENTIALS } from '../src/config.ts';
 import { LimitlineError } from '../src/errors.ts';
 import type { Log } from '../src/log.ts';
 import { chooseProxy } from '../src/proxy.ts';
@@ -28,6 +28,12 @@ export async function findService(settings: Settings, log: Log, say: (text: stri
     throw new LimitlineError(
       'SETTINGS',
       `SERVICE_ACCOUNT is "${account}", but SERVICE_URL is not set, and the stand-in works for its own account alone; set SERVICE_URL, or leave SERVICE_ACCOUNT out.`,
+    );
+  }
+  if (settings.SERVICE_CLIENT_ID !== STAND_IN_CREDENTIALS.clientId) {
+    throw new LimitlineError(
+      'SETTINGS',
+      'SERVICE_CLIENT_ID is set, but SERVICE_URL is not, so there is nothing but the stand-in to ask; set SERVICE_URL, or leave the credentials out to use the stand-in.',
     );
   }
   const standIn = makeStandIn({

@@ -1,3 +1,4 @@
+import { freeHeld } from '../jobs/free-held.ts';
 import { createCompany, createSupplier, submitBuyerLimit, uploadDocuments } from '../jobs/index.ts';
 import type { UploadDeps } from '../jobs/upload-documents.ts';
 import type { Context, Service } from '../src/context.ts';
@@ -48,6 +49,7 @@ export async function startWorkers(context: Context, service: Service, onLineFau
   });
   const deps: UploadDeps = {
     ...{ rows, portfolios, queues, log, onLineFault },
+    freeHeld: () => freeHeld({ rows, portfolios, queues, calls }),
     once: context.once,
     probe: context.probe,
     service: service.client,

@@ -194,7 +194,8 @@ const PROXY_NAMES: ReadonlySet<string> = new Set(['HTTPS_PROXY', 'HTTP_PROXY', '
 
 function dotenvFile(cwd: string): NodeJS.Dict<string> {
   try {
-    return parseEnv(readFileSync(resolve(cwd, '.env'), 'utf8'));
+    // Editors on Windows begin a file with a byte order mark, which would become part of the first name.
+    return parseEnv(readFileSync(resolve(cwd, '.env'), 'utf8').replace(/^\uFEFF/, ''));
   } catch {
     return {};
   }

@@ -74,6 +74,11 @@ test('knows proxies in both spellings, and lower case first', () => {
   });
 });
 
+test('reads a .env file that begins with a byte order mark', async () => {
+  await writeFile(join(cwd, '.env'), '\uFEFFSERVICE_CONCURRENCY=5\n');
+  expect(readSettings({ env: {}, cwd }).SERVICE_CONCURRENCY).toBe(5);
+});
+
 test('reads a .env file below the environment', async () => {
   await writeFile(join(cwd, '.env'), 'SERVICE_CONCURRENCY=5\nCONSOLE_PORT=4000\n');
   expect(readSettings({ env: { CONSOLE_PORT: '5000' }, cwd })).toMatchObject({

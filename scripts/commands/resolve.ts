@@ -24,7 +24,12 @@ export function register(program: Command, terminal: Terminal): void {
       const { line, step, made } = options;
       const payload = resolveCalls.parse({ portfolio: name, line, step, made });
       const resolution = await onPortfolio(name, (context) => resolveCalls.run(payload, context));
-      terminal.print(`${resolution.calls} calls resolved; ${resolution.rows} rows go on, where workers run.`, {
+      const whose = (resolution.of ?? []).map(({ name: buyer, requested_limit }) => `${buyer}, ${requested_limit}`);
+      const of =
+        whose.length > 0
+          ? `${whose.join('; ')}: ${made === undefined ? 'sent again' : `taken as made, ${made}`}. `
+          : '';
+      terminal.print(`${of}${resolution.calls} calls resolved; ${resolution.rows} rows go on, where workers run.`, {
         portfolio: name,
         ...resolution,
       });

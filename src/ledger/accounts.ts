@@ -16,6 +16,9 @@ export type Login = {
   anyone: boolean;
 };
 
+/** The address of a command that is given none. */
+const STAND_IN = 'stand-in';
+
 /** An account as the ledger remembers it. */
 export type KnownAccount = { name: string; clients: string[]; addresses: string[] };
 
@@ -71,18 +74,28 @@ export function makeAccounts({
      * @throws LimitlineError `USAGE`
      */
     async check(login: Login): Promise<void> {
-      if (login.anyone) return;
       const fault = faultOf(login, await known());
       if (fault !== undefined) throw new LimitlineError('USAGE', fault);
     },
 
-    /** Remembers the account and this login of it, before anything is brought into it. */
-    async enter({ account, clientId, address, anyone }: Login): Promise<void> {
+    /**
+     * Remembers the account and this login of it, before anything is brought into it.
+     *
+     * @throws LimitlineError `USAGE` when another client id came into it at the same moment
+     */
+    async enter({ account, named, clientId, address, anyone }: Login): Promise<void> {
       const now = String(Date.now());
       await connection.set(keys.format, FORMAT, 'NX');
       await connection.zadd(keys.accounts, 'NX', now, account);
       if (anyone) return;
-      await connection.hsetnx(keys.accountUses, `client ${account} ${clientId}`, now);
+      const client = `client ${account} ${clientId}`;
+      const isNew = (await connection.hsetnx(keys.accountUses, client, now)) === 1;
+      // Two that are new at the same moment have both found nobody there.
+      const others = (await known()).find(({ name }) => name === account)?.clients.length ?? 0;
+      if (isNew && !named && others > 1) {
+        await connection.hdel(keys.accountUses, client);
+        throw new LimitlineError('USAGE', newClientWords({ account, clientId }, ['another one at this moment']));
+      }
       await connection.hsetnx(keys.accountUses, `address ${account} ${address}`, now);
     },
 
@@ -108,24 +121,31 @@ export function makeAccounts({
 
 /** Why this login may not be used, in words; nothing where it may. */
 export function faultOf(
-  { account, named, clientId, address }: Login,
+  { account, named, clientId, address, anyone }: Login,
   known: readonly KnownAccount[],
 ): string | undefined {
   const ours = known.find(({ name }) => name === account);
+  const isElsewhere = ours !== undefined && ours.addresses.length > 0 && !ours.addresses.includes(address);
+  // Credentials that everybody has tell nothing, and may not be used in an account that is somebody's.
+  if (anyone && !(named && isElsewhere && address !== STAND_IN)) return undefined;
   const isOurs = ours?.clients.includes(clientId) ?? false;
   if (isOurs) return undefined;
   if (named) {
     // One of the two may change, the other then says that it is the same login still. Both new is the sandbox's account
     // used for the live service, or the other way round.
-    if (ours === undefined || ours.addresses.includes(address)) return undefined;
+    if (!ours || !isElsewhere) return undefined;
     return `SERVICE_ACCOUNT is "${account}", but that account was used with ${list(ours.addresses)} and client id ${list(ours.clients)}, never with ${address} or client id "${clientId}". Give another SERVICE_ACCOUNT for another login; if it really is the same, change the address first and the client id in a later run.`;
   }
   if (ours !== undefined && ours.clients.length > 0) {
-    return `Client id "${clientId}" is new to account ${account}, which was used with ${list(ours.clients)}. If these are new credentials of the same login, set SERVICE_ACCOUNT=${account} once; if it is another tenant at that address, set SERVICE_ACCOUNT to a name of its own.`;
+    return newClientWords({ account, clientId }, ours.clients);
   }
   const other = known.find(({ clients }) => clients.includes(clientId));
   if (other === undefined) return undefined;
   return `Client id "${clientId}" was used with account ${other.name} until now, and ${address} is new to it. If the service has moved, set SERVICE_ACCOUNT=${other.name}; if it is another login, set SERVICE_ACCOUNT=${account}.`;
+}
+
+function newClientWords({ account, clientId }: Pick<Login, 'account' | 'clientId'>, known: readonly string[]): string {
+  return `Client id "${clientId}" is new to account ${account}, which was used with ${list(known)}. If these are new credentials of the same login, set SERVICE_ACCOUNT=${account} once; if it is another tenant at that address, set SERVICE_ACCOUNT to a name of its own.`;
 }
 
 function list(names: readonly string[]): string {

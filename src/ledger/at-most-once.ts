@@ -1,6 +1,6 @@
 import type { UnknownPolicy } from '../config.ts';
 import type { Attempts } from './attempts.ts';
-import type { CallRecord, Calls, Thing, Verdict } from './calls.ts';
+import { type CallRecord, type Calls, MOST_PUT_OFFS, type Thing, type Verdict } from './calls.ts';
 import type { RowId } from './row-id.ts';
 
 /** What a sender must be able to say of its answer; the service client's answers are of this form. */
@@ -10,10 +10,15 @@ export type Sent =
   | { meaning: 'throttled' | 'unreachable'; heard: string }
   | { meaning: 'unknown'; heard: string };
 
-/** How it ended. Only `made` gives an id; `refused`, `unknown` and `put off` end the row. */
+/**
+ * How it ended. Only `made` gives an id; `refused`, `unknown`, `other` and `put off` end the row. `late` says that the
+ * outcome had been unknown until now, so that other rows may be held for it.
+ */
 export type Ending =
-  | { is: 'made'; id: string; record: CallRecord; row: string | undefined }
-  | { is: 'refused'; status: number; body: string }
+  | { is: 'made'; id: string; record: CallRecord; row: string | undefined; late?: boolean }
+  /** It was made before, under this name but for another buyer or amount. */
+  | { is: 'other'; id: string }
+  | { is: 'refused'; status: number; body: string; late?: boolean }
   | { is: 'unknown'; heard: string; sentMs: number }
   /** The service put this row off again and again while others of its step passed. */
   | { is: 'put off'; heard: string; times: number }
@@ -26,9 +31,6 @@ export type Ending =
  * again before anything is sent; the ledger knows its owner. Half of what makes a process count as vanished.
  */
 const CLAIM_FRESH_MS = 3_000;
-
-/** A row that is put off so often while others pass is the reason itself; fewer may be the luck of a crowded limit. */
-const MOST_PUT_OFFS = 30;
 
 /**
  * The moments between two steps of a call, and of a row, at which a process may die. Tests that kill it exactly there
@@ -97,18 +99,21 @@ function ender(
   switch (answer.meaning) {
     case 'made': {
       const { id, record } = answer;
-      return async () => ({
-        is: 'made',
-        id: await calls.settle(thing, owner, { id, record, buyer: thing.buyer }),
-        record,
-        row: undefined,
-      });
+      return async () => {
+        const { late, ...settled } = await calls.settle(thing, owner, { id, record, buyer: thing.buyer });
+        return { is: 'made', ...settled, record, row: undefined, ...(late ? { late } : {}) };
+      };
     }
     case 'refused': {
       const { status, body } = answer;
       return async () => {
-        await calls.release(thing, owner, 'refused');
-        return { is: 'refused', status, body };
+        const released = await calls.release(thing, owner, 'refused');
+        // What an earlier send made or not, the refusal of its repetition does not say.
+        if (released.is === 'in doubt') {
+          const { heard, sentMs } = released;
+          return { is: 'unknown', heard: `${heard}; sent again, it was refused with status ${status}`, sentMs };
+        }
+        return { is: 'refused', status, body, ...(released.is === 'back' && released.late ? { late: true } : {}) };
       };
     }
     case 'unknown': {
@@ -124,7 +129,8 @@ function ender(
     default: {
       const { meaning, heard } = answer;
       return async () => {
-        const times = await calls.release(thing, owner, meaning);
+        const released = await calls.release(thing, owner, meaning);
+        const times = released.is === 'back' ? released.putOffs : 0;
         if (times >= MOST_PUT_OFFS) return { is: 'put off', heard, times };
         return times > 0 ? { is: 'later', heard, putOffs: times } : { is: 'later', heard };
       };

@@ -18,6 +18,8 @@ export type Verdict =
   | { is: 'go'; first: string }
   /** It was made before, for the row `row`: call nothing. */
   | { is: 'made'; id: string; row: string; record: CallRecord }
+  /** It was made before under this name, for a line that asked for another buyer or amount: call nothing. */
+  | { is: 'other'; id: string }
   /** Somebody is sending it at this moment. */
   | { is: 'busy' }
   /** Its outcome is unknown, and it may be sent again in so many ms. */
@@ -43,6 +45,18 @@ export type Thing = {
   sent?: string | undefined;
   asked?: string | undefined;
 };
+
+/**
+ * What became of a claim that was given back. `putOffs` counts how often the row was put off while others of its step
+ * passed; `late` says that the outcome had been unknown until now; `in doubt`, that it is still, for an earlier send.
+ */
+export type Released =
+  | { is: 'back'; putOffs: number; late: boolean }
+  | { is: 'in doubt'; heard: string; sentMs: number }
+  | { is: 'other' };
+
+/** A row that is put off so often while others pass is the reason itself; fewer may be the luck of a crowded limit. */
+export const MOST_PUT_OFFS = 30;
 
 /** What became of a resolution: done, or not needed since the call was answered or given back meanwhile. */
 export type Resolved = 'resolved' | 'made' | 'not unknown';
@@ -85,10 +99,15 @@ export function makeCalls({
   const portfolioKey = ({ row }: Thing) => keys.portfolio(row.portfolio);
   const rowKey = ({ row }: Thing) => keys.row(row.portfolio, row.key);
 
-  const giveBack = async (thing: Thing, owner: string, why: Unmade): Promise<number> =>
-    (await persist('release', () =>
-      release([callKey(thing), portfolioKey(thing), rowKey(thing), keys.account], [owner, why, thing.kind]),
-    )) as number;
+  const giveBack = async (thing: Thing, owner: string, why: Unmade): Promise<Released> => {
+    const answer = await persist('release', () =>
+      release(
+        [callKey(thing), portfolioKey(thing), rowKey(thing), keys.account],
+        [owner, why, thing.kind, MOST_PUT_OFFS],
+      ),
+    );
+    return toReleased(answer as [string, ...(string | number)[]]);
+  };
 
   return {
     /**
@@ -115,13 +134,16 @@ export function makeCalls({
       return toVerdict(answer as [Verdict['is'], ...string[]], owner);
     },
 
-    /** Answers the id on record, which is another than `id` only if the thing was made twice. */
+    /**
+     * Answers the id on record, which is another than `id` only if the thing was made twice, and whether its outcome had
+     * been unknown until now.
+     */
     async settle(
       thing: Thing,
       owner: string,
       made: { id: string; record: CallRecord; buyer: string },
-    ): Promise<string> {
-      return (await persist('settle', () =>
+    ): Promise<{ id: string; late: boolean }> {
+      const [id, late] = (await persist('settle', () =>
         settle(
           [
             ...[callKey(thing), keys.buyerLimits(made.buyer), keys.account, keys.madeTwice],
@@ -129,7 +151,8 @@ export function makeCalls({
           ],
           [owner, made.id, JSON.stringify(made.record), rowName(thing.row), thing.kind, thing.key],
         ),
-      )) as string;
+      )) as [string, number];
+      return { id, late: late === 1 };
     },
 
     /**
@@ -210,6 +233,11 @@ function missingReplicas(answer: unknown): LimitlineError | undefined {
   return new LimitlineError('REDIS', `Redis' replicas do not confirm (${confirmed} of ${wanted}); ${remedy}`);
 }
 
+function toReleased([is, first, second]: [string, ...(string | number)[]]): Released {
+  if (is === 'back') return { is, putOffs: Number(first), late: second === 1 };
+  return is === 'doubt' ? { is: 'in doubt', heard: String(first), sentMs: Number(second) } : { is: 'other' };
+}
+
 function toVerdict([is, ...rest]: [Verdict['is'], ...string[]], owner: string): Verdict {
   const [first, second, third] = rest;
   switch (is) {
@@ -217,6 +245,8 @@ function toVerdict([is, ...rest]: [Verdict['is'], ...string[]], owner: string): 
       return { is, id: first ?? '', row: second ?? '', record: third ? JSON.parse(third) : {} };
     case 'go':
       return { is, first: first ?? owner };
+    case 'other':
+      return { is, id: first ?? '' };
     case 'unknown':
       return { is, heard: first ?? '', sentMs: Number(second) };
     case 'later':

@@ -13,6 +13,8 @@ export type NotedLine = { key: string; fault: FaultyLine | null };
 
 /** An import under way. It says so by itself, once a second, until it is ended or left. */
 export type ImportRun = {
+  /** How often the portfolio had been given up when it began: what is given up later is not brought back by it. */
+  generation: number;
   /**
    * Writes down what is wrong with these lines. Saying it again changes nothing, and once another file is imported into the
    * portfolio, that one's lines are shown and these are not kept.
@@ -48,7 +50,7 @@ export function makeImports({ connection, keys }: { connection: RedisConnection;
       const run = `${content}:${randomUUID()}`;
       const underWay = [keys.portfolio(name), keys.imports(name)];
       const known = ['importId', file.id, 'fileName', file.fileName, 'reading', file.reading];
-      await start(
+      const generation = await start(
         [keys.portfolio(name), keys.portfolios, keys.imports(name), ...faultyKeys(name), keys.keptRows(name)],
         [name, content, run, GONE_AFTER_MS, ...known],
       );
@@ -58,6 +60,7 @@ export function makeImports({ connection, keys }: { connection: RedisConnection;
         await end(underWay, [run, read]);
       };
       return {
+        generation: Number(generation),
         async noteLines(lines) {
           for (const page of pagesOf([...lines])) {
             const words = page.flatMap(([line, noted]) => wordsOf(line, noted));

@@ -1,4 +1,4 @@
-import type { RedisConnection } from '../lua-script.ts';
+import { makeLuaScript, type RedisConnection } from '../lua-script.ts';
 import { FAULT_KINDS, type ImportedFile, makeImports, signsOf } from './imports.ts';
 import { CALL_KINDS, type CallKind, type Keys } from './keys.ts';
 import { ROW_STATES, type RowState, STEPS } from './rows.ts';
@@ -34,6 +34,7 @@ export type Portfolios = ReturnType<typeof makePortfolios>;
 /** What is known of a portfolio beside its rows: its last import, its supplier and its counts. */
 export function makePortfolios({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
   const imports = makeImports({ connection, keys });
+  const endSupplier = makeLuaScript(connection, new URL('./lua/end-supplier.lua', import.meta.url));
   return {
     ...imports,
 
@@ -70,6 +71,17 @@ export function makePortfolios({ connection, keys }: { connection: RedisConnecti
     /** Lets it go on, and listens to the first answers anew. */
     async resume(name: string): Promise<void> {
       await connection.hdel(keys.portfolio(name), 'paused', ...STEPS.map((step) => `canary:${step}`));
+    },
+
+    /** Writes down what became of the supplier; of one that an import has replaced meanwhile, nothing. */
+    async endSupplier(name: string, supplier: Supplier & { key: string }): Promise<void> {
+      await endSupplier([keys.portfolio(name)], [supplier.key, JSON.stringify(supplier)]);
+    },
+
+    /** Asks for a supplier again that was given up with its portfolio. */
+    async reviveSupplier(name: string, { body, key }: Supplier): Promise<void> {
+      const cancels = (await connection.hget(keys.portfolio(name), 'cancels')) ?? '0';
+      await connection.hset(keys.portfolio(name), { supplier: JSON.stringify({ body, key }), importGen: cancels });
     },
 
     async setSupplier(name: string, supplier: Supplier): Promise<void> {

@@ -109,8 +109,22 @@ export function makeRows({
 
   return {
     /** Brings a line into the ledger; see put-row.lua for what happens to a row that is already there. */
-    async put(row: RowId, line: number, importId: string, request: RowRequest): Promise<PutAnswer> {
-      const words = [row.key, line, importId, JSON.stringify(request), stepAfter(request), digestOf(askedOf(request))];
+    async put(
+      row: RowId,
+      line: number,
+      importId: string,
+      request: RowRequest,
+      generation: number | '' = '',
+    ): Promise<PutAnswer> {
+      const words = [
+        row.key,
+        line,
+        importId,
+        JSON.stringify(request),
+        stepAfter(request),
+        digestOf(askedOf(request)),
+        generation,
+      ];
       return (await put([...keysOf(row), keys.call('limit', row.key)], words)) as PutAnswer;
     },
 
@@ -152,7 +166,9 @@ export function makeRows({
 
     /** Takes a row up at a step. Answers nothing when the ledger knows no such row. */
     async begin(row: RowId, step: Step): Promise<RowAtStep | undefined> {
-      const found = (await persist('begin', () => begin(keysOf(row), [row.key, step]))) as string[];
+      const found = (await persist('begin', () =>
+        begin([...keysOf(row), keys.call('limit', row.key)], [row.key, step]),
+      )) as string[];
       const [state, request, companyId = '', documents, problem, revision = ''] = found;
       if (!state || !request) return undefined;
       return {
@@ -186,12 +202,18 @@ export function makeRows({
         ...canaryWords(from, fields, canaryRefusals),
         ...fieldWords(fields),
       ];
-      return (await persist('advance', () => advance(keysOf(row), words))) as RowState | '';
+      return (await persist('advance', () => advance([...keysOf(row), keys.call('limit', row.key)], words))) as
+        | RowState
+        | '';
     },
 
-    /** Lets a row that ended in this state go again, from the step at which it ended. Answers whether it did. */
-    async requeue(row: RowId, state: 'refused' | 'cancelled' | 'held'): Promise<boolean> {
-      return (await requeue(keysOf(row), [row.key, state])) === 1;
+    /**
+     * Lets a row that ended in this state go again, from the step at which it ended. Answers whether it did.
+     *
+     * @param meant whether a person means this very row: then it passes a giving up of its portfolio
+     */
+    async requeue(row: RowId, state: 'refused' | 'cancelled' | 'held', meant = true): Promise<boolean> {
+      return (await requeue(keysOf(row), [row.key, state, meant ? 1 : 0])) === 1;
     },
 
     /** Gives up a row of a portfolio that was given up, unless one of its step's calls is under way. */
@@ -204,8 +226,8 @@ export function makeRows({
 }
 
 /** What a line asks of the service for its buyer: what may not change once it was sent. */
-export function askedOf({ limit }: RowRequest): string {
-  return JSON.stringify(limit);
+export function askedOf({ buyer, limit }: RowRequest): string {
+  return JSON.stringify([buyer, limit]);
 }
 
 /** The step at which a row begins: one with nothing to do is passed over. */

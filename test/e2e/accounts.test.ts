@@ -98,6 +98,14 @@ test('an account is never worked for with the stand-in, nor the stand-in under a
   const standIn = await startStandIn();
   const alone = await runCommand(['run', 'q4.csv'], { cwd, env: { SERVICE_ACCOUNT: 'live' } });
   expect(alone).toMatchObject({ status: 1, stderr: expect.stringContaining('SERVICE_URL is not set') });
+  const half = await runCommand(['run', 'q4.csv'], {
+    cwd,
+    env: { SERVICE_CLIENT_ID: 'a', SERVICE_CLIENT_SECRET: 'b' },
+  });
+  expect(half).toMatchObject({
+    status: 1,
+    stderr: expect.stringContaining('SERVICE_CLIENT_ID is set, but SERVICE_URL is not'),
+  });
   const env = { SERVICE_URL: standIn.url(), SERVICE_CLIENT_ID: 'a', SERVICE_CLIENT_SECRET: 'b' };
   const named = await runCommand(['run', 'q4.csv'], { cwd, env: { ...env, SERVICE_ACCOUNT: 'Stand-In' } });
   expect(named).toMatchObject({ status: 1, stderr: expect.stringContaining("which is the stand-in's own") });

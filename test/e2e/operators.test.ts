@@ -81,6 +81,7 @@ describe('a held row', () => {
       portfolio: 'q4',
       calls: 1,
       rows: 1,
+      of: [{ name: 'Buyer 2 GmbH', requested_limit: '1002.5' }],
     });
     expect((await limitline('run', 'q4.csv')).status).toBe(0);
     expect(standIn.counts().made.limit).toBe(3);

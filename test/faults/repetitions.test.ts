@@ -71,12 +71,12 @@ test('a person who lets a call be sent again keeps its key', async () => {
 
 test('a request that the service puts off again and again, while others pass, is set aside, and the run ends', async () => {
   const place = await openFaultPlace({
-    faults: { rules: [{ on: 'limit', match: 'HRB 1"', fault: 'status', status: 429 }] },
+    faults: { latencyMs: 40, rules: [{ on: 'limit', match: 'HRB 1"', fault: 'status', status: 429 }] },
     env: { SERVICE_CONCURRENCY: '8' },
   });
   await place.work();
-  await place.import(buyerLines(400));
-  expect((await place.settled('q4', 60_000)).states).toMatchObject({ done: 399, refused: 1 });
+  await place.import(buyerLines(800));
+  expect((await place.settled('q4', 60_000)).states).toMatchObject({ done: 799, refused: 1 });
   const [row] = await place.context.rows.inState('q4', 'refused', { count: 1 });
   const [result] = await place.context.rows.read(row ? [row.row] : []);
   expect(result?.problem?.message).toMatch(/put the buyer limit request off 30 times \(status 429\) while others/);

@@ -56,3 +56,24 @@ test('in another portfolio it is a problem as well, instead of a request that wa
   expect(await place.import(asking(1_000), { portfolio: 'twin' })).toMatchObject({ rows: 1, invalid: 0 });
   expect((await place.report('twin')).states.skipped).toBe(1);
 });
+
+test('a reference that another buyer had is a problem, and no limit is shown that is not its own', async () => {
+  const place = await openWorkplace();
+  await place.import(asking(1_000));
+  await place.work();
+  await place.settled();
+  const other = [HEADER, 'Gamma SA,FR,77,R-1,1000'];
+  const imported = await place.import(other, { portfolio: 'twin' });
+  expect(imported).toMatchObject({ rows: 0, invalid: 1 });
+  expect(imported.problems[0]?.message).toMatch(/another buyer or amount/);
+});
+
+test('of two that want one reference at once, one is requested and the other is refused in words', async () => {
+  const place = await openWorkplace();
+  await place.import(asking(1_000));
+  await place.import([HEADER, 'Gamma SA,FR,77,R-1,2000'], { portfolio: 'twin' });
+  await place.work();
+  const [first, second] = [await place.settled(), await place.settled('twin')];
+  expect([first.states.done + second.states.done, first.states.refused + second.states.refused]).toEqual([1, 1]);
+  expect(place.standIn.counts().made.limit).toBe(1);
+});

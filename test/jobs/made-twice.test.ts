@@ -16,7 +16,7 @@ test('a limit that was made twice is in the report, in the errors file and among
   if (!first) throw new Error('no row is done');
   // What "resend" may lead to: the first send, believed lost, comes back with its own id.
   const thing = { kind: 'limit', key: first.row.key, row: first.row } as const;
-  const id = await context.calls.settle(thing, 'late/1', { id: 'bl_late', record: {}, buyer: 'b' });
+  const { id } = await context.calls.settle(thing, 'late/1', { id: 'bl_late', record: {}, buyer: 'b' });
 
   const report = await place.report();
   expect(report).toMatchObject({ madeTwice: 1, states: { done: 2 } });

@@ -2,6 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Queue } from 'bullmq';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { cancelRows } from '../../jobs/cancel-rows.ts';
 import { resolveCalls } from '../../jobs/resolve-calls.ts';
 import { buyerLines, openWorkplace } from '../support/workplace.ts';
 
@@ -31,7 +32,7 @@ describe('a limit whose answer was lost', () => {
     await place.work();
     expect((await place.settled()).states).toMatchObject({ done: 2, held: 1 });
     const [made] = place.standIn.things('limit').filter(({ body }) => JSON.stringify(body).includes('HRB 2'));
-    expect(await place.resolve({ line: 3, made: made?.id })).toEqual({ calls: 1, rows: 1 });
+    expect(await place.resolve({ line: 3, made: made?.id })).toMatchObject({ calls: 1, rows: 1 });
     expect((await place.settled()).states).toMatchObject({ done: 3, held: 0 });
     expect(await resultAt(3, place, 'done')).toMatchObject({ limitId: made?.id, problem: undefined });
     expect(place.standIn.counts().made.limit).toBe(3);
@@ -102,7 +103,7 @@ test('a company named by a person frees the rows of every portfolio that waited 
   await place.import([header, 'Shared AG,HRB 7,400'], { portfolio: 'twin' });
   expect((await place.settled('twin')).states.held).toBe(1);
   const [made] = place.standIn.things('company').filter(({ body }) => JSON.stringify(body).includes('Shared'));
-  expect(await place.resolve({ line: 2, made: made?.id })).toEqual({ calls: 1, rows: 3 });
+  expect(await place.resolve({ line: 2, made: made?.id })).toMatchObject({ calls: 1, rows: 3 });
   expect((await place.settled()).states.done).toBe(3);
   expect((await place.settled('twin')).states.done).toBe(1);
   expect(place.standIn.counts().made).toMatchObject({ company: 2, limit: 4 });
@@ -119,7 +120,7 @@ test('what was not made is sent again, one step at a time where a step is named'
   expect((await place.settled()).states).toMatchObject({ done: 1, held: 3 });
   expect(await place.resolve({ step: 'limit' })).toEqual({ calls: 2, rows: 2 });
   expect((await place.settled()).states).toMatchObject({ done: 3, held: 1 });
-  expect(await place.resolve({})).toEqual({ calls: 1, rows: 1 });
+  expect(await place.resolve({})).toMatchObject({ calls: 1, rows: 1 });
   expect((await place.settled()).states.done).toBe(4);
   expect(place.standIn.counts().made).toMatchObject({ company: 4, limit: 4 });
 });
@@ -137,14 +138,54 @@ test('an id is believed of the one document that the row is held at, and of no o
   expect((await place.settled()).states.held).toBe(2);
   const idOf = (name: string) =>
     place.standIn.things('document').find(({ body }) => JSON.stringify(body).includes(`${name}.pdf`))?.id;
-  expect(await place.resolve({ line: 2, made: idOf('a') })).toEqual({ calls: 1, rows: 1 });
+  expect(await place.resolve({ line: 2, made: idOf('a') })).toMatchObject({ calls: 1, rows: 1 });
   // The row goes on to the other document, whose own outcome is still unknown.
   expect((await place.settled()).states.held).toBe(2);
-  expect(await place.resolve({ line: 3, made: idOf('b') })).toEqual({ calls: 1, rows: 2 });
+  expect(await place.resolve({ line: 3, made: idOf('b') })).toMatchObject({ calls: 1, rows: 2 });
   expect((await place.settled()).states.done).toBe(2);
   const limits = place.standIn.things('limit').map(({ body }) => Object(body).supporting_documents);
   expect(limits).toEqual(expect.arrayContaining([[idOf('a'), idOf('b')], [idOf('b')]]));
   expect(place.standIn.counts().made.document).toBe(2);
+});
+
+test('rows of a portfolio that was given up are not brought back by a word on another', async () => {
+  const place = await openPlace({ faults: { rules: [lost('company', 'Shared', true)] } });
+  const header = 'name,company_registration_number,requested_limit';
+  await place.import([header, 'Shared AG,HRB 7,100']);
+  await place.import([header, 'Shared AG,HRB 7,200'], { portfolio: 'twin' });
+  await place.work();
+  expect((await place.settled()).states.held).toBe(1);
+  expect((await place.settled('twin')).states.held).toBe(1);
+  await cancelRows.run({ portfolio: 'twin' }, place.context);
+  const [made] = place.standIn.things('company');
+  expect(await place.resolve({ line: 2, made: made?.id })).toMatchObject({ calls: 1 });
+  expect((await place.settled()).states.done).toBe(1);
+  expect((await place.settled('twin')).states).toMatchObject({ cancelled: 1, done: 0 });
+  expect(place.standIn.counts().made.limit).toBe(1);
+});
+
+test('a line of the last import that is not held is not mistaken for an older one of its number', async () => {
+  const place = await openPlace({ faults: { rules: [lost('limit', 'HRB 1', true)] } });
+  const [header = '', first = '', second = ''] = buyerLines(2);
+  await place.work();
+  await place.import([header, first]);
+  await place.settled();
+  await place.import([header, second]);
+  expect((await place.settled()).states).toMatchObject({ held: 1, done: 1 });
+  await expect(place.resolve({ line: 2, made: 'bl_of_another' })).rejects.toMatchObject({ code: 'NOT_FOUND' });
+  expect((await place.report()).states.held).toBe(1);
+});
+
+test('a supplier whose outcome is unknown is asked for again with all the others', async () => {
+  const place = await openPlace({ faults: { rules: [lost('company', 'Supplier', false)] } });
+  const supplierPath = join(place.dir, 'supplier.csv');
+  await writeFile(supplierPath, 'name,country_code\nSupplier AG,DE\n');
+  await place.import(buyerLines(1), { supplierPath });
+  await place.work();
+  expect((await place.settled()).supplier).toBeNull();
+  expect(await place.resolve({})).toMatchObject({ calls: 1 });
+  await expect.poll(async () => (await place.report()).supplier).toMatch(/^company_/);
+  expect(place.standIn.counts().made.company).toBe(2);
 });
 
 test('a line is one of the last import: an id is never believed of an older one too', async () => {
@@ -156,11 +197,13 @@ test('a line is one of the last import: an id is never believed of an older one 
   await place.import([header, second]);
   expect((await place.settled()).states.held).toBe(2);
   const made = place.standIn.things('limit').find(({ body }) => JSON.stringify(body).includes('HRB 2'));
-  expect(await place.resolve({ line: 2, made: made?.id })).toEqual({ calls: 1, rows: 1 });
+  expect(await place.resolve({ line: 2, made: made?.id })).toMatchObject({ calls: 1, rows: 1 });
   expect((await place.settled()).states).toMatchObject({ done: 1, held: 1 });
-  // Without a newer line of that number, the older one is meant.
+  // The older one is meant once its file is the last that was imported.
+  await expect(place.resolve({ line: 2 })).rejects.toMatchObject({ code: 'NOT_FOUND' });
+  await place.import([header, first]);
   const older = place.standIn.things('limit').find(({ body }) => JSON.stringify(body).includes('HRB 1'));
-  expect(await place.resolve({ line: 2, made: older?.id })).toEqual({ calls: 1, rows: 1 });
+  expect(await place.resolve({ line: 2, made: older?.id })).toMatchObject({ calls: 1, rows: 1 });
   expect((await place.settled()).states.done).toBe(2);
 });
 
@@ -173,7 +216,7 @@ test('a line that is not held is named, with those that are', async () => {
     code: 'NOT_FOUND',
     message: 'Line 2 of portfolio "q4" is not held; held are lines 3.',
   });
-  expect(await place.resolve({ line: 3 })).toEqual({ calls: 1, rows: 1 });
+  expect(await place.resolve({ line: 3 })).toMatchObject({ calls: 1, rows: 1 });
   await place.settled();
   await expect(place.resolve({ line: 3 })).rejects.toMatchObject({
     message: expect.stringContaining('no line of it is'),

@@ -13,6 +13,7 @@ const login: Login = {
 const KNOWN = [
   { name: 'https://api.example', clients: ['id-1'], addresses: ['https://api.example'] },
   { name: 'tenant-2', clients: ['id-2'], addresses: ['https://api.example'] },
+  { name: 'empty', clients: [], addresses: [] },
 ];
 
 test.each<[string, Partial<Login>, RegExp | undefined]>([
@@ -29,6 +30,16 @@ test.each<[string, Partial<Login>, RegExp | undefined]>([
   ['the service has moved, and the account is named', { address: 'https://b', named: true }, undefined],
   ['both are new to a named account', { clientId: 'x', address: 'https://b', named: true }, /never with https:\/\/b/],
   ['another service and other credentials', { account: 'https://b', address: 'https://b', clientId: 'x' }, undefined],
+  [
+    "the stand-in's credentials in an account that is somebody's",
+    { named: true, anyone: true, clientId: 'limitline-sandbox', address: 'https://s' },
+    /never/,
+  ],
+  [
+    'an account that nobody has logged in to yet',
+    { account: 'empty', clientId: 'x', address: 'https://b', named: true },
+    undefined,
+  ],
 ])('tells which account is meant: %s', (_case, change, fault) => {
   const found = faultOf({ ...login, ...change }, KNOWN);
   if (fault === undefined) expect(found).toBeUndefined();
@@ -72,6 +83,14 @@ test('refuses data of another format, and such as has none', async () => {
   const older = openAccounts();
   await older.connection.zadd(`{${older.prefix}}:portfolios`, '1', 'q4');
   await expect(older.accounts.checkFormat('Redis here')).rejects.toThrow(/format 0/);
+});
+
+test('lets two client ids that come at the same moment not both into one account', async () => {
+  const { accounts } = openAccounts();
+  const entered = await Promise.allSettled(['id-1', 'id-2'].map((clientId) => accounts.enter({ ...login, clientId })));
+  const [known] = await accounts.known();
+  expect(known?.clients.length).toBeLessThan(2);
+  expect(entered.filter(({ status }) => status === 'fulfilled').length).toBeLessThan(2);
 });
 
 test('finds the accounts that have a portfolio', async () => {

@@ -98,7 +98,7 @@ test('a row that is put off thirty times while others pass is set aside', async 
   const { once } = await process('a');
   await rows.put(company.row, 2, 'i', makeRequest());
   const send = async (): Promise<Sent> => ({ meaning: 'throttled', heard: 'status 429' });
-  for (let n = 0; n < 29; n += 1) {
+  for (let n = 0; n < 30; n += 1) {
     expect(await once(company, { onUnknown: 'hold', send })).toMatchObject({ is: 'later', heard: 'status 429' });
     const other = { ...company, key: `buyer-${n + 2}`, row: { portfolio: 'q4', key: `row-${n + 2}` } };
     await calls.settle(other, `a/x${n}`, { id: `company_${n}`, record: {}, buyer: other.key });

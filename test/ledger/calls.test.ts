@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { askedOf } from '../../src/ledger/rows.ts';
 import { makeRequest, openLedger } from '../support/ledger.ts';
 
 const row = { portfolio: 'q4', key: 'row-1' };
@@ -81,7 +82,7 @@ describe('settle', () => {
     const { calls } = openLedger();
     await calls.claim(limit, { owner: 'a/1', onUnknown: 'hold' });
     expect(await calls.claim(limit, { owner: 'b/1', onUnknown: 'hold' })).toMatchObject({ is: 'unknown' });
-    expect(await calls.settle(limit, 'a/1', made)).toBe('bl_1');
+    expect(await calls.settle(limit, 'a/1', made)).toEqual({ id: 'bl_1', late: true });
     expect(await calls.claim(limit, { owner: 'b/2', onUnknown: 'hold' })).toMatchObject({ is: 'made', id: 'bl_1' });
   });
 
@@ -89,7 +90,7 @@ describe('settle', () => {
     const { calls, connection, keys, portfolios } = openLedger();
     await calls.settle(limit, 'a/1', made);
     for (let time = 0; time < 2; time += 1)
-      expect(await calls.settle(limit, 'b/1', { ...made, id: 'bl_2' })).toBe('bl_1');
+      expect(await calls.settle(limit, 'b/1', { ...made, id: 'bl_2' })).toMatchObject({ id: 'bl_1' });
     expect(await connection.hget(keys.call('limit', 'request-1'), 'again')).toBe('bl_2');
     expect(await calls.madeTwice()).toEqual([{ kind: 'limit', id: 'bl_1', again: 'bl_2', row: 'q4/row-1' }]);
     expect((await portfolios.read('q4')).madeTwice).toBe(1);
@@ -186,13 +187,14 @@ describe('release and doubt', () => {
     expect(await calls.claim(limit, { owner: 'a/2', onUnknown: 'resend' })).toMatchObject({ is: 'unknown' });
   });
 
-  test('put-offs of a row count once others of its step have passed in between, twice', async () => {
-    const { calls, rows, process } = openLedger();
+  test('put-offs of a row count where others of its step passed since the one before, and in an outage none does', async () => {
+    const { calls, rows, process, connection, keys } = openLedger();
     await process('a');
     await rows.put(row, 2, 'i', makeRequest());
     const putOff = async (n: number) => {
       await calls.claim(limit, { owner: `a/${n}`, onUnknown: 'hold' });
-      return calls.release(limit, `a/${n}`, 'throttled');
+      const released = await calls.release(limit, `a/${n}`, 'throttled');
+      return released.is === 'back' ? released.putOffs : released.is;
     };
     const pass = (n: number) => {
       const other = { ...limit, key: `other-${n}`, row: otherRow };
@@ -202,7 +204,17 @@ describe('release and doubt', () => {
     await pass(1);
     expect([await putOff(3), await putOff(4)]).toEqual([0, 0]);
     await pass(2);
-    expect([await putOff(5), await putOff(6)]).toEqual([5, 6]);
+    expect([await putOff(5), await putOff(6)]).toEqual([2, 0]);
+    for (let n = 7; n < 50; n += 1) expect(await putOff(n)).toBe(0);
+    await pass(3);
+    expect(await putOff(50)).toBe(3);
+    // Alone it counts once in twenty seconds, until it is set aside.
+    for (let n = 51; n < 77; n += 1) {
+      await connection.hincrby(keys.row('q4', 'row-1'), 'countedAt', -20);
+      expect(await putOff(n)).toBe(0);
+    }
+    await connection.hincrby(keys.row('q4', 'row-1'), 'countedAt', -20);
+    expect(await putOff(77)).toBe(30);
   });
 
   test.each(['release', 'doubt'] as const)('%s by another than the owner changes nothing', async (what) => {
@@ -213,4 +225,76 @@ describe('release and doubt', () => {
     else await calls.doubt(limit, 'b/1', 'nothing');
     expect(await calls.claim(limit, { owner: 'c/1', onUnknown: 'resend' })).toEqual({ is: 'busy' });
   });
+});
+
+describe('an earlier send that is in doubt', () => {
+  /** A limit that was sent and not answered, and sent again by a/2, which has not been answered yet. */
+  async function sentTwice() {
+    const ledger = openLedger();
+    const { calls, process, connection, keys, rows } = ledger;
+    await process('a');
+    await rows.put(row, 2, 'i', makeRequest());
+    const thing = { ...limit, key: row.key, sent: 'one', asked: askedOf(makeRequest()) };
+    const callKey = keys.call('limit', row.key);
+    await calls.claim(thing, { owner: 'a/1', onUnknown: 'resend' });
+    await calls.doubt(thing, 'a/1', 'reset');
+    await connection.hset(callKey, 'againAt', '0');
+    expect(await calls.claim(thing, { owner: 'a/2', onUnknown: 'resend' })).toEqual({ is: 'go', first: 'a/1' });
+    return { ...ledger, thing };
+  }
+
+  test.each(['throttled', 'unreachable', 'refused'] as const)('stays so when its repetition is %s', async (why) => {
+    const { calls, rows, thing } = await sentTwice();
+    expect(await calls.release(thing, 'a/2', why)).toMatchObject({ is: 'in doubt', heard: 'reset' });
+    expect(await calls.claim(thing, { owner: 'a/3', onUnknown: 'hold' })).toMatchObject({ is: 'unknown' });
+    expect(await calls.claim(thing, { owner: 'a/4', onUnknown: 'resend' })).toEqual({ is: 'go', first: 'a/1' });
+    const mended = makeRequest({ limit: { requested_limit: '2000' } });
+    expect(await rows.put(row, 2, 'i2', mended)).toBe('changed');
+  });
+
+  test('is never made up for by another body', async () => {
+    const { calls, thing } = await sentTwice();
+    await calls.release(thing, 'a/2', 'throttled');
+    const other = await calls.claim({ ...thing, sent: 'two' }, { owner: 'a/3', onUnknown: 'resend' });
+    expect(other).toMatchObject({ is: 'unknown', heard: 'reset' });
+  });
+
+  test('of vanished senders is counted like an answer that was lost', async () => {
+    const { calls } = openLedger();
+    const verdicts: string[] = [];
+    // None of these processes lives, so each finds the one before vanished.
+    for (let n = 1; n <= 11; n += 1)
+      verdicts.push((await calls.claim(limit, { owner: `gone-${n}/1`, onUnknown: 'resend' })).is);
+    expect(verdicts).toEqual([...Array(9).fill('go'), 'unknown', 'unknown']);
+  });
+});
+
+test('what was made under a name for another buyer or amount is told apart', async () => {
+  const { calls, process } = openLedger();
+  await process('a');
+  await calls.claim({ ...limit, asked: 'Alpha, 1000' }, { owner: 'a/1', onUnknown: 'hold' });
+  await calls.settle(limit, 'a/1', made);
+  const ask = (asked: string) => calls.claim({ ...limit, asked }, { owner: 'a/2', onUnknown: 'hold' });
+  expect(await ask('Alpha, 1000')).toMatchObject({ is: 'made' });
+  expect(await ask('Gamma, 1000')).toEqual({ is: 'other', id: 'bl_1' });
+});
+
+test.each([
+  ['given up', 'cancelled'],
+  ['paused', 'paused'],
+  ['mended', 'changed'],
+] as const)('an owner that asks again because it was held up hears that its row was %s meanwhile', async (how, is) => {
+  const { calls, rows, portfolios, process } = openLedger();
+  await process('a');
+  await rows.put(row, 2, 'i', makeRequest());
+  const company = { kind: 'company', key: 'b', row, revision: '0' } as const;
+  expect(await calls.claim(company, { owner: 'a/1', onUnknown: 'hold' })).toMatchObject({ is: 'go' });
+  if (how === 'given up') await portfolios.cancel('q4');
+  if (how === 'paused') await portfolios.pause('q4', 'by request');
+  if (how === 'mended') await rows.put(row, 2, 'i2', makeRequest({ name: 'Mended' }));
+  expect(await calls.claim(company, { owner: 'a/1', onUnknown: 'hold' })).toEqual({ is });
+  expect((await portfolios.read('q4')).calls.company).toBe(0);
+  // It was given back, and is free for others.
+  const other = { ...company, row: { portfolio: 'q5', key: 'x' }, revision: undefined };
+  expect(await calls.claim(other, { owner: 'a/2', onUnknown: 'hold' })).toMatchObject({ is: 'go' });
 });

@@ -217,63 +217,6 @@ describe('a paused portfolio', () => {
   });
 });
 
-describe('giving up', () => {
-  test('lets no claim succeed from its mark on, whether the row was settled yet or not', async () => {
-    const { rows, calls, portfolios, process } = await putRow();
-    await process('a');
-    await rows.begin(row, 'company');
-    await portfolios.cancel('q4');
-    const company = { kind: 'company', key: 'b', row, revision: '0' } as const;
-    expect(await calls.claim(company, { owner: 'a/1', onUnknown: 'hold' })).toEqual({ is: 'cancelled' });
-    expect(await rows.cancel(row)).toBe('cancelled');
-    expect(await rows.cancel(row)).toBe('nothing');
-    expect((await portfolios.read('q4')).states).toMatchObject({ cancelled: 1, company: 0 });
-  });
-
-  test('is met by a row that waited when a worker takes it up, and by no row that was brought in later', async () => {
-    const { rows, portfolios } = await putRow();
-    const later = { portfolio: 'q4', key: 'row-2' };
-    await portfolios.cancel('q4');
-    await rows.put(later, 3, 'import-2', makeRequest());
-    expect(await rows.begin(row, 'company')).toMatchObject({ state: 'cancelled' });
-    expect(await rows.begin(later, 'company')).toMatchObject({ state: 'company' });
-    expect(await rows.cancel(later)).toBe('nothing');
-  });
-
-  test.each(['import', 'retry'] as const)('is passed by %s', async (how) => {
-    const { rows, portfolios } = await putRow();
-    await portfolios.cancel('q4');
-    await rows.cancel(row);
-    if (how === 'import') expect(await rows.put(row, 2, 'import-1', makeRequest())).toBe('renewed');
-    else expect(await rows.requeue(row, 'cancelled')).toBe(true);
-    expect(await rows.begin(row, 'company')).toMatchObject({ state: 'company' });
-  });
-
-  test('does not bring back a refused row that a dashboard sends again', async () => {
-    const { rows, portfolios } = await putRow();
-    await rows.begin(row, 'company');
-    await rows.advance(row, 'company', 'refused', { problem: { step: 'company', message: 'no' } });
-    await portfolios.cancel('q4');
-    expect(await rows.begin(row, 'company')).toMatchObject({ state: 'refused', problem: { message: 'no' } });
-  });
-
-  test('leaves a call that is under way to be answered, and holds one whose outcome is unknown', async () => {
-    const { rows, calls, portfolios, process } = await putRow();
-    const { vanish } = await process('a');
-    await rows.begin(row, 'company');
-    await rows.advance(row, 'company', 'limit', { company: 'company_1' });
-    const limit = { kind: 'limit', key: row.key, row, revision: '0' } as const;
-    await calls.claim(limit, { owner: 'a/1', onUnknown: 'resend' });
-    await portfolios.cancel('q4');
-    expect(await rows.cancel(row)).toBe('under way');
-    await vanish();
-    expect(await rows.cancel(row)).toBe('left');
-    // Under "resend" it would be sent again, were it not given up.
-    expect(await calls.claim(limit, { owner: 'b/1', onUnknown: 'resend' })).toMatchObject({ is: 'unknown' });
-    expect(await rows.cancel(row)).toBe('under way');
-  });
-});
-
 test('rows of a state come in the order of their lines, with their steps', async () => {
   const { rows } = openLedger();
   for (const line of [4, 2, 3]) {

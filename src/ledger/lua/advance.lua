@@ -1,5 +1,5 @@
 -- Moves a row on from where a worker saw it, and writes down what the step brought.
--- KEYS[1] the portfolio   KEYS[2] the row
+-- KEYS[1] the portfolio   KEYS[2] the row   KEYS[3] the call that makes its limit
 -- ARGV[1] row key   ARGV[2] state the worker saw   ARGV[3] state it goes to   ARGV[4] revision it saw, or ""
 -- ARGV[5] status to count, or ""
 -- ARGV[6] what the canary hears: "ok", the status of a refusal, or "" for no answer of the service
@@ -36,11 +36,11 @@ if state == 'done' then return state end
 local to = ARGV[3]
 if to == 'queued' then
   if state ~= ARGV[2] then return state end
-  if isCancelled(KEYS[1], KEYS[2]) then to = 'cancelled' end
+  if isCancelled(KEYS[1], KEYS[2]) and not isSent(KEYS[3]) then to = 'cancelled' end
 end
 local now = nowMs()
 moveRow(KEYS[1], KEYS[2], ARGV[1], state, to, row[2], now)
-redis.call('HDEL', KEYS[2], 'problem', 'putOffs', 'passed', 'overtaken')
+redis.call('HDEL', KEYS[2], 'problem', 'putOffs', 'passed', 'overtaken', 'countedAt')
 if #ARGV > 8 then redis.call('HSET', KEYS[2], unpack(ARGV, 9)) end
 hearCanary(KEYS[1], 'canary:' .. ARGV[2], ARGV[6], tonumber(ARGV[7]), ARGV[8])
 if ARGV[5] ~= '' then redis.call('HINCRBY', KEYS[1], 'status:' .. ARGV[5], 1) end

@@ -10,6 +10,12 @@ local function isCancelled(portfolio, row)
   return known[1] == 'cancelled' or tonumber(known[2] or 0) < generation(portfolio)
 end
 
+-- A limit that was sent is answered, and its outcome counts, whoever gave the row up.
+local function isSent(limit)
+  local state = redis.call('HGET', limit, 'state')
+  return state == 'claimed' or state == 'unknown' or state == 'made'
+end
+
 -- The same for what belongs to the portfolio as a whole, its supplier: of the last import.
 local function isGivenUp(portfolio)
   return tonumber(redis.call('HGET', portfolio, 'importGen') or 0) < generation(portfolio)

@@ -6,23 +6,29 @@
 -- ARGV[7] revision of the row that is worked on, "" where there is no row   ARGV[8] digest of what is sent
 -- ARGV[9] digest of what the line asked for, or ""   ARGV[10] sends after an unknown answer at most   ARGV[11] ms for them
 -- ARGV[12] ms after which a claim is disputed
--- Answers { "go", first } | { "made", id, row, record } | { "busy" } | { "later", ms } | { "unknown", heard, at } |
---         { "paused" } | { "cancelled" } | { "changed" }, where "at" is when it was sent, in ms
--- "first" is the owner of the first of the sends of this content whose outcome is open or that made nothing: the same for every repetition.
--- Idempotent for its owner, who asks again only while it has sent nothing: the reply was lost, or came too late.
+-- Answers { "go", first } | { "made", id, row, record } | { "other", id } (made, for a line that asked for something else)
+--         | { "busy" } | { "later", ms } | { "unknown", heard, at } | { "paused" } | { "cancelled" } | { "changed" },
+-- where "at" is when it was sent, in ms, and "first" is the owner of the first of the sends of this content whose outcome
+-- is open or that made nothing: the same for every repetition.
+-- Idempotent for its owner, who asks again only while it has sent nothing: the reply was lost, or came too late. What was
+-- decided meanwhile holds for it too.
 -- @include cancelled
+-- @include doubts
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local call = redis.call('HMGET', KEYS[1], 'state', 'owner', 'id', 'row', 'record', 'heard', 'first', 'at', 'words',
-  'doubts', 'doubtAt', 'againAt')
+  'againAt', 'asked')
 local state, owner = call[1], call[2]
 
-if state == 'made' then return { 'made', call[3], call[4] or '', call[5] or '' } end
-if owner == ARGV[1] then
-  redis.call('HSET', KEYS[1], 'state', 'claimed')
-  return { 'go', call[7] }
+if state == 'made' then
+  if ARGV[9] ~= '' and call[11] and call[11] ~= '' and call[11] ~= ARGV[9] then return { 'other', call[3] } end
+  return { 'made', call[3], call[4] or '', call[5] or '' }
 end
-if state == 'claimed' then
+local own = owner == ARGV[1] and (state == 'claimed' or state == 'unknown')
+if own and state == 'unknown' then
+  -- Taken for vanished, and has sent nothing after all.
+  takeBackDoubt(KEYS[1])
+elseif state == 'claimed' and not own then
   local process = string.match(owner, '^[^/]+')
   local seen = redis.call('ZSCORE', KEYS[2], process)
   if seen and tonumber(seen) > now - tonumber(ARGV[4]) then
@@ -35,27 +41,42 @@ if state == 'claimed' then
     return { 'busy' }
   end
   -- Who has given no sign lately itself has been cut off from Redis, and cannot say of others that they vanished.
-  local own = redis.call('ZSCORE', KEYS[2], string.match(ARGV[1], '^[^/]+'))
-  if own and tonumber(own) <= now - tonumber(ARGV[4]) then return { 'busy' } end
-  call[6] = 'the process that was sending it vanished'
-  state = 'unknown'
-  redis.call('HSET', KEYS[1], 'state', state, 'heard', call[6])
+  local mine = redis.call('ZSCORE', KEYS[2], string.match(ARGV[1], '^[^/]+'))
+  if mine and tonumber(mine) <= now - tonumber(ARGV[4]) then return { 'busy' } end
+  noteDoubt(KEYS[1], 'the process that was sending it vanished', call[8], now)
+end
+
+-- What was claimed by this owner before is given back with every answer but "go".
+local function no(...)
+  if own then
+    redis.call('HSET', KEYS[1], 'state', isInDoubt(KEYS[1]) and 'unknown' or 'free')
+    redis.call('HDEL', KEYS[1], 'owner')
+    redis.call('HINCRBY', KEYS[3], 'calls:' .. ARGV[5], -1)
+  end
+  return { ... }
 end
 local gone = ARGV[7] ~= '' and isCancelled(KEYS[3], KEYS[4]) or ARGV[7] == '' and isGivenUp(KEYS[3])
-if state == 'unknown' then
-  local usedUp = tonumber(call[10] or 0) > tonumber(ARGV[10]) or (call[11] and now - call[11] > tonumber(ARGV[11]))
-  -- A row that was given up is not sent again, and may have been made all the same: a person must know.
-  if ARGV[3] == 'hold' or usedUp or gone then return { 'unknown', call[6] or '', call[8] or '' } end
+local inDoubt = isInDoubt(KEYS[1])
+if inDoubt then
+  -- A row that was given up is not sent again, nor is anything else under this name; it may have been made all the same, and a
+  -- person must know.
+  local other = call[9] and call[9] ~= ARGV[8]
+  if ARGV[3] == 'hold' or gone or other or isUsedUp(KEYS[1], ARGV[10], ARGV[11], now) then
+    local lost = redis.call('HMGET', KEYS[1], 'heard', 'lostAt')
+    return no('unknown', lost[1] or '', lost[2] or '')
+  end
 end
-if gone then return { 'cancelled' } end
-if redis.call('HEXISTS', KEYS[3], 'paused') == 1 then return { 'paused' } end
-if ARGV[7] ~= '' and (redis.call('HGET', KEYS[4], 'rev') or '0') ~= ARGV[7] then return { 'changed' } end
-if state == 'unknown' and call[12] and tonumber(call[12]) > now then return { 'later', call[12] - now } end
+if gone then return no('cancelled') end
+if redis.call('HEXISTS', KEYS[3], 'paused') == 1 then return no('paused') end
+if ARGV[7] ~= '' and (redis.call('HGET', KEYS[4], 'rev') or '0') ~= ARGV[7] then return no('changed') end
+if inDoubt and not own and call[10] and tonumber(call[10]) > now then return { 'later', call[10] - now } end
 
 local first = call[7]
 if not first or call[9] ~= ARGV[8] then first = ARGV[1] end
-redis.call('HSET', KEYS[1], 'state', 'claimed', 'owner', ARGV[1], 'row', ARGV[2], 'at', now, 'first', first,
-  'words', ARGV[8], 'asked', ARGV[9])
+redis.call('HSET', KEYS[1], 'state', 'claimed', 'owner', ARGV[1], 'row', ARGV[2], 'first', first, 'words', ARGV[8],
+  'asked', ARGV[9])
+if own then return { 'go', first } end
+redis.call('HSET', KEYS[1], 'at', now)
 redis.call('HINCRBY', KEYS[1], 'sends', 1)
 redis.call('HINCRBY', KEYS[3], 'calls:' .. ARGV[5], 1)
 return { 'go', first }

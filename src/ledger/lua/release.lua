@@ -1,31 +1,52 @@
--- Gives a claim back, because nothing was made: refused, put off by the service, or never sent.
+-- Gives a claim back, because nothing was made by this send: refused, put off by the service, or never sent.
 -- KEYS[1] the call   KEYS[2] the portfolio that asked   KEYS[3] the row that asked   KEYS[4] the account
--- ARGV[1] owner   ARGV[2] "refused" | "throttled" | "unreachable"   ARGV[3] kind
--- A sender that was believed vanished may still hear that nothing was made: then the outcome is no longer unknown.
+-- ARGV[1] owner   ARGV[2] "refused" | "throttled" | "unreachable"   ARGV[3] kind   ARGV[4] put-offs at most
+-- A sender that was believed vanished may still hear that nothing was made: then its send is no longer in doubt. An
+-- earlier one still is, and so is the call: nothing that a repetition hears tells what became of that one.
 -- A refusal forgets the call; a repetition after the others is the same request still, and keeps its name.
--- Answers how often the row was put off by now where others of its kind passed in between, else 0; -1 when the claim is not
--- this owner's (any more). Others must have passed twice: once they also do at the beginning of an outage, which puts off
--- some of the calls that are under way and not the others.
+-- Answers { "back", how often the row was put off by now, where others of its kind passed since the time before, else 0, 1
+-- where the outcome had been unknown } | { "doubt", what was heard of the earlier send, when it was sent, in ms } | { "other" } when the
+-- claim is not this owner's (any more). In an outage nobody passes, so it puts off no row for itself; at its
+-- beginning it puts off some of the calls that are under way and not the others, so once is not enough.
+-- @include doubts
+-- Where nobody else calls, it cannot be told from an outage: then one put-off in so many seconds counts, so that a row waits
+-- out ten minutes of one before it is set aside, and a run ends all the same.
+local ALONE_EVERY_S = 20
+
 local call = redis.call('HMGET', KEYS[1], 'state', 'owner')
-if call[2] ~= ARGV[1] or (call[1] ~= 'claimed' and call[1] ~= 'unknown') then return -1 end
+if call[2] ~= ARGV[1] or (call[1] ~= 'claimed' and call[1] ~= 'unknown') then return { 'other' } end
+local late = call[1] == 'unknown' and 1 or 0
+if late == 1 then takeBackDoubt(KEYS[1]) end
+if ARGV[2] == 'refused' then redis.call('HINCRBY', KEYS[4], 'refused:' .. ARGV[3], 1) end
+if ARGV[2] == 'throttled' then redis.call('HINCRBY', KEYS[2], 'calls:throttled', 1) end
+if ARGV[2] == 'unreachable' then redis.call('HINCRBY', KEYS[2], 'calls:' .. ARGV[3], -1) end
+if isInDoubt(KEYS[1]) then
+  redis.call('HSET', KEYS[1], 'state', 'unknown')
+  redis.call('HDEL', KEYS[1], 'owner')
+  local lost = redis.call('HMGET', KEYS[1], 'heard', 'lostAt')
+  return { 'doubt', lost[1] or '', lost[2] or '' }
+end
 if ARGV[2] == 'refused' then
   redis.call('DEL', KEYS[1])
-  redis.call('HINCRBY', KEYS[4], 'refused:' .. ARGV[3], 1)
-  return 0
+  return { 'back', 0, late }
 end
 redis.call('HSET', KEYS[1], 'state', 'free')
-redis.call('HDEL', KEYS[1], 'owner', 'heard', 'doubts', 'doubtAt', 'againAt')
-if ARGV[2] == 'unreachable' then
-  redis.call('HINCRBY', KEYS[2], 'calls:' .. ARGV[3], -1)
-  return 0
+redis.call('HDEL', KEYS[1], 'owner')
+forgetDoubts(KEYS[1])
+if ARGV[2] == 'unreachable' then return { 'back', 0, late } end
+local counted = redis.call('HMGET', KEYS[4], 'made:' .. ARGV[3], 'refused:' .. ARGV[3])
+local passed = (counted[1] or 0) + (counted[2] or 0)
+local row = redis.call('HMGET', KEYS[3], 'passed', 'overtaken', 'putOffs', 'countedAt')
+local now = tonumber(redis.call('TIME')[1])
+local overtaken, putOffs = tonumber(row[2] or 0), tonumber(row[3] or 0)
+local passedBy = row[1] and tonumber(row[1]) < passed
+local counts = passedBy or (overtaken >= 2 and now - (row[4] or 0) >= ALONE_EVERY_S)
+if passedBy then overtaken = overtaken + 1 end
+if counts then putOffs = putOffs + 1 end
+if overtaken >= 2 and putOffs >= tonumber(ARGV[4]) then
+  redis.call('HDEL', KEYS[3], 'passed', 'overtaken', 'putOffs', 'countedAt')
+  return { 'back', putOffs, late }
 end
-redis.call('HINCRBY', KEYS[2], 'calls:throttled', 1)
-if redis.call('EXISTS', KEYS[3]) == 0 then return 0 end
-local counts = redis.call('HMGET', KEYS[4], 'made:' .. ARGV[3], 'refused:' .. ARGV[3])
-local passed = (counts[1] or 0) + (counts[2] or 0)
-local row = redis.call('HMGET', KEYS[3], 'passed', 'overtaken')
-local overtaken = tonumber(row[2] or 0)
-if row[1] and tonumber(row[1]) < passed then overtaken = overtaken + 1 end
-redis.call('HSET', KEYS[3], 'passed', passed, 'overtaken', overtaken)
-local putOffs = redis.call('HINCRBY', KEYS[3], 'putOffs', 1)
-return overtaken >= 2 and putOffs or 0
+redis.call('HSET', KEYS[3], 'passed', passed, 'overtaken', overtaken, 'putOffs', putOffs, 'countedAt',
+  counts and now or row[4] or now)
+return { 'back', passedBy and overtaken >= 2 and putOffs or 0, late }

@@ -4,6 +4,7 @@
 -- ARGV[1] id of what was made, or "" to let it be sent again   ARGV[2] kind   ARGV[3] this word's own name
 -- Answers "resolved" | "made" (answered meanwhile, all of them) | "not unknown". Repeated, its name tells that it was done.
 -- What may be sent again keeps the name of its first send, by which a service may know it.
+-- @include doubts
 local made = 0
 for at = 3, #KEYS do
   local call = redis.call('HMGET', KEYS[at], 'state', 'word')
@@ -12,7 +13,8 @@ for at = 3, #KEYS do
 end
 for at = 3, #KEYS do
   if redis.call('HGET', KEYS[at], 'state') == 'unknown' then
-    redis.call('HDEL', KEYS[at], 'owner', 'doubts', 'doubtAt', 'againAt')
+    redis.call('HDEL', KEYS[at], 'owner')
+    forgetDoubts(KEYS[at])
     redis.call('HSET', KEYS[at], 'word', ARGV[3])
     if ARGV[1] == '' then
       redis.call('HSET', KEYS[at], 'state', 'free')

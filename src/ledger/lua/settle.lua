@@ -3,8 +3,9 @@
 -- KEYS[1] the call   KEYS[2] list of the buyer's limit ids   KEYS[3] the account, where made things are counted
 -- KEYS[4] what was made twice   KEYS[5] the portfolio that asked   KEYS[6] the row that asked
 -- ARGV[1] owner   ARGV[2] id   ARGV[3] what else the answer said, as JSON   ARGV[4] row that asked   ARGV[5] kind   ARGV[6] key
--- Answers the id on record: another than ARGV[2] when the thing was made twice, which only "resend" and a person's word
--- can lead to. Then both are kept where people look.
+-- Answers { the id on record, 1 where the outcome had been unknown }. The id is another than ARGV[2] when the thing was made
+-- twice, which only "resend" and a person's word can lead to. Then both are kept where people look.
+-- @include doubts
 local known = redis.call('HMGET', KEYS[1], 'state', 'id')
 if known[1] == 'made' then
   local pair = ARGV[5] .. ' ' .. known[2] .. ' ' .. ARGV[2]
@@ -14,10 +15,11 @@ if known[1] == 'made' then
     if redis.call('EXISTS', KEYS[6]) == 1 then redis.call('HSET', KEYS[6], 'again', pair) end
     if ARGV[5] == 'limit' then redis.call('RPUSH', KEYS[2], ARGV[2]) end
   end
-  return known[2]
+  return { known[2], 0 }
 end
 redis.call('HSET', KEYS[1], 'state', 'made', 'owner', ARGV[1], 'id', ARGV[2], 'record', ARGV[3], 'row', ARGV[4])
-redis.call('HDEL', KEYS[1], 'heard', 'doubts', 'doubtAt', 'againAt')
+local late = isInDoubt(KEYS[1]) and 1 or 0
+forgetDoubts(KEYS[1])
 redis.call('HINCRBY', KEYS[3], 'made:' .. ARGV[5], 1)
 if ARGV[5] == 'limit' then redis.call('RPUSH', KEYS[2], ARGV[2]) end
-return ARGV[2]
+return { ARGV[2], late }

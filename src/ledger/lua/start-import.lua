@@ -3,7 +3,7 @@
 -- KEYS[1] the portfolio   KEYS[2] all portfolios   KEYS[3] its imports under way   KEYS[4…] its faulty lines
 -- ARGV[1] the portfolio's name   ARGV[2] content: the file and how it is read   ARGV[3] this import: content:its own name
 -- ARGV[4] ms without a sign of life after which an import is gone   ARGV[5…] field, value … to know of the file
--- Answers 1.
+-- Answers how often the portfolio had been given up by now.
 -- @include move
 local now = nowMs()
 local joins = false
@@ -20,4 +20,4 @@ redis.call('HSET', KEYS[1], 'content', ARGV[2], 'importing', ARGV[2], unpack(ARG
 redis.call('HSET', KEYS[1], 'importGen', redis.call('HGET', KEYS[1], 'cancels') or '0')
 redis.call('HSETNX', KEYS[1], 'started', now)
 redis.call('HDEL', KEYS[1], 'finished')
-return 1
+return redis.call('HGET', KEYS[1], 'importGen')

@@ -33,7 +33,16 @@ export type Attempt = {
   fate: 'open' | 'made' | 'not made';
 };
 
-type ModelCall = { state: 'claimed' | 'unknown' | 'made'; owner: Attempt; id: string; row: string; doubted?: boolean };
+type ModelCall = {
+  state: 'claimed' | 'unknown' | 'made';
+  owner: Attempt;
+  id: string;
+  row: string;
+  doubted?: boolean;
+} & Doubts;
+
+/** Sends that are in doubt, and how many "resend" has to make up for. */
+type Doubts = { open: number; doubts: number };
 
 export type ModelPortfolio = {
   paused: boolean;
@@ -93,7 +102,8 @@ export function makeModel({ canaryRefusals }: { canaryRefusals: number }) {
     begin(name: string, key: string, step: Step): RowState | undefined {
       const row = rowOf(name, key);
       if (row && (row.state === 'queued' || row.state === 'refused') && row.step === step) {
-        if (isGivenUp(name, row)) row.state = row.state === 'queued' ? 'cancelled' : row.state;
+        if (isGivenUp(name, row) && !calls.has(`limit ${key}`))
+          row.state = row.state === 'queued' ? 'cancelled' : row.state;
         else if (!portfolio(name).paused) row.state = step;
       }
       return row?.state;
@@ -107,13 +117,14 @@ export function makeModel({ canaryRefusals }: { canaryRefusals: number }) {
       const gone = row !== undefined && (row.state === 'cancelled' || isGivenUp(attempt.portfolio, row));
       if (call?.state === 'made') return 'made';
       if (call?.state === 'claimed' && alive.has(call.owner.process)) return 'busy';
-      if (call) call.state = 'unknown';
-      if (call && (hold || gone)) return 'unknown';
+      if (call?.state === 'claimed') noteDoubt(call);
+      if (call && (hold || gone || call.doubts > 8)) return 'unknown';
       if (gone) return 'cancelled';
       if (portfolio(attempt.portfolio).paused) return 'paused';
       if (row?.revision !== attempt.revision) return 'changed';
       if (call?.doubted) return 'later';
       calls.set(attempt.thing, {
+        ...{ open: call?.open ?? 0, doubts: call?.doubts ?? 0 },
         state: 'claimed',
         owner: attempt,
         id: '',
@@ -128,7 +139,7 @@ export function makeModel({ canaryRefusals }: { canaryRefusals: number }) {
       const known = calls.get(attempt.thing);
       if (known?.state === 'made') return known.id;
       const row = `${attempt.portfolio}/${attempt.key}`;
-      calls.set(attempt.thing, { state: 'made', owner: attempt, id, row });
+      calls.set(attempt.thing, { state: 'made', owner: attempt, id, row, open: 0, doubts: 0 });
       return id;
     },
 
@@ -136,7 +147,13 @@ export function makeModel({ canaryRefusals }: { canaryRefusals: number }) {
     release(attempt: Attempt, why: 'refused' | 'throttled' | 'unreachable'): void {
       const call = calls.get(attempt.thing);
       if (call?.owner !== attempt || call.state === 'made') return;
-      calls.delete(attempt.thing);
+      // What was taken for vanished and says now that it made nothing is in doubt no longer; an earlier send still is.
+      if (call.state === 'unknown') {
+        call.open -= 1;
+        call.doubts -= 1;
+      }
+      if (call.open > 0) Object.assign(call, { state: 'unknown', owner: undefined });
+      else calls.delete(attempt.thing);
       const counts = portfolio(attempt.portfolio).calls;
       if (why === 'throttled') counts.throttled += 1;
       if (why === 'unreachable') counts[kindOf(attempt.step)] -= 1;
@@ -146,8 +163,9 @@ export function makeModel({ canaryRefusals }: { canaryRefusals: number }) {
       const call = calls.get(attempt.thing);
       if (call?.owner !== attempt || call.state === 'made') return;
       // What was taken for a vanished process' is not counted as an answer, and may be sent again at once.
-      if (call.state === 'claimed') call.doubted = true;
-      call.state = 'unknown';
+      if (call.state !== 'claimed') return;
+      noteDoubt(call);
+      call.doubted = true;
     },
 
     /** The first to move a row wins, but a held row takes the answer that it waits for, and a limit made is made. */
@@ -187,9 +205,9 @@ export function makeModel({ canaryRefusals }: { canaryRefusals: number }) {
       if (!row || !isOpen(row.state)) return 'nothing';
       for (const thing of [`limit ${key}`, thingOf(key, row.step)]) {
         const call = calls.get(thing);
-        if (row.state === 'queued' || call?.row !== `${name}/${key}`) continue;
+        if (call?.row !== `${name}/${key}`) continue;
         if (call.state === 'claimed') return alive.has(call.owner.process) ? 'under way' : 'left';
-        if (call.state === 'unknown' && thing.startsWith('limit')) return 'under way';
+        if (thing.startsWith('limit')) return 'under way';
       }
       row.state = 'cancelled';
       return 'cancelled';
@@ -228,6 +246,12 @@ export function kindOf(step: Step): CallKind {
 
 export function isOpen(state: RowState): boolean {
   return ['queued', 'company', 'documents', 'limit'].includes(state);
+}
+
+function noteDoubt(call: ModelCall): void {
+  call.state = 'unknown';
+  call.open += 1;
+  call.doubts += 1;
 }
 
 function newPortfolio(): ModelPortfolio {

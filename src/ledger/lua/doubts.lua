@@ -1,0 +1,27 @@
+-- Included where it counts how many sends of a call are in doubt: `open` of them left and were not answered. As long as
+-- there is one, the call's outcome is unknown, whatever becomes of a repetition; `heard` and `lostAt` tell of the last.
+-- `doubts` counts those that "resend" has made up for since `doubtAt`, and `againAt` is when it may do so again.
+local function isInDoubt(call)
+  return tonumber(redis.call('HGET', call, 'open') or 0) > 0
+end
+
+local function noteDoubt(call, heard, lostAt, now)
+  redis.call('HINCRBY', call, 'open', 1)
+  redis.call('HSETNX', call, 'doubtAt', now)
+  redis.call('HSET', call, 'state', 'unknown', 'heard', heard, 'lostAt', lostAt)
+  return redis.call('HINCRBY', call, 'doubts', 1)
+end
+
+local function takeBackDoubt(call)
+  redis.call('HINCRBY', call, 'open', -1)
+  redis.call('HINCRBY', call, 'doubts', -1)
+end
+
+local function forgetDoubts(call)
+  redis.call('HDEL', call, 'open', 'doubts', 'doubtAt', 'againAt', 'heard', 'lostAt')
+end
+
+local function isUsedUp(call, most, withinMs, now)
+  local known = redis.call('HMGET', call, 'doubts', 'doubtAt')
+  return tonumber(known[1] or 0) > tonumber(most) or (known[2] and now - known[2] > tonumber(withinMs)) or false
+end
