@@ -111,13 +111,15 @@ async function outcomesOf(portfolio: string, batch: Line[], { rows, portfolios }
     portfolio,
     batch.map(({ line }) => line),
   );
-  // A line that reads as a repetition here may have led to the row: the import found the line that it repeats faulty.
+  // A line that reads as a repetition here may itself have led to the row: the import found the line that it repeats faulty.
   const keys = batch.map(requestOf);
   const kept = await portfolios.keptRows(portfolio, keys);
   const results = await rows.read(keys.map((key) => ({ portfolio, key })));
-  return batch.map(({ line }, place) => {
+  return batch.map(({ kind, line }, place) => {
     const fault = faulty[place];
-    const result = !fault || kept[place] === line ? results[place] : undefined;
+    const found = results[place];
+    const isOwn = fault ? kept[place] === line : kind !== 'duplicate' || found?.line === line;
+    const result = isOwn ? found : undefined;
     if (result) return { state: result.state, problem: joined(fault?.message, problemText(result)), result };
     if (fault) return { state: fault.kind, problem: fault.message, result };
     return {

@@ -124,6 +124,19 @@ test('shows the row of a line whose earlier twin was invalid', async () => {
   expect(found.map(({ buyer_limit_id }) => buyer_limit_id)).toEqual(['', limit?.id, '']);
 });
 
+test('says of a repeated line that an interrupted import did not reach that it was not imported', async () => {
+  const { context, ...place } = await openWorkplace();
+  await place.import(['name,requested_limit', 'Acme,100', 'Acme,100']);
+  const { file } = await context.portfolios.read('q4');
+  if (!file) throw new Error('no file was imported');
+  await (await context.portfolios.startImport('q4', file)).leave();
+  const found = (await exported({ context })).lines;
+  expect(found.map(({ state, problem }) => [state, problem?.slice(0, 12)])).toEqual([
+    ['queued', ''],
+    ['', 'Not imported'],
+  ]);
+});
+
 test('a results file is not taken for a file of buyers, whose states it would lead astray', async () => {
   const { work, settled, ...place } = await openWorkplace();
   await place.import(buyerLines(1));
