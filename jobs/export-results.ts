@@ -4,13 +4,20 @@ import { z } from 'zod';
 import { LimitlineError } from '../src/errors.ts';
 import type { Portfolios } from '../src/ledger/portfolios.ts';
 import type { RowResult, Rows } from '../src/ledger/rows.ts';
-import { PLAIN_DIALECT } from '../src/portfolio/dialect.ts';
+import { type Dialect, PLAIN_DIALECT } from '../src/portfolio/dialect.ts';
 import type { DocumentStore } from '../src/portfolio/document-store.ts';
-import { makeEncodable } from '../src/portfolio/encoders.ts';
-import { type Opened, openPortfolio } from '../src/portfolio/open-portfolio.ts';
+import { makeEncodingTest } from '../src/portfolio/encoders.ts';
+import { type Opened, openPortfolio, type PortfolioFile } from '../src/portfolio/open-portfolio.ts';
 import { visible } from '../src/portfolio/problem.ts';
-import { readOptionsSchema } from '../src/portfolio/read-options.ts';
-import type { Line } from '../src/portfolio/row.ts';
+import { type ReadOptions, readOptionsSchema } from '../src/portfolio/read-options.ts';
+import {
+  AMOUNTS,
+  ERROR_COLUMNS,
+  errorColumnsOf,
+  LINE_COLUMN,
+  RESULT_COLUMNS,
+} from '../src/portfolio/result-columns.ts';
+import { type Line, requestOf } from '../src/portfolio/row.ts';
 import { encodeTable, makeTableText } from '../src/portfolio/write-table.ts';
 import { writeSheet } from '../src/portfolio/xlsx/write-sheet.ts';
 
@@ -19,6 +26,8 @@ export type ExportDeps = {
   rows: Rows;
   portfolios: Portfolios;
   imports: DocumentStore;
+  /** Hears in a sentence that the file is not written as it was asked for. */
+  say?: (words: string) => void;
   signal: AbortSignal;
 };
 
@@ -31,21 +40,10 @@ const payloadSchema = z.object({
 
 /**
  * `all`: every line of the last import. `errors`: those that are not done or skipped, to be mended and imported again.
- * `xlsx`: an Excel workbook. `likeInput`: a CSV in the imported file's own encoding, delimiter and line ends; else UTF-8 with commas.
+ * `xlsx`: an Excel workbook. `likeInput`: a CSV in the imported file's own encoding, delimiter and line ends, or in UTF-8
+ * with a byte order mark where that encoding cannot write all there is; else UTF-8 with commas.
  */
 export type ExportPayload = z.output<typeof payloadSchema>;
-
-/** The account that it all happened in; a name that no column of a finance team's has. */
-const ACCOUNT_COLUMN = 'limitline_account';
-
-/** What a results file adds to the file's own columns. */
-const RESULT_COLUMNS = [
-  ...['state', 'step', 'company_id', 'document_ids', 'buyer_limit_id', 'status', 'total_limit', 'available_limit'],
-  ...['problem', 'updated', ACCOUNT_COLUMN],
-];
-
-/** Which of them are amounts: numbers in a workbook. */
-const AMOUNTS = ['total_limit', 'available_limit'].map((name) => RESULT_COLUMNS.indexOf(name));
 
 /** What a line has come to: its state, and the row behind it where there is one. */
 type Outcome = { state: string; problem: string; result: RowResult | undefined };
@@ -63,31 +61,48 @@ export const exportResults = {
     const { file } = await deps.portfolios.read(portfolio);
     if (!file) throw new LimitlineError('NOT_FOUND', `No file was imported into a portfolio named "${portfolio}".`);
     const { path } = deps.imports.open(file.id);
-    const opened = await openPortfolio({
-      ...readOptionsSchema.parse(JSON.parse(file.reading)),
-      path,
-      // Whether a line was good enough was decided when it was imported; here it only has to be recognised.
-      requiredColumns: [],
-      documents: { find: async (name) => ({ name, path: name, sizeBytes: 0, mediaType: '' }) },
-      signal: deps.signal,
-    });
-    const dialect = likeInput && format === 'csv' ? opened.dialect : PLAIN_DIALECT;
-    const lines = records({ portfolio, opened, only, encoding: dialect.encoding }, deps);
+    const reading = readOptionsSchema.parse(JSON.parse(file.reading));
+    const open = () => openImported({ ...reading, path, signal: deps.signal });
+    const opened = await open();
     if (format === 'xlsx') {
       const isAmount = (column: number) => only === 'all' && AMOUNTS.includes(column - opened.header.length);
-      await writeSheet(lines, to, { name: portfolio, isAmount });
+      await writeSheet(records({ portfolio, opened, only }, deps), to, { name: portfolio, isAmount });
       return;
+    }
+    let dialect = likeInput ? opened.dialect : PLAIN_DIALECT;
+    let lines = records({ portfolio, opened, only }, deps);
+    if (!dialect.encoding.startsWith('utf-')) {
+      if (!(await canWrite(lines, dialect))) {
+        const encoding = dialect.encoding.toUpperCase();
+        deps.say?.(
+          `${encoding} cannot be written with all that stands in the file: it is UTF-8 with a byte order mark.`,
+        );
+        dialect = { ...dialect, encoding: 'utf-8', bom: true };
+      }
+      lines = records({ portfolio, opened: await open(), only }, deps);
     }
     await pipeline(lines, makeTableText(dialect), (texts: AsyncIterable<Buffer>) => encodeTable(texts, dialect), to);
   },
 } as const;
 
-type Wanted = { portfolio: string; opened: Opened; only: ExportPayload['only']; encoding: string };
+/** Opens the copy as the import did. Whether a line is good enough was decided then; here it only has to be recognised. */
+function openImported(file: Pick<PortfolioFile, 'path' | 'signal'> & ReadOptions): Promise<Opened> {
+  const documents = { find: async (name: string) => ({ name, path: name, sizeBytes: 0, mediaType: '' }) };
+  return openPortfolio({ ...file, requiredColumns: [], documents });
+}
 
-async function* records(wanted: Wanted, deps: ExportDeps): AsyncGenerator<string[]> {
-  const { portfolio, opened, only } = wanted;
-  const write = only === 'all' ? resultCells(deps.account, opened.header.length) : errorCells(deps.account, wanted);
-  yield only === 'all' ? [...opened.header, ...RESULT_COLUMNS] : errorHeader(opened.standalone.header);
+/** Known only when all was read, and what was written cannot be taken back: so it costs a pass of its own. */
+async function canWrite(lines: AsyncIterable<string[]>, { encoding }: Dialect): Promise<boolean> {
+  const isWritable = makeEncodingTest(encoding);
+  for await (const cells of lines) if (!cells.every(isWritable)) return false;
+  return true;
+}
+
+type Wanted = { portfolio: string; opened: Opened; only: ExportPayload['only'] };
+
+async function* records({ portfolio, opened, only }: Wanted, deps: ExportDeps): AsyncGenerator<string[]> {
+  const { header, write } = only === 'all' ? resultTable(opened, deps.account) : errorTable(opened, deps.account);
+  yield header;
   for await (const batch of opened.batches()) {
     const outcomes = await outcomesOf(portfolio, batch, deps);
     for (const [place, line] of batch.entries()) {
@@ -102,19 +117,27 @@ async function outcomesOf(portfolio: string, batch: Line[], { rows, portfolios }
     portfolio,
     batch.map(({ line }) => line),
   );
-  const keys = batch.map((line, place) => (line.kind === 'row' && !faulty[place] ? line.row.key : ''));
+  // A line that reads as a repetition here may itself have led to the row: the import found the line that it repeats faulty.
+  const keys = batch.map(requestOf);
+  const kept = await portfolios.keptRows(portfolio, keys);
   const results = await rows.read(keys.map((key) => ({ portfolio, key })));
-  return batch.map((_line, place) => {
+  return batch.map(({ kind, line }, place) => {
     const fault = faulty[place];
-    if (fault) return { state: fault.kind, problem: fault.message, result: undefined };
-    const result = results[place];
-    if (result) return { state: result.state, problem: problemText(result), result };
+    const found = results[place];
+    const isOwn = fault ? kept[place] === line : kind !== 'duplicate' || found?.line === line;
+    const result = isOwn ? found : undefined;
+    if (result) return { state: result.state, problem: joined(fault?.message, problemText(result)), result };
+    if (fault) return { state: fault.kind, problem: fault.message, result };
     return {
       state: '',
       problem: 'Not imported: the import was interrupted. Import the file again.',
       result: undefined,
     };
   });
+}
+
+function joined(...problems: (string | undefined)[]): string {
+  return problems.filter((problem) => problem).join('; ');
 }
 
 /** The sentence, then what the service said, as it came, or what was sent to it in vain. */
@@ -125,8 +148,12 @@ function problemText({ problem, again }: RowResult): string {
   return problem.sent ? `${said}; what was sent: ${problem.sent}` : said;
 }
 
-function resultCells(account: string, width: number) {
-  return function* ({ cells }: Line, { state, problem, result }: Outcome): Generator<string[]> {
+/** What is written: a header, and for a line the records that it leads to, none or one. */
+type Written = { header: string[]; write(line: Line, outcome: Outcome): Iterable<string[]> };
+
+function resultTable({ header }: Opened, account: string): Written {
+  const width = header.length;
+  function* write({ cells }: Line, { state, problem, result }: Outcome): Generator<string[]> {
     const { record = {}, companyId = '', documentIds = [], limitId = '', step = '' } = result ?? {};
     yield [
       ...fitted(cells, width),
@@ -134,40 +161,30 @@ function resultCells(account: string, width: number) {
       ...[record.status ?? '', record.total_limit ?? '', record.available_limit ?? ''],
       ...[problem, result ? new Date(result.updatedMs).toISOString() : '', account],
     ];
-  };
-}
-
-/** The text of a line whose cells cannot be believed, for the person who fills them in. */
-const LINE_COLUMN = 'limitline_line';
-
-/** The columns that an errors file adds. Those that the file has already, from an earlier round, give way to them. */
-const ERROR_COLUMNS = [LINE_COLUMN, 'problem', ACCOUNT_COLUMN];
-
-function errorHeader(header: string[]): string[] {
-  return [...header.filter((name) => !ERROR_COLUMNS.includes(name)), ...ERROR_COLUMNS];
+  }
+  return { header: [...header, ...RESULT_COLUMNS], write };
 }
 
 /**
  * Lines that want mending: their own cells as they were, and why. One that is broken as a record has its cells empty: cut
- * or filled up they might be a sound line, and be requested though nobody mended it. Nor may an encoding change a cell.
+ * or filled up they might be a sound line, and be requested though nobody mended it. Our columns of an earlier round give
+ * way to new ones.
  */
-function errorCells(account: string, { opened: { standalone, header, dialect }, encoding }: Wanted) {
-  const isOwn = standalone.header.map((name) => !ERROR_COLUMNS.includes(name));
-  const isEncodable = makeEncodable(encoding);
-  const earlier = header.indexOf(LINE_COLUMN);
-  return function* (line: Line, { state, problem }: Outcome): Generator<string[]> {
+function errorTable({ standalone }: Opened, account: string): Written {
+  const earlier = errorColumnsOf(standalone.header);
+  const own = (cells: readonly string[]) => cells.filter((_cell, column) => !earlier.has(column));
+  const lineAt = standalone.header.findLastIndex((name, column) => name === LINE_COLUMN && earlier.has(column));
+  function* write(line: Line, { state, problem }: Outcome): Generator<string[]> {
     if ((state === 'done' || state === 'skipped') && problem === '') return;
-    const own = (cells: string[]) => cells.filter((_cell, column) => isOwn[column]);
-    const cells = own(standalone.cells(line.cells));
-    const lost = cells.every(isEncodable) ? undefined : line.cells.join(dialect.delimiter);
-    const text = line.kind === 'invalid' ? (line.broken ?? lost) : lost;
+    const broken = line.kind === 'invalid' ? line.broken : undefined;
     yield [
-      ...(text === undefined ? cells : own(standalone.blank())),
+      ...own(broken === undefined ? standalone.cells(line) : standalone.blank()),
       // What an earlier round could not believe is still what the cells are to be filled in from.
-      text === undefined ? (line.cells[earlier] ?? '') : visible(text),
+      broken === undefined ? (line.cells[lineAt] ?? '') : visible(broken),
       ...[problem || `It is ${state}.`, account],
     ];
-  };
+  }
+  return { header: [...own(standalone.header), ...ERROR_COLUMNS], write };
 }
 
 /** A ragged line is filled up or cut, so that the columns behind it stand where they belong. */

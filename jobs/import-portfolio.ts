@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
 import { z } from 'zod';
 import { LimitlineError } from '../src/errors.ts';
-import type { FaultyLine, ImportRun } from '../src/ledger/imports.ts';
+import type { FaultyLine, ImportRun, NotedLine } from '../src/ledger/imports.ts';
 import type { Persist } from '../src/ledger/persist.ts';
 import type { Portfolios } from '../src/ledger/portfolios.ts';
 import { isPortfolioName, type RowId } from '../src/ledger/row-id.ts';
@@ -13,7 +13,7 @@ import { defaultDocumentsDir, makeDocumentFolder } from '../src/portfolio/docume
 import { fileFault } from '../src/portfolio/file-fault.ts';
 import { type Opened, openPortfolio } from '../src/portfolio/open-portfolio.ts';
 import { readOptionsSchema } from '../src/portfolio/read-options.ts';
-import type { Change, Line, Problem, Row } from '../src/portfolio/row.ts';
+import { type Change, type Line, type Problem, type Row, requestOf } from '../src/portfolio/row.ts';
 import { readSupplier } from '../src/portfolio/supplier.ts';
 import { readToEnd, type TableFile } from '../src/portfolio/table.ts';
 import type { Queues } from '../src/queue/queues.ts';
@@ -143,10 +143,10 @@ type Target = { portfolio: string; importId: string; run: ImportRun };
 /** Answers the lines as the ledger took them: one that asks for something else than what was sent is a problem. */
 async function importBatch({ portfolio, importId, run }: Target, batch: Line[], deps: ImportDeps): Promise<Line[]> {
   // First what leads to no row, and what no longer does not: no line is counted twice at any moment.
-  const noted = new Map(batch.map((line) => [line.line, faultOf(line)]));
-  await deps.persist('note lines', () => run.noteLines(noted));
+  const found = new Map(batch.map((line) => [line.line, noted(line)]));
+  await deps.persist('note lines', () => run.noteLines(found));
   const renewed: RowId[] = [];
-  const changed = new Map<number, FaultyLine | null>();
+  const changed = new Map<number, NotedLine>();
   const settled = await Promise.all(
     batch.map(async (line): Promise<Line> => {
       if (line.kind !== 'row') return line;
@@ -160,9 +160,10 @@ async function importBatch({ portfolio, importId, run }: Target, batch: Line[], 
       const refused = {
         ...line,
         kind: 'invalid' as const,
+        key: line.row.key,
         problems: [changedProblem(line.line, request, sent?.request)],
       };
-      changed.set(line.line, faultOf(refused));
+      changed.set(line.line, noted(refused));
       return refused;
     }),
   );
@@ -183,6 +184,10 @@ function changedProblem(line: number, asked: RowRequest, sent: RowRequest | unde
     ...{ line, column: before !== now ? 'requested_limit' : null, value: before !== now ? now : null },
     message: `changed after it was requested${difference}; ${stays}. To ask on purpose, give the line a request_reference of its own`,
   };
+}
+
+function noted(line: Line): NotedLine {
+  return { key: requestOf(line), fault: faultOf(line) };
 }
 
 function faultOf(line: Line): FaultyLine | null {

@@ -28,7 +28,7 @@ export function register(program: Command, terminal: Terminal): void {
       await onPortfolio(name, (context) =>
         format === 'table' || format === 'json'
           ? writeSummary(name, format, options.out, context)
-          : writeLines(name, format, options, context),
+          : writeLines(name, format, { ...options, say: terminal.say }, context),
       );
     });
 }
@@ -55,7 +55,7 @@ async function table(summary: Summary, name: string, context: Context): Promise<
 async function writeLines(
   name: string,
   format: 'csv' | 'errors-csv' | 'xlsx',
-  { out, likeInput = false }: ReportOptions,
+  { out, likeInput = false, say }: ReportOptions & Pick<Terminal, 'say'>,
   context: Context,
 ) {
   const { account, rows, portfolios, imports } = context;
@@ -66,6 +66,7 @@ async function writeLines(
     rows,
     portfolios,
     imports,
+    say,
     signal: new AbortController().signal,
   });
 }

@@ -20,7 +20,7 @@ export function summaryTable(
   summary: Summary,
   { supplier, paused, interrupted }: Pick<PortfolioState, 'supplier' | 'paused' | 'interrupted'>,
 ): string {
-  const { account, portfolio, lines, invalid, duplicate, rows, states, statuses, calls } = summary;
+  const { account, portfolio, lines, invalid, duplicate, kept, rows, states, statuses, calls } = summary;
   const parts: string[] = [`Portfolio ${portfolio}, account ${account}`, ''];
   parts.push(
     row('lines of the file', lines),
@@ -30,6 +30,11 @@ export function summaryTable(
   );
   for (const state of ROW_STATES) {
     if (states[state] > 0) parts.push(`${row(`    ${state}`, states[state])}   ${MEANING[state]}`);
+  }
+  if (kept > 0) {
+    parts.push(
+      `    The last import found the lines of ${kept} rows invalid: those rows stay as they were, see errors-csv.`,
+    );
   }
   parts.push('', amount('requested', summary.requested), amount('granted', summary.granted));
   parts.push(amount('available', summary.available));

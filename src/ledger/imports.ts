@@ -8,15 +8,18 @@ export type ImportedFile = { id: string; fileName: string; reading: string };
 /** A line that led to no row, and why; `message` is for people. */
 export type FaultyLine = { kind: 'invalid' | 'duplicate'; message: string };
 
+/** A line as an import found it: the key of its request, '' where that is not known, and what is wrong, if anything is. */
+export type NotedLine = { key: string; fault: FaultyLine | null };
+
 /** An import under way. It says so by itself, once a second, until it is ended or left. */
 export type ImportRun = {
   /** How often the portfolio had been given up when it began: what is given up later is not brought back by it. */
   generation: number;
   /**
-   * Writes down what is wrong with these lines; null for one with which nothing is. Saying it again changes nothing, and
-   * once another file is imported into the portfolio, that one's lines are shown and these are not kept.
+   * Writes down what is wrong with these lines. Saying it again changes nothing, and once another file is imported into the
+   * portfolio, that one's lines are shown and these are not kept.
    */
-  noteLines(lines: ReadonlyMap<number, FaultyLine | null>): Promise<void>;
+  noteLines(lines: ReadonlyMap<number, NotedLine>): Promise<void>;
   /** The file was read to its end. The portfolio is finished now if nothing else of it is open. */
   end(): Promise<void>;
   /** The import was given up: until its file, or one begun later, is imported to the end, the portfolio is not finished. */
@@ -48,7 +51,7 @@ export function makeImports({ connection, keys }: { connection: RedisConnection;
       const underWay = [keys.portfolio(name), keys.imports(name)];
       const known = ['importId', file.id, 'fileName', file.fileName, 'reading', file.reading];
       const generation = await start(
-        [keys.portfolio(name), keys.portfolios, keys.imports(name), ...faultyKeys(name)],
+        [keys.portfolio(name), keys.portfolios, keys.imports(name), ...faultyKeys(name), keys.keptRows(name)],
         [name, content, run, GONE_AFTER_MS, ...known],
       );
       const signs = startSigns(() => beat(underWay, [run]));
@@ -60,8 +63,9 @@ export function makeImports({ connection, keys }: { connection: RedisConnection;
         generation: Number(generation),
         async noteLines(lines) {
           for (const page of pagesOf([...lines])) {
-            const words = page.flatMap(([line, fault]) => [line, fault?.kind ?? 'sound', fault?.message ?? '']);
-            await note([keys.portfolio(name), ...faultyKeys(name)], [content, ...words]);
+            const words = page.flatMap(([line, noted]) => wordsOf(line, noted));
+            const rows = [keys.keptRows(name), keys.row(name, '')];
+            await note([keys.portfolio(name), ...faultyKeys(name), ...rows], [content, ...words]);
           }
         },
         end: () => finish(content),
@@ -77,6 +81,19 @@ export function makeImports({ connection, keys }: { connection: RedisConnection;
           faultyKeys(name).map((key) => connection.hmget(key, ...page.map(String))),
         );
         for (const place of page.keys()) found.push(faultOf(invalid[place], duplicate[place]));
+      }
+      return found;
+    },
+
+    /**
+     * The invalid line of the last import that is counted as this row, for each of these keys: its request has the row
+     * already, of an earlier import or before its documents went away, and that stays as it was.
+     */
+    async keptRows(name: string, rowKeys: readonly string[]): Promise<(number | undefined)[]> {
+      const found: (number | undefined)[] = [];
+      for (const page of pagesOf(rowKeys)) {
+        const lines = await connection.hmget(keys.keptRows(name), ...page);
+        found.push(...lines.map((line) => (line === null ? undefined : Number(line))));
       }
       return found;
     },
@@ -111,6 +128,10 @@ function* pagesOf<T>(items: readonly T[]): Generator<T[]> {
 /** Imports of one content come to the same lines. 16 characters, of a digest. */
 function contentOf({ id, reading }: ImportedFile): string {
   return createHash('sha256').update(`${id}\n${reading}`).digest('base64url').slice(0, 16);
+}
+
+function wordsOf(line: number, { key, fault }: NotedLine): (string | number)[] {
+  return [line, fault?.kind ?? 'sound', fault?.message ?? '', key];
 }
 
 function faultOf(invalid: string | null | undefined, duplicate: string | null | undefined): FaultyLine | undefined {

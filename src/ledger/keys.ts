@@ -47,6 +47,8 @@ export function makeKeys(prefix: string, account: string) {
     portfolio: (name: string) => `${root}:portfolio:${name}`,
     /** Hash: line number → problem, of the last import's lines of this kind, which led to no row. */
     faultyLines: (name: string, kind: 'invalid' | 'duplicate') => `${root}:portfolio:${name}:lines:${kind}`,
+    /** Hash: row key → invalid line of the last import whose request has this row already. Lua builds this name too (put-row.lua). */
+    keptRows: (name: string) => `${root}:portfolio:${name}:lines:kept`,
     /** Sorted set: imports under way, by their last sign of life in ms of the server's clock (move.lua knows it too). */
     imports: (name: string) => `${root}:portfolio:${name}:imports`,
     /** Sorted set: the rows of a portfolio that are in one state, by line. Lua builds this name too (move.lua). */

@@ -17,8 +17,11 @@ export type PortfolioState = {
   supplier: Supplier | undefined;
   startedMs: number | undefined;
   finishedMs: number | undefined;
+  /** Lines of the last import, without those invalid ones whose request has a row already: they count as that. */
   invalid: number;
   duplicate: number;
+  /** Rows whose line the last import found invalid: they stay as they were. */
+  kept: number;
   states: Record<RowState, number>;
   statuses: Record<string, number>;
   calls: Record<CallKind | 'token' | 'throttled', number>;
@@ -95,18 +98,20 @@ export function makePortfolios({ connection, keys }: { connection: RedisConnecti
       const step = connection.multi().hgetall(keys.portfolio(name)).time();
       step.zrange(keys.imports(name), '0', '-1', 'WITHSCORES');
       for (const kind of FAULT_KINDS) step.hlen(keys.faultyLines(name, kind));
+      step.hlen(keys.keptRows(name));
       for (const state of ROW_STATES) step.zcard(keys.rowsInState(name, state));
       const [found, time, running, ...sizes] = ((await step.exec()) ?? []).map(([, answer]) => answer);
       const counts = sizes.map(Number);
-      const [invalid = 0, duplicate = 0] = counts;
+      const [invalid = 0, duplicate = 0, kept = 0, ...inStates] = counts;
       const fields = fromFields((found ?? {}) as Record<string, string>);
       const [seconds = 0, microseconds = 0] = (time ?? []) as number[];
       const { alive, gone } = signsOf((running ?? []) as string[], seconds * 1_000 + microseconds / 1_000);
       // Rare: the last row ended while a killed import still counted as one under way.
       if (gone) fields.finishedMs ??= await imports.sweepImports(name);
       return {
-        ...{ name, ...fields, importing: alive, interrupted: fields.interrupted && !alive, invalid, duplicate },
-        states: namedCounts(ROW_STATES, counts.slice(FAULT_KINDS.length)),
+        ...{ name, ...fields, importing: alive, interrupted: fields.interrupted && !alive },
+        ...{ invalid: invalid - kept, duplicate, kept },
+        states: namedCounts(ROW_STATES, inStates),
       };
     },
   };
@@ -117,7 +122,7 @@ export function isPending({ body, id, problem }: Supplier): boolean {
   return body !== undefined && !id && !problem;
 }
 
-type Fields = Omit<PortfolioState, 'name' | 'states' | 'importing' | 'invalid' | 'duplicate'>;
+type Fields = Omit<PortfolioState, 'name' | 'states' | 'importing' | 'invalid' | 'duplicate' | 'kept'>;
 
 function fromFields(fields: Record<string, string>): Fields {
   const number = (field: string) => (fields[field] === undefined ? undefined : Number(fields[field]));

@@ -11,6 +11,8 @@ export type Summary = {
   lines: number;
   invalid: number;
   duplicate: number;
+  /** Rows whose line the last import found invalid; they stay as they were, and the line counts as its row. */
+  kept: number;
   rows: number;
   states: Record<RowState, number>;
   statuses: Record<string, number>;
@@ -29,7 +31,7 @@ export type Summary = {
  * Sums up a portfolio, or answers nothing where there is none of that name.
  *
  * `lines` are those that led to a row, whichever import they came from, and the last import's invalid and duplicate
- * ones; so they add up at every moment, also while an import runs. `requested` is the sum over all rows, `granted` and
+ * ones that have none; so they add up at every moment, also while an import runs. `requested` is the sum over all rows, `granted` and
  * `available` over those that are done, as the service answered.
  */
 export async function summarize(
@@ -38,7 +40,7 @@ export async function summarize(
 ): Promise<Summary | undefined> {
   const state = await portfolios.read(name);
   if (state.startedMs === undefined) return undefined;
-  const { invalid, duplicate, states, statuses, calls } = state;
+  const { invalid, duplicate, kept, states, statuses, calls } = state;
   const rowCount = ROW_STATES.reduce((sum, rowState) => sum + states[rowState], 0);
   return {
     account,
@@ -46,6 +48,7 @@ export async function summarize(
     lines: rowCount + invalid + duplicate,
     invalid,
     duplicate,
+    kept,
     rows: rowCount,
     states,
     statuses,

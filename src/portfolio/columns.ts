@@ -4,6 +4,7 @@ import { type Entries, type Entry, matchEntries } from './match-entries.ts';
 import { LINE_BREAK } from './physical-lines.ts';
 import { makeProblem } from './problem.ts';
 import type { RawRecord } from './records.ts';
+import { isResultsHeader } from './result-columns.ts';
 import type { Problem } from './row.ts';
 
 /** The columns that mean something to us; all others are the finance team's own. */
@@ -71,6 +72,7 @@ export function readHeader(
   const problems = header.cells.flatMap((cell) => swallowed(header.line, cell.toWellFormed(), delimiter));
   const unmatched = unmatchedOf(header, columns, entries);
   problems.push(...unmatched.problems);
+  if (isResultsHeader(header.cells)) problems.unshift(makeProblem(header.line, null, null, RESULTS_FILE));
   const wanted = new Set(needed.map(plainName));
   const seen = new Map<string, Column>();
   for (const column of columns) {
@@ -94,12 +96,16 @@ export function readHeader(
 }
 
 /**
- * Whether a record is as wide as the header, but for delimiters behind the last column that has a name: spreadsheets
- * write them there, on some lines more of them than on others.
+ * Makes the test whether a record is as wide as the header, but for delimiters behind the last column that has a name:
+ * spreadsheets write them there, on some lines more of them than on others.
  */
-export function fitsColumns(cells: readonly string[], columns: readonly Column[]): boolean {
-  if (cells.length > columns.length) return cells.slice(columns.length).every((cell) => cell.trim() === '');
-  return cells.length === columns.length || columns.slice(cells.length).every((column) => column.written === '');
+export function makeFit(columns: readonly Column[]): (cells: readonly string[]) => boolean {
+  // Found once: a header may have far more blank cells than a line has cells.
+  const leastWidth = columns.findLastIndex((column) => column.written !== '') + 1;
+  return (cells) =>
+    cells.length > columns.length
+      ? cells.slice(columns.length).every((cell) => cell.trim() === '')
+      : cells.length >= leastWidth;
 }
 
 function tellColumns(header: RawRecord, { entryOf }: Entries): Column[] {
@@ -120,6 +126,9 @@ function tellColumns(header: RawRecord, { entryOf }: Entries): Column[] {
   for (const column of doubtful) Object.assign(column, { known: null, by: null, guess: column.known });
   return columns;
 }
+
+const RESULTS_FILE =
+  "This is a results file, whose state is a request's and not an address's: mend and import what report --format errors-csv writes, or the file of the buyers.";
 
 /** Names may have two lines, as spreadsheets show them; a delimiter on the second is a line below the header. */
 function swallowed(line: number, cell: string, delimiter: Delimiter): Problem[] {

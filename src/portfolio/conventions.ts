@@ -1,5 +1,5 @@
 import { type Decimal, decimalOf } from './amounts.ts';
-import { type Column, fitsColumns } from './columns.ts';
+import { type Column, makeFit } from './columns.ts';
 import { type DateOrder, dateOrderOf } from './dates.ts';
 import { beforeDoubt } from './doubt.ts';
 import type { Shape } from './records.ts';
@@ -25,14 +25,17 @@ export async function findConventions(
   const orders = new Set<DateOrder>();
   const amountAt = placeOf(columns, 'requested_limit');
   const dateAt = placeOf(columns, 'statements_dated');
+  const fits = makeFit(columns);
   const table = await openTable(file);
   try {
     for (;;) {
       const record = table.next(shape);
       if (record) {
         // A line that is broken speaks for nothing: its cells may be another column's.
-        if (record.fault || !fitsColumns(record.cells, columns)) continue;
-        note(decimals, { kinds: ['.', ','], of: decimalOf }, record.cells[amountAt]);
+        if (record.fault || !(record.sheet || fits(record.cells))) continue;
+        // Nor does a number: a workbook keeps all of them with a point, however its texts are written.
+        const isNumber = record.sheet?.numbers.includes(amountAt);
+        if (!isNumber) note(decimals, { kinds: ['.', ','], of: decimalOf }, record.cells[amountAt]);
         note(orders, { kinds: ['dmy', 'mdy'], of: dateOrderOf }, record.cells[dateAt]);
       } else if (!(await table.more())) break;
     }

@@ -1,10 +1,11 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { createReadStream, createWriteStream, existsSync, statSync } from 'node:fs';
-import { mkdir, open, rename, rm, stat } from 'node:fs/promises';
+import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { LimitlineError } from '../errors.ts';
 import { fileFault } from './file-fault.ts';
+import { isLeftBehind, MARK_PATTERN, markOfProcess } from './process-mark.ts';
 import type { Document } from './row.ts';
 
 /** Copies of documents in the data folder, by the SHA-256 of their content: what was imported is what is sent. */
@@ -20,17 +21,20 @@ export type DocumentStore = {
   open(sha256: string): { path: string; sizeBytes: number };
 };
 
-/** @param dir the folder of the copies; made when the first is put. */
+/** @param dir the folder of the copies; made when the first is put, and then rid of what killed processes left in it. */
 export function makeDocumentStore({ dir }: { dir: string }): DocumentStore {
   const done = new Map<string, Promise<string>>();
+  let swept: Promise<void> | undefined;
 
   /** In 256 folders by the first two digits: no folder grows beyond what people and tools can list. */
   const pathOf = (sha256: string) => join(dir, sha256.slice(0, 2), sha256);
 
   async function copy(doc: Document): Promise<string> {
-    const temporary = join(dir, `${randomUUID()}.part`);
+    const temporary = join(dir, `${markOfProcess()}-${randomUUID()}.part`);
     try {
       await mkdir(dir, { recursive: true });
+      swept ??= sweepParts(dir);
+      await swept;
       const sha256 = await copyAndDigest(doc, temporary);
       const path = pathOf(sha256);
       const isNew = await mkdir(dirname(path), { recursive: true });
@@ -73,6 +77,23 @@ const SHA256 = /^[0-9a-f]{64}$/;
 
 /** Some 2 MB; a document that many lines share comes up again soon. */
 const MAX_REMEMBERED = 10_000;
+
+/** A copy under way: the process that writes it, in older ones nothing, and a name of its own. */
+const PART = new RegExp(`^(?:${MARK_PATTERN}-)?[0-9a-f-]{36}\\.part$`);
+
+/** Removes copies that killed processes left half done: nobody else ever would. */
+async function sweepParts(dir: string): Promise<void> {
+  for (const name of await readdir(dir).catch(() => [])) {
+    const [, ...mark] = PART.exec(name) ?? [];
+    if (mark.length === 0) continue;
+    const path = join(dir, name);
+    try {
+      if (isLeftBehind(mark, (await stat(path)).mtimeMs)) await rm(path, { force: true });
+    } catch {
+      // Another process sweeps as well, or it may not be removed: no reason to do without the document.
+    }
+  }
+}
 
 /** One pass over the file: the copy that is written is the one that is digested. */
 async function copyAndDigest(doc: Document, temporary: string): Promise<string> {

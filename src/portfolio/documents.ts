@@ -3,6 +3,7 @@ import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { readMediaType } from './document-kind.ts';
 import { makeNameFinder } from './document-names.ts';
 import { fileFault, systemCode } from './file-fault.ts';
+import { withoutApostrophe } from './formulas.ts';
 import type { Document } from './row.ts';
 
 /** The one folder in which supporting documents are looked up. */
@@ -57,6 +58,9 @@ export function makeDocumentFolder({ dir, maxSizeMb }: { dir: string; maxSizeMb:
 
   /** A name that differs in what nobody can see is taken; one that differs in case is proposed. */
   async function miss(name: string): Promise<Document | string> {
+    // Results files keep such a name from being run as a formula; a file whose name has the apostrophe itself was found.
+    const bare = withoutApostrophe(name);
+    if (bare !== name) return look(bare);
     const near = await finder.near(name);
     if (near === null) return `${name} is not in the documents folder ${dir}: put it there, or correct the name.`;
     if (near !== name && near.normalize('NFC') === name.normalize('NFC')) return look(near);

@@ -16,12 +16,16 @@ export function makeEncoder(encoding: string): Encoder {
   };
 }
 
-/** Whether a text comes back as it was from this encoding. */
-export function makeEncodable(encoding: string): (text: string) => boolean {
-  if (encoding === 'utf-8' || encoding.startsWith('utf-16')) return (text) => text.isWellFormed();
-  const encode = makeEncoder(encoding);
-  const decoder = new TextDecoder(encoding);
-  return (text) => ASCII.test(text) || decoder.decode(encode(text)) === text;
+/** Makes the test whether an encoder of this encoding has signs for all of a text. */
+export function makeEncodingTest(encoding: string): (text: string) => boolean {
+  if (encoding === 'utf-8' || encoding.startsWith('utf-16')) return () => true;
+  let table: Map<string, Buffer> | undefined;
+  return (text) => {
+    if (ASCII.test(text)) return true;
+    table ??= tableOf(encoding);
+    for (const character of text) if (character > '\x7f' && !table.has(character)) return false;
+    return true;
+  };
 }
 
 const ASCII = /^[\0-\x7f]*$/;

@@ -1,10 +1,15 @@
 /**
  * The cell as it may be opened in a spreadsheet: one that would be run as a formula is given the apostrophe by which
  * spreadsheets mark text (OWASP, "CSV Injection"). Numbers stay numbers, negative ones too, and telephone numbers stay
- * as they are. Reading takes the apostrophe off again, see `read-cells.ts`.
+ * as they are. Reading takes the apostrophe off again, see {@link withoutApostrophe}.
  */
 export function harmless(cell: string): string {
   return RUN_AS_FORMULA.test(cell) && !NUMBER.test(cell) ? `'${cell}` : cell;
+}
+
+/** The text without the apostrophe by which spreadsheets, and our own results, keep it from being run as a formula. */
+export function withoutApostrophe(text: string): string {
+  return text.replace(/^'(?=[=+\-@\t\r\n])/, '');
 }
 
 const RUN_AS_FORMULA = /^[=+\-@\t\r\n]/;

@@ -39,6 +39,13 @@ export function makeRow(values: Values): Row {
   return row;
 }
 
+/** The key of the request that a faulty line would make, as far as its sound values tell; '' where they do not. */
+export function faultyKeyOf(values: Values): string {
+  const { request_reference: requestReference, requested_limit: requestedLimit = '' } = values;
+  const isTold = requestReference || (requestedLimit !== '' && (values.buyer_reference || values.name));
+  return isTold ? requestKey({ requestReference, buyer: buyerKeyOf(values), requestedLimit }) : '';
+}
+
 // Field by field, and not in a loop over names: the fields keep their types, and it is what a million lines can afford.
 function makeLimit(values: Values): Limit {
   const limit: Limit = { requested_limit: values.requested_limit ?? '' };

@@ -1,6 +1,6 @@
 import { type AdviceDates, adviceDates } from './advice.ts';
 import { parseAmount } from './amounts.ts';
-import { type Column, fitsColumns, readHeader } from './columns.ts';
+import { type Column, makeFit, readHeader } from './columns.ts';
 import { type Conventions, findConventions } from './conventions.ts';
 import type { Delimiter, Dialect } from './dialect.ts';
 import type { DocumentFolder } from './documents.ts';
@@ -105,6 +105,9 @@ async function* noBatches(): AsyncGenerator<Line[]> {}
 /** Enough that the waits between batches cost nothing. 500 were no faster, and V8 took 25 MB more for their objects. */
 const BATCH_LINES = 250;
 
+/** A hundred lines of a thousand cells; Excel's widest have 16,384. */
+const BATCH_CELLS = 100_000;
+
 /** Some 4 MB of the file: a batch of the longest lines there may be stays small as well. */
 const BATCH_READS = 64;
 
@@ -128,8 +131,10 @@ async function* readBatches(reading: Reading): AsyncGenerator<Line[]> {
     for (;;) {
       let drafts: Draft[] = [];
       let reads = 0;
-      while (drafts.length === 0 || (drafts.length < BATCH_LINES && reads < BATCH_READS)) {
+      let cells = 0;
+      while (drafts.length === 0 || (drafts.length < BATCH_LINES && reads < BATCH_READS && cells < BATCH_CELLS)) {
         const record = table.next(shape);
+        cells += record?.cells.length ?? 0;
         if (record) drafts.push({ record, ...readCells(record), documents: [] });
         else if (await table.more()) reads += 1;
         else break;
@@ -160,15 +165,16 @@ async function settleConventions({ table, file, columns, conventions }: Reading,
 
 function shapeOf(columns: Column[], delimiter: Delimiter): Shape {
   const amountAt = columns.findIndex((column) => column.known === 'requested_limit');
+  const fits = makeFit(columns);
   return {
-    fits: (cells) => fitsColumns(cells, columns),
+    fits,
     // Addresses are written over several lines, and what own columns hold is not ours to say.
     mayBreak: (index) => [null, 'street'].includes(columns[index]?.known ?? null),
     standsAlone(line) {
       const cells = line.split(delimiter);
       const amount = (cells[amountAt] ?? '').replaceAll('"', '').trim();
       const reading = parseAmount(amount);
-      return fitsColumns(cells, columns) && ('value' in reading || reading.open === true);
+      return fits(cells) && ('value' in reading || reading.open === true);
     },
   };
 }

@@ -1,6 +1,7 @@
-import { type Column, fitsColumns, type KnownColumn } from './columns.ts';
+import { type Column, type KnownColumn, makeFit } from './columns.ts';
 import type { Conventions } from './conventions.ts';
 import { type Dialect, delimiterWord } from './dialect.ts';
+import { withoutApostrophe } from './formulas.ts';
 import { makeChange, makeProblem } from './problem.ts';
 import type { RawRecord } from './records.ts';
 import type { Change, Problem } from './row.ts';
@@ -38,26 +39,28 @@ export type CellReaderOptions = {
 export function makeCellReader(options: CellReaderOptions): CellReader {
   const { columns, dialect, constants } = options;
   const readers = makeValueReaders(options);
+  const fits = makeFit(columns);
   const tasks = columns
     .filter((column) => column.known !== null || column.needed)
     .map((column): Task => ({ column, read: column.known ? readers[column.known] : undefined }));
 
   return (record) => {
-    const { line, cells, fault } = record;
+    const { line, cells, fault, sheet } = record;
     // One look at each cell, and for most lines the only one.
     const plain = cells.every(isPlain);
     const sound = plain || cells.every(isSound);
     const problems = sound ? [] : textProblems(record, columns, dialect.encoding);
     const values: Values = constants === undefined ? {} : { ...constants };
     const result: ReadCells = { values, problems, changed: [], open: false, broken: null };
-    const fits = fitsColumns(cells, columns);
+    // A sheet's row is as wide as its last filled cell, and never cut off.
+    const isRagged = !sheet && !fits(cells);
     // A cell that is sent is looked at whenever it is read; one of the team's own would pass, mended or not.
     const hides = !sound && cells.some((cell, at) => !isSound(cell) && !columns[at]?.known);
-    if (fault || !fits || hides) result.broken = record.text ?? cells.join(dialect.delimiter);
+    if (fault || isRagged || hides) result.broken = record.text ?? cells.join(dialect.delimiter);
     if (fault) {
       const cell = fault.cell === null ? null : (cells[fault.cell] ?? null);
       problems.unshift(makeProblem(line, writtenAt(columns, fault.cell), cell, fault.message));
-    } else if (!fits) {
+    } else if (isRagged) {
       problems.unshift(makeProblem(line, null, null, raggedMessage(cells.length, columns.length, dialect)));
     } else {
       for (const task of tasks) readCell(task, record, { plain, sound }, result);
@@ -87,7 +90,12 @@ type Look = { plain: boolean; sound: boolean };
 
 type Task = { column: Column; read: ValueReader | undefined };
 
-function readCell({ column, read }: Task, { line, cells }: RawRecord, { plain, sound }: Look, result: ReadCells): void {
+function readCell(
+  { column, read }: Task,
+  { line, cells, sheet }: RawRecord,
+  { plain, sound }: Look,
+  result: ReadCells,
+): void {
   const written = (cells[column.index] ?? '').trim();
   if (written === '') {
     if (column.needed) {
@@ -101,9 +109,13 @@ function readCell({ column, read }: Task, { line, cells }: RawRecord, { plain, s
     result.problems.push(makeProblem(line, column.written, written, LOST));
     return;
   }
+  if (written[0] === '#' && SHEET_ERROR.test(written)) {
+    result.problems.push(makeProblem(line, column.written, written, SHEET_ERROR_PROBLEM));
+    return;
+  }
   const isTidy = (plain && written[0] !== "'") || column.known === 'supporting_documents';
   const text = isTidy ? written : tidied(written);
-  const reading = read ? read(text) : { value: text };
+  const reading = read ? read(text, sheet?.numbers.includes(column.index)) : { value: text };
   if ('problem' in reading) {
     if (reading.open) result.open = true;
     result.problems.push(makeProblem(line, column.written, written, reading.problem));
@@ -118,22 +130,24 @@ function readCell({ column, read }: Task, { line, cells }: RawRecord, { plain, s
 
 const LOST = 'The cell holds U+FFFD, the sign for a character that was lost: type the cell again.';
 
+/** What spreadsheets show where a formula failed, in a workbook always in English, in a CSV also in German. */
+const SHEET_ERROR =
+  /^#(N\/A|NV|REF!|BEZUG!|VALUE!|WERT!|DIV\/0!|NAME\?|NUM!|ZAHL!|NULL!|SPILL!|CALC!|FIELD!|BLOCKED!|CONNECT!|UNKNOWN!|BUSY!|GETTING_DATA)$/;
+
+const SHEET_ERROR_PROBLEM =
+  "This is a spreadsheet's error and no value: mend the formula of the cell, or type what it should show.";
+
 /** Whether there is nothing to say of the text, nor to tidy: letters of ASCII, or whole ones of Western languages. */
 function isPlain(text: string): boolean {
-  return PLAIN_TEXT.test(text);
+  // Most cells of a wide sheet are empty.
+  return text === '' || PLAIN_TEXT.test(text);
 }
 
 const PLAIN_TEXT = /^[\t\n\r -~\u00a0-\u02ff]*$/;
 
-/**
- * One spelling for each letter (Unicode, NFC), as macOS takes letters apart; and without the apostrophe by which
- * spreadsheets, and our own results, keep a text that begins with `=` from being run as a formula.
- */
+/** One spelling for each letter (Unicode, NFC), as macOS takes letters apart; and without a spreadsheet's apostrophe. */
 export function tidied(text: string): string {
-  return text
-    .replace(/^'(?=[=+\-@\t\r\n])/, '')
-    .trim()
-    .normalize('NFC');
+  return withoutApostrophe(text).trim().normalize('NFC');
 }
 
 const TIDIED = "It was written with a spreadsheet's apostrophe, or with letters apart from their accents.";
@@ -147,20 +161,28 @@ function isSound(text: string): boolean {
 const CONTROL = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]/;
 
 function textProblems({ line, cells }: RawRecord, columns: Column[], encoding: string): Problem[] {
-  return cells.flatMap((cell, index) => {
+  const problems: Problem[] = [];
+  for (const [index, cell] of cells.entries()) {
+    if (problems.length >= MAX_TEXT_PROBLEMS) {
+      problems.push(
+        makeProblem(line, null, null, 'Cells behind these may be damaged too: look through the whole line.'),
+      );
+      break;
+    }
     const written = writtenAt(columns, index);
-    const problems: Problem[] = [];
     const damage = describeDamage(cell, encoding);
     if (damage) problems.push(makeProblem(line, written, cell, damage));
     const control = CONTROL.exec(cell)?.[0];
-    if (control !== undefined) {
-      const code = control.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0');
-      const message = `The cell holds the control character U+${code}, which cannot be seen: type the cell again.`;
-      problems.push(makeProblem(line, written, cell, message));
-    }
-    return problems;
-  });
+    if (control === undefined) continue;
+    const code = control.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0');
+    const message = `The cell holds the control character U+${code}, which cannot be seen: type the cell again.`;
+    problems.push(makeProblem(line, written, cell, message));
+  }
+  return problems;
 }
+
+/** More than a person mends one by one; a line may have a million cells, and each problem takes more memory than its cell. */
+const MAX_TEXT_PROBLEMS = 20;
 
 function writtenAt(columns: Column[], index: number | null): string | null {
   return index === null ? null : (columns[index]?.written ?? null);

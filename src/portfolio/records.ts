@@ -12,6 +12,11 @@ export type RawRecord = {
   fault: { cell: number | null; message: string } | null;
   /** Its text as it stands in the file, of a line that is too long the start; a workbook has none. */
   text?: string;
+  /**
+   * Only for a sheet's row, which is never cut off: cells behind its last filled one are empty. `numbers` are the columns of
+   * cells that are numbers by their type, so a point marks their decimals.
+   */
+  sheet?: { numbers: readonly number[] };
 };
 
 /** What the header says about the lines below it: by this a line break that was meant is told from a lost quotation mark. */
@@ -142,7 +147,10 @@ function isCredible(cells: string[], shape: Shape): boolean {
 }
 
 /** The fault of a record of several lines, one of which could be a record as well; null where none could. */
-function claimedTwice({ line, cells, text }: Required<Omit<RawRecord, 'fault'>>, shape: Shape): RawRecord['fault'] {
+function claimedTwice(
+  { line, cells, text }: Required<Pick<RawRecord, 'line' | 'cells' | 'text'>>,
+  shape: Shape,
+): RawRecord['fault'] {
   const below = text.split(LINE_BREAK).slice(1);
   const inner = below.findIndex((one) => shape.standsAlone(one));
   if (inner === -1) return null;

@@ -68,8 +68,19 @@ export type Row = {
 
 /** What became of one line of the file. `cells` are the file's own, untrimmed, for the results file. */
 export type Line =
-  | { kind: 'row'; line: number; cells: string[]; changed: Change[]; row: Row; warnings: Problem[] }
-  /** `broken` is the line's text, where its cells are not to be believed: they may have slipped, or hide something. */
-  | { kind: 'invalid'; line: number; cells: string[]; changed: Change[]; problems: Problem[]; broken?: string }
-  /** `of` is the earlier line that makes the same request; `problems` is the one sentence that says so. */
-  | { kind: 'duplicate'; line: number; cells: string[]; changed: Change[]; of: number; problems: Problem[] };
+  | (Read & { kind: 'row'; row: Row; warnings: Problem[] })
+  /**
+   * `broken` is the line's text, where its cells are not to be believed: they may have slipped, or hide something. `key` is
+   * the request's that the line would make, '' where its sound cells do not tell.
+   */
+  | (Read & { kind: 'invalid'; key: string; problems: Problem[]; broken?: string })
+  /** `of` is the earlier line that makes the same request, `key` that request's; `problems` is the one sentence that says so. */
+  | (Read & { kind: 'duplicate'; of: number; key: string; problems: Problem[] });
+
+/** What every line has. `numbers` are the columns of a sheet's cells that are numbers by their type. */
+type Read = { line: number; cells: string[]; numbers?: readonly number[] | undefined; changed: Change[] };
+
+/** The key of the request that the line makes or would make; '' where it is not known. */
+export function requestOf(line: Line): string {
+  return line.kind === 'row' ? line.row.key : line.key;
+}

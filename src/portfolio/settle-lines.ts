@@ -2,7 +2,7 @@ import { type AdviceDates, adviceFor } from './advice.ts';
 import type { Column, KnownColumn } from './columns.ts';
 import type { DocumentFolder } from './documents.ts';
 import { makeRequestLines } from './duplicates.ts';
-import { makeRow } from './make-row.ts';
+import { faultyKeyOf, makeRow } from './make-row.ts';
 import { makeProblem } from './problem.ts';
 import type { ReadCells, Values } from './read-cells.ts';
 import type { RawRecord } from './records.ts';
@@ -57,22 +57,26 @@ export function makeSettler({ columns, dates }: { columns: Column[]; dates: Advi
   }
 
   return {
-    line({ record: { line, cells }, values, problems, changed, broken, documents }) {
+    line({ record, values, problems, changed, broken, documents }) {
+      const { line, cells } = record;
+      const numbers = record.sheet?.numbers;
       lines += 1;
       // What was not UTF-8 becomes U+FFFD: the results file must be.
-      if (problems.length > 0)
-        return {
-          ...{ kind: 'invalid', line, cells: cells.map((one) => one.toWellFormed()), changed, problems },
-          ...(broken === null ? {} : { broken }),
-        };
+      if (problems.length > 0) {
+        const wellFormed = cells.map((one) => one.toWellFormed());
+        const told = { line, cells: wellFormed, numbers, changed, key: faultyKeyOf(values), problems };
+        return { kind: 'invalid', ...told, ...(broken === null ? {} : { broken }) };
+      }
       const row = makeRow(values);
       row.documents = documents;
       const of = requestLines.earlier(row.key, line);
-      if (of !== null)
-        return { kind: 'duplicate', line, cells, changed, of, problems: [duplicateProblem(line, of, values)] };
+      if (of !== null) {
+        const problems = [duplicateProblem(line, of, values)];
+        return { kind: 'duplicate', line, cells, numbers, changed, of, key: row.key, problems };
+      }
       rows += 1;
       if (documents.length === 0) bareRows += 1;
-      return { kind: 'row', line, cells, changed, row, warnings: advise(line, values, documents.length > 0) };
+      return { kind: 'row', line, cells, numbers, changed, row, warnings: advise(line, values, documents.length > 0) };
     },
     fileWarnings() {
       if (lines === 0) return [makeProblem(1, null, null, 'The file has a header and no line below it.')];

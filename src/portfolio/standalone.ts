@@ -4,11 +4,12 @@ import type { Conventions } from './conventions.ts';
 import { parseDate } from './dates.ts';
 import { withDoubt } from './doubt.ts';
 import { tidied, type Values } from './read-cells.ts';
+import type { Line } from './row.ts';
 
 /** Lines of a file, written so that they are read alike in a file of their own, without its other lines or a mapping. */
 export type Standalone = {
   header: string[];
-  cells(cells: readonly string[]): string[];
+  cells(line: Pick<Line, 'cells' | 'numbers'>): string[];
   /** In place of a line whose cells cannot be told: nothing that could be requested until somebody fills it in. */
   blank(): string[];
 };
@@ -34,9 +35,11 @@ export function makeStandalone({
   const dateAt = columns.findIndex((column) => column.known === 'statements_dated');
   return {
     header: [...columns.map(headerOf), ...added.map(([name]) => name)],
-    cells(cells) {
+    cells({ cells, numbers }) {
       const own = columns.map((_column, index) => cells[index] ?? '');
-      if (amountAt !== -1) own[amountAt] = plainAmount(own[amountAt] ?? '', conventions);
+      // A number of a sheet has a point, whatever its column's texts have.
+      const decimal = numbers?.includes(amountAt) ? '.' : conventions.decimal;
+      if (amountAt !== -1) own[amountAt] = plainAmount(own[amountAt] ?? '', decimal);
       if (dateAt !== -1) own[dateAt] = plainDate(own[dateAt] ?? '', conventions);
       return [...own, ...added.map(([, value]) => value)];
     },
@@ -49,7 +52,7 @@ function headerOf({ written, known, by }: Column): string {
   return known ?? (isKnownName(written) ? `${written} (own)` : written);
 }
 
-function plainAmount(cell: string, { decimal }: Conventions): string {
+function plainAmount(cell: string, decimal: Conventions['decimal']): string {
   return plain(cell, {
     alone: parseAmount(tidied(cell)),
     here: parseAmount(tidied(cell), decimal),

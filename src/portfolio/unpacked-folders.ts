@@ -1,9 +1,8 @@
-import { createHash } from 'node:crypto';
-import { readFileSync, readlinkSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { lstat, mkdtemp, readdir, realpath, rm, utimes } from 'node:fs/promises';
-import { hostname, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startOf } from '../process-start.ts';
+import { isLeftBehind, MARK_PATTERN, markOfProcess } from './process-mark.ts';
 
 /** A folder among the system's temporary ones, of this process and for this user alone. */
 export type UnpackedFolder = { dir: string; close(): Promise<void> };
@@ -14,7 +13,7 @@ export type UnpackedFolder = { dir: string; close(): Promise<void> };
  */
 export async function makeUnpackedFolder(): Promise<UnpackedFolder> {
   // mkdtemp makes it for its owner alone, under a name that nobody could make before.
-  const dir = await realpath(await mkdtemp(join(tmpdir(), `${PREFIX}${nameOf(process.pid)}-`)));
+  const dir = await realpath(await mkdtemp(join(tmpdir(), `${PREFIX}${markOfProcess()}-`)));
   if (open.size === 0) process.on('exit', removeUnpackedFolders);
   open.add(dir);
   const refreshing = setInterval(() => {
@@ -50,16 +49,14 @@ export function removeUnpackedFolders(): void {
 export async function sweepUnpackedFolders(): Promise<void> {
   const names = await readdir(tmpdir()).catch(() => []);
   for (const name of names) {
-    const [, pid = '', place, start] = NAME.exec(name) ?? [];
-    if (place === undefined) continue;
+    const [, ...mark] = NAME.exec(name) ?? [];
+    if (mark.length === 0) continue;
     const path = join(tmpdir(), name);
     try {
       const found = await lstat(path);
       const isOurs = found.isDirectory() && found.uid === process.getuid?.();
-      const isLeft =
-        place === placeHere() ? start !== startWord(Number(pid)) : Date.now() - found.mtimeMs > FORSAKEN_MS;
       // Links within it are removed and not followed.
-      if (isOurs && isLeft) await rm(path, { recursive: true, force: true });
+      if (isOurs && isLeftBehind(mark, found.mtimeMs)) await rm(path, { recursive: true, force: true });
     } catch {
       // Another process sweeps as well, or something in it may not be removed: no reason to do without a portfolio.
     }
@@ -68,34 +65,10 @@ export async function sweepUnpackedFolders(): Promise<void> {
 
 const PREFIX = 'limitline-documents-';
 
-/** The process' number, where it ran, when it started, and what mkdtemp adds. */
-const NAME = /^limitline-documents-(\d+)-([0-9a-f]{8})-([0-9a-f]{8})-[A-Za-z0-9]{6}$/;
+/** The process that made it, and what mkdtemp adds. */
+const NAME = new RegExp(`^${PREFIX}${MARK_PATTERN}-[A-Za-z0-9]{6}$`);
 
 /** The system may be asked to tidy its temporary folders by age, and others cannot see our process. */
 const REFRESH_EVERY_MS = 3_600_000;
 
-/** What was not refreshed for a day belongs to nobody. */
-const FORSAKEN_MS = 86_400_000;
-
 const open = new Set<string>();
-
-function nameOf(pid: number): string {
-  return `${pid}-${placeHere()}-${startWord(pid)}`;
-}
-
-/** Where a process' number means that process: a boot of a machine, and there a container. */
-function placeHere(): string {
-  try {
-    return digest(readFileSync('/proc/sys/kernel/random/boot_id', 'latin1') + readlinkSync('/proc/self/ns/pid'));
-  } catch {
-    return digest(hostname());
-  }
-}
-
-function startWord(pid: number): string {
-  return digest(startOf(pid) ?? '');
-}
-
-function digest(text: string): string {
-  return createHash('sha256').update(text).digest('hex').slice(0, 8);
-}

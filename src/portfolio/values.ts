@@ -5,8 +5,8 @@ import type { Conventions } from './conventions.ts';
 import { readCountry } from './countries.ts';
 import { parseDate } from './dates.ts';
 
-/** Reads one cell that is not empty, trimmed. */
-export type ValueReader = (text: string) => Reading;
+/** Reads one cell that is not empty, trimmed; `isNumber` when the file itself types it as a number. */
+export type ValueReader = (text: string, isNumber?: boolean) => Reading;
 
 /**
  * How the cells of each column are read; a column that is not here is taken as written.
@@ -20,7 +20,7 @@ export function makeValueReaders({ conventions, today }: { conventions: Readonly
   return {
     country_code: readCountry,
     website: readWebsite,
-    requested_limit: (text) => parseAmount(text, conventions.decimal),
+    requested_limit: (text, isNumber) => parseAmount(text, isNumber ? '.' : conventions.decimal),
     contact_email: (text) => checked(text, EMAIL.safeParse(text).success ? null : EMAIL_PROBLEM),
     statements_dated: (text) => parseDate(text, { order: conventions.dates, today }),
     company_id: (text) => checked(text, /^company_\S+$/.test(text) ? null : COMPANY_ID_PROBLEM),

@@ -41,7 +41,7 @@ test('a line that differs from what was sent is a problem, and the request stays
       message: expect.stringMatching(/^changed after it was requested/),
     },
   ]);
-  expect(await place.settled()).toMatchObject({ rows: 1, invalid: 1, states: { done: 1 }, granted: '1000.00' });
+  expect(await place.settled()).toMatchObject({ lines: 1, rows: 1, kept: 1, states: { done: 1 }, granted: '1000.00' });
   // The same words again are no problem, and ask for nothing.
   expect(await place.import(asking(1_000))).toMatchObject({ rows: 1, invalid: 0, problems: [] });
   expect(place.standIn.counts().made.limit).toBe(1);

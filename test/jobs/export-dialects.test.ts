@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
@@ -14,13 +14,17 @@ import { openWorkplace } from '../support/workplace.ts';
 async function results(
   context: Context,
   wish: { only?: 'all' | 'errors'; likeInput?: boolean; format?: 'xlsx' } = {},
+  told: string[] = [],
 ): Promise<Buffer> {
   const to = new PassThrough();
   const { account, rows, portfolios, imports } = context;
   const payload = exportResults.parse({ portfolio: 'q4', only: 'all', ...wish });
   const [bytes] = await Promise.all([
     buffer(to),
-    exportResults.run(payload, to, { account, rows, portfolios, imports, signal: new AbortController().signal }),
+    exportResults.run(payload, to, {
+      ...{ account, rows, portfolios, imports, signal: new AbortController().signal },
+      say: (words) => told.push(words),
+    }),
   ]);
   return bytes;
 }
@@ -54,6 +58,26 @@ describe('results', () => {
     },
   );
 
+  test.each([
+    ['iso-2022-jp', Buffer.from('\x1b$B3t\x1b(B', 'latin1'), '株'],
+    ['gb18030', Buffer.from([0x94, 0x39, 0xfc, 0x36]), '😀'],
+  ])(
+    'like the input are UTF-8, and that is said, where the encoding is one we cannot write all of: %s',
+    async (...one) => {
+      const [encoding, bytes, name] = one;
+      const place = await openWorkplace();
+      const path = join(place.dir, 'q4.csv');
+      await writeFile(path, Buffer.concat([Buffer.from('name;requested_limit\r\n'), bytes, Buffer.from(';1\r\n')]));
+      await place.importFile(path, { encoding });
+      const told: string[] = [];
+      const written = await results(place.context, { likeInput: true }, told);
+      expect(written.toString()).toMatch(new RegExp(`^\ufeffname;requested_limit;state;.*\r\n${name};1;queued;`));
+      expect(told).toEqual([expect.stringContaining(`${encoding.toUpperCase()} cannot`)]);
+      await results(place.context, { only: 'errors' }, told);
+      expect(told).toHaveLength(1);
+    },
+  );
+
   test('are UTF-8 with commas otherwise, whatever came in', async () => {
     const place = await openWorkplace();
     const path = join(place.dir, 'q4.csv');
@@ -74,11 +98,11 @@ describe('results', () => {
   });
 });
 
-test('results in a workbook are a file that is read again, and so is a workbook that was imported', async () => {
+test('errors in a workbook are a file that is imported again, and results come of one that was', async () => {
   const place = await openWorkplace();
   await place.import(['name,requested_limit,note', 'Acme,1000.50,=1+1', ',1,x']);
   const path = join(place.dir, 'out.xlsx');
-  await writeFile(path, await results(place.context, { format: 'xlsx' }));
+  await writeFile(path, await results(place.context, { only: 'errors', format: 'xlsx' }));
   expect(await place.importFile(path)).toMatchObject({ lines: 2, rows: 1, invalid: 1 });
   const csv = rowsOf(await results(place.context));
   expect(csv).toEqual([
@@ -118,5 +142,21 @@ describe('an errors file', () => {
     expect(again).toMatchObject({ lines: 4, rows: 4, invalid: 0 });
     // The two that were good are the rows they were, not new ones.
     expect((await place.report()).rows).toBe(4);
+  });
+
+  test('names documents so that they are found again, whatever their names begin with', async () => {
+    const place = await openWorkplace();
+    await mkdir(join(place.dir, 'documents'));
+    for (const name of ['-stmt.pdf', '@b.pdf', "'=c.pdf"]) {
+      await writeFile(join(place.dir, 'documents', name), '%PDF-1.4\n');
+    }
+    const names = ['-stmt.pdf', '@b.pdf|-stmt.pdf', "'=c.pdf"];
+    const lines = names.map((name, n) => `Buyer ${n},1,${name}`);
+    await place.import(['name,requested_limit,supporting_documents', ...lines]);
+    const errors = await results(place.context, { only: 'errors' });
+    expect(rowsOf(errors)[0]?.supporting_documents).toBe("'-stmt.pdf");
+    const again = await place.import(errors.toString().trimEnd().split('\r\n'));
+    expect(again).toMatchObject({ problems: [], lines: 3, rows: 3, invalid: 0 });
+    expect((await place.report()).rows).toBe(3);
   });
 });

@@ -10,6 +10,7 @@ import { makeEncoder } from '../../src/portfolio/encoders.ts';
 import { MAX_RECORD_LENGTH } from '../../src/portfolio/physical-lines.ts';
 import type { ReadOptions } from '../../src/portfolio/read-options.ts';
 import { openWorkplace } from '../support/workplace.ts';
+import { writeZip } from '../support/zip-file.ts';
 
 type Format = Partial<Pick<ExportPayload, 'format' | 'likeInput'>>;
 
@@ -79,7 +80,7 @@ describe('an errors file that nobody mended', () => {
     });
   });
 
-  test('in an encoding without a sign for the lost letter makes no request of it either', async () => {
+  test('is UTF-8 where its encoding has no sign for the lost letter, and makes no request of it either', async () => {
     const file = Buffer.concat([
       Buffer.from('name,requested_limit\nM'),
       Buffer.of(0x81, 0x20),
@@ -87,7 +88,8 @@ describe('an errors file that nobody mended', () => {
     ]);
     const { first, again, errors } = await openErrors(file, { encoding: 'shift_jis' }, { likeInput: true });
     expect(first).toMatchObject({ invalid: 1 });
-    expect(rowsOf(await errors())).toMatchObject([{ name: '', requested_limit: '', limitline_line: 'M? ller,8' }]);
+    const mended = rowsOf((await errors()).toString().replace('\ufeff', ''));
+    expect(mended).toMatchObject([{ name: 'M\ufffd ller', requested_limit: '8', limitline_line: '' }]);
     expect(await again(undefined, { encoding: 'shift_jis' })).toMatchObject({ lines: 1, rows: 0, invalid: 1 });
   });
 
@@ -141,6 +143,30 @@ describe('amounts and days that their column left open', () => {
     expect(rowsOf(await errors())[0]).toMatchObject({ requested_limit: '1234' });
     expect(await again((text) => text.replace('2,50', '2.5'))).toMatchObject({ rows: 2, invalid: 0 });
     expect(rowsOf(await errors())[0]).toMatchObject({ requested_limit: '1234' });
+  });
+
+  test.each<[string, string[], string[]]>([
+    ['commas', ['1.234', '0,5'], ['1234', '0,5']],
+    ['nothing', ['1.234'], ['1.234 ?']],
+  ])('leave the numbers of a workbook as they are, whose texts tell of %s', async (_name, texts, kept) => {
+    const { dir, context, importFile, report } = await openWorkplace();
+    const cell = (text: string) => `<c t="str"><v>${text}</v></c>`;
+    const amounts = [...texts.map(cell), '<c><v>1.234</v></c>', '<c><v>1500.25</v></c>'];
+    const rows = amounts.map((amount, n) => `<row>${cell(`Buyer ${n}`)}${amount}</row>`);
+    const header = `<row>${cell('name')}${cell('requested_limit')}</row>`;
+    const path = await writeZip(join(dir, 'q4.xlsx'), {
+      'xl/workbook.xml': '<workbook xmlns:r="r"><sheets><sheet name="Buyers" r:id="rId1"/></sheets></workbook>',
+      'xl/_rels/workbook.xml.rels':
+        '<Relationships><Relationship Id="rId1" Target="worksheets/sheet1.xml"/></Relationships>',
+      'xl/worksheets/sheet1.xml': `<worksheet><sheetData>${header}${rows.join('')}</sheetData></worksheet>`,
+    });
+    const first = await importFile(path);
+    const errors = await errorsOf(context);
+    expect(rowsOf(errors).map((row) => row.requested_limit)).toEqual([...kept, '1.2340', '1500.25']);
+    const next = join(dir, 'errors.csv');
+    await writeFile(next, errors);
+    expect(await importFile(next)).toMatchObject({ rows: first.rows, invalid: first.invalid });
+    expect((await report()).rows).toBe(first.rows);
   });
 
   test('may be days as well', async () => {

@@ -1,3 +1,5 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { parse } from 'csv-parse/sync';
 import { describe, expect, test } from 'vitest';
@@ -108,7 +110,58 @@ test('shows of a skipped row whose limit it is', async () => {
   expect(second).toMatchObject({ state: 'skipped', buyer_limit_id: first?.buyer_limit_id, total_limit: '1001.5' });
 });
 
+test('shows the row of a line whose earlier twin was invalid', async () => {
+  const { work, settled, standIn, ...place } = await openWorkplace();
+  await mkdir(join(place.dir, 'documents'));
+  await writeFile(join(place.dir, 'documents', 'ok.pdf'), '%PDF-1.4\n');
+  const lines = ['Acme,100,R1,missing.pdf', 'Acme,100,R1,ok.pdf', 'Acme,100,R1,ok.pdf'];
+  await place.import(['name,requested_limit,request_reference,supporting_documents', ...lines]);
+  await work();
+  await settled();
+  const found = (await exported(place)).lines;
+  expect(found.map(({ state }) => state)).toEqual(['invalid', 'done', 'duplicate']);
+  const [limit] = standIn.things('limit');
+  expect(found.map(({ buyer_limit_id }) => buyer_limit_id)).toEqual(['', limit?.id, '']);
+});
+
+test('says of a repeated line that an interrupted import did not reach that it was not imported', async () => {
+  const { context, ...place } = await openWorkplace();
+  await place.import(['name,requested_limit', 'Acme,100', 'Acme,100']);
+  const { file } = await context.portfolios.read('q4');
+  if (!file) throw new Error('no file was imported');
+  await (await context.portfolios.startImport('q4', file)).leave();
+  const found = (await exported({ context })).lines;
+  expect(found.map(({ state, problem }) => [state, problem?.slice(0, 12)])).toEqual([
+    ['queued', ''],
+    ['', 'Not imported'],
+  ]);
+});
+
+test('a results file is not taken for a file of buyers, whose states it would lead astray', async () => {
+  const { work, settled, ...place } = await openWorkplace();
+  await place.import(buyerLines(1));
+  await work();
+  await settled();
+  const again = await place.import((await exportText(place, 'all')).trimEnd().split('\r\n'));
+  expect(again).toMatchObject({ lines: 0, rows: 0 });
+  expect(again.faults).toEqual([expect.objectContaining({ message: expect.stringContaining('a results file') })]);
+});
+
 describe('an errors file', () => {
+  test('keeps a problem column of the team itself, round after round', async () => {
+    const place = await openWorkplace();
+    await place.import(['name,problem,requested_limit', 'Acme,pays late,-1']);
+    for (const _round of [1, 2]) {
+      const text = await exportText(place, 'errors');
+      expect(text.split('\r\n')).toEqual([
+        'name,problem,requested_limit,limitline_line,problem,limitline_account',
+        expect.stringMatching(/^Acme,pays late,'?-1,,requested_limit: /),
+        '',
+      ]);
+      await place.import(text.trimEnd().split('\r\n'));
+    }
+  });
+
   test('is the unsuccessful lines as they were, and comes to an end when they are mended round by round', async () => {
     const { work, settled, standIn, ...place } = await openWorkplace({
       faults: { rules: [{ on: 'limit', match: 'HRB 1"', fault: 'status', status: 422, body: 'no contact' }] },

@@ -11,7 +11,8 @@ const other = { ...file, id: 'e'.repeat(64), fileName: 'other.csv' };
 const BAD = { kind: 'invalid', message: 'bad' } as const;
 const TWICE = { kind: 'duplicate', message: 'twice' } as const;
 
-const lines = (...noted: [number, FaultyLine | null][]) => new Map(noted);
+const lines = (...noted: [number, FaultyLine | null, string?][]) =>
+  new Map(noted.map(([line, fault, key = '']) => [line, { key, fault }]));
 
 test('counts the faulty lines that are stored, however often each was written down', async () => {
   const { portfolios } = openLedger();
@@ -105,7 +106,7 @@ test('300,000 faulty lines are written and read in pages, and forgotten without 
   const run = await imports.startImport('q4', file);
   const message = 'requested_limit: This is no amount: write one, like 1234.50.';
   const numbers = Array.from({ length: 300_000 }, (_none, n) => n);
-  await run.noteLines(new Map(numbers.map((n) => [n, { kind: 'invalid', message }])));
+  await run.noteLines(new Map(numbers.map((n) => [n, { key: `row-${n}`, fault: { kind: 'invalid', message } }])));
   expect(await admin.hlen(keys.faultyLines('q4', 'invalid'))).toBe(300_000);
   const found = await imports.faultyLines('q4', numbers.slice(-2_000));
   expect(found).toEqual(new Array(2_000).fill({ kind: 'invalid', message }));

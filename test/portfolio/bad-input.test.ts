@@ -99,6 +99,30 @@ describe('in bounded memory, with a clear answer', () => {
   });
 });
 
+test('a line of control characters has some twenty problems, however many cells', async () => {
+  const { path } = await written(() => ['name,requested_limit\nAcme,1', ',\u0001'.repeat(400_000), '\nZinc,2\n']);
+  const { said, counts } = await digest(path);
+  expect(counts).toEqual({ row: 1, invalid: 1, duplicate: 0 });
+  expect(said).toHaveLength(22);
+  expect(said.slice(-2)).toEqual([expect.stringContaining('U+0001'), expect.stringContaining('the whole line')]);
+});
+
+// Looked through for each line, they would take ten times as long.
+test('500,000 header cells without a name cost their own line alone', { timeout: 10_000 }, async () => {
+  const { path } = await written(function* () {
+    yield `name,requested_limit${','.repeat(500_000)}\n`;
+    for (let n = 0; n < 10_000; n += 1) yield `Buyer ${n},1\n`;
+  });
+  expect((await digest(path)).counts).toEqual({ row: 10_000, invalid: 0, duplicate: 0 });
+});
+
+test("a spreadsheet's error is no buyer, in a CSV as in a workbook", async () => {
+  const { write } = await makeTemporaryFolder();
+  const { counts, said } = await digest(await write('a.csv', 'name,requested_limit\n#NV,1\n#Fashion GmbH,2\n'));
+  expect(counts).toEqual({ row: 1, invalid: 1, duplicate: 0 });
+  expect(said).toEqual([expect.stringContaining('mend the formula')]);
+});
+
 test('a header only is said, and is no fault', async () => {
   const { write } = await makeTemporaryFolder();
   const { said, warnings } = await digest(await write('a.csv', 'name,requested_limit\n'));

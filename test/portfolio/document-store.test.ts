@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
-import { appendFile, readdir, readFile, rm, stat, truncate } from 'node:fs/promises';
+import { appendFile, readdir, readFile, rm, stat, truncate, utimes } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { makeDocumentStore } from '../../src/portfolio/document-store.ts';
+import { markOfProcess } from '../../src/portfolio/process-mark.ts';
 import type { Document } from '../../src/portfolio/row.ts';
 import { makeTemporaryFolder } from './temporary-folder.ts';
 
@@ -93,4 +94,19 @@ test('says what cannot be read, copied or found', async () => {
   await expect(blocked.put(documentAt(path))).rejects.toMatchObject({ code: 'FILE' });
   expect(() => store.open(SHA256)).toThrow(expect.objectContaining({ code: 'FILE' }));
   expect(() => store.open('../../a.pdf')).toThrow('No document ../../a.pdf is kept');
+});
+
+test('copies that killed processes left half done are swept, and nothing else is', async () => {
+  const { dir, write, path, store } = await makeStore();
+  const uuid = '01234567-89ab-4cde-8f01-23456789abcd';
+  const mark = markOfProcess();
+  const [pid, place, start] = mark.split('-');
+  const left = [`${pid}-${place}-00000000-${uuid}.part`, `4194305-${place}-${start}-${uuid}.part`, `${uuid}.part`];
+  const kept = [`${mark}-${uuid}.part`, `1-00000000-00000000-${uuid}.part`, 'report.part', `${uuid}.pdf`];
+  for (const name of [...left, ...kept]) await write(join('store', name), 'confidential');
+  const longAgo = new Date(Date.now() - 86_400_000 - 60_000);
+  for (const name of [`${uuid}.part`, 'report.part', `${uuid}.pdf`])
+    await utimes(join(dir, 'store', name), longAgo, longAgo);
+  await store.put(documentAt(path));
+  expect((await filesIn(join(dir, 'store'))).sort()).toEqual([SHA256, ...kept].sort());
 });

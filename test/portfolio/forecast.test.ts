@@ -24,7 +24,7 @@ function line(name: string, amount: string, more: { companyId?: string; document
 test('counts buyers and files once, companies that are known not at all, and lines without a row not either', () => {
   const forecaster = makeForecaster();
   const shared = document('/a.pdf', 4);
-  const invalid: Line = { kind: 'invalid', line: 3, cells: [], changed: [], problems: [] };
+  const invalid: Line = { kind: 'invalid', line: 3, cells: [], changed: [], key: '', problems: [] };
   const fresh = forecaster.add([
     line('A', '0.1', { documents: [shared] }),
     line('A', '0.2', { documents: [shared, document('/b.pdf', 3)] }),

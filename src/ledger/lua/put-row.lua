@@ -24,6 +24,10 @@ if state then
   if not same and (sent or state == 'done') then return 'changed' end
   redis.call('HSET', KEYS[2], 'line', ARGV[2], 'import', ARGV[3], 'gen', gen)
   redis.call('ZADD', KEYS[1] .. ':state:' .. state, 'XX', ARGV[2], ARGV[1])
+  -- An invalid line of the same file may have counted as this row; from now on this line does.
+  if redis.call('HGET', KEYS[1], 'importId') == ARGV[3] then
+    redis.call('HDEL', KEYS[1] .. ':lines:kept', ARGV[1])
+  end
   if same then
     if state == 'done' or state == 'skipped' or state == 'held' then return 'settled' end
     if state ~= 'refused' and state ~= 'cancelled' then return 'open' end

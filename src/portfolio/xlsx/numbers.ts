@@ -36,3 +36,14 @@ export function isDateFormat(id: number, code: string | undefined): boolean {
     return (id >= 14 && id <= 17) || id === 22 || (id >= 27 && id <= 36) || (id >= 50 && id <= 58);
   return /[dy]/i.test(code.replace(/"[^"]*"|\\.|\[[^\]]*\]|_.|\*./g, '').replace(/general/gi, ''));
 }
+
+/** How many digits a format of zeros alone shows at least, such as `00000` of a postal code; 0 for others. */
+export function leastDigits(code = ''): number {
+  const [first = ''] = code.replace(/\[[^\]]*\]/g, '').split(';', 1);
+  return /^0{2,}$/.test(first) ? first.length : 0;
+}
+
+/** The number with the leading zeros that its format shows; a fraction or a negative number as it is. */
+export function withZeros(text: string, digits: number): string {
+  return /^\d+$/.test(text) ? text.padStart(digits, '0') : text;
+}

@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import { unescaped } from './escapes.ts';
 import { kept, LIMITS, REMEDY } from './limits.ts';
 import { readXml } from './parse-xml.ts';
 
@@ -35,7 +36,7 @@ export async function readSharedTexts(stream: Readable, signal: AbortSignal | un
       if (bytes > LIMITS.sharedBytes) {
         throw new Error(`its ${texts.length} first texts are all that fits into memory; save the sheet as CSV UTF-8`);
       }
-      texts.push(kept(text));
+      texts.push(kept(unescaped(text)));
     },
   };
   await readXml(stream, ears, signal);

@@ -1,22 +1,26 @@
 import { MAX_RECORD_LENGTH } from '../physical-lines.ts';
 import type { RawRecord } from '../records.ts';
+import { unescaped } from './escapes.ts';
 import { LIMITS, REMEDY } from './limits.ts';
-import { dateOfSerial, plainNumber } from './numbers.ts';
+import { dateOfSerial, plainNumber, withZeros } from './numbers.ts';
 import type { XmlEars } from './parse-xml.ts';
 import type { Workbook } from './workbook.ts';
 
-/** A row with something in it: its texts and the columns that they stand in, both in the order of the sheet. */
-export type SheetRow = Pick<RawRecord, 'line' | 'fault'> & { texts: string[]; columns: number[] };
+/**
+ * A row with something in it: its texts and the columns that they stand in, both in the order of the sheet, and the columns
+ * of those that are numbers.
+ */
+export type SheetRow = Pick<RawRecord, 'line' | 'fault'> & { texts: string[]; columns: number[]; numbers: number[] };
 
 /**
  * Hears a sheet's XML and gives its rows, without those that hold nothing. Of a row, no more is kept than stands in the
- * file: what it lacks up to the header's width is filled in when it is used, see {@link cellsOf}.
+ * file: what it lacks is filled in when it is used, see {@link cellsOf}.
  *
  * Throws where the sheet has what Excel's cannot have, and names the row or the cell. A row that Excel can have and we
  * cannot use, too wide or too long, comes with a fault.
  */
 export function makeRowEars(book: Workbook, onRow: (row: SheetRow) => void): XmlEars {
-  let row: SheetRow = { line: 0, fault: null, texts: [], columns: [] };
+  let row: SheetRow = { line: 0, fault: null, texts: [], columns: [], numbers: [] };
   let length = 0;
   let width = Number.POSITIVE_INFINITY;
   let next = 0;
@@ -24,13 +28,15 @@ export function makeRowEars(book: Workbook, onRow: (row: SheetRow) => void): Xml
   let cell = { type: '', style: 0, column: 0 };
   let text = '';
   let hears = false;
+  // How a Japanese text is pronounced stands beside it, and is no part of it.
+  let isPhonetic = false;
 
   function openRow(written: string | undefined): void {
     const line = Number(written ?? row.line + 1);
     if (!Number.isInteger(line) || line <= row.line || line > LIMITS.rows) {
       throw new Error(`its row ${shown(written ?? line)} cannot stand behind row ${row.line}; ${REMEDY}`);
     }
-    row = { line, fault: null, texts: [], columns: [] };
+    row = { line, fault: null, texts: [], columns: [], numbers: [] };
     length = 0;
     next = 0;
     cells = 0;
@@ -61,13 +67,15 @@ export function makeRowEars(book: Workbook, onRow: (row: SheetRow) => void): Xml
     if (row.fault) return;
     row.texts.push(found);
     row.columns.push(cell.column);
+    if (cell.type === 'n' && !book.styles[cell.style]?.isDate) row.numbers.push(cell.column);
   }
 
   return {
     open(name, attributes) {
       if (name === 'row') openRow(attributes.r);
       if (name === 'c') openCell(attributes);
-      hears = name === 'v' || name === 't';
+      if (name === 'rPh') isPhonetic = true;
+      hears = (name === 'v' || name === 't') && !isPhonetic;
     },
     text(part) {
       if (!hears) return;
@@ -78,19 +86,25 @@ export function makeRowEars(book: Workbook, onRow: (row: SheetRow) => void): Xml
     },
     close(name) {
       hears = false;
+      if (name === 'rPh') isPhonetic = false;
       if (name === 'c') closeCell();
       if (name !== 'row' || (row.fault === null && row.texts.every((one) => one.trim() === ''))) return;
-      if (width === Number.POSITIVE_INFINITY) width = Math.max(0, ...row.columns) + 1;
+      if (width === Number.POSITIVE_INFINITY) width = widthOf(row.columns);
       onRow(row);
     },
   };
 }
 
-/** The row's cells from the first column on: Excel writes no cell that is empty. */
-export function cellsOf({ texts, columns }: SheetRow, width: number): string[] {
-  const cells = new Array<string>(width).fill('');
+/** The row's cells from the first column to its last filled one: Excel writes no cell that is empty. */
+export function cellsOf({ texts, columns }: SheetRow): string[] {
+  const cells = new Array<string>(widthOf(columns)).fill('');
   for (const [place, column] of columns.entries()) cells[column] = texts[place] ?? '';
   return cells;
+}
+
+/** Cells need not stand in the order of their columns. */
+function widthOf(columns: readonly number[]): number {
+  return columns.reduce((widest, column) => Math.max(widest, column + 1), 0);
 }
 
 const TOO_LONG: RawRecord['fault'] = {
@@ -107,8 +121,9 @@ function cellText(book: Workbook, { type, style }: { type: string; style: number
   if (type === 's') return text === '' ? '' : (book.shared[Number(text)] ?? '');
   if (type === 'd') return text.replace(/T00:00:00(\.0+)?Z?$/, '');
   if (type === 'b') return text === '1' ? 'TRUE' : 'FALSE';
-  if (type !== 'n' || text === '') return text;
-  return book.dateStyles[style] ? dateOfSerial(text, book) : plainNumber(text);
+  if (type !== 'n' || text === '') return unescaped(text);
+  const { isDate = false, leastDigits = 0 } = book.styles[style] ?? {};
+  return isDate ? dateOfSerial(text, book) : withZeros(plainNumber(text), leastDigits);
 }
 
 /** `C7` is 2: the columns are numbers to the base of 26 letters. */

@@ -34,15 +34,14 @@ export async function openSheet(file: TableFile): Promise<Table | null> {
       makeRowEars(opened, (row) => rows.push(row)),
       file.signal,
     );
-    let width: number | undefined;
     let at = 0;
 
     const next = (): RawRecord | null => {
       const row = rows[at];
       if (!row) return null;
       at += 1;
-      width ??= Math.max(0, ...row.columns) + 1;
-      return { line: row.line, cells: cellsOf(row, width), fault: row.fault };
+      const { line, fault, numbers } = row;
+      return { line, cells: cellsOf(row), fault, sheet: { numbers } };
     };
     const more = async (): Promise<boolean> => {
       rows.splice(0, at);

@@ -2,9 +2,12 @@ import type { Readable } from 'node:stream';
 import type { Entry } from 'yauzl';
 import { openZip, type ZipLimits } from '../zip.ts';
 import { kept, LIMITS, REMEDY } from './limits.ts';
-import { isDateFormat } from './numbers.ts';
+import { isDateFormat, leastDigits } from './numbers.ts';
 import { readXml } from './parse-xml.ts';
 import { readSharedTexts } from './shared-texts.ts';
+
+/** Whether numbers are days, and with how many digits at least they are shown: a register's number has leading zeros. */
+export type CellStyle = { isDate: boolean; leastDigits: number };
 
 /** What of a workbook is needed to read the cells of one sheet. */
 export type Workbook = {
@@ -12,8 +15,8 @@ export type Workbook = {
   sheets: { name: string; path: string }[];
   /** Texts that cells name by number. */
   shared: string[];
-  /** Whether numbers of a cell style are days. */
-  dateStyles: boolean[];
+  /** What numbers of each cell style are. */
+  styles: CellStyle[];
   from1904: boolean;
   open(path: string): Promise<Readable>;
   close(): void;
@@ -42,10 +45,10 @@ export async function openWorkbook(path: string, signal?: AbortSignal): Promise<
       return null;
     }
     const shared = parts.has(TEXTS) ? await readSharedTexts(await open(TEXTS), signal) : [];
-    const dateStyles = parts.has(STYLES) ? await readDateStyles(await open(STYLES), signal) : [];
+    const styles = parts.has(STYLES) ? await readStyles(await open(STYLES), signal) : [];
     const targets = await readTargets(await open(RELATIONS), signal);
     const { sheets, from1904 } = await readBook(await open(BOOK), targets, signal);
-    return { sheets, from1904, shared, dateStyles, open, close: () => zip.close() };
+    return { sheets, from1904, shared, styles, open, close: () => zip.close() };
   } catch (error) {
     zip.close();
     throw error;
@@ -88,15 +91,17 @@ async function readBook(
   return { sheets, from1904 };
 }
 
-async function readDateStyles(stream: Readable, signal: AbortSignal | undefined): Promise<boolean[]> {
+async function readStyles(stream: Readable, signal: AbortSignal | undefined): Promise<CellStyle[]> {
   const codes = new Map<number, string>();
-  const styles: boolean[] = [];
+  const styles: CellStyle[] = [];
   let inCells = false;
   const ears = {
     open(name: string, { numFmtId = '0', formatCode = '' }: Record<string, string>) {
       if (name === 'cellXfs') inCells = true;
       if (name === 'numFmt') codes.set(Number(numFmtId), kept(formatCode.slice(0, LIMITS.formatLength)));
-      if (name === 'xf' && inCells) styles.push(isDateFormat(Number(numFmtId), codes.get(Number(numFmtId))));
+      const id = Number(numFmtId);
+      const code = codes.get(id);
+      if (name === 'xf' && inCells) styles.push({ isDate: isDateFormat(id, code), leastDigits: leastDigits(code) });
       atMost(Math.max(codes.size, styles.length), LIMITS.styles, 'cell formats');
     },
     close(name: string) {

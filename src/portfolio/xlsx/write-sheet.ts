@@ -1,6 +1,7 @@
 import { Readable, type Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { ZipFile } from 'yazl';
+import { escapedAsText } from './escapes.ts';
 
 /**
  * Writes a workbook with one sheet (ECMA-376, part 1), record by record. Texts are written as texts, so that nothing in
@@ -50,7 +51,7 @@ async function* sheetXml(records: AsyncIterable<readonly string[]>, isAmount: (c
 function cellXml(text: string, isAmount: boolean): string {
   if (text === '') return '<c/>';
   if (isAmount) return `<c><v>${escaped(text)}</v></c>`;
-  return `<c t="inlineStr"><is><t xml:space="preserve">${escaped(text)}</t></is></c>`;
+  return `<c t="inlineStr"><is><t xml:space="preserve">${escaped(escapedAsText(text))}</t></is></c>`;
 }
 
 /** Characters that XML 1.0 cannot hold at all become U+FFFD: cells of broken lines may have them. */

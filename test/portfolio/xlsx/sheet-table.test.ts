@@ -47,9 +47,83 @@ describe('a workbook', () => {
     expect(lines).toMatchObject([
       { kind: 'row', line: 3, row: { name: 'Müller', limit: { requested_limit: '1.234' } }, changed: [] },
       { kind: 'row', line: 4, cells: ['株式', '0.3', '', 'TRUE'], row: { limit: { requested_limit: '0.3' } } },
-      { kind: 'invalid', line: 6, cells: ['<Zinc>', '#N/A', '', ''] },
+      { kind: 'invalid', line: 6, cells: ['<Zinc>', '#N/A'] },
     ]);
     expect(lines[0]?.cells[2]).toBe('2025-03-31');
+  });
+
+  describe('as Excel writes it', () => {
+    const styles = `<styleSheet><numFmts><numFmt numFmtId="164" formatCode="000000000"/><numFmt numFmtId="165" formatCode="[$-407]00000;@"/></numFmts>
+      <cellXfs><xf numFmtId="0"/><xf numFmtId="164"/><xf numFmtId="165"/></cellXfs></styleSheet>`;
+
+    /** What is read of a cell below the header `company_registration_number`. */
+    async function cellRead(cell: string, texts = '<sst/>') {
+      const header = ['name', 'requested_limit', 'company_registration_number'];
+      const [head = '', tail = ''] = [header.map((name) => `<c t="str"><v>${name}</v></c>`).join(''), cell];
+      const sheet = `<row>${head}</row><row><c t="str"><v>Acme</v></c><c><v>1</v></c>${tail}</row>`;
+      const { lines } = await read(await workbook({ 'xl/styles.xml': styles, 'xl/sharedStrings.xml': texts }, sheet));
+      return lines[0];
+    }
+
+    test.each([
+      ['leading zeros that its format shows', '<c s="1"><v>5880596</v></c>', '005880596'],
+      ['leading zeros of a format with a language', '<c s="2"><v>1067</v></c>', '01067'],
+      ['no zeros before a fraction', '<c s="2"><v>10.5</v></c>', '10.5'],
+      [
+        'no pronunciation',
+        '<c t="inlineStr"><is><t>東京</t><rPh sb="0"><t>トウキョウ</t></rPh><phoneticPr/></is></c>',
+        '東京',
+      ],
+      ['escapes', '<c t="str"><v>A_x0042__x005F_x0043_</v></c>', 'AB_x0043_'],
+      ['a line break of old', '<c t="inlineStr"><is><t>HRB_x000D_\n7</t></is></c>', 'HRB\r\n7'],
+    ])('has %s', async (_name, cell, value) => {
+      expect(await cellRead(cell)).toMatchObject({ cells: ['Acme', '1', value], kind: 'row' });
+    });
+
+    test('has escapes in shared texts', async () => {
+      const line = await cellRead('<c t="s"><v>0</v></c>', '<sst><si><t>HRB_x0020_7</t></si></sst>');
+      expect(line).toMatchObject({ cells: ['Acme', '1', 'HRB 7'] });
+    });
+
+    test.each(['#N/A', '#REF!', '#DIV/0!', '#NAME?'])('has no value where a formula failed: %s', async (error) => {
+      expect(await cellRead(`<c t="e"><f>A1/0</f><v>${error}</v></c>`)).toMatchObject({
+        kind: 'invalid',
+        problems: [{ column: 'company_registration_number', value: error, message: expect.stringContaining('error') }],
+      });
+    });
+
+    test('may have failed formulas in columns of the team itself', async () => {
+      const line = await cellRead('<c t="str"><v>HRB 1</v></c>');
+      expect(line?.kind).toBe('row');
+      const header = '<c t="str"><v>name</v></c><c t="str"><v>requested_limit</v></c><c t="str"><v>note</v></c>';
+      const sheet = `<row>${header}</row><row><c t="str"><v>Acme</v></c><c><v>1</v></c><c t="e"><v>#N/A</v></c></row>`;
+      expect((await read(await workbook({}, sheet))).lines).toMatchObject([{ kind: 'row' }]);
+    });
+  });
+
+  describe('whose amounts are numbers here and texts there', () => {
+    const text = (cell: string) => `<c t="str"><v>${cell}</v></c>`;
+    const number = (cell: string) => `<c><v>${cell}</v></c>`;
+    const row = (name: string, amount: string) => `<row>${text(name)}${amount}</row>`;
+    const header = row('name', text('requested_limit'));
+
+    async function amounts(cells: string[], given: Partial<PortfolioFile> = {}) {
+      const rows = cells.map((cell, n) => row(`Buyer ${n}`, cell)).join('');
+      const { lines } = await read(await workbook({}, header + rows), given);
+      return lines.map((line) => (line.kind === 'row' ? line.row.limit.requested_limit : 'problem'));
+    }
+
+    test('takes no number for evidence of how its texts are written', async () => {
+      expect(await amounts([number('0.5'), text('1.234'), number('1500.25')])).toEqual(['0.5', 'problem', '1500.25']);
+    });
+
+    test.each<[string, string[], Partial<PortfolioFile>]>([
+      ['a text', [text('1.234'), text('0,5')], {}],
+      ['--decimal', [text('1.234'), text('0,5')], { decimal: ',' }],
+    ])('reads its numbers with a point, whatever %s says of its texts', async (_name, texts, given) => {
+      const read = await amounts([...texts, number('1.234'), number('0.25')], given);
+      expect(read).toEqual(['1234', '0.5', '1.234', '0.25']);
+    });
   });
 
   test('has the sheet read that is named', async () => {
@@ -81,7 +155,7 @@ describe('a workbook', () => {
     const path = join(dir, 'out.xlsx');
     const records = [
       ['name', 'requested_limit', 'note'],
-      ['=1+1 & <b>', '1234.5', ' two\nlines '],
+      ['=1+1 & <b>', '1234.5', ' two\nlines _x000D_'],
       ['Tin "x"', '', 'a\r\nb'],
     ];
     await writeSheet(

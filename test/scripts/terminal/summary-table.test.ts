@@ -10,6 +10,7 @@ const summary: Summary = {
   lines: 1_203,
   invalid: 2,
   duplicate: 1,
+  kept: 0,
   rows: 1_200,
   states: { ...states, done: 1_198, held: 2 },
   statuses: { approved: 1_190, pending: 8 },
@@ -47,4 +48,10 @@ test('says what is not well: no supplier, paused, not finished', () => {
   expect(table).toContain('Paused: by request.');
   expect(table).toContain('not finished yet');
   expect(table).toContain('The last import did not come to its end: import the file again.');
+});
+
+test('says that rows stay as they were whose lines the last import refused', () => {
+  const still = { supplier: undefined, paused: undefined, interrupted: false };
+  expect(summaryTable({ ...summary, kept: 3 }, still)).toContain('found the lines of 3 rows invalid: those rows stay');
+  expect(summaryTable(summary, still)).not.toContain('stay as they were');
 });
