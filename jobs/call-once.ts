@@ -105,6 +105,8 @@ export async function callOnce(wish: Wish, deps: CallDeps): Promise<CallEnd> {
         case 'busy':
           return { is: 'wait', waitMs: BUSY_WAIT_MS };
         case 'later':
+          // Nothing was made, which others are held for since this process was taken for vanished.
+          if (ending.late) await deps.freeHeld();
           if (ending.waitMs !== undefined) return { is: 'wait', waitMs: ending.waitMs };
           asideMs = unauthorized.stepAside();
           if (asideMs > 0) {

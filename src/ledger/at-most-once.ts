@@ -24,7 +24,7 @@ export type Ending =
   | { is: 'put off'; heard: string; times: number }
   | { is: 'busy' | 'paused' | 'cancelled' | 'changed' }
   /** Not now; `waitMs` where the ledger says how long, `putOffs` where it is this row alone that is put off. */
-  | { is: 'later'; heard: string; waitMs?: number; putOffs?: number };
+  | { is: 'later'; heard: string; waitMs?: number; putOffs?: number; late?: boolean };
 
 /**
  * A claim older than this may have been given up on by the others (a blocked event loop), so it is asked for
@@ -132,7 +132,8 @@ function ender(
         const released = await calls.release(thing, owner, meaning);
         const times = released.is === 'back' ? released.putOffs : 0;
         if (times >= MOST_PUT_OFFS) return { is: 'put off', heard, times };
-        return times > 0 ? { is: 'later', heard, putOffs: times } : { is: 'later', heard };
+        const late = released.is === 'back' && released.late;
+        return { is: 'later', heard, ...(times > 0 ? { putOffs: times } : {}), ...(late ? { late } : {}) };
       };
     }
   }

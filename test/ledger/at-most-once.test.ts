@@ -106,6 +106,19 @@ test('a row that is put off thirty times while others pass is set aside', async 
   expect(await once(company, { onUnknown: 'hold', send })).toEqual({ is: 'put off', heard: 'status 429', times: 30 });
 });
 
+test('a sender that was taken for vanished may say late that it was put off, and that this was in doubt', async () => {
+  const { calls, process } = openLedger();
+  const { once, vanish } = await process('a');
+  const { promise, resolve } = Promise.withResolvers<Sent>();
+  const sent = once(company, { onUnknown: 'hold', send: () => promise });
+  await expect.poll(() => calls.claim(company, { owner: 'a/9', onUnknown: 'hold' })).toMatchObject({ is: 'busy' });
+  await vanish();
+  expect(await calls.claim(company, { owner: 'b/1', onUnknown: 'hold' })).toMatchObject({ is: 'unknown' });
+  resolve({ meaning: 'throttled', heard: 'status 429' });
+  expect(await sent).toEqual({ is: 'later', heard: 'status 429', late: true });
+  expect(await calls.isUnknown(company)).toBe(false);
+});
+
 describe('a claim that its process no longer holds', () => {
   const limit = { ...company, kind: 'limit', key: 'request-1' } as const;
   /** What a replica shows that took over before the end was copied to it. */

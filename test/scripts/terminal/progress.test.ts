@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
-import { startProgress } from '../../../scripts/terminal/progress.ts';
+import { ofAccount, startProgress } from '../../../scripts/terminal/progress.ts';
 import { makeTerminal } from '../../../scripts/terminal/terminal.ts';
 
 beforeEach(() => void vi.useFakeTimers());
@@ -37,4 +37,12 @@ test('elsewhere a line is written only where something has changed', () => {
   const written = startStill(false);
   vi.advanceTimersByTime(60_000);
   expect(written).toEqual(['1 of 2 rows ended\n']);
+});
+
+test.each([
+  ['stand-in', 'stand-in: 3 of 5 rows ended'],
+  ['https://api.example.com', 'api.example.com: 3 of 5 rows ended'],
+  ['https://a-very-long-name.of-a-service.example.com', 'a-very-long-name.of-a-s…: 3 of 5 rows ended'],
+])('says whose account it is about: %s', (account, words) => {
+  expect(ofAccount(account, { done: 3, total: 5, words: '3 of 5 rows ended' }).words).toBe(words);
 });
