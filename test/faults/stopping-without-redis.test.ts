@@ -18,7 +18,8 @@ async function stopWithout(how: 'killed' | 'silent'): Promise<void> {
   const redis = await startKillableRedis();
   // At a pace at which there is still something to do when Redis goes.
   const env = { REDIS_URL: redis.url, LOG_LEVEL: 'info', SERVICE_RATE_PER_S: '100' };
-  const place = await openFaultPlace({ faults: { latencyMs: 20 }, env });
+  // Slow enough that some calls are under way at every moment, so that one is when Redis goes.
+  const place = await openFaultPlace({ faults: { latencyMs: 1_000 }, env });
   const file = async (name: string, rows: number) => {
     await writeFile(join(place.dir, name), buyerLines(rows).join('\n'));
     return name;
