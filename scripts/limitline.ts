@@ -53,5 +53,5 @@ try {
 // What still holds the process when its work is done, such as a connection that looks for a Redis that is gone, must not
 // keep it for ever. Output that somebody is still reading may.
 setInterval(() => {
-  if (process.stdout.writableLength === 0) process.exit();
+  if (process.stdout.writableLength === 0 || process.stdout.errored) process.exit();
 }, LINGER_MS).unref();

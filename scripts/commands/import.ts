@@ -23,6 +23,7 @@ export function register(program: Command, terminal: Terminal): void {
       });
       const stopping = new AbortController();
       const { signal, forget } = waitForSignal();
+      terminal.stay();
       signal.then((name) =>
         stopping.abort(new LimitlineError('STOPPED', `Stopped by ${name}; import the same file again to go on.`)),
       );

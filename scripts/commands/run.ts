@@ -28,6 +28,9 @@ const LOOK_EVERY_MS = 100;
 /** While the line waits, for an hour perhaps, nothing ends. */
 const LOOK_WAITING_EVERY_MS = 1_000;
 
+const STOPPING =
+  'limitline: stopping: calls under way are waited for, up to 20 s. Ctrl-C again, two seconds later, cuts them off, and their rows are held.';
+
 /** Who stops a run wants its end more than its report, which is there for the asking later. */
 const LAST_REPORT_MS = 2_000;
 
@@ -47,7 +50,11 @@ export async function runFile(file: string, options: ImportOptions, terminal: Te
   const log = makeWordsLog({ level: settings.LOG_LEVEL, account: accountOf(settings) });
   const stop = new AbortController();
   const { signal, forget } = waitForSignal();
-  signal.then((name) => stop.abort(new LimitlineError('STOPPED', `${name} came`)));
+  terminal.stay();
+  signal.then((name) => {
+    stop.abort(new LimitlineError('STOPPED', `${name} came`));
+    terminal.say(STOPPING);
+  });
   const context = await openContext({ settings, log });
   try {
     await announceAccount(context, terminal.say);

@@ -1,3 +1,5 @@
+import { isOutputGone, type Log } from '../../src/log.ts';
+
 export type Terminal = ReturnType<typeof makeTerminal>;
 
 /**
@@ -5,13 +7,29 @@ export type Terminal = ReturnType<typeof makeTerminal>;
  * way goes to standard error.
  */
 export function makeTerminal({ json }: { json: boolean }) {
+  let stays = false;
+  let log: Log | undefined;
   // `limitline report … | head` closes our output early, which is no fault.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') throw error;
-    process.exit(process.exitCode ?? 0);
+    if (!isOutputGone(error)) throw error;
+    if (!stays) process.exit(process.exitCode ?? 0);
+  });
+  // A terminal that was closed: what is under way goes on without anybody who watches.
+  process.stderr.on('error', (error: NodeJS.ErrnoException) => {
+    if (!isOutputGone(error)) throw error;
   });
   return {
     json,
+    /** From now on the command goes on to its end though nobody reads its answer any more: it has calls in flight. */
+    stay(): void {
+      stays = true;
+    },
+    /** From now on whatever is said is a line of this log. */
+    sayTo(other: Log): void {
+      log = other;
+    },
+    /** The log to which everything goes, if it does. */
+    log: (): Log | undefined => log,
     /** Prints the answer: `words` for people, or `value` as JSON. */
     print(words: string, value: unknown): void {
       process.stdout.write(json ? `${JSON.stringify(value, null, 2)}\n` : `${words}\n`);
@@ -22,7 +40,8 @@ export function makeTerminal({ json }: { json: boolean }) {
     },
     /** On a terminal it goes where the progress stands, which is drawn again below it. */
     say(text: string): void {
-      process.stderr.write(`${process.stderr.isTTY ? '\r\x1b[2K' : ''}${text}\n`);
+      if (log) log.info(text.replace(/^limitline: /, ''));
+      else process.stderr.write(`${process.stderr.isTTY ? '\r\x1b[2K' : ''}${text}\n`);
     },
   };
 }
