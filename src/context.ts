@@ -8,6 +8,7 @@ import { makeCalls } from './ledger/calls.ts';
 import { loginOf, makeKeys, makeSharedKeys } from './ledger/keys.ts';
 import { makePersist } from './ledger/persist.ts';
 import { makePortfolios } from './ledger/portfolios.ts';
+import { makeRecovery } from './ledger/recovery.ts';
 import { makeRows } from './ledger/rows.ts';
 import type { Log } from './log.ts';
 import { readShut } from './pace/door-words.ts';
@@ -80,6 +81,7 @@ export async function openContext({ settings, log, probe }: { settings: Settings
     processId,
     rows: makeRows({ connection: ledger, keys, persist, canaryRefusals: settings.CANARY_REFUSALS }),
     portfolios: makePortfolios({ connection: ledger, keys }),
+    recovery: makeRecovery({ connection: ledger, keys }),
     /** Asks the ledger until it answers, or this context is closed. */
     persist,
     calls,

@@ -4,6 +4,7 @@ import { type Column, makeFit, readHeader } from './columns.ts';
 import { type Conventions, findConventions } from './conventions.ts';
 import type { Delimiter, Dialect } from './dialect.ts';
 import type { DocumentFolder } from './documents.ts';
+import { outcomeColumns } from './outcomes.ts';
 import { makeProblem } from './problem.ts';
 import { makeCellReader, readConstants, type Values } from './read-cells.ts';
 import type { ReadOptions } from './read-options.ts';
@@ -46,6 +47,8 @@ export type PortfolioFile = ReadOptions & {
   requiredColumns: readonly string[];
   /** Where documents are looked up; without it, a line that names some is invalid. */
   documents?: DocumentFolder | undefined;
+  /** Whether it is a results file of ours, whose columns of results are kept and mean nothing. */
+  results?: boolean;
   signal?: AbortSignal | undefined;
   /** The time by which dates of statements are judged. */
   now?: Date;
@@ -84,7 +87,10 @@ export async function openPortfolio(file: PortfolioFile): Promise<Opened> {
 /** Without these no request can be made; which fields the service itself requires is not shown. */
 const NEEDED = ['name', 'requested_limit'];
 
-function readColumns(table: Table, { requiredColumns, mapping }: PortfolioFile): ReturnType<typeof readHeader> {
+function readColumns(
+  table: Table,
+  { requiredColumns, mapping, results }: PortfolioFile,
+): ReturnType<typeof readHeader> {
   const { header, unusable } = table;
   if (unusable) return { columns: [], problems: [makeProblem(1, null, null, unusable)], warnings: [] };
   if (!header) {
@@ -92,7 +98,8 @@ function readColumns(table: Table, { requiredColumns, mapping }: PortfolioFile):
     return { columns: [], problems: [makeProblem(1, null, null, message)], warnings: [] };
   }
   const { delimiter } = table.dialect;
-  const read = readHeader(header, { ...mapping, delimiter, needed: [...NEEDED, ...requiredColumns] });
+  const foreign = results ? new Set(outcomeColumns(header.cells)?.values()) : undefined;
+  const read = readHeader(header, { ...mapping, delimiter, needed: [...NEEDED, ...requiredColumns], foreign });
   if (!header.fault) return read;
   return {
     ...read,
