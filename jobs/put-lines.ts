@@ -166,8 +166,7 @@ function replacedBy(line: number, { fileName }: Target) {
 }
 
 function otherWarning({ line, row }: RowLine, other: BuyerRow): Problem {
-  const asked = other.state === 'done' || other.state === 'skipped' ? 'was requested' : 'is open';
-  const message = `The same buyer has another request that ${asked}, ${describeRow(other)}: this limit is asked for besides.`;
+  const message = `The same buyer has another request, ${describeRow(other)}: this limit is asked for besides.`;
   return makeProblem(line, 'requested_limit', row.limit.requested_limit, message);
 }
 
