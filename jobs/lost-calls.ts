@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import type { LostCall } from '../src/ledger/recovery.ts';
+import { rowIdOf } from '../src/ledger/row-id.ts';
 import { askedOf, STEPS, type Step } from '../src/ledger/rows.ts';
 import type { Outcome } from '../src/portfolio/outcomes.ts';
 import type { Document, Line, Row } from '../src/portfolio/row.ts';
@@ -32,7 +33,7 @@ function toldBy(line: Line, { row, problem }: Outcome): Told {
   const speaks = problem === '' || SPEAKS_FOR_ROW.test(problem);
   const own = line.kind === 'row' && speaks ? line.row : undefined;
   const ownKey = own?.key ?? (line.kind === 'duplicate' && speaks ? line.key : '');
-  const keys = [row.slice(row.lastIndexOf('/') + 1), ownKey].filter((key) => key !== '');
+  const keys = [rowIdOf(row)?.key ?? '', ownKey].filter((key) => key !== '');
   return { row: own, keys: [...new Set(keys)] };
 }
 

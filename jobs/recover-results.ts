@@ -1,18 +1,26 @@
 import { z } from 'zod';
 import { LimitlineError } from '../src/errors.ts';
+import type { Buyers } from '../src/ledger/buyers.ts';
+import type { Persist } from '../src/ledger/persist.ts';
 import type { Recovered, Recovery } from '../src/ledger/recovery.ts';
+import { rowIdOf } from '../src/ledger/row-id.ts';
 import { ROW_STATES } from '../src/ledger/rows.ts';
+import { type BuyerBook, CLOSED_BOOK, makeBuyerBook } from '../src/portfolio/buyer-book.ts';
 import type { DocumentFolder } from '../src/portfolio/documents.ts';
+import { makeFileBuyers } from '../src/portfolio/file-buyers.ts';
 import { type KeySet, makeKeySet } from '../src/portfolio/key-set.ts';
-import { type Opened, openPortfolio } from '../src/portfolio/open-portfolio.ts';
+import { type Opened, openPortfolio, type PortfolioFile } from '../src/portfolio/open-portfolio.ts';
 import { makeOutcomeReader, type Outcome, outcomeColumns } from '../src/portfolio/outcomes.ts';
 import { readOptionsSchema } from '../src/portfolio/read-options.ts';
 import type { Line } from '../src/portfolio/row.ts';
+import { makeBuyerStore } from './buyer-store.ts';
 import { lostCallsOf } from './lost-calls.ts';
 
 export type RecoverDeps = {
   account: string;
   recovery: Recovery;
+  buyers: Buyers;
+  persist: Persist;
   /** Where documents are looked up, so that those that were uploaded are known again. */
   documents: DocumentFolder;
   signal: AbortSignal;
@@ -58,7 +66,9 @@ export const recoverResults = {
 
   async run({ path, reading, write }: RecoverPayload, deps: RecoverDeps): Promise<Recovering> {
     const { documents, signal } = deps;
-    const opened = await openPortfolio({ ...reading, path, results: true, requiredColumns: [], documents, signal });
+    const file = { ...reading, path, results: true, requiredColumns: [], documents, signal };
+    const buyers = makeBook(await portfolioOf(file), write, deps);
+    const opened = await openPortfolio({ ...file, buyers });
     const read = readerFor(opened, path);
     const found: Recovering = { path, rows: 0, put: noCounts(), known: noCounts(), waiting: 0, leftOut: [] };
     try {
@@ -70,6 +80,26 @@ export const recoverResults = {
     return found;
   },
 } as const;
+
+/** The portfolio of the first row that the file has; the files of one portfolio do not mix with another's. */
+async function portfolioOf(file: PortfolioFile): Promise<string> {
+  const opened = await openPortfolio({ ...file, buyers: CLOSED_BOOK });
+  const read = readerFor(opened, file.path);
+  for await (const batch of opened.batches()) {
+    for (const { cells } of batch) {
+      const row = rowIdOf(read(cells).row);
+      if (row) return row.portfolio;
+    }
+  }
+  return '';
+}
+
+/** Tells lines their buyers as an import does, and lets the ledger know them again; a rehearsal only looks. */
+function makeBook(portfolio: string, write: boolean, { buyers, persist }: RecoverDeps): BuyerBook {
+  const place = { portfolio, importId: 'recovered' };
+  const store = makeBuyerStore({ buyers, persist });
+  return makeBuyerBook(write ? store : makeFileBuyers({ ...place, store }), place);
+}
 
 function readerFor({ header, problems }: Opened, path: string): (cells: readonly string[]) => Outcome {
   const columns = outcomeColumns(header);

@@ -26,8 +26,8 @@ async function openPlace() {
   return {
     ...place,
     ...{ redis, results },
-    async write(lines: string[], name = 'q4.csv'): Promise<string> {
-      await writeFile(join(dir, name), `${[HEADER, ...lines].join('\n')}\n`);
+    async write(lines: string[], name = 'q4.csv', header = HEADER): Promise<string> {
+      await writeFile(join(dir, name), `${[header, ...lines].join('\n')}\n`);
       return join(dir, name);
     },
     async export(name = 'q4.results.csv'): Promise<void> {
@@ -42,7 +42,8 @@ async function openPlace() {
     /** The same in this process, without a look at the workers. */
     recoverHere: (path: string = results) =>
       recoverResults.run(recoverResults.parse({ path, write: true }), {
-        ...{ account: context.account, recovery: context.recovery, signal: new AbortController().signal },
+        ...context,
+        signal: new AbortController().signal,
         documents: makeDocumentFolder({ dir: join(dir, 'documents'), maxSizeMb: 1 }),
       }),
     edit: async (change: (text: string) => string) => writeFile(results, change(await readFile(results, 'utf8'))),
@@ -85,7 +86,7 @@ test('a ledger that is lost comes back from its results file, and nothing is req
   // Whatever the policy: how often the call in doubt was sent, nobody knows any more.
   const worker = place.startWorker({ ON_UNKNOWN_LIMIT: 'resend' });
   const { states, statuses, granted } = await place.judged(6);
-  expect([states.done, states.held, statuses, granted]).toEqual([5, 1, { approved: 5 }, '5519.50']);
+  expect([states.done, states.held, statuses, granted]).toEqual([5, 1, { approved: 5 }, '5520.50']);
   expect(place.made()).toMatchObject({ company: 6, document: 2, limit: (before.limit ?? 0) + 3 });
 
   expect(await place.recover('--apply')).toMatchObject({
@@ -101,6 +102,30 @@ test('a ledger that is lost comes back from its results file, and nothing is req
     leftOut: [],
   });
 }, 60_000);
+
+test('a buyer that was first known by less is not asked for again, though the file names the row by that', async () => {
+  const place = await openPlace();
+  const header = 'name;country_code;requested_limit;buyer_reference';
+  const workers = await place.work();
+  await place.importFile(await place.write(['Alt GmbH;DE;100;'], 'old.csv', header));
+  await place.settled();
+  const later = await place.write(['Alt GmbH;DE;200;B-1'], 'later.csv', header);
+  await place.importFile(later);
+  expect((await place.settled()).states.done).toBe(2);
+  await workers.stop();
+  expect(place.made()).toMatchObject({ company: 1, limit: 2 });
+  await place.export();
+  // Of the first import nothing is left, by which the buyer had its key.
+  await place.edit((text) => text.replace(/^Alt GmbH,DE,100,[^\n]*\n/m, ''));
+
+  await place.redis.admin.flushall();
+  expect(await place.recoverHere()).toMatchObject({ rows: 1, put: { company: 1, limit: 1 } });
+  await place.importFile(later);
+  const again = await place.work();
+  expect((await place.settled()).rows).toBe(1);
+  await again.stop();
+  expect(place.made()).toMatchObject({ company: 1, limit: 2 });
+});
 
 test("what the ledger knows otherwise is named and left alone, and another account's file is refused", async () => {
   const place = await openPlace();
