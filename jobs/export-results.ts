@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { isLimitlineError, LimitlineError } from '../src/errors.ts';
 import type { Portfolios } from '../src/ledger/portfolios.ts';
 import type { Rows } from '../src/ledger/rows.ts';
+import { CLOSED_BOOK } from '../src/portfolio/buyer-book.ts';
 import { type Dialect, PLAIN_DIALECT } from '../src/portfolio/dialect.ts';
 import type { DocumentStore } from '../src/portfolio/document-store.ts';
 import { makeEncodingTest } from '../src/portfolio/encoders.ts';
@@ -124,7 +125,7 @@ async function* records({ portfolio, files, table }: Wanted, deps: ExportDeps): 
 /** Opens the copy as the import did. Whether a line is good enough was decided then; here it only has to be recognised. */
 function openImported(file: Pick<PortfolioFile, 'path' | 'signal'> & ReadOptions): Promise<Opened> {
   const documents = { find: async (name: string) => ({ name, path: name, sizeBytes: 0, mediaType: '' }) };
-  return openPortfolio({ ...file, requiredColumns: [], documents });
+  return openPortfolio({ ...file, requiredColumns: [], documents, buyers: CLOSED_BOOK });
 }
 
 /** Known only when all was read, and what was written cannot be taken back: so it costs a pass of its own. */

@@ -2,13 +2,16 @@ import { stat } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
 import { z } from 'zod';
 import { LimitlineError } from '../src/errors.ts';
+import type { Buyers } from '../src/ledger/buyers.ts';
 import type { Persist } from '../src/ledger/persist.ts';
 import type { Portfolios } from '../src/ledger/portfolios.ts';
 import { isPortfolioName } from '../src/ledger/row-id.ts';
 import type { Rows } from '../src/ledger/rows.ts';
+import { makeBuyerBook } from '../src/portfolio/buyer-book.ts';
 import { openDocuments } from '../src/portfolio/document-archive.ts';
 import type { DocumentStore } from '../src/portfolio/document-store.ts';
 import { defaultDocumentsDir, makeDocumentFolder } from '../src/portfolio/documents.ts';
+import { makeFileBuyers } from '../src/portfolio/file-buyers.ts';
 import { fileFault } from '../src/portfolio/file-fault.ts';
 import { type Opened, openPortfolio } from '../src/portfolio/open-portfolio.ts';
 import { readOptionsSchema } from '../src/portfolio/read-options.ts';
@@ -17,6 +20,7 @@ import type { Change, Line, Problem } from '../src/portfolio/row.ts';
 import { readSupplier } from '../src/portfolio/supplier.ts';
 import { readToEnd, type TableFile } from '../src/portfolio/table.ts';
 import type { Queues } from '../src/queue/queues.ts';
+import { makeBuyerStore } from './buyer-store.ts';
 import { type FeedDeps, feed } from './feed.ts';
 import { countLacking, leaveOutLacking } from './lacking-rows.ts';
 import { makeOwnFile } from './own-file.ts';
@@ -28,6 +32,7 @@ export type ImportDeps = FeedDeps & {
   rows: Rows;
   portfolios: Portfolios;
   queues: Queues;
+  buyers: Buyers;
   imports: DocumentStore;
   documents: DocumentStore;
   /** Waits while Redis is away, and no longer than until `stopping`. */
@@ -92,10 +97,13 @@ async function importFile(payload: ImportPayload, documentsDir: string, deps: Im
   const importId = await keepFile(path, deps.imports);
   const { path: copy } = deps.imports.open(importId);
   const file = { ...reading, path: copy, givenPath: path, signal: deps.stopping };
+  const place = { portfolio, importId: fileNameOf(importId) };
+  const store = makeBuyerStore(deps);
   const opened = await openPortfolio({
     ...file,
     requiredColumns: deps.requiredColumns,
     documents: makeDocumentFolder({ dir: documentsDir, maxSizeMb: deps.maxDocumentMb }),
+    buyers: makeBuyerBook(store, place),
   });
   const isPart = isErrorsHeader(opened.header);
   const found: Imported = {
@@ -113,7 +121,11 @@ async function importFile(payload: ImportPayload, documentsDir: string, deps: Im
   const target: Target = {
     ...{ portfolio, run, fileName: known.fileName },
     mendedRow: mendedRowOf(opened.header),
-    file: makeOwnFile(() => openPortfolio({ ...file, requiredColumns: [], documents: ANY_DOCUMENT })),
+    // Ahead of the import, so what its lines bring is not written down yet.
+    file: makeOwnFile(() => {
+      const buyers = makeBuyerBook(makeFileBuyers({ ...place, store }), place);
+      return openPortfolio({ ...file, requiredColumns: [], documents: ANY_DOCUMENT, buyers });
+    }),
   };
   try {
     if (supplier) await deps.persist('supplier', () => rememberSupplier(portfolio, supplier, deps));
@@ -140,6 +152,11 @@ async function importFile(payload: ImportPayload, documentsDir: string, deps: Im
   deps.onBatch({ problems: [], warnings: opened.warnings, changed: [], lines: found.lines });
   await deps.persist('end import', () => run.end());
   return found;
+}
+
+/** Tells files apart by which buyers were brought; it stands in every buyer's record, so it is cut to what does. 48 bits. */
+export function fileNameOf(importId: string): string {
+  return importId.slice(0, 12);
 }
 
 /** Where only the requests of lines are asked for: whether their documents are there was told already. */

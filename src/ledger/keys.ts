@@ -65,6 +65,15 @@ export function makeKeys(prefix: string, account: string) {
     madeTwice: `${root}:made-twice`,
     /** List: the `bl_` ids of one buyer, in the order in which they were granted. */
     buyerLimits: (buyer: string) => `${root}:buyer:${buyer}:limits`,
+    /** String: how often what is known of buyers was changed. */
+    buyersVersion: `${root}:buyers`,
+    /**
+     * Hash: the rest of an identifier's digest → the buyers that it points to. In 262,144 buckets by the digest's first three
+     * characters, so that Redis keeps those of some millions without pointers. Lua builds this name too (read-buyers.lua).
+     */
+    identifiers: (bucket: string) => `${root}:identifiers:${bucket}`,
+    /** String: what is known of a buyer, as JSON. Lua builds this name too (read-buyers.lua). */
+    buyer: (key: string) => `${root}:buyer:${key}`,
     /** Hash: `<portfolio>/<row key>` → requested limit, of all rows of one buyer. Lua builds this name too (put-row.lua). */
     buyerRows: (buyer: string) => `${root}:buyer:${buyer}:rows`,
     /** Sorted set: worker process → when it last gave a sign of life, in ms of the server's clock. */

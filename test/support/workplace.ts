@@ -90,13 +90,14 @@ async function importFrom(
   context: Context,
   wish: ImportWish,
 ): Promise<Imported & { problems: Problem[]; warnings: Problem[] }> {
-  const { rows, portfolios, queues, imports, documents, persist, settings } = context;
+  const { rows, portfolios, queues, buyers, imports, documents, persist, settings } = context;
   const problems: Problem[] = [];
   const warnings: Problem[] = [];
   const imported = await importPortfolio.run(importPortfolio.parse({ path, ...wish }), {
     rows,
     portfolios,
     queues,
+    buyers,
     imports,
     documents,
     persist,
