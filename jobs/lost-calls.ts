@@ -37,8 +37,9 @@ function toldBy(line: Line, { row, problem }: Outcome): Told {
   return { row: own, keys: [...new Set(keys)] };
 }
 
-/** What a row itself has to say, beside a refusal: export-results words it. A line's own fault stands before that. */
-const SPEAKS_FOR_ROW = /^(?:Made twice at the service|It is unknown whether|The service (?:refused|put) )/;
+/** What rows themselves have to say (jobs/step.ts, export-tables.ts, put-lines.ts). A fault of the line stands before that. */
+const SPEAKS_FOR_ROW =
+  /^(?:Made twice at the service|It is unknown whether|The service (?:refused|put) |Limitline itself failed|replaced by line)/;
 
 function addMade({ calls, leftOut }: LostCalls, { row, keys }: Told, outcome: Outcome): void {
   const { companyId, limitId, documentIds, record } = outcome;
