@@ -118,7 +118,7 @@ test('a data folder that was saved and restored goes on as it was then', async (
   const cwd = await makeFolder();
   const env = { LIMITLINE_DATA: join(cwd, 'data') };
   for (const name of ['old', 'new']) {
-    const lines = buyerLines(3).map((line) => line.replace('Buyer', name));
+    const lines = buyerLines(3).map((line) => line.replace('Buyer', name).replace('HRB', name));
     await writeFile(join(cwd, `${name}.csv`), `${lines.join('\n')}\n`);
   }
   const [backup = '', restore = ''] = examplesOf('sh', { systemctl: ': systemctl' }).slice(1);
