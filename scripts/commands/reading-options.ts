@@ -11,6 +11,7 @@ export type ReadingWords = {
   map?: string;
   decimal?: keyof typeof DECIMALS;
   dates?: 'dmy' | 'mdy';
+  hiddenRows?: true;
 };
 
 const DECIMALS = { point: '.', comma: ',' } as const;
@@ -22,7 +23,8 @@ export function withReadingOptions(command: Command): Command {
   return command
     .option('--encoding <name>', 'encoding of the file, such as shift_jis or gb18030 (default: found from the file)')
     .option('--delimiter <sign>', 'comma, semicolon, tab or pipe (default: found from the file)')
-    .option('--sheet <name>', 'which sheet of an Excel workbook (default: the first)')
+    .option('--sheet <name>', 'which sheet of an Excel workbook (default: the first that is visible)')
+    .option('--hidden-rows', 'take rows of a sheet that are hidden, by hand or by a filter, as well')
     .option('--map <file>', 'a JSON file that says which column is which, and what every line has (check --save-map)')
     .addOption(decimal.choices(Object.keys(DECIMALS)))
     .addOption(dates.choices(['dmy', 'mdy']));
@@ -30,7 +32,7 @@ export function withReadingOptions(command: Command): Command {
 
 /** @throws LimitlineError `USAGE` for a word that cannot be meant, `FILE` for a mapping that cannot be used. */
 export async function readOptionsOf(words: ReadingWords): Promise<ReadOptions> {
-  const { encoding, delimiter, sheet, map, decimal, dates } = words;
+  const { encoding, delimiter, sheet, map, decimal, dates, hiddenRows } = words;
   return {
     ...(sheet === undefined ? {} : { sheet }),
     ...(encoding === undefined ? {} : { encoding: encodingNamed(encoding) }),
@@ -38,5 +40,6 @@ export async function readOptionsOf(words: ReadingWords): Promise<ReadOptions> {
     ...(map === undefined ? {} : { mapping: await readMapping(map) }),
     ...(decimal === undefined ? {} : { decimal: DECIMALS[decimal] }),
     ...(dates === undefined ? {} : { dates }),
+    ...(hiddenRows === undefined ? {} : { hiddenRows }),
   };
 }

@@ -11,6 +11,7 @@ import type { Shape } from './records.ts';
 import type { Line, Problem } from './row.ts';
 import { addDocuments, type Draft, makeSettler } from './settle-lines.ts';
 import { makeStandalone, type Standalone } from './standalone.ts';
+import { makeStrayLines } from './stray-lines.ts';
 import { openTable, type Table } from './table.ts';
 
 /** A portfolio's file, open and read up to its header. */
@@ -63,6 +64,7 @@ export async function openPortfolio(file: PortfolioFile): Promise<Opened> {
   const conventions: Conventions = { decimal: file.decimal ?? null, dates: file.dates ?? null };
   const { columns, problems, warnings } = readColumns(table, file);
   const line = table.header?.line ?? 1;
+  warnings.push(...(table.leftOut ?? []).map((words) => makeProblem(line, null, null, words)));
   const fixed = readConstants(file.mapping?.constants ?? {}, { line, conventions, today: dates.today });
   problems.push(...fixed.problems);
   const header = columns.map((column) => table.header?.cells[column.index]?.toWellFormed() ?? '');
@@ -125,6 +127,7 @@ async function* readBatches(reading: Reading): AsyncGenerator<Line[]> {
   const { table, file, columns, warnings, dates } = reading;
   const readCells = makeCellReader({ ...reading, dialect: table.dialect, today: dates.today });
   const shape = shapeOf(columns, table.dialect.delimiter);
+  const strays = makeStrayLines({ columns, delimiter: table.dialect.delimiter, hiddenRows: file.hiddenRows });
   const settle = makeSettler({ columns, dates });
   let settled = false;
   try {
@@ -145,6 +148,7 @@ async function* readBatches(reading: Reading): AsyncGenerator<Line[]> {
         await settleConventions(reading, shape);
         drafts = drafts.map(({ record }) => ({ record, ...readCells(record), documents: [] }));
       }
+      for (const draft of drafts) strays.judge(draft);
       await addDocuments(drafts, columns, file.documents);
       yield drafts.map(settle.line);
     }

@@ -14,9 +14,9 @@ export type RawRecord = {
   text?: string;
   /**
    * Only for a sheet's row, which is never cut off: cells behind its last filled one are empty. `numbers` are the columns of
-   * cells that are numbers by their type, so a point marks their decimals.
+   * cells that are numbers by their type, so a point marks their decimals. `hidden`: nobody sees it who looks at the sheet.
    */
-  sheet?: { numbers: readonly number[] };
+  sheet?: { numbers: readonly number[]; hidden?: boolean };
 };
 
 /** What the header says about the lines below it: by this a line break that was meant is told from a lost quotation mark. */

@@ -4,10 +4,11 @@ import type { RawRecord } from '../records.ts';
 import type { Table, TableFile } from '../table.ts';
 import { parseXml } from './parse-xml.ts';
 import { cellsOf, makeRowEars, type SheetRow } from './sheet-rows.ts';
-import { openWorkbook, type Workbook } from './workbook.ts';
+import { unreadWords } from './unread-sheets.ts';
+import { openWorkbook, type SheetEntry, type Workbook } from './workbook.ts';
 
 /**
- * Opens a sheet of an Excel workbook as a table: the one that is named, else the first. Lines are named by Excel's own
+ * Opens a sheet of an Excel workbook as a table: the one that is named, else the first that can be seen. Lines are named by Excel's own
  * row numbers. Numbers become plain decimals and days YYYY-MM-DD by the type that the file gives them.
  *
  * @throws LimitlineError `FILE` when the workbook is broken or there is no such sheet, `STOPPED`
@@ -27,21 +28,24 @@ export async function openSheet(file: TableFile): Promise<Table | null> {
   }
   const opened = book;
   try {
-    const { name, path } = sheetOf(opened, file);
+    const sheet = sheetOf(opened, file);
+    const { name, path } = sheet;
     const rows: SheetRow[] = [];
     const chunks = parseXml(
       await opened.open(path),
       makeRowEars(opened, (row) => rows.push(row)),
       file.signal,
     );
+    // Only now: what may be unpacked in all is for the sheet itself before it is for the others.
+    const leftOut = file.sheet === undefined ? await unreadWords(opened, sheet, file.signal) : [];
     let at = 0;
 
     const next = (): RawRecord | null => {
       const row = rows[at];
       if (!row) return null;
       at += 1;
-      const { line, fault, numbers } = row;
-      return { line, cells: cellsOf(row), fault, sheet: { numbers } };
+      const { line, fault, numbers, hidden } = row;
+      return { line, cells: cellsOf(row), fault, sheet: { numbers, hidden } };
     };
     const more = async (): Promise<boolean> => {
       rows.splice(0, at);
@@ -55,15 +59,25 @@ export async function openSheet(file: TableFile): Promise<Table | null> {
     let header = next();
     while (!header && (await more())) header = next();
     const dialect = { ...PLAIN_DIALECT, sheet: name };
-    return { header, dialect, rereadable: true, unusable: null, next, more, close: async () => opened.close() };
+    return {
+      header,
+      dialect,
+      rereadable: true,
+      unusable: null,
+      leftOut,
+      next,
+      more,
+      close: async () => opened.close(),
+    };
   } catch (error) {
     opened.close();
     throw fault(error);
   }
 }
 
-function sheetOf({ sheets }: Workbook, { path, givenPath = path, sheet }: TableFile): Workbook['sheets'][number] {
-  const found = sheet === undefined ? sheets[0] : sheets.find(({ name }) => name === sheet);
+function sheetOf({ sheets }: Workbook, { path, givenPath = path, sheet }: TableFile): SheetEntry {
+  const visible = sheets.find(({ hidden }) => !hidden) ?? sheets[0];
+  const found = sheet === undefined ? visible : sheets.find(({ name }) => name === sheet);
   if (found) return found;
   const names = sheets.slice(0, MAX_NAMED).map(({ name }) => name);
   const others = sheets.length > MAX_NAMED ? ` and ${sheets.length - MAX_NAMED} others` : '';
