@@ -1,9 +1,10 @@
 import { type AdviceDates, adviceDates } from './advice.ts';
 import { parseAmount } from './amounts.ts';
-import { type Column, makeFit, readHeader } from './columns.ts';
+import { type Column, makeFit, NEEDED, readHeader } from './columns.ts';
 import { type Conventions, findConventions } from './conventions.ts';
 import type { Delimiter, Dialect } from './dialect.ts';
 import type { DocumentFolder } from './documents.ts';
+import type { Above } from './find-header.ts';
 import { makeProblem } from './problem.ts';
 import { makeCellReader, readConstants, type Values } from './read-cells.ts';
 import type { ReadOptions } from './read-options.ts';
@@ -20,6 +21,10 @@ export type Opened = {
   header: string[];
   /** How the file is written, as given or as found. */
   dialect: Dialect;
+  /** The line on which the header stands; null where there is none. */
+  headerLine: number | null;
+  /** What stands above it and is not read. */
+  above: Above | null;
   /** The columns as they were understood; those that mean nothing to us are kept as they are. */
   columns: Column[];
   /** How its lines are written in a file of their own. */
@@ -73,6 +78,8 @@ export async function openPortfolio(file: PortfolioFile): Promise<Opened> {
     readBatches({ table, file, columns, warnings, dates, conventions, constants: file.mapping && fixed.constants });
   return {
     header,
+    headerLine: table.header?.line ?? null,
+    above: table.above,
     columns,
     dialect: table.dialect,
     standalone: makeStandalone({ columns, constants: fixed.constants, conventions }),
@@ -82,9 +89,6 @@ export async function openPortfolio(file: PortfolioFile): Promise<Opened> {
     close: table.close,
   };
 }
-
-/** Without these no request can be made; which fields the service itself requires is not shown. */
-const NEEDED = ['name', 'requested_limit'];
 
 function readColumns(table: Table, { requiredColumns, mapping }: PortfolioFile): ReturnType<typeof readHeader> {
   const { header, unusable } = table;
@@ -162,7 +166,8 @@ async function* readBatches(reading: Reading): AsyncGenerator<Line[]> {
 async function settleConventions({ table, file, columns, conventions }: Reading, shape: Shape): Promise<void> {
   const { encoding, delimiter } = table.dialect;
   if (!table.rereadable) return;
-  const found = await findConventions({ ...file, encoding, delimiter }, { columns, shape });
+  const headerLine = table.header?.line;
+  const found = await findConventions({ ...file, encoding, delimiter, headerLine }, { columns, shape });
   conventions.decimal ??= found.decimal;
   conventions.dates ??= found.dates;
 }
@@ -172,8 +177,8 @@ function shapeOf(columns: Column[], delimiter: Delimiter): Shape {
   const fits = makeFit(columns);
   return {
     fits,
-    // Addresses are written over several lines, and what own columns hold is not ours to say.
-    mayBreak: (index) => [null, 'street'].includes(columns[index]?.known ?? null),
+    // Addresses and long names are written over several lines, and what own columns hold is not ours to say.
+    mayBreak: (index) => [null, 'street', 'name'].includes(columns[index]?.known ?? null),
     standsAlone(line) {
       const cells = line.split(delimiter);
       const amount = (cells[amountAt] ?? '').replaceAll('"', '').trim();

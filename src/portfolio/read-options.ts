@@ -10,6 +10,8 @@ export const readOptionsSchema = z.object({
   encoding: z.string().optional(),
   delimiter: z.enum(DELIMITERS).optional(),
   sheet: z.string().optional(),
+  /** The physical line of the header, or the row of a sheet. */
+  headerLine: z.int().min(1).optional(),
   mapping: mappingSchema.optional(),
   /** What marks the decimals of every amount, where the column leaves it open. */
   decimal: z.enum(['.', ',']).optional(),

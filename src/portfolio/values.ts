@@ -4,6 +4,7 @@ import type { KnownColumn } from './columns.ts';
 import type { Conventions } from './conventions.ts';
 import { readCountry } from './countries.ts';
 import { parseDate } from './dates.ts';
+import { onOneLine } from './one-line.ts';
 
 /** Reads one cell that is not empty, trimmed; `isNumber` when the file itself types it as a number. */
 export type ValueReader = (text: string, isNumber?: boolean) => Reading;
@@ -18,6 +19,7 @@ export function makeValueReaders({ conventions, today }: { conventions: Readonly
   [column in KnownColumn]?: ValueReader;
 } {
   return {
+    name: onOneLine,
     country_code: readCountry,
     website: readWebsite,
     requested_limit: (text, isNumber) => parseAmount(text, isNumber ? '.' : conventions.decimal),

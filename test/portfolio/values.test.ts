@@ -6,7 +6,7 @@ const readers = makeValueReaders({ conventions: { decimal: null, dates: null }, 
 
 describe('values that are taken', () => {
   test.each<[KnownColumn, string]>([
-    ['country_code', 'DE'],
+    ['country_code', 'name', 'DE'],
     ['country_code', 'US'],
     ['country_code', 'XK'],
     ['website', 'https://www.example.com'],
@@ -27,6 +27,7 @@ describe('values that are taken', () => {
       'company_id',
       'contact_email',
       'country_code',
+      'name',
       'requested_limit',
       'statements_dated',
       'website',

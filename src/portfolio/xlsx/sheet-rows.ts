@@ -21,10 +21,15 @@ export type SheetRow = Pick<RawRecord, 'line' | 'fault'> & {
  * Hears a sheet's XML and gives its rows, without those that hold nothing. Of a row, no more is kept than stands in the
  * file: what it lacks is filled in when it is used, see {@link cellsOf}.
  *
+ * `narrowTo` says how wide the header is, once it is known: from then on cells without a text are those that are not there.
+ *
  * Throws where the sheet has what Excel's cannot have, and names the row or the cell. A row that Excel can have and we
  * cannot use, too wide or too long, comes with a fault.
  */
-export function makeRowEars(book: Workbook, onRow: (row: SheetRow) => void): XmlEars {
+export function makeRowEars(
+  book: Workbook,
+  onRow: (row: SheetRow) => void,
+): XmlEars & { narrowTo(width: number): void } {
   let row: SheetRow = { line: 0, fault: null, texts: [], columns: [], numbers: [], hidden: false };
   let length = 0;
   let width = Number.POSITIVE_INFINITY;
@@ -62,10 +67,10 @@ export function makeRowEars(book: Workbook, onRow: (row: SheetRow) => void): Xml
   }
 
   function closeCell(): void {
-    const isHeader = width === Number.POSITIVE_INFINITY;
+    const isOpen = width === Number.POSITIVE_INFINITY;
     const found = cellText(book, cell, text);
     // The header is as wide as its cells, filled or not; elsewhere an empty cell is one that is not there.
-    if (found.trim() === '' && !isHeader) return;
+    if (found.trim() === '' && !isOpen) return;
     if (cell.column >= width) row.fault ??= tooWide(cell.column, row.line);
     length += found.length;
     if (length > MAX_RECORD_LENGTH) row.fault = TOO_LONG;
@@ -94,9 +99,23 @@ export function makeRowEars(book: Workbook, onRow: (row: SheetRow) => void): Xml
       if (name === 'rPh') isPhonetic = false;
       if (name === 'c') closeCell();
       if (name !== 'row' || (row.fault === null && row.texts.every((one) => one.trim() === ''))) return;
-      if (width === Number.POSITIVE_INFINITY) width = widthOf(row.columns);
       onRow(row);
     },
+    narrowTo(header) {
+      width = header;
+    },
+  };
+}
+
+/** The row as it would have been heard below a header of this width. */
+export function narrowed({ texts, columns, fault, ...row }: SheetRow, width: number): SheetRow {
+  const filled = [...texts.keys()].filter((place) => texts[place]?.trim() !== '');
+  const outside = columns[filled.find((place) => (columns[place] ?? 0) >= width) ?? -1];
+  return {
+    ...row,
+    fault: fault ?? (outside === undefined ? null : tooWide(outside, row.line)),
+    texts: filled.map((place) => texts[place] ?? ''),
+    columns: filled.map((place) => columns[place] ?? 0),
   };
 }
 
@@ -107,8 +126,8 @@ export function cellsOf({ texts, columns }: SheetRow): string[] {
   return cells;
 }
 
-/** Cells need not stand in the order of their columns. */
-function widthOf(columns: readonly number[]): number {
+/** How wide a row is; cells need not stand in the order of their columns. */
+export function widthOf(columns: readonly number[]): number {
   return columns.reduce((widest, column) => Math.max(widest, column + 1), 0);
 }
 

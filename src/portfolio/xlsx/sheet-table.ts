@@ -1,9 +1,10 @@
 import { LimitlineError, messageOf } from '../../errors.ts';
 import { PLAIN_DIALECT } from '../dialect.ts';
 import type { RawRecord } from '../records.ts';
-import type { Table, TableFile } from '../table.ts';
+import { notThere, type Table, type TableFile } from '../table.ts';
 import { parseXml } from './parse-xml.ts';
-import { cellsOf, makeRowEars, type SheetRow } from './sheet-rows.ts';
+import { readToHeader } from './sheet-header.ts';
+import { cellsOf, makeRowEars, narrowed, type SheetRow, widthOf } from './sheet-rows.ts';
 import { unreadWords } from './unread-sheets.ts';
 import { openWorkbook, type SheetEntry, type Workbook } from './workbook.ts';
 
@@ -31,11 +32,8 @@ export async function openSheet(file: TableFile): Promise<Table | null> {
     const sheet = sheetOf(opened, file);
     const { name, path } = sheet;
     const rows: SheetRow[] = [];
-    const chunks = parseXml(
-      await opened.open(path),
-      makeRowEars(opened, (row) => rows.push(row)),
-      file.signal,
-    );
+    const ears = makeRowEars(opened, (row) => rows.push(row));
+    const chunks = parseXml(await opened.open(path), ears, file.signal);
     // Only now: what may be unpacked in all is for the sheet itself before it is for the others.
     const leftOut = file.sheet === undefined ? await unreadWords(opened, sheet, file.signal) : [];
     let at = 0;
@@ -56,14 +54,20 @@ export async function openSheet(file: TableFile): Promise<Table | null> {
         throw fault(error);
       }
     };
-    let header = next();
-    while (!header && (await more())) header = next();
+    const { above } = await readToHeader({ rows, more }, file);
+    // What came with the header was heard before its width was known.
+    const width = rows[0] ? widthOf(rows[0].columns) : 0;
+    rows.push(...rows.splice(1).map((row) => narrowed(row, width)));
+    if (rows[0]) ears.narrowTo(width);
+    const header = next();
+    const unusable = notThere(header, file);
     const dialect = { ...PLAIN_DIALECT, sheet: name };
     return {
       header,
+      above,
       dialect,
       rereadable: true,
-      unusable: null,
+      unusable,
       leftOut,
       next,
       more,
