@@ -1,6 +1,13 @@
-/** How many decimals amounts of a currency have (ISO 4217, list one); those of an unknown one have two, as most do. */
-export function decimalsOf(currency: string | undefined): number {
-  return (currency === undefined ? undefined : DECIMALS.get(currency.toUpperCase())) ?? USUAL_DECIMALS;
+import { currencyOf } from './currencies.ts';
+
+/**
+ * How many decimals amounts of a currency have (ISO 4217, list one), by its code, sign or name; of those that a sign may
+ * stand for, the most. Amounts of an unknown one have two, as most do.
+ */
+export function decimalsOf(currency: string | null | undefined): number {
+  const codes = currency ? currencyOf(currency) : null;
+  if (!codes) return USUAL_DECIMALS;
+  return Math.max(...[...codes].map((code) => DECIMALS.get(code) ?? USUAL_DECIMALS));
 }
 
 const USUAL_DECIMALS = 2;

@@ -21,6 +21,7 @@ export function makePlausibility({ columns }: { columns: readonly Column[] }): P
   const indexes = new Map(columns.map(({ known, index }) => [known, index]));
   const rest = new Map<Doubt, { count: number; lines: number[] }>();
   const told = new Map<Doubt, number>();
+  const unit = columns[indexes.get('requested_limit') ?? -1]?.currency;
   const writtenOf = (known: KnownColumn) => columns[indexes.get(known) ?? -1]?.written ?? known;
 
   /** The warning; nothing where the same was said of so many lines that the rest is said together. */
@@ -45,7 +46,7 @@ export function makePlausibility({ columns }: { columns: readonly Column[] }): P
       median.add(record.line, amount);
       const found: Problem[] = [];
       if (amount < 1) found.push(...warning(UNDER_ONE, record, limit));
-      else if (hasMoreDecimals(limit)) found.push(...warning(DECIMALS, record, limit));
+      else if (hasMoreDecimals(limit, values.currency ?? unit)) found.push(...warning(DECIMALS, record, limit));
       if (name.length > LONGEST_NAME) found.push(...warning(LONG_NAME, record, name));
       if (isTotalLabel(name) && !values.buyer_reference) found.push(...warning(CALLED_TOTAL, record, name));
       if (email !== undefined && EXAMPLE_DOMAIN.test(email)) found.push(...warning(EXAMPLE_MAIL, record, email));
@@ -114,7 +115,7 @@ const NAMED_LINES = 20;
 const EXAMPLE_DOMAIN = /[@.](example\.(com|net|org)|test|invalid|localhost)$/i;
 
 /** A canonical amount has no zeros at its end. */
-function hasMoreDecimals(amount: string, currency?: string): boolean {
+function hasMoreDecimals(amount: string, currency: string | null | undefined): boolean {
   const point = amount.indexOf('.');
   return point !== -1 && amount.length - point - 1 > decimalsOf(currency);
 }

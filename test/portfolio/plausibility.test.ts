@@ -28,6 +28,13 @@ describe('a line is taken, with a warning', () => {
   });
 });
 
+test('decimals are those of the currency, where the file names it', async () => {
+  const { lines } = await read('name,requested_limit,currency\nA,5.1255,KWD\nB,5.125,KWD\nC,5.125,\nD,7.5,JPY\n', {
+    decimal: '.',
+  });
+  expect(told(lines).filter((one) => one.includes('decimals')).map((one) => one[0])).toEqual(['2', '4', '5']);
+});
+
 test('a limit of a thousand times the median is named at the end, by its line', async () => {
   const { warnings } = await read('name,requested_limit\nA,1000\nB,2000\nC,2500000\nD,1500\nE,2000\n');
   expect(warnings[0]).toEqual({
@@ -49,7 +56,9 @@ test('of many lines with one doubt, the first are told one by one and the rest t
 test.each([
   [undefined, 2],
   ['EUR', 2],
-  ['jpy', 0],
+  ['JPY', 0],
+  ['¥', 2],
+  ['€', 2],
   ['KWD', 3],
   ['ZZZ', 2],
 ])('money in %s has %i decimals', (currency, decimals) => {
