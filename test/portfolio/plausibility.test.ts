@@ -32,7 +32,11 @@ test('decimals are those of the currency, where the file names it', async () => 
   const { lines } = await read('name,requested_limit,currency\nA,5.1255,KWD\nB,5.125,KWD\nC,5.125,\nD,7.5,JPY\n', {
     decimal: '.',
   });
-  expect(told(lines).filter((one) => one.includes('decimals')).map((one) => one[0])).toEqual(['2', '4', '5']);
+  expect(
+    told(lines)
+      .filter((one) => one.includes('decimals'))
+      .map((one) => one[0]),
+  ).toEqual(['2', '4', '5']);
 });
 
 test('a limit of a thousand times the median is named at the end, by its line', async () => {
