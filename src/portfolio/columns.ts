@@ -100,7 +100,10 @@ export function readHeader(
     const message = `The column ${name} is needed and the header has no such name. ${remedyFor(name, columns)}`;
     problems.push(makeProblem(header.line, name, header.cells.join(','), message));
   }
-  const questions = columns.flatMap((column) => question(header.line, column));
+  // Where the column is there for certain, another that is like it is one's own: it is kept, and said to be.
+  const questions = columns.flatMap((column) =>
+    seen.has(column.guess ?? '') && !column.thousands ? [] : question(header.line, column),
+  );
   return { columns, problems, warnings: [...questions, ...unmatched.warnings] };
 }
 

@@ -66,6 +66,7 @@ const SIGNS: Record<string, string> = {
   skr: 'SEK',
   nkr: 'NOK',
   dkr: 'DKK',
+  fr: 'CHF',
   'fr.': 'CHF',
   sfr: 'CHF',
   'sfr.': 'CHF',

@@ -7,7 +7,7 @@ import type { RawRecord } from './records.ts';
 /** A table's first records are looked through for the header up to this line: above it stand a title and a date, or a logo. */
 export const HEADER_WITHIN_LINES = 20;
 
-/** What stands above the header and is not read: its first and last line, and the texts of the first of them, for words. */
+/** What stands above the header and is not read: its first and last line, and the texts of those that are not blank. */
 export type Above = { from: number; to: number; texts: string[] };
 
 /** What of a mapping matters here. */
@@ -46,14 +46,11 @@ export function aboveOf(
   records: readonly Pick<RawRecord, 'line' | 'cells'>[],
   { from, header }: { from: number; header: number },
 ): Above | null {
-  const above = records.filter(({ line }) => line < header).slice(0, MAX_TEXTS);
+  const above = records.filter(({ line }) => line < header);
   if (above.length === 0) return null;
   const texts = above.map(({ cells }) => cells.map((cell) => cell.trim()).filter((cell) => cell !== ''));
   return { from, to: header - 1, texts: texts.map((cells) => cells.join(' ')) };
 }
-
-/** As many as fit a sentence; the place of each is in the file. */
-const MAX_TEXTS = 3;
 
 function scoreOf({ cells, fault }: Pick<RawRecord, 'cells' | 'fault'>, hints: Partial<HeaderHints> = {}) {
   const { columns = {}, constants = {} } = hints;

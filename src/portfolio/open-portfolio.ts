@@ -7,6 +7,7 @@ import type { Delimiter, Dialect } from './dialect.ts';
 import type { DocumentFolder } from './documents.ts';
 import { makeFileBuyers } from './file-buyers.ts';
 import type { Above } from './find-header.ts';
+import { type CurrencyCheck, makeCurrencyCheck } from './one-currency.ts';
 import { makeProblem } from './problem.ts';
 import { makeCellReader, readConstants, type Values } from './read-cells.ts';
 import type { ReadOptions } from './read-options.ts';
@@ -78,15 +79,16 @@ export async function openPortfolio(file: PortfolioFile): Promise<Opened> {
   problems.push(...fixed.problems);
   const header = columns.map((column) => table.header?.cells[column.index]?.toWellFormed() ?? '');
   if (problems.length > 0) await table.close();
-  const batches = () =>
-    readBatches({ table, file, columns, warnings, dates, conventions, constants: file.mapping && fixed.constants });
+  const currencies = makeCurrencyCheck({ columns, constants: fixed.constants });
+  const constants = file.mapping && fixed.constants;
+  const batches = () => readBatches({ table, file, columns, warnings, dates, conventions, constants, currencies });
   return {
     header,
     headerLine: table.header?.line ?? null,
     above: table.above,
     columns,
     dialect: table.dialect,
-    standalone: makeStandalone({ columns, constants: fixed.constants, conventions }),
+    standalone: makeStandalone({ columns, constants: fixed.constants, conventions, currencies }),
     problems,
     warnings,
     batches: problems.length > 0 ? noBatches : batches,
@@ -129,10 +131,11 @@ type Reading = {
   dates: AdviceDates;
   conventions: Conventions;
   constants: Values | undefined;
+  currencies: CurrencyCheck;
 };
 
 async function* readBatches(reading: Reading): AsyncGenerator<Line[]> {
-  const { table, file, columns, warnings, dates } = reading;
+  const { table, file, columns, warnings, dates, currencies } = reading;
   const readCells = makeCellReader({ ...reading, dialect: table.dialect, today: dates.today });
   const shape = shapeOf(columns, table.dialect.delimiter);
   const strays = makeStrayLines({ columns, delimiter: table.dialect.delimiter, hiddenRows: file.hiddenRows });
@@ -157,12 +160,12 @@ async function* readBatches(reading: Reading): AsyncGenerator<Line[]> {
         await settleConventions(reading, shape);
         drafts = drafts.map(({ record }) => ({ record, ...readCells(record), documents: [] }));
       }
-      for (const draft of drafts) strays.judge(draft);
+      for (const draft of drafts) if (!strays.judge(draft)) currencies.judge(draft);
       await addDocuments(drafts, columns, file.documents);
       await tellBuyers(drafts, buyers, file.sameBuyer);
       yield drafts.map(settle.line);
     }
-    warnings.push(...settle.fileWarnings());
+    warnings.push(...currencies.fileWarnings(), ...settle.fileWarnings());
   } finally {
     await table.close();
   }

@@ -15,9 +15,9 @@ export type Candidate = ReadCells & { record: RawRecord };
 export type StrayLines = {
   /**
    * Puts what the line is in place of its problems, where it is a total, a subtotal, the header once more, a note, or
-   * hidden; leaves every other line as it is.
+   * hidden, and answers true; leaves every other line as it is.
    */
-  judge(line: Candidate): void;
+  judge(line: Candidate): boolean;
 };
 
 export type StrayOptions = {
@@ -95,13 +95,14 @@ export function makeStrayLines({ columns, delimiter = PLAIN_DIALECT.delimiter, h
       const { record } = line;
       const stray = strayOf(line);
       const isHidden = record.sheet?.hidden === true && !hiddenRows;
-      if (stray === null && !isHidden) return;
+      if (stray === null && !isHidden) return false;
       line.problems = [stray ?? makeProblem(record.line, null, null, HIDDEN)];
       line.open = false;
       // It asks for nothing. Of a hidden one, its row may be known from a time when it could be seen.
       if (stray) line.values = {};
       // Without the lines around it, and in a file of text, it would be a sound line and be requested.
       line.broken = record.text ?? record.cells.join(delimiter);
+      return true;
     },
   };
 }

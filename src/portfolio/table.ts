@@ -5,6 +5,7 @@ import { detectDelimiter, firstRecord, firstRecords, sepLineOf } from './detect-
 import { detectEncoding, type FoundEncoding } from './detect-encoding.ts';
 import { type Dialect, encodingNamed, type GivenDialect, PLAIN_DIALECT } from './dialect.ts';
 import { type Above, aboveOf, findHeader, type HeaderHints, isHeader } from './find-header.ts';
+import { foreignTableOf } from './foreign-tables.ts';
 import { LINE_BREAK } from './physical-lines.ts';
 import { makeRecordReader, type RawRecord, type Shape } from './records.ts';
 import { wrongKindOf } from './wrong-kinds.ts';
@@ -75,11 +76,11 @@ async function readStart(file: TableFile, bytes: ByteSource): Promise<Table> {
     const sheet = await readSheet(file, bytes);
     if (sheet) return sheet;
   }
-  const wrongKind = first ? wrongKindOf(first) : null;
-  if (wrongKind || !first) return emptyTable(wrongKind, bytes);
+  const wrongKind = first ? (foreignTableOf(first) ?? wrongKindOf(first)) : null;
+  if (wrongKind || !first) return emptyTable(wrongKind, bytes.close);
   const rereadable = await isRereadable(file.path);
   const found = await encodingOf(file, first, rereadable);
-  if (found.doubt) return emptyTable(found.doubt, bytes);
+  if (found.doubt) return emptyTable(found.doubt, bytes.close);
   const decoder = makeDecoder(found.encoding);
   const start = decoder.decode(first);
   const dialect = { ...dialectOf(start, file), encoding: found.encoding, bom: found.bom };
@@ -139,7 +140,8 @@ async function readSheet(file: TableFile, bytes: ByteSource): Promise<Table | nu
   return sheet;
 }
 
-function emptyTable(unusable: string | null, bytes: ByteSource): Table {
+/** A table of nothing, and why it is one. */
+export function emptyTable(unusable: string | null, close: () => Promise<void>): Table {
   return {
     header: null,
     above: null,
@@ -148,7 +150,7 @@ function emptyTable(unusable: string | null, bytes: ByteSource): Table {
     unusable,
     next: () => null,
     more: async () => false,
-    close: bytes.close,
+    close,
   };
 }
 

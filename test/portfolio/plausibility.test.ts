@@ -28,15 +28,12 @@ describe('a line is taken, with a warning', () => {
   });
 });
 
-test('decimals are those of the currency, where the file names it', async () => {
-  const { lines } = await read('name,requested_limit,currency\nA,5.1255,KWD\nB,5.125,KWD\nC,5.125,\nD,7.5,JPY\n', {
-    decimal: '.',
-  });
-  expect(
-    told(lines)
-      .filter((one) => one.includes('decimals'))
-      .map((one) => one[0]),
-  ).toEqual(['2', '4', '5']);
+test.each<[string, string, string[]]>([
+  ['in a column', 'name,requested_limit,currency\nA,5.1255,KWD\nB,5.125,KWD\n', ['2']],
+  ['in the header', 'name,Limit (JPY)\nA,7.5\nB,7\n', ['2']],
+])('decimals are those of the currency that the file names %s', async (_, content, lines) => {
+  const { lines: found } = await read(content, { decimal: '.' });
+  expect(told(found)).toEqual(lines.map((line) => expect.stringMatching(new RegExp(`^${line} .*more decimals`))));
 });
 
 test('a limit of a thousand times the median is named at the end, by its line', async () => {

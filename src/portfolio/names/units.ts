@@ -26,7 +26,7 @@ export function bareName(written: string): BareName {
     .replace(/[*:]+\s*$/, '')
     .trim();
   const behind =
-    /^(.+?)[\s,/-]+(?:in\s+|en\s+)?(\p{Sc}|[A-Z]{3}|T€|k€|TEUR|kEUR|Euro|Mio\.?(?:\s*EUR|\s*€)?|Tsd\.?(?:\s*EUR|\s*€)?)$/u.exec(
+    /^(.+?)[\s,/-]+(?:in\s+|en\s+)?([A-Z]{0,2}\p{Sc}|[A-Z]{3}|T€|k€|TEUR|kEUR|Euro|Mio\.?(?:\s*EUR|\s*€)?|Tsd\.?(?:\s*EUR|\s*€)?)$/u.exec(
       without,
     );
   if (behind && isUnit(behind[2] ?? '')) {

@@ -1,7 +1,8 @@
 import { LimitlineError, messageOf } from '../../errors.ts';
 import { PLAIN_DIALECT } from '../dialect.ts';
+import { cutOffWords } from '../foreign-tables.ts';
 import type { RawRecord } from '../records.ts';
-import { notThere, type Table, type TableFile } from '../table.ts';
+import { emptyTable, notThere, type Table, type TableFile } from '../table.ts';
 import { parseXml } from './parse-xml.ts';
 import { readToHeader } from './sheet-header.ts';
 import { cellsOf, makeRowEars, narrowed, type SheetRow, widthOf } from './sheet-rows.ts';
@@ -12,6 +13,8 @@ import { openWorkbook, type SheetEntry, type Workbook } from './workbook.ts';
  * Opens a sheet of an Excel workbook as a table: the one that is named, else the first that can be seen. Lines are named by Excel's own
  * row numbers. Numbers become plain decimals and days YYYY-MM-DD by the type that the file gives them.
  *
+ * Null for a ZIP file that is none; a table that says so for another program's.
+ *
  * @throws LimitlineError `FILE` when the workbook is broken or there is no such sheet, `STOPPED`
  */
 export async function openSheet(file: TableFile): Promise<Table | null> {
@@ -19,11 +22,14 @@ export async function openSheet(file: TableFile): Promise<Table | null> {
   const fault = (error: unknown) =>
     error instanceof LimitlineError
       ? error
-      : new LimitlineError('FILE', `The workbook ${shown} cannot be read: ${messageOf(error)}.`, { cause: error });
-  let book: Workbook | null;
+      : new LimitlineError('FILE', `The workbook ${shown} cannot be read: ${cutOffWords(error) ?? messageOf(error)}.`, {
+          cause: error,
+        });
+  let book: Workbook | string | null;
   try {
     book = await openWorkbook(file.path, file.signal);
-    if (!book) return null;
+    if (book === null) return null;
+    if (typeof book === 'string') return emptyTable(book, async () => {});
   } catch (error) {
     throw fault(error);
   }

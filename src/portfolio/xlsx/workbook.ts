@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { Entry } from 'yauzl';
+import { foreignPackageOf } from '../foreign-tables.ts';
 import { openZip, type ZipLimits } from '../zip.ts';
 import { kept, LIMITS, REMEDY } from './limits.ts';
 import { isDateFormat, leastDigits } from './numbers.ts';
@@ -29,11 +30,12 @@ export type Workbook = {
 const ZIP_LIMITS: ZipLimits = { entries: 10_000, totalBytes: 4 * 1024 ** 3 };
 
 /**
- * Opens an Excel workbook (ECMA-376, part 1). Null when the file is a ZIP file of another kind.
+ * Opens an Excel workbook (ECMA-376, part 1). Null when the file is a ZIP file of another kind, or
+ * what it is in a sentence, where a table of another program is meant.
  *
  * @throws Error in words when it is broken, or holds more than a workbook may, see `limits.ts`; LimitlineError `STOPPED`.
  */
-export async function openWorkbook(path: string, signal?: AbortSignal): Promise<Workbook | null> {
+export async function openWorkbook(path: string, signal?: AbortSignal): Promise<Workbook | string | null> {
   const zip = await openZip(path, ZIP_LIMITS);
   const parts = new Map<string, Entry>();
   const open = async (name: string): Promise<Readable> => {
@@ -45,7 +47,7 @@ export async function openWorkbook(path: string, signal?: AbortSignal): Promise<
     for await (const entry of zip.entries()) parts.set(entry.fileName, entry);
     if (!parts.has(BOOK)) {
       zip.close();
-      return null;
+      return foreignPackageOf(parts.keys());
     }
     const shared = parts.has(TEXTS) ? await readSharedTexts(await open(TEXTS), signal) : [];
     const styles = parts.has(STYLES) ? await readStyles(await open(STYLES), signal) : [];
