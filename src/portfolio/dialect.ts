@@ -20,6 +20,8 @@ export type GivenDialect = {
   delimiter?: Delimiter | undefined;
   /** Which sheet of a workbook; the first if it is left out. */
   sheet?: string | undefined;
+  /** On which line the header stands, from 1; looked for within the first lines if it is left out. */
+  headerLine?: number | undefined;
 };
 
 /** In the order in which they are preferred where the file would fit several. */
