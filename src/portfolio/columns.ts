@@ -28,6 +28,7 @@ export const KNOWN_COLUMNS = [
   'request_reference',
   'company_id',
   'currency',
+  'same_buyer',
 ] as const;
 export type KnownColumn = (typeof KNOWN_COLUMNS)[number];
 

@@ -115,6 +115,7 @@ export const EVERYDAY: Record<KnownColumn, readonly string[]> = {
     'número de solicitud',
   ],
   company_id: [],
+  same_buyer: ['gleicher Käufer', 'derselbe Käufer', 'même acheteur', 'mismo comprador'],
   currency: [
     ...['currency code', 'currency iso', 'iso currency', 'ccy', 'curr', 'Währung', 'Währungscode', 'Währungskürzel'],
     ...['Währungsschlüssel', 'Währungskennzeichen', 'Whg', 'WKZ', 'devise', 'code devise', 'moneda', 'divisa'],
