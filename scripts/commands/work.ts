@@ -27,7 +27,8 @@ export function register(program: Command, terminal: Terminal): void {
       terminal.stay();
       const context = await openContext({ settings, log });
       await announceAccount(context, terminal.say);
-      const address = await findService(settings, log, terminal.say);
+      // What the stand-in grants is worth nothing, which no level of the log may hide from an operator.
+      const address = await findService(settings, log, (text) => log.warn(text.replace(/^limitline: /, '')));
       const workLog = await startWorkLog(context, openService(context, address.url));
       const onLineFault = (error: Error) => {
         log.error({ code: error.message }, 'every row would meet this fault; the line waits until it is mended');

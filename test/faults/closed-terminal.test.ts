@@ -8,7 +8,7 @@ import { buyerLines } from '../support/workplace.ts';
 import { type FaultPlace, openFaultPlace } from './fault-place.ts';
 
 const LIMITLINE = fileURLToPath(new URL('../../scripts/limitline.ts', import.meta.url));
-const ROWS = 60;
+const ROWS = 30;
 
 /** util-linux' `script` gives a command a terminal of its own; elsewhere it takes other words. */
 const onLinux = test.runIf(process.platform === 'linux');
@@ -16,7 +16,7 @@ const onLinux = test.runIf(process.platform === 'linux');
 onLinux('a terminal that is closed in the middle of a run holds no row, and the same run goes on', async () => {
   const place = await openPlace();
   const { close, pid } = startOnTerminal(place, `exec ${command('run')}`);
-  await expect.poll(place.madeCount, { timeout: 15_000 }).toBeGreaterThanOrEqual(20);
+  await expect.poll(place.madeCount, { timeout: 15_000 }).toBeGreaterThanOrEqual(8);
   close();
   await expect.poll(() => isAlive(pid()), { timeout: 15_000 }).toBe(false);
   expect((await place.report()).states.done).toBeLessThan(ROWS);
@@ -28,16 +28,16 @@ onLinux('a terminal that is closed in the middle of a run holds no row, and the 
 onLinux('under nohup a run goes on to its end when the terminal is closed', async () => {
   const place = await openPlace();
   const { close, pid } = startOnTerminal(place, `exec nohup ${command('run')}`);
-  await expect.poll(place.madeCount, { timeout: 15_000 }).toBeGreaterThanOrEqual(20);
+  await expect.poll(place.madeCount, { timeout: 15_000 }).toBeGreaterThanOrEqual(8);
   close();
   process.kill(pid(), 'SIGHUP');
   expect((await place.judged(ROWS)).states.done).toBe(ROWS);
   await expect.poll(() => isAlive(pid()), { timeout: 15_000 }).toBe(false);
-  expect(readFileSync(join(place.dir, 'nohup.out'), 'utf8')).toMatch(/^ {4}done +60 /m);
+  expect(readFileSync(join(place.dir, 'nohup.out'), 'utf8')).toMatch(/^ {4}done +30 /m);
 });
 
 async function openPlace(): Promise<FaultPlace> {
-  const place = await openFaultPlace({ faults: { latencyMs: 250 }, env: { SERVICE_CONCURRENCY: '8' } });
+  const place = await openFaultPlace({ faults: { latencyMs: 150 }, env: { SERVICE_CONCURRENCY: '8' } });
   await writeFile(join(place.dir, 'q4.csv'), `${buyerLines(ROWS).join('\n')}\n`);
   return place;
 }
