@@ -119,7 +119,8 @@ async function checkOpened(file: string, opened: Opened, { settings, documentsDi
   return found.problems > 0 ? PROBLEMS_STATUS : 0;
 }
 
-async function readAll(opened: Opened, list: ProblemList, onBatch: (batch: Line[]) => Promise<void>) {
+/** Goes through the lines of an open file, and answers how many there are of each kind. */
+export async function readAll(opened: Opened, list: ProblemList, onBatch: (batch: Line[]) => Promise<void>) {
   const counts = { lines: 0, rows: 0, invalid: 0, duplicate: 0 };
   const progress = startProgress(() => ({ done: 0, total: undefined, words: `${counts.lines} lines read` }));
   try {
@@ -148,7 +149,8 @@ function understood(columns: Column[]) {
   };
 }
 
-function understoodWords({ dialect, columns }: Opened): string {
+/** How the file is written and which column was taken for which, in words. */
+export function understoodWords({ dialect, columns }: Opened): string {
   const { mapped, unmapped } = understood(columns);
   const parts = [`Read as ${dialectWords(dialect)}.`];
   if (mapped.length > 0) parts.push(`Taken: ${mapped.map(({ column, is }) => `${column} as ${is}`).join(', ')}.`);

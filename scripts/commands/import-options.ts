@@ -7,10 +7,11 @@ import type { Context } from '../../src/context.ts';
 import { untilStopped } from '../../src/ledger/persist.ts';
 import { fileFault } from '../../src/portfolio/file-fault.ts';
 import { makeProblemList, type ProblemList } from '../terminal/problems.ts';
+import type { AskOptions } from './look.ts';
 import { type ReadingWords, readOptionsOf, withReadingOptions } from './reading-options.ts';
 
 /** What `run` and `import` are told of a file. */
-export type ImportOptions = ReadingWords & { portfolio?: string; documents?: string; supplier?: string };
+export type ImportOptions = ReadingWords & AskOptions & { portfolio?: string; documents?: string; supplier?: string };
 
 /** Adds what `run` and `import` have in common. */
 export function withImportOptions(command: Command): Command {
@@ -20,7 +21,8 @@ export function withImportOptions(command: Command): Command {
       '--documents <dir>',
       'folder or ZIP file of the supporting documents (default: "documents" beside the file)',
     )
-    .option('--supplier <file>', 'a CSV with one line: the supplier that asks, created before the buyers');
+    .option('--supplier <file>', 'a CSV with one line: the supplier that asks, created before the buyers')
+    .option('--yes', 'request it without asking first; without a terminal nobody is asked');
 }
 
 /** The import that these options mean. A file that is not there is said before anything is started for it. */
