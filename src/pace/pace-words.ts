@@ -33,10 +33,9 @@ export function describePace(state: PaceState, nowMs: number = Date.now()): stri
 
 function describeFlow({ held, atCeiling, phase, ratePerS, flowPerS }: PaceState): string {
   if (held && atCeiling) return `at the ceiling of SERVICE_RATE_PER_S, ${rate(ratePerS)}`;
-  if (held)
-    return phase === 'start'
-      ? `finding the service's limit, ${rate(ratePerS)}`
-      : `at the service's limit, ${rate(ratePerS)}`;
+  // Before a call was answered, the pace is no more than what one begins with.
+  if (held && phase === 'start') return flowPerS < 0.05 ? '' : `finding the service's limit, ${rate(ratePerS)}`;
+  if (held) return `at the service's limit, ${rate(ratePerS)}`;
   return flowPerS < 0.05 ? '' : `as fast as the service answers, ${rate(flowPerS)}`;
 }
 

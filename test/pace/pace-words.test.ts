@@ -19,6 +19,7 @@ test.each<[PaceState, string]>([
   [atLimit, "at the service's limit, 98 calls/s"],
   [{ ...atLimit, ratePerS: 0.52 }, "at the service's limit, 0.5 calls/s"],
   [{ ...atLimit, phase: 'start', ratePerS: 160 }, "finding the service's limit, 160 calls/s"],
+  [{ ...atLimit, phase: 'start', ratePerS: 20, flowPerS: 0 }, ''],
   [{ ...atLimit, atCeiling: true, ratePerS: 39.2 }, 'at the ceiling of SERVICE_RATE_PER_S, 39 calls/s'],
   [{ ...atLimit, held: false }, 'as fast as the service answers, 97 calls/s'],
   [{ ...atLimit, held: false, flowPerS: 0 }, ''],
