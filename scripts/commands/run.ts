@@ -226,8 +226,8 @@ function overdueWords({ text }: TimeLimit, { states, interrupted }: PortfolioSta
   return `limitline: the time of --deadline ${text} is over; ${rows}${unread}. The same command goes on from here.`;
 }
 
-function allWell({ rows, states, invalid }: Summary, { supplier }: PortfolioState): boolean {
-  return invalid === 0 && states.done + states.skipped === rows && (!supplier || supplier.id !== undefined);
+function allWell({ rows, states, replaced, invalid }: Summary, { supplier }: PortfolioState): boolean {
+  return invalid === 0 && states.done + states.skipped + replaced === rows && (!supplier || supplier.id !== undefined);
 }
 
 function extentOf(
