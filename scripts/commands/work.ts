@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { accountOf, readSettings } from '../../src/config.ts';
-import { openContext, openService } from '../../src/context.ts';
+import { type Context, openContext, openService } from '../../src/context.ts';
 import { makeLog } from '../../src/log.ts';
 import { announceAccount } from '../announce-account.ts';
 import { logUsageFaults, speakThroughLog } from '../log-only.ts';
@@ -9,15 +9,17 @@ import { waitForSignal } from '../signals.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { startWorkLog } from '../work-log.ts';
 import { startWorkers } from '../workers.ts';
+import { mustExist } from './on-portfolio.ts';
+import { type WorkEndOptions, waitForWorkEnd, withWorkEndOptions } from './work-end.ts';
 
 /**
  * `limitline work`: workers until SIGTERM, SIGINT or SIGHUP; start as many as you like, on as many machines as you like.
  * Standard error holds its log and nothing else.
  */
 export function register(program: Command, terminal: Terminal): void {
-  logUsageFaults(program.command('work'))
+  logUsageFaults(withWorkEndOptions(program.command('work')))
     .description('work on all portfolios until SIGTERM or SIGINT; a second one two seconds later stops at once')
-    .action(async () => {
+    .action(async (options: WorkEndOptions) => {
       // A fault of the settings is a line of the log, too.
       speakThroughLog(terminal, makeLog({ level: 'info' }));
       const settings = readSettings();
@@ -26,22 +28,38 @@ export function register(program: Command, terminal: Terminal): void {
       const { signal } = waitForSignal();
       terminal.stay();
       const context = await openContext({ settings, log });
+      await checkName(options, context);
       await announceAccount(context, terminal.say);
       // What the stand-in grants is worth nothing, which no level of the log may hide from an operator.
       const address = await findService(settings, log, (text) => log.warn(text.replace(/^limitline: /, '')));
+      const waiting = waitForWorkEnd(options, { signal, portfolios: context.portfolios });
       const workLog = await startWorkLog(context, openService(context, address.url));
       const onLineFault = (error: Error) => {
         log.error({ code: error.message }, 'every row would meet this fault; the line waits until it is mended');
+        waiting.onLineFault(error);
       };
       const workers = await startWorkers(context, workLog.service, onLineFault, workLog.onRowEnd);
       const way = { service: address.url, ...(address.proxy === undefined ? {} : { proxy: address.proxy }) };
       log.info({ ...way, redis: context.redis.where, process: context.processId }, 'working');
-      log.info({ signal: await signal }, 'stopping: no new rows; calls in flight get up to 20 s');
+      waiting.begin();
+      const { status, facts, words, fault } = await waiting.end();
+      log.info(facts, words);
       await workers.stop();
       await workLog.stop();
       await address.close();
       await context.close();
       log.info('stopped');
+      if (fault) throw fault;
+      process.exitCode = status;
       if (terminal.json) terminal.print('', { stopped: true });
     });
+}
+
+/** A portfolio that is not there would never settle. */
+async function checkName({ untilSettled }: WorkEndOptions, context: Context): Promise<void> {
+  if (typeof untilSettled !== 'string') return;
+  await mustExist(untilSettled, context).catch(async (error) => {
+    await context.close();
+    throw error;
+  });
 }
