@@ -16,9 +16,9 @@ const onLinux = test.runIf(process.platform === 'linux');
 onLinux('a terminal that is closed in the middle of a run holds no row, and the same run goes on', async () => {
   const place = await openPlace();
   const { close, pid } = startOnTerminal(place, `exec ${command('run')}`);
-  await expect.poll(place.madeCount, { timeout: 15_000 }).toBeGreaterThanOrEqual(8);
+  await expect.poll(place.madeCount, { timeout: 30_000 }).toBeGreaterThanOrEqual(8);
   close();
-  await expect.poll(() => isAlive(pid()), { timeout: 15_000 }).toBe(false);
+  await expect.poll(() => isAlive(pid()), { timeout: 30_000 }).toBe(false);
   expect((await place.report()).states.done).toBeLessThan(ROWS);
   // A call that had been cut off would be held now.
   await place.work();
@@ -28,11 +28,11 @@ onLinux('a terminal that is closed in the middle of a run holds no row, and the 
 onLinux('under nohup a run goes on to its end when the terminal is closed', async () => {
   const place = await openPlace();
   const { close, pid } = startOnTerminal(place, `exec nohup ${command('run')}`);
-  await expect.poll(place.madeCount, { timeout: 15_000 }).toBeGreaterThanOrEqual(8);
+  await expect.poll(place.madeCount, { timeout: 30_000 }).toBeGreaterThanOrEqual(8);
   close();
   process.kill(pid(), 'SIGHUP');
   expect((await place.judged(ROWS)).states.done).toBe(ROWS);
-  await expect.poll(() => isAlive(pid()), { timeout: 15_000 }).toBe(false);
+  await expect.poll(() => isAlive(pid()), { timeout: 30_000 }).toBe(false);
   expect(readFileSync(join(place.dir, 'nohup.out'), 'utf8')).toMatch(/^ {4}done +30 /m);
 });
 
@@ -42,7 +42,7 @@ async function openPlace(): Promise<FaultPlace> {
   return place;
 }
 
-const command = (name: string): string => `${process.execPath} ${LIMITLINE} ${name} q4.csv --portfolio q4`;
+const command = (name: string): string => `${process.execPath} ${LIMITLINE} ${name} q4.csv --portfolio q4 --yes`;
 
 /** Starts shell words as a user types them; `close` does what closing the window does. */
 function startOnTerminal({ dir, childEnv }: FaultPlace, words: string): { close: () => void; pid: () => number } {
