@@ -21,6 +21,7 @@ import { readToEnd, type TableFile } from '../src/portfolio/table.ts';
 import type { Queues } from '../src/queue/queues.ts';
 import { makeBuyerStore } from './buyer-store.ts';
 import { type FeedDeps, feed } from './feed.ts';
+import { changedProblem, rowRequest } from './row-request.ts';
 import { supplierJob } from './step.ts';
 import { atMost } from './wait-for.ts';
 
@@ -182,20 +183,6 @@ async function importBatch({ portfolio, importId, run }: Target, batch: Line[], 
   return settled;
 }
 
-/** A request that was sent keeps its words; what the line says instead of them has to be asked for on purpose. */
-function changedProblem(line: number, asked: RowRequest, sent: RowRequest | undefined): Problem {
-  const [now, before] = [asked.limit.requested_limit, sent?.limit.requested_limit];
-  const difference = before !== undefined && before !== now ? ` (sent: ${before})` : '';
-  const stays =
-    sent === undefined || sent.buyer !== asked.buyer
-      ? 'under this name another buyer or amount was asked for'
-      : 'the request stays as it was sent';
-  return {
-    ...{ line, column: before !== now ? 'requested_limit' : null, value: before !== now ? now : null },
-    message: `changed after it was requested${difference}; ${stays}. To ask on purpose, give the line a request_reference of its own`,
-  };
-}
-
 function noted(line: Line): NotedLine {
   return { key: requestOf(line), fault: faultOf(line) };
 }
@@ -217,8 +204,7 @@ async function toRequest(row: Row, store: DocumentStore): Promise<RowRequest> {
     const { name, mediaType, sizeBytes } = document;
     documents.push({ name, mediaType, sizeBytes, sha256: await store.put(document) });
   }
-  const { name, buyer, company, companyId, limit } = row;
-  return { name, buyer, documents, limit, ...(companyId === undefined ? { company } : { companyId }) };
+  return rowRequest(row, documents);
 }
 
 async function rememberSupplier(
