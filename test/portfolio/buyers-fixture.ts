@@ -53,7 +53,7 @@ export async function tellFile(
   { portfolio = 'q4', importId = 'a', batch = 250 }: { portfolio?: string; importId?: string; batch?: number } = {},
 ): Promise<Decision[]> {
   const book = makeBuyerBook(store, { portfolio, importId });
-  const asked = lines.flatMap((given, place) => buyerLineOf(valuesOf(given), place + 2, true) ?? []);
+  const asked = lines.flatMap((given, place) => buyerLineOf(valuesOf(given), { line: place + 2, isSound: true }) ?? []);
   const decisions: Decision[] = [];
   for (let from = 0; from < asked.length; from += batch) {
     decisions.push(...(await book.tell(asked.slice(from, from + batch))));
