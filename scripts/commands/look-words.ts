@@ -17,9 +17,6 @@ export type Look = {
   opened: Opened;
   counts: { lines: number; rows: number; invalid: number; duplicate: number };
   warnings: number;
-  /** Rows of it that were requested before. */
-  skipped: number;
-  /** Of the others. */
   dryRun: DryRun;
   largest: readonly LargeRequest[];
   /** Calls a second that can be counted on; nothing where none is known. */
@@ -66,9 +63,12 @@ function fileWords({ path, counts, warnings }: Look): string[] {
   return [`${visible(basename(path))}: ${count(lines, 'line')}; ${found}`, ...named];
 }
 
-function requestsWords({ dryRun: { limits, requested }, skipped }: Look): string {
-  const before = skipped > 0 ? `; ${skipped.toLocaleString('en')} requested before, and not again` : '';
-  return `${count(limits, 'limit')}, ${moneyWords(requested)} in sum${before}`;
+function requestsWords({ dryRun: { limits, requested, open, before } }: Look): string {
+  const parts = [`${count(limits, 'limit')}, ${moneyWords(requested)} in sum`];
+  if (open > 0) parts.push(`${open.toLocaleString('en')} of them in this portfolio already`);
+  if (before && before.limits > 0) parts.push(`${before.limits.toLocaleString('en')} requested before, and not again`);
+  if (before && before.held > 0) parts.push(`${before.held.toLocaleString('en')} held or under way, and not again`);
+  return parts.join('; ');
 }
 
 /** As much of a name as leaves the line below 80 columns with the largest amounts. */
@@ -79,8 +79,8 @@ function nameWords({ name }: LargeRequest): string {
   return text.length > MOST_OF_NAME ? `${text.slice(0, MOST_OF_NAME - 1)}…` : text;
 }
 
-function createsWords({ dryRun: { companies, documents, uploadBytes, before } }: Look): string {
-  const created = count(companies - (before?.companies ?? 0), 'company', 'companies');
+function createsWords({ dryRun: { companies, documents, uploadBytes } }: Look): string {
+  const created = count(companies, 'company', 'companies');
   if (documents === 0) return `${created}; no documents`;
   return `${created}; ${count(documents, 'document')} to upload, ${(uploadBytes / 1_000_000).toFixed(1)} MB`;
 }
