@@ -12,6 +12,7 @@ export type ReadingWords = {
   map?: string[];
   decimal?: keyof typeof DECIMALS;
   dates?: 'dmy' | 'mdy';
+  hiddenRows?: true;
 };
 
 const DECIMALS = { point: '.', comma: ',' } as const;
@@ -23,7 +24,8 @@ export function withReadingOptions(command: Command): Command {
   return command
     .option('--encoding <name>', 'encoding of the file, such as cp850 or shift_jis (default: found from the file)')
     .option('--delimiter <sign>', 'comma, semicolon, tab or pipe (default: found from the file)')
-    .option('--sheet <name>', 'which sheet of an Excel workbook (default: the first)')
+    .option('--sheet <name>', 'which sheet of an Excel workbook (default: the first that is visible)')
+    .option('--hidden-rows', 'take rows of a sheet that are hidden, by hand or by a filter, as well')
     .option('--header-line <n>', 'the line with the columns’ names (default: found within the first 20)', headerLine)
     .option(
       '--map <header=column>',
@@ -36,7 +38,7 @@ export function withReadingOptions(command: Command): Command {
 
 /** @throws LimitlineError `USAGE` for a word that cannot be meant, `FILE` for a mapping that cannot be used. */
 export async function readOptionsOf(words: ReadingWords): Promise<ReadOptions> {
-  const { encoding, delimiter, sheet, headerLine, map = [], decimal, dates } = words;
+  const { encoding, delimiter, sheet, headerLine, map = [], decimal, dates, hiddenRows } = words;
   const mapping = await readMapWords(map);
   return {
     ...(sheet === undefined ? {} : { sheet }),
@@ -46,6 +48,7 @@ export async function readOptionsOf(words: ReadingWords): Promise<ReadOptions> {
     ...(mapping === undefined ? {} : { mapping }),
     ...(decimal === undefined ? {} : { decimal: DECIMALS[decimal] }),
     ...(dates === undefined ? {} : { dates }),
+    ...(hiddenRows === undefined ? {} : { hiddenRows }),
   };
 }
 

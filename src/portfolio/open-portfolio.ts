@@ -15,6 +15,7 @@ import type { Shape } from './records.ts';
 import type { Line, Problem } from './row.ts';
 import { addDocuments, type Draft, makeSettler, tellBuyers } from './settle-lines.ts';
 import { makeStandalone, type Standalone } from './standalone.ts';
+import { makeStrayLines } from './stray-lines.ts';
 import { openTable, type Table } from './table.ts';
 
 /** A portfolio's file, open and read up to its header. */
@@ -73,6 +74,7 @@ export async function openPortfolio(file: PortfolioFile): Promise<Opened> {
   const conventions: Conventions = { decimal: file.decimal ?? null, dates: file.dates ?? null };
   const { columns, problems, warnings } = readColumns(table, file);
   const line = table.header?.line ?? 1;
+  warnings.push(...(table.leftOut ?? []).map((words) => makeProblem(line, null, null, words)));
   const fixed = readConstants(file.mapping?.constants ?? {}, { line, conventions, today: dates.today });
   problems.push(...fixed.problems);
   const header = columns.map((column) => table.header?.cells[column.index]?.toWellFormed() ?? '');
@@ -136,6 +138,7 @@ async function* readBatches(reading: Reading): AsyncGenerator<Line[]> {
   const { table, file, columns, warnings, dates, currencies } = reading;
   const readCells = makeCellReader({ ...reading, dialect: table.dialect, today: dates.today });
   const shape = shapeOf(columns, table.dialect.delimiter);
+  const strays = makeStrayLines({ columns, delimiter: table.dialect.delimiter, hiddenRows: file.hiddenRows });
   const settle = makeSettler({ columns, dates });
   const buyers = file.buyers ?? booklet();
   let settled = false;
@@ -157,7 +160,7 @@ async function* readBatches(reading: Reading): AsyncGenerator<Line[]> {
         await settleConventions(reading, shape);
         drafts = drafts.map(({ record }) => ({ record, ...readCells(record), documents: [] }));
       }
-      for (const draft of drafts) currencies.judge(draft);
+      for (const draft of drafts) if (!strays.judge(draft)) currencies.judge(draft);
       await addDocuments(drafts, columns, file.documents);
       await tellBuyers(drafts, buyers, file.sameBuyer);
       yield drafts.map(settle.line);

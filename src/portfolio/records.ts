@@ -14,9 +14,9 @@ export type RawRecord = {
   text?: string;
   /**
    * Only for a sheet's row, which is never cut off: cells behind its last filled one are empty. `numbers` are the columns of
-   * cells that are numbers by their type, so a point marks their decimals.
+   * cells that are numbers by their type, so a point marks their decimals. `hidden`: nobody sees it who looks at the sheet.
    */
-  sheet?: { numbers: readonly number[] };
+  sheet?: { numbers: readonly number[]; hidden?: boolean };
 };
 
 /** What the header says about the lines below it: by this a line break that was meant is told from a lost quotation mark. */
@@ -42,7 +42,7 @@ export type RecordReader = {
 
 /**
  * Finds CSV records (RFC 4180), lets csv-parse read them, and names each by its physical line. Lines that are blank, or
- * hold nothing but delimiters as spreadsheets leave them behind, are passed over and counted.
+ * hold nothing but delimiters as spreadsheets leave them behind, or are rules of dashes, are passed over and counted.
  *
  * What is found here, since no parser at hand does it, is where a broken record ends: a quotation mark that is never
  * closed would swallow the good lines below it. So the physical line that opens it is given up alone and reading goes on
@@ -146,8 +146,14 @@ function tooLong({ line, text }: PhysicalLine, delimiter: Delimiter): RawRecord 
 
 /** The first cell is filled as a rule, and then the others need not be looked at. */
 function isBlank(cells: string[]): boolean {
-  return cells[0]?.trim() === '' && cells.every((cell) => cell.trim() === '');
+  const first = cells[0]?.trim() ?? '';
+  if (first === '') return cells.every((cell) => cell.trim() === '');
+  return RULE_STARTS.includes(first[0] ?? '') && RULE.test(cells.join(''));
 }
+
+/** What lists that were made to be printed draw between their lines, as SAP's do: nothing but dashes. */
+const RULE_STARTS = '-=_+';
+const RULE = /^[\s=_+-]{10,}$/;
 
 /** False when a record of several lines looks like a lost quotation mark that some later one happens to answer. */
 function isCredible(cells: string[], shape: Shape): boolean {

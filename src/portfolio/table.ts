@@ -22,6 +22,8 @@ export type Table = {
   rereadable: boolean;
   /** Why the file cannot be read as a table, seen before its first record; null otherwise. */
   unusable: string | null;
+  /** What there is beside the table and is not read, a sentence each; nothing if it is left out. */
+  leftOut?: string[];
   /** The next record in what was read so far; null when more has to be read first, see `more`. */
   next(shape?: Shape): RawRecord | null;
   /** Reads on; false when there is nothing left at all. @throws LimitlineError `FILE`, `STOPPED` */

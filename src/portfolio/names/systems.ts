@@ -1,4 +1,5 @@
 import type { KnownColumn } from '../columns.ts';
+import { ACCOUNTING } from './accounting.ts';
 
 type Names = Partial<Record<KnownColumn, readonly string[]>>;
 
@@ -91,4 +92,4 @@ const NETSUITE_AND_SAGE: Names = {
 };
 
 /** What exports of accounting systems call our columns, each system with its source. */
-export const SYSTEMS: readonly Names[] = [SAP, DATEV, DYNAMICS, NETSUITE_AND_SAGE];
+export const SYSTEMS: readonly Names[] = [SAP, DATEV, DYNAMICS, NETSUITE_AND_SAGE, ...ACCOUNTING];

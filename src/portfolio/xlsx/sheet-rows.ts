@@ -7,10 +7,15 @@ import type { XmlEars } from './parse-xml.ts';
 import type { Workbook } from './workbook.ts';
 
 /**
- * A row with something in it: its texts and the columns that they stand in, both in the order of the sheet, and the columns
- * of those that are numbers.
+ * A row with something in it: its texts and the columns that they stand in, both in the order of the sheet, the columns of
+ * those that are numbers, and whether the row is hidden, by hand or by a filter.
  */
-export type SheetRow = Pick<RawRecord, 'line' | 'fault'> & { texts: string[]; columns: number[]; numbers: number[] };
+export type SheetRow = Pick<RawRecord, 'line' | 'fault'> & {
+  texts: string[];
+  columns: number[];
+  numbers: number[];
+  hidden: boolean;
+};
 
 /**
  * Hears a sheet's XML and gives its rows, without those that hold nothing. Of a row, no more is kept than stands in the
@@ -25,7 +30,7 @@ export function makeRowEars(
   book: Workbook,
   onRow: (row: SheetRow) => void,
 ): XmlEars & { narrowTo(width: number): void } {
-  let row: SheetRow = { line: 0, fault: null, texts: [], columns: [], numbers: [] };
+  let row: SheetRow = { line: 0, fault: null, texts: [], columns: [], numbers: [], hidden: false };
   let length = 0;
   let width = Number.POSITIVE_INFINITY;
   let next = 0;
@@ -36,12 +41,12 @@ export function makeRowEars(
   // How a Japanese text is pronounced stands beside it, and is no part of it.
   let isPhonetic = false;
 
-  function openRow(written: string | undefined): void {
+  function openRow({ r: written, hidden, ht }: Record<string, string>): void {
     const line = Number(written ?? row.line + 1);
     if (!Number.isInteger(line) || line <= row.line || line > LIMITS.rows) {
       throw new Error(`its row ${shown(written ?? line)} cannot stand behind row ${row.line}; ${REMEDY}`);
     }
-    row = { line, fault: null, texts: [], columns: [], numbers: [] };
+    row = { line, fault: null, texts: [], columns: [], numbers: [], hidden: isHidden(hidden, ht) };
     length = 0;
     next = 0;
     cells = 0;
@@ -77,7 +82,7 @@ export function makeRowEars(
 
   return {
     open(name, attributes) {
-      if (name === 'row') openRow(attributes.r);
+      if (name === 'row') openRow(attributes);
       if (name === 'c') openCell(attributes);
       if (name === 'rPh') isPhonetic = true;
       hears = (name === 'v' || name === 't') && !isPhonetic;
@@ -124,6 +129,11 @@ export function cellsOf({ texts, columns }: SheetRow): string[] {
 /** How wide a row is; cells need not stand in the order of their columns. */
 export function widthOf(columns: readonly number[]): number {
   return columns.reduce((widest, column) => Math.max(widest, column + 1), 0);
+}
+
+/** A row of no height is as little to be seen as one that says so (ECMA-376, part 1, 18.3.1.73). */
+function isHidden(hidden: string | undefined, height: string | undefined): boolean {
+  return hidden === '1' || hidden === 'true' || (height !== undefined && Number(height) === 0);
 }
 
 const TOO_LONG: RawRecord['fault'] = {

@@ -6,10 +6,11 @@ import { emptyTable, notThere, type Table, type TableFile } from '../table.ts';
 import { parseXml } from './parse-xml.ts';
 import { readToHeader } from './sheet-header.ts';
 import { cellsOf, makeRowEars, narrowed, type SheetRow, widthOf } from './sheet-rows.ts';
-import { openWorkbook, type Workbook } from './workbook.ts';
+import { unreadWords } from './unread-sheets.ts';
+import { openWorkbook, type SheetEntry, type Workbook } from './workbook.ts';
 
 /**
- * Opens a sheet of an Excel workbook as a table: the one that is named, else the first. Lines are named by Excel's own
+ * Opens a sheet of an Excel workbook as a table: the one that is named, else the first that can be seen. Lines are named by Excel's own
  * row numbers. Numbers become plain decimals and days YYYY-MM-DD by the type that the file gives them.
  *
  * Null for a ZIP file that is none; a table that says so for another program's.
@@ -34,18 +35,21 @@ export async function openSheet(file: TableFile): Promise<Table | null> {
   }
   const opened = book;
   try {
-    const { name, path } = sheetOf(opened, file);
+    const sheet = sheetOf(opened, file);
+    const { name, path } = sheet;
     const rows: SheetRow[] = [];
     const ears = makeRowEars(opened, (row) => rows.push(row));
     const chunks = parseXml(await opened.open(path), ears, file.signal);
+    // Only now: what may be unpacked in all is for the sheet itself before it is for the others.
+    const leftOut = file.sheet === undefined ? await unreadWords(opened, sheet, file.signal) : [];
     let at = 0;
 
     const next = (): RawRecord | null => {
       const row = rows[at];
       if (!row) return null;
       at += 1;
-      const { line, fault, numbers } = row;
-      return { line, cells: cellsOf(row), fault, sheet: { numbers } };
+      const { line, fault, numbers, hidden } = row;
+      return { line, cells: cellsOf(row), fault, sheet: { numbers, hidden } };
     };
     const more = async (): Promise<boolean> => {
       rows.splice(0, at);
@@ -64,15 +68,26 @@ export async function openSheet(file: TableFile): Promise<Table | null> {
     const header = next();
     const unusable = notThere(header, file);
     const dialect = { ...PLAIN_DIALECT, sheet: name };
-    return { header, above, dialect, rereadable: true, unusable, next, more, close: async () => opened.close() };
+    return {
+      header,
+      above,
+      dialect,
+      rereadable: true,
+      unusable,
+      leftOut,
+      next,
+      more,
+      close: async () => opened.close(),
+    };
   } catch (error) {
     opened.close();
     throw fault(error);
   }
 }
 
-function sheetOf({ sheets }: Workbook, { path, givenPath = path, sheet }: TableFile): Workbook['sheets'][number] {
-  const found = sheet === undefined ? sheets[0] : sheets.find(({ name }) => name === sheet);
+function sheetOf({ sheets }: Workbook, { path, givenPath = path, sheet }: TableFile): SheetEntry {
+  const visible = sheets.find(({ hidden }) => !hidden) ?? sheets[0];
+  const found = sheet === undefined ? visible : sheets.find(({ name }) => name === sheet);
   if (found) return found;
   const names = sheets.slice(0, MAX_NAMED).map(({ name }) => name);
   const others = sheets.length > MAX_NAMED ? ` and ${sheets.length - MAX_NAMED} others` : '';
