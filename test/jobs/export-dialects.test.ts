@@ -40,6 +40,9 @@ describe('results', () => {
     await writeFile(path, `${titles}Customer Name;Kreditlimit (EUR);Notiz\r\nA;1,50;x\r\nB;nothing;y\r\n`);
     await place.importFile(path);
     const all = rowsOf(await results(place.context));
+    const { file } = await place.context.portfolios.read('q4');
+    // What was found is kept: a later version may find another thing.
+    expect(JSON.parse(file?.reading ?? '')).toEqual({ encoding: 'utf-8', delimiter: ';', headerLine: 4 });
     expect(all.map((row) => [row['Customer Name'], row.line, row.state])).toEqual([
       ['A', '5', 'queued'],
       ['B', '6', 'invalid'],
