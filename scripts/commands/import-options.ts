@@ -8,10 +8,17 @@ import { untilStopped } from '../../src/ledger/persist.ts';
 import { fileFault } from '../../src/portfolio/file-fault.ts';
 import { makeProblemList, type ProblemList } from '../terminal/problems.ts';
 import { type Understanding, understanding, understoodWords } from '../terminal/understanding.ts';
+import { earlierWords } from './earlier-words.ts';
 import { type ReadingWords, readOptionsOf, withReadingOptions } from './reading-options.ts';
 
 /** What `run` and `import` are told of a file. */
-export type ImportOptions = ReadingWords & { portfolio?: string; documents?: string; supplier?: string };
+export type ImportOptions = ReadingWords & {
+  portfolio?: string;
+  documents?: string;
+  supplier?: string;
+} & ReplaceOption;
+
+type ReplaceOption = { replace?: boolean };
 
 /** Adds what `run` and `import` have in common. */
 export function withImportOptions(command: Command): Command {
@@ -21,7 +28,8 @@ export function withImportOptions(command: Command): Command {
       '--documents <dir>',
       'folder or ZIP file of the supporting documents (default: "documents" beside the file)',
     )
-    .option('--supplier <file>', 'a CSV with one line: the supplier that asks, created before the buyers');
+    .option('--supplier <file>', 'a CSV with one line: the supplier that asks, created before the buyers')
+    .option('--replace', 'give up rows of earlier imports that this file lacks and that were not sent');
 }
 
 /** The import that these options mean. A file that is not there is said before anything is started for it. */
@@ -31,6 +39,7 @@ export async function importPayload(file: string, options: ImportOptions): Promi
     path: file,
     documentsDir: options.documents,
     supplierPath: options.supplier,
+    replace: options.replace,
     reading: await readOptionsOf(options),
   });
   await access(file, constants.R_OK).catch((error) => {
@@ -65,6 +74,7 @@ export async function importFile(
   const imported = await importPortfolio.run(payload, deps);
   list.add({ problems: imported.faults });
   list.sayChanges();
+  for (const words of earlierWords(imported)) say(`limitline: ${words}`);
   return { imported, list, read };
 }
 

@@ -58,12 +58,12 @@ async function writeLines(
   { out, likeInput = false, say }: ReportOptions & Pick<Terminal, 'say'>,
   context: Context,
 ) {
-  const { account, rows, portfolios, buyers, persist, imports } = context;
+  const { account, rows, portfolios, imports } = context;
   const only = format === 'errors-csv' ? 'errors' : 'all';
   const payload = exportResults.parse({ portfolio: name, only, likeInput, format: format === 'xlsx' ? 'xlsx' : 'csv' });
   await exportResults.run(payload, openOutput(out), {
     account,
-    ...{ rows, portfolios, buyers, persist, imports },
+    ...{ rows, portfolios, imports },
     say,
     signal: new AbortController().signal,
   });
