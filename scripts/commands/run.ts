@@ -19,6 +19,7 @@ import { waitForSignal } from '../signals.ts';
 import { type Extent, ofAccount, startProgress } from '../terminal/progress.ts';
 import { summaryTable } from '../terminal/summary-table.ts';
 import type { Terminal } from '../terminal/terminal.ts';
+import type { Understanding } from '../terminal/understanding.ts';
 import { STOP_DEADLINE_MS, startWorkers } from '../workers.ts';
 import { PROBLEMS_STATUS } from './check.ts';
 import { type ImportOptions, importFile, importPayload, withImportOptions } from './import-options.ts';
@@ -55,11 +56,11 @@ export async function runFile(file: string, options: ImportOptions, terminal: Te
     if (address.proxy !== undefined) terminal.say(`limitline: calls go through the proxy ${address.proxy}.`);
     const service = openService(context, address.url);
     const workers = await startWorkers(context, service, (fault) => stop.abort(fault));
-    let faults: Problem[] = [];
+    let found: Found = { faults: [], read: undefined };
     const working = importAndWait(payload, { context, service, terminal, stop: stop.signal });
     try {
       // An import that waits for Redis does not hear of the signal.
-      faults = await Promise.race([working, onAbort<Problem[]>(stop.signal, [])]);
+      found = await Promise.race([working, onAbort(stop.signal, found)]);
     } finally {
       await Promise.all([
         workers.stop(),
@@ -71,7 +72,7 @@ export async function runFile(file: string, options: ImportOptions, terminal: Te
       await address.close();
     }
     if (isLimitlineError(stop.signal.reason, 'CREDENTIALS')) throw stop.signal.reason;
-    return await conclude(file, payload.portfolio, faults, { context, terminal, stop: stop.signal });
+    return await conclude(file, payload.portfolio, found, { context, terminal, stop: stop.signal });
   } finally {
     forget();
     await context.close();
@@ -80,8 +81,11 @@ export async function runFile(file: string, options: ImportOptions, terminal: Te
 
 type RunDeps = { context: Context; service: Service; terminal: Terminal; stop: AbortSignal };
 
-/** Imports while the workers work already, then waits for the last row. Answers the faults of the file as a whole. */
-async function importAndWait(payload: ImportPayload, { context, service, terminal, stop }: RunDeps) {
+/** What is wrong with the file as a whole, and how it was read, as far as that was heard of. */
+type Found = { faults: Problem[]; read: Understanding | undefined };
+
+/** Imports while the workers work already, then waits for the last row. */
+async function importAndWait(payload: ImportPayload, { context, service, terminal, stop }: RunDeps): Promise<Found> {
   let lines = 0;
   let state: PortfolioState | undefined;
   const progress = startProgress(() => ofAccount(context.account, extentOf(lines, state, service)));
@@ -89,17 +93,17 @@ async function importAndWait(payload: ImportPayload, { context, service, termina
     lines = read;
   };
   try {
-    const { imported } = await importFile(payload, context, { say: terminal.say, onLines, stopping: stop });
+    const { imported, read } = await importFile(payload, context, { say: terminal.say, onLines, stopping: stop });
     while (imported.faults.length === 0) {
       state = await look(payload.portfolio, state, context);
       if (state && (isSettled(state) || state.paused !== undefined)) break;
       const waits = (service.pace.state().blocked?.untilMs ?? 0) > Date.now();
       await sleep(waits ? LOOK_WAITING_EVERY_MS : LOOK_EVERY_MS, undefined, { signal: stop });
     }
-    return imported.faults;
+    return { faults: imported.faults, read };
   } catch (error) {
     if (!stop.aborted) throw error;
-    return [];
+    return { faults: [], read: undefined };
   } finally {
     progress.stop();
   }
@@ -117,11 +121,11 @@ async function look(portfolio: string, last: PortfolioState | undefined, { portf
 async function conclude(
   file: string,
   portfolio: string,
-  faults: Problem[],
+  { faults, read }: Found,
   { context, terminal, stop }: { context: Context; terminal: Terminal; stop: AbortSignal },
 ): Promise<number> {
   if (faults.length > 0) {
-    terminal.print(`Nothing was imported: ${file} cannot be used as it is.`, { portfolio, problems: faults });
+    terminal.print(`Nothing was imported: ${file} cannot be used as it is.`, { portfolio, problems: faults, ...read });
     return PROBLEMS_STATUS;
   }
   const report = await lastReport(portfolio, context, stop);
@@ -130,7 +134,7 @@ async function conclude(
     return PROBLEMS_STATUS;
   }
   const { summary, state, notHolding } = report;
-  if (summary) terminal.print(summaryTable(summary, state), summary);
+  if (summary) terminal.print(summaryTable(summary, state), { ...summary, ...read });
   if (notHolding !== undefined) terminal.say(notHolding);
   if (stop.aborted) {
     terminal.say('limitline: stopped before the end; the same command goes on from here.');
