@@ -37,7 +37,7 @@ export function withImportOptions(command: Command): Command {
 /** The import that these options mean. A file that is not there is said before anything is started for it. */
 export async function importPayload(file: string, options: ImportOptions): Promise<ImportPayload> {
   const payload = importPortfolio.parse({
-    portfolio: options.portfolio ?? nameOf(file),
+    portfolio: options.portfolio ?? portfolioNameOf(file),
     path: file,
     documentsDir: options.documents,
     supplierPath: options.supplier,
@@ -76,7 +76,7 @@ export async function importFile(
 }
 
 /** `Buyers Q4 (final).csv` → `Buyers Q4 -final-`: what a portfolio's name may not hold becomes a hyphen. */
-function nameOf(file: string): string {
+export function portfolioNameOf(file: string): string {
   const name = basename(file, extname(file)).normalize('NFC');
   return (
     name

@@ -10,6 +10,7 @@ import { makeProblem } from './problem.ts';
 import { makeCellReader, readConstants, type Values } from './read-cells.ts';
 import type { ReadOptions } from './read-options.ts';
 import type { Shape } from './records.ts';
+import { mendedRowOf } from './result-columns.ts';
 import type { Line, Problem } from './row.ts';
 import { addDocuments, type Draft, makeSettler, tellBuyers } from './settle-lines.ts';
 import { makeStandalone, type Standalone } from './standalone.ts';
@@ -130,7 +131,8 @@ async function* readBatches(reading: Reading): AsyncGenerator<Line[]> {
   const readCells = makeCellReader({ ...reading, dialect: table.dialect, today: dates.today });
   const shape = shapeOf(columns, table.dialect.delimiter);
   const settle = makeSettler({ columns, dates });
-  const buyers = file.buyers ?? booklet();
+  const mendedRow = mendedRowOf(columns.map(({ written }) => written));
+  const telling = { book: file.buyers ?? booklet(), sameBuyer: file.sameBuyer, mendedRow };
   let settled = false;
   try {
     for (;;) {
@@ -151,7 +153,7 @@ async function* readBatches(reading: Reading): AsyncGenerator<Line[]> {
         drafts = drafts.map(({ record }) => ({ record, ...readCells(record), documents: [] }));
       }
       await addDocuments(drafts, columns, file.documents);
-      await tellBuyers(drafts, buyers, file.sameBuyer);
+      await tellBuyers(drafts, telling);
       yield drafts.map(settle.line);
     }
     warnings.push(...settle.fileWarnings());
