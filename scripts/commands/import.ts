@@ -40,7 +40,7 @@ export function register(program: Command, terminal: Terminal): void {
         progress = startProgress(() =>
           ofAccount(context.account, { done: 0, total: undefined, words: `${lines} lines imported` }),
         );
-        const { imported, list } = await importFile(payload, context, {
+        const { imported, list, read } = await importFile(payload, context, {
           say: terminal.say,
           onLines: (read) => {
             lines = read;
@@ -60,6 +60,7 @@ export function register(program: Command, terminal: Terminal): void {
           problems: list.problems,
           warnings: list.warnings,
           changed: list.changed,
+          ...read,
         });
         process.exitCode = list.counts.problems > 0 ? PROBLEMS_STATUS : 0;
       } finally {

@@ -3,7 +3,7 @@ import type { Opened } from '../../src/portfolio/open-portfolio.ts';
 import { visible } from '../../src/portfolio/problem.ts';
 import { durationWords } from '../terminal/durations.ts';
 import { moneyWords } from '../terminal/money-words.ts';
-import { understoodWords } from './check.ts';
+import { understoodWords } from '../terminal/understanding.ts';
 import { count, type DryRun } from './dry-run.ts';
 import type { LargeRequest } from './largest.ts';
 
@@ -16,7 +16,7 @@ export type Look = {
   supplierPath: string | undefined;
   /** Whether rows that the file lacks are given up. */
   replace: boolean;
-  opened: Opened;
+  opened: Pick<Opened, 'dialect' | 'columns' | 'headerLine' | 'above'>;
   counts: { lines: number; rows: number; invalid: number; duplicate: number };
   warnings: number;
   dryRun: DryRun;

@@ -38,6 +38,8 @@ test('on a terminal run shows what it would request, and what was shown is what 
   run.press('y\n');
   expect(await run.ended).toMatchObject({ status: 2, shown: expect.stringMatching(/done +7 /) });
   expect(standIn.counts().made).toMatchObject({ company: 7, limit: 7 });
+  // How it was understood is said once, and before the yes.
+  expect(run.shown().match(/Read as/g)).toHaveLength(1);
 
   // All of it was requested now, so that there is nothing to ask.
   await writeFile(path, `${buyerLines(7).join('\n')}\n`);

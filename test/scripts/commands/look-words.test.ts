@@ -1,17 +1,18 @@
 import { expect, test } from 'vitest';
 import { type Look, lookWords, questionOf } from '../../../scripts/commands/look-words.ts';
+import type { Column } from '../../../src/portfolio/columns.ts';
 import { PLAIN_DIALECT } from '../../../src/portfolio/dialect.ts';
-import type { Opened } from '../../../src/portfolio/open-portfolio.ts';
 
-const columns = [
-  { index: 0, written: 'Firma', known: 'name', by: 'alias' },
-  { index: 1, written: 'Notiz', known: null, by: null },
+const plain = { needed: false, guess: null, currency: null, thousands: false };
+const columns: Column[] = [
+  { ...plain, index: 0, written: 'Firma', known: 'name', by: 'alias' },
+  { ...plain, index: 1, written: 'Notiz', known: null, by: null },
 ];
 
 const look: Look = {
   ...{ account: 'https://api.example', portfolio: 'q4', path: '/tmp/Buyers Q4.csv', supplierPath: undefined },
   ...{ replace: false, counts: { lines: 1_203, rows: 1_200, invalid: 2, duplicate: 1 }, warnings: 1 },
-  opened: { dialect: PLAIN_DIALECT, columns, headerLine: 1, above: null } as unknown as Opened,
+  opened: { dialect: PLAIN_DIALECT, columns, headerLine: 1, above: null },
   dryRun: {
     ...{ limits: 1_190, companies: 1_100, documents: 12, uploadBytes: 3_450_000, requested: '1234567.5', open: 3 },
     ...{ before: { limits: 8, companies: 90, held: 2 }, durationS: 300 },
