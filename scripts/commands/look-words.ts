@@ -39,10 +39,10 @@ export function lookWords(look: Look): string[] {
       'Largest',
       ...largest.map((one, at) => `${amounts[at]?.padStart(width)}  line ${one.line}, ${nameWords(one)}`),
     ),
-    ...fact('Creates', createsWords(look)),
+    ...(look.dryRun.limits > 0 ? fact('Creates', createsWords(look)) : []),
     ...fact('Supplier', ...(supplierPath === undefined ? [] : [visible(basename(supplierPath))])),
     ...fact('Gives up', ...(replace ? ['what earlier imports brought, this file lacks and was not sent'] : [])),
-    ...fact('Takes', timeWords(look)),
+    ...(look.dryRun.limits > 0 ? fact('Takes', timeWords(look)) : []),
   ];
 }
 
@@ -92,7 +92,12 @@ function nameWords({ name }: LargeRequest): string {
 function createsWords({ dryRun: { companies, documents, uploadBytes } }: Look): string {
   const created = count(companies, 'company', 'companies');
   if (documents === 0) return `${created}; no documents`;
-  return `${created}; ${count(documents, 'document')} to upload, ${(uploadBytes / 1_000_000).toFixed(1)} MB`;
+  return `${created}; ${count(documents, 'document')} to upload, ${megabytes(uploadBytes)} MB`;
+}
+
+/** Rounded up, since something goes up. */
+function megabytes(bytes: number): string {
+  return (Math.ceil(bytes / 100_000) / 10).toFixed(1);
 }
 
 function timeWords({ dryRun: { durationS }, ratePerS }: Look): string {

@@ -54,3 +54,10 @@ test('a look says no more than there is to say, and what is given up', () => {
   expect(words).toContain('Takes     not known yet');
   expect(questionOf(small)).toBe('Request this limit? [y/N] ');
 });
+
+test('where nothing is left to request, nothing is said of what it would take', () => {
+  const dryRun = { ...look.dryRun, limits: 0, requested: '0', companies: 0, documents: 0, open: 0 };
+  const words = lookWords({ ...look, dryRun, largest: [] }).join('\n');
+  expect(words).toContain('Requests  0 limits, 0.00 in sum\nSkips     8 requested before');
+  expect(words).not.toMatch(/Largest|Creates|Takes/);
+});
