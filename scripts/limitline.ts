@@ -1,7 +1,9 @@
 #!/usr/bin/env -S node --max-semi-space-size=8
 import { Command, CommanderError } from 'commander';
 import { FAULT_STATUS, sayCrashes, sayFault } from './crash.ts';
+import { sayNotices } from './say-notices.ts';
 import { makeTerminal, type Terminal } from './terminal/terminal.ts';
+import { readVersion } from './version.ts';
 
 /** In the order in which a new user meets them. */
 const COMMANDS: Record<string, () => Promise<{ register: (program: Command, terminal: Terminal) => void }>> = {
@@ -28,11 +30,13 @@ sayCrashes(terminal);
 
 const program = new Command('limitline')
   .description('Turns a CSV of buyers into credit limit requests at an invoice financing service.')
+  .version(readVersion(), '--version', 'print the version, and nothing else')
   .option('--json', 'print JSON on standard output, and nothing else there')
   .configureHelp({ showGlobalOptions: true })
   .showHelpAfterError('(limitline --help lists the commands)')
   .addHelpText('after', '\nSettings are read from the environment and from a .env file; the README lists them.')
-  .exitOverride();
+  .exitOverride()
+  .hook('preAction', (_program, command) => sayNotices(command.name(), terminal));
 
 // A command loads only what it needs: `check` knows nothing of Redis, and uses no memory for it.
 const named = Object.keys(COMMANDS).filter((name) => process.argv.includes(name));

@@ -9,6 +9,7 @@ import { type Opened, openPortfolio } from '../../src/portfolio/open-portfolio.t
 import type { Line } from '../../src/portfolio/row.ts';
 import { unnamedDocuments } from '../../src/portfolio/unnamed-documents.ts';
 import { removeUnpackedFolders } from '../../src/portfolio/unpacked-folders.ts';
+import { announceFolder } from '../announce-folder.ts';
 import { waitForSignal } from '../signals.ts';
 import { makeProblemList, type ProblemList } from '../terminal/problems.ts';
 import { startProgress } from '../terminal/progress.ts';
@@ -92,6 +93,7 @@ async function checkOpened(file: string, opened: Opened, { settings, documentsDi
   const list = makeProblemList((text) => terminal.answer(text));
   list.add({ problems: opened.problems });
   const ledger = await findLedger(settings);
+  if (ledger.madeBefore) announceFolder(settings, terminal.say);
   const dryRun = makeDryRun({ ledger, ratePerS: settings.SERVICE_RATE_PER_S });
   const named = new Set<string>();
   const counts = await readAll(opened, list, (batch) => {

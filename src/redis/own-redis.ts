@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { messageOf } from '../errors.ts';
 import type { Log } from '../log.ts';
 import { type OwnFolder, openOwnFolder } from './own-folder.ts';
-import { join, type Place } from './own-join.ts';
+import { join, leaveFolder, type Place } from './own-join.ts';
 import { type Member, makeUser } from './own-membership.ts';
 import { hangUp } from './own-probe.ts';
 import { killServer, waitForExit } from './own-process.ts';
@@ -107,6 +107,12 @@ async function leave(member: Member, { folder, log }: Place): Promise<void> {
   if (answer === 'last') {
     await member.connection.call('SHUTDOWN', 'NOSAVE').catch(() => {});
     if (member.server) await endOf(member.server, folder);
+    // A folder that was moved or deleted meanwhile has nothing to be left.
+    try {
+      leaveFolder(folder);
+    } catch (error) {
+      log.debug({ reason: messageOf(error) }, 'the folder of our own Redis cannot be left in order');
+    }
     log.debug({ folder: folder.path }, 'ended our own Redis');
   }
   hangUp(member.connection);
