@@ -70,7 +70,7 @@ describe('a held row', () => {
       [['--line', '3'], '--made ID, or --resend'],
       [['--made', 'bl_1'], '--line N'],
       [['--all', '--made', 'bl_1'], 'give --line N'],
-      [['--line', '2', '--resend'], 'held are lines 3'],
+      [['--line', '2', '--resend'], 'Held is line 3'],
       [['--line', 'three', '--resend'], 'three'],
     ] as const) {
       const ended = await limitline('resolve', 'q4', ...words);
@@ -81,7 +81,13 @@ describe('a held row', () => {
       portfolio: 'q4',
       calls: 1,
       rows: 1,
-      of: [{ name: 'Buyer 2 GmbH', requested_limit: '1002.5' }],
+      workers: 0,
+      of: [
+        {
+          ...{ line: 3, row: expect.stringMatching(/^q4\/\S+$/), step: 'limit', made: made?.id },
+          ...{ name: 'Buyer 2 GmbH', requested_limit: '1002.5' },
+        },
+      ],
     });
     expect((await limitline('run', 'q4.csv')).status).toBe(0);
     expect(standIn.counts().made.limit).toBe(3);
@@ -108,12 +114,15 @@ test('retry sends the rows that are meant, and names what cannot be meant', asyn
   });
   expect((await limitline('run', 'q4.csv')).status).toBe(2);
   await standIn.setFaults({ rules: [] });
-  expect(await json('retry', 'q4', '--error', 'Too High')).toEqual({ portfolio: 'q4', retried: 1 });
+  expect(await json('retry', 'q4', '--error', 'Too High')).toEqual({ portfolio: 'q4', retried: 1, workers: 0 });
   const worker = work();
   await expect.poll(() => standIn.counts().made.limit).toBe(3);
   worker.child.kill('SIGTERM');
   expect(await worker.ended).toMatchObject({ status: 0 });
   expect(await json('report', 'q4')).toMatchObject({ states: { done: 3, refused: 1 } });
+  expect(await limitline('retry', 'q4', '--line', '999')).toMatchObject({
+    ...{ status: 1, stdout: '', stderr: expect.stringContaining('There is no line 999 in portfolio "q4"') },
+  });
   expect(await limitline('retry', 'q4', '--state', 'held')).toMatchObject({ status: 1, stdout: '' });
   expect(await limitline('retry', 'nobody')).toMatchObject({
     status: 1,
