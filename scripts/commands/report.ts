@@ -63,9 +63,7 @@ async function writeLines(
   const payload = exportResults.parse({ portfolio: name, only, likeInput, format: format === 'xlsx' ? 'xlsx' : 'csv' });
   await exportResults.run(payload, openOutput(out), {
     account,
-    rows,
-    portfolios,
-    imports,
+    ...{ rows, portfolios, imports },
     say,
     signal: new AbortController().signal,
   });

@@ -13,6 +13,8 @@ export type Summary = {
   duplicate: number;
   /** Rows whose line the last import found invalid; they stay as they were, and the line counts as its row. */
   kept: number;
+  /** Rows among the cancelled in whose place others stand, or whose line a file that replaces the others lacks. */
+  replaced: number;
   rows: number;
   states: Record<RowState, number>;
   statuses: Record<string, number>;
@@ -31,8 +33,8 @@ export type Summary = {
  * Sums up a portfolio, or answers nothing where there is none of that name.
  *
  * `lines` are those that led to a row, whichever import they came from, and the last import's invalid and duplicate
- * ones that have none; so they add up at every moment, also while an import runs. `requested` is the sum over all rows, `granted` and
- * `available` over those that are done, as the service answered.
+ * ones that have none; so they add up at every moment, also while an import runs. `requested` is the sum over all rows but the
+ * replaced, `granted` and `available` over those that are done, as the service answered.
  */
 export async function summarize(
   name: string,
@@ -40,7 +42,7 @@ export async function summarize(
 ): Promise<Summary | undefined> {
   const state = await portfolios.read(name);
   if (state.startedMs === undefined) return undefined;
-  const { invalid, duplicate, kept, states, statuses, calls } = state;
+  const { invalid, duplicate, kept, replaced, states, statuses, calls } = state;
   const rowCount = ROW_STATES.reduce((sum, rowState) => sum + states[rowState], 0);
   return {
     account,
@@ -49,6 +51,7 @@ export async function summarize(
     invalid,
     duplicate,
     kept,
+    replaced,
     rows: rowCount,
     states,
     statuses,
@@ -69,7 +72,7 @@ async function sumAmounts(
   for (const state of ROW_STATES) {
     for await (const page of pagesOf(rows, name, state)) {
       for (const result of await rows.read(page)) {
-        if (!result) continue;
+        if (!result || result.replaced) continue;
         requested = requested.plus(result.request.limit.requested_limit);
         if (state !== 'done') continue;
         granted = granted.plus(amountOf(result.record.total_limit));

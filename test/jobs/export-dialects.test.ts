@@ -17,12 +17,12 @@ async function results(
   told: string[] = [],
 ): Promise<Buffer> {
   const to = new PassThrough();
-  const { account, rows, portfolios, imports } = context;
+  const { account, rows, portfolios, buyers, persist, imports } = context;
   const payload = exportResults.parse({ portfolio: 'q4', only: 'all', ...wish });
   const [bytes] = await Promise.all([
     buffer(to),
     exportResults.run(payload, to, {
-      ...{ account, rows, portfolios, imports, signal: new AbortController().signal },
+      ...{ account, rows, portfolios, buyers, persist, imports, signal: new AbortController().signal },
       say: (words) => told.push(words),
     }),
   ]);
@@ -48,7 +48,7 @@ describe('results', () => {
       await place.importFile(path, { encoding });
       const bytes = await results(place.context, { likeInput: true });
       expect(new TextDecoder(encoding, { ignoreBOM: true }).decode(bytes)).toMatch(
-        `${text.split('Konto')[0]}Konto;state;step;`,
+        `${text.split('Konto')[0]}Konto;row;import;line;state;step;`,
       );
       const back = join(place.dir, 'back.csv');
       await writeFile(back, bytes);
@@ -71,7 +71,9 @@ describe('results', () => {
       await place.importFile(path, { encoding });
       const told: string[] = [];
       const written = await results(place.context, { likeInput: true }, told);
-      expect(written.toString()).toMatch(new RegExp(`^\ufeffname;requested_limit;state;.*\r\n${name};1;queued;`));
+      expect(written.toString()).toMatch(
+        new RegExp(`^\ufeffname;requested_limit;row;.*\r\n${name};1;q4/[^;]+;q4\\.csv #1;2;queued;`),
+      );
       expect(told).toEqual([expect.stringContaining(`${encoding.toUpperCase()} cannot`)]);
       await results(place.context, { only: 'errors' }, told);
       expect(told).toHaveLength(1);

@@ -9,10 +9,10 @@ type Place = Awaited<ReturnType<typeof openWorkplace>>;
 
 /** An import that hears of every batch and may be stopped; the workplace's own is for those that are left alone. */
 async function importWith(place: Place, path: string, onBatch: () => void, stopping: AbortSignal) {
-  const { rows, portfolios, queues, imports, documents, persist, settings } = place.context;
+  const { rows, portfolios, queues, buyers, imports, documents, persist, settings } = place.context;
   const { REQUIRED_COLUMNS: requiredColumns, MAX_DOCUMENT_MB: maxDocumentMb } = settings;
   return importPortfolio.run(importPortfolio.parse({ portfolio: 'q4', path }), {
-    ...{ rows, portfolios, queues, imports, documents, persist },
+    ...{ rows, portfolios, queues, buyers, imports, documents, persist },
     ...{ requiredColumns, maxDocumentMb, onBatch, stopping },
   });
 }
@@ -68,7 +68,7 @@ describe('a line with a fault', () => {
     expect(imported.problems).toMatchObject([{ line: 3, column }]);
     expect(await place.report()).toMatchObject({ lines: 3, rows: 2, invalid: 1, states: { queued: 2 } });
     const [, fault] = await place.context.portfolios.faultyLines('q4', [2, 3, 4]);
-    expect(fault).toEqual({ kind: 'invalid', message: `${column}: ${imported.problems[0]?.message}` });
+    expect(fault).toMatchObject({ kind: 'invalid', message: `${column}: ${imported.problems[0]?.message}` });
   });
 
   test.each([
