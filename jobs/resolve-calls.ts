@@ -130,7 +130,7 @@ async function checkId(id: string, held: FoundRow[], deps: FreeDeps): Promise<vo
   const ours = callsOf(only).map(callName);
   const other = (await knownIds(new Set([id]), deps)).get(id)?.find(({ call }) => !ours.includes(call));
   if (!other) return;
-  const whose = `line ${other.line} of portfolio "${other.portfolio}" (${other.name})`;
+  const whose = `line ${other.line} of portfolio "${other.portfolio}"`;
   throw new LimitlineError('USAGE', `"${id}" is known already, as what was made for ${whose}; look the id up again.`);
 }
 

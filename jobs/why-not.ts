@@ -14,7 +14,8 @@ export async function whyNot(portfolio: string, line: number, deps: WhyDeps): Pr
     if (found) return `Line ${line} of portfolio "${portfolio}" ${whatItIs(found.result, portfolio)}`;
   }
   const [fault] = await deps.portfolios.faultyLines(portfolio, [line]);
-  if (fault) return `Line ${line} of portfolio "${portfolio}" led to no row: it is ${fault.kind}. ${fault.message}`;
+  if (fault)
+    return `Line ${line} of portfolio "${portfolio}" led to no row: it is ${fault.kind}; ${whatTheySay(portfolio)}`;
   return `There is no line ${line} in portfolio "${portfolio}": limitline report "${portfolio}" --format csv shows its lines.`;
 }
 
@@ -31,24 +32,20 @@ export async function whyNothing({ portfolio, state, line, error }: Wanted, deps
   if (line !== undefined) {
     const [found] = await rowsOfLine(deps, portfolio, state, line);
     if (!found || error === undefined) return whyNot(portfolio, line, deps);
-    return `Line ${line} of portfolio "${portfolio}" is ${state}, but does not say "${error}". It says: ${said(found.result)}`;
+    return `Line ${line} of portfolio "${portfolio}" is ${state}, but does not say "${error}"; ${whatTheySay(portfolio)}`;
   }
   const { states } = await deps.portfolios.read(portfolio);
   if (error !== undefined && states[state] > 0) {
-    const [first] = await deps.rows.read(
-      (await deps.rows.inState(portfolio, state, { count: 1 })).map(({ row }) => row),
-    );
-    const such = first ? ` Line ${first.line} says: ${said(first)}` : '';
-    return `No ${state} row of portfolio "${portfolio}" says "${error}".${such}`;
+    return `No ${state} row of portfolio "${portfolio}" says "${error}"; ${whatTheySay(portfolio)}`;
   }
   const there = ROW_STATES.filter((name) => states[name] > 0).map((name) => `${states[name]} ${name}`);
   const next = states.held > 0 ? ` Held rows are for: npx limitline resolve "${portfolio}".` : '';
   return `No row of portfolio "${portfolio}" is ${state} (${there.join(', ') || 'it has none'}).${next}`;
 }
 
-/** The words by which `retry --error` finds a row. */
-function said({ problem }: RowResult): string {
-  return [problem?.message, problem?.body].filter(Boolean).join(': ') || 'nothing';
+/** Not told here: what is wrong with a cell, or the service's own words, have no place where faults are logged. */
+function whatTheySay(portfolio: string): string {
+  return `limitline report "${portfolio}" --format errors-csv shows what it says.`;
 }
 
 /** What a row is, with the next step where there is one. */

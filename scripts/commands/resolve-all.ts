@@ -22,8 +22,11 @@ export function resolveAll(name: string, options: ResolveOptions, terminal: Term
       terminal.print(`${look}\n${NOTHING_CHANGED}`, { portfolio: name, held, dryRun: true });
       return 0;
     }
-    terminal.say(`limitline: ${look}`);
-    if (!isEmpty(held) && !yes && canAsk() && !(await askYesOrNo('Send them again? [y/N] ', NEVER))) {
+    const asks = !isEmpty(held) && !yes && canAsk();
+    // Who is asked has to see it before; otherwise it is a part of the answer.
+    if (asks) terminal.say(`limitline: ${look}`);
+    else terminal.answer(look);
+    if (asks && !(await askYesOrNo('Send them again? [y/N] ', NEVER))) {
       terminal.print('Nothing was changed.', { portfolio: name, held, calls: 0, rows: 0 });
       return PROBLEMS_STATUS;
     }
@@ -43,10 +46,10 @@ function isEmpty({ steps, supplier }: HeldOverview): boolean {
 }
 
 function lookWords(name: string, held: HeldOverview): string {
-  if (isEmpty(held)) return `nothing of portfolio ${name} is held here.`;
+  if (isEmpty(held)) return `Nothing of portfolio ${name} is held here.`;
   const parts = held.steps.map(
     ({ step, rows, requested }) => `${counted(rows, 'row')} held at the step ${step}, ${requested} in sum`,
   );
   if (held.supplier) parts.push("the supplier's company");
-  return `to be sent again: ${parts.join('; ')}. What the service made of them after all is made twice.`;
+  return `To be sent again: ${parts.join('; ')}. What the service made of them after all is made twice.`;
 }
