@@ -77,6 +77,17 @@ describe('a held row', () => {
       expect(ended, words.join(' ')).toMatchObject({ status: 1, stdout: '', stderr: expect.stringContaining(said) });
     }
     const made = standIn.things('limit').find(({ body }) => JSON.stringify(body).includes('HRB 2'));
+    await writeFile(join(cwd, 'held.csv'), `line;id\n2;resend\n3;${made?.id}\n`);
+    expect(await limitline('resolve', 'q4', '--from', 'held.csv')).toMatchObject({
+      status: 2,
+      stdout: expect.stringMatching(
+        /^held.csv, line 2: Line 2 .* is done \(bl_\S+\)\.\nNothing was done: 1 line of held.csv /,
+      ),
+    });
+    await writeFile(join(cwd, 'held.csv'), `line;id\n2;\n3;${made?.id}\n`);
+    expect(await json('resolve', 'q4', '--from', 'held.csv', '--dry-run')).toMatchObject({
+      ...{ dryRun: true, silent: 1, problems: [], of: [{ line: 3, step: 'limit', made: made?.id }] },
+    });
     expect(await json('resolve', 'q4', '--line', '3', '--made', made?.id ?? '')).toEqual({
       portfolio: 'q4',
       calls: 1,
