@@ -33,7 +33,7 @@ export function readGiven({
   const faults: string[] = [];
   for (const name of names) {
     const value = PROXY_NAMES.has(name) ? layered[name.toLowerCase()] || layered[name] : layered[name];
-    if (isGiven(value)) values[name] = value.trim();
+    if (isGiven(value) && !isLink(name, value)) values[name] = value.trim();
   }
   for (const name of inFiles) {
     // A value and a file are two ways to say one thing: the environment goes before `.env` in whatever way it says it.
@@ -76,7 +76,12 @@ function isGiven(value: string | undefined): value is string {
 }
 
 function namesIn(layer: NodeJS.Dict<string>): string[] {
-  return Object.keys(layer).filter((name) => isGiven(layer[name]));
+  return Object.keys(layer).filter((name) => isGiven(layer[name]) && !isLink(name, layer[name] ?? ''));
+}
+
+/** What Kubernetes says of a service called `console`: an address in CONSOLE_PORT, which nobody has set. */
+function isLink(name: string, value: string): boolean {
+  return name.endsWith('_PORT') && /^(tcp|udp|sctp):\/\//.test(value);
 }
 
 function dotenvFile(cwd: string): NodeJS.Dict<string> {

@@ -19,11 +19,8 @@ export function strayNames({ environment, dotenv, known }: GivenNames): StrayNam
   const given = new Set([...environment, ...dotenv]);
   const found: StrayNames = { faults: [], notices: [] };
   for (const name of given) {
-    if (known.includes(name) || isOfOthers(name)) continue;
-    if (isLater(name)) {
-      found.notices.push(`${name} has no effect in this version of Limitline`);
-      continue;
-    }
+    if (isLater(name)) found.notices.push(`${name} has no effect in this version of Limitline`);
+    if (known.includes(name) || isLater(name) || isOfOthers(name)) continue;
     const nearest = nearestTo(name, known);
     const isOurs = familyOf(name) !== undefined;
     const mayBeMeant = isOurs || name.startsWith('REDIS_') || dotenv.includes(name);

@@ -45,6 +45,7 @@ test.each([
   ['CANARY_REFUSALS', '0', 0],
   ['SERVICE_CONCURRENCY', ' 8 ', 8],
   ['LOG_LEVEL', '', 'info'],
+  ['CONSOLE_PORT', 'tcp://10.0.0.1:80', 3_000],
 ])('%s=%s', (name, text, value) => {
   expect(readSettings({ env: { [name]: text }, cwd })).toMatchObject({ [name]: value });
 });
