@@ -65,17 +65,6 @@ describe('a held row', () => {
       /,held,limit,company_.*sent 20.*what was sent: /,
     );
 
-    for (const [words, said] of [
-      [['--line', '3', '--made', 'company_1'], 'begin with bl_'],
-      [['--line', '3'], '--made ID, or --resend'],
-      [['--made', 'bl_1'], '--line N'],
-      [['--all', '--made', 'bl_1'], 'give --line N'],
-      [['--line', '2', '--resend'], 'Held is line 3'],
-      [['--line', 'three', '--resend'], 'three'],
-    ] as const) {
-      const ended = await limitline('resolve', 'q4', ...words);
-      expect(ended, words.join(' ')).toMatchObject({ status: 1, stdout: '', stderr: expect.stringContaining(said) });
-    }
     const made = standIn.things('limit').find(({ body }) => JSON.stringify(body).includes('HRB 2'));
     await writeFile(join(cwd, 'held.csv'), `line;id\n2;resend\n3;${made?.id}\n`);
     expect(await limitline('resolve', 'q4', '--from', 'held.csv')).toMatchObject({
