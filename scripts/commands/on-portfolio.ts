@@ -29,7 +29,7 @@ async function opened<T>(run: (context: Context) => Promise<T>): Promise<T> {
 export function onPortfolio<T>(name: string, run: (context: Context) => Promise<T>): Promise<T> {
   return opened(async (context) => {
     // First, since a fault is one line.
-    if ((await context.portfolios.read(name)).startedMs === undefined) throw await unknownPortfolio(name, context);
+    await mustExist(name, context);
     announce(context);
     return run(context);
   });
@@ -37,6 +37,11 @@ export function onPortfolio<T>(name: string, run: (context: Context) => Promise<
 
 function announce({ settings }: Context): void {
   announceFolder(settings, (text) => process.stderr.write(`${text}\n`));
+}
+
+/** @throws LimitlineError `NOT_FOUND`, with the names that there are, or where else there is one of this name. */
+export async function mustExist(name: string, context: Context): Promise<void> {
+  if ((await context.portfolios.read(name)).startedMs === undefined) throw await unknownPortfolio(name, context);
 }
 
 async function unknownPortfolio(
