@@ -67,7 +67,9 @@ export async function importFile(
     maxDocumentMb: settings.MAX_DOCUMENT_MB,
     onOpened: (opened) => {
       read = understanding(opened);
-      if (opened.columns.length > 0) say(understoodWords(opened));
+      // Who looked at it before the yes has read this.
+      const isSaid = payload.kept !== undefined && opened.problems.length === 0;
+      if (opened.columns.length > 0 && !isSaid) say(understoodWords(opened));
     },
     onBatch: (batch) => {
       list.add(batch);

@@ -76,7 +76,7 @@ async function takeLook(
   payload: ImportPayload & { kept: string },
   { context, stop }: LookDeps,
 ): Promise<Look | undefined> {
-  const { path, portfolio, documentsDir, reading, supplierPath } = payload;
+  const { path, portfolio, documentsDir, reading, supplierPath, replace } = payload;
   const { settings, account } = context;
   const place = await openDocuments(documentsDir ?? defaultDocumentsDir(path), stop);
   try {
@@ -99,7 +99,7 @@ async function takeLook(
     const list = makeProblemList(() => {});
     const counts = await readAll(opened, list, dryRun.add);
     return {
-      ...{ account, portfolio, path, supplierPath, opened, counts, ratePerS },
+      ...{ account, portfolio, path, supplierPath, replace, opened, counts, ratePerS },
       ...{ warnings: list.counts.warnings, dryRun: dryRun.result(), largest: largest.result() },
     };
   } finally {
