@@ -76,7 +76,7 @@ async function importIdOf(path: string): Promise<string> {
   }
 }
 
-/** Adds up a file, batch by batch. `onWanted` hears of the lines whose limits would be requested. */
+/** Adds up a file, batch by batch. */
 export function makeDryRun({
   foresees,
   ratePerS,
@@ -84,6 +84,7 @@ export function makeDryRun({
 }: {
   foresees: ForeseeDeps | null;
   ratePerS: number | undefined;
+  /** Hears of the lines that lead to a request. */
   onWanted?: (lines: readonly Line[]) => void;
 }) {
   const forecaster = makeForecaster();
@@ -94,7 +95,7 @@ export function makeDryRun({
     /** Answers the lines as an import would take them: one that differs from what was sent is invalid. */
     async add(batch: readonly Line[]): Promise<Line[]> {
       if (!foresees) {
-        onWanted(batch.filter(({ kind }) => kind === 'row'));
+        onWanted(batch);
         created += forecaster.add(batch).companies.length;
         return [...batch];
       }
@@ -109,9 +110,8 @@ export function makeDryRun({
         made.add(line.row.buyer);
         if (there.add(line.row.buyer)) before.companies += 1;
       }
-      const lines = wanted.map(({ line }) => line);
-      onWanted(lines);
-      const { companies } = forecaster.add(lines);
+      onWanted(wanted.map(({ line }) => line));
+      const { companies } = forecaster.add(wanted.map(({ line }) => line));
       created += companies.filter((buyer) => !made.has(buyer)).length;
       return foreseen.map(({ line }) => line);
     },
