@@ -14,7 +14,7 @@ import { defaultDocumentsDir, makeDocumentFolder } from '../src/portfolio/docume
 import { makeFileBuyers } from '../src/portfolio/file-buyers.ts';
 import { fileFault } from '../src/portfolio/file-fault.ts';
 import { type Opened, openPortfolio } from '../src/portfolio/open-portfolio.ts';
-import { readOptionsSchema } from '../src/portfolio/read-options.ts';
+import { readingFound, readOptionsSchema } from '../src/portfolio/read-options.ts';
 import { isErrorsHeader, mendedRowOf } from '../src/portfolio/result-columns.ts';
 import type { Change, Line, Problem } from '../src/portfolio/row.ts';
 import { readSupplier } from '../src/portfolio/supplier.ts';
@@ -39,6 +39,8 @@ export type ImportDeps = FeedDeps & {
   persist: Persist;
   requiredColumns: string[];
   maxDocumentMb: number;
+  /** Hears how the file is read, before any line of it. */
+  onOpened?: (opened: Opened) => void;
   /** Hears of every problem and warning, and of the lines read so far, a batch at a time. */
   onBatch: (batch: { problems: Problem[]; warnings: Problem[]; changed: Change[]; lines: number }) => void;
   stopping: AbortSignal;
@@ -49,6 +51,8 @@ const payloadSchema = z.object({
   path: z.string().min(1),
   documentsDir: z.string().optional(),
   supplierPath: z.string().optional(),
+  /** The copy in the data folder that is imported, where it was made (`keepFile`) and looked at before. */
+  kept: z.string().optional(),
   reading: readOptionsSchema.default({}),
   /** Whether rows of earlier imports that the file lacks are given up, as far as they were not sent. */
   replace: z.boolean().default(false),
@@ -92,9 +96,9 @@ export const importPortfolio = {
 } as const;
 
 async function importFile(payload: ImportPayload, documentsDir: string, deps: ImportDeps): Promise<Imported> {
-  const { portfolio, path, supplierPath, reading } = payload;
+  const { portfolio, path, supplierPath, kept, reading } = payload;
   const supplier = supplierPath === undefined ? undefined : await readSupplier(supplierPath);
-  const importId = await keepFile(path, deps.imports);
+  const importId = kept ?? (await keepFile(path, deps.imports));
   const { path: copy } = deps.imports.open(importId);
   const file = { ...reading, path: copy, givenPath: path, signal: deps.stopping };
   const place = { portfolio, importId: fileNameOf(importId) };
@@ -105,6 +109,7 @@ async function importFile(payload: ImportPayload, documentsDir: string, deps: Im
     documents: makeDocumentFolder({ dir: documentsDir, maxSizeMb: deps.maxDocumentMb }),
     buyers: makeBuyerBook(store, place),
   });
+  deps.onOpened?.(opened);
   const isPart = isErrorsHeader(opened.header);
   const found: Imported = {
     ...{ faults: opened.problems, lines: 0, rows: 0, invalid: 0, duplicate: 0 },
@@ -116,7 +121,7 @@ async function importFile(payload: ImportPayload, documentsDir: string, deps: Im
     throw replaceByPart(path);
   }
   if (opened.dialect.sheet !== undefined) await readSheet(file, opened);
-  const known = { id: importId, fileName: basename(path), reading: JSON.stringify(reading) };
+  const known = { id: importId, fileName: basename(path), reading: JSON.stringify(readingFound(reading, opened)) };
   const run = await deps.persist('start import', () => deps.portfolios.startImport(portfolio, known));
   const target: Target = {
     ...{ portfolio, run, fileName: known.fileName },
@@ -184,7 +189,7 @@ async function readSheet(file: TableFile, opened: Opened): Promise<void> {
 }
 
 /** Copies the file into the data folder under its digest, which names this import. */
-async function keepFile(path: string, imports: DocumentStore): Promise<string> {
+export async function keepFile(path: string, imports: DocumentStore): Promise<string> {
   const { size } = await stat(path).catch((error) => {
     throw fileFault(path, 'read', error);
   });

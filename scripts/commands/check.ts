@@ -1,7 +1,5 @@
 import type { Command } from 'commander';
 import { readSettings, type Settings } from '../../src/config.ts';
-import type { Column } from '../../src/portfolio/columns.ts';
-import { dialectWords } from '../../src/portfolio/dialect.ts';
 import { openDocuments } from '../../src/portfolio/document-archive.ts';
 import { defaultDocumentsDir, makeDocumentFolder } from '../../src/portfolio/documents.ts';
 import { saveMapping } from '../../src/portfolio/mapping.ts';
@@ -13,6 +11,7 @@ import { waitForSignal } from '../signals.ts';
 import { makeProblemList, type ProblemList } from '../terminal/problems.ts';
 import { startProgress } from '../terminal/progress.ts';
 import type { Terminal } from '../terminal/terminal.ts';
+import { understanding, understoodWords } from '../terminal/understanding.ts';
 import { buyerWords, makeBuyerList } from './buyer-list.ts';
 import { dryRunWords, findLedger, type Ledger, makeDryRun, type Outlook, outlookOf } from './dry-run.ts';
 import { portfolioNameOf } from './import-options.ts';
@@ -137,12 +136,13 @@ async function checkOpened(file: string, opened: Opened, deps: CheckDeps) {
     ...{ file, ...counts },
     ...{ problems, warnings, changed, counts: found, dryRun: dryRun.result(), unnamedDocuments: unnamed },
     ...(deps.isToListBuyers ? { buyers: buyers.result() } : {}),
-    ...{ dialect: opened.dialect, ...understood(opened.columns) },
+    ...understanding(opened),
   });
   return found.problems > 0 ? PROBLEMS_STATUS : 0;
 }
 
-async function readAll(opened: Opened, list: ProblemList, onBatch: (batch: Line[]) => Promise<Line[]>) {
+/** Goes through the lines of an open file, and answers how many there are of each kind. */
+export async function readAll(opened: Opened, list: ProblemList, onBatch: (batch: Line[]) => Promise<Line[]>) {
   const counts = { lines: 0, rows: 0, invalid: 0, duplicate: 0 };
   const progress = startProgress(() => ({ done: 0, total: undefined, words: `${counts.lines} lines read` }));
   try {
@@ -157,23 +157,4 @@ async function readAll(opened: Opened, list: ProblemList, onBatch: (batch: Line[
     progress.stop();
   }
   return counts;
-}
-
-/** Which column was taken for which of ours where the names differ, and which for none. */
-function understood(columns: Column[]) {
-  const named = columns.filter(({ written }) => written !== '');
-  return {
-    mapped: named.flatMap(({ written, known, by }) =>
-      known && by !== 'name' ? [{ column: written, is: known, by }] : [],
-    ),
-    unmapped: named.filter(({ known }) => known === null).map(({ written }) => written),
-  };
-}
-
-function understoodWords({ dialect, columns }: Opened): string {
-  const { mapped, unmapped } = understood(columns);
-  const parts = [`Read as ${dialectWords(dialect)}.`];
-  if (mapped.length > 0) parts.push(`Taken: ${mapped.map(({ column, is }) => `${column} as ${is}`).join(', ')}.`);
-  if (unmapped.length > 0) parts.push(`Kept, and not sent: ${unmapped.join(', ')}.`);
-  return parts.join('\n');
 }

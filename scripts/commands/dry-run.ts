@@ -77,7 +77,16 @@ async function importIdOf(path: string): Promise<string> {
 }
 
 /** Adds up a file, batch by batch. */
-export function makeDryRun({ foresees, ratePerS }: { foresees: ForeseeDeps | null; ratePerS: number | undefined }) {
+export function makeDryRun({
+  foresees,
+  ratePerS,
+  onWanted = () => {},
+}: {
+  foresees: ForeseeDeps | null;
+  ratePerS: number | undefined;
+  /** Hears of the lines that lead to a request. */
+  onWanted?: (lines: readonly Line[]) => void;
+}) {
   const forecaster = makeForecaster();
   const there = makeKeySet();
   const before = { limits: 0, companies: 0, held: 0 };
@@ -86,6 +95,7 @@ export function makeDryRun({ foresees, ratePerS }: { foresees: ForeseeDeps | nul
     /** Answers the lines as an import would take them: one that differs from what was sent is invalid. */
     async add(batch: readonly Line[]): Promise<Line[]> {
       if (!foresees) {
+        onWanted(batch);
         created += forecaster.add(batch).companies.length;
         return [...batch];
       }
@@ -100,6 +110,7 @@ export function makeDryRun({ foresees, ratePerS }: { foresees: ForeseeDeps | nul
         made.add(line.row.buyer);
         if (there.add(line.row.buyer)) before.companies += 1;
       }
+      onWanted(wanted.map(({ line }) => line));
       const { companies } = forecaster.add(wanted.map(({ line }) => line));
       created += companies.filter((buyer) => !made.has(buyer)).length;
       return foreseen.map(({ line }) => line);
@@ -142,6 +153,7 @@ export function dryRunWords(dryRun: DryRun): string {
   return parts.join('');
 }
 
-function count(number: number, one: string, many = `${one}s`): string {
+/** `1 limit`, `3 limits`. */
+export function count(number: number, one: string, many = `${one}s`): string {
   return `${number.toLocaleString('en')} ${number === 1 ? one : many}`;
 }

@@ -20,7 +20,7 @@ export function summaryTable(
   summary: Summary,
   { supplier, paused, interrupted }: Pick<PortfolioState, 'supplier' | 'paused' | 'interrupted'>,
 ): string {
-  const { account, portfolio, lines, invalid, duplicate, kept, rows, states, statuses, calls } = summary;
+  const { account, portfolio, lines, invalid, duplicate, kept, replaced, rows, states, statuses, calls } = summary;
   const parts: string[] = [`Portfolio ${portfolio}, account ${account}`, ''];
   parts.push(
     row('lines of the file', lines),
@@ -30,6 +30,9 @@ export function summaryTable(
   );
   for (const state of ROW_STATES) {
     if (states[state] > 0) parts.push(`${row(`    ${state}`, states[state])}   ${MEANING[state]}`);
+  }
+  if (replaced > 0) {
+    parts.push(`    Of the cancelled, ${replaced.toLocaleString('en')} gave way to a later file.`);
   }
   if (kept > 0) {
     parts.push(

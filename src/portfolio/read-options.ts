@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { DELIMITERS } from './dialect.ts';
+import { DELIMITERS, type Dialect } from './dialect.ts';
 import { mappingSchema } from './mapping.ts';
 
 /**
@@ -10,13 +10,30 @@ export const readOptionsSchema = z.object({
   encoding: z.string().optional(),
   delimiter: z.enum(DELIMITERS).optional(),
   sheet: z.string().optional(),
+  /** The physical line of the header, or the row of a sheet. */
+  headerLine: z.int().min(1).optional(),
   mapping: mappingSchema.optional(),
   /** What marks the decimals of every amount, where the column leaves it open. */
   decimal: z.enum(['.', ',']).optional(),
   /** Whether day or month comes first in dates like 05/04/2026. */
   dates: z.enum(['dmy', 'mdy']).optional(),
+  /** Whether rows that are hidden in a sheet are taken too; otherwise each is a problem. */
+  hiddenRows: z.boolean().optional(),
   /** Lines of which a person says that they mean the buyer which their identifiers point to, whatever its name. */
   sameBuyer: z.array(z.int()).optional(),
 });
 
 export type ReadOptions = z.output<typeof readOptionsSchema>;
+
+/**
+ * What was said, and what was found where nothing was: with it a file is read alike again, whatever a later version of ours
+ * would find in it.
+ */
+export function readingFound(
+  said: ReadOptions,
+  { dialect, headerLine }: { dialect: Dialect; headerLine: number | null },
+): ReadOptions {
+  const { encoding, delimiter, sheet } = dialect;
+  const found = sheet === undefined ? { encoding, delimiter } : { sheet };
+  return { ...said, ...found, ...(headerLine === null ? {} : { headerLine }) };
+}
