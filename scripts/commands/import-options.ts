@@ -9,6 +9,7 @@ import { fileFault } from '../../src/portfolio/file-fault.ts';
 import { makeProblemList, type ProblemList } from '../terminal/problems.ts';
 import { type Understanding, understanding, understoodWords } from '../terminal/understanding.ts';
 import { earlierWords } from './earlier-words.ts';
+import type { AskOptions } from './look.ts';
 import { type ReadingWords, readOptionsOf, withReadingOptions } from './reading-options.ts';
 
 /** What `run` and `import` are told of a file. */
@@ -16,7 +17,8 @@ export type ImportOptions = ReadingWords & {
   portfolio?: string;
   documents?: string;
   supplier?: string;
-} & ReplaceOption;
+} & ReplaceOption &
+  AskOptions;
 
 type ReplaceOption = { replace?: boolean };
 
@@ -29,13 +31,14 @@ export function withImportOptions(command: Command): Command {
       'folder or ZIP file of the supporting documents (default: "documents" beside the file)',
     )
     .option('--supplier <file>', 'a CSV with one line: the supplier that asks, created before the buyers')
-    .option('--replace', 'give up rows of earlier imports that this file lacks and that were not sent');
+    .option('--replace', 'give up rows of earlier imports that this file lacks and that were not sent')
+    .option('--yes', 'request it without asking first; without a terminal nobody is asked');
 }
 
 /** The import that these options mean. A file that is not there is said before anything is started for it. */
 export async function importPayload(file: string, options: ImportOptions): Promise<ImportPayload> {
   const payload = importPortfolio.parse({
-    portfolio: options.portfolio ?? nameOf(file),
+    portfolio: options.portfolio ?? portfolioNameOf(file),
     path: file,
     documentsDir: options.documents,
     supplierPath: options.supplier,
@@ -64,7 +67,9 @@ export async function importFile(
     maxDocumentMb: settings.MAX_DOCUMENT_MB,
     onOpened: (opened) => {
       read = understanding(opened);
-      if (opened.columns.length > 0) say(understoodWords(opened));
+      // Who looked at it before the yes has read this.
+      const isSaid = payload.kept !== undefined && opened.problems.length === 0;
+      if (opened.columns.length > 0 && !isSaid) say(understoodWords(opened));
     },
     onBatch: (batch) => {
       list.add(batch);
@@ -79,7 +84,7 @@ export async function importFile(
 }
 
 /** `Buyers Q4 (final).csv` → `Buyers Q4 -final-`: what a portfolio's name may not hold becomes a hyphen. */
-function nameOf(file: string): string {
+export function portfolioNameOf(file: string): string {
   const name = basename(file, extname(file)).normalize('NFC');
   return (
     name
