@@ -13,7 +13,7 @@ const MOST_HOPS = 100;
 export async function decideMend(
   asking: Asking,
   cell: string,
-  { rows, file }: { rows: Rows; file: () => Promise<OwnFile> },
+  { rows, file }: { rows: Pick<Rows, 'ofRow'>; file: () => Promise<OwnFile> },
 ): Promise<Decision> {
   const { portfolio, key } = asking.row;
   const named = rowIdOf(cell);
@@ -45,7 +45,11 @@ export async function decideMend(
 }
 
 /** The row that this one is now: `own` is the line's, and nothing where there is none. */
-async function standingFor(named: RowId, asking: Asking, rows: Rows): Promise<BuyerRow | 'own' | undefined> {
+async function standingFor(
+  named: RowId,
+  asking: Asking,
+  rows: Pick<Rows, 'ofRow'>,
+): Promise<BuyerRow | 'own' | undefined> {
   let found = await rows.ofRow(named);
   for (let hop = 0; hop < MOST_HOPS; hop += 1) {
     const next = found?.replaced?.key;
