@@ -7,6 +7,7 @@ import type { Context } from '../../src/context.ts';
 import { untilStopped } from '../../src/ledger/persist.ts';
 import { fileFault } from '../../src/portfolio/file-fault.ts';
 import { makeProblemList, type ProblemList } from '../terminal/problems.ts';
+import { type Understanding, understanding, understoodWords } from '../terminal/understanding.ts';
 import { earlierWords } from './earlier-words.ts';
 import { type ReadingWords, readOptionsOf, withReadingOptions } from './reading-options.ts';
 
@@ -47,19 +48,24 @@ export async function importPayload(file: string, options: ImportOptions): Promi
   return payload;
 }
 
-/** Imports, saying each problem as it is found. `onLines` hears how many lines were read so far. */
+/** Imports, saying how the file is read, and each problem as it is found. `onLines` hears how many lines were read so far. */
 export async function importFile(
   payload: ImportPayload,
   context: Context,
   { say, onLines, stopping }: { say: (text: string) => void; onLines: (lines: number) => void; stopping: AbortSignal },
-): Promise<{ imported: Imported; list: ProblemList }> {
+): Promise<{ imported: Imported; list: ProblemList; read: Understanding | undefined }> {
   const { settings, rows, portfolios, queues, buyers, imports, documents } = context;
   const list = makeProblemList(say);
+  let read: Understanding | undefined;
   const deps: ImportDeps = {
     ...{ rows, portfolios, queues, buyers, imports, documents, stopping },
     persist: untilStopped(context.persist, stopping),
     requiredColumns: settings.REQUIRED_COLUMNS,
     maxDocumentMb: settings.MAX_DOCUMENT_MB,
+    onOpened: (opened) => {
+      read = understanding(opened);
+      if (opened.columns.length > 0) say(understoodWords(opened));
+    },
     onBatch: (batch) => {
       list.add(batch);
       onLines(batch.lines);
@@ -69,7 +75,7 @@ export async function importFile(
   list.add({ problems: imported.faults });
   list.sayChanges();
   for (const words of earlierWords(imported)) say(`limitline: ${words}`);
-  return { imported, list };
+  return { imported, list, read };
 }
 
 /** `Buyers Q4 (final).csv` → `Buyers Q4 -final-`: what a portfolio's name may not hold becomes a hyphen. */

@@ -18,5 +18,7 @@ const REASONS: Record<string, string> = {
   EACCES: 'this user may not; change its permissions',
   EPERM: 'this user may not; change its permissions',
   ENOSPC: 'the disk is full; make room and try again',
+  EDQUOT: 'this user may store no more there; make room and try again',
+  EROFS: 'nothing can be written there; choose another place',
   EMFILE: 'too many files are open; raise the limit (ulimit -n)',
 };
