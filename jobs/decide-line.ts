@@ -8,7 +8,8 @@ import {
   type OwnFile,
   otherRequest,
 } from '../src/ledger/replacing.ts';
-import type { Rows } from '../src/ledger/rows.ts';
+import { rowName } from '../src/ledger/row-id.ts';
+import type { PutAnswer, Rows } from '../src/ledger/rows.ts';
 import { requestKey } from '../src/portfolio/identity.ts';
 import { makeProblem } from '../src/portfolio/problem.ts';
 import { ROW_COLUMN } from '../src/portfolio/result-columns.ts';
@@ -59,6 +60,25 @@ export function warningOfOther(
   if (!other) return undefined;
   const message = `The same buyer has another request, ${describeRow(other)}: this limit is asked for besides.`;
   return makeProblem(line.line, 'requested_limit', asking.amount, message);
+}
+
+/** The buyer's requests as the next line of that buyer has to see them, once this one was brought in. */
+export function grown(
+  { count, rows }: BuyerRows,
+  { row, line, importId, amount }: Asking,
+  { is, replaces }: { is: PutAnswer; replaces: BuyerRow | undefined },
+): BuyerRows {
+  const own = rows.find((one) => rowName(one.row) === rowName(row));
+  const isNew = is === 'added' || (own === undefined && is === 'settled');
+  const state = is === 'added' || is === 'renewed' ? 'queued' : (own?.state ?? 'skipped');
+  const now: BuyerRow = { row, amount, line, importId, state, limit: own?.limit ?? 'free', replaced: undefined };
+  const others = rows
+    .filter((one) => one !== own)
+    .map((one): BuyerRow => {
+      const gaveWay = replaces !== undefined && rowName(one.row) === rowName(replaces.row);
+      return gaveWay ? { ...one, state: 'cancelled', replaced: { importId, key: row.key } } : one;
+    });
+  return { count: isNew ? count + 1 : count, rows: [...others, now] };
 }
 
 function askingOf({ portfolio, importId }: Place, { line, row }: RowLine): Asking {

@@ -1,14 +1,14 @@
 import type { BuyerRow, BuyerRows } from '../src/ledger/buyer-rows.ts';
 import type { ImportRun, NotedLine } from '../src/ledger/imports.ts';
 import type { Persist } from '../src/ledger/persist.ts';
-import type { Asking } from '../src/ledger/replacing.ts';
-import { type RowId, rowName } from '../src/ledger/row-id.ts';
+import type { RowId } from '../src/ledger/row-id.ts';
 import type { PutAnswer, RowDocument, RowRequest, Rows } from '../src/ledger/rows.ts';
 import type { DocumentStore } from '../src/portfolio/document-store.ts';
 import type { Line, Problem, Row } from '../src/portfolio/row.ts';
 import type { Queues } from '../src/queue/queues.ts';
-import { decideLine, type Place, type RowLine, warningOfOther } from './decide-line.ts';
+import { decideLine, grown, type Place, type RowLine, warningOfOther } from './decide-line.ts';
 import { noted } from './noted-line.ts';
+import { changedProblem, rowRequest } from './row-request.ts';
 
 export type PutDeps = { rows: Rows; queues: Queues; documents: DocumentStore; persist: Persist };
 
@@ -92,45 +92,12 @@ async function putLine(target: Target, line: RowLine, known: Map<string, BuyerRo
 
 const NO_ROWS: BuyerRows = { count: 0, rows: [] };
 
-/** What the lines of the same buyer behind this one have to know of it. */
-function grown(
-  { count, rows }: BuyerRows,
-  { row, line, importId, amount }: Asking,
-  { is, replaces }: { is: PutAnswer; replaces: BuyerRow | undefined },
-): BuyerRows {
-  const own = rows.find((one) => rowName(one.row) === rowName(row));
-  const isNew = is === 'added' || (own === undefined && is === 'settled');
-  const state = is === 'added' || is === 'renewed' ? 'queued' : (own?.state ?? 'skipped');
-  const now: BuyerRow = { row, amount, line, importId, state, limit: own?.limit ?? 'free', replaced: undefined };
-  const others = rows
-    .filter((one) => one !== own)
-    .map((one): BuyerRow => {
-      const gaveWay = replaces !== undefined && rowName(one.row) === rowName(replaces.row);
-      return gaveWay ? { ...one, state: 'cancelled', replaced: { importId, key: row.key } } : one;
-    });
-  return { count: isNew ? count + 1 : count, rows: [...others, now] };
-}
-
 function invalid(line: RowLine, problem: Problem): Line {
   return { ...line, kind: 'invalid', key: line.row.key, problems: [problem] };
 }
 
 function replacedBy(line: number, { fileName }: Target) {
   return { step: 'limit', message: `replaced by line ${line} of ${fileName}` } as const;
-}
-
-/** A request that was sent keeps its words; what the line says instead of them has to be asked for on purpose. */
-function changedProblem(line: number, asked: RowRequest, sent: RowRequest | undefined): Problem {
-  const [now, before] = [asked.limit.requested_limit, sent?.limit.requested_limit];
-  const difference = before !== undefined && before !== now ? ` (sent: ${before})` : '';
-  const stays =
-    sent === undefined || sent.buyer !== asked.buyer
-      ? 'under this name another buyer or amount was asked for'
-      : 'the request stays as it was sent';
-  return {
-    ...{ line, column: before !== now ? 'requested_limit' : null, value: before !== now ? now : null },
-    message: `changed after it was requested${difference}; ${stays}. To ask on purpose, give the line a request_reference of its own`,
-  };
 }
 
 /** A line's row as the ledger keeps it; its documents are copied into the data folder on the way. */
@@ -140,6 +107,5 @@ async function toRequest(row: Row, store: DocumentStore): Promise<RowRequest> {
     const { name, mediaType, sizeBytes } = document;
     documents.push({ name, mediaType, sizeBytes, sha256: await store.put(document) });
   }
-  const { name, buyer, company, companyId, limit } = row;
-  return { name, buyer, documents, limit, ...(companyId === undefined ? { company } : { companyId }) };
+  return rowRequest(row, documents);
 }
