@@ -83,6 +83,7 @@ export function dryRunWords({
   return parts.join('');
 }
 
-function count(number: number, one: string, many = `${one}s`): string {
+/** `1 limit`, `3 limits`. */
+export function count(number: number, one: string, many = `${one}s`): string {
   return `${number.toLocaleString('en')} ${number === 1 ? one : many}`;
 }

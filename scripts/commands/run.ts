@@ -6,22 +6,25 @@ import { type Context, openContext, openService, type Service } from '../../src/
 import { isLimitlineError, LimitlineError } from '../../src/errors.ts';
 import { isOurMistake, untilStopped } from '../../src/ledger/persist.ts';
 import type { PortfolioState } from '../../src/ledger/portfolios.ts';
-import { OPEN_STATES } from '../../src/ledger/rows.ts';
 import { type Summary, summarize } from '../../src/ledger/summary.ts';
 import { makeWordsLog } from '../../src/log.ts';
-import { describePace, timeLeft } from '../../src/pace/pace-words.ts';
+import { describePace, makeTimeLeft } from '../../src/pace/pace-words.ts';
 import type { Problem } from '../../src/portfolio/row.ts';
 import { hintedStatus } from '../../src/service/meaning.ts';
 import { announceAccount } from '../announce-account.ts';
 import { within } from '../deadline.ts';
 import { findService } from '../service-address.ts';
+import { isSettled, openRows } from '../settled.ts';
 import { waitForSignal } from '../signals.ts';
+import { type Duration, duration } from '../terminal/durations.ts';
 import { type Extent, ofAccount, startProgress } from '../terminal/progress.ts';
 import { summaryTable } from '../terminal/summary-table.ts';
 import type { Terminal } from '../terminal/terminal.ts';
+import { DEADLINE_STATUS, startTimeLimit, type TimeLimit } from '../time-limit.ts';
 import { STOP_DEADLINE_MS, startWorkers } from '../workers.ts';
 import { PROBLEMS_STATUS } from './check.ts';
 import { type ImportOptions, importFile, importPayload, withImportOptions } from './import-options.ts';
+import { isToAsk, lookAndAsk, sayNothingDone } from './look.ts';
 
 /** How often the portfolio is looked at for its end; a person does not notice, and Redis neither. */
 const LOOK_EVERY_MS = 100;
@@ -35,22 +38,36 @@ const LAST_REPORT_MS = 2_000;
 export function register(program: Command, terminal: Terminal): void {
   withImportOptions(program.command('run'))
     .description('import a file, work until the portfolio settles, and report')
-    .action(async (file: string, options: ImportOptions) => {
+    .option(
+      '--deadline <time>',
+      'stop when so much time is over, such as 2h, 90m or 1h30m; ends with status 3',
+      duration,
+    )
+    .action(async (file: string, options: RunOptions) => {
       process.exitCode = await runFile(file, options, terminal);
     });
 }
 
+export type RunOptions = ImportOptions & { deadline?: Duration };
+
 /** Does what `run` does, and answers its exit status. */
-export async function runFile(file: string, options: ImportOptions, terminal: Terminal): Promise<number> {
+export async function runFile(file: string, options: RunOptions, terminal: Terminal): Promise<number> {
   const settings = readSettings();
-  const payload = await importPayload(file, options);
+  const asks = isToAsk(file, options, accountOf(settings));
+  const given = await importPayload(file, options);
   const log = makeWordsLog({ level: settings.LOG_LEVEL, account: accountOf(settings) });
   const stop = new AbortController();
   const { signal, forget } = waitForSignal();
   signal.then((name) => stop.abort(new LimitlineError('STOPPED', `${name} came`)));
+  const limit = startTimeLimit(options.deadline, () => stop.abort(new LimitlineError('STOPPED', 'the time is over')));
   const context = await openContext({ settings, log });
   try {
     await announceAccount(context, terminal.say);
+    const payload = asks ? await lookAndAsk(given, { context, terminal, stop: stop.signal }) : given;
+    if (payload === undefined) {
+      const status = sayNothingDone({ account: context.account, portfolio: given.portfolio }, terminal);
+      return limit.isOver() ? DEADLINE_STATUS : status;
+    }
     const address = await findService(settings, log, terminal.say);
     if (address.proxy !== undefined) terminal.say(`limitline: calls go through the proxy ${address.proxy}.`);
     const service = openService(context, address.url);
@@ -71,9 +88,10 @@ export async function runFile(file: string, options: ImportOptions, terminal: Te
       await address.close();
     }
     if (isLimitlineError(stop.signal.reason, 'CREDENTIALS')) throw stop.signal.reason;
-    return await conclude(file, payload.portfolio, faults, { context, terminal, stop: stop.signal });
+    return await conclude(file, payload.portfolio, faults, { context, terminal, stop: stop.signal, limit });
   } finally {
     forget();
+    limit.forget();
     await context.close();
   }
 }
@@ -84,7 +102,8 @@ type RunDeps = { context: Context; service: Service; terminal: Terminal; stop: A
 async function importAndWait(payload: ImportPayload, { context, service, terminal, stop }: RunDeps) {
   let lines = 0;
   let state: PortfolioState | undefined;
-  const progress = startProgress(() => ofAccount(context.account, extentOf(lines, state, service)));
+  const timeLeft = makeTimeLeft();
+  const progress = startProgress(() => ofAccount(context.account, extentOf(lines, state, { service, timeLeft })));
   const onLines = (read: number) => {
     lines = read;
   };
@@ -118,7 +137,7 @@ async function conclude(
   file: string,
   portfolio: string,
   faults: Problem[],
-  { context, terminal, stop }: { context: Context; terminal: Terminal; stop: AbortSignal },
+  { context, terminal, stop, limit }: { context: Context; terminal: Terminal; stop: AbortSignal; limit: TimeLimit },
 ): Promise<number> {
   if (faults.length > 0) {
     terminal.print(`Nothing was imported: ${file} cannot be used as it is.`, { portfolio, problems: faults });
@@ -127,12 +146,16 @@ async function conclude(
   const report = await lastReport(portfolio, context, stop);
   if (!report) {
     terminal.say('limitline: stopped while Redis does not answer; the same command goes on from here.');
-    return PROBLEMS_STATUS;
+    return limit.isOver() ? DEADLINE_STATUS : PROBLEMS_STATUS;
   }
   const { summary, state, notHolding } = report;
   if (summary) terminal.print(summaryTable(summary, state), summary);
   if (notHolding !== undefined) terminal.say(notHolding);
-  if (stop.aborted) {
+  if (limit.isOver() && !isAllDone(state)) {
+    terminal.say(overdueWords(limit, state));
+    return DEADLINE_STATUS;
+  }
+  if (stop.aborted && !limit.isOver()) {
     terminal.say('limitline: stopped before the end; the same command goes on from here.');
     return PROBLEMS_STATUS;
   }
@@ -191,22 +214,33 @@ function onAbort<T>(signal: AbortSignal, answer: T): Promise<T> {
   });
 }
 
-function isSettled({ importing, states, supplier }: PortfolioState): boolean {
-  const supplierPending = supplier?.body !== undefined && !supplier.id && !supplier.problem;
-  return !importing && !supplierPending && OPEN_STATES.every((name) => states[name] === 0);
+/** Whether a run that has to end now has nothing to come back for. */
+function isAllDone(state: PortfolioState): boolean {
+  return isSettled(state) && !state.interrupted;
+}
+
+function overdueWords({ text }: TimeLimit, { states, interrupted }: PortfolioState): string {
+  const left = openRows(states);
+  const rows = `${left.toLocaleString('en')} ${left === 1 ? 'row is' : 'rows are'} left`;
+  const unread = interrupted ? ', and the file was not read to its end' : '';
+  return `limitline: the time of --deadline ${text} is over; ${rows}${unread}. The same command goes on from here.`;
 }
 
 function allWell({ rows, states, replaced, invalid }: Summary, { supplier }: PortfolioState): boolean {
   return invalid === 0 && states.done + states.skipped + replaced === rows && (!supplier || supplier.id !== undefined);
 }
 
-function extentOf(lines: number, state: PortfolioState | undefined, service: Service): Extent {
+function extentOf(
+  lines: number,
+  state: PortfolioState | undefined,
+  { service, timeLeft }: { service: Service; timeLeft: ReturnType<typeof makeTimeLeft> },
+): Extent {
   const words = describePace(service.line());
   const waiting = words === '' ? '' : `; ${words}`;
   if (!state) return { done: 0, total: undefined, words: `${lines} lines read${waiting}` };
   const { queued, company, documents, limit, done, refused, held, skipped, cancelled } = state.states;
   const ended = done + refused + held + skipped + cancelled;
-  const total = ended + OPEN_STATES.reduce((sum, name) => sum + state.states[name], 0);
+  const total = ended + openRows(state.states);
   const trouble = [refused > 0 ? `, ${refused} refused` : '', held > 0 ? `, ${held} held` : ''].join('');
   // A row makes two calls as a rule, for the company and for the limit; those with documents make the guess a low one.
   const left = timeLeft(2 * (queued + company + documents) + limit, service.line());
