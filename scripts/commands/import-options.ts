@@ -38,7 +38,7 @@ export function withImportOptions(command: Command): Command {
 /** The import that these options mean. A file that is not there is said before anything is started for it. */
 export async function importPayload(file: string, options: ImportOptions): Promise<ImportPayload> {
   const payload = importPortfolio.parse({
-    portfolio: options.portfolio ?? nameOf(file),
+    portfolio: options.portfolio ?? portfolioNameOf(file),
     path: file,
     documentsDir: options.documents,
     supplierPath: options.supplier,
@@ -67,7 +67,9 @@ export async function importFile(
     maxDocumentMb: settings.MAX_DOCUMENT_MB,
     onOpened: (opened) => {
       read = understanding(opened);
-      if (opened.columns.length > 0) say(understoodWords(opened));
+      // Who looked at it before the yes has read this.
+      const isSaid = payload.kept !== undefined && opened.problems.length === 0;
+      if (opened.columns.length > 0 && !isSaid) say(understoodWords(opened));
     },
     onBatch: (batch) => {
       list.add(batch);
@@ -82,7 +84,7 @@ export async function importFile(
 }
 
 /** `Buyers Q4 (final).csv` → `Buyers Q4 -final-`: what a portfolio's name may not hold becomes a hyphen. */
-function nameOf(file: string): string {
+export function portfolioNameOf(file: string): string {
   const name = basename(file, extname(file)).normalize('NFC');
   return (
     name

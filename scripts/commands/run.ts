@@ -20,6 +20,7 @@ import { type Duration, duration } from '../terminal/durations.ts';
 import { type Extent, ofAccount, startProgress } from '../terminal/progress.ts';
 import { summaryTable } from '../terminal/summary-table.ts';
 import type { Terminal } from '../terminal/terminal.ts';
+import type { Understanding } from '../terminal/understanding.ts';
 import { DEADLINE_STATUS, startTimeLimit, type TimeLimit } from '../time-limit.ts';
 import { STOP_DEADLINE_MS, startWorkers } from '../workers.ts';
 import { PROBLEMS_STATUS } from './check.ts';
@@ -72,11 +73,11 @@ export async function runFile(file: string, options: RunOptions, terminal: Termi
     if (address.proxy !== undefined) terminal.say(`limitline: calls go through the proxy ${address.proxy}.`);
     const service = openService(context, address.url);
     const workers = await startWorkers(context, service, (fault) => stop.abort(fault));
-    let faults: Problem[] = [];
+    let found: Found = { faults: [], read: undefined };
     const working = importAndWait(payload, { context, service, terminal, stop: stop.signal });
     try {
       // An import that waits for Redis does not hear of the signal.
-      faults = await Promise.race([working, onAbort<Problem[]>(stop.signal, [])]);
+      found = await Promise.race([working, onAbort(stop.signal, found)]);
     } finally {
       await Promise.all([
         workers.stop(),
@@ -88,7 +89,7 @@ export async function runFile(file: string, options: RunOptions, terminal: Termi
       await address.close();
     }
     if (isLimitlineError(stop.signal.reason, 'CREDENTIALS')) throw stop.signal.reason;
-    return await conclude(file, payload.portfolio, faults, { context, terminal, stop: stop.signal, limit });
+    return await conclude(file, payload.portfolio, found, { context, terminal, stop: stop.signal, limit });
   } finally {
     forget();
     limit.forget();
@@ -98,8 +99,11 @@ export async function runFile(file: string, options: RunOptions, terminal: Termi
 
 type RunDeps = { context: Context; service: Service; terminal: Terminal; stop: AbortSignal };
 
-/** Imports while the workers work already, then waits for the last row. Answers the faults of the file as a whole. */
-async function importAndWait(payload: ImportPayload, { context, service, terminal, stop }: RunDeps) {
+/** What is wrong with the file as a whole, and how it was read, as far as that was heard of. */
+type Found = { faults: Problem[]; read: Understanding | undefined };
+
+/** Imports while the workers work already, then waits for the last row. */
+async function importAndWait(payload: ImportPayload, { context, service, terminal, stop }: RunDeps): Promise<Found> {
   let lines = 0;
   let state: PortfolioState | undefined;
   const timeLeft = makeTimeLeft();
@@ -108,17 +112,17 @@ async function importAndWait(payload: ImportPayload, { context, service, termina
     lines = read;
   };
   try {
-    const { imported } = await importFile(payload, context, { say: terminal.say, onLines, stopping: stop });
+    const { imported, read } = await importFile(payload, context, { say: terminal.say, onLines, stopping: stop });
     while (imported.faults.length === 0) {
       state = await look(payload.portfolio, state, context);
       if (state && (isSettled(state) || state.paused !== undefined)) break;
       const waits = (service.pace.state().blocked?.untilMs ?? 0) > Date.now();
       await sleep(waits ? LOOK_WAITING_EVERY_MS : LOOK_EVERY_MS, undefined, { signal: stop });
     }
-    return imported.faults;
+    return { faults: imported.faults, read };
   } catch (error) {
     if (!stop.aborted) throw error;
-    return [];
+    return { faults: [], read: undefined };
   } finally {
     progress.stop();
   }
@@ -136,11 +140,11 @@ async function look(portfolio: string, last: PortfolioState | undefined, { portf
 async function conclude(
   file: string,
   portfolio: string,
-  faults: Problem[],
+  { faults, read }: Found,
   { context, terminal, stop, limit }: { context: Context; terminal: Terminal; stop: AbortSignal; limit: TimeLimit },
 ): Promise<number> {
   if (faults.length > 0) {
-    terminal.print(`Nothing was imported: ${file} cannot be used as it is.`, { portfolio, problems: faults });
+    terminal.print(`Nothing was imported: ${file} cannot be used as it is.`, { portfolio, problems: faults, ...read });
     return PROBLEMS_STATUS;
   }
   const report = await lastReport(portfolio, context, stop);
@@ -149,7 +153,7 @@ async function conclude(
     return limit.isOver() ? DEADLINE_STATUS : PROBLEMS_STATUS;
   }
   const { summary, state, notHolding } = report;
-  if (summary) terminal.print(summaryTable(summary, state), summary);
+  if (summary) terminal.print(summaryTable(summary, state), { ...summary, ...read });
   if (notHolding !== undefined) terminal.say(notHolding);
   if (limit.isOver() && !isAllDone(state)) {
     terminal.say(overdueWords(limit, state));
