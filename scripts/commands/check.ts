@@ -78,7 +78,8 @@ async function checkFile(file: string, options: CheckOptions, { terminal, stoppi
   const place = await openDocuments(options.documents ?? defaultDocumentsDir(file), stopping);
   const ledger = await findLedger(settings);
   try {
-    const outlook = await outlookOf(ledger.context, options.portfolio ?? portfolioNameOf(file), file);
+    const portfolio = options.portfolio ?? portfolioNameOf(file);
+    const outlook = await outlookOf(ledger.context, { portfolio, path: file, reading });
     const opened = await openPortfolio({
       ...reading,
       path: file,

@@ -14,7 +14,9 @@ import { makeFileBuyers } from '../../src/portfolio/file-buyers.ts';
 import { fileFault } from '../../src/portfolio/file-fault.ts';
 import { type Forecast, makeForecaster } from '../../src/portfolio/forecast.ts';
 import { makeKeySet } from '../../src/portfolio/key-set.ts';
+import type { ReadOptions } from '../../src/portfolio/read-options.ts';
 import type { Line } from '../../src/portfolio/row.ts';
+import { refusalsOf } from './refusals.ts';
 
 /** What an import would request, create and send, as `check` says it: `limits`, `companies` and the sum are of that alone. */
 export type DryRun = Forecast & {
@@ -48,7 +50,10 @@ export async function findLedger(settings: Settings): Promise<Ledger> {
 }
 
 /** What an import of the file at `path` into the portfolio would find. Nothing is written, also not who its buyers are. */
-export async function outlookOf(context: Context | null, portfolio: string, path: string): Promise<Outlook> {
+export async function outlookOf(
+  context: Context | null,
+  { portfolio, path, reading }: { portfolio: string; path: string; reading: ReadOptions },
+): Promise<Outlook> {
   if (!context) {
     const place = { portfolio, importId: '' };
     return { buyers: makeBuyerBook(makeFileBuyers(place), place), foresees: null };
@@ -63,6 +68,7 @@ export async function outlookOf(context: Context | null, portfolio: string, path
     foresees: {
       ...{ portfolio, foresight: makeForesight({ connection, keys }) },
       onUnknownCompany: isRepeatable ? 'resend' : settings.ON_UNKNOWN_COMPANY,
+      refusals: place.importId === '' ? undefined : await refusalsOf({ ...place, path, reading }, context),
     },
   };
 }
