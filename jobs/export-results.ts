@@ -4,20 +4,16 @@ import { z } from 'zod';
 import { LimitlineError } from '../src/errors.ts';
 import type { Portfolios } from '../src/ledger/portfolios.ts';
 import type { RowResult, Rows } from '../src/ledger/rows.ts';
-import { type Dialect, PLAIN_DIALECT } from '../src/portfolio/dialect.ts';
+import type { Dialect } from '../src/portfolio/dialect.ts';
 import type { DocumentStore } from '../src/portfolio/document-store.ts';
 import { makeEncodingTest } from '../src/portfolio/encoders.ts';
 import { type Opened, openPortfolio, type PortfolioFile } from '../src/portfolio/open-portfolio.ts';
 import { visible } from '../src/portfolio/problem.ts';
 import { type ReadOptions, readOptionsSchema } from '../src/portfolio/read-options.ts';
-import {
-  AMOUNTS,
-  ERROR_COLUMNS,
-  errorColumnsOf,
-  LINE_COLUMN,
-  RESULT_COLUMNS,
-} from '../src/portfolio/result-columns.ts';
+import { ERROR_COLUMNS, errorColumnsOf, LINE_COLUMN, RESULT_COLUMNS } from '../src/portfolio/result-columns.ts';
+import { resultsDialect } from '../src/portfolio/results-dialect.ts';
 import { type Line, requestOf } from '../src/portfolio/row.ts';
+import { makeSheetValues } from '../src/portfolio/sheet-values.ts';
 import { encodeTable, makeTableText } from '../src/portfolio/write-table.ts';
 import { writeSheet } from '../src/portfolio/xlsx/write-sheet.ts';
 
@@ -35,13 +31,15 @@ const payloadSchema = z.object({
   portfolio: z.string(),
   only: z.enum(['all', 'errors']),
   likeInput: z.boolean().default(false),
+  cutLikeInput: z.boolean().default(false),
   format: z.enum(['csv', 'xlsx']).default('csv'),
 });
 
 /**
  * `all`: every line of the last import. `errors`: those that are not done or skipped, to be mended and imported again.
  * `xlsx`: an Excel workbook. `likeInput`: a CSV in the imported file's own encoding, delimiter and line ends, or in UTF-8
- * with a byte order mark where that encoding cannot write all there is; else UTF-8 with commas.
+ * with a byte order mark where that encoding cannot write all there is; `cutLikeInput`: UTF-8 in the
+ * file's own delimiter and line ends; else UTF-8 with commas.
  */
 export type ExportPayload = z.output<typeof payloadSchema>;
 
@@ -57,7 +55,8 @@ export const exportResults = {
   name: 'export-results',
   parse: (data: unknown): ExportPayload => payloadSchema.parse(data),
 
-  async run({ portfolio, only, likeInput, format }: ExportPayload, to: Writable, deps: ExportDeps): Promise<void> {
+  async run(payload: ExportPayload, to: Writable, deps: ExportDeps): Promise<void> {
+    const { portfolio, only, likeInput, cutLikeInput, format } = payload;
     const { file } = await deps.portfolios.read(portfolio);
     if (!file) throw new LimitlineError('NOT_FOUND', `No file was imported into a portfolio named "${portfolio}".`);
     const { path } = deps.imports.open(file.id);
@@ -65,11 +64,12 @@ export const exportResults = {
     const open = () => openImported({ ...reading, path, signal: deps.signal });
     const opened = await open();
     if (format === 'xlsx') {
-      const isAmount = (column: number) => only === 'all' && AMOUNTS.includes(column - opened.header.length);
-      await writeSheet(records({ portfolio, opened, only }, deps), to, { name: portfolio, isAmount });
+      const values = makeSheetValues(opened);
+      const lines = records({ portfolio, opened, only, cellsOf: values.cells }, deps);
+      await writeSheet(lines, to, { name: portfolio, kindOf: values.kindOf });
       return;
     }
-    let dialect = likeInput ? opened.dialect : PLAIN_DIALECT;
+    let dialect = resultsDialect(opened.dialect, likeInput ? 'all' : cutLikeInput ? 'cells' : 'nothing');
     let lines = records({ portfolio, opened, only }, deps);
     if (!dialect.encoding.startsWith('utf-')) {
       if (!(await canWrite(lines, dialect))) {
@@ -98,10 +98,17 @@ async function canWrite(lines: AsyncIterable<string[]>, { encoding }: Dialect): 
   return true;
 }
 
-type Wanted = { portfolio: string; opened: Opened; only: ExportPayload['only'] };
+/** @property cellsOf how a line's own cells are written, where it is not as a text file has them */
+type Wanted = {
+  portfolio: string;
+  opened: Opened;
+  only: ExportPayload['only'];
+  cellsOf?: (line: Line) => readonly string[];
+};
 
-async function* records({ portfolio, opened, only }: Wanted, deps: ExportDeps): AsyncGenerator<string[]> {
-  const { header, write } = only === 'all' ? resultTable(opened, deps.account) : errorTable(opened, deps.account);
+async function* records({ portfolio, opened, only, cellsOf }: Wanted, deps: ExportDeps): AsyncGenerator<string[]> {
+  const tableOf = only === 'all' ? resultTable : errorTable;
+  const { header, write } = tableOf(opened, deps.account, cellsOf);
   yield header;
   for await (const batch of opened.batches()) {
     const outcomes = await outcomesOf(portfolio, batch, deps);
@@ -151,12 +158,12 @@ function problemText({ problem, again }: RowResult): string {
 /** What is written: a header, and for a line the records that it leads to, none or one. */
 type Written = { header: string[]; write(line: Line, outcome: Outcome): Iterable<string[]> };
 
-function resultTable({ header }: Opened, account: string): Written {
+function resultTable({ header }: Opened, account: string, cellsOf: Wanted['cellsOf'] = ({ cells }) => cells): Written {
   const width = header.length;
-  function* write({ cells }: Line, { state, problem, result }: Outcome): Generator<string[]> {
+  function* write(line: Line, { state, problem, result }: Outcome): Generator<string[]> {
     const { record = {}, companyId = '', documentIds = [], limitId = '', step = '' } = result ?? {};
     yield [
-      ...fitted(cells, width),
+      ...fitted(cellsOf(line), width),
       ...[state, step, companyId || (result?.request.companyId ?? ''), documentIds.join('|'), limitId],
       ...[record.status ?? '', record.total_limit ?? '', record.available_limit ?? ''],
       ...[problem, result ? new Date(result.updatedMs).toISOString() : '', account],
@@ -170,7 +177,7 @@ function resultTable({ header }: Opened, account: string): Written {
  * or filled up they might be a sound line, and be requested though nobody mended it. Our columns of an earlier round give
  * way to new ones.
  */
-function errorTable({ standalone }: Opened, account: string): Written {
+function errorTable({ standalone }: Opened, account: string, cellsOf: Wanted['cellsOf'] = standalone.cells): Written {
   const earlier = errorColumnsOf(standalone.header);
   const own = (cells: readonly string[]) => cells.filter((_cell, column) => !earlier.has(column));
   const lineAt = standalone.header.findLastIndex((name, column) => name === LINE_COLUMN && earlier.has(column));
@@ -178,7 +185,7 @@ function errorTable({ standalone }: Opened, account: string): Written {
     if ((state === 'done' || state === 'skipped') && problem === '') return;
     const broken = line.kind === 'invalid' ? line.broken : undefined;
     yield [
-      ...own(broken === undefined ? standalone.cells(line) : standalone.blank()),
+      ...own(broken === undefined ? cellsOf(line) : standalone.blank()),
       // What an earlier round could not believe is still what the cells are to be filled in from.
       broken === undefined ? (line.cells[lineAt] ?? '') : visible(broken),
       ...[problem || `It is ${state}.`, account],
@@ -188,6 +195,6 @@ function errorTable({ standalone }: Opened, account: string): Written {
 }
 
 /** A ragged line is filled up or cut, so that the columns behind it stand where they belong. */
-function fitted(cells: string[], width: number): string[] {
+function fitted(cells: readonly string[], width: number): string[] {
   return Array.from({ length: width }, (_none, column) => cells[column] ?? '');
 }
