@@ -22,6 +22,7 @@ import type { Terminal } from '../terminal/terminal.ts';
 import { STOP_DEADLINE_MS, startWorkers } from '../workers.ts';
 import { PROBLEMS_STATUS } from './check.ts';
 import { type ImportOptions, importFile, importPayload, withImportOptions } from './import-options.ts';
+import { filesOf, leaveResultsOf, type ResultsOptions, type RunOf, sayLastWords } from './last-words.ts';
 
 /** How often the portfolio is looked at for its end; a person does not notice, and Redis neither. */
 const LOOK_EVERY_MS = 100;
@@ -35,13 +36,17 @@ const LAST_REPORT_MS = 2_000;
 export function register(program: Command, terminal: Terminal): void {
   withImportOptions(program.command('run'))
     .description('import a file, work until the portfolio settles, and report')
-    .action(async (file: string, options: ImportOptions) => {
+    .option('--results <dir>', 'leave the results there (default: beside the file)')
+    .option('--no-results', 'leave no results: report gives them')
+    .action(async (file: string, options: RunOptions) => {
       process.exitCode = await runFile(file, options, terminal);
     });
 }
 
+export type RunOptions = ImportOptions & ResultsOptions;
+
 /** Does what `run` does, and answers its exit status. */
-export async function runFile(file: string, options: ImportOptions, terminal: Terminal): Promise<number> {
+export async function runFile(file: string, options: RunOptions, terminal: Terminal): Promise<number> {
   const settings = readSettings();
   const payload = await importPayload(file, options);
   const log = makeWordsLog({ level: settings.LOG_LEVEL, account: accountOf(settings) });
@@ -71,7 +76,8 @@ export async function runFile(file: string, options: ImportOptions, terminal: Te
       await address.close();
     }
     if (isLimitlineError(stop.signal.reason, 'CREDENTIALS')) throw stop.signal.reason;
-    return await conclude(file, payload.portfolio, faults, { context, terminal, stop: stop.signal });
+    const run = { portfolio: payload.portfolio, path: file, documents: options.documents };
+    return await conclude(run, faults, { context, terminal, stop: stop.signal, results: options.results });
   } finally {
     forget();
     await context.close();
@@ -115,13 +121,13 @@ async function look(portfolio: string, last: PortfolioState | undefined, { portf
 
 /** Prints the report, says what is left to do, and answers the exit status. */
 async function conclude(
-  file: string,
-  portfolio: string,
+  run: RunOf,
   faults: Problem[],
-  { context, terminal, stop }: { context: Context; terminal: Terminal; stop: AbortSignal },
+  { context, terminal, stop, results }: ResultsOptions & { context: Context; terminal: Terminal; stop: AbortSignal },
 ): Promise<number> {
+  const { portfolio } = run;
   if (faults.length > 0) {
-    terminal.print(`Nothing was imported: ${file} cannot be used as it is.`, { portfolio, problems: faults });
+    terminal.print(`Nothing was imported: ${run.path} cannot be used as it is.`, { portfolio, problems: faults });
     return PROBLEMS_STATUS;
   }
   const report = await lastReport(portfolio, context, stop);
@@ -130,7 +136,10 @@ async function conclude(
     return PROBLEMS_STATUS;
   }
   const { summary, state, notHolding } = report;
-  if (summary) terminal.print(summaryTable(summary, state), summary);
+  if (summary) terminal.answer(summaryTable(summary, state));
+  const left = summary && !stop.aborted ? await leaveResultsOf(run, summary, { results, context, stop }) : undefined;
+  if (summary && terminal.json) terminal.print('', { ...summary, files: filesOf(left) });
+  if (summary && !stop.aborted) sayLastWords(run, { summary, left }, terminal);
   if (notHolding !== undefined) terminal.say(notHolding);
   if (stop.aborted) {
     terminal.say('limitline: stopped before the end; the same command goes on from here.');
@@ -142,11 +151,7 @@ async function conclude(
     );
     return PROBLEMS_STATUS;
   }
-  if (!summary || !allWell(summary, state)) {
-    terminal.say(`limitline: what wants mending stands in: npx limitline report "${portfolio}" --format errors-csv`);
-    return PROBLEMS_STATUS;
-  }
-  return 0;
+  return summary && allWell(summary, state) ? 0 : PROBLEMS_STATUS;
 }
 
 /** Enough held rows to know with which statuses the service, or something before it, answered them. */
