@@ -10,6 +10,7 @@ import type { Line } from '../../src/portfolio/row.ts';
 import { unnamedDocuments } from '../../src/portfolio/unnamed-documents.ts';
 import { removeUnpackedFolders } from '../../src/portfolio/unpacked-folders.ts';
 import { waitForSignal } from '../signals.ts';
+import { documentsBeside, fileOrInput, INPUT_NAME } from '../standard-input.ts';
 import { makeProblemList, type ProblemList } from '../terminal/problems.ts';
 import { startProgress } from '../terminal/progress.ts';
 import type { Terminal } from '../terminal/terminal.ts';
@@ -23,7 +24,7 @@ type CheckOptions = ReadingWords & { documents?: string; saveMap?: string };
 
 /** `limitline check FILE`: reads and validates, calls nothing, and names every problem by line and column. */
 export function register(program: Command, terminal: Terminal): void {
-  withReadingOptions(program.command('check').argument('<file>', 'the CSV of buyers'))
+  withReadingOptions(program.command('check').argument('<file>', 'the CSV of buyers, or - for standard input'))
     .description('read and validate a file; nothing is stored, nothing is sent')
     .option(
       '--documents <dir>',
@@ -68,11 +69,13 @@ type Deps = { terminal: Terminal; stopping: AbortSignal };
 async function checkFile(file: string, options: CheckOptions, { terminal, stopping }: Deps): Promise<number> {
   const settings = readSettings();
   const reading = await readOptionsOf(options);
-  const place = await openDocuments(options.documents ?? defaultDocumentsDir(file), stopping);
+  const path = await fileOrInput(file, terminal.say);
+  const documents = options.documents ?? documentsBeside(file) ?? defaultDocumentsDir(path);
+  const place = await openDocuments(documents, stopping);
   try {
     const opened = await openPortfolio({
       ...reading,
-      path: file,
+      path,
       requiredColumns: settings.REQUIRED_COLUMNS,
       documents: makeDocumentFolder({ dir: place.dir, maxSizeMb: settings.MAX_DOCUMENT_MB }),
       signal: stopping,
@@ -80,7 +83,11 @@ async function checkFile(file: string, options: CheckOptions, { terminal, stoppi
     if (options.saveMap !== undefined) {
       await saveMapping(options.saveMap, opened.columns, reading.mapping?.constants ?? {});
     }
-    return await checkOpened(file, opened, { settings, documentsDir: place.dir, terminal });
+    return await checkOpened(path === file ? file : INPUT_NAME, opened, {
+      settings,
+      documentsDir: place.dir,
+      terminal,
+    });
   } finally {
     await place.close();
   }

@@ -16,7 +16,7 @@ export function register(program: Command, terminal: Terminal): void {
     .description('bring a file into a portfolio, for workers to work on (limitline work)')
     .action(async (file: string, options: ImportOptions) => {
       const settings = readSettings();
-      const payload = await importPayload(file, options);
+      const payload = await importPayload(file, options, terminal.say);
       const context = await openContext({
         settings,
         log: makeWordsLog({ level: settings.LOG_LEVEL, account: accountOf(settings) }),

@@ -16,6 +16,7 @@ import { announceAccount } from '../announce-account.ts';
 import { within } from '../deadline.ts';
 import { findService } from '../service-address.ts';
 import { waitForSignal } from '../signals.ts';
+import { INPUT_NAME, STANDARD_INPUT } from '../standard-input.ts';
 import { type Extent, ofAccount, startProgress } from '../terminal/progress.ts';
 import { summaryTable } from '../terminal/summary-table.ts';
 import type { Terminal } from '../terminal/terminal.ts';
@@ -48,7 +49,7 @@ export type RunOptions = ImportOptions & ResultsOptions;
 /** Does what `run` does, and answers its exit status. */
 export async function runFile(file: string, options: RunOptions, terminal: Terminal): Promise<number> {
   const settings = readSettings();
-  const payload = await importPayload(file, options);
+  const payload = await importPayload(file, options, terminal.say);
   const log = makeWordsLog({ level: settings.LOG_LEVEL, account: accountOf(settings) });
   const stop = new AbortController();
   const { signal, forget } = waitForSignal();
@@ -76,7 +77,11 @@ export async function runFile(file: string, options: RunOptions, terminal: Termi
       await address.close();
     }
     if (isLimitlineError(stop.signal.reason, 'CREDENTIALS')) throw stop.signal.reason;
-    const run = { portfolio: payload.portfolio, path: file, documents: options.documents };
+    const run = {
+      portfolio: payload.portfolio,
+      path: file === STANDARD_INPUT ? null : file,
+      documents: options.documents,
+    };
     return await conclude(run, faults, { context, terminal, stop: stop.signal, results: options.results });
   } finally {
     forget();
@@ -127,7 +132,10 @@ async function conclude(
 ): Promise<number> {
   const { portfolio } = run;
   if (faults.length > 0) {
-    terminal.print(`Nothing was imported: ${run.path} cannot be used as it is.`, { portfolio, problems: faults });
+    terminal.print(`Nothing was imported: ${run.path ?? INPUT_NAME} cannot be used as it is.`, {
+      portfolio,
+      problems: faults,
+    });
     return PROBLEMS_STATUS;
   }
   const report = await lastReport(portfolio, context, stop);

@@ -75,11 +75,15 @@ function row(label: string, count: number): string {
   return `${label.padEnd(24)}${grouped(count).padStart(12)}`;
 }
 
-/** Grouped by thousands; the digits themselves are left as they are. */
 function amount(label: string, text: string): string {
-  const [whole = '', decimals] = text.split('.');
-  const inGroups = whole.replace(/\B(?=(\d{3})+$)/g, ',');
-  return `${label.padEnd(16)}${(decimals === undefined ? inGroups : `${inGroups}.${decimals}`).padStart(20)}`;
+  return `${label.padEnd(16)}${inGroups(text).padStart(20)}`;
+}
+
+/** An amount grouped by thousands; the digits themselves are left as they are. */
+export function inGroups(amountText: string): string {
+  const [whole = '', decimals] = amountText.split('.');
+  const left = whole.replace(/\B(?=(\d{3})+$)/g, ',');
+  return decimals === undefined ? left : `${left}.${decimals}`;
 }
 
 function timeLine(started: string, finished: string | null): string {

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
 
-const LIMITLINE = fileURLToPath(new URL('../../scripts/limitline.ts', import.meta.url));
+export const LIMITLINE = fileURLToPath(new URL('../../scripts/limitline.ts', import.meta.url));
 
 export type Ended = { status: number | null; stdout: string; stderr: string };
 
@@ -14,18 +14,19 @@ export type Command = { child: ChildProcess; ended: Promise<Ended>; output: () =
  */
 export function startCommand(
   words: string[],
-  { cwd, env = {} }: { cwd: string; env?: Record<string, string> },
+  { cwd, env = {}, input }: { cwd: string; env?: Record<string, string>; input?: string | Buffer },
 ): Command {
   const child = spawn(process.execPath, [LIMITLINE, ...words], {
     cwd,
     env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
   });
+  child.stdin?.end(input);
   let [stdout, stderr] = ['', ''];
-  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+  child.stdout?.setEncoding('utf8').on('data', (text: string) => {
     stdout += text;
   });
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
     stderr += text;
   });
   const ended = new Promise<Ended>((resolve) => {
@@ -39,6 +40,6 @@ export function startCommand(
 }
 
 /** Runs a command to its end. */
-export function runCommand(words: string[], options: { cwd: string; env?: Record<string, string> }): Promise<Ended> {
+export function runCommand(words: string[], options: Parameters<typeof startCommand>[1]): Promise<Ended> {
   return startCommand(words, options).ended;
 }
