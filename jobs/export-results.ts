@@ -2,8 +2,11 @@ import type { Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { z } from 'zod';
 import { LimitlineError } from '../src/errors.ts';
+import type { Buyers } from '../src/ledger/buyers.ts';
+import type { Persist } from '../src/ledger/persist.ts';
 import type { Portfolios } from '../src/ledger/portfolios.ts';
 import type { RowResult, Rows } from '../src/ledger/rows.ts';
+import { makeBuyerBook } from '../src/portfolio/buyer-book.ts';
 import type { Dialect } from '../src/portfolio/dialect.ts';
 import type { DocumentStore } from '../src/portfolio/document-store.ts';
 import { makeEncodingTest } from '../src/portfolio/encoders.ts';
@@ -16,11 +19,15 @@ import { type Line, requestOf } from '../src/portfolio/row.ts';
 import { makeSheetValues } from '../src/portfolio/sheet-values.ts';
 import { encodeTable, makeTableText } from '../src/portfolio/write-table.ts';
 import { writeSheet } from '../src/portfolio/xlsx/write-sheet.ts';
+import { makeBuyerStore } from './buyer-store.ts';
+import { fileNameOf } from './import-portfolio.ts';
 
 export type ExportDeps = {
   account: string;
   rows: Rows;
   portfolios: Portfolios;
+  buyers: Buyers;
+  persist: Persist;
   imports: DocumentStore;
   /** Hears in a sentence that the file is not written as it was asked for. */
   say?: (words: string) => void;
@@ -61,7 +68,10 @@ export const exportResults = {
     if (!file) throw new LimitlineError('NOT_FOUND', `No file was imported into a portfolio named "${portfolio}".`);
     const { path } = deps.imports.open(file.id);
     const reading = readOptionsSchema.parse(JSON.parse(file.reading));
-    const open = () => openImported({ ...reading, path, signal: deps.signal });
+    // What lines brought is known since they were imported; here nothing is written.
+    const store = { ...makeBuyerStore(deps), write: async () => true };
+    const buyers = makeBuyerBook(store, { portfolio, importId: fileNameOf(file.id) });
+    const open = () => openImported({ ...reading, path, buyers, signal: deps.signal });
     const opened = await open();
     if (format === 'xlsx') {
       const values = makeSheetValues(opened);
@@ -86,7 +96,7 @@ export const exportResults = {
 } as const;
 
 /** Opens the copy as the import did. Whether a line is good enough was decided then; here it only has to be recognised. */
-function openImported(file: Pick<PortfolioFile, 'path' | 'signal'> & ReadOptions): Promise<Opened> {
+function openImported(file: Pick<PortfolioFile, 'path' | 'buyers' | 'signal'> & ReadOptions): Promise<Opened> {
   const documents = { find: async (name: string) => ({ name, path: name, sizeBytes: 0, mediaType: '' }) };
   return openPortfolio({ ...file, requiredColumns: [], documents });
 }

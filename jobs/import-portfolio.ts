@@ -2,11 +2,13 @@ import { stat } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
 import { z } from 'zod';
 import { LimitlineError } from '../src/errors.ts';
+import type { Buyers } from '../src/ledger/buyers.ts';
 import type { FaultyLine, ImportRun, NotedLine } from '../src/ledger/imports.ts';
 import type { Persist } from '../src/ledger/persist.ts';
 import type { Portfolios } from '../src/ledger/portfolios.ts';
 import { isPortfolioName, type RowId } from '../src/ledger/row-id.ts';
 import type { RowDocument, RowRequest, Rows } from '../src/ledger/rows.ts';
+import { makeBuyerBook } from '../src/portfolio/buyer-book.ts';
 import { openDocuments } from '../src/portfolio/document-archive.ts';
 import type { DocumentStore } from '../src/portfolio/document-store.ts';
 import { defaultDocumentsDir, makeDocumentFolder } from '../src/portfolio/documents.ts';
@@ -17,6 +19,7 @@ import { type Change, type Line, type Problem, type Row, requestOf } from '../sr
 import { readSupplier } from '../src/portfolio/supplier.ts';
 import { readToEnd, type TableFile } from '../src/portfolio/table.ts';
 import type { Queues } from '../src/queue/queues.ts';
+import { makeBuyerStore } from './buyer-store.ts';
 import { type FeedDeps, feed } from './feed.ts';
 import { supplierJob } from './step.ts';
 import { atMost } from './wait-for.ts';
@@ -25,6 +28,7 @@ export type ImportDeps = FeedDeps & {
   rows: Rows;
   portfolios: Portfolios;
   queues: Queues;
+  buyers: Buyers;
   imports: DocumentStore;
   documents: DocumentStore;
   /** Waits while Redis is away, and no longer than until `stopping`. */
@@ -85,6 +89,7 @@ async function importFile(payload: ImportPayload, documentsDir: string, deps: Im
     ...file,
     requiredColumns: deps.requiredColumns,
     documents: makeDocumentFolder({ dir: documentsDir, maxSizeMb: deps.maxDocumentMb }),
+    buyers: makeBuyerBook(makeBuyerStore(deps), { portfolio, importId: fileNameOf(importId) }),
   });
   const found: Imported = { faults: opened.problems, lines: 0, rows: 0, invalid: 0, duplicate: 0 };
   if (opened.problems.length > 0) return found;
@@ -112,6 +117,11 @@ async function importFile(payload: ImportPayload, documentsDir: string, deps: Im
   deps.onBatch({ problems: [], warnings: opened.warnings, changed: [], lines: found.lines });
   await deps.persist('end import', () => run.end());
   return found;
+}
+
+/** Tells files apart by which buyers were brought; it stands in every buyer's record, so it is cut to what does. 48 bits. */
+export function fileNameOf(importId: string): string {
+  return importId.slice(0, 12);
 }
 
 /** An import that ends by a signal says so to a Redis that answers, which takes milliseconds. */

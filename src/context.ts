@@ -4,6 +4,7 @@ import { accountOf, type Settings, STAND_IN_ACCOUNT, STAND_IN_CREDENTIALS } from
 import { type Login, makeAccounts } from './ledger/accounts.ts';
 import { makeOnce, type Probe } from './ledger/at-most-once.ts';
 import { makeAttempts } from './ledger/attempts.ts';
+import { makeBuyers } from './ledger/buyers.ts';
 import { makeCalls } from './ledger/calls.ts';
 import { loginOf, makeKeys, makeSharedKeys } from './ledger/keys.ts';
 import { makePersist } from './ledger/persist.ts';
@@ -80,6 +81,7 @@ export async function openContext({ settings, log, probe }: { settings: Settings
     /** Names this process in claims and signs of life. */
     processId,
     rows: makeRows({ connection: ledger, keys, persist, canaryRefusals: settings.CANARY_REFUSALS }),
+    buyers: makeBuyers({ connection: ledger, keys }),
     portfolios: makePortfolios({ connection: ledger, keys }),
     /** Asks the ledger until it answers, or this context is closed. */
     persist,

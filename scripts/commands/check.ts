@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { readSettings, type Settings } from '../../src/config.ts';
+import { counted } from '../../src/counted.ts';
 import type { Column } from '../../src/portfolio/columns.ts';
 import { dialectWords } from '../../src/portfolio/dialect.ts';
 import { openDocuments } from '../../src/portfolio/document-archive.ts';
@@ -110,13 +111,13 @@ async function checkOpened(file: string, opened: Opened, { settings, documentsDi
   list.sayChanges();
   const unnamed = await unnamedDocuments(documentsDir, named);
   const { problems, warnings, changed, counts: found } = list;
-  const tally = `${found.problems} problems, ${found.warnings} warnings, ${found.changed} cells changed.`;
+  const tally = `${counted(found.problems, 'problem')}, ${counted(found.warnings, 'warning')}, ${counted(found.changed, 'cell')} changed.`;
   const words = [
     ...(opened.columns.length > 0 ? [understoodWords(opened)] : []),
     ...(unnamed.length > 0 ? [`Documents that no line names: ${unnamed.join(', ')}.`] : []),
     ...(counts.rows > 0 ? [dryRunWords(dryRun.result())] : []),
     ...(ledger.fault === null ? [] : [ledger.fault]),
-    `${file}: ${counts.lines} lines: ${counts.rows} good, ${counts.invalid} invalid, ${counts.duplicate} duplicate; ${tally}`,
+    `${file}: ${counted(counts.lines, 'line')}: ${counts.rows} good, ${counts.invalid} invalid, ${counts.duplicate} duplicate; ${tally}`,
   ];
   terminal.print(words.join('\n'), {
     ...{ file, ...counts },
@@ -128,7 +129,7 @@ async function checkOpened(file: string, opened: Opened, { settings, documentsDi
 
 async function readAll(opened: Opened, list: ProblemList, onBatch: (batch: Line[]) => Promise<void>) {
   const counts = { lines: 0, rows: 0, invalid: 0, duplicate: 0 };
-  const progress = startProgress(() => ({ done: 0, total: undefined, words: `${counts.lines} lines read` }));
+  const progress = startProgress(() => ({ done: 0, total: undefined, words: `${counted(counts.lines, 'line')} read` }));
   try {
     for await (const batch of opened.batches()) {
       counts.lines += batch.length;

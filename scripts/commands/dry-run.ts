@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Settings } from '../../src/config.ts';
+import { counted } from '../../src/counted.ts';
 import { messageOf } from '../../src/errors.ts';
 import type { MadeBefore } from '../../src/ledger/made-before.ts';
 import { makeSilentLog } from '../../src/log.ts';
@@ -71,18 +72,14 @@ export function dryRunWords({
   durationS,
 }: DryRun): string {
   const parts = [
-    `An import would request ${count(limits, 'limit')}, ${requested} in sum, and create ${count(companies, 'company', 'companies')}`,
-    `; ${count(documents, 'document')} would go up, ${(uploadBytes / 1_000_000).toFixed(1)} MB.`,
+    `An import would request ${counted(limits, 'limit')}, ${requested} in sum, and create ${counted(companies, 'company', 'companies')}`,
+    `; ${counted(documents, 'document')} would go up, ${(uploadBytes / 1_000_000).toFixed(1)} MB.`,
   ];
   if (before) {
     parts.push(
-      ` Of these, ${count(before.limits, 'limit')} and ${count(before.companies, 'company', 'companies')} were made before, and are not made again.`,
+      ` Of these, ${counted(before.limits, 'limit')} and ${counted(before.companies, 'company', 'companies')} were made before, and are not made again.`,
     );
   }
   if (durationS !== null) parts.push(` At SERVICE_RATE_PER_S that takes ${durationS.toLocaleString('en')} s at least.`);
   return parts.join('');
-}
-
-function count(number: number, one: string, many = `${one}s`): string {
-  return `${number.toLocaleString('en')} ${number === 1 ? one : many}`;
 }

@@ -53,10 +53,10 @@ export async function importFile(
   context: Context,
   { say, onLines, stopping }: { say: (text: string) => void; onLines: (lines: number) => void; stopping: AbortSignal },
 ): Promise<{ imported: Imported; list: ProblemList }> {
-  const { settings, rows, portfolios, queues, imports, documents } = context;
+  const { settings, rows, portfolios, queues, buyers, imports, documents } = context;
   const list = makeProblemList(say);
   const deps: ImportDeps = {
-    ...{ rows, portfolios, queues, imports, documents, stopping },
+    ...{ rows, portfolios, queues, buyers, imports, documents, stopping },
     persist: untilStopped(context.persist, stopping),
     requiredColumns: settings.REQUIRED_COLUMNS,
     maxDocumentMb: settings.MAX_DOCUMENT_MB,

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { accountOf, readSettings } from '../../src/config.ts';
 import { openContext } from '../../src/context.ts';
+import { counted } from '../../src/counted.ts';
 import { LimitlineError } from '../../src/errors.ts';
 import { makeWordsLog } from '../../src/log.ts';
 import { announceAccount } from '../announce-account.ts';
@@ -29,7 +30,7 @@ export function register(program: Command, terminal: Terminal): void {
       let lines = 0;
       await announceAccount(context, terminal.say);
       const progress = startProgress(() =>
-        ofAccount(context.account, { done: 0, total: undefined, words: `${lines} lines imported` }),
+        ofAccount(context.account, { done: 0, total: undefined, words: `${counted(lines, 'line')} imported` }),
       );
       try {
         const { imported, list } = await importFile(payload, context, {
@@ -44,7 +45,7 @@ export function register(program: Command, terminal: Terminal): void {
         const words =
           faults.length > 0
             ? `Nothing was imported: ${file} cannot be used as it is.`
-            : `${counts.lines} lines imported into portfolio ${payload.portfolio} of account ${context.account}: ${counts.rows} rows, ${counts.invalid} invalid, ${counts.duplicate} duplicate.`;
+            : `${counted(counts.lines, 'line')} imported into portfolio ${payload.portfolio} of account ${context.account}: ${counted(counts.rows, 'row')}, ${counts.invalid} invalid, ${counts.duplicate} duplicate.`;
         terminal.print(words, {
           account: context.account,
           portfolio: payload.portfolio,

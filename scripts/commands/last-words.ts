@@ -3,6 +3,7 @@ import { type LeftResults, leaveResults } from '../../jobs/leave-results.ts';
 import type { Context } from '../../src/context.ts';
 import { counted } from '../../src/counted.ts';
 import { isLimitlineError } from '../../src/errors.ts';
+import { untilStopped } from '../../src/ledger/persist.ts';
 import type { Summary } from '../../src/ledger/summary.ts';
 import { notQuiteGranted } from '../terminal/answer-words.ts';
 import type { Terminal } from '../terminal/terminal.ts';
@@ -22,10 +23,11 @@ export async function leaveResultsOf(
   { results, context, stop }: ResultsOptions & { context: Context; stop: AbortSignal },
 ): Promise<LeftResults | undefined> {
   if (results === false) return undefined;
-  const { account, rows, portfolios, imports, leftFiles } = context;
+  const { account, rows, portfolios, buyers, imports, leftFiles } = context;
   try {
     return await leaveResults({ ...run, dir: results }, wantsMending(summary), {
-      ...{ account, rows, portfolios, imports, leftFiles },
+      ...{ account, rows, portfolios, buyers, imports, leftFiles },
+      persist: untilStopped(context.persist, stop),
       signal: stop,
     });
   } catch (error) {

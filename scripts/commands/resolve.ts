@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander';
 import { resolveCalls } from '../../jobs/index.ts';
+import { counted } from '../../src/counted.ts';
 import { LimitlineError } from '../../src/errors.ts';
 import { STEPS } from '../../src/ledger/rows.ts';
 import { lineNumber } from '../terminal/numbers.ts';
@@ -29,10 +30,13 @@ export function register(program: Command, terminal: Terminal): void {
         whose.length > 0
           ? `${whose.join('; ')}: ${made === undefined ? 'sent again' : `taken as made, ${made}`}. `
           : '';
-      terminal.print(`${of}${resolution.calls} calls resolved; ${resolution.rows} rows go on, where workers run.`, {
-        portfolio: name,
-        ...resolution,
-      });
+      terminal.print(
+        `${of}${counted(resolution.calls, 'call')} resolved; ${counted(resolution.rows, 'row')} ${resolution.rows === 1 ? 'goes' : 'go'} on, where workers run.`,
+        {
+          portfolio: name,
+          ...resolution,
+        },
+      );
     });
 }
 

@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander';
 import { retryRows } from '../../jobs/index.ts';
+import { counted } from '../../src/counted.ts';
 import { lineNumber } from '../terminal/numbers.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { onPortfolio } from './on-portfolio.ts';
@@ -18,9 +19,12 @@ export function register(program: Command, terminal: Terminal): void {
     .action(async (name: string, options: RetryOptions) => {
       const payload = retryRows.parse({ portfolio: name, ...options });
       const rows = await onPortfolio(name, (context) => retryRows.run(payload, context));
-      terminal.print(`${rows} rows of portfolio ${name} go again, where workers run.`, {
-        portfolio: name,
-        retried: rows,
-      });
+      terminal.print(
+        `${counted(rows, 'row')} of portfolio ${name} ${rows === 1 ? 'goes' : 'go'} again, where workers run.`,
+        {
+          portfolio: name,
+          retried: rows,
+        },
+      );
     });
 }

@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import type { ImportPayload } from '../../jobs/import-portfolio.ts';
 import { accountOf, readSettings } from '../../src/config.ts';
 import { type Context, openContext, openService, type Service } from '../../src/context.ts';
+import { counted, grouped } from '../../src/counted.ts';
 import { isLimitlineError, LimitlineError } from '../../src/errors.ts';
 import { isOurMistake, untilStopped } from '../../src/ledger/persist.ts';
 import type { PortfolioState } from '../../src/ledger/portfolios.ts';
@@ -216,7 +217,7 @@ function allWell({ rows, states, invalid }: Summary, { supplier }: PortfolioStat
 function extentOf(lines: number, state: PortfolioState | undefined, service: Service): Extent {
   const words = describePace(service.line());
   const waiting = words === '' ? '' : `; ${words}`;
-  if (!state) return { done: 0, total: undefined, words: `${lines} lines read${waiting}` };
+  if (!state) return { done: 0, total: undefined, words: `${counted(lines, 'line')} read${waiting}` };
   const { queued, company, documents, limit, done, refused, held, skipped, cancelled } = state.states;
   const ended = done + refused + held + skipped + cancelled;
   const total = ended + OPEN_STATES.reduce((sum, name) => sum + state.states[name], 0);
@@ -224,5 +225,9 @@ function extentOf(lines: number, state: PortfolioState | undefined, service: Ser
   // A row makes two calls as a rule, for the company and for the limit; those with documents make the guess a low one.
   const left = timeLeft(2 * (queued + company + documents) + limit, service.line());
   const time = left === '' || state.importing ? '' : `; some ${left} left`;
-  return { done: ended, total, words: `${ended} of ${total} rows ended${trouble}${waiting}${time}` };
+  return {
+    done: ended,
+    total,
+    words: `${grouped(ended)} of ${counted(total, 'row')} ended${trouble}${waiting}${time}`,
+  };
 }

@@ -3,7 +3,7 @@ import type { RedisConnection } from '../lua-script.ts';
 import { CALL_KINDS, makeKeys, type SharedKeys } from './keys.ts';
 
 /** How what is in Redis is written. Raised with every change that an older or newer Limitline would misread. */
-export const FORMAT = '1';
+export const FORMAT = '2';
 
 /** Who somebody says they are: one login at one service, real, sandbox or stand-in. */
 export type Login = {

@@ -61,6 +61,15 @@ export function makeKeys(prefix: string, account: string) {
     madeTwice: `${root}:made-twice`,
     /** List: the `bl_` ids of one buyer, in the order in which they were granted. */
     buyerLimits: (buyer: string) => `${root}:buyer:${buyer}:limits`,
+    /** String: how often what is known of buyers was changed. */
+    buyersVersion: `${root}:buyers`,
+    /**
+     * Hash: the rest of an identifier's digest → the buyers that it points to. In 262,144 buckets by the digest's first three
+     * characters, so that Redis keeps those of some millions without pointers. Lua builds this name too (read-buyers.lua).
+     */
+    identifiers: (bucket: string) => `${root}:identifiers:${bucket}`,
+    /** String: what is known of a buyer, as JSON. Lua builds this name too (read-buyers.lua). */
+    buyer: (key: string) => `${root}:buyer:${key}`,
     /** Sorted set: worker process → when it last gave a sign of life, in ms of the server's clock. */
     workers: `${root}:workers`,
     /** Sorted set of one member: the most replicas that Redis was ever seen to have. */

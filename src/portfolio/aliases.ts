@@ -111,6 +111,7 @@ export const ALIASES: Record<KnownColumn, readonly string[]> = {
     'número de solicitud',
   ],
   company_id: [],
+  same_buyer: ['gleicher Käufer', 'derselbe Käufer', 'même acheteur', 'mismo comprador'],
 };
 
 /** Names that may mean this column and may mean another thing: shown as a question, never taken. */

@@ -27,6 +27,7 @@ export const KNOWN_COLUMNS = [
   'buyer_reference',
   'request_reference',
   'company_id',
+  'same_buyer',
 ] as const;
 export type KnownColumn = (typeof KNOWN_COLUMNS)[number];
 

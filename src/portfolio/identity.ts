@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { looseName } from './loose-name.ts';
 
 /** What a line gives to tell its buyer by; empty cells are left out. */
 export type BuyerIdentity = {
@@ -19,43 +20,86 @@ export type RequestIdentity = {
   requestedLimit: string;
 };
 
+/** By what a buyer is told, the strongest first. */
+export const IDENTIFIER_KINDS = ['reference', 'information', 'registration', 'name'] as const;
+export type IdentifierKind = (typeof IDENTIFIER_KINDS)[number];
+
+/** One thing that tells a buyer. The digest is 16 characters, see {@link buyerKey}; `written` is for people. */
+export type Identifier = { kind: IdentifierKind; digest: string; written: string };
+
 /**
- * The buyer's key: by its reference; else country code and registration number; else business information source and
- * id; else name and country code. 16 characters of base64url, 96 bits: among a billion buyers, two with one key are
- * less likely than one in 10^10.
+ * All that the line gives to tell its buyer by, the strongest first: its reference; information source and id; country
+ * and registration number, of which letters and digits count, so that `HRB 1`, `HRB-1` and `hrb1` are one; name and
+ * country. The last is always there.
+ */
+export function identifiersOf(identity: BuyerIdentity): Identifier[] {
+  const { buyerReference, countryCode = '', registrationNumber, informationSource, informationId, name } = identity;
+  const found: Identifier[] = [];
+  const add = (kind: IdentifierKind, first: string, second: string, written: string) =>
+    found.push({ kind, digest: shorten(`${kind}\n${first}\n${second}`), written });
+  if (buyerReference) add('reference', squeeze(buyerReference), '', buyerReference);
+  if (informationSource && informationId) {
+    const written = `${informationSource} ${informationId}`;
+    add('information', squeeze(informationSource), squeeze(informationId), written);
+  }
+  if (countryCode && registrationNumber) {
+    const signs = squeeze(registrationNumber);
+    // A number of signs alone tells as much as it is.
+    add('registration', squeeze(countryCode), signs.replace(/[^\p{L}\p{N}]+/gu, '') || signs, registrationNumber);
+  }
+  add('name', squeeze(countryCode), squeeze(name), name);
+  return found;
+}
+
+/**
+ * The key of a buyer that this line brings: the digest of the strongest identifier that it gives. 16 characters of
+ * base64url, 96 bits: among a billion buyers, two with one key are less likely than one in 10^10.
  */
 export function buyerKey(identity: BuyerIdentity): string {
-  const { buyerReference, countryCode = '', registrationNumber, informationSource, informationId, name } = identity;
-  if (buyerReference) return digest('reference', buyerReference, '');
-  if (countryCode && registrationNumber) return digest('registration', countryCode, registrationNumber);
-  if (informationSource && informationId) return digest('information', informationSource, informationId);
-  return digest('name', countryCode, name);
+  return identifiersOf(identity)[0]?.digest ?? '';
 }
 
-/** The request's key, in the same form: by its reference; else buyer key and requested limit. */
+/** The request's key, in the same form: by its reference; else by buyer key and requested limit. */
 export function requestKey({ requestReference, buyer, requestedLimit }: RequestIdentity): string {
   // Buyer keys and amounts are canonical already, and case tells keys apart.
-  return requestReference ? digest('request', requestReference, '') : shorten(`limit\n${buyer}\n${requestedLimit}`);
+  return requestReference
+    ? shorten(`request\n${squeeze(requestReference)}\n`)
+    : shorten(`limit\n${buyer}\n${requestedLimit}`);
 }
 
 /**
- * The form in which texts are compared: without case, without surrounding or repeated space, and with one spelling
- * for letters that Unicode can spell in two ways (NFC, composed last, since lower-casing can take letters apart).
+ * Names of one {@link looseName} have the same `alike`, 8 characters: names are compared by it one with another, and never
+ * looked up. Of one country they have the same `alikeHere`, 16 characters as all that is looked up.
  */
-export function fold(text: string): string {
-  const lower = text.trim().toLowerCase();
-  const spaced = SPACE_TO_FOLD.test(lower) ? lower.replace(/\s+/g, ' ') : lower;
-  return ASCII.test(spaced) ? spaced : spaced.normalize('NFC');
+export function likenessOf({ name, countryCode = '' }: Pick<BuyerIdentity, 'name' | 'countryCode'>) {
+  const loose = looseName(name);
+  const alikeHere = shorten(`alike\n${squeeze(countryCode)}\n${loose}`);
+  return { alike: alikeOf(loose), alikeHere };
 }
 
-const SPACE_TO_FOLD = /\s\s|[^\S ]/;
+/** The `alike` of a name by itself. */
+export function alikeOfName(name: string): string {
+  return alikeOf(looseName(name));
+}
+
+function alikeOf(loose: string): string {
+  return shorten(`alike\n${loose}`).slice(0, 8);
+}
+
+/**
+ * The form in which identifiers are compared: without case, without white space, and with one spelling for letters that
+ * Unicode can spell in two ways (NFC, composed last, since lower-casing can take letters apart).
+ */
+export function squeeze(text: string): string {
+  const lower = text.toLowerCase();
+  const squeezed = SPACE.test(lower) ? lower.replace(/\s+/g, '') : lower;
+  return ASCII.test(squeezed) ? squeezed : squeezed.normalize('NFC');
+}
+
+const SPACE = /\s/;
 const ASCII = /^[\0-\x7f]*$/;
 
-/** Folded texts hold no line break, so the parts cannot run into each other, nor one kind into another. */
-function digest(kind: string, first: string, second: string): string {
-  return shorten(`${kind}\n${fold(first)}\n${fold(second)}`);
-}
-
+/** Squeezed texts hold no line break, so the parts cannot run into each other, nor one kind into another. */
 function shorten(canonical: string): string {
   return hash('sha256', canonical, 'base64url').slice(0, 16);
 }

@@ -1,4 +1,5 @@
-import { buyerKey, requestKey } from './identity.ts';
+import type { BuyerLine } from './buyer.ts';
+import { type BuyerIdentity, buyerKey, identifiersOf, likenessOf, requestKey } from './identity.ts';
 import type { Values } from './read-cells.ts';
 import type { Company, Limit, Row } from './row.ts';
 
@@ -13,37 +14,54 @@ export function makeCompany(values: Values): Company {
   return company;
 }
 
-/** The key of the company that valid values speak of. */
+/** The key of the company that valid values speak of, by themselves: of the supplier, whom no other lines speak of. */
 export function buyerKeyOf(values: Values): string {
-  return buyerKey({
+  return buyerKey(identityOf(values));
+}
+
+/** How the line is told its buyer; undefined where its values say too little. */
+export function buyerLineOf(values: Values, line: number, isSound: boolean): BuyerLine | undefined {
+  if (!values.buyer_reference && !values.name) return undefined;
+  const identity = identityOf(values);
+  const { same_buyer: same } = values;
+  return {
+    ...{ line, isSound, name: identity.name, city: values.city ?? '', street: values.street ?? '' },
+    identifiers: identifiersOf(identity),
+    ...likenessOf(identity),
+    same: same === 'yes' || same === 'no' ? same : undefined,
+    rowOf: (buyer) => rowKeyOf(values, buyer),
+  };
+}
+
+function identityOf(values: Values): BuyerIdentity {
+  return {
     buyerReference: values.buyer_reference,
     countryCode: values.country_code,
     registrationNumber: values.company_registration_number,
     informationSource: values.business_information_source,
     informationId: values.business_information_id,
     name: values.name ?? '',
-  });
+  };
+}
+
+function rowKeyOf(values: Values, buyer: string): string {
+  const { request_reference: requestReference, requested_limit: requestedLimit = '' } = values;
+  return requestKey({ requestReference, buyer, requestedLimit });
 }
 
 /** The row that valid values lead to, without its documents. `name` and `requested_limit` must be there. */
-export function makeRow(values: Values): Row {
+export function makeRow(values: Values, buyer: string): Row {
   const limit = makeLimit(values);
-  const buyer = buyerKeyOf(values);
-  const key = requestKey({
-    requestReference: values.request_reference,
-    buyer,
-    requestedLimit: limit.requested_limit,
-  });
+  const key = rowKeyOf(values, buyer);
   const row: Row = { key, buyer, name: values.name ?? '', company: makeCompany(values), limit, documents: [] };
   if (values.company_id) row.companyId = values.company_id;
   return row;
 }
 
-/** The key of the request that a faulty line would make, as far as its sound values tell; '' where they do not. */
-export function faultyKeyOf(values: Values): string {
-  const { request_reference: requestReference, requested_limit: requestedLimit = '' } = values;
-  const isTold = requestReference || (requestedLimit !== '' && (values.buyer_reference || values.name));
-  return isTold ? requestKey({ requestReference, buyer: buyerKeyOf(values), requestedLimit }) : '';
+/** The key of the request that a faulty line would make, as far as its sound values and buyer tell; '' where they do not. */
+export function faultyKeyOf(values: Values, buyer: string | undefined): string {
+  const isTold = values.request_reference || (values.requested_limit !== undefined && buyer !== undefined);
+  return isTold ? rowKeyOf(values, buyer ?? '') : '';
 }
 
 // Field by field, and not in a loop over names: the fields keep their types, and it is what a million lines can afford.

@@ -1,15 +1,17 @@
 import { type AdviceDates, adviceDates } from './advice.ts';
 import { parseAmount } from './amounts.ts';
+import { type BuyerBook, makeBuyerBook } from './buyer-book.ts';
 import { type Column, makeFit, readHeader } from './columns.ts';
 import { type Conventions, findConventions } from './conventions.ts';
 import type { Delimiter, Dialect } from './dialect.ts';
 import type { DocumentFolder } from './documents.ts';
-import { makeProblem } from './problem.ts';
+import { makeFileBuyers } from './file-buyers.ts';
+import { makeProblem, WHOLE_FILE } from './problem.ts';
 import { makeCellReader, readConstants, type Values } from './read-cells.ts';
 import type { ReadOptions } from './read-options.ts';
 import type { Shape } from './records.ts';
 import type { Line, Problem } from './row.ts';
-import { addDocuments, type Draft, makeSettler } from './settle-lines.ts';
+import { addDocuments, type Draft, makeSettler, tellBuyers } from './settle-lines.ts';
 import { makeStandalone, type Standalone } from './standalone.ts';
 import { openTable, type Table } from './table.ts';
 
@@ -46,6 +48,8 @@ export type PortfolioFile = ReadOptions & {
   requiredColumns: readonly string[];
   /** Where documents are looked up; without it, a line that names some is invalid. */
   documents?: DocumentFolder | undefined;
+  /** Who tells lines their buyers; without one, they are told by what other lines of the file say. */
+  buyers?: BuyerBook | undefined;
   signal?: AbortSignal | undefined;
   /** The time by which dates of statements are judged. */
   now?: Date;
@@ -53,7 +57,7 @@ export type PortfolioFile = ReadOptions & {
 
 /**
  * Opens a portfolio's CSV file. Nothing holds the whole of it: memory grows by some 25 bytes a line, for finding
- * duplicates.
+ * duplicates, and where no book of buyers is given by some 90 more.
  *
  * @throws LimitlineError `FILE` when the file cannot be opened or read, `STOPPED` when the signal is aborted.
  */
@@ -86,10 +90,10 @@ const NEEDED = ['name', 'requested_limit'];
 
 function readColumns(table: Table, { requiredColumns, mapping }: PortfolioFile): ReturnType<typeof readHeader> {
   const { header, unusable } = table;
-  if (unusable) return { columns: [], problems: [makeProblem(1, null, null, unusable)], warnings: [] };
+  if (unusable) return { columns: [], problems: [makeProblem(WHOLE_FILE, null, null, unusable)], warnings: [] };
   if (!header) {
     const message = `The file is empty: it needs a header that names the columns, ${NEEDED.join(' and ')} at least.`;
-    return { columns: [], problems: [makeProblem(1, null, null, message)], warnings: [] };
+    return { columns: [], problems: [makeProblem(WHOLE_FILE, null, null, message)], warnings: [] };
   }
   const { delimiter } = table.dialect;
   const read = readHeader(header, { ...mapping, delimiter, needed: [...NEEDED, ...requiredColumns] });
@@ -126,6 +130,7 @@ async function* readBatches(reading: Reading): AsyncGenerator<Line[]> {
   const readCells = makeCellReader({ ...reading, dialect: table.dialect, today: dates.today });
   const shape = shapeOf(columns, table.dialect.delimiter);
   const settle = makeSettler({ columns, dates });
+  const buyers = file.buyers ?? booklet();
   let settled = false;
   try {
     for (;;) {
@@ -146,12 +151,19 @@ async function* readBatches(reading: Reading): AsyncGenerator<Line[]> {
         drafts = drafts.map(({ record }) => ({ record, ...readCells(record), documents: [] }));
       }
       await addDocuments(drafts, columns, file.documents);
+      await tellBuyers(drafts, buyers, file.sameBuyer);
       yield drafts.map(settle.line);
     }
     warnings.push(...settle.fileWarnings());
   } finally {
     await table.close();
   }
+}
+
+/** The buyers of this file alone. */
+function booklet(): BuyerBook {
+  const place = { portfolio: '', importId: '' };
+  return makeBuyerBook(makeFileBuyers(place), place);
 }
 
 /** What a person said stands; for the rest, the whole file is asked. */

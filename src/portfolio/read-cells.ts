@@ -120,13 +120,17 @@ function readCell(
     if (reading.open) result.open = true;
     result.problems.push(makeProblem(line, column.written, written, reading.problem));
   } else if (column.known) {
-    result.values[column.known] = reading.value;
+    // A placeholder is as good as nothing.
+    if (reading.value !== '') result.values[column.known] = reading.value;
+    else if (column.needed) result.problems.push(makeProblem(line, column.written, written, PLACEHOLDER));
     const message = reading.change ?? (text === written ? undefined : TIDIED);
     if (message === undefined) return;
     const where = { line, column: column.written };
     result.changed.push(makeChange(where, { value: written, became: reading.value, message }));
   }
 }
+
+const PLACEHOLDER = 'This cell must not be empty, and what stands in it says nothing: write what it is for.';
 
 const LOST = 'The cell holds U+FFFD, the sign for a character that was lost: type the cell again.';
 

@@ -15,6 +15,8 @@ export const readOptionsSchema = z.object({
   decimal: z.enum(['.', ',']).optional(),
   /** Whether day or month comes first in dates like 05/04/2026. */
   dates: z.enum(['dmy', 'mdy']).optional(),
+  /** Lines of which a person says that they mean the buyer which their identifiers point to, whatever its name. */
+  sameBuyer: z.array(z.int()).optional(),
 });
 
 export type ReadOptions = z.output<typeof readOptionsSchema>;

@@ -1,6 +1,8 @@
+import type { IdentifierKind } from './identity.ts';
+
 /**
  * What is wrong with one cell, one line or the whole file.
- * `line` is the physical line on which the record starts; the header is line 1.
+ * `line` is the physical line on which the record starts, the header's as a rule being 1; 0 where the file as a whole is meant.
  */
 export type Problem = {
   line: number;
@@ -77,8 +79,26 @@ export type Line =
   /** `of` is the earlier line that makes the same request, `key` that request's; `problems` is the one sentence that says so. */
   | (Read & { kind: 'duplicate'; of: number; key: string; problems: Problem[] });
 
-/** What every line has. `numbers` are the columns of a sheet's cells that are numbers by their type. */
-type Read = { line: number; cells: string[]; numbers?: readonly number[] | undefined; changed: Change[] };
+/**
+ * What every line has. `numbers` are the columns of a sheet's cells that are numbers by their type; `told` is there where the
+ * line was taken for a buyer that was known before it.
+ */
+type Read = {
+  line: number;
+  cells: string[];
+  numbers?: readonly number[] | undefined;
+  changed: Change[];
+  told?: ToldBuyer;
+};
+
+/** By which identifier a line was taken for a buyer, and who first brought that. `name` is null where it is not kept. */
+export type ToldBuyer = {
+  key: string;
+  by: IdentifierKind;
+  written: string;
+  name: string | null;
+  of: { portfolio: string; line: number };
+};
 
 /** The key of the request that the line makes or would make; '' where it is not known. */
 export function requestOf(line: Line): string {

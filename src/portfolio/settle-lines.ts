@@ -1,15 +1,18 @@
+import { counted, grouped } from '../counted.ts';
 import { type AdviceDates, adviceFor } from './advice.ts';
+import type { Decision, Finding } from './buyer.ts';
+import type { BuyerBook } from './buyer-book.ts';
 import type { Column, KnownColumn } from './columns.ts';
 import type { DocumentFolder } from './documents.ts';
 import { makeRequestLines } from './duplicates.ts';
-import { faultyKeyOf, makeRow } from './make-row.ts';
-import { makeProblem } from './problem.ts';
+import { buyerLineOf, faultyKeyOf, makeRow } from './make-row.ts';
+import { makeProblem, WHOLE_FILE } from './problem.ts';
 import type { ReadCells, Values } from './read-cells.ts';
 import type { RawRecord } from './records.ts';
 import type { Document, Line, Problem } from './row.ts';
 
 /** A line on its way: read, but not yet told from its duplicates. */
-export type Draft = ReadCells & { record: RawRecord; documents: Document[] };
+export type Draft = ReadCells & { record: RawRecord; documents: Document[]; decision?: Decision | undefined };
 
 /** Opening more files at once gains nothing, since Node reads them with four threads. */
 const LOOKS_AT_ONCE = 8;
@@ -35,7 +38,22 @@ export async function addDocuments(drafts: Draft[], columns: Column[], folder?: 
   await Promise.all(Array.from({ length: LOOKS_AT_ONCE }, takeDrafts));
 }
 
-/** Says what becomes of each line. Lines must come in the order of the file. */
+/**
+ * Tells the drafts their buyers, once all else that may be wrong with them is known: only sound lines bring a buyer in.
+ * Where it cannot be told, that is a problem of the line.
+ */
+export async function tellBuyers(drafts: Draft[], book: BuyerBook, sameBuyer: readonly number[] = []): Promise<void> {
+  const asked = drafts.flatMap((draft) => {
+    const { record, values, problems } = draft;
+    if (sameBuyer.includes(record.line)) values.same_buyer = 'yes';
+    const line = buyerLineOf(values, record.line, problems.length === 0);
+    return line ? [{ draft, line }] : [];
+  });
+  const decisions = await book.tell(asked.map(({ line }) => line));
+  for (const [place, { draft }] of asked.entries()) draft.decision = decisions[place];
+}
+
+/** Says what becomes of each line. Lines must come in the order of the file, and be told their buyers. */
 export type Settler = {
   line(draft: Draft): Line;
   /** What is said once at the end, and not on every line. */
@@ -49,6 +67,9 @@ export function makeSettler({ columns, dates }: { columns: Column[]; dates: Advi
   let rows = 0;
   let bareRows = 0;
 
+  const found = (line: number, { at, value, message }: Finding) =>
+    makeProblem(line, written(COLUMN_OF[at]), value, message);
+
   function advise(line: number, values: Values, hasDocuments: boolean): Problem[] {
     const advice = adviceFor(values, hasDocuments, dates);
     if (!advice) return [];
@@ -57,33 +78,63 @@ export function makeSettler({ columns, dates }: { columns: Column[]; dates: Advi
   }
 
   return {
-    line({ record, values, problems, changed, broken, documents }) {
+    line({ record, values, problems, changed, broken, documents, decision }) {
       const { line, cells } = record;
       const numbers = record.sheet?.numbers;
       lines += 1;
+      const buyer = keyOf(decision);
+      // What else is wrong comes first: the buyer is told by what is read of the line.
+      if (decision?.is === 'unclear' && problems.length === 0) problems.push(found(line, decision.problem));
       // What was not UTF-8 becomes U+FFFD: the results file must be.
       if (problems.length > 0) {
         const wellFormed = cells.map((one) => one.toWellFormed());
-        const told = { line, cells: wellFormed, numbers, changed, key: faultyKeyOf(values), problems };
+        const told = { line, cells: wellFormed, numbers, changed, key: faultyKeyOf(values, buyer), problems };
         return { kind: 'invalid', ...told, ...(broken === null ? {} : { broken }) };
       }
-      const row = makeRow(values);
+      const row = makeRow(values, buyer ?? '');
+      const told = toldBy(decision);
       row.documents = documents;
       const of = requestLines.earlier(row.key, line);
       if (of !== null) {
         const problems = [duplicateProblem(line, of, values)];
-        return { kind: 'duplicate', line, cells, numbers, changed, of, key: row.key, problems };
+        return { kind: 'duplicate', line, cells, numbers, changed, of, key: row.key, problems, ...told };
       }
       rows += 1;
       if (documents.length === 0) bareRows += 1;
-      return { kind: 'row', line, cells, numbers, changed, row, warnings: advise(line, values, documents.length > 0) };
+      const doubts = decision && decision.is !== 'unclear' ? decision.warnings.map((one) => found(line, one)) : [];
+      const warnings = [...doubts, ...advise(line, values, documents.length > 0)];
+      return { kind: 'row', line, cells, numbers, changed, row, warnings, ...told };
     },
     fileWarnings() {
-      if (lines === 0) return [makeProblem(1, null, null, 'The file has a header and no line below it.')];
+      if (lines === 0) return [makeProblem(WHOLE_FILE, null, null, 'The file has a header and no line below it.')];
       if (bareRows === 0) return [];
-      const message = `${bareRows} of ${rows} requests name no document: audited financial statements are recommended for every limit, to speed its assessment.`;
-      return [makeProblem(1, written('supporting_documents'), null, message)];
+      const message = `${grouped(bareRows)} of ${counted(rows, 'request')} ${bareRows === 1 ? 'names' : 'name'} no document: audited financial statements are recommended for every limit, to speed its assessment.`;
+      return [makeProblem(WHOLE_FILE, written('supporting_documents'), null, message)];
     },
+  };
+}
+
+/** The column in which a person looks for what tells a buyer. */
+const COLUMN_OF = {
+  reference: 'buyer_reference',
+  information: 'business_information_id',
+  registration: 'company_registration_number',
+  name: 'name',
+  city: 'city',
+  street: 'street',
+} as const satisfies Record<Finding['at'], KnownColumn>;
+
+function keyOf(decision: Decision | undefined): string | undefined {
+  if (decision?.is === 'new') return decision.key;
+  return decision?.is === 'known' ? decision.buyer.key : undefined;
+}
+
+/** By what the line was told, where its buyer was known before it. */
+function toldBy(decision: Decision | undefined): Pick<Line, 'told'> {
+  if (decision?.is !== 'known') return {};
+  const { by, buyer } = decision;
+  return {
+    told: { key: buyer.key, by: by.kind, written: by.written, name: buyer.names[0]?.written ?? null, of: buyer.first },
   };
 }
 

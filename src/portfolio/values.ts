@@ -4,6 +4,8 @@ import type { KnownColumn } from './columns.ts';
 import type { Conventions } from './conventions.ts';
 import { readCountry } from './countries.ts';
 import { parseDate } from './dates.ts';
+import { IDENTIFIER_READERS } from './identifier-cells.ts';
+import { readYesOrNo } from './yes-or-no.ts';
 
 /** Reads one cell that is not empty, trimmed; `isNumber` when the file itself types it as a number. */
 export type ValueReader = (text: string, isNumber?: boolean) => Reading;
@@ -23,6 +25,8 @@ export function makeValueReaders({ conventions, today }: { conventions: Readonly
     requested_limit: (text, isNumber) => parseAmount(text, isNumber ? '.' : conventions.decimal),
     contact_email: (text) => checked(text, EMAIL.safeParse(text).success ? null : EMAIL_PROBLEM),
     statements_dated: (text) => parseDate(text, { order: conventions.dates, today }),
+    ...IDENTIFIER_READERS,
+    same_buyer: readYesOrNo,
     company_id: (text) => checked(text, /^company_\S+$/.test(text) ? null : COMPANY_ID_PROBLEM),
   };
 }

@@ -7,7 +7,7 @@ import { resolveCalls } from '../../jobs/resolve-calls.ts';
 import { type FoundRow, walkRows } from '../../jobs/walk-rows.ts';
 import { STAND_IN_CREDENTIALS } from '../../src/config.ts';
 import type { Moment } from '../../src/ledger/at-most-once.ts';
-import { OPEN_STATES } from '../../src/ledger/rows.ts';
+import { OPEN_STATES, type RowResult } from '../../src/ledger/rows.ts';
 import type { Summary } from '../../src/ledger/summary.ts';
 import type { FaultChange } from '../../src/sandbox/fault-settings.ts';
 import type { StandIn } from '../../src/sandbox/stand-in.ts';
@@ -136,4 +136,10 @@ function startFaulty(plan: Plan, cwd: string, env: Record<string, string>) {
     stop: () => child.kill('SIGTERM'),
     output: () => ({ stdout, stderr }),
   };
+}
+
+/** The rows of the place's portfolio that ended so. */
+export async function rowsIn({ context }: FaultPlace, state: 'held' | 'refused'): Promise<RowResult[]> {
+  const found = await context.rows.inState('q4', state, { count: 100 });
+  return (await context.rows.read(found.map(({ row }) => row))).filter((row) => row !== undefined);
 }

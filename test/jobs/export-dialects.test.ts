@@ -18,12 +18,12 @@ async function results(
   told: string[] = [],
 ): Promise<Buffer> {
   const to = new PassThrough();
-  const { account, rows, portfolios, imports } = context;
+  const { account, rows, portfolios, buyers, persist, imports } = context;
   const payload = exportResults.parse({ portfolio: 'q4', only: 'all', ...wish });
   const [bytes] = await Promise.all([
     buffer(to),
     exportResults.run(payload, to, {
-      ...{ account, rows, portfolios, imports, signal: new AbortController().signal },
+      ...{ account, rows, portfolios, buyers, persist, imports, signal: new AbortController().signal },
       say: (words) => told.push(words),
     }),
   ]);

@@ -15,10 +15,13 @@ import { writeZip } from '../support/zip-file.ts';
 type Format = Partial<Pick<ExportPayload, 'format' | 'likeInput'>>;
 
 /** The bytes of the errors file. */
-async function errorsOf({ account, rows, portfolios, imports }: Context, format: Format = {}): Promise<Buffer> {
+async function errorsOf(
+  { account, rows, portfolios, buyers, persist, imports }: Context,
+  format: Format = {},
+): Promise<Buffer> {
   const to = new PassThrough();
   const payload = exportResults.parse({ portfolio: 'q4', only: 'errors', ...format });
-  const deps = { account, rows, portfolios, imports, signal: new AbortController().signal };
+  const deps = { account, rows, portfolios, buyers, persist, imports, signal: new AbortController().signal };
   const [bytes] = await Promise.all([buffer(to), exportResults.run(payload, to, deps)]);
   return bytes;
 }

@@ -21,8 +21,8 @@ async function exportText({ context }: Pick<Place, 'context'>, only: ExportPaylo
       done();
     },
   });
-  const { account, rows, portfolios, imports } = context;
-  const deps = { account, rows, portfolios, imports, signal: new AbortController().signal };
+  const { account, rows, portfolios, buyers, persist, imports } = context;
+  const deps = { account, rows, portfolios, buyers, persist, imports, signal: new AbortController().signal };
   await exportResults.run(exportResults.parse({ portfolio, only }), to, deps);
   return text;
 }

@@ -9,10 +9,10 @@ type Place = Awaited<ReturnType<typeof openWorkplace>>;
 
 /** An import that hears of every batch and may be stopped; the workplace's own is for those that are left alone. */
 async function importWith(place: Place, path: string, onBatch: () => void, stopping: AbortSignal) {
-  const { rows, portfolios, queues, imports, documents, persist, settings } = place.context;
+  const { rows, portfolios, queues, buyers, imports, documents, persist, settings } = place.context;
   const { REQUIRED_COLUMNS: requiredColumns, MAX_DOCUMENT_MB: maxDocumentMb } = settings;
   return importPortfolio.run(importPortfolio.parse({ portfolio: 'q4', path }), {
-    ...{ rows, portfolios, queues, imports, documents, persist },
+    ...{ rows, portfolios, queues, buyers, imports, documents, persist },
     ...{ requiredColumns, maxDocumentMb, onBatch, stopping },
   });
 }

@@ -30,12 +30,12 @@ function mixedLines(rows: number, from = 1) {
 async function importAs(place: Place, path: string, onBatch: () => void = () => {}) {
   const { settings } = place.context;
   const own = await openContext({ settings, log: makeSilentLog() });
-  const { rows, portfolios, queues, imports, documents, persist } = own;
+  const { rows, portfolios, queues, buyers, imports, documents, persist } = own;
   const stopping = new AbortController().signal;
   const { REQUIRED_COLUMNS: requiredColumns, MAX_DOCUMENT_MB: maxDocumentMb } = settings;
   try {
     return await importPortfolio.run(importPortfolio.parse({ portfolio: 'q4', path }), {
-      ...{ rows, portfolios, queues, imports, documents, persist },
+      ...{ rows, portfolios, queues, buyers, imports, documents, persist },
       ...{ requiredColumns, maxDocumentMb, onBatch, stopping },
     });
   } finally {

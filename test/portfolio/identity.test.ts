@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type BuyerIdentity, buyerKey, fold, requestKey } from '../../src/portfolio/identity.ts';
+import { type BuyerIdentity, buyerKey, requestKey, squeeze } from '../../src/portfolio/identity.ts';
 import { anyText } from './any-text.ts';
 
 const FULL: BuyerIdentity = {
@@ -14,15 +14,15 @@ const FULL: BuyerIdentity = {
 };
 
 describe('buyerKey', () => {
-  test('is 16 characters of base64url of the SHA-256 of the folded text', () => {
+  test('is 16 characters of base64url of the SHA-256 of the squeezed text', () => {
     const digest = createHash('sha256').update('reference\nb-1\n').digest('base64url');
     expect(buyerKey(FULL)).toBe(digest.slice(0, 16));
   });
 
   test.each<[string, Partial<BuyerIdentity>, Partial<BuyerIdentity>]>([
     ['the reference first', {}, { name: 'X', countryCode: 'FR', registrationNumber: '2', informationId: '3' }],
-    ['then country and registration', { buyerReference: undefined }, { name: 'X', informationId: '3' }],
-    ['then information source and id', { buyerReference: undefined, registrationNumber: undefined }, { name: 'X' }],
+    ['then information source and id', { buyerReference: undefined }, { name: 'X', registrationNumber: '2' }],
+    ['then country and registration', { buyerReference: undefined, informationSource: undefined }, { name: 'X' }],
     [
       'not a registration number without a country',
       { buyerReference: undefined, countryCode: undefined },
@@ -76,25 +76,25 @@ describe('requestKey', () => {
   });
 });
 
-describe('fold', () => {
+describe('squeeze', () => {
   test.each([
-    ['  Acme   GmbH ', 'acme gmbh'],
-    ['ACME\tGmbH', 'acme gmbh'],
-    ['Acme\u00a0\n GmbH', 'acme gmbh'],
+    ['  Acme   GmbH ', 'acmegmbh'],
+    ['ACME\tGmbH', 'acmegmbh'],
+    ['Acme\u00a0\n GmbH', 'acmegmbh'],
     ['ÉCOLE', 'école'],
     ['E\u0301cole', '\u00e9cole'],
     // U+01F0 has no upper case in one piece: composed only after lower-casing do the two spellings meet.
     ['J\u030c', '\u01f0'],
     ['Ｆｕｌｌ', 'ｆｕｌｌ'],
     ['STRASSE', 'strasse'],
-  ])('makes of %j %j', (text, folded) => {
-    expect(fold(text)).toBe(folded);
+  ])('makes of %j %j', (text, squeezed) => {
+    expect(squeeze(text)).toBe(squeezed);
   });
 
   test('does nothing more the second time', () => {
     fc.assert(
       fc.property(anyText, (text) => {
-        expect(fold(fold(text))).toBe(fold(text));
+        expect(squeeze(squeeze(text))).toBe(squeeze(text));
       }),
     );
   });

@@ -91,12 +91,13 @@ async function importFrom(
   supplierPath?: string,
   reading: ReadOptions = {},
 ): Promise<Imported & { problems: Problem[] }> {
-  const { rows, portfolios, queues, imports, documents, persist, settings } = context;
+  const { rows, portfolios, queues, buyers, imports, documents, persist, settings } = context;
   const problems: Problem[] = [];
   const imported = await importPortfolio.run(importPortfolio.parse({ portfolio, path, supplierPath, reading }), {
     rows,
     portfolios,
     queues,
+    buyers,
     imports,
     documents,
     persist,

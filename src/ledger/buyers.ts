@@ -1,0 +1,88 @@
+import { makeLuaScript, type RedisConnection } from '../lua-script.ts';
+import type { Keys } from './keys.ts';
+import type { RowId } from './row-id.ts';
+
+/** What is known of buyers at one moment, as it was written: by identifier, and by buyer. */
+export type BuyersRead = { version: string; holders: Map<string, string>; buyers: Map<string, string> };
+
+/** What is to be written. `mends` are buyers that take another name, each with the only row that there is of it. */
+export type BuyersChange = {
+  version: string;
+  holders: ReadonlyMap<string, string>;
+  buyers: ReadonlyMap<string, string>;
+  mends: readonly { buyer: string; row: RowId }[];
+};
+
+export type Buyers = ReturnType<typeof makeBuyers>;
+
+/**
+ * The buyers of the account, and what points to them. Which buyer a line means is decided elsewhere; here it is kept that
+ * nobody decides by what has changed meanwhile: whoever writes names the version that was read.
+ *
+ * An identifier costs some 40 bytes, and a buyer with three of them some 500.
+ */
+export function makeBuyers({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
+  const script = (name: string) => makeLuaScript(connection, new URL(`./lua/${name}.lua`, import.meta.url));
+  const [read, write] = [script('read-buyers'), script('write-buyers')];
+  const places = [keys.buyersVersion, keys.identifiers(''), keys.buyer('')];
+
+  return {
+    /** Reads what the digests (16 characters each) point to. A holder's key stands in its text as 16 such characters. */
+    async read(digests: readonly string[]): Promise<BuyersRead> {
+      for (;;) {
+        const pages: BuyersRead[] = [];
+        for (let from = 0; from < digests.length; from += PAGE) {
+          const page = digests.slice(from, from + PAGE);
+          pages.push(pageOf(page, (await read(places, page)) as string[]));
+        }
+        const [first = { version: '0', holders: new Map(), buyers: new Map() }, ...others] = pages;
+        // Somebody wrote between two pages: they are of two moments.
+        if (others.some(({ version }) => version !== first.version)) continue;
+        for (const { holders, buyers } of others) {
+          for (const [digest, words] of holders) first.holders.set(digest, words);
+          for (const [key, record] of buyers) first.buyers.set(key, record);
+        }
+        return first;
+      }
+    },
+
+    /** Writes all of it, or nothing where it answers false: then what was read does not stand any more. */
+    async write({ version, holders, buyers, mends }: BuyersChange): Promise<boolean> {
+      const calls = mends.flatMap(({ buyer, row }) => [
+        ...[keys.call('company', buyer), keys.call('limit', row.key)],
+        keys.row(row.portfolio, row.key),
+      ]);
+      const words = [version, holders.size, ...[...holders].flat(), ...[...buyers].flat()];
+      return (await write([...places, ...calls], words)) === 1;
+    },
+
+    /** The keys of those buyers of whom, and of whose row, nothing was sent: no call was made, is under way or in doubt. */
+    async unsent(buyers: readonly { key: string; row: RowId }[]): Promise<Set<string>> {
+      if (buyers.length === 0) return new Set();
+      const step = connection.pipeline();
+      for (const { key, row } of buyers) {
+        step.hget(keys.call('company', key), 'state').hget(keys.call('limit', row.key), 'state');
+      }
+      const answers = ((await step.exec()) ?? []).map(([error, state]) => {
+        if (error) throw error;
+        return state;
+      });
+      const isSent = (at: number) => SENT.has(String(answers[at]));
+      return new Set(buyers.filter((_buyer, at) => !isSent(2 * at) && !isSent(2 * at + 1)).map(({ key }) => key));
+    },
+  };
+}
+
+/** Identifiers read with one command: a millisecond of Redis' time, with the buyers behind them. */
+const PAGE = 500;
+
+/** A call in one of these may have made something. */
+const SENT = new Set(['claimed', 'unknown', 'made']);
+
+function pageOf(digests: readonly string[], [version = '0', ...words]: string[]): BuyersRead {
+  const holders = new Map<string, string>();
+  const buyers = new Map<string, string>();
+  for (const [at, digest] of digests.entries()) if (words[at]) holders.set(digest, words[at]);
+  for (let at = digests.length; at < words.length; at += 2) buyers.set(words[at] ?? '', words[at + 1] ?? '');
+  return { version, holders, buyers };
+}

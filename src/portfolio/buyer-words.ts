@@ -1,0 +1,109 @@
+import type { Buyer, BuyerLine, Finding, KnownBuyers } from './buyer.ts';
+import type { Identifier, IdentifierKind } from './identity.ts';
+
+/** What each kind of identifier is called in a sentence. */
+export const IDENTIFIER_WORDS: Readonly<Record<IdentifierKind, string>> = {
+  reference: 'buyer_reference',
+  information: 'business information id',
+  registration: 'company registration number',
+  name: 'name',
+};
+
+/** The line gives an identifier of a buyer of another name. */
+export function otherName(line: BuyerLine, by: Identifier, buyer: Buyer, known: KnownBuyers): Finding {
+  const apart = by === line.identifiers[0] ? REFERENCES : NO_IN_COLUMN;
+  return {
+    ...{ at: by.kind, value: by.written },
+    message: `The ${wordsOf(by)} belongs to ${told(buyer, known)}, and this line names ${quoted(line.name)}. Correct the one that is wrong; if they are two buyers, ${apart}; if they are the same, say --same-buyer ${line.line} or write yes in a column same_buyer`,
+  };
+}
+
+const REFERENCES = 'give each a buyer_reference of its own';
+const NO_IN_COLUMN = 'write no in a column same_buyer, or give both a buyer_reference of their own';
+
+/** Two identifiers of the line belong to two buyers. */
+export function otherBuyers(
+  line: BuyerLine,
+  { by, buyer }: { by: Identifier; buyer: Buyer },
+  { by: other, others }: { by: Identifier; others: Buyer[] },
+  known: KnownBuyers,
+): Finding {
+  const whose = listed(others, known);
+  return {
+    ...{ at: other.kind, value: other.written },
+    message: `The ${wordsOf(by)} belongs to ${told(buyer, known)}, but the ${wordsOf(other)} to ${whose}. Correct the one that is wrong; if both are right, say --same-buyer ${line.line} or write yes in a column same_buyer, and the ${IDENTIFIER_WORDS[by.kind]} counts`,
+  };
+}
+
+/** Several buyers have the identifier, and nothing stronger tells which is meant. */
+export function severalBuyers(line: BuyerLine, by: Identifier, buyers: Buyer[], known: KnownBuyers): Finding {
+  return {
+    ...{ at: by.kind, value: by.written },
+    message: `The ${wordsOf(by)} belongs to several buyers, ${listed(buyers, known)}, and nothing in this line (${quoted(line.name)}) tells which is meant: give it a buyer_reference`,
+  };
+}
+
+/** A person says that it is another buyer, and it gives nothing of its own. */
+export function toldApart(_line: BuyerLine, by: Identifier, buyers: Buyer[], known: KnownBuyers): Finding {
+  return {
+    ...{ at: by.kind, value: by.written },
+    message: `same_buyer says no, but the ${wordsOf(by)} belongs to ${listed(buyers, known)}, and nothing else tells them apart: give each a buyer_reference of its own`,
+  };
+}
+
+/** Another place than the buyer has. */
+export function anotherPlace(line: BuyerLine, what: 'city' | 'street', buyer: Buyer, known: KnownBuyers): Finding {
+  return {
+    ...{ at: what, value: line[what] },
+    message: `Another ${what} than ${quoted(buyer[what])} of ${told(buyer, known)}, which is taken for the same buyer: see that it is, or give each a buyer_reference of its own.`,
+  };
+}
+
+/** A new buyer has the name of another. */
+export function likeAnother(line: BuyerLine, other: Buyer, known: KnownBuyers): Finding {
+  return {
+    ...{ at: 'name', value: line.name },
+    message: `Perhaps the same buyer as ${placeOf(other, known)} (${calls(other)}), but no identifier says so: it becomes a buyer of its own. If it is the same, say --same-buyer ${line.line}, or give both the same buyer_reference.`,
+  };
+}
+
+/** `"Müller Stahl GmbH" (line 2)`. */
+export function told(buyer: Buyer, known: KnownBuyers): string {
+  return `${calls(buyer)} (${placeOf(buyer, known)})`;
+}
+
+/** Enough to see who they are; the rest is a number. */
+const MOST_NAMED = 3;
+
+function listed(buyers: readonly Buyer[], known: KnownBuyers): string {
+  const named = buyers.slice(0, MOST_NAMED).map((buyer) => told(buyer, known));
+  return buyers.length > MOST_NAMED ? `${named.join(', ')} and others` : named.join(' and ');
+}
+
+function calls({ names: [name], reference }: Buyer): string {
+  const called = typeof name?.written === 'string' ? quoted(name.written) : 'another name';
+  return reference === '' ? called : `${called}, reference ${shortened(reference)}`;
+}
+
+function placeOf({ first, stands }: Buyer, { portfolio, importId }: KnownBuyers): string {
+  // Lines move from file to file, so the last is the one that a person finds.
+  const { portfolio: of, line } = stands ?? first;
+  if (of !== portfolio) return `portfolio ${of}, line ${line}`;
+  return stands && stands.importId !== importId ? `line ${line} of an earlier import` : `line ${line}`;
+}
+
+function wordsOf({ kind, written }: Identifier): string {
+  return kind === 'name' ? 'name' : `${IDENTIFIER_WORDS[kind]} ${shortened(written)}`;
+}
+
+function quoted(text: string): string {
+  return `"${shortened(text)}"`;
+}
+
+/** A name of 100,000 letters would drown the sentence. */
+const MOST_LETTERS = 60;
+
+function shortened(text: string): string {
+  const line = text.replace(/\s+/g, ' ').trim();
+  return line.length > MOST_LETTERS ? `${line.slice(0, MOST_LETTERS - 1)}…` : line;
+}

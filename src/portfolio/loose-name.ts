@@ -1,0 +1,106 @@
+/**
+ * A company's name without what people write in different ways: case, spaces, punctuation, accents, the spelling of
+ * umlauts (ä, ae and a; ß and ss) and the legal form at its end. Two names of one loose form may still be two companies;
+ * two of different loose forms are not one name.
+ */
+export function looseName(name: string): string {
+  return spelt(withoutLegalForm(plainWords(name)).replaceAll(' ', ''));
+}
+
+/** Legal forms in one spelling, in words of small letters, with and without what stands before `& Co.`. */
+const LEGAL_FORMS = new Set([
+  // Germany, Austria, Switzerland.
+  ...[
+    'gmbh',
+    'mbh',
+    'gesellschaft mit beschraenkter haftung',
+    'ggmbh',
+    'ag',
+    'aktiengesellschaft',
+    'kg',
+    'ohg',
+    'kgaa',
+  ],
+  ...['ug', 'haftungsbeschraenkt', 'e k', 'ek', 'ekfm', 'e kfm', 'ekfr', 'e kfr', 'gbr', 'eg', 'ev', 'og', 'eu', 'se'],
+  ...['co', 'co kg', 'partg', 'partg mbb', 'kommanditgesellschaft'],
+  // Britain, Ireland, the United States, Canada, Australia, Singapore.
+  ...['ltd', 'limited', 'llc', 'llp', 'lp', 'inc', 'incorporated', 'corp', 'corporation', 'plc', 'company limited'],
+  ...['pty ltd', 'pte ltd', 'public limited company'],
+  // France, Belgium, Luxembourg, Spain, Portugal, Italy.
+  ...['sa', 'sas', 'sasu', 'sarl', 'eurl', 'snc', 'sci', 'scop', 'societe anonyme', 's a r l', 's a', 's a s'],
+  ...[
+    'sl',
+    'slu',
+    'sau',
+    's l',
+    'sociedad limitada',
+    'sociedad anonima',
+    'lda',
+    'spa',
+    's p a',
+    'srl',
+    's r l',
+    'srls',
+  ],
+  ...['bvba', 'sprl', 'asbl'],
+  // The Netherlands, the North, the East.
+  ...['bv', 'b v', 'nv', 'n v', 'vof', 'ab', 'aktiebolag', 'as', 'a s', 'asa', 'aps', 'oy', 'oyj', 'hf', 'ehf'],
+  ...['sp z oo', 'sp z o o', 'sp zoo', 'spzoo', 'spolka z oo', 'sro', 's r o', 'spol sro', 'kft', 'zrt', 'nyrt', 'doo'],
+  ...['dd', 'eood', 'ood', 'ou', 'uab', 'sia', 'ooo', 'zao'],
+]);
+
+/** The words of the longest form. */
+const MOST_WORDS = 4;
+
+/** What is left between two forms, as in `GmbH & Co. KG` where it is spelt out. */
+const BETWEEN = new Set(['und', 'and', 'et', 'y', 'e']);
+
+/** Forms follow each other. They are taken off the end alone, and never all there is: `AS Roma` keeps its AS. */
+function withoutLegalForm(text: string): string {
+  const words = text.split(' ');
+  let taken = false;
+  for (;;) {
+    const count = formAtEnd(words);
+    if (count > 0) words.length -= count;
+    else if (taken && words.length > 1 && BETWEEN.has(words.at(-1) ?? '')) words.length -= 1;
+    else return words.join(' ');
+    taken = true;
+  }
+}
+
+/** How many words the form at the end has, 0 where there is none. */
+function formAtEnd(words: readonly string[]): number {
+  for (let count = Math.min(MOST_WORDS, words.length - 1); count > 0; count -= 1) {
+    if (LEGAL_FORMS.has(words.slice(-count).join(' '))) return count;
+  }
+  return 0;
+}
+
+/** Small letters and digits in words: `Müller & Söhne` → `mueller soehne`; letters of other scripts stay. */
+function plainWords(name: string): string {
+  const lower = name.toLowerCase();
+  const small = lower.includes('.') ? lower.replace(INITIALS, '$1') : lower;
+  if (PLAIN.test(small)) return small.replace(/[^a-z0-9]+/g, ' ').trim();
+  return small
+    .normalize('NFC')
+    .replace(/[äöüßæøåœłđ]/g, (letter) => SPELLINGS[letter] ?? letter)
+    .normalize('NFKD')
+    .replace(/\p{M}+/gu, '')
+    .replace(/[^\p{L}\p{N}]+/gu, ' ')
+    .trim();
+}
+
+/** The dots of `G.m.b.H.` and `S.p.A.`, which part no words. */
+const INITIALS = /(?<![\p{L}\p{N}])(\p{L})\.(?=\p{L}(?![\p{L}\p{N}]))/gu;
+
+const PLAIN = /^[\0-\x7f]*$/;
+
+/** Letters that Unicode takes apart otherwise than people write them, or not at all. */
+const SPELLINGS: Readonly<Record<string, string>> = {
+  ...{ ä: 'ae', ö: 'oe', ü: 'ue', ß: 'ss', æ: 'ae', ø: 'oe', å: 'aa', œ: 'oe', ł: 'l', đ: 'd' },
+};
+
+/** One spelling for `ae` and `a`, as `Mueller` is written `Muller` where a system has no umlauts. */
+function spelt(text: string): string {
+  return text.replace(/ae/g, 'a').replace(/oe/g, 'o').replace(/ue/g, 'u').replace(/aa/g, 'a');
+}

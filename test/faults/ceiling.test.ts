@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest';
+import { buyerLines } from '../support/workplace.ts';
+import { openFaultPlace } from './fault-place.ts';
+
+test('a ceiling holds for calls that are repeated after a 401 as well', async () => {
+  const place = await openFaultPlace({
+    faults: { tokens: { diesAfterCalls: 4 } },
+    env: { SERVICE_RATE_PER_S: '20', SERVICE_CONCURRENCY: '2' },
+  });
+  await place.import(buyerLines(12));
+  await Promise.all([place.work(), place.work()]);
+  expect((await place.judged(12)).states.done).toBe(12);
+  expect(place.standIn.counts().requests.company[401]).toBeGreaterThan(0);
+  expect(place.standIn.maxPerSecond()).toBeLessThanOrEqual(20);
+});
+
+test('a ceiling holds for calls that waited together for a token', async () => {
+  const place = await openFaultPlace({
+    // Some 100 bytes; nobody has a token for three seconds.
+    faults: { tokens: { diesAfterCalls: 30 }, rules: [{ on: 'token', fault: 'slow', bytesPerS: 35 }] },
+    env: { SERVICE_RATE_PER_S: '20' },
+  });
+  await place.import(buyerLines(40));
+  await Promise.all([place.work(), place.work()]);
+  expect((await place.judged(40)).states.done).toBe(40);
+  expect(place.standIn.faultHits()[0]).toBeGreaterThan(1);
+  expect(place.standIn.maxPerSecond()).toBeLessThanOrEqual(20);
+});
