@@ -3,24 +3,28 @@ import { basename, resolve } from 'node:path';
 import { z } from 'zod';
 import { LimitlineError } from '../src/errors.ts';
 import type { Buyers } from '../src/ledger/buyers.ts';
-import type { FaultyLine, ImportRun, NotedLine } from '../src/ledger/imports.ts';
 import type { Persist } from '../src/ledger/persist.ts';
 import type { Portfolios } from '../src/ledger/portfolios.ts';
-import { isPortfolioName, type RowId } from '../src/ledger/row-id.ts';
-import type { RowDocument, RowRequest, Rows } from '../src/ledger/rows.ts';
+import { isPortfolioName } from '../src/ledger/row-id.ts';
+import type { Rows } from '../src/ledger/rows.ts';
 import { makeBuyerBook } from '../src/portfolio/buyer-book.ts';
 import { openDocuments } from '../src/portfolio/document-archive.ts';
 import type { DocumentStore } from '../src/portfolio/document-store.ts';
 import { defaultDocumentsDir, makeDocumentFolder } from '../src/portfolio/documents.ts';
+import { makeFileBuyers } from '../src/portfolio/file-buyers.ts';
 import { fileFault } from '../src/portfolio/file-fault.ts';
 import { type Opened, openPortfolio } from '../src/portfolio/open-portfolio.ts';
 import { readOptionsSchema } from '../src/portfolio/read-options.ts';
-import { type Change, type Line, type Problem, type Row, requestOf } from '../src/portfolio/row.ts';
+import { isErrorsHeader, mendedRowOf } from '../src/portfolio/result-columns.ts';
+import type { Change, Line, Problem } from '../src/portfolio/row.ts';
 import { readSupplier } from '../src/portfolio/supplier.ts';
 import { readToEnd, type TableFile } from '../src/portfolio/table.ts';
 import type { Queues } from '../src/queue/queues.ts';
 import { makeBuyerStore } from './buyer-store.ts';
 import { type FeedDeps, feed } from './feed.ts';
+import { countLacking, leaveOutLacking } from './lacking-rows.ts';
+import { makeOwnFile } from './own-file.ts';
+import { putLines, type Target } from './put-lines.ts';
 import { supplierJob } from './step.ts';
 import { atMost } from './wait-for.ts';
 
@@ -46,12 +50,20 @@ const payloadSchema = z.object({
   documentsDir: z.string().optional(),
   supplierPath: z.string().optional(),
   reading: readOptionsSchema.default({}),
+  /** Whether rows of earlier imports that the file lacks are given up, as far as they were not sent. */
+  replace: z.boolean().default(false),
 });
 
 export type ImportPayload = z.output<typeof payloadSchema>;
 
-/** What an import found. `faults` are of the file as a whole: then nothing was imported. */
-export type Imported = { faults: Problem[]; lines: number; rows: number; invalid: number; duplicate: number };
+/**
+ * What an import found. `faults` are of the file as a whole: then nothing was imported. `replaced` are rows of earlier imports
+ * that gave way to lines of the file; `lacking`, those that it has no line for and that were not sent, are `givenUp` or stay.
+ */
+export type Imported = { faults: Problem[]; lines: number; rows: number; invalid: number; duplicate: number } & Earlier;
+
+/** What became of rows of earlier imports. `isPart` says that the file is an errors file, which has some lines only. */
+export type Earlier = { replaced: number; lacking: number; givenUp: number; isPart: boolean };
 
 /**
  * Brings a file into a portfolio. The file is first copied into the data folder to its last byte, so that a file that
@@ -85,26 +97,49 @@ async function importFile(payload: ImportPayload, documentsDir: string, deps: Im
   const importId = await keepFile(path, deps.imports);
   const { path: copy } = deps.imports.open(importId);
   const file = { ...reading, path: copy, givenPath: path, signal: deps.stopping };
+  const place = { portfolio, importId: fileNameOf(importId) };
+  const store = makeBuyerStore(deps);
   const opened = await openPortfolio({
     ...file,
     requiredColumns: deps.requiredColumns,
     documents: makeDocumentFolder({ dir: documentsDir, maxSizeMb: deps.maxDocumentMb }),
-    buyers: makeBuyerBook(makeBuyerStore(deps), { portfolio, importId: fileNameOf(importId) }),
+    buyers: makeBuyerBook(store, place),
   });
-  const found: Imported = { faults: opened.problems, lines: 0, rows: 0, invalid: 0, duplicate: 0 };
+  const isPart = isErrorsHeader(opened.header);
+  const found: Imported = {
+    ...{ faults: opened.problems, lines: 0, rows: 0, invalid: 0, duplicate: 0 },
+    ...{ replaced: 0, lacking: 0, givenUp: 0, isPart },
+  };
   if (opened.problems.length > 0) return found;
+  if (payload.replace && isPart) {
+    await opened.close();
+    throw replaceByPart(path);
+  }
   if (opened.dialect.sheet !== undefined) await readSheet(file, opened);
   const known = { id: importId, fileName: basename(path), reading: JSON.stringify(reading) };
   const run = await deps.persist('start import', () => deps.portfolios.startImport(portfolio, known));
+  const target: Target = {
+    ...{ portfolio, run, fileName: known.fileName },
+    mendedRow: mendedRowOf(opened.header),
+    // Ahead of the import, so what its lines bring is not written down yet.
+    file: makeOwnFile(() => {
+      const buyers = makeBuyerBook(makeFileBuyers({ ...place, store }), place);
+      return openPortfolio({ ...file, requiredColumns: [], documents: ANY_DOCUMENT, buyers });
+    }),
+  };
   try {
     if (supplier) await deps.persist('supplier', () => rememberSupplier(portfolio, supplier, deps));
     for await (const batch of opened.batches()) {
-      const settled = await importBatch({ portfolio, importId, run }, batch, deps);
+      const { lines: settled, replaced } = await putLines(target, batch, deps);
+      found.replaced += replaced;
       for (const line of settled) found[line.kind === 'row' ? 'rows' : line.kind] += 1;
       found.lines += settled.length;
       await deps.persist('feed', () => feed(deps));
       deps.onBatch({ ...findingsOf(settled), lines: found.lines });
     }
+    const whole = { portfolio, fileName: known.fileName, importId: run.number };
+    if (payload.replace) found.givenUp = await deps.persist('leave out', () => leaveOutLacking(whole, deps));
+    else found.lacking = await deps.persist('count', () => countLacking(whole, deps));
   } catch (error) {
     // If this fails as well, the first failure is the one to tell of, and the import counts as gone by itself.
     await atMost(
@@ -122,6 +157,14 @@ async function importFile(payload: ImportPayload, documentsDir: string, deps: Im
 /** Tells files apart by which buyers were brought; it stands in every buyer's record, so it is cut to what does. 48 bits. */
 export function fileNameOf(importId: string): string {
   return importId.slice(0, 12);
+}
+
+/** Where only the requests of lines are asked for: whether their documents are there was told already. */
+const ANY_DOCUMENT = { find: async (name: string) => ({ name, path: name, sizeBytes: 0, mediaType: '' }) };
+
+function replaceByPart(path: string): LimitlineError {
+  const message = `${path} is an errors file, which has only lines that want mending: --replace would give up all others that were not sent. Import it without --replace: a mended line replaces its row by itself.`;
+  return new LimitlineError('USAGE', message);
 }
 
 /** An import that ends by a signal says so to a Redis that answers, which takes milliseconds. */
@@ -148,79 +191,6 @@ async function keepFile(path: string, imports: DocumentStore): Promise<string> {
   return imports.put({ name: basename(path), path: resolve(path), sizeBytes: size, mediaType: 'text/csv' });
 }
 
-type Target = { portfolio: string; importId: string; run: ImportRun };
-
-/** Answers the lines as the ledger took them: one that asks for something else than what was sent is a problem. */
-async function importBatch({ portfolio, importId, run }: Target, batch: Line[], deps: ImportDeps): Promise<Line[]> {
-  // First what leads to no row, and what no longer does not: no line is counted twice at any moment.
-  const found = new Map(batch.map((line) => [line.line, noted(line)]));
-  await deps.persist('note lines', () => run.noteLines(found));
-  const renewed: RowId[] = [];
-  const changed = new Map<number, NotedLine>();
-  const settled = await Promise.all(
-    batch.map(async (line): Promise<Line> => {
-      if (line.kind !== 'row') return line;
-      const row = { portfolio, key: line.row.key };
-      const request = await toRequest(line.row, deps.documents);
-      const put = () => deps.rows.put(row, line.line, importId, request, run.generation);
-      const answer = await deps.persist('put', put);
-      if (answer === 'renewed') renewed.push(row);
-      if (answer !== 'changed') return line;
-      const [sent] = await deps.persist('read', () => deps.rows.read([row]));
-      const refused = {
-        ...line,
-        kind: 'invalid' as const,
-        key: line.row.key,
-        problems: [changedProblem(line.line, request, sent?.request)],
-      };
-      changed.set(line.line, noted(refused));
-      return refused;
-    }),
-  );
-  await deps.persist('note lines', () => run.noteLines(changed));
-  await deps.queues.forget(renewed);
-  return settled;
-}
-
-/** A request that was sent keeps its words; what the line says instead of them has to be asked for on purpose. */
-function changedProblem(line: number, asked: RowRequest, sent: RowRequest | undefined): Problem {
-  const [now, before] = [asked.limit.requested_limit, sent?.limit.requested_limit];
-  const difference = before !== undefined && before !== now ? ` (sent: ${before})` : '';
-  const stays =
-    sent === undefined || sent.buyer !== asked.buyer
-      ? 'under this name another buyer or amount was asked for'
-      : 'the request stays as it was sent';
-  return {
-    ...{ line, column: before !== now ? 'requested_limit' : null, value: before !== now ? now : null },
-    message: `changed after it was requested${difference}; ${stays}. To ask on purpose, give the line a request_reference of its own`,
-  };
-}
-
-function noted(line: Line): NotedLine {
-  return { key: requestOf(line), fault: faultOf(line) };
-}
-
-function faultOf(line: Line): FaultyLine | null {
-  if (line.kind === 'row') return null;
-  const message = line.problems.map((problem) => describe(problem)).join('; ');
-  const isLong = message.length > MAX_MESSAGE_LENGTH;
-  return { kind: line.kind, message: isLong ? `${message.slice(0, MAX_MESSAGE_LENGTH - 1)}…` : message };
-}
-
-/** Twice what a line of our columns, all of them wrong, has to say; a line of thousands of wrong cells would drown Redis. */
-const MAX_MESSAGE_LENGTH = 8_000;
-
-/** A line's row as the ledger keeps it; its documents are copied into the data folder on the way. */
-async function toRequest(row: Row, store: DocumentStore): Promise<RowRequest> {
-  const documents: RowDocument[] = [];
-  for (const document of row.documents) {
-    const { name, mediaType, sizeBytes } = document;
-    documents.push({ name, mediaType, sizeBytes, sha256: await store.put(document) });
-  }
-  const { name, buyer, company, companyId, limit } = row;
-  return { name, buyer, documents, limit, ...(companyId === undefined ? { company } : { companyId }) };
-}
-
 async function rememberSupplier(
   portfolio: string,
   supplier: Awaited<ReturnType<typeof readSupplier>>,
@@ -242,9 +212,4 @@ function findingsOf(batch: Line[]): { problems: Problem[]; warnings: Problem[]; 
     warnings: batch.flatMap((line) => (line.kind === 'row' ? line.warnings : [])),
     changed: batch.flatMap((line) => line.changed),
   };
-}
-
-/** One problem in a report's cell: the column, then what is wrong. */
-function describe({ column, message }: Problem): string {
-  return column === null ? message : `${column}: ${message}`;
 }

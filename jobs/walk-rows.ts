@@ -46,13 +46,13 @@ export async function rowsOfLine(
     }
   }
   const { file } = await portfolios.read(portfolio);
-  const latest = found.filter(({ result }) => result.importId === file?.id);
+  const latest = found.filter(({ result }) => result.importId === String(file?.number));
   if (latest.length > 0) return latest;
   // The last import's line of that number may be in another state, and is what is meant.
   for (const other of ROW_STATES) {
     for await (const page of pagesOf(rows, portfolio, other, { from: line, to: line })) {
       const results = await rows.read(page);
-      if (results.some((result) => result?.importId === file?.id)) return [];
+      if (results.some((result) => result?.importId === String(file?.number))) return [];
     }
   }
   return found;

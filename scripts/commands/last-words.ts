@@ -3,7 +3,6 @@ import { type LeftResults, leaveResults } from '../../jobs/leave-results.ts';
 import type { Context } from '../../src/context.ts';
 import { counted } from '../../src/counted.ts';
 import { isLimitlineError } from '../../src/errors.ts';
-import { untilStopped } from '../../src/ledger/persist.ts';
 import type { Summary } from '../../src/ledger/summary.ts';
 import { notQuiteGranted } from '../terminal/answer-words.ts';
 import type { Terminal } from '../terminal/terminal.ts';
@@ -23,11 +22,10 @@ export async function leaveResultsOf(
   { results, context, stop }: ResultsOptions & { context: Context; stop: AbortSignal },
 ): Promise<LeftResults | undefined> {
   if (results === false) return undefined;
-  const { account, rows, portfolios, buyers, imports, leftFiles } = context;
+  const { account, rows, portfolios, imports, leftFiles } = context;
   try {
     return await leaveResults({ ...run, dir: results }, wantsMending(summary), {
-      ...{ account, rows, portfolios, buyers, imports, leftFiles },
-      persist: untilStopped(context.persist, stop),
+      ...{ account, rows, portfolios, imports, leftFiles },
       signal: stop,
     });
   } catch (error) {
@@ -62,9 +60,9 @@ export function filesOf(left: LeftResults | undefined): { results: string | null
   return { results: left?.results ?? null, errors: left?.errors ?? null };
 }
 
-/** A held row wants an answer, and no mending. */
-function wantsMending({ invalid, duplicate, kept, madeTwice, states: { refused, cancelled } }: Summary): boolean {
-  return invalid + duplicate + kept + madeTwice + refused + cancelled > 0;
+/** A held row wants an answer, and no mending; one in whose place another stands wants neither. */
+function wantsMending({ invalid, duplicate, kept, madeTwice, replaced, states }: Summary): boolean {
+  return invalid + duplicate + kept + madeTwice + states.refused + states.cancelled - replaced > 0;
 }
 
 function leftWords({ portfolio, path, documents }: RunOf, left: LeftResults): string[] {

@@ -67,9 +67,9 @@ async function writeLines(
   { out, likeInput = false, say }: ReportOptions & Pick<Terminal, 'say'>,
   context: Context,
 ) {
-  const { account, rows, portfolios, buyers, persist, imports } = context;
+  const { account, rows, portfolios, imports } = context;
   const only = format === 'errors-csv' ? 'errors' : 'all';
   const payload = exportResults.parse({ portfolio: name, only, likeInput, format: format === 'xlsx' ? 'xlsx' : 'csv' });
-  const deps = { account, rows, portfolios, buyers, persist, imports, say, signal: new AbortController().signal };
+  const deps = { account, rows, portfolios, imports, say, signal: new AbortController().signal };
   await writeOutput(out, (to) => exportResults.run(payload, to, deps));
 }

@@ -210,8 +210,8 @@ function isSettled({ importing, states, supplier }: PortfolioState): boolean {
   return !importing && !supplierPending && OPEN_STATES.every((name) => states[name] === 0);
 }
 
-function allWell({ rows, states, invalid }: Summary, { supplier }: PortfolioState): boolean {
-  return invalid === 0 && states.done + states.skipped === rows && (!supplier || supplier.id !== undefined);
+function allWell({ rows, states, replaced, invalid }: Summary, { supplier }: PortfolioState): boolean {
+  return invalid === 0 && states.done + states.skipped + replaced === rows && (!supplier || supplier.id !== undefined);
 }
 
 function extentOf(lines: number, state: PortfolioState | undefined, service: Service): Extent {

@@ -5,14 +5,22 @@ import type { Keys } from './keys.ts';
 /** The file that was imported last. `id` names its copy in the data folder, `reading` is how it is read, as JSON. */
 export type ImportedFile = { id: string; fileName: string; reading: string };
 
-/** A line that led to no row, and why; `message` is for people. */
-export type FaultyLine = { kind: 'invalid' | 'duplicate'; message: string };
+/**
+ * One import of a portfolio, whether the last or not. Importing the same bytes read in the same way is the same import, under
+ * the file name that was given last. Numbers begin with 1, in the order in which imports were first begun.
+ */
+export type KnownImport = ImportedFile & { number: number; lastMs: number };
+
+/** A line that led to no row, and why; `message` is for people. `key` is its request's, where that is known. */
+export type FaultyLine = { kind: 'invalid' | 'duplicate'; message: string; key?: string };
 
 /** A line as an import found it: the key of its request, '' where that is not known, and what is wrong, if anything is. */
 export type NotedLine = { key: string; fault: FaultyLine | null };
 
 /** An import under way. It says so by itself, once a second, until it is ended or left. */
 export type ImportRun = {
+  /** Which import of its portfolio it is, see {@link KnownImport}: what its rows bear. */
+  number: string;
   /** How often the portfolio had been given up when it began: what is given up later is not brought back by it. */
   generation: number;
   /**
@@ -49,17 +57,18 @@ export function makeImports({ connection, keys }: { connection: RedisConnection;
       const content = contentOf(file);
       const run = `${content}:${randomUUID()}`;
       const underWay = [keys.portfolio(name), keys.imports(name)];
-      const known = ['importId', file.id, 'fileName', file.fileName, 'reading', file.reading];
-      const generation = await start(
-        [keys.portfolio(name), keys.portfolios, keys.imports(name), ...faultyKeys(name), keys.keptRows(name)],
-        [name, content, run, GONE_AFTER_MS, ...known],
-      );
+      const lists = [keys.portfolios, keys.imports(name), keys.allImports(name)];
+      const [generation, number] = (await start(
+        [keys.portfolio(name), ...lists, ...faultyKeys(name), keys.keptRows(name)],
+        [name, content, run, GONE_AFTER_MS, file.id, file.fileName, file.reading],
+      )) as [string, string];
       const signs = startSigns(() => beat(underWay, [run]));
       const finish = async (read: string) => {
         await signs.stop();
         await end(underWay, [run, read]);
       };
       return {
+        number,
         generation: Number(generation),
         async noteLines(lines) {
           for (const page of pagesOf([...lines])) {
@@ -71,6 +80,12 @@ export function makeImports({ connection, keys }: { connection: RedisConnection;
         end: () => finish(content),
         leave: () => finish(''),
       };
+    },
+
+    /** All imports of a portfolio, in the order of their numbers. */
+    async allImports(name: string): Promise<KnownImport[]> {
+      const found = Object.values(await connection.hgetall(keys.allImports(name)));
+      return found.map((text): KnownImport => JSON.parse(text)).sort((a, b) => a.number - b.number);
     },
 
     /** What is wrong with these lines of the last import, in their order; nothing for those that led to a row. */
@@ -135,8 +150,15 @@ function wordsOf(line: number, { key, fault }: NotedLine): (string | number)[] {
 }
 
 function faultOf(invalid: string | null | undefined, duplicate: string | null | undefined): FaultyLine | undefined {
-  if (typeof invalid === 'string') return { kind: 'invalid', message: invalid };
-  return typeof duplicate === 'string' ? { kind: 'duplicate', message: duplicate } : undefined;
+  if (typeof invalid === 'string') return { kind: 'invalid', ...readFault(invalid) };
+  return typeof duplicate === 'string' ? { kind: 'duplicate', ...readFault(duplicate) } : undefined;
+}
+
+/** `<key or nothing> <message>`, as note-lines.lua writes it. */
+function readFault(text: string): Pick<FaultyLine, 'message' | 'key'> {
+  const end = text.indexOf(' ');
+  const message = text.slice(end + 1);
+  return end === 0 ? { message } : { message, key: text.slice(0, end) };
 }
 
 function startSigns(sign: () => Promise<unknown>) {

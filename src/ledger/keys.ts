@@ -45,16 +45,20 @@ export function makeKeys(prefix: string, account: string) {
     portfolios: `${root}:portfolios`,
     /** Hash: what is known of a portfolio; `calls:<kind>` and other counts are fields of it. */
     portfolio: (name: string) => `${root}:portfolio:${name}`,
-    /** Hash: line number → problem, of the last import's lines of this kind, which led to no row. */
+    /** Hash: line number → `<row key or nothing> <problem>`, of the last import's lines of this kind, which led to no row. */
     faultyLines: (name: string, kind: 'invalid' | 'duplicate') => `${root}:portfolio:${name}:lines:${kind}`,
     /** Hash: row key → invalid line of the last import whose request has this row already. Lua builds this name too (put-row.lua). */
     keptRows: (name: string) => `${root}:portfolio:${name}:lines:kept`,
     /** Sorted set: imports under way, by their last sign of life in ms of the server's clock (move.lua knows it too). */
     imports: (name: string) => `${root}:portfolio:${name}:imports`,
+    /** Hash: file and how it is read, as one digest → what is known of this import of a portfolio, as JSON. */
+    allImports: (name: string) => `${root}:portfolio:${name}:all-imports`,
     /** Sorted set: the rows of a portfolio that are in one state, by line. Lua builds this name too (move.lua). */
     rowsInState: (name: string, state: string) => `${root}:portfolio:${name}:state:${state}`,
     /** Hash: what became of one row. */
     row: (name: string, key: string) => `${root}:row:${name}:${key}`,
+    /** What the keys of all rows begin with: `<portfolio>:<row key>` comes behind it (buyer-rows.lua). */
+    rows: `${root}:row:`,
     /** Hash: the one call that makes this thing. */
     call: (kind: CallKind, key: string) => `${root}:call:${kind}:${key}`,
     /** Hash: `<kind> <id> <other id>` of things made twice, by the row whose call made the second. */
@@ -70,6 +74,8 @@ export function makeKeys(prefix: string, account: string) {
     identifiers: (bucket: string) => `${root}:identifiers:${bucket}`,
     /** String: what is known of a buyer, as JSON. Lua builds this name too (read-buyers.lua). */
     buyer: (key: string) => `${root}:buyer:${key}`,
+    /** Hash: `<portfolio>/<row key>` → requested limit, of all rows of one buyer. Lua builds this name too (put-row.lua). */
+    buyerRows: (buyer: string) => `${root}:buyer:${buyer}:rows`,
     /** Sorted set: worker process → when it last gave a sign of life, in ms of the server's clock. */
     workers: `${root}:workers`,
     /** Sorted set of one member: the most replicas that Redis was ever seen to have. */

@@ -14,7 +14,8 @@ export type PortfolioState = {
   /** Whether the last import was given up or killed before the end of its file. */
   interrupted: boolean;
   paused: string | undefined;
-  file: ImportedFile | undefined;
+  /** The file that was imported last, and which import of the portfolio that was. */
+  file: (ImportedFile & { number: number }) | undefined;
   supplier: Supplier | undefined;
   startedMs: number | undefined;
   finishedMs: number | undefined;
@@ -26,6 +27,8 @@ export type PortfolioState = {
   states: Record<RowState, number>;
   statuses: Record<string, number>;
   calls: Record<CallKind | 'token' | 'throttled', number>;
+  /** Cancelled rows in whose place another stands, or whose line a file that replaces the others lacks. */
+  replaced: number;
   /** Things that were made twice for it. */
   madeTwice: number;
   /** What was added up when it was settled last; true only for what bears the same stamp. */
@@ -143,12 +146,16 @@ function fromFields(fields: Record<string, string>): Fields {
     interrupted: fields.importing !== undefined,
     paused: fields.paused,
     file: fields.importId
-      ? { id: fields.importId, fileName: fields.fileName ?? '', reading: fields.reading ?? '{}' }
+      ? {
+          ...{ id: fields.importId, number: number('importNumber') ?? 0 },
+          ...{ fileName: fields.fileName ?? '', reading: fields.reading ?? '{}' },
+        }
       : undefined,
     supplier: fields.supplier ? JSON.parse(fields.supplier) : undefined,
     startedMs: number('started'),
     finishedMs: number('finished'),
     statuses,
+    replaced: number('replaced') ?? 0,
     madeTwice: number('again') ?? 0,
     sums: fields.sums ? JSON.parse(fields.sums) : undefined,
     calls: namedCounts(

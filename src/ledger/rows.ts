@@ -1,5 +1,7 @@
 import { makeLuaScript, type RedisConnection } from '../lua-script.ts';
+import { makeBuyerRows } from './buyer-rows.ts';
 import { type CallRecord, digestOf, readPair, type Thing } from './calls.ts';
+import { makeImportRows } from './import-rows.ts';
 import type { Keys } from './keys.ts';
 import type { Persist } from './persist.ts';
 import { VANISHED_AFTER_MS } from './presence.ts';
@@ -47,9 +49,15 @@ export type RowAtStep = {
 
 /**
  * What an import did with a line's row: `open` rows need a job, `settled` ones do not, and a `changed` one was sent with
- * other words, which it keeps.
+ * other words, which it keeps. `again` says that nothing was done, see {@link Replacing}.
  */
-export type PutAnswer = 'added' | 'renewed' | 'open' | 'settled' | 'changed';
+export type PutAnswer = 'added' | 'renewed' | 'open' | 'settled' | 'changed' | 'again';
+
+/**
+ * Which row a line replaces, and what somebody has seen of its buyer before deciding so: how many requests there were. Where
+ * that is no longer so, the line is not brought in, and `again` is the answer.
+ */
+export type Replacing = { seen?: number; key?: string; problem?: RowProblem };
 
 /** What became of giving up a row: done, not needed, or not yet, since its call is under way, or was when its sender vanished. */
 export type CancelAnswer = 'cancelled' | 'nothing' | 'under way' | 'left';
@@ -73,8 +81,10 @@ export type RowResult = {
   state: RowState;
   step: Step;
   line: number;
-  /** The import that the line is of: the last one that had the row. */
+  /** The number of the import that the line is of: the last one that had the row. */
   importId: string;
+  /** Whether another row stands in its place, or a file that replaces the others lacks its line. */
+  replaced: boolean;
   request: RowRequest;
   companyId: string;
   documentIds: string[];
@@ -108,6 +118,9 @@ export function makeRows({
   const keysOf = (row: RowId) => [keys.portfolio(row.portfolio), keys.row(row.portfolio, row.key)];
 
   return {
+    ...makeBuyerRows({ connection, keys }),
+    ...makeImportRows({ connection, keys, states: ROW_STATES }),
+
     /** Brings a line into the ledger; see put-row.lua for what happens to a row that is already there. */
     async put(
       row: RowId,
@@ -115,17 +128,17 @@ export function makeRows({
       importId: string,
       request: RowRequest,
       generation: number | '' = '',
+      { seen, key: old, problem }: Replacing = {},
     ): Promise<PutAnswer> {
       const words = [
-        row.key,
-        line,
-        importId,
-        JSON.stringify(request),
-        stepAfter(request),
-        digestOf(askedOf(request)),
-        generation,
+        ...[row.key, line, importId, JSON.stringify(request), stepAfter(request), digestOf(askedOf(request))],
+        ...[generation, rowName(row), request.limit.requested_limit],
+        ...[seen ?? '', old ?? '', problem === undefined ? '' : JSON.stringify(problem)],
       ];
-      return (await put([...keysOf(row), keys.call('limit', row.key)], words)) as PutAnswer;
+      const ofOld = { portfolio: row.portfolio, key: old ?? row.key };
+      const rowKeys = [...keysOf(row), keys.call('limit', row.key), keys.buyerRows(request.buyer)];
+      const oldKeys = [keys.row(ofOld.portfolio, ofOld.key), keys.call('limit', ofOld.key)];
+      return (await put([...rowKeys, ...oldKeys], words)) as PutAnswer;
     },
 
     /**
@@ -244,6 +257,7 @@ function toResult(fields: Record<string, string>): RowResult | undefined {
     step: (fields.step ?? 'company') as Step,
     line: Number(fields.line),
     importId: fields.import ?? '',
+    replaced: fields.replaced !== undefined,
     request: JSON.parse(fields.request),
     companyId: fields.company ?? '',
     documentIds: fields.documents ? fields.documents.split('|') : [],

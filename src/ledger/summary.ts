@@ -12,6 +12,8 @@ export type Summary = Sums & {
   duplicate: number;
   /** Rows whose line the last import found invalid; they stay as they were, and the line counts as its row. */
   kept: number;
+  /** Rows among the cancelled in whose place others stand, or whose line a file that replaces the others lacks. */
+  replaced: number;
   rows: number;
   states: Record<RowState, number>;
   statuses: Record<string, number>;
@@ -35,7 +37,7 @@ export async function summarize(
 ): Promise<Summary | undefined> {
   const state = await portfolios.read(name);
   if (state.startedMs === undefined) return undefined;
-  const { invalid, duplicate, kept, states, statuses, calls } = state;
+  const { invalid, duplicate, kept, replaced, states, statuses, calls } = state;
   const rowCount = ROW_STATES.reduce((sum, rowState) => sum + states[rowState], 0);
   return {
     account,
@@ -44,6 +46,7 @@ export async function summarize(
     invalid,
     duplicate,
     kept,
+    replaced,
     rows: rowCount,
     states,
     statuses,

@@ -5,7 +5,7 @@ import { ROW_STATES, type RowResult, type RowState, type Rows } from './rows.ts'
 
 /** What is added up over all rows of a portfolio; amounts are exact decimal text. */
 export type Sums = {
-  /** Over all rows. */
+  /** Over all rows but those that another has replaced. */
   requested: string;
   /** Over those that are done, as the service answered. */
   granted: string;
@@ -37,7 +37,7 @@ export async function addUp(portfolio: string, rows: Rows): Promise<Sums> {
   };
   for (const state of ROW_STATES) {
     for await (const page of pagesOf(rows, portfolio, state)) {
-      for (const result of await rows.read(page)) if (result) add(state, result);
+      for (const result of await rows.read(page)) if (result && !result.replaced) add(state, result);
     }
   }
   return {
@@ -56,10 +56,10 @@ export type KeptSums = { stamp: string; sums: Sums };
  * What a settled portfolio's sums go by: when its end was, and how many rows are in each state. Rows that are done or were
  * made before stay so, and any other that gets new words is open first. Null while anything is open.
  */
-export function stampOf({ finishedMs, importing, states }: PortfolioState): string | null {
+export function stampOf({ finishedMs, importing, replaced, states }: PortfolioState): string | null {
   return finishedMs === undefined || importing
     ? null
-    : [finishedMs, ...ROW_STATES.map((state) => states[state])].join();
+    : [finishedMs, replaced, ...ROW_STATES.map((state) => states[state])].join();
 }
 
 /** The service's amounts are taken as they come; one that is no number counts as nothing rather than as an error. */

@@ -1,7 +1,7 @@
 import type { Buyer, BuyerLine, Decision, Finding, Holder, KnownBuyers, RowName } from './buyer.ts';
 import { MOST_HOLDERS } from './buyer.ts';
 import { decideBuyer, hasName } from './decide-buyer.ts';
-import type { IdentifierKind } from './identity.ts';
+import type { Identifier, IdentifierKind } from './identity.ts';
 
 /** What is asked of the buyers that are known: all identifiers of some lines, and the names alike. */
 export type BuyerQuestion = { digest: string; kind: IdentifierKind | 'alike' };
@@ -67,6 +67,17 @@ export function makeBuyerBook(
     },
   };
 }
+
+/** For reading in which nobody asks whom a line means: each is taken for the buyer that its strongest identifier tells. */
+export const CLOSED_BOOK: BuyerBook = {
+  portfolio: '',
+  async tell(lines) {
+    return lines.map(({ identifiers }) => {
+      const by = identifiers[0] as Identifier;
+      return { is: 'new', key: by.digest, by, warnings: [] };
+    });
+  },
+};
 
 /** What a line of a file is told, for those who list buyers: whom it was taken for, and by what. */
 export type Told = { by: IdentifierKind; written: string; of: Buyer | null };

@@ -2,6 +2,7 @@
 export type KeySet = {
   /** True when the key was not there; then it is. */
   add(key: string): boolean;
+  has(key: string): boolean;
 };
 
 /**
@@ -19,12 +20,20 @@ export function makeKeySet(): KeySet {
     for (const value of old) if (value !== 0) slots[slotOf(slots, value)] = value;
   }
 
+  function numberOf(key: string): number {
+    bytes.write(key, 'base64url');
+    // Zero marks an empty slot, so no key may be it.
+    return bytes.readUIntBE(0, 6) * 32 + (bytes.readUInt8(6) >> 3) + 1;
+  }
+
   return {
+    has(key) {
+      const value = numberOf(key);
+      return slots[slotOf(slots, value)] === value;
+    },
     add(key) {
       if (used >= slots.length * MAX_LOAD) twice();
-      bytes.write(key, 'base64url');
-      // Zero marks an empty slot, so no key may be it.
-      const value = bytes.readUIntBE(0, 6) * 32 + (bytes.readUInt8(6) >> 3) + 1;
+      const value = numberOf(key);
       const slot = slotOf(slots, value);
       if (slots[slot] === value) return false;
       slots[slot] = value;

@@ -49,7 +49,7 @@ describe('results', () => {
       await place.importFile(path, { encoding });
       const bytes = await results(place.context, { likeInput: true });
       expect(new TextDecoder(encoding, { ignoreBOM: true }).decode(bytes)).toMatch(
-        `${text.split('Konto')[0]}Konto;state;step;`,
+        `${text.split('Konto')[0]}Konto;row;import;line;state;step;`,
       );
       const back = join(place.dir, 'back.csv');
       await writeFile(back, bytes);
@@ -72,7 +72,9 @@ describe('results', () => {
       await place.importFile(path, { encoding });
       const told: string[] = [];
       const written = await results(place.context, { likeInput: true }, told);
-      expect(written.toString()).toMatch(new RegExp(`^\ufeffname;requested_limit;state;.*\r\n${name};1;queued;`));
+      expect(written.toString()).toMatch(
+        new RegExp(`^\ufeffname;requested_limit;row;.*\r\n${name};1;q4/[^;]+;q4\\.csv #1;2;queued;`),
+      );
       expect(told).toEqual([expect.stringContaining(`${encoding.toUpperCase()} cannot`)]);
       await results(place.context, { only: 'errors' }, told);
       expect(told).toHaveLength(1);

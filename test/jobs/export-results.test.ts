@@ -9,6 +9,7 @@ import { buyerLines, openWorkplace } from '../support/workplace.ts';
 type Place = Awaited<ReturnType<typeof openWorkplace>>;
 
 const RESULT_COLUMNS = [
+  ...['row', 'import', 'line'],
   ...['state', 'step', 'company_id', 'document_ids', 'buyer_limit_id', 'status', 'total_limit', 'available_limit'],
   ...['problem', 'updated', 'limitline_account'],
 ];
@@ -154,8 +155,8 @@ describe('an errors file', () => {
     for (const _round of [1, 2]) {
       const text = await exportText(place, 'errors');
       expect(text.split('\r\n')).toEqual([
-        'name,problem,requested_limit,limitline_line,problem,limitline_account',
-        expect.stringMatching(/^Acme,pays late,'?-1,,requested_limit: /),
+        'name,problem,requested_limit,row,limitline_line,problem,limitline_account',
+        expect.stringMatching(/^Acme,pays late,'?-1,,,requested_limit: /),
         '',
       ]);
       await place.import(text.trimEnd().split('\r\n'));
@@ -171,7 +172,7 @@ describe('an errors file', () => {
     await place.import([header, first, second, 'Bad AG,Atlantis,HRB 3,-1']);
     await settled();
     const round = await exported(place, 'errors');
-    expect(round.header).toEqual([...header.split(','), 'limitline_line', 'problem', 'limitline_account']);
+    expect(round.header).toEqual([...header.split(','), 'row', 'limitline_line', 'problem', 'limitline_account']);
     expect(round.lines.map(({ name, problem }) => [name, problem])).toEqual([
       ['Buyer 1 GmbH', expect.stringContaining('no contact')],
       ['Bad AG', expect.stringMatching(/country_code: .*requested_limit: /)],
@@ -196,14 +197,6 @@ describe('an errors file', () => {
     await place.import(buyerLines(1));
     expect((await exported(place, 'errors')).lines).toMatchObject([{ name: 'Buyer 1 GmbH', problem: 'It is queued.' }]);
   });
-});
-
-test('gives the last import alone, whatever was imported before', async () => {
-  const place = await openWorkplace();
-  const [header = '', ...lines] = buyerLines(4);
-  await place.import([header, ...lines]);
-  await place.import([header, ...lines.slice(2)]);
-  expect((await exported(place)).lines.map(({ name }) => name)).toEqual(['Buyer 3 GmbH', 'Buyer 4 GmbH']);
 });
 
 test('of a portfolio that nobody imported there is nothing to export', async () => {

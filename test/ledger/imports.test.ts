@@ -109,7 +109,7 @@ test('300,000 faulty lines are written and read in pages, and forgotten without 
   await run.noteLines(new Map(numbers.map((n) => [n, { key: `row-${n}`, fault: { kind: 'invalid', message } }])));
   expect(await admin.hlen(keys.faultyLines('q4', 'invalid'))).toBe(300_000);
   const found = await imports.faultyLines('q4', numbers.slice(-2_000));
-  expect(found).toEqual(new Array(2_000).fill({ kind: 'invalid', message }));
+  expect(found).toEqual(numbers.slice(-2_000).map((n) => ({ kind: 'invalid', message, key: `row-${n}` })));
   await run.end();
   const before = await busyMs(admin);
   const next = await imports.startImport('q4', other);

@@ -14,7 +14,7 @@ import type { FaultChange } from '../../src/sandbox/fault-settings.ts';
 import { freshPrefix } from './ledger.ts';
 import { startStandIn } from './stand-in.ts';
 
-type ImportWish = { portfolio?: string; supplierPath?: string; reading?: ReadOptions };
+type ImportWish = { portfolio?: string; supplierPath?: string; reading?: ReadOptions; replace?: boolean };
 
 /** A folder that is gone when the test is over. */
 export async function makeFolder(): Promise<string> {
@@ -66,13 +66,14 @@ export async function openWorkplace({
       return workers;
     },
     /** Writes a file and imports it. */
-    async import(lines: string[], { portfolio = 'q4', supplierPath, reading = {} }: ImportWish = {}) {
+    async import(lines: string[], { portfolio = 'q4', ...wish }: ImportWish = {}) {
       const path = join(dir, `${portfolio}.csv`);
       await writeFile(path, `${lines.join('\n')}\n`);
-      return importFrom(path, portfolio, context, supplierPath, reading);
+      return importFrom(path, context, { portfolio, ...wish });
     },
     /** Imports a file that is there, told how to read it. */
-    importFile: (path: string, reading: ReadOptions = {}) => importFrom(path, 'q4', context, undefined, reading),
+    importFile: (path: string, reading: ReadOptions = {}, wish: ImportWish = {}) =>
+      importFrom(path, context, { portfolio: 'q4', reading, ...wish }),
     report: (portfolio = 'q4') => reportOf(portfolio, context),
     /** Waits until nothing is left to do for the portfolio, and answers its report. */
     async settled(portfolio = 'q4', timeoutMs = 30_000): Promise<Summary> {
@@ -86,14 +87,13 @@ export async function openWorkplace({
 
 async function importFrom(
   path: string,
-  portfolio: string,
   context: Context,
-  supplierPath?: string,
-  reading: ReadOptions = {},
-): Promise<Imported & { problems: Problem[] }> {
+  wish: ImportWish,
+): Promise<Imported & { problems: Problem[]; warnings: Problem[] }> {
   const { rows, portfolios, queues, buyers, imports, documents, persist, settings } = context;
   const problems: Problem[] = [];
-  const imported = await importPortfolio.run(importPortfolio.parse({ portfolio, path, supplierPath, reading }), {
+  const warnings: Problem[] = [];
+  const imported = await importPortfolio.run(importPortfolio.parse({ path, ...wish }), {
     rows,
     portfolios,
     queues,
@@ -103,10 +103,13 @@ async function importFrom(
     persist,
     requiredColumns: settings.REQUIRED_COLUMNS,
     maxDocumentMb: settings.MAX_DOCUMENT_MB,
-    onBatch: (batch) => problems.push(...batch.problems),
+    onBatch: (batch) => {
+      problems.push(...batch.problems);
+      warnings.push(...batch.warnings);
+    },
     stopping: new AbortController().signal,
   });
-  return { ...imported, problems };
+  return { ...imported, problems, warnings };
 }
 
 async function reportOf(portfolio: string, context: Context): Promise<Summary> {

@@ -1,4 +1,5 @@
--- Writes down what is wrong with lines of an import, or that nothing is. Counts are the sizes of the hashes.
+-- Writes down what is wrong with lines of an import, or that nothing is, behind the key of the line's request. Counts are
+-- the sizes of the hashes.
 -- KEYS[1] the portfolio   KEYS[2] its invalid lines   KEYS[3] its duplicate lines   KEYS[4] its rows whose line is invalid
 -- KEYS[5] what the keys of its rows begin with
 -- ARGV[1] content: the file and how it is read
@@ -11,7 +12,7 @@ for place, kind in ipairs({ 'invalid', 'duplicate' }) do
   for word = 2, #ARGV, 4 do
     if ARGV[word + 1] == kind then
       wrong[#wrong + 1] = ARGV[word]
-      wrong[#wrong + 1] = ARGV[word + 2]
+      wrong[#wrong + 1] = ARGV[word + 3] .. ' ' .. ARGV[word + 2]
     else
       others[#others + 1] = ARGV[word]
     end
@@ -21,7 +22,7 @@ for place, kind in ipairs({ 'invalid', 'duplicate' }) do
 end
 
 -- An invalid line whose request has a row already counts as that row, unless another line of this import does.
-local import = redis.call('HGET', KEYS[1], 'importId')
+local import = redis.call('HGET', KEYS[1], 'importNumber')
 local function isKept(line, key)
   local row = redis.call('HMGET', KEYS[5] .. key, 'line', 'import')
   return row[1] and (row[2] ~= import or row[1] == line)

@@ -3,10 +3,10 @@ import { serialOf } from './numbers.ts';
 import { STYLES } from './sheet-parts.ts';
 
 /**
- * What a cell is: an amount is canonical decimal text, a day YYYY-MM-DD, a moment an ISO 8601 time in UTC. A cell of such a
+ * What a cell is: a count is a whole number, an amount is canonical decimal text, a day YYYY-MM-DD, a moment an ISO 8601 time in UTC. A cell of such a
  * column that is written otherwise is a text.
  */
-export type CellKind = 'text' | 'header' | 'amount' | 'day' | 'moment';
+export type CellKind = 'text' | 'header' | 'count' | 'amount' | 'day' | 'moment';
 
 /** A cell of a sheet; nothing for an empty one. @param at its name, such as `B7`. */
 export function cellXml(at: string, text: string, kind: CellKind): string {
@@ -46,6 +46,7 @@ const ESCAPES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;'
 
 function numberOf(text: string, kind: CellKind): string | number | null {
   if (kind === 'amount') return AMOUNT.test(text) && text.replace(NO_DIGIT, '').length <= DIGITS ? text : null;
+  if (kind === 'count') return COUNT.test(text) ? text : null;
   if (kind === 'day') return DAY.test(text) ? serialOf(text) : null;
   if (kind === 'moment') return MOMENT.test(text) ? serialOf(text) : null;
   return null;
@@ -54,6 +55,7 @@ function numberOf(text: string, kind: CellKind): string | number | null {
 /** Excel keeps a double: what has more digits than it holds exactly would become another amount, and stays a text. */
 const DIGITS = 15;
 const AMOUNT = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/;
+const COUNT = /^(?:0|[1-9]\d{0,14})$/;
 const NO_DIGIT = /^[-0.]+|[.]/g;
 const DAY = /^\d{4}-\d\d-\d\d$/;
 const MOMENT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z$/;

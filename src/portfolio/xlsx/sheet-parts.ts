@@ -5,7 +5,7 @@ export const DECLARATION = '<?xml version="1.0" encoding="UTF-8" standalone="yes
 export const MAIN = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main';
 
 /** The places of the looks in {@link STYLE_SHEET}, as cells name them. */
-export const STYLES = { text: 0, header: 1, amount: 2, day: 3, moment: 4 } as const;
+export const STYLES = { text: 0, count: 0, header: 1, amount: 2, day: 3, moment: 4 } as const;
 
 /**
  * All parts that Excel wants beside the sheet, by their path.

@@ -11,6 +11,7 @@ const summary: Summary = {
   invalid: 2,
   duplicate: 1,
   kept: 0,
+  replaced: 0,
   rows: 1_200,
   states: { ...states, done: 1_198, held: 2 },
   statuses: { approved: 1_190, pending: 8 },

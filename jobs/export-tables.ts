@@ -1,0 +1,151 @@
+import { rowName } from '../src/ledger/row-id.ts';
+import type { RowResult } from '../src/ledger/rows.ts';
+import { errorColumns, mergeColumns, type OwnColumns, resultColumnsOf } from '../src/portfolio/merged-columns.ts';
+import type { Opened } from '../src/portfolio/open-portfolio.ts';
+import { visible } from '../src/portfolio/problem.ts';
+import { ERROR_COLUMNS, errorColumnsOf, LINE_COLUMN, RESULT_COLUMNS } from '../src/portfolio/result-columns.ts';
+import { makeSheetValues, type SheetValues } from '../src/portfolio/sheet-values.ts';
+import type { ExportedLine, ImportFile } from './export-lines.ts';
+import { LEDGER_COLUMNS, ledgerCells } from './ledger-cells.ts';
+
+/** What is written: a header, and for a line the records that it leads to. */
+export type Table = {
+  header: string[];
+  /** Hears of each file when its lines begin. */
+  begin(file: ImportFile, opened: Opened): void;
+  write(line: ExportedLine): Iterable<string[]>;
+};
+
+/** The files of a portfolio with what is known of each before its lines are read; nothing where its copy is gone. */
+export type Files = ReadonlyMap<ImportFile, Opened | undefined>;
+
+/** In a sheet amounts and days are written plainly, for they are numbers there. */
+type How = { account: string; inSheet: boolean };
+
+/** All lines with all their own columns, and what became of each. */
+export function resultTable(files: Files, { account, inSheet }: How): Table {
+  let values: SheetValues | undefined;
+  const own = ownColumns(files, ({ header }) => resultColumnsOf(header));
+  return {
+    header: [...own.header, ...RESULT_COLUMNS],
+    begin(_file, begun) {
+      values = inSheet ? makeSheetValues(begun) : undefined;
+    },
+    *write(exported) {
+      const { file, number, line, found } = exported;
+      const { record = {}, companyId = '', documentIds = [], limitId = '', step = '' } = found?.result ?? {};
+      const cells = line ? (values?.cells(line) ?? line.cells) : ledgerCells(found?.result.request);
+      yield [
+        ...own.cells(file, line ? cells : undefined, cells),
+        ...[found ? rowName(found.row) : '', importName(file), String(number)],
+        ...[stateOf(exported), step, companyId || (found?.result.request.companyId ?? '')],
+        ...[
+          documentIds.join('|'),
+          limitId,
+          record.status ?? '',
+          record.total_limit ?? '',
+          record.available_limit ?? '',
+        ],
+        ...[problemOf(exported), found ? new Date(found.result.updatedMs).toISOString() : '', account],
+      ];
+    },
+  };
+}
+
+/**
+ * Lines that want mending: their own cells as they were, why, and the row that each mends. One that is broken as a record has
+ * its cells empty: cut or filled up they might be a sound line, and be requested though nobody mended it. Our columns of an
+ * earlier round give way to new ones. What is held is for `resolve` and not for mending, and is told to `onHeld`.
+ */
+export function errorTable(files: Files, { account, inSheet, onHeld }: How & { onHeld: () => void }): Table {
+  const headers = [...files.values()].map((opened) =>
+    JSON.stringify(opened && resultColumnsOf(opened.standalone.header).names),
+  );
+  const areAlike = new Set(headers).size === 1;
+  const own = ownColumns(files, (opened) => errorColumns(opened, areAlike));
+  let opened: Opened | undefined;
+  let values: SheetValues | undefined;
+  return {
+    header: [...own.header, ...ERROR_COLUMNS],
+    begin(_file, begun) {
+      opened = begun;
+      values = inSheet ? makeSheetValues(begun) : undefined;
+    },
+    *write(exported) {
+      const { file, line, found } = exported;
+      const [state, problem] = [stateOf(exported), problemOf(exported)];
+      if ((state === 'done' || state === 'skipped') && problem === '') return;
+      if (found?.result.replaced && !exported.fault) return;
+      if (state === 'held') return onHeld();
+      const broken = line?.kind === 'invalid' ? line.broken : undefined;
+      const read = line && opened ? opened.standalone : undefined;
+      const cells = line && (broken === undefined ? (values ?? read)?.cells(line) : read?.blank());
+      yield [
+        ...own.cells(file, cells, ledgerCells(found?.result.request)),
+        ...[mendedRow(exported), broken === undefined ? earlierText(exported, opened) : visible(broken)],
+        ...[problem || `It is ${state}.`, account],
+      ];
+    },
+  };
+}
+
+/** `q4.csv #2`: the second import of the portfolio. */
+export function importName({ known }: ImportFile): string {
+  return `${known.fileName} #${known.number}`;
+}
+
+function ownColumns(files: Files, columnsOf: (opened: Opened) => OwnColumns) {
+  const known = { names: LEDGER_COLUMNS, places: LEDGER_COLUMNS.map((_name, place) => place) };
+  const columns = [...files.values()].map((opened) => (opened ? columnsOf(opened) : known));
+  const { header, columnsOf: inTable } = mergeColumns(columns.map(({ names }) => names));
+  const placed = new Map([...files.keys()].map((file, at) => [file, { own: columns[at], at: inTable[at] ?? [] }]));
+  return {
+    header,
+    /** A line's cells where they belong; those of the ledger by their names, where the line cannot be read. */
+    cells(file: ImportFile, cells: readonly string[] | undefined, fromLedger: readonly string[]): string[] {
+      const written = header.map(() => '');
+      const { own, at } = placed.get(file) ?? { own: undefined, at: [] };
+      if (cells)
+        for (const [place, from] of (own?.places ?? []).entries()) written[at[place] ?? -1] = cells[from] ?? '';
+      else {
+        for (const [place, name] of LEDGER_COLUMNS.entries()) {
+          const column = header.indexOf(name);
+          if (column !== -1) written[column] = fromLedger[place] ?? '';
+        }
+      }
+      return written;
+    },
+  };
+}
+
+function stateOf({ found, fault }: ExportedLine): string {
+  return found?.result.state ?? fault?.kind ?? '';
+}
+
+function problemOf({ found, fault }: ExportedLine): string {
+  if (!found && !fault) return 'Not imported: the import was interrupted. Import the file again.';
+  return [fault?.message, found && problemText(found.result)].filter((problem) => problem).join('; ');
+}
+
+/** The sentence, then what the service said, as it came, or what was sent to it in vain. */
+function problemText({ problem, again }: RowResult): string {
+  if (again) return `Made twice at the service: ${again.id} and ${again.again}; ask the service to withdraw one`;
+  if (!problem) return '';
+  const said = problem.body ? `${problem.message}: ${problem.body}` : problem.message;
+  return problem.sent ? `${said}; what was sent: ${problem.sent}` : said;
+}
+
+/** The row that a mended line takes the place of; one that was sent keeps its words, and has nothing to be mended. */
+function mendedRow({ found }: ExportedLine): string {
+  if (!found || found.result.state === 'done' || found.result.state === 'skipped') return '';
+  return rowName(found.row);
+}
+
+/** What an earlier round could not believe is still what the cells are to be filled in from. */
+function earlierText({ line }: ExportedLine, opened: Opened | undefined): string {
+  if (!line || !opened) return '';
+  const { header } = opened.standalone;
+  const earlier = errorColumnsOf(header);
+  const at = header.findLastIndex((name, column) => name === LINE_COLUMN && earlier.has(column));
+  return line.cells[at] ?? '';
+}

@@ -1,0 +1,74 @@
+import { makeLuaScript, type RedisConnection } from '../lua-script.ts';
+import type { Keys } from './keys.ts';
+import type { RowId } from './row-id.ts';
+import type { RowRequest, RowState } from './rows.ts';
+
+/** One request of a buyer, as far as it matters to another line of that buyer. */
+export type BuyerRow = {
+  row: RowId;
+  /** Canonical decimal text. */
+  amount: string;
+  state: RowState;
+  line: number;
+  /** The number of the import that had it last, within its portfolio. */
+  importId: string;
+  /** What is known of its limit call; `free` where nothing was sent, or nothing was made. */
+  limit: 'free' | 'claimed' | 'unknown' | 'made';
+  /** The import that replaced it, and the row in its place; `key` is '' where its line was only left out. */
+  replaced: { importId: string; key: string } | undefined;
+};
+
+/** The requests of a buyer; `count` is how many there are, also of those that are not told. */
+export type BuyerRows = { count: number; rows: BuyerRow[] };
+
+/** Requests of one buyer that are looked at. A hash of so many small entries is read at once; more than that no line is told of. */
+const MOST_TOLD = 128;
+
+/** Looks at the requests of buyers, in all portfolios of the account. */
+export function makeBuyerRows({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
+  const list = makeLuaScript(connection, new URL('./lua/buyer-rows.lua', import.meta.url));
+  return {
+    /** The requests of each of these buyers, some hundreds of them at the most. */
+    async ofBuyers(buyers: readonly string[]): Promise<Map<string, BuyerRows>> {
+      if (buyers.length === 0) return new Map();
+      const hashes = buyers.map((buyer) => keys.buyerRows(buyer));
+      const found = (await list([keys.rows, keys.call('limit', ''), ...hashes], [MOST_TOLD])) as (string | number)[][];
+      return new Map(buyers.map((buyer, place) => [buyer, toBuyerRows(found[place] ?? [])]));
+    },
+
+    /** One request, by its row; nothing where there is none. */
+    async ofRow(row: RowId): Promise<BuyerRow | undefined> {
+      const fields = ['state', 'line', 'import', 'replaced', 'request'] as const;
+      const [known, limit] = await Promise.all([
+        connection.hmget(keys.row(row.portfolio, row.key), ...fields),
+        connection.hget(keys.call('limit', row.key), 'state'),
+      ]);
+      const [state, line, importId, replaced, request] = known.map((word) => word ?? '');
+      if (!state || !request) return undefined;
+      const { limit: asked } = JSON.parse(request) as RowRequest;
+      return toBuyerRow(row, [asked.requested_limit, state, line ?? '', importId ?? '', replaced ?? '', limit ?? '']);
+    },
+  };
+}
+
+function toBuyerRows([count = 0, ...words]: (string | number)[]): BuyerRows {
+  const rows: BuyerRow[] = [];
+  for (let place = 0; place < words.length; place += 7) {
+    const [name = '', ...told] = words.slice(place, place + 7).map(String);
+    const slash = name.lastIndexOf('/');
+    rows.push(toBuyerRow({ portfolio: name.slice(0, slash), key: name.slice(slash + 1) }, told));
+  }
+  return { count: Number(count), rows };
+}
+
+function toBuyerRow(row: RowId, words: string[]): BuyerRow {
+  const [amount = '', state, line, importId = '', replaced = '', limit = ''] = words;
+  const [replacer = '', key = ''] = replaced.split(' ');
+  return {
+    ...{ row, amount, importId },
+    state: state as RowState,
+    line: Number(line),
+    limit: limit === 'claimed' || limit === 'unknown' || limit === 'made' ? limit : 'free',
+    replaced: replaced === '' ? undefined : { importId: replacer, key },
+  };
+}

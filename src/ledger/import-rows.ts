@@ -1,0 +1,58 @@
+import { makeLuaScript, type RedisConnection } from '../lua-script.ts';
+import type { Keys } from './keys.ts';
+import type { RowId } from './row-id.ts';
+import type { RowProblem, RowState } from './rows.ts';
+
+/** The rows of a portfolio by the import that had them last. */
+export function makeImportRows({
+  connection,
+  keys,
+  states,
+}: {
+  connection: RedisConnection;
+  keys: Keys;
+  /** All states that a row may be in. */
+  states: readonly RowState[];
+}) {
+  const script = (name: string) => makeLuaScript(connection, new URL(`./lua/${name}.lua`, import.meta.url));
+  const [atLines, leaveOut] = [script('rows-at-lines'), script('leave-out-row')];
+  const indexes = (portfolio: string) => states.map((state) => keys.rowsInState(portfolio, state));
+
+  return {
+    /** The rows of one import between two of its lines, both included, in the order of lines: some hundreds at a time. */
+    async atLines(
+      portfolio: string,
+      importId: string,
+      { from, to }: { from: number; to: number },
+    ): Promise<{ row: RowId; line: number }[]> {
+      const words = (await atLines([keys.row(portfolio, ''), ...indexes(portfolio)], [importId, from, to])) as string[];
+      const rows: { row: RowId; line: number }[] = [];
+      for (let place = 0; place < words.length; place += 2) {
+        rows.push({ row: { portfolio, key: words[place] ?? '' }, line: Number(words[place + 1]) });
+      }
+      return rows.sort((a, b) => a.line - b.line);
+    },
+
+    /** The last line that any row of the portfolio has; 0 where there is none. */
+    async lastLine(portfolio: string): Promise<number> {
+      const ends = await Promise.all(
+        indexes(portfolio).map((index) => connection.zrange(index, '-1', '-1', 'WITHSCORES')),
+      );
+      return Math.max(0, ...ends.map(([, line]) => Number(line ?? 0)));
+    },
+
+    /** The number of the import that had each of these rows last, in their order; '' for one that there is not. */
+    async importsOf(rows: readonly RowId[]): Promise<string[]> {
+      const imports = await Promise.all(
+        rows.map(({ portfolio, key }) => connection.hget(keys.row(portfolio, key), 'import')),
+      );
+      return imports.map((found) => found ?? '');
+    },
+
+    /** Gives up a row that the file of this import lacks, unless it was sent. Answers whether it did. */
+    async leaveOut(row: RowId, importId: string, problem: RowProblem): Promise<boolean> {
+      const rowKeys = [keys.portfolio(row.portfolio), keys.row(row.portfolio, row.key), keys.call('limit', row.key)];
+      return (await leaveOut(rowKeys, [row.key, importId, JSON.stringify(problem)])) === 1;
+    },
+  };
+}
