@@ -47,7 +47,7 @@ export function sayLastWords(
   if (summary.states.held > 0) {
     const held = counted(summary.states.held, 'row');
     say(
-      `limitline: ${held} held, since nobody knows what became of a call. Ask the service's people, then say it: npx limitline resolve "${portfolio}" --line N (--made ID | --resend)`,
+      `limitline: ${held} ${summary.states.held === 1 ? 'is' : 'are'} held: nobody knows what became of a call. Ask the service's people, then say it: npx limitline resolve "${portfolio}" --line N (--made ID | --resend)`,
     );
   }
   if (wantsMending(summary) && !left?.errors) {
