@@ -39,6 +39,8 @@ export type ImportDeps = FeedDeps & {
   persist: Persist;
   requiredColumns: string[];
   maxDocumentMb: number;
+  /** Hears how the file is read, before any line of it. */
+  onOpened?: (opened: Opened) => void;
   /** Hears of every problem and warning, and of the lines read so far, a batch at a time. */
   onBatch: (batch: { problems: Problem[]; warnings: Problem[]; changed: Change[]; lines: number }) => void;
   stopping: AbortSignal;
@@ -105,6 +107,7 @@ async function importFile(payload: ImportPayload, documentsDir: string, deps: Im
     documents: makeDocumentFolder({ dir: documentsDir, maxSizeMb: deps.maxDocumentMb }),
     buyers: makeBuyerBook(store, place),
   });
+  deps.onOpened?.(opened);
   const isPart = isErrorsHeader(opened.header);
   const found: Imported = {
     ...{ faults: opened.problems, lines: 0, rows: 0, invalid: 0, duplicate: 0 },

@@ -1,8 +1,6 @@
 import type { Command } from 'commander';
 import { readSettings, type Settings } from '../../src/config.ts';
 import { counted } from '../../src/counted.ts';
-import type { Column } from '../../src/portfolio/columns.ts';
-import { dialectWords } from '../../src/portfolio/dialect.ts';
 import { openDocuments } from '../../src/portfolio/document-archive.ts';
 import { defaultDocumentsDir, makeDocumentFolder } from '../../src/portfolio/documents.ts';
 import { saveMapping } from '../../src/portfolio/mapping.ts';
@@ -15,6 +13,7 @@ import { documentsBeside, fileOrInput, INPUT_NAME } from '../standard-input.ts';
 import { makeProblemList, type ProblemList } from '../terminal/problems.ts';
 import { startProgress } from '../terminal/progress.ts';
 import type { Terminal } from '../terminal/terminal.ts';
+import { understanding, understoodWords } from '../terminal/understanding.ts';
 import { dryRunWords, findLedger, makeDryRun } from './dry-run.ts';
 import { type ReadingWords, readOptionsOf, withReadingOptions } from './reading-options.ts';
 
@@ -122,7 +121,7 @@ async function checkOpened(file: string, opened: Opened, { settings, documentsDi
   terminal.print(words.join('\n'), {
     ...{ file, ...counts },
     ...{ problems, warnings, changed, counts: found, dryRun: dryRun.result(), unnamedDocuments: unnamed },
-    ...{ dialect: opened.dialect, ...understood(opened.columns) },
+    ...understanding(opened),
   });
   return found.problems > 0 ? PROBLEMS_STATUS : 0;
 }
@@ -143,23 +142,4 @@ async function readAll(opened: Opened, list: ProblemList, onBatch: (batch: Line[
     progress.stop();
   }
   return counts;
-}
-
-/** Which column was taken for which of ours where the names differ, and which for none. */
-function understood(columns: Column[]) {
-  const named = columns.filter(({ written }) => written !== '');
-  return {
-    mapped: named.flatMap(({ written, known, by }) =>
-      known && by !== 'name' ? [{ column: written, is: known, by }] : [],
-    ),
-    unmapped: named.filter(({ known }) => known === null).map(({ written }) => written),
-  };
-}
-
-function understoodWords({ dialect, columns }: Opened): string {
-  const { mapped, unmapped } = understood(columns);
-  const parts = [`Read as ${dialectWords(dialect)}.`];
-  if (mapped.length > 0) parts.push(`Taken: ${mapped.map(({ column, is }) => `${column} as ${is}`).join(', ')}.`);
-  if (unmapped.length > 0) parts.push(`Kept, and not sent: ${unmapped.join(', ')}.`);
-  return parts.join('\n');
 }

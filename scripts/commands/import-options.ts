@@ -8,10 +8,18 @@ import { untilStopped } from '../../src/ledger/persist.ts';
 import { fileFault } from '../../src/portfolio/file-fault.ts';
 import { documentsBeside, fileOrInput, needPortfolio } from '../standard-input.ts';
 import { makeProblemList, type ProblemList } from '../terminal/problems.ts';
+import { type Understanding, understanding, understoodWords } from '../terminal/understanding.ts';
+import { earlierWords } from './earlier-words.ts';
 import { type ReadingWords, readOptionsOf, withReadingOptions } from './reading-options.ts';
 
 /** What `run` and `import` are told of a file. */
-export type ImportOptions = ReadingWords & { portfolio?: string; documents?: string; supplier?: string };
+export type ImportOptions = ReadingWords & {
+  portfolio?: string;
+  documents?: string;
+  supplier?: string;
+} & ReplaceOption;
+
+type ReplaceOption = { replace?: boolean };
 
 /** Adds what `run` and `import` have in common. */
 export function withImportOptions(command: Command): Command {
@@ -21,7 +29,8 @@ export function withImportOptions(command: Command): Command {
       '--documents <dir>',
       'folder or ZIP file of the supporting documents (default: "documents" beside the file)',
     )
-    .option('--supplier <file>', 'a CSV with one line: the supplier that asks, created before the buyers');
+    .option('--supplier <file>', 'a CSV with one line: the supplier that asks, created before the buyers')
+    .option('--replace', 'give up rows of earlier imports that this file lacks and that were not sent');
 }
 
 /** The import that these options mean. A file that is not there is said before anything is started for it. */
@@ -36,6 +45,7 @@ export async function importPayload(
     path: file,
     documentsDir: options.documents ?? documentsBeside(file),
     supplierPath: options.supplier,
+    replace: options.replace,
     reading: await readOptionsOf(options),
   };
   // Before standard input is read, which may take its time.
@@ -47,19 +57,24 @@ export async function importPayload(
   return importPortfolio.parse({ ...wish, path });
 }
 
-/** Imports, saying each problem as it is found. `onLines` hears how many lines were read so far. */
+/** Imports, saying how the file is read, and each problem as it is found. `onLines` hears how many lines were read so far. */
 export async function importFile(
   payload: ImportPayload,
   context: Context,
   { say, onLines, stopping }: { say: (text: string) => void; onLines: (lines: number) => void; stopping: AbortSignal },
-): Promise<{ imported: Imported; list: ProblemList }> {
+): Promise<{ imported: Imported; list: ProblemList; read: Understanding | undefined }> {
   const { settings, rows, portfolios, queues, buyers, imports, documents } = context;
   const list = makeProblemList(say);
+  let read: Understanding | undefined;
   const deps: ImportDeps = {
     ...{ rows, portfolios, queues, buyers, imports, documents, stopping },
     persist: untilStopped(context.persist, stopping),
     requiredColumns: settings.REQUIRED_COLUMNS,
     maxDocumentMb: settings.MAX_DOCUMENT_MB,
+    onOpened: (opened) => {
+      read = understanding(opened);
+      if (opened.columns.length > 0) say(understoodWords(opened));
+    },
     onBatch: (batch) => {
       list.add(batch);
       onLines(batch.lines);
@@ -68,7 +83,8 @@ export async function importFile(
   const imported = await importPortfolio.run(payload, deps);
   list.add({ problems: imported.faults });
   list.sayChanges();
-  return { imported, list };
+  for (const words of earlierWords(imported)) say(`limitline: ${words}`);
+  return { imported, list, read };
 }
 
 /** `Buyers Q4 (final).csv` → `Buyers Q4 -final-`: what a portfolio's name may not hold becomes a hyphen. */

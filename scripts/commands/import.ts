@@ -33,7 +33,7 @@ export function register(program: Command, terminal: Terminal): void {
         ofAccount(context.account, { done: 0, total: undefined, words: `${counted(lines, 'line')} imported` }),
       );
       try {
-        const { imported, list } = await importFile(payload, context, {
+        const { imported, list, read } = await importFile(payload, context, {
           say: terminal.say,
           onLines: (read) => {
             lines = read;
@@ -53,6 +53,7 @@ export function register(program: Command, terminal: Terminal): void {
           problems: list.problems,
           warnings: list.warnings,
           changed: list.changed,
+          ...read,
         });
         process.exitCode = list.counts.problems > 0 ? PROBLEMS_STATUS : 0;
       } finally {

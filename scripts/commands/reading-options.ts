@@ -1,6 +1,6 @@
-import { type Command, Option } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import { delimiterNamed, encodingNamed } from '../../src/portfolio/dialect.ts';
-import { readMapping } from '../../src/portfolio/mapping.ts';
+import { readMapWords } from '../../src/portfolio/map-words.ts';
 import type { ReadOptions } from '../../src/portfolio/read-options.ts';
 
 /** What `check`, `run` and `import` are told of how to read a file. */
@@ -8,9 +8,11 @@ export type ReadingWords = {
   encoding?: string;
   delimiter?: string;
   sheet?: string;
-  map?: string;
+  headerLine?: number;
+  map?: string[];
   decimal?: keyof typeof DECIMALS;
   dates?: 'dmy' | 'mdy';
+  hiddenRows?: true;
 };
 
 const DECIMALS = { point: '.', comma: ',' } as const;
@@ -20,23 +22,41 @@ export function withReadingOptions(command: Command): Command {
   const decimal = new Option('--decimal <sign>', 'what marks decimals in amounts (default: found from the column)');
   const dates = new Option('--dates <order>', 'what comes first in dates like 05/04/2026 (default: found likewise)');
   return command
-    .option('--encoding <name>', 'encoding of the file, such as shift_jis or gb18030 (default: found from the file)')
+    .option('--encoding <name>', 'encoding of the file, such as cp850 or shift_jis (default: found from the file)')
     .option('--delimiter <sign>', 'comma, semicolon, tab or pipe (default: found from the file)')
-    .option('--sheet <name>', 'which sheet of an Excel workbook (default: the first)')
-    .option('--map <file>', 'a JSON file that says which column is which, and what every line has (check --save-map)')
+    .option('--sheet <name>', 'which sheet of an Excel workbook (default: the first that is visible)')
+    .option('--hidden-rows', 'take rows of a sheet that are hidden, by hand or by a filter, as well')
+    .option('--header-line <n>', 'the line with the columns’ names (default: found within the first 20)', headerLine)
+    .option(
+      '--map <header=column>',
+      'which column of ours a header means, "HEADER=" if none; or a JSON file of that (check --save-map); repeatable',
+      collect,
+    )
     .addOption(decimal.choices(Object.keys(DECIMALS)))
     .addOption(dates.choices(['dmy', 'mdy']));
 }
 
 /** @throws LimitlineError `USAGE` for a word that cannot be meant, `FILE` for a mapping that cannot be used. */
 export async function readOptionsOf(words: ReadingWords): Promise<ReadOptions> {
-  const { encoding, delimiter, sheet, map, decimal, dates } = words;
+  const { encoding, delimiter, sheet, headerLine, map = [], decimal, dates, hiddenRows } = words;
+  const mapping = await readMapWords(map);
   return {
     ...(sheet === undefined ? {} : { sheet }),
     ...(encoding === undefined ? {} : { encoding: encodingNamed(encoding) }),
     ...(delimiter === undefined ? {} : { delimiter: delimiterNamed(delimiter) }),
-    ...(map === undefined ? {} : { mapping: await readMapping(map) }),
+    ...(headerLine === undefined ? {} : { headerLine }),
+    ...(mapping === undefined ? {} : { mapping }),
     ...(decimal === undefined ? {} : { decimal: DECIMALS[decimal] }),
     ...(dates === undefined ? {} : { dates }),
+    ...(hiddenRows === undefined ? {} : { hiddenRows }),
   };
+}
+
+function headerLine(text: string): number {
+  if (!/^[1-9]\d{0,6}$/.test(text)) throw new InvalidArgumentError('Give the number of a line, 1 or more.');
+  return Number(text);
+}
+
+function collect(word: string, earlier: string[] = []): string[] {
+  return [...earlier, word];
 }

@@ -22,7 +22,7 @@ export function summaryTable(
   summary: Summary,
   { supplier, paused, interrupted }: Pick<PortfolioState, 'supplier' | 'paused' | 'interrupted'>,
 ): string {
-  const { account, portfolio, lines, invalid, duplicate, kept, rows, states, calls } = summary;
+  const { account, portfolio, lines, invalid, duplicate, kept, replaced, rows, states, calls } = summary;
   const parts: string[] = [`Portfolio ${portfolio}, account ${account}`, ''];
   parts.push(
     row('lines of the file', lines),
@@ -31,7 +31,10 @@ export function summaryTable(
     row('  rows', rows),
   );
   for (const state of ROW_STATES) {
-    if (states[state] > 0) parts.push(`${row(`    ${state}`, states[state])}   ${meaningOf(state, summary)}`);
+    if (states[state] > 0) parts.push(`${row(`    ${state}`, states[state])}   ${MEANING[state]}`);
+  }
+  if (replaced > 0) {
+    parts.push(`    Of the cancelled, ${grouped(replaced)} gave way to a later file.`);
   }
   if (kept > 0) {
     parts.push(
@@ -54,13 +57,6 @@ export function summaryTable(
   if (interrupted) parts.push('The last import did not come to its end: import the file again.');
   if (summary.started) parts.push(timeLine(summary.started, summary.finished));
   return parts.join('\n');
-}
-
-function meaningOf(state: RowState, { states, replaced }: Summary): string {
-  if (state !== 'cancelled' || replaced === 0) return MEANING[state];
-  return replaced === states.cancelled
-    ? 'replaced by a later import'
-    : `given up; ${grouped(replaced)} replaced by an import`;
 }
 
 /** What was granted before this portfolio asked is no grant of its own, and would be nothing at all beside "granted 0.00". */

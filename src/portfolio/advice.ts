@@ -23,15 +23,16 @@ export function adviceDates(now: Date): AdviceDates {
 export function adviceFor(values: Values, hasDocuments: boolean, { oldest }: AdviceDates): Advice | null {
   if (Number(values.requested_limit) <= ADVISED_ABOVE) return null;
   if (!hasDocuments) {
-    const message = `Above USD 750k, audited statements not older than ${OLDEST_MONTHS} months are advised, and this line names no document.`;
-    return { column: 'supporting_documents', message };
+    const message = `Above USD 750k, audited statements not older than ${OLDEST_MONTHS} months are advised, and this line names no document: name them in supporting_documents.`;
+    return { column: 'requested_limit', message };
   }
   if (!values.statements_dated || values.statements_dated >= oldest) return null;
   const message = `Above USD 750k, audited statements not older than ${OLDEST_MONTHS} months are advised: these are from before ${oldest}.`;
   return { column: 'statements_dated', message };
 }
 
-export type Advice = { column: 'supporting_documents' | 'statements_dated'; message: string };
+/** `column` is the one whose value it is about. */
+export type Advice = { column: 'requested_limit' | 'statements_dated'; message: string };
 
 /** UTC+14, Kiribati. */
 const LATEST_ZONE_MS = 14 * 60 * 60 * 1000;

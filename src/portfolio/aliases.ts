@@ -1,172 +1,130 @@
 import type { KnownColumn } from './columns.ts';
+import { EVERYDAY } from './names/everyday.ts';
+import { GUESSES } from './names/guesses.ts';
+import { nameKey } from './names/likeness.ts';
+import { SYSTEMS } from './names/systems.ts';
+import { bareName } from './names/units.ts';
+
+/** What a header's name means by our tables of names. */
+export type NameMeaning = {
+  /** The column that it means for certain. */
+  known: KnownColumn | null;
+  /** The column that it may mean, where that is not certain. */
+  guess: KnownColumn | null;
+  /** The currency that it names, as written: `EUR` of `Kreditlimit (EUR)`. */
+  currency: string | null;
+  /** Whether it says that its amounts are in thousands or millions: then it is never taken, and asked for. */
+  thousands: boolean;
+};
 
 /**
- * What finance teams call our columns, in English, German, French and Spanish. To teach another name, add it: case,
- * accents, spaces, hyphens, dots and underscores make no difference. A name may stand once in the whole table.
- *
- * Only names that can mean one thing belong here; what can mean two stands in `GUESSES`.
+ * Tells what a header's name means: by the tables in `names/`, whole, without a unit and words like "required" around it
+ * (`Kreditlimit (EUR)*`), or with the party before or behind it (`Customer Name`, `Ansprechpartner Vorname`). Words in
+ * brackets that may change what is meant make it a guess, and so does a currency behind what is no amount.
  */
-export const ALIASES: Record<KnownColumn, readonly string[]> = {
-  name: [
-    ...['company', 'company name', 'buyer', 'buyer name', 'legal name', 'debtor', 'debtor name', 'business name'],
-    ...['Firma', 'Firmenname', 'Unternehmen', 'Unternehmensname', 'Käufer', 'Abnehmer', 'Debitor', 'Kundenname'],
-    ...['société', 'entreprise', 'raison sociale', 'nom de la société', 'acheteur', 'débiteur', 'nom du client'],
-    ...['empresa', 'razón social', 'nombre de la empresa', 'comprador', 'deudor', 'nombre del cliente'],
-  ],
-  country_code: [
-    ...['country', 'country iso', 'iso country', 'iso country code'],
-    ...['Land', 'Länderkennzeichen', 'Ländercode', 'Landeskennzeichen', 'Länderschlüssel'],
-    ...['pays', 'code pays', 'país', 'código de país', 'código país'],
-  ],
-  city: ['town', 'Ort', 'Stadt', 'ville', 'localité', 'ciudad', 'localidad', 'población'],
-  street: [
-    ...['street address', 'address line 1', 'address'],
-    ...['Straße', 'Anschrift', 'Straße und Hausnummer', 'Straße Hausnummer'],
-    ...['rue', 'adresse postale', 'calle', 'dirección', 'domicilio'],
-  ],
-  state: [
-    'province',
-    'county',
-    'Bundesland',
-    'Bundesstaat',
-    'Kanton',
-    'département',
-    'provincia',
-    'comunidad autónoma',
-  ],
-  website: [
-    'web site',
-    'homepage',
-    'url',
-    'web',
-    'Webseite',
-    'Internetseite',
-    'site web',
-    'site internet',
-    'sitio web',
-    'página web',
-  ],
-  business_information_source: [
-    'information source',
-    'credit agency',
-    'Auskunftei',
-    'source d’information',
-    'fuente de información',
-  ],
-  business_information_id: ['information id', 'credit agency id', 'Auskunftei-Nummer', 'Crefonummer'],
-  company_registration_number: [
-    ...['registration number', 'registration no', 'company number', 'company registration no', 'register number'],
-    ...['Handelsregisternummer', 'HRB-Nummer', 'Registernummer', 'Firmenbuchnummer'],
-    ...['siren', 'numéro siren', 'numéro rcs', 'numéro d’immatriculation', 'número de registro', 'registro mercantil'],
-  ],
-  requested_limit: [
-    ...['limit', 'credit limit', 'requested credit limit', 'limit amount', 'requested amount', 'limit requested'],
-    ...['Limit beantragt', 'Kreditlimit', 'beantragtes Limit', 'Wunschlimit', 'Limitbetrag', 'Limithöhe'],
-    ...['limite', 'limite demandée', 'limite de crédit', 'plafond demandé', 'encours demandé', 'montant demandé'],
-    ...['límite solicitado', 'límite de crédito', 'importe solicitado'],
-  ],
-  contact_first_name: ['first name', 'given name', 'Vorname', 'prénom', 'nombre de pila'],
-  contact_last_name: [
-    'last name',
-    'surname',
-    'family name',
-    'Nachname',
-    'Familienname',
-    'nom de famille',
-    'apellido',
-    'apellidos',
-  ],
-  contact_email: [
-    ...['email', 'e-mail', 'email address', 'contact mail', 'mail'],
-    ...['E-Mail-Adresse', 'Mailadresse', 'courriel', 'adresse e-mail', 'adresse électronique'],
-    ...['correo', 'correo electrónico'],
-  ],
-  supporting_documents: [
-    ...['documents', 'document', 'files', 'attachments', 'Dokumente', 'Unterlagen', 'Anlagen'],
-    ...['pièces jointes', 'justificatifs', 'documentos', 'adjuntos'],
-  ],
-  statements_dated: [
-    ...['statement date', 'date of statements', 'balance sheet date', 'accounts date'],
-    ...[
-      'Bilanzstichtag',
-      'Bilanzdatum',
-      'Stichtag',
-      'date du bilan',
-      'date de clôture',
-      'fecha del balance',
-      'fecha de cierre',
-    ],
-  ],
-  buyer_reference: [
-    ...['buyer id', 'buyer number', 'customer number', 'customer no', 'customer id', 'debtor number', 'debtor id'],
-    ...['Kundennummer', 'Kunden-Nr', 'Debitorennummer', 'Debitor-Nr'],
-    ...['numéro client', 'code client', 'référence client', 'número de cliente', 'código de cliente'],
-  ],
-  request_reference: [
-    'request id',
-    'request number',
-    'Antragsnummer',
-    'Vorgangsnummer',
-    'numéro de demande',
-    'número de solicitud',
-  ],
-  company_id: [],
-  same_buyer: ['gleicher Käufer', 'derselbe Käufer', 'même acheteur', 'mismo comprador'],
-};
-
-/** Names that may mean this column and may mean another thing: shown as a question, never taken. */
-export const GUESSES: Readonly<Record<string, KnownColumn>> = {
-  customer: 'name',
-  client: 'name',
-  Kunde: 'name',
-  nom: 'name',
-  nombre: 'name',
-  cliente: 'name',
-  Bezeichnung: 'name',
-  adresse: 'street',
-  code: 'country_code',
-  region: 'state',
-  Staat: 'country_code',
-  amount: 'requested_limit',
-  Betrag: 'requested_limit',
-  Summe: 'requested_limit',
-  montant: 'requested_limit',
-  importe: 'requested_limit',
-  monto: 'requested_limit',
-  date: 'statements_dated',
-  Datum: 'statements_dated',
-  fecha: 'statements_dated',
-  reference: 'buyer_reference',
-  Referenz: 'buyer_reference',
-  référence: 'buyer_reference',
-  referencia: 'buyer_reference',
-  'vat number': 'company_registration_number',
-  contact: 'contact_last_name',
-  Ansprechpartner: 'contact_last_name',
-};
+export function meaningOf(written: string): NameMeaning {
+  // No name of a column is longer, and text that stands where one should be may be a megabyte.
+  if (written === '' || written.length > MAX_LENGTH) return NOTHING;
+  const whole = CERTAIN.get(nameKey(written));
+  const bare = bareName(written);
+  const { currency, thousands } = bare;
+  if (whole && !thousands) return { known: whole, guess: null, currency, thousands };
+  const key = nameKey(bare.name);
+  const known = CERTAIN.get(key) ?? null;
+  const likely = known ?? POSSIBLE.get(nameKey(written)) ?? POSSIBLE.get(key) ?? null;
+  const isUnit = currency !== null || thousands;
+  const isCertain = known !== null && !bare.said && !thousands && (!isUnit || known === 'requested_limit');
+  if (isCertain) return { known, guess: null, currency, thousands };
+  return { known: null, guess: likely, currency, thousands };
+}
 
 /** The column that the header's name means for certain. */
 export function aliasOf(written: string): KnownColumn | undefined {
-  return CERTAIN.get(likeness(written));
+  return meaningOf(written).known ?? undefined;
 }
 
-/** The column that it may mean. */
-export function guessOf(written: string): KnownColumn | undefined {
-  return POSSIBLE.get(likeness(written));
+const MAX_LENGTH = 120;
+const NOTHING: NameMeaning = { known: null, guess: null, currency: null, thousands: false };
+
+/** All names of one column in the tables: those of people and those of systems. */
+export function namesOf(column: KnownColumn): string[] {
+  return [...EVERYDAY[column], ...SYSTEMS.flatMap((names) => names[column] ?? [])];
 }
 
-const CERTAIN = new Map(
-  Object.entries(ALIASES).flatMap(([column, names]) => names.map((name) => [likeness(name), column as KnownColumn])),
-);
-const POSSIBLE = new Map(Object.entries(GUESSES).map(([name, column]) => [likeness(name), column]));
+/** Who a file's columns are about: it stands before the name, or behind it. */
+const BUYER = [
+  ...[
+    'customer',
+    'client',
+    'buyer',
+    'debtor',
+    'company',
+    'billing',
+    'bill to',
+    'account',
+    'Kunde',
+    'Kunden',
+    'Debitor',
+  ],
+  ...[
+    'Debitoren',
+    'Firma',
+    'Firmen',
+    'Käufer',
+    'Abnehmer',
+    'acheteur',
+    'entreprise',
+    'cliente',
+    'comprador',
+    'empresa',
+  ],
+];
+const CONTACT = [
+  ...['contact', 'contact person', 'main contact', 'primary contact', 'Ansprechpartner', 'Ansprechperson', 'Kontakt'],
+  ...['Kontaktperson', 'AP', 'interlocuteur', 'contacto', 'persona de contacto'],
+];
 
-/** Without case, accents and signs: `Straße`, `STRASSE` and `strasse` are alike. '' where nothing is left. */
-export function likeness(name: string): string {
-  return name
-    .normalize('NFKD')
-    .toLowerCase()
-    .replaceAll('ß', 'ss')
-    .replace(/\p{M}/gu, '')
-    .replace(/[^\p{L}\p{N}]+/gu, ' ')
-    .trim();
+/** What is said of the buyer with the party before it; of a limit it changes nothing either. */
+const OF_BUYER = ['country_code', 'city', 'street', 'state', 'website', 'requested_limit'] as const;
+const OF_CONTACT = ['contact_first_name', 'contact_last_name', 'contact_email'] as const;
+
+/** `Customer Name` is no alias of `name` alone: that is ours already. */
+const OWN: Partial<Record<KnownColumn, readonly string[]>> = {
+  country_code: ['country code'],
+  city: ['city'],
+  street: ['street'],
+  state: ['state'],
+  website: ['website'],
+  requested_limit: ['requested limit'],
+};
+
+function* certainNames(): Generator<[string, KnownColumn]> {
+  for (const column of Object.keys(EVERYDAY) as KnownColumn[]) {
+    yield [column, column];
+    for (const name of namesOf(column)) yield [name, column];
+  }
+  for (const party of BUYER.filter((one) => !NO_NAME.has(one))) yield [`${party} name`, 'name'];
+  for (const column of OF_BUYER) {
+    for (const name of [...(OWN[column] ?? []), ...EVERYDAY[column]])
+      for (const party of BUYER) yield [`${party} ${name}`, column];
+  }
+  for (const column of OF_CONTACT) {
+    for (const name of EVERYDAY[column]) {
+      for (const party of CONTACT) {
+        yield [`${party} ${name}`, column];
+        yield [`${name} ${party}`, column];
+      }
+    }
+  }
 }
+
+/** What an account is called may be a bank's, and the name of a bill's address is a person's at times. */
+const NO_NAME = new Set(['account', 'billing', 'bill to']);
+
+/** The first table that has a name is right: people's own words go before what is put together here. */
+const CERTAIN = new Map<string, KnownColumn>();
+for (const [name, column] of certainNames()) {
+  const key = nameKey(name);
+  if (!CERTAIN.has(key)) CERTAIN.set(key, column);
+}
+const POSSIBLE = new Map(Object.entries(GUESSES).map(([name, column]) => [nameKey(name), column]));

@@ -1,4 +1,4 @@
-import { aliasOf, guessOf } from './aliases.ts';
+import { aliasOf, meaningOf } from './aliases.ts';
 import type { Delimiter } from './dialect.ts';
 import { type Entries, type Entry, matchEntries } from './match-entries.ts';
 import { LINE_BREAK } from './physical-lines.ts';
@@ -27,9 +27,13 @@ export const KNOWN_COLUMNS = [
   'buyer_reference',
   'request_reference',
   'company_id',
+  'currency',
   'same_buyer',
 ] as const;
 export type KnownColumn = (typeof KNOWN_COLUMNS)[number];
+
+/** Without these no request can be made; which fields the service itself requires is not shown. */
+export const NEEDED = ['name', 'requested_limit'] as const satisfies readonly KnownColumn[];
 
 /** One column of a file. */
 export type Column = {
@@ -44,6 +48,10 @@ export type Column = {
   by: 'name' | 'map' | 'alias' | null;
   /** What it may be meant as, where that is not certain. */
   guess: KnownColumn | null;
+  /** The currency that its name says, as written there: `EUR` of `Kreditlimit (EUR)`. */
+  currency: string | null;
+  /** Whether its name says that its amounts are in thousands or millions. */
+  thousands: boolean;
 };
 
 /** What readHeader goes by, beside the header. */
@@ -92,7 +100,10 @@ export function readHeader(
     const message = `The column ${name} is needed and the header has no such name. ${remedyFor(name, columns)}`;
     problems.push(makeProblem(header.line, name, header.cells.join(','), message));
   }
-  const questions = columns.flatMap((column) => question(header.line, column));
+  // Where the column is there for certain, another that is like it is one's own: it is kept, and said to be.
+  const questions = columns.flatMap((column) =>
+    seen.has(column.guess ?? '') && !column.thousands ? [] : question(header.line, column),
+  );
   return { columns, problems, warnings: [...questions, ...unmatched.warnings] };
 }
 
@@ -112,13 +123,13 @@ export function makeFit(columns: readonly Column[]): (cells: readonly string[]) 
 function tellColumns(header: RawRecord, { entryOf }: Entries): Column[] {
   const columns = header.cells.map((cell, index): Column => {
     const written = writtenOf(cell);
-    const column: Column = { index, written, known: null, needed: false, by: null, guess: null };
+    const { known, guess, currency, thousands } = meaningOf(written);
+    const column: Column = { index, written, known: null, needed: false, by: null, guess: null, currency, thousands };
     const name = plainName(written);
     const entry = entryOf(written);
     if (entry) return { ...column, known: entry.known, by: 'map' };
     if (isKnown(name)) return { ...column, known: name, by: 'name' };
-    const alias = aliasOf(written);
-    return alias ? { ...column, known: alias, by: 'alias' } : { ...column, guess: guessOf(written) ?? null };
+    return known ? { ...column, known, by: 'alias' } : { ...column, guess };
   });
   const counts = new Map<KnownColumn | null, number>();
   for (const { known } of columns) counts.set(known, (counts.get(known) ?? 0) + 1);
@@ -179,15 +190,23 @@ function named(line: number, name: string, earlier: Column, later: Column): Prob
 
 function remedyFor(name: string, columns: Column[]): string {
   const meant = columns.filter((column) => column.guess === name).map((column) => column.written);
-  if (meant.length === 0) return 'Add it, correct its spelling, or say with --map which column it is.';
-  return `${meant.join(' or ')} may be meant: say so with --map.`;
+  if (meant.length > 0) return `${meant.join(' or ')} may be meant: say so with --map "${meant[0]}=${name}".`;
+  const remedy = `Add it, correct its spelling, or say with --map "HEADER=${name}" which column it is.`;
+  // Where hardly a name is one that we know, this is perhaps no header at all.
+  const isHeader = columns.filter(({ known, guess }) => known ?? guess).length > 1;
+  return isHeader ? remedy : `${remedy} If the names stand on another line, say which with --header-line N.`;
 }
 
-function question(line: number, { written, guess, known }: Column): Problem[] {
+function question(line: number, { written, guess, known, thousands }: Column): Problem[] {
+  if (thousands && known === 'requested_limit') return [makeProblem(line, written, null, THOUSANDS)];
   if (guess === null || known !== null) return [];
+  if (thousands) return [makeProblem(line, written, null, `${THOUSANDS} It is kept and not taken.`)];
   const message = `This column may be meant as ${guess}; it is kept and not taken for that, unless --map says so.`;
   return [makeProblem(line, written, null, message)];
 }
+
+const THOUSANDS =
+  'The name says that these are thousands or millions, and amounts are sent as they stand: write them in full, and name the column requested_limit.';
 
 /** The one form of a column's name: `Contact.E-mail`, `contact e mail` and `contact_e_mail` are the same. */
 export function plainName(written: string): string {
@@ -203,7 +222,13 @@ export function plainName(written: string): string {
 
 /** Whether a header's name, as written, means one of ours. */
 export function isKnownName(written: string): boolean {
-  return isKnown(plainName(written)) || aliasOf(written) !== undefined;
+  return ownNameOf(written) !== null || aliasOf(written) !== undefined;
+}
+
+/** The column of ours that is written there by our own name; null for any other. */
+export function ownNameOf(written: string): KnownColumn | null {
+  const name = plainName(written);
+  return isKnown(name) ? name : null;
 }
 
 function isKnown(name: string): name is KnownColumn {

@@ -1,7 +1,8 @@
+import { charactersOf } from './single-bytes.ts';
 import { type Decoder, makeUtf8Decoder, markByte } from './text.ts';
 
 /**
- * A decoder of any encoding that Node knows, with the promise of {@link makeUtf8Decoder}: what cannot be decoded becomes
+ * A decoder of any encoding that `encodingNamed` names, with the promise of {@link makeUtf8Decoder}: what cannot be decoded becomes
  * a lone surrogate that names its byte, and everything around it stays good. A byte order mark is passed over.
  */
 export function makeDecoder(encoding: string): Decoder {
@@ -30,20 +31,16 @@ function makeWideDecoder(bigEndian: boolean): Decoder {
   };
 }
 
-/** The characters of the bytes 0x80 to 0xFF where each is a character by itself; null in other encodings. */
+/** The characters of the bytes 0x80 to 0xFF, those that mean nothing marked as damage; null where a character has several bytes. */
 function singleBytes(encoding: string): string[] | null {
-  if (MULTI_BYTE.test(encoding)) return null;
-  const decoder = new TextDecoder(encoding);
-  return Array.from({ length: 128 }, (_none, place) => {
-    const character = decoder.decode(Uint8Array.of(place + 0x80));
+  const characters = charactersOf(encoding);
+  if (!characters) return null;
+  return characters.map((character, place) => {
     // A byte without a meaning is the replacement character, or the control character of its own number.
     const isMeant = character !== '\ufffd' && character.charCodeAt(0) !== place + 0x80;
     return isMeant || (place >= 0x20 && character !== '\ufffd') ? character : markByte(place + 0x80);
   });
 }
-
-/** Encoding Standard, sections 10 to 13. */
-const MULTI_BYTE = /^(gb|big5|euc-|iso-2022|shift_jis)/;
 
 function makeSingleByteDecoder(characters: string[]): Decoder {
   // Node's own Latin-1 is right and many times as fast for what is the same in both: as a rule, all of it.

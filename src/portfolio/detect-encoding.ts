@@ -1,5 +1,6 @@
 import { isAscii, isUtf8 } from 'node:buffer';
 import { openBytes } from './bytes.ts';
+import { makeLetterTally } from './letter-tally.ts';
 import { UTF8_CHARACTER, wholeCharacters } from './text.ts';
 
 /** What a file's bytes say of their encoding. */
@@ -12,8 +13,8 @@ export type FoundEncoding = {
 
 /**
  * Finds the encoding of a file: by its byte order mark; else UTF-16 by its zeros; else UTF-8, if all bytes are, or if
- * two thirds of those above ASCII are (damage is then told line by line); else Windows-1252, if its letters stand as they do in the
- * languages of Western Europe. Anything else is in doubt: it is not taken.
+ * two thirds of those above ASCII are (damage is then told line by line); else the code page in which its letters stand as they
+ * do in European languages, see `letter-tally.ts`, if no other comes near. Anything else is in doubt: it is not taken.
  *
  * It reads the whole file, since the first umlaut may stand on the last line: a gigabyte in about half a second.
  *
@@ -56,33 +57,27 @@ function wideEncoding(start: Buffer): 'utf-16le' | 'utf-16be' | null {
 const MANY_ZEROS = 0.2;
 const FEW_ZEROS = 0.01;
 
-/** Counts bytes above ASCII that UTF-8 explains and that it does not, and judges whether Western Europe's letters do. */
+/** Counts bytes above ASCII that UTF-8 explains and that it does not, and keeps where the latter stand. */
 function makeTally() {
+  const letters = makeLetterTally();
   let explained = 0;
   let unexplained = 0;
-  let western = 0;
 
   return {
     add(bytes: Buffer): void {
       if (explained >= PLENTY ? isUtf8(bytes) : isAscii(bytes)) return;
-      if (isUtf8(bytes)) {
-        explained += bytes.toString('latin1').match(HIGH_BYTE)?.length ?? 0;
-        return;
-      }
+      const before = explained;
       const text = bytes.toString('latin1').replace(UTF8_CHARACTER, (character) => {
         explained += character.length;
         return ' ';
       });
-      for (const [run] of text.matchAll(HIGH_RUN)) {
-        unexplained += run.length;
-        if (WESTERN_RUN.test(run)) western += run.length;
-      }
+      unexplained += letters.add(explained === before ? bytes : Buffer.from(text, 'latin1'));
     },
     verdict(): FoundEncoding {
       // Characters of three bytes come about by chance in Japanese text, if not many of them.
       if (unexplained * 2 <= explained || explained >= PLENTY) return { encoding: 'utf-8', bom: false, doubt: null };
-      const certain = explained === 0 && western >= unexplained * CERTAIN;
-      return { encoding: 'windows-1252', bom: false, doubt: certain ? null : UNKNOWN };
+      const encoding = explained === 0 ? letters.verdict() : null;
+      return { encoding: encoding ?? 'windows-1252', bom: false, doubt: encoding === null ? UNKNOWN : null };
     },
   };
 }
@@ -90,21 +85,8 @@ function makeTally() {
 /** So many bytes of UTF-8 are no chance, and counting on would cost a pass over the file. */
 const PLENTY = 100_000;
 
-const HIGH_BYTE = /[\x80-\xff]/g;
-const HIGH_RUN = /[\x80-\xff]+/g;
-
-/**
- * Up to two letters, or two with a sign beside them, as western languages have them: `ü`, `öß`, `’é`, ` €`. Japanese and
- * Chinese stand in longer runs, and Central Europe's letters would be signs here.
- */
-const WESTERN_RUN =
-  /^[\x80\x84\x85\x91-\x97\xa0\xa3\xa7\xab\xae\xb0\xb4\xb7\xbb]{0,2}[\x8a\x8c\x8e\x9a\x9c\x9e\x9f\xaa\xba\xc0-\xcf\xd1-\xd6\xd8-\xdd\xdf-\xef\xf1-\xf6\xf8-\xfd\xff]{0,2}[\x80\x84\x85\x91-\x97\xa0\xa3\xa7\xab\xae\xb0\xb4\xb7\xbb]{0,2}$/;
-
-/** A trade mark or a stray sign here and there does not make a file Japanese. */
-const CERTAIN = 0.9;
-
 const UNKNOWN =
-  'The encoding of this file cannot be told for certain, and a wrong guess would change names: say it with --encoding, such as windows-1252, windows-1250, shift_jis or gb18030, or save the file as CSV UTF-8.';
+  'The encoding of this file cannot be told for certain, and a wrong guess would change names: say it with --encoding, such as windows-1252, windows-1250, macintosh, cp850, shift_jis or gb18030, or save the file as CSV UTF-8.';
 
 async function tallyFile(
   source: { path: string; signal?: AbortSignal | undefined },

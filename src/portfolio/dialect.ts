@@ -1,4 +1,5 @@
 import { LimitlineError } from '../errors.ts';
+import { codePageNamed } from './code-pages.ts';
 
 /** How a file's table is written down: its bytes, its cells and its lines. */
 export type Dialect = {
@@ -20,6 +21,8 @@ export type GivenDialect = {
   delimiter?: Delimiter | undefined;
   /** Which sheet of a workbook; the first if it is left out. */
   sheet?: string | undefined;
+  /** On which line the header stands, from 1; looked for within the first lines if it is left out. */
+  headerLine?: number | undefined;
 };
 
 /** In the order in which they are preferred where the file would fit several. */
@@ -36,15 +39,18 @@ export const PLAIN_DIALECT: Dialect = {
 };
 
 /**
- * The encoding's one name by any of its labels: `sjis` is `shift_jis`, `latin1` is `windows-1252` as in browsers.
+ * The encoding's one name by any of its labels: `sjis` is `shift_jis`, `latin1` is `windows-1252` as in browsers, `ibm850` is
+ * `cp850`, one of the code pages of DOS that browsers do not read.
  *
  * @throws LimitlineError `USAGE` when there is no such encoding.
  */
 export function encodingNamed(label: string): string {
+  const page = codePageNamed(label);
+  if (page) return page;
   try {
     return new TextDecoder(label).encoding;
   } catch (error) {
-    const message = `There is no encoding "${label}": write one such as utf-8, windows-1252, shift_jis or gb18030.`;
+    const message = `There is no encoding "${label}": write one such as utf-8, windows-1252, windows-1250, macintosh, cp850, shift_jis or gb18030.`;
     throw new LimitlineError('USAGE', message, { cause: error });
   }
 }

@@ -1,9 +1,12 @@
 import { createWriteStream } from 'node:fs';
 import { mkdir, open } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { dirname, join, sep } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { Entry } from 'yauzl';
 import { LimitlineError, messageOf } from '../errors.ts';
+import { systemCode } from './file-fault.ts';
+import { liftTopFolder } from './top-folder.ts';
 import { makeUnpackedFolder, sweepUnpackedFolders } from './unpacked-folders.ts';
 import { openZip, type ZipLimits } from './zip.ts';
 
@@ -20,7 +23,7 @@ const LIMITS: ZipLimits = { entries: 20_000, totalBytes: 4 * 1024 ** 3 };
  * Takes the folder as it is, and unpacks a ZIP file beside the system's other temporary files, for this user alone.
  * Nothing is written outside of that folder, links are left out, and an archive that unpacks to more than it may is
  * given up. What is unpacked is gone when the process ends, also by a signal that it listens to; what a killed
- * one left is removed here.
+ * one left is removed here. Where all of it lies in one folder, that need not be named.
  *
  * @throws LimitlineError `FILE` when the ZIP file cannot be read, or is larger unpacked than it may be; `STOPPED`.
  */
@@ -30,16 +33,26 @@ export async function openDocuments(path: string, signal?: AbortSignal): Promise
   const folder = await makeUnpackedFolder();
   try {
     await unpack(path, folder.dir, signal);
+    await liftTopFolder(folder.dir);
     return folder;
   } catch (error) {
     await folder.close();
     if (signal?.aborted)
       throw new LimitlineError('STOPPED', `Unpacking ${path} was given up: the process is stopping.`);
     if (error instanceof LimitlineError) throw error;
-    const message = `The documents in ${path} cannot be unpacked: ${messageOf(error)}; pack them again, or give their folder.`;
+    const noRoom = NO_ROOM[systemCode(error)];
+    const message = noRoom
+      ? `The documents in ${path} cannot be unpacked into ${tmpdir()}: ${noRoom}; make room there, or name another folder in TMPDIR.`
+      : `The documents in ${path} cannot be unpacked: ${messageOf(error)}; pack them again, or give their folder.`;
     throw new LimitlineError('FILE', message, { cause: error });
   }
 }
+
+/** Packing it again would not help. */
+const NO_ROOM: Record<string, string> = {
+  ENOSPC: 'its disk is full',
+  EDQUOT: 'this user may store no more there',
+};
 
 const ZIP_SIGNATURES = ['PK\x03\x04', 'PK\x05\x06'];
 

@@ -2,12 +2,13 @@ import { isUtf8 } from 'node:buffer';
 import { open } from 'node:fs/promises';
 import { extname } from 'node:path';
 import { fileTypeFromBuffer, fileTypeFromFile } from 'file-type';
+import { programProblem } from './programs.ts';
 import { wholeCharacters } from './text.ts';
 
 /**
  * What kind of file it is, from its content: by its signature; where it has none, by its ending if the content is
  * UTF-8 text. A file whose content is not what its ending says is a problem, since whoever assesses it could not
- * open it.
+ * open it; a program is one whatever it is called.
  *
  * @throws the error of the file system when the file cannot be read.
  */
@@ -18,6 +19,9 @@ export async function readMediaType(file: {
   const ending = extname(file.name).slice(1).toLowerCase();
   const start = await readStart(file.path);
   const signature = await signatureOf({ path: file.path, ending, start });
+  const isText = !start.includes(0) && isUtf8(wholeCharacters(start));
+  const problem = programProblem({ name: file.name, start, isText, signature });
+  if (problem) return { problem };
   const said = SIGNED.get(ending);
   if (said) {
     if (signature && said.signatures.includes(signature)) return { mediaType: said.mediaType };
@@ -26,7 +30,6 @@ export async function readMediaType(file: {
       problem: `${file.name} ends in .${ending} but its content is something else${found}: save the document again.`,
     };
   }
-  const isText = !start.includes(0) && isUtf8(wholeCharacters(start));
   const named = TEXT.get(ending);
   // Some signatures are two letters long: "BM" begins a bitmap, and the statements of BMW.
   if (named && isText && signature !== PDF) return { mediaType: named };

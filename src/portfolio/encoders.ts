@@ -1,3 +1,5 @@
+import { charactersOf } from './single-bytes.ts';
+
 /** Turns text into bytes. What the encoding has no sign for becomes a question mark. */
 export type Encoder = (text: string) => Buffer;
 
@@ -43,6 +45,13 @@ const DIGITS = TRAIL.slice(0, 10);
 /** Character → bytes; the first, and so the shortest, that decode to it. 24,000 pairs take some 30 ms, once. */
 function tableOf(encoding: string): Map<string, Buffer> {
   const table = new Map<string, Buffer>();
+  const singles = charactersOf(encoding);
+  if (singles) {
+    for (const [place, character] of singles.entries()) {
+      if (character !== '\ufffd' && !table.has(character)) table.set(character, Buffer.of(place + 0x80));
+    }
+    return table;
+  }
   const decoder = new TextDecoder(encoding, { fatal: true });
   const learn = (...bytes: number[]): boolean => {
     try {

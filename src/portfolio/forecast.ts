@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { addAmounts } from './amounts.ts';
+import { makeExactSum } from './exact-sum.ts';
 import { makeKeySet } from './key-set.ts';
 import type { Line } from './row.ts';
 
@@ -48,39 +48,4 @@ export function makeForecaster(): Forecaster {
     },
     forecast: () => ({ ...found, requested: sum.total() }),
   };
-}
-
-/**
- * Sums canonical decimals exactly: as whole numbers of their last decimal, one sum for each count of decimals. Small ones
- * are gathered in a float that is exact as far as it is used, since a BigInt a line would cost a tenth of the check.
- */
-function makeExactSum() {
-  const sums: { gathered: number; big: bigint }[] = [];
-  return {
-    add(amount: string): void {
-      const point = amount.indexOf('.');
-      const decimals = point === -1 ? 0 : amount.length - point - 1;
-      const digits = point === -1 ? amount : amount.slice(0, point) + amount.slice(point + 1);
-      sums[decimals] ??= { gathered: 0, big: 0n };
-      const sum = sums[decimals];
-      if (digits.length < EXACT_DIGITS) sum.gathered += Number(digits);
-      else sum.big += BigInt(digits);
-      if (sum.gathered < GATHERED_LIMIT) return;
-      sum.big += BigInt(sum.gathered);
-      sum.gathered = 0;
-    },
-    total(): string {
-      const texts = sums.map(({ gathered, big }, decimals) => decimalText(big + BigInt(gathered), decimals));
-      return texts.reduce(addAmounts, '0');
-    },
-  };
-}
-
-/** Below 10^15 each and 2^52 together, whole floats are exact. */
-const EXACT_DIGITS = 15;
-const GATHERED_LIMIT = 2 ** 52;
-
-function decimalText(units: bigint, decimals: number): string {
-  const digits = units.toString().padStart(decimals + 1, '0');
-  return decimals === 0 ? digits : `${digits.slice(0, -decimals)}.${digits.slice(-decimals)}`;
 }

@@ -1,5 +1,5 @@
-import { likeness } from './aliases.ts';
 import type { KnownColumn } from './columns.ts';
+import { likeness } from './names/likeness.ts';
 
 /** One thing that a mapping says: of the header that is written so, which column of ours it is, or that it is none. */
 export type Entry = { written: string; known: KnownColumn | null };

@@ -1,11 +1,13 @@
 import { type AdviceDates, adviceDates } from './advice.ts';
 import { parseAmount } from './amounts.ts';
 import { type BuyerBook, makeBuyerBook } from './buyer-book.ts';
-import { type Column, makeFit, readHeader } from './columns.ts';
+import { type Column, makeFit, NEEDED, readHeader } from './columns.ts';
 import { type Conventions, findConventions } from './conventions.ts';
 import type { Delimiter, Dialect } from './dialect.ts';
 import type { DocumentFolder } from './documents.ts';
 import { makeFileBuyers } from './file-buyers.ts';
+import type { Above } from './find-header.ts';
+import { type CurrencyCheck, makeCurrencyCheck } from './one-currency.ts';
 import { makeProblem, WHOLE_FILE } from './problem.ts';
 import { makeCellReader, readConstants, type Values } from './read-cells.ts';
 import type { ReadOptions } from './read-options.ts';
@@ -13,6 +15,7 @@ import type { Shape } from './records.ts';
 import type { Line, Problem } from './row.ts';
 import { addDocuments, type Draft, makeSettler, tellBuyers } from './settle-lines.ts';
 import { makeStandalone, type Standalone } from './standalone.ts';
+import { makeStrayLines } from './stray-lines.ts';
 import { openTable, type Table } from './table.ts';
 
 /** A portfolio's file, open and read up to its header. */
@@ -21,6 +24,10 @@ export type Opened = {
   header: string[];
   /** How the file is written, as given or as found. */
   dialect: Dialect;
+  /** The line on which the header stands; null where there is none. */
+  headerLine: number | null;
+  /** What stands above it and is not read. */
+  above: Above | null;
   /** The columns as they were understood; those that mean nothing to us are kept as they are. */
   columns: Column[];
   /** How its lines are written in a file of their own. */
@@ -67,26 +74,27 @@ export async function openPortfolio(file: PortfolioFile): Promise<Opened> {
   const conventions: Conventions = { decimal: file.decimal ?? null, dates: file.dates ?? null };
   const { columns, problems, warnings } = readColumns(table, file);
   const line = table.header?.line ?? 1;
+  warnings.push(...(table.leftOut ?? []).map((words) => makeProblem(line, null, null, words)));
   const fixed = readConstants(file.mapping?.constants ?? {}, { line, conventions, today: dates.today });
   problems.push(...fixed.problems);
   const header = columns.map((column) => table.header?.cells[column.index]?.toWellFormed() ?? '');
   if (problems.length > 0) await table.close();
-  const batches = () =>
-    readBatches({ table, file, columns, warnings, dates, conventions, constants: file.mapping && fixed.constants });
+  const currencies = makeCurrencyCheck({ columns, constants: fixed.constants });
+  const constants = file.mapping && fixed.constants;
+  const batches = () => readBatches({ table, file, columns, warnings, dates, conventions, constants, currencies });
   return {
     header,
+    headerLine: table.header?.line ?? null,
+    above: table.above,
     columns,
     dialect: table.dialect,
-    standalone: makeStandalone({ columns, constants: fixed.constants, conventions }),
+    standalone: makeStandalone({ columns, constants: fixed.constants, conventions, currencies }),
     problems,
     warnings,
     batches: problems.length > 0 ? noBatches : batches,
     close: table.close,
   };
 }
-
-/** Without these no request can be made; which fields the service itself requires is not shown. */
-const NEEDED = ['name', 'requested_limit'];
 
 function readColumns(table: Table, { requiredColumns, mapping }: PortfolioFile): ReturnType<typeof readHeader> {
   const { header, unusable } = table;
@@ -123,12 +131,14 @@ type Reading = {
   dates: AdviceDates;
   conventions: Conventions;
   constants: Values | undefined;
+  currencies: CurrencyCheck;
 };
 
 async function* readBatches(reading: Reading): AsyncGenerator<Line[]> {
-  const { table, file, columns, warnings, dates } = reading;
+  const { table, file, columns, warnings, dates, currencies } = reading;
   const readCells = makeCellReader({ ...reading, dialect: table.dialect, today: dates.today });
   const shape = shapeOf(columns, table.dialect.delimiter);
+  const strays = makeStrayLines({ columns, delimiter: table.dialect.delimiter, hiddenRows: file.hiddenRows });
   const settle = makeSettler({ columns, dates });
   const buyers = file.buyers ?? booklet();
   let settled = false;
@@ -150,11 +160,12 @@ async function* readBatches(reading: Reading): AsyncGenerator<Line[]> {
         await settleConventions(reading, shape);
         drafts = drafts.map(({ record }) => ({ record, ...readCells(record), documents: [] }));
       }
+      for (const draft of drafts) if (!strays.judge(draft)) currencies.judge(draft);
       await addDocuments(drafts, columns, file.documents);
       await tellBuyers(drafts, buyers, file.sameBuyer);
       yield drafts.map(settle.line);
     }
-    warnings.push(...settle.fileWarnings());
+    warnings.push(...currencies.fileWarnings(), ...settle.fileWarnings());
   } finally {
     await table.close();
   }
@@ -170,7 +181,8 @@ function booklet(): BuyerBook {
 async function settleConventions({ table, file, columns, conventions }: Reading, shape: Shape): Promise<void> {
   const { encoding, delimiter } = table.dialect;
   if (!table.rereadable) return;
-  const found = await findConventions({ ...file, encoding, delimiter }, { columns, shape });
+  const headerLine = table.header?.line;
+  const found = await findConventions({ ...file, encoding, delimiter, headerLine }, { columns, shape });
   conventions.decimal ??= found.decimal;
   conventions.dates ??= found.dates;
 }
@@ -180,8 +192,8 @@ function shapeOf(columns: Column[], delimiter: Delimiter): Shape {
   const fits = makeFit(columns);
   return {
     fits,
-    // Addresses are written over several lines, and what own columns hold is not ours to say.
-    mayBreak: (index) => [null, 'street'].includes(columns[index]?.known ?? null),
+    // Addresses and long names are written over several lines, and what own columns hold is not ours to say.
+    mayBreak: (index) => [null, 'street', 'name'].includes(columns[index]?.known ?? null),
     standsAlone(line) {
       const cells = line.split(delimiter);
       const amount = (cells[amountAt] ?? '').replaceAll('"', '').trim();

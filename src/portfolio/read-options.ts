@@ -10,11 +10,15 @@ export const readOptionsSchema = z.object({
   encoding: z.string().optional(),
   delimiter: z.enum(DELIMITERS).optional(),
   sheet: z.string().optional(),
+  /** The physical line of the header, or the row of a sheet. */
+  headerLine: z.int().min(1).optional(),
   mapping: mappingSchema.optional(),
   /** What marks the decimals of every amount, where the column leaves it open. */
   decimal: z.enum(['.', ',']).optional(),
   /** Whether day or month comes first in dates like 05/04/2026. */
   dates: z.enum(['dmy', 'mdy']).optional(),
+  /** Whether rows that are hidden in a sheet are taken too; otherwise each is a problem. */
+  hiddenRows: z.boolean().optional(),
   /** Lines of which a person says that they mean the buyer which their identifiers point to, whatever its name. */
   sameBuyer: z.array(z.int()).optional(),
 });

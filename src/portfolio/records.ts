@@ -14,9 +14,9 @@ export type RawRecord = {
   text?: string;
   /**
    * Only for a sheet's row, which is never cut off: cells behind its last filled one are empty. `numbers` are the columns of
-   * cells that are numbers by their type, so a point marks their decimals.
+   * cells that are numbers by their type, so a point marks their decimals. `hidden`: nobody sees it who looks at the sheet.
    */
-  sheet?: { numbers: readonly number[] };
+  sheet?: { numbers: readonly number[]; hidden?: boolean };
 };
 
 /** What the header says about the lines below it: by this a line break that was meant is told from a lost quotation mark. */
@@ -31,6 +31,8 @@ export type Shape = {
 
 /** Cuts a text that comes in pieces into records. */
 export type RecordReader = {
+  /** Passes over the physical lines above this one, whatever stands there; said before the first record is asked for. */
+  startAt(line: number): void;
   feed(text: string): void;
   /** No text comes any more. */
   end(): void;
@@ -40,7 +42,7 @@ export type RecordReader = {
 
 /**
  * Finds CSV records (RFC 4180), lets csv-parse read them, and names each by its physical line. Lines that are blank, or
- * hold nothing but delimiters as spreadsheets leave them behind, are passed over and counted.
+ * hold nothing but delimiters as spreadsheets leave them behind, or are rules of dashes, are passed over and counted.
  *
  * What is found here, since no parser at hand does it, is where a broken record ends: a quotation mark that is never
  * closed would swallow the good lines below it. So the physical line that opens it is given up alone and reading goes on
@@ -48,7 +50,8 @@ export type RecordReader = {
  * for `Shape`. Only whole lines, and records over several lines that are whole, reach csv-parse.
  *
  * Where such a record is credible, but for a line inside it that reads as a record of its own, nobody can say which of
- * the two was meant, and neither is taken: all its lines are one broken record.
+ * the two was meant, and neither is taken: all its lines are one broken record. Its last line, which closes the cell, reads
+ * so behind every first cell that is broken in two; it counts only where the first line could stand for itself as well.
  *
  * The work is linear even if every line is broken. A line leaves a cell open only if it has an odd number of quotation
  * marks, and a search from there ends at the next such line at the latest: no two searches cover the same text.
@@ -57,6 +60,7 @@ export function makeRecordReader(delimiter: Delimiter): RecordReader {
   const lines = makePhysicalLines();
   let ready: RawRecord[] = [];
   let taken = 0;
+  let firstLine = 1;
 
   /** The record of several lines that begins with a cell left open; null if there is none to believe in. */
   function longRecord({ line, text: start }: PhysicalLine, shape?: Shape) {
@@ -74,6 +78,7 @@ export function makeRecordReader(delimiter: Delimiter): RecordReader {
   function readOn(shape?: Shape): RawRecord[] | null {
     const batch: PhysicalLine[] = [];
     let last: RawRecord | null = null;
+    for (let due = lines.peek(); due && due.line < firstLine; due = lines.peek()) lines.pass();
     while (!last && batch.length < (shape ? BATCH_LINES : 1)) {
       const due = lines.peek();
       const long = due?.whole && hasOddQuotes(due.text) ? longRecord(due, shape) : null;
@@ -98,7 +103,10 @@ export function makeRecordReader(delimiter: Delimiter): RecordReader {
     return ready[taken - 1] ?? null;
   }
 
-  return { feed: lines.feed, end: lines.end, next };
+  const startAt = (line: number) => {
+    firstLine = line;
+  };
+  return { startAt, feed: lines.feed, end: lines.end, next };
 }
 
 /** A call of csv-parse costs by itself as much as some five of the lines in it. 1,024 were no faster and took 30 MB more. */
@@ -138,8 +146,14 @@ function tooLong({ line, text }: PhysicalLine, delimiter: Delimiter): RawRecord 
 
 /** The first cell is filled as a rule, and then the others need not be looked at. */
 function isBlank(cells: string[]): boolean {
-  return cells[0]?.trim() === '' && cells.every((cell) => cell.trim() === '');
+  const first = cells[0]?.trim() ?? '';
+  if (first === '') return cells.every((cell) => cell.trim() === '');
+  return RULE_STARTS.includes(first[0] ?? '') && RULE.test(cells.join(''));
 }
+
+/** What lists that were made to be printed draw between their lines, as SAP's do: nothing but dashes. */
+const RULE_STARTS = '-=_+';
+const RULE = /^[\s=_+-]{10,}$/;
 
 /** False when a record of several lines looks like a lost quotation mark that some later one happens to answer. */
 function isCredible(cells: string[], shape: Shape): boolean {
@@ -151,8 +165,9 @@ function claimedTwice(
   { line, cells, text }: Required<Pick<RawRecord, 'line' | 'cells' | 'text'>>,
   shape: Shape,
 ): RawRecord['fault'] {
-  const below = text.split(LINE_BREAK).slice(1);
-  const inner = below.findIndex((one) => shape.standsAlone(one));
+  const [first = '', ...below] = text.split(LINE_BREAK);
+  const doubtful = shape.standsAlone(first) ? below : below.slice(0, -1);
+  const inner = doubtful.findIndex((one) => shape.standsAlone(one));
   if (inner === -1) return null;
   const [own, last] = [line + 1 + inner, line + below.length];
   const message = `This cell holds line ${own}, which reads as a line of its own, so nothing of lines ${line} to ${last} is taken: close the quotation mark where the cell ends, or take the line out of the cell.`;

@@ -6,6 +6,7 @@ import type { Column, KnownColumn } from './columns.ts';
 import type { DocumentFolder } from './documents.ts';
 import { makeRequestLines } from './duplicates.ts';
 import { buyerLineOf, faultyKeyOf, makeRow } from './make-row.ts';
+import { makePlausibility } from './plausibility.ts';
 import { makeProblem, WHOLE_FILE } from './problem.ts';
 import type { ReadCells, Values } from './read-cells.ts';
 import type { RawRecord } from './records.ts';
@@ -62,6 +63,7 @@ export type Settler = {
 
 export function makeSettler({ columns, dates }: { columns: Column[]; dates: AdviceDates }): Settler {
   const requestLines = makeRequestLines();
+  const plausibility = makePlausibility({ columns });
   const written = (known: KnownColumn) => columns.find((column) => column.known === known)?.written ?? known;
   let lines = 0;
   let rows = 0;
@@ -70,15 +72,17 @@ export function makeSettler({ columns, dates }: { columns: Column[]; dates: Advi
   const found = (line: number, { at, value, message }: Finding) =>
     makeProblem(line, written(COLUMN_OF[at]), value, message);
 
-  function advise(line: number, values: Values, hasDocuments: boolean): Problem[] {
+  function advise({ record, values }: Draft, hasDocuments: boolean): Problem[] {
     const advice = adviceFor(values, hasDocuments, dates);
     if (!advice) return [];
-    const value = advice.column === 'statements_dated' ? values.statements_dated : values.requested_limit;
-    return [makeProblem(line, written(advice.column), value ?? null, advice.message)];
+    const index = columns.find((column) => column.known === advice.column)?.index ?? -1;
+    const value = record.cells[index]?.trim() || (values[advice.column] ?? null);
+    return [makeProblem(record.line, written(advice.column), value, advice.message)];
   }
 
   return {
-    line({ record, values, problems, changed, broken, documents, decision }) {
+    line(draft) {
+      const { record, values, problems, changed, broken, documents, decision } = draft;
       const { line, cells } = record;
       const numbers = record.sheet?.numbers;
       lines += 1;
@@ -102,14 +106,15 @@ export function makeSettler({ columns, dates }: { columns: Column[]; dates: Advi
       rows += 1;
       if (documents.length === 0) bareRows += 1;
       const doubts = decision && decision.is !== 'unclear' ? decision.warnings.map((one) => found(line, one)) : [];
-      const warnings = [...doubts, ...advise(line, values, documents.length > 0)];
+      const warnings = [...doubts, ...advise(draft, documents.length > 0), ...plausibility.ofLine(draft)];
       return { kind: 'row', line, cells, numbers, changed, row, warnings, ...told };
     },
     fileWarnings() {
       if (lines === 0) return [makeProblem(WHOLE_FILE, null, null, 'The file has a header and no line below it.')];
-      if (bareRows === 0) return [];
+      const strange = plausibility.ofFile();
+      if (bareRows === 0) return strange;
       const message = `${grouped(bareRows)} of ${counted(rows, 'request')} ${bareRows === 1 ? 'names' : 'name'} no document: audited financial statements are recommended for every limit, to speed its assessment.`;
-      return [makeProblem(WHOLE_FILE, written('supporting_documents'), null, message)];
+      return [...strange, makeProblem(WHOLE_FILE, written('supporting_documents'), null, message)];
     },
   };
 }

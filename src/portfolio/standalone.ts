@@ -3,6 +3,7 @@ import { type Column, isKnownName } from './columns.ts';
 import type { Conventions } from './conventions.ts';
 import { parseDate } from './dates.ts';
 import { withDoubt } from './doubt.ts';
+import { type CurrencyCheck, withCurrencyDoubt } from './one-currency.ts';
 import { tidied, type Values } from './read-cells.ts';
 import type { Line } from './row.ts';
 
@@ -25,10 +26,12 @@ export function makeStandalone({
   columns,
   constants = {},
   conventions,
+  currencies,
 }: {
   columns: readonly Column[];
   constants?: Values | undefined;
   conventions: Readonly<Conventions>;
+  currencies?: Pick<CurrencyCheck, 'conflictAt'>;
 }): Standalone {
   const added = Object.entries(constants);
   const amountAt = columns.findIndex((column) => column.known === 'requested_limit');
@@ -40,6 +43,10 @@ export function makeStandalone({
       // A number of a sheet has a point, whatever its column's texts have.
       const decimal = numbers?.includes(amountAt) ? '.' : conventions.decimal;
       if (amountAt !== -1) own[amountAt] = plainAmount(own[amountAt] ?? '', decimal);
+      const conflictAt = currencies?.conflictAt(cells) ?? -1;
+      // Among lines of its own currency alone, nothing would tell that it is another than the file's.
+      if (conflictAt === amountAt && amountAt !== -1) own[amountAt] = withCurrencyDoubt(cells[amountAt] ?? '');
+      else if (conflictAt !== -1) own[conflictAt] = withDoubt(cells[conflictAt] ?? '');
       if (dateAt !== -1) own[dateAt] = plainDate(own[dateAt] ?? '', conventions);
       return [...own, ...added.map(([, value]) => value)];
     },

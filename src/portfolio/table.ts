@@ -1,23 +1,29 @@
 import { stat } from 'node:fs/promises';
 import { type ByteSource, openBytes } from './bytes.ts';
 import { makeDecoder } from './decoders.ts';
-import { detectDelimiter, sepLineOf } from './detect-delimiter.ts';
+import { detectDelimiter, firstRecord, firstRecords, sepLineOf } from './detect-delimiter.ts';
 import { detectEncoding, type FoundEncoding } from './detect-encoding.ts';
 import { type Dialect, encodingNamed, type GivenDialect, PLAIN_DIALECT } from './dialect.ts';
+import { type Above, aboveOf, findHeader, type HeaderHints, isHeader } from './find-header.ts';
+import { foreignTableOf } from './foreign-tables.ts';
 import { LINE_BREAK } from './physical-lines.ts';
 import { makeRecordReader, type RawRecord, type Shape } from './records.ts';
 import { wrongKindOf } from './wrong-kinds.ts';
 
 /** An open CSV file, read up to its header. */
 export type Table = {
-  /** The first record; null in a file without any. */
+  /** The record that names the columns; null in a file without any record. */
   header: RawRecord | null;
+  /** What stands above it and is not read; null where nothing does. */
+  above: Above | null;
   /** How it is written, as given or as found. */
   dialect: Dialect;
   /** Whether the file can be opened once more; a pipe cannot. */
   rereadable: boolean;
   /** Why the file cannot be read as a table, seen before its first record; null otherwise. */
   unusable: string | null;
+  /** What there is beside the table and is not read, a sentence each; nothing if it is left out. */
+  leftOut?: string[];
   /** The next record in what was read so far; null when more has to be read first, see `more`. */
   next(shape?: Shape): RawRecord | null;
   /** Reads on; false when there is nothing left at all. @throws LimitlineError `FILE`, `STOPPED` */
@@ -30,6 +36,8 @@ export type TableFile = {
   /** What a workbook's faults call it, where `path` is a copy of ours that nobody knows. */
   givenPath?: string | undefined;
   signal?: AbortSignal | undefined;
+  /** What a person says of the header's names, by which it is told from the lines above it. */
+  mapping?: Partial<HeaderHints> | undefined;
 } & GivenDialect;
 
 /**
@@ -68,15 +76,17 @@ async function readStart(file: TableFile, bytes: ByteSource): Promise<Table> {
     const sheet = await readSheet(file, bytes);
     if (sheet) return sheet;
   }
-  const wrongKind = first ? wrongKindOf(first) : null;
-  if (wrongKind || !first) return emptyTable(wrongKind, bytes);
+  const wrongKind = first ? (foreignTableOf(first) ?? wrongKindOf(first)) : null;
+  if (wrongKind || !first) return emptyTable(wrongKind, bytes.close);
   const rereadable = await isRereadable(file.path);
   const found = await encodingOf(file, first, rereadable);
-  if (found.doubt) return emptyTable(found.doubt, bytes);
+  if (found.doubt) return emptyTable(found.doubt, bytes.close);
   const decoder = makeDecoder(found.encoding);
   const start = decoder.decode(first);
   const dialect = { ...dialectOf(start, file), encoding: found.encoding, bom: found.bom };
+  const { headerLine, above } = placeOfHeader(start, dialect, file);
   const records = makeRecordReader(dialect.delimiter);
+  records.startAt(headerLine);
   records.feed(start);
   let ended = false;
 
@@ -98,8 +108,26 @@ async function readStart(file: TableFile, bytes: ByteSource): Promise<Table> {
     }
   }
 
-  if (dialect.sepLine) await record();
-  return { header: await record(), dialect, rereadable, unusable: null, next: records.next, more, close: bytes.close };
+  const header = await record();
+  const unusable = notThere(header, file);
+  return { header, above, dialect, rereadable, unusable, next: records.next, more, close: bytes.close };
+}
+
+/** On which line to look for the header, and what stands above it. */
+function placeOfHeader(start: string, { delimiter, sepLine }: Dialect, { headerLine, mapping }: TableFile) {
+  const from = sepLine ? 2 : 1;
+  const first = firstRecord(start, delimiter, from);
+  if (headerLine === undefined && isHeader(first, mapping)) return { headerLine: first?.line ?? from, above: null };
+  const records = [...firstRecords(start, delimiter, from)];
+  const header = records[headerLine === undefined ? findHeader(records, mapping) : -1];
+  const line = headerLine ?? header?.line ?? from;
+  return { headerLine: line, above: aboveOf(records, { from, header: line }) };
+}
+
+/** Why the line that was said to be the header is none; null where it is one, or nothing was said. */
+export function notThere(header: RawRecord | null, { headerLine }: Pick<TableFile, 'headerLine'>): string | null {
+  if (headerLine === undefined || header?.line === headerLine) return null;
+  return `Line ${headerLine}, which --header-line names, is blank or behind the end of the file: name the line on which the columns have their names.`;
 }
 
 const ZIP = Buffer.from('PK\x03\x04');
@@ -112,15 +140,17 @@ async function readSheet(file: TableFile, bytes: ByteSource): Promise<Table | nu
   return sheet;
 }
 
-function emptyTable(unusable: string | null, bytes: ByteSource): Table {
+/** A table of nothing, and why it is one. */
+export function emptyTable(unusable: string | null, close: () => Promise<void>): Table {
   return {
     header: null,
+    above: null,
     dialect: PLAIN_DIALECT,
     rereadable: false,
     unusable,
     next: () => null,
     more: async () => false,
-    close: bytes.close,
+    close,
   };
 }
 
@@ -139,10 +169,20 @@ async function isRereadable(path: string): Promise<boolean> {
   return found.isFile() && found.size > 0;
 }
 
-function dialectOf(start: string, given: GivenDialect): Pick<Dialect, 'delimiter' | 'sepLine' | 'lineBreak'> {
-  const lineBreak = (LINE_BREAK.exec(start)?.[0] ?? PLAIN_DIALECT.lineBreak) as Dialect['lineBreak'];
+function dialectOf(start: string, given: TableFile): Pick<Dialect, 'delimiter' | 'sepLine' | 'lineBreak'> {
   const [firstLine = ''] = start.split(LINE_BREAK, 1);
   const said = sepLineOf(firstLine);
-  const below = said === null ? start : start.slice(firstLine.length);
-  return { delimiter: given.delimiter ?? said ?? detectDelimiter(below), sepLine: said !== null, lineBreak };
+  const words = { headerLine: given.headerLine, hints: given.mapping };
+  const delimiter = given.delimiter ?? said ?? detectDelimiter(start, words);
+  return { delimiter, sepLine: said !== null, lineBreak: lineBreakOf(start) };
+}
+
+/** What ends the first line: not what breaks a cell of it in two, which a spreadsheet writes in another way. */
+function lineBreakOf(start: string): Dialect['lineBreak'] {
+  let isQuoted = false;
+  for (const [sign] of start.matchAll(/"|\r\n|\r|\n/g)) {
+    if (sign === '"') isQuoted = !isQuoted;
+    else if (!isQuoted) return sign as Dialect['lineBreak'];
+  }
+  return (LINE_BREAK.exec(start)?.[0] ?? PLAIN_DIALECT.lineBreak) as Dialect['lineBreak'];
 }

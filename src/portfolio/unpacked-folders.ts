@@ -2,6 +2,7 @@ import { rmSync } from 'node:fs';
 import { lstat, mkdtemp, readdir, realpath, rm, utimes } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileFault } from './file-fault.ts';
 import { isLeftBehind, MARK_PATTERN, markOfProcess } from './process-mark.ts';
 
 /** A folder among the system's temporary ones, of this process and for this user alone. */
@@ -10,10 +11,15 @@ export type UnpackedFolder = { dir: string; close(): Promise<void> };
 /**
  * Makes an empty folder that is gone when it is closed, and when the process ends before, unless that is killed: then the
  * next that calls {@link sweepUnpackedFolders} removes it.
+ *
+ * @throws LimitlineError `FILE` when the system's temporary folder is not there, or is full.
  */
 export async function makeUnpackedFolder(): Promise<UnpackedFolder> {
   // mkdtemp makes it for its owner alone, under a name that nobody could make before.
-  const dir = await realpath(await mkdtemp(join(tmpdir(), `${PREFIX}${markOfProcess()}-`)));
+  const made = await mkdtemp(join(tmpdir(), `${PREFIX}${markOfProcess()}-`)).catch((error: unknown) => {
+    throw fileFault(tmpdir(), 'used to unpack documents', error);
+  });
+  const dir = await realpath(made);
   if (open.size === 0) process.on('exit', removeUnpackedFolders);
   open.add(dir);
   const refreshing = setInterval(() => {

@@ -5,6 +5,7 @@ import type { Conventions } from './conventions.ts';
 import { readCountry } from './countries.ts';
 import { parseDate } from './dates.ts';
 import { IDENTIFIER_READERS } from './identifier-cells.ts';
+import { onOneLine } from './one-line.ts';
 import { readYesOrNo } from './yes-or-no.ts';
 
 /** Reads one cell that is not empty, trimmed; `isNumber` when the file itself types it as a number. */
@@ -20,6 +21,7 @@ export function makeValueReaders({ conventions, today }: { conventions: Readonly
   [column in KnownColumn]?: ValueReader;
 } {
   return {
+    name: onOneLine,
     country_code: readCountry,
     website: readWebsite,
     requested_limit: (text, isNumber) => parseAmount(text, isNumber ? '.' : conventions.decimal),

@@ -1,3 +1,4 @@
+import { isAscii, isUtf8 } from 'node:buffer';
 import type { Readable } from 'node:stream';
 import { type Entry, openPromise } from 'yauzl';
 
@@ -35,6 +36,7 @@ export async function openZip(path: string, limits: ZipLimits): Promise<Zip> {
       for await (const entry of file.eachEntry()) {
         namesBytes += entry.fileNameLength + entry.extraFieldLength + entry.fileCommentLength;
         if (namesBytes > MAX_NAMES_BYTES) throw new Error('its names are longer than those of files');
+        entry.fileName = nameOf(entry);
         yield entry;
       }
     },
@@ -50,4 +52,19 @@ export async function openZip(path: string, limits: ZipLimits): Promise<Zip> {
     },
     close: () => file.close(),
   };
+}
+
+/** Of a name that says nothing of its encoding: whether it is UTF-8 (APPNOTE 4.4.4, bit 11) or has a field of its own (4.6.9). */
+const UTF8_FLAG = 0x800;
+const UNICODE_PATH = 0x7075;
+
+/**
+ * The entry's name. Without a word on its encoding it is CP437 (APPNOTE, appendix D.1); but macOS and many programs write
+ * UTF-8 and do not say so, and what is UTF-8 by chance makes no sense in CP437. What yauzl has checked of the one holds
+ * for the other, since all that leads out of a folder is ASCII.
+ */
+function nameOf({ fileName, fileNameRaw, generalPurposeBitFlag, extraFields }: Entry): string {
+  const isTold = (generalPurposeBitFlag & UTF8_FLAG) !== 0 || extraFields.some(({ id }) => id === UNICODE_PATH);
+  if (isTold || isAscii(fileNameRaw) || !isUtf8(fileNameRaw)) return fileName;
+  return fileNameRaw.toString().replaceAll('\\', '/');
 }

@@ -73,7 +73,7 @@ describe('a line with a fault', () => {
 
   test.each([
     ['too many cells', 'B,2,x,y', 'invalid'],
-    ['too few cells', 'B', 'invalid'],
+    ['too few cells', 'B,2', 'invalid'],
     ['the request of an earlier line', 'A,1,x', 'duplicate'],
   ] as const)('%s concerns the line as a whole', async (_name, text, kind) => {
     const place = await openWorkplace();

@@ -19,11 +19,11 @@ describe('adviceFor', () => {
   const dates = { today: '2026-11-21', oldest: '2025-01-21' };
   test.each<[string, boolean, string | undefined, string | null]>([
     ['750000', false, undefined, null],
-    ['750000.01', false, undefined, 'supporting_documents'],
+    ['750000.01', false, undefined, 'requested_limit'],
     ['750000.01', true, undefined, null],
     ['900000', true, '2025-01-21', null],
     ['900000', true, '2025-01-20', 'statements_dated'],
-    ['900000', false, '2025-01-20', 'supporting_documents'],
+    ['900000', false, '2025-01-20', 'requested_limit'],
     ['1000', true, '2001-01-01', null],
   ])('limit %s, documents %s, dated %s', (requested_limit, hasDocuments, dated, column) => {
     const values = { requested_limit, ...(dated ? { statements_dated: dated } : {}) };

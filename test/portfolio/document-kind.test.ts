@@ -6,6 +6,8 @@ const PDF = '%PDF-1.4\n%\u00e2\u00e3\n';
 const PNG = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex');
 /** The end record of a ZIP file without entries is all that one needs. */
 const ZIP = Buffer.from(`504b0304${'00'.repeat(26)}504b0506${'00'.repeat(18)}`, 'hex');
+/** How a program for Windows begins. */
+const WINDOWS = Buffer.from('4d5a90000300000004000000ffff0000', 'hex');
 const COMPOUND = Buffer.from(`d0cf11e0a1b11ae1${'00'.repeat(504)}`, 'hex');
 
 async function kindOf(name: string, content: string | Uint8Array) {
@@ -37,10 +39,28 @@ test.each<[string, string | Uint8Array, string]>([
   ['a.toString', PNG, 'image/png'],
   // Its first two letters are the signature of a bitmap.
   ['bmw.txt', 'BMW AG, annual statements of 2025, as audited and published', 'text/plain'],
+  // And these are the signature of a program for Windows.
+  ['mz.txt', 'MZ Maschinen GmbH, Bilanz zum 31.12.2025', 'text/plain'],
   // A character of three bytes lies across the end of what is looked at.
   ['long.txt', `a${'€'.repeat(40_000)}`, 'text/plain'],
 ])('%s is %3$s', async (name, content, mediaType) => {
   expect(await kindOf(name, content)).toEqual({ mediaType });
+});
+
+test.each<[string, string | Uint8Array, string]>([
+  ['a.exe', WINDOWS, 'a.exe is a program (its name ends in .exe), and no program is sent'],
+  ['balance.pdf', WINDOWS, 'a program for Windows'],
+  ['balance', WINDOWS, 'a program for Windows'],
+  ['balance.docx', Buffer.from('7f454c4602010100', 'hex'), 'a program for Linux'],
+  ['a.xyz', Buffer.from('cffaedfe07000001', 'hex'), 'a program for macOS'],
+  ['notes.txt', '#!/bin/sh\nrm -rf ~\n', 'its content begins with #!'],
+  ['balance.pdf.js', 'WScript.Echo(1)', 'ends in .js'],
+  ['A.BAT', '@echo off', 'ends in .bat'],
+  ['setup.msi', COMPOUND, 'ends in .msi'],
+  ['balance.jar', ZIP, 'ends in .jar'],
+  ['balance.scr', PDF, 'ends in .scr'],
+])('%s is refused as a program', async (name, content, message) => {
+  expect(await kindOf(name, content)).toEqual({ problem: expect.stringContaining(message) });
 });
 
 test.each<[string, string | Uint8Array, string]>([

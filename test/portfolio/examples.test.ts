@@ -27,7 +27,7 @@ test('portfolio.csv shows each kind of line, and of problem', async () => {
   expect(new Set(rows.map((line) => line.row.company.address.country_code)).size).toBeGreaterThan(12);
   expect(rows.flatMap((line) => line.warnings.map((one) => `${one.line} ${one.column}`))).toEqual([
     '5 statements_dated',
-    '31 supporting_documents',
+    '31 requested_limit',
   ]);
   expect(lines.flatMap((line) => line.changed.map((one) => `${one.line} ${one.column} ${one.became}`))).toEqual([
     '16 requested_limit 25000',

@@ -1,9 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { ALIASES, aliasOf, GUESSES, guessOf } from '../../src/portfolio/aliases.ts';
-import { type HeaderRules, readHeader } from '../../src/portfolio/columns.ts';
+import { aliasOf, meaningOf, namesOf } from '../../src/portfolio/aliases.ts';
+import { type HeaderRules, KNOWN_COLUMNS, readHeader } from '../../src/portfolio/columns.ts';
 import { readMapping, saveMapping } from '../../src/portfolio/mapping.ts';
+import { GUESSES } from '../../src/portfolio/names/guesses.ts';
 import { readOptionsSchema } from '../../src/portfolio/read-options.ts';
 import { makeTemporaryFolder } from './temporary-folder.ts';
 
@@ -15,14 +16,15 @@ const known = (cells: string[], rules: Partial<HeaderRules> = {}) =>
 
 describe('aliases', () => {
   test('none stands twice', () => {
-    for (const [column, names] of Object.entries(ALIASES)) for (const name of names) expect(aliasOf(name)).toBe(column);
-    for (const name of Object.keys(GUESSES)) expect(aliasOf(name)).toBeUndefined();
+    for (const column of KNOWN_COLUMNS)
+      for (const name of namesOf(column)) expect([name, aliasOf(name)]).toEqual([name, column]);
+    for (const name of Object.keys(GUESSES)) expect([name, aliasOf(name)]).toEqual([name, undefined]);
   });
 
   test.each([
     [
       ['Firma', 'Land', 'STRASSE', 'Handelsregister-Nummer'],
-      ['name', 'country_code', 'street', null],
+      ['name', 'country_code', 'street', 'company_registration_number'],
     ],
     [
       ['Raison sociale', 'Pays', 'Ville', 'Limite demandée'],
@@ -55,7 +57,7 @@ describe('aliases', () => {
 });
 
 test('a guess is shown and not taken', () => {
-  expect(guessOf('Betrag')).toBe('requested_limit');
+  expect(meaningOf('Betrag')).toMatchObject({ known: null, guess: 'requested_limit' });
   const { columns, warnings, problems } = understand(['name', 'Betrag'], { needed: ['name', 'requested_limit'] });
   expect(columns[1]?.known).toBeNull();
   expect(warnings).toEqual([expect.objectContaining({ column: 'Betrag', message: expect.stringContaining('--map') })]);
@@ -124,9 +126,9 @@ describe('a mapping', () => {
   test('is written as it was understood, and read back alike', async () => {
     const { dir } = await makeTemporaryFolder();
     const path = join(dir, 'map.json');
-    await saveMapping(path, understand(['Firma', 'Betrag', 'Konto']).columns, { country_code: 'GB' });
+    await saveMapping(path, understand(['Firma', 'Betrag', 'Notiz']).columns, { country_code: 'GB' });
     expect(await readMapping(path)).toEqual({
-      columns: { Firma: 'name', Betrag: null, Konto: null },
+      columns: { Firma: 'name', Betrag: null, Notiz: null },
       constants: { country_code: 'GB' },
       guesses: { Betrag: 'requested_limit' },
     });

@@ -231,7 +231,7 @@ describe('advice', () => {
     );
     expect(lines.map((line) => line.kind)).toEqual(['row', 'row', 'row', 'row', 'invalid']);
     expect(told(lines.slice(0, 4))).toEqual([
-      expect.stringMatching(/^3 supporting_documents: Above USD 750k.*names no document/),
+      expect.stringMatching(/^3 requested_limit: Above USD 750k.*names no document/),
       expect.stringMatching(/^4 Statements Dated: Above USD 750k.*from before 2025-01-21/),
     ]);
     expect(warnings.map((one) => one.message)).toEqual([expect.stringMatching(/^2 of 4 requests name no document/)]);

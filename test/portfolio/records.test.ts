@@ -23,6 +23,15 @@ describe('records', () => {
     expect(read(text + lineBreak).map(lineAndCells)).toEqual(expected);
   });
 
+  test('are not the rules of dashes that printed lists draw between them', () => {
+    const text = ['----------', 'a,1,-', '+---------+-----+', '-,-,-', '==== ====== ===', '--- a ---,b,c'].join('\n');
+    expect(read(text).map(lineAndCells)).toEqual([
+      [2, ['a', '1', '-']],
+      [4, ['-', '-', '-']],
+      [6, ['--- a ---', 'b', 'c']],
+    ]);
+  });
+
   test('end in several ways in one file', () => {
     expect(read('a\rb\nc\r\n\r\rd').map(lineAndCells)).toEqual([
       [1, ['a']],

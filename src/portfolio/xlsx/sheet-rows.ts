@@ -7,20 +7,30 @@ import type { XmlEars } from './parse-xml.ts';
 import type { Workbook } from './workbook.ts';
 
 /**
- * A row with something in it: its texts and the columns that they stand in, both in the order of the sheet, and the columns
- * of those that are numbers.
+ * A row with something in it: its texts and the columns that they stand in, both in the order of the sheet, the columns of
+ * those that are numbers, and whether the row is hidden, by hand or by a filter.
  */
-export type SheetRow = Pick<RawRecord, 'line' | 'fault'> & { texts: string[]; columns: number[]; numbers: number[] };
+export type SheetRow = Pick<RawRecord, 'line' | 'fault'> & {
+  texts: string[];
+  columns: number[];
+  numbers: number[];
+  hidden: boolean;
+};
 
 /**
  * Hears a sheet's XML and gives its rows, without those that hold nothing. Of a row, no more is kept than stands in the
  * file: what it lacks is filled in when it is used, see {@link cellsOf}.
  *
+ * `narrowTo` says how wide the header is, once it is known: from then on cells without a text are those that are not there.
+ *
  * Throws where the sheet has what Excel's cannot have, and names the row or the cell. A row that Excel can have and we
  * cannot use, too wide or too long, comes with a fault.
  */
-export function makeRowEars(book: Workbook, onRow: (row: SheetRow) => void): XmlEars {
-  let row: SheetRow = { line: 0, fault: null, texts: [], columns: [], numbers: [] };
+export function makeRowEars(
+  book: Workbook,
+  onRow: (row: SheetRow) => void,
+): XmlEars & { narrowTo(width: number): void } {
+  let row: SheetRow = { line: 0, fault: null, texts: [], columns: [], numbers: [], hidden: false };
   let length = 0;
   let width = Number.POSITIVE_INFINITY;
   let next = 0;
@@ -31,12 +41,12 @@ export function makeRowEars(book: Workbook, onRow: (row: SheetRow) => void): Xml
   // How a Japanese text is pronounced stands beside it, and is no part of it.
   let isPhonetic = false;
 
-  function openRow(written: string | undefined): void {
+  function openRow({ r: written, hidden, ht }: Record<string, string>): void {
     const line = Number(written ?? row.line + 1);
     if (!Number.isInteger(line) || line <= row.line || line > LIMITS.rows) {
       throw new Error(`its row ${shown(written ?? line)} cannot stand behind row ${row.line}; ${REMEDY}`);
     }
-    row = { line, fault: null, texts: [], columns: [], numbers: [] };
+    row = { line, fault: null, texts: [], columns: [], numbers: [], hidden: isHidden(hidden, ht) };
     length = 0;
     next = 0;
     cells = 0;
@@ -57,10 +67,10 @@ export function makeRowEars(book: Workbook, onRow: (row: SheetRow) => void): Xml
   }
 
   function closeCell(): void {
-    const isHeader = width === Number.POSITIVE_INFINITY;
+    const isOpen = width === Number.POSITIVE_INFINITY;
     const found = cellText(book, cell, text);
     // The header is as wide as its cells, filled or not; elsewhere an empty cell is one that is not there.
-    if (found.trim() === '' && !isHeader) return;
+    if (found.trim() === '' && !isOpen) return;
     if (cell.column >= width) row.fault ??= tooWide(cell.column, row.line);
     length += found.length;
     if (length > MAX_RECORD_LENGTH) row.fault = TOO_LONG;
@@ -72,7 +82,7 @@ export function makeRowEars(book: Workbook, onRow: (row: SheetRow) => void): Xml
 
   return {
     open(name, attributes) {
-      if (name === 'row') openRow(attributes.r);
+      if (name === 'row') openRow(attributes);
       if (name === 'c') openCell(attributes);
       if (name === 'rPh') isPhonetic = true;
       hears = (name === 'v' || name === 't') && !isPhonetic;
@@ -89,9 +99,23 @@ export function makeRowEars(book: Workbook, onRow: (row: SheetRow) => void): Xml
       if (name === 'rPh') isPhonetic = false;
       if (name === 'c') closeCell();
       if (name !== 'row' || (row.fault === null && row.texts.every((one) => one.trim() === ''))) return;
-      if (width === Number.POSITIVE_INFINITY) width = widthOf(row.columns);
       onRow(row);
     },
+    narrowTo(header) {
+      width = header;
+    },
+  };
+}
+
+/** The row as it would have been heard below a header of this width. */
+export function narrowed({ texts, columns, fault, ...row }: SheetRow, width: number): SheetRow {
+  const filled = [...texts.keys()].filter((place) => texts[place]?.trim() !== '');
+  const outside = columns[filled.find((place) => (columns[place] ?? 0) >= width) ?? -1];
+  return {
+    ...row,
+    fault: fault ?? (outside === undefined ? null : tooWide(outside, row.line)),
+    texts: filled.map((place) => texts[place] ?? ''),
+    columns: filled.map((place) => columns[place] ?? 0),
   };
 }
 
@@ -102,9 +126,14 @@ export function cellsOf({ texts, columns }: SheetRow): string[] {
   return cells;
 }
 
-/** Cells need not stand in the order of their columns. */
-function widthOf(columns: readonly number[]): number {
+/** How wide a row is; cells need not stand in the order of their columns. */
+export function widthOf(columns: readonly number[]): number {
   return columns.reduce((widest, column) => Math.max(widest, column + 1), 0);
+}
+
+/** A row of no height is as little to be seen as one that says so (ECMA-376, part 1, 18.3.1.73). */
+function isHidden(hidden: string | undefined, height: string | undefined): boolean {
+  return hidden === '1' || hidden === 'true' || (height !== undefined && Number(height) === 0);
 }
 
 const TOO_LONG: RawRecord['fault'] = {

@@ -1,14 +1,19 @@
 import { LimitlineError, messageOf } from '../../errors.ts';
 import { PLAIN_DIALECT } from '../dialect.ts';
+import { cutOffWords } from '../foreign-tables.ts';
 import type { RawRecord } from '../records.ts';
-import type { Table, TableFile } from '../table.ts';
+import { emptyTable, notThere, type Table, type TableFile } from '../table.ts';
 import { parseXml } from './parse-xml.ts';
-import { cellsOf, makeRowEars, type SheetRow } from './sheet-rows.ts';
-import { openWorkbook, type Workbook } from './workbook.ts';
+import { readToHeader } from './sheet-header.ts';
+import { cellsOf, makeRowEars, narrowed, type SheetRow, widthOf } from './sheet-rows.ts';
+import { unreadWords } from './unread-sheets.ts';
+import { openWorkbook, type SheetEntry, type Workbook } from './workbook.ts';
 
 /**
- * Opens a sheet of an Excel workbook as a table: the one that is named, else the first. Lines are named by Excel's own
+ * Opens a sheet of an Excel workbook as a table: the one that is named, else the first that can be seen. Lines are named by Excel's own
  * row numbers. Numbers become plain decimals and days YYYY-MM-DD by the type that the file gives them.
+ *
+ * Null for a ZIP file that is none; a table that says so for another program's.
  *
  * @throws LimitlineError `FILE` when the workbook is broken or there is no such sheet, `STOPPED`
  */
@@ -17,31 +22,34 @@ export async function openSheet(file: TableFile): Promise<Table | null> {
   const fault = (error: unknown) =>
     error instanceof LimitlineError
       ? error
-      : new LimitlineError('FILE', `The workbook ${shown} cannot be read: ${messageOf(error)}.`, { cause: error });
-  let book: Workbook | null;
+      : new LimitlineError('FILE', `The workbook ${shown} cannot be read: ${cutOffWords(error) ?? messageOf(error)}.`, {
+          cause: error,
+        });
+  let book: Workbook | string | null;
   try {
     book = await openWorkbook(file.path, file.signal);
-    if (!book) return null;
+    if (book === null) return null;
+    if (typeof book === 'string') return emptyTable(book, async () => {});
   } catch (error) {
     throw fault(error);
   }
   const opened = book;
   try {
-    const { name, path } = sheetOf(opened, file);
+    const sheet = sheetOf(opened, file);
+    const { name, path } = sheet;
     const rows: SheetRow[] = [];
-    const chunks = parseXml(
-      await opened.open(path),
-      makeRowEars(opened, (row) => rows.push(row)),
-      file.signal,
-    );
+    const ears = makeRowEars(opened, (row) => rows.push(row));
+    const chunks = parseXml(await opened.open(path), ears, file.signal);
+    // Only now: what may be unpacked in all is for the sheet itself before it is for the others.
+    const leftOut = file.sheet === undefined ? await unreadWords(opened, sheet, file.signal) : [];
     let at = 0;
 
     const next = (): RawRecord | null => {
       const row = rows[at];
       if (!row) return null;
       at += 1;
-      const { line, fault, numbers } = row;
-      return { line, cells: cellsOf(row), fault, sheet: { numbers } };
+      const { line, fault, numbers, hidden } = row;
+      return { line, cells: cellsOf(row), fault, sheet: { numbers, hidden } };
     };
     const more = async (): Promise<boolean> => {
       rows.splice(0, at);
@@ -52,18 +60,34 @@ export async function openSheet(file: TableFile): Promise<Table | null> {
         throw fault(error);
       }
     };
-    let header = next();
-    while (!header && (await more())) header = next();
+    const { above } = await readToHeader({ rows, more }, file);
+    // What came with the header was heard before its width was known.
+    const width = rows[0] ? widthOf(rows[0].columns) : 0;
+    rows.push(...rows.splice(1).map((row) => narrowed(row, width)));
+    if (rows[0]) ears.narrowTo(width);
+    const header = next();
+    const unusable = notThere(header, file);
     const dialect = { ...PLAIN_DIALECT, sheet: name };
-    return { header, dialect, rereadable: true, unusable: null, next, more, close: async () => opened.close() };
+    return {
+      header,
+      above,
+      dialect,
+      rereadable: true,
+      unusable,
+      leftOut,
+      next,
+      more,
+      close: async () => opened.close(),
+    };
   } catch (error) {
     opened.close();
     throw fault(error);
   }
 }
 
-function sheetOf({ sheets }: Workbook, { path, givenPath = path, sheet }: TableFile): Workbook['sheets'][number] {
-  const found = sheet === undefined ? sheets[0] : sheets.find(({ name }) => name === sheet);
+function sheetOf({ sheets }: Workbook, { path, givenPath = path, sheet }: TableFile): SheetEntry {
+  const visible = sheets.find(({ hidden }) => !hidden) ?? sheets[0];
+  const found = sheet === undefined ? visible : sheets.find(({ name }) => name === sheet);
   if (found) return found;
   const names = sheets.slice(0, MAX_NAMED).map(({ name }) => name);
   const others = sheets.length > MAX_NAMED ? ` and ${sheets.length - MAX_NAMED} others` : '';

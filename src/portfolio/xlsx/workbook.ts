@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { Entry } from 'yauzl';
+import { foreignPackageOf } from '../foreign-tables.ts';
 import { openZip, type ZipLimits } from '../zip.ts';
 import { kept, LIMITS, REMEDY } from './limits.ts';
 import { isDateFormat, leastDigits } from './numbers.ts';
@@ -9,10 +10,13 @@ import { readSharedTexts } from './shared-texts.ts';
 /** Whether numbers are days, and with how many digits at least they are shown: a register's number has leading zeros. */
 export type CellStyle = { isDate: boolean; leastDigits: number };
 
+/** `hidden`: nobody sees it who opens the workbook, be it that a click shows it or a macro only (`veryHidden`). */
+export type SheetEntry = { name: string; path: string; hidden: boolean };
+
 /** What of a workbook is needed to read the cells of one sheet. */
 export type Workbook = {
-  /** Sheets that can be seen or not, in their order. */
-  sheets: { name: string; path: string }[];
+  /** Its sheets of cells in their order. */
+  sheets: SheetEntry[];
   /** Texts that cells name by number. */
   shared: string[];
   /** What numbers of each cell style are. */
@@ -26,11 +30,12 @@ export type Workbook = {
 const ZIP_LIMITS: ZipLimits = { entries: 10_000, totalBytes: 4 * 1024 ** 3 };
 
 /**
- * Opens an Excel workbook (ECMA-376, part 1). Null when the file is a ZIP file of another kind.
+ * Opens an Excel workbook (ECMA-376, part 1). Null when the file is a ZIP file of another kind, or
+ * what it is in a sentence, where a table of another program is meant.
  *
  * @throws Error in words when it is broken, or holds more than a workbook may, see `limits.ts`; LimitlineError `STOPPED`.
  */
-export async function openWorkbook(path: string, signal?: AbortSignal): Promise<Workbook | null> {
+export async function openWorkbook(path: string, signal?: AbortSignal): Promise<Workbook | string | null> {
   const zip = await openZip(path, ZIP_LIMITS);
   const parts = new Map<string, Entry>();
   const open = async (name: string): Promise<Readable> => {
@@ -42,7 +47,7 @@ export async function openWorkbook(path: string, signal?: AbortSignal): Promise<
     for await (const entry of zip.entries()) parts.set(entry.fileName, entry);
     if (!parts.has(BOOK)) {
       zip.close();
-      return null;
+      return foreignPackageOf(parts.keys());
     }
     const shared = parts.has(TEXTS) ? await readSharedTexts(await open(TEXTS), signal) : [];
     const styles = parts.has(STYLES) ? await readStyles(await open(STYLES), signal) : [];
@@ -60,10 +65,15 @@ const RELATIONS = 'xl/_rels/workbook.xml.rels';
 const TEXTS = 'xl/sharedStrings.xml';
 const STYLES = 'xl/styles.xml';
 
+const SHEET_TYPE = '/worksheet';
+const OTHER_SHEETS = /\/(chartsheet|dialogsheet|xlMacrosheet|xlIntlMacrosheet)$/;
+
 async function readTargets(stream: Readable, signal: AbortSignal | undefined): Promise<Map<string, string>> {
   const targets = new Map<string, string>();
   const ears = {
-    open(_name: string, { Id = '', Target = '' }: Record<string, string>) {
+    open(_name: string, { Id = '', Target = '', Type = SHEET_TYPE }: Record<string, string>) {
+      // Charts and dialogs are sheets as well, and have no cells.
+      if (OTHER_SHEETS.test(Type)) return;
       targets.set(named(Id), named(Target.startsWith('/') ? Target.slice(1) : `xl/${Target}`));
       atMost(targets.size, ZIP_LIMITS.entries, 'parts');
     },
@@ -83,7 +93,8 @@ async function readBook(
     open(name: string, attributes: Record<string, string>) {
       if (name === 'workbookPr') from1904 = ['1', 'true'].includes(attributes.date1904 ?? '');
       const path = targets.get(attributes['r:id'] ?? '');
-      if (name === 'sheet' && path) sheets.push({ name: named(attributes.name ?? ''), path });
+      const hidden = ['hidden', 'veryHidden'].includes(attributes.state ?? '');
+      if (name === 'sheet' && path) sheets.push({ name: named(attributes.name ?? ''), path, hidden });
       atMost(sheets.length, LIMITS.sheets, 'sheets');
     },
   };

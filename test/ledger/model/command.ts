@@ -38,12 +38,14 @@ async function expectAgreement(model: Model, real: RealLedger): Promise<void> {
       rows.map((row) => [row.state, row.step, row.line, row.name, row.company]),
     );
     expect(Object.values(found.states).reduce((sum, count) => sum + count, 0)).toBe(rows.length);
-    const { paused, statuses, calls, canary } = model.portfolio(name);
+    const { paused, statuses, calls, canary, replaced } = model.portfolio(name);
     const heard = STEPS.map((step) => (Number(canary[step]) > 0 ? `422:${canary[step]}` : (canary[step] ?? null)));
     expect(await real.canary(name)).toEqual(heard);
     expect(found.paused !== undefined, `${name} is paused`).toBe(paused);
     expect(found.statuses.approved ?? 0).toBe(statuses);
     expect(found.calls).toMatchObject(calls);
+    expect(found.replaced).toBe(replaced);
+    expect(read.map((row) => row?.replaced)).toEqual(rows.map((row) => row.replaced !== undefined));
     expect(found.finishedMs !== undefined, `${name} is finished`).toBe(!rows.some(({ state }) => isOpen(state)));
   }
   for (const [thing, ids] of real.made) {

@@ -54,6 +54,9 @@ export function commandArbitraries(): fc.Arbitrary<Command>[] {
       .tuple(portfolio, key, fc.constantFrom<'refused' | 'cancelled'>('refused', 'cancelled'))
       .map((words) => retry(...words)),
     ...[resolving, resolving],
+    fc
+      .tuple(portfolio, fc.shuffledSubarray(Object.keys(REQUESTS), { minLength: 2 }), fc.integer({ min: 2, max: 9 }))
+      .map((words) => putInPlaceOf(...words)),
     fc.tuple(process, process, portfolio, key).map((words) => overtake(...words)),
     fc.tuple(portfolio, key).map((words) => cancel(...words)),
     portfolio.map(pause),
@@ -65,6 +68,17 @@ export function put(name: string, key: string, line: number, version: string): C
   return command(`import ${name}/${key} at line ${line}, ${version}`, async (model, real) => {
     const answer = await real.rows.put({ portfolio: name, key }, line, 'i', requestOf(key, version));
     expect(answer).toBe(model.put(name, key, line, version));
+  });
+}
+
+/** `old` is of the same portfolio, and another. */
+function putInPlaceOf(name: string, [key, old]: string[], line: number): Command {
+  return command(`import ${name}/${key} at line ${line} in place of ${old}`, async (model, real) => {
+    if (key === undefined || old === undefined) return;
+    const problem = { step: 'limit', message: 'replaced' } as const;
+    const request = requestOf(key, 'as before');
+    const answer = await real.rows.put({ portfolio: name, key }, line, 'i', request, '', { key: old, problem });
+    expect(answer).toBe(model.putInPlaceOf(name, key, { line, rowName: 'as before', old }));
   });
 }
 

@@ -20,6 +20,8 @@ export type ModelRow = {
   revision: number;
   /** How often its portfolio had been given up when it was brought in or sent again. */
   generation: number;
+  /** The row in whose favour it was given up. */
+  replaced?: string | undefined;
 };
 
 /** One send: of which process, for which row and thing. Its fate is settled early when a person found out. */
@@ -48,6 +50,8 @@ export type ModelPortfolio = {
   paused: boolean;
   /** How often it was given up. */
   cancels: number;
+  /** Its rows in whose place others stand. */
+  replaced: number;
   canary: Partial<Record<Step, string>>;
   statuses: number;
   calls: Record<CallKind | 'throttled', number>;
@@ -89,6 +93,7 @@ export function makeModel({ canaryRefusals }: { canaryRefusals: number }) {
       if (known) Object.assign(known, { line, generation });
       if (known && same && ['done', 'skipped', 'held'].includes(known.state)) return 'settled';
       if (known && same && !['refused', 'cancelled'].includes(known.state)) return 'open';
+      if (known) portfolio(name).replaced -= known.replaced === undefined ? 0 : 1;
       const made = calls.get(`limit ${key}`)?.state === 'made';
       const state = made ? 'skipped' : 'queued';
       const revision = known ? known.revision + (same ? 0 : 1) : 0;
@@ -96,6 +101,24 @@ export function makeModel({ canaryRefusals }: { canaryRefusals: number }) {
       rows.set(`${name}/${key}`, { ...row });
       if (made) return 'settled';
       return known ? 'renewed' : 'added';
+    },
+
+    /** The same for a line that corrects another row: that one gives way, unless it was sent or has given way already. */
+    putInPlaceOf(name: string, key: string, { line, rowName, old }: { line: number; rowName: string; old: string }) {
+      const [known, given] = [rowOf(name, key), rowOf(name, old)];
+      const isChanged =
+        known && known.name !== rowName && (calls.has(`limit ${key}`) || known.state === 'done')
+          ? 'changed'
+          : undefined;
+      if (isChanged) return isChanged;
+      const isDone = given?.replaced === key;
+      const isFree = given && !['done', 'skipped'].includes(given.state) && !calls.has(`limit ${old}`);
+      if (!isDone && (!isFree || given.replaced !== undefined)) return 'again';
+      if (given && !isDone) {
+        Object.assign(given, { state: 'cancelled', replaced: key });
+        portfolio(name).replaced += 1;
+      }
+      return this.put(name, key, line, rowName);
     },
 
     /** A worker takes a row up: only at the step that it is at, and only if it waits or was refused there. */
@@ -189,7 +212,7 @@ export function makeModel({ canaryRefusals }: { canaryRefusals: number }) {
 
     requeue(name: string, key: string, from: RowState): boolean {
       const row = rowOf(name, key);
-      if (row?.state !== from) return false;
+      if (row?.state !== from || row.replaced !== undefined) return false;
       row.state = 'queued';
       row.generation = portfolio(name).cancels;
       return true;
@@ -258,6 +281,7 @@ function newPortfolio(): ModelPortfolio {
   return {
     paused: false,
     cancels: 0,
+    replaced: 0,
     canary: {},
     statuses: 0,
     calls: { company: 0, document: 0, limit: 0, throttled: 0 },

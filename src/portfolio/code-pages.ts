@@ -1,0 +1,35 @@
+import iconv from 'iconv-lite';
+
+/**
+ * The code pages of DOS, which browsers do not read and so Node's TextDecoder does not: by the name that we keep, the labels
+ * by which people and programs call them (IANA, "Character Sets", and Microsoft's numbers).
+ */
+const CODE_PAGES: Record<string, readonly string[]> = {
+  cp437: ['437', 'ibm437', 'dos-us', 'oem-us', 'csPC8CodePage437'],
+  cp737: ['737', 'ibm737'],
+  cp775: ['775', 'ibm775'],
+  cp850: ['850', 'ibm850', 'dos-latin-1', 'csPC850Multilingual'],
+  cp852: ['852', 'ibm852', 'dos-latin-2', 'csPCp852'],
+  cp857: ['857', 'ibm857'],
+  cp858: ['858', 'ibm858', 'ibm00858', 'pc-multilingual-850+euro'],
+  cp860: ['860', 'ibm860'],
+  cp863: ['863', 'ibm863'],
+  cp865: ['865', 'ibm865'],
+};
+
+/** The one name of a code page by any of its labels; null for what is none. */
+export function codePageNamed(label: string): string | null {
+  const wanted = label.trim().toLowerCase();
+  const found = Object.entries(CODE_PAGES).find(
+    ([name, labels]) =>
+      name === wanted ||
+      name === `cp${wanted.replace(/^cp[-_ ]?/, '')}` ||
+      labels.some((one) => one.toLowerCase() === wanted),
+  );
+  return found ? found[0] : null;
+}
+
+/** The characters of the bytes 0x80 to 0xFF of a code page; U+FFFD where there is none. */
+export function codePageCharacters(name: string): string[] {
+  return [...iconv.decode(Buffer.from(Array.from({ length: 128 }, (_none, place) => place + 0x80)), name)];
+}

@@ -1,0 +1,127 @@
+import type { Column, KnownColumn } from './columns.ts';
+import { makeMedian } from './median.ts';
+import { decimalsOf } from './money.ts';
+import { makeProblem } from './problem.ts';
+import type { Values } from './read-cells.ts';
+import type { RawRecord } from './records.ts';
+import type { Problem } from './row.ts';
+import { isTotalLabel } from './total-words.ts';
+
+/** Warns of what may be requested and no one means. It stops nothing: whoever reads it decides. */
+export type Plausibility = {
+  /** What is strange about a valid line by itself. */
+  ofLine(line: { record: RawRecord; values: Values }): Problem[];
+  /** What shows when all lines were read: limits far from all others, and lines whose warnings were too many. */
+  ofFile(): Problem[];
+};
+
+/** Memory does not grow with the file. */
+export function makePlausibility({ columns }: { columns: readonly Column[] }): Plausibility {
+  const median = makeMedian({ keeps: NAMED_LINES });
+  const indexes = new Map(columns.map(({ known, index }) => [known, index]));
+  const rest = new Map<Doubt, { count: number; lines: number[] }>();
+  const told = new Map<Doubt, number>();
+  const unit = columns[indexes.get('requested_limit') ?? -1]?.currency;
+  const writtenOf = (known: KnownColumn) => columns[indexes.get(known) ?? -1]?.written ?? known;
+
+  /** The warning; nothing where the same was said of so many lines that the rest is said together. */
+  function warning(doubt: Doubt, { line, cells }: RawRecord, value: string): Problem[] {
+    const before = told.get(doubt) ?? 0;
+    told.set(doubt, before + 1);
+    if (before < SAID_ONE_BY_ONE) {
+      const cell = cells[indexes.get(doubt.column) ?? -1]?.trim() || value;
+      return [makeProblem(line, writtenOf(doubt.column), cell, doubt.message)];
+    }
+    const others = rest.get(doubt) ?? { count: 0, lines: [] };
+    rest.set(doubt, others);
+    others.count += 1;
+    if (others.lines.length < NAMED_LINES) others.lines.push(line);
+    return [];
+  }
+
+  return {
+    ofLine({ record, values }) {
+      const { requested_limit: limit = '', name = '', contact_email: email } = values;
+      const amount = Number(limit);
+      median.add(record.line, amount);
+      const found: Problem[] = [];
+      if (amount < 1) found.push(...warning(UNDER_ONE, record, limit));
+      else if (hasMoreDecimals(limit, values.currency ?? unit)) found.push(...warning(DECIMALS, record, limit));
+      if (name.length > LONGEST_NAME) found.push(...warning(LONG_NAME, record, name));
+      if (isTotalLabel(name) && !values.buyer_reference) found.push(...warning(CALLED_TOTAL, record, name));
+      if (email !== undefined && EXAMPLE_DOMAIN.test(email)) found.push(...warning(EXAMPLE_MAIL, record, email));
+      return found.length === 0 ? NOTHING : found;
+    },
+    ofFile() {
+      const limits = median.above(FAR_ABOVE).map(({ line, amount, times, median: middle }) => {
+        const message = `This is ${times.toLocaleString('en')} times the median of the file, which is ${middle}: look whether it was meant so.`;
+        return makeProblem(line, writtenOf('requested_limit'), String(amount), message);
+      });
+      const unnamed = median.countAbove(FAR_ABOVE) - limits.length;
+      if (unnamed > 0) {
+        const message = `${unnamed} more ${unnamed === 1 ? 'limit is' : 'limits are'} ${FAR_ABOVE.toLocaleString('en')} times the median of the file or more.`;
+        limits.push(makeProblem(limits[0]?.line ?? 1, writtenOf('requested_limit'), null, message));
+      }
+      const others = [...rest].map(([doubt, { count, lines }]) => {
+        const which = `${count === 1 ? 'line' : 'lines'} ${listed(lines, count)}`;
+        return makeProblem(lines[0] ?? 1, writtenOf(doubt.column), null, `Of ${which} as well: ${doubt.message}`);
+      });
+      return [...limits, ...others];
+    },
+  };
+}
+
+/** What may be wrong with a line, and what would be right. */
+type Doubt = { column: KnownColumn; message: string };
+
+const UNDER_ONE: Doubt = {
+  column: 'requested_limit',
+  message: 'The limit is under 1: look whether it is written in thousands or millions, or as a part of another amount.',
+};
+const DECIMALS: Doubt = {
+  column: 'requested_limit',
+  message:
+    'The limit has more decimals than money has: round it, or look whether it was reckoned from another currency.',
+};
+const LONG_NAME: Doubt = {
+  column: 'name',
+  message: 'The name is longer than names of companies are: look whether something else slipped into the cell.',
+};
+const CALLED_TOTAL: Doubt = {
+  column: 'name',
+  message: 'The buyer is called like a total of lines: take the line out if it is one, or give it a buyer_reference.',
+};
+const EXAMPLE_MAIL: Doubt = {
+  column: 'contact_email',
+  message:
+    'Addresses at this domain reach nobody, it is kept for examples (RFC 2606): write the real one, or leave it empty.',
+};
+
+const NOTHING: Problem[] = [];
+
+/** Registers allow some 160 characters (Companies House), and the longest names in use have about that. */
+const LONGEST_NAME = 200;
+
+/** Beyond it, nobody asks for as much by purpose without knowing it. */
+const FAR_ABOVE = 1_000;
+
+/** Warnings of one kind beyond this number drown the others; the rest are named together at the end. */
+const SAID_ONE_BY_ONE = 20;
+
+/** As many lines as a person looks up from one sentence. */
+const NAMED_LINES = 20;
+
+/** RFC 2606, without the top-level domain `example`: nobody types that by mistake, and our own examples use it. */
+const EXAMPLE_DOMAIN = /[@.](example\.(com|net|org)|test|invalid|localhost)$/i;
+
+/** A canonical amount has no zeros at its end. */
+function hasMoreDecimals(amount: string, currency: string | null | undefined): boolean {
+  const point = amount.indexOf('.');
+  return point !== -1 && amount.length - point - 1 > decimalsOf(currency);
+}
+
+function listed(lines: readonly number[], count: number): string {
+  const more = count - lines.length;
+  if (more > 0) return `${lines.join(', ')} and ${more} more`;
+  return lines.length < 2 ? lines.join('') : `${lines.slice(0, -1).join(', ')} and ${lines.at(-1)}`;
+}

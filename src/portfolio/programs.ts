@@ -1,0 +1,102 @@
+import { extname } from 'node:path';
+
+/**
+ * Why a document is refused as a program, by its content or by its ending; null where it is none. Whoever assesses a buyer
+ * opens what was attached, so nothing goes out that would run.
+ *
+ * Office files with macros are let through: statements come so, and they open as documents.
+ *
+ * @param signature what `file-type` calls the content, or null; that of a text may be a guess by two letters.
+ */
+export function programProblem(file: {
+  name: string;
+  start: Buffer;
+  isText: boolean;
+  signature: string | null;
+}): string | null {
+  const { name, start, isText, signature } = file;
+  const ending = extname(name).slice(1).toLowerCase();
+  const runs =
+    (ENDINGS.has(ending) && `its name ends in .${ending}`) ||
+    (start.subarray(0, SHEBANG.length).equals(SHEBANG) && 'its content begins with #!') ||
+    (!isText && signature !== null && SIGNATURES.get(signature));
+  return runs ? `${name} is a program (${runs}), and no program is sent: give the document itself, as PDF.` : null;
+}
+
+const SHEBANG = Buffer.from('#!');
+
+/** What Windows, macOS or Linux run; the names are file-type's. */
+const SIGNATURES = new Map([
+  ['application/x-msdownload', 'its content is a program for Windows'],
+  ['application/x-elf', 'its content is a program for Linux'],
+  ['application/x-mach-binary', 'its content is a program for macOS'],
+  ['application/java-vm', 'its content is a program in Java'],
+  ['application/java-archive', 'its content is a program in Java'],
+  ['application/wasm', 'its content is a program'],
+  ['application/x-rpm', 'its content installs programs'],
+  ['application/x-deb', 'its content installs programs'],
+  ['application/vnd.android.package-archive', 'its content is a program for Android'],
+  ['application/x-ms-shortcut', 'its content starts a program'],
+  ['application/x-apple-diskimage', 'its content installs programs'],
+]);
+
+/** What mail programs keep out as well ("Blocked attachments in Outlook"), where it runs or installs something. */
+const ENDINGS = new Set([
+  ...['exe', 'com', 'bat', 'cmd', 'scr', 'pif', 'dll', 'sys', 'cpl', 'ocx', 'drv', 'gadget', 'application'],
+  ...[
+    'msi',
+    'msp',
+    'mst',
+    'msix',
+    'appx',
+    'msc',
+    'jar',
+    'jnlp',
+    'class',
+    'war',
+    'apk',
+    'ipa',
+    'deb',
+    'rpm',
+    'dmg',
+    'pkg',
+  ],
+  ...[
+    'js',
+    'jse',
+    'mjs',
+    'vb',
+    'vbs',
+    'vbe',
+    'wsf',
+    'wsh',
+    'wsc',
+    'sct',
+    'hta',
+    'ps1',
+    'psm1',
+    'psd1',
+    'lnk',
+    'reg',
+    'inf',
+  ],
+  ...[
+    'sh',
+    'bash',
+    'zsh',
+    'csh',
+    'ksh',
+    'command',
+    'run',
+
+    'elf',
+    'app',
+    'py',
+    'pyc',
+    'pl',
+    'rb',
+    'php',
+    'appimage',
+  ],
+  ...['chm', 'scf', 'url', 'library-ms', 'settingcontent-ms', 'xll', 'wasm', 'so', 'dylib'],
+]);

@@ -1,0 +1,185 @@
+import { addAmounts } from './amounts.ts';
+import type { Column } from './columns.ts';
+import { type Delimiter, PLAIN_DIALECT } from './dialect.ts';
+import { type ExactSum, makeExactSum } from './exact-sum.ts';
+import { makeProblem } from './problem.ts';
+import type { ReadCells } from './read-cells.ts';
+import type { RawRecord } from './records.ts';
+import type { Problem } from './row.ts';
+import { isTotalLabel } from './total-words.ts';
+
+/** A line that was read, and is not yet known to be a buyer. */
+export type Candidate = ReadCells & { record: RawRecord };
+
+/** Tells lines that are no buyers. They must come in the order of the file, each once. */
+export type StrayLines = {
+  /**
+   * Puts what the line is in place of its problems, where it is a total, a subtotal, the header once more, a note, or
+   * hidden, and answers true; leaves every other line as it is.
+   */
+  judge(line: Candidate): boolean;
+};
+
+export type StrayOptions = {
+  columns: readonly Column[];
+  delimiter?: Delimiter;
+  /** Rows that are hidden in a sheet are taken like others. */
+  hiddenRows?: boolean | undefined;
+};
+
+/**
+ * A total is told by its label where it says little else, see `isTotalLabel`, or by its amount: where that is the exact sum
+ * of the lines above it, since the start or since the last subtotal, and most cells are empty that others fill. A line
+ * that gives a `buyer_reference` is a buyer, whatever it is called.
+ */
+export function makeStrayLines({ columns, delimiter = PLAIN_DIALECT.delimiter, hiddenRows }: StrayOptions): StrayLines {
+  const named = columns.filter(({ written }) => written !== '').length;
+  const nameAt = columns.findIndex(({ known }) => known === 'name');
+  const nameWritten = columns[nameAt]?.written ?? '';
+  const sums = makeSums();
+  let lines = 0;
+  let filledCells = 0;
+
+  function strayOf(line: Candidate): Problem | null {
+    const { record, values, problems } = line;
+    const { cells } = record;
+    if (nameWritten !== '' && cells[nameAt]?.trim() === nameWritten && isHeaderAgain(cells)) {
+      return told(record, nameAt, HEADER_AGAIN);
+    }
+    const filled = countFilled(cells);
+    const labelAt = filled === 0 ? -1 : labelPlace(cells);
+    const isFull = filled * 2 >= named;
+    if (lines > 0 && isTotalLabel(cells[labelAt] ?? '') && (!isFull || saysOnlyNumbers(cells, labelAt))) {
+      if (!values.buyer_reference || values.buyer_reference === cells[labelAt]?.trim()) {
+        sums.close();
+        return told(record, labelAt, TOTAL);
+      }
+    }
+    // The lines above may fill few of many columns themselves; then as few are nothing strange.
+    if (!isFull && filled * 2 <= filledCells / lines + 1 && !values.buyer_reference) {
+      const sum = values.requested_limit === undefined ? null : sums.answeredBy(values.requested_limit);
+      if (sum) {
+        sums.close();
+        return told(record, amountAt, sumMessage(sum));
+      }
+    }
+    const isNote = filled === 1 && lines > 0 && problems.length > 0 && record.fault === null;
+    if (isNote && (named > 2 || NOTE.test(cells[labelAt] ?? ''))) {
+      return saysOnlyNumbers(cells, -1) ? null : told(record, labelAt, NOTE_MESSAGE);
+    }
+    lines += 1;
+    filledCells += filled;
+    if (values.requested_limit !== undefined) sums.add(values.requested_limit, record);
+    return null;
+  }
+
+  const amountAt = columns.findIndex(({ known }) => known === 'requested_limit');
+
+  /** By the name where there is one: in front of it may stand a number that the system gave. */
+  function labelPlace(cells: readonly string[]): number {
+    const first = cells.findIndex(isFilled);
+    const name = cells[nameAt] ?? '';
+    return isFilled(name) && !isTotalLabel(cells[first] ?? '') ? nameAt : first;
+  }
+
+  function isHeaderAgain(cells: readonly string[]): boolean {
+    return cells.every((cell, at) => !isFilled(cell) || cell.trim() === (columns[at]?.written ?? ''));
+  }
+
+  function told({ line, cells }: RawRecord, at: number, message: string): Problem {
+    return makeProblem(line, columns[at]?.written ?? null, cells[at]?.trim() ?? null, message);
+  }
+
+  return {
+    judge(line) {
+      const { record } = line;
+      const stray = strayOf(line);
+      const isHidden = record.sheet?.hidden === true && !hiddenRows;
+      if (stray === null && !isHidden) return false;
+      line.problems = [stray ?? makeProblem(record.line, null, null, HIDDEN)];
+      line.open = false;
+      // It asks for nothing. Of a hidden one, its row may be known from a time when it could be seen.
+      if (stray) line.values = {};
+      // Without the lines around it, and in a file of text, it would be a sound line and be requested.
+      line.broken = record.text ?? record.cells.join(delimiter);
+      return true;
+    },
+  };
+}
+
+/** What lines came to, whose sums a total may be: all of them, and those since the last subtotal. */
+type Sum = { lines: number; from: number; to: number };
+
+function makeSums() {
+  let closed = '0';
+  let closedVisible = '0';
+  const all: Sum = { lines: 0, from: 0, to: 0 };
+  let group = makeGroup();
+
+  return {
+    add(amount: string, { line, sheet }: RawRecord): void {
+      (sheet?.hidden ? group.hidden : group.visible).add(amount);
+      for (const sum of [all, group.sum]) {
+        sum.lines += 1;
+        sum.to = line;
+        if (sum.lines === 1) sum.from = line;
+      }
+    },
+    /** What the amount is the sum of, two lines at least. A spreadsheet's subtotals leave out what a filter hides. */
+    answeredBy(amount: string): Sum | null {
+      if (all.lines < 2) return null;
+      const visible = group.visible.total();
+      const whole = addAmounts(visible, group.hidden.total());
+      if (group.sum.lines > 1 && (amount === whole || amount === visible)) return group.sum;
+      const isAll = amount === addAmounts(closed, whole) || amount === addAmounts(closedVisible, visible);
+      return isAll ? all : null;
+    },
+    /** A total was met: what comes below it is added up anew. */
+    close(): void {
+      const visible = group.visible.total();
+      closed = addAmounts(closed, addAmounts(visible, group.hidden.total()));
+      closedVisible = addAmounts(closedVisible, visible);
+      group = makeGroup();
+    },
+  };
+}
+
+type Group = { visible: ExactSum; hidden: ExactSum; sum: Sum };
+
+function makeGroup(): Group {
+  return { visible: makeExactSum(), hidden: makeExactSum(), sum: { lines: 0, from: 0, to: 0 } };
+}
+
+function countFilled(cells: readonly string[]): number {
+  let filled = 0;
+  for (const cell of cells) if (isFilled(cell)) filled += 1;
+  return filled;
+}
+
+/** Most cells begin with what is no space, and need not be trimmed. */
+function isFilled(cell: string): boolean {
+  return cell !== '' && (cell.charCodeAt(0) > 0x20 || cell.trim() !== '');
+}
+
+/** Whether nothing but numbers stands in a line, beside the cell at `but`. */
+function saysOnlyNumbers(cells: readonly string[], but: number): boolean {
+  return cells.every((cell, at) => at === but || !isFilled(cell) || NUMBER.test(cell.trim()));
+}
+
+/** An amount or a count, with its currency or a percent sign; a date is none. */
+const NUMBER = /^[A-Z€$£]{0,3}\s?[-+(]?\d[\d.,'’\s\u00a0\u202f]*[-)%]?\s?[A-Z€$£]{0,3}$/;
+
+/** What a table of two columns may have below it, and no buyer's name looks like: `* geschätzt`, `Stand: 30.09.2026`. */
+const NOTE = /^\s*[*†‡(#]|:|\.\s*$/;
+
+const TOTAL =
+  'This line reads as a total of others, not as a buyer: take it out, or, if a buyer is called so, give the line a buyer_reference.';
+const HEADER_AGAIN = 'This line is the header once more, as at the top of a printed page: take it out.';
+const NOTE_MESSAGE =
+  'Only this cell of the line is filled, so it reads as a note or a heading, not as a buyer: take the line out, or, if it is a buyer, fill in the rest.';
+const HIDDEN =
+  'This row is hidden in the sheet, by hand or by a filter: say --hidden-rows to take hidden rows as well, or show it or delete it there.';
+
+function sumMessage({ lines, from, to }: Sum): string {
+  return `This amount is the exact sum of the ${lines} lines from ${from} to ${to}, and most other cells are empty, so it reads as their total: take the line out, or, if it is a buyer, give it a buyer_reference.`;
+}

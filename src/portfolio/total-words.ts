@@ -1,0 +1,100 @@
+/**
+ * Whether a label is a word for a total, or for a line that a sheet's author adds below the buyers: `Summe`, `Total EUR`,
+ * `Grand Total:`, `Sous-total`, `Total général (12 clients)`, SAP's `**`.
+ *
+ * What can begin a company's name is no such word by its beginning: `Total Energies` and `Summa Oy` are buyers.
+ */
+export function isTotalLabel(label: string): boolean {
+  if (!mayBegin(label)) return false;
+  if (STARS.test(label)) return true;
+  const words = label
+    .normalize('NFKD')
+    .toLowerCase()
+    .replace(/\p{M}/gu, '')
+    .replace(/\([^()]*\)/g, ' ')
+    .replace(/[^\p{L}]+/gu, ' ')
+    .trim()
+    .split(' ')
+    // A single letter is what is left of an abbreviation, or of a sheet's column.
+    .filter((word) => word.length > 1 && !COMPANIONS.has(word));
+  const name = words.join(' ');
+  return TOTALS.has(name) || PLAINLY.has(words[0] ?? '') || PLAINLY.has(words.slice(0, 2).join(' '));
+}
+
+/** SAP's lists mark subtotals and totals so; a sum sign stands for itself. */
+const STARS = /^\s*(\*{1,9}|[Σ∑])\s*$/;
+
+/** Nothing but these may a label say, apart from {@link COMPANIONS}. */
+const TOTALS = new Set([
+  ...[
+    'total',
+    'totals',
+    'grand total',
+    'sum',
+    'sum total',
+    'overall total',
+    'total amount',
+    'report total',
+    'page total',
+  ],
+  ...['summe', 'summen', 'gesamt', 'summe gesamt', 'gesamt summe', 'total summe', 'insgesamt'],
+  ...['totaux', 'total general', 'total generale', 'montant total', 'somme', 'ensemble'],
+  ...['suma', 'sumas', 'suma total', 'totales', 'importe total', 'total importe'],
+  ...['totaal', 'totaal generaal', 'totale', 'totale generale', 'soma', 'razem', 'summa'],
+  ...['count', 'record count', 'number', 'anzahl', 'nombre', 'numero', 'cantidad'],
+  ...['average', 'durchschnitt', 'mittelwert', 'moyenne', 'promedio'],
+  ...['carry over', 'carried over', 'carried forward', 'brought forward', 'ubertrag', 'reporter', 'report nouveau'],
+  ...['all', 'alle', 'tous', 'todos'],
+]);
+
+/** Words with which no company's name begins; whatever follows says what was added up: `Summe Deutschland`. */
+const PLAINLY = new Set([
+  ...[
+    'subtotal',
+    'subtotals',
+    'sub total',
+    'grand total',
+    'zwischensumme',
+    'zwischensummen',
+    'gesamtsumme',
+    'endsumme',
+  ],
+  ...['gesamtbetrag', 'gesamtergebnis', 'teilergebnis', 'summe', 'insgesamt', 'endbetrag', 'seitensumme', 'ubertrag'],
+  ...['sous total', 'sous totaux', 'soustotal', 'total general', 'subtotales', 'suma total'],
+  ...['subtotaal', 'eindtotaal', 'subtotale', 'totaux'],
+]);
+
+/** What stands beside such a word and changes nothing: what is counted, the currency, little words. */
+const COMPANIONS = new Set([
+  ...[
+    'customers',
+    'customer',
+    'buyers',
+    'debtors',
+    'records',
+    'lines',
+    'rows',
+    'accounts',
+    'companies',
+    'of',
+    'for',
+    'the',
+  ],
+  ...['kunden', 'debitoren', 'zeilen', 'datensatze', 'firmen', 'posten', 'der', 'die', 'aller', 'von', 'limite'],
+  ...['clients', 'client', 'lignes', 'debiteurs', 'comptes', 'de', 'des', 'du', 'la', 'les', 'le'],
+  ...['clientes', 'deudores', 'lineas', 'registros', 'del', 'los', 'klanten', 'debiteuren'],
+  ...['credit', 'limit', 'limits', 'kreditlimit', 'kreditlimits', 'amount', 'betrag', 'in'],
+  ...['eur', 'usd', 'gbp', 'chf', 'sek', 'nok', 'dkk', 'pln', 'czk', 'huf', 'jpy', 'mxn', 'cad', 'aud', 'euro'],
+]);
+
+/** Whether a label may be one by its first letters: the label of a buyer costs no more than this look. */
+function mayBegin(label: string): boolean {
+  const start = label.slice(0, BEGINNING_LENGTH);
+  return BEGINNINGS.has(start.toLowerCase()) || !PLAIN_LETTERS.test(start);
+}
+
+const BEGINNING_LENGTH = 3;
+const BEGINNINGS = new Set([...TOTALS, ...PLAINLY].map((words) => words.slice(0, BEGINNING_LENGTH)));
+
+/** Letters with accents, signs and spaces are looked at more closely. */
+const PLAIN_LETTERS = /^[a-z]+$/i;
