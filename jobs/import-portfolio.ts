@@ -51,6 +51,8 @@ const payloadSchema = z.object({
   path: z.string().min(1),
   documentsDir: z.string().optional(),
   supplierPath: z.string().optional(),
+  /** The copy in the data folder that is imported, where it was made (`keepFile`) and looked at before. */
+  kept: z.string().optional(),
   reading: readOptionsSchema.default({}),
   /** Whether rows of earlier imports that the file lacks are given up, as far as they were not sent. */
   replace: z.boolean().default(false),
@@ -94,9 +96,9 @@ export const importPortfolio = {
 } as const;
 
 async function importFile(payload: ImportPayload, documentsDir: string, deps: ImportDeps): Promise<Imported> {
-  const { portfolio, path, supplierPath, reading } = payload;
+  const { portfolio, path, supplierPath, kept, reading } = payload;
   const supplier = supplierPath === undefined ? undefined : await readSupplier(supplierPath);
-  const importId = await keepFile(path, deps.imports);
+  const importId = kept ?? (await keepFile(path, deps.imports));
   const { path: copy } = deps.imports.open(importId);
   const file = { ...reading, path: copy, givenPath: path, signal: deps.stopping };
   const place = { portfolio, importId: fileNameOf(importId) };
@@ -187,7 +189,7 @@ async function readSheet(file: TableFile, opened: Opened): Promise<void> {
 }
 
 /** Copies the file into the data folder under its digest, which names this import. */
-async function keepFile(path: string, imports: DocumentStore): Promise<string> {
+export async function keepFile(path: string, imports: DocumentStore): Promise<string> {
   const { size } = await stat(path).catch((error) => {
     throw fileFault(path, 'read', error);
   });

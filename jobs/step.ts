@@ -5,6 +5,7 @@ import { type RowId, rowName } from '../src/ledger/row-id.ts';
 import type { RowAtStep, RowFields, RowState, Rows, Step } from '../src/ledger/rows.ts';
 import type { NewJob, QueueName, Queues } from '../src/queue/queues.ts';
 import type { JobEnd } from '../src/queue/runner.ts';
+import { isWebPage } from '../src/service/web-page.ts';
 import type { CallDeps, CallEnd } from './call-once.ts';
 
 /** What the jobs of the three steps need. */
@@ -112,7 +113,10 @@ export function endWithout(
 ): StepEnd {
   switch (ending.is) {
     case 'refused': {
-      const message = `The service refused ${wish.what} with status ${ending.status}`;
+      const page = isWebPage(ending.body)
+        ? ' and a web page: check that SERVICE_URL is the address of the service'
+        : '';
+      const message = `The service refused ${wish.what} with status ${ending.status}${page}`;
       const problem = { step, message, status: ending.status, body: ending.body };
       return { to: 'refused', fields: { problem, answered: true } };
     }

@@ -38,16 +38,25 @@ export function makeLog({ level, account }: { level: LogLevel; account?: string 
   );
 }
 
+/** A person who watches has read it; an outage is met again every few seconds. */
+const SAY_AGAIN_MS = 60_000;
+
 /**
- * The log of a command that a person watches: warnings and worse, one sentence each, instead of JSON lines. A person who
- * wants all asks for it by LOG_LEVEL=debug, and gets JSON.
+ * The log of a command that a person watches: warnings and worse, one sentence each, instead of JSON lines, and the same
+ * sentence once a minute. A person who wants all asks for it by LOG_LEVEL=debug, and gets JSON.
  */
 export function makeWordsLog({ level, account }: { level: LogLevel; account?: string | undefined }): Log {
   if (level === 'debug' || level === 'trace') return makeLog({ level, account });
+  const saidAtMs = new Map<string, number>();
   const write = (line: string): void => {
     const { msg, reason, err } = JSON.parse(line) as { msg: string; reason?: string; err?: { message?: string } };
     const why = reason ?? err?.message;
-    process.stderr.write(`limitline: ${msg}${why === undefined ? '' : ` (${why})`}\n`);
+    const words = `limitline: ${msg}${why === undefined ? '' : ` (${why})`}\n`;
+    const now = performance.now();
+    for (const [one, atMs] of saidAtMs) if (now - atMs >= SAY_AGAIN_MS) saidAtMs.delete(one);
+    if (saidAtMs.has(words)) return;
+    saidAtMs.set(words, now);
+    process.stderr.write(words);
   };
   return pino({ ...WITHOUT_PRIVATE, level: level === 'info' ? 'warn' : level, base: null }, { write });
 }

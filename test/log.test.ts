@@ -34,3 +34,21 @@ test('no field of a line shows the user and password of an address', () => {
   makeWordsLog({ level: 'warn' }).warn({ reason: 'redis://:geheim@host is away' }, 'at https://anna:geheim@host');
   expect(written.mock.calls.flat().join('')).toBe('limitline: at https://***@host (redis://***@host is away)\n');
 });
+
+test('who watches is told the same thing once a minute, however often it is met', () => {
+  vi.useFakeTimers({ toFake: ['performance'] });
+  const written = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+  onTestFinished(() => {
+    written.mockRestore();
+    vi.useRealTimers();
+  });
+  const log = makeWordsLog({ level: 'warn' });
+  for (const seconds of [0, 4, 55, 2, 4]) {
+    vi.advanceTimersByTime(seconds * 1_000);
+    log.warn('the line waits: nobody is there');
+    log.warn({ reason: `after ${seconds} s` }, 'something else');
+  }
+  const said = written.mock.calls.flat();
+  expect(said.filter((line) => String(line).includes('nobody'))).toHaveLength(2);
+  expect(said.filter((line) => String(line).includes('something else'))).toHaveLength(5);
+});

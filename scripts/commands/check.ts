@@ -126,7 +126,8 @@ async function checkOpened(file: string, opened: Opened, { settings, documentsDi
   return found.problems > 0 ? PROBLEMS_STATUS : 0;
 }
 
-async function readAll(opened: Opened, list: ProblemList, onBatch: (batch: Line[]) => Promise<void>) {
+/** Goes through the lines of an open file, and answers how many there are of each kind. */
+export async function readAll(opened: Opened, list: ProblemList, onBatch: (batch: Line[]) => Promise<void>) {
   const counts = { lines: 0, rows: 0, invalid: 0, duplicate: 0 };
   const progress = startProgress(() => ({ done: 0, total: undefined, words: `${counted(counts.lines, 'line')} read` }));
   try {

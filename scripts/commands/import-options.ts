@@ -10,6 +10,7 @@ import { documentsBeside, fileOrInput, needPortfolio } from '../standard-input.t
 import { makeProblemList, type ProblemList } from '../terminal/problems.ts';
 import { type Understanding, understanding, understoodWords } from '../terminal/understanding.ts';
 import { earlierWords } from './earlier-words.ts';
+import type { AskOptions } from './look.ts';
 import { type ReadingWords, readOptionsOf, withReadingOptions } from './reading-options.ts';
 
 /** What `run` and `import` are told of a file. */
@@ -17,7 +18,8 @@ export type ImportOptions = ReadingWords & {
   portfolio?: string;
   documents?: string;
   supplier?: string;
-} & ReplaceOption;
+} & ReplaceOption &
+  AskOptions;
 
 type ReplaceOption = { replace?: boolean };
 
@@ -30,7 +32,8 @@ export function withImportOptions(command: Command): Command {
       'folder or ZIP file of the supporting documents (default: "documents" beside the file)',
     )
     .option('--supplier <file>', 'a CSV with one line: the supplier that asks, created before the buyers')
-    .option('--replace', 'give up rows of earlier imports that this file lacks and that were not sent');
+    .option('--replace', 'give up rows of earlier imports that this file lacks and that were not sent')
+    .option('--yes', 'request it without asking first; without a terminal nobody is asked');
 }
 
 /** The import that these options mean. A file that is not there is said before anything is started for it. */

@@ -6,10 +6,11 @@ import { LimitlineError } from '../../src/errors.ts';
 import { makeWordsLog } from '../../src/log.ts';
 import { announceAccount } from '../announce-account.ts';
 import { waitForSignal } from '../signals.ts';
-import { ofAccount, startProgress } from '../terminal/progress.ts';
+import { ofAccount, type Progress, startProgress } from '../terminal/progress.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { PROBLEMS_STATUS } from './check.ts';
 import { type ImportOptions, importFile, importPayload, withImportOptions } from './import-options.ts';
+import { isToAsk, lookAndAsk, sayNothingDone } from './look.ts';
 
 /** `limitline import FILE`: brings a file into a portfolio; workers do the rest. */
 export function register(program: Command, terminal: Terminal): void {
@@ -17,7 +18,8 @@ export function register(program: Command, terminal: Terminal): void {
     .description('bring a file into a portfolio, for workers to work on (limitline work)')
     .action(async (file: string, options: ImportOptions) => {
       const settings = readSettings();
-      const payload = await importPayload(file, options, terminal.say);
+      const asks = isToAsk(file, options, accountOf(settings));
+      const given = await importPayload(file, options, terminal.say);
       const context = await openContext({
         settings,
         log: makeWordsLog({ level: settings.LOG_LEVEL, account: accountOf(settings) }),
@@ -28,11 +30,17 @@ export function register(program: Command, terminal: Terminal): void {
         stopping.abort(new LimitlineError('STOPPED', `Stopped by ${name}; import the same file again to go on.`)),
       );
       let lines = 0;
-      await announceAccount(context, terminal.say);
-      const progress = startProgress(() =>
-        ofAccount(context.account, { done: 0, total: undefined, words: `${counted(lines, 'line')} imported` }),
-      );
+      let progress: Progress | undefined;
       try {
+        await announceAccount(context, terminal.say);
+        const payload = asks ? await lookAndAsk(given, { context, terminal, stop: stopping.signal }) : given;
+        if (payload === undefined) {
+          process.exitCode = sayNothingDone({ account: context.account, portfolio: given.portfolio }, terminal);
+          return;
+        }
+        progress = startProgress(() =>
+          ofAccount(context.account, { done: 0, total: undefined, words: `${counted(lines, 'line')} imported` }),
+        );
         const { imported, list, read } = await importFile(payload, context, {
           say: terminal.say,
           onLines: (read) => {
@@ -57,7 +65,7 @@ export function register(program: Command, terminal: Terminal): void {
         });
         process.exitCode = list.counts.problems > 0 ? PROBLEMS_STATUS : 0;
       } finally {
-        progress.stop();
+        progress?.stop();
         forget();
         await context.close();
       }

@@ -20,9 +20,14 @@ export async function withContext<T>(run: (context: Context) => Promise<T>): Pro
 /** The same for a command on a portfolio, which must be there. */
 export function onPortfolio<T>(name: string, run: (context: Context) => Promise<T>): Promise<T> {
   return withContext(async (context) => {
-    if ((await context.portfolios.read(name)).startedMs === undefined) throw await unknownPortfolio(name, context);
+    await mustExist(name, context);
     return run(context);
   });
+}
+
+/** @throws LimitlineError `NOT_FOUND`, with the names that there are, or where else there is one of this name. */
+export async function mustExist(name: string, context: Context): Promise<void> {
+  if ((await context.portfolios.read(name)).startedMs === undefined) throw await unknownPortfolio(name, context);
 }
 
 async function unknownPortfolio(name: string, { account, accounts, portfolios }: Context): Promise<LimitlineError> {

@@ -7,24 +7,27 @@ import { counted, grouped } from '../../src/counted.ts';
 import { isLimitlineError, LimitlineError } from '../../src/errors.ts';
 import { isOurMistake, untilStopped } from '../../src/ledger/persist.ts';
 import type { PortfolioState } from '../../src/ledger/portfolios.ts';
-import { OPEN_STATES } from '../../src/ledger/rows.ts';
 import { type Summary, summarize } from '../../src/ledger/summary.ts';
 import { makeWordsLog } from '../../src/log.ts';
-import { describePace, timeLeft } from '../../src/pace/pace-words.ts';
+import { describePace, makeTimeLeft } from '../../src/pace/pace-words.ts';
 import type { Problem } from '../../src/portfolio/row.ts';
 import { hintedStatus } from '../../src/service/meaning.ts';
 import { announceAccount } from '../announce-account.ts';
 import { within } from '../deadline.ts';
 import { findService } from '../service-address.ts';
+import { isSettled, openRows } from '../settled.ts';
 import { waitForSignal } from '../signals.ts';
 import { INPUT_NAME, STANDARD_INPUT } from '../standard-input.ts';
+import { type Duration, duration } from '../terminal/durations.ts';
 import { type Extent, ofAccount, startProgress } from '../terminal/progress.ts';
 import { summaryTable } from '../terminal/summary-table.ts';
 import type { Terminal } from '../terminal/terminal.ts';
+import { DEADLINE_STATUS, startTimeLimit, type TimeLimit } from '../time-limit.ts';
 import { STOP_DEADLINE_MS, startWorkers } from '../workers.ts';
 import { PROBLEMS_STATUS } from './check.ts';
 import { type ImportOptions, importFile, importPayload, withImportOptions } from './import-options.ts';
 import { filesOf, leaveResultsOf, type ResultsOptions, type RunOf, sayLastWords } from './last-words.ts';
+import { isToAsk, lookAndAsk, sayNothingDone } from './look.ts';
 
 /** How often the portfolio is looked at for its end; a person does not notice, and Redis neither. */
 const LOOK_EVERY_MS = 100;
@@ -40,24 +43,36 @@ export function register(program: Command, terminal: Terminal): void {
     .description('import a file, work until the portfolio settles, and report')
     .option('--results <dir>', 'leave the results there (default: beside the file)')
     .option('--no-results', 'leave no results: report gives them')
+    .option(
+      '--deadline <time>',
+      'stop when so much time is over, such as 2h, 90m or 1h30m; ends with status 3',
+      duration,
+    )
     .action(async (file: string, options: RunOptions) => {
       process.exitCode = await runFile(file, options, terminal);
     });
 }
 
-export type RunOptions = ImportOptions & ResultsOptions;
+export type RunOptions = ImportOptions & ResultsOptions & { deadline?: Duration };
 
 /** Does what `run` does, and answers its exit status. */
 export async function runFile(file: string, options: RunOptions, terminal: Terminal): Promise<number> {
   const settings = readSettings();
-  const payload = await importPayload(file, options, terminal.say);
+  const asks = isToAsk(file, options, accountOf(settings));
+  const given = await importPayload(file, options, terminal.say);
   const log = makeWordsLog({ level: settings.LOG_LEVEL, account: accountOf(settings) });
   const stop = new AbortController();
   const { signal, forget } = waitForSignal();
   signal.then((name) => stop.abort(new LimitlineError('STOPPED', `${name} came`)));
+  const limit = startTimeLimit(options.deadline, () => stop.abort(new LimitlineError('STOPPED', 'the time is over')));
   const context = await openContext({ settings, log });
   try {
     await announceAccount(context, terminal.say);
+    const payload = asks ? await lookAndAsk(given, { context, terminal, stop: stop.signal }) : given;
+    if (payload === undefined) {
+      const status = sayNothingDone({ account: context.account, portfolio: given.portfolio }, terminal);
+      return limit.isOver() ? DEADLINE_STATUS : status;
+    }
     const address = await findService(settings, log, terminal.say);
     if (address.proxy !== undefined) terminal.say(`limitline: calls go through the proxy ${address.proxy}.`);
     const service = openService(context, address.url);
@@ -83,9 +98,11 @@ export async function runFile(file: string, options: RunOptions, terminal: Termi
       path: file === STANDARD_INPUT ? null : file,
       documents: options.documents,
     };
-    return await conclude(run, faults, { context, terminal, stop: stop.signal, results: options.results });
+    const { results } = options;
+    return await conclude(run, faults, { context, terminal, stop: stop.signal, limit, results });
   } finally {
     forget();
+    limit.forget();
     await context.close();
   }
 }
@@ -96,7 +113,8 @@ type RunDeps = { context: Context; service: Service; terminal: Terminal; stop: A
 async function importAndWait(payload: ImportPayload, { context, service, terminal, stop }: RunDeps) {
   let lines = 0;
   let state: PortfolioState | undefined;
-  const progress = startProgress(() => ofAccount(context.account, extentOf(lines, state, service)));
+  const timeLeft = makeTimeLeft();
+  const progress = startProgress(() => ofAccount(context.account, extentOf(lines, state, { service, timeLeft })));
   const onLines = (read: number) => {
     lines = read;
   };
@@ -125,11 +143,13 @@ async function look(portfolio: string, last: PortfolioState | undefined, { portf
   });
 }
 
+type ConcludeDeps = ResultsOptions & { context: Context; terminal: Terminal; stop: AbortSignal; limit: TimeLimit };
+
 /** Prints the report, says what is left to do, and answers the exit status. */
 async function conclude(
   run: RunOf,
   faults: Problem[],
-  { context, terminal, stop, results }: ResultsOptions & { context: Context; terminal: Terminal; stop: AbortSignal },
+  { context, terminal, stop, limit, results }: ConcludeDeps,
 ): Promise<number> {
   const { portfolio } = run;
   if (faults.length > 0) {
@@ -142,15 +162,22 @@ async function conclude(
   const report = await lastReport(portfolio, context, stop);
   if (!report) {
     terminal.say('limitline: stopped while Redis does not answer; the same command goes on from here.');
-    return PROBLEMS_STATUS;
+    return limit.isOver() ? DEADLINE_STATUS : PROBLEMS_STATUS;
   }
   const { summary, state, notHolding } = report;
   if (summary) terminal.answer(summaryTable(summary, state));
-  const left = summary && !stop.aborted ? await leaveResultsOf(run, summary, { results, context, stop }) : undefined;
+  // A run whose time is over has ended by itself; at a signal somebody waits for the end.
+  const endedItself = !stop.aborted || limit.isOver();
+  const leaving = { results, context, stop: limit.isOver() ? new AbortController().signal : stop };
+  const left = summary && endedItself ? await leaveResultsOf(run, summary, leaving) : undefined;
   if (summary && terminal.json) terminal.print('', { ...summary, files: filesOf(left) });
-  if (summary && !stop.aborted) sayLastWords(run, { summary, left }, terminal);
+  if (summary && endedItself) sayLastWords(run, { summary, left }, terminal);
   if (notHolding !== undefined) terminal.say(notHolding);
-  if (stop.aborted) {
+  if (limit.isOver() && !isAllDone(state)) {
+    terminal.say(overdueWords(limit, state));
+    return DEADLINE_STATUS;
+  }
+  if (stop.aborted && !limit.isOver()) {
     terminal.say('limitline: stopped before the end; the same command goes on from here.');
     return PROBLEMS_STATUS;
   }
@@ -205,22 +232,33 @@ function onAbort<T>(signal: AbortSignal, answer: T): Promise<T> {
   });
 }
 
-function isSettled({ importing, states, supplier }: PortfolioState): boolean {
-  const supplierPending = supplier?.body !== undefined && !supplier.id && !supplier.problem;
-  return !importing && !supplierPending && OPEN_STATES.every((name) => states[name] === 0);
+/** Whether a run that has to end now has nothing to come back for. */
+function isAllDone(state: PortfolioState): boolean {
+  return isSettled(state) && !state.interrupted;
+}
+
+function overdueWords({ text }: TimeLimit, { states, interrupted }: PortfolioState): string {
+  const left = openRows(states);
+  const rows = `${left.toLocaleString('en')} ${left === 1 ? 'row is' : 'rows are'} left`;
+  const unread = interrupted ? ', and the file was not read to its end' : '';
+  return `limitline: the time of --deadline ${text} is over; ${rows}${unread}. The same command goes on from here.`;
 }
 
 function allWell({ rows, states, replaced, invalid }: Summary, { supplier }: PortfolioState): boolean {
   return invalid === 0 && states.done + states.skipped + replaced === rows && (!supplier || supplier.id !== undefined);
 }
 
-function extentOf(lines: number, state: PortfolioState | undefined, service: Service): Extent {
+function extentOf(
+  lines: number,
+  state: PortfolioState | undefined,
+  { service, timeLeft }: { service: Service; timeLeft: ReturnType<typeof makeTimeLeft> },
+): Extent {
   const words = describePace(service.line());
   const waiting = words === '' ? '' : `; ${words}`;
   if (!state) return { done: 0, total: undefined, words: `${counted(lines, 'line')} read${waiting}` };
   const { queued, company, documents, limit, done, refused, held, skipped, cancelled } = state.states;
   const ended = done + refused + held + skipped + cancelled;
-  const total = ended + OPEN_STATES.reduce((sum, name) => sum + state.states[name], 0);
+  const total = ended + openRows(state.states);
   const trouble = [refused > 0 ? `, ${refused} refused` : '', held > 0 ? `, ${held} held` : ''].join('');
   // A row makes two calls as a rule, for the company and for the limit; those with documents make the guess a low one.
   const left = timeLeft(2 * (queued + company + documents) + limit, service.line());

@@ -274,7 +274,9 @@ function canaryWords(step: RowState, { answered, problem }: RowFields, refusals:
   if (!answered) return ['', refusals, ''];
   if (problem?.status === undefined) return ['ok', refusals, ''];
   const body = problem.body ? `: ${problem.body.slice(0, 200)}` : '';
-  const why = `the first ${refusals} answers at the step ${step} were all refused with status ${problem.status}${body}`;
+  // What the message adds to the status is what a person can do about it.
+  const [, advice = ''] = problem.message.split(`status ${problem.status}`);
+  const why = `the first ${refusals} answers at the step ${step} were all refused with status ${problem.status}${advice}${body}`;
   return [String(problem.status), refusals, why];
 }
 

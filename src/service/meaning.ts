@@ -1,4 +1,5 @@
 import { messageOf } from '../errors.ts';
+import { noConnectionWords } from './no-connection.ts';
 import { readMade } from './resource.ts';
 import type { ResourceKind } from './schemas.ts';
 import type { Headers, Heard } from './send.ts';
@@ -40,9 +41,9 @@ const UNASKED = 'bad response';
  */
 export function meaningOf(kind: ResourceKind, heard: Heard, notMade: readonly number[] = []): Answer {
   if (heard.is === 'silence') {
+    if (!heard.sent) return { meaning: 'unreachable', heard: noConnectionWords(heard.error) };
     const message = messageOf(heard.error);
     const reason = message === UNASKED ? `${message}, such as a 100 Continue that nobody asked for` : message;
-    if (!heard.sent) return { meaning: 'unreachable', heard: reason };
     const why = heard.status === undefined ? reason : `${reason} after status ${heard.status}`;
     return { meaning: 'unknown', heard: why, why, headers: {} };
   }

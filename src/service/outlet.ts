@@ -1,6 +1,7 @@
 import { Pool } from 'undici';
-import { isLimitlineError } from '../errors.ts';
+import { isLimitlineError, LimitlineError } from '../errors.ts';
 import type { ForwardProxy } from '../proxy.ts';
+import { noConnectionWords } from './no-connection.ts';
 import { type Heard, type Post, send } from './send.ts';
 import { makeTunnelConnector, proxyWantsCredentials } from './tunnel.ts';
 
@@ -60,7 +61,11 @@ export function makeOutlet({
      */
     async send(post: Post): Promise<Heard> {
       const heard = await send(pool, forwards ? forwarded(post, origin, proxy) : post);
-      if (heard.is === 'silence' && !heard.sent && isLimitlineError(heard.error, 'CREDENTIALS')) throw heard.error;
+      if (heard.is === 'silence' && !heard.sent) {
+        if (isLimitlineError(heard.error, 'CREDENTIALS')) throw heard.error;
+        // The service's address may be right, then.
+        if (forwards) return { ...heard, error: proxyAway(proxy, heard.error) };
+      }
       // Inside a tunnel a 407 would be the service's own, and an answer like any other.
       if (forwards && heard.is === 'answer' && heard.status === 407) throw proxyWantsCredentials(proxy);
       return heard;
@@ -87,4 +92,10 @@ function forwarded(post: Post, origin: string, { url, authorization }: ForwardPr
     // undici would look in the proxy's certificate for the host header's name, which is the service's.
     ...(url.protocol === 'https:' ? { serverName: url.hostname } : {}),
   };
+}
+
+function proxyAway({ where }: ForwardProxy, error: Error): LimitlineError {
+  return new LimitlineError('SERVICE', `the proxy ${where} is not reached: ${noConnectionWords(error)}`, {
+    cause: error,
+  });
 }

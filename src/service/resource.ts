@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { companyIdSchema, documentResourceSchema, limitIdSchema, type ResourceKind } from './schemas.ts';
+import { isWebPage } from './web-page.ts';
 
 /** What the ledger keeps of a thing that was made, as text; amounts exactly as the service wrote them. */
 export type Made = { is: 'made'; id: string; record: Record<string, string> } | { is: 'unreadable'; why: string };
@@ -17,13 +18,15 @@ const schemas = {
 /** The fields of a buyer limit that a report shows. None is asked for: a status we never saw passes through. */
 const RECORD_FIELDS = ['status', 'total_limit', 'available_limit', 'created'] as const;
 
+const A_WEB_PAGE = 'its body is a web page: check that SERVICE_URL is the address of the service';
+
 /** Reads the body of a 2xx answer. Only the id decides: without one in our hands nothing counts as made. */
 export function readMade(kind: ResourceKind, text: string): Made {
   let resource: unknown;
   try {
     resource = JSON.parse(text, numbersAsText);
   } catch {
-    return { is: 'unreadable', why: 'its body is not JSON' };
+    return { is: 'unreadable', why: isWebPage(text) ? A_WEB_PAGE : 'its body is not JSON' };
   }
   const fields = schemas[kind].safeParse(resource);
   if (!fields.success) return { is: 'unreadable', why: `its body has no id of a ${kind}` };

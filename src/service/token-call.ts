@@ -1,8 +1,10 @@
 import { LimitlineError, messageOf } from '../errors.ts';
+import { noConnectionWords } from './no-connection.ts';
 import type { Outlet } from './outlet.ts';
 import { SERVICE_PATHS } from './schemas.ts';
 import type { Headers } from './send.ts';
 import type { Granted } from './token.ts';
+import { isWebPage } from './web-page.ts';
 
 /** What RFC 6749 (section 5.2) and HTTP have for credentials that are wrong or may not do this. */
 const REFUSED = new Set([400, 401, 403]);
@@ -66,9 +68,9 @@ export function makeTokenCall(options: {
       timeoutMs: options.timeoutMs,
     });
     if (heard.is === 'silence') {
-      throw new LimitlineError('SERVICE', `No token: ${options.url} does not answer (${messageOf(heard.error)}).`, {
-        cause: heard.error,
-      });
+      const why = heard.sent ? brokenOffWords(heard.error, options.url) : noConnectionWords(heard.error);
+      const remedy = hadToken ? '' : '; check that the address is right';
+      throw new LimitlineError('SERVICE', `SERVICE_URL ${options.url}: ${why}${remedy}`, { cause: heard.error });
     }
     const { status, headers, text } = heard;
     const answer = status >= 200 && status < 300 ? asObject(text) : undefined;
@@ -80,16 +82,37 @@ export function makeTokenCall(options: {
         headers,
       );
     }
-    const what = status >= 200 && status < 300 ? `${status} without JSON` : `${status}`;
+    const what = answerWords(status, headers, text);
     if (hadToken || status >= 500 || PASSING.has(status)) {
-      throw new NoToken('SERVICE', `No token for now: ${options.url} answered ${what}.`, headers);
+      throw new NoToken('SERVICE', `no token for now: ${options.url} answers with ${what}`, headers);
     }
     throw new NoToken(
       'CREDENTIALS',
-      `${options.url} answers the call for a token with status ${what}; check that SERVICE_URL is the address of the service.`,
+      `SERVICE_URL ${options.url} answers the call for a token with ${what}; check that it is the address of the service.`,
       headers,
     );
   };
+}
+
+/** What an answer is that brought no token. */
+function answerWords(status: number, { location }: Headers, text: string): string {
+  if (isWebPage(text)) return `a web page (status ${status})`;
+  if (status >= 300 && status < 400) return `status ${status}, which leads to ${originOf(location)}`;
+  return status >= 200 && status < 300 ? `status ${status}, but no JSON` : `status ${status}`;
+}
+
+/** Where a redirection leads, without a path, in which something private may stand. */
+function originOf(location: string | string[] | undefined): string {
+  return typeof location === 'string' && URL.canParse(location) ? new URL(location).origin : 'another path';
+}
+
+/** What a server does that is no service: one that waits for TLS hangs up, and one of another protocol babbles. */
+function brokenOffWords(error: Error, url: string): string {
+  if (error.name === 'HTTPParserError') return 'what answers there does not speak HTTP';
+  const closed = /other side closed|ECONNRESET/.test(messageOf(error));
+  if (!closed) return messageOf(error);
+  const tls = url.startsWith('http:') ? ' (if it wants TLS, write https://)' : '';
+  return `the connection was closed without an answer${tls}`;
 }
 
 /** The answer's JSON as an object; nothing where it is no JSON. */

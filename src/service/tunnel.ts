@@ -2,8 +2,9 @@ import { type ClientRequest, request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import type { Socket } from 'node:net';
 import { buildConnector } from 'undici';
-import { LimitlineError, messageOf } from '../errors.ts';
+import { LimitlineError } from '../errors.ts';
 import type { ForwardProxy } from '../proxy.ts';
+import { noConnectionWords } from './no-connection.ts';
 
 /** How long a connection may take to be made, at each of its two stages; in ms. */
 export type TunnelLimits = { connectMs: number; tlsMs: number };
@@ -57,7 +58,7 @@ function openTunnel(
     });
     asked.once('error', (error) => {
       clearTimeout(timer);
-      const message = `the proxy ${proxy.where} makes no connection to ${authority}: ${messageOf(error)}`;
+      const message = `the proxy ${proxy.where} makes no connection to ${authority}: ${noConnectionWords(error)}`;
       reject(new LimitlineError('SERVICE', message, { cause: error }));
     });
     asked.end();

@@ -171,10 +171,10 @@ describe('a file of another dialect', () => {
     const out = (await readFile(join(cwd, 'out.csv'), 'latin1')).split('\r\n');
     expect(out).toEqual([
       'sep=;',
-      expect.stringMatching(/^Firma;Land;Betrag;Notiz;state;/),
-      expect.stringMatching(/^Müller;Deutschland;1.234;a;done;/),
-      expect.stringMatching(/^Tin;GB;2,5;'=b;done;/),
-      expect.stringMatching(/^Ort;Congo;3;c;invalid;/),
+      expect.stringMatching(/^Firma;Land;Betrag;Notiz;row;import;line;state;/),
+      expect.stringMatching(/^Müller;Deutschland;1.234;a;q4\/[^;]+;q4.csv #1;3;done;/),
+      expect.stringMatching(/^Tin;GB;2,5;'=b;q4\/[^;]+;q4.csv #1;4;done;/),
+      expect.stringMatching(/^Ort;Congo;3;c;;q4.csv #1;5;invalid;/),
       '',
     ]);
   });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Shut } from '../../src/pace/door-words.ts';
-import { describeLearned, describePace, type PaceState, timeLeft } from '../../src/pace/pace-words.ts';
+import { describeLearned, describePace, makeTimeLeft, type PaceState, timeLeft } from '../../src/pace/pace-words.ts';
 
 const now = new Date(2026, 10, 21, 10, 30, 0).getTime();
 
@@ -19,6 +19,7 @@ test.each<[PaceState, string]>([
   [atLimit, "at the service's limit, 98 calls/s"],
   [{ ...atLimit, ratePerS: 0.52 }, "at the service's limit, 0.5 calls/s"],
   [{ ...atLimit, phase: 'start', ratePerS: 160 }, "finding the service's limit, 160 calls/s"],
+  [{ ...atLimit, phase: 'start', ratePerS: 20, flowPerS: 0 }, ''],
   [{ ...atLimit, atCeiling: true, ratePerS: 39.2 }, 'at the ceiling of SERVICE_RATE_PER_S, 39 calls/s'],
   [{ ...atLimit, held: false }, 'as fast as the service answers, 97 calls/s'],
   [{ ...atLimit, held: false, flowPerS: 0 }, ''],
@@ -63,4 +64,15 @@ test.each<[number, Partial<PaceState>, string]>([
   [980, { shut: shutFor(7_000, 'limit') }, ''],
 ])('%i calls at %o take %s', (calls, state, words) => {
   expect(timeLeft(calls, { ...atLimit, ...state }, now)).toBe(words);
+});
+
+test('who watches from the beginning is told no time before a call was answered', () => {
+  const left = makeTimeLeft();
+  const first = { ...atLimit, phase: 'start' as const, ratePerS: 20, flowPerS: 0 };
+  // The pace is what holds the line back, and would be one to reckon with.
+  expect(timeLeft(980, first, now)).toBe('49 s');
+  expect(left(980, first, now)).toBe('');
+  expect(left(980, atLimit, now)).toBe('10 s');
+  // Slow calls are far apart.
+  expect(left(980, { ...atLimit, flowPerS: 0 }, now)).toBe('10 s');
 });

@@ -83,6 +83,16 @@ test('an unknown outcome after a 5xx names the setting by which it would be know
   }
 });
 
+test('a web page in place of an answer is said to be one, whatever it was answered with', () => {
+  const page = '<!doctype html><html>Anna Berg</html>';
+  const unknown = meaningOf('company', answer(200, page));
+  if (unknown.meaning !== 'unknown') throw new Error(unknown.meaning);
+  expect(unknown.why).toBe(
+    'status 200, but its body is a web page: check that SERVICE_URL is the address of the service',
+  );
+  expect(meaningOf('company', answer(404, page))).toMatchObject({ meaning: 'refused', body: page });
+});
+
 test('takes amounts as the service wrote them, digit by digit', () => {
   const text = '{"id":"bl_1","status":"approved","total_limit":1000.50,"available_limit":1e3,"contact":{"phone":null}}';
   expect(meaningOf('limit', answer(200, text))).toMatchObject({

@@ -1,0 +1,45 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { openFaultPlace } from '../faults/fault-place.ts';
+import { buyerLines } from '../support/workplace.ts';
+
+/** A place with a file of so many buyers, and a service that takes its time. */
+async function openDesk(rows: number, latencyMs: number) {
+  const place = await openFaultPlace({ faults: { latencyMs }, env: { SERVICE_CONCURRENCY: '4' } });
+  await writeFile(join(place.dir, 'q4.csv'), `${buyerLines(rows).join('\n')}\n`);
+  return place;
+}
+
+test('run --deadline ends with 3 when the time is over, holds nothing, and the same command goes on', async () => {
+  const { startCommand, standIn, report, context } = await openDesk(300, 50);
+  const ended = await startCommand(['run', 'q4.csv', '--deadline', '3s']).ended;
+  expect(ended.status).toBe(3);
+  const { states } = await report();
+  const left = 300 - states.done;
+  expect(ended.stderr).toContain(`the time of --deadline 3s is over; ${left} rows are left`);
+  expect(states).toMatchObject({ held: 0, refused: 0 });
+  expect((await context.portfolios.read('q4')).interrupted).toBe(false);
+  await standIn.setFaults({ latencyMs: 0 });
+  expect(await startCommand(['run', 'q4.csv', '--deadline', '1h']).ended).toMatchObject({ status: 0 });
+  expect(standIn.madeTwice()).toEqual([]);
+  expect(standIn.counts().made.limit).toBe(300);
+});
+
+test('a time that is over while the file is still read ends it with 3 as well, and says so', async () => {
+  const { startCommand, context } = await openDesk(60_000, 0);
+  const ended = await startCommand(['run', 'q4.csv', '--deadline', '2s']).ended;
+  expect(ended).toMatchObject({ status: 3, stderr: expect.stringContaining('was not read to its end') });
+  expect((await context.portfolios.read('q4')).interrupted).toBe(true);
+});
+
+test.each([
+  ['run', ['run', 'q4.csv', '--deadline', 'soon']],
+  ['work', ['work', '--deadline', '0s']],
+])('a time for %s that cannot be meant is a fault of use', async (_name, words) => {
+  const { startCommand } = await openDesk(1, 0);
+  expect(await startCommand(words).ended).toMatchObject({
+    status: 1,
+    stderr: expect.stringMatching(/--deadline.*Give/),
+  });
+});

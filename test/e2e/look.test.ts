@@ -1,0 +1,93 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { openFaultPlace } from '../faults/fault-place.ts';
+import { freshPrefix } from '../support/ledger.ts';
+import { KEYS, startOnTerminal } from '../support/terminal.ts';
+import { buyerLines } from '../support/workplace.ts';
+
+/** A place with a file of seven buyers and one that is none, whose service is no stand-in of the command's own. */
+async function openDesk() {
+  const { dir: cwd, childEnv: env, standIn, context } = await openFaultPlace();
+  const path = join(cwd, 'q4.csv');
+  await writeFile(path, `${[...buyerLines(7), 'Broken,Nowhere,,1'].join('\n')}\n`);
+  return { cwd, env, standIn, context, path };
+}
+
+const QUESTION = /Request these 7 limits\? \[y\/N\] $/;
+
+test('on a terminal run shows what it would request, and what was shown is what is sent, though the file changes', async () => {
+  const { cwd, env, standIn, context, path } = await openDesk();
+  const run = startOnTerminal(['run', 'q4.csv'], { cwd, env });
+  await expect.poll(run.shown).toMatch(QUESTION);
+  const shown = run.shown();
+  expect(shown).toContain(`Account   ${env.SERVICE_URL}, portfolio q4\n`);
+  expect(shown).toContain('File      q4.csv: 8 lines; 7 good, 1 invalid, 0 duplicate');
+  expect(shown).toContain('Requests  7 limits, 7,031.50 in sum\n');
+  expect(shown).toMatch(
+    /Largest {3}1,007.50 {2}line 8, Buyer 7 GmbH\n {10}1,006.50 .*\n.*\n.*\n {10}1,003.50 {2}line 4/,
+  );
+  expect(shown).not.toContain('line 3, Buyer');
+  expect(shown).toContain('Creates   7 companies; no documents\n');
+  expect(shown).toContain('Takes     not known yet');
+  expect(standIn.counts().requests.token).toEqual({});
+  // No line of it stands in the portfolio before the yes.
+  expect(await context.portfolios.names()).toEqual([]);
+
+  await writeFile(path, `${buyerLines(90).join('\n')}\n`);
+  run.press('y\n');
+  expect(await run.ended).toMatchObject({ status: 2, shown: expect.stringMatching(/done +7 /) });
+  expect(standIn.counts().made).toMatchObject({ company: 7, limit: 7 });
+
+  // All of it was requested now, so that there is nothing to ask.
+  await writeFile(path, `${buyerLines(7).join('\n')}\n`);
+  const again = await startOnTerminal(['run', 'q4.csv'], { cwd, env }).ended;
+  expect(again).toMatchObject({ status: 0, shown: expect.stringContaining('Nothing is left to request') });
+  expect(again.shown).toContain('0 limits, 0.00 in sum; 7 requested before, and not again');
+});
+
+test('a no, an empty line, Ctrl-C and the end of input send nothing and import nothing, with status 2', async () => {
+  const { cwd, env, standIn, context } = await openDesk();
+  const answers = { run: ['n\n', KEYS.ctrlC], import: ['\n', KEYS.ctrlD] };
+  const refused = Object.entries(answers).flatMap(([command, keys]) =>
+    keys.map(async (key) => {
+      const asked = startOnTerminal([command, 'q4.csv'], { cwd, env });
+      await expect.poll(asked.shown).toMatch(QUESTION);
+      asked.press(key);
+      return asked.ended;
+    }),
+  );
+  for (const ended of await Promise.all(refused)) {
+    expect(ended).toMatchObject({ status: 2, shown: expect.stringContaining('nothing was imported') });
+  }
+  expect(standIn.counts().requests.token).toEqual({});
+  expect(await context.portfolios.names()).toEqual([]);
+});
+
+test('with --json the question goes to standard error, and with --yes there is none', async () => {
+  const { cwd, env } = await openDesk();
+  const options = { cwd, env, redirected: '>answer.json' };
+  const asked = startOnTerminal(['import', 'q4.csv', '--json'], options);
+  await expect.poll(asked.shown).toMatch(QUESTION);
+  asked.press('no\n');
+  expect((await asked.ended).status).toBe(2);
+  const answer = async () => JSON.parse(await readFile(join(cwd, 'answer.json'), 'utf8'));
+  expect(await answer()).toEqual({ account: env.SERVICE_URL, portfolio: 'q4', imported: false });
+  const told = await startOnTerminal(['import', 'q4.csv', '--json', '--yes'], options).ended;
+  expect(told.shown).not.toContain('[y/N]');
+  expect(await answer()).toMatchObject({ lines: 8, rows: 7 });
+});
+
+test('without a terminal on both ends, and at the stand-in, nobody is asked; a file from - on a terminal needs --yes', async () => {
+  const { cwd, env } = await openDesk();
+  const [half, standIn, piped] = await Promise.all([
+    startOnTerminal(['import', 'q4.csv'], { cwd, env, redirected: '2>said.txt' }).ended,
+    startOnTerminal(['import', 'q4.csv'], { cwd, env: { LIMITLINE_PREFIX: freshPrefix(), REDIS_URL: env.REDIS_URL } })
+      .ended,
+    startOnTerminal(['run', '-', '--portfolio', 'p'], { cwd, env, redirected: '<q4.csv' }).ended,
+  ]);
+  expect(half).toMatchObject({ status: 2, shown: expect.stringContaining('7 rows') });
+  expect(standIn).toMatchObject({ status: 2, shown: expect.stringContaining('7 rows') });
+  expect(standIn.shown).not.toContain('[y/N]');
+  expect(piped).toMatchObject({ status: 1, shown: expect.stringContaining('say --yes') });
+});

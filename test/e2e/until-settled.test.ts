@@ -1,0 +1,54 @@
+import { expect, test } from 'vitest';
+import { openFaultPlace } from '../faults/fault-place.ts';
+import { buyerLines } from '../support/workplace.ts';
+
+test('work --until-settled ends with 0 when nothing is open, of one portfolio or of all', async () => {
+  const place = await openFaultPlace({ faults: { latencyMs: 20 } });
+  await place.import(buyerLines(20), { portfolio: 'small' });
+  const [header = '', ...lines] = buyerLines(120);
+  await place.import([header, ...lines.slice(20)], { portfolio: 'large' });
+  const [one, all] = await Promise.all([
+    place.startCommand(['work', '--until-settled', 'small']).ended,
+    place.startCommand(['work', '--until-settled']).ended,
+  ]);
+  expect(one).toMatchObject({ status: 0, stderr: expect.stringContaining('nothing is open any more') });
+  expect(all).toMatchObject({ status: 0 });
+  expect((await place.report('small')).states.done).toBe(20);
+  expect((await place.report('large')).states.done).toBe(100);
+});
+
+test('what is paused does not keep it, and ends it with 2; what waits for an outage does, until a deadline ends it with 3', async () => {
+  const place = await openFaultPlace({ faults: { outage: { how: 'refuse' } } });
+  await place.import(buyerLines(3), { portfolio: 'stopped' });
+  await place.context.portfolios.pause('stopped', 'by request');
+  const paused = await place.startCommand(['work', '--until-settled']).ended;
+  expect(paused).toMatchObject({
+    status: 2,
+    stderr: expect.stringMatching(/"paused":\["stopped"\].*limitline resume/),
+  });
+
+  await place.import(buyerLines(5));
+  const work = place.startCommand(['work', '--until-settled', 'q4', '--deadline', '3s']);
+  expect(await work.ended).toMatchObject({ status: 3, stderr: expect.stringContaining('the time is over') });
+  expect((await place.report()).states).toMatchObject({ done: 0, held: 0, refused: 0 });
+});
+
+test('a signal before that ends it with 2, and refused credentials with 1, which say what to check', async () => {
+  const place = await openFaultPlace({ faults: { outage: { how: 'refuse' } } });
+  await place.import(buyerLines(2));
+  const work = place.startCommand(['work', '--until-settled']);
+  await expect.poll(() => work.output().stderr).toContain('"working"');
+  work.child.kill('SIGTERM');
+  expect(await work.ended).toMatchObject({ status: 2 });
+  await place.standIn.setFaults({ outage: null, rules: [{ on: 'token', fault: 'status', status: 401 }] });
+  const refused = await place.startCommand(['work', '--until-settled']).ended;
+  expect(refused).toMatchObject({ status: 1, stderr: expect.stringContaining('SERVICE_CLIENT_SECRET') });
+});
+
+test('a portfolio that is not there ends it with 1, and the ones that are there are named', async () => {
+  const place = await openFaultPlace();
+  await place.import(buyerLines(1));
+  const ended = await place.startCommand(['work', '--until-settled', 'q5']).ended;
+  expect(ended).toMatchObject({ status: 1, stderr: expect.stringMatching(/no portfolio \\?"q5\\?".*known are: q4/) });
+  expect(place.madeCount()).toBe(0);
+});

@@ -1,0 +1,62 @@
+import { writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { expect, inject, onTestFinished, test } from 'vitest';
+import { startCommand } from '../support/command.ts';
+import { freshPrefix } from '../support/ledger.ts';
+import { buyerLines, makeFolder } from '../support/workplace.ts';
+
+/** A folder with a file of buyers, and the settings of a service at that address. */
+async function openDesk(url: string) {
+  const cwd = await makeFolder();
+  await writeFile(join(cwd, 'q4.csv'), `${buyerLines(40).join('\n')}\n`);
+  const credentials = { SERVICE_CLIENT_ID: 'id', SERVICE_CLIENT_SECRET: 'secret' };
+  return {
+    cwd,
+    env: { REDIS_URL: inject('redisUrl'), LIMITLINE_PREFIX: freshPrefix(), SERVICE_URL: url, ...credentials },
+  };
+}
+
+/** Beyond the 10 s within which it is to be said, for a machine that has other work. */
+const SOON = { timeout: 20_000 };
+
+test('a port at which nothing listens is said so by run and by work, with no time left, and the line waits', async () => {
+  const desk = await openDesk('http://127.0.0.1:1');
+  const words = /SERVICE_URL http:\/\/127\.0\.0\.1:1: nothing listens at that port \(ECONNREFUSED\); check that/;
+  const run = startCommand(['run', 'q4.csv'], desk);
+  await expect.poll(() => run.output().stderr, SOON).toMatch(words);
+  // The progress line, which is written every five seconds where there is no terminal.
+  await expect.poll(() => run.output().stderr, SOON).toMatch(/0 of 40 rows ended; .*nothing listens/);
+  expect(run.output().stderr).not.toMatch(/ left/);
+  run.child.kill('SIGTERM');
+  expect(await run.ended).toMatchObject({ status: 2, stdout: expect.not.stringMatching(/refused|held/) });
+  const work = startCommand(['work'], desk);
+  await expect.poll(() => work.output().stderr, SOON).toMatch(words);
+  work.child.kill('SIGTERM');
+  expect(await work.ended).toMatchObject({ status: 0 });
+});
+
+test('a web page at the endpoints behind a good token is said so, where it holds a row and where it refuses one', async () => {
+  let status = 200;
+  const server = createServer((request, answer) => {
+    const isToken = request.url === '/v1/auth/token';
+    const body = isToken ? '{"access_token":"t"}' : '<!doctype html><html>Welcome</html>';
+    request.resume().once('end', () => answer.writeHead(isToken ? 200 : status).end(body));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  const desk = await openDesk(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  const run = startCommand(['run', 'q4.csv'], desk);
+  await expect
+    .poll(() => run.output().stderr, SOON)
+    .toMatch(/is unknown \(status 200, but its body is a web page: check/);
+  run.child.kill('SIGTERM');
+  await run.ended;
+  status = 404;
+  const again = await startCommand(['run', 'q4.csv', '--portfolio', 'other'], {
+    ...desk,
+    env: { ...desk.env, LIMITLINE_PREFIX: freshPrefix(), CANARY_REFUSALS: '3' },
+  }).ended;
+  expect(again).toMatchObject({ status: 2, stderr: expect.stringMatching(/paused: .*404.*a web page/) });
+});
