@@ -173,8 +173,9 @@ async function conclude(
   if (summary && terminal.json) terminal.print('', { ...summary, files: filesOf(left) });
   if (summary && endedItself) sayLastWords(run, { summary, left }, terminal);
   if (notHolding !== undefined) terminal.say(notHolding);
-  if (limit.isOver() && !isAllDone(state)) {
-    terminal.say(overdueWords(limit, state));
+  // The time may be over before the import has so much as begun.
+  if (limit.isOver() && !(summary && isAllDone(state))) {
+    terminal.say(overdueWords(limit, summary ? state : { ...state, interrupted: true }));
     return DEADLINE_STATUS;
   }
   if (stop.aborted && !limit.isOver()) {
