@@ -14,7 +14,7 @@ import { defaultDocumentsDir, makeDocumentFolder } from '../src/portfolio/docume
 import { makeFileBuyers } from '../src/portfolio/file-buyers.ts';
 import { fileFault } from '../src/portfolio/file-fault.ts';
 import { type Opened, openPortfolio } from '../src/portfolio/open-portfolio.ts';
-import { readOptionsSchema } from '../src/portfolio/read-options.ts';
+import { readingFound, readOptionsSchema } from '../src/portfolio/read-options.ts';
 import { isErrorsHeader, mendedRowOf } from '../src/portfolio/result-columns.ts';
 import type { Change, Line, Problem } from '../src/portfolio/row.ts';
 import { readSupplier } from '../src/portfolio/supplier.ts';
@@ -121,7 +121,7 @@ async function importFile(payload: ImportPayload, documentsDir: string, deps: Im
     throw replaceByPart(path);
   }
   if (opened.dialect.sheet !== undefined) await readSheet(file, opened);
-  const known = { id: importId, fileName: basename(path), reading: JSON.stringify(reading) };
+  const known = { id: importId, fileName: basename(path), reading: JSON.stringify(readingFound(reading, opened)) };
   const run = await deps.persist('start import', () => deps.portfolios.startImport(portfolio, known));
   const target: Target = {
     ...{ portfolio, run, fileName: known.fileName },

@@ -20,6 +20,7 @@ import type { Line, Problem, Row } from '../src/portfolio/row.ts';
 import type { Queues } from '../src/queue/queues.ts';
 import { decideMend } from './mend-rows.ts';
 import { noted } from './noted-line.ts';
+import { changedProblem, rowRequest } from './row-request.ts';
 
 export type PutDeps = { rows: Rows; queues: Queues; documents: DocumentStore; persist: Persist };
 
@@ -170,20 +171,6 @@ function otherWarning({ line, row }: RowLine, other: BuyerRow): Problem {
   return makeProblem(line, 'requested_limit', row.limit.requested_limit, message);
 }
 
-/** A request that was sent keeps its words; what the line says instead of them has to be asked for on purpose. */
-function changedProblem(line: number, asked: RowRequest, sent: RowRequest | undefined): Problem {
-  const [now, before] = [asked.limit.requested_limit, sent?.limit.requested_limit];
-  const difference = before !== undefined && before !== now ? ` (sent: ${before})` : '';
-  const stays =
-    sent === undefined || sent.buyer !== asked.buyer
-      ? 'under this name another buyer or amount was asked for'
-      : 'the request stays as it was sent';
-  return {
-    ...{ line, column: before !== now ? 'requested_limit' : null, value: before !== now ? now : null },
-    message: `changed after it was requested${difference}; ${stays}. To ask on purpose, give the line a request_reference of its own`,
-  };
-}
-
 /** A line's row as the ledger keeps it; its documents are copied into the data folder on the way. */
 async function toRequest(row: Row, store: DocumentStore): Promise<RowRequest> {
   const documents: RowDocument[] = [];
@@ -191,6 +178,5 @@ async function toRequest(row: Row, store: DocumentStore): Promise<RowRequest> {
     const { name, mediaType, sizeBytes } = document;
     documents.push({ name, mediaType, sizeBytes, sha256: await store.put(document) });
   }
-  const { name, buyer, company, companyId, limit } = row;
-  return { name, buyer, documents, limit, ...(companyId === undefined ? { company } : { companyId }) };
+  return rowRequest(row, documents);
 }

@@ -14,13 +14,15 @@ import { makeProblemList, type ProblemList } from '../terminal/problems.ts';
 import { startProgress } from '../terminal/progress.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { understanding, understoodWords } from '../terminal/understanding.ts';
-import { dryRunWords, findLedger, makeDryRun } from './dry-run.ts';
+import { buyerWords, makeBuyerList } from './buyer-list.ts';
+import { dryRunWords, findLedger, type Ledger, makeDryRun, type Outlook, outlookOf } from './dry-run.ts';
+import { portfolioNameOf } from './import-options.ts';
 import { type ReadingWords, readOptionsOf, withReadingOptions } from './reading-options.ts';
 
 /** `check` and `import` end with this when a line or the file has a problem. */
 export const PROBLEMS_STATUS = 2;
 
-type CheckOptions = ReadingWords & { documents?: string; saveMap?: string };
+type CheckOptions = ReadingWords & { documents?: string; saveMap?: string; portfolio?: string; buyers?: boolean };
 
 /** `limitline check FILE`: reads and validates, calls nothing, and names every problem by line and column. */
 export function register(program: Command, terminal: Terminal): void {
@@ -30,6 +32,11 @@ export function register(program: Command, terminal: Terminal): void {
       '--documents <dir>',
       'folder or ZIP file of the supporting documents (default: "documents" beside the file)',
     )
+    .option(
+      '--portfolio <name>',
+      "the portfolio that it is to be imported into (default: the file's name without its ending)",
+    )
+    .option('--buyers', 'list which lines mean one buyer, or one that is known already, and by what')
     .option('--save-map <file>', 'write how the columns were understood, to be mended and given with --map')
     .action(async (file: string, options: CheckOptions) => {
       const { stopping, forget } = stopOnSignal();
@@ -72,39 +79,52 @@ async function checkFile(file: string, options: CheckOptions, { terminal, stoppi
   const path = await fileOrInput(file, terminal.say);
   const documents = options.documents ?? documentsBeside(file) ?? defaultDocumentsDir(path);
   const place = await openDocuments(documents, stopping);
+  const ledger = await findLedger(settings);
   try {
+    const outlook = await outlookOf(ledger.context, options.portfolio ?? portfolioNameOf(file), path);
     const opened = await openPortfolio({
       ...reading,
       path,
       requiredColumns: settings.REQUIRED_COLUMNS,
       documents: makeDocumentFolder({ dir: place.dir, maxSizeMb: settings.MAX_DOCUMENT_MB }),
+      buyers: outlook.buyers,
       signal: stopping,
     });
     if (options.saveMap !== undefined) {
       await saveMapping(options.saveMap, opened.columns, reading.mapping?.constants ?? {});
     }
+    const deps = { settings, ledger, outlook, documentsDir: place.dir, terminal };
     return await checkOpened(path === file ? file : INPUT_NAME, opened, {
-      settings,
-      documentsDir: place.dir,
-      terminal,
+      ...deps,
+      isToListBuyers: options.buyers === true,
     });
   } finally {
+    await ledger.close();
     await place.close();
   }
 }
 
-type CheckDeps = { settings: Settings; documentsDir: string; terminal: Terminal };
+type CheckDeps = {
+  settings: Settings;
+  ledger: Ledger;
+  outlook: Outlook;
+  documentsDir: string;
+  terminal: Terminal;
+  isToListBuyers: boolean;
+};
 
-async function checkOpened(file: string, opened: Opened, { settings, documentsDir, terminal }: CheckDeps) {
+async function checkOpened(file: string, opened: Opened, deps: CheckDeps) {
+  const { settings, ledger, outlook, documentsDir, terminal } = deps;
   const list = makeProblemList((text) => terminal.answer(text));
   list.add({ problems: opened.problems });
-  const ledger = await findLedger(settings);
-  const dryRun = makeDryRun({ ledger, ratePerS: settings.SERVICE_RATE_PER_S });
+  const dryRun = makeDryRun({ foresees: outlook.foresees, ratePerS: settings.SERVICE_RATE_PER_S });
+  const buyers = makeBuyerList(outlook.buyers.portfolio);
   const named = new Set<string>();
   const counts = await readAll(opened, list, (batch) => {
     for (const line of batch) if (line.kind === 'row') for (const { path } of line.row.documents) named.add(path);
+    if (deps.isToListBuyers) buyers.add(batch);
     return dryRun.add(batch);
-  }).finally(ledger.close);
+  });
   // What concerns the file as a whole is known when the last line was read.
   list.add({ warnings: opened.warnings });
   list.sayChanges();
@@ -114,6 +134,7 @@ async function checkOpened(file: string, opened: Opened, { settings, documentsDi
   const words = [
     ...(opened.columns.length > 0 ? [understoodWords(opened)] : []),
     ...(unnamed.length > 0 ? [`Documents that no line names: ${unnamed.join(', ')}.`] : []),
+    ...(deps.isToListBuyers ? buyerWords(buyers.result()) : []),
     ...(counts.rows > 0 ? [dryRunWords(dryRun.result())] : []),
     ...(ledger.fault === null ? [] : [ledger.fault]),
     `${file}: ${counted(counts.lines, 'line')}: ${counts.rows} good, ${counts.invalid} invalid, ${counts.duplicate} duplicate; ${tally}`,
@@ -121,20 +142,20 @@ async function checkOpened(file: string, opened: Opened, { settings, documentsDi
   terminal.print(words.join('\n'), {
     ...{ file, ...counts },
     ...{ problems, warnings, changed, counts: found, dryRun: dryRun.result(), unnamedDocuments: unnamed },
+    ...(deps.isToListBuyers ? { buyers: buyers.result() } : {}),
     ...understanding(opened),
   });
   return found.problems > 0 ? PROBLEMS_STATUS : 0;
 }
 
 /** Goes through the lines of an open file, and answers how many there are of each kind. */
-export async function readAll(opened: Opened, list: ProblemList, onBatch: (batch: Line[]) => Promise<void>) {
+export async function readAll(opened: Opened, list: ProblemList, onBatch: (batch: Line[]) => Promise<Line[]>) {
   const counts = { lines: 0, rows: 0, invalid: 0, duplicate: 0 };
   const progress = startProgress(() => ({ done: 0, total: undefined, words: `${counted(counts.lines, 'line')} read` }));
   try {
     for await (const batch of opened.batches()) {
       counts.lines += batch.length;
-      await onBatch(batch);
-      for (const line of batch) {
+      for (const line of await onBatch(batch)) {
         counts[line.kind === 'row' ? 'rows' : line.kind] += 1;
         list.add(line.kind === 'row' ? { warnings: line.warnings, changed: line.changed } : line);
       }

@@ -1,60 +1,129 @@
 import { existsSync } from 'node:fs';
+import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { makeBuyerStore } from '../../jobs/buyer-store.ts';
+import { type ForeseeDeps, foresee, sha256Of } from '../../jobs/foresee.ts';
+import { fileNameOf } from '../../jobs/import-portfolio.ts';
 import type { Settings } from '../../src/config.ts';
+import type { Context } from '../../src/context.ts';
 import { counted } from '../../src/counted.ts';
 import { messageOf } from '../../src/errors.ts';
-import type { MadeBefore } from '../../src/ledger/made-before.ts';
+import { makeForesight } from '../../src/ledger/foresight.ts';
 import { makeSilentLog } from '../../src/log.ts';
+import { type BuyerBook, makeBuyerBook } from '../../src/portfolio/buyer-book.ts';
+import { makeFileBuyers } from '../../src/portfolio/file-buyers.ts';
+import { fileFault } from '../../src/portfolio/file-fault.ts';
 import { type Forecast, makeForecaster } from '../../src/portfolio/forecast.ts';
+import { makeKeySet } from '../../src/portfolio/key-set.ts';
 import type { Line } from '../../src/portfolio/row.ts';
 
-/** What an import would do, as `check` says it. `before` is null where there is no ledger to ask. */
+/** What an import would request, create and send, as `check` says it: `limits`, `companies` and the sum are of that alone. */
 export type DryRun = Forecast & {
-  before: { limits: number; companies: number } | null;
-  /** Of the calls that are left at `SERVICE_RATE_PER_S`; null where no pace is known. */
+  /** Of the limits, those whose rows wait in this portfolio already. */
+  open: number;
+  /** What was made before, and limits that are held, or under way: not requested again. null where there is no ledger to ask. */
+  before: { limits: number; companies: number; held: number } | null;
+  /** Of the calls at `SERVICE_RATE_PER_S`; null where no pace is known. */
   durationS: number | null;
 };
 
+/** How a file is told what an import into this portfolio would find. Without a ledger, it is told by itself. */
+export type Outlook = { buyers: BuyerBook; foresees: ForeseeDeps | null };
+
 /** A ledger to look into, if there is one already. Nothing is started where nothing is. */
-export type Ledger = { madeBefore: MadeBefore | null; fault: string | null; close(): Promise<void> };
+export type Ledger = { context: Context | null; fault: string | null; close(): Promise<void> };
 
 /** Looks for the ledger of these settings: the Redis that is given, or the data folder's own if it was used before. */
 export async function findLedger(settings: Settings): Promise<Ledger> {
-  const none = { madeBefore: null, fault: null, close: async () => {} };
+  const none = { context: null, fault: null, close: async () => {} };
   const isThere = settings.REDIS_URL !== undefined || existsSync(join(settings.LIMITLINE_DATA, 'redis'));
   if (!isThere) return none;
   try {
     // Loaded only here: most checks are made before there is a Redis, and use no memory for it.
-    const [{ openContext }, { makeMadeBefore }] = await Promise.all([
-      import('../../src/context.ts'),
-      import('../../src/ledger/made-before.ts'),
-    ]);
+    const { openContext } = await import('../../src/context.ts');
     const context = await openContext({ settings, log: makeSilentLog() });
-    const madeBefore = makeMadeBefore({ connection: context.ledger, keys: context.keys });
-    return { madeBefore, fault: null, close: context.close };
+    return { context, fault: null, close: context.close };
   } catch (error) {
     return { ...none, fault: `What was requested before cannot be told: ${messageOf(error)}` };
   }
 }
 
-/** Adds up a file, batch by batch. */
-export function makeDryRun({ ledger, ratePerS }: { ledger: Ledger; ratePerS: number | undefined }) {
-  const forecaster = makeForecaster();
-  const before = { limits: 0, companies: 0 };
+/** What an import of the file at `path` into the portfolio would find. Nothing is written, also not who its buyers are. */
+export async function outlookOf(context: Context | null, portfolio: string, path: string): Promise<Outlook> {
+  if (!context) {
+    const place = { portfolio, importId: '' };
+    return { buyers: makeBuyerBook(makeFileBuyers(place), place), foresees: null };
+  }
+  const { ledger: connection, keys, settings } = context;
+  // A Redis that goes away ends a look; only who requests waits for it.
+  const store = makeBuyerStore({ buyers: context.buyers, persist: (_what, run) => run() });
+  const place = { portfolio, importId: await importIdOf(path) };
+  const isRepeatable = settings.SERVICE_IDEMPOTENCY_HEADER !== undefined;
   return {
-    async add(batch: readonly Line[]): Promise<void> {
-      const fresh = forecaster.add(batch);
-      if (!ledger.madeBefore) return;
-      before.limits += await ledger.madeBefore('limit', fresh.limits);
-      before.companies += await ledger.madeBefore('company', fresh.companies);
+    buyers: makeBuyerBook(makeFileBuyers({ ...place, store }), place),
+    foresees: {
+      ...{ portfolio, foresight: makeForesight({ connection, keys }) },
+      onUnknownCompany: isRepeatable ? 'resend' : settings.ON_UNKNOWN_COMPANY,
+    },
+  };
+}
+
+/** Which import it would be. What can be read once only, such as a pipe, is taken for one that was never imported. */
+async function importIdOf(path: string): Promise<string> {
+  try {
+    return (await stat(path)).isFile() ? fileNameOf(await sha256Of(path)) : '';
+  } catch (error) {
+    throw fileFault(path, 'read', error);
+  }
+}
+
+/** Adds up a file, batch by batch. */
+export function makeDryRun({
+  foresees,
+  ratePerS,
+  onWanted = () => {},
+}: {
+  foresees: ForeseeDeps | null;
+  ratePerS: number | undefined;
+  /** Hears of the lines that lead to a request. */
+  onWanted?: (lines: readonly Line[]) => void;
+}) {
+  const forecaster = makeForecaster();
+  const there = makeKeySet();
+  const before = { limits: 0, companies: 0, held: 0 };
+  let [open, created] = [0, 0];
+  return {
+    /** Answers the lines as an import would take them: one that differs from what was sent is invalid. */
+    async add(batch: readonly Line[]): Promise<Line[]> {
+      if (!foresees) {
+        onWanted(batch);
+        created += forecaster.add(batch).companies.length;
+        return [...batch];
+      }
+      const foreseen = await foresee(batch, foresees);
+      const wanted = foreseen.filter(({ fate }) => fate === 'request' || fate === 'open');
+      const made = new Set<string>();
+      for (const { line, fate, company } of foreseen) {
+        if (fate === 'before') before.limits += 1;
+        if (fate === 'held') before.held += 1;
+        if (fate === 'open') open += 1;
+        if (line.kind !== 'row' || company !== 'made') continue;
+        made.add(line.row.buyer);
+        if (there.add(line.row.buyer)) before.companies += 1;
+      }
+      onWanted(wanted.map(({ line }) => line));
+      const { companies } = forecaster.add(wanted.map(({ line }) => line));
+      created += companies.filter((buyer) => !made.has(buyer)).length;
+      return foreseen.map(({ line }) => line);
     },
     result(): DryRun {
       const forecast = forecaster.forecast();
-      const { limits, companies, documents } = forecast;
-      const calls = limits + companies + documents - before.limits - before.companies;
+      const calls = forecast.limits + created + forecast.documents;
       return {
         ...forecast,
-        before: ledger.madeBefore ? before : null,
+        companies: created,
+        open,
+        before: foresees ? before : null,
         durationS: ratePerS === undefined ? null : Math.ceil(calls / ratePerS),
       };
     },
@@ -62,22 +131,23 @@ export function makeDryRun({ ledger, ratePerS }: { ledger: Ledger; ratePerS: num
 }
 
 /** `An import would request 3 limits …`, one sentence a fact. */
-export function dryRunWords({
-  limits,
-  documents,
-  companies,
-  uploadBytes,
-  requested,
-  before,
-  durationS,
-}: DryRun): string {
+export function dryRunWords(dryRun: DryRun): string {
+  const { limits, documents, companies, uploadBytes, requested, open, before, durationS } = dryRun;
   const parts = [
     `An import would request ${counted(limits, 'limit')}, ${requested} in sum, and create ${counted(companies, 'company', 'companies')}`,
     `; ${counted(documents, 'document')} would go up, ${(uploadBytes / 1_000_000).toFixed(1)} MB.`,
   ];
-  if (before) {
+  if (open > 0) parts.push(` ${counted(open, 'of them waits', 'of them wait')} in this portfolio already.`);
+  if (before && before.limits > 0) {
+    parts.push(` ${counted(before.limits, 'limit was', 'limits were')} requested before, and not again.`);
+  }
+  if (before && before.companies > 0) {
+    parts.push(` ${counted(before.companies, 'company is', 'companies are')} there already.`);
+  }
+  if (before && before.held > 0) {
+    const words = counted(before.held, 'more is', 'more are');
     parts.push(
-      ` Of these, ${counted(before.limits, 'limit')} and ${counted(before.companies, 'company', 'companies')} were made before, and are not made again.`,
+      ` ${words} held or under way, and not requested again: npx limitline resolve says what became of those held.`,
     );
   }
   if (durationS !== null) parts.push(` At SERVICE_RATE_PER_S that takes ${durationS.toLocaleString('en')} s at least.`);

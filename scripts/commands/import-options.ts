@@ -44,7 +44,7 @@ export async function importPayload(
 ): Promise<ImportPayload> {
   needPortfolio(file, options.portfolio);
   const wish = {
-    portfolio: options.portfolio ?? nameOf(file),
+    portfolio: options.portfolio ?? portfolioNameOf(file),
     path: file,
     documentsDir: options.documents ?? documentsBeside(file),
     supplierPath: options.supplier,
@@ -76,7 +76,9 @@ export async function importFile(
     maxDocumentMb: settings.MAX_DOCUMENT_MB,
     onOpened: (opened) => {
       read = understanding(opened);
-      if (opened.columns.length > 0) say(understoodWords(opened));
+      // Who looked at it before the yes has read this.
+      const isSaid = payload.kept !== undefined && opened.problems.length === 0;
+      if (opened.columns.length > 0 && !isSaid) say(understoodWords(opened));
     },
     onBatch: (batch) => {
       list.add(batch);
@@ -91,7 +93,7 @@ export async function importFile(
 }
 
 /** `Buyers Q4 (final).csv` → `Buyers Q4 -final-`: what a portfolio's name may not hold becomes a hyphen. */
-function nameOf(file: string): string {
+export function portfolioNameOf(file: string): string {
   const name = basename(file, extname(file)).normalize('NFC');
   return (
     name

@@ -15,12 +15,11 @@ export type Look = {
   /** The file as it was named, and the supplier's. */
   path: string;
   supplierPath: string | undefined;
-  opened: Opened;
+  /** Whether rows that the file lacks are given up. */
+  replace: boolean;
+  opened: Pick<Opened, 'dialect' | 'columns' | 'headerLine' | 'above'>;
   counts: { lines: number; rows: number; invalid: number; duplicate: number };
   warnings: number;
-  /** Rows of it that were requested before. */
-  skipped: number;
-  /** Of the others. */
   dryRun: DryRun;
   largest: readonly LargeRequest[];
   /** Calls a second that can be counted on; nothing where none is known. */
@@ -29,20 +28,22 @@ export type Look = {
 
 /** The look as lines of a terminal: some ten of them, and more where many columns are named otherwise. */
 export function lookWords(look: Look): string[] {
-  const { account, portfolio, supplierPath, opened, largest } = look;
+  const { account, portfolio, supplierPath, replace, opened, largest } = look;
   const amounts = largest.map(({ requested }) => moneyWords(requested));
   const width = Math.max(...amounts.map(({ length }) => length));
   return [
     ...fact('Account', `${account}, portfolio ${portfolio}`),
     ...fact('File', ...fileWords(look), ...understoodWords(opened).split('\n')),
     ...fact('Requests', requestsWords(look)),
+    ...fact('Skips', ...skippedWords(look)),
     ...fact(
       'Largest',
       ...largest.map((one, at) => `${amounts[at]?.padStart(width)}  line ${one.line}, ${nameWords(one)}`),
     ),
-    ...fact('Creates', createsWords(look)),
+    ...(look.dryRun.limits > 0 ? fact('Creates', createsWords(look)) : []),
     ...fact('Supplier', ...(supplierPath === undefined ? [] : [visible(basename(supplierPath))])),
-    ...fact('Takes', timeWords(look)),
+    ...fact('Gives up', ...(replace ? ['what earlier imports brought, this file lacks and was not sent'] : [])),
+    ...(look.dryRun.limits > 0 ? fact('Takes', timeWords(look)) : []),
   ];
 }
 
@@ -67,9 +68,18 @@ function fileWords({ path, counts, warnings }: Look): string[] {
   return [`${visible(basename(path))}: ${counted(lines, 'line')}; ${found}`, ...named];
 }
 
-function requestsWords({ dryRun: { limits, requested }, skipped }: Look): string {
-  const before = skipped > 0 ? `; ${skipped.toLocaleString('en')} requested before, and not again` : '';
-  return `${counted(limits, 'limit')}, ${moneyWords(requested)} in sum${before}`;
+function requestsWords({ dryRun: { limits, requested, open } }: Look): string {
+  const waiting = open > 0 ? `; ${open.toLocaleString('en')} of them in this portfolio already` : '';
+  return `${counted(limits, 'limit')}, ${moneyWords(requested)} in sum${waiting}`;
+}
+
+/** What of the file is not requested, and why. */
+function skippedWords({ dryRun: { before } }: Look): string[] {
+  const { limits, held } = before ?? { limits: 0, held: 0 };
+  return [
+    ...(limits > 0 ? [`${limits.toLocaleString('en')} requested before`] : []),
+    ...(held > 0 ? [`${held.toLocaleString('en')} held or under way (npx limitline resolve)`] : []),
+  ];
 }
 
 /** As much of a name as leaves the line below 80 columns with the largest amounts. */
@@ -80,10 +90,15 @@ function nameWords({ name }: LargeRequest): string {
   return text.length > MOST_OF_NAME ? `${text.slice(0, MOST_OF_NAME - 1)}…` : text;
 }
 
-function createsWords({ dryRun: { companies, documents, uploadBytes, before } }: Look): string {
-  const created = counted(companies - (before?.companies ?? 0), 'company', 'companies');
+function createsWords({ dryRun: { companies, documents, uploadBytes } }: Look): string {
+  const created = counted(companies, 'company', 'companies');
   if (documents === 0) return `${created}; no documents`;
-  return `${created}; ${counted(documents, 'document')} to upload, ${(uploadBytes / 1_000_000).toFixed(1)} MB`;
+  return `${created}; ${counted(documents, 'document')} to upload, ${megabytes(uploadBytes)} MB`;
+}
+
+/** Rounded up, since something goes up. */
+function megabytes(bytes: number): string {
+  return (Math.ceil(bytes / 100_000) / 10).toFixed(1);
 }
 
 function timeWords({ dryRun: { durationS }, ratePerS }: Look): string {

@@ -2,16 +2,14 @@ import { type ImportPayload, keepFile } from '../../jobs/import-portfolio.ts';
 import { STAND_IN_ACCOUNT } from '../../src/config.ts';
 import { type Context, lookAtPace } from '../../src/context.ts';
 import { isLimitlineError, LimitlineError } from '../../src/errors.ts';
-import { type MadeBefore, makeMadeBefore } from '../../src/ledger/made-before.ts';
 import { openDocuments } from '../../src/portfolio/document-archive.ts';
 import { defaultDocumentsDir, makeDocumentFolder } from '../../src/portfolio/documents.ts';
 import { openPortfolio } from '../../src/portfolio/open-portfolio.ts';
-import type { Line } from '../../src/portfolio/row.ts';
 import { askYesOrNo, canAsk } from '../terminal/ask.ts';
 import { makeProblemList } from '../terminal/problems.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { PROBLEMS_STATUS, readAll } from './check.ts';
-import { makeDryRun } from './dry-run.ts';
+import { makeDryRun, outlookOf } from './dry-run.ts';
 import { makeLargest } from './largest.ts';
 import { type Look, lookWords, questionOf } from './look-words.ts';
 
@@ -78,46 +76,35 @@ async function takeLook(
   payload: ImportPayload & { kept: string },
   { context, stop }: LookDeps,
 ): Promise<Look | undefined> {
-  const { path, portfolio, documentsDir, reading, supplierPath } = payload;
+  const { path, portfolio, documentsDir, reading, supplierPath, replace } = payload;
   const { settings, account } = context;
   const place = await openDocuments(documentsDir ?? defaultDocumentsDir(path), stop);
   try {
+    const { path: copy } = context.imports.open(payload.kept);
+    const outlook = await outlookOf(context, portfolio, copy);
     const opened = await openPortfolio({
       ...reading,
-      path: context.imports.open(payload.kept).path,
+      path: copy,
       givenPath: path,
       requiredColumns: settings.REQUIRED_COLUMNS,
       documents: makeDocumentFolder({ dir: place.dir, maxSizeMb: settings.MAX_DOCUMENT_MB }),
+      buyers: outlook.buyers,
       signal: stop,
     });
     if (opened.problems.length > 0) return undefined;
     const ratePerS = await knownRate(context);
-    const madeBefore = makeMadeBefore({ connection: context.ledger, keys: context.keys });
-    const dryRun = makeDryRun({ ledger: { madeBefore, fault: null, close: async () => {} }, ratePerS });
     const largest = makeLargest();
+    const dryRun = makeDryRun({ foresees: outlook.foresees, ratePerS, onWanted: largest.add });
     // Which problems there are is said by the import, once it is wanted.
     const list = makeProblemList(() => {});
-    let skipped = 0;
-    const counts = await readAll(opened, list, async (batch) => {
-      const wanted = await notMadeBefore(batch, madeBefore);
-      skipped += batch.filter(({ kind }) => kind === 'row').length - wanted.length;
-      largest.add(wanted);
-      await dryRun.add(wanted);
-    });
+    const counts = await readAll(opened, list, dryRun.add);
     return {
-      ...{ account, portfolio, path, supplierPath, opened, counts, skipped, ratePerS },
+      ...{ account, portfolio, path, supplierPath, replace, opened, counts, ratePerS },
       ...{ warnings: list.counts.warnings, dryRun: dryRun.result(), largest: largest.result() },
     };
   } finally {
     await place.close();
   }
-}
-
-/** The lines that lead to a request of their own: of what was requested before, nothing is sent. */
-async function notMadeBefore(batch: readonly Line[], madeBefore: MadeBefore): Promise<Line[]> {
-  const isWanted = batch.map(async (line) => line.kind === 'row' && (await madeBefore('limit', [line.row.key])) === 0);
-  const wanted = await Promise.all(isWanted);
-  return batch.filter((_line, at) => wanted[at]);
 }
 
 /** Calls a second that can be counted on: what the service took last, and no more than the ceiling; nothing where neither is known. */

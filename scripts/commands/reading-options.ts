@@ -2,6 +2,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { delimiterNamed, encodingNamed } from '../../src/portfolio/dialect.ts';
 import { readMapWords } from '../../src/portfolio/map-words.ts';
 import type { ReadOptions } from '../../src/portfolio/read-options.ts';
+import { linesNamed } from './named-lines.ts';
 
 /** What `check`, `run` and `import` are told of how to read a file. */
 export type ReadingWords = {
@@ -13,7 +14,11 @@ export type ReadingWords = {
   decimal?: keyof typeof DECIMALS;
   dates?: 'dmy' | 'mdy';
   hiddenRows?: true;
+  sameBuyer?: string[];
 };
+
+const SAME_BUYER =
+  'a line, or lines such as 12-15, that mean the buyer which their identifiers point to, whatever its name (repeatable)';
 
 const DECIMALS = { point: '.', comma: ',' } as const;
 
@@ -32,13 +37,14 @@ export function withReadingOptions(command: Command): Command {
       'which column of ours a header means, "HEADER=" if none; or a JSON file of that (check --save-map); repeatable',
       collect,
     )
+    .option('--same-buyer <line>', SAME_BUYER, collect)
     .addOption(decimal.choices(Object.keys(DECIMALS)))
     .addOption(dates.choices(['dmy', 'mdy']));
 }
 
 /** @throws LimitlineError `USAGE` for a word that cannot be meant, `FILE` for a mapping that cannot be used. */
 export async function readOptionsOf(words: ReadingWords): Promise<ReadOptions> {
-  const { encoding, delimiter, sheet, headerLine, map = [], decimal, dates, hiddenRows } = words;
+  const { encoding, delimiter, sheet, headerLine, map = [], decimal, dates, hiddenRows, sameBuyer } = words;
   const mapping = await readMapWords(map);
   return {
     ...(sheet === undefined ? {} : { sheet }),
@@ -49,6 +55,7 @@ export async function readOptionsOf(words: ReadingWords): Promise<ReadOptions> {
     ...(decimal === undefined ? {} : { decimal: DECIMALS[decimal] }),
     ...(dates === undefined ? {} : { dates }),
     ...(hiddenRows === undefined ? {} : { hiddenRows }),
+    ...(sameBuyer === undefined ? {} : { sameBuyer: linesNamed('--same-buyer', sameBuyer) }),
   };
 }
 

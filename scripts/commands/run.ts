@@ -22,6 +22,7 @@ import { type Duration, duration } from '../terminal/durations.ts';
 import { type Extent, ofAccount, startProgress } from '../terminal/progress.ts';
 import { summaryTable } from '../terminal/summary-table.ts';
 import type { Terminal } from '../terminal/terminal.ts';
+import type { Understanding } from '../terminal/understanding.ts';
 import { DEADLINE_STATUS, startTimeLimit, type TimeLimit } from '../time-limit.ts';
 import { STOP_DEADLINE_MS, startWorkers } from '../workers.ts';
 import { PROBLEMS_STATUS } from './check.ts';
@@ -77,11 +78,11 @@ export async function runFile(file: string, options: RunOptions, terminal: Termi
     if (address.proxy !== undefined) terminal.say(`limitline: calls go through the proxy ${address.proxy}.`);
     const service = openService(context, address.url);
     const workers = await startWorkers(context, service, (fault) => stop.abort(fault));
-    let faults: Problem[] = [];
+    let found: Found = { faults: [], read: undefined };
     const working = importAndWait(payload, { context, service, terminal, stop: stop.signal });
     try {
       // An import that waits for Redis does not hear of the signal.
-      faults = await Promise.race([working, onAbort<Problem[]>(stop.signal, [])]);
+      found = await Promise.race([working, onAbort(stop.signal, found)]);
     } finally {
       await Promise.all([
         workers.stop(),
@@ -99,7 +100,7 @@ export async function runFile(file: string, options: RunOptions, terminal: Termi
       documents: options.documents,
     };
     const { results } = options;
-    return await conclude(run, faults, { context, terminal, stop: stop.signal, limit, results });
+    return await conclude(run, found, { context, terminal, stop: stop.signal, limit, results });
   } finally {
     forget();
     limit.forget();
@@ -109,8 +110,11 @@ export async function runFile(file: string, options: RunOptions, terminal: Termi
 
 type RunDeps = { context: Context; service: Service; terminal: Terminal; stop: AbortSignal };
 
-/** Imports while the workers work already, then waits for the last row. Answers the faults of the file as a whole. */
-async function importAndWait(payload: ImportPayload, { context, service, terminal, stop }: RunDeps) {
+/** What is wrong with the file as a whole, and how it was read, as far as that was heard of. */
+type Found = { faults: Problem[]; read: Understanding | undefined };
+
+/** Imports while the workers work already, then waits for the last row. */
+async function importAndWait(payload: ImportPayload, { context, service, terminal, stop }: RunDeps): Promise<Found> {
   let lines = 0;
   let state: PortfolioState | undefined;
   const timeLeft = makeTimeLeft();
@@ -119,17 +123,17 @@ async function importAndWait(payload: ImportPayload, { context, service, termina
     lines = read;
   };
   try {
-    const { imported } = await importFile(payload, context, { say: terminal.say, onLines, stopping: stop });
+    const { imported, read } = await importFile(payload, context, { say: terminal.say, onLines, stopping: stop });
     while (imported.faults.length === 0) {
       state = await look(payload.portfolio, state, context);
       if (state && (isSettled(state) || state.paused !== undefined)) break;
       const waits = (service.pace.state().blocked?.untilMs ?? 0) > Date.now();
       await sleep(waits ? LOOK_WAITING_EVERY_MS : LOOK_EVERY_MS, undefined, { signal: stop });
     }
-    return imported.faults;
+    return { faults: imported.faults, read };
   } catch (error) {
     if (!stop.aborted) throw error;
-    return [];
+    return { faults: [], read: undefined };
   } finally {
     progress.stop();
   }
@@ -148,7 +152,7 @@ type ConcludeDeps = ResultsOptions & { context: Context; terminal: Terminal; sto
 /** Prints the report, says what is left to do, and answers the exit status. */
 async function conclude(
   run: RunOf,
-  faults: Problem[],
+  { faults, read }: Found,
   { context, terminal, stop, limit, results }: ConcludeDeps,
 ): Promise<number> {
   const { portfolio } = run;
@@ -156,6 +160,7 @@ async function conclude(
     terminal.print(`Nothing was imported: ${run.path ?? INPUT_NAME} cannot be used as it is.`, {
       portfolio,
       problems: faults,
+      ...read,
     });
     return PROBLEMS_STATUS;
   }
@@ -170,7 +175,7 @@ async function conclude(
   const endedItself = !stop.aborted || limit.isOver();
   const leaving = { results, context, stop: limit.isOver() ? new AbortController().signal : stop };
   const left = summary && endedItself ? await leaveResultsOf(run, summary, leaving) : undefined;
-  if (summary && terminal.json) terminal.print('', { ...summary, files: filesOf(left) });
+  if (summary && terminal.json) terminal.print('', { ...summary, ...read, files: filesOf(left) });
   if (summary && endedItself) sayLastWords(run, { summary, left }, terminal);
   if (notHolding !== undefined) terminal.say(notHolding);
   // The time may be over before the import has so much as begun.

@@ -203,7 +203,8 @@ function standsAfter({ key, stands }: Buyer, line: BuyerLine, { portfolio, impor
   // Of a file that is only read, which of its rows it is makes no difference.
   if (stands.importId === importId && stands.row === ANY_ROW) return stands;
   const row = line.rowOf(key);
-  const isSame = stands.portfolio === portfolio && (stands.row === row || stands.row === line.mends);
+  const isMended = `${stands.portfolio}/${stands.row}` === line.mends;
+  const isSame = stands.portfolio === portfolio && (stands.row === row || isMended);
   if (!isSame) return null;
   // Of one import, the first line that has the row keeps it.
   if (stands.importId === importId && stands.row === row) return stands;

@@ -18,8 +18,8 @@ export type BuyerLine = {
   same: 'yes' | 'no' | undefined;
   /** The key of the row that the line leads to with this buyer. */
   rowOf: (buyer: string) => string;
-  /** The key of the row that the line says it mends. */
-  mends?: string | undefined;
+  /** The row that the line says it mends, `<portfolio>/<row key>`; '' for none. */
+  mends: string;
   /** Whether it may bring a buyer in: a line with any problem is only told whom it would mean. */
   isSound: boolean;
 };

@@ -116,7 +116,7 @@ function mends(line: BuyerLine, buyer: Buyer, known: KnownBuyers): boolean {
   const { stands } = buyer;
   if (!stands || stands.portfolio !== known.portfolio) return false;
   if (stands.importId === known.importId && stands.line !== line.line) return false;
-  if (stands.row !== line.rowOf(buyer.key) && stands.row !== line.mends) return false;
+  if (stands.row !== line.rowOf(buyer.key) && `${stands.portfolio}/${stands.row}` !== line.mends) return false;
   return known.isUnsent(buyer);
 }
 

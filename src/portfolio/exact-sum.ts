@@ -13,11 +13,11 @@ export function makeExactSum(): ExactSum {
     add(amount: string): void {
       const point = amount.indexOf('.');
       const decimals = point === -1 ? 0 : amount.length - point - 1;
-      const digits = point === -1 ? amount : amount.slice(0, point) + amount.slice(point + 1);
       sums[decimals] ??= { gathered: 0, big: 0n };
       const sum = sums[decimals];
-      if (digits.length < EXACT_DIGITS) sum.gathered += Number(digits);
-      else sum.big += BigInt(digits);
+      // So few digits come back from a float whole: the product is off by less than a half.
+      if (amount.length <= EXACT_DIGITS) sum.gathered += Math.round(Number(amount) * 10 ** decimals);
+      else sum.big += BigInt(point === -1 ? amount : amount.slice(0, point) + amount.slice(point + 1));
       if (sum.gathered < GATHERED_LIMIT) return;
       sum.big += BigInt(sum.gathered);
       sum.gathered = 0;

@@ -30,8 +30,10 @@ export function makeFileBuyers({
       // Whom the file gave a new identifier, the store knows by the older ones, of which its key is one.
       const asked = [...questions, ...[...own].map((digest): BuyerQuestion => ({ digest, kind: 'name' }))];
       const snapshot = store ? await store.read(asked) : emptySnapshot();
-      for (const key of own) {
+      // And whom the store finds, the file may have given something that was not asked for.
+      for (const key of new Set([...own, ...snapshot.buyers.keys()])) {
         const its = table.find(key, MOST_ENTRIES).filter((at) => entries.keyOf(at) === key);
+        if (its.length === 0) continue;
         snapshot.buyers.set(key, entries.merged(snapshot.buyers.get(key), key, its, place));
       }
       for (const [at, { digest, kind }] of questions.entries()) {

@@ -20,12 +20,15 @@ export function buyerKeyOf(values: Values): string {
 }
 
 /** How the line is told its buyer; undefined where its values say too little. */
-export function buyerLineOf(values: Values, line: number, isSound: boolean): BuyerLine | undefined {
+export function buyerLineOf(
+  values: Values,
+  { line, isSound, mends = '' }: { line: number; isSound: boolean; mends?: string },
+): BuyerLine | undefined {
   if (!values.buyer_reference && !values.name) return undefined;
   const identity = identityOf(values);
   const { same_buyer: same } = values;
   return {
-    ...{ line, isSound, name: identity.name, city: values.city ?? '', street: values.street ?? '' },
+    ...{ line, isSound, mends, name: identity.name, city: values.city ?? '', street: values.street ?? '' },
     identifiers: identifiersOf(identity),
     ...likenessOf(identity),
     same: same === 'yes' || same === 'no' ? same : undefined,

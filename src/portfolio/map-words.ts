@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { LimitlineError } from '../errors.ts';
+import { aliasOf } from './aliases.ts';
 import { KNOWN_COLUMNS, type KnownColumn, ownNameOf } from './columns.ts';
 import { type Mapping, readMapping } from './mapping.ts';
 
@@ -40,7 +41,7 @@ function pairOf(word: string): [header: string, known: KnownColumn | null] | nul
     throw new LimitlineError('USAGE', `--map "${word}" names no header: write it as --map "Their header=name".`);
   }
   if (name === '' || name === '-') return [header, null];
-  const known = ownNameOf(name);
+  const known = ownNameOf(name) ?? aliasOf(name);
   if (known) return [header, known];
   const message = `--map "${word}" names no column of ours: there are ${KNOWN_COLUMNS.join(', ')}; or write --map "${header}=" if it is none of them.`;
   throw new LimitlineError('USAGE', message);

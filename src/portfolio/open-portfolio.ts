@@ -12,6 +12,7 @@ import { makeProblem, WHOLE_FILE } from './problem.ts';
 import { makeCellReader, readConstants, type Values } from './read-cells.ts';
 import type { ReadOptions } from './read-options.ts';
 import type { Shape } from './records.ts';
+import { mendedRowOf } from './result-columns.ts';
 import type { Line, Problem } from './row.ts';
 import { addDocuments, type Draft, makeSettler, tellBuyers } from './settle-lines.ts';
 import { makeStandalone, type Standalone } from './standalone.ts';
@@ -140,7 +141,8 @@ async function* readBatches(reading: Reading): AsyncGenerator<Line[]> {
   const shape = shapeOf(columns, table.dialect.delimiter);
   const strays = makeStrayLines({ columns, delimiter: table.dialect.delimiter, hiddenRows: file.hiddenRows });
   const settle = makeSettler({ columns, dates });
-  const buyers = file.buyers ?? booklet();
+  const mendedRow = mendedRowOf(columns.map(({ written }) => written));
+  const telling = { book: file.buyers ?? booklet(), sameBuyer: file.sameBuyer, mendedRow };
   let settled = false;
   try {
     for (;;) {
@@ -162,7 +164,7 @@ async function* readBatches(reading: Reading): AsyncGenerator<Line[]> {
       }
       for (const draft of drafts) if (!strays.judge(draft)) currencies.judge(draft);
       await addDocuments(drafts, columns, file.documents);
-      await tellBuyers(drafts, buyers, file.sameBuyer);
+      await tellBuyers(drafts, telling);
       yield drafts.map(settle.line);
     }
     warnings.push(...currencies.fileWarnings(), ...settle.fileWarnings());

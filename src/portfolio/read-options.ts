@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { DELIMITERS } from './dialect.ts';
+import { DELIMITERS, type Dialect } from './dialect.ts';
 import { mappingSchema } from './mapping.ts';
 
 /**
@@ -24,3 +24,16 @@ export const readOptionsSchema = z.object({
 });
 
 export type ReadOptions = z.output<typeof readOptionsSchema>;
+
+/**
+ * What was said, and what was found where nothing was: with it a file is read alike again, whatever a later version of ours
+ * would find in it.
+ */
+export function readingFound(
+  said: ReadOptions,
+  { dialect, headerLine }: { dialect: Dialect; headerLine: number | null },
+): ReadOptions {
+  const { encoding, delimiter, sheet } = dialect;
+  const found = sheet === undefined ? { encoding, delimiter } : { sheet };
+  return { ...said, ...found, ...(headerLine === null ? {} : { headerLine }) };
+}

@@ -39,15 +39,23 @@ export async function addDocuments(drafts: Draft[], columns: Column[], folder?: 
   await Promise.all(Array.from({ length: LOOKS_AT_ONCE }, takeDrafts));
 }
 
+/** By whom lines are told their buyers, and what a person says of them: that it is that buyer, and which row is mended. */
+export type Telling = {
+  book: BuyerBook;
+  sameBuyer?: readonly number[] | undefined;
+  mendedRow: (cells: readonly string[]) => string;
+};
+
 /**
  * Tells the drafts their buyers, once all else that may be wrong with them is known: only sound lines bring a buyer in.
  * Where it cannot be told, that is a problem of the line.
  */
-export async function tellBuyers(drafts: Draft[], book: BuyerBook, sameBuyer: readonly number[] = []): Promise<void> {
+export async function tellBuyers(drafts: Draft[], { book, sameBuyer = [], mendedRow }: Telling): Promise<void> {
   const asked = drafts.flatMap((draft) => {
     const { record, values, problems } = draft;
     if (sameBuyer.includes(record.line)) values.same_buyer = 'yes';
-    const line = buyerLineOf(values, record.line, problems.length === 0);
+    const told = { line: record.line, isSound: problems.length === 0, mends: mendedRow(record.cells) };
+    const line = buyerLineOf(values, told);
     return line ? [{ draft, line }] : [];
   });
   const decisions = await book.tell(asked.map(({ line }) => line));

@@ -119,11 +119,8 @@ function makeSums() {
   return {
     add(amount: string, { line, sheet }: RawRecord): void {
       (sheet?.hidden ? group.hidden : group.visible).add(amount);
-      for (const sum of [all, group.sum]) {
-        sum.lines += 1;
-        sum.to = line;
-        if (sum.lines === 1) sum.from = line;
-      }
+      note(all, line);
+      note(group.sum, line);
     },
     /** What the amount is the sum of, two lines at least. A spreadsheet's subtotals leave out what a filter hides. */
     answeredBy(amount: string): Sum | null {
@@ -142,6 +139,12 @@ function makeSums() {
       group = makeGroup();
     },
   };
+}
+
+function note(sum: Sum, line: number): void {
+  if (sum.lines === 0) sum.from = line;
+  sum.lines += 1;
+  sum.to = line;
 }
 
 type Group = { visible: ExactSum; hidden: ExactSum; sum: Sum };

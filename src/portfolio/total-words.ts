@@ -89,12 +89,19 @@ const COMPANIONS = new Set([
 
 /** Whether a label may be one by its first letters: the label of a buyer costs no more than this look. */
 function mayBegin(label: string): boolean {
-  const start = label.slice(0, BEGINNING_LENGTH);
-  return BEGINNINGS.has(start.toLowerCase()) || !PLAIN_LETTERS.test(start);
+  const start = startOf(label);
+  return start === null || BEGINNINGS.has(start);
 }
 
-const BEGINNING_LENGTH = 3;
-const BEGINNINGS = new Set([...TOTALS, ...PLAINLY].map((words) => words.slice(0, BEGINNING_LENGTH)));
+/** The first three letters as one number, in no case; null where one of them is no plain letter, which asks for a closer look. */
+function startOf(text: string): number | null {
+  let start = 0;
+  for (let at = 0; at < 3; at += 1) {
+    const letter = text.charCodeAt(at) | 0x20;
+    if (!(letter >= 0x61 && letter <= 0x7a)) return null;
+    start = start * 0x20 + letter - 0x60;
+  }
+  return start;
+}
 
-/** Letters with accents, signs and spaces are looked at more closely. */
-const PLAIN_LETTERS = /^[a-z]+$/i;
+const BEGINNINGS = new Set([...TOTALS, ...PLAINLY].map(startOf));

@@ -192,6 +192,26 @@ describe('a file of another dialect', () => {
   });
 });
 
+test('run and import say how they understood a file, in words and in JSON, and a header may be named in a word', async () => {
+  const cwd = await makeFolder();
+  const { env } = await serviceEnv();
+  await writeFile(join(cwd, 'q4.csv'), 'Liste Q4;;\nKunde;Kreditlimit (EUR);Notiz\nAcme;1;x\n');
+  const imported = await runCommand(['import', 'q4.csv', '--map', 'Kunde=name', '--map', 'Notiz='], { cwd, env });
+  expect(imported.stderr).toContain('Read as UTF-8, cut by semicolons');
+  expect(imported.stderr).toContain('The header is line 2; line 1 above it is not read: "Liste Q4".');
+  expect(imported.stderr).toContain('Taken: Kunde as name, Kreditlimit (EUR) as requested_limit.');
+  expect(imported.stderr).toContain('Kept, and not sent: Notiz.');
+  const ran = await runCommand(['run', 'q4.csv', '--map', 'Kunde=name', '--json'], { cwd, env });
+  expect(ran.stderr).toContain('Taken: Kunde as name');
+  expect(JSON.parse(ran.stdout)).toMatchObject({
+    ...{ states: { done: 1 }, headerLine: 2, above: { from: 1, to: 1, texts: ['Liste Q4'] }, unmapped: ['Notiz'] },
+    mapped: [
+      { column: 'Kunde', is: 'name', by: 'map' },
+      { column: 'Kreditlimit (EUR)', is: 'requested_limit', by: 'alias' },
+    ],
+  });
+});
+
 describe('check', () => {
   test('calls nothing, starts nothing, and names every problem', async () => {
     const cwd = await makeFolder();

@@ -38,12 +38,14 @@ test('on a terminal run shows what it would request, and what was shown is what 
   run.press('y\n');
   expect(await run.ended).toMatchObject({ status: 2, shown: expect.stringMatching(/done +7 /) });
   expect(standIn.counts().made).toMatchObject({ company: 7, limit: 7 });
+  // How it was understood is said once, and before the yes.
+  expect(run.shown().match(/Read as/g)).toHaveLength(1);
 
   // All of it was requested now, so that there is nothing to ask.
   await writeFile(path, `${buyerLines(7).join('\n')}\n`);
   const again = await startOnTerminal(['run', 'q4.csv'], { cwd, env }).ended;
   expect(again).toMatchObject({ status: 0, shown: expect.stringContaining('Nothing is left to request') });
-  expect(again.shown).toContain('0 limits, 0.00 in sum; 7 requested before, and not again');
+  expect(again.shown).toMatch(/Requests {2}0 limits, 0.00 in sum\nSkips {5}7 requested before/);
 });
 
 test('a no, an empty line, Ctrl-C and the end of input send nothing and import nothing, with status 2', async () => {

@@ -34,6 +34,40 @@ const rowsOf = (csv: Buffer | string): Record<string, string>[] =>
   parse(csv, { columns: true, bom: true, relax_column_count: true });
 
 describe('results', () => {
+  test('of a file with title rows are read alike, and what they leave to mend can be imported again', async () => {
+    const place = await openWorkplace();
+    const path = join(place.dir, 'q4.csv');
+    const titles = 'Debitorenliste, Q4;;\r\nStand: 31.12.2025;;\r\n;;\r\n';
+    await writeFile(path, `${titles}Customer Name;Kreditlimit (EUR);Notiz\r\nA;1,50;x\r\nB;nothing;y\r\n`);
+    await place.importFile(path);
+    const all = rowsOf(await results(place.context));
+    const { file } = await place.context.portfolios.read('q4');
+    // What was found is kept: a later version may find another thing.
+    expect(JSON.parse(file?.reading ?? '')).toEqual({ encoding: 'utf-8', delimiter: ';', headerLine: 4 });
+    expect(all.map((row) => [row['Customer Name'], row.line, row.state])).toEqual([
+      ['A', '5', 'queued'],
+      ['B', '6', 'invalid'],
+    ]);
+    const errors = await results(place.context, { only: 'errors', likeInput: true });
+    expect(errors.toString()).toMatch(/^Customer Name;Kreditlimit \(EUR\);Notiz;/);
+    const mended = join(place.dir, 'errors.csv');
+    await writeFile(mended, errors.toString().replace('nothing', '2'));
+    await place.importFile(mended);
+    const again = rowsOf(await results(place.context));
+    expect(again.map((row) => [row['Customer Name'], row.state])).toEqual([
+      ['A', 'queued'],
+      ['B', 'queued'],
+    ]);
+  });
+
+  test('of a file whose header a person named are read by that word', async () => {
+    const place = await openWorkplace();
+    const path = join(place.dir, 'q4.csv');
+    await writeFile(path, 'Name;Limit\nold;1\nName;Limit\nA;2\n');
+    await place.importFile(path, { headerLine: 3 });
+    expect(rowsOf(await results(place.context))).toMatchObject([{ Name: 'A', line: '4', state: 'queued' }]);
+  });
+
   test.each(['utf-8', 'utf-16le', 'utf-16be', 'windows-1252', 'shift_jis', 'gb18030'])(
     'like the input have its own encoding, delimiter and line ends: %s',
     async (encoding) => {

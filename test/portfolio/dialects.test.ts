@@ -98,7 +98,8 @@ describe('encodings', () => {
           const whole = new TextDecoder(encoding, { ignoreBOM: true }).decode(bytes);
           // Which signs stand for damage is the platform's own matter; sound text must be the same.
           if (!whole.includes('\ufffd') && text.isWellFormed()) expect(text).toBe(whole.replace(/^\ufeff/, ''));
-          if (whole.includes('\ufffd')) expect(text.isWellFormed()).toBe(false);
+          // UTF-16 may spell that sign out, and then it is no damage.
+          if (whole.includes('\ufffd') && !text.includes('\ufffd')) expect(text.isWellFormed()).toBe(false);
         }),
       );
     },
