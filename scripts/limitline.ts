@@ -11,6 +11,7 @@ const COMMANDS: Record<string, () => Promise<{ register: (program: Command, term
   run: () => import('./commands/run.ts'),
   import: () => import('./commands/import.ts'),
   work: () => import('./commands/work.ts'),
+  portfolios: () => import('./commands/portfolios.ts'),
   report: () => import('./commands/report.ts'),
   retry: () => import('./commands/retry.ts'),
   resolve: () => import('./commands/resolve.ts'),
@@ -57,5 +58,5 @@ try {
 // What still holds the process when its work is done, such as a connection that looks for a Redis that is gone, must not
 // keep it for ever. Output that somebody is still reading may.
 setInterval(() => {
-  if (process.stdout.writableLength === 0) process.exit();
+  if (process.stdout.writableLength === 0 || process.stdout.errored) process.exit();
 }, LINGER_MS).unref();

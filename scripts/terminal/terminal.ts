@@ -5,10 +5,9 @@ export type Terminal = ReturnType<typeof makeTerminal>;
  * way goes to standard error.
  */
 export function makeTerminal({ json }: { json: boolean }) {
-  // `limitline report … | head` closes our output early, which is no fault.
+  // `limitline run … | head` closes our output early, which is no fault: the command ends as it would, and leaves nothing running.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error;
-    process.exit(process.exitCode ?? 0);
   });
   return {
     json,

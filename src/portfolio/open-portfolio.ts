@@ -8,7 +8,7 @@ import type { DocumentFolder } from './documents.ts';
 import { makeFileBuyers } from './file-buyers.ts';
 import type { Above } from './find-header.ts';
 import { type CurrencyCheck, makeCurrencyCheck } from './one-currency.ts';
-import { makeProblem } from './problem.ts';
+import { makeProblem, WHOLE_FILE } from './problem.ts';
 import { makeCellReader, readConstants, type Values } from './read-cells.ts';
 import type { ReadOptions } from './read-options.ts';
 import type { Shape } from './records.ts';
@@ -99,10 +99,10 @@ export async function openPortfolio(file: PortfolioFile): Promise<Opened> {
 
 function readColumns(table: Table, { requiredColumns, mapping }: PortfolioFile): ReturnType<typeof readHeader> {
   const { header, unusable } = table;
-  if (unusable) return { columns: [], problems: [makeProblem(1, null, null, unusable)], warnings: [] };
+  if (unusable) return { columns: [], problems: [makeProblem(WHOLE_FILE, null, null, unusable)], warnings: [] };
   if (!header) {
     const message = `The file is empty: it needs a header that names the columns, ${NEEDED.join(' and ')} at least.`;
-    return { columns: [], problems: [makeProblem(1, null, null, message)], warnings: [] };
+    return { columns: [], problems: [makeProblem(WHOLE_FILE, null, null, message)], warnings: [] };
   }
   const { delimiter } = table.dialect;
   const read = readHeader(header, { ...mapping, delimiter, needed: [...NEEDED, ...requiredColumns] });
