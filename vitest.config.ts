@@ -5,6 +5,8 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     globalSetup: ['test/support/global-redis.ts'],
     reporters: ['default', './test/support/last-line-reporter.ts'],
+    // No test uses the user's own data folder; one that would fails.
+    env: { XDG_DATA_HOME: '/dev/null/no-folder' },
     // Whole runs against real servers on two shared cores: generous, and never a way to wait.
     testTimeout: 60_000,
     hookTimeout: 60_000,

@@ -5,7 +5,8 @@ import type { UnknownPolicy } from '../src/config.ts';
 import { digestOf } from '../src/ledger/calls.ts';
 import type { Foresight, KnownRow } from '../src/ledger/foresight.ts';
 import { askedOf, type RowDocument, type RowRequest } from '../src/ledger/rows.ts';
-import type { Document, Line } from '../src/portfolio/row.ts';
+import type { Document, Line, Problem } from '../src/portfolio/row.ts';
+import type { RowLine } from './decide-line.ts';
 import { changedProblem, rowRequest } from './row-request.ts';
 
 export type ForeseeDeps = {
@@ -13,6 +14,8 @@ export type ForeseeDeps = {
   foresight: Foresight;
   /** What is done with a company of which nobody knows whether it was made. */
   onUnknownCompany: UnknownPolicy;
+  /** Which lines cannot be told from corrections of several rows; of a file that is read once only, nobody looks. */
+  refusals?: ((lines: readonly RowLine[]) => Promise<Map<number, Problem>>) | undefined;
 };
 
 /**
@@ -34,22 +37,27 @@ export async function foresee(batch: readonly Line[], deps: ForeseeDeps): Promis
     rows.map(({ row }) => ({ row: { portfolio: deps.portfolio, key: row.key }, buyer: row.buyer })),
   );
   const found = new Map(rows.map((line, place) => [line.line, known[place]]));
-  return Promise.all(
+  const foreseen = await Promise.all(
     batch.map(async (line): Promise<Foreseen> => {
       const its = found.get(line.line);
       return line.kind === 'row' && its ? foreseeRow(line, its, deps) : { line };
     }),
   );
+  const refused = await deps.refusals?.(foreseen.flatMap(({ line }) => (line.kind === 'row' ? [line] : [])));
+  return foreseen.map((one) => {
+    const problem = refused?.get(one.line.line);
+    return problem && one.line.kind === 'row' ? { line: invalid(one.line, problem) } : one;
+  });
+}
+
+function invalid({ row, warnings: _warnings, ...read }: RowLine, problem: Problem): Line {
+  return { ...read, kind: 'invalid', key: row.key, problems: [problem] };
 }
 
 /** A call in one of these may have made something. */
 const SENT = new Set(['claimed', 'unknown', 'made']);
 
-async function foreseeRow(
-  line: Extract<Line, { kind: 'row' }>,
-  known: KnownRow,
-  { onUnknownCompany }: ForeseeDeps,
-): Promise<Foreseen> {
+async function foreseeRow(line: RowLine, known: KnownRow, { onUnknownCompany }: ForeseeDeps): Promise<Foreseen> {
   const { row } = line;
   const isSent = SENT.has(known.limit);
   const before = known.request === '' ? undefined : (JSON.parse(known.request) as RowRequest);
@@ -57,9 +65,7 @@ async function foreseeRow(
   const isOther = isSent && known.asked !== '' && known.asked !== digestOf(askedOf(request));
   const isFixed = before !== undefined && (isSent || known.state === 'done');
   if (isOther || (isFixed && !(await isSame(request, before, row.documents)))) {
-    const { row: _row, warnings: _warnings, ...read } = line;
-    const problems = [changedProblem(line.line, request, before)];
-    return { line: { ...read, kind: 'invalid', key: row.key, problems } };
+    return { line: invalid(line, changedProblem(line.line, request, before)) };
   }
   const company = known.company === 'made' || known.company === 'unknown' ? known.company : undefined;
   if (known.limit === 'made' || known.state === 'done') return { line, fate: 'before', company };

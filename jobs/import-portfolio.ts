@@ -124,7 +124,7 @@ async function importFile(payload: ImportPayload, documentsDir: string, deps: Im
   const known = { id: importId, fileName: basename(path), reading: JSON.stringify(readingFound(reading, opened)) };
   const run = await deps.persist('start import', () => deps.portfolios.startImport(portfolio, known));
   const target: Target = {
-    ...{ portfolio, run, fileName: known.fileName },
+    ...{ portfolio, run, importId: run.number, fileName: known.fileName },
     mendedRow: mendedRowOf(opened.header),
     // Ahead of the import, so what its lines bring is not written down yet.
     file: makeOwnFile(() => {

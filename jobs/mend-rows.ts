@@ -13,39 +13,44 @@ const MOST_HOPS = 100;
 export async function decideMend(
   asking: Asking,
   cell: string,
-  { rows, file }: { rows: Rows; file: () => Promise<OwnFile> },
+  { rows, file }: { rows: Pick<Rows, 'ofRow'>; file: () => Promise<OwnFile> },
 ): Promise<Decision> {
   const { portfolio, key } = asking.row;
   const named = rowIdOf(cell);
-  if (!named) return { problem: 'this is no row of a portfolio: leave the cell as the errors file has it, or empty' };
+  if (!named) return { problem: 'This is no row of a portfolio: leave the cell as the errors file has it, or empty.' };
   if (named.portfolio !== portfolio) {
-    const words = `this line mends a row of portfolio ${named.portfolio} and not of ${portfolio}`;
-    return { problem: `${words}: import it with --portfolio "${named.portfolio}", or empty this cell` };
+    const words = `This line mends a row of portfolio ${named.portfolio} and not of ${portfolio}`;
+    return { problem: `${words}: import it with --portfolio "${named.portfolio}", or empty this cell.` };
   }
   if (named.key === key) return { replaces: undefined };
   const found = await standingFor(named, asking, rows);
   if (found === 'own') return { replaces: undefined };
   if (!found)
-    return { problem: `portfolio ${portfolio} has no such row: empty the cell, or write the errors file anew` };
+    return { problem: `Portfolio ${portfolio} has no such row: empty the cell, or write the errors file anew.` };
   const where = describeRow(found);
-  if (found.replaced?.key) return { problem: `an earlier line of this file mends this row already, of ${where}` };
+  if (found.replaced?.key)
+    return { problem: `An earlier line of this file mends this row already, of ${where}: keep one of the two.` };
   if (found.limit === 'unknown') {
     return {
-      problem: `it is unknown whether this row was made, of ${where}: say what became of it (limitline resolve)`,
+      problem: `It is unknown whether this row was made, of ${where}: say what became of it (limitline resolve).`,
     };
   }
   if (!isUnsent(found)) {
     const words = `changed after it was requested: the request of ${where} stays as it was sent`;
-    return { problem: `${words}. To ask for this one besides, empty this cell` };
+    return { problem: `${words}. To ask for this one besides, empty this cell.` };
   }
   if ((await file()).has(found.row.key)) {
-    return { problem: `another line of this file asks for this row as it was, of ${where}: keep one of the two` };
+    return { problem: `Another line of this file asks for this row as it was, of ${where}: keep one of the two.` };
   }
   return { replaces: found };
 }
 
 /** The row that this one is now: `own` is the line's, and nothing where there is none. */
-async function standingFor(named: RowId, asking: Asking, rows: Rows): Promise<BuyerRow | 'own' | undefined> {
+async function standingFor(
+  named: RowId,
+  asking: Asking,
+  rows: Pick<Rows, 'ofRow'>,
+): Promise<BuyerRow | 'own' | undefined> {
   let found = await rows.ofRow(named);
   for (let hop = 0; hop < MOST_HOPS; hop += 1) {
     const next = found?.replaced?.key;

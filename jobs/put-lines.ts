@@ -1,43 +1,22 @@
 import type { BuyerRow, BuyerRows } from '../src/ledger/buyer-rows.ts';
 import type { ImportRun, NotedLine } from '../src/ledger/imports.ts';
 import type { Persist } from '../src/ledger/persist.ts';
-import {
-  type Asking,
-  candidatesFor,
-  type Decision,
-  decideReplacement,
-  describeRow,
-  type OwnFile,
-  otherRequest,
-} from '../src/ledger/replacing.ts';
-import { type RowId, rowName } from '../src/ledger/row-id.ts';
+import type { RowId } from '../src/ledger/row-id.ts';
 import type { PutAnswer, RowDocument, RowRequest, Rows } from '../src/ledger/rows.ts';
 import type { DocumentStore } from '../src/portfolio/document-store.ts';
-import { requestKey } from '../src/portfolio/identity.ts';
-import { makeProblem } from '../src/portfolio/problem.ts';
-import { ROW_COLUMN } from '../src/portfolio/result-columns.ts';
 import type { Line, Problem, Row } from '../src/portfolio/row.ts';
 import type { Queues } from '../src/queue/queues.ts';
-import { decideMend } from './mend-rows.ts';
+import { decideLine, grown, type Place, type RowLine, warningOfOther } from './decide-line.ts';
 import { noted } from './noted-line.ts';
 import { changedProblem, rowRequest } from './row-request.ts';
 
 export type PutDeps = { rows: Rows; queues: Queues; documents: DocumentStore; persist: Persist };
 
-/** Where lines are brought in, and what is known of their file. */
-export type Target = {
-  portfolio: string;
-  fileName: string;
-  run: ImportRun;
-  /** The cell of a line that names the row which it mends; '' where there is none. */
-  mendedRow: (cells: readonly string[]) => string;
-  file: () => Promise<OwnFile>;
-};
+/** Where lines are brought in, and by which import of which file. */
+export type Target = Place & { fileName: string; run: ImportRun };
 
 /** The lines as the ledger took them, and how many rows of earlier imports gave way to them. */
 export type PutLines = { lines: Line[]; replaced: number };
-
-type RowLine = Extract<Line, { kind: 'row' }>;
 
 /**
  * Brings a batch of lines in. One that asks for something else than what was sent is a problem, and so is one of which
@@ -82,81 +61,36 @@ type PutEnd = { line: Line; row: RowId; is: PutAnswer | 'refused'; replaced?: Bu
 
 async function putLine(target: Target, line: RowLine, known: Map<string, BuyerRows>, deps: PutDeps): Promise<PutEnd> {
   const row = { portfolio: target.portfolio, key: line.row.key };
-  const asking = askingOf(target, line);
   const request = await toRequest(line.row, deps.documents);
+  const { buyer } = line.row;
+  // Redis is waited for; a file that cannot be gone through ends the import.
+  const rows = { ofRow: (other: RowId) => deps.persist('read', () => deps.rows.ofRow(other)) };
   for (;;) {
-    const { count, rows } = known.get(line.row.buyer) ?? { count: 0, rows: [] };
-    // Where not all of a buyer's requests are told, which of them a line corrects cannot be told either.
-    const ofBuyer = count > rows.length ? [] : rows;
-    const decision = await decide(target, { asking, line, ofBuyer }, deps);
-    if ('problem' in decision) return { line: refusal(line, target, decision.problem), row, is: 'refused' };
-    const { replaces } = decision;
-    const replacing = {
-      seen: count,
-      ...(replaces && { key: replaces.row.key, problem: replacedBy(line.line, target) }),
-    };
-    const is = await deps.persist('put', () =>
-      deps.rows.put(row, line.line, target.run.number, request, target.run.generation, replacing),
-    );
+    const ofBuyer = known.get(buyer) ?? NO_ROWS;
+    const decision = await decideLine(target, line, { ofBuyer, rows });
+    if ('problem' in decision) return { line: invalid(line, decision.problem), row, is: 'refused' };
+    const { asking, replaces } = decision;
+    const given = replaces && { key: replaces.row.key, problem: replacedBy(line.line, target) };
+    const { number, generation } = target.run;
+    const put = () => deps.rows.put(row, line.line, number, request, generation, { seen: ofBuyer.count, ...given });
+    const is = await deps.persist('put', put);
     if (is === 'again') {
-      const [now] = await deps.persist('buyers', async () => [
-        ...(await deps.rows.ofBuyers([line.row.buyer])).values(),
-      ]);
-      known.set(line.row.buyer, now ?? { count: 0, rows: [] });
+      const now = await deps.persist('buyers', () => deps.rows.ofBuyers([buyer]));
+      known.set(buyer, now.get(buyer) ?? NO_ROWS);
       continue;
     }
     if (is === 'changed') {
       const [sent] = await deps.persist('read', () => deps.rows.read([row]));
       return { line: invalid(line, changedProblem(line.line, request, sent?.request)), row, is };
     }
-    const other = otherRequest(asking, rows, replaces);
-    if (other) line.warnings.push(otherWarning(line, other));
-    known.set(line.row.buyer, { count, rows });
-    remember(asking, is, { known, buyer: line.row.buyer, replaces });
+    const warning = warningOfOther(line, { asking, rows: ofBuyer.rows, replaces });
+    if (warning) line.warnings.push(warning);
+    known.set(buyer, grown(ofBuyer, asking, { is, replaces }));
     return { line, row, is, replaced: replaces };
   }
 }
 
-function askingOf({ portfolio, run }: Target, { line, row }: RowLine): Asking {
-  const amount = row.limit.requested_limit;
-  const isNamed = row.key !== requestKey({ buyer: row.buyer, requestedLimit: amount });
-  return { row: { portfolio, key: row.key }, line, importId: run.number, amount, isNamed };
-}
-
-type Deciding = { asking: Asking; line: RowLine; ofBuyer: BuyerRow[] };
-
-async function decide(target: Target, { asking, line, ofBuyer }: Deciding, deps: PutDeps): Promise<Decision> {
-  const cell = target.mendedRow(line.cells);
-  if (cell !== '') return deps.persist('mend', () => decideMend(asking, cell, { rows: deps.rows, file: target.file }));
-  const candidates = candidatesFor(asking, ofBuyer);
-  return candidates.length === 0 ? { replaces: undefined } : decideReplacement(asking, candidates, await target.file());
-}
-
-/** What the lines of the same buyer behind this one have to know of it. */
-function remember(
-  { row, line, importId, amount }: Asking,
-  is: PutAnswer,
-  { known, buyer, replaces }: { known: Map<string, BuyerRows>; buyer: string; replaces: BuyerRow | undefined },
-): void {
-  const { count, rows } = known.get(buyer) ?? { count: 0, rows: [] };
-  const isOwn = (one: BuyerRow) => rowName(one.row) === rowName(row);
-  const own = rows.find(isOwn);
-  const isNew = is === 'added' || (own === undefined && is === 'settled');
-  const state = is === 'added' || is === 'renewed' ? 'queued' : (own?.state ?? 'skipped');
-  const now: BuyerRow = { row, amount, line, importId, state, limit: own?.limit ?? 'free', replaced: undefined };
-  const others = rows
-    .filter((one) => !isOwn(one))
-    .map((one) => {
-      if (!replaces || one.row.key !== replaces.row.key || one.row.portfolio !== row.portfolio) return one;
-      return { ...one, state: 'cancelled' as const, replaced: { importId, key: row.key } };
-    });
-  known.set(buyer, { count: isNew ? count + 1 : count, rows: [...others, now] });
-}
-
-function refusal(line: RowLine, { mendedRow }: Target, message: string): Line {
-  const cell = mendedRow(line.cells);
-  return invalid(line, makeProblem(line.line, cell === '' ? null : ROW_COLUMN, cell, message));
-}
+const NO_ROWS: BuyerRows = { count: 0, rows: [] };
 
 function invalid(line: RowLine, problem: Problem): Line {
   return { ...line, kind: 'invalid', key: line.row.key, problems: [problem] };
@@ -164,11 +98,6 @@ function invalid(line: RowLine, problem: Problem): Line {
 
 function replacedBy(line: number, { fileName }: Target) {
   return { step: 'limit', message: `replaced by line ${line} of ${fileName}` } as const;
-}
-
-function otherWarning({ line, row }: RowLine, other: BuyerRow): Problem {
-  const message = `The same buyer has another request, ${describeRow(other)}: this limit is asked for besides.`;
-  return makeProblem(line, 'requested_limit', row.limit.requested_limit, message);
 }
 
 /** A line's row as the ledger keeps it; its documents are copied into the data folder on the way. */

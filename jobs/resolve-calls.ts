@@ -1,12 +1,16 @@
 import { z } from 'zod';
 import { LimitlineError } from '../src/errors.ts';
+import { rowName } from '../src/ledger/row-id.ts';
 import { STEPS, type Step } from '../src/ledger/rows.ts';
 import { callsOf } from './calls-of.ts';
 import { feed } from './feed.ts';
 import { type FreeDeps, freeHeld } from './free-held.ts';
+import { callName, knownIds } from './known-ids.ts';
+import { type Plan, prefixFault } from './plan-words.ts';
 import { sendAgain } from './retry-rows.ts';
 import { supplierJob } from './step.ts';
 import { type FoundRow, rowsOfLine, walkRows } from './walk-rows.ts';
+import { whyNot } from './why-not.ts';
 
 const payloadSchema = z.object({
   portfolio: z.string(),
@@ -15,18 +19,20 @@ const payloadSchema = z.object({
   step: z.enum(STEPS).optional(),
   /** The id of what was made; without it the call may be sent again. */
   made: z.string().optional(),
+  /** Looks and answers which row is meant, and changes nothing. Only with a line. */
+  dryRun: z.boolean().default(false),
 });
 
 export type ResolvePayload = z.output<typeof payloadSchema>;
 
-/**
- * What was resolved: calls, and the rows that go on because of it, in any portfolio; and, where a line was named, whose
- * request that was.
- */
-export type Resolution = { calls: number; rows: number; of?: { name: string; requested_limit: string }[] };
+/** A row that a person spoke of: which it is, whose, and what is taken for true. Without `made` it is sent again. */
+export type Resolved = { line: number; row: string; step: Step; name: string; requested_limit: string; made?: string };
 
-/** The ids of the service have these prefixes, where any is shown (service-api: "Resources and their fields"). */
-const PREFIXES: Partial<Record<Step, string>> = { company: 'company_', limit: 'bl_' };
+/**
+ * What was resolved: calls, and the rows that go on because of it, in any portfolio; and, where rows were named one by
+ * one, which they were.
+ */
+export type Resolution = { calls: number; rows: number; of?: Resolved[] };
 
 /**
  * A person says what became of calls whose outcome is unknown. Rows of all portfolios that were held because of such a
@@ -36,7 +42,7 @@ export const resolveCalls = {
   name: 'resolve-calls',
   parse: (data: unknown): ResolvePayload => payloadSchema.parse(data),
 
-  async run({ portfolio, line, step, made }: ResolvePayload, deps: FreeDeps): Promise<Resolution> {
+  async run({ portfolio, line, step, made, dryRun }: ResolvePayload, deps: FreeDeps): Promise<Resolution> {
     const found: Resolution = { calls: 0, rows: 0 };
     const speakOf = async (row: FoundRow): Promise<boolean> => {
       if (step !== undefined && row.result.step !== step) return false;
@@ -54,18 +60,49 @@ export const resolveCalls = {
         ({ result }) => step === undefined || result.step === step,
       );
       if (held.length === 0) throw await notHeld(portfolio, line, deps);
-      if (made !== undefined) checkId(made, held);
+      if (made !== undefined) await checkId(made, held, deps);
+      found.of = held.map((row) => spokenOf(row, made));
+      if (dryRun) return found;
       for (const row of held) if (await speakOf(row)) found.rows += 1;
-      found.of = held.map(({ result: { request } }) => ({
-        name: request.name,
-        requested_limit: request.limit.requested_limit,
-      }));
     }
     found.rows += await freeHeld(deps);
     await feed(deps);
     return found;
   },
 } as const;
+
+/**
+ * Does what was planned, word by word. A call that was answered meanwhile is left as it was answered.
+ *
+ * @param onWord hears of each row as it is spoken of
+ */
+export async function resolvePlan(
+  { planned }: Plan,
+  deps: FreeDeps,
+  onWord: (of: Resolved) => void,
+): Promise<Resolution> {
+  const done = { calls: 0, rows: 0, of: [] as Resolved[] };
+  for (const { word, found, call } of planned) {
+    // A row whose call another one's word was about goes with the others that are freed at the end.
+    if ((await deps.calls.resolve([call], found.result.request.buyer, word.made)) === 'resolved') {
+      done.calls += 1;
+      if (await sendAgain(found.row, 'held', deps)) done.rows += 1;
+    }
+    const of = spokenOf(found, word.made);
+    done.of.push(of);
+    onWord(of);
+  }
+  done.rows += await freeHeld(deps);
+  await feed(deps);
+  return done;
+}
+
+/** How an answer names a row and what was said of it. */
+export function spokenOf({ row, result: { line, step, request } }: FoundRow, made: string | undefined): Resolved {
+  const { name, limit } = request;
+  const whose = { name, requested_limit: limit.requested_limit };
+  return { line, row: rowName(row), step, ...whose, ...(made === undefined ? {} : { made }) };
+}
 
 /** A supplier whose outcome is unknown has no row to be held; it is asked for again with all the others. */
 async function resendSupplier(portfolio: string, { portfolios, calls, queues }: FreeDeps): Promise<number> {
@@ -85,16 +122,16 @@ async function resolveFirst(found: FoundRow, made: string | undefined, { calls }
   return (await calls.resolve([first, ...others], found.result.request.buyer, made)) === 'resolved';
 }
 
-function checkId(id: string, held: FoundRow[]): void {
-  if (held.length > 1) throw manyHeld(id);
-  for (const { result } of held) {
-    const prefix = PREFIXES[result.step];
-    if (prefix === undefined || (id.startsWith(prefix) && id.length > prefix.length)) continue;
-    throw new LimitlineError(
-      'USAGE',
-      `"${id}" is no id of what line ${result.line} is held at: its step is ${result.step}, whose ids begin with ${prefix}.`,
-    );
-  }
+async function checkId(id: string, held: FoundRow[], deps: FreeDeps): Promise<void> {
+  const [only, ...others] = held;
+  if (!only || others.length > 0) throw manyHeld(id);
+  const fault = prefixFault(id, only);
+  if (fault !== undefined) throw new LimitlineError('USAGE', fault);
+  const ours = callsOf(only).map(callName);
+  const other = (await knownIds(new Set([id]), deps)).get(id)?.find(({ call }) => !ours.includes(call));
+  if (!other) return;
+  const whose = `line ${other.line} of portfolio "${other.portfolio}"`;
+  throw new LimitlineError('USAGE', `"${id}" is known already, as what was made for ${whose}; look the id up again.`);
 }
 
 function manyHeld(id: string): LimitlineError {
@@ -107,10 +144,11 @@ function manyHeld(id: string): LimitlineError {
 /** Lines named where another was asked for: enough to find one's own. */
 const NAMED = 10;
 
-async function notHeld(portfolio: string, line: number, { rows, portfolios }: FreeDeps): Promise<LimitlineError> {
-  const { states } = await portfolios.read(portfolio);
-  const first = await rows.behind(portfolio, 'held', { line: 0, count: NAMED });
+async function notHeld(portfolio: string, line: number, deps: FreeDeps): Promise<LimitlineError> {
+  const { states } = await deps.portfolios.read(portfolio);
+  const first = await deps.rows.behind(portfolio, 'held', { line: 0, count: NAMED });
   const lines = first.map((found) => found.line).join(', ');
-  const held = states.held === 0 ? 'no line of it is' : `held are lines ${lines}${states.held > NAMED ? ' …' : ''}`;
-  return new LimitlineError('NOT_FOUND', `Line ${line} of portfolio "${portfolio}" is not held; ${held}.`);
+  const which = `${states.held === 1 ? 'is line' : 'are lines'} ${lines}${states.held > NAMED ? ' …' : ''}`;
+  const held = states.held === 0 ? 'No line of it is held.' : `Held ${which}.`;
+  return new LimitlineError('NOT_FOUND', `${await whyNot(portfolio, line, deps)} ${held}`);
 }

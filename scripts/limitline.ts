@@ -1,7 +1,11 @@
 #!/usr/bin/env -S node --max-semi-space-size=8
 import { Command, CommanderError } from 'commander';
+import { makeLog } from '../src/log.ts';
 import { FAULT_STATUS, sayCrashes, sayFault } from './crash.ts';
+import { speakThroughLog } from './log-only.ts';
+import { sayNotices } from './say-notices.ts';
 import { makeTerminal, type Terminal } from './terminal/terminal.ts';
+import { readVersion } from './version.ts';
 
 /** In the order in which a new user meets them. */
 const COMMANDS: Record<string, () => Promise<{ register: (program: Command, terminal: Terminal) => void }>> = {
@@ -9,6 +13,7 @@ const COMMANDS: Record<string, () => Promise<{ register: (program: Command, term
   run: () => import('./commands/run.ts'),
   import: () => import('./commands/import.ts'),
   work: () => import('./commands/work.ts'),
+  portfolios: () => import('./commands/portfolios.ts'),
   report: () => import('./commands/report.ts'),
   retry: () => import('./commands/retry.ts'),
   resolve: () => import('./commands/resolve.ts'),
@@ -20,6 +25,9 @@ const COMMANDS: Record<string, () => Promise<{ register: (program: Command, term
   service: () => import('./commands/service.ts'),
 };
 
+/** Commands that run for long, and whose standard error is a log. */
+const LOGGING: ReadonlySet<string> = new Set(['work', 'service']);
+
 /** Long enough for a process to end by itself, which it nearly always does at once. */
 const LINGER_MS = 1_000;
 
@@ -29,11 +37,17 @@ sayCrashes(terminal);
 
 const program = new Command('limitline')
   .description('Turns a CSV of buyers into credit limit requests at an invoice financing service.')
+  .version(readVersion(), '--version', 'print the version, and nothing else')
   .option('--json', 'print JSON on standard output, and nothing else there')
   .configureHelp({ showGlobalOptions: true })
   .showHelpAfterError('(limitline --help lists the commands)')
   .addHelpText('after', '\nSettings are read from the environment and from a .env file; the README lists them.')
-  .exitOverride();
+  .exitOverride()
+  .hook('preAction', (_program, command) => {
+    // Before anything is said: a fault of the settings is a line of the log, too.
+    if (LOGGING.has(command.name())) speakThroughLog(terminal, makeLog({ level: 'info' }));
+    return sayNotices(command.name(), terminal);
+  });
 
 // A command loads only what it needs: `check` knows nothing of Redis, and uses no memory for it.
 const named = Object.keys(COMMANDS).filter((name) => process.argv.includes(name));

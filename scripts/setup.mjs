@@ -36,9 +36,9 @@ const NODE_VERSION = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')
 const STAMP_FILE = join(ROOT, 'node_modules', '.limitline-setup');
 const STAMP = `${process.platform} ${process.arch} ${hashOf(join(ROOT, 'package-lock.json'))}`;
 
-const COMMAND = join(ROOT, 'scripts', 'limitline.ts');
+const COMMAND = join(ROOT, 'scripts', 'limitline.cjs');
 const COMMAND_LINK = join(BIN, 'limitline');
-const COMMAND_LINK_TARGET = '../../scripts/limitline.ts';
+const COMMAND_LINK_TARGET = '../../scripts/limitline.cjs';
 
 /** Much longer than npm takes; then the process that the lock names is another by now, under a number used again. */
 const LOCK_PATIENCE_MS = 600_000;
@@ -113,7 +113,7 @@ function hasCommand() {
   }
 }
 
-/** npx puts node_modules/.bin first on the PATH, so the command's `env node` finds the Node that lies beside it. */
+/** The command finds the Node that lies beside the link, whatever is on the PATH. */
 function linkCommand() {
   chmodSync(COMMAND, 0o755);
   const draft = `${COMMAND_LINK}.${process.pid}`;
@@ -125,10 +125,19 @@ function hasRedis() {
   return hasRedisUrl() || isOnPath('redis-server') || isOnPath('valkey-server');
 }
 
-/** As src/config.ts reads it: the environment goes before `.env`, and an empty value is none. */
+/** As src/given-settings.ts reads it: the environment goes before `.env`, and an empty value is none. */
 function hasRedisUrl() {
-  const [, inFile = ''] = /^\s*(?:export\s+)?REDIS_URL\s*=\s*(.*)$/m.exec(readIfThere(join(ROOT, '.env')) ?? '') ?? [];
-  return (process.env.REDIS_URL ?? inFile.replace(/^(['"`])(.*)\1.*$/, '$2').replace(/^#.*/, '')).trim() !== '';
+  const { REDIS_URL, REDIS_URL_FILE } = process.env;
+  if (REDIS_URL !== undefined || REDIS_URL_FILE !== undefined)
+    return `${REDIS_URL ?? ''}${REDIS_URL_FILE ?? ''}`.trim() !== '';
+  const dotenv = readIfThere(join(ROOT, '.env')) ?? '';
+  return [...dotenv.matchAll(/^\s*(?:export\s+)?REDIS_URL(?:_FILE)?\s*=\s*(.*)$/gm)].some(
+    ([, value]) =>
+      value
+        .replace(/^(['"`])(.*)\1.*$/, '$2')
+        .replace(/^#.*/, '')
+        .trim() !== '',
+  );
 }
 
 async function installRedis(onChild) {

@@ -1,6 +1,9 @@
 import { fileURLToPath } from 'node:url';
-import { runFile } from './commands/run.ts';
+import { Command, CommanderError } from 'commander';
+import { register } from './commands/run.ts';
 import { FAULT_STATUS, sayCrashes, sayFault } from './crash.ts';
+import { sayNotices } from './say-notices.ts';
+import { useStandInOnly } from './stand-in-only.ts';
 import { makeTerminal } from './terminal/terminal.ts';
 
 /** The example's own faults are there to be seen, so they do not make `npm start` fail. */
@@ -8,13 +11,34 @@ const EXPECTED_STATUS = 2;
 
 const EXAMPLE = fileURLToPath(new URL('../examples/portfolio.csv', import.meta.url));
 
-const [file] = process.argv.slice(2);
-const terminal = makeTerminal({ json: false });
+const words = process.argv.slice(2);
+const terminal = makeTerminal({ json: words.includes('--json') });
 sayCrashes(terminal);
+
+/** `limitline run` under another name, so that each of its options means here what it means there. */
+const program = new Command('npm start --')
+  .option('--json', 'print JSON on standard output, and nothing else there')
+  .configureHelp({ showGlobalOptions: true, commandUsage: () => 'npm start -- [FILE] [options]' })
+  .configureOutput({ outputError: (text, write) => write(`limitline: ${text.trim().replace(/\s*\n\s*/g, ' ')}\n`) })
+  .exitOverride()
+  .hook('preAction', () => sayNotices('run', terminal));
+register(program, terminal);
+const [run] = program.commands;
+run?.description(
+  'Import a file, work until the portfolio settles, and report: the same as limitline run. Without a file it is the example, and the stand-in alone is asked, whatever is set.',
+);
+
 try {
-  const status = await runFile(file ?? EXAMPLE, {}, terminal);
-  process.exitCode = file === undefined && status === EXPECTED_STATUS ? 0 : status;
+  const isExample = words.length === 0 || (words.length === 1 && terminal.json);
+  if (isExample) useStandInOnly(terminal.say);
+  await program.parseAsync(['run', ...(isExample ? [EXAMPLE] : []), ...words], { from: 'user' });
+  if (isExample && process.exitCode === EXPECTED_STATUS) process.exitCode = 0;
 } catch (error) {
-  sayFault(error, terminal);
-  process.exitCode = FAULT_STATUS;
+  // Commander has said already what was wrong with the words.
+  if (error instanceof CommanderError) {
+    process.exitCode = error.exitCode === 0 ? 0 : FAULT_STATUS;
+  } else {
+    process.exitCode = FAULT_STATUS;
+    sayFault(error, terminal);
+  }
 }

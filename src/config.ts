@@ -1,15 +1,20 @@
-import { readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
-import { parseEnv } from 'node:util';
 import { z } from 'zod';
+import { chooseDataFolder, type DataFolder } from './data-folder.ts';
 import { LimitlineError, messageOf } from './errors.ts';
+import { readGiven } from './given-settings.ts';
 import { LOG_LEVELS } from './log.ts';
 import { chooseProxy } from './proxy.ts';
+import { strayNames } from './setting-names.ts';
 
 /** What to do with a call whose outcome is unknown: wait for a person, or send it again. */
 export type UnknownPolicy = 'hold' | 'resend';
 
-export type Settings = z.output<typeof settingsSchema>;
+export type Settings = z.output<typeof settingsSchema> & {
+  /** Why `LIMITLINE_DATA` is the folder that it is. */
+  dataFolderBy: DataFolder['by'];
+  /** What is given and has no effect, one sentence each, for whoever watches. */
+  notices: string[];
+};
 
 /** The stand-in's credentials; anything else is refused by it, so that a mistake shows on the first try. */
 export const STAND_IN_CREDENTIALS = {
@@ -22,40 +27,19 @@ export const STAND_IN_ACCOUNT = 'stand-in';
 
 /**
  * Reads the settings from the environment and, below it, from a `.env` file of the working directory.
- * Empty values count as not given. `SERVICE_CLIENT_ID_FILE` and `SERVICE_CLIENT_SECRET_FILE` name mounted secrets.
+ * Empty values count as not given. `SERVICE_CLIENT_ID_FILE`, `SERVICE_CLIENT_SECRET_FILE` and `REDIS_URL_FILE` name
+ * mounted secrets.
  *
  * @throws LimitlineError `SETTINGS`, naming every fault at once, one sentence each.
  */
 export function readSettings({ env = process.env, cwd = process.cwd() } = {}): Settings {
-  const given = { ...dotenvFile(cwd), ...env };
-  const faults: string[] = [];
-  const values: Record<string, string> = {};
-  for (const name of SETTING_NAMES) {
-    const value = PROXY_NAMES.has(name) ? given[name.toLowerCase()] || given[name] : given[name];
-    if (value !== undefined && value.trim() !== '') values[name] = value.trim();
-  }
-  for (const name of ['SERVICE_CLIENT_ID', 'SERVICE_CLIENT_SECRET']) {
-    const path = given[`${name}_FILE`];
-    if (!path) continue;
-    try {
-      values[name] = readFileSync(path, 'utf8').trim();
-    } catch (error) {
-      faults.push(`${name}_FILE cannot be read: ${messageOf(error)}`);
-    }
-  }
-  const parsed = settingsSchema.safeParse({
-    ...values,
-    LIMITLINE_DATA: resolve(cwd, values.LIMITLINE_DATA ?? '.limitline'),
-  });
-  if (!parsed.success) {
-    for (const issue of parsed.error.issues) {
-      const name = String(issue.path[0]);
-      // Addresses may carry a password, so neither they nor secrets are repeated.
-      const isPrivate = /SECRET|REDIS_URL/.test(name) || values[name]?.includes('@');
-      const shown = isPrivate ? '' : ` is ${JSON.stringify(values[name])}`;
-      faults.push(`${name}${shown}: ${issue.message}`);
-    }
-  }
+  const given = readGiven({ env, cwd, names: SETTING_NAMES, inFiles: IN_FILES });
+  const { values } = given;
+  const stray = strayNames({ ...given.names, known: [...SETTING_NAMES, ...IN_FILES.map((name) => `${name}_FILE`)] });
+  const faults = [...given.faults, ...stray.faults];
+  const folder = dataFolderOr(values.LIMITLINE_DATA, { env, cwd }, faults);
+  const parsed = settingsSchema.safeParse({ ...values, LIMITLINE_DATA: folder?.path ?? '' });
+  faults.push(...schemaFaults(parsed.error, values));
   if (values.SERVICE_URL && !(values.SERVICE_CLIENT_ID && values.SERVICE_CLIENT_SECRET)) {
     faults.push(
       'SERVICE_URL is given, so SERVICE_CLIENT_ID and SERVICE_CLIENT_SECRET (or their _FILE forms) are needed too',
@@ -67,14 +51,33 @@ export function readSettings({ env = process.env, cwd = process.cwd() } = {}): S
     );
   }
   faults.push(...proxyFaults(parsed.data));
-  if (faults.length > 0 || !parsed.success) {
+  if (faults.length > 0 || !parsed.success || folder === undefined) {
     throw new LimitlineError('SETTINGS', `Settings are wrong: ${faults.join('; ')}.`);
   }
-  return parsed.data;
+  return { ...parsed.data, dataFolderBy: folder.by, notices: stray.notices };
+}
+
+/** The data folder; without one that can be told, what is wrong goes to the other faults. */
+function dataFolderOr(named: string | undefined, place: Parameters<typeof chooseDataFolder>[1], faults: string[]) {
+  try {
+    return chooseDataFolder(named, place);
+  } catch (error) {
+    faults.push(messageOf(error));
+    return undefined;
+  }
+}
+
+function schemaFaults(error: z.ZodError | undefined, values: Readonly<Record<string, string>>): string[] {
+  return (error?.issues ?? []).map((issue) => {
+    const name = String(issue.path[0]);
+    // Addresses may carry a password, so neither they nor secrets are repeated.
+    const isPrivate = /SECRET|REDIS_URL/.test(name) || values[name]?.includes('@');
+    return `${name}${isPrivate ? '' : ` is ${JSON.stringify(values[name])}`}: ${issue.message}`;
+  });
 }
 
 /** What is wrong with the proxy that would be used. One that other programs use alone need not be one that we could use. */
-function proxyFaults(settings: Settings | undefined): string[] {
+function proxyFaults(settings: z.output<typeof settingsSchema> | undefined): string[] {
   if (settings?.SERVICE_URL === undefined) return [];
   try {
     chooseProxy(settings.SERVICE_URL, settings);
@@ -189,14 +192,5 @@ const settingsSchema = z.object({
 
 const SETTING_NAMES = Object.keys(settingsSchema.shape);
 
-/** Common to many programs, which know them in lower case too, and take that first. */
-const PROXY_NAMES: ReadonlySet<string> = new Set(['HTTPS_PROXY', 'HTTP_PROXY', 'NO_PROXY']);
-
-function dotenvFile(cwd: string): NodeJS.Dict<string> {
-  try {
-    // Editors on Windows begin a file with a byte order mark, which would become part of the first name.
-    return parseEnv(readFileSync(resolve(cwd, '.env'), 'utf8').replace(/^\uFEFF/, ''));
-  } catch {
-    return {};
-  }
-}
+/** What may stand in a mounted file instead, which `<name>_FILE` names. */
+const IN_FILES = ['SERVICE_CLIENT_ID', 'SERVICE_CLIENT_SECRET', 'REDIS_URL'];

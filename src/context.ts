@@ -18,6 +18,7 @@ import { makePace, readPace } from './pace/pace.ts';
 import type { PaceState } from './pace/pace-words.ts';
 import { makeSlots } from './pace/slots.ts';
 import { makeDocumentStore } from './portfolio/document-store.ts';
+import { makeLeftFiles } from './portfolio/left-files.ts';
 import { chooseProxy } from './proxy.ts';
 import { makeQueues } from './queue/queues.ts';
 import { openRedis } from './redis/open-redis.ts';
@@ -93,6 +94,7 @@ export async function openContext({ settings, log, probe }: { settings: Settings
     queues,
     imports: makeDocumentStore({ dir: join(settings.LIMITLINE_DATA, 'imports') }),
     documents: makeDocumentStore({ dir: join(settings.LIMITLINE_DATA, 'documents') }),
+    leftFiles: makeLeftFiles({ dir: join(settings.LIMITLINE_DATA, 'left'), passing: STAND_IN_ACCOUNT }),
     async close(): Promise<void> {
       ending.abort();
       await queues.close();

@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { readSettings } from '../src/config.ts';
 
 let cwd: string;
@@ -13,8 +13,10 @@ afterEach(() => rm(cwd, { recursive: true }));
 const service = { SERVICE_URL: 'https://api.example', SERVICE_CLIENT_ID: 'id', SERVICE_CLIENT_SECRET: 's3cret' };
 
 test('needs nothing to be set', () => {
-  expect(readSettings({ env: {}, cwd })).toMatchObject({
-    LIMITLINE_DATA: join(cwd, '.limitline'),
+  expect(readSettings({ env: { XDG_DATA_HOME: cwd }, cwd })).toMatchObject({
+    LIMITLINE_DATA: join(cwd, 'limitline'),
+    dataFolderBy: 'user',
+    notices: [],
     LIMITLINE_PREFIX: 'limitline',
     SERVICE_TOKEN_FIELD: 'access_token',
     SERVICE_TOKEN_LIFETIME_S: 600,
@@ -43,6 +45,7 @@ test.each([
   ['CANARY_REFUSALS', '0', 0],
   ['SERVICE_CONCURRENCY', ' 8 ', 8],
   ['LOG_LEVEL', '', 'info'],
+  ['CONSOLE_PORT', 'tcp://10.0.0.1:80', 3_000],
 ])('%s=%s', (name, text, value) => {
   expect(readSettings({ env: { [name]: text }, cwd })).toMatchObject({ [name]: value });
 });
@@ -92,6 +95,45 @@ test('reads secrets from mounted files', async () => {
   await writeFile(path, 'from-file\n');
   const env = { ...service, SERVICE_CLIENT_SECRET: '', SERVICE_CLIENT_SECRET_FILE: path };
   expect(readSettings({ env, cwd }).SERVICE_CLIENT_SECRET).toBe('from-file');
+});
+
+describe('REDIS_URL_FILE', () => {
+  const address = 'rediss://user:hunter2@redis.example';
+  const fileWith = async (content: string) => {
+    await writeFile(join(cwd, 'redis-url'), content);
+    return { REDIS_URL_FILE: join(cwd, 'redis-url') };
+  };
+
+  test('names a mounted file with the address, whose line break does not count', async () => {
+    expect(readSettings({ env: await fileWith(`${address}\n`), cwd }).REDIS_URL).toBe(address);
+  });
+
+  test('and an address are two words on one thing, unless the environment goes before .env', async () => {
+    const env = await fileWith(address);
+    expect(() => readSettings({ env: { ...env, REDIS_URL: 'redis://b' }, cwd })).toThrow(
+      /REDIS_URL and REDIS_URL_FILE are both given/,
+    );
+    await writeFile(join(cwd, '.env'), 'REDIS_URL=redis://b\n');
+    expect(readSettings({ env, cwd }).REDIS_URL).toBe(address);
+    await writeFile(join(cwd, '.env'), `REDIS_URL_FILE=${env.REDIS_URL_FILE}\n`);
+    expect(readSettings({ env: { REDIS_URL: 'redis://b' }, cwd }).REDIS_URL).toBe('redis://b');
+    expect(readSettings({ env: { REDIS_URL: '' }, cwd }).REDIS_URL).toBeUndefined();
+  });
+
+  test.each([
+    ['is empty', '\n', /REDIS_URL_FILE names .*, which is empty/],
+    ['holds no address', 'http://user:hunter2@x', /REDIS_URL: give redis:/],
+  ])(
+    'that %s is a fault: another Redis would know of nothing, and its words are not repeated',
+    async (_is, text, words) => {
+      const env = await fileWith(text);
+      expect(() => readSettings({ env, cwd })).toThrow(words);
+      expect(() => readSettings({ env, cwd })).not.toThrow('hunter2');
+      expect(() => readSettings({ env: { REDIS_URL_FILE: join(cwd, 'none') }, cwd })).toThrow(
+        /REDIS_URL_FILE cannot be read/,
+      );
+    },
+  );
 });
 
 test('names every fault at once, and repeats no secret', () => {

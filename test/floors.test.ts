@@ -8,15 +8,22 @@ import { expect, test } from 'vitest';
  */
 const GROUND = [
   ...['src/errors.ts', 'src/config.ts', 'src/log.ts', 'src/lua-script.ts'],
-  ...['src/process-start.ts', 'src/proxy.ts'],
+  ...['src/process-start.ts', 'src/proxy.ts', 'src/data-folder.ts', 'src/counted.ts'],
 ];
 const MAY_IMPORT: Record<string, readonly string[]> = {
   'src/errors.ts': [],
-  'src/config.ts': ['src/errors.ts', 'src/log.ts', 'src/proxy.ts'],
+  'src/config.ts': [
+    ...['src/errors.ts', 'src/log.ts', 'src/proxy.ts'],
+    ...['src/data-folder.ts', 'src/given-settings.ts', 'src/setting-names.ts'],
+  ],
+  'src/data-folder.ts': ['src/errors.ts'],
+  'src/given-settings.ts': ['src/errors.ts'],
+  'src/setting-names.ts': [],
   'src/log.ts': ['src/errors.ts'],
   'src/lua-script.ts': ['src/errors.ts'],
   'src/proxy.ts': ['src/errors.ts'],
   'src/process-start.ts': [],
+  'src/counted.ts': [],
   'src/redis': GROUND,
   'src/service': GROUND,
   'src/portfolio': GROUND,

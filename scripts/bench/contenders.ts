@@ -26,7 +26,7 @@ export const ROW_CONTENDERS: readonly [RowContender, ...RowContender[]] = [
     usesRedis: true,
     command: ({ file, serviceUrl, redis }) => ({
       script: limitlineScript(),
-      args: ['run', file, '--json'],
+      args: ['run', file, '--json', '--no-results'],
       env: { ...serviceSettings(serviceUrl), LIMITLINE_DATA: redis.dataDir },
     }),
     statement: (answer) => {
@@ -64,7 +64,12 @@ export const ROW_CONTENDERS: readonly [RowContender, ...RowContender[]] = [
 export const LINE_CONTENDERS: readonly { name: string; command: (file: string) => Contender }[] = [
   {
     name: 'limitline check',
-    command: (file) => ({ script: limitlineScript(), args: ['check', file, '--json'], env: {} }),
+    command: (file) => ({
+      script: limitlineScript(),
+      args: ['check', file, '--json'],
+      // The user's own book has nothing to do with it.
+      env: { LIMITLINE_DATA: `${file}.data` },
+    }),
   },
   { name: 'csv-parse, unchecked', command: (file) => ({ script: peer('csv-parse-objects'), args: [file], env: {} }) },
 ];

@@ -48,6 +48,7 @@ async function measure(what: string, script: string, args: string[], cwd = proce
   const started = performance.now();
   const child = fork(script, args, {
     cwd,
+    env: { ...process.env, LIMITLINE_DATA: join(cwd, 'data') },
     // The first is what the command's own first line asks of Node.
     execArgv: ['--max-semi-space-size=8', '--import', REPORTER],
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],

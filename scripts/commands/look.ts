@@ -81,7 +81,7 @@ async function takeLook(
   const place = await openDocuments(documentsDir ?? defaultDocumentsDir(path), stop);
   try {
     const { path: copy } = context.imports.open(payload.kept);
-    const outlook = await outlookOf(context, portfolio, copy);
+    const outlook = await outlookOf(context, { portfolio, path: copy, reading });
     const opened = await openPortfolio({
       ...reading,
       path: copy,

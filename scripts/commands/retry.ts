@@ -1,5 +1,9 @@
 import { type Command, Option } from 'commander';
 import { retryRows } from '../../jobs/index.ts';
+import { whyNothing } from '../../jobs/why-not.ts';
+import { LimitlineError } from '../../src/errors.ts';
+import { countLiving } from '../../src/ledger/presence.ts';
+import { goingOn } from '../terminal/going-on.ts';
 import { lineNumber } from '../terminal/numbers.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { onPortfolio } from './on-portfolio.ts';
@@ -17,10 +21,23 @@ export function register(program: Command, terminal: Terminal): void {
     .option('--error <text>', 'only rows whose problem contains this')
     .action(async (name: string, options: RetryOptions) => {
       const payload = retryRows.parse({ portfolio: name, ...options });
-      const rows = await onPortfolio(name, (context) => retryRows.run(payload, context));
-      terminal.print(`${rows} rows of portfolio ${name} go again, where workers run.`, {
+      const { rows, workers, why } = await onPortfolio(name, async (context) => {
+        const moved = await retryRows.run(payload, context);
+        return {
+          rows: moved,
+          workers: await countLiving({ connection: context.ledger, keys: context.keys }),
+          why: moved === 0 ? await whyNothing(payload, context) : '',
+        };
+      });
+      // Who names a line, or words, means a row that there is not; who means all refused rows is served by none, too.
+      if (rows === 0 && (options.line !== undefined || options.error !== undefined)) {
+        throw new LimitlineError('NOT_FOUND', why);
+      }
+      terminal.print(rows === 0 ? why : `Portfolio ${name}: ${goingOn(rows, workers)}`, {
         portfolio: name,
         retried: rows,
+        workers,
+        ...(rows === 0 ? { why } : {}),
       });
     });
 }

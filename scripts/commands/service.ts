@@ -20,7 +20,6 @@ export function register(program: Command, terminal: Terminal): void {
       const log = makeLog({ level: settings.LOG_LEVEL });
       speakThroughLog(terminal, log);
       const { signal } = waitForSignal();
-      terminal.stay();
       const standIn = makeStandIn({
         host: '127.0.0.1',
         port: options.port,

@@ -20,13 +20,10 @@ export function register(program: Command, terminal: Terminal): void {
   logUsageFaults(withWorkEndOptions(program.command('work')))
     .description('work on all portfolios until SIGTERM or SIGINT; a second one two seconds later stops at once')
     .action(async (options: WorkEndOptions) => {
-      // A fault of the settings is a line of the log, too.
-      speakThroughLog(terminal, makeLog({ level: 'info' }));
       const settings = readSettings();
       const log = makeLog({ level: settings.LOG_LEVEL, account: accountOf(settings) });
       speakThroughLog(terminal, log);
       const { signal } = waitForSignal();
-      terminal.stay();
       const context = await openContext({ settings, log });
       await checkName(options, context);
       await announceAccount(context, terminal.say);

@@ -7,23 +7,16 @@ export type Terminal = ReturnType<typeof makeTerminal>;
  * way goes to standard error.
  */
 export function makeTerminal({ json }: { json: boolean }) {
-  let stays = false;
   let log: Log | undefined;
-  // `limitline report … | head` closes our output early, which is no fault.
-  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    if (!isOutputGone(error)) throw error;
-    if (!stays) process.exit(process.exitCode ?? 0);
-  });
-  // A terminal that was closed: what is under way goes on without anybody who watches.
-  process.stderr.on('error', (error: NodeJS.ErrnoException) => {
-    if (!isOutputGone(error)) throw error;
-  });
+  // `limitline run … | head` closes our output early, and a terminal may be closed, which is no fault: the command ends as it
+  // would, without anybody who watches, and leaves nothing running.
+  for (const stream of [process.stdout, process.stderr]) {
+    stream.on('error', (error: NodeJS.ErrnoException) => {
+      if (!isOutputGone(error)) throw error;
+    });
+  }
   return {
     json,
-    /** From now on the command goes on to its end though nobody reads its answer any more: it has calls in flight. */
-    stay(): void {
-      stays = true;
-    },
     /** From now on whatever is said is a line of this log. */
     sayTo(other: Log): void {
       log = other;

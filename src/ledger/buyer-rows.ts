@@ -24,16 +24,23 @@ export type BuyerRows = { count: number; rows: BuyerRow[] };
 /** Requests of one buyer that are looked at. A hash of so many small entries is read at once; more than that no line is told of. */
 const MOST_TOLD = 128;
 
+/** Buyers looked at with one script, which holds Redis up for milliseconds even where each has very many requests. */
+const BUYERS_AT_ONCE = 50;
+
 /** Looks at the requests of buyers, in all portfolios of the account. */
 export function makeBuyerRows({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
   const list = makeLuaScript(connection, new URL('./lua/buyer-rows.lua', import.meta.url));
   return {
-    /** The requests of each of these buyers, some hundreds of them at the most. */
+    /** The requests of each of these buyers. */
     async ofBuyers(buyers: readonly string[]): Promise<Map<string, BuyerRows>> {
-      if (buyers.length === 0) return new Map();
-      const hashes = buyers.map((buyer) => keys.buyerRows(buyer));
-      const found = (await list([keys.rows, keys.call('limit', ''), ...hashes], [MOST_TOLD])) as (string | number)[][];
-      return new Map(buyers.map((buyer, place) => [buyer, toBuyerRows(found[place] ?? [])]));
+      const found = new Map<string, BuyerRows>();
+      for (let from = 0; from < buyers.length; from += BUYERS_AT_ONCE) {
+        const page = buyers.slice(from, from + BUYERS_AT_ONCE);
+        const hashes = page.map((buyer) => keys.buyerRows(buyer));
+        const told = (await list([keys.rows, keys.call('limit', ''), ...hashes], [MOST_TOLD])) as (string | number)[][];
+        for (const [place, buyer] of page.entries()) found.set(buyer, toBuyerRows(told[place] ?? []));
+      }
+      return found;
     },
 
     /** One request, by its row; nothing where there is none. */

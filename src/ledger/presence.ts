@@ -49,6 +49,13 @@ export async function startPresence({
   };
 }
 
+/** How many worker processes gave a sign of life lately: whether what is to be sent will be, without anybody doing more. */
+export async function countLiving({ connection, keys }: { connection: RedisConnection; keys: Keys }): Promise<number> {
+  const [seconds, microseconds] = await connection.time();
+  const nowMs = Number(seconds) * 1_000 + Number(microseconds) / 1_000;
+  return connection.zcount(keys.workers, nowMs - VANISHED_AFTER_MS, '+inf');
+}
+
 /** `<kind> <owner> <key>`, as claim.lua writes it; the key may have spaces. */
 function readDispute(text: string): Dispute {
   const [kind = '', owner = '', ...key] = text.split(' ');

@@ -94,18 +94,18 @@ export function describeRow({ row, line, amount, state }: BuyerRow): string {
 const MOST_NAMED = 5;
 
 const REMEDY =
-  'mend it in the file that report --format errors-csv writes, whose column row says which one is meant, or give it a request_reference of its own';
+  'Mend it in the file that report --format errors-csv writes, whose column row says which one is meant, or give it a request_reference of its own.';
 
 function severalProblem(live: readonly BuyerRow[]): string {
   const named = live.slice(0, MOST_NAMED).map(describeRow).join(', ');
   const more = live.length > MOST_NAMED ? ` and ${live.length - MOST_NAMED} more` : '';
-  return `this buyer has ${live.length} requests here that were not sent, and it cannot be told which of them this line corrects: ${named}${more}; ${REMEDY}`;
+  return `This buyer has ${live.length} requests here that were not sent, and it cannot be told which of them this line corrects: ${named}${more}. ${REMEDY}`;
 }
 
 function takenProblem(taken: BuyerRow): string {
-  return `an earlier line of this file has replaced the request of ${describeRow(taken)} of the same buyer already, and it cannot be told which of the two corrects it; ${REMEDY}`;
+  return `An earlier line of this file has replaced the request of ${describeRow(taken)} of the same buyer already, and it cannot be told which of the two corrects it. ${REMEDY}`;
 }
 
 function heldProblem(held: BuyerRow): string {
-  return `it is unknown whether the request of ${describeRow(held)} of the same buyer was made; say what became of it first (limitline resolve), or give this line a request_reference of its own if it is meant beside that one`;
+  return `It is unknown whether the request of ${describeRow(held)} of the same buyer was made: say what became of it first (limitline resolve), or give this line a request_reference of its own if it is meant beside that one.`;
 }

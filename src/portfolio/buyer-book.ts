@@ -25,6 +25,7 @@ export type Brought = { line: BuyerLine; key: string; digests: string[] };
 
 /** Where buyers are kept. */
 export type BuyerStore = {
+  /** A question may come twice. */
   read(questions: readonly BuyerQuestion[]): Promise<BuyerSnapshot>;
   /** The keys of those buyers of whom, and of whose row, nothing was sent. */
   unsent(buyers: readonly { key: string; row: RowName }[]): Promise<Set<string>>;
@@ -88,12 +89,11 @@ export function warningsOf(decision: Decision): Finding[] {
 }
 
 function questionsOf(lines: readonly BuyerLine[]): BuyerQuestion[] {
-  const questions = new Map<string, BuyerQuestion>();
+  const questions: BuyerQuestion[] = [];
   for (const { identifiers, alikeHere } of lines) {
-    for (const { digest, kind } of identifiers) questions.set(digest, { digest, kind });
-    questions.set(alikeHere, { digest: alikeHere, kind: 'alike' });
+    questions.push(...identifiers, { digest: alikeHere, kind: 'alike' });
   }
-  return [...questions.values()];
+  return questions;
 }
 
 /** The buyers that lines might rename, were it that nobody has heard of them. */

@@ -14,7 +14,7 @@ export function otherName(line: BuyerLine, by: Identifier, buyer: Buyer, known: 
   const apart = by === line.identifiers[0] ? REFERENCES : NO_IN_COLUMN;
   return {
     ...{ at: by.kind, value: by.written },
-    message: `The ${wordsOf(by)} belongs to ${told(buyer, known)}, and this line names ${quoted(line.name)}. Correct the one that is wrong; if they are two buyers, ${apart}; if they are the same, say --same-buyer ${line.line} or write yes in a column same_buyer`,
+    message: `The ${wordsOf(by)} belongs to ${told(buyer, known)}, and this line names ${quoted(line.name)}. Correct the one that is wrong; if they are two buyers, ${apart}; if they are the same, say --same-buyer ${line.line} or write yes in a column same_buyer.`,
   };
 }
 
@@ -31,7 +31,7 @@ export function otherBuyers(
   const whose = listed(others, known);
   return {
     ...{ at: other.kind, value: other.written },
-    message: `The ${wordsOf(by)} belongs to ${told(buyer, known)}, but the ${wordsOf(other)} to ${whose}. Correct the one that is wrong; if both are right, say --same-buyer ${line.line} or write yes in a column same_buyer, and the ${IDENTIFIER_WORDS[by.kind]} counts`,
+    message: `The ${wordsOf(by)} belongs to ${told(buyer, known)}, but the ${wordsOf(other)} to ${whose}. Correct the one that is wrong; if both are right, say --same-buyer ${line.line} or write yes in a column same_buyer, and the ${IDENTIFIER_WORDS[by.kind]} counts.`,
   };
 }
 
@@ -39,7 +39,7 @@ export function otherBuyers(
 export function severalBuyers(line: BuyerLine, by: Identifier, buyers: Buyer[], known: KnownBuyers): Finding {
   return {
     ...{ at: by.kind, value: by.written },
-    message: `The ${wordsOf(by)} belongs to several buyers, ${listed(buyers, known)}, and nothing in this line (${quoted(line.name)}) tells which is meant: give it a buyer_reference`,
+    message: `The ${wordsOf(by)} belongs to several buyers, ${listed(buyers, known)}, and nothing in this line (${quoted(line.name)}) tells which is meant: give it a buyer_reference.`,
   };
 }
 
@@ -47,7 +47,7 @@ export function severalBuyers(line: BuyerLine, by: Identifier, buyers: Buyer[], 
 export function toldApart(_line: BuyerLine, by: Identifier, buyers: Buyer[], known: KnownBuyers): Finding {
   return {
     ...{ at: by.kind, value: by.written },
-    message: `same_buyer says no, but the ${wordsOf(by)} belongs to ${listed(buyers, known)}, and nothing else tells them apart: give each a buyer_reference of its own`,
+    message: `same_buyer says no, but the ${wordsOf(by)} belongs to ${listed(buyers, known)}, and nothing else tells them apart: give each a buyer_reference of its own.`,
   };
 }
 

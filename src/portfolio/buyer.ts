@@ -10,7 +10,7 @@ export type BuyerLine = {
   identifiers: readonly Identifier[];
   name: string;
   /** See `likenessOf`. */
-  alike: string;
+  alike: number;
   alikeHere: string;
   city: string;
   street: string;
@@ -25,7 +25,7 @@ export type BuyerLine = {
 };
 
 /** A name of a buyer. `written` is null where it is not kept: then names are compared all the same, and the line is said. */
-export type BuyerName = { written: string | null; alike: string };
+export type BuyerName = { written: string | null; alike: number };
 
 /** A buyer as it is known. */
 export type Buyer = {

@@ -2,7 +2,7 @@
 export type DigestTable = {
   add(digest: string, value: number): void;
   /** As many as were added, and no more than `most`. */
-  find(digest: string, most: number): number[];
+  find(digest: string, most: number): readonly number[];
 };
 
 /**
@@ -30,13 +30,14 @@ export function makeDigestTable(): DigestTable {
       }
       put(part, low, high, value);
     },
-    find(digest, most) {
+    find(digest, most): readonly number[] {
       const { part: place, low, high } = read(digest);
       const part = parts[place] as Part;
-      const found: number[] = [];
+      let found: number[] = NONE;
       const slots = part.value.length;
       for (let slot = low % slots; part.value[slot] !== 0; slot = slot + 1 === slots ? 0 : slot + 1) {
         if (part.low[slot] !== low || part.high[slot] !== high) continue;
+        if (found === NONE) found = [];
         found.push((part.value[slot] ?? 0) - 1);
         if (found.length === most) break;
       }
@@ -46,6 +47,9 @@ export function makeDigestTable(): DigestTable {
 }
 
 const DIGEST_BYTES = 12;
+
+/** What most searches find; nobody may add to it. */
+const NONE: number[] = [];
 
 /** By six bits of the digest. */
 const PARTS = 64;

@@ -1,8 +1,9 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { createReadStream, createWriteStream, existsSync, statSync } from 'node:fs';
-import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import { makeFolder } from '../data-folder.ts';
 import { LimitlineError } from '../errors.ts';
 import { fileFault } from './file-fault.ts';
 import { isLeftBehind, MARK_PATTERN, markOfProcess } from './process-mark.ts';
@@ -32,13 +33,12 @@ export function makeDocumentStore({ dir }: { dir: string }): DocumentStore {
   async function copy(doc: Document): Promise<string> {
     const temporary = join(dir, `${markOfProcess()}-${randomUUID()}.part`);
     try {
-      await mkdir(dir, { recursive: true });
+      makeFolder(dir);
       swept ??= sweepParts(dir);
       await swept;
       const sha256 = await copyAndDigest(doc, temporary);
       const path = pathOf(sha256);
-      const isNew = await mkdir(dirname(path), { recursive: true });
-      if (isNew !== undefined) await syncFolder(dir);
+      if (makeFolder(dirname(path))) await syncFolder(dir);
       await rename(temporary, path);
       await syncFolder(dirname(path));
       return sha256;

@@ -1,4 +1,4 @@
-import { type Buyer, MOST_HOLDERS } from './buyer.ts';
+import { type Buyer, type BuyerLine, MOST_HOLDERS } from './buyer.ts';
 import { ANY_ROW, type Brought, type BuyerQuestion, type BuyerSnapshot, type BuyerStore } from './buyer-book.ts';
 import { makeDigestTable } from './digest-table.ts';
 import { IDENTIFIER_KINDS } from './identity.ts';
@@ -25,27 +25,35 @@ export function makeFileBuyers({
 
   return {
     async read(questions) {
-      const found = questions.map(({ digest }) => table.find(digest, MOST_ENTRIES));
-      const own = new Set(found.flat().map(entries.keyOf));
+      // Few lines ask for what another line brought, so what is not found must cost nothing.
+      const found: { question: BuyerQuestion; entries: readonly number[] }[] = [];
+      const own = new Set<string>();
+      for (const question of questions) {
+        const its = table.find(question.digest, MOST_ENTRIES);
+        if (its.length === 0) continue;
+        found.push({ question, entries: its });
+        for (const entry of its) own.add(entries.keyOf(entry));
+      }
       // Whom the file gave a new identifier, the store knows by the older ones, of which its key is one.
       const asked = [...questions, ...[...own].map((digest): BuyerQuestion => ({ digest, kind: 'name' }))];
       const snapshot = store ? await store.read(asked) : emptySnapshot();
       // And whom the store finds, the file may have given something that was not asked for.
-      for (const key of new Set([...own, ...snapshot.buyers.keys()])) {
+      for (const key of snapshot.buyers.keys()) own.add(key);
+      for (const key of own) {
         const its = table.find(key, MOST_ENTRIES).filter((at) => entries.keyOf(at) === key);
         if (its.length === 0) continue;
         snapshot.buyers.set(key, entries.merged(snapshot.buyers.get(key), key, its, place));
       }
-      for (const [at, { digest, kind }] of questions.entries()) {
-        const holders = snapshot.holders.get(digest) ?? [];
-        for (const entry of found[at] ?? []) {
+      for (const { question, entries: its } of found) {
+        const holders = snapshot.holders.get(question.digest) ?? [];
+        for (const entry of its) {
           const key = entries.keyOf(entry);
-          const alone = entries.strongestOf(entry) === kind;
+          const alone = entries.strongestOf(entry) === question.kind;
           const known = holders.find((holder) => holder.key === key);
           if (known) known.alone ||= alone;
           else if (holders.length < MOST_HOLDERS) holders.push({ key, alone });
         }
-        if (holders.length > 0) snapshot.holders.set(digest, holders);
+        snapshot.holders.set(question.digest, holders);
       }
       return snapshot;
     },
@@ -54,7 +62,8 @@ export function makeFileBuyers({
       for (const one of brought) {
         const entry = entries.add(one);
         // So that all entries of a buyer are found by its key; an identifier of it is what the key is, too.
-        for (const digest of new Set([one.key, ...one.digests])) table.add(digest, entry);
+        table.add(one.key, entry);
+        for (const digest of one.digests) if (digest !== one.key) table.add(digest, entry);
       }
       return true;
     },
@@ -99,24 +108,14 @@ function makeEntries() {
       count += 1;
       if (entry % ENTRIES_A_PIECE === 0) pieces.push(Buffer.alloc(ENTRIES_A_PIECE * ENTRY_BYTES));
       const bytes = at(entry);
-      const kinds = line.identifiers.map(({ kind }) => IDENTIFIER_KINDS.indexOf(kind));
       bytes.write(key, AT.key, 'base64url');
-      bytes.write(line.alike, AT.alike, 'base64url');
+      bytes.writeUIntLE(line.alike, AT.alike, 6);
       bytes.writeUInt32LE(line.line, AT.line);
-      bytes.writeUInt32LE(
-        texts.add([
-          line.name,
-          line.identifiers[0]?.kind === 'reference' ? line.identifiers[0].written : '',
-          line.city,
-          line.street,
-        ]),
-        AT.texts,
-      );
-      bytes.writeUInt8(
-        kinds.reduce((mask, kind) => mask | (1 << kind), 0),
-        AT.kinds,
-      );
-      bytes.writeUInt8(kinds[0] ?? 0, AT.strongest);
+      bytes.writeUInt32LE(texts.isFull() ? 0 : texts.add(textsOf(line)), AT.texts);
+      let mask = 0;
+      for (const { kind } of line.identifiers) mask |= 1 << IDENTIFIER_KINDS.indexOf(kind);
+      bytes.writeUInt8(mask, AT.kinds);
+      bytes.writeUInt8(IDENTIFIER_KINDS.indexOf(line.identifiers[0]?.kind ?? 'name'), AT.strongest);
       return entry;
     },
 
@@ -132,7 +131,7 @@ function makeEntries() {
         const [name = null, reference = '', city = '', street = ''] = texts.read(bytes.readUInt32LE(AT.texts));
         const mask = bytes.readUInt8(AT.kinds);
         const kinds = IDENTIFIER_KINDS.filter((_kind, bit) => mask & (1 << bit));
-        const alike = bytes.toString('base64url', AT.alike, AT.line);
+        const alike = bytes.readUIntLE(AT.alike, 6);
         return { line: bytes.readUInt32LE(AT.line), kinds, name: { written: name, alike }, reference, city, street };
       });
       const first = { portfolio, row: ANY_ROW, line: lines[0]?.line ?? 0 };
@@ -152,15 +151,20 @@ function makeEntries() {
   };
 }
 
+/** Name, reference, city and street. */
+function textsOf({ name, identifiers: [strongest], city, street }: BuyerLine): string[] {
+  return [name, strongest?.kind === 'reference' ? strongest.written : '', city, street];
+}
+
 /** Texts in one growing piece, until it is full; 0 is the place of those that are not kept. */
 function makeTexts() {
   let piece = Buffer.alloc(4_096);
   let used = 1;
   return {
+    isFull: () => used + MOST_ENTRY_BYTES > MOST_TEXT_BYTES,
     add(words: readonly string[]): number {
       const text = words.map((word) => word.slice(0, MOST_LETTERS).replaceAll('\n', ' ')).join('\n');
       const length = Buffer.byteLength(text);
-      if (used + length + 2 > MOST_TEXT_BYTES) return 0;
       while (used + length + 2 > piece.length) piece = Buffer.concat([piece, Buffer.alloc(piece.length)]);
       const start = used;
       piece.writeUInt16LE(length, start);
@@ -175,6 +179,9 @@ function makeTexts() {
     },
   };
 }
+
+/** Four texts of 80 letters, each of 3 bytes at the most in a text of JavaScript's, and what stands between them. */
+const MOST_ENTRY_BYTES = 1_000;
 
 /** As many as a sentence shows, and enough to tell a city or street by. */
 const MOST_LETTERS = 80;

@@ -68,8 +68,7 @@ export function requestKey({ requestReference, buyer, requestedLimit }: RequestI
 }
 
 /**
- * Names of one {@link looseName} have the same `alike`, 8 characters: names are compared by it one with another, and never
- * looked up. Of one country they have the same `alikeHere`, 16 characters as all that is looked up.
+ * Names of one {@link looseName} have the same `alike`, 48 bits: names are compared by it one with another, and never looked up. Of one country they have the same `alikeHere`, 16 characters as all that is looked up.
  */
 export function likenessOf({ name, countryCode = '' }: Pick<BuyerIdentity, 'name' | 'countryCode'>) {
   const loose = looseName(name);
@@ -78,12 +77,19 @@ export function likenessOf({ name, countryCode = '' }: Pick<BuyerIdentity, 'name
 }
 
 /** The `alike` of a name by itself. */
-export function alikeOfName(name: string): string {
+export function alikeOfName(name: string): number {
   return alikeOf(looseName(name));
 }
 
-function alikeOf(loose: string): string {
-  return shorten(`alike\n${loose}`).slice(0, 8);
+/** Two sums of 24 bits (FNV's way): a tenth of what a digest costs, and it is asked of each line and each name of a buyer. */
+function alikeOf(loose: string): number {
+  let [one, other] = [0x811c9d, 0x9dc581];
+  for (let at = 0; at < loose.length; at += 1) {
+    const code = loose.charCodeAt(at);
+    one = Math.imul(one ^ code, 0x1000193);
+    other = Math.imul(other + code, 0x85ebca6b) ^ (other >>> 13);
+  }
+  return (one >>> 8) * 2 ** 24 + (other >>> 8);
 }
 
 /**

@@ -52,6 +52,9 @@ const LEGAL_FORMS = new Set([
 /** The words of the longest form. */
 const MOST_WORDS = 4;
 
+/** A look at the last word tells most names from those that end with a form. */
+const LAST_WORDS = new Set([...LEGAL_FORMS].map((form) => form.slice(form.lastIndexOf(' ') + 1)));
+
 /** What is left between two forms, as in `GmbH & Co. KG` where it is spelt out. */
 const BETWEEN = new Set(['und', 'and', 'et', 'y', 'e']);
 
@@ -70,6 +73,7 @@ function withoutLegalForm(text: string): string {
 
 /** How many words the form at the end has, 0 where there is none. */
 function formAtEnd(words: readonly string[]): number {
+  if (!LAST_WORDS.has(words.at(-1) ?? '')) return 0;
   for (let count = Math.min(MOST_WORDS, words.length - 1); count > 0; count -= 1) {
     if (LEGAL_FORMS.has(words.slice(-count).join(' '))) return count;
   }
@@ -102,5 +106,5 @@ const SPELLINGS: Readonly<Record<string, string>> = {
 
 /** One spelling for `ae` and `a`, as `Mueller` is written `Muller` where a system has no umlauts. */
 function spelt(text: string): string {
-  return text.replace(/ae/g, 'a').replace(/oe/g, 'o').replace(/ue/g, 'u').replace(/aa/g, 'a');
+  return text.replace(/(?<=[aou])e|(?<=a)a/g, '');
 }

@@ -9,7 +9,7 @@ import { makeFileBuyers } from './file-buyers.ts';
 import type { Above } from './find-header.ts';
 import { type CurrencyCheck, makeCurrencyCheck } from './one-currency.ts';
 import { outcomeColumns } from './outcomes.ts';
-import { makeProblem } from './problem.ts';
+import { makeProblem, WHOLE_FILE } from './problem.ts';
 import { makeCellReader, readConstants, type Values } from './read-cells.ts';
 import type { ReadOptions } from './read-options.ts';
 import type { Shape } from './records.ts';
@@ -105,10 +105,10 @@ function readColumns(
   { requiredColumns, mapping, results }: PortfolioFile,
 ): ReturnType<typeof readHeader> {
   const { header, unusable } = table;
-  if (unusable) return { columns: [], problems: [makeProblem(1, null, null, unusable)], warnings: [] };
+  if (unusable) return { columns: [], problems: [makeProblem(WHOLE_FILE, null, null, unusable)], warnings: [] };
   if (!header) {
     const message = `The file is empty: it needs a header that names the columns, ${NEEDED.join(' and ')} at least.`;
-    return { columns: [], problems: [makeProblem(1, null, null, message)], warnings: [] };
+    return { columns: [], problems: [makeProblem(WHOLE_FILE, null, null, message)], warnings: [] };
   }
   const { delimiter } = table.dialect;
   const foreign = results ? new Set(outcomeColumns(header.cells)?.values()) : undefined;

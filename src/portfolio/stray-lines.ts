@@ -35,6 +35,7 @@ export type StrayOptions = {
 export function makeStrayLines({ columns, delimiter = PLAIN_DIALECT.delimiter, hiddenRows }: StrayOptions): StrayLines {
   const named = columns.filter(({ written }) => written !== '').length;
   const nameAt = columns.findIndex(({ known }) => known === 'name');
+  const amountAt = columns.findIndex(({ known }) => known === 'requested_limit');
   const nameWritten = columns[nameAt]?.written ?? '';
   const sums = makeSums();
   let lines = 0;
@@ -72,8 +73,6 @@ export function makeStrayLines({ columns, delimiter = PLAIN_DIALECT.delimiter, h
     if (values.requested_limit !== undefined) sums.add(values.requested_limit, record);
     return null;
   }
-
-  const amountAt = columns.findIndex(({ known }) => known === 'requested_limit');
 
   /** By the name where there is one: in front of it may stand a number that the system gave. */
   function labelPlace(cells: readonly string[]): number {

@@ -1,5 +1,6 @@
-import { accessSync, constants, mkdirSync, statSync } from 'node:fs';
+import { accessSync, constants, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { makeFolder } from '../data-folder.ts';
 import { LimitlineError, messageOf } from '../errors.ts';
 
 /** The folder of a Redis of our own. Its id stays the same when it is moved, and differs in its copies. */
@@ -13,7 +14,7 @@ export type OwnFolder = { path: string; id: string };
 export function openOwnFolder(dataDir: string): OwnFolder {
   const path = join(dataDir, 'redis');
   try {
-    mkdirSync(path, { recursive: true, mode: 0o700 });
+    makeFolder(path, 0o700);
     accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK);
     return { path, id: idOf(path) };
   } catch (error) {

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isLimitlineError, LimitlineError, messageOf } from '../errors.ts';
 import type { Log } from '../log.ts';
 import { checkInPlace, notWritable, type OwnFolder } from './own-folder.ts';
+import { checkHost, enterHost, leaveHost } from './own-host.ts';
 import { lockHolder, tryLock } from './own-lock.ts';
 import { joinServer, type Member } from './own-membership.ts';
 import { hangUp, probe } from './own-probe.ts';
@@ -58,12 +59,38 @@ function pauseMs(): number {
 async function startAlone(place: Place, signal: AbortSignal): Promise<boolean> {
   let release: (() => void) | undefined;
   try {
+    // Before the lock, too: among hosts it means nothing, and to take it would be to take it from the other's hands.
+    checkHost(place.folder);
     release = tryLock(place.folder);
-    return release !== undefined && !(await isServed(place, signal)) && (await start(place));
+    if (release === undefined || (await isServed(place, signal))) return false;
+    return await startHere(place);
   } catch (error) {
     throw isLimitlineError(error) || signal.aborted ? error : notWritable(place.folder.path, error);
   } finally {
     release?.();
+  }
+}
+
+/** Starts a server, and notes that it is this host's. */
+async function startHere(place: Place): Promise<boolean> {
+  enterHost(place.folder);
+  let started = false;
+  try {
+    started = await start(place);
+    return started;
+  } finally {
+    if (!started && runningServer(place.folder) === undefined) leaveHost(place.folder);
+  }
+}
+
+/** Lets other hosts use the folder, now that no server runs on it: unless one of ours is just being started. */
+export function leaveFolder(folder: OwnFolder): void {
+  const release = tryLock(folder);
+  if (release === undefined) return;
+  try {
+    if (runningServer(folder) === undefined) leaveHost(folder);
+  } finally {
+    release();
   }
 }
 

@@ -128,6 +128,6 @@ test('a data folder that was saved and restored goes on as it was then', async (
   // What was done since is not known any more: what `recover` is for.
   expect(await runCommand(['report', 'new'], { cwd, env })).toMatchObject({
     status: 1,
-    stderr: expect.stringMatching(/no portfolio "new" in account stand-in; known are: old\./),
+    stderr: expect.stringMatching(/no portfolio "new" in account stand-in .*; known are: old\./),
   });
 });

@@ -65,23 +65,29 @@ describe('a held row', () => {
       /,held,limit,company_.*sent 20.*what was sent: /,
     );
 
-    for (const [words, said] of [
-      [['--line', '3', '--made', 'company_1'], 'begin with bl_'],
-      [['--line', '3'], '--made ID, or --resend'],
-      [['--made', 'bl_1'], '--line N'],
-      [['--all', '--made', 'bl_1'], 'give --line N'],
-      [['--line', '2', '--resend'], 'held are lines 3'],
-      [['--line', 'three', '--resend'], 'three'],
-    ] as const) {
-      const ended = await limitline('resolve', 'q4', ...words);
-      expect(ended, words.join(' ')).toMatchObject({ status: 1, stdout: '', stderr: expect.stringContaining(said) });
-    }
     const made = standIn.things('limit').find(({ body }) => JSON.stringify(body).includes('HRB 2'));
+    await writeFile(join(cwd, 'held.csv'), `line;id\n2;resend\n3;${made?.id}\n`);
+    expect(await limitline('resolve', 'q4', '--from', 'held.csv')).toMatchObject({
+      status: 2,
+      stdout: expect.stringMatching(
+        /^held.csv, line 2: Line 2 .* is done \(bl_\S+\)\.\nNothing was done: 1 line of held.csv /,
+      ),
+    });
+    await writeFile(join(cwd, 'held.csv'), `line;id\n2;\n3;${made?.id}\n`);
+    expect(await json('resolve', 'q4', '--from', 'held.csv', '--dry-run')).toMatchObject({
+      ...{ dryRun: true, silent: 1, problems: [], of: [{ line: 3, step: 'limit', made: made?.id }] },
+    });
     expect(await json('resolve', 'q4', '--line', '3', '--made', made?.id ?? '')).toEqual({
       portfolio: 'q4',
       calls: 1,
       rows: 1,
-      of: [{ name: 'Buyer 2 GmbH', requested_limit: '1002.5' }],
+      workers: 0,
+      of: [
+        {
+          ...{ line: 3, row: expect.stringMatching(/^q4\/\S+$/), step: 'limit', made: made?.id },
+          ...{ name: 'Buyer 2 GmbH', requested_limit: '1002.5' },
+        },
+      ],
     });
     expect((await limitline('run', 'q4.csv')).status).toBe(0);
     expect(standIn.counts().made.limit).toBe(3);
@@ -108,12 +114,15 @@ test('retry sends the rows that are meant, and names what cannot be meant', asyn
   });
   expect((await limitline('run', 'q4.csv')).status).toBe(2);
   await standIn.setFaults({ rules: [] });
-  expect(await json('retry', 'q4', '--error', 'Too High')).toEqual({ portfolio: 'q4', retried: 1 });
+  expect(await json('retry', 'q4', '--error', 'Too High')).toEqual({ portfolio: 'q4', retried: 1, workers: 0 });
   const worker = work();
   await expect.poll(() => standIn.counts().made.limit).toBe(3);
   worker.child.kill('SIGTERM');
   expect(await worker.ended).toMatchObject({ status: 0 });
   expect(await json('report', 'q4')).toMatchObject({ states: { done: 3, refused: 1 } });
+  expect(await limitline('retry', 'q4', '--line', '999')).toMatchObject({
+    ...{ status: 1, stdout: '', stderr: expect.stringContaining('There is no line 999 in portfolio "q4"') },
+  });
   expect(await limitline('retry', 'q4', '--state', 'held')).toMatchObject({ status: 1, stdout: '' });
   expect(await limitline('retry', 'nobody')).toMatchObject({
     status: 1,
@@ -158,7 +167,7 @@ test('reconcile ends with 2 when the queues have lost jobs, and with 0 when all 
   await dropQueues(env.LIMITLINE_PREFIX);
   expect(await limitline('reconcile')).toMatchObject({
     status: 2,
-    stdout: expect.stringMatching(/^q4: \d+ rows in progress had no job; they have one again\.\n$/),
+    stdout: expect.stringMatching(/^q4: rows in progress had no job; they have one again \(\d+ rows?\)\.\n$/),
   });
   expect(await json('reconcile')).toEqual({ findings: [] });
   expect((await limitline('run', 'q4.csv')).status).toBe(0);

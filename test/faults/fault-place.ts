@@ -11,7 +11,7 @@ import { OPEN_STATES, type RowResult } from '../../src/ledger/rows.ts';
 import type { Summary } from '../../src/ledger/summary.ts';
 import type { FaultChange } from '../../src/sandbox/fault-settings.ts';
 import type { StandIn } from '../../src/sandbox/stand-in.ts';
-import { startCommand } from '../support/command.ts';
+import { ownDataHome, startCommand } from '../support/command.ts';
 import { freshPrefix } from '../support/ledger.ts';
 import { openWorkplace } from '../support/workplace.ts';
 
@@ -40,6 +40,7 @@ export async function openFaultPlace({
     SERVICE_ACCOUNT: standIn.url(),
     SERVICE_CLIENT_ID: STAND_IN_CREDENTIALS.clientId,
     SERVICE_CLIENT_SECRET: STAND_IN_CREDENTIALS.clientSecret,
+    ...ownDataHome(dir),
     ...given,
   };
 

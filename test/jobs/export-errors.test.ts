@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
@@ -9,6 +9,8 @@ import type { Context } from '../../src/context.ts';
 import { makeEncoder } from '../../src/portfolio/encoders.ts';
 import { MAX_RECORD_LENGTH } from '../../src/portfolio/physical-lines.ts';
 import type { ReadOptions } from '../../src/portfolio/read-options.ts';
+import { makeTemporaryFolder } from '../portfolio/temporary-folder.ts';
+import { HEADER, writeWorkbook } from '../portfolio/xlsx/write-workbook.ts';
 import { openWorkplace } from '../support/workplace.ts';
 import { writeZip } from '../support/zip-file.ts';
 
@@ -26,7 +28,7 @@ async function errorsOf(
   return bytes;
 }
 
-const rowsOf = (csv: Buffer | string): Record<string, string>[] => parse(csv, { columns: true });
+const rowsOf = (csv: Buffer | string): Record<string, string>[] => parse(csv, { columns: true, bom: true });
 
 /** A workplace in which this file was imported, and a way to import its errors file, changed or as it is. */
 async function openErrors(content: string | Buffer, reading: ReadOptions = {}, format: Format = {}) {
@@ -72,6 +74,20 @@ describe('an errors file that nobody mended', () => {
         expect(row.limitline_line).toMatch(shown);
         expect(Object.keys(row).slice(-4)).toEqual(['row', 'limitline_line', 'problem', 'limitline_account']);
       }
+    });
+
+    test('makes no request of a total, nor of a row that was hidden', async () => {
+      const { dir } = await makeTemporaryFolder();
+      const row = (n: number, name: string, limit: number, more = '') =>
+        `<row r="${n}"${more}><c r="A${n}" t="str"><v>${name}</v></c><c r="B${n}"><v>${limit}</v></c></row>`;
+      const sheet = [HEADER, row(2, 'Acme', 100), row(3, 'Unseen', 200, ' hidden="1"'), row(4, 'Summe', 300)];
+      const content = await readFile(await writeWorkbook(join(dir, 'a.xlsx'), { sheet }));
+      const { first, again, context } = await openErrors(content, {}, format);
+      expect(first).toMatchObject({ lines: 3, rows: 1, invalid: 2 });
+      // The first is there again because it waits.
+      expect(await again()).toMatchObject({ lines: 3, rows: 1, invalid: 2 });
+      const lines = rowsOf(await errorsOf(context)).map((one) => one.limitline_line);
+      expect(lines.toSorted()).toEqual(['', 'Summe,300', 'Unseen,200']);
     });
 
     test('makes no request of a name that lost a letter', async () => {

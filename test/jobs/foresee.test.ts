@@ -15,7 +15,7 @@ const HEADER = 'name,country_code,company_registration_number,request_reference,
 async function checked({ dir, context }: Place, lines: string[], portfolio = 'q4') {
   const path = join(dir, `${portfolio}.csv`);
   await writeFile(path, `${[HEADER, ...lines].join('\n')}\n`);
-  const { buyers, foresees } = await outlookOf(context, portfolio, path);
+  const { buyers, foresees } = await outlookOf(context, { portfolio, path, reading: {} });
   const documents = makeDocumentFolder({ dir: join(dir, 'documents'), maxSizeMb: 1 });
   const opened = await openPortfolio({ path, requiredColumns: [], documents, buyers });
   const dryRun = makeDryRun({ foresees, ratePerS: undefined });

@@ -162,7 +162,7 @@ describe('the column row of an errors file', () => {
 
   test.each([
     ['another portfolio', (row: string) => row.replace('q4/', 'q5/'), /--portfolio "q5"/],
-    ['nothing', (row: string) => row.slice(0, -1), /no row of a portfolio/],
+    ['nothing', (row: string) => row.slice(0, -1), /is no row of a portfolio/],
     ['a row that there is not', (row: string) => `${row.slice(0, -3)}AAA`, /has no such row/],
   ])('is a problem where it names %s', async (_what, change, words) => {
     const { importLines, dir, importFile, errors } = await openPlace();

@@ -214,11 +214,11 @@ test('a line that is not held is named, with those that are', async () => {
   await place.settled();
   await expect(place.resolve({ line: 2 })).rejects.toMatchObject({
     code: 'NOT_FOUND',
-    message: 'Line 2 of portfolio "q4" is not held; held are lines 3.',
+    message: expect.stringMatching(/^Line 2 of portfolio "q4" is done \(bl_\S+\)\. Held is line 3\.$/),
   });
   expect(await place.resolve({ line: 3 })).toMatchObject({ calls: 1, rows: 1 });
   await place.settled();
   await expect(place.resolve({ line: 3 })).rejects.toMatchObject({
-    message: expect.stringContaining('no line of it is'),
+    message: expect.stringMatching(/^Line 3 .* No line of it is held\.$/),
   });
 });

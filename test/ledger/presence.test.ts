@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { countLiving } from '../../src/ledger/presence.ts';
 import { openLedger } from '../support/ledger.ts';
 
 const limit = { kind: 'limit', key: 'request-1', row: { portfolio: 'q4', key: 'row-1' } } as const;
@@ -25,4 +26,15 @@ test('an outage of Redis, behind which the first to come back finds only old sig
   await connection.zadd(keys.workers, Date.now() - 10_000, 'a');
   await process('b');
   expect(await calls.claim(limit, { owner: 'b/1', onUnknown: 'hold' })).toEqual({ is: 'busy' });
+});
+
+test('those who gave a sign lately are counted, and no others', async () => {
+  const { connection, keys, process } = openLedger();
+  expect(await countLiving({ connection, keys })).toBe(0);
+  await process('a');
+  const { vanish } = await process('b');
+  await connection.zadd(keys.workers, Date.now() - 10_000, 'c');
+  expect(await countLiving({ connection, keys })).toBe(2);
+  await vanish();
+  expect(await countLiving({ connection, keys })).toBe(1);
 });

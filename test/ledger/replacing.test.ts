@@ -52,13 +52,13 @@ test.each<[string, BuyerRow[], Partial<Asking>, string]>([
     {},
     'none',
   ],
-  ['nobody knows which of two', [known('a'), known('b')], {}, 'this buyer h'],
-  ['nobody knows what became of one', [known('a', { state: 'held', limit: 'unknown' })], {}, 'it is unknow'],
+  ['nobody knows which of two', [known('a'), known('b')], {}, 'This buyer h'],
+  ['nobody knows what became of one', [known('a', { state: 'held', limit: 'unknown' })], {}, 'It is unknow'],
   [
     'an earlier line of the file has taken it',
     [known('a', { state: 'cancelled', replaced: { importId: '3', key: 'c' } }), known('c', { importId: '3' })],
     {},
-    'an earlier l',
+    'An earlier l',
   ],
 ])('a line takes the place of %s', (_what, rows, changes, expected) => {
   expect(decide(rows, changes)).toBe(expected);

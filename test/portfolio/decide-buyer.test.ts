@@ -127,12 +127,12 @@ describe('a line cannot be told', () => {
         { ref: '2', reg: 'HRB 1', name: SCHMIDT },
         { reg: 'HRB 1', name: SCHULZ },
       ],
-      /^The company registration number HRB 1 belongs to several buyers, "Müller Stahl GmbH", reference 1 \(line 2\) and "Schmidt.*give it a buyer_reference$/,
+      /^The company registration number HRB 1 belongs to several buyers, "Müller Stahl GmbH", reference 1 \(line 2\) and "Schmidt.*give it a buyer_reference\.$/,
     ],
     [
       'which is said to be another, and gives nothing else',
       [{ reg: 'HRB 1' }, { reg: 'HRB 1', same: 'no' }],
-      /^same_buyer says no, but .* give each a buyer_reference of its own$/,
+      /^same_buyer says no, but .* give each a buyer_reference of its own\.$/,
     ],
   ])('%s', async (_what, lines, message) => {
     const last = (await tellFile(makeMapStore(), lines)).at(-1);

@@ -235,7 +235,7 @@ describe('faults, each in one line', () => {
     writeFileSync(dataDir, '');
     await expect(openRedis({ dataDir, log })).rejects.toMatchObject({
       code: 'FILE',
-      message: expect.stringMatching(/^Data folder .*cannot be written to .*ENOTDIR.*LIMITLINE_DATA/),
+      message: expect.stringMatching(/^Data folder .*cannot be written to .*EEXIST.*LIMITLINE_DATA/),
     });
   });
 

@@ -61,7 +61,13 @@ describe('a fresh clone', () => {
   test('runs the command under Node 24, from any folder in it', async () => {
     const called = await run('npx', ['limitline', 'check', 'a file'], { cwd: join(clone, 'scripts') });
     expect(called).toMatchObject({ code: 0, stdout: `${NODE_VERSION} check,a file\n` });
-    expect(readlinkSync(join(clone, 'node_modules/.bin/limitline'))).toBe('../../scripts/limitline.ts');
+    expect(readlinkSync(join(clone, 'node_modules/.bin/limitline'))).toBe('../../scripts/limitline.cjs');
+  });
+
+  test('runs the command under Node 24, though another is first on the PATH', async () => {
+    const path = makeProgramFolder(clone, [], { node: 'echo "an old Node"' });
+    const called = await run(join(clone, 'node_modules/.bin/limitline'), ['a b'], { cwd: clone, env: { PATH: path } });
+    expect(called).toMatchObject({ code: 0, stdout: `${NODE_VERSION} a b\n` });
   });
 
   test('gets back what was lost: the command, and a Node that install scripts did not bring', async () => {
@@ -147,6 +153,7 @@ describe('with other programs on the PATH', () => {
   test.each([
     ['the environment', { REDIS_URL: 'redis://elsewhere' }, ''],
     ['.env', {}, 'LOG_LEVEL=info\nREDIS_URL="redis://elsewhere" # ours\n'],
+    ['a mounted file', {}, 'REDIS_URL_FILE=/run/secrets/redis\n'],
   ])('no Redis is needed where %s names one', async (_name, env, dotenv) => {
     writeFileSync(join(clone, '.env'), dotenv);
     expect(await setUp(clone, { PATH: makeInstalling(clone, { redis: false, apt: false }), ...env })).toMatchObject({
@@ -172,14 +179,11 @@ type Ended = { code: number | null; stdout: string; stderr: string };
 function makeClone(): string {
   const clone = realpathSync(mkdtempSync(join(tmpdir(), 'limitline-clone-')));
   for (const name of ['scripts', 'tmp']) mkdirSync(join(clone, name));
-  for (const name of ['package.json', 'package-lock.json', '.npmrc', 'scripts/setup.mjs']) {
+  const copied = ['package.json', 'package-lock.json', '.npmrc', 'scripts/setup.mjs', 'scripts/limitline.cjs'];
+  for (const name of copied) {
     copyFileSync(join(REPOSITORY, name), join(clone, name));
   }
-  const command = [
-    '#!/usr/bin/env node',
-    'const args: string[] = process.argv.slice(2);',
-    'console.log(process.version, args.join());',
-  ];
+  const command = ['const args: string[] = process.argv.slice(2);', 'console.log(process.version, args.join());'];
   writeFileSync(join(clone, 'scripts/limitline.ts'), `${command.join('\n')}\n`);
   return clone;
 }

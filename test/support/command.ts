@@ -1,31 +1,48 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
 
-const LIMITLINE = fileURLToPath(new URL('../../scripts/limitline.ts', import.meta.url));
+export const LIMITLINE = fileURLToPath(new URL('../../scripts/limitline.ts', import.meta.url));
 
 export type Ended = { status: number | null; stdout: string; stderr: string };
 
 export type Command = { child: ChildProcess; ended: Promise<Ended>; output: () => { stdout: string; stderr: string } };
 
+/** The part of the environment by which the user's own data folder is one in the test's folder. */
+export function ownDataHome(cwd: string): { XDG_DATA_HOME: string } {
+  return { XDG_DATA_HOME: join(cwd, '.data-home') };
+}
+
+/** `input` is what comes through standard input; without it, that is closed. */
+type Place = { cwd: string; env?: Record<string, string>; input?: string | Buffer };
+
 /**
  * Starts the command line as a user does, in a folder and with settings of the test's own. What still runs when the test
  * ends is killed.
  */
-export function startCommand(
-  words: string[],
-  { cwd, env = {} }: { cwd: string; env?: Record<string, string> },
-): Command {
-  const child = spawn(process.execPath, [LIMITLINE, ...words], {
+export function startCommand(words: string[], place: Place): Command {
+  return startScript(LIMITLINE, words, place);
+}
+
+/** Runs a command to its end. */
+export function runCommand(words: string[], place: Place): Promise<Ended> {
+  return startCommand(words, place).ended;
+}
+
+/** The same for another script than the command line: `start.ts` is what `npm start` runs. */
+export function startScript(script: string, words: string[], { cwd, env = {}, input }: Place): Command {
+  const child = spawn(process.execPath, [script, ...words], {
     cwd,
-    env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { PATH: process.env.PATH, HOME: process.env.HOME, ...ownDataHome(cwd), ...env },
+    stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
   });
+  child.stdin?.end(input);
   let [stdout, stderr] = ['', ''];
-  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+  child.stdout?.setEncoding('utf8').on('data', (text: string) => {
     stdout += text;
   });
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
     stderr += text;
   });
   const ended = new Promise<Ended>((resolve) => {
@@ -36,9 +53,4 @@ export function startCommand(
     await ended;
   });
   return { child, ended, output: () => ({ stdout, stderr }) };
-}
-
-/** Runs a command to its end. */
-export function runCommand(words: string[], options: { cwd: string; env?: Record<string, string> }): Promise<Ended> {
-  return startCommand(words, options).ended;
 }

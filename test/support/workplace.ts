@@ -11,6 +11,7 @@ import { makeSilentLog } from '../../src/log.ts';
 import type { ReadOptions } from '../../src/portfolio/read-options.ts';
 import type { Problem } from '../../src/portfolio/row.ts';
 import type { FaultChange } from '../../src/sandbox/fault-settings.ts';
+import { ownDataHome } from './command.ts';
 import { freshPrefix } from './ledger.ts';
 import { startStandIn } from './stand-in.ts';
 
@@ -39,6 +40,7 @@ export async function openWorkplace({
   const settings = readSettings({
     cwd: dir,
     env: {
+      ...ownDataHome(dir),
       REDIS_URL: inject('redisUrl'),
       LIMITLINE_PREFIX: freshPrefix(),
       SERVICE_URL: standIn.url(),

@@ -1,0 +1,36 @@
+import { makeBuyerStore } from '../../jobs/buyer-store.ts';
+import { makeReplacingForesight } from '../../jobs/foresee-replacing.ts';
+import { fileNameOf } from '../../jobs/import-portfolio.ts';
+import { makeOwnFile } from '../../jobs/own-file.ts';
+import type { Context } from '../../src/context.ts';
+import { makeBuyerBook } from '../../src/portfolio/buyer-book.ts';
+import { makeFileBuyers } from '../../src/portfolio/file-buyers.ts';
+import { openPortfolio } from '../../src/portfolio/open-portfolio.ts';
+import { type ReadOptions, readingFound, readOptionsSchema } from '../../src/portfolio/read-options.ts';
+import { mendedRowOf } from '../../src/portfolio/result-columns.ts';
+
+/** A file that can be read more than once; `importId` is its digest, as buyers know it. */
+export type LookedAt = { portfolio: string; path: string; importId: string; reading: ReadOptions };
+
+/** Which lines of the file an import would refuse, since nobody can tell which row of the portfolio they correct. */
+export async function refusalsOf(
+  { portfolio, path, importId, reading }: LookedAt,
+  { rows, portfolios, buyers }: Pick<Context, 'rows' | 'portfolios' | 'buyers'>,
+) {
+  const where = { portfolio, importId };
+  // A Redis that goes away ends a look; only who requests waits for it.
+  const store = makeBuyerStore({ buyers, persist: (_what, run) => run() });
+  const documents = { find: async (name: string) => ({ name, path: name, sizeBytes: 0, mediaType: '' }) };
+  const open = () => {
+    const book = makeBuyerBook(makeFileBuyers({ ...where, store }), where);
+    return openPortfolio({ ...reading, path, requiredColumns: [], documents, buyers: book });
+  };
+  const head = await open();
+  await head.close();
+  const words = JSON.stringify(readingFound(readOptionsSchema.parse(reading), head));
+  const known = await portfolios.allImports(portfolio);
+  const same = known.find((one) => fileNameOf(one.id) === importId && one.reading === words);
+  const number = same === undefined ? '' : String(same.number);
+  const place = { portfolio, importId: number, mendedRow: mendedRowOf(head.header), file: makeOwnFile(open) };
+  return makeReplacingForesight({ rows, place });
+}

@@ -1,0 +1,20 @@
+#!/bin/sh
+':' //; if [ -x "${0%/*}/node" ]; then exec "${0%/*}/node" --max-semi-space-size=8 "$0" "$@"; else exec node --max-semi-space-size=8 "$0" "$@"; fi
+// A shell reads the two lines above, and starts the Node that lies beside this command (node_modules/.bin/node, which the
+// set-up brings), or the machine's. To Node they are a comment and a text that does nothing. So whatever `node` is on
+// the PATH, the command runs on ours; and a Node that is called with it by hand, old as it may be, can read all of this.
+'use strict';
+
+/** Older ones do not strip types, and do not know some of what is used here. */
+var NEEDED = 24;
+
+var found = parseInt(process.versions.node, 10);
+if (found < NEEDED) {
+  process.stderr.write(
+    'limitline: this is Node ' + process.versions.node + ', and Limitline needs Node ' + NEEDED + ' or later: ' +
+      'run it as npx limitline (npm run setup brings the Node for that), or install Node ' + NEEDED + '.\n'
+  );
+  process.exitCode = 1;
+} else {
+  import('./limitline.ts');
+}

@@ -1,0 +1,140 @@
+import { mkdirSync, readdirSync, realpathSync, statSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { dirname, isAbsolute, join, resolve } from 'node:path';
+import { LimitlineError } from './errors.ts';
+
+/** Where a command keeps its book and its copies, and why there: it was named, it lies here, or it is the user's own. */
+export type DataFolder = { path: string; by: 'setting' | 'here' | 'user' };
+
+/** What the choice depends on, so that it can be tried for any system. */
+export type Surroundings = {
+  env: NodeJS.Dict<string>;
+  cwd: string;
+  platform?: NodeJS.Platform;
+  home?: () => string;
+};
+
+/**
+ * Chooses the data folder: the one that is named; else a `.limitline` in the working directory that holds something;
+ * else the user's. It does not depend on where one stands otherwise: run from two folders, the same file would be
+ * requested twice.
+ *
+ * @throws LimitlineError `SETTINGS` where both hold something, or where the user has no home
+ */
+export function chooseDataFolder(named: string | undefined, surroundings: Surroundings): DataFolder {
+  const { cwd } = surroundings;
+  if (named !== undefined) return { path: resolve(cwd, named), by: 'setting' };
+  const here = join(cwd, '.limitline');
+  const user = userDataFolder(surroundings);
+  if (!holdsSomething(here)) return { path: needed(user), by: 'user' };
+  if (user === undefined || !holdsSomething(user) || realpathSync(here) === realpathSync(user)) {
+    return { path: here, by: 'here' };
+  }
+  throw new LimitlineError(
+    'SETTINGS',
+    `there are two data folders, and what is in one was never heard of in the other: ${contentsOf(here)}, and ${contentsOf(user)}; choose by LIMITLINE_DATA, or take one away`,
+  );
+}
+
+/** Says which folder it is, on one line. */
+export function folderWords({ path, by }: DataFolder): string {
+  const why = { setting: ' (LIMITLINE_DATA)', here: " (the one here goes before the user's own)", user: '' }[by];
+  return `data folder ${path}${why}`;
+}
+
+/**
+ * Makes a folder and those above it. Node's own way (`recursive`) never comes to an end where the system lets nothing be
+ * made and says ENOENT for it, as below /proc.
+ *
+ * @returns whether there was anything to make
+ * @throws what the file system says
+ */
+export function makeFolder(path: string, mode = 0o777): boolean {
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return false;
+  const above = dirname(path);
+  if (above !== path) makeFolder(above, mode);
+  try {
+    mkdirSync(path, { mode });
+    return true;
+  } catch (error) {
+    // Another process may have made it in this moment.
+    if (isCode(error, 'EEXIST') && statSync(path).isDirectory()) return false;
+    throw error;
+  }
+}
+
+/**
+ * The user's own folder for data that is to stay: `$XDG_DATA_HOME` wherever it is set, which is ignored when it is
+ * relative (XDG Base Directory Specification 0.8), else what the system has for it. Undefined without a home.
+ */
+function userDataFolder({ env, platform = process.platform, home = homedir }: Surroundings): string | undefined {
+  const xdg = env.XDG_DATA_HOME;
+  if (xdg !== undefined && isAbsolute(xdg)) return join(xdg, 'limitline');
+  if (platform === 'win32' && env.LOCALAPPDATA) return join(env.LOCALAPPDATA, 'limitline');
+  const own = env.HOME || homeOr(home);
+  if (own === undefined || !isAbsolute(own)) return undefined;
+  if (platform === 'win32') return join(own, 'AppData', 'Local', 'limitline');
+  if (platform === 'darwin') return join(own, 'Library', 'Application Support', 'limitline');
+  return join(own, '.local', 'share', 'limitline');
+}
+
+/** A user in a container may have no entry in its list of users, and so no home. */
+function homeOr(home: () => string): string | undefined {
+  try {
+    return home();
+  } catch {
+    return undefined;
+  }
+}
+
+function needed(user: string | undefined): string {
+  if (user !== undefined) return user;
+  throw new LimitlineError('SETTINGS', 'this user has no home for a data folder; name one by LIMITLINE_DATA');
+}
+
+/**
+ * An empty folder counts as none, and so does one of empty folders. A file ends the look, so that it costs next to
+ * nothing. What may not be looked into counts: it is somebody's, and is not to be passed over for another.
+ */
+function holdsSomething(path: string): boolean {
+  try {
+    const entries = readdirSync(path, { withFileTypes: true });
+    return entries.some((entry) => !entry.isDirectory() || holdsSomething(join(path, entry.name)));
+  } catch (error) {
+    return !isCode(error, 'ENOENT') && !isCode(error, 'ENOTDIR');
+  }
+}
+
+/** `/x/.limitline (book of 12 kB, 3 imported files, last used 2026-11-21)` */
+function contentsOf(path: string): string {
+  const book = filesBelow(join(path, 'redis', 'appendonlydir'));
+  const imported = filesBelow(join(path, 'imports')).length;
+  const bookKb = Math.ceil(book.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0) / 1_000);
+  const lastMs = Math.max(...filesBelow(path).map(({ changedMs }) => changedMs));
+  const parts = [
+    ...(book.length > 0 ? [`a book of ${bookKb.toLocaleString('en')} kB`] : ['no book of its own']),
+    `${imported} imported ${imported === 1 ? 'file' : 'files'}`,
+    ...(Number.isFinite(lastMs) ? [`last written ${new Date(lastMs).toISOString().slice(0, 10)}`] : []),
+  ];
+  return `${path} (${parts.join(', ')})`;
+}
+
+type FoundFile = { sizeBytes: number; changedMs: number };
+
+/** As far as they may be looked at: they are told of, and nothing hangs on them. */
+function filesBelow(path: string): FoundFile[] {
+  try {
+    return readdirSync(path, { withFileTypes: true }).flatMap((entry) => {
+      const inside = join(path, entry.name);
+      if (entry.isDirectory()) return filesBelow(inside);
+      const stat = statSync(inside, { throwIfNoEntry: false });
+      return stat?.isFile() ? [{ sizeBytes: stat.size, changedMs: stat.mtimeMs }] : [];
+    });
+  } catch {
+    return [];
+  }
+}
+
+function isCode(error: unknown, code: string): boolean {
+  return error instanceof Error && 'code' in error && error.code === code;
+}

@@ -1,0 +1,88 @@
+import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { chooseDataFolder, folderWords, makeFolder, type Surroundings } from '../src/data-folder.ts';
+import { makeFolder as makeTestFolder } from './support/workplace.ts';
+
+let [cwd, home]: string[] = [];
+beforeEach(async () => {
+  [cwd, home] = [await makeTestFolder(), await makeTestFolder()];
+});
+
+const choose = (env: Surroundings['env'] = {}, others: Partial<Surroundings> = {}, named?: string) =>
+  chooseDataFolder(named, { env: { HOME: home, ...env }, cwd: cwd ?? '', platform: 'linux', ...others });
+
+/** Puts a file into a folder, as a command does that was used there. */
+function use(folder: string): string {
+  mkdirSync(join(folder, 'imports', 'ab'), { recursive: true });
+  writeFileSync(join(folder, 'imports', 'ab', 'abc'), 'a file');
+  return folder;
+}
+
+describe("the user's own folder", () => {
+  test.each<[string, NodeJS.Platform, NodeJS.Dict<string>, string]>([
+    ['on Linux', 'linux', {}, '/h/.local/share/limitline'],
+    ['on macOS', 'darwin', {}, '/h/Library/Application Support/limitline'],
+    ['on Windows', 'win32', { LOCALAPPDATA: '/h/Local' }, '/h/Local/limitline'],
+    ['on Windows without LOCALAPPDATA', 'win32', {}, '/h/AppData/Local/limitline'],
+    ['where XDG_DATA_HOME says', 'linux', { XDG_DATA_HOME: '/data/mine' }, '/data/mine/limitline'],
+    [
+      'where XDG_DATA_HOME is relative, which counts for nothing',
+      'linux',
+      { XDG_DATA_HOME: 'mine' },
+      '/h/.local/share/limitline',
+    ],
+    ['where XDG_DATA_HOME is empty', 'linux', { XDG_DATA_HOME: '' }, '/h/.local/share/limitline'],
+  ])('%s', (_name, platform, env, path) => {
+    expect(choose({ HOME: '/h', ...env }, { platform })).toEqual({ path, by: 'user' });
+  });
+
+  test('is asked for where the user has no home', () => {
+    const homeless = () => {
+      throw new Error('ENOENT');
+    };
+    expect(() => choose({ HOME: undefined }, { home: homeless })).toThrow(/no home.*LIMITLINE_DATA/);
+    expect(choose({ HOME: undefined }, { home: homeless }, 'd')).toEqual({ path: join(cwd ?? '', 'd'), by: 'setting' });
+  });
+});
+
+describe('a .limitline in the working directory', () => {
+  test('goes before the folder of the user, and is said', () => {
+    const here = use(join(cwd ?? '', '.limitline'));
+    expect(choose()).toEqual({ path: here, by: 'here' });
+    expect(folderWords(choose())).toBe(`data folder ${here} (the one here goes before the user's own)`);
+  });
+
+  test('counts as none where it is empty, or holds empty folders', () => {
+    mkdirSync(join(cwd ?? '', '.limitline', 'redis'), { recursive: true });
+    expect(choose()).toMatchObject({ by: 'user' });
+  });
+
+  test('stops, beside a folder of the user that is used as well, until LIMITLINE_DATA chooses', () => {
+    const here = use(join(cwd ?? '', '.limitline'));
+    const user = join(home ?? '', '.local/share/limitline');
+    mkdirSync(user, { recursive: true });
+    expect(choose()).toMatchObject({ by: 'here' });
+    use(user);
+    const both = new RegExp(
+      `two data folders.*${here} \\(no book of its own, 1 imported file, last written 20.*${user} \\(.*LIMITLINE_DATA`,
+    );
+    expect(() => choose()).toThrow(both);
+    expect(choose({}, {}, here)).toEqual({ path: here, by: 'setting' });
+  });
+
+  test('is the same folder where it is a link to that of the user', () => {
+    symlinkSync(use(join(home ?? '', '.local/share/limitline')), join(cwd ?? '', '.limitline'));
+    expect(choose()).toMatchObject({ by: 'here' });
+  });
+});
+
+test('a folder is made with those above it, and not where the system lets nothing be made', () => {
+  const path = join(cwd ?? '', 'a', 'b');
+  expect([makeFolder(path), makeFolder(path)]).toEqual([true, false]);
+  expect(existsSync(path)).toBe(true);
+  // Node's own mkdir never comes back from here.
+  expect(() => makeFolder('/proc/x/y')).toThrow(/ENOENT/);
+  writeFileSync(join(path, 'file'), '');
+  expect(() => makeFolder(join(path, 'file', 'c'))).toThrow(/EEXIST|ENOTDIR/);
+});

@@ -1,0 +1,70 @@
+import { cp, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+import { STAND_IN_CREDENTIALS } from '../../src/config.ts';
+import { startScript } from '../support/command.ts';
+import { startStandIn } from '../support/stand-in.ts';
+import { makeFolder } from '../support/workplace.ts';
+
+const START = fileURLToPath(new URL('../../scripts/start.ts', import.meta.url));
+const EXAMPLES = fileURLToPath(new URL('../../examples', import.meta.url));
+
+/** A folder whose `.env` leads to a service, as one has it after the first real portfolio. */
+async function openDesk() {
+  const cwd = await makeFolder();
+  const service = await startStandIn();
+  const { clientId, clientSecret } = STAND_IN_CREDENTIALS;
+  const settings = [`SERVICE_URL=${service.url()}`, `SERVICE_CLIENT_ID=${clientId}`];
+  await writeFile(join(cwd, '.env'), [...settings, `SERVICE_CLIENT_SECRET=${clientSecret}`, ''].join('\n'));
+  const start = (words: string[], env: Record<string, string> = {}) => startScript(START, words, { cwd, env }).ended;
+  return { cwd, service, start };
+}
+
+test('npm start without a file asks the stand-in alone, whatever is set, and says what it leaves aside', async () => {
+  const { service, start } = await openDesk();
+  const ended = await start(['--json'], { SERVICE_ACCOUNT: 'live', SERVICE_CLIENT_SECRET_FILE: '/nowhere/secret' });
+  expect(ended).toMatchObject({ status: 0, stderr: expect.stringMatching(/SERVICE_URL that is set is left aside/) });
+  expect(JSON.parse(ended.stdout)).toMatchObject({
+    account: 'stand-in',
+    portfolio: 'portfolio',
+    states: { refused: 0 },
+  });
+  expect(service.counts().requests).toEqual(expect.objectContaining({ token: {}, company: {}, limit: {} }));
+});
+
+test('npm start with a file means what run means, with all of its options', async () => {
+  const { cwd, service, start } = await openDesk();
+  await cp(EXAMPLES, join(cwd, 'in'), { recursive: true });
+  const words = ['in/clean.csv', '--portfolio', 'X', '--documents', 'in/documents', '--supplier', 'in/supplier.csv'];
+  const ended = await start([...words, '--json']);
+  expect(ended.status).toBe(0);
+  const report = JSON.parse(ended.stdout);
+  expect(report).toMatchObject({
+    account: service.url(),
+    portfolio: 'X',
+    supplier: expect.stringMatching(/^company_/),
+  });
+  expect(service.counts().made.limit).toBe(report.rows);
+});
+
+test('npm start names a word that it does not know, in one line, and starts nothing', async () => {
+  const { service, start } = await openDesk();
+  const faults: [string[], RegExp][] = [
+    [['a.csv', '--portfolios', 'X'], /--portfolios/],
+    [['a.csv', 'b.csv'], /b\.csv/],
+    [['--portfolio', 'X'], /file/],
+  ];
+  const all = await Promise.all(faults.map(([words]) => start(words)));
+  for (const [place, [, named]] of faults.entries()) {
+    expect(all[place]).toMatchObject({ status: 1, stdout: '', stderr: expect.stringMatching(/^[^\n]+\n$/) });
+    expect(all[place]?.stderr).toMatch(named);
+  }
+  const help = await start(['--help']);
+  expect(help).toMatchObject({
+    status: 0,
+    stderr: '',
+    stdout: expect.stringContaining('npm start -- [FILE] [options]'),
+  });
+  expect(service.counts().requests.token).toEqual({});
+});

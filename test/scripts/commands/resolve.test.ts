@@ -1,0 +1,34 @@
+import { Command } from 'commander';
+import { expect, test } from 'vitest';
+import { register } from '../../../scripts/commands/resolve.ts';
+
+/** The command in this process, up to the fault that ends it before anything is opened. */
+function resolve(words: string[]): Promise<unknown> {
+  const terminal = {
+    json: false,
+    print: () => {},
+    answer: () => {},
+    say: () => {},
+    sayTo: () => {},
+    log: () => undefined,
+  };
+  const program = new Command().exitOverride().configureOutput({ writeErr: () => {} });
+  register(program, terminal);
+  for (const command of program.commands) command.exitOverride().configureOutput({ writeErr: () => {} });
+  return program.parseAsync(['resolve', 'q4', ...words], { from: 'user' });
+}
+
+test.each([
+  [['--resend'], /--line N.*--all.*--from/],
+  [['--made', 'bl_1'], /--line N/],
+  [['--line', '3'], /--made ID, or --resend/],
+  [['--line', '3', '--made', 'bl_1', '--resend'], /--made ID, or --resend/],
+  [['--line', '3', '--all', '--resend'], /--line N/],
+  [['--all', '--made', 'bl_1'], /give --line N/],
+  [['--from', 'held.csv', '--resend'], /leave --made, --resend and --step out/],
+  [['--from', 'held.csv', '--line', '3'], /--line N/],
+  [['--line', 'three', '--resend'], /three/],
+  [['--all', '--resend', '--step', 'token'], /token/],
+])('resolve %j cannot be meant, which is said', async (words, said) => {
+  await expect(resolve(words)).rejects.toThrow(said);
+});

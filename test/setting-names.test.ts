@@ -1,0 +1,68 @@
+import { expect, test } from 'vitest';
+import { strayNames } from '../src/setting-names.ts';
+
+const KNOWN = [
+  ...['SERVICE_URL', 'SERVICE_RATE_PER_S', 'SERVICE_TIMEOUT_MS', 'SERVICE_CONCURRENCY', 'SERVICE_CLIENT_ID'],
+  ...['SERVICE_CLIENT_SECRET', 'SERVICE_CLIENT_SECRET_FILE', 'SERVICE_TOKEN_FIELD', 'SERVICE_TOKEN_LIFETIME_S'],
+  ...['ON_UNKNOWN_COMPANY', 'ON_UNKNOWN_LIMIT', 'CANARY_REFUSALS', 'REQUIRED_COLUMNS', 'MAX_DOCUMENT_MB'],
+  ...['REDIS_URL', 'REDIS_REPLICAS', 'LIMITLINE_DATA', 'LIMITLINE_PREFIX', 'CONSOLE_PORT', 'HTTP_PROXY', 'LOG_LEVEL'],
+];
+const inEnvironment = (...environment: string[]) => strayNames({ environment, dotenv: [], known: KNOWN });
+const inDotenv = (...dotenv: string[]) => strayNames({ environment: [], dotenv, known: KNOWN });
+
+test.each([
+  ['SERVICE_RATE_PER_SECOND', 'SERVICE_RATE_PER_S'],
+  ['SERVICE_RATE', 'SERVICE_RATE_PER_S'],
+  ['SERVICE_MAX_RATE', 'SERVICE_RATE_PER_S'],
+  ['SERVICE_TIMEOUT', 'SERVICE_TIMEOUT_MS'],
+  ['SERVICE_SECRET', 'SERVICE_CLIENT_SECRET'],
+  ['SERVICE_CONCURENCY', 'SERVICE_CONCURRENCY'],
+  ['SERVICE_URI', 'SERVICE_URL'],
+  ['ON_UNKNOWN_LIMITS', 'ON_UNKNOWN_LIMIT'],
+  ['CANARY_REFUSAL', 'CANARY_REFUSALS'],
+  ['LIMITLINE_DATA_DIR', 'LIMITLINE_DATA'],
+  ['REDIS_URI', 'REDIS_URL'],
+])('%s stops where %s is not given', (name, meant) => {
+  const fault = `${name} is no setting of Limitline: is ${meant} meant? Rename it, or leave it out`;
+  expect(inEnvironment(name)).toEqual({ faults: [fault], notices: [] });
+  expect(inEnvironment(name, meant).faults).toEqual([]);
+});
+
+test('a setting that is given as a file is given', () => {
+  expect(inEnvironment('SERVICE_SECRET', 'SERVICE_CLIENT_SECRET_FILE').faults).toEqual([]);
+});
+
+test('another name of a family of ours is said with the nearest one, and stops nothing', () => {
+  const said = 'SERVICE_TAGS is no setting of Limitline, and has no effect (the nearest is SERVICE_URL)';
+  expect(inEnvironment('SERVICE_TAGS')).toEqual({ faults: [], notices: [said] });
+});
+
+test.each([
+  ...['SERVICE_HOST', 'SERVICE_PORT', 'SERVICE_NAME', 'LIMITLINE_SERVICE_HOST', 'LIMITLINE_SERVICE_PORT_HTTP'],
+  ...['LIMITLINE_PORT', 'LIMITLINE_PORT_3000_TCP', 'LIMITLINE_PORT_3000_TCP_ADDR', 'REDIS_PORT', 'REDIS_SERVICE_HOST'],
+  ...['REDIS_PASSWORD', 'LIMITLINE_DATA_SERVICE_HOST', 'REDIS_ENV_REDIS_VERSION', 'PATH', 'MY_SERVICE_RATE_PER_S'],
+])('%s belongs to others', (name) => {
+  expect(inEnvironment(name)).toEqual({ faults: [], notices: [] });
+});
+
+test.each([
+  'APPROVE_ABOVE',
+  'CONSOLE_HOST',
+  'CONSOLE_PORT',
+  'CONSOLE_OIDC_ISSUER',
+  'LIMITLINE_SCHEDULE',
+  'LIMITLINE_KEEP_DAYS',
+])('%s is said to have no effect in this version', (name) => {
+  expect(inEnvironment(name)).toEqual({
+    faults: [],
+    notices: [`${name} has no effect in this version of Limitline`],
+  });
+});
+
+test('in .env, which is for Limitline, a beginning that was mistyped stops too', () => {
+  for (const name of ['SERVCE_URL', 'service_url', 'LIMITINE_DATA', 'LOGLEVEL']) {
+    expect(inDotenv(name).faults).toHaveLength(1);
+    expect(inEnvironment(name).faults).toEqual([]);
+  }
+  expect(inDotenv('COMPOSE_PROJECT_NAME', 'NODE_ENV', 'FTP_PROXY', 'PORT')).toEqual({ faults: [], notices: [] });
+});
