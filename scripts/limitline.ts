@@ -18,6 +18,7 @@ const COMMANDS: Record<string, () => Promise<{ register: (program: Command, term
   pause: () => import('./commands/pause.ts'),
   resume: () => import('./commands/resume.ts'),
   cancel: () => import('./commands/cancel.ts'),
+  recover: () => import('./commands/recover.ts'),
   reconcile: () => import('./commands/reconcile.ts'),
   service: () => import('./commands/service.ts'),
 };

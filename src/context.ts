@@ -9,6 +9,7 @@ import { makeCalls } from './ledger/calls.ts';
 import { loginOf, makeKeys, makeSharedKeys } from './ledger/keys.ts';
 import { makePersist } from './ledger/persist.ts';
 import { makePortfolios } from './ledger/portfolios.ts';
+import { makeRecovery } from './ledger/recovery.ts';
 import { makeRows } from './ledger/rows.ts';
 import type { Log } from './log.ts';
 import { readShut } from './pace/door-words.ts';
@@ -83,6 +84,7 @@ export async function openContext({ settings, log, probe }: { settings: Settings
     rows: makeRows({ connection: ledger, keys, persist, canaryRefusals: settings.CANARY_REFUSALS }),
     buyers: makeBuyers({ connection: ledger, keys }),
     portfolios: makePortfolios({ connection: ledger, keys }),
+    recovery: makeRecovery({ connection: ledger, keys }),
     /** Asks the ledger until it answers, or this context is closed. */
     persist,
     calls,

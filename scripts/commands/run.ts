@@ -35,6 +35,9 @@ const LOOK_EVERY_MS = 100;
 /** While the line waits, for an hour perhaps, nothing ends. */
 const LOOK_WAITING_EVERY_MS = 1_000;
 
+const STOPPING =
+  'limitline: stopping: calls under way are waited for, up to 20 s. Ctrl-C again, two seconds later, cuts them off, and their rows are held.';
+
 /** Who stops a run wants its end more than its report, which is there for the asking later. */
 const LAST_REPORT_MS = 2_000;
 
@@ -64,7 +67,10 @@ export async function runFile(file: string, options: RunOptions, terminal: Termi
   const log = makeWordsLog({ level: settings.LOG_LEVEL, account: accountOf(settings) });
   const stop = new AbortController();
   const { signal, forget } = waitForSignal();
-  signal.then((name) => stop.abort(new LimitlineError('STOPPED', `${name} came`)));
+  signal.then((name) => {
+    stop.abort(new LimitlineError('STOPPED', `${name} came`));
+    terminal.say(STOPPING);
+  });
   const limit = startTimeLimit(options.deadline, () => stop.abort(new LimitlineError('STOPPED', 'the time is over')));
   const context = await openContext({ settings, log });
   try {
