@@ -8,10 +8,10 @@ export type Terminal = ReturnType<typeof makeTerminal>;
  */
 export function makeTerminal({ json }: { json: boolean }) {
   let log: Log | undefined;
-  // `limitline run … | head` closes our output early, and a terminal may be closed, which is no fault: the command ends as it
-  // would, without anybody who watches, and leaves nothing running.
-  for (const stream of [process.stdout, process.stderr]) {
-    stream.on('error', (error: NodeJS.ErrnoException) => {
+  // `limitline run … | head` closes our output early, and so does a terminal that is gone, which is no fault: the command ends
+  // as it would, and leaves nothing running.
+  for (const output of [process.stdout, process.stderr]) {
+    output.on('error', (error: NodeJS.ErrnoException) => {
       if (!isOutputGone(error)) throw error;
     });
   }
