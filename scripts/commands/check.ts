@@ -17,7 +17,7 @@ import type { Terminal } from '../terminal/terminal.ts';
 import { understanding, understoodWords } from '../terminal/understanding.ts';
 import { buyerWords, makeBuyerList } from './buyer-list.ts';
 import { dryRunWords, findLedger, type Ledger, makeDryRun, type Outlook, outlookOf } from './dry-run.ts';
-import { portfolioNameOf } from './import-options.ts';
+import { portfolioNameOf } from './portfolio-name.ts';
 import { type ReadingWords, readOptionsOf, withReadingOptions } from './reading-options.ts';
 
 /** `check` and `import` end with this when a line or the file has a problem. */

@@ -1,9 +1,8 @@
 import { existsSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { makeBuyerStore } from '../../jobs/buyer-store.ts';
+import { fileNameOf, makeBuyerStore } from '../../jobs/buyer-store.ts';
 import { type ForeseeDeps, foresee, sha256Of } from '../../jobs/foresee.ts';
-import { fileNameOf } from '../../jobs/import-portfolio.ts';
 import type { Settings } from '../../src/config.ts';
 import type { Context } from '../../src/context.ts';
 import { counted } from '../../src/counted.ts';

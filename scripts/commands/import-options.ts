@@ -1,5 +1,4 @@
 import { access, constants } from 'node:fs/promises';
-import { basename, extname } from 'node:path';
 import type { Command } from 'commander';
 import type { ImportDeps, Imported, ImportPayload } from '../../jobs/import-portfolio.ts';
 import { importPortfolio } from '../../jobs/index.ts';
@@ -11,6 +10,7 @@ import { makeProblemList, type ProblemList } from '../terminal/problems.ts';
 import { type Understanding, understanding, understoodWords } from '../terminal/understanding.ts';
 import { earlierWords } from './earlier-words.ts';
 import type { AskOptions } from './look.ts';
+import { portfolioNameOf } from './portfolio-name.ts';
 import { type ReadingWords, readOptionsOf, withReadingOptions } from './reading-options.ts';
 
 /** What `run` and `import` are told of a file. */
@@ -90,15 +90,4 @@ export async function importFile(
   list.sayChanges();
   for (const words of earlierWords(imported)) say(`limitline: ${words}`);
   return { imported, list, read };
-}
-
-/** `Buyers Q4 (final).csv` → `Buyers Q4 -final-`: what a portfolio's name may not hold becomes a hyphen. */
-export function portfolioNameOf(file: string): string {
-  const name = basename(file, extname(file)).normalize('NFC');
-  return (
-    name
-      .replace(/[^\p{L}\p{N} ._-]/gu, '-')
-      .replace(/^[^\p{L}\p{N}]+/u, '')
-      .slice(0, 64) || 'portfolio'
-  );
 }

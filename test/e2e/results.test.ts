@@ -22,7 +22,7 @@ async function openPlace(count: number, faults = {}) {
     SERVICE_CLIENT_SECRET: 'limitline-sandbox-secret',
   };
   await writeFile(join(cwd, 'q4.csv'), `${buyerLines(count).join('\n')}\n`);
-  const names = async () => (await readdir(cwd)).filter((name) => name !== '.limitline').sort();
+  const names = async () => (await readdir(cwd)).filter((name) => !name.startsWith('.')).sort();
   const run = (words: string[], input?: string | Buffer) =>
     runCommand(words, { cwd, env, ...(input === undefined ? {} : { input }) });
   return { cwd, env, standIn, names, run, read: (name: string) => readFile(join(cwd, name), 'utf8') };

@@ -18,7 +18,8 @@ async function openImported(lines = ['name;requested_limit', 'Tin;1', ';2']) {
     ...place,
     path,
     at,
-    names: async () => (await readdir(place.dir)).filter((name) => name !== '.limitline').sort(),
+    names: async () =>
+      (await readdir(place.dir)).filter((name) => name !== '.limitline' && name !== '.data-home').sort(),
     leave: (
       wish: { path?: string | null; dir?: string; mending?: boolean; account?: string; portfolio?: string } = {},
     ) =>
