@@ -2,12 +2,11 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
+import { COMPILED, LIMITLINE } from '../support/command.ts';
 import { buyerLines } from '../support/workplace.ts';
 import { type FaultPlace, openFaultPlace } from './fault-place.ts';
 
-const LIMITLINE = fileURLToPath(new URL('../../scripts/limitline.ts', import.meta.url));
 const ROWS = 30;
 
 /** util-linux' `script` gives a command a terminal of its own; elsewhere it takes other words. */
@@ -49,7 +48,7 @@ function startOnTerminal({ dir, childEnv }: FaultPlace, words: string): { close:
   const file = join(dir, 'pid');
   const terminal: ChildProcess = spawn('script', ['-qec', `echo $$ > ${file}; ${words}`, '/dev/null'], {
     cwd: dir,
-    env: { PATH: process.env.PATH, HOME: process.env.HOME, SHELL: '/bin/sh', ...childEnv },
+    env: { PATH: process.env.PATH, HOME: process.env.HOME, SHELL: '/bin/sh', ...COMPILED, ...childEnv },
     stdio: ['pipe', 'pipe', 'pipe'],
   });
   terminal.stdout?.resume();

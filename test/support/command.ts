@@ -9,6 +9,11 @@ export type Ended = { status: number | null; stdout: string; stderr: string };
 
 export type Command = { child: ChildProcess; ended: Promise<Ended>; output: () => { stdout: string; stderr: string } };
 
+/** What a run of the tests compiled once, hundreds of commands need not compile again: it halves what one costs. */
+export const COMPILED = {
+  NODE_COMPILE_CACHE: fileURLToPath(new URL('../../node_modules/.cache/limitline', import.meta.url)),
+};
+
 /** The part of the environment by which the user's own data folder is one in the test's folder. */
 export function ownDataHome(cwd: string): { XDG_DATA_HOME: string } {
   return { XDG_DATA_HOME: join(cwd, '.data-home') };
@@ -34,7 +39,7 @@ export function runCommand(words: string[], place: Place): Promise<Ended> {
 export function startScript(script: string, words: string[], { cwd, env = {}, input }: Place): Command {
   const child = spawn(process.execPath, [script, ...words], {
     cwd,
-    env: { PATH: process.env.PATH, HOME: process.env.HOME, ...ownDataHome(cwd), ...env },
+    env: { PATH: process.env.PATH, HOME: process.env.HOME, ...COMPILED, ...ownDataHome(cwd), ...env },
     stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
   });
   child.stdin?.end(input);
