@@ -106,7 +106,10 @@ function* certainNames(): Generator<[string, KnownColumn]> {
   for (const party of BUYER.filter((one) => !NO_NAME.has(one))) yield [`${party} name`, 'name'];
   for (const column of OF_BUYER) {
     for (const name of [...(OWN[column] ?? []), ...EVERYDAY[column]])
-      for (const party of BUYER) yield [`${party} ${name}`, column];
+      for (const party of BUYER) {
+        const whole = `${party} ${name}`;
+        if (!Object.hasOwn(GUESSES, whole)) yield [whole, column];
+      }
   }
   for (const column of OF_CONTACT) {
     for (const name of EVERYDAY[column]) {

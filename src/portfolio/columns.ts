@@ -1,5 +1,6 @@
 import { aliasOf, meaningOf } from './aliases.ts';
 import type { Delimiter } from './dialect.ts';
+import { continuationOf, namesTwice, restsOfNames } from './header-doubts.ts';
 import { type Entries, type Entry, matchEntries } from './match-entries.ts';
 import { LINE_BREAK } from './physical-lines.ts';
 import { makeProblem } from './problem.ts';
@@ -87,7 +88,7 @@ export function readHeader(
   const wanted = new Set(needed.map(plainName));
   const seen = new Map<string, Column>();
   for (const column of columns) {
-    const name = column.known ?? plainName(column.written);
+    const name = column.known ?? ownMeaning(column);
     const earlier = seen.get(name);
     column.needed = wanted.has(name);
     if (earlier === undefined) seen.set(name, column);
@@ -102,11 +103,14 @@ export function readHeader(
     const message = `The column ${name} is needed and the header has no such name. ${remedyFor(name, columns)}`;
     problems.push(makeProblem(header.line, name, header.cells.join(','), message));
   }
-  // Where the column is there for certain, another that is like it is one's own: it is kept, and said to be.
+  // Those of a results file were told apart before its lines were requested.
+  if (!foreign) problems.push(...namesTwice(header.line, columns));
+  // Where the column is there for certain, another that may be it is one's own: it is kept, and said to be. One that is it
+  // for certain as well is asked for.
   const questions = columns.flatMap((column) =>
-    seen.has(column.guess ?? '') && !column.thousands ? [] : question(header.line, column),
+    seen.has(column.guess ?? '') && !column.thousands && !isGivenTwice(column) ? [] : question(header.line, column),
   );
-  return { columns, problems, warnings: [...questions, ...unmatched.warnings] };
+  return { columns, problems, warnings: [...questions, ...restsOfNames(header.line, columns), ...unmatched.warnings] };
 }
 
 /**
@@ -138,8 +142,21 @@ function tellColumns(header: RawRecord, { entryOf }: Entries, foreign?: Readonly
   for (const { known } of columns) counts.set(known, (counts.get(known) ?? 0) + 1);
   // Of two columns that may both be meant, neither is taken by its alias alone.
   const doubtful = columns.filter(({ by, known }) => by === 'alias' && (counts.get(known) ?? 0) > 1);
-  for (const column of doubtful) Object.assign(column, { known: null, by: null, guess: column.known });
+  // Nor is the first part of a name, where the rest of it stands in another column.
+  doubtful.push(...columns.filter((column) => column.by === 'alias' && continuationOf(column, columns)));
+  for (const column of new Set(doubtful)) Object.assign(column, { known: null, by: null, guess: column.known });
   return columns;
+}
+
+/** What a column is beside ours; '' for one that is called like one of ours and is none by what the mapping says. */
+function ownMeaning({ written, by }: Column): string {
+  const name = plainName(written);
+  return by === 'map' && isKnown(name) ? '' : name;
+}
+
+/** Whether a column's name means one of ours for certain, and was not taken since another means it, too. */
+function isGivenTwice({ written, guess }: Column): boolean {
+  return guess !== null && aliasOf(written) === guess;
 }
 
 const RESULTS_FILE =
@@ -183,16 +200,24 @@ const MAX_NAMED = 20;
 
 function named(line: number, name: string, earlier: Column, later: Column): Problem {
   const places = `in columns ${earlier.index + 1} and ${later.index + 1}`;
-  return makeProblem(
-    line,
-    later.written,
-    later.written,
-    `The header names ${name} twice, ${places}: keep one of them.`,
-  );
+  // What the mapping says is meant; the other may be one's own, which a word on it alone can say.
+  const own = [earlier, later].find(({ by }) => by === 'name');
+  const isNamed = own !== undefined && earlier.written !== later.written;
+  const remedy = isNamed ? `keep one of them, or say --map "${own.written}=" if that one is not meant` : KEEP_ONE;
+  return makeProblem(line, later.written, later.written, `The header names ${name} twice, ${places}: ${remedy}.`);
 }
+
+const KEEP_ONE = 'keep one of them';
 
 function remedyFor(name: string, columns: Column[]): string {
   const meant = columns.filter((column) => column.guess === name).map((column) => column.written);
+  const parts = columns.flatMap((column) => {
+    const rest = column.guess === 'name' ? continuationOf({ ...column, known: 'name' }, columns) : null;
+    return rest ? [{ first: column.written, rest: rest.written }] : [];
+  });
+  for (const { first, rest } of name === 'name' ? parts : []) {
+    return `${first} may be meant, and ${rest} may hold the rest of it: join the two in one column, or, if ${first} alone is the name, say --map "${first}=name".`;
+  }
   if (meant.length > 0) return `${meant.join(' or ')} may be meant: say so with --map "${meant[0]}=${name}".`;
   const remedy = `Add it, correct its spelling, or say with --map "HEADER=${name}" which column it is.`;
   // Where hardly a name is one that we know, this is perhaps no header at all.

@@ -7,6 +7,7 @@ import type { Delimiter, Dialect } from './dialect.ts';
 import type { DocumentFolder } from './documents.ts';
 import { makeFileBuyers } from './file-buyers.ts';
 import type { Above } from './find-header.ts';
+import { doubtsAround } from './header-doubts.ts';
 import { type CurrencyCheck, makeCurrencyCheck } from './one-currency.ts';
 import { outcomeColumns } from './outcomes.ts';
 import { makeProblem, WHOLE_FILE } from './problem.ts';
@@ -100,10 +101,8 @@ export async function openPortfolio(file: PortfolioFile): Promise<Opened> {
   };
 }
 
-function readColumns(
-  table: Table,
-  { requiredColumns, mapping, results }: PortfolioFile,
-): ReturnType<typeof readHeader> {
+function readColumns(table: Table, file: PortfolioFile): ReturnType<typeof readHeader> {
+  const { requiredColumns, mapping, results } = file;
   const { header, unusable } = table;
   if (unusable) return { columns: [], problems: [makeProblem(WHOLE_FILE, null, null, unusable)], warnings: [] };
   if (!header) {
@@ -113,7 +112,10 @@ function readColumns(
   const { delimiter } = table.dialect;
   const foreign = results ? new Set(outcomeColumns(header.cells)?.values()) : undefined;
   const read = readHeader(header, { ...mapping, delimiter, needed: [...NEEDED, ...requiredColumns], foreign });
-  if (!header.fault) return read;
+  if (!header.fault) {
+    read.problems.push(...doubtsAround({ ...table, ...file, header, columns: read.columns }));
+    return read;
+  }
   return {
     ...read,
     problems: [makeProblem(header.line, null, header.cells.join(','), header.fault.message)],

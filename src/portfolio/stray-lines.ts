@@ -1,7 +1,9 @@
 import { addAmounts } from './amounts.ts';
-import type { Column } from './columns.ts';
+import type { Column, KnownColumn } from './columns.ts';
 import { type Delimiter, PLAIN_DIALECT } from './dialect.ts';
 import { type ExactSum, makeExactSum } from './exact-sum.ts';
+import { isHeader } from './find-header.ts';
+import { meansTheSame, readsAsNames } from './header-doubts.ts';
 import { makeProblem } from './problem.ts';
 import type { ReadCells } from './read-cells.ts';
 import type { RawRecord } from './records.ts';
@@ -37,16 +39,27 @@ export function makeStrayLines({ columns, delimiter = PLAIN_DIALECT.delimiter, h
   const nameAt = columns.findIndex(({ known }) => known === 'name');
   const amountAt = columns.findIndex(({ known }) => known === 'requested_limit');
   const nameWritten = columns[nameAt]?.written ?? '';
+  const hints = { columns: mappedOf(columns) };
   const sums = makeSums();
   let lines = 0;
   let filledCells = 0;
+  /** The line of a header of other columns, by which the lines below it are meant; 0 where none was met. */
+  let otherHeader = 0;
 
   function strayOf(line: Candidate): Problem | null {
     const { record, values, problems } = line;
     const { cells } = record;
     if (nameWritten !== '' && cells[nameAt]?.trim() === nameWritten && isHeaderAgain(cells)) {
+      otherHeader = 0;
       return told(record, nameAt, HEADER_AGAIN);
     }
+    if (values.requested_limit === undefined && readsAsNames(cells) && isHeader({ ...record, fault: null }, hints)) {
+      // In another language, say: its columns are these.
+      if (meansTheSame(cells, columns)) return told(record, nameAt, HEADER_AGAIN);
+      otherHeader = record.line;
+      return told(record, -1, OTHER_HEADER);
+    }
+    if (otherHeader > 0) return told(record, -1, belowOther(otherHeader));
     const filled = countFilled(cells);
     const labelAt = filled === 0 ? -1 : labelPlace(cells);
     const isFull = filled * 2 >= named;
@@ -152,6 +165,14 @@ function makeGroup(): Group {
   return { visible: makeExactSum(), hidden: makeExactSum(), sum: { lines: 0, from: 0, to: 0 } };
 }
 
+/** What the mapping said of the header's names: another header is read by it as well. */
+function mappedOf(columns: readonly Column[]): Record<string, KnownColumn | null> {
+  // Without a prototype: a header may be called `__proto__`.
+  const mapped: Record<string, KnownColumn | null> = Object.create(null);
+  for (const { by, known, written } of columns) if (by === 'map') mapped[written] = known;
+  return mapped;
+}
+
 function countFilled(cells: readonly string[]): number {
   let filled = 0;
   for (const cell of cells) if (isFilled(cell)) filled += 1;
@@ -177,10 +198,16 @@ const NOTE = /^\s*[*†‡(#]|:|\.\s*$/;
 const TOTAL =
   'This line reads as a total of others, not as a buyer: take it out, or, if a buyer is called so, give the line a buyer_reference.';
 const HEADER_AGAIN = 'This line is the header once more, as at the top of a printed page: take it out.';
+const OTHER_HEADER =
+  'This line is a header of other columns, or of the same in another order: put the table below it into a file of its own.';
 const NOTE_MESSAGE =
   'Only this cell of the line is filled, so it reads as a note or a heading, not as a buyer: take the line out, or, if it is a buyer, fill in the rest.';
 const HIDDEN =
   'This row is hidden in the sheet, by hand or by a filter: say --hidden-rows to take hidden rows as well, or show it or delete it there.';
+
+function belowOther(line: number): string {
+  return `This line stands below another header, on line ${line}, and its cells are meant by that: put that table into a file of its own.`;
+}
 
 function sumMessage({ lines, from, to }: Sum): string {
   return `This amount is the exact sum of the ${lines} lines from ${from} to ${to}, and most other cells are empty, so it reads as their total: take the line out, or, if it is a buyer, give it a buyer_reference.`;

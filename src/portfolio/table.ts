@@ -1,9 +1,9 @@
 import { stat } from 'node:fs/promises';
 import { type ByteSource, openBytes } from './bytes.ts';
 import { makeDecoder } from './decoders.ts';
-import { detectDelimiter, firstRecord, firstRecords, sepLineOf } from './detect-delimiter.ts';
+import { detectDelimiter, firstRecords, sepLineOf } from './detect-delimiter.ts';
 import { detectEncoding, type FoundEncoding } from './detect-encoding.ts';
-import { type Dialect, encodingNamed, type GivenDialect, PLAIN_DIALECT } from './dialect.ts';
+import { type Delimiter, type Dialect, encodingNamed, type GivenDialect, PLAIN_DIALECT } from './dialect.ts';
 import { type Above, aboveOf, findHeader, type HeaderHints, isHeader } from './find-header.ts';
 import { foreignTableOf } from './foreign-tables.ts';
 import { LINE_BREAK } from './physical-lines.ts';
@@ -16,6 +16,8 @@ export type Table = {
   header: RawRecord | null;
   /** What stands above it and is not read; null where nothing does. */
   above: Above | null;
+  /** The record below it, as far as it was looked at to find it; left out where nothing was read. */
+  below?: RawRecord | undefined;
   /** How it is written, as given or as found. */
   dialect: Dialect;
   /** Whether the file can be opened once more; a pipe cannot. */
@@ -84,7 +86,7 @@ async function readStart(file: TableFile, bytes: ByteSource): Promise<Table> {
   const decoder = makeDecoder(found.encoding);
   const start = decoder.decode(first);
   const dialect = { ...dialectOf(start, file), encoding: found.encoding, bom: found.bom };
-  const { headerLine, above } = placeOfHeader(start, dialect, file);
+  const { headerLine, above, below } = placeOfHeader(start, dialect, file);
   const records = makeRecordReader(dialect.delimiter);
   records.startAt(headerLine);
   records.feed(start);
@@ -110,18 +112,26 @@ async function readStart(file: TableFile, bytes: ByteSource): Promise<Table> {
 
   const header = await record();
   const unusable = notThere(header, file);
-  return { header, above, dialect, rereadable, unusable, next: records.next, more, close: bytes.close };
+  return { header, above, below, dialect, rereadable, unusable, next: records.next, more, close: bytes.close };
 }
 
 /** On which line to look for the header, and what stands above it. */
 function placeOfHeader(start: string, { delimiter, sepLine }: Dialect, { headerLine, mapping }: TableFile) {
   const from = sepLine ? 2 : 1;
-  const first = firstRecord(start, delimiter, from);
-  if (headerLine === undefined && isHeader(first, mapping)) return { headerLine: first?.line ?? from, above: null };
+  const [first, second] = firstTwo(start, delimiter, from);
+  if (headerLine === undefined && isHeader(first, mapping)) {
+    return { headerLine: first?.line ?? from, above: null, below: second };
+  }
   const records = [...firstRecords(start, delimiter, from)];
   const header = records[headerLine === undefined ? findHeader(records, mapping) : -1];
   const line = headerLine ?? header?.line ?? from;
-  return { headerLine: line, above: aboveOf(records, { from, header: line }) };
+  const below = records.find((record) => record.line > line);
+  return { headerLine: line, above: aboveOf(records, { from, header: line }), below };
+}
+
+function firstTwo(start: string, delimiter: Delimiter, from: number): (RawRecord | undefined)[] {
+  const records = firstRecords(start, delimiter, from);
+  return [records.next().value ?? undefined, records.next().value ?? undefined];
 }
 
 /** Why the line that was said to be the header is none; null where it is one, or nothing was said. */

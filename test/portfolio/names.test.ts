@@ -30,10 +30,7 @@ describe('names of columns', () => {
       'buyer_reference',
       ['Kundennr.', 'Kunden-Nr', 'Kunden Nr.', 'Customer No.', 'Customer #', 'KUNNR', 'A/C', 'Entity ID', 'N° client'],
     ],
-    [
-      'company_registration_number',
-      ['HRB', 'HRB-Nr.', 'registration', 'Registration No.', 'Handelsregister-Nr.', 'Company Number'],
-    ],
+    ['company_registration_number', ['HRB', 'HRB-Nr.', 'Registration No.', 'Handelsregister-Nr.', 'Company Number']],
     [
       'country_code',
       ['Country (ISO)', 'LAND1', 'Land (ISO-Code)', 'Billing Country', 'Country/Region Code', 'Bill to Country'],
@@ -53,6 +50,9 @@ describe('names of columns', () => {
 
   test.each([
     ['Limit (alt)', 'requested_limit'],
+    // What is said of an account may be whether it is open, and of a registration its day.
+    ['Account State', 'state'],
+    ['Registration', 'company_registration_number'],
     ['Limit (bisher)', 'requested_limit'],
     ['Konto', 'buyer_reference'],
     ['No.', 'buyer_reference'],
@@ -87,13 +87,16 @@ describe('names of columns', () => {
     expect(names.map((name) => meaningOf(name).currency)).toEqual(['EUR', '€', 'US$', null, null]);
   });
 
-  test('that say thousands are said to be sent as they stand, also when a mapping takes them', () => {
-    const cells = ['name', 'Limit (TEUR)'];
-    const columns = { 'Limit (TEUR)': 'requested_limit' } as const;
-    const mapped = readHeader({ line: 1, cells, fault: null }, { needed: [], columns });
-    const asked = readHeader({ line: 1, cells, fault: null }, { needed: [] });
-    for (const { warnings } of [mapped, asked])
-      expect(warnings).toMatchObject([{ message: expect.stringContaining('write them in full') }]);
-    expect(asked.columns[1]?.known).toBeNull();
-  });
+  test.each(['Limit (TEUR)', 'Limit (thousands)', 'Limit Tsd. EUR', 'Limit (M€)'])(
+    'that say thousands are said to be sent as they stand, also when a mapping takes them: %s',
+    (written) => {
+      const cells = ['name', written];
+      const columns = { [written]: 'requested_limit' } as const;
+      const mapped = readHeader({ line: 1, cells, fault: null }, { needed: [], columns });
+      const asked = readHeader({ line: 1, cells, fault: null }, { needed: [] });
+      for (const { warnings } of [mapped, asked])
+        expect(warnings).toMatchObject([{ message: expect.stringContaining('write them in full') }]);
+      expect(asked.columns[1]?.known).toBeNull();
+    },
+  );
 });

@@ -58,7 +58,7 @@ export const EVERYDAY: Record<KnownColumn, readonly string[]> = {
   company_registration_number: [
     ...['registration number', 'registration no', 'company number', 'company registration no', 'register number'],
     ...['Handelsregisternummer', 'HRB-Nummer', 'Registernummer', 'Firmenbuchnummer'],
-    ...['registration', 'company registration', 'companies house number', 'crn', 'HRB', 'HRA', 'HR-Nummer', 'HRB/HRA'],
+    ...['company registration', 'companies house number', 'crn', 'HRB', 'HRA', 'HR-Nummer', 'HRB/HRA'],
     ...['siren', 'numéro siren', 'numéro rcs', 'numéro d’immatriculation', 'número de registro', 'registro mercantil'],
   ],
   requested_limit: [

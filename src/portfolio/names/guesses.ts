@@ -46,6 +46,10 @@ export const GUESSES: Readonly<Record<string, KnownColumn>> = {
   plafond: 'requested_limit',
   // Dynamics 365 Business Central calls a customer's number so, and other lists number their lines.
   no: 'buyer_reference',
+  // The day on which a company was entered, as often as its number.
+  registration: 'company_registration_number',
+  // Whether an account is open, as often as where it is.
+  'account state': 'state',
   // DATEV's number of a debtor, and a bank's account elsewhere.
   Konto: 'buyer_reference',
   Kontonummer: 'buyer_reference',

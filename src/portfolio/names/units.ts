@@ -26,7 +26,7 @@ export function bareName(written: string): BareName {
     .replace(/[*:]+\s*$/, '')
     .trim();
   const behind =
-    /^(.+?)[\s,/-]+(?:in\s+|en\s+)?([A-Z]{0,2}\p{Sc}|[A-Z]{3}|T€|k€|TEUR|kEUR|Euro|Mio\.?(?:\s*EUR|\s*€)?|Tsd\.?(?:\s*EUR|\s*€)?)$/u.exec(
+    /^(.+?)[\s,/-]+(?:in\s+|en\s+)?([A-Z]{0,2}\p{Sc}|[A-Z]{3}|T€|k€|TEUR|kEUR|MEUR|Euro|Mio\.?(?:\s*EUR|\s*€)?|Tsd\.?(?:\s*EUR|\s*€)?)$/u.exec(
       without,
     );
   if (behind && isUnit(behind[2] ?? '')) {
@@ -36,15 +36,27 @@ export function bareName(written: string): BareName {
   return { ...found, name: without };
 }
 
-/** In thousands, as tables of figures are headed: a word for it alone, or with a currency before or behind it. */
+/**
+ * In thousands, as tables of figures are headed: a word for it alone, or with a currency before or behind it. Words go before
+ * letters, which they begin with.
+ */
 const THOUSANDS =
-  /^(?:(?:t|k|tsd\.?|tausend|thousands?|thsd\.?|milliers|miles|mio\.?|mln\.?|millions?|millionen|'?000s?|1[.,']?000)\s*(?:of|de|d'|d’)?\s*(.*)|(.*?)\s*(?:'?000s?|1[.,']?000|tsd\.?|thousands?|millions?|mio\.?|mln\.?|k))$/iu;
+  /^(?:(?:tsd\.?|tausend|thousands?|thsd\.?|milliers|miles|mio\.?|mln\.?|millionen|millions?|'?000s?|1[.,']?000|[tkm])\s*(?:of|de|d'|d’)?\s*(.*)|(.*?)\s*(?:'?000s?|1[.,']?000|tsd\.?|thousands?|millions?|mio\.?|mln\.?|k))$/iu;
 
-function isThousands(word: string): boolean {
+/** Whether a word, or some of them, are a unit of thousands or millions: `TEUR`, `Mio. €`, `'000`. */
+export function isThousands(word: string): boolean {
+  const of = thousandsOf(word);
+  return of !== null && (of === '' ? word.length > 1 : currencyOf(of) !== null);
+}
+
+/** Whether they name the currency as well: `TEUR` and `Tsd. €`, not `thousands`. */
+export function isThousandsOfMoney(word: string): boolean {
+  return isThousands(word) && thousandsOf(word) !== '';
+}
+
+function thousandsOf(word: string): string | null {
   const match = THOUSANDS.exec(word);
-  if (!match) return false;
-  const rest = (match[1] ?? match[2] ?? '').trim();
-  return rest === '' ? word.length > 1 : currencyOf(rest) !== null;
+  return match && (match[1] ?? match[2] ?? '').trim();
 }
 
 /** What says how cells are written, or that they must be. */

@@ -34,6 +34,7 @@ export async function readToHeader({ rows, more }: RowsSoFar, given: GivenHeader
 /** More than are said. */
 const TITLES = 10;
 
-function recordOf(row: SheetRow) {
+/** A row as a record, without what only a sheet says of it. */
+export function recordOf(row: SheetRow) {
   return { line: row.line, cells: cellsOf(row), fault: row.fault };
 }

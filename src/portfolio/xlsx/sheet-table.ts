@@ -4,7 +4,7 @@ import { cutOffWords } from '../foreign-tables.ts';
 import type { RawRecord } from '../records.ts';
 import { emptyTable, notThere, type Table, type TableFile } from '../table.ts';
 import { parseXml } from './parse-xml.ts';
-import { readToHeader } from './sheet-header.ts';
+import { readToHeader, recordOf } from './sheet-header.ts';
 import { cellsOf, makeRowEars, narrowed, type SheetRow, widthOf } from './sheet-rows.ts';
 import { unreadWords } from './unread-sheets.ts';
 import { openWorkbook, type SheetEntry, type Workbook } from './workbook.ts';
@@ -66,11 +66,13 @@ export async function openSheet(file: TableFile): Promise<Table | null> {
     rows.push(...rows.splice(1).map((row) => narrowed(row, width)));
     if (rows[0]) ears.narrowTo(width);
     const header = next();
+    const below = rows.slice(at, at + 1).map(recordOf)[0];
     const unusable = notThere(header, file);
     const dialect = { ...PLAIN_DIALECT, sheet: name };
     return {
       header,
       above,
+      below,
       dialect,
       rereadable: true,
       unusable,
