@@ -110,6 +110,8 @@ function thousandsBelow({ below, columns }: HeaderPlace): Problem[] {
 function secondRow({ header, below, columns, headerLine, mapping }: HeaderPlace): Problem[] {
   if (!below || below.fault || headerLine !== undefined || !readsAsNames(below.cells)) return [];
   const at = columns.findIndex(({ known }) => known === 'requested_limit');
+  // A header that lacks a column is asked for that, and nothing of it is requested.
+  if (at === -1) return [];
   const isSame = meansTheSame(below.cells, columns);
   const score = headerScore(below.cells, mapping);
   const nameless = below.cells.filter((cell, place) => isFilled(cell) && !columns[place]?.written).length;
