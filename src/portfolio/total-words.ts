@@ -87,21 +87,49 @@ const COMPANIONS = new Set([
   ...['eur', 'usd', 'gbp', 'chf', 'sek', 'nok', 'dkk', 'pln', 'czk', 'huf', 'jpy', 'mxn', 'cad', 'aud', 'euro'],
 ]);
 
-/** Whether a label may be one by its first letters: the label of a buyer costs no more than this look. */
+/**
+ * Whether a label may be one by how its first word begins, which is all that the label of nearly every buyer costs. What
+ * begins with three plain letters must begin a total itself. Behind others, words that only stand beside a total are
+ * passed over; signs that are not those of Western languages ask for a closer look.
+ */
 function mayBegin(label: string): boolean {
-  const start = startOf(label);
-  return start === null || BEGINNINGS.has(start);
+  let [start, letters] = [0, 0];
+  for (let at = 0; at <= label.length; at += 1) {
+    const letter = at < label.length ? LETTERS[label.charCodeAt(at)] : 0;
+    if (letter === undefined) return true;
+    if (letter > 0) {
+      letters += 1;
+      start = start * 0x20 + letter;
+    }
+    if (letters === 3 || (letter === 0 && letters === 2)) {
+      return BEGINNINGS.has(start) || (COMPANION_BEGINNINGS.has(start) && !isPlain(label));
+    }
+    if (letter === 0) [start, letters] = [0, 0];
+  }
+  return true;
 }
 
-/** The first three letters as one number, in no case; null where one of them is no plain letter, which asks for a closer look. */
-function startOf(text: string): number | null {
+function isPlain(label: string): boolean {
+  return /^[A-Za-z]{3}/.test(label);
+}
+
+/**
+ * For each sign of Latin-1 the number of the letter that it is, without accent or case, 27 of those that are none of the
+ * alphabet, and 0 where it parts words. Nothing is said of what becomes several signs, and of brackets.
+ */
+const LETTERS = Array.from({ length: 0x100 }, (_none, code) => {
+  const letters = String.fromCharCode(code).normalize('NFKD').toLowerCase().replace(/\p{M}/gu, '');
+  if (letters === '(' || letters.trim().length > 1) return undefined;
+  if (!/\p{L}/u.test(letters)) return 0;
+  return letters >= 'a' && letters <= 'z' ? letters.charCodeAt(0) - 0x60 : 27;
+});
+
+/** Up to three letters as one number. */
+function startOf(text: string): number {
   let start = 0;
-  for (let at = 0; at < 3; at += 1) {
-    const letter = text.charCodeAt(at) | 0x20;
-    if (!(letter >= 0x61 && letter <= 0x7a)) return null;
-    start = start * 0x20 + letter - 0x60;
-  }
+  for (const letter of text.slice(0, 3)) start = start * 0x20 + (LETTERS[letter.charCodeAt(0)] ?? 0);
   return start;
 }
 
 const BEGINNINGS = new Set([...TOTALS, ...PLAINLY].map(startOf));
+const COMPANION_BEGINNINGS = new Set([...COMPANIONS].map(startOf));

@@ -27,6 +27,7 @@ describe('isTotalLabel', () => {
     ...['Totaux', 'Total général', 'TOTAL GENERAL', 'Sous-total', 'Sous-total France', 'Nombre de clients', 'Moyenne'],
     ...['Suma', 'Total general', 'Subtotal España', 'Importe total', 'Número de clientes', 'Suma total'],
     ...['*', '**', 'Σ', '*** Summe ***', 'Totaal', 'Anzahl Kunden', 'Total 1.352', 'U\u0308bertrag', 'à reporter'],
+    ...['12 Summe', '1. Total', '- der Kunden: Summe', '(alle) Summe'],
   ])('%s is one', (label) => {
     expect(isTotalLabel(label)).toBe(true);
   });
@@ -60,6 +61,7 @@ describe('isTotalLabel', () => {
       '3M',
       'Sum Total Systems',
     ],
+    ...['Über Wasser GmbH', 'ÖBB', 'Ägir & Total', '1. FC Köln', 'A Summit', 'AB Volvo Total'],
     ...['Endress', 'Ensemble Studios', 'Report Verlag', 'Grand Hotel'],
   ])('%j is none', (label) => {
     expect(isTotalLabel(label)).toBe(false);
