@@ -33,6 +33,11 @@ export function makeBuyerStore({ buyers, persist }: { buyers: Buyers; persist: P
   };
 }
 
+/** Tells files apart by which buyers were brought; it stands in every buyer's record, so it is cut to what does. 48 bits. */
+export function fileNameOf(importId: string): string {
+  return importId.slice(0, 12);
+}
+
 /** `<key>` or `<key>!`, one after another with a space between. */
 function fromHolder({ key, alone }: Holder): string {
   return alone ? `${key}!` : key;

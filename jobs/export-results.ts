@@ -10,7 +10,8 @@ import type { DocumentStore } from '../src/portfolio/document-store.ts';
 import { makeEncodingTest } from '../src/portfolio/encoders.ts';
 import { type Opened, openPortfolio, type PortfolioFile } from '../src/portfolio/open-portfolio.ts';
 import { type ReadOptions, readOptionsSchema } from '../src/portfolio/read-options.ts';
-import { AMOUNTS } from '../src/portfolio/result-columns.ts';
+import { resultsDialect } from '../src/portfolio/results-dialect.ts';
+import { sheetKinds } from '../src/portfolio/sheet-values.ts';
 import { encodeTable, makeTableText } from '../src/portfolio/write-table.ts';
 import { writeSheet } from '../src/portfolio/xlsx/write-sheet.ts';
 import { exportedLines, type ImportFile } from './export-lines.ts';
@@ -30,6 +31,7 @@ const payloadSchema = z.object({
   portfolio: z.string(),
   only: z.enum(['all', 'errors']),
   likeInput: z.boolean().default(false),
+  cutLikeInput: z.boolean().default(false),
   format: z.enum(['csv', 'xlsx']).default('csv'),
 });
 
@@ -37,7 +39,8 @@ const payloadSchema = z.object({
  * `all`: all rows, and the last import's lines that led to none. `errors`: those that are not done, skipped, held or replaced,
  * to be mended and imported again.
  * `xlsx`: an Excel workbook. `likeInput`: a CSV in the imported file's own encoding, delimiter and line ends, or in UTF-8
- * with a byte order mark where that encoding cannot write all there is; else UTF-8 with commas.
+ * with a byte order mark where that encoding cannot write all there is; `cutLikeInput`: UTF-8 in the
+ * file's own delimiter and line ends; else UTF-8 with commas.
  */
 export type ExportPayload = z.output<typeof payloadSchema>;
 
@@ -50,7 +53,8 @@ export const exportResults = {
   name: 'export-results',
   parse: (data: unknown): ExportPayload => payloadSchema.parse(data),
 
-  async run({ portfolio, only, likeInput, format }: ExportPayload, to: Writable, deps: ExportDeps): Promise<void> {
+  async run(payload: ExportPayload, to: Writable, deps: ExportDeps): Promise<void> {
+    const { portfolio, only, likeInput, cutLikeInput, format } = payload;
     const files = await openFiles(portfolio, deps);
     const { file } = await deps.portfolios.read(portfolio);
     if (!file) throw new LimitlineError('NOT_FOUND', `No file was imported into a portfolio named "${portfolio}".`);
@@ -59,13 +63,17 @@ export const exportResults = {
       held += 1;
     };
     const { account } = deps;
-    const table = only === 'all' ? resultTable(files, account) : errorTable(files, { account, onHeld });
+    const how = { account, inSheet: format === 'xlsx', onHeld };
+    const table = only === 'all' ? resultTable(files, how) : errorTable(files, how);
     if (format === 'xlsx') {
-      const isAmount = (column: number) => only === 'all' && AMOUNTS.includes(column - table.ownWidth);
-      await writeSheet(records({ portfolio, files, table }, deps), to, { name: portfolio, isAmount });
+      const kindOf = sheetKinds([...files.values()].filter((opened) => opened !== undefined));
+      await writeSheet(records({ portfolio, files, table }, deps), to, { name: portfolio, kindOf });
     } else {
       const last = [...files].find(([{ known }]) => known.number === file.number)?.[1];
-      let dialect = likeInput && last ? last.dialect : PLAIN_DIALECT;
+      let dialect = resultsDialect(
+        last?.dialect ?? PLAIN_DIALECT,
+        likeInput ? 'all' : cutLikeInput ? 'cells' : 'nothing',
+      );
       if (
         !dialect.encoding.startsWith('utf-') &&
         !(await canWrite(records({ portfolio, files, table }, deps), dialect))

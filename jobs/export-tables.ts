@@ -4,13 +4,13 @@ import { errorColumns, mergeColumns, type OwnColumns, resultColumnsOf } from '..
 import type { Opened } from '../src/portfolio/open-portfolio.ts';
 import { visible } from '../src/portfolio/problem.ts';
 import { ERROR_COLUMNS, errorColumnsOf, LINE_COLUMN, RESULT_COLUMNS } from '../src/portfolio/result-columns.ts';
+import { makeSheetValues, type SheetValues } from '../src/portfolio/sheet-values.ts';
 import type { ExportedLine, ImportFile } from './export-lines.ts';
 import { LEDGER_COLUMNS, ledgerCells } from './ledger-cells.ts';
 
-/** What is written: a header, how many of its columns are the files' own, and for a line the records that it leads to. */
+/** What is written: a header, and for a line the records that it leads to. */
 export type Table = {
   header: string[];
-  ownWidth: number;
   /** Hears of each file when its lines begin. */
   begin(file: ImportFile, opened: Opened): void;
   write(line: ExportedLine): Iterable<string[]>;
@@ -19,17 +19,22 @@ export type Table = {
 /** The files of a portfolio with what is known of each before its lines are read; nothing where its copy is gone. */
 export type Files = ReadonlyMap<ImportFile, Opened | undefined>;
 
+/** In a sheet amounts and days are written plainly, for they are numbers there. */
+type How = { account: string; inSheet: boolean };
+
 /** All lines with all their own columns, and what became of each. */
-export function resultTable(files: Files, account: string): Table {
+export function resultTable(files: Files, { account, inSheet }: How): Table {
+  let values: SheetValues | undefined;
   const own = ownColumns(files, ({ header }) => resultColumnsOf(header));
   return {
     header: [...own.header, ...RESULT_COLUMNS],
-    ownWidth: own.header.length,
-    begin: () => {},
+    begin(_file, begun) {
+      values = inSheet ? makeSheetValues(begun) : undefined;
+    },
     *write(exported) {
       const { file, number, line, found } = exported;
       const { record = {}, companyId = '', documentIds = [], limitId = '', step = '' } = found?.result ?? {};
-      const cells = line ? line.cells : ledgerCells(found?.result.request);
+      const cells = line ? (values?.cells(line) ?? line.cells) : ledgerCells(found?.result.request);
       yield [
         ...own.cells(file, line ? cells : undefined, cells),
         ...[found ? rowName(found.row) : '', importName(file), String(number)],
@@ -52,18 +57,19 @@ export function resultTable(files: Files, account: string): Table {
  * its cells empty: cut or filled up they might be a sound line, and be requested though nobody mended it. Our columns of an
  * earlier round give way to new ones. What is held is for `resolve` and not for mending, and is told to `onHeld`.
  */
-export function errorTable(files: Files, { account, onHeld }: { account: string; onHeld: () => void }): Table {
+export function errorTable(files: Files, { account, inSheet, onHeld }: How & { onHeld: () => void }): Table {
   const headers = [...files.values()].map((opened) =>
     JSON.stringify(opened && resultColumnsOf(opened.standalone.header).names),
   );
   const areAlike = new Set(headers).size === 1;
   const own = ownColumns(files, (opened) => errorColumns(opened, areAlike));
   let opened: Opened | undefined;
+  let values: SheetValues | undefined;
   return {
     header: [...own.header, ...ERROR_COLUMNS],
-    ownWidth: own.header.length,
     begin(_file, begun) {
       opened = begun;
+      values = inSheet ? makeSheetValues(begun) : undefined;
     },
     *write(exported) {
       const { file, line, found } = exported;
@@ -73,7 +79,7 @@ export function errorTable(files: Files, { account, onHeld }: { account: string;
       if (state === 'held') return onHeld();
       const broken = line?.kind === 'invalid' ? line.broken : undefined;
       const read = line && opened ? opened.standalone : undefined;
-      const cells = line && (broken === undefined ? read?.cells(line) : read?.blank());
+      const cells = line && (broken === undefined ? (values ?? read)?.cells(line) : read?.blank());
       yield [
         ...own.cells(file, cells, ledgerCells(found?.result.request)),
         ...[mendedRow(exported), broken === undefined ? earlierText(exported, opened) : visible(broken)],

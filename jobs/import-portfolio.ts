@@ -20,7 +20,7 @@ import type { Change, Line, Problem } from '../src/portfolio/row.ts';
 import { readSupplier } from '../src/portfolio/supplier.ts';
 import { readToEnd, type TableFile } from '../src/portfolio/table.ts';
 import type { Queues } from '../src/queue/queues.ts';
-import { makeBuyerStore } from './buyer-store.ts';
+import { fileNameOf, makeBuyerStore } from './buyer-store.ts';
 import { type FeedDeps, feed } from './feed.ts';
 import { countLacking, leaveOutLacking } from './lacking-rows.ts';
 import { makeOwnFile } from './own-file.ts';
@@ -157,11 +157,6 @@ async function importFile(payload: ImportPayload, documentsDir: string, deps: Im
   deps.onBatch({ problems: [], warnings: opened.warnings, changed: [], lines: found.lines });
   await deps.persist('end import', () => run.end());
   return found;
-}
-
-/** Tells files apart by which buyers were brought; it stands in every buyer's record, so it is cut to what does. 48 bits. */
-export function fileNameOf(importId: string): string {
-  return importId.slice(0, 12);
 }
 
 /** Where only the requests of lines are asked for: whether their documents are there was told already. */

@@ -5,6 +5,7 @@ export { createSupplier } from './create-supplier.ts';
 export { exportResults } from './export-results.ts';
 export { importPortfolio } from './import-portfolio.ts';
 export { reconcile } from './reconcile.ts';
+export { recoverResults } from './recover-results.ts';
 export { resolveCalls } from './resolve-calls.ts';
 export { retryRows } from './retry-rows.ts';
 export { submitBuyerLimit } from './submit-buyer-limit.ts';

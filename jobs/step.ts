@@ -2,14 +2,23 @@ import { z } from 'zod';
 import { messageOf } from '../src/errors.ts';
 import type { Probe } from '../src/ledger/at-most-once.ts';
 import { type RowId, rowName } from '../src/ledger/row-id.ts';
-import type { RowAtStep, RowFields, RowState, Rows, Step } from '../src/ledger/rows.ts';
+import type { RowAtStep, RowFields, RowProblem, RowState, Rows, Step } from '../src/ledger/rows.ts';
 import type { NewJob, QueueName, Queues } from '../src/queue/queues.ts';
 import type { JobEnd } from '../src/queue/runner.ts';
 import { isWebPage } from '../src/service/web-page.ts';
 import type { CallDeps, CallEnd } from './call-once.ts';
 
 /** What the jobs of the three steps need. */
-export type StepDeps = CallDeps & { rows: Rows; queues: Queues; probe?: Probe | undefined };
+export type StepDeps = CallDeps & {
+  rows: Rows;
+  queues: Queues;
+  probe?: Probe | undefined;
+  /** Hears of each row that this process brought to its end at a step. */
+  onRowEnd?: ((end: RowEnd) => void) | undefined;
+};
+
+/** How a row ended, for counts: `problem` where it did not end well. */
+export type RowEnd = { state: RowState; step: Step; problem?: RowProblem | undefined };
 
 /** Which queue and which job a step belongs to. */
 export const STEP_JOBS = {
@@ -59,6 +68,7 @@ export async function runStep(
   const state = await deps.rows.advance(row, step, end.to, { ...end.fields, revision });
   deps.probe?.('advanced', row);
   if (state === step) return { is: 'later', waitMs: ELSEWHERE_WAIT_MS };
+  if (state === end.to) deps.onRowEnd?.({ state, step, problem: end.fields.problem });
   const jobEnd = await follow(row, state, end.fields.problem?.message, deps);
   deps.probe?.('handed over', row);
   return jobEnd;
@@ -96,9 +106,10 @@ async function follow(row: RowId, state: RowState | '', problem: string | undefi
  * Ends a row that met an unexpected fault at every attempt. It is among the refused, where a person sees it and can send
  * it again; what its calls have made stays in the ledger.
  */
-export async function giveUpRow(row: RowId, step: Step, error: unknown, { rows }: StepDeps): Promise<void> {
+export async function giveUpRow(row: RowId, step: Step, error: unknown, { rows, onRowEnd }: StepDeps): Promise<void> {
   const problem = { step, message: `Limitline itself failed at this row: ${messageOf(error)}` };
-  await rows.advance(row, step, 'refused', { problem });
+  const state = await rows.advance(row, step, 'refused', { problem });
+  if (state === 'refused') onRowEnd?.({ state, step, problem });
 }
 
 /**

@@ -48,7 +48,7 @@ export const uploadDocuments = {
 } as const;
 
 /** Two documents are the same thing when content and file name are; there is one purpose only. */
-export function documentKey({ sha256, name }: RowDocument): string {
+export function documentKey({ sha256, name }: Pick<RowDocument, 'sha256' | 'name'>): string {
   return createHash('sha256')
     .update(JSON.stringify([sha256, name]))
     .digest('base64url')

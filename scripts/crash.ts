@@ -6,18 +6,31 @@ import type { Terminal } from './terminal/terminal.ts';
 /** A fault of use or of the system: one line on standard error, with what to do about it. */
 export const FAULT_STATUS = 1;
 
+/** Where a fault is said: in words, or as a line of the log where everything goes there. */
+type Ear = Pick<Terminal, 'say' | 'log'>;
+
 /** Says what ended a command: one line for a fault that we know, and for any other also where it happened. */
-export function sayFault(error: unknown, { say }: Terminal): void {
-  if (isRedisGone(error)) {
-    say(`limitline: Redis has gone away in the middle (${messageOf(error)}); the same command goes on from here.`);
+export function sayFault(error: unknown, terminal: Ear): void {
+  const words = faultWords(error);
+  const isKnown = words !== undefined || isLimitlineError(error);
+  const log = terminal.log();
+  if (log) {
+    log.fatal(isKnown ? {} : { err: error }, words ?? messageOf(error));
     return;
+  }
+  terminal.say(`limitline: ${words ?? messageOf(error)}`);
+  if (!isKnown) terminal.say(errorFacts(error).stack);
+}
+
+/** What is wrong with Redis, in words that say what to do. */
+function faultWords(error: unknown): string | undefined {
+  if (isRedisGone(error)) {
+    return `Redis has gone away in the middle (${messageOf(error)}); the same command goes on from here.`;
   }
   if (isRefusedForNow(error)) {
-    say(`limitline: Redis does not take it for now (${messageOf(error)}); the same command goes on from here.`);
-    return;
+    return `Redis does not take it for now (${messageOf(error)}); the same command goes on from here.`;
   }
-  say(`limitline: ${messageOf(error)}`);
-  if (!isLimitlineError(error)) say(errorFacts(error).stack);
+  return undefined;
 }
 
 /** What ioredis says of a command that found no answer, or no connection any more. */
@@ -40,7 +53,7 @@ function codeOf(error: Error): string {
  * Ends the process at what nobody caught. Node would print the error with all that hangs on it, and on one of Redis hang
  * the arguments of the command: names and e-mail addresses.
  */
-export function sayCrashes(terminal: Terminal): void {
+export function sayCrashes(terminal: Ear): void {
   process.on('uncaughtException', (error) => {
     sayFault(error, terminal);
     process.exit(FAULT_STATUS);

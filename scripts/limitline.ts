@@ -1,6 +1,8 @@
 #!/usr/bin/env -S node --max-semi-space-size=8
 import { Command, CommanderError } from 'commander';
+import { makeLog } from '../src/log.ts';
 import { FAULT_STATUS, sayCrashes, sayFault } from './crash.ts';
+import { speakThroughLog } from './log-only.ts';
 import { sayNotices } from './say-notices.ts';
 import { makeTerminal, type Terminal } from './terminal/terminal.ts';
 import { readVersion } from './version.ts';
@@ -11,15 +13,20 @@ const COMMANDS: Record<string, () => Promise<{ register: (program: Command, term
   run: () => import('./commands/run.ts'),
   import: () => import('./commands/import.ts'),
   work: () => import('./commands/work.ts'),
+  portfolios: () => import('./commands/portfolios.ts'),
   report: () => import('./commands/report.ts'),
   retry: () => import('./commands/retry.ts'),
   resolve: () => import('./commands/resolve.ts'),
   pause: () => import('./commands/pause.ts'),
   resume: () => import('./commands/resume.ts'),
   cancel: () => import('./commands/cancel.ts'),
+  recover: () => import('./commands/recover.ts'),
   reconcile: () => import('./commands/reconcile.ts'),
   service: () => import('./commands/service.ts'),
 };
+
+/** Commands that run for long, and whose standard error is a log. */
+const LOGGING: ReadonlySet<string> = new Set(['work', 'service']);
 
 /** Long enough for a process to end by itself, which it nearly always does at once. */
 const LINGER_MS = 1_000;
@@ -36,7 +43,11 @@ const program = new Command('limitline')
   .showHelpAfterError('(limitline --help lists the commands)')
   .addHelpText('after', '\nSettings are read from the environment and from a .env file; the README lists them.')
   .exitOverride()
-  .hook('preAction', (_program, command) => sayNotices(command.name(), terminal));
+  .hook('preAction', (_program, command) => {
+    // Before anything is said: a fault of the settings is a line of the log, too.
+    if (LOGGING.has(command.name())) speakThroughLog(terminal, makeLog({ level: 'info' }));
+    return sayNotices(command.name(), terminal);
+  });
 
 // A command loads only what it needs: `check` knows nothing of Redis, and uses no memory for it.
 const named = Object.keys(COMMANDS).filter((name) => process.argv.includes(name));
@@ -57,5 +68,5 @@ try {
 // What still holds the process when its work is done, such as a connection that looks for a Redis that is gone, must not
 // keep it for ever. Output that somebody is still reading may.
 setInterval(() => {
-  if (process.stdout.writableLength === 0) process.exit();
+  if (process.stdout.writableLength === 0 || process.stdout.errored) process.exit();
 }, LINGER_MS).unref();

@@ -1,5 +1,6 @@
 import { freeHeld } from '../jobs/free-held.ts';
 import { createCompany, createSupplier, submitBuyerLimit, uploadDocuments } from '../jobs/index.ts';
+import type { RowEnd } from '../jobs/step.ts';
 import type { UploadDeps } from '../jobs/upload-documents.ts';
 import type { Context, Service } from '../src/context.ts';
 import { messageOf } from '../src/errors.ts';
@@ -28,8 +29,14 @@ export type Workers = Awaited<ReturnType<typeof startWorkers>>;
  * Starts this process's workers on all queues.
  *
  * @param onLineFault hears of a fault that every row would meet; the line waits and goes on by itself
+ * @param onRowEnd hears of each row that ends here
  */
-export async function startWorkers(context: Context, service: Service, onLineFault: (error: Error) => void = () => {}) {
+export async function startWorkers(
+  context: Context,
+  service: Service,
+  onLineFault: (error: Error) => void = () => {},
+  onRowEnd?: (end: RowEnd) => void,
+) {
   const { log, queues, rows, portfolios, calls } = context;
   const stopping = new AbortController();
   const presence = await startPresence({
@@ -46,7 +53,7 @@ export async function startWorkers(context: Context, service: Service, onLineFau
     onFault: (error) => log.debug({ reason: messageOf(error) }, 'could not rest'),
   });
   const deps: UploadDeps = {
-    ...{ rows, portfolios, queues, log, onLineFault },
+    ...{ rows, portfolios, queues, log, onLineFault, onRowEnd },
     suspects: new Map(),
     freeHeld: () => freeHeld({ rows, portfolios, queues, calls }),
     once: context.once,

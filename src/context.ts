@@ -9,6 +9,7 @@ import { makeCalls } from './ledger/calls.ts';
 import { loginOf, makeKeys, makeSharedKeys } from './ledger/keys.ts';
 import { makePersist } from './ledger/persist.ts';
 import { makePortfolios } from './ledger/portfolios.ts';
+import { makeRecovery } from './ledger/recovery.ts';
 import { makeRows } from './ledger/rows.ts';
 import type { Log } from './log.ts';
 import { readShut } from './pace/door-words.ts';
@@ -17,6 +18,7 @@ import { makePace, readPace } from './pace/pace.ts';
 import type { PaceState } from './pace/pace-words.ts';
 import { makeSlots } from './pace/slots.ts';
 import { makeDocumentStore } from './portfolio/document-store.ts';
+import { makeLeftFiles } from './portfolio/left-files.ts';
 import { chooseProxy } from './proxy.ts';
 import { makeQueues } from './queue/queues.ts';
 import { openRedis } from './redis/open-redis.ts';
@@ -82,6 +84,7 @@ export async function openContext({ settings, log, probe }: { settings: Settings
     rows: makeRows({ connection: ledger, keys, persist, canaryRefusals: settings.CANARY_REFUSALS }),
     buyers: makeBuyers({ connection: ledger, keys }),
     portfolios: makePortfolios({ connection: ledger, keys }),
+    recovery: makeRecovery({ connection: ledger, keys }),
     /** Asks the ledger until it answers, or this context is closed. */
     persist,
     calls,
@@ -91,6 +94,7 @@ export async function openContext({ settings, log, probe }: { settings: Settings
     queues,
     imports: makeDocumentStore({ dir: join(settings.LIMITLINE_DATA, 'imports') }),
     documents: makeDocumentStore({ dir: join(settings.LIMITLINE_DATA, 'documents') }),
+    leftFiles: makeLeftFiles({ dir: join(settings.LIMITLINE_DATA, 'left'), passing: STAND_IN_ACCOUNT }),
     async close(): Promise<void> {
       ending.abort();
       await queues.close();

@@ -1,4 +1,6 @@
-import { type Logger, type LoggerOptions, pino } from 'pino';
+import { createRequire } from 'node:module';
+import { isatty } from 'node:tty';
+import { type DestinationStream, type Logger, type LoggerOptions, pino } from 'pino';
 import { maskUserInfo, messageOf } from './errors.ts';
 
 export type Log = Logger;
@@ -8,7 +10,8 @@ export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', '
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
 /**
- * The process's log: JSON lines on standard error, since standard output belongs to what a command was asked for.
+ * The process's log: JSON lines on standard error, since standard output belongs to what a command was asked for; on a
+ * terminal the same in words and colours. Times are ISO 8601 in UTC, levels are named.
  * Object first, sentence second: `log.info({ row, status }, 'limit granted')`.
  * Every line names the account that the process works for.
  * Whatever is called a secret, token or authorization is censored, however deep the caller put it. Of an error under
@@ -20,6 +23,8 @@ export function makeLog({ level, account }: { level: LogLevel; account?: string 
     {
       ...WITHOUT_PRIVATE,
       level,
+      timestamp: pino.stdTimeFunctions.isoTime,
+      formatters: { level: (label) => ({ level: label }) },
       base: { pid: process.pid, ...(account === undefined ? {} : { account }) },
       redact: {
         paths: [
@@ -34,9 +39,43 @@ export function makeLog({ level, account }: { level: LogLevel; account?: string 
         censor: '[secret]',
       },
     },
-    pino.destination({ dest: 2, sync: true }),
+    standardError(),
   );
 }
+
+/** What is said by who has a terminal or a pipe for output that nobody reads any more: closed, or hung up. */
+const GONE_CODES: ReadonlySet<string> = new Set(['EPIPE', 'EIO', 'ENXIO', 'ERR_STREAM_DESTROYED']);
+
+/** Whether output failed since nobody reads it any more. That ends nothing: what is under way is worth more than its words. */
+export function isOutputGone({ code = '' }: NodeJS.ErrnoException): boolean {
+  return GONE_CODES.has(code);
+}
+
+/** Lines go out before the call returns, so that the last ones of a process that ends are there; none is waited for once nobody reads. */
+function standardError(): DestinationStream {
+  const destination = pino.destination({ dest: 2, sync: true });
+  let isGone = false;
+  // pino knows EPIPE alone, and ends the process at a terminal that was closed.
+  destination.removeAllListeners('error').on('error', (error: NodeJS.ErrnoException) => {
+    if (!isOutputGone(error)) throw error;
+    isGone = true;
+  });
+  const pretty = isatty(2) ? makePretty() : (line: string) => line;
+  return {
+    write: (line) => {
+      if (!isGone) destination.write(pretty(line));
+    },
+  };
+}
+
+/** Loaded where it is needed alone: it takes as long as all the rest of the log. */
+function makePretty(): (line: string) => string {
+  const { prettyFactory } = createRequire(import.meta.url)('pino-pretty') as typeof import('pino-pretty');
+  return prettyFactory(ON_TERMINAL);
+}
+
+/** One line each, by the clock on the wall: who sits at a terminal knows the day, the process and the account. */
+const ON_TERMINAL = { colorize: true, singleLine: true, translateTime: 'SYS:HH:MM:ss', ignore: 'pid,account' };
 
 /** A person who watches has read it; an outage is met again every few seconds. */
 const SAY_AGAIN_MS = 60_000;

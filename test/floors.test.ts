@@ -8,7 +8,7 @@ import { expect, test } from 'vitest';
  */
 const GROUND = [
   ...['src/errors.ts', 'src/config.ts', 'src/log.ts', 'src/lua-script.ts'],
-  ...['src/process-start.ts', 'src/proxy.ts', 'src/data-folder.ts'],
+  ...['src/process-start.ts', 'src/proxy.ts', 'src/data-folder.ts', 'src/counted.ts'],
 ];
 const MAY_IMPORT: Record<string, readonly string[]> = {
   'src/errors.ts': [],
@@ -23,6 +23,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   'src/lua-script.ts': ['src/errors.ts'],
   'src/proxy.ts': ['src/errors.ts'],
   'src/process-start.ts': [],
+  'src/counted.ts': [],
   'src/redis': GROUND,
   'src/service': GROUND,
   'src/portfolio': GROUND,

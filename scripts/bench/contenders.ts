@@ -26,7 +26,7 @@ export const ROW_CONTENDERS: readonly [RowContender, ...RowContender[]] = [
     usesRedis: true,
     command: ({ file, serviceUrl, redis }) => ({
       script: limitlineScript(),
-      args: ['run', file, '--json'],
+      args: ['run', file, '--json', '--no-results'],
       env: { ...serviceSettings(serviceUrl), LIMITLINE_DATA: redis.dataDir },
     }),
     statement: (answer) => {

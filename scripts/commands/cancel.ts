@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type { Cancelled } from '../../jobs/cancel-rows.ts';
 import { cancelRows } from '../../jobs/index.ts';
+import { counted } from '../../src/counted.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { onPortfolio } from './on-portfolio.ts';
 
@@ -23,10 +24,17 @@ export function register(program: Command, terminal: Terminal): void {
 }
 
 function cancelWords(name: string, { cancelled, answered, open }: Cancelled): string {
-  const parts = [`${cancelled} rows of portfolio ${name} are cancelled; nothing more is sent for it.`];
-  if (answered > 0) parts.push(`${answered} calls were on their way and have been answered.`);
+  const rows = counted(cancelled, 'row');
+  const parts = [
+    `${rows} of portfolio ${name} ${cancelled === 1 ? 'is' : 'are'} cancelled; nothing more is sent for it.`,
+  ];
+  if (answered > 0) {
+    const [was, has] = answered === 1 ? ['was', 'has'] : ['were', 'have'];
+    parts.push(`${counted(answered, 'call')} ${was} on the way and ${has} been answered.`);
+  }
   if (open > 0) {
-    parts.push(`${open} calls have not been answered; where workers run, their rows end with what the answer is.`);
+    const calls = `${counted(open, 'call')} ${open === 1 ? 'has' : 'have'} not been answered`;
+    parts.push(`${calls}; where workers run, what the answer is decides how each row ends.`);
   }
   return parts.join(' ');
 }

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { readSettings, type Settings } from '../../src/config.ts';
+import { counted } from '../../src/counted.ts';
 import { openDocuments } from '../../src/portfolio/document-archive.ts';
 import { defaultDocumentsDir, makeDocumentFolder } from '../../src/portfolio/documents.ts';
 import { saveMapping } from '../../src/portfolio/mapping.ts';
@@ -9,13 +10,14 @@ import { unnamedDocuments } from '../../src/portfolio/unnamed-documents.ts';
 import { removeUnpackedFolders } from '../../src/portfolio/unpacked-folders.ts';
 import { announceFolder } from '../announce-folder.ts';
 import { waitForSignal } from '../signals.ts';
+import { documentsBeside, fileOrInput, INPUT_NAME } from '../standard-input.ts';
 import { makeProblemList, type ProblemList } from '../terminal/problems.ts';
 import { startProgress } from '../terminal/progress.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { understanding, understoodWords } from '../terminal/understanding.ts';
 import { buyerWords, makeBuyerList } from './buyer-list.ts';
 import { dryRunWords, findLedger, type Ledger, makeDryRun, type Outlook, outlookOf } from './dry-run.ts';
-import { portfolioNameOf } from './import-options.ts';
+import { portfolioNameOf } from './portfolio-name.ts';
 import { type ReadingWords, readOptionsOf, withReadingOptions } from './reading-options.ts';
 
 /** `check` and `import` end with this when a line or the file has a problem. */
@@ -25,7 +27,7 @@ type CheckOptions = ReadingWords & { documents?: string; saveMap?: string; portf
 
 /** `limitline check FILE`: reads and validates, calls nothing, and names every problem by line and column. */
 export function register(program: Command, terminal: Terminal): void {
-  withReadingOptions(program.command('check').argument('<file>', 'the CSV of buyers'))
+  withReadingOptions(program.command('check').argument('<file>', 'the CSV of buyers, or - for standard input'))
     .description('read and validate a file; nothing is stored, nothing is sent')
     .option(
       '--documents <dir>',
@@ -75,14 +77,16 @@ type Deps = { terminal: Terminal; stopping: AbortSignal };
 async function checkFile(file: string, options: CheckOptions, { terminal, stopping }: Deps): Promise<number> {
   const settings = readSettings();
   const reading = await readOptionsOf(options);
-  const place = await openDocuments(options.documents ?? defaultDocumentsDir(file), stopping);
+  const path = await fileOrInput(file, terminal.say);
+  const documents = options.documents ?? documentsBeside(file) ?? defaultDocumentsDir(path);
+  const place = await openDocuments(documents, stopping);
   const ledger = await findLedger(settings);
   try {
     const portfolio = options.portfolio ?? portfolioNameOf(file);
-    const outlook = await outlookOf(ledger.context, { portfolio, path: file, reading });
+    const outlook = await outlookOf(ledger.context, { portfolio, path, reading });
     const opened = await openPortfolio({
       ...reading,
-      path: file,
+      path,
       requiredColumns: settings.REQUIRED_COLUMNS,
       documents: makeDocumentFolder({ dir: place.dir, maxSizeMb: settings.MAX_DOCUMENT_MB }),
       buyers: outlook.buyers,
@@ -93,7 +97,10 @@ async function checkFile(file: string, options: CheckOptions, { terminal, stoppi
     }
     if (ledger.context) announceFolder(settings, terminal.say);
     const deps = { settings, ledger, outlook, documentsDir: place.dir, terminal };
-    return await checkOpened(file, opened, { ...deps, isToListBuyers: options.buyers === true });
+    return await checkOpened(path === file ? file : INPUT_NAME, opened, {
+      ...deps,
+      isToListBuyers: options.buyers === true,
+    });
   } finally {
     await ledger.close();
     await place.close();
@@ -126,14 +133,14 @@ async function checkOpened(file: string, opened: Opened, deps: CheckDeps) {
   list.sayChanges();
   const unnamed = await unnamedDocuments(documentsDir, named);
   const { problems, warnings, changed, counts: found } = list;
-  const tally = `${found.problems} problems, ${found.warnings} warnings, ${found.changed} cells changed.`;
+  const tally = `${counted(found.problems, 'problem')}, ${counted(found.warnings, 'warning')}, ${counted(found.changed, 'cell')} changed.`;
   const words = [
     ...(opened.columns.length > 0 ? [understoodWords(opened)] : []),
     ...(unnamed.length > 0 ? [`Documents that no line names: ${unnamed.join(', ')}.`] : []),
     ...(deps.isToListBuyers ? buyerWords(buyers.result()) : []),
     ...(counts.rows > 0 ? [dryRunWords(dryRun.result())] : []),
     ...(ledger.fault === null ? [] : [ledger.fault]),
-    `${file}: ${counts.lines} lines: ${counts.rows} good, ${counts.invalid} invalid, ${counts.duplicate} duplicate; ${tally}`,
+    `${file}: ${counted(counts.lines, 'line')}: ${counts.rows} good, ${counts.invalid} invalid, ${counts.duplicate} duplicate; ${tally}`,
   ];
   terminal.print(words.join('\n'), {
     ...{ file, ...counts },
@@ -147,7 +154,7 @@ async function checkOpened(file: string, opened: Opened, deps: CheckDeps) {
 /** Goes through the lines of an open file, and answers how many there are of each kind. */
 export async function readAll(opened: Opened, list: ProblemList, onBatch: (batch: Line[]) => Promise<Line[]>) {
   const counts = { lines: 0, rows: 0, invalid: 0, duplicate: 0 };
-  const progress = startProgress(() => ({ done: 0, total: undefined, words: `${counts.lines} lines read` }));
+  const progress = startProgress(() => ({ done: 0, total: undefined, words: `${counted(counts.lines, 'line')} read` }));
   try {
     for await (const batch of opened.batches()) {
       counts.lines += batch.length;

@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { makeBuyerStore } from '../../jobs/buyer-store.ts';
+import { fileNameOf, makeBuyerStore } from '../../jobs/buyer-store.ts';
 import { type ForeseeDeps, foresee, sha256Of } from '../../jobs/foresee.ts';
-import { fileNameOf } from '../../jobs/import-portfolio.ts';
 import type { Settings } from '../../src/config.ts';
 import type { Context } from '../../src/context.ts';
+import { counted } from '../../src/counted.ts';
 import { messageOf } from '../../src/errors.ts';
 import { makeForesight } from '../../src/ledger/foresight.ts';
 import { makeSilentLog } from '../../src/log.ts';
@@ -137,27 +137,22 @@ export function makeDryRun({
 export function dryRunWords(dryRun: DryRun): string {
   const { limits, documents, companies, uploadBytes, requested, open, before, durationS } = dryRun;
   const parts = [
-    `An import would request ${count(limits, 'limit')}, ${requested} in sum, and create ${count(companies, 'company', 'companies')}`,
-    `; ${count(documents, 'document')} would go up, ${(uploadBytes / 1_000_000).toFixed(1)} MB.`,
+    `An import would request ${counted(limits, 'limit')}, ${requested} in sum, and create ${counted(companies, 'company', 'companies')}`,
+    `; ${counted(documents, 'document')} would go up, ${(uploadBytes / 1_000_000).toFixed(1)} MB.`,
   ];
-  if (open > 0) parts.push(` ${count(open, 'of them waits', 'of them wait')} in this portfolio already.`);
+  if (open > 0) parts.push(` ${counted(open, 'of them waits', 'of them wait')} in this portfolio already.`);
   if (before && before.limits > 0) {
-    parts.push(` ${count(before.limits, 'limit was', 'limits were')} requested before, and not again.`);
+    parts.push(` ${counted(before.limits, 'limit was', 'limits were')} requested before, and not again.`);
   }
   if (before && before.companies > 0) {
-    parts.push(` ${count(before.companies, 'company is', 'companies are')} there already.`);
+    parts.push(` ${counted(before.companies, 'company is', 'companies are')} there already.`);
   }
   if (before && before.held > 0) {
-    const words = count(before.held, 'more is', 'more are');
+    const words = counted(before.held, 'more is', 'more are');
     parts.push(
       ` ${words} held or under way, and not requested again: npx limitline resolve says what became of those held.`,
     );
   }
   if (durationS !== null) parts.push(` At SERVICE_RATE_PER_S that takes ${durationS.toLocaleString('en')} s at least.`);
   return parts.join('');
-}
-
-/** `1 limit`, `3 limits`. */
-export function count(number: number, one: string, many = `${one}s`): string {
-  return `${number.toLocaleString('en')} ${number === 1 ? one : many}`;
 }

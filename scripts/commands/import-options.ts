@@ -1,15 +1,16 @@
 import { access, constants } from 'node:fs/promises';
-import { basename, extname } from 'node:path';
 import type { Command } from 'commander';
 import type { ImportDeps, Imported, ImportPayload } from '../../jobs/import-portfolio.ts';
 import { importPortfolio } from '../../jobs/index.ts';
 import type { Context } from '../../src/context.ts';
 import { untilStopped } from '../../src/ledger/persist.ts';
 import { fileFault } from '../../src/portfolio/file-fault.ts';
+import { documentsBeside, fileOrInput, needPortfolio } from '../standard-input.ts';
 import { makeProblemList, type ProblemList } from '../terminal/problems.ts';
 import { type Understanding, understanding, understoodWords } from '../terminal/understanding.ts';
 import { earlierWords } from './earlier-words.ts';
 import type { AskOptions } from './look.ts';
+import { portfolioNameOf } from './portfolio-name.ts';
 import { type ReadingWords, readOptionsOf, withReadingOptions } from './reading-options.ts';
 
 /** What `run` and `import` are told of a file. */
@@ -24,7 +25,7 @@ type ReplaceOption = { replace?: boolean };
 
 /** Adds what `run` and `import` have in common. */
 export function withImportOptions(command: Command): Command {
-  return withReadingOptions(command.argument('<file>', 'the CSV of buyers'))
+  return withReadingOptions(command.argument('<file>', 'the CSV of buyers, or - for standard input'))
     .option('--portfolio <name>', "the portfolio's name (default: the file's name without its ending)")
     .option(
       '--documents <dir>',
@@ -36,19 +37,27 @@ export function withImportOptions(command: Command): Command {
 }
 
 /** The import that these options mean. A file that is not there is said before anything is started for it. */
-export async function importPayload(file: string, options: ImportOptions): Promise<ImportPayload> {
-  const payload = importPortfolio.parse({
+export async function importPayload(
+  file: string,
+  options: ImportOptions,
+  say: (text: string) => void,
+): Promise<ImportPayload> {
+  needPortfolio(file, options.portfolio);
+  const wish = {
     portfolio: options.portfolio ?? portfolioNameOf(file),
     path: file,
-    documentsDir: options.documents,
+    documentsDir: options.documents ?? documentsBeside(file),
     supplierPath: options.supplier,
     replace: options.replace,
     reading: await readOptionsOf(options),
+  };
+  // Before standard input is read, which may take its time.
+  importPortfolio.parse(wish);
+  const path = await fileOrInput(file, say);
+  await access(path, constants.R_OK).catch((error) => {
+    throw fileFault(path, 'read', error);
   });
-  await access(file, constants.R_OK).catch((error) => {
-    throw fileFault(file, 'read', error);
-  });
-  return payload;
+  return importPortfolio.parse({ ...wish, path });
 }
 
 /** Imports, saying how the file is read, and each problem as it is found. `onLines` hears how many lines were read so far. */
@@ -81,15 +90,4 @@ export async function importFile(
   list.sayChanges();
   for (const words of earlierWords(imported)) say(`limitline: ${words}`);
   return { imported, list, read };
-}
-
-/** `Buyers Q4 (final).csv` → `Buyers Q4 -final-`: what a portfolio's name may not hold becomes a hyphen. */
-export function portfolioNameOf(file: string): string {
-  const name = basename(file, extname(file)).normalize('NFC');
-  return (
-    name
-      .replace(/[^\p{L}\p{N} ._-]/gu, '-')
-      .replace(/^[^\p{L}\p{N}]+/u, '')
-      .slice(0, 64) || 'portfolio'
-  );
 }

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { accountOf, readSettings } from '../../src/config.ts';
 import { openContext } from '../../src/context.ts';
+import { counted } from '../../src/counted.ts';
 import { LimitlineError } from '../../src/errors.ts';
 import { makeWordsLog } from '../../src/log.ts';
 import { announceAccount } from '../announce-account.ts';
@@ -18,7 +19,7 @@ export function register(program: Command, terminal: Terminal): void {
     .action(async (file: string, options: ImportOptions) => {
       const settings = readSettings();
       const asks = isToAsk(file, options, accountOf(settings));
-      const given = await importPayload(file, options);
+      const given = await importPayload(file, options, terminal.say);
       const context = await openContext({
         settings,
         log: makeWordsLog({ level: settings.LOG_LEVEL, account: accountOf(settings) }),
@@ -38,7 +39,7 @@ export function register(program: Command, terminal: Terminal): void {
           return;
         }
         progress = startProgress(() =>
-          ofAccount(context.account, { done: 0, total: undefined, words: `${lines} lines imported` }),
+          ofAccount(context.account, { done: 0, total: undefined, words: `${counted(lines, 'line')} imported` }),
         );
         const { imported, list, read } = await importFile(payload, context, {
           say: terminal.say,
@@ -52,7 +53,7 @@ export function register(program: Command, terminal: Terminal): void {
         const words =
           faults.length > 0
             ? `Nothing was imported: ${file} cannot be used as it is.`
-            : `${counts.lines} lines imported into portfolio ${payload.portfolio} of account ${context.account}: ${counts.rows} rows, ${counts.invalid} invalid, ${counts.duplicate} duplicate.`;
+            : `${counted(counts.lines, 'line')} imported into portfolio ${payload.portfolio} of account ${context.account}: ${counted(counts.rows, 'row')}, ${counts.invalid} invalid, ${counts.duplicate} duplicate.`;
         terminal.print(words, {
           account: context.account,
           portfolio: payload.portfolio,

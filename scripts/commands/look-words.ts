@@ -1,10 +1,11 @@
 import { basename } from 'node:path';
+import { counted } from '../../src/counted.ts';
 import type { Opened } from '../../src/portfolio/open-portfolio.ts';
 import { visible } from '../../src/portfolio/problem.ts';
 import { durationWords } from '../terminal/durations.ts';
 import { moneyWords } from '../terminal/money-words.ts';
 import { understoodWords } from '../terminal/understanding.ts';
-import { count, type DryRun } from './dry-run.ts';
+import type { DryRun } from './dry-run.ts';
 import type { LargeRequest } from './largest.ts';
 
 /** What a person is shown before the yes. */
@@ -62,14 +63,14 @@ function fact(name: string, ...lines: string[]): string[] {
 function fileWords({ path, counts, warnings }: Look): string[] {
   const { lines, rows, invalid, duplicate } = counts;
   const [good, bad, twice] = [rows, invalid, duplicate].map((number) => number.toLocaleString('en'));
-  const found = `${good} good, ${bad} invalid, ${twice} duplicate, ${count(warnings, 'warning')}`;
+  const found = `${good} good, ${bad} invalid, ${twice} duplicate, ${counted(warnings, 'warning')}`;
   const named = invalid + duplicate + warnings === 0 ? [] : ['(npx limitline check names each)'];
-  return [`${visible(basename(path))}: ${count(lines, 'line')}; ${found}`, ...named];
+  return [`${visible(basename(path))}: ${counted(lines, 'line')}; ${found}`, ...named];
 }
 
 function requestsWords({ dryRun: { limits, requested, open } }: Look): string {
   const waiting = open > 0 ? `; ${open.toLocaleString('en')} of them in this portfolio already` : '';
-  return `${count(limits, 'limit')}, ${moneyWords(requested)} in sum${waiting}`;
+  return `${counted(limits, 'limit')}, ${moneyWords(requested)} in sum${waiting}`;
 }
 
 /** What of the file is not requested, and why. */
@@ -90,9 +91,9 @@ function nameWords({ name }: LargeRequest): string {
 }
 
 function createsWords({ dryRun: { companies, documents, uploadBytes } }: Look): string {
-  const created = count(companies, 'company', 'companies');
+  const created = counted(companies, 'company', 'companies');
   if (documents === 0) return `${created}; no documents`;
-  return `${created}; ${count(documents, 'document')} to upload, ${megabytes(uploadBytes)} MB`;
+  return `${created}; ${counted(documents, 'document')} to upload, ${megabytes(uploadBytes)} MB`;
 }
 
 /** Rounded up, since something goes up. */

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { reconcile } from '../../jobs/index.ts';
+import { counted } from '../../src/counted.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { withContext } from './on-portfolio.ts';
 
@@ -13,7 +14,9 @@ export function register(program: Command, terminal: Terminal): void {
     .description('compare the queues with the ledger, and give rows back the jobs they lost')
     .action(async () => {
       const findings = await withContext((context) => reconcile.run(reconcile.parse({}), context));
-      const words = findings.map(({ portfolio, finding, rows }) => `${portfolio}: ${rows} ${finding}.`);
+      const words = findings.map(
+        ({ portfolio, finding, rows }) => `${portfolio}: ${finding} (${counted(rows, 'row')}).`,
+      );
       terminal.print(words.join('\n') || 'Ledger and queues agree.', { findings });
       process.exitCode = findings.length > 0 ? FINDINGS_STATUS : 0;
     });

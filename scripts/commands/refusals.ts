@@ -1,6 +1,5 @@
-import { makeBuyerStore } from '../../jobs/buyer-store.ts';
+import { fileNameOf, makeBuyerStore } from '../../jobs/buyer-store.ts';
 import { makeReplacingForesight } from '../../jobs/foresee-replacing.ts';
-import { fileNameOf } from '../../jobs/import-portfolio.ts';
 import { makeOwnFile } from '../../jobs/own-file.ts';
 import type { Context } from '../../src/context.ts';
 import { makeBuyerBook } from '../../src/portfolio/buyer-book.ts';

@@ -1,30 +1,33 @@
-import { createWriteStream } from 'node:fs';
-import type { Writable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import { type Command, Option } from 'commander';
 import { exportResults } from '../../jobs/index.ts';
 import { type Context, lookAtPace } from '../../src/context.ts';
-import { LimitlineError, messageOf } from '../../src/errors.ts';
+import { LimitlineError } from '../../src/errors.ts';
 import { type Summary, summarize } from '../../src/ledger/summary.ts';
 import { describeLearned } from '../../src/pace/pace-words.ts';
 import { summaryTable } from '../terminal/summary-table.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { onPortfolio } from './on-portfolio.ts';
+import { onPortfolio, withContext } from './on-portfolio.ts';
+import { checkOutput, writeOutput } from './output.ts';
+import { printPortfolios } from './portfolios.ts';
 
 const FORMATS = ['table', 'json', 'csv', 'errors-csv', 'xlsx'] as const;
 
 type ReportOptions = { format: (typeof FORMATS)[number]; out?: string; likeInput?: boolean };
 
-/** `limitline report NAME`: what became of a portfolio, in words, as JSON, or line by line. */
+/** `limitline report NAME`: what became of a portfolio, in words, as JSON, or line by line; without a name, which there are. */
 export function register(program: Command, terminal: Terminal): void {
   program
     .command('report')
-    .argument('<name>', 'the portfolio')
+    .argument('[name]', 'the portfolio (default: lists them)')
     .description('what became of a portfolio')
     .addOption(new Option('--format <format>', 'how to say it').choices(FORMATS).default('table'))
     .option('--out <file>', 'write it there instead of on standard output')
     .option('--like-input', "csv and errors-csv in the imported file's own encoding, delimiter and line ends")
-    .action(async (name: string, options: ReportOptions) => {
+    .action(async (name: string | undefined, options: ReportOptions) => {
       const format = terminal.json && options.format === 'table' ? 'json' : options.format;
+      if (name === undefined) return listInstead(format, options, terminal);
+      checkOutput(options.out, { isBinary: format === 'xlsx' });
       await onPortfolio(name, (context) =>
         format === 'table' || format === 'json'
           ? writeSummary(name, format, options.out, context)
@@ -33,16 +36,22 @@ export function register(program: Command, terminal: Terminal): void {
     });
 }
 
+/** Somebody who does not know the name is helped by all of them; but what was to be written is of one portfolio. */
+function listInstead(format: ReportOptions['format'], { out, likeInput }: ReportOptions, terminal: Terminal) {
+  if ((format === 'table' || format === 'json') && out === undefined && !likeInput) {
+    return withContext((context) => printPortfolios(context, { ...terminal, json: format === 'json' }));
+  }
+  throw new LimitlineError(
+    'USAGE',
+    'Say of which portfolio: npx limitline report NAME. Those that there are: npx limitline portfolios',
+  );
+}
+
 async function writeSummary(name: string, format: 'table' | 'json', out: string | undefined, context: Context) {
   const summary = await summarize(name, context);
   if (!summary) return;
   const text = format === 'json' ? JSON.stringify(summary, null, 2) : await table(summary, name, context);
-  const stream = openOutput(out);
-  await new Promise<void>((resolve, reject) => {
-    stream.on('error', (error) => reject(outputFault(out, error)));
-    stream.write(`${text}\n`, () => resolve());
-  });
-  if (out !== undefined) stream.end();
+  await writeOutput(out, (to) => pipeline([`${text}\n`], to));
 }
 
 async function table(summary: Summary, name: string, context: Context): Promise<string> {
@@ -61,20 +70,6 @@ async function writeLines(
   const { account, rows, portfolios, imports } = context;
   const only = format === 'errors-csv' ? 'errors' : 'all';
   const payload = exportResults.parse({ portfolio: name, only, likeInput, format: format === 'xlsx' ? 'xlsx' : 'csv' });
-  await exportResults.run(payload, openOutput(out), {
-    account,
-    ...{ rows, portfolios, imports },
-    say,
-    signal: new AbortController().signal,
-  });
-}
-
-function openOutput(out: string | undefined): Writable {
-  return out === undefined ? process.stdout : createWriteStream(out);
-}
-
-function outputFault(out: string | undefined, error: unknown): LimitlineError {
-  return new LimitlineError('FILE', `${out ?? 'Standard output'} cannot be written: ${messageOf(error)}.`, {
-    cause: error,
-  });
+  const deps = { account, rows, portfolios, imports, say, signal: new AbortController().signal };
+  await writeOutput(out, (to) => exportResults.run(payload, to, deps));
 }

@@ -1,8 +1,9 @@
 import { type HeldOverview, heldOverview } from '../../jobs/held-overview.ts';
 import { resolveCalls } from '../../jobs/index.ts';
+import { counted } from '../../src/counted.ts';
 import { countLiving } from '../../src/ledger/presence.ts';
 import { askYesOrNo, canAsk } from '../terminal/ask.ts';
-import { counted, goingOn } from '../terminal/going-on.ts';
+import { goingOn } from '../terminal/going-on.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { PROBLEMS_STATUS } from './check.ts';
 import { onPortfolio } from './on-portfolio.ts';

@@ -1,8 +1,9 @@
 import { type Plan, planWords } from '../../jobs/plan-words.ts';
 import { resolvePlan, spokenOf } from '../../jobs/resolve-calls.ts';
+import { counted } from '../../src/counted.ts';
 import { countLiving } from '../../src/ledger/presence.ts';
 import { readHeldFile } from '../../src/portfolio/held-file.ts';
-import { counted, goingOn } from '../terminal/going-on.ts';
+import { goingOn } from '../terminal/going-on.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { PROBLEMS_STATUS } from './check.ts';
 import { onPortfolio } from './on-portfolio.ts';

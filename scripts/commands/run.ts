@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import type { ImportPayload } from '../../jobs/import-portfolio.ts';
 import { accountOf, readSettings } from '../../src/config.ts';
 import { type Context, openContext, openService, type Service } from '../../src/context.ts';
+import { counted, grouped } from '../../src/counted.ts';
 import { isLimitlineError, LimitlineError } from '../../src/errors.ts';
 import { isOurMistake, untilStopped } from '../../src/ledger/persist.ts';
 import type { PortfolioState } from '../../src/ledger/portfolios.ts';
@@ -16,6 +17,7 @@ import { within } from '../deadline.ts';
 import { findService } from '../service-address.ts';
 import { isSettled, openRows } from '../settled.ts';
 import { waitForSignal } from '../signals.ts';
+import { INPUT_NAME, STANDARD_INPUT } from '../standard-input.ts';
 import { type Duration, duration } from '../terminal/durations.ts';
 import { type Extent, ofAccount, startProgress } from '../terminal/progress.ts';
 import { summaryTable } from '../terminal/summary-table.ts';
@@ -25,12 +27,16 @@ import { DEADLINE_STATUS, startTimeLimit, type TimeLimit } from '../time-limit.t
 import { STOP_DEADLINE_MS, startWorkers } from '../workers.ts';
 import { PROBLEMS_STATUS } from './check.ts';
 import { type ImportOptions, importFile, importPayload, withImportOptions } from './import-options.ts';
+import { filesOf, leaveResultsOf, type ResultsOptions, type RunOf, sayLastWords } from './last-words.ts';
 import { isToAsk, lookAndAsk, sayNothingDone } from './look.ts';
 
 /** How often the portfolio is looked at for its end; a person does not notice, and Redis neither. */
 const LOOK_EVERY_MS = 100;
 /** While the line waits, for an hour perhaps, nothing ends. */
 const LOOK_WAITING_EVERY_MS = 1_000;
+
+const STOPPING =
+  'limitline: stopping: calls under way are waited for, up to 20 s. Ctrl-C again, two seconds later, cuts them off, and their rows are held.';
 
 /** Who stops a run wants its end more than its report, which is there for the asking later. */
 const LAST_REPORT_MS = 2_000;
@@ -39,6 +45,8 @@ const LAST_REPORT_MS = 2_000;
 export function register(program: Command, terminal: Terminal): void {
   withImportOptions(program.command('run'))
     .description('import a file, work until the portfolio settles, and report')
+    .option('--results <dir>', 'leave the results there (default: beside the file)')
+    .option('--no-results', 'leave no results: report gives them')
     .option(
       '--deadline <time>',
       'stop when so much time is over, such as 2h, 90m or 1h30m; ends with status 3',
@@ -49,17 +57,20 @@ export function register(program: Command, terminal: Terminal): void {
     });
 }
 
-export type RunOptions = ImportOptions & { deadline?: Duration };
+export type RunOptions = ImportOptions & ResultsOptions & { deadline?: Duration };
 
 /** Does what `run` does, and answers its exit status. */
 export async function runFile(file: string, options: RunOptions, terminal: Terminal): Promise<number> {
   const settings = readSettings();
   const asks = isToAsk(file, options, accountOf(settings));
-  const given = await importPayload(file, options);
+  const given = await importPayload(file, options, terminal.say);
   const log = makeWordsLog({ level: settings.LOG_LEVEL, account: accountOf(settings) });
   const stop = new AbortController();
   const { signal, forget } = waitForSignal();
-  signal.then((name) => stop.abort(new LimitlineError('STOPPED', `${name} came`)));
+  signal.then((name) => {
+    stop.abort(new LimitlineError('STOPPED', `${name} came`));
+    terminal.say(STOPPING);
+  });
   const limit = startTimeLimit(options.deadline, () => stop.abort(new LimitlineError('STOPPED', 'the time is over')));
   const context = await openContext({ settings, log });
   try {
@@ -89,7 +100,13 @@ export async function runFile(file: string, options: RunOptions, terminal: Termi
       await address.close();
     }
     if (isLimitlineError(stop.signal.reason, 'CREDENTIALS')) throw stop.signal.reason;
-    return await conclude(file, payload.portfolio, found, { context, terminal, stop: stop.signal, limit });
+    const run = {
+      portfolio: payload.portfolio,
+      path: file === STANDARD_INPUT ? null : file,
+      documents: options.documents,
+    };
+    const { results } = options;
+    return await conclude(run, found, { context, terminal, stop: stop.signal, limit, results });
   } finally {
     forget();
     limit.forget();
@@ -136,15 +153,21 @@ async function look(portfolio: string, last: PortfolioState | undefined, { portf
   });
 }
 
+type ConcludeDeps = ResultsOptions & { context: Context; terminal: Terminal; stop: AbortSignal; limit: TimeLimit };
+
 /** Prints the report, says what is left to do, and answers the exit status. */
 async function conclude(
-  file: string,
-  portfolio: string,
+  run: RunOf,
   { faults, read }: Found,
-  { context, terminal, stop, limit }: { context: Context; terminal: Terminal; stop: AbortSignal; limit: TimeLimit },
+  { context, terminal, stop, limit, results }: ConcludeDeps,
 ): Promise<number> {
+  const { portfolio } = run;
   if (faults.length > 0) {
-    terminal.print(`Nothing was imported: ${file} cannot be used as it is.`, { portfolio, problems: faults, ...read });
+    terminal.print(`Nothing was imported: ${run.path ?? INPUT_NAME} cannot be used as it is.`, {
+      portfolio,
+      problems: faults,
+      ...read,
+    });
     return PROBLEMS_STATUS;
   }
   const report = await lastReport(portfolio, context, stop);
@@ -153,10 +176,17 @@ async function conclude(
     return limit.isOver() ? DEADLINE_STATUS : PROBLEMS_STATUS;
   }
   const { summary, state, notHolding } = report;
-  if (summary) terminal.print(summaryTable(summary, state), { ...summary, ...read });
+  if (summary) terminal.answer(summaryTable(summary, state));
+  // A run whose time is over has ended by itself; at a signal somebody waits for the end.
+  const endedItself = !stop.aborted || limit.isOver();
+  const leaving = { results, context, stop: limit.isOver() ? new AbortController().signal : stop };
+  const left = summary && endedItself ? await leaveResultsOf(run, summary, leaving) : undefined;
+  if (summary && terminal.json) terminal.print('', { ...summary, ...read, files: filesOf(left) });
+  if (summary && endedItself) sayLastWords(run, { summary, left }, terminal);
   if (notHolding !== undefined) terminal.say(notHolding);
-  if (limit.isOver() && !isAllDone(state)) {
-    terminal.say(overdueWords(limit, state));
+  // The time may be over before the import has so much as begun.
+  if (limit.isOver() && !(summary && isAllDone(state))) {
+    terminal.say(overdueWords(limit, summary ? state : { ...state, interrupted: true }));
     return DEADLINE_STATUS;
   }
   if (stop.aborted && !limit.isOver()) {
@@ -169,11 +199,7 @@ async function conclude(
     );
     return PROBLEMS_STATUS;
   }
-  if (!summary || !allWell(summary, state)) {
-    terminal.say(`limitline: what wants mending stands in: npx limitline report "${portfolio}" --format errors-csv`);
-    return PROBLEMS_STATUS;
-  }
-  return 0;
+  return summary && allWell(summary, state) ? 0 : PROBLEMS_STATUS;
 }
 
 /** Enough held rows to know with which statuses the service, or something before it, answered them. */
@@ -241,7 +267,7 @@ function extentOf(
 ): Extent {
   const words = describePace(service.line());
   const waiting = words === '' ? '' : `; ${words}`;
-  if (!state) return { done: 0, total: undefined, words: `${lines} lines read${waiting}` };
+  if (!state) return { done: 0, total: undefined, words: `${counted(lines, 'line')} read${waiting}` };
   const { queued, company, documents, limit, done, refused, held, skipped, cancelled } = state.states;
   const ended = done + refused + held + skipped + cancelled;
   const total = ended + openRows(state.states);
@@ -249,5 +275,9 @@ function extentOf(
   // A row makes two calls as a rule, for the company and for the limit; those with documents make the guess a low one.
   const left = timeLeft(2 * (queued + company + documents) + limit, service.line());
   const time = left === '' || state.importing ? '' : `; some ${left} left`;
-  return { done: ended, total, words: `${ended} of ${total} rows ended${trouble}${waiting}${time}` };
+  return {
+    done: ended,
+    total,
+    words: `${grouped(ended)} of ${counted(total, 'row')} ended${trouble}${waiting}${time}`,
+  };
 }

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { readSettings, type Settings, STAND_IN_CREDENTIALS } from '../../src/config.ts';
 import { makeLog } from '../../src/log.ts';
 import { makeStandIn } from '../../src/sandbox/stand-in.ts';
+import { speakThroughLog } from '../log-only.ts';
 import { waitForSignal } from '../signals.ts';
 import { portNumber, positiveNumber } from '../terminal/numbers.ts';
 import type { Terminal } from '../terminal/terminal.ts';
@@ -16,6 +17,8 @@ export function register(program: Command, terminal: Terminal): void {
     .option('--latency <ms>', 'time it takes over each answer', positiveNumber)
     .action(async (options: { port: number; rate?: number; latency?: number }) => {
       const settings = readSettings();
+      const log = makeLog({ level: settings.LOG_LEVEL });
+      speakThroughLog(terminal, log);
       const { signal } = waitForSignal();
       const standIn = makeStandIn({
         host: '127.0.0.1',
@@ -27,7 +30,7 @@ export function register(program: Command, terminal: Terminal): void {
             : { rateLimit: { perS: options.rate, headers: 'retry-after-seconds' as const } }),
           latencyMs: options.latency ?? 0,
         },
-        log: makeLog({ level: settings.LOG_LEVEL }),
+        log,
       });
       await standIn.start();
       const url = standIn.url();

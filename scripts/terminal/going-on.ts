@@ -1,7 +1,4 @@
-/** `3 rows`, `1 row` */
-export function counted(count: number, one: string, many = `${one}s`): string {
-  return `${count.toLocaleString('en')} ${count === 1 ? one : many}`;
-}
+import { counted } from '../../src/counted.ts';
 
 /** What becomes of rows that were put back to their step: they go where workers run, which may be nowhere. */
 export function goingOn(rows: number, workers: number): string {

@@ -1,19 +1,21 @@
+import { counted } from '../../src/counted.ts';
+import { WHOLE_FILE } from '../../src/portfolio/problem.ts';
 import type { Change, Problem } from '../../src/portfolio/row.ts';
 
 /** Problems shown one by one; a file with a hundred thousand of them is told by these and a count. */
 const SHOWN = 1_000;
 
-/** `line 7, requested_limit "12,5": …` */
+/** `line 7, requested_limit "12,5": …`; of the file as a whole `file: …`. */
 export function problemText({ line, column, value, message }: Problem): string {
-  const where = column === null ? `line ${line}` : `line ${line}, ${column}`;
+  const place = line === WHOLE_FILE ? 'file' : `line ${line}`;
+  const where = column === null ? place : `${place}, ${column}`;
   return value === null || value === '' ? `${where}: ${message}` : `${where} ${JSON.stringify(value)}: ${message}`;
 }
 
 /** `Betrag: 1,200 cells changed, such as line 2 "1.234,56" to 1234.56. It was written with a decimal comma.` */
 function changeText({ first, count }: Kind): string {
   const { line, column, value, became, message } = first;
-  const cells = count === 1 ? '1 cell' : `${count.toLocaleString('en')} cells`;
-  return `${column}: ${cells} changed, such as line ${line} ${JSON.stringify(value)} to ${JSON.stringify(became)}. ${message}`;
+  return `${column}: ${counted(count, 'cell')} changed, such as line ${line} ${JSON.stringify(value)} to ${JSON.stringify(became)}. ${message}`;
 }
 
 /** Changes that are alike. */

@@ -1,3 +1,5 @@
+import { openBar } from './bar.ts';
+
 /** On a terminal the line is redrawn this often; elsewhere a line is written now and then. */
 const REDRAW_EVERY_MS = 200;
 const WRITE_EVERY_MS = 5_000;
@@ -18,20 +20,22 @@ export type Extent = { done: number; total: number | undefined; words: string };
  * and only when something changed. On a terminal whatever is said stands where the bar stood, so it is drawn each time.
  */
 export function startProgress(extent: () => Extent) {
-  const terminal = process.stderr.isTTY;
+  const bar = process.stderr.isTTY ? openBar() : undefined;
   let shown = '';
   const show = (): void => {
-    const text = describe(extent(), terminal);
-    if (text === shown && !terminal) return;
+    const text = describe(extent(), bar !== undefined);
+    if (bar) bar.draw(text);
+    else if (text !== shown) process.stderr.write(`${text}\n`);
     shown = text;
-    process.stderr.write(terminal ? `\r\x1b[2K${text.slice(0, (process.stderr.columns ?? 80) - 1)}` : `${text}\n`);
   };
-  const timer = setInterval(show, terminal ? REDRAW_EVERY_MS : WRITE_EVERY_MS);
+  const timer = setInterval(show, bar ? REDRAW_EVERY_MS : WRITE_EVERY_MS);
   timer.unref();
+  let stopped = false;
   return {
     stop(): void {
       clearInterval(timer);
-      if (terminal && shown !== '') process.stderr.write('\r\x1b[2K');
+      if (!stopped) bar?.end();
+      stopped = true;
     },
   };
 }

@@ -1,6 +1,8 @@
+import { counted, grouped } from '../../src/counted.ts';
 import type { PortfolioState } from '../../src/ledger/portfolios.ts';
 import { ROW_STATES, type RowState } from '../../src/ledger/rows.ts';
 import type { Summary } from '../../src/ledger/summary.ts';
+import { answerWords, notQuiteGranted } from './answer-words.ts';
 
 /** What each state means to somebody who has never read about queues. */
 const MEANING: Record<RowState, string> = {
@@ -20,7 +22,7 @@ export function summaryTable(
   summary: Summary,
   { supplier, paused, interrupted }: Pick<PortfolioState, 'supplier' | 'paused' | 'interrupted'>,
 ): string {
-  const { account, portfolio, lines, invalid, duplicate, kept, replaced, rows, states, statuses, calls } = summary;
+  const { account, portfolio, lines, invalid, duplicate, kept, replaced, rows, states, calls } = summary;
   const parts: string[] = [`Portfolio ${portfolio}, account ${account}`, ''];
   parts.push(
     row('lines of the file', lines),
@@ -32,20 +34,18 @@ export function summaryTable(
     if (states[state] > 0) parts.push(`${row(`    ${state}`, states[state])}   ${MEANING[state]}`);
   }
   if (replaced > 0) {
-    parts.push(`    Of the cancelled, ${replaced.toLocaleString('en')} gave way to a later file.`);
+    parts.push(`    Of the cancelled, ${grouped(replaced)} gave way to a later file.`);
   }
   if (kept > 0) {
     parts.push(
-      `    The last import found the lines of ${kept} rows invalid: those rows stay as they were, see errors-csv.`,
+      `    The last import found the lines of ${counted(kept, 'row')} invalid: what was there stays as it was, see errors-csv.`,
     );
   }
-  parts.push('', amount('requested', summary.requested), amount('granted', summary.granted));
-  parts.push(amount('available', summary.available));
-  const answers = Object.entries(statuses).map(([status, count]) => `${count} ${status}`);
-  if (answers.length > 0) parts.push('', `The service answered: ${answers.join(', ')}.`);
-  parts.push(
-    `Calls sent: ${calls.company} for companies, ${calls.document} for documents, ${calls.limit} for limits, ${calls.token} for tokens; ${calls.throttled} of them were told to slow down.`,
-  );
+  parts.push('', ...sumLines(summary));
+  const answers = answerWords(summary);
+  if (answers !== '') parts.push('', `The service answered: ${answers}.`);
+  parts.push(...notQuiteGranted(summary).map((words) => `${words[0]?.toUpperCase()}${words.slice(1)}.`));
+  parts.push(callLine(calls));
   if (summary.madeTwice > 0) {
     parts.push(
       `MADE TWICE: ${summary.madeTwice}. Which they are stands in the results and errors files, and in: npx limitline reconcile`,
@@ -59,15 +59,34 @@ export function summaryTable(
   return parts.join('\n');
 }
 
-function row(label: string, count: number): string {
-  return `${label.padEnd(24)}${count.toLocaleString('en').padStart(12)}`;
+/** What was granted before this portfolio asked is no grant of its own, and would be nothing at all beside "granted 0.00". */
+function sumLines({ states, requested, granted, available, before }: Summary): string[] {
+  const own = [amount('granted', granted), amount('available', available)];
+  return [
+    amount('requested', requested),
+    ...(states.skipped > 0 && states.done === 0 ? [] : own),
+    ...(states.skipped > 0 ? [`${amount('granted before', before.granted)}   by requests made before (skipped)`] : []),
+  ];
 }
 
-/** Grouped by thousands; the digits themselves are left as they are. */
+function callLine({ company, document, limit, token, throttled }: Summary['calls']): string {
+  const sent = `Calls sent: ${grouped(company)} for companies, ${grouped(document)} for documents, ${grouped(limit)} for limits, ${grouped(token)} for tokens`;
+  return `${sent}; ${grouped(throttled)} of them ${throttled === 1 ? 'was' : 'were'} told to slow down.`;
+}
+
+function row(label: string, count: number): string {
+  return `${label.padEnd(24)}${grouped(count).padStart(12)}`;
+}
+
 function amount(label: string, text: string): string {
-  const [whole = '', decimals] = text.split('.');
-  const grouped = whole.replace(/\B(?=(\d{3})+$)/g, ',');
-  return `${label.padEnd(16)}${(decimals === undefined ? grouped : `${grouped}.${decimals}`).padStart(20)}`;
+  return `${label.padEnd(16)}${inGroups(text).padStart(20)}`;
+}
+
+/** An amount grouped by thousands; the digits themselves are left as they are. */
+export function inGroups(amountText: string): string {
+  const [whole = '', decimals] = amountText.split('.');
+  const left = whole.replace(/\B(?=(\d{3})+$)/g, ',');
+  return decimals === undefined ? left : `${left}.${decimals}`;
 }
 
 function timeLine(started: string, finished: string | null): string {

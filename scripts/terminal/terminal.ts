@@ -1,3 +1,5 @@
+import { isOutputGone, type Log } from '../../src/log.ts';
+
 export type Terminal = ReturnType<typeof makeTerminal>;
 
 /**
@@ -5,13 +7,22 @@ export type Terminal = ReturnType<typeof makeTerminal>;
  * way goes to standard error.
  */
 export function makeTerminal({ json }: { json: boolean }) {
-  // `limitline report … | head` closes our output early, which is no fault.
-  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') throw error;
-    process.exit(process.exitCode ?? 0);
-  });
+  let log: Log | undefined;
+  // `limitline run … | head` closes our output early, and so does a terminal that is gone, which is no fault: the command ends
+  // as it would, and leaves nothing running.
+  for (const output of [process.stdout, process.stderr]) {
+    output.on('error', (error: NodeJS.ErrnoException) => {
+      if (!isOutputGone(error)) throw error;
+    });
+  }
   return {
     json,
+    /** From now on whatever is said is a line of this log. */
+    sayTo(other: Log): void {
+      log = other;
+    },
+    /** The log to which everything goes, if it does. */
+    log: (): Log | undefined => log,
     /** Prints the answer: `words` for people, or `value` as JSON. */
     print(words: string, value: unknown): void {
       process.stdout.write(json ? `${JSON.stringify(value, null, 2)}\n` : `${words}\n`);
@@ -22,7 +33,8 @@ export function makeTerminal({ json }: { json: boolean }) {
     },
     /** On a terminal it goes where the progress stands, which is drawn again below it. */
     say(text: string): void {
-      process.stderr.write(`${process.stderr.isTTY ? '\r\x1b[2K' : ''}${text}\n`);
+      if (log) log.info(text.replace(/^limitline: /, ''));
+      else process.stderr.write(`${process.stderr.isTTY ? '\r\x1b[2K' : ''}${text}\n`);
     },
   };
 }

@@ -2,6 +2,7 @@ import { makeLuaScript, type RedisConnection } from '../lua-script.ts';
 import { FAULT_KINDS, type ImportedFile, makeImports, signsOf } from './imports.ts';
 import { CALL_KINDS, type CallKind, type Keys } from './keys.ts';
 import { ROW_STATES, type RowState, STEPS } from './rows.ts';
+import type { KeptSums } from './sums.ts';
 
 /** Who the platform asks on behalf of: the company's id once it is known. */
 export type Supplier = { body?: Record<string, unknown>; key?: string; id?: string; problem?: string };
@@ -30,6 +31,8 @@ export type PortfolioState = {
   replaced: number;
   /** Things that were made twice for it. */
   madeTwice: number;
+  /** What was added up when it was settled last; true only for what bears the same stamp. */
+  sums: KeptSums | undefined;
 };
 
 export type Portfolios = ReturnType<typeof makePortfolios>;
@@ -79,6 +82,11 @@ export function makePortfolios({ connection, keys }: { connection: RedisConnecti
     /** Writes down what became of the supplier; of one that an import has replaced meanwhile, nothing. */
     async endSupplier(name: string, supplier: Supplier & { key: string }): Promise<void> {
       await endSupplier([keys.portfolio(name)], [supplier.key, JSON.stringify(supplier)]);
+    },
+
+    /** Keeps what was added up over its rows. */
+    async keepSums(name: string, sums: KeptSums): Promise<void> {
+      await connection.hset(keys.portfolio(name), 'sums', JSON.stringify(sums));
     },
 
     /** Asks for a supplier again that was given up with its portfolio. */
@@ -149,6 +157,7 @@ function fromFields(fields: Record<string, string>): Fields {
     statuses,
     replaced: number('replaced') ?? 0,
     madeTwice: number('again') ?? 0,
+    sums: fields.sums ? JSON.parse(fields.sums) : undefined,
     calls: namedCounts(
       callNames,
       callNames.map((name) => number(`calls:${name}`) ?? 0),

@@ -1,11 +1,10 @@
-import { Big } from 'big.js';
 import type { CallKind } from './keys.ts';
-import type { Portfolios } from './portfolios.ts';
-import { pagesOf } from './row-pages.ts';
+import type { PortfolioState, Portfolios } from './portfolios.ts';
 import { ROW_STATES, type RowState, type Rows } from './rows.ts';
+import { addUp, type Sums, stampOf } from './sums.ts';
 
 /** What became of a portfolio, in one object; amounts are exact decimal text, times ISO 8601 in UTC. */
-export type Summary = {
+export type Summary = Sums & {
   account: string;
   portfolio: string;
   lines: number;
@@ -18,9 +17,6 @@ export type Summary = {
   rows: number;
   states: Record<RowState, number>;
   statuses: Record<string, number>;
-  requested: string;
-  granted: string;
-  available: string;
   /** Things made twice for its rows, which only `resend` and a person's word can lead to. */
   madeTwice: number;
   supplier: string | null;
@@ -33,8 +29,7 @@ export type Summary = {
  * Sums up a portfolio, or answers nothing where there is none of that name.
  *
  * `lines` are those that led to a row, whichever import they came from, and the last import's invalid and duplicate
- * ones that have none; so they add up at every moment, also while an import runs. `requested` is the sum over all rows but the
- * replaced, `granted` and `available` over those that are done, as the service answered.
+ * ones that have none; so they add up at every moment, also while an import runs.
  */
 export async function summarize(
   name: string,
@@ -55,7 +50,7 @@ export async function summarize(
     rows: rowCount,
     states,
     statuses,
-    ...(await sumAmounts(name, rows)),
+    ...(await sumsOf(state, { portfolios, rows })),
     madeTwice: state.madeTwice,
     supplier: state.supplier?.id ?? null,
     started: isoTime(state.startedMs),
@@ -64,35 +59,26 @@ export async function summarize(
   };
 }
 
-async function sumAmounts(
-  name: string,
-  rows: Rows,
-): Promise<{ requested: string; granted: string; available: string }> {
-  let [requested, granted, available] = [new Big(0), new Big(0), new Big(0)];
-  for (const state of ROW_STATES) {
-    for await (const page of pagesOf(rows, name, state)) {
-      for (const result of await rows.read(page)) {
-        if (!result || result.replaced) continue;
-        requested = requested.plus(result.request.limit.requested_limit);
-        if (state !== 'done') continue;
-        granted = granted.plus(amountOf(result.record.total_limit));
-        available = available.plus(amountOf(result.record.available_limit));
-      }
-    }
-  }
-  return { requested: moneyText(requested), granted: moneyText(granted), available: moneyText(available) };
+/**
+ * A portfolio's sums. Those of a settled one are kept with it, so that a portfolio of a hundred thousand rows is gone through
+ * once, and not by everybody who looks at it.
+ */
+export async function sumsOf(
+  state: PortfolioState,
+  { portfolios, rows }: { portfolios: Portfolios; rows: Rows },
+): Promise<Sums> {
+  const kept = keptSums(state);
+  if (kept) return kept;
+  const sums = await addUp(state.name, rows);
+  const stamp = stampOf(state);
+  if (stamp !== null) await portfolios.keepSums(state.name, { stamp, sums });
+  return sums;
 }
 
-/** The service's amounts are taken as they come; one that is no number counts as nothing rather than as an error. */
-function amountOf(text: string | undefined): Big {
-  return text !== undefined && /^-?\d+(\.\d+)?([eE][+-]?\d{1,3})?$/.test(text) ? new Big(text) : new Big(0);
-}
-
-/** All digits there are, and at least the two that people expect of money. */
-function moneyText(amount: Big): string {
-  const text = amount.toFixed();
-  const decimals = text.split('.')[1]?.length ?? 0;
-  return decimals >= 2 ? text : amount.toFixed(2);
+/** The sums that are kept with a portfolio, if they are still true. */
+export function keptSums(state: PortfolioState): Sums | undefined {
+  const stamp = stampOf(state);
+  return stamp !== null && state.sums?.stamp === stamp ? state.sums.sums : undefined;
 }
 
 function isoTime(ms: number | undefined): string | null {

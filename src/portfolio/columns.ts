@@ -64,6 +64,8 @@ export type HeaderRules = {
   constants?: Readonly<Partial<Record<KnownColumn, string>>>;
   /** What cuts the file's cells; a comma if it is left out. */
   delimiter?: Delimiter | undefined;
+  /** Places of columns that mean nothing here, whatever they are called: those that a results file of ours adds. */
+  foreign?: ReadonlySet<number> | undefined;
 };
 
 /**
@@ -75,13 +77,13 @@ export function readHeader(
   header: RawRecord,
   rules: HeaderRules,
 ): { columns: Column[]; problems: Problem[]; warnings: Problem[] } {
-  const { needed, constants = {}, delimiter = ',' } = rules;
+  const { needed, constants = {}, delimiter = ',', foreign } = rules;
   const entries = matchEntries(header.cells.map(writtenOf), rules.columns ?? {});
-  const columns = tellColumns(header, entries);
+  const columns = tellColumns(header, entries, foreign);
   const problems = header.cells.flatMap((cell) => swallowed(header.line, cell.toWellFormed(), delimiter));
   const unmatched = unmatchedOf(header, columns, entries);
   problems.push(...unmatched.problems);
-  if (isResultsHeader(header.cells)) problems.unshift(makeProblem(header.line, null, null, RESULTS_FILE));
+  if (!foreign && isResultsHeader(header.cells)) problems.unshift(makeProblem(header.line, null, null, RESULTS_FILE));
   const wanted = new Set(needed.map(plainName));
   const seen = new Map<string, Column>();
   for (const column of columns) {
@@ -120,11 +122,12 @@ export function makeFit(columns: readonly Column[]): (cells: readonly string[]) 
       : cells.length >= leastWidth;
 }
 
-function tellColumns(header: RawRecord, { entryOf }: Entries): Column[] {
+function tellColumns(header: RawRecord, { entryOf }: Entries, foreign?: ReadonlySet<number>): Column[] {
   const columns = header.cells.map((cell, index): Column => {
     const written = writtenOf(cell);
     const { known, guess, currency, thousands } = meaningOf(written);
     const column: Column = { index, written, known: null, needed: false, by: null, guess: null, currency, thousands };
+    if (foreign?.has(index)) return { ...column, currency: null, thousands: false };
     const name = plainName(written);
     const entry = entryOf(written);
     if (entry) return { ...column, known: entry.known, by: 'map' };

@@ -7,9 +7,17 @@ export function systemCode(error: unknown): string {
 
 /** A `FILE` fault in a sentence: which file, what could not be done with it, why, and what to do. */
 export function fileFault(path: string, deed: string, error: unknown): LimitlineError {
-  const reason = REASONS[systemCode(error)] ?? `${messageOf(error)}; check the disk and try again`;
+  const code = systemCode(error);
+  const reason =
+    (deed === 'written' && WRITING[code]) || REASONS[code] || `${messageOf(error)}; check the disk and try again`;
   return new LimitlineError('FILE', `${path} cannot be ${deed}: ${reason}.`, { cause: error });
 }
+
+/** Where it is the folder of a new file that is missed. */
+const WRITING: Record<string, string> = {
+  ENOENT: 'there is no such folder; make it, or name another',
+  ENOTDIR: 'there is no such folder; make it, or name another',
+};
 
 const REASONS: Record<string, string> = {
   ENOENT: 'there is no such file; check the path',
@@ -18,7 +26,8 @@ const REASONS: Record<string, string> = {
   EACCES: 'this user may not; change its permissions',
   EPERM: 'this user may not; change its permissions',
   ENOSPC: 'the disk is full; make room and try again',
-  EDQUOT: 'this user may store no more there; make room and try again',
-  EROFS: 'nothing can be written there; choose another place',
+  EDQUOT: "this user's share of the disk is full; make room and try again",
+  EFBIG: 'it would be larger than a file may be here; raise the limit (ulimit -f)',
+  EROFS: 'that disk can only be read; name a place on another',
   EMFILE: 'too many files are open; raise the limit (ulimit -n)',
 };

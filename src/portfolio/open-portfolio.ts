@@ -8,7 +8,8 @@ import type { DocumentFolder } from './documents.ts';
 import { makeFileBook } from './file-book.ts';
 import type { Above } from './find-header.ts';
 import { type CurrencyCheck, makeCurrencyCheck } from './one-currency.ts';
-import { makeProblem } from './problem.ts';
+import { outcomeColumns } from './outcomes.ts';
+import { makeProblem, WHOLE_FILE } from './problem.ts';
 import { makeCellReader, readConstants, type Values } from './read-cells.ts';
 import type { ReadOptions } from './read-options.ts';
 import type { Shape } from './records.ts';
@@ -56,6 +57,8 @@ export type PortfolioFile = ReadOptions & {
   requiredColumns: readonly string[];
   /** Where documents are looked up; without it, a line that names some is invalid. */
   documents?: DocumentFolder | undefined;
+  /** Whether it is a results file of ours, whose columns of results are kept and mean nothing. */
+  results?: boolean;
   /** Who tells lines their buyers; without one, they are told by what other lines of the file say. */
   buyers?: BuyerBook | undefined;
   signal?: AbortSignal | undefined;
@@ -97,15 +100,19 @@ export async function openPortfolio(file: PortfolioFile): Promise<Opened> {
   };
 }
 
-function readColumns(table: Table, { requiredColumns, mapping }: PortfolioFile): ReturnType<typeof readHeader> {
+function readColumns(
+  table: Table,
+  { requiredColumns, mapping, results }: PortfolioFile,
+): ReturnType<typeof readHeader> {
   const { header, unusable } = table;
-  if (unusable) return { columns: [], problems: [makeProblem(1, null, null, unusable)], warnings: [] };
+  if (unusable) return { columns: [], problems: [makeProblem(WHOLE_FILE, null, null, unusable)], warnings: [] };
   if (!header) {
     const message = `The file is empty: it needs a header that names the columns, ${NEEDED.join(' and ')} at least.`;
-    return { columns: [], problems: [makeProblem(1, null, null, message)], warnings: [] };
+    return { columns: [], problems: [makeProblem(WHOLE_FILE, null, null, message)], warnings: [] };
   }
   const { delimiter } = table.dialect;
-  const read = readHeader(header, { ...mapping, delimiter, needed: [...NEEDED, ...requiredColumns] });
+  const foreign = results ? new Set(outcomeColumns(header.cells)?.values()) : undefined;
+  const read = readHeader(header, { ...mapping, delimiter, needed: [...NEEDED, ...requiredColumns], foreign });
   if (!header.fault) return read;
   return {
     ...read,

@@ -3,6 +3,9 @@ import type { Change, Problem } from './row.ts';
 /** Enough to find the cell again; a whole broken line would drown the sentence about it. */
 const MAX_VALUE_LENGTH = 80;
 
+/** In the place of a line where the file as a whole is meant. */
+export const WHOLE_FILE = 0;
+
 /** Makes a problem of it, with the value cut and made fit for a terminal. Empty values are given as null. */
 export function makeProblem(line: number, column: string | null, value: string | null, message: string): Problem {
   return { line, column, value: value ? shown(value) : null, message };

@@ -13,9 +13,6 @@ export const RESULT_COLUMNS = [
   ...['problem', 'updated', ACCOUNT_COLUMN],
 ];
 
-/** Which of them are amounts: numbers in a workbook. */
-export const AMOUNTS = ['total_limit', 'available_limit'].map((name) => RESULT_COLUMNS.indexOf(name));
-
 /** The text of a line whose cells cannot be believed, for the person who fills them in. */
 export const LINE_COLUMN = 'limitline_line';
 

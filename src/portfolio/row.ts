@@ -2,7 +2,7 @@ import type { IdentifierKind } from './identity.ts';
 
 /**
  * What is wrong with one cell, one line or the whole file.
- * `line` is the physical line on which the record starts; the header is line 1.
+ * `line` is the physical line on which the record starts, the header's as a rule being 1; 0 where the file as a whole is meant.
  */
 export type Problem = {
   line: number;

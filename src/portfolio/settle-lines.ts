@@ -1,3 +1,4 @@
+import { counted, grouped } from '../counted.ts';
 import { type AdviceDates, adviceFor } from './advice.ts';
 import type { Decision, Finding } from './buyer.ts';
 import type { BuyerBook } from './buyer-book.ts';
@@ -6,7 +7,7 @@ import type { DocumentFolder } from './documents.ts';
 import { makeRequestLines } from './duplicates.ts';
 import { buyerLineOf, faultyKeyOf, makeRow } from './make-row.ts';
 import { makePlausibility } from './plausibility.ts';
-import { makeProblem } from './problem.ts';
+import { makeProblem, WHOLE_FILE } from './problem.ts';
 import type { ReadCells, Values } from './read-cells.ts';
 import type { RawRecord } from './records.ts';
 import type { Document, Line, Problem } from './row.ts';
@@ -117,11 +118,11 @@ export function makeSettler({ columns, dates }: { columns: Column[]; dates: Advi
       return { kind: 'row', line, cells, numbers, changed, row, warnings, ...told };
     },
     fileWarnings() {
-      if (lines === 0) return [makeProblem(1, null, null, 'The file has a header and no line below it.')];
+      if (lines === 0) return [makeProblem(WHOLE_FILE, null, null, 'The file has a header and no line below it.')];
       const strange = plausibility.ofFile();
       if (bareRows === 0) return strange;
-      const message = `${bareRows} of ${rows} requests name no document: audited financial statements are recommended for every limit, to speed its assessment.`;
-      return [...strange, makeProblem(1, written('supporting_documents'), null, message)];
+      const message = `${grouped(bareRows)} of ${counted(rows, 'request')} ${bareRows === 1 ? 'names' : 'name'} no document: audited financial statements are recommended for every limit, to speed its assessment.`;
+      return [...strange, makeProblem(WHOLE_FILE, written('supporting_documents'), null, message)];
     },
   };
 }

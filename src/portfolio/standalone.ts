@@ -83,7 +83,7 @@ export function sureAmount(value: string): string {
 }
 
 /** No day is too late here: whether it is one that may be was told when the line was read. */
-const LAST_DAY = '9999-12-31';
+export const LAST_DAY = '9999-12-31';
 
 function plainDate(cell: string, { dates }: Conventions): string {
   return plain(cell, {

@@ -61,8 +61,8 @@ function readIfThere(path: string): string | undefined {
 /** Links a finished file to the name: like O_EXCL it fails where that exists, and nobody ever reads half a stamp. */
 function create(folder: OwnFolder, number: number): boolean {
   const draft = join(folder.path, `draft.${randomUUID()}`);
-  writeFileSync(draft, stampOf(process.pid, folder) ?? '');
   try {
+    writeFileSync(draft, stampOf(process.pid, folder) ?? '');
     linkSync(draft, join(folder.path, `lock.${number}`));
     return true;
   } catch (error) {

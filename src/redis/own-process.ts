@@ -1,6 +1,16 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { accessSync, closeSync, constants, openSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import {
+  accessSync,
+  closeSync,
+  constants,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { open } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -137,6 +147,11 @@ function openLog(folder: OwnFolder): number {
 function writeRecord(folder: OwnFolder, pid: number): void {
   const path = join(folder.path, RECORD_NAME);
   // Renamed into place: a record is there as a whole, or the one before it is.
-  writeFileSync(`${path}.new`, stampOf(pid, folder) ?? '');
-  renameSync(`${path}.new`, path);
+  try {
+    writeFileSync(`${path}.new`, stampOf(pid, folder) ?? '');
+    renameSync(`${path}.new`, path);
+  } catch (error) {
+    rmSync(`${path}.new`, { force: true });
+    throw error;
+  }
 }

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { messageOf } from '../errors.ts';
 import type { Log } from '../log.ts';
+import { whyNoRoom } from './own-disk.ts';
 import { type OwnFolder, openOwnFolder } from './own-folder.ts';
 import { join, leaveFolder, type Place } from './own-join.ts';
 import { type Member, makeUser } from './own-membership.ts';
@@ -65,15 +66,27 @@ async function checkOwnVersion(member: Member, place: Place): Promise<void> {
 /** Joins again whenever the server dies, until `signal`. Answers the membership that is left to end then, if any. */
 async function stay(first: Member, place: Place, signal: AbortSignal): Promise<Member | undefined> {
   let member = first;
+  let saidAtMs = Number.NEGATIVE_INFINITY;
   for (;;) {
     await connectionEnd(member, signal);
     if (signal.aborted) return member;
-    place.log.warn({ folder: place.folder.path }, 'our own Redis has died; starting it again');
+    const reason = whyNoRoom(place.folder.path);
+    // On a full disk it dies again and again, at each write: once is enough to say.
+    if (reason === undefined || performance.now() - saidAtMs > SAY_EVERY_MS) {
+      place.log.warn(
+        { folder: place.folder.path, ...(reason && { reason }) },
+        'our own Redis has died; starting it again',
+      );
+    }
+    if (reason !== undefined) saidAtMs = performance.now();
     const next = await joinAgain(place, signal);
     if (!next) return undefined;
     member = next;
   }
 }
+
+/** What goes on without a pause of a minute is still the same. */
+const SAY_EVERY_MS = 60_000;
 
 async function joinAgain(place: Place, signal: AbortSignal): Promise<Member | undefined> {
   for (let said = false; ; said = true) {

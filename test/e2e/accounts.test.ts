@@ -73,11 +73,14 @@ test('a client id that is new to an account stops until SERVICE_ACCOUNT says who
   const { cwd, service, live } = desk;
   expect((await runCommand(['run', 'q4.csv'], { cwd, env: live })).status).toBe(0);
   const { made } = service.counts();
+  // `work` says it as a line of its log.
   const renewed = { ...live, SERVICE_CLIENT_ID: 'live-id-2' };
   for (const words of [['run', 'q4.csv'], ['work'], ['import', 'q4.csv'], ['report', 'q4']]) {
     expect(await runCommand(words, { cwd, env: renewed })).toMatchObject({
       status: 1,
-      stderr: expect.stringMatching(/^limitline: Client id "live-id-2" is new to account .*SERVICE_ACCOUNT=http/m),
+      stderr: expect.stringMatching(
+        /^(?:limitline: |.*"msg":")Client id \\?"live-id-2\\?" is new to account .*SERVICE_ACCOUNT=http/m,
+      ),
     });
   }
   // The service still takes the old one alone; what matters is that the account is the same, and asked for nothing twice.

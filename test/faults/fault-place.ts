@@ -11,7 +11,7 @@ import { OPEN_STATES, type RowResult } from '../../src/ledger/rows.ts';
 import type { Summary } from '../../src/ledger/summary.ts';
 import type { FaultChange } from '../../src/sandbox/fault-settings.ts';
 import type { StandIn } from '../../src/sandbox/stand-in.ts';
-import { ownDataHome, startCommand } from '../support/command.ts';
+import { COMPILED, ownDataHome, startCommand } from '../support/command.ts';
 import { freshPrefix } from '../support/ledger.ts';
 import { openWorkplace } from '../support/workplace.ts';
 
@@ -111,7 +111,7 @@ function startFaulty(plan: Plan, cwd: string, env: Record<string, string>) {
   const words = [plan.moment, String(plan.nth), plan.fault, ...(plan.fault === 'block' ? [plan.file] : [])];
   const child: ChildProcess = spawn(process.execPath, [WORKER_PROCESS, ...words], {
     cwd,
-    env: { PATH: process.env.PATH, HOME: process.env.HOME, LOG_LEVEL: 'warn', ...env },
+    env: { PATH: process.env.PATH, HOME: process.env.HOME, ...COMPILED, LOG_LEVEL: 'warn', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let [stdout, stderr] = ['', ''];

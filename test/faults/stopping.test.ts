@@ -7,7 +7,8 @@ test('SIGTERM under load: calls in flight are answered, the status is 0 and no r
   await place.import(buyerLines(100));
   const { child, ended } = place.startWorker();
   await expect.poll(place.madeCount).toBeGreaterThanOrEqual(30);
-  child.kill('SIGTERM');
+  // As `timeout` and a terminal that is closed send them: several, of several kinds, at once.
+  for (const name of ['SIGTERM', 'SIGTERM', 'SIGHUP', 'SIGINT', 'SIGHUP'] as const) child.kill(name);
   expect(await ended).toMatchObject({ status: 0 });
   const { states } = await place.report();
   expect(states).toMatchObject({ held: 0, refused: 0 });
@@ -36,7 +37,7 @@ test('SIGTERM while the token endpoint says nothing ends it at once, and nothing
   expect((await place.judged(10)).states.done).toBe(10);
 });
 
-test('a second signal ends it at once, and only what was in flight is held', async () => {
+test('a second signal, two seconds after the first, ends it at once, and only what was in flight is held', async () => {
   const place = await openFaultPlace({
     faults: { rules: [{ on: 'limit', fault: 'silence', made: true, times: 4 }] },
     env: { SERVICE_CONCURRENCY: '4', LOG_LEVEL: 'info' },
@@ -47,10 +48,17 @@ test('a second signal ends it at once, and only what was in flight is held', asy
   child.kill('SIGTERM');
   await expect.poll(() => output().stderr).toContain('stopping');
   const signalledAt = performance.now();
-  child.kill('SIGTERM');
-  expect((await ended).status).toBe(130);
+  // Again and again, and none counts before its time.
+  const again = () => {
+    child.kill('SIGTERM');
+    return child.exitCode;
+  };
+  await expect.poll(again, { timeout: 15_000, interval: 200 }).toBe(130);
+  await ended;
+  const tookMs = performance.now() - signalledAt;
+  expect(tookMs).toBeGreaterThan(1_500);
   // Far below the 20 s that calls in flight get after the first signal.
-  expect(performance.now() - signalledAt).toBeLessThan(10_000);
+  expect(tookMs).toBeLessThan(10_000);
 
   await place.work();
   expect((await place.judged(10)).states).toMatchObject({ held: 4, done: 6 });

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { parse } from 'csv-parse/sync';
+import exceljs from 'exceljs';
 import { describe, expect, test } from 'vitest';
 import { exportResults } from '../../jobs/export-results.ts';
 import type { Context } from '../../src/context.ts';
@@ -30,7 +31,7 @@ async function results(
 }
 
 const rowsOf = (csv: Buffer | string): Record<string, string>[] =>
-  parse(csv, { columns: true, relax_column_count: true });
+  parse(csv, { columns: true, bom: true, relax_column_count: true });
 
 describe('results', () => {
   test('of a file with title rows are read alike, and what they leave to mend can be imported again', async () => {
@@ -142,9 +143,31 @@ test('errors in a workbook are a file that is imported again, and results come o
   expect(await place.importFile(path)).toMatchObject({ lines: 2, rows: 1, invalid: 1 });
   const csv = rowsOf(await results(place.context));
   expect(csv).toEqual([
-    expect.objectContaining({ name: 'Acme', requested_limit: '1000.50', note: "'=1+1" }),
+    // A number in the workbook, which has no zeros at its end.
+    expect.objectContaining({ name: 'Acme', requested_limit: '1000.5', note: "'=1+1" }),
     expect.objectContaining({ problem: expect.stringContaining('name') }),
   ]);
+});
+
+test('results in a workbook have amounts and dates that another program can reckon with', async () => {
+  const place = await openWorkplace();
+  const path = join(place.dir, 'q4.csv');
+  await writeFile(
+    path,
+    'Firma;Requested Limit;statements_dated;Konto\nTin;1.234,50;28.02.2026;0815\nZinc;2,5;;1\nLead;drei;;2\n',
+  );
+  await place.importFile(path);
+  const book = new exceljs.Workbook();
+  const workbook = join(place.dir, 'out.xlsx');
+  await writeFile(workbook, await results(place.context, { format: 'xlsx' }));
+  await book.xlsx.readFile(workbook);
+  const [sheet] = book.worksheets;
+  const header = sheet?.getRow(1).values as string[];
+  const column = (name: string) => [2, 3, 4].map((line) => sheet?.getCell(line, header.lastIndexOf(name)).value);
+  expect(column('Requested Limit')).toEqual([1234.5, 2.5, 'drei']);
+  expect(column('statements_dated')).toEqual([new Date('2026-02-28T00:00:00.000Z'), null, null]);
+  expect(column('Konto')).toEqual(['0815', '1', '2']);
+  expect(column('updated')).toEqual([expect.any(Date), expect.any(Date), null]);
 });
 
 describe('an errors file', () => {

@@ -28,7 +28,7 @@ async function errorsOf(
   return bytes;
 }
 
-const rowsOf = (csv: Buffer | string): Record<string, string>[] => parse(csv, { columns: true });
+const rowsOf = (csv: Buffer | string): Record<string, string>[] => parse(csv, { columns: true, bom: true });
 
 /** A workplace in which this file was imported, and a way to import its errors file, changed or as it is. */
 async function openErrors(content: string | Buffer, reading: ReadOptions = {}, format: Format = {}) {

@@ -9,6 +9,8 @@ import { type OwnFolder, openOwnFolder } from '../../src/redis/own-folder.ts';
 import { lockHolder, tryLock } from '../../src/redis/own-lock.ts';
 import { pidOf } from '../../src/redis/own-stamp.ts';
 
+const LOCK_PROCESS = fileURLToPath(new URL('./lock-process.ts', import.meta.url));
+
 let dataDir: string;
 let folder: OwnFolder;
 
@@ -35,6 +37,14 @@ test('is taken from the dead, and not from the living', async () => {
   expect(tryLock(folder)).toBeUndefined();
 });
 
+test('leaves nothing behind where the disk takes no byte', async () => {
+  // No file may have a byte: to a process that is what a full disk is.
+  const words = ['-c', 'ulimit -f 0; exec "$@"', 'sh', process.execPath, LOCK_PROCESS, dataDir, 'work', '1'];
+  const child = spawn('sh', words, { stdio: 'ignore' });
+  expect(await once(child, 'exit')).toEqual([1, null]);
+  expect(readdirSync(folder.path)).toEqual([]);
+});
+
 test('does not hold in a copy of the folder', () => {
   tryLock(folder);
   cpSync(folder.path, join(dataDir, 'copy', 'redis'), { recursive: true });
@@ -50,7 +60,6 @@ test('holds while processes race for it and some of them die with it, and leaves
 });
 
 async function run(task: 'work' | 'die', times: number): Promise<void> {
-  const script = fileURLToPath(new URL('./lock-process.ts', import.meta.url));
-  const child = spawn(process.execPath, [script, dataDir, task, String(times)], { stdio: 'inherit' });
+  const child = spawn(process.execPath, [LOCK_PROCESS, dataDir, task, String(times)], { stdio: 'inherit' });
   await once(child, 'exit');
 }

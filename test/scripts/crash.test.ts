@@ -6,7 +6,7 @@ function makeHearing() {
   const said: string[] = [];
   return {
     said,
-    terminal: { json: false, print: () => {}, answer: () => {}, say: (text: string) => void said.push(text) },
+    terminal: { say: (text: string) => void said.push(text), log: () => undefined },
   };
 }
 

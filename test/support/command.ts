@@ -3,18 +3,24 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
 
-const LIMITLINE = fileURLToPath(new URL('../../scripts/limitline.ts', import.meta.url));
+export const LIMITLINE = fileURLToPath(new URL('../../scripts/limitline.ts', import.meta.url));
 
 export type Ended = { status: number | null; stdout: string; stderr: string };
 
 export type Command = { child: ChildProcess; ended: Promise<Ended>; output: () => { stdout: string; stderr: string } };
+
+/** What a run of the tests compiled once, hundreds of commands need not compile again: it halves what one costs. */
+export const COMPILED = {
+  NODE_COMPILE_CACHE: fileURLToPath(new URL('../../node_modules/.cache/limitline', import.meta.url)),
+};
 
 /** The part of the environment by which the user's own data folder is one in the test's folder. */
 export function ownDataHome(cwd: string): { XDG_DATA_HOME: string } {
   return { XDG_DATA_HOME: join(cwd, '.data-home') };
 }
 
-type Place = { cwd: string; env?: Record<string, string> };
+/** `input` is what comes through standard input; without it, that is closed. */
+type Place = { cwd: string; env?: Record<string, string>; input?: string | Buffer };
 
 /**
  * Starts the command line as a user does, in a folder and with settings of the test's own. What still runs when the test
@@ -30,17 +36,18 @@ export function runCommand(words: string[], place: Place): Promise<Ended> {
 }
 
 /** The same for another script than the command line: `start.ts` is what `npm start` runs. */
-export function startScript(script: string, words: string[], { cwd, env = {} }: Place): Command {
+export function startScript(script: string, words: string[], { cwd, env = {}, input }: Place): Command {
   const child = spawn(process.execPath, [script, ...words], {
     cwd,
-    env: { PATH: process.env.PATH, HOME: process.env.HOME, ...ownDataHome(cwd), ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { PATH: process.env.PATH, HOME: process.env.HOME, ...COMPILED, ...ownDataHome(cwd), ...env },
+    stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
   });
+  child.stdin?.end(input);
   let [stdout, stderr] = ['', ''];
-  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+  child.stdout?.setEncoding('utf8').on('data', (text: string) => {
     stdout += text;
   });
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
     stderr += text;
   });
   const ended = new Promise<Ended>((resolve) => {

@@ -1,9 +1,6 @@
 import { spawn } from 'node:child_process';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
-
-const LIMITLINE = fileURLToPath(new URL('../../scripts/limitline.ts', import.meta.url));
+import { COMPILED, LIMITLINE, ownDataHome } from './command.ts';
 
 /** What keys send. */
 export const KEYS = { ctrlC: '\x03', ctrlD: '\x04' } as const;
@@ -25,7 +22,8 @@ export function startOnTerminal(
       PATH: process.env.PATH,
       HOME: process.env.HOME,
       SHELL: '/bin/sh',
-      XDG_DATA_HOME: join(cwd, '.data-home'),
+      ...COMPILED,
+      ...ownDataHome(cwd),
       ...env,
     },
     stdio: ['pipe', 'pipe', 'ignore'],

@@ -14,11 +14,21 @@ export const TLS_KEY_PATH = fileURLToPath(new URL('./tls/service-key.pem', impor
 /** The name in the certificate; it resolves nowhere, so who reaches it did so through a proxy. */
 export const TLS_HOST = 'service.test';
 
+/** A private authority, valid as long, and what it certified: a service at `localhost`. */
+export const AUTHORITY_PATH = fileURLToPath(new URL('./tls/authority.pem', import.meta.url));
+export const PRIVATE_IDENTITY = {
+  certificatePath: fileURLToPath(new URL('./tls/private-certificate.pem', import.meta.url)),
+  keyPath: fileURLToPath(new URL('./tls/private-key.pem', import.meta.url)),
+};
+
 /** Speaks TLS in front of a server on this machine, and offers HTTP/2 as well, as real services do. Answers the port. */
-export async function startTlsService(targetPort: number): Promise<number> {
+export async function startTlsService(
+  targetPort: number,
+  { certificatePath, keyPath } = { certificatePath: CERTIFICATE_PATH, keyPath: TLS_KEY_PATH },
+): Promise<number> {
   const server = createServer({
-    key: readFileSync(TLS_KEY_PATH),
-    cert: readFileSync(CERTIFICATE_PATH),
+    key: readFileSync(keyPath),
+    cert: readFileSync(certificatePath),
     ALPNProtocols: ['h2', 'http/1.1'],
   });
   server.on('secureConnection', (socket) => {

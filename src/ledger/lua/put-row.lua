@@ -9,11 +9,12 @@
 -- ARGV[10] how many requests its buyer had when somebody looked, or "" where nobody did
 -- ARGV[11] key of the row that it replaces, or ""   ARGV[12] the problem that this row has from then on, as JSON
 -- Answers "added" | "renewed" | "open" (there and not at its end) | "settled" (there and at its end, or skipped now
--- because this request was made before) | "changed" (it asks for something else than what was sent: nothing is done)
+-- because this request was made before, or done since it was this row's own in a ledger that was lost) | "changed" (it asks for something else than what was sent: nothing is done)
 -- | "again" (what somebody saw of the buyer's requests is no longer so: nothing is done)
 -- @include move
 -- @include cancelled
 -- @include replaced
+-- @include recovered
 local now = nowMs()
 local row = redis.call('HMGET', KEYS[2], 'state', 'request')
 local call = redis.call('HMGET', KEYS[3], 'state', 'id', 'record', 'asked')
@@ -70,11 +71,12 @@ if state then
 end
 redis.call('HSET', KEYS[2], 'line', ARGV[2], 'import', ARGV[3], 'request', ARGV[4], 'step', ARGV[5], 'gen', gen)
 redis.call('HSET', KEYS[4], ARGV[8], ARGV[9])
+local to = made and 'skipped' or gone and 'cancelled' or 'queued'
 if made then
   redis.call('HSET', KEYS[2], 'limit', call[2], 'record', call[3])
   answer = 'settled'
+  to = takeRecovered(KEYS[1], KEYS[2], KEYS[3], ARGV[8], call[3]) and 'done' or to
 end
-local to = made and 'skipped' or gone and 'cancelled' or 'queued'
 if to == 'cancelled' then answer = 'settled' end
 moveRow(KEYS[1], KEYS[2], ARGV[1], state, to, ARGV[2], now)
 noteFinish(KEYS[1], now)

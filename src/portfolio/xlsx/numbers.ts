@@ -28,6 +28,13 @@ export function dateOfSerial(written: string, { from1904 }: { from1904: boolean 
   return seconds % 86_400 === 0 ? iso.slice(0, 10) : iso.slice(0, 19);
 }
 
+/** The serial number of a day or a moment, ISO 8601 in UTC, in the calendar of 1900; null for one before it. */
+export function serialOf(iso: string): number | null {
+  const days = (Date.parse(iso) - Date.UTC(1899, 11, 30)) / 86_400_000;
+  // Below 61 stands the 29 February that there never was; no statements are as old. Days to the millisecond: 8 decimals.
+  return days >= 61 ? Number(days.toFixed(8)) : null;
+}
+
 const DAYS_TO_1904 = 1_462;
 
 /** Whether numbers of this format are days: one of the formats that have no code, or a code with day, month or year. */

@@ -1,22 +1,28 @@
 import { Readable, type Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { ZipFile } from 'yazl';
-import { escapedAsText } from './escapes.ts';
+import { LimitlineError } from '../../errors.ts';
+import { type CellKind, cellXml, columnLetters } from './cell-xml.ts';
+import { LIMITS } from './limits.ts';
+import { bookParts, DECLARATION, MAIN, SHEET } from './sheet-parts.ts';
 
 /**
- * Writes a workbook with one sheet (ECMA-376, part 1), record by record. Texts are written as texts, so that nothing in
- * them is run as a formula; columns of amounts are written as numbers.
+ * Writes a workbook with one sheet (ECMA-376, part 1), record by record. The first record is the header: it is bold, and
+ * stands still while one scrolls. Texts are written as texts, so that nothing in them is run as a formula; amounts, days and
+ * moments of the columns that are said to hold such are numbers with a format.
  *
- * @param isAmount whether a column's cells, below the header, are canonical decimals or empty.
+ * @param kindOf what the cells of a column are, by its name in the header; one that is written otherwise stays the text that it is.
+ * @throws LimitlineError `FILE` when there are more records than a sheet of Excel's has rows
  */
 export async function writeSheet(
   records: AsyncIterable<readonly string[]>,
   to: Writable,
-  { name, isAmount }: { name: string; isAmount(column: number): boolean },
+  { name, kindOf }: { name: string; kindOf(name: string | undefined): CellKind },
 ): Promise<void> {
   const zip = new ZipFile();
-  for (const [path, content] of Object.entries(partsOf(name))) zip.addBuffer(Buffer.from(DECLARATION + content), path);
-  const sheet = Readable.from(sheetXml(records, isAmount));
+  for (const [path, content] of Object.entries(bookParts(name)))
+    zip.addBuffer(Buffer.from(DECLARATION + content), path);
+  const sheet = Readable.from(sheetXml(records, kindOf));
   // A fault while the records are read must end the file as well, and not leave it waiting.
   sheet.once('error', (error) => (zip.outputStream as Readable).destroy(error));
   zip.addReadStream(sheet, SHEET);
@@ -24,59 +30,66 @@ export async function writeSheet(
   await pipeline(zip.outputStream, to);
 }
 
-const SHEET = 'xl/worksheets/sheet1.xml';
-const DECLARATION = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n';
-const PACKAGE = 'http://schemas.openxmlformats.org/package/2006';
-const OFFICE = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
-const MAIN = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main';
-const TYPE = 'application/vnd.openxmlformats-officedocument.spreadsheetml';
-
 /** Larger pieces make fewer trips through the compressor. */
 const PIECE_LENGTH = 64 * 1024;
 
-async function* sheetXml(records: AsyncIterable<readonly string[]>, isAmount: (column: number) => boolean) {
-  let piece = `${DECLARATION}<worksheet xmlns="${MAIN}"><sheetData>`;
+/** Columns are as wide as what stands in these first records: all others would have to be waited for. */
+const MEASURED = 200;
+
+async function* sheetXml(records: AsyncIterable<readonly string[]>, kindOf: (name: string | undefined) => CellKind) {
+  const first: (readonly string[])[] = [];
+  let piece = '';
   let line = 0;
-  for await (const cells of records) {
+  let kinds: CellKind[] = [];
+  const add = (cells: readonly string[]): void => {
     line += 1;
-    const asNumbers = line > 1;
-    piece += `<row r="${line}">${cells.map((cell, at) => cellXml(cell, asNumbers && isAmount(at))).join('')}</row>`;
+    if (line > LIMITS.rows) throw tooLong();
+    const cellOf = (cell: string, at: number) => cellXml(`${columnLetters(at)}${line}`, cell, kinds[at] ?? 'text');
+    piece += `<row r="${line}">${cells.map(cellOf).join('')}</row>`;
+    if (line === 1) kinds = cells.map(kindOf);
+  };
+  const begin = (): void => {
+    kinds = (first[0] ?? []).map(() => 'header');
+    piece = `${DECLARATION}<worksheet xmlns="${MAIN}">${STILL_HEADER}${widthsXml(first)}<sheetData>`;
+    first.forEach(add);
+  };
+  for await (const cells of records) {
+    if (line === 0 && first.push(cells) < MEASURED) continue;
+    if (line === 0) begin();
+    else add(cells);
     if (piece.length < PIECE_LENGTH) continue;
     yield piece;
     piece = '';
   }
+  if (line === 0) begin();
   yield `${piece}</sheetData></worksheet>`;
 }
 
-function cellXml(text: string, isAmount: boolean): string {
-  if (text === '') return '<c/>';
-  if (isAmount) return `<c><v>${escaped(text)}</v></c>`;
-  return `<c t="inlineStr"><is><t xml:space="preserve">${escaped(escapedAsText(text))}</t></is></c>`;
+/** The first row is a pane of its own that does not move. */
+const STILL_HEADER =
+  '<sheetViews><sheetView workbookViewId="0"><pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/><selection pane="bottomLeft"/></sheetView></sheetViews>';
+
+/** In characters of the sheet's own letters, as Excel counts widths: narrower is hard to grasp, wider hides the neighbours. */
+const [NARROWEST, WIDEST] = [8, 60];
+
+function widthsXml(records: readonly (readonly string[])[]): string {
+  const widths: number[] = [];
+  for (const cells of records) {
+    for (const [at, cell] of cells.entries())
+      widths[at] = Math.max(widths[at] ?? NARROWEST, Math.min(cell.length, WIDEST));
+  }
+  if (widths.length === 0) return '';
+  // Two more for the margins of a cell and for signs that are wider than others.
+  const columns = widths.map(
+    (width, at) => `<col min="${at + 1}" max="${at + 1}" width="${width + 2}" customWidth="1"/>`,
+  );
+  return `<cols>${columns.join('')}</cols>`;
 }
 
-/** Characters that XML 1.0 cannot hold at all become U+FFFD: cells of broken lines may have them. */
-function escaped(text: string): string {
-  if (!SPECIAL.test(text)) return text;
-  return text
-    .toWellFormed()
-    .replace(FORBIDDEN, '\ufffd')
-    .replace(/[&<>\r]/g, (one) => ESCAPES[one] ?? one);
-}
-
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for.
-const SPECIAL = /[&<>\0-\x08\x0b-\x1f\ud800-\udfff\ufffe\uffff]/;
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for.
-const FORBIDDEN = /[\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]/g;
-const ESCAPES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '\r': '&#13;' };
-
-/** All other parts that Excel wants. */
-function partsOf(name: string): Record<string, string> {
-  // Excel's limits for the name of a sheet.
-  const sheetName = escaped(name.replace(/[\\/?*[\]:]/g, '-').slice(0, 31)).replaceAll('"', '&quot;');
-  return {
-    '[Content_Types].xml': `<Types xmlns="${PACKAGE}/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Default Extension="xml" ContentType="application/xml"/><Override PartName="/xl/workbook.xml" ContentType="${TYPE}.sheet.main+xml"/><Override PartName="/${SHEET}" ContentType="${TYPE}.worksheet+xml"/></Types>`,
-    '_rels/.rels': `<Relationships xmlns="${PACKAGE}/relationships"><Relationship Id="rId1" Type="${OFFICE}/officeDocument" Target="xl/workbook.xml"/></Relationships>`,
-    'xl/workbook.xml': `<workbook xmlns="${MAIN}" xmlns:r="${OFFICE}"><sheets><sheet name="${sheetName}" sheetId="1" r:id="rId1"/></sheets></workbook>`,
-    'xl/_rels/workbook.xml.rels': `<Relationships xmlns="${PACKAGE}/relationships"><Relationship Id="rId1" Type="${OFFICE}/worksheet" Target="worksheets/sheet1.xml"/></Relationships>`,
-  };
+function tooLong(): LimitlineError {
+  const rows = LIMITS.rows.toLocaleString('en');
+  return new LimitlineError(
+    'FILE',
+    `A sheet of Excel's has ${rows} rows, and there are more lines: take --format csv.`,
+  );
 }

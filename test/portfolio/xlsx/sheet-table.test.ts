@@ -163,7 +163,7 @@ describe('a workbook', () => {
         yield* records;
       })(),
       createWriteStream(path),
-      { name: 'q4', isAmount: (column) => column === 1 },
+      { name: 'q4', kindOf: (name) => (name === 'requested_limit' ? 'amount' : 'text') },
     );
     const { header, lines } = await read(path);
     expect([header, ...lines.map((line) => line.cells)]).toEqual(records);
@@ -178,7 +178,7 @@ test('a fault while a workbook is written ends it', async () => {
       throw new Error('the ledger is gone');
     })(),
     createWriteStream(join(dir, 'out.xlsx')),
-    { name: 'q4', isAmount: () => false },
+    { name: 'q4', kindOf: () => 'text' },
   );
   await expect(writing).rejects.toThrow('the ledger is gone');
 });

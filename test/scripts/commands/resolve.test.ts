@@ -4,7 +4,8 @@ import { register } from '../../../scripts/commands/resolve.ts';
 
 /** The command in this process, up to the fault that ends it before anything is opened. */
 function resolve(words: string[]): Promise<unknown> {
-  const terminal = { json: false, print: () => {}, answer: () => {}, say: () => {} };
+  const nothing = () => {};
+  const terminal = { json: false, print: nothing, answer: nothing, say: nothing, sayTo: nothing, log: () => undefined };
   const program = new Command().exitOverride().configureOutput({ writeErr: () => {} });
   register(program, terminal);
   for (const command of program.commands) command.exitOverride().configureOutput({ writeErr: () => {} });

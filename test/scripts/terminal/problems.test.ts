@@ -6,6 +6,8 @@ test.each([
   [{ line: 7, column: 'name', value: '', message: 'needed' }, 'line 7, name: needed'],
   [{ line: 7, column: null, value: null, message: 'ragged' }, 'line 7: ragged'],
   [{ line: 7, column: null, value: 'a\nb', message: 'odd' }, 'line 7 "a\\nb": odd'],
+  [{ line: 0, column: null, value: null, message: 'empty' }, 'file: empty'],
+  [{ line: 0, column: 'name', value: null, message: 'few' }, 'file, name: few'],
 ])('%o', (problem, text) => {
   expect(problemText(problem)).toBe(text);
 });

@@ -30,7 +30,8 @@ test('on a terminal it is drawn again below what was said, though nothing has ch
   makeTerminal({ json: false }).say('limitline: something');
   vi.advanceTimersByTime(200);
   const bar = expect.stringContaining('1 of 2 rows ended');
-  expect(written).toEqual([bar, expect.stringContaining('limitline: something\n'), bar]);
+  const erased = '\r\x1b[J';
+  expect(written).toEqual([bar, erased, expect.stringContaining('limitline: something\n'), bar]);
 });
 
 test('elsewhere a line is written only where something has changed', () => {

@@ -18,6 +18,8 @@ const summary: Summary = {
   requested: '1234567.50',
   granted: '999.00',
   available: '0.00',
+  grantedBelow: 0,
+  before: { granted: '0.00', statuses: {} },
   madeTwice: 0,
   supplier: 'company_1',
   started: '2026-11-21T10:00:00.000Z',
@@ -32,7 +34,7 @@ test('says in words and grouped figures what became of a portfolio', () => {
   expect(table).toMatch(/^Portfolio q4, account https:\/\/api\.example$/m);
   expect(table).not.toContain('queued');
   expect(table).toContain('1,234,567.50');
-  expect(table).toContain('1190 approved, 8 pending');
+  expect(table).toContain('The service answered: 1,190 approved, 8 pending.');
   expect(table).toContain('(42.5 s)');
 });
 
@@ -51,8 +53,36 @@ test('says what is not well: no supplier, paused, not finished', () => {
   expect(table).toContain('The last import did not come to its end: import the file again.');
 });
 
+const still = { supplier: undefined, paused: undefined, interrupted: false };
+
+test.each<[string, Partial<Summary>, string[]]>([
+  ['one answer that is no approval', { statuses: { approved: 1_197, pending: 1 } }, ['Not approved: 1 pending.']],
+  [
+    'several, one without a status, and limits below their request',
+    { statuses: { approved: 1_190, 'under review': 3, 'declined\n': 4 }, grantedBelow: 1 },
+    ['Not approved: 4 declined␊, 3 under review, 1 without a status.', '1 limit granted below the request.'],
+  ],
+  [
+    'those of requests made before',
+    { statuses: { approved: 1_198 }, before: { granted: '1.00', statuses: { 'under review': 2 } }, grantedBelow: 2 },
+    ['The service answered: 1,198 approved; before: 2 under review.', '2 limits granted below the request.'],
+  ],
+])('says what was not granted as it was asked for: %s', (_name, change, sentences) => {
+  const table = summaryTable({ ...summary, ...change }, still).split('\n');
+  for (const sentence of sentences) expect(table).toContain(sentence);
+});
+
+test('shows the grants of requests made before as such, and not as none', () => {
+  const before = { granted: '999.00', statuses: { approved: 1_200 } };
+  const all = { ...summary, states: { ...states, skipped: 1_200 }, statuses: {}, granted: '0.00', before };
+  const table = summaryTable(all, still);
+  expect(table).toMatch(/^granted before +999\.00 {3}by requests made before \(skipped\)$/m);
+  expect(table).not.toMatch(/^granted {2}/m);
+});
+
 test('says that rows stay as they were whose lines the last import refused', () => {
-  const still = { supplier: undefined, paused: undefined, interrupted: false };
-  expect(summaryTable({ ...summary, kept: 3 }, still)).toContain('found the lines of 3 rows invalid: those rows stay');
-  expect(summaryTable(summary, still)).not.toContain('stay as they were');
+  expect(summaryTable({ ...summary, kept: 3 }, still)).toContain(
+    'found the lines of 3 rows invalid: what was there stays',
+  );
+  expect(summaryTable(summary, still)).not.toContain('stays as it was');
 });

@@ -1,0 +1,12 @@
+import { basename, extname } from 'node:path';
+
+/** `Buyers Q4 (final).csv` → `Buyers Q4 -final-`: what a portfolio's name may not hold becomes a hyphen. */
+export function portfolioNameOf(file: string): string {
+  const name = basename(file, extname(file)).normalize('NFC');
+  return (
+    name
+      .replace(/[^\p{L}\p{N} ._-]/gu, '-')
+      .replace(/^[^\p{L}\p{N}]+/u, '')
+      .slice(0, 64) || 'portfolio'
+  );
+}

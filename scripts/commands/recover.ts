@@ -1,0 +1,119 @@
+import type { Command } from 'commander';
+import { freeHeld } from '../../jobs/free-held.ts';
+import { recoverResults } from '../../jobs/index.ts';
+import type { RecoveredKind, Recovering } from '../../jobs/recover-results.ts';
+import type { Context } from '../../src/context.ts';
+import { LimitlineError } from '../../src/errors.ts';
+import { openDocuments } from '../../src/portfolio/document-archive.ts';
+import { defaultDocumentsDir, makeDocumentFolder } from '../../src/portfolio/documents.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+import { PROBLEMS_STATUS } from './check.ts';
+import { withContext } from './on-portfolio.ts';
+import { type ReadingWords, readOptionsOf, withReadingOptions } from './reading-options.ts';
+
+type RecoverOptions = ReadingWords & { documents?: string; apply?: boolean };
+
+/** `limitline recover RESULTS.csv …`: what results files know, back into a ledger that was lost or restored from a copy. */
+export function register(program: Command, terminal: Terminal): void {
+  withReadingOptions(program.command('recover').argument('<files...>', 'results files, in the order of their imports'))
+    .description('put back what results files know into a ledger that was lost; a rehearsal without --apply')
+    .option('--documents <dir>', 'folder or ZIP file of the documents (default: "documents" beside the first file)')
+    .option('--apply', 'do it: without this, it is only said what would be done')
+    .action(async (files: string[], options: RecoverOptions) => {
+      process.exitCode = await withContext((context) => recoverFiles(files, options, context, terminal));
+    });
+}
+
+async function recoverFiles(files: string[], options: RecoverOptions, context: Context, terminal: Terminal) {
+  const reading = await readOptionsOf(options);
+  const stopping = new AbortController().signal;
+  const place = await openDocuments(options.documents ?? defaultDocumentsDir(files[0] ?? ''), stopping);
+  const recoverAll = async (write: boolean): Promise<Recovering[]> => {
+    const documents = lenient(makeDocumentFolder({ dir: place.dir, maxSizeMb: Number.POSITIVE_INFINITY }));
+    const deps = { ...context, documents, signal: stopping };
+    const found: Recovering[] = [];
+    for (const path of files)
+      found.push(await recoverResults.run(recoverResults.parse({ path, reading, write }), deps));
+    return found;
+  };
+  try {
+    // Whatever is wrong with any of the files is said before anything is put back.
+    const rehearsed = await recoverAll(false);
+    const found = options.apply ? await apply(() => recoverAll(true), context) : rehearsed;
+    const leftOut = found.reduce((sum, file) => sum + file.leftOut.length, 0);
+    terminal.print(wordsOf(found, options.apply === true, context.account), {
+      account: context.account,
+      applied: options.apply === true,
+      files: found,
+    });
+    return leftOut > 0 ? PROBLEMS_STATUS : 0;
+  } finally {
+    await place.close();
+  }
+}
+
+async function apply<T>(putBack: () => Promise<T>, context: Context): Promise<T> {
+  const workers = await context.recovery.workersAlive();
+  if (workers > 0) {
+    const are = workers === 1 ? 'A worker is' : `${workers} workers are`;
+    throw new LimitlineError(
+      'USAGE',
+      `${are} at work in account ${context.account}, and might request now what the files know to be done: stop them first.`,
+    );
+  }
+  await context.enterAccount();
+  const found = await putBack();
+  // Of an older ledger: what was held in it may be known now.
+  await freeHeld(context);
+  return found;
+}
+
+/** A document that is not there is no fault of the line: it is only not known again. */
+function lenient({ find }: ReturnType<typeof makeDocumentFolder>): ReturnType<typeof makeDocumentFolder> {
+  return {
+    async find(name) {
+      const found = await find(name);
+      return typeof found === 'string' ? { name, path: '', sizeBytes: 0, mediaType: '' } : found;
+    },
+  };
+}
+
+const LABELS: Record<RecoveredKind, string> = {
+  company: 'companies',
+  document: 'documents',
+  limit: 'limits',
+  held: 'held, outcome unknown',
+};
+
+/** As many as a person reads through; the rest is counted, and stands in --json. */
+const SHOWN = 20;
+
+function wordsOf(found: readonly Recovering[], applied: boolean, account: string): string {
+  const parts = found.map((file) => fileWords(file, applied));
+  const waiting = found.reduce((sum, file) => sum + file.waiting, 0);
+  if (waiting > 0) {
+    const were = waiting === 1 ? '1 row was' : `${waiting.toLocaleString('en')} rows were`;
+    parts.push(
+      `${were} still waiting when the file was written. If work went on after that, what became of them is not known here: look them up at the service before you import again.`,
+    );
+  }
+  parts.push(
+    applied
+      ? `Put back into account ${account}. Import the original files again: what is done is not requested again, what was held is held.`
+      : `A rehearsal: nothing was changed in account ${account}. The same with --apply does it.`,
+  );
+  return parts.join('\n\n');
+}
+
+function fileWords({ path, rows, put, known, leftOut }: Recovering, applied: boolean): string {
+  const verb = applied ? 'put back' : 'to put back';
+  const lines = [`${path}: ${rows.toLocaleString('en')} ${rows === 1 ? 'row' : 'rows'}`];
+  for (const kind of Object.keys(LABELS) as RecoveredKind[]) {
+    if (put[kind] + known[kind] === 0) continue;
+    const rest = known[kind] > 0 ? `, ${known[kind].toLocaleString('en')} known already` : '';
+    lines.push(`  ${LABELS[kind].padEnd(22)}${put[kind].toLocaleString('en').padStart(10)} ${verb}${rest}`);
+  }
+  for (const { line, what } of leftOut.slice(0, SHOWN)) lines.push(`  line ${line}: ${what}.`);
+  if (leftOut.length > SHOWN) lines.push(`  … and ${leftOut.length - SHOWN} more such lines; --json names all.`);
+  return lines.join('\n');
+}

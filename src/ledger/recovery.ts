@@ -1,0 +1,59 @@
+import { makeLuaScript, type RedisConnection } from '../lua-script.ts';
+import { type CallRecord, digestOf } from './calls.ts';
+import type { CallKind, Keys } from './keys.ts';
+import { VANISHED_AFTER_MS } from './presence.ts';
+
+/** What a results file knows of one call. `keys` are all names by which the same thing may be asked for again. */
+export type LostCall = {
+  kind: CallKind;
+  keys: readonly string[];
+  /** Whose it is, where that is known. */
+  buyer: string | undefined;
+  /** `<portfolio>/<row key>`, or '' where it is not known. */
+  row: string;
+  /** What the line asked for, where it is the line's own. */
+  asked: string | undefined;
+} & (
+  | { is: 'made'; id: string; record: CallRecord; company: string; documents: readonly string[] }
+  | { is: 'unknown'; heard: string; sentMs: number }
+);
+
+/** What became of it: put back (or to be), known already, or known otherwise, under that id. */
+export type Recovered = { is: 'put' } | { is: 'known' } | { is: 'differs'; id: string };
+
+export type Recovery = ReturnType<typeof makeRecovery>;
+
+/** Puts calls back into a ledger that was lost, or restored from an older copy. Nothing that it knows is written over. */
+export function makeRecovery({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
+  const recover = makeLuaScript(connection, new URL('./lua/recover-call.lua', import.meta.url));
+  return {
+    /** Puts a call back under all its names, or only tells what that would do. A difference under one of them is told. */
+    async putBack(call: LostCall, { write }: { write: boolean }): Promise<Recovered> {
+      const answers: Recovered[] = [];
+      for (const [place, key] of call.keys.entries()) {
+        const places = [keys.call(call.kind, key), keys.account, keys.buyerLimits(call.buyer ?? '')];
+        // Under further names it is the same thing, which was made once.
+        const counts = place === 0 && call.buyer !== undefined;
+        const [is, id] = (await recover(places, wordsOf(call, write, counts))) as string[];
+        answers.push(is === 'differs' ? { is, id: id ?? '' } : { is: is === 'put' ? 'put' : 'known' });
+      }
+      const differing = answers.find(({ is }) => is === 'differs');
+      return differing ?? { is: answers.some(({ is }) => is === 'put') ? 'put' : 'known' };
+    },
+
+    /** How many processes work for the account just now. */
+    async workersAlive(): Promise<number> {
+      const [seconds] = await connection.time();
+      return connection.zcount(keys.workers, Number(seconds) * 1_000 - VANISHED_AFTER_MS, '+inf');
+    },
+  };
+}
+
+function wordsOf(call: LostCall, write: boolean, counts: boolean): (string | number)[] {
+  const { kind, is, row } = call;
+  const asked = call.asked === undefined ? '' : digestOf(call.asked);
+  const beginning = [kind, is, write ? 1 : 0];
+  if (is === 'unknown') return [...beginning, '', '{}', row, asked, '', '', call.heard, call.sentMs, 0];
+  const { id, record, company, documents } = call;
+  return [...beginning, id, JSON.stringify(record), row, asked, company, documents.join('|'), '', 0, counts ? 1 : 0];
+}

@@ -1,0 +1,119 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { link, lstat, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Writable } from 'node:stream';
+import { fileFault, systemCode } from './file-fault.ts';
+import { isLeftBehind, MARK_PATTERN, markOfProcess } from './process-mark.ts';
+
+/** A file that is written to its end, on the disk, and has no name yet that anybody looks for. */
+export type Draft = {
+  path: string;
+  /** Of its content, in hex. */
+  sha256: string;
+  /**
+   * Gives it its name in the same folder, all at once: nobody ever finds half of it there. Answers false where `replace` is
+   * not set and something of that name is there.
+   *
+   * @throws LimitlineError `FILE`
+   */
+  putInPlace(target: string, replace: boolean): Promise<boolean>;
+  /** Removes it, if it was not put in place. */
+  drop(): Promise<void>;
+};
+
+type DraftOptions = {
+  dir: string;
+  /** What it is to be called, or nearly so. */
+  name: string;
+  /** Its permissions, before the user's umask. */
+  mode?: number;
+  write: (to: Writable) => Promise<void>;
+};
+
+/**
+ * Writes a draft, which is gone again if that fails. Drafts of that name which killed processes left are removed.
+ *
+ * @throws LimitlineError `FILE` where the folder or the disk does not take it, and whatever `write` throws
+ */
+export async function writeDraft({ dir, name, mode = 0o666, write }: DraftOptions): Promise<Draft> {
+  await sweepDrafts(dir, name);
+  const path = join(dir, draftName(name, markOfProcess()));
+  const drop = () => rm(path, { force: true }).catch(() => {});
+  try {
+    await writeInto(path, mode, write);
+    const sha256 = await digestOf(path);
+    const putInPlace = async (target: string, replace: boolean) => {
+      try {
+        return await moveTo(path, target, replace);
+      } catch (error) {
+        throw fileFault(target, 'written', error);
+      }
+    };
+    return { path, sha256, putInPlace, drop };
+  } catch (error) {
+    await drop();
+    throw SYSTEM.test(systemCode(error)) ? fileFault(join(dir, name), 'written', error) : error;
+  }
+}
+
+/** The file is open before anything is asked of `write`: a stream that cannot open would say so when nobody listens yet. */
+async function writeInto(path: string, mode: number, write: DraftOptions['write']): Promise<void> {
+  const stream = (await open(path, 'wx', mode)).createWriteStream({ flush: true });
+  try {
+    await write(stream);
+  } finally {
+    stream.destroy();
+  }
+}
+
+/** SHA-256 of a file's content, in hex. */
+export async function digestOf(path: string): Promise<string> {
+  const digest = createHash('sha256');
+  for await (const chunk of createReadStream(path)) digest.update(chunk);
+  return digest.digest('hex');
+}
+
+/** What the operating system says, such as ENOSPC; Node's own codes and Redis' look otherwise. */
+const SYSTEM = /^E[A-Z0-9]+$/;
+
+const MARKED = new RegExp(`^${MARK_PATTERN}\\.part$`);
+
+const draftName = (name: string, mark: string) => `.${name}.${mark}.part`;
+
+async function moveTo(path: string, target: string, replace: boolean): Promise<boolean> {
+  if (replace) {
+    await rename(path, target);
+    return true;
+  }
+  try {
+    // Unlike a rename, a link does not go over what came there in this moment.
+    await link(path, target);
+    await rm(path, { force: true });
+    return true;
+  } catch (error) {
+    if (systemCode(error) === 'EEXIST') return false;
+  }
+  // Memory sticks and some network drives know no links.
+  const isThere = await lstat(target).then(
+    () => true,
+    () => false,
+  );
+  if (!isThere) await rename(path, target);
+  return !isThere;
+}
+
+/** Nobody else would ever remove them. */
+async function sweepDrafts(dir: string, name: string): Promise<void> {
+  const before = `.${name}.`;
+  for (const found of await readdir(dir).catch(() => [])) {
+    const [, ...mark] = found.startsWith(before) ? (MARKED.exec(found.slice(before.length)) ?? []) : [];
+    if (mark.length === 0) continue;
+    const path = join(dir, found);
+    const left = await stat(path).then(
+      ({ mtimeMs }) => isLeftBehind(mark, mtimeMs),
+      () => false,
+    );
+    if (left) await rm(path, { force: true }).catch(() => {});
+  }
+}

@@ -1,0 +1,133 @@
+import { execFile } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { expect, inject, test } from 'vitest';
+import { cancelRows, reconcile, resolveCalls, retryRows } from '../../jobs/index.ts';
+import { startKillableRedis } from '../faults/killable-redis.ts';
+import { runCommand, startCommand } from '../support/command.ts';
+import { freshPrefix } from '../support/ledger.ts';
+import { startStandIn } from '../support/stand-in.ts';
+import { AUTHORITY_PATH, PRIVATE_IDENTITY, startTlsService } from '../support/tls-service.ts';
+import { buyerLines, makeFolder, openWorkplace } from '../support/workplace.ts';
+
+const ROOT = resolve(import.meta.dirname, '../..');
+const PAGE = readFileSync(join(ROOT, 'docs/operations.md'), 'utf8');
+const SYSTEMD_ANALYZE = '/usr/bin/systemd-analyze';
+const CREDENTIALS = { SERVICE_CLIENT_ID: 'limitline-sandbox', SERVICE_CLIENT_SECRET: 'limitline-sandbox-secret' };
+
+const run = promisify(execFile);
+
+/** The examples of a kind on the page, in their order, with the places of this test in them. */
+function examplesOf(kind: string, places: Record<string, string> = {}): string[] {
+  const found = [...PAGE.matchAll(new RegExp(`^\`\`\`${kind}\\n([\\s\\S]*?)^\`\`\``, 'gm'))].map(
+    ([, text = '']) => text,
+  );
+  expect(found.length).toBeGreaterThan(0);
+  return found.map((text) =>
+    Object.entries(places).reduce((before, [place, ours]) => before.replaceAll(place, ours), text),
+  );
+}
+
+test('the line for cron runs in the little that cron gives', async () => {
+  const dir = await makeFolder();
+  const standIn = await startStandIn();
+  await writeFile(join(dir, 'buyers.csv'), `${buyerLines(3).join('\n')}\n`);
+  const settings = {
+    ...{ ...CREDENTIALS, SERVICE_URL: standIn.url() },
+    ...{ REDIS_URL: inject('redisUrl'), LIMITLINE_PREFIX: freshPrefix() },
+  };
+  const dotenv = Object.entries(settings).map(([name, value]) => `${name}=${value}\n`);
+  await writeFile(join(dir, '.env'), dotenv.join(''));
+  const places = { '/opt/limitline': ROOT, '/srv/limitline': dir, '/srv/inbox': dir };
+  const lines = (examplesOf('crontab', places)[0] ?? '').trim().split('\n');
+  const [path = '', job = ''] = lines;
+  // Five fields say when.
+  const command = job.split(/\s+/).slice(5).join(' ');
+  await run('/bin/sh', ['-c', command], {
+    cwd: '/',
+    env: { HOME: dir, SHELL: '/bin/sh', PATH: path.replace('PATH=', '') },
+  });
+  expect(standIn.counts().made).toMatchObject({ company: 3, limit: 3 });
+  expect(readFileSync(join(dir, 'cron.log'), 'utf8')).toMatch(/^Portfolio daily, /m);
+});
+
+test.runIf(existsSync(SYSTEMD_ANALYZE))('the units for systemd are what systemd expects', async () => {
+  const dir = await makeFolder();
+  const names = ['limitline.service', 'limitline-daily.service', 'limitline-daily.timer'];
+  const units = examplesOf('systemd', { '/opt/limitline': ROOT });
+  for (const [place, name] of names.entries()) await writeFile(join(dir, name), units[place] ?? '');
+  const verified = await run(SYSTEMD_ANALYZE, ['verify', '--man=no', ...names.map((name) => join(dir, name))]);
+  expect(verified.stderr.split('\n').filter((line) => line.includes('limitline'))).toEqual([]);
+});
+
+test('a service with a certificate of a private authority is reached once that is known, and nothing is sent before', async () => {
+  const cwd = await makeFolder();
+  await writeFile(join(cwd, 'q4.csv'), `${buyerLines(2).join('\n')}\n`);
+  const standIn = await startStandIn();
+  const port = await startTlsService(Number(new URL(standIn.url()).port), PRIVATE_IDENTITY);
+  const redis = { REDIS_URL: inject('redisUrl'), LIMITLINE_PREFIX: freshPrefix() };
+  const env = { ...redis, ...CREDENTIALS, SERVICE_URL: `https://localhost:${port}` };
+  const unknown = startCommand(['run', 'q4.csv'], { cwd, env });
+  await expect.poll(() => unknown.output().stderr).toContain('signed by nobody known here: see NODE_EXTRA_CA_CERTS');
+  unknown.child.kill('SIGKILL');
+  await unknown.ended;
+  expect(standIn.counts().made.company).toBe(0);
+
+  const [name = ''] = /^NODE_\w+(?==)/m.exec(examplesOf('sh')[0] ?? '') ?? [];
+  expect((await runCommand(['run', 'q4.csv'], { cwd, env: { ...env, [name]: AUTHORITY_PATH } })).status).toBe(0);
+  expect(standIn.counts().made).toMatchObject({ company: 2, limit: 2 });
+});
+
+test('a user of Redis with the rights of the example can do all that is needed, and not more', async () => {
+  const redis = await startKillableRedis();
+  const words = (examplesOf('redis', { SECRET: 'secret' })[0] ?? '').trim().split(' ');
+  await redis.admin.call(words[0] ?? '', ...words.slice(1));
+  const url = redis.url.replace('//', '//limitline:secret@');
+  const refusal = { on: 'limit' as const, match: 'HRB 1"', fault: 'status' as const, status: 422, times: 1 };
+  const silence = { on: 'limit' as const, match: 'HRB 2"', fault: 'reset' as const, made: true, times: 1 };
+  const place = await openWorkplace({
+    env: { REDIS_URL: url, LIMITLINE_PREFIX: 'limitline' },
+    faults: { rules: [refusal, silence] },
+  });
+  await place.import(buyerLines(20));
+  const workers = await place.work();
+  expect((await place.settled()).states).toMatchObject({ done: 18, refused: 1, held: 1 });
+  await resolveCalls.run(resolveCalls.parse({ portfolio: 'q4' }), place.context);
+  await retryRows.run(retryRows.parse({ portfolio: 'q4', state: 'refused' }), place.context);
+  await place.settled();
+  await cancelRows.run(cancelRows.parse({ portfolio: 'q4' }), place.context);
+  await reconcile.run(reconcile.parse({}), place.context);
+  await workers.stop();
+  expect(await redis.admin.call('ACL', 'LOG')).toEqual([]);
+
+  const { ledger } = place.context;
+  const forbidden = [
+    () => ledger.flushall(),
+    () => ledger.keys('*'),
+    () => ledger.get('another'),
+    () => ledger.get('{limitline2}:x'),
+  ];
+  for (const ask of forbidden) await expect(ask()).rejects.toThrow('NOPERM');
+});
+
+test('a data folder that was saved and restored goes on as it was then', async () => {
+  const cwd = await makeFolder();
+  const env = { LIMITLINE_DATA: join(cwd, 'data') };
+  for (const name of ['old', 'new']) {
+    const lines = buyerLines(3).map((line) => line.replace('Buyer', name).replace('HRB', name));
+    await writeFile(join(cwd, `${name}.csv`), `${lines.join('\n')}\n`);
+  }
+  const [backup = '', restore = ''] = examplesOf('sh', { systemctl: ': systemctl' }).slice(1);
+  const shell = (words: string) => run('/bin/sh', ['-ec', words], { cwd, env: { PATH: process.env.PATH, ...env } });
+  expect((await runCommand(['import', 'old.csv'], { cwd, env })).status).toBe(0);
+  await shell(backup);
+  expect((await runCommand(['import', 'new.csv'], { cwd, env })).status).toBe(0);
+  await shell(restore);
+  // What was done since is not known any more: what `recover` is for.
+  expect(await runCommand(['report', 'new'], { cwd, env })).toMatchObject({
+    status: 1,
+    stderr: expect.stringMatching(/no portfolio "new" in account stand-in .*; known are: old\./),
+  });
+});

@@ -1,0 +1,111 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createWriteStream } from 'node:fs';
+import { appendFile, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, inject, test } from 'vitest';
+import { writeSheet } from '../../src/portfolio/xlsx/write-sheet.ts';
+import { LIMITLINE, runCommand } from '../support/command.ts';
+import { freshPrefix } from '../support/ledger.ts';
+import { startStandIn } from '../support/stand-in.ts';
+import { buyerLines, makeFolder } from '../support/workplace.ts';
+
+/** A folder with a file of so many buyers, and a service that may have faults. */
+async function openPlace(count: number, faults = {}) {
+  const cwd = await makeFolder();
+  const standIn = await startStandIn(faults);
+  const env = {
+    REDIS_URL: inject('redisUrl'),
+    LIMITLINE_PREFIX: freshPrefix(),
+    SERVICE_URL: standIn.url(),
+    SERVICE_CLIENT_ID: 'limitline-sandbox',
+    SERVICE_CLIENT_SECRET: 'limitline-sandbox-secret',
+  };
+  await writeFile(join(cwd, 'q4.csv'), `${buyerLines(count).join('\n')}\n`);
+  const names = async () => (await readdir(cwd)).filter((name) => !name.startsWith('.')).sort();
+  const run = (words: string[], input?: string | Buffer) =>
+    runCommand(words, { cwd, env, ...(input === undefined ? {} : { input }) });
+  return { cwd, env, standIn, names, run, read: (name: string) => readFile(join(cwd, name), 'utf8') };
+}
+
+test('run leaves results and what wants mending, and its last words count what was not granted as asked', async () => {
+  const { cwd, standIn, names, run, read } = await openPlace(6, {
+    rules: [
+      { on: 'limit', match: 'HRB 1', fault: 'decision', status: 'under review', share: 0 },
+      { on: 'limit', match: 'HRB 2', fault: 'decision', status: 'approved', share: 0.5 },
+      { on: 'limit', match: 'HRB 3', fault: 'status', status: 422, body: 'too high' },
+      { on: 'limit', match: 'HRB 4', fault: 'reset', made: true },
+    ],
+  });
+  const first = await run(['run', 'q4.csv']);
+  expect(first.status).toBe(2);
+  expect(first.stdout).toContain('The service answered: 3 approved, 1 under review.\n');
+  expect(first.stdout).toContain('Not approved: 1 under review.\n2 limits granted below the request.\n');
+  expect(first.stderr).toMatch(/not approved: 1 under review; 2 limits granted below the request\.$/m);
+  expect(first.stderr).toMatch(/^limitline: results: q4\.results\.csv$/m);
+  expect(first.stderr).toMatch(/^limitline: to mend: q4\.errors\.csv, .*run "q4\.errors\.csv" --portfolio "q4"$/m);
+  expect(first.stderr).toMatch(/^limitline: 1 row is held: .*npx limitline resolve "q4" --line N/m);
+  expect(await names()).toEqual(['q4.csv', 'q4.errors.csv', 'q4.results.csv']);
+  expect((await read('q4.results.csv')).split('\n')).toHaveLength(8);
+  expect(await read('q4.errors.csv')).toContain('too high');
+
+  await run(['resolve', 'q4', '--line', '5', '--made', 'bl_told']);
+  await standIn.setFaults({ rules: [] });
+  // A person opens the errors file, adds a note and saves it.
+  await appendFile(join(cwd, 'q4.errors.csv'), '\n');
+  const second = await run(['run', 'q4.errors.csv', '--portfolio', 'q4', '--json']);
+  expect(JSON.parse(second.stdout)).toMatchObject({
+    states: { done: 6 },
+    ...{ grantedBelow: 2, before: { granted: '0.00', statuses: {} } },
+    files: { results: join(cwd, 'q4.results.csv'), errors: null },
+  });
+  expect(await names()).toEqual(['q4.csv', 'q4.errors.csv', 'q4.results.csv']);
+
+  const nowhere = await run(['run', 'q4.csv', '--results', 'nowhere']);
+  expect(nowhere.status).toBe(0);
+  expect(nowhere.stderr).toMatch(/^limitline: no results file: .*nowhere.* no such folder.*report "q4" --format csv/m);
+
+  expect(JSON.parse((await run(['report', '--json'])).stdout)).toMatchObject({
+    portfolios: [{ portfolio: 'q4', standing: 'settled', states: { done: 6 }, sums: { grantedBelow: 2 } }],
+  });
+});
+
+test('a file that comes through standard input is checked and run as one that lies there, a workbook too', async () => {
+  const { cwd, names, run, read } = await openPlace(2);
+  const csv = await read('q4.csv');
+  expect((await run(['run', '-'], csv)).stderr).toContain('--portfolio NAME');
+  const checked = await run(['check', '-'], csv);
+  expect(checked).toMatchObject({ status: 0, stdout: expect.stringContaining('standard input: 2 lines') });
+  expect(await run(['run', '-', '--portfolio', 'piped'], csv)).toMatchObject({ status: 0 });
+  expect(await names()).toEqual(['piped.results.csv', 'q4.csv']);
+  await writeSheet(sheetOf(csv), createWriteStream(join(cwd, 'book.xlsx')), { name: 'q4', kindOf: () => 'text' });
+  const book = await run(['check', '-', '--json'], await readFile(join(cwd, 'book.xlsx')));
+  expect(JSON.parse(book.stdout)).toMatchObject({ rows: 2, problems: [], dialect: { sheet: 'q4' } });
+});
+
+async function* sheetOf(csv: string): AsyncGenerator<string[]> {
+  for (const line of csv.trim().split('\n')) yield line.split(',');
+}
+
+test('who reads the first line alone ends nothing, and leaves no Redis running', async () => {
+  const cwd = await makeFolder();
+  await mkdir(join(cwd, 'data'));
+  await writeFile(join(cwd, 'q4.csv'), `${buyerLines(3).join('\n')}\n`);
+  const shell = spawn('sh', ['-c', `"$1" "$2" run q4.csv | true`, 'sh', process.execPath, LIMITLINE], {
+    cwd,
+    env: { PATH: process.env.PATH, HOME: cwd, LIMITLINE_DATA: join(cwd, 'data') },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  await once(shell, 'close');
+  expect(await readdir(cwd)).toContain('q4.results.csv');
+  const [pid] = (await readFile(join(cwd, 'data', 'redis', 'server.pid'), 'utf8')).split('/');
+  await expect.poll(() => isRunning(Number(pid))).toBe(false);
+});
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}

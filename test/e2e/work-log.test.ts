@@ -1,0 +1,77 @@
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { expect, test } from 'vitest';
+import { openFaultPlace } from '../faults/fault-place.ts';
+import { startCommand } from '../support/command.ts';
+import { buyerLines, makeFolder } from '../support/workplace.ts';
+
+const LIMITLINE = fileURLToPath(new URL('../../scripts/limitline.ts', import.meta.url));
+
+/** Warns and prints as a library might once `work` works, and crashes when it has ended. */
+const TROUBLE = `data:text/javascript,${encodeURIComponent(`
+  const timer = setInterval(() => {
+    if (process.listenerCount('SIGTERM') === 0) return;
+    clearInterval(timer);
+    process.emitWarning('mind the step', { code: 'STEP' });
+    console.error('said on the console', new Error('and an error'), { name: 'Geheim GmbH' });
+    process.once('beforeExit', () => { throw new RangeError('nobody caught it'); });
+  }, 20);
+`)}`;
+
+/** The lines of a log, each of which must be JSON with the time of day in ISO 8601. */
+function linesOf(stderr: string): Record<string, unknown>[] {
+  const lines = stderr
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  for (const { time } of lines) expect(time).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+  return lines;
+}
+
+test('work says what settled and what was refused, and all that any part of it says is a line of JSON', async () => {
+  const place = await openFaultPlace({
+    faults: { rules: [{ on: 'limit', fault: 'status', status: 422, times: 2 }] },
+    env: { LOG_LEVEL: 'info' },
+  });
+  const { child, ended, output } = place.startWorker({ NODE_OPTIONS: `--import=${TROUBLE}` });
+  await expect.poll(() => output().stderr).toContain('"msg":"working"');
+  await place.import(buyerLines(6));
+  await expect.poll(() => output().stderr, { timeout: 15_000 }).toContain('has settled');
+  // What was counted and not said yet is said at the end.
+  child.kill('SIGTERM');
+  const { status, stdout, stderr } = await ended;
+  expect([status, stdout]).toEqual([1, '']);
+  const lines = linesOf(stderr);
+  expect(lines).toMatchObject(
+    expect.arrayContaining([
+      expect.objectContaining({ level: 'warn', code: 'STEP', msg: 'mind the step' }),
+      expect.objectContaining({ level: 'error', msg: 'said on the console and an error' }),
+      expect.objectContaining({ level: 'warn', state: 'refused', step: 'limit', status: 422, rows: 2 }),
+      expect.objectContaining({
+        portfolio: 'q4',
+        states: { done: 4, refused: 2 },
+        msg: 'portfolio q4 has settled: 4 done, 2 refused',
+      }),
+    ]),
+  );
+  expect(lines.filter(({ msg }) => String(msg).includes('has settled'))).toHaveLength(1);
+  expect(lines.at(-1)).toMatchObject({ level: 'fatal', msg: 'nobody caught it', err: { type: 'RangeError' } });
+});
+
+test.each([
+  ['a setting', ['work'], { SERVICE_RATE_PER_S: 'fast' }, /^Settings are wrong: .*SERVICE_RATE_PER_S/],
+  ['the command line', ['work', '--fast'], {}, /^unknown option '--fast'/],
+])('a fault of %s is a line of JSON, too', async (_what, words, env, msg) => {
+  const { status, stderr } = await startCommand(words, { cwd: await makeFolder(), env }).ended;
+  expect(status).toBe(1);
+  expect(linesOf(stderr)).toEqual([expect.objectContaining({ level: 'fatal', msg: expect.stringMatching(msg) })]);
+});
+
+test.runIf(process.platform === 'linux')('on a terminal the log is in words', async () => {
+  const cwd = await makeFolder();
+  const env = { PATH: process.env.PATH, SERVICE_RATE_PER_S: 'fast', SHELL: '/bin/sh' };
+  const words = ['-qc', `${process.execPath} ${LIMITLINE} work`, '/dev/null'];
+  const { stdout } = await promisify(execFile)('script', words, { cwd, env });
+  expect(stdout).toMatch(/^\[\d\d:\d\d:\d\d\] .*FATAL.*Settings are wrong: /);
+});
