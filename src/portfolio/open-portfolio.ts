@@ -178,7 +178,7 @@ async function* readBatches(reading: Reading): AsyncGenerator<Line[]> {
       await tellBuyers(drafts, telling);
       yield drafts.map(settle.line);
     }
-    warnings.push(...currencies.fileWarnings(), ...settle.fileWarnings());
+    warnings.push(...currencies.fileWarnings(), ...settle.fileWarnings(), ...strays.fileWarnings());
   } finally {
     await table.close();
   }
