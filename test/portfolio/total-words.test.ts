@@ -26,21 +26,9 @@ describe('isTotalLabel', () => {
     ],
     ...['Totaux', 'Total général', 'TOTAL GENERAL', 'Sous-total', 'Sous-total France', 'Nombre de clients', 'Moyenne'],
     ...['Suma', 'Total general', 'Subtotal España', 'Importe total', 'Número de clientes', 'Suma total'],
-    ...[
-      '*',
-      '**',
-      'Σ',
-      '*** Summe ***',
-      'Ergebnis',
-      'Gesamtlimit',
-      'Gesamt-Kreditlimit',
-      'Total requested',
-      'Totaal',
-      'Anzahl Kunden',
-      'Total 1.352',
-      'U\u0308bertrag',
-      'à reporter',
-    ],
+    ...['*', '**', 'Σ', '*** Summe ***', 'Totaal', 'Anzahl Kunden', 'Total 1.352', 'U\u0308bertrag', 'à reporter'],
+    ...['12 Summe', '1. Total', '- der Kunden: Summe', '(alle) Summe'],
+    ...['Ergebnis', 'Gesamtlimit', 'Gesamt-Kreditlimit', 'Total requested'],
   ])('%s is one', (label) => {
     expect(isTotalLabel(label)).toBe(true);
   });
@@ -74,15 +62,9 @@ describe('isTotalLabel', () => {
       '3M',
       'Sum Total Systems',
     ],
-    ...[
-      'Endress',
-      'Ensemble Studios',
-      'Report Verlag',
-      'Grand Hotel',
-      'Ergebnis GmbH',
-      'Gesamtlimit Beratung',
-      'Total Request Ltd',
-    ],
+    ...['Über Wasser GmbH', 'ÖBB', 'Ägir & Total', '1. FC Köln', 'A Summit', 'AB Volvo Total'],
+    ...['Endress', 'Ensemble Studios', 'Report Verlag', 'Grand Hotel'],
+    ...['Ergebnis GmbH', 'Gesamtlimit Beratung', 'Total Request Ltd'],
   ])('%j is none', (label) => {
     expect(isTotalLabel(label)).toBe(false);
   });
