@@ -1,11 +1,11 @@
 import { type AdviceDates, adviceDates } from './advice.ts';
 import { parseAmount } from './amounts.ts';
-import { type BuyerBook, makeBuyerBook } from './buyer-book.ts';
+import type { BuyerBook } from './buyer-book.ts';
 import { type Column, makeFit, NEEDED, readHeader } from './columns.ts';
 import { type Conventions, findConventions } from './conventions.ts';
 import type { Delimiter, Dialect } from './dialect.ts';
 import type { DocumentFolder } from './documents.ts';
-import { makeFileBuyers } from './file-buyers.ts';
+import { makeFileBook } from './file-book.ts';
 import type { Above } from './find-header.ts';
 import { type CurrencyCheck, makeCurrencyCheck } from './one-currency.ts';
 import { outcomeColumns } from './outcomes.ts';
@@ -149,7 +149,11 @@ async function* readBatches(reading: Reading): AsyncGenerator<Line[]> {
   const strays = makeStrayLines({ columns, delimiter: table.dialect.delimiter, hiddenRows: file.hiddenRows });
   const settle = makeSettler({ columns, dates });
   const mendedRow = mendedRowOf(columns.map(({ written }) => written));
-  const telling = { book: file.buyers ?? booklet(), sameBuyer: file.sameBuyer, mendedRow };
+  const telling = {
+    book: file.buyers ?? makeFileBook({ portfolio: '', importId: '' }),
+    sameBuyer: file.sameBuyer,
+    mendedRow,
+  };
   let settled = false;
   try {
     for (;;) {
@@ -174,16 +178,10 @@ async function* readBatches(reading: Reading): AsyncGenerator<Line[]> {
       await tellBuyers(drafts, telling);
       yield drafts.map(settle.line);
     }
-    warnings.push(...currencies.fileWarnings(), ...settle.fileWarnings());
+    warnings.push(...currencies.fileWarnings(), ...settle.fileWarnings(), ...strays.fileWarnings());
   } finally {
     await table.close();
   }
-}
-
-/** The buyers of this file alone. */
-function booklet(): BuyerBook {
-  const place = { portfolio: '', importId: '' };
-  return makeBuyerBook(makeFileBuyers(place), place);
 }
 
 /** What a person said stands; for the rest, the whole file is asked. */
