@@ -132,6 +132,22 @@ describe('a line of which nobody can tell which row it corrects is a problem', (
     expect(await report()).toMatchObject({ rows: 3, replaced: 1, invalid: 1 });
   });
 
+  test('and stays one while it comes again unchanged in its errors file, though all others were sent meanwhile', async () => {
+    const { importLines, work, settled, errors, dir, importFile, requested } = await openPlace();
+    await importLines(acme(1), acme(2));
+    await importLines(acme(3));
+    await work();
+    await settled();
+    const path = join(dir, 'errors.csv');
+    for (const _round of [1, 2]) {
+      await writeFile(path, await errors());
+      expect(await importFile(path)).toMatchObject({ rows: 0, invalid: 1 });
+    }
+    expect(requested()).toEqual([1, 2]);
+    await writeFile(path, (await errors()).replace(',,3,', ',R-3,3,'));
+    expect(await importFile(path)).toMatchObject({ rows: 1, invalid: 0 });
+  });
+
   test('where it is unknown what became of the one that was sent', async () => {
     const place = await openWorkplace({
       faults: { rules: [{ on: 'limit', match: 'HRB 1"', fault: 'status', status: 500 }] },
@@ -257,6 +273,25 @@ describe('rows of earlier imports that the file lacks', () => {
     expect(requested()).toEqual([1, 2]);
     const left = (await errors()).split('\r\n').filter((line) => line.includes('Lead'));
     expect(left).toEqual([]);
+  });
+
+  test('are not given up where their import began later, nor is one begun beside another', async () => {
+    const { dir, importFile, importLines, context } = await openPlace();
+    const file = { id: 'f'.repeat(64), fileName: 'later.csv', reading: '{}' };
+    const other = await context.portfolios.startImport('q4', file);
+    const path = join(dir, 'new.csv');
+    await writeFile(path, `${asking(acme(1)).join('\n')}\n`);
+    await expect(importFile(path, {}, { replace: true })).rejects.toMatchObject({ code: 'USAGE' });
+    await other.end();
+    await importLines(zinc(2));
+    const run = await context.portfolios.startReplacing('q4', file);
+    await importLines(zinc(2));
+    const [row] = (await context.rows.behind('q4', 'queued', { line: 0, count: 1 })).map((found) => found.row);
+    if (!row || !run) throw new Error('no row or import');
+    const problem = { step: 'limit', message: 'given up' } as const;
+    const leaveOut = (begun: string) => context.rows.leaveOut(row, { importId: run.number, begun }, problem);
+    expect([await leaveOut(run.begun), await leaveOut('99')]).toEqual([false, true]);
+    await run.end();
   });
 
   test('are not given up by an errors file, which has but some lines', async () => {
