@@ -17,6 +17,7 @@ import { makeProblem } from '../src/portfolio/problem.ts';
 import { ROW_COLUMN } from '../src/portfolio/result-columns.ts';
 import type { Line, Problem } from '../src/portfolio/row.ts';
 import { decideMend } from './mend-rows.ts';
+import { whyGone } from './sent-in-place.ts';
 
 /** A line that leads to a row. */
 export type RowLine = Extract<Line, { kind: 'row' }>;
@@ -46,6 +47,8 @@ export async function decideLine(
   { ofBuyer, rows }: { ofBuyer: BuyerRows; rows: Pick<Rows, 'ofRow'> },
 ): Promise<LineDecision> {
   const asking = askingOf(place, line);
+  const gone = await whyGone(asking, ofBuyer, rows);
+  if (gone !== undefined) return { asking, problem: makeProblem(line.line, 'requested_limit', asking.amount, gone) };
   const cell = place.mendedRow(line.cells);
   const earlier = place.earlierProblem(line.cells);
   const decision =
