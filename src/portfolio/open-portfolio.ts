@@ -181,7 +181,7 @@ async function* readBatches(reading: Reading): AsyncGenerator<Line[]> {
       await tellBuyers(drafts, telling);
       yield drafts.map(settle.line);
     }
-    warnings.push(...currencies.fileWarnings(), ...settle.fileWarnings(), ...strays.fileWarnings());
+    warnings.push(...strays.fileWarnings(), ...currencies.fileWarnings(), ...settle.fileWarnings());
   } finally {
     await table.close();
   }
