@@ -10,11 +10,16 @@ import { isThousands } from './names/units.ts';
 export function unitProblem(text: string): string | null {
   const word = text.replace(BESIDES, '').trim().replace(/\.$/, '');
   if (word === '' || currencyOf(word) !== null || currencyOf(`${word}.`) !== null) return null;
-  if (isThousands(word) || isScale(word)) {
+  if (saysThousands(word)) {
     return `The amount is written in thousands or millions (${word}): write it in full, like 1234.50.`;
   }
   if (!CODE.test(word)) return null;
   return `${word} beside the amount is no currency that is known here: write the amount alone, like 1234.50.`;
+}
+
+/** Whether a word beside digits says that they are in thousands or millions: `T€`, `k`, `Mio`. */
+export function saysThousands(word: string): boolean {
+  return currencyOf(word) === null && (isThousands(word) || isScale(word));
 }
 
 /** Digits with what separates them, signs and brackets, at both ends: the word alone is left. */
