@@ -6,7 +6,13 @@ import { digestOfCells, knownBuyerText } from '../src/portfolio/known-buyer.ts';
 import { errorColumns, mergeColumns, type OwnColumns, resultColumnsOf } from '../src/portfolio/merged-columns.ts';
 import type { Opened } from '../src/portfolio/open-portfolio.ts';
 import { visible } from '../src/portfolio/problem.ts';
-import { ERROR_COLUMNS, errorColumnsOf, LINE_COLUMN, RESULT_COLUMNS } from '../src/portfolio/result-columns.ts';
+import {
+  ERROR_COLUMNS,
+  errorColumnsOf,
+  LINE_COLUMN,
+  mendedRowOf,
+  RESULT_COLUMNS,
+} from '../src/portfolio/result-columns.ts';
 import { makeSheetValues, type SheetValues } from '../src/portfolio/sheet-values.ts';
 import type { ExportedLine, ImportFile } from './export-lines.ts';
 import { LEDGER_COLUMNS, ledgerCells } from './ledger-cells.ts';
@@ -95,7 +101,7 @@ export function errorTable(files: Files, { account, inSheet, onHeld }: How & { o
       const cells = line && (broken === undefined ? (values ?? read)?.cells(line) : read?.blank());
       yield [
         ...own.cells(file, cells, ledgerCells(found?.result.request)),
-        ...[mendedRow(exported), broken === undefined ? earlierText(exported, opened) : visible(broken)],
+        ...[mendedRow(exported, opened), broken === undefined ? earlierText(exported, opened) : visible(broken)],
         ...[problem || `It is ${state}.`, account],
       ];
     },
@@ -175,9 +181,13 @@ function problemText({ problem, again }: RowResult): string {
   return problem.sent ? `${said}; what was sent: ${problem.sent}` : said;
 }
 
-/** The row that a mended line takes the place of; one that was sent keeps its words, and has nothing to be mended. */
-function mendedRow({ found }: ExportedLine): string {
-  if (!found || found.result.state === 'done' || found.result.state === 'skipped') return '';
+/**
+ * The row that a mended line takes the place of; one that was sent keeps its words, and has nothing to be mended. A line that
+ * led to none still mends what it said that it mends.
+ */
+function mendedRow({ found, line }: ExportedLine, opened: Opened | undefined): string {
+  if (!found) return line && opened ? mendedRowOf(opened.standalone.header)(line.cells) : '';
+  if (found.result.state === 'done' || found.result.state === 'skipped') return '';
   return rowName(found.row);
 }
 

@@ -22,6 +22,7 @@ import { readToEnd, type TableFile } from '../src/portfolio/table.ts';
 import type { Queues } from '../src/queue/queues.ts';
 import { fileNameOf, makeBuyerStore } from './buyer-store.ts';
 import { type FeedDeps, feed } from './feed.ts';
+import { refuseForeign } from './foreign-rows.ts';
 import { countLacking, leaveOutLacking } from './lacking-rows.ts';
 import { makeOwnFile } from './own-file.ts';
 import { putLines, type Target } from './put-lines.ts';
@@ -103,12 +104,18 @@ async function importFile(payload: ImportPayload, documentsDir: string, deps: Im
   const file = { ...reading, path: copy, givenPath: path, signal: deps.stopping };
   const place = { portfolio, importId: fileNameOf(importId) };
   const store = makeBuyerStore(deps);
-  const opened = await openPortfolio({
+  // Ahead of the import, so what its lines bring is not written down yet.
+  const openAhead = () => {
+    const buyers = makeBuyerBook(makeFileBuyers({ ...place, store }), place);
+    return openPortfolio({ ...file, requiredColumns: [], documents: ANY_DOCUMENT, buyers });
+  };
+  const read = await openPortfolio({
     ...file,
     requiredColumns: deps.requiredColumns,
     documents: makeDocumentFolder({ dir: documentsDir, maxSizeMb: deps.maxDocumentMb }),
     buyers: makeBuyerBook(store, place),
   });
+  const opened = await refuseForeign(read, { portfolio, path: copy }, openAhead);
   deps.onOpened?.(opened);
   const isPart = isErrorsHeader(opened.header);
   const found: Imported = {
@@ -126,11 +133,7 @@ async function importFile(payload: ImportPayload, documentsDir: string, deps: Im
   const target: Target = {
     ...{ portfolio, run, importId: run.number, fileName: known.fileName },
     mendedRow: mendedRowOf(opened.header),
-    // Ahead of the import, so what its lines bring is not written down yet.
-    file: makeOwnFile(() => {
-      const buyers = makeBuyerBook(makeFileBuyers({ ...place, store }), place);
-      return openPortfolio({ ...file, requiredColumns: [], documents: ANY_DOCUMENT, buyers });
-    }),
+    file: makeOwnFile(openAhead),
   };
   try {
     if (supplier) await deps.persist('supplier', () => rememberSupplier(portfolio, supplier, deps));

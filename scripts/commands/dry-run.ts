@@ -10,6 +10,7 @@ import { messageOf } from '../../src/errors.ts';
 import { makeForesight } from '../../src/ledger/foresight.ts';
 import { makeSilentLog } from '../../src/log.ts';
 import { type BuyerBook, makeBuyerBook } from '../../src/portfolio/buyer-book.ts';
+import { makeFileBook } from '../../src/portfolio/file-book.ts';
 import { makeFileBuyers } from '../../src/portfolio/file-buyers.ts';
 import { fileFault } from '../../src/portfolio/file-fault.ts';
 import { type Forecast, makeForecaster } from '../../src/portfolio/forecast.ts';
@@ -54,10 +55,7 @@ export async function outlookOf(
   context: Context | null,
   { portfolio, path, reading }: { portfolio: string; path: string; reading: ReadOptions },
 ): Promise<Outlook> {
-  if (!context) {
-    const place = { portfolio, importId: '' };
-    return { buyers: makeBuyerBook(makeFileBuyers(place), place), foresees: null };
-  }
+  if (!context) return { buyers: makeFileBook({ portfolio, importId: '' }), foresees: null };
   const { ledger: connection, keys, settings } = context;
   // A Redis that goes away ends a look; only who requests waits for it.
   const store = makeBuyerStore({ buyers: context.buyers, persist: (_what, run) => run() });

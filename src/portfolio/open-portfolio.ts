@@ -1,11 +1,11 @@
 import { type AdviceDates, adviceDates } from './advice.ts';
 import { parseAmount } from './amounts.ts';
-import { type BuyerBook, makeBuyerBook } from './buyer-book.ts';
+import type { BuyerBook } from './buyer-book.ts';
 import { type Column, makeFit, NEEDED, readHeader } from './columns.ts';
 import { type Conventions, findConventions } from './conventions.ts';
 import type { Delimiter, Dialect } from './dialect.ts';
 import type { DocumentFolder } from './documents.ts';
-import { makeFileBuyers } from './file-buyers.ts';
+import { makeFileBook } from './file-book.ts';
 import type { Above } from './find-header.ts';
 import { knownLookOf } from './known-buyer.ts';
 import { type CurrencyCheck, makeCurrencyCheck } from './one-currency.ts';
@@ -151,7 +151,12 @@ async function* readBatches(reading: Reading): AsyncGenerator<Line[]> {
   const settle = makeSettler({ columns, dates });
   const mendedRow = mendedRowOf(columns.map(({ written }) => written));
   const known = file.results ? knownLookOf(columns, rowColumnAt(columns)) : undefined;
-  const telling = { book: file.buyers ?? booklet(), sameBuyer: file.sameBuyer, mendedRow, known };
+  const telling = {
+    book: file.buyers ?? makeFileBook({ portfolio: '', importId: '' }),
+    sameBuyer: file.sameBuyer,
+    mendedRow,
+    known,
+  };
   let settled = false;
   try {
     for (;;) {
@@ -177,7 +182,7 @@ async function* readBatches(reading: Reading): AsyncGenerator<Line[]> {
       await tellBuyers(drafts, telling);
       yield drafts.map(settle.line);
     }
-    warnings.push(...currencies.fileWarnings(), ...settle.fileWarnings());
+    warnings.push(...currencies.fileWarnings(), ...settle.fileWarnings(), ...strays.fileWarnings());
   } finally {
     await table.close();
   }
@@ -186,12 +191,6 @@ async function* readBatches(reading: Reading): AsyncGenerator<Line[]> {
 /** Where a results file names its rows. */
 function rowColumnAt(columns: readonly Column[]): number {
   return outcomeColumns(columns.map(({ written }) => written))?.get(ROW_COLUMN) ?? -1;
-}
-
-/** The buyers of this file alone. */
-function booklet(): BuyerBook {
-  const place = { portfolio: '', importId: '' };
-  return makeBuyerBook(makeFileBuyers(place), place);
 }
 
 /** What a person said stands; for the rest, the whole file is asked. */

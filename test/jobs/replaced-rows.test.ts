@@ -134,6 +134,30 @@ describe('a line of which nobody can tell which row it corrects is a problem', (
 });
 
 describe('the column row of an errors file', () => {
+  test('keeps it out of every portfolio but its own, and is there in each round', async () => {
+    const { importLines, dir, importFile, work, settled, errors, context, requested } = await openPlace('HRB 1"');
+    await importLines(acme(900), zinc(5));
+    await work();
+    await settled();
+    const path = join(dir, 'q4.errors.csv');
+    const round = (await errors()).replace(',900,', ',800,');
+    await writeFile(path, round);
+    // Run under its own name it would be a request of its own, beside the row that it mends.
+    const stray = await importFile(path, {}, { portfolio: 'q4.errors' });
+    expect(stray.faults).toMatchObject([{ line: 0, column: 'row', value: expect.stringMatching(/^q4\//) }]);
+    expect(stray.faults[0]?.message).toBe(
+      'This errors file mends rows of portfolio "q4", and not of "q4.errors" (the first in line 2). Bring it into that one: npx limitline run FILE --portfolio "q4".',
+    );
+    expect(await context.portfolios.names()).toEqual(['q4']);
+    // A line that is still wrong goes on to say what it mends.
+    await writeFile(path, round.replace(',800,', ',0,'));
+    expect(await importFile(path)).toMatchObject({ invalid: 1 });
+    const named = /,q4\/[\w-]{16},/.exec(round)?.[0] ?? 'none';
+    const again = (await errors()).split('\n').filter((line) => line.includes(named));
+    expect(again.some((line) => line.includes(',0,'))).toBe(true);
+    expect(requested()).toEqual([5]);
+  });
+
   test('names the row that its line mends, of several of one buyer, and across rounds', async () => {
     const { importLines, dir, importFile, work, settled, errors, standIn, requested } = await openPlace('HRB 1"');
     await importLines(acme(900), acme(700));
@@ -161,7 +185,6 @@ describe('the column row of an errors file', () => {
   });
 
   test.each([
-    ['another portfolio', (row: string) => row.replace('q4/', 'q5/'), /--portfolio "q5"/],
     ['nothing', (row: string) => row.slice(0, -1), /is no row of a portfolio/],
     ['a row that there is not', (row: string) => `${row.slice(0, -3)}AAA`, /has no such row/],
   ])('is a problem where it names %s', async (_what, change, words) => {

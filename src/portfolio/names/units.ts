@@ -36,16 +36,20 @@ export function bareName(written: string): BareName {
   return { ...found, name: without };
 }
 
-/** In thousands, as tables of figures are headed: a word for it alone, or with a currency before or behind it. */
-const THOUSANDS =
-  /^(?:(?:t|k|tsd\.?|tausend|thousands?|thsd\.?|milliers|miles|mio\.?|mln\.?|millions?|millionen|'?000s?|1[.,']?000)\s*(?:of|de|d'|d’)?\s*(.*)|(.*?)\s*(?:'?000s?|1[.,']?000|tsd\.?|thousands?|millions?|mio\.?|mln\.?|k))$/iu;
-
-function isThousands(word: string): boolean {
+/** Whether a unit says that amounts are in thousands or millions: `TEUR`, `k`, `Mio. €`. */
+export function isThousands(word: string): boolean {
   const match = THOUSANDS.exec(word);
   if (!match) return false;
   const rest = (match[1] ?? match[2] ?? '').trim();
   return rest === '' ? word.length > 1 : currencyOf(rest) !== null;
 }
+
+/**
+ * In thousands, as tables of figures are headed: a word for it alone, or with a currency before or behind it. Letters stand
+ * last, since the first that fits is taken and words begin with them.
+ */
+const THOUSANDS =
+  /^(?:(?:tsd\.?|tausend|thousands?|thsd\.?|milliers|miles|mio\.?|mln\.?|millions?|millionen|t|k|'?000s?|1[.,']?000)\s*(?:of|de|d'|d’)?\s*(.*)|(.*?)\s*(?:'?000s?|1[.,']?000|tsd\.?|thousands?|millions?|mio\.?|mln\.?|k))$/iu;
 
 /** What says how cells are written, or that they must be. */
 const HARMLESS =
