@@ -101,7 +101,7 @@ export function errorTable(files: Files, { account, inSheet, onHeld }: How & { o
       const cells = line && (broken === undefined ? (values ?? read)?.cells(line) : read?.blank());
       yield [
         ...own.cells(file, cells, ledgerCells(found?.result.request)),
-        ...[mendedRow(exported, opened), broken === undefined ? earlierText(exported, opened) : visible(broken)],
+        ...[mendedRow(exported, opened), lineText(exported, opened, broken)],
         ...[problem || `It is ${state}.`, account],
       ];
     },
@@ -191,11 +191,13 @@ function mendedRow({ found, line }: ExportedLine, opened: Opened | undefined): s
   return rowName(found.row);
 }
 
-/** What an earlier round could not believe is still what the cells are to be filled in from. */
-function earlierText({ line }: ExportedLine, opened: Opened | undefined): string {
-  if (!line || !opened) return '';
-  const { header } = opened.standalone;
-  const earlier = errorColumnsOf(header);
-  const at = header.findLastIndex((name, column) => name === LINE_COLUMN && earlier.has(column));
-  return line.cells[at] ?? '';
+/** What the cells are to be filled in from: the line's own text, or that of an earlier round where nobody has filled in any. */
+function lineText({ line }: ExportedLine, opened: Opened | undefined, broken: string | undefined): string {
+  const { header } = opened?.standalone ?? { header: [] };
+  const added = errorColumnsOf(header);
+  const at = header.findLastIndex((name, column) => name === LINE_COLUMN && added.has(column));
+  const earlier = line?.cells[at] ?? '';
+  if (broken === undefined) return earlier;
+  const isBlank = line?.cells.every((cell, column) => added.has(column) || cell.trim() === '');
+  return earlier !== '' && isBlank ? earlier : visible(broken);
 }

@@ -1,4 +1,5 @@
 import type { BuyerRows } from '../src/ledger/buyer-rows.ts';
+import { rowName } from '../src/ledger/row-id.ts';
 import type { Rows } from '../src/ledger/rows.ts';
 import type { Problem } from '../src/portfolio/row.ts';
 import { decideLine, grown, type Place, type RowLine } from './decide-line.ts';
@@ -19,7 +20,11 @@ export function makeReplacingForesight({ rows, place }: { rows: Pick<Rows, 'ofBu
       const ofBuyer = corrected.get(buyer) ?? known.get(buyer) ?? { count: 0, rows: [] };
       const decision = await decideLine(place, line, { ofBuyer, rows });
       if ('problem' in decision) problems.set(line.line, decision.problem);
-      else if (decision.replaces) corrected.set(buyer, grown(ofBuyer, decision.asking, { is: 'added', ...decision }));
+      else if (decision.replaces) {
+        const isThere = ofBuyer.rows.some((one) => rowName(one.row) === rowName(decision.asking.row));
+        const is = isThere ? 'renewed' : 'added';
+        corrected.set(buyer, grown(ofBuyer, decision.asking, { is, ...decision }));
+      }
     }
     return problems;
   };

@@ -7,7 +7,7 @@ import type { Foresight, KnownRow } from '../src/ledger/foresight.ts';
 import { askedOf, type RowDocument, type RowRequest } from '../src/ledger/rows.ts';
 import type { Document, Line, Problem } from '../src/portfolio/row.ts';
 import type { RowLine } from './decide-line.ts';
-import { changedProblem, rowRequest } from './row-request.ts';
+import { changedProblem, mayTake, otherBuyers, rowRequest } from './row-request.ts';
 
 export type ForeseeDeps = {
   portfolio: string;
@@ -16,6 +16,8 @@ export type ForeseeDeps = {
   onUnknownCompany: UnknownPolicy;
   /** Which lines cannot be told from corrections of several rows; of a file that is read once only, nobody looks. */
   refusals?: ((lines: readonly RowLine[]) => Promise<Map<number, Problem>>) | undefined;
+  /** The cell of a line that names the row which it mends; without it, no line has one. */
+  mendedRow?: ((cells: readonly string[]) => string) | undefined;
 };
 
 /**
@@ -57,8 +59,9 @@ function invalid({ row, warnings: _warnings, ...read }: RowLine, problem: Proble
 /** A call in one of these may have made something. */
 const SENT = new Set(['claimed', 'unknown', 'made']);
 
-async function foreseeRow(line: RowLine, known: KnownRow, { onUnknownCompany }: ForeseeDeps): Promise<Foreseen> {
+async function foreseeRow(line: RowLine, known: KnownRow, deps: ForeseeDeps): Promise<Foreseen> {
   const { row } = line;
+  const { onUnknownCompany } = deps;
   const isSent = SENT.has(known.limit);
   const before = known.request === '' ? undefined : (JSON.parse(known.request) as RowRequest);
   const request = rowRequest(row, row.documents.map(undigested));
@@ -66,6 +69,10 @@ async function foreseeRow(line: RowLine, known: KnownRow, { onUnknownCompany }: 
   const isFixed = before !== undefined && (isSent || known.state === 'done');
   if (isOther || (isFixed && !(await isSame(request, before, row.documents)))) {
     return { line: invalid(line, changedProblem(line.line, request, before)) };
+  }
+  if (before && before.buyer !== row.buyer) {
+    const own = { row: { portfolio: deps.portfolio, key: row.key }, cell: deps.mendedRow?.(line.cells) ?? '' };
+    if (!mayTake(request, before, own)) return { line: otherBuyers(line, before) };
   }
   const company = known.company === 'made' || known.company === 'unknown' ? known.company : undefined;
   if (known.limit === 'made' || known.state === 'done') return { line, fate: 'before', company };

@@ -15,7 +15,7 @@ import { makeFileBuyers } from '../src/portfolio/file-buyers.ts';
 import { fileFault } from '../src/portfolio/file-fault.ts';
 import { type Opened, openPortfolio } from '../src/portfolio/open-portfolio.ts';
 import { readingFound, readOptionsSchema } from '../src/portfolio/read-options.ts';
-import { isErrorsHeader, mendedRowOf } from '../src/portfolio/result-columns.ts';
+import { earlierProblemOf, isErrorsHeader, mendedRowOf } from '../src/portfolio/result-columns.ts';
 import type { Change, Line, Problem } from '../src/portfolio/row.ts';
 import { readSupplier } from '../src/portfolio/supplier.ts';
 import { readToEnd, type TableFile } from '../src/portfolio/table.ts';
@@ -129,10 +129,16 @@ async function importFile(payload: ImportPayload, documentsDir: string, deps: Im
   }
   if (opened.dialect.sheet !== undefined) await readSheet(file, opened);
   const known = { id: importId, fileName: basename(path), reading: JSON.stringify(readingFound(reading, opened)) };
-  const run = await deps.persist('start import', () => deps.portfolios.startImport(portfolio, known));
+  const start = payload.replace ? deps.portfolios.startReplacing : deps.portfolios.startImport;
+  const run = await deps.persist('start import', () => start(portfolio, known));
+  if (!run) {
+    await opened.close();
+    throw otherUnderWay(portfolio);
+  }
   const target: Target = {
     ...{ portfolio, run, importId: run.number, fileName: known.fileName },
     mendedRow: mendedRowOf(opened.header),
+    earlierProblem: earlierProblemOf(opened.header),
     file: makeOwnFile(openAhead),
   };
   try {
@@ -145,7 +151,7 @@ async function importFile(payload: ImportPayload, documentsDir: string, deps: Im
       await deps.persist('feed', () => feed(deps));
       deps.onBatch({ ...findingsOf(settled), lines: found.lines });
     }
-    const whole = { portfolio, fileName: known.fileName, importId: run.number };
+    const whole = { portfolio, fileName: known.fileName, importId: run.number, begun: run.begun };
     if (payload.replace) found.givenUp = await deps.persist('leave out', () => leaveOutLacking(whole, deps));
     else found.lacking = await deps.persist('count', () => countLacking(whole, deps));
   } catch (error) {
@@ -167,6 +173,11 @@ const ANY_DOCUMENT = { find: async (name: string) => ({ name, path: name, sizeBy
 
 function replaceByPart(path: string): LimitlineError {
   const message = `${path} is an errors file, which has only lines that want mending: --replace would give up all others that were not sent. Import it without --replace: a mended line replaces its row by itself.`;
+  return new LimitlineError('USAGE', message);
+}
+
+function otherUnderWay(portfolio: string): LimitlineError {
+  const message = `Another file is being imported into portfolio ${portfolio} at this moment, and --replace would give up its rows: wait for its end, or leave --replace out.`;
   return new LimitlineError('USAGE', message);
 }
 

@@ -66,7 +66,7 @@ export async function outlookOf(
     foresees: {
       ...{ portfolio, foresight: makeForesight({ connection, keys }) },
       onUnknownCompany: isRepeatable ? 'resend' : settings.ON_UNKNOWN_COMPANY,
-      refusals: place.importId === '' ? undefined : await refusalsOf({ ...place, path, reading }, context),
+      ...(place.importId === '' ? {} : await refusalsOf({ ...place, path, reading }, context)),
     },
   };
 }

@@ -150,12 +150,11 @@ async function* readBatches(reading: Reading): AsyncGenerator<Line[]> {
   const strays = makeStrayLines({ columns, delimiter: table.dialect.delimiter, hiddenRows: file.hiddenRows });
   const settle = makeSettler({ columns, dates });
   const mendedRow = mendedRowOf(columns.map(({ written }) => written));
-  const known = file.results ? knownLookOf(columns, rowColumnAt(columns)) : undefined;
   const telling = {
     book: file.buyers ?? makeFileBook({ portfolio: '', importId: '' }),
     sameBuyer: file.sameBuyer,
     mendedRow,
-    known,
+    known: file.results ? knownLookOf(columns, rowColumnAt(columns)) : undefined,
   };
   let settled = false;
   try {

@@ -111,8 +111,15 @@ export function makeSettler({ columns, dates }: { columns: Column[]; dates: Advi
       // What was not UTF-8 becomes U+FFFD: the results file must be.
       if (problems.length > 0) {
         const wellFormed = cells.map((one) => one.toWellFormed());
-        const told = { line, cells: wellFormed, numbers, changed, key: faultyKeyOf(values, buyer), problems };
-        return { kind: 'invalid', ...told, ...(broken === null ? {} : { broken }) };
+        // Of whom it speaks nobody knows, so it counts as nobody's row.
+        const key = decision?.is === 'unclear' ? '' : faultyKeyOf(values, buyer);
+        const told = { line, cells: wellFormed, numbers, changed, key, problems };
+        return {
+          kind: 'invalid',
+          ...told,
+          ...(buyer === undefined ? {} : { buyer }),
+          ...(broken === null ? {} : { broken }),
+        };
       }
       const row = makeRow(values, buyer ?? '');
       const told = toldBy(decision);

@@ -64,21 +64,33 @@ test('the mended amount of a refused row takes its place, without any reference,
   expect(standIn.counts().made.company).toBe(2);
 });
 
-test('of two files in turns the one imported last stands, as long as nothing was sent', async () => {
-  const { importLines, work, settled, requested, context } = await openPlace();
+test('of two files in turns the one imported last stands, and what was sent is not asked for as it was before', async () => {
+  const { importLines, importFile, dir, errors, work, settled, requested, context } = await openPlace();
   for (const amount of [1, 2, 1, 1, 2]) expect(await importLines(acme(amount))).toMatchObject({ rows: 1, invalid: 0 });
   expect((await context.portfolios.read('q4')).states).toMatchObject({ queued: 1, cancelled: 1 });
   expect((await context.portfolios.allImports('q4')).map(({ number }) => number)).toEqual([1, 2]);
   await work();
   expect(await settled()).toMatchObject({ states: { done: 1, cancelled: 1 }, replaced: 1 });
   expect(requested()).toEqual([2]);
-  // What was sent keeps its words: the other amount is a request of its own, and that is said.
-  const again = await importLines(acme(1));
-  expect(again).toMatchObject({ rows: 1, replaced: 0 });
+  // What was sent keeps its words, and the old ones do not come back beside it, however they are brought.
+  const gone = expect.stringMatching(
+    / line 2 of portfolio q4 \(2, done\) stands in its place, and that was sent\. Leave /,
+  );
+  for (const _round of [1, 2]) {
+    const old = await importLines(acme(1));
+    expect(old).toMatchObject({ rows: 0, invalid: 1, replaced: 0 });
+    expect(old.problems).toMatchObject([{ line: 2, column: 'requested_limit', value: '1', message: gone }]);
+  }
+  const path = join(dir, 'q4.errors.csv');
+  await writeFile(path, await errors());
+  expect(await importFile(path)).toMatchObject({ rows: 0, invalid: 1, problems: [{ message: gone }] });
+  // Another amount is a request of its own, and so is what a reference names; that is said.
+  const besides = await importLines(acme(3), acme(1, 'R-1'));
+  expect(besides).toMatchObject({ rows: 2, replaced: 0 });
   const message = expect.stringContaining('line 2 of portfolio q4 (2, done)');
-  expect(again.warnings[0]).toMatchObject({ line: 2, column: 'requested_limit', value: '1', message });
+  expect(besides.warnings[0]).toMatchObject({ line: 2, column: 'requested_limit', value: '3', message });
   await settled();
-  expect(requested()).toEqual([1, 2]);
+  expect(requested()).toEqual([1, 2, 3]);
 });
 
 describe('a row whose own line is in the new file', () => {
@@ -118,6 +130,22 @@ describe('a line of which nobody can tell which row it corrects is a problem', (
       ]);
     }
     expect(await report()).toMatchObject({ rows: 3, replaced: 1, invalid: 1 });
+  });
+
+  test('and stays one while it comes again unchanged in its errors file, though all others were sent meanwhile', async () => {
+    const { importLines, work, settled, errors, dir, importFile, requested } = await openPlace();
+    await importLines(acme(1), acme(2));
+    await importLines(acme(3));
+    await work();
+    await settled();
+    const path = join(dir, 'errors.csv');
+    for (const _round of [1, 2]) {
+      await writeFile(path, await errors());
+      expect(await importFile(path)).toMatchObject({ rows: 0, invalid: 1 });
+    }
+    expect(requested()).toEqual([1, 2]);
+    await writeFile(path, (await errors()).replace(',,3,', ',R-3,3,'));
+    expect(await importFile(path)).toMatchObject({ rows: 1, invalid: 0 });
   });
 
   test('where it is unknown what became of the one that was sent', async () => {
@@ -245,6 +273,25 @@ describe('rows of earlier imports that the file lacks', () => {
     expect(requested()).toEqual([1, 2]);
     const left = (await errors()).split('\r\n').filter((line) => line.includes('Lead'));
     expect(left).toEqual([]);
+  });
+
+  test('are not given up where their import began later, nor is one begun beside another', async () => {
+    const { dir, importFile, importLines, context } = await openPlace();
+    const file = { id: 'f'.repeat(64), fileName: 'later.csv', reading: '{}' };
+    const other = await context.portfolios.startImport('q4', file);
+    const path = join(dir, 'new.csv');
+    await writeFile(path, `${asking(acme(1)).join('\n')}\n`);
+    await expect(importFile(path, {}, { replace: true })).rejects.toMatchObject({ code: 'USAGE' });
+    await other.end();
+    await importLines(zinc(2));
+    const run = await context.portfolios.startReplacing('q4', file);
+    await importLines(zinc(2));
+    const [row] = (await context.rows.behind('q4', 'queued', { line: 0, count: 1 })).map((found) => found.row);
+    if (!row || !run) throw new Error('no row or import');
+    const problem = { step: 'limit', message: 'given up' } as const;
+    const leaveOut = (begun: string) => context.rows.leaveOut(row, { importId: run.number, begun }, problem);
+    expect([await leaveOut(run.begun), await leaveOut('99')]).toEqual([false, true]);
+    await run.end();
   });
 
   test('are not given up by an errors file, which has but some lines', async () => {

@@ -134,7 +134,7 @@ describe('a line cannot be told', () => {
     [
       'which is said to be another, and gives nothing else',
       [{ reg: 'HRB 1' }, { reg: 'HRB 1', same: 'no' }],
-      /^same_buyer says no, but .* give each a buyer_reference of its own\.$/,
+      /^same_buyer says no, but .* give this line a buyer_reference of its own as well\.$/,
     ],
   ])('%s', async (_what, lines, message) => {
     const last = (await tellFile(makeMapStore(), lines)).at(-1);
