@@ -115,9 +115,11 @@ export function importName({ known }: ImportFile): string {
 
 /** Whether the lines of all files stand in the same columns, with the same meanings. */
 function haveOneHeader(files: Files): boolean {
-  const headers = [...files.values()].map((opened) =>
-    JSON.stringify(opened && [resultColumnsOf(opened.header).names, opened.columns.map(({ known }) => known)]),
-  );
+  const headers = [...files.values()].map((opened) => {
+    if (!opened) return '';
+    const { names, places } = resultColumnsOf(opened.header);
+    return JSON.stringify([names, places.map((place) => opened.columns[place]?.known)]);
+  });
   return new Set(headers).size === 1;
 }
 

@@ -101,7 +101,7 @@ function wordsOf(found: readonly Recovering[], applied: boolean, account: string
   if (replaced > 0) {
     const were = replaced === 1 ? '1 row had' : `${replaced.toLocaleString('en')} rows had`;
     parts.push(
-      `${were} given way to a corrected line: the file that it was corrected in asks for the old amount again, beside the one that was made. Mend that file before you import it.`,
+      `${were} given way to a corrected line: a file with the old line in it would ask for that again, beside the corrected one. Mend it before you import it.`,
     );
   }
   if (applied && found.some(({ leftOut }) => leftOut.length > 0)) {
