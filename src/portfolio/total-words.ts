@@ -29,12 +29,18 @@ export type GroupLabel = {
 };
 
 /** The group that a label names, if it does: that says nothing yet, since a company may be called so, see `isGroupTotal`. */
-export function groupOf(label: string): GroupLabel | null {
-  if (label.length > LONGEST) return null;
+export function groupOf(written: string): GroupLabel | null {
+  const label = written.trim();
+  if (label.length > LONGEST || !mayNameGroup(label)) return null;
   const behind = BEHIND.exec(label);
   if (behind) return { of: behind[1] ?? '', isBehind: true, isSure: SURE.test(behind[2] ?? '') };
   const before = BEFORE.exec(label);
   return before ? { of: before[1] ?? '', isBehind: false, isSure: false } : null;
+}
+
+/** By its first and last letters: the label of nearly every buyer costs no more than these two looks. */
+function mayNameGroup(label: string): boolean {
+  return GROUP_BEGINNINGS.has(startOf(label)) || GROUP_ENDS.test(label.slice(-LONGEST_END));
 }
 
 /** A label without what people write in different ways: case, accents, punctuation. */
@@ -51,12 +57,20 @@ function spelt(text: string): string {
 /** What spreadsheets write beside the name of a group: its sum, and its count or average, which are no buyers either. */
 const GROUP_WORDS =
   'total|totale|totaal|summe|ergebnis|gesamt|sum|somme|suma|soma|count|anzahl|nombre|average|mittelwert';
+const SURE_WORDS = 'teilergebnis|gesamtergebnis|zwischensumme|gesamtsumme|sub-?total';
+const BEHIND = new RegExp(`^(\\S.*?)[\\s:–-]+(${GROUP_WORDS}|${SURE_WORDS})[\\s:]*$`, 'i');
+const BEFORE = new RegExp(`^(?:${GROUP_WORDS})[\\s:–-]+(\\S.*?)[\\s:]*$`, 'i');
+const SURE = new RegExp(`^(summe|ergebnis|${SURE_WORDS})$`, 'i');
+
 /** Names of companies are shorter, and what slipped into a cell costs no search. */
 const LONGEST = 200;
-const SURE_WORDS = 'teilergebnis|gesamtergebnis|zwischensumme|gesamtsumme|sub-?total';
-const BEHIND = new RegExp(`^\\s*(\\S.*?)[\\s:–-]+(${GROUP_WORDS}|${SURE_WORDS})[\\s:]*$`, 'i');
-const BEFORE = new RegExp(`^\\s*(?:${GROUP_WORDS})[\\s:–-]+(\\S.*?)[\\s:]*$`, 'i');
-const SURE = new RegExp(`^(summe|ergebnis|${SURE_WORDS})$`, 'i');
+
+/** The last three letters of each, and a colon or two behind them. */
+const GROUP_ENDS = new RegExp(
+  `(${[...new Set(`${GROUP_WORDS}|${SURE_WORDS}`.split('|').map((word) => word.slice(-3)))].join('|')})[\\s:]*$`,
+  'i',
+);
+const LONGEST_END = 6;
 
 /** SAP's lists mark subtotals and totals so; a sum sign stands for itself. */
 const STARS = /^\s*(\*{1,9}|[Σ∑])\s*$/;
@@ -173,3 +187,4 @@ function startOf(text: string): number {
 
 const BEGINNINGS = new Set([...TOTALS, ...PLAINLY].map(startOf));
 const COMPANION_BEGINNINGS = new Set([...COMPANIONS].map(startOf));
+const GROUP_BEGINNINGS = new Set(GROUP_WORDS.split('|').map(startOf));

@@ -182,4 +182,5 @@ test("an errors file's own columns are no cells of a line, neither to tell a tot
     '3 requested_limit: This cell is empty and must not be.',
     expect.stringContaining(`4 name: This line ${TOTAL}`),
   ]);
+  expect(found.lines.slice(1)).toMatchObject([{ kind: 'invalid' }, { broken: 'Summe,9999' }]);
 });
