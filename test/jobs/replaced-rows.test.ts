@@ -275,25 +275,6 @@ describe('rows of earlier imports that the file lacks', () => {
     expect(left).toEqual([]);
   });
 
-  test('are not given up where their import began later, nor is one begun beside another', async () => {
-    const { dir, importFile, importLines, context } = await openPlace();
-    const file = { id: 'f'.repeat(64), fileName: 'later.csv', reading: '{}' };
-    const other = await context.portfolios.startImport('q4', file);
-    const path = join(dir, 'new.csv');
-    await writeFile(path, `${asking(acme(1)).join('\n')}\n`);
-    await expect(importFile(path, {}, { replace: true })).rejects.toMatchObject({ code: 'USAGE' });
-    await other.end();
-    await importLines(zinc(2));
-    const run = await context.portfolios.startReplacing('q4', file);
-    await importLines(zinc(2));
-    const [row] = (await context.rows.behind('q4', 'queued', { line: 0, count: 1 })).map((found) => found.row);
-    if (!row || !run) throw new Error('no row or import');
-    const problem = { step: 'limit', message: 'given up' } as const;
-    const leaveOut = (begun: string) => context.rows.leaveOut(row, { importId: run.number, begun }, problem);
-    expect([await leaveOut(run.begun), await leaveOut('99')]).toEqual([false, true]);
-    await run.end();
-  });
-
   test('are not given up by an errors file, which has but some lines', async () => {
     const { importLines, errors, dir, importFile } = await openPlace();
     await importLines(acme(1), zinc(2));
