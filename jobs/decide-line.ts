@@ -61,17 +61,20 @@ export async function decideLine(
   return { asking, problem: makeProblem(line.line, cell === '' ? null : ROW_COLUMN, cell, decision.problem) };
 }
 
-/** A warning of another request of the buyer that is open or made, or refused, with another amount, where there is one. */
+/**
+ * A warning of another request of the buyer that is open or made, or refused, with another amount, where there is one; and
+ * whether both are asked for: a refused one asks for nothing until somebody sends it again.
+ */
 export function warningOfOther(
   line: RowLine,
   { asking, rows, replaces }: { asking: Asking; rows: readonly BuyerRow[]; replaces: BuyerRow | undefined },
-): Problem | undefined {
+): { warning: Problem; isBesides: boolean } | undefined {
   const other = otherRequest(asking, rows, replaces);
   if (!other) return undefined;
-  const besides =
-    other.state === 'refused' ? 'limitline retry would send that one besides' : 'this limit is asked for besides';
+  const isBesides = other.state !== 'refused';
+  const besides = isBesides ? 'this limit is asked for besides' : 'limitline retry would send that one besides';
   const message = `The same buyer has another request, ${describeRow(other)}: ${besides}.`;
-  return makeProblem(line.line, 'requested_limit', asking.amount, message);
+  return { warning: makeProblem(line.line, 'requested_limit', asking.amount, message), isBesides };
 }
 
 /** The buyer's requests as the next line of that buyer has to see them, once this one was brought in. */

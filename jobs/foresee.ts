@@ -7,6 +7,7 @@ import type { Foresight, KnownRow } from '../src/ledger/foresight.ts';
 import { askedOf, type RowDocument, type RowRequest } from '../src/ledger/rows.ts';
 import type { Document, Line, Problem } from '../src/portfolio/row.ts';
 import type { RowLine } from './decide-line.ts';
+import type { OfBuyer } from './foresee-replacing.ts';
 import { changedProblem, mayTake, otherBuyers, rowRequest } from './row-request.ts';
 
 export type ForeseeDeps = {
@@ -14,8 +15,8 @@ export type ForeseeDeps = {
   foresight: Foresight;
   /** What is done with a company of which nobody knows whether it was made. */
   onUnknownCompany: UnknownPolicy;
-  /** Which lines cannot be told from corrections of several rows; of a file that is read once only, nobody looks. */
-  refusals?: ((lines: readonly RowLine[]) => Promise<Map<number, Problem>>) | undefined;
+  /** What other requests of their buyers mean for lines; of a file that is read once only, nobody looks. */
+  ofBuyers?: ((lines: readonly RowLine[]) => Promise<Map<number, OfBuyer>>) | undefined;
   /** The cell of a line that names the row which it mends; without it, no line has one. */
   mendedRow?: ((cells: readonly string[]) => string) | undefined;
 };
@@ -26,8 +27,11 @@ export type ForeseeDeps = {
  */
 export type Fate = 'request' | 'open' | 'before' | 'held';
 
-/** A line as an import would take it; `fate` of those that lead to a row, and whether the buyer's company is there. */
-export type Foreseen = { line: Line; fate?: Fate; company?: 'made' | 'unknown' | undefined };
+/**
+ * A line as an import would take it; `fate` of those that lead to a row, whether the buyer's company is there, and whether the
+ * limit is asked for besides another one of the buyer.
+ */
+export type Foreseen = { line: Line; fate?: Fate; company?: 'made' | 'unknown' | undefined; isBesides?: boolean };
 
 /**
  * Says of lines what importing them would lead to, by what put-row.lua and the steps do: also that a line asks for something
@@ -45,11 +49,17 @@ export async function foresee(batch: readonly Line[], deps: ForeseeDeps): Promis
       return line.kind === 'row' && its ? foreseeRow(line, its, deps) : { line };
     }),
   );
-  const refused = await deps.refusals?.(foreseen.flatMap(({ line }) => (line.kind === 'row' ? [line] : [])));
-  return foreseen.map((one) => {
-    const problem = refused?.get(one.line.line);
-    return problem && one.line.kind === 'row' ? { line: invalid(one.line, problem) } : one;
-  });
+  const ofBuyers = await deps.ofBuyers?.(foreseen.flatMap(({ line }) => (line.kind === 'row' ? [line] : [])));
+  return foreseen.map((one) => withBuyer(one, ofBuyers?.get(one.line.line)));
+}
+
+function withBuyer(one: Foreseen, found: OfBuyer | undefined): Foreseen {
+  const { line, fate } = one;
+  if (!found || line.kind !== 'row') return one;
+  if ('problem' in found) return { line: invalid(line, found.problem) };
+  // What was made before, or is held, is not asked for by this line.
+  if (fate !== 'request' && fate !== 'open') return one;
+  return { ...one, line: { ...line, warnings: [...line.warnings, found.warning] }, isBesides: found.isBesides };
 }
 
 function invalid({ row, warnings: _warnings, ...read }: RowLine, problem: Problem): Line {

@@ -93,8 +93,9 @@ async function putLine(target: Target, line: RowLine, known: Map<string, BuyerRo
       const [sent] = await deps.persist('read', () => deps.rows.read([row]));
       return { line: invalid(line, changedProblem(line.line, request, sent?.request)), row, is };
     }
-    const warning = warningOfOther(line, { asking, rows: ofBuyer.rows, replaces });
-    if (warning) line.warnings.push(warning);
+    // What is at its end, or was made before, is not asked for by this line.
+    const besides = is === 'settled' ? undefined : warningOfOther(line, { asking, rows: ofBuyer.rows, replaces });
+    if (besides) line.warnings.push(besides.warning);
     known.set(buyer, grown(ofBuyer, asking, { is, replaces }));
     return { line, row, is, replaced: replaces };
   }

@@ -33,5 +33,5 @@ export async function refusalsOf(
   const mendedRow = mendedRowOf(head.header);
   const earlierProblem = earlierProblemOf(head.header);
   const place = { portfolio, importId: number, mendedRow, earlierProblem, file: makeOwnFile(open) };
-  return { refusals: makeReplacingForesight({ rows, place }), mendedRow };
+  return { ofBuyers: makeReplacingForesight({ rows, place }), mendedRow };
 }
