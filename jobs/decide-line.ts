@@ -5,8 +5,10 @@ import {
   type Decision,
   decideReplacement,
   describeRow,
+  isUndecided,
   type OwnFile,
   otherRequest,
+  undecidedProblem,
 } from '../src/ledger/replacing.ts';
 import { rowName } from '../src/ledger/row-id.ts';
 import type { PutAnswer, Rows } from '../src/ledger/rows.ts';
@@ -15,6 +17,7 @@ import { makeProblem } from '../src/portfolio/problem.ts';
 import { ROW_COLUMN } from '../src/portfolio/result-columns.ts';
 import type { Line, Problem } from '../src/portfolio/row.ts';
 import { decideMend } from './mend-rows.ts';
+import { whyGone } from './sent-in-place.ts';
 
 /** A line that leads to a row. */
 export type RowLine = Extract<Line, { kind: 'row' }>;
@@ -26,6 +29,8 @@ export type Place = {
   importId: string;
   /** The cell of a line that names the row which it mends; '' where there is none. */
   mendedRow: (cells: readonly string[]) => string;
+  /** What an errors file says of a line; '' where it is none. */
+  earlierProblem: (cells: readonly string[]) => string;
   file: () => Promise<OwnFile>;
 };
 
@@ -42,24 +47,34 @@ export async function decideLine(
   { ofBuyer, rows }: { ofBuyer: BuyerRows; rows: Pick<Rows, 'ofRow'> },
 ): Promise<LineDecision> {
   const asking = askingOf(place, line);
+  const gone = await whyGone(asking, ofBuyer, rows);
+  if (gone !== undefined) return { asking, problem: makeProblem(line.line, 'requested_limit', asking.amount, gone) };
   const cell = place.mendedRow(line.cells);
+  const earlier = place.earlierProblem(line.cells);
   const decision =
     cell === ''
-      ? await decideByBuyer(asking, ofBuyer, place)
+      ? isUndecided(asking, earlier) && !isThere(asking, ofBuyer)
+        ? { problem: undecidedProblem(earlier) }
+        : await decideByBuyer(asking, ofBuyer, place)
       : await decideMend(asking, cell, { rows, file: place.file });
   if (!('problem' in decision)) return { asking, ...decision };
   return { asking, problem: makeProblem(line.line, cell === '' ? null : ROW_COLUMN, cell, decision.problem) };
 }
 
-/** A warning of another request of the buyer that is open or made, with another amount, where there is one. */
+/**
+ * A warning of another request of the buyer that is open or made, or refused, with another amount, where there is one; and
+ * whether both are asked for: a refused one asks for nothing until somebody sends it again.
+ */
 export function warningOfOther(
   line: RowLine,
   { asking, rows, replaces }: { asking: Asking; rows: readonly BuyerRow[]; replaces: BuyerRow | undefined },
-): Problem | undefined {
+): { warning: Problem; isBesides: boolean } | undefined {
   const other = otherRequest(asking, rows, replaces);
   if (!other) return undefined;
-  const message = `The same buyer has another request, ${describeRow(other)}: this limit is asked for besides.`;
-  return makeProblem(line.line, 'requested_limit', asking.amount, message);
+  const isBesides = other.state !== 'refused';
+  const besides = isBesides ? 'this limit is asked for besides' : 'limitline retry would send that one besides';
+  const message = `The same buyer has another request, ${describeRow(other)}: ${besides}.`;
+  return { warning: makeProblem(line.line, 'requested_limit', asking.amount, message), isBesides };
 }
 
 /** The buyer's requests as the next line of that buyer has to see them, once this one was brought in. */
@@ -85,6 +100,11 @@ function askingOf({ portfolio, importId }: Place, { line, row }: RowLine): Askin
   const amount = row.limit.requested_limit;
   const isNamed = row.key !== requestKey({ buyer: row.buyer, requestedLimit: amount });
   return { row: { portfolio, key: row.key }, line, importId, amount, isNamed };
+}
+
+/** A row that is there asks for what the line does: another file brought it in. */
+function isThere({ row }: Asking, { rows }: BuyerRows): boolean {
+  return rows.some((one) => rowName(one.row) === rowName(row));
 }
 
 async function decideByBuyer(asking: Asking, { count, rows }: BuyerRows, { file }: Place): Promise<Decision> {

@@ -1,9 +1,18 @@
+import { digestOf } from '../src/ledger/calls.ts';
 import { rowName } from '../src/ledger/row-id.ts';
-import type { RowResult } from '../src/ledger/rows.ts';
+import { askedOf, type RowResult } from '../src/ledger/rows.ts';
+import { KNOWN_COLUMNS, type KnownColumn } from '../src/portfolio/columns.ts';
+import { digestOfCells, knownBuyerText } from '../src/portfolio/known-buyer.ts';
 import { errorColumns, mergeColumns, type OwnColumns, resultColumnsOf } from '../src/portfolio/merged-columns.ts';
 import type { Opened } from '../src/portfolio/open-portfolio.ts';
 import { visible } from '../src/portfolio/problem.ts';
-import { ERROR_COLUMNS, errorColumnsOf, LINE_COLUMN, RESULT_COLUMNS } from '../src/portfolio/result-columns.ts';
+import {
+  ERROR_COLUMNS,
+  errorColumnsOf,
+  LINE_COLUMN,
+  mendedRowOf,
+  RESULT_COLUMNS,
+} from '../src/portfolio/result-columns.ts';
 import { makeSheetValues, type SheetValues } from '../src/portfolio/sheet-values.ts';
 import type { ExportedLine, ImportFile } from './export-lines.ts';
 import { LEDGER_COLUMNS, ledgerCells } from './ledger-cells.ts';
@@ -22,21 +31,30 @@ export type Files = ReadonlyMap<ImportFile, Opened | undefined>;
 /** In a sheet amounts and days are written plainly, for they are numbers there. */
 type How = { account: string; inSheet: boolean };
 
-/** All lines with all their own columns, and what became of each. */
+/**
+ * All lines with all their own columns, and what became of each. Of files with different headers, columns that mean something
+ * to us stand under our names, and what only their file explains is written plainly: else nobody could tell them any more,
+ * neither a person nor `recover`.
+ */
 export function resultTable(files: Files, { account, inSheet }: How): Table {
-  let values: SheetValues | undefined;
-  const own = ownColumns(files, ({ header }) => resultColumnsOf(header));
+  let values: Pick<SheetValues, 'cells'> | undefined;
+  const areAlike = haveOneHeader(files);
+  const own = ownColumns(files, (opened) =>
+    areAlike ? resultColumnsOf(opened.header) : errorColumns(opened, areAlike),
+  );
+  const cellsDigest = digestOfCells(areAlike ? knownColumns(files, own.header) : own.header.map(knownNamed));
   return {
     header: [...own.header, ...RESULT_COLUMNS],
     begin(_file, begun) {
-      values = inSheet ? makeSheetValues(begun) : undefined;
+      values = inSheet ? makeSheetValues(begun) : areAlike ? undefined : begun.standalone;
     },
     *write(exported) {
       const { file, number, line, found } = exported;
       const { record = {}, companyId = '', documentIds = [], limitId = '', step = '' } = found?.result ?? {};
       const cells = line ? (values?.cells(line) ?? line.cells) : ledgerCells(found?.result.request);
+      const written = own.cells(file, line ? cells : undefined, cells);
       yield [
-        ...own.cells(file, line ? cells : undefined, cells),
+        ...written,
         ...[found ? rowName(found.row) : '', importName(file), String(number)],
         ...[stateOf(exported), step, companyId || (found?.result.request.companyId ?? '')],
         ...[
@@ -47,6 +65,7 @@ export function resultTable(files: Files, { account, inSheet }: How): Table {
           record.available_limit ?? '',
         ],
         ...[problemOf(exported), found ? new Date(found.result.updatedMs).toISOString() : '', account],
+        found ? knownText(exported, found.result, cellsDigest(written)) : '',
       ];
     },
   };
@@ -82,7 +101,7 @@ export function errorTable(files: Files, { account, inSheet, onHeld }: How & { o
       const cells = line && (broken === undefined ? (values ?? read)?.cells(line) : read?.blank());
       yield [
         ...own.cells(file, cells, ledgerCells(found?.result.request)),
-        ...[mendedRow(exported), broken === undefined ? earlierText(exported, opened) : visible(broken)],
+        ...[mendedRow(exported, opened), lineText(exported, opened, broken)],
         ...[problem || `It is ${state}.`, account],
       ];
     },
@@ -92,6 +111,33 @@ export function errorTable(files: Files, { account, inSheet, onHeld }: How & { o
 /** `q4.csv #2`: the second import of the portfolio. */
 export function importName({ known }: ImportFile): string {
   return `${known.fileName} #${known.number}`;
+}
+
+/** Whether the lines of all files stand in the same columns, with the same meanings. */
+function haveOneHeader(files: Files): boolean {
+  const headers = [...files.values()].map((opened) => {
+    if (!opened) return '';
+    const { names, places } = resultColumnsOf(opened.header);
+    return JSON.stringify([names, places.map((place) => opened.columns[place]?.known)]);
+  });
+  return new Set(headers).size === 1;
+}
+
+/** What the columns of files with one header mean. */
+function knownColumns(files: Files, header: readonly string[]): (KnownColumn | null)[] {
+  const [opened] = files.values();
+  if (!opened) return header.map(knownNamed);
+  return resultColumnsOf(opened.header).places.map((place) => opened.columns[place]?.known ?? null);
+}
+
+function knownNamed(name: string): KnownColumn | null {
+  return KNOWN_COLUMNS.find((known) => known === name) ?? null;
+}
+
+function knownText({ fault }: ExportedLine, { request }: RowResult, cells: string): string {
+  const { buyer, limit } = request;
+  const amount = limit.requested_limit;
+  return knownBuyerText({ buyer, asked: digestOf(askedOf(request)), cells, amount, isOwn: fault === undefined });
 }
 
 function ownColumns(files: Files, columnsOf: (opened: Opened) => OwnColumns) {
@@ -135,17 +181,23 @@ function problemText({ problem, again }: RowResult): string {
   return problem.sent ? `${said}; what was sent: ${problem.sent}` : said;
 }
 
-/** The row that a mended line takes the place of; one that was sent keeps its words, and has nothing to be mended. */
-function mendedRow({ found }: ExportedLine): string {
-  if (!found || found.result.state === 'done' || found.result.state === 'skipped') return '';
+/**
+ * The row that a mended line takes the place of; one that was sent keeps its words, and has nothing to be mended. A line that
+ * led to none still mends what it said that it mends.
+ */
+function mendedRow({ found, line }: ExportedLine, opened: Opened | undefined): string {
+  if (!found) return line && opened ? mendedRowOf(opened.standalone.header)(line.cells) : '';
+  if (found.result.state === 'done' || found.result.state === 'skipped') return '';
   return rowName(found.row);
 }
 
-/** What an earlier round could not believe is still what the cells are to be filled in from. */
-function earlierText({ line }: ExportedLine, opened: Opened | undefined): string {
-  if (!line || !opened) return '';
-  const { header } = opened.standalone;
-  const earlier = errorColumnsOf(header);
-  const at = header.findLastIndex((name, column) => name === LINE_COLUMN && earlier.has(column));
-  return line.cells[at] ?? '';
+/** What the cells are to be filled in from: the line's own text, or that of an earlier round where nobody has filled in any. */
+function lineText({ line }: ExportedLine, opened: Opened | undefined, broken: string | undefined): string {
+  const { header } = opened?.standalone ?? { header: [] };
+  const added = errorColumnsOf(header);
+  const at = header.findLastIndex((name, column) => name === LINE_COLUMN && added.has(column));
+  const earlier = line?.cells[at] ?? '';
+  if (broken === undefined) return earlier;
+  const isBlank = line?.cells.every((cell, column) => added.has(column) || cell.trim() === '');
+  return earlier !== '' && isBlank ? earlier : visible(broken);
 }

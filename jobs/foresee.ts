@@ -7,15 +7,18 @@ import type { Foresight, KnownRow } from '../src/ledger/foresight.ts';
 import { askedOf, type RowDocument, type RowRequest } from '../src/ledger/rows.ts';
 import type { Document, Line, Problem } from '../src/portfolio/row.ts';
 import type { RowLine } from './decide-line.ts';
-import { changedProblem, rowRequest } from './row-request.ts';
+import type { OfBuyer } from './foresee-replacing.ts';
+import { changedProblem, mayTake, otherBuyers, rowRequest } from './row-request.ts';
 
 export type ForeseeDeps = {
   portfolio: string;
   foresight: Foresight;
   /** What is done with a company of which nobody knows whether it was made. */
   onUnknownCompany: UnknownPolicy;
-  /** Which lines cannot be told from corrections of several rows; of a file that is read once only, nobody looks. */
-  refusals?: ((lines: readonly RowLine[]) => Promise<Map<number, Problem>>) | undefined;
+  /** What other requests of their buyers mean for lines; of a file that is read once only, nobody looks. */
+  ofBuyers?: ((lines: readonly RowLine[]) => Promise<Map<number, OfBuyer>>) | undefined;
+  /** The cell of a line that names the row which it mends; without it, no line has one. */
+  mendedRow?: ((cells: readonly string[]) => string) | undefined;
 };
 
 /**
@@ -24,8 +27,11 @@ export type ForeseeDeps = {
  */
 export type Fate = 'request' | 'open' | 'before' | 'held';
 
-/** A line as an import would take it; `fate` of those that lead to a row, and whether the buyer's company is there. */
-export type Foreseen = { line: Line; fate?: Fate; company?: 'made' | 'unknown' | undefined };
+/**
+ * A line as an import would take it; `fate` of those that lead to a row, whether the buyer's company is there, and whether the
+ * limit is asked for besides another one of the buyer.
+ */
+export type Foreseen = { line: Line; fate?: Fate; company?: 'made' | 'unknown' | undefined; isBesides?: boolean };
 
 /**
  * Says of lines what importing them would lead to, by what put-row.lua and the steps do: also that a line asks for something
@@ -43,11 +49,17 @@ export async function foresee(batch: readonly Line[], deps: ForeseeDeps): Promis
       return line.kind === 'row' && its ? foreseeRow(line, its, deps) : { line };
     }),
   );
-  const refused = await deps.refusals?.(foreseen.flatMap(({ line }) => (line.kind === 'row' ? [line] : [])));
-  return foreseen.map((one) => {
-    const problem = refused?.get(one.line.line);
-    return problem && one.line.kind === 'row' ? { line: invalid(one.line, problem) } : one;
-  });
+  const ofBuyers = await deps.ofBuyers?.(foreseen.flatMap(({ line }) => (line.kind === 'row' ? [line] : [])));
+  return foreseen.map((one) => withBuyer(one, ofBuyers?.get(one.line.line)));
+}
+
+function withBuyer(one: Foreseen, found: OfBuyer | undefined): Foreseen {
+  const { line, fate } = one;
+  if (!found || line.kind !== 'row') return one;
+  if ('problem' in found) return { line: invalid(line, found.problem) };
+  // What was made before, or is held, is not asked for by this line.
+  if (fate !== 'request' && fate !== 'open') return one;
+  return { ...one, line: { ...line, warnings: [...line.warnings, found.warning] }, isBesides: found.isBesides };
 }
 
 function invalid({ row, warnings: _warnings, ...read }: RowLine, problem: Problem): Line {
@@ -57,8 +69,9 @@ function invalid({ row, warnings: _warnings, ...read }: RowLine, problem: Proble
 /** A call in one of these may have made something. */
 const SENT = new Set(['claimed', 'unknown', 'made']);
 
-async function foreseeRow(line: RowLine, known: KnownRow, { onUnknownCompany }: ForeseeDeps): Promise<Foreseen> {
+async function foreseeRow(line: RowLine, known: KnownRow, deps: ForeseeDeps): Promise<Foreseen> {
   const { row } = line;
+  const { onUnknownCompany } = deps;
   const isSent = SENT.has(known.limit);
   const before = known.request === '' ? undefined : (JSON.parse(known.request) as RowRequest);
   const request = rowRequest(row, row.documents.map(undigested));
@@ -66,6 +79,10 @@ async function foreseeRow(line: RowLine, known: KnownRow, { onUnknownCompany }: 
   const isFixed = before !== undefined && (isSent || known.state === 'done');
   if (isOther || (isFixed && !(await isSame(request, before, row.documents)))) {
     return { line: invalid(line, changedProblem(line.line, request, before)) };
+  }
+  if (before && before.buyer !== row.buyer) {
+    const own = { row: { portfolio: deps.portfolio, key: row.key }, cell: deps.mendedRow?.(line.cells) ?? '' };
+    if (!mayTake(request, before, own)) return { line: otherBuyers(line, before) };
   }
   const company = known.company === 'made' || known.company === 'unknown' ? known.company : undefined;
   if (known.limit === 'made' || known.state === 'done') return { line, fate: 'before', company };

@@ -15,13 +15,14 @@ import { makeFileBuyers } from '../src/portfolio/file-buyers.ts';
 import { fileFault } from '../src/portfolio/file-fault.ts';
 import { type Opened, openPortfolio } from '../src/portfolio/open-portfolio.ts';
 import { readingFound, readOptionsSchema } from '../src/portfolio/read-options.ts';
-import { isErrorsHeader, mendedRowOf } from '../src/portfolio/result-columns.ts';
+import { earlierProblemOf, isErrorsHeader, mendedRowOf } from '../src/portfolio/result-columns.ts';
 import type { Change, Line, Problem } from '../src/portfolio/row.ts';
 import { readSupplier } from '../src/portfolio/supplier.ts';
 import { readToEnd, type TableFile } from '../src/portfolio/table.ts';
 import type { Queues } from '../src/queue/queues.ts';
 import { fileNameOf, makeBuyerStore } from './buyer-store.ts';
 import { type FeedDeps, feed } from './feed.ts';
+import { refuseForeign } from './foreign-rows.ts';
 import { countLacking, leaveOutLacking } from './lacking-rows.ts';
 import { makeOwnFile } from './own-file.ts';
 import { putLines, type Target } from './put-lines.ts';
@@ -103,12 +104,18 @@ async function importFile(payload: ImportPayload, documentsDir: string, deps: Im
   const file = { ...reading, path: copy, givenPath: path, signal: deps.stopping };
   const place = { portfolio, importId: fileNameOf(importId) };
   const store = makeBuyerStore(deps);
-  const opened = await openPortfolio({
+  // Ahead of the import, so what its lines bring is not written down yet.
+  const openAhead = () => {
+    const buyers = makeBuyerBook(makeFileBuyers({ ...place, store }), place);
+    return openPortfolio({ ...file, requiredColumns: [], documents: ANY_DOCUMENT, buyers });
+  };
+  const read = await openPortfolio({
     ...file,
     requiredColumns: deps.requiredColumns,
     documents: makeDocumentFolder({ dir: documentsDir, maxSizeMb: deps.maxDocumentMb }),
     buyers: makeBuyerBook(store, place),
   });
+  const opened = await refuseForeign(read, { portfolio, path: copy }, openAhead);
   deps.onOpened?.(opened);
   const isPart = isErrorsHeader(opened.header);
   const found: Imported = {
@@ -122,15 +129,17 @@ async function importFile(payload: ImportPayload, documentsDir: string, deps: Im
   }
   if (opened.dialect.sheet !== undefined) await readSheet(file, opened);
   const known = { id: importId, fileName: basename(path), reading: JSON.stringify(readingFound(reading, opened)) };
-  const run = await deps.persist('start import', () => deps.portfolios.startImport(portfolio, known));
+  const start = payload.replace ? deps.portfolios.startReplacing : deps.portfolios.startImport;
+  const run = await deps.persist('start import', () => start(portfolio, known));
+  if (!run) {
+    await opened.close();
+    throw otherUnderWay(portfolio);
+  }
   const target: Target = {
     ...{ portfolio, run, importId: run.number, fileName: known.fileName },
     mendedRow: mendedRowOf(opened.header),
-    // Ahead of the import, so what its lines bring is not written down yet.
-    file: makeOwnFile(() => {
-      const buyers = makeBuyerBook(makeFileBuyers({ ...place, store }), place);
-      return openPortfolio({ ...file, requiredColumns: [], documents: ANY_DOCUMENT, buyers });
-    }),
+    earlierProblem: earlierProblemOf(opened.header),
+    file: makeOwnFile(openAhead),
   };
   try {
     if (supplier) await deps.persist('supplier', () => rememberSupplier(portfolio, supplier, deps));
@@ -142,7 +151,7 @@ async function importFile(payload: ImportPayload, documentsDir: string, deps: Im
       await deps.persist('feed', () => feed(deps));
       deps.onBatch({ ...findingsOf(settled), lines: found.lines });
     }
-    const whole = { portfolio, fileName: known.fileName, importId: run.number };
+    const whole = { portfolio, fileName: known.fileName, importId: run.number, begun: run.begun };
     if (payload.replace) found.givenUp = await deps.persist('leave out', () => leaveOutLacking(whole, deps));
     else found.lacking = await deps.persist('count', () => countLacking(whole, deps));
   } catch (error) {
@@ -164,6 +173,11 @@ const ANY_DOCUMENT = { find: async (name: string) => ({ name, path: name, sizeBy
 
 function replaceByPart(path: string): LimitlineError {
   const message = `${path} is an errors file, which has only lines that want mending: --replace would give up all others that were not sent. Import it without --replace: a mended line replaces its row by itself.`;
+  return new LimitlineError('USAGE', message);
+}
+
+function otherUnderWay(portfolio: string): LimitlineError {
+  const message = `Another file is being imported into portfolio ${portfolio} at this moment, and --replace would give up its rows: wait for its end, or leave --replace out.`;
   return new LimitlineError('USAGE', message);
 }
 

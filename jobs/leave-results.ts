@@ -23,6 +23,8 @@ export type LeftResults = {
   kept: string[];
   /** The first names of those that had to be called otherwise, since something else bears them. */
   taken: string[];
+  /** What an earlier run had to call otherwise, and is gone now that the first name was free. */
+  outdated: string[];
   fault: string | null;
 };
 
@@ -36,7 +38,15 @@ export type LeaveDeps = ExportDeps & { leftFiles: LeftFiles };
  * @returns also where nothing could be written: the results are there for the asking, and the run ends as it ended
  */
 export async function leaveResults(place: ResultsPlace, mending: boolean, deps: LeaveDeps): Promise<LeftResults> {
-  const left: LeftResults = { results: null, errors: null, removed: [], kept: [], taken: [], fault: null };
+  const left: LeftResults = {
+    results: null,
+    errors: null,
+    removed: [],
+    kept: [],
+    taken: [],
+    outdated: [],
+    fault: null,
+  };
   const { portfolio, path } = place;
   const whose: Whose = { account: deps.account, portfolio };
   const dir = resolve(place.dir ?? (path === null ? '.' : dirname(path)));
@@ -48,8 +58,9 @@ export async function leaveResults(place: ResultsPlace, mending: boolean, deps: 
       try {
         // Also where something may want mending, it may be that no line is to be mended in a file.
         if (kind === 'errors' && !(await hasRecords(draft))) return null;
-        const found = await deps.leftFiles.leave(draft, names, whose);
+        const { path: found, outdated } = await deps.leftFiles.leave(draft, names, whose);
         if (found !== names(1)) left.taken.push(names(1));
+        left.outdated.push(...outdated);
         return found;
       } finally {
         await draft.drop();

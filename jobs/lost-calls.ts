@@ -1,22 +1,32 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
+import { digestOf } from '../src/ledger/calls.ts';
 import type { LostCall } from '../src/ledger/recovery.ts';
 import { rowIdOf } from '../src/ledger/row-id.ts';
 import { askedOf, STEPS, type Step } from '../src/ledger/rows.ts';
 import type { Outcome } from '../src/portfolio/outcomes.ts';
-import type { Document, Line, Row } from '../src/portfolio/row.ts';
+import { type Document, type Line, type Row, requestOf } from '../src/portfolio/row.ts';
 import { documentKey } from './upload-documents.ts';
 
 /** What one line of a results file tells of calls, and what it tells of them in vain. */
 export type LostCalls = { calls: LostCall[]; leftOut: string[] };
 
-/** As {@link lostCallsOf} finds them: a document that is not in the folder has no path. */
-type Told = { row: Row | undefined; keys: string[] };
+/**
+ * Whose the line is: its row's cells where they are believed, all names that its limit goes by, the buyer, and what was asked
+ * for, as a digest. A document that is not in the folder has no path.
+ */
+type Told = {
+  row: Row | undefined;
+  keys: string[];
+  buyer: string | undefined;
+  asked: string | undefined;
+  amount: string | undefined;
+};
 
 /**
- * The calls that a line of a results file speaks of. Each goes by all names that it may be asked for under: the key of the
- * row that the file names, and the one that the line's own cells lead to, which differ where the buyer was first known by
- * another identifier.
+ * The calls that a line of a results file speaks of. Where it says whose they are (`limitline_buyer`), that is so, whatever
+ * became of its cells; else they are told by the cells, as far as these are believed. Where lines of the original file might
+ * be told another buyer, that is left out, and named.
  */
 export async function lostCallsOf(line: Line, outcome: Outcome): Promise<LostCalls> {
   const told = toldBy(line, outcome);
@@ -25,29 +35,64 @@ export async function lostCallsOf(line: Line, outcome: Outcome): Promise<LostCal
   await addDocuments(found, told, outcome);
   const step = doubtfulStep(outcome);
   if (step) await addDoubt(found, told, outcome, step);
+  const isSent = found.calls.length > 0 || outcome.companyId !== '';
+  const left = isSent && (outcome.known ? changedCells(line, outcome) : weakCells(line, told, outcome));
+  if (left) found.leftOut.push(left);
   return found;
 }
 
-/** Whose words the cells are: of a line that was changed after its request they are not the request's. */
-function toldBy(line: Line, { row, problem }: Outcome): Told {
-  const speaks = problem === '' || SPEAKS_FOR_ROW.test(problem);
-  const own = line.kind === 'row' && speaks ? line.row : undefined;
-  const ownKey = own?.key ?? (line.kind === 'duplicate' && speaks ? line.key : '');
-  const keys = [rowIdOf(row)?.key ?? '', ownKey].filter((key) => key !== '');
-  return { row: own, keys: [...new Set(keys)] };
+function toldBy(line: Line, outcome: Outcome): Told {
+  const { row, problem, known } = outcome;
+  const key = rowIdOf(row)?.key ?? '';
+  if (known) {
+    const own = line.kind === 'row' && line.row.buyer === known.buyer ? line.row : undefined;
+    return { row: own, keys: [key].filter((one) => one !== ''), ...known };
+  }
+  const own = line.kind === 'row' && speaks(problem) ? line.row : undefined;
+  const keys = [key || ownKeyOf(line, problem)].filter((one) => one !== '');
+  const told = { row: own, keys, buyer: own?.buyer, amount: own?.limit.requested_limit };
+  // Under another key than its row's, what the cells ask for is not what was asked for.
+  const asked = own && (key === '' || own.key === key) ? digestOf(askedOf({ ...own, documents: [] })) : undefined;
+  return { ...told, asked };
 }
+
+/** The key that the line's own cells lead to; '' where they are not believed. */
+function ownKeyOf(line: Line, problem: string): string {
+  return line.kind !== 'invalid' && speaks(problem) ? requestOf(line) : '';
+}
+
+/** Whose words the cells are: of a line that was changed after its request they are not the request's. */
+function speaks(problem: string): boolean {
+  return problem === '' || SPEAKS_FOR_ROW.test(problem);
+}
+
+/** What was made is put back for certain, but what else points to its buyer is told by cells. */
+function changedCells(line: Line, { row, known }: Outcome): string | undefined {
+  if (line.kind === 'row' && line.row.buyer === known?.buyer) return undefined;
+  if (line.kind === 'duplicate' && line.key === rowIdOf(row)?.key) return undefined;
+  return `${CELLS_CHANGED}: what was made for it is put back, but a line that tells its buyer by something else might be requested again`;
+}
+
+/** In a file of an earlier version, or where somebody changed the column that says whose it is, it is all told by cells. */
+function weakCells(line: Line, { keys: [key] }: Told, { problem }: Outcome): string | undefined {
+  if (key === undefined || ownKeyOf(line, problem) === key) return undefined;
+  return `${CELLS_CHANGED}, and the file does not say whose it is: its company or its limit might be requested again`;
+}
+
+const CELLS_CHANGED = 'its cells are not, or not for certain, those that were requested';
 
 /** What rows themselves have to say (jobs/step.ts, export-tables.ts, put-lines.ts). A fault of the line stands before that. */
 const SPEAKS_FOR_ROW =
   /^(?:Made twice at the service|It is unknown whether|The service (?:refused|put) |Limitline itself failed|replaced by line)/;
 
-function addMade({ calls, leftOut }: LostCalls, { row, keys }: Told, outcome: Outcome): void {
+function addMade({ calls, leftOut }: LostCalls, told: Told, outcome: Outcome): void {
+  const { row, keys, buyer } = told;
   const { companyId, limitId, documentIds, record } = outcome;
   // What a row was skipped for was made for another.
-  const whole = { row: outcome.state === 'skipped' ? '' : outcome.row, is: 'made' as const };
+  const whole = { ...placeOf(outcome), row: outcome.state === 'skipped' ? '' : outcome.row, is: 'made' as const };
   // An id that the line itself gave was made by nobody here.
-  if (companyId !== '' && row && row.companyId === undefined) {
-    const company = { kind: 'company' as const, keys: [row.buyer], buyer: row.buyer, asked: undefined };
+  if (companyId !== '' && buyer !== undefined && row?.companyId === undefined) {
+    const company = { kind: 'company' as const, keys: [buyer], buyer, asked: undefined };
     calls.push({ ...whole, ...company, id: companyId, record: {}, company: '', documents: [] });
   }
   if (limitId === '') return;
@@ -55,13 +100,13 @@ function addMade({ calls, leftOut }: LostCalls, { row, keys }: Told, outcome: Ou
     leftOut.push(`limit ${limitId}: neither its row nor its buyer can be told from the line`);
     return;
   }
-  const asked = row && askedOf({ ...row, documents: [] });
-  const limit = { kind: 'limit' as const, keys, buyer: row?.buyer, asked };
+  const limit = { kind: 'limit' as const, keys, buyer, asked: told.asked, amount: told.amount };
   calls.push({ ...whole, ...limit, id: limitId, record, company: companyId, documents: documentIds });
 }
 
 /** Its documents in their order, each with the id that stands at its place. */
-async function addDocuments({ calls, leftOut }: LostCalls, { row }: Told, { row: name, documentIds }: Outcome) {
+async function addDocuments({ calls, leftOut }: LostCalls, { row }: Told, outcome: Outcome) {
+  const { row: name, documentIds } = outcome;
   const documents = row?.documents ?? [];
   if (documentIds.length === 0 || documents.length !== documentIds.length) return;
   for (const [place, document] of documents.entries()) {
@@ -71,7 +116,15 @@ async function addDocuments({ calls, leftOut }: LostCalls, { row }: Told, { row:
       continue;
     }
     const made = { is: 'made' as const, id: documentIds[place] ?? '', record: {}, company: '', documents: [] };
-    calls.push({ kind: 'document', keys: [key], buyer: row?.buyer, row: name, asked: undefined, ...made });
+    calls.push({
+      kind: 'document',
+      keys: [key],
+      buyer: row?.buyer,
+      row: name,
+      asked: undefined,
+      ...placeOf(outcome),
+      ...made,
+    });
   }
 }
 
@@ -81,12 +134,14 @@ function doubtfulStep({ state, step }: Outcome): Step | undefined {
   return STEPS.find((each) => each === at);
 }
 
-async function addDoubt({ calls, leftOut }: LostCalls, { row, keys }: Told, outcome: Outcome, step: Step) {
-  const whole = { is: 'unknown' as const, row: outcome.row, buyer: row?.buyer, asked: undefined, ...heardOf(outcome) };
+async function addDoubt({ calls, leftOut }: LostCalls, told: Told, outcome: Outcome, step: Step) {
+  const { row, keys, buyer } = told;
+  const doubt = { is: 'unknown' as const, row: outcome.row, buyer, asked: undefined };
+  const whole = { ...placeOf(outcome), ...doubt, ...heardOf(outcome) };
   if (step === 'limit' && keys.length > 0) {
-    calls.push({ kind: 'limit', keys, ...whole, asked: row && askedOf({ ...row, documents: [] }) });
-  } else if (step === 'company' && row) {
-    calls.push({ kind: 'company', keys: [row.buyer], ...whole });
+    calls.push({ kind: 'limit', keys, ...whole, asked: told.asked, amount: told.amount });
+  } else if (step === 'company' && buyer !== undefined) {
+    calls.push({ kind: 'company', keys: [buyer], ...whole });
   } else if (step === 'documents' && row) {
     const known = await Promise.all(row.documents.map(keyOf));
     for (const key of known) if (key !== undefined) calls.push({ kind: 'document', keys: [key], ...whole });
@@ -95,6 +150,10 @@ async function addDoubt({ calls, leftOut }: LostCalls, { row, keys }: Told, outc
   } else {
     leftOut.push(`a ${outcome.state} row: neither it nor its buyer can be told from the line`);
   }
+}
+
+function placeOf({ line, updatedMs }: Outcome) {
+  return { line, atMs: updatedMs };
 }
 
 /** What was heard of a call, and when it was sent, as `endWithout` words it (jobs/step.ts). */

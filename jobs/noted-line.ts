@@ -1,9 +1,9 @@
 import type { FaultyLine, NotedLine } from '../src/ledger/imports.ts';
 import { type Line, type Problem, requestOf } from '../src/portfolio/row.ts';
 
-/** A line as the ledger notes it: the key of its request, and what is wrong with it, if anything is. */
+/** A line as the ledger notes it: the key of its request, of a faulty one its buyer, and what is wrong with it, if anything is. */
 export function noted(line: Line): NotedLine {
-  return { key: requestOf(line), fault: faultOf(line) };
+  return { key: requestOf(line), buyer: line.kind === 'invalid' ? line.buyer : undefined, fault: faultOf(line) };
 }
 
 function faultOf(line: Line): FaultyLine | null {

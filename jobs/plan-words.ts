@@ -1,13 +1,13 @@
 import type { Calls } from '../src/ledger/calls.ts';
 import type { CallKind } from '../src/ledger/keys.ts';
 import type { Portfolios } from '../src/ledger/portfolios.ts';
-import { rowName } from '../src/ledger/row-id.ts';
 import type { Rows, Step } from '../src/ledger/rows.ts';
 import type { HeldFile, HeldWord } from '../src/portfolio/held-file.ts';
 import { callsOf } from './calls-of.ts';
 import { callName, knownIds } from './known-ids.ts';
-import { type FoundRow, rowsOfLine } from './walk-rows.ts';
-import { whatItIs, whyNot } from './why-not.ts';
+import { rowAtLine, rowByName } from './row-meant.ts';
+import type { FoundRow } from './walk-rows.ts';
+import { whyNot, whyNotRow } from './why-not.ts';
 
 /** The ids of the service have these prefixes, where any is shown (service-api: "Resources and their fields"). */
 const PREFIXES: Partial<Record<Step, string>> = { company: 'company_', limit: 'bl_' };
@@ -52,19 +52,12 @@ export function prefixFault(made: string | undefined, { result }: FoundRow): str
 /** The row, or why there is none to speak of. */
 async function heldRow(portfolio: string, { row: name, line }: HeldWord, deps: PlanDeps): Promise<FoundRow | string> {
   if (name !== '') {
-    const key = name.slice(name.lastIndexOf('/') + 1);
-    const row = { portfolio, key };
-    if (name !== rowName(row)) return `Row ${name} is of another portfolio than "${portfolio}".`;
-    const [result] = await deps.rows.read([row]);
-    if (!result) return `There is no row ${name}.`;
-    return result.state === 'held' ? { row, result } : `Row ${name} ${whatItIs(result, portfolio)}`;
+    const found = await rowByName(portfolio, name, deps);
+    return typeof found === 'string' || found.result.state === 'held' ? found : whyNotRow(found, deps);
   }
   if (line === undefined) return 'It names no row.';
-  const [found, ...others] = await rowsOfLine(deps, portfolio, 'held', line);
-  if (!found) return whyNot(portfolio, line, deps);
-  return others.length === 0
-    ? found
-    : `Several rows are of a line ${line}: name the one that is meant in a column row.`;
+  const found = await rowAtLine(portfolio, { state: 'held', line }, deps);
+  return typeof found === 'string' ? `${found} Name it in a column row.` : (found ?? whyNot(portfolio, line, deps));
 }
 
 /**

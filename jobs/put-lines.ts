@@ -8,7 +8,7 @@ import type { Line, Problem, Row } from '../src/portfolio/row.ts';
 import type { Queues } from '../src/queue/queues.ts';
 import { decideLine, grown, type Place, type RowLine, warningOfOther } from './decide-line.ts';
 import { noted } from './noted-line.ts';
-import { changedProblem, rowRequest } from './row-request.ts';
+import { changedProblem, mayTake, otherBuyers, rowRequest } from './row-request.ts';
 
 export type PutDeps = { rows: Rows; queues: Queues; documents: DocumentStore; persist: Persist };
 
@@ -65,6 +65,7 @@ async function putLine(target: Target, line: RowLine, known: Map<string, BuyerRo
   const { buyer } = line.row;
   // Redis is waited for; a file that cannot be gone through ends the import.
   const rows = { ofRow: (other: RowId) => deps.persist('read', () => deps.rows.ofRow(other)) };
+  let takes: string | undefined;
   for (;;) {
     const ofBuyer = known.get(buyer) ?? NO_ROWS;
     const decision = await decideLine(target, line, { ofBuyer, rows });
@@ -72,19 +73,29 @@ async function putLine(target: Target, line: RowLine, known: Map<string, BuyerRo
     const { asking, replaces } = decision;
     const given = replaces && { key: replaces.row.key, problem: replacedBy(line.line, target) };
     const { number, generation } = target.run;
-    const put = () => deps.rows.put(row, line.line, number, request, generation, { seen: ofBuyer.count, ...given });
+    const put = () =>
+      deps.rows.put(row, line.line, number, request, generation, { seen: ofBuyer.count, takes, ...given });
     const is = await deps.persist('put', put);
     if (is === 'again') {
       const now = await deps.persist('buyers', () => deps.rows.ofBuyers([buyer]));
       known.set(buyer, now.get(buyer) ?? NO_ROWS);
       continue;
     }
+    if (is === 'other') {
+      const [other] = await deps.persist('read', () => deps.rows.read([row]));
+      const known = other && { ...other.request, line: other.line };
+      const cell = target.mendedRow(line.cells);
+      if (known && !mayTake(request, known, { row, cell })) return { line: otherBuyers(line, known), row, is };
+      takes = known?.buyer;
+      continue;
+    }
     if (is === 'changed') {
       const [sent] = await deps.persist('read', () => deps.rows.read([row]));
       return { line: invalid(line, changedProblem(line.line, request, sent?.request)), row, is };
     }
-    const warning = warningOfOther(line, { asking, rows: ofBuyer.rows, replaces });
-    if (warning) line.warnings.push(warning);
+    // What is at its end, or was made before, is not asked for by this line.
+    const besides = is === 'settled' ? undefined : warningOfOther(line, { asking, rows: ofBuyer.rows, replaces });
+    if (besides) line.warnings.push(besides.warning);
     known.set(buyer, grown(ofBuyer, asking, { is, replaces }));
     return { line, row, is, replaced: replaces };
   }
@@ -93,7 +104,7 @@ async function putLine(target: Target, line: RowLine, known: Map<string, BuyerRo
 const NO_ROWS: BuyerRows = { count: 0, rows: [] };
 
 function invalid(line: RowLine, problem: Problem): Line {
-  return { ...line, kind: 'invalid', key: line.row.key, problems: [problem] };
+  return { ...line, kind: 'invalid', key: line.row.key, buyer: line.row.buyer, problems: [problem] };
 }
 
 function replacedBy(line: number, { fileName }: Target) {

@@ -47,6 +47,8 @@ export type Recovering = {
   known: Record<RecoveredKind, number>;
   /** Rows for which nothing had been sent when the file was written. */
   waiting: number;
+  /** Rows that had given way to a corrected line, which is not known any more: their own lines would be requested besides. */
+  replaced: number;
   leftOut: LeftOut[];
 };
 
@@ -70,7 +72,15 @@ export const recoverResults = {
     const buyers = makeBook(await portfolioOf(file), write, deps);
     const opened = await openPortfolio({ ...file, buyers });
     const read = readerFor(opened, path);
-    const found: Recovering = { path, rows: 0, put: noCounts(), known: noCounts(), waiting: 0, leftOut: [] };
+    const found: Recovering = {
+      path,
+      rows: 0,
+      put: noCounts(),
+      known: noCounts(),
+      waiting: 0,
+      replaced: 0,
+      leftOut: [],
+    };
     try {
       const counted = { company: makeKeySet(), document: makeKeySet(), limit: makeKeySet(), held: makeKeySet() };
       for await (const batch of opened.batches()) await recoverLines(batch, read, { found, write, counted }, deps);
@@ -131,6 +141,7 @@ async function recoverLines(lines: Line[], read: (cells: readonly string[]) => O
     });
   found.rows += rows.length;
   found.waiting += rows.filter(({ outcome }) => outcome.state === 'queued').length;
+  found.replaced += rows.filter(({ outcome }) => isReplaced(outcome)).length;
   const told = await Promise.all(rows.map(({ line, outcome }) => lostCallsOf(line, outcome)));
   const answers = await Promise.all(
     told.map(({ calls }) => Promise.all(calls.map((call) => deps.recovery.putBack(call, { write })))),
@@ -154,6 +165,11 @@ function differsWords(call: { kind: string; is: string; id?: string }, { id }: E
 function anotherAccount(path: string, line: number, theirs: string, ours: string): LimitlineError {
   const message = `${path}, line ${line}, is of account "${theirs}", and this is account "${ours}": set SERVICE_ACCOUNT or SERVICE_URL for that one, and recover the file there.`;
   return new LimitlineError('USAGE', message);
+}
+
+/** As put-lines.ts words it. */
+function isReplaced({ state, problem }: Outcome): boolean {
+  return state === 'cancelled' && problem.startsWith('replaced by line');
 }
 
 function isState(state: string): boolean {

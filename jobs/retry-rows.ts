@@ -1,14 +1,18 @@
 import { z } from 'zod';
+import { LimitlineError } from '../src/errors.ts';
 import type { RowId } from '../src/ledger/row-id.ts';
 import { GIVEN_UP } from './create-supplier.ts';
 import { type FeedDeps, feed } from './feed.ts';
+import { rowAtLine, rowByName } from './row-meant.ts';
 import { supplierJob } from './step.ts';
-import { type FoundRow, rowsOfLine, walkRows } from './walk-rows.ts';
+import { type FoundRow, walkRows } from './walk-rows.ts';
 
 const payloadSchema = z.object({
   portfolio: z.string(),
   state: z.enum(['refused', 'cancelled']),
+  /** One line, or one row by its key or its whole name. */
   line: z.int().optional(),
+  row: z.string().optional(),
   /** Text that the problem must contain, in any case. */
   error: z.string().optional(),
 });
@@ -23,8 +27,12 @@ export const retryRows = {
   name: 'retry-rows',
   parse: (data: unknown): RetryPayload => payloadSchema.parse(data),
 
-  /** Answers how many rows go again. */
-  async run({ portfolio, state, line, error }: RetryPayload, deps: FeedDeps): Promise<number> {
+  /**
+   * Answers how many rows go again.
+   *
+   * @throws LimitlineError `USAGE` where a line's number is that of several such rows
+   */
+  async run({ portfolio, state, line, row: name, error }: RetryPayload, deps: FeedDeps): Promise<number> {
     const wanted = error?.toLowerCase();
     const visit = async ({ row, result }: FoundRow): Promise<boolean> => {
       const problem = `${result.problem?.message ?? ''} ${result.problem?.body ?? ''}`.toLowerCase();
@@ -36,13 +44,18 @@ export const retryRows = {
       await deps.queues.forget([supplierJob(portfolio).data]);
       await deps.portfolios.reviveSupplier(portfolio, supplier);
     }
-    const moved = line === undefined ? await walkRows(deps.rows, portfolio, state, visit) : await visitLine(line);
+    const isOne = line !== undefined || name !== undefined;
+    const moved = isOne ? await visitOne() : await walkRows(deps.rows, portfolio, state, visit);
     await feed(deps);
     return moved;
 
-    async function visitLine(number: number): Promise<number> {
-      const found = await rowsOfLine(deps, portfolio, state, number);
-      return (await Promise.all(found.map(visit))).filter(Boolean).length;
+    async function visitOne(): Promise<number> {
+      const found = await (name === undefined
+        ? rowAtLine(portfolio, { state, line: line ?? 0 }, deps)
+        : rowByName(portfolio, name, deps));
+      if (typeof found === 'string')
+        throw new LimitlineError('USAGE', name === undefined ? `${found} Name one by --row.` : found);
+      return found?.result.state === state && (await visit(found)) ? 1 : 0;
     }
   },
 } as const;

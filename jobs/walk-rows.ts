@@ -27,16 +27,8 @@ export async function walkRows(
   return moved;
 }
 
-/**
- * The rows of a state that a person means by a line's number: those of the last import, whose lines the results file
- * shows. Rows of earlier imports may bear the same number; they are meant only where the last import has none.
- */
-export async function rowsOfLine(
-  { rows, portfolios }: { rows: Rows; portfolios: Portfolios },
-  portfolio: string,
-  state: RowState,
-  line: number,
-): Promise<FoundRow[]> {
+/** All rows of a state that bear this line's number, whichever import they are of. */
+export async function rowsAtLine(rows: Rows, portfolio: string, state: RowState, line: number): Promise<FoundRow[]> {
   const found: FoundRow[] = [];
   for await (const page of pagesOf(rows, portfolio, state, { from: line, to: line })) {
     const results = await rows.read(page);
@@ -45,15 +37,27 @@ export async function rowsOfLine(
       if (result) found.push({ row, result });
     }
   }
+  return found;
+}
+
+/**
+ * The rows of a state that a line's number stands for: those of the last import, whose lines the results file
+ * shows. Rows of earlier imports may bear the same number; they are meant only where the last import has none.
+ */
+export async function rowsOfLine(
+  { rows, portfolios }: { rows: Rows; portfolios: Portfolios },
+  portfolio: string,
+  state: RowState,
+  line: number,
+): Promise<FoundRow[]> {
+  const found = await rowsAtLine(rows, portfolio, state, line);
   const { file } = await portfolios.read(portfolio);
   const latest = found.filter(({ result }) => result.importId === String(file?.number));
   if (latest.length > 0) return latest;
   // The last import's line of that number may be in another state, and is what is meant.
   for (const other of ROW_STATES) {
-    for await (const page of pagesOf(rows, portfolio, other, { from: line, to: line })) {
-      const results = await rows.read(page);
-      if (results.some((result) => result?.importId === String(file?.number))) return [];
-    }
+    const others = await rowsAtLine(rows, portfolio, other, line);
+    if (others.some(({ result }) => result.importId === String(file?.number))) return [];
   }
   return found;
 }

@@ -1,8 +1,11 @@
+import type { Calls } from '../src/ledger/calls.ts';
 import type { Portfolios } from '../src/ledger/portfolios.ts';
-import { ROW_STATES, type RowResult, type Rows } from '../src/ledger/rows.ts';
-import { rowsOfLine } from './walk-rows.ts';
+import { rowName } from '../src/ledger/row-id.ts';
+import { ROW_STATES, type Rows } from '../src/ledger/rows.ts';
+import { rowByName } from './row-meant.ts';
+import { type FoundRow, rowsOfLine } from './walk-rows.ts';
 
-type WhyDeps = { rows: Rows; portfolios: Portfolios };
+type WhyDeps = { rows: Rows; portfolios: Portfolios; calls: Pick<Calls, 'madeId'> };
 
 /**
  * Why a line has no row that could be sent again, or be resolved: what it is instead, and what can be done
@@ -11,7 +14,7 @@ type WhyDeps = { rows: Rows; portfolios: Portfolios };
 export async function whyNot(portfolio: string, line: number, deps: WhyDeps): Promise<string> {
   for (const state of ROW_STATES) {
     const [found] = await rowsOfLine(deps, portfolio, state, line);
-    if (found) return `Line ${line} of portfolio "${portfolio}" ${whatItIs(found.result, portfolio)}`;
+    if (found) return `Line ${line} of portfolio "${portfolio}" ${await whatItIs(found, `--line ${line}`, deps)}`;
   }
   const [fault] = await deps.portfolios.faultyLines(portfolio, [line]);
   if (fault)
@@ -19,16 +22,28 @@ export async function whyNot(portfolio: string, line: number, deps: WhyDeps): Pr
   return `There is no line ${line} in portfolio "${portfolio}": limitline report "${portfolio}" --format csv shows its lines.`;
 }
 
+/** The same of a row that was named by itself. */
+export async function whyNotRow(found: FoundRow, deps: WhyDeps): Promise<string> {
+  return `Row ${rowName(found.row)} ${await whatItIs(found, `--row ${found.row.key}`, deps)}`;
+}
+
 /** Which rows were wanted to be sent again, as `retry` is told. */
 export type Wanted = {
   portfolio: string;
   state: 'refused' | 'cancelled';
   line?: number | undefined;
+  row?: string | undefined;
   error?: string | undefined;
 };
 
 /** Why nothing was sent again, in a sentence. */
-export async function whyNothing({ portfolio, state, line, error }: Wanted, deps: WhyDeps): Promise<string> {
+export async function whyNothing({ portfolio, state, line, row, error }: Wanted, deps: WhyDeps): Promise<string> {
+  if (row !== undefined) {
+    const found = await rowByName(portfolio, row, deps);
+    if (typeof found === 'string') return found;
+    if (found.result.state !== state || error === undefined) return whyNotRow(found, deps);
+    return `Row ${rowName(found.row)} is ${state}, but does not say "${error}"; ${whatTheySay(portfolio)}`;
+  }
   if (line !== undefined) {
     const [found] = await rowsOfLine(deps, portfolio, state, line);
     if (!found || error === undefined) return whyNot(portfolio, line, deps);
@@ -48,9 +63,10 @@ function whatTheySay(portfolio: string): string {
   return `limitline report "${portfolio}" --format errors-csv shows what it says.`;
 }
 
-/** What a row is, with the next step where there is one. */
-export function whatItIs({ state, step, line, limitId }: RowResult, portfolio: string): string {
-  const command = (words: string) => `npx limitline ${words.replace('NAME', `"${portfolio}"`)} --line ${line}`;
+/** What a row is, with the next step where there is one; `which` names the row in a command. */
+async function whatItIs({ row, result }: FoundRow, which: string, { calls }: WhyDeps): Promise<string> {
+  const { state, step, limitId } = result;
+  const command = (words: string) => `npx limitline ${words.replace('NAME', `"${row.portfolio}"`)} ${which}`;
   switch (state) {
     case 'done':
       return `is done (${limitId}).`;
@@ -62,9 +78,15 @@ export function whatItIs({ state, step, line, limitId }: RowResult, portfolio: s
       return `was given up: ${command('retry NAME --state cancelled')} sends it again.`;
     case 'skipped':
       return `was skipped: this request was made before${limitId === '' ? '' : ` (${limitId})`}.`;
-    case 'queued':
-      return `waits for its ${step}, and goes by itself where workers run.`;
     default:
-      return `is being worked on (${step}).`;
+      break;
   }
+  // By a person's word on it, for one: it is not sent again.
+  const made = await calls.madeId({ kind: 'limit', key: row.key });
+  if (made !== undefined) {
+    return `is not to be sent any more: its limit is known (${made}), only to be written down by a worker.`;
+  }
+  return state === 'queued'
+    ? `waits for its ${step}, and goes by itself where workers run.`
+    : `is being worked on (${step}).`;
 }

@@ -7,7 +7,7 @@ import type { Terminal } from './terminal/terminal.ts';
 export const FAULT_STATUS = 1;
 
 /** Where a fault is said: in words, or as a line of the log where everything goes there. */
-type Ear = Pick<Terminal, 'say' | 'log'>;
+export type Ear = Pick<Terminal, 'say' | 'log'>;
 
 /** Says what ended a command: one line for a fault that we know, and for any other also where it happened. */
 export function sayFault(error: unknown, terminal: Ear): void {
@@ -55,7 +55,11 @@ function codeOf(error: Error): string {
  */
 export function sayCrashes(terminal: Ear): void {
   process.on('uncaughtException', (error) => {
-    sayFault(error, terminal);
-    process.exit(FAULT_STATUS);
+    try {
+      sayFault(error, terminal);
+    } finally {
+      // Also where it cannot be said: a fault in here would end the process with a status of Node's own.
+      process.exit(FAULT_STATUS);
+    }
   });
 }

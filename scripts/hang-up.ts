@@ -13,10 +13,15 @@ const WRITE_ONLY = 0o1;
  *
  * - the command that a shell says it started, in the variable `_` (bash and zsh; others leave it alone),
  * - standard input: where it is a terminal, GNU nohup opens `/dev/null` there, for writing only, as nobody else does,
- * - the mask of the shell script that started us, where `nohup` was put before that.
+ * - the mask of the shell script that started us, where `nohup` was put before that,
+ * - our own from before Node began, which the shell that `limitline.cjs` begins as passes on.
  */
 export function isHangUpIgnored(): boolean {
-  return isNohup(process.env._ ?? '') || isUnreadableInput() || ignoresHangUp(statusOf(process.ppid));
+  return (
+    isNohup(process.env._ ?? '') ||
+    isUnreadableInput() ||
+    [statusOf(process.ppid), `SigIgn: ${process.env.STARTED_IGNORING}`].some(ignoresHangUp)
+  );
 }
 
 /** Whether a command is nohup, wherever it stands. */

@@ -5,6 +5,7 @@ import { FAULT_STATUS, sayCrashes, sayFault } from './crash.ts';
 import { speakThroughLog } from './log-only.ts';
 import { sayNotices } from './say-notices.ts';
 import { makeTerminal, type Terminal } from './terminal/terminal.ts';
+import { surviveOutput } from './unwritten.ts';
 import { readVersion } from './version.ts';
 
 /** In the order in which a new user meets them. */
@@ -34,6 +35,7 @@ const LINGER_MS = 1_000;
 const terminal = makeTerminal({ json: process.argv.includes('--json') });
 
 sayCrashes(terminal);
+surviveOutput(terminal);
 
 const program = new Command('limitline')
   .description('Turns a CSV of buyers into credit limit requests at an invoice financing service.')

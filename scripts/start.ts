@@ -5,6 +5,7 @@ import { FAULT_STATUS, sayCrashes, sayFault } from './crash.ts';
 import { sayNotices } from './say-notices.ts';
 import { useStandInOnly } from './stand-in-only.ts';
 import { makeTerminal } from './terminal/terminal.ts';
+import { surviveOutput } from './unwritten.ts';
 
 /** The example's own faults are there to be seen, so they do not make `npm start` fail. */
 const EXPECTED_STATUS = 2;
@@ -14,6 +15,7 @@ const EXAMPLE = fileURLToPath(new URL('../examples/portfolio.csv', import.meta.u
 const words = process.argv.slice(2);
 const terminal = makeTerminal({ json: words.includes('--json') });
 sayCrashes(terminal);
+surviveOutput(terminal);
 
 /** `limitline run` under another name, so that each of its options means here what it means there. */
 const program = new Command('npm start --')

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { chooseDataFolder, type DataFolder } from './data-folder.ts';
+import { chooseDataFolder, type DataFolder, type NamedFolder } from './data-folder.ts';
 import { LimitlineError, messageOf } from './errors.ts';
-import { readGiven } from './given-settings.ts';
+import { type GivenSettings, readGiven } from './given-settings.ts';
 import { LOG_LEVELS } from './log.ts';
 import { chooseProxy } from './proxy.ts';
 import { strayNames } from './setting-names.ts';
@@ -37,7 +37,7 @@ export function readSettings({ env = process.env, cwd = process.cwd() } = {}): S
   const { values } = given;
   const stray = strayNames({ ...given.names, known: [...SETTING_NAMES, ...IN_FILES.map((name) => `${name}_FILE`)] });
   const faults = [...given.faults, ...stray.faults];
-  const folder = dataFolderOr(values.LIMITLINE_DATA, { env, cwd }, faults);
+  const folder = dataFolderOr(namedFolder(given), { env, cwd }, faults);
   const parsed = settingsSchema.safeParse({ ...values, LIMITLINE_DATA: folder?.path ?? '' });
   faults.push(...schemaFaults(parsed.error, values));
   if (values.SERVICE_URL && !(values.SERVICE_CLIENT_ID && values.SERVICE_CLIENT_SECRET)) {
@@ -57,8 +57,15 @@ export function readSettings({ env = process.env, cwd = process.cwd() } = {}): S
   return { ...parsed.data, dataFolderBy: folder.by, notices: stray.notices };
 }
 
+function namedFolder({ values, names }: GivenSettings): NamedFolder | undefined {
+  const path = values.LIMITLINE_DATA;
+  return path === undefined
+    ? undefined
+    : { path, in: names.environment.includes('LIMITLINE_DATA') ? 'environment' : '.env' };
+}
+
 /** The data folder; without one that can be told, what is wrong goes to the other faults. */
-function dataFolderOr(named: string | undefined, place: Parameters<typeof chooseDataFolder>[1], faults: string[]) {
+function dataFolderOr(named: NamedFolder | undefined, place: Parameters<typeof chooseDataFolder>[1], faults: string[]) {
   try {
     return chooseDataFolder(named, place);
   } catch (error) {

@@ -6,6 +6,9 @@ import { LimitlineError } from './errors.ts';
 /** Where a command keeps its book and its copies, and why there: it was named, it lies here, or it is the user's own. */
 export type DataFolder = { path: string; by: 'setting' | 'here' | 'user' };
 
+/** The folder that LIMITLINE_DATA names, and where that stands. */
+export type NamedFolder = { path: string; in: 'environment' | '.env' };
+
 /** What the choice depends on, so that it can be tried for any system. */
 export type Surroundings = {
   env: NodeJS.Dict<string>;
@@ -15,15 +18,17 @@ export type Surroundings = {
 };
 
 /**
- * Chooses the data folder: the one that is named; else a `.limitline` in the working directory that holds something;
+ * Chooses the data folder: the one that is named (`~` is the user's home, and in `.env` a relative one is beside that
+ * file); else a `.limitline` in the working directory that holds something;
  * else the user's. It does not depend on where one stands otherwise: run from two folders, the same file would be
  * requested twice.
  *
- * @throws LimitlineError `SETTINGS` where both hold something, or where the user has no home
+ * @throws LimitlineError `SETTINGS` where both hold something, where the user has no home, or where the environment names
+ *   one that is another wherever one stands
  */
-export function chooseDataFolder(named: string | undefined, surroundings: Surroundings): DataFolder {
+export function chooseDataFolder(named: NamedFolder | undefined, surroundings: Surroundings): DataFolder {
   const { cwd } = surroundings;
-  if (named !== undefined) return { path: resolve(cwd, named), by: 'setting' };
+  if (named !== undefined) return { path: namedFolder(named, surroundings), by: 'setting' };
   const here = join(cwd, '.limitline');
   const user = userDataFolder(surroundings);
   if (!holdsSomething(here)) return { path: needed(user), by: 'user' };
@@ -64,6 +69,24 @@ export function makeFolder(path: string, mode = 0o777): boolean {
 }
 
 /**
+ * The whole path of a folder that is named. The environment goes along from folder to folder, so a relative one there would be
+ * a new book in each; a `.env` file is read in its own folder alone.
+ */
+function namedFolder({ path, in: where }: NamedFolder, surroundings: Surroundings): string {
+  const { cwd } = surroundings;
+  const [first = '', ...below] = path.split(/[/\\]/);
+  const own = first === '~' ? homeOf(surroundings) : undefined;
+  if (own !== undefined) return join(own, ...below);
+  if (isAbsolute(path)) return resolve(path);
+  if (where === '.env' && !first.startsWith('~')) return resolve(cwd, path);
+  const example = first.startsWith('~') ? '' : `, such as ${resolve(cwd, path)}`;
+  throw new LimitlineError(
+    'SETTINGS',
+    `LIMITLINE_DATA is "${path}", which would be another folder wherever one stands: give the whole path${example}`,
+  );
+}
+
+/**
  * The user's own folder for data that is to stay: `$XDG_DATA_HOME` wherever it is set, which is ignored when it is
  * relative (XDG Base Directory Specification 0.8), else what the system has for it. Undefined without a home.
  */
@@ -71,17 +94,18 @@ function userDataFolder({ env, platform = process.platform, home = homedir }: Su
   const xdg = env.XDG_DATA_HOME;
   if (xdg !== undefined && isAbsolute(xdg)) return join(xdg, 'limitline');
   if (platform === 'win32' && env.LOCALAPPDATA) return join(env.LOCALAPPDATA, 'limitline');
-  const own = env.HOME || homeOr(home);
-  if (own === undefined || !isAbsolute(own)) return undefined;
+  const own = homeOf({ env, home });
+  if (own === undefined) return undefined;
   if (platform === 'win32') return join(own, 'AppData', 'Local', 'limitline');
   if (platform === 'darwin') return join(own, 'Library', 'Application Support', 'limitline');
   return join(own, '.local', 'share', 'limitline');
 }
 
 /** A user in a container may have no entry in its list of users, and so no home. */
-function homeOr(home: () => string): string | undefined {
+function homeOf({ env, home = homedir }: Pick<Surroundings, 'env' | 'home'>): string | undefined {
   try {
-    return home();
+    const own = env.HOME || home();
+    return isAbsolute(own) ? own : undefined;
   } catch {
     return undefined;
   }

@@ -2,6 +2,7 @@ import { createRequire } from 'node:module';
 import { isatty } from 'node:tty';
 import { type DestinationStream, type Logger, type LoggerOptions, pino } from 'pino';
 import { maskUserInfo, messageOf } from './errors.ts';
+import { makeLineWriter } from './line-writer.ts';
 
 export type Log = Logger;
 
@@ -43,29 +44,11 @@ export function makeLog({ level, account }: { level: LogLevel; account?: string 
   );
 }
 
-/** What is said by who has a terminal or a pipe for output that nobody reads any more: closed, or hung up. */
-const GONE_CODES: ReadonlySet<string> = new Set(['EPIPE', 'EIO', 'ENXIO', 'ERR_STREAM_DESTROYED']);
-
-/** Whether output failed since nobody reads it any more. That ends nothing: what is under way is worth more than its words. */
-export function isOutputGone({ code = '' }: NodeJS.ErrnoException): boolean {
-  return GONE_CODES.has(code);
-}
-
-/** Lines go out before the call returns, so that the last ones of a process that ends are there; none is waited for once nobody reads. */
+/** Whatever becomes of the output ends nothing, see {@link makeLineWriter}. */
 function standardError(): DestinationStream {
-  const destination = pino.destination({ dest: 2, sync: true });
-  let isGone = false;
-  // pino knows EPIPE alone, and ends the process at a terminal that was closed.
-  destination.removeAllListeners('error').on('error', (error: NodeJS.ErrnoException) => {
-    if (!isOutputGone(error)) throw error;
-    isGone = true;
-  });
+  const write = makeLineWriter(2);
   const pretty = isatty(2) ? makePretty() : (line: string) => line;
-  return {
-    write: (line) => {
-      if (!isGone) destination.write(pretty(line));
-    },
-  };
+  return { write: (line) => write(pretty(line)) };
 }
 
 /** Loaded where it is needed alone: it takes as long as all the rest of the log. */

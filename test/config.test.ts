@@ -150,3 +150,11 @@ test('names every fault at once, and repeats no secret', () => {
   expect(read).toThrow('SERVICE_CLIENT_ID');
   expect(read).not.toThrow('hunter2');
 });
+
+test('a data folder that the environment names is a whole path; in .env it may be beside that file', async () => {
+  await writeFile(join(cwd, '.env'), 'LIMITLINE_DATA=./data\n');
+  expect(readSettings({ env: {}, cwd }).LIMITLINE_DATA).toBe(join(cwd, 'data'));
+  expect(() => readSettings({ env: { LIMITLINE_DATA: 'data' }, cwd })).toThrow(
+    `LIMITLINE_DATA is "data", which would be another folder wherever one stands: give the whole path, such as ${cwd}/data`,
+  );
+});

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { chooseDataFolder, folderWords, makeFolder, type Surroundings } from '../src/data-folder.ts';
+import { chooseDataFolder, folderWords, makeFolder, type NamedFolder, type Surroundings } from '../src/data-folder.ts';
 import { makeFolder as makeTestFolder } from './support/workplace.ts';
 
 let [cwd, home]: string[] = [];
@@ -9,8 +9,18 @@ beforeEach(async () => {
   [cwd, home] = [await makeTestFolder(), await makeTestFolder()];
 });
 
-const choose = (env: Surroundings['env'] = {}, others: Partial<Surroundings> = {}, named?: string) =>
-  chooseDataFolder(named, { env: { HOME: home, ...env }, cwd: cwd ?? '', platform: 'linux', ...others });
+const choose = (
+  env: Surroundings['env'] = {},
+  others: Partial<Surroundings> = {},
+  named?: string,
+  where: NamedFolder['in'] = 'environment',
+) =>
+  chooseDataFolder(named === undefined ? undefined : { path: named, in: where }, {
+    env: { HOME: home, ...env },
+    cwd: cwd ?? '',
+    platform: 'linux',
+    ...others,
+  });
 
 /** Puts a file into a folder, as a command does that was used there. */
 function use(folder: string): string {
@@ -42,7 +52,28 @@ describe("the user's own folder", () => {
       throw new Error('ENOENT');
     };
     expect(() => choose({ HOME: undefined }, { home: homeless })).toThrow(/no home.*LIMITLINE_DATA/);
-    expect(choose({ HOME: undefined }, { home: homeless }, 'd')).toEqual({ path: join(cwd ?? '', 'd'), by: 'setting' });
+    expect(choose({ HOME: undefined }, { home: homeless }, '/d')).toEqual({ path: '/d', by: 'setting' });
+  });
+});
+
+describe('a folder that LIMITLINE_DATA names', () => {
+  test.each<[string, string, NamedFolder['in'], string]>([
+    ['as a whole path', '/d/../e', 'environment', '/e'],
+    ['below the home', '~/limitline', 'environment', '/h/limitline'],
+    ['as the home', '~', '.env', '/h'],
+    ['in .env, relative to that file', './d', '.env', '/work/d'],
+  ])('%s is the same wherever one stands', (_name, named, where, path) => {
+    expect(choose({ HOME: '/h' }, { cwd: '/work' }, named, where)).toEqual({ path, by: 'setting' });
+  });
+
+  test.each<[string, NamedFolder['in'], string]>([
+    ['d', 'environment', 'whole path, such as /work/d'],
+    ['../d', 'environment', 'whole path, such as /d'],
+    ['~anna/d', 'environment', 'whole path'],
+    ['~anna/d', '.env', 'whole path'],
+  ])('as %s in the %s is a fault: it would be another book in each folder', (named, where, words) => {
+    const fault = new RegExp(`^LIMITLINE_DATA is "${named}", .*another folder wherever one stands.*${words}$`);
+    expect(() => choose({ HOME: '/h' }, { cwd: '/work' }, named, where)).toThrow(fault);
   });
 });
 

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { refuseForeign } from '../../jobs/foreign-rows.ts';
 import { readSettings, type Settings } from '../../src/config.ts';
 import { counted } from '../../src/counted.ts';
 import { openDocuments } from '../../src/portfolio/document-archive.ts';
@@ -84,7 +85,7 @@ async function checkFile(file: string, options: CheckOptions, { terminal, stoppi
   try {
     const portfolio = options.portfolio ?? portfolioNameOf(file);
     const outlook = await outlookOf(ledger.context, { portfolio, path, reading });
-    const opened = await openPortfolio({
+    const read = await openPortfolio({
       ...reading,
       path,
       requiredColumns: settings.REQUIRED_COLUMNS,
@@ -92,6 +93,9 @@ async function checkFile(file: string, options: CheckOptions, { terminal, stoppi
       buyers: outlook.buyers,
       signal: stopping,
     });
+    const opened = await refuseForeign(read, { portfolio, path }, () =>
+      openPortfolio({ ...reading, path, requiredColumns: [], signal: stopping }),
+    );
     if (options.saveMap !== undefined) {
       await saveMapping(options.saveMap, opened.columns, reading.mapping?.constants ?? {});
     }

@@ -10,6 +10,8 @@ import { messageOf } from '../../src/errors.ts';
 import { makeForesight } from '../../src/ledger/foresight.ts';
 import { makeSilentLog } from '../../src/log.ts';
 import { type BuyerBook, makeBuyerBook } from '../../src/portfolio/buyer-book.ts';
+import { makeExactSum } from '../../src/portfolio/exact-sum.ts';
+import { makeFileBook } from '../../src/portfolio/file-book.ts';
 import { makeFileBuyers } from '../../src/portfolio/file-buyers.ts';
 import { fileFault } from '../../src/portfolio/file-fault.ts';
 import { type Forecast, makeForecaster } from '../../src/portfolio/forecast.ts';
@@ -22,6 +24,8 @@ import { refusalsOf } from './refusals.ts';
 export type DryRun = Forecast & {
   /** Of the limits, those whose rows wait in this portfolio already. */
   open: number;
+  /** Of the limits, those whose buyers have another request that is open or made, and their sum. */
+  besides: { limits: number; requested: string };
   /** What was made before, and limits that are held, or under way: not requested again. null where there is no ledger to ask. */
   before: { limits: number; companies: number; held: number } | null;
   /** Of the calls at `SERVICE_RATE_PER_S`; null where no pace is known. */
@@ -54,10 +58,7 @@ export async function outlookOf(
   context: Context | null,
   { portfolio, path, reading }: { portfolio: string; path: string; reading: ReadOptions },
 ): Promise<Outlook> {
-  if (!context) {
-    const place = { portfolio, importId: '' };
-    return { buyers: makeBuyerBook(makeFileBuyers(place), place), foresees: null };
-  }
+  if (!context) return { buyers: makeFileBook({ portfolio, importId: '' }), foresees: null };
   const { ledger: connection, keys, settings } = context;
   // A Redis that goes away ends a look; only who requests waits for it.
   const store = makeBuyerStore({ buyers: context.buyers, persist: (_what, run) => run() });
@@ -68,7 +69,7 @@ export async function outlookOf(
     foresees: {
       ...{ portfolio, foresight: makeForesight({ connection, keys }) },
       onUnknownCompany: isRepeatable ? 'resend' : settings.ON_UNKNOWN_COMPANY,
-      refusals: place.importId === '' ? undefined : await refusalsOf({ ...place, path, reading }, context),
+      ...(place.importId === '' ? {} : await refusalsOf({ ...place, path, reading }, context)),
     },
   };
 }
@@ -96,7 +97,8 @@ export function makeDryRun({
   const forecaster = makeForecaster();
   const there = makeKeySet();
   const before = { limits: 0, companies: 0, held: 0 };
-  let [open, created] = [0, 0];
+  let [open, created, besides] = [0, 0, 0];
+  const besidesSum = makeExactSum();
   return {
     /** Answers the lines as an import would take them: one that differs from what was sent is invalid. */
     async add(batch: readonly Line[]): Promise<Line[]> {
@@ -108,10 +110,14 @@ export function makeDryRun({
       const foreseen = await foresee(batch, foresees);
       const wanted = foreseen.filter(({ fate }) => fate === 'request' || fate === 'open');
       const made = new Set<string>();
-      for (const { line, fate, company } of foreseen) {
+      for (const { line, fate, company, isBesides } of foreseen) {
         if (fate === 'before') before.limits += 1;
         if (fate === 'held') before.held += 1;
         if (fate === 'open') open += 1;
+        if (line.kind === 'row' && isBesides) {
+          besides += 1;
+          besidesSum.add(line.row.limit.requested_limit);
+        }
         if (line.kind !== 'row' || company !== 'made') continue;
         made.add(line.row.buyer);
         if (there.add(line.row.buyer)) before.companies += 1;
@@ -128,6 +134,7 @@ export function makeDryRun({
         ...forecast,
         companies: created,
         open,
+        besides: { limits: besides, requested: besidesSum.total() },
         before: foresees ? before : null,
         durationS: ratePerS === undefined ? null : Math.ceil(calls / ratePerS),
       };
@@ -137,12 +144,16 @@ export function makeDryRun({
 
 /** `An import would request 3 limits …`, one sentence a fact. */
 export function dryRunWords(dryRun: DryRun): string {
-  const { limits, documents, companies, uploadBytes, requested, open, before, durationS } = dryRun;
+  const { limits, documents, companies, uploadBytes, requested, open, besides, before, durationS } = dryRun;
   const parts = [
     `An import would request ${counted(limits, 'limit')}, ${requested} in sum, and create ${counted(companies, 'company', 'companies')}`,
     `; ${counted(documents, 'document')} would go up, ${(uploadBytes / 1_000_000).toFixed(1)} MB.`,
   ];
   if (open > 0) parts.push(` ${counted(open, 'of them waits', 'of them wait')} in this portfolio already.`);
+  if (besides.limits > 0) {
+    const words = counted(besides.limits, 'of them is of a buyer that has', 'of them are of buyers that have');
+    parts.push(` ${words} another limit already, open or made: ${besides.requested} in sum are asked for besides.`);
+  }
   if (before && before.limits > 0) {
     parts.push(` ${counted(before.limits, 'limit was', 'limits were')} requested before, and not again.`);
   }

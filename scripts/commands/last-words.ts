@@ -79,6 +79,7 @@ function leftWords({ portfolio, path, documents }: RunOf, left: LeftResults): st
       `to mend: ${shown(left.errors)}, and then: npx limitline run "${shown(left.errors)}" --portfolio "${portfolio}"${same}`,
     );
   }
+  words.push(...left.outdated.map((name) => `${shown(name)} is gone: it was out of date.`));
   const gone = left.removed.map((name) => `${shown(name)} is gone: there is nothing left to mend.`);
   const own = path === null ? null : resolve(path);
   const stale = left.kept.filter((name) => name !== own);

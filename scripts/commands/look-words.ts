@@ -35,6 +35,7 @@ export function lookWords(look: Look): string[] {
     ...fact('Account', `${account}, portfolio ${portfolio}`),
     ...fact('File', ...fileWords(look), ...understoodWords(opened).split('\n')),
     ...fact('Requests', requestsWords(look)),
+    ...fact('Besides', ...besidesWords(look)),
     ...fact('Skips', ...skippedWords(look)),
     ...fact(
       'Largest',
@@ -71,6 +72,13 @@ function fileWords({ path, counts, warnings }: Look): string[] {
 function requestsWords({ dryRun: { limits, requested, open } }: Look): string {
   const waiting = open > 0 ? `; ${open.toLocaleString('en')} of them in this portfolio already` : '';
   return `${counted(limits, 'limit')}, ${moneyWords(requested)} in sum${waiting}`;
+}
+
+/** What of it is asked for although its buyer has a limit, or will have one. */
+function besidesWords({ dryRun: { besides } }: Look): string[] {
+  if (besides.limits === 0) return [];
+  const whose = besides.limits === 1 ? 'of a buyer that has another' : 'of buyers that have another';
+  return [`${counted(besides.limits, 'limit')} ${whose} (${moneyWords(besides.requested)})`];
 }
 
 /** What of the file is not requested, and why. */

@@ -1,3 +1,4 @@
+import { refuseForeign } from '../../jobs/foreign-rows.ts';
 import { type ImportPayload, keepFile } from '../../jobs/import-portfolio.ts';
 import { STAND_IN_ACCOUNT } from '../../src/config.ts';
 import { type Context, lookAtPace } from '../../src/context.ts';
@@ -82,7 +83,7 @@ async function takeLook(
   try {
     const { path: copy } = context.imports.open(payload.kept);
     const outlook = await outlookOf(context, { portfolio, path: copy, reading });
-    const opened = await openPortfolio({
+    const read = await openPortfolio({
       ...reading,
       path: copy,
       givenPath: path,
@@ -91,6 +92,9 @@ async function takeLook(
       buyers: outlook.buyers,
       signal: stop,
     });
+    const opened = await refuseForeign(read, { portfolio, path: copy }, () =>
+      openPortfolio({ ...reading, path: copy, requiredColumns: [], signal: stop }),
+    );
     if (opened.problems.length > 0) return undefined;
     const ratePerS = await knownRate(context);
     const largest = makeLargest();

@@ -3,8 +3,10 @@ import { open, realpath } from 'node:fs/promises';
 import { basename, dirname, resolve } from 'node:path';
 import type { Writable } from 'node:stream';
 import { LimitlineError } from '../../src/errors.ts';
+import { isOutputGone } from '../../src/line-writer.ts';
 import { writeDraft } from '../../src/portfolio/draft.ts';
-import { fileFault, systemCode } from '../../src/portfolio/file-fault.ts';
+import { fileFault } from '../../src/portfolio/file-fault.ts';
+import { STANDARD_OUTPUT } from '../unwritten.ts';
 
 /**
  * Looks whether an answer can go where it is to go, before anything is done for it.
@@ -29,7 +31,7 @@ export function checkOutput(out: string | undefined, { isBinary }: { isBinary: b
  * @throws LimitlineError `FILE`
  */
 export async function writeOutput(out: string | undefined, write: (to: Writable) => Promise<void>): Promise<void> {
-  if (out === undefined) return writeToReader(write);
+  if (out === undefined) return writeToReader(process.stdout, STANDARD_OUTPUT, write);
   // Through a link to what it is a link to.
   const path = await realpath(out).catch(() => resolve(out));
   const found = statSync(path, { throwIfNoEntry: false });
@@ -47,12 +49,21 @@ export async function writeOutput(out: string | undefined, write: (to: Writable)
   }
 }
 
-/** Who reads our output may have enough of it, as `head` has: that is the end of the answer, and no fault. */
-async function writeToReader(write: (to: Writable) => Promise<void>): Promise<void> {
+/**
+ * Writes to where somebody may be reading, who may have enough of it, as `head` has: that is the end of the answer, and no
+ * fault. Any other fault of the output is said as one; what else goes wrong, such as Redis, is none of it, though its errors
+ * may bear the same codes.
+ */
+async function writeToReader(to: Writable, name: string, write: (to: Writable) => Promise<void>): Promise<void> {
+  let fault: NodeJS.ErrnoException | undefined;
+  to.once('error', (error) => {
+    fault = error;
+  });
   try {
-    await write(process.stdout);
+    await write(to);
   } catch (error) {
-    if (!process.stdout.errored || systemCode(process.stdout.errored) !== 'EPIPE') throw error;
+    if (fault === undefined) throw error;
+    if (!isOutputGone(fault)) throw fileFault(name, 'written', fault);
   }
 }
 
@@ -61,5 +72,5 @@ async function writeThrough(path: string, write: (to: Writable) => Promise<void>
   const handle = await open(path, 'w').catch((error) => {
     throw fileFault(path, 'written', error);
   });
-  await write(handle.createWriteStream());
+  await writeToReader(handle.createWriteStream(), path, write);
 }

@@ -97,6 +97,19 @@ function wordsOf(found: readonly Recovering[], applied: boolean, account: string
       `${were} still waiting when the file was written. If work went on after that, what became of them is not known here: look them up at the service before you import again.`,
     );
   }
+  const replaced = found.reduce((sum, file) => sum + file.replaced, 0);
+  if (replaced > 0) {
+    const were = replaced === 1 ? '1 row had' : `${replaced.toLocaleString('en')} rows had`;
+    parts.push(
+      `${were} given way to a corrected line: a file with the old line in it would ask for that again, beside the corrected one. Mend it before you import it.`,
+    );
+  }
+  if (applied && found.some(({ leftOut }) => leftOut.length > 0)) {
+    parts.push(
+      `Put back into account ${account}, but not all of it: look at the lines named above before you import the original files again, and at what \`limitline check\` says of these.`,
+    );
+    return parts.join('\n\n');
+  }
   parts.push(
     applied
       ? `Put back into account ${account}. Import the original files again: what is done is not requested again, what was held is held.`

@@ -6,12 +6,12 @@ import { makeBuyerBook } from '../../src/portfolio/buyer-book.ts';
 import { makeFileBuyers } from '../../src/portfolio/file-buyers.ts';
 import { openPortfolio } from '../../src/portfolio/open-portfolio.ts';
 import { type ReadOptions, readingFound, readOptionsSchema } from '../../src/portfolio/read-options.ts';
-import { mendedRowOf } from '../../src/portfolio/result-columns.ts';
+import { earlierProblemOf, mendedRowOf } from '../../src/portfolio/result-columns.ts';
 
 /** A file that can be read more than once; `importId` is its digest, as buyers know it. */
 export type LookedAt = { portfolio: string; path: string; importId: string; reading: ReadOptions };
 
-/** Which lines of the file an import would refuse, since nobody can tell which row of the portfolio they correct. */
+/** Which lines of the file an import would refuse, since nobody can tell which row of the portfolio they correct; and which row each names. */
 export async function refusalsOf(
   { portfolio, path, importId, reading }: LookedAt,
   { rows, portfolios, buyers }: Pick<Context, 'rows' | 'portfolios' | 'buyers'>,
@@ -30,6 +30,8 @@ export async function refusalsOf(
   const known = await portfolios.allImports(portfolio);
   const same = known.find((one) => fileNameOf(one.id) === importId && one.reading === words);
   const number = same === undefined ? '' : String(same.number);
-  const place = { portfolio, importId: number, mendedRow: mendedRowOf(head.header), file: makeOwnFile(open) };
-  return makeReplacingForesight({ rows, place });
+  const mendedRow = mendedRowOf(head.header);
+  const earlierProblem = earlierProblemOf(head.header);
+  const place = { portfolio, importId: number, mendedRow, earlierProblem, file: makeOwnFile(open) };
+  return { ofBuyers: makeReplacingForesight({ rows, place }), mendedRow };
 }

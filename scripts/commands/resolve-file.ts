@@ -1,5 +1,6 @@
 import { type Plan, planWords } from '../../jobs/plan-words.ts';
 import { resolvePlan, spokenOf } from '../../jobs/resolve-calls.ts';
+import { importNames } from '../../jobs/row-meant.ts';
 import { counted } from '../../src/counted.ts';
 import { countLiving } from '../../src/ledger/presence.ts';
 import { readHeldFile } from '../../src/portfolio/held-file.ts';
@@ -28,7 +29,8 @@ export async function resolveFile(
       return PROBLEMS_STATUS;
     }
     if (dryRun) {
-      const of = plan.planned.map(({ found, word }) => spokenOf(found, word.made));
+      const imports = await importNames(name, context);
+      const of = plan.planned.map(({ found, word }) => spokenOf(found, word.made, imports));
       const words = [...of.map((one) => resolvedWords(one, true)), silentWords(file.silent), NOTHING_CHANGED];
       terminal.print(words.filter(Boolean).join('\n'), { ...counts, dryRun, of });
       return 0;

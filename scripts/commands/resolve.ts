@@ -14,6 +14,7 @@ import { NOTHING_CHANGED, resolvedWords } from './resolved-words.ts';
 
 export type ResolveOptions = {
   line?: number;
+  row?: string;
   all?: boolean;
   from?: string;
   step?: Step;
@@ -30,6 +31,7 @@ export function register(program: Command, terminal: Terminal): void {
     .argument('<name>', 'the portfolio')
     .description('say what became of held calls, so that their rows go on')
     .option('--line <n>', 'the row of this line', lineNumber)
+    .option('--row <id>', 'the row with this id, of the column row in results')
     .option('--all', 'all held rows, only with --resend')
     .option('--from <file>', 'a CSV with the columns line (or row) and id: an id, or resend, for each held row')
     .addOption(new Option('--step <step>', 'only rows held at this step').choices(STEPS))
@@ -45,8 +47,8 @@ export function register(program: Command, terminal: Terminal): void {
     });
 }
 
-async function resolveLine(name: string, { line, step, made, dryRun }: ResolveOptions, terminal: Terminal) {
-  const payload = resolveCalls.parse({ portfolio: name, line, step, made, dryRun });
+async function resolveLine(name: string, { line, row, step, made, dryRun }: ResolveOptions, terminal: Terminal) {
+  const payload = resolveCalls.parse({ portfolio: name, line, row, step, made, dryRun });
   const { workers, ...resolution } = await onPortfolio(name, async (context) => ({
     ...(await resolveCalls.run(payload, context)),
     workers: await countLiving({ connection: context.ledger, keys: context.keys }),
@@ -58,10 +60,13 @@ async function resolveLine(name: string, { line, step, made, dryRun }: ResolveOp
   terminal.print([...of, last].join('\n'), { portfolio: name, ...resolution, workers });
 }
 
-function checkOptions({ line, all, from, step, made, resend }: ResolveOptions): void {
-  const ways = [line !== undefined, all === true, from !== undefined].filter(Boolean).length;
+function checkOptions({ line, row, all, from, step, made, resend }: ResolveOptions): void {
+  const ways = [line !== undefined, row !== undefined, all === true, from !== undefined].filter(Boolean).length;
   if (ways !== 1) {
-    throw new LimitlineError('USAGE', 'Say which row: --line N, or --all with --resend, or a file by --from.');
+    throw new LimitlineError(
+      'USAGE',
+      'Say which row: --line N or --row ID, or --all with --resend, or a file by --from.',
+    );
   }
   if (from !== undefined) {
     if (made === undefined && !resend && step === undefined) return;
@@ -74,6 +79,9 @@ function checkOptions({ line, all, from, step, made, resend }: ResolveOptions): 
     throw new LimitlineError('USAGE', 'Say what became of it: --made ID, or --resend.');
   }
   if (all && made !== undefined) {
-    throw new LimitlineError('USAGE', 'One id cannot be what all held rows made; give --line N, or a file by --from.');
+    throw new LimitlineError(
+      'USAGE',
+      'One id cannot be what all held rows made; give --line N or --row ID, or a file by --from.',
+    );
   }
 }

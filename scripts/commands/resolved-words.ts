@@ -3,10 +3,13 @@ import type { Resolved } from '../../jobs/resolve-calls.ts';
 /** The last word of a rehearsal. */
 export const NOTHING_CHANGED = 'Nothing was changed (--dry-run).';
 
-/** `line 3 (row q4/…), Buyer 2 GmbH, 1002.5: its limit is taken as made, bl_…` */
-export function resolvedWords({ line, row, step, name, requested_limit, made }: Resolved, dryRun = false): string {
+/** `line 3 of q4.csv #1 (row q4/…), Buyer 2 GmbH, 1002.5: its limit is taken as made, bl_…` */
+export function resolvedWords(
+  { line, import: file, row, step, name, requested_limit, made }: Resolved,
+  dryRun = false,
+): string {
   const be = dryRun ? 'would be' : 'is';
   const what = step === 'documents' ? 'document' : step;
   const became = made === undefined ? `${what} ${be} sent again` : `${what} ${be} taken as made, ${made}`;
-  return `line ${line} (row ${row}), ${name}, ${requested_limit}: its ${became}`;
+  return `line ${line} of ${file} (row ${row}), ${name}, ${requested_limit}: its ${became}`;
 }

@@ -8,7 +8,7 @@ import { lineNumber } from '../terminal/numbers.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { onPortfolio } from './on-portfolio.ts';
 
-type RetryOptions = { state: 'refused' | 'cancelled'; line?: number; error?: string };
+type RetryOptions = { state: 'refused' | 'cancelled'; line?: number; row?: string; error?: string };
 
 /** `limitline retry NAME`: sends refused rows again, from the step that refused them. */
 export function register(program: Command, terminal: Terminal): void {
@@ -18,8 +18,12 @@ export function register(program: Command, terminal: Terminal): void {
     .description('send refused rows again, from the step that refused them')
     .addOption(new Option('--state <state>', 'rows in this state').choices(['refused', 'cancelled']).default('refused'))
     .option('--line <n>', 'only the row of this line', lineNumber)
+    .option('--row <id>', 'only the row with this id, of the column row in results')
     .option('--error <text>', 'only rows whose problem contains this')
     .action(async (name: string, options: RetryOptions) => {
+      if (options.line !== undefined && options.row !== undefined) {
+        throw new LimitlineError('USAGE', 'Name the row by --line N or by --row ID, not by both.');
+      }
       const payload = retryRows.parse({ portfolio: name, ...options });
       const { rows, workers, why } = await onPortfolio(name, async (context) => {
         const moved = await retryRows.run(payload, context);
@@ -30,7 +34,7 @@ export function register(program: Command, terminal: Terminal): void {
         };
       });
       // Who names a line, or words, means a row that there is not; who means all refused rows is served by none, too.
-      if (rows === 0 && (options.line !== undefined || options.error !== undefined)) {
+      if (rows === 0 && (options.line ?? options.row ?? options.error) !== undefined) {
         throw new LimitlineError('NOT_FOUND', why);
       }
       terminal.print(rows === 0 ? why : `Portfolio ${name}: ${goingOn(rows, workers)}`, {

@@ -1,8 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Command, InvalidArgumentError } from 'commander';
 import type { Context } from '../../src/context.ts';
+import { counted } from '../../src/counted.ts';
 import { isOurMistake } from '../../src/ledger/persist.ts';
-import { lookAtOpen } from '../settled.ts';
+import type { PortfolioState } from '../../src/ledger/portfolios.ts';
+import { within } from '../deadline.ts';
+import { interruptedWords, lookAtOpen, type Open, openRows } from '../settled.ts';
 import { type Duration, duration } from '../terminal/durations.ts';
 import { DEADLINE_STATUS, startTimeLimit } from '../time-limit.ts';
 import { PROBLEMS_STATUS } from './check.ts';
@@ -16,6 +19,12 @@ export type WorkEnd = { status: number; facts: Record<string, unknown>; words: s
 /** Nothing waits for the end but a script, and a hundred workers may be looking. */
 const LOOK_EVERY_MS = 1_000;
 
+/** A Redis that takes longer for it than this is away, and the time is over. */
+const LAST_LOOK_MS = 2_000;
+
+/** Where it is looked what is open. */
+type LookedAt = Pick<Context['portfolios'], 'open' | 'read'>;
+
 export function withWorkEndOptions(command: Command): Command {
   return command
     .option(
@@ -28,18 +37,21 @@ export function withWorkEndOptions(command: Command): Command {
 
 /**
  * Waits for what ends `work`: a signal; that nothing is open, where that is asked for; or that its time is over. Who works
- * until all is settled ends with 0 then, with 2 where only paused portfolios are left or a signal came before, and with the
- * fault that every row would meet, since nobody may be there to mend it.
+ * until all is settled ends with 0 then, with 2 where only paused portfolios or imports that were killed are left or a signal
+ * came before, and with the fault that every row would meet, since nobody may be there to mend it.
  */
 export function waitForWorkEnd(
   { untilSettled, deadline }: WorkEndOptions,
-  { signal, portfolios }: { signal: Promise<string>; portfolios: Context['portfolios'] },
+  { signal, portfolios }: { signal: Promise<string>; portfolios: LookedAt },
 ) {
   const ended = new AbortController();
   const { promise, resolve, reject } = Promise.withResolvers<WorkEnd>();
-  const limit = startTimeLimit(deadline, () =>
-    resolve({ status: DEADLINE_STATUS, facts: { deadline: deadline?.text }, words: 'stopping: the time is over' }),
-  );
+  const name = typeof untilSettled === 'string' ? untilSettled : undefined;
+  const limit = startTimeLimit(deadline, () => {
+    overdueEnd(name, portfolios).then(({ facts, ...end }) =>
+      resolve({ ...end, facts: { deadline: deadline?.text, ...facts } }),
+    );
+  });
   signal.then((name) =>
     resolve({
       status: untilSettled === undefined ? 0 : PROBLEMS_STATUS,
@@ -51,7 +63,6 @@ export function waitForWorkEnd(
     /** Begins to look for the end, once there are workers. */
     begin(): void {
       if (untilSettled === undefined) return;
-      const name = untilSettled === true ? undefined : untilSettled;
       settledEnd(name, portfolios, ended.signal).then(resolve, reject);
     },
     /** A fault that every row would meet. */
@@ -68,27 +79,51 @@ export function waitForWorkEnd(
   };
 }
 
-async function settledEnd(name: string | undefined, portfolios: Context['portfolios'], signal: AbortSignal) {
+async function settledEnd(name: string | undefined, portfolios: LookedAt, signal: AbortSignal) {
   for (;;) {
     const open = await lookAtOpen(name, portfolios).catch((error: Error) => {
       if (isOurMistake(error)) throw error;
       // While Redis is away the line waits, and so does who watches it.
       return undefined;
     });
-    if (open?.going.length === 0) return endOf(open.paused.map((state) => state.name));
+    if (open?.going.length === 0) return endOf(open);
     await sleep(LOOK_EVERY_MS, undefined, { signal });
   }
 }
 
-function endOf(paused: string[]): WorkEnd {
-  if (paused.length === 0) return { status: 0, facts: {}, words: 'stopping: nothing is open any more' };
+function endOf(open: Open): WorkEnd {
+  const [paused, interrupted] = [namesOf(open.paused), namesOf(open.interrupted)];
+  if (paused.length === 0 && interrupted.length === 0) return NOTHING_OPEN;
   const what = paused.length === 1 ? 'a portfolio that is' : `${paused.length} portfolios that are`;
+  const resuming = `${what} paused; go on with limitline resume, or give up with limitline cancel`;
   return {
     status: PROBLEMS_STATUS,
-    facts: { paused },
-    words: `stopping: nothing is open but ${what} paused; go on with limitline resume, or give up with limitline cancel`,
+    facts: { ...(paused.length > 0 ? { paused } : {}), ...(interrupted.length > 0 ? { interrupted } : {}) },
+    words: [
+      paused.length > 0 ? `stopping: nothing is open but ${resuming}` : 'stopping: no row is open',
+      ...(interrupted.length > 0 ? [`but ${interruptedWords(interrupted)}`] : []),
+    ].join(', '),
   };
 }
+
+const NOTHING_OPEN: WorkEnd = { status: 0, facts: {}, words: 'stopping: nothing is open any more' };
+
+/** The end when the time is over. Where Redis does not answer, something may be left. */
+async function overdueEnd(name: string | undefined, portfolios: LookedAt): Promise<WorkEnd> {
+  const over = 'stopping: the time is over';
+  const looking = lookAtOpen(name, portfolios);
+  const isKnown = await within(LAST_LOOK_MS, looking).catch(() => false);
+  if (!isKnown) return { status: DEADLINE_STATUS, facts: {}, words: over };
+  const { going, paused, interrupted } = await looking;
+  const open = [...going, ...paused];
+  if (open.length + interrupted.length === 0) return NOTHING_OPEN;
+  const rows = open.reduce((sum, { states }) => sum + openRows(states), 0);
+  const unread = interrupted.length === 0 ? '' : `, and ${interruptedWords(namesOf(interrupted))}`;
+  const left = `${counted(rows, 'row')} ${rows === 1 ? 'is' : 'are'} left${unread}`;
+  return { status: DEADLINE_STATUS, facts: { rows }, words: `${over}; ${left}` };
+}
+
+const namesOf = (states: PortfolioState[]): string[] => states.map((state) => state.name);
 
 function portfolioName(text: string): string {
   if (text.trim() === '') throw new InvalidArgumentError('Give the name of a portfolio, or leave it out.');

@@ -5,6 +5,7 @@ import { makeLog } from '../../src/log.ts';
 import { announceAccount } from '../announce-account.ts';
 import { logUsageFaults, speakThroughLog } from '../log-only.ts';
 import { findService } from '../service-address.ts';
+import { interruptedWords, lookAtOpen } from '../settled.ts';
 import { waitForSignal } from '../signals.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { startWorkLog } from '../work-log.ts';
@@ -38,6 +39,7 @@ export function register(program: Command, terminal: Terminal): void {
       const workers = await startWorkers(context, workLog.service, onLineFault, workLog.onRowEnd);
       const way = { service: address.url, ...(address.proxy === undefined ? {} : { proxy: address.proxy }) };
       log.info({ ...way, redis: context.redis.where, process: context.processId }, 'working');
+      await sayInterrupted(context);
       waiting.begin();
       const { status, facts, words, fault } = await waiting.end();
       log.info(facts, words);
@@ -50,6 +52,14 @@ export function register(program: Command, terminal: Terminal): void {
       process.exitCode = status;
       if (terminal.json) terminal.print('', { stopped: true });
     });
+}
+
+/** Nobody may be told otherwise that lines of a file were never read: the import that read it was killed. */
+async function sayInterrupted({ portfolios, log }: Context): Promise<void> {
+  // While Redis is away, that is said by others.
+  const { interrupted } = await lookAtOpen(undefined, portfolios).catch(() => ({ interrupted: [] }));
+  const names = interrupted.map((state) => state.name);
+  if (names.length > 0) log.warn({ interrupted: names }, interruptedWords(names));
 }
 
 /** A portfolio that is not there would never settle. */

@@ -25,7 +25,7 @@ export function summaryTable(
   const { account, portfolio, lines, invalid, duplicate, kept, replaced, rows, states, calls } = summary;
   const parts: string[] = [`Portfolio ${portfolio}, account ${account}`, ''];
   parts.push(
-    row('lines of the file', lines),
+    row(interrupted ? 'lines read so far' : 'lines of the file', lines),
     row('  invalid', invalid),
     row('  duplicate', duplicate),
     row('  rows', rows),

@@ -1,4 +1,4 @@
-import { isOutputGone, type Log } from '../../src/log.ts';
+import type { Log } from '../../src/log.ts';
 
 export type Terminal = ReturnType<typeof makeTerminal>;
 
@@ -8,13 +8,6 @@ export type Terminal = ReturnType<typeof makeTerminal>;
  */
 export function makeTerminal({ json }: { json: boolean }) {
   let log: Log | undefined;
-  // `limitline run … | head` closes our output early, and so does a terminal that is gone, which is no fault: the command ends
-  // as it would, and leaves nothing running.
-  for (const output of [process.stdout, process.stderr]) {
-    output.on('error', (error: NodeJS.ErrnoException) => {
-      if (!isOutputGone(error)) throw error;
-    });
-  }
   return {
     json,
     /** From now on whatever is said is a line of this log. */

@@ -207,6 +207,12 @@ export function makeCalls({
       return (await connection.hget(callKey(thing), 'state')) === 'unknown';
     },
 
+    /** The id of what this call made; nothing where it made nothing, or nobody knows. */
+    async madeId(thing: Pick<Thing, 'kind' | 'key'>): Promise<string | undefined> {
+      const [state, id] = await connection.hmget(callKey(thing), 'state', 'id');
+      return state === 'made' && id ? id : undefined;
+    },
+
     /** Things that were made twice: the kind, both ids, and the row whose call made the second. */
     async madeTwice(): Promise<{ kind: CallKind; id: string; again: string; row: string }[]> {
       const pairs = Object.entries(await connection.hgetall(keys.madeTwice));

@@ -49,10 +49,17 @@ export function makeImportRows({
       return imports.map((found) => found ?? '');
     },
 
-    /** Gives up a row that the file of this import lacks, unless it was sent. Answers whether it did. */
-    async leaveOut(row: RowId, importId: string, problem: RowProblem): Promise<boolean> {
+    /**
+     * Gives up a row that the file of this import lacks, unless it was sent, or is of an import that began later. Answers
+     * whether it did.
+     */
+    async leaveOut(
+      row: RowId,
+      { importId, begun }: { importId: string; begun: string },
+      problem: RowProblem,
+    ): Promise<boolean> {
       const rowKeys = [keys.portfolio(row.portfolio), keys.row(row.portfolio, row.key), keys.call('limit', row.key)];
-      return (await leaveOut(rowKeys, [row.key, importId, JSON.stringify(problem)])) === 1;
+      return (await leaveOut(rowKeys, [row.key, importId, JSON.stringify(problem), begun])) === 1;
     },
   };
 }

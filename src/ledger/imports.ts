@@ -14,13 +14,18 @@ export type KnownImport = ImportedFile & { number: number; lastMs: number };
 /** A line that led to no row, and why; `message` is for people. `key` is its request's, where that is known. */
 export type FaultyLine = { kind: 'invalid' | 'duplicate'; message: string; key?: string };
 
-/** A line as an import found it: the key of its request, '' where that is not known, and what is wrong, if anything is. */
-export type NotedLine = { key: string; fault: FaultyLine | null };
+/**
+ * A line as an import found it: the key of its request, '' where that is not known, and what is wrong, if anything is. A faulty
+ * line counts as the row of its key only where that is of its `buyer`, if it tells one.
+ */
+export type NotedLine = { key: string; buyer?: string | undefined; fault: FaultyLine | null };
 
 /** An import under way. It says so by itself, once a second, until it is ended or left. */
 export type ImportRun = {
   /** Which import of its portfolio it is, see {@link KnownImport}: what its rows bear. */
   number: string;
+  /** Which it is of all imports that were begun, those of a file that came again too: a larger one began later. */
+  begun: string;
   /** How often the portfolio had been given up when it began: what is given up later is not brought back by it. */
   generation: number;
   /**
@@ -51,36 +56,45 @@ export function makeImports({ connection, keys }: { connection: RedisConnection;
   const [end, sweep] = [script('end-import'), script('sweep-imports')];
   const faultyKeys = (name: string) => FAULT_KINDS.map((kind) => keys.faultyLines(name, kind));
 
+  async function begin(name: string, file: ImportedFile, replaces: boolean): Promise<ImportRun | undefined> {
+    const content = contentOf(file);
+    const run = `${content}:${randomUUID()}`;
+    const underWay = [keys.portfolio(name), keys.imports(name)];
+    const lists = [keys.portfolios, keys.imports(name), keys.allImports(name)];
+    const begun = (await start(
+      [keys.portfolio(name), ...lists, ...faultyKeys(name), keys.keptRows(name)],
+      [name, content, run, GONE_AFTER_MS, file.id, file.fileName, file.reading, replaces ? 1 : 0],
+    )) as [string, string, string] | [];
+    if (begun.length === 0) return undefined;
+    const [generation, number, place] = begun;
+    const signs = startSigns(() => beat(underWay, [run]));
+    const finish = async (read: string) => {
+      await signs.stop();
+      await end(underWay, [run, read]);
+    };
+    return {
+      ...{ number, begun: place },
+      generation: Number(generation),
+      async noteLines(lines) {
+        for (const page of pagesOf([...lines])) {
+          const words = page.flatMap(([line, noted]) => wordsOf(line, noted));
+          const rows = [keys.keptRows(name), keys.row(name, '')];
+          await note([keys.portfolio(name), ...faultyKeys(name), ...rows], [content, ...words]);
+        }
+      },
+      end: () => finish(content),
+      leave: () => finish(''),
+    };
+  }
+
   return {
     /** Begins an import: what is known of the faulty lines of the one before is forgotten, its rows are not. */
     async startImport(name: string, file: ImportedFile): Promise<ImportRun> {
-      const content = contentOf(file);
-      const run = `${content}:${randomUUID()}`;
-      const underWay = [keys.portfolio(name), keys.imports(name)];
-      const lists = [keys.portfolios, keys.imports(name), keys.allImports(name)];
-      const [generation, number] = (await start(
-        [keys.portfolio(name), ...lists, ...faultyKeys(name), keys.keptRows(name)],
-        [name, content, run, GONE_AFTER_MS, file.id, file.fileName, file.reading],
-      )) as [string, string];
-      const signs = startSigns(() => beat(underWay, [run]));
-      const finish = async (read: string) => {
-        await signs.stop();
-        await end(underWay, [run, read]);
-      };
-      return {
-        number,
-        generation: Number(generation),
-        async noteLines(lines) {
-          for (const page of pagesOf([...lines])) {
-            const words = page.flatMap(([line, noted]) => wordsOf(line, noted));
-            const rows = [keys.keptRows(name), keys.row(name, '')];
-            await note([keys.portfolio(name), ...faultyKeys(name), ...rows], [content, ...words]);
-          }
-        },
-        end: () => finish(content),
-        leave: () => finish(''),
-      };
+      return (await begin(name, file, false)) as ImportRun;
     },
+
+    /** The same of one that is to replace what was imported before; nothing where one of another file is under way. */
+    startReplacing: (name: string, file: ImportedFile): Promise<ImportRun | undefined> => begin(name, file, true),
 
     /** All imports of a portfolio, in the order of their numbers. */
     async allImports(name: string): Promise<KnownImport[]> {
@@ -145,8 +159,8 @@ function contentOf({ id, reading }: ImportedFile): string {
   return createHash('sha256').update(`${id}\n${reading}`).digest('base64url').slice(0, 16);
 }
 
-function wordsOf(line: number, { key, fault }: NotedLine): (string | number)[] {
-  return [line, fault?.kind ?? 'sound', fault?.message ?? '', key];
+function wordsOf(line: number, { key, buyer = '', fault }: NotedLine): (string | number)[] {
+  return [line, fault?.kind ?? 'sound', fault?.message ?? '', key, buyer];
 }
 
 function faultOf(invalid: string | null | undefined, duplicate: string | null | undefined): FaultyLine | undefined {

@@ -1,7 +1,8 @@
 import { makeLuaScript, type RedisConnection } from '../lua-script.ts';
-import { type CallRecord, digestOf } from './calls.ts';
+import type { CallRecord } from './calls.ts';
 import type { CallKind, Keys } from './keys.ts';
 import { VANISHED_AFTER_MS } from './presence.ts';
+import { rowIdOf } from './row-id.ts';
 
 /** What a results file knows of one call. `keys` are all names by which the same thing may be asked for again. */
 export type LostCall = {
@@ -11,8 +12,14 @@ export type LostCall = {
   buyer: string | undefined;
   /** `<portfolio>/<row key>`, or '' where it is not known. */
   row: string;
-  /** What the line asked for, where it is the line's own. */
+  /** Digest of what was asked for, where that is known. */
   asked: string | undefined;
+  /** The limit that was asked for, as canonical decimal text, where that is known. */
+  amount?: string | undefined;
+  /** The line that the row was, in its file. */
+  line: number;
+  /** When the row was written last, in ms: a ledger that has it later knows more. */
+  atMs: number;
 } & (
   | { is: 'made'; id: string; record: CallRecord; company: string; documents: readonly string[] }
   | { is: 'unknown'; heard: string; sentMs: number }
@@ -31,10 +38,14 @@ export function makeRecovery({ connection, keys }: { connection: RedisConnection
     async putBack(call: LostCall, { write }: { write: boolean }): Promise<Recovered> {
       const answers: Recovered[] = [];
       for (const [place, key] of call.keys.entries()) {
-        const places = [keys.call(call.kind, key), keys.account, keys.buyerLimits(call.buyer ?? '')];
+        const row = rowIdOf(call.row);
+        const places = [
+          ...[keys.call(call.kind, key), keys.account, keys.buyerLimits(call.buyer ?? '')],
+          ...[keys.buyerRows(call.buyer ?? ''), keys.row(row?.portfolio ?? '', row?.key ?? '')],
+        ];
         // Under further names it is the same thing, which was made once.
-        const counts = place === 0 && call.buyer !== undefined;
-        const [is, id] = (await recover(places, wordsOf(call, write, counts))) as string[];
+        const isFirst = place === 0 && call.buyer !== undefined;
+        const [is, id] = (await recover(places, wordsOf(call, write, isFirst))) as string[];
         answers.push(is === 'differs' ? { is, id: id ?? '' } : { is: is === 'put' ? 'put' : 'known' });
       }
       const differing = answers.find(({ is }) => is === 'differs');
@@ -49,11 +60,11 @@ export function makeRecovery({ connection, keys }: { connection: RedisConnection
   };
 }
 
-function wordsOf(call: LostCall, write: boolean, counts: boolean): (string | number)[] {
-  const { kind, is, row } = call;
-  const asked = call.asked === undefined ? '' : digestOf(call.asked);
+function wordsOf(call: LostCall, write: boolean, isFirst: boolean): (string | number)[] {
+  const { kind, is, row, asked = '', line, atMs } = call;
   const beginning = [kind, is, write ? 1 : 0];
-  if (is === 'unknown') return [...beginning, '', '{}', row, asked, '', '', call.heard, call.sentMs, 0];
+  const end = [isFirst ? 1 : 0, kind === 'limit' && isFirst ? (call.amount ?? '') : '', line, atMs];
+  if (is === 'unknown') return [...beginning, '', '{}', row, asked, '', '', call.heard, call.sentMs, ...end];
   const { id, record, company, documents } = call;
-  return [...beginning, id, JSON.stringify(record), row, asked, company, documents.join('|'), '', 0, counts ? 1 : 0];
+  return [...beginning, id, JSON.stringify(record), row, asked, company, documents.join('|'), '', 0, ...end];
 }

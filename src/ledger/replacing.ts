@@ -32,6 +32,8 @@ export function candidatesFor(asking: Asking, rows: readonly BuyerRow[]): BuyerR
     (one) =>
       one.row.portfolio === row.portfolio &&
       one !== own &&
+      // A line that brings its own row back corrects nothing else that was given up.
+      !(own && one.state === 'cancelled' && !one.replaced?.key) &&
       (one.importId !== importId || one.line === line || one.replaced?.importId === importId),
   );
 }
@@ -39,18 +41,20 @@ export function candidatesFor(asking: Asking, rows: readonly BuyerRow[]): BuyerR
 /**
  * Decides which of these candidates a line replaces. One row of the buyer that was not sent, whose own line the file lacks,
  * is what the line corrects; one that was sent keeps its words, and the line is a request of its own. Of several nobody can
- * tell; nor while it is unknown what became of one; nor which of two lines of a file corrects one row.
+ * tell; nor while it is unknown what became of one, or one is being sent; nor which of two lines of a file corrects one row.
  */
 export function decideReplacement(asking: Asking, candidates: readonly BuyerRow[], file: OwnFile): Decision {
   const others = candidates.filter(({ row }) => !file.has(row.key) && !file.mends(row.key));
   const taken = others.find((one) => isTaken(one, asking));
-  if (taken) return { problem: takenProblem(taken) };
+  if (taken) return { problem: takenProblem(taken, asking) };
   const old = others.filter(({ replaced }) => !replaced?.key);
   const held = old.find(({ limit }) => limit === 'unknown');
   if (held) return { problem: heldProblem(held) };
+  const flying = old.find(({ limit }) => limit === 'claimed');
+  if (flying) return { problem: flyingProblem(flying) };
   const unsent = old.filter(isUnsent);
   const live = unsent.filter(({ state }) => state !== 'cancelled');
-  if (live.length > 1) return { problem: severalProblem(live) };
+  if (live.length > 1) return { problem: severalProblem(live, asking) };
   // What was given up asks for nothing, so it stands in nobody's way; the only such row is what the line brings back.
   return { replaces: live[0] ?? (unsent.length === 1 ? unsent[0] : undefined) };
 }
@@ -66,8 +70,8 @@ export function isUnsent({ state, limit }: BuyerRow): boolean {
 }
 
 /**
- * The other request of the buyer that a person should know of, since both are or were asked for: one that is open or made, of
- * another amount. Of several the first of the line's own portfolio, or the first.
+ * The other request of the buyer that a person should know of, since both are or were asked for, or would be when refused ones
+ * are sent again: of another amount. Of several one that is open or made, of the line's own portfolio, if there is one.
  */
 export function otherRequest(
   { row, amount }: Asking,
@@ -79,10 +83,30 @@ export function otherRequest(
       rowName(one.row) !== rowName(row) &&
       one.row.key !== replaced?.row.key &&
       one.amount !== amount &&
-      one.state !== 'cancelled' &&
-      one.state !== 'refused',
+      one.state !== 'cancelled',
   );
-  return others.find((one) => one.row.portfolio === row.portfolio) ?? others[0];
+  const asked = others.filter(({ state }) => state !== 'refused');
+  const told = asked.length > 0 ? asked : others;
+  return told.find((one) => one.row.portfolio === row.portfolio) ?? told[0];
+}
+
+/**
+ * Whether a line comes again as it was when it was a problem that nobody could tell what it corrects: `earlier` is what its
+ * errors file says of it. That the rows in question were sent meanwhile tells it no better, and it would be requested besides.
+ */
+export function isUndecided({ amount, isNamed }: Asking, earlier: string): boolean {
+  const [, before] = UNDECIDED.exec(earlier) ?? [];
+  return !isNamed && before === amount;
+}
+
+/** As the problems below say it. */
+const UNDECIDED =
+  /^(?:This buyer has|An earlier line of this file has replaced) [\s\S]*? it cannot be told (?:which of them|whether) this line \(([\d.]+)\) corrects/;
+
+/** What is said of such a line from then on: the same, so that its next errors file says so, too. */
+export function undecidedProblem(earlier: string): string {
+  const [said = ''] = earlier.split(REMEDY);
+  return `${said.trim()} ${REMEDY}`;
 }
 
 /** `line 7 of portfolio q4 (1000, refused)` */
@@ -96,14 +120,19 @@ const MOST_NAMED = 5;
 const REMEDY =
   'Mend it in the file that report --format errors-csv writes, whose column row says which one is meant, or give it a request_reference of its own.';
 
-function severalProblem(live: readonly BuyerRow[]): string {
+function severalProblem(live: readonly BuyerRow[], { amount }: Asking): string {
   const named = live.slice(0, MOST_NAMED).map(describeRow).join(', ');
   const more = live.length > MOST_NAMED ? ` and ${live.length - MOST_NAMED} more` : '';
-  return `This buyer has ${live.length} requests here that were not sent, and it cannot be told which of them this line corrects: ${named}${more}. ${REMEDY}`;
+  return `This buyer has ${live.length} requests here that were not sent, and it cannot be told which of them this line (${amount}) corrects: ${named}${more}. ${REMEDY}`;
 }
 
-function takenProblem(taken: BuyerRow): string {
-  return `An earlier line of this file has replaced the request of ${describeRow(taken)} of the same buyer already, and it cannot be told which of the two corrects it. ${REMEDY}`;
+function takenProblem(taken: BuyerRow, { amount }: Asking): string {
+  return `An earlier line of this file has replaced the request of ${describeRow(taken)} of the same buyer already, and it cannot be told whether this line (${amount}) corrects it. ${REMEDY}`;
+}
+
+/** Whether it makes anything is known in a moment; until then the two may both be requested, or neither. */
+function flyingProblem(flying: BuyerRow): string {
+  return `The request of ${describeRow(flying)} of the same buyer is being sent at this moment, so it cannot be told whether this line corrects it: import the file again when that is answered, or give this line a request_reference of its own if it is meant beside that one.`;
 }
 
 function heldProblem(held: BuyerRow): string {

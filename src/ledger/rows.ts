@@ -49,15 +49,17 @@ export type RowAtStep = {
 
 /**
  * What an import did with a line's row: `open` rows need a job, `settled` ones do not, and a `changed` one was sent with
- * other words, which it keeps. `again` says that nothing was done, see {@link Replacing}.
+ * other words, which it keeps. `other` and `again` say that nothing was done: the name is that of another buyer's request, which was
+ * not sent; or see {@link Replacing}.
  */
-export type PutAnswer = 'added' | 'renewed' | 'open' | 'settled' | 'changed' | 'again';
+export type PutAnswer = 'added' | 'renewed' | 'open' | 'settled' | 'changed' | 'other' | 'again';
 
 /**
  * Which row a line replaces, and what somebody has seen of its buyer before deciding so: how many requests there were. Where
- * that is no longer so, the line is not brought in, and `again` is the answer.
+ * that is no longer so, the line is not brought in, and `again` is the answer. `takes` is another buyer, whose unsent request
+ * of the same name the line is meant to correct.
  */
-export type Replacing = { seen?: number; key?: string; problem?: RowProblem };
+export type Replacing = { seen?: number; key?: string; problem?: RowProblem; takes?: string | undefined };
 
 /** What became of giving up a row: done, not needed, or not yet, since its call is under way, or was when its sender vanished. */
 export type CancelAnswer = 'cancelled' | 'nothing' | 'under way' | 'left';
@@ -128,12 +130,12 @@ export function makeRows({
       importId: string,
       request: RowRequest,
       generation: number | '' = '',
-      { seen, key: old, problem }: Replacing = {},
+      { seen, key: old, problem, takes }: Replacing = {},
     ): Promise<PutAnswer> {
       const words = [
         ...[row.key, line, importId, JSON.stringify(request), stepAfter(request), digestOf(askedOf(request))],
         ...[generation, rowName(row), request.limit.requested_limit],
-        ...[seen ?? '', old ?? '', problem === undefined ? '' : JSON.stringify(problem)],
+        ...[seen ?? '', old ?? '', problem === undefined ? '' : JSON.stringify(problem), takes ?? ''],
       ];
       const ofOld = { portfolio: row.portfolio, key: old ?? row.key };
       const rowKeys = [...keysOf(row), keys.call('limit', row.key), keys.buyerRows(request.buyer)];

@@ -1,4 +1,6 @@
 import Big from 'big.js';
+import { unitProblem } from './amount-unit.ts';
+import { currencyOf } from './currencies.ts';
 import { beforeDoubt, DOUBT } from './doubt.ts';
 
 /** What marks the decimals of an amount. */
@@ -83,14 +85,16 @@ const AMOUNT = new RegExp(
 
 type Parts = { body: string; negative: boolean; currency: string | undefined };
 
-/** The digits of an amount, apart from sign and currency; null if it is none. */
+/** The digits of an amount, apart from sign and currency; null if it is none, or if what stands beside it is no currency. */
 function cut(text: string): Parts | null {
   const match = AMOUNT.exec(text);
   if (!match) return null;
   const [, bracket, sign, before, innerSign, body = '', lastSign, after, closing] = match;
   if ((bracket === undefined) !== (closing === undefined) || (before && after)) return null;
+  const currency = before ?? after;
+  if (currency !== undefined && currencyOf(currency) === null) return null;
   const negative = bracket !== undefined || [sign, innerSign, lastSign].some((one) => one === '-' || one === '\u2212');
-  return { body: body.replace(/\s/g, ' ').replaceAll('’', "'"), negative, currency: before ?? after };
+  return { body: body.replace(/\s/g, ' ').replaceAll('’', "'"), negative, currency };
 }
 
 type Split = { whole: string; fraction: string; group: string | null; mark: Decimal | null };
@@ -184,9 +188,14 @@ const MISTAKES: [RegExp, string][] = [
   [/^[+]?(nan|inf(inity)?)$/i, `This is not a number: ${PLAIN}.`],
   [/^[+]?[\d.,]+e[+-]?\d+$/i, `The amount has an exponent: write it in full, as ${PLAIN.slice(6)}.`],
   [/^[+]?\d*[.,]\d*$/, `The amount lacks a digit before or after its point: ${PLAIN}.`],
-  [/[\p{Sc}\p{L}]/u, `The amount holds more than digits and a point: ${PLAIN}.`],
 ];
 
+const HOLDS_MORE = /[\p{Sc}\p{L}]/u;
+
 function whatIsWrong(text: string): string {
-  return MISTAKES.find(([pattern]) => pattern.test(text))?.[1] ?? `This is not an amount: ${PLAIN}.`;
+  const said = MISTAKES.find(([pattern]) => pattern.test(text))?.[1] ?? unitProblem(text);
+  if (said !== null) return said;
+  return HOLDS_MORE.test(text)
+    ? `The amount holds more than digits and a point: ${PLAIN}.`
+    : `This is not an amount: ${PLAIN}.`;
 }

@@ -59,7 +59,7 @@ export function makeBuyerBook(
         const known = knownBuyers(snapshot, { unsent, portfolio, importId });
         const changes = noChanges(snapshot.version);
         const decisions = lines.map((line) => {
-          const decision = decideBuyer(line, known);
+          const decision = line.known ? knownDecision(line, line.known, known) : decideBuyer(line, known);
           if (line.isSound && decision.is !== 'unclear') bring(line, decision, { snapshot, changes, known });
           return decision;
         });
@@ -90,10 +90,19 @@ export function warningsOf(decision: Decision): Finding[] {
 
 function questionsOf(lines: readonly BuyerLine[]): BuyerQuestion[] {
   const questions: BuyerQuestion[] = [];
-  for (const { identifiers, alikeHere } of lines) {
+  for (const { identifiers, alikeHere, known } of lines) {
     questions.push(...identifiers, { digest: alikeHere, kind: 'alike' });
+    // A key is the digest of an identifier, whichever of them it was.
+    if (known) questions.push({ digest: known, kind: 'name' });
   }
   return questions;
+}
+
+/** The buyer is known before the line is looked at; what the line gives points to it. */
+function knownDecision(line: BuyerLine, key: string, known: KnownBuyers): Exclude<Decision, { is: 'unclear' }> {
+  const by = line.identifiers[0] as Identifier;
+  const buyer = known.buyer(key);
+  return buyer ? { is: 'known', buyer, by, mended: false, warnings: [] } : { is: 'new', key, by, warnings: [] };
 }
 
 /** The buyers that lines might rename, were it that nobody has heard of them. */
@@ -149,6 +158,8 @@ function bring(
     digests.push(digest);
   };
   for (const [place, { digest }] of line.identifiers.entries()) point(digest, place === 0);
+  // What the buyer was first known by, though this line does not give it.
+  if (line.known && !line.identifiers.some(({ digest }) => digest === key)) point(key, false);
   point(line.alikeHere, false);
   const isMended = decision.is === 'known' && decision.mended;
   const after = before ? grown(before, line, isMended, known) : brought(line, key, known);

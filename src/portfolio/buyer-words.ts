@@ -18,7 +18,8 @@ export function otherName(line: BuyerLine, by: Identifier, buyer: Buyer, known: 
   };
 }
 
-const REFERENCES = 'give each a buyer_reference of its own';
+// A reference tells this one apart from a buyer that has one; from one whose lines are of earlier files, no does as well.
+const REFERENCES = 'give each a buyer_reference of its own, and write no in a column same_buyer';
 const NO_IN_COLUMN = 'write no in a column same_buyer, or give both a buyer_reference of their own';
 
 /** Two identifiers of the line belong to two buyers. */
@@ -47,7 +48,7 @@ export function severalBuyers(line: BuyerLine, by: Identifier, buyers: Buyer[], 
 export function toldApart(_line: BuyerLine, by: Identifier, buyers: Buyer[], known: KnownBuyers): Finding {
   return {
     ...{ at: by.kind, value: by.written },
-    message: `same_buyer says no, but the ${wordsOf(by)} belongs to ${listed(buyers, known)}, and nothing else tells them apart: give each a buyer_reference of its own.`,
+    message: `same_buyer says no, but the ${wordsOf(by)} belongs to ${listed(buyers, known)}, and nothing else tells them apart: give this line a buyer_reference of its own as well.`,
   };
 }
 

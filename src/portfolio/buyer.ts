@@ -20,6 +20,8 @@ export type BuyerLine = {
   rowOf: (buyer: string) => string;
   /** The row that the line says it mends, `<portfolio>/<row key>`; '' for none. */
   mends: string;
+  /** The key of the buyer that it is, where a results file of ours says so: then nothing is left to decide. */
+  known?: string | undefined;
   /** Whether it may bring a buyer in: a line with any problem is only told whom it would mean. */
   isSound: boolean;
 };

@@ -1,58 +1,57 @@
-/** Which numbers a digest was given, in the order of their coming. */
+/** Which numbers a mark was given, in the order of their coming. A mark is a whole number of 53 bits, spread evenly. */
 export type DigestTable = {
-  add(digest: string, value: number): void;
+  add(mark: number, value: number): void;
+  has(mark: number): boolean;
   /** As many as were added, and no more than `most`. */
-  find(digest: string, most: number): readonly number[];
+  find(mark: number, most: number): readonly number[];
 };
 
 /**
- * A table of digests (16 characters of base64url) in typed arrays: 10 bytes a slot, some 15 MB for a million. It keeps 54
- * of the digest's 96 bits: among four million, two different ones are taken for one with a chance of 4 in 10,000.
+ * A table of marks, of a digest or of what it would be made of, in typed arrays: 10 bytes a slot, some 15 MB for a million.
+ * Among four million marks, two different things are taken for one with a chance of 1 in 1,000.
  *
  * It is cut into parts that grow one by one, since a table of that size that grows at once needs as much again meanwhile.
  */
 export function makeDigestTable(): DigestTable {
   const parts = Array.from({ length: PARTS }, () => emptyPart(FIRST_SLOTS));
-  const bytes = Buffer.alloc(DIGEST_BYTES);
-
-  const read = (digest: string) => {
-    bytes.write(digest, 'base64url');
-    return { part: bytes.readUInt8(0) >> 2, low: bytes.readUInt32BE(1), high: bytes.readUInt16BE(5) };
-  };
 
   return {
-    add(digest, value) {
-      const { part: place, low, high } = read(digest);
-      let part = parts[place] as Part;
+    add(mark, value) {
+      const [low, high] = [mark >>> 0, highOf(mark)];
+      let part = parts[high % PARTS] as Part;
       if (part.used >= part.value.length * MAX_LOAD) {
         part = larger(part);
-        parts[place] = part;
+        parts[high % PARTS] = part;
       }
-      put(part, low, high, value);
+      put(part, low, (high / PARTS) | 0, value);
     },
-    find(digest, most): readonly number[] {
-      const { part: place, low, high } = read(digest);
-      const part = parts[place] as Part;
-      let found: number[] = NONE;
-      const slots = part.value.length;
-      for (let slot = low % slots; part.value[slot] !== 0; slot = slot + 1 === slots ? 0 : slot + 1) {
-        if (part.low[slot] !== low || part.high[slot] !== high) continue;
-        if (found === NONE) found = [];
+    has(mark) {
+      const [low, high] = [mark >>> 0, highOf(mark)];
+      const part = parts[high % PARTS] as Part;
+      return slotAfter(part, firstSlot(part, low), low, (high / PARTS) | 0) !== -1;
+    },
+    find(mark, most): readonly number[] {
+      const [low, high] = [mark >>> 0, highOf(mark)];
+      const part = parts[high % PARTS] as Part;
+      const tag = (high / PARTS) | 0;
+      const found: number[] = [];
+      let slot = slotAfter(part, firstSlot(part, low), low, tag);
+      while (slot !== -1) {
         found.push((part.value[slot] ?? 0) - 1);
         if (found.length === most) break;
+        slot = slotAfter(part, slot + 1 === part.value.length ? 0 : slot + 1, low, tag);
       }
       return found;
     },
   };
 }
 
-const DIGEST_BYTES = 12;
-
-/** What most searches find; nobody may add to it. */
-const NONE: number[] = [];
-
-/** By six bits of the digest. */
+/** By six of the upper 21 bits of a mark; the other 15 are kept, and so are the lower 32. */
 const PARTS = 64;
+
+function highOf(mark: number): number {
+  return Math.floor(mark / 2 ** 32);
+}
 
 /** Small files should stay small. */
 const FIRST_SLOTS = 64;
@@ -64,23 +63,38 @@ const MAX_LOAD = 0.75;
 const GROWTH = 1.5;
 
 /** Values are one more than what was given: 0 is an empty slot. */
-type Part = { low: Uint32Array; high: Uint16Array; value: Uint32Array; used: number };
+type Part = { low: Uint32Array; tag: Uint16Array; value: Uint32Array; used: number };
 
 function emptyPart(slots: number): Part {
-  return { low: new Uint32Array(slots), high: new Uint16Array(slots), value: new Uint32Array(slots), used: 0 };
+  return { low: new Uint32Array(slots), tag: new Uint16Array(slots), value: new Uint32Array(slots), used: 0 };
 }
 
-function put(part: Part, low: number, high: number, value: number): void {
+function firstSlot({ value }: Part, low: number): number {
+  return low % value.length;
+}
+
+/** The first slot of this mark from `slot` on, or -1 where an empty one comes first. */
+function slotAfter({ low, tag, value }: Part, slot: number, ofLow: number, ofTag: number): number {
+  const slots = value.length;
+  let at = slot;
+  while (value[at] !== 0) {
+    if (low[at] === ofLow && tag[at] === ofTag) return at;
+    at = at + 1 === slots ? 0 : at + 1;
+  }
+  return -1;
+}
+
+function put(part: Part, low: number, tag: number, value: number): void {
   const slots = part.value.length;
-  let slot = low % slots;
+  let slot = firstSlot(part, low);
   while (part.value[slot] !== 0) slot = slot + 1 === slots ? 0 : slot + 1;
   part.low[slot] = low;
-  part.high[slot] = high;
+  part.tag[slot] = tag;
   part.value[slot] = value + 1;
   part.used += 1;
 }
 
-/** Those of one digest stay in their order: the old table is gone through from a slot behind which no search runs on. */
+/** Those of one mark stay in their order: the old table is gone through from a slot behind which no search runs on. */
 function larger(old: Part): Part {
   const part = emptyPart(Math.ceil(old.value.length * GROWTH));
   const slots = old.value.length;
@@ -88,7 +102,7 @@ function larger(old: Part): Part {
   for (let step = 0; step < slots; step += 1) {
     const slot = (start + step) % slots;
     const value = old.value[slot] ?? 0;
-    if (value !== 0) put(part, old.low[slot] ?? 0, old.high[slot] ?? 0, value - 1);
+    if (value !== 0) put(part, old.low[slot] ?? 0, old.tag[slot] ?? 0, value - 1);
   }
   return part;
 }

@@ -61,8 +61,13 @@ const PLACEHOLDERS = new Set([
 /** `k.A.`, `n/v`, `s. o.`: only with their signs, since two letters may be somebody's number. */
 const ABBREVIATED = /^(?:k[./] ?a|n[./] ?[abcdv]|s[./] ?[od])\.?$/i;
 
+/** No placeholder has one of these digits. */
+const COUNTS = /[1-9]/;
+
 /** Signs and zeros alone tell nobody apart either. */
 function isPlaceholder(text: string): boolean {
+  // A number tells somebody, and that is what nearly all of these cells hold.
+  if (COUNTS.test(text)) return false;
   const letters = text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, '');
   return ABBREVIATED.test(text) || letters === '' || /^0+$/.test(letters) || PLACEHOLDERS.has(letters);
 }

@@ -37,6 +37,7 @@ export function identifiersOf(identity: BuyerIdentity): Identifier[] {
   const found: Identifier[] = [];
   const add = (kind: IdentifierKind, first: string, second: string, written: string) =>
     found.push({ kind, digest: shorten(`${kind}\n${first}\n${second}`), written });
+  const country = squeeze(countryCode);
   if (buyerReference) add('reference', squeeze(buyerReference), '', buyerReference);
   if (informationSource && informationId) {
     const written = `${informationSource} ${informationId}`;
@@ -45,9 +46,9 @@ export function identifiersOf(identity: BuyerIdentity): Identifier[] {
   if (countryCode && registrationNumber) {
     const signs = squeeze(registrationNumber);
     // A number of signs alone tells as much as it is.
-    add('registration', squeeze(countryCode), signs.replace(/[^\p{L}\p{N}]+/gu, '') || signs, registrationNumber);
+    add('registration', country, lettersOf(signs) || signs, registrationNumber);
   }
-  add('name', squeeze(countryCode), squeeze(name), name);
+  add('name', country, squeeze(name), name);
   return found;
 }
 
@@ -99,11 +100,18 @@ function alikeOf(loose: string): number {
 export function squeeze(text: string): string {
   const lower = text.toLowerCase();
   const squeezed = SPACE.test(lower) ? lower.replace(/\s+/g, '') : lower;
-  return ASCII.test(squeezed) ? squeezed : squeezed.normalize('NFC');
+  return WHOLE.test(squeezed) ? squeezed : squeezed.normalize('NFC');
 }
 
+/** Most numbers have nothing else, once they are squeezed. */
+function lettersOf(squeezed: string): string {
+  return PLAIN_LETTERS.test(squeezed) ? squeezed : squeezed.replace(/[^\p{L}\p{N}]+/gu, '');
+}
+
+const PLAIN_LETTERS = /^[a-z0-9]+$/;
 const SPACE = /\s/;
-const ASCII = /^[\0-\x7f]*$/;
+/** Letters of Western languages: none of them can be put together from others here. */
+const WHOLE = /^[\0-\xff]*$/;
 
 /** Squeezed texts hold no line break, so the parts cannot run into each other, nor one kind into another. */
 function shorten(canonical: string): string {

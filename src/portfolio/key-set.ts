@@ -1,3 +1,5 @@
+import { digestNumber } from './digest-number.ts';
+
 /** Tells keys that are new from those that came before. */
 export type KeySet = {
   /** True when the key was not there; then it is. */
@@ -12,7 +14,6 @@ export type KeySet = {
 export function makeKeySet(): KeySet {
   let slots = new Float64Array(FIRST_CAPACITY);
   let used = 0;
-  const bytes = Buffer.alloc(12);
 
   function twice(): void {
     const old = slots;
@@ -21,9 +22,8 @@ export function makeKeySet(): KeySet {
   }
 
   function numberOf(key: string): number {
-    bytes.write(key, 'base64url');
     // Zero marks an empty slot, so no key may be it.
-    return bytes.readUIntBE(0, 6) * 32 + (bytes.readUInt8(6) >> 3) + 1;
+    return digestNumber(key) + 1;
   }
 
   return {

@@ -14,6 +14,9 @@ export function fitOf(character: string, before: string, after: string): number 
   if (!isSmall && LETTER.test(before) && SMALL.test(after)) return ODD;
   if (isSmall && character !== 'ß' && BIG.test(before) && BIG.test(after)) return ODD;
   const letter = character === 'İ' ? 'ı' : character.toLowerCase();
+  // Names begin with one, or a sentence: Ó Briain, È, À.
+  const isAlone = shape.before === '-' && shape.after === '-';
+  if (!isSmall && isAlone && VOWELS.includes(letter)) return WORDS.includes(character) ? 1 : 0.5;
   const own = OWN_RULES[letter]?.(before.toLowerCase(), after.toLowerCase());
   if (own !== undefined) return own;
   const habits = VOWELS.includes(letter) ? VOWEL_FIT : CONSONANT_FIT;
@@ -35,6 +38,9 @@ const LETTER = /(?![ªº\u02b0-\u02ff])\p{L}/u;
 const SMALL = /\p{Ll}/u;
 const BIG = /\p{Lu}/u;
 const DIGIT_OR_SPACE = /^[\d\s]?$/;
+
+/** Capitals that are words by themselves. */
+const WORDS = 'ÓÈÀÉÁÅÖØ';
 
 const VOWELS = 'aeiouyàáâãäåæèéêëìíîïòóôõöøùúûüýÿœăąėęěıőůűœ';
 
@@ -98,6 +104,9 @@ const OWN_RULES: Record<string, (before: string, after: string) => number | unde
 
 /** Signs that are written between letters, or beside a word. */
 const QUOTES = /[‘’‚“”„«»‹›¿¡]/;
+/** What closes does not stand before everything else; as `” Briain` a letter comes out that is a sign on the Mac. */
+const CLOSING = /[’”»]/;
+const CELL_START = /^[\s,;|"]?$/;
 const APOSTROPHE = /[’´‘]/;
 const DASH = /[–—]/;
 const MONEY = /[€£¥¢$]/;
@@ -107,6 +116,7 @@ const STRANGE = /[\u2190-\u25ff\u0370-\u03ff\u02c0-\u02ff¤¦¨¬¯¸†‡‰ˆ
 function signFit(sign: string, before: string, after: string): number {
   const [left, right] = [LETTER.test(before), LETTER.test(after)];
   if (STRANGE.test(sign)) return INSIDE;
+  if (CLOSING.test(sign) && CELL_START.test(before) && after === ' ') return ODD;
   if (sign === '\u00a0') return left && right && SMALL.test(after) ? -1 : 1;
   if (APOSTROPHE.test(sign) && left && right) return after === 's' || BIG.test(after) ? 2 : 0.5;
   if (sign === '·' && before.toLowerCase() === 'l' && after.toLowerCase() === 'l') return 2;

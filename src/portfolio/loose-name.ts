@@ -60,6 +60,7 @@ const BETWEEN = new Set(['und', 'and', 'et', 'y', 'e']);
 
 /** Forms follow each other. They are taken off the end alone, and never all there is: `AS Roma` keeps its AS. */
 function withoutLegalForm(text: string): string {
+  if (!LAST_WORDS.has(text.slice(text.lastIndexOf(' ') + 1))) return text;
   const words = text.split(' ');
   let taken = false;
   for (;;) {
@@ -84,27 +85,58 @@ function formAtEnd(words: readonly string[]): number {
 function plainWords(name: string): string {
   const lower = name.toLowerCase();
   const small = lower.includes('.') ? lower.replace(INITIALS, '$1') : lower;
-  if (PLAIN.test(small)) return small.replace(/[^a-z0-9]+/g, ' ').trim();
+  return (
+    westernWords(small) ??
+    anyWords(small)
+      .replace(/[^\p{L}\p{N}]+/gu, ' ')
+      .trim()
+  );
+}
+
+/** The same for a text in letters of Western languages, sign by sign from a table; null for others. */
+function westernWords(small: string): string | null {
+  let words = '';
+  let isApart = false;
+  for (let at = 0; at < small.length; at += 1) {
+    const code = small.charCodeAt(at);
+    const letters = WESTERN[code] ?? null;
+    if (letters === null) return null;
+    if (letters === '') {
+      isApart = words !== '';
+      continue;
+    }
+    words += isApart ? ` ${letters}` : letters;
+    isApart = false;
+  }
+  return words;
+}
+
+function anyWords(small: string): string {
   return small
     .normalize('NFC')
     .replace(/[äöüßæøåœłđ]/g, (letter) => SPELLINGS[letter] ?? letter)
     .normalize('NFKD')
-    .replace(/\p{M}+/gu, '')
-    .replace(/[^\p{L}\p{N}]+/gu, ' ')
-    .trim();
+    .replace(/\p{M}+/gu, '');
 }
 
 /** The dots of `G.m.b.H.` and `S.p.A.`, which part no words. */
 const INITIALS = /(?<![\p{L}\p{N}])(\p{L})\.(?=\p{L}(?![\p{L}\p{N}]))/gu;
-
-const PLAIN = /^[\0-\x7f]*$/;
 
 /** Letters that Unicode takes apart otherwise than people write them, or not at all. */
 const SPELLINGS: Readonly<Record<string, string>> = {
   ...{ ä: 'ae', ö: 'oe', ü: 'ue', ß: 'ss', æ: 'ae', ø: 'oe', å: 'aa', œ: 'oe', ł: 'l', đ: 'd' },
 };
 
+/** What becomes of each sign of Latin-1, none of which changes its neighbours: '' where it parts words, null of fractions. */
+const WESTERN = Array.from({ length: 0x100 }, (_none, code) => {
+  const letters = anyWords(String.fromCharCode(code));
+  if (/^[\p{L}\p{N}]+$/u.test(letters)) return letters;
+  return /[\p{L}\p{N}]/u.test(letters) ? null : '';
+});
+
 /** One spelling for `ae` and `a`, as `Mueller` is written `Muller` where a system has no umlauts. */
 function spelt(text: string): string {
-  return text.replace(/(?<=[aou])e|(?<=a)a/g, '');
+  return TWO_SPELLINGS.test(text) ? text.replace(/(?<=[aou])e|(?<=a)a/g, '') : text;
 }
+
+const TWO_SPELLINGS = /[aou]e|aa/;

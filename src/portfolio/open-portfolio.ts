@@ -1,20 +1,21 @@
 import { type AdviceDates, adviceDates } from './advice.ts';
 import { parseAmount } from './amounts.ts';
-import { type BuyerBook, makeBuyerBook } from './buyer-book.ts';
+import type { BuyerBook } from './buyer-book.ts';
 import { type Column, makeFit, NEEDED, readHeader } from './columns.ts';
 import { type Conventions, findConventions } from './conventions.ts';
 import type { Delimiter, Dialect } from './dialect.ts';
 import type { DocumentFolder } from './documents.ts';
-import { makeFileBuyers } from './file-buyers.ts';
+import { makeFileBook } from './file-book.ts';
 import type { Above } from './find-header.ts';
 import { doubtsAround } from './header-doubts.ts';
+import { knownLookOf } from './known-buyer.ts';
 import { type CurrencyCheck, makeCurrencyCheck } from './one-currency.ts';
 import { outcomeColumns } from './outcomes.ts';
 import { makeProblem, WHOLE_FILE } from './problem.ts';
 import { makeCellReader, readConstants, type Values } from './read-cells.ts';
 import type { ReadOptions } from './read-options.ts';
 import type { Shape } from './records.ts';
-import { mendedRowOf } from './result-columns.ts';
+import { mendedRowOf, ROW_COLUMN } from './result-columns.ts';
 import type { Line, Problem } from './row.ts';
 import { addDocuments, type Draft, makeSettler, tellBuyers } from './settle-lines.ts';
 import { makeStandalone, type Standalone } from './standalone.ts';
@@ -151,7 +152,12 @@ async function* readBatches(reading: Reading): AsyncGenerator<Line[]> {
   const strays = makeStrayLines({ columns, delimiter: table.dialect.delimiter, hiddenRows: file.hiddenRows });
   const settle = makeSettler({ columns, dates });
   const mendedRow = mendedRowOf(columns.map(({ written }) => written));
-  const telling = { book: file.buyers ?? booklet(), sameBuyer: file.sameBuyer, mendedRow };
+  const telling = {
+    book: file.buyers ?? makeFileBook({ portfolio: '', importId: '' }),
+    sameBuyer: file.sameBuyer,
+    mendedRow,
+    known: file.results ? knownLookOf(columns, rowColumnAt(columns)) : undefined,
+  };
   let settled = false;
   try {
     for (;;) {
@@ -171,21 +177,21 @@ async function* readBatches(reading: Reading): AsyncGenerator<Line[]> {
         await settleConventions(reading, shape);
         drafts = drafts.map(({ record }) => ({ record, ...readCells(record), documents: [] }));
       }
-      for (const draft of drafts) if (!strays.judge(draft)) currencies.judge(draft);
+      // What became of lines is no file of lines: it has those of several files, each with a currency of its own.
+      if (!file.results) for (const draft of drafts) if (!strays.judge(draft)) currencies.judge(draft);
       await addDocuments(drafts, columns, file.documents);
       await tellBuyers(drafts, telling);
       yield drafts.map(settle.line);
     }
-    warnings.push(...currencies.fileWarnings(), ...settle.fileWarnings());
+    warnings.push(...strays.fileWarnings(), ...currencies.fileWarnings(), ...settle.fileWarnings());
   } finally {
     await table.close();
   }
 }
 
-/** The buyers of this file alone. */
-function booklet(): BuyerBook {
-  const place = { portfolio: '', importId: '' };
-  return makeBuyerBook(makeFileBuyers(place), place);
+/** Where a results file names its rows. */
+function rowColumnAt(columns: readonly Column[]): number {
+  return outcomeColumns(columns.map(({ written }) => written))?.get(ROW_COLUMN) ?? -1;
 }
 
 /** What a person said stands; for the rest, the whole file is asked. */

@@ -1,10 +1,13 @@
 import { withoutApostrophe } from './formulas.ts';
-import { RESULT_COLUMNS } from './result-columns.ts';
+import { type KnownBuyer, knownBuyerOf } from './known-buyer.ts';
+import { KNOWN_COLUMN, RESULT_COLUMNS } from './result-columns.ts';
 
 /** What a results file says became of one of its lines, as text. A field that the file lacks, or leaves empty, is ''. */
 export type Outcome = {
   /** `<portfolio>/<row key>`. */
   row: string;
+  /** The line that the row was, in its file; 0 where that is not known. */
+  line: number;
   state: string;
   step: string;
   companyId: string;
@@ -13,11 +16,15 @@ export type Outcome = {
   record: Record<string, string>;
   problem: string;
   account: string;
+  /** When the ledger wrote it last, in ms since 1970; 0 where that is not known. */
+  updatedMs: number;
+  /** Whose it is and what was asked for, for certain; nothing in files of earlier versions, and where it was changed. */
+  known?: KnownBuyer | undefined;
 };
 
 /** The columns that every results file has ends with, whatever stands before them. */
 const STATE_AT = RESULT_COLUMNS.indexOf('state');
-const OUTCOME_COLUMNS = RESULT_COLUMNS.slice(STATE_AT);
+const OUTCOME_COLUMNS = RESULT_COLUMNS.slice(STATE_AT, RESULT_COLUMNS.indexOf(KNOWN_COLUMN));
 const ROW_COLUMNS = RESULT_COLUMNS.slice(0, STATE_AT);
 
 /** Which columns of a header are a results file's own, by their names; nothing where it is no results file. */
@@ -28,6 +35,9 @@ export function outcomeColumns(header: readonly string[]): ReadonlyMap<string, n
   const stateAt = names.findLastIndex((_name, at) => startsAt(OUTCOME_COLUMNS, at));
   if (stateAt === -1) return undefined;
   const places = new Map(OUTCOME_COLUMNS.map((name, place) => [name, stateAt + place]));
+  // Earlier versions did not write it.
+  const knownAt = stateAt + OUTCOME_COLUMNS.length;
+  if (names[knownAt] === KNOWN_COLUMN) places.set(KNOWN_COLUMN, knownAt);
   const rowAt = stateAt - ROW_COLUMNS.length;
   if (ROW_COLUMNS.length > 0 && rowAt >= 0 && startsAt(ROW_COLUMNS, rowAt)) {
     for (const [place, name] of ROW_COLUMNS.entries()) places.set(name, rowAt + place);
@@ -42,9 +52,16 @@ export function makeOutcomeReader(columns: ReadonlyMap<string, number>): (cells:
     const record: Record<string, string> = {};
     for (const name of ['status', 'total_limit', 'available_limit']) if (cell(name) !== '') record[name] = cell(name);
     return {
-      ...{ row: cell('row'), state: cell('state'), step: cell('step'), companyId: cell('company_id') },
+      ...{
+        row: cell('row'),
+        line: Number.parseInt(cell('line'), 10) || 0,
+        state: cell('state'),
+        step: cell('step'),
+        companyId: cell('company_id'),
+      },
       ...{ documentIds: cell('document_ids').split('|').filter(Boolean), limitId: cell('buyer_limit_id'), record },
       ...{ problem: cell('problem'), account: cell('limitline_account') },
+      ...{ updatedMs: Date.parse(cell('updated')) || 0, known: knownBuyerOf(cell(KNOWN_COLUMN)) },
     };
   };
 }

@@ -49,7 +49,7 @@ export function makePlausibility({ columns }: { columns: readonly Column[] }): P
     if (amount < 1) doubts.push(UNDER_ONE);
     else if (!isMoney) doubts.push(DECIMALS);
     if (name.length > LONGEST_NAME) doubts.push(LONG_NAME);
-    if (isTotalLabel(name) && !values.buyer_reference) doubts.push(CALLED_TOTAL);
+    if (isTotalLabel(name) && !isKnownBuyer(values)) doubts.push(CALLED_TOTAL);
     if (EXAMPLE_DOMAIN.test(email.slice(-EXAMPLE_LENGTH))) doubts.push(EXAMPLE_MAIL);
     return doubts.length === 0 ? null : doubts;
   }
@@ -99,7 +99,8 @@ const LONG_NAME: Doubt = {
 };
 const CALLED_TOTAL: Doubt = {
   column: 'name',
-  message: 'The buyer is called like a total of lines: take the line out if it is one, or give it a buyer_reference.',
+  message:
+    'The buyer is called like a total of lines: take the line out if it is one, or give it a buyer_reference and say where the buyer is.',
 };
 const EXAMPLE_MAIL: Doubt = {
   column: 'contact_email',
@@ -126,6 +127,11 @@ const EXAMPLE_DOMAIN = /[@.](example\.(com|net|org)|test|invalid|localhost)$/i;
 
 /** Of `@example.com`, the longest of them: no more of an address is looked at. */
 const EXAMPLE_LENGTH = 12;
+
+/** A reference alone may be a count of lines that stands in its column: `12;Summe;;;200000`. */
+function isKnownBuyer({ buyer_reference, country_code, city, street, company_registration_number }: Values): boolean {
+  return Boolean(buyer_reference && (country_code || city || street || company_registration_number));
+}
 
 /** By its last letter. */
 function mayBeExample(email: string): boolean {

@@ -6,18 +6,24 @@ export const ACCOUNT_COLUMN = 'limitline_account';
 /** The row, `<portfolio>/<row key>`: in an errors file the one that the line mends. */
 export const ROW_COLUMN = 'row';
 
+/** What the ledger knows of a row beside its words, see known-buyer.ts: by it a lost one is put back for certain. */
+export const KNOWN_COLUMN = 'limitline_buyer';
+
+/** What is wrong with a line, or why its row is where it is. */
+const PROBLEM_COLUMN = 'problem';
+
 /** What a results file adds to the files' own columns. */
 export const RESULT_COLUMNS = [
   ...[ROW_COLUMN, 'import', 'line'],
   ...['state', 'step', 'company_id', 'document_ids', 'buyer_limit_id', 'status', 'total_limit', 'available_limit'],
-  ...['problem', 'updated', ACCOUNT_COLUMN],
+  ...[PROBLEM_COLUMN, 'updated', ACCOUNT_COLUMN, KNOWN_COLUMN],
 ];
 
 /** The text of a line whose cells cannot be believed, for the person who fills them in. */
 export const LINE_COLUMN = 'limitline_line';
 
 /** What an errors file adds to them. */
-export const ERROR_COLUMNS = [ROW_COLUMN, LINE_COLUMN, 'problem', ACCOUNT_COLUMN];
+export const ERROR_COLUMNS = [ROW_COLUMN, LINE_COLUMN, PROBLEM_COLUMN, ACCOUNT_COLUMN];
 
 /** Whether a file with this header is a results file: its `state` is what became of a line, and no buyer's address. */
 export function isResultsHeader(header: readonly string[]): boolean {
@@ -34,6 +40,12 @@ export function isErrorsHeader(header: readonly string[]): boolean {
 /** Makes the look into a line's cell `row`, '' where there is none: a column of ours in an errors file only. */
 export function mendedRowOf(header: readonly string[]): (cells: readonly string[]) => string {
   const at = isErrorsHeader(header) ? header.lastIndexOf(ROW_COLUMN) : -1;
+  return (cells) => (at === -1 ? '' : withoutApostrophe(cells[at] ?? '').trim());
+}
+
+/** Makes the look at what an errors file says of a line, '' where there is none. */
+export function earlierProblemOf(header: readonly string[]): (cells: readonly string[]) => string {
+  const at = isErrorsHeader(header) ? header.lastIndexOf(PROBLEM_COLUMN) : -1;
   return (cells) => (at === -1 ? '' : withoutApostrophe(cells[at] ?? '').trim());
 }
 

@@ -5,6 +5,7 @@ import type { BuyerBook } from './buyer-book.ts';
 import type { Column, KnownColumn } from './columns.ts';
 import type { DocumentFolder } from './documents.ts';
 import { makeRequestLines } from './duplicates.ts';
+import type { KnownLook } from './known-buyer.ts';
 import { buyerLineOf, faultyKeyOf, makeRow } from './make-row.ts';
 import { makePlausibility } from './plausibility.ts';
 import { makeProblem, WHOLE_FILE } from './problem.ts';
@@ -44,19 +45,29 @@ export type Telling = {
   book: BuyerBook;
   sameBuyer?: readonly number[] | undefined;
   mendedRow: (cells: readonly string[]) => string;
+  /** In a results file: what it knows of buyers. */
+  known?: KnownLook | undefined;
 };
 
 /**
  * Tells the drafts their buyers, once all else that may be wrong with them is known: only sound lines bring a buyer in.
  * Where it cannot be told, that is a problem of the line.
  */
-export async function tellBuyers(drafts: Draft[], { book, sameBuyer = [], mendedRow }: Telling): Promise<void> {
+export async function tellBuyers(drafts: Draft[], { book, sameBuyer = [], mendedRow, known }: Telling): Promise<void> {
   const asked = drafts.flatMap((draft) => {
     const { record, values, problems } = draft;
     if (sameBuyer.includes(record.line)) values.same_buyer = 'yes';
     const told = { line: record.line, isSound: problems.length === 0, mends: mendedRow(record.cells) };
     const line = buyerLineOf(values, told);
-    return line ? [{ draft, line }] : [];
+    if (!line) return [];
+    if (known) {
+      const buyer = known(line, record.cells);
+      if (buyer === undefined) problems.push(makeProblem(record.line, null, null, NOT_ITS_CELLS));
+      if (buyer) line.known = buyer;
+      // Of a line without a row, or with other cells than its row's, nobody says whom it means.
+      else line.isSound = false;
+    }
+    return [{ draft, line }];
   });
   const decisions = await book.tell(asked.map(({ line }) => line));
   for (const [place, { draft }] of asked.entries()) draft.decision = decisions[place];
@@ -100,8 +111,15 @@ export function makeSettler({ columns, dates }: { columns: Column[]; dates: Advi
       // What was not UTF-8 becomes U+FFFD: the results file must be.
       if (problems.length > 0) {
         const wellFormed = cells.map((one) => one.toWellFormed());
-        const told = { line, cells: wellFormed, numbers, changed, key: faultyKeyOf(values, buyer), problems };
-        return { kind: 'invalid', ...told, ...(broken === null ? {} : { broken }) };
+        // Of whom it speaks nobody knows, so it counts as nobody's row.
+        const key = decision?.is === 'unclear' ? '' : faultyKeyOf(values, buyer);
+        const told = { line, cells: wellFormed, numbers, changed, key, problems };
+        return {
+          kind: 'invalid',
+          ...told,
+          ...(buyer === undefined ? {} : { buyer }),
+          ...(broken === null ? {} : { broken }),
+        };
       }
       const row = makeRow(values, buyer ?? '');
       const told = toldBy(decision);
@@ -150,6 +168,8 @@ function toldBy(decision: Decision | undefined): Pick<Line, 'told'> {
     told: { key: buyer.key, by: by.kind, written: by.written, name: buyer.names[0]?.written ?? null, of: buyer.first },
   };
 }
+
+const NOT_ITS_CELLS = 'These are not the cells of its row any more.';
 
 const NO_FOLDER = 'There is no folder to look for documents in: name it with --documents DIR.';
 

@@ -1,14 +1,15 @@
-import { addAmounts } from './amounts.ts';
 import type { Column, KnownColumn } from './columns.ts';
 import { type Delimiter, PLAIN_DIALECT } from './dialect.ts';
-import { type ExactSum, makeExactSum } from './exact-sum.ts';
 import { isHeader } from './find-header.ts';
+import { isGroupTotal } from './group-totals.ts';
 import { meansTheSame, readsAsNames } from './header-doubts.ts';
 import { makeProblem } from './problem.ts';
 import type { ReadCells } from './read-cells.ts';
 import type { RawRecord } from './records.ts';
+import { errorColumnsOf } from './result-columns.ts';
 import type { Problem } from './row.ts';
-import { isTotalLabel } from './total-words.ts';
+import { makeRunningSums, type Sum } from './running-sums.ts';
+import { groupOf, isTotalLabel } from './total-words.ts';
 
 /** A line that was read, and is not yet known to be a buyer. */
 export type Candidate = ReadCells & { record: RawRecord };
@@ -20,6 +21,8 @@ export type StrayLines = {
    * hidden, and answers true; leaves every other line as it is.
    */
   judge(line: Candidate): boolean;
+  /** What is strange about the last line, once all were judged: it stops nothing. */
+  fileWarnings(): Problem[];
 };
 
 export type StrayOptions = {
@@ -30,30 +33,41 @@ export type StrayOptions = {
 };
 
 /**
- * A total is told by its label where it says little else, see `isTotalLabel`, or by its amount: where that is the exact sum
- * of the lines above it, since the start or since the last subtotal, and most cells are empty that others fill. A line
- * that gives a `buyer_reference` is a buyer, whatever it is called.
+ * A total is told by its label where it says little else, see `isTotalLabel` and `isGroupTotal`, or by its amount: where that
+ * is the exact sum of the lines above it, since the start or since the last subtotal, and most cells are empty that others
+ * fill. A line that gives a `buyer_reference` is a buyer, whatever it is called. What an errors file of ours added to a
+ * line are no cells of it.
  */
 export function makeStrayLines({ columns, delimiter = PLAIN_DIALECT.delimiter, hiddenRows }: StrayOptions): StrayLines {
-  const named = columns.filter(({ written }) => written !== '').length;
+  const added = errorColumnsOf(columns.map(({ written }) => written));
+  const named = columns.filter(({ written, index }) => written !== '' && !added.has(index)).length;
   const nameAt = columns.findIndex(({ known }) => known === 'name');
   const amountAt = columns.findIndex(({ known }) => known === 'requested_limit');
   const nameWritten = columns[nameAt]?.written ?? '';
   const hints = { columns: mappedOf(columns) };
-  const sums = makeSums();
-  let lines = 0;
-  let filledCells = 0;
   /** The line of a header of other columns, by which the lines below it are meant; 0 where none was met. */
   let otherHeader = 0;
+  const sums = makeRunningSums();
+  let lines = 0;
+  let filledCells = 0;
+  let isAfterTotal = false;
+  let last: { record: RawRecord; cells: readonly string[]; amount: string | null } | null = null;
+
+  const ownCells = (cells: readonly string[]) =>
+    added.size === 0 ? cells : cells.map((one, at) => (added.has(at) ? '' : one));
 
   function strayOf(line: Candidate): Problem | null {
     const { record, values, problems } = line;
-    const { cells } = record;
+    const cells = ownCells(record.cells);
     if (nameWritten !== '' && cells[nameAt]?.trim() === nameWritten && isHeaderAgain(cells)) {
       otherHeader = 0;
       return told(record, nameAt, HEADER_AGAIN);
     }
-    if (values.requested_limit === undefined && readsAsNames(cells) && isHeader({ ...record, fault: null }, hints)) {
+    if (
+      values.requested_limit === undefined &&
+      readsAsNames(cells) &&
+      isHeader({ ...record, cells: [...cells], fault: null }, hints)
+    ) {
       // In another language, say: its columns are these.
       if (meansTheSame(cells, columns)) return told(record, nameAt, HEADER_AGAIN);
       otherHeader = record.line;
@@ -63,17 +77,16 @@ export function makeStrayLines({ columns, delimiter = PLAIN_DIALECT.delimiter, h
     const filled = countFilled(cells);
     const labelAt = filled === 0 ? -1 : labelPlace(cells);
     const isFull = filled * 2 >= named;
-    if (lines > 0 && isTotalLabel(cells[labelAt] ?? '') && (!isFull || saysOnlyNumbers(cells, labelAt))) {
-      if (!values.buyer_reference || values.buyer_reference === cells[labelAt]?.trim()) {
-        sums.close();
-        return told(record, labelAt, TOTAL);
-      }
-    }
     // The lines above may fill few of many columns themselves; then as few are nothing strange.
-    if (!isFull && filled * 2 <= filledCells / lines + 1 && !values.buyer_reference) {
+    const isSparse = !isFull && filled * 2 <= filledCells / lines + 1;
+    if (lines > 0 && isTotal(line, cells, { labelAt, isFull, isSparse })) {
+      close();
+      return told(record, labelAt, TOTAL);
+    }
+    if (isSparse && !values.buyer_reference) {
       const sum = values.requested_limit === undefined ? null : sums.answeredBy(values.requested_limit);
       if (sum) {
-        sums.close();
+        close();
         return told(record, amountAt, sumMessage(sum));
       }
     }
@@ -83,8 +96,30 @@ export function makeStrayLines({ columns, delimiter = PLAIN_DIALECT.delimiter, h
     }
     lines += 1;
     filledCells += filled;
-    if (values.requested_limit !== undefined) sums.add(values.requested_limit, record);
+    const amount = values.requested_limit;
+    last = { record, cells, amount: problems.length > 0 ? null : (amount ?? null) };
+    if (amount !== undefined) sums.add(amount, record);
     return null;
+  }
+
+  type Look = { labelAt: number; isFull: boolean; isSparse: boolean };
+
+  /** By its label, where it says little else. */
+  function isTotal({ values }: Candidate, cells: readonly string[], { labelAt, isFull, isSparse }: Look): boolean {
+    const written = cells[labelAt] ?? '';
+    const isNamed = isTotalLabel(written);
+    const label = isNamed ? null : groupOf(written);
+    if (!isNamed && label === null) return false;
+    if (values.buyer_reference && values.buyer_reference !== written.trim()) return false;
+    if (isFull && !saysOnlyNumbers(cells, labelAt)) return false;
+    if (label === null) return true;
+    const above = last?.cells ?? [];
+    return isGroupTotal({ label, above, isSparse, amount: values.requested_limit, sums, isAfterTotal });
+  }
+
+  function close(): void {
+    sums.close();
+    isAfterTotal = true;
   }
 
   /** By the name where there is one: in front of it may stand a number that the system gave. */
@@ -96,6 +131,12 @@ export function makeStrayLines({ columns, delimiter = PLAIN_DIALECT.delimiter, h
 
   function isHeaderAgain(cells: readonly string[]): boolean {
     return cells.every((cell, at) => !isFilled(cell) || cell.trim() === (columns[at]?.written ?? ''));
+  }
+
+  /** Without what an errors file added, or each round would wrap the text of the one before in its own. */
+  function textOf({ text, cells }: RawRecord): string {
+    if (added.size > 0) return cells.filter((_cell, at) => !added.has(at)).join(delimiter);
+    return text ?? cells.join(delimiter);
   }
 
   function told({ line, cells }: RawRecord, at: number, message: string): Problem {
@@ -113,56 +154,16 @@ export function makeStrayLines({ columns, delimiter = PLAIN_DIALECT.delimiter, h
       // It asks for nothing. Of a hidden one, its row may be known from a time when it could be seen.
       if (stray) line.values = {};
       // Without the lines around it, and in a file of text, it would be a sound line and be requested.
-      line.broken = record.text ?? record.cells.join(delimiter);
+      line.broken = textOf(record);
       return true;
     },
-  };
-}
-
-/** What lines came to, whose sums a total may be: all of them, and those since the last subtotal. */
-type Sum = { lines: number; from: number; to: number };
-
-function makeSums() {
-  let closed = '0';
-  let closedVisible = '0';
-  const all: Sum = { lines: 0, from: 0, to: 0 };
-  let group = makeGroup();
-
-  return {
-    add(amount: string, { line, sheet }: RawRecord): void {
-      (sheet?.hidden ? group.hidden : group.visible).add(amount);
-      note(all, line);
-      note(group.sum, line);
-    },
-    /** What the amount is the sum of, two lines at least. A spreadsheet's subtotals leave out what a filter hides. */
-    answeredBy(amount: string): Sum | null {
-      if (all.lines < 2) return null;
-      const visible = group.visible.total();
-      const whole = addAmounts(visible, group.hidden.total());
-      if (group.sum.lines > 1 && (amount === whole || amount === visible)) return group.sum;
-      const isAll = amount === addAmounts(closed, whole) || amount === addAmounts(closedVisible, visible);
-      return isAll ? all : null;
-    },
-    /** A total was met: what comes below it is added up anew. */
-    close(): void {
-      const visible = group.visible.total();
-      closed = addAmounts(closed, addAmounts(visible, group.hidden.total()));
-      closedVisible = addAmounts(closedVisible, visible);
-      group = makeGroup();
+    fileWarnings() {
+      const others = last?.amount ? sums.lastAnswers(last.amount) : 0;
+      if (!last || others === 0) return [];
+      const message = `This amount is the exact sum of the ${others} lines above it: look whether the line is their total, and take it out if it is.`;
+      return [told(last.record, amountAt, message)];
     },
   };
-}
-
-function note(sum: Sum, line: number): void {
-  if (sum.lines === 0) sum.from = line;
-  sum.lines += 1;
-  sum.to = line;
-}
-
-type Group = { visible: ExactSum; hidden: ExactSum; sum: Sum };
-
-function makeGroup(): Group {
-  return { visible: makeExactSum(), hidden: makeExactSum(), sum: { lines: 0, from: 0, to: 0 } };
 }
 
 /** What the mapping said of the header's names: another header is read by it as well. */

@@ -38,8 +38,8 @@ test('what was made at the stand-in is made anew at a real service, with ids of 
   expect(again.stderr.split('\n')[0]).toBe(`limitline: account ${live.SERVICE_URL}`);
   const csv = await runCommand(['report', 'q4', '--format', 'csv'], { cwd, env: live });
   const [header, first] = csv.stdout.split('\r\n');
-  expect(header).toMatch(/,limitline_account$/);
-  expect(first).toMatch(new RegExp(`,${live.SERVICE_URL}$`));
+  expect(header).toMatch(/,limitline_account,limitline_buyer$/);
+  expect(first).toMatch(new RegExp(`,${live.SERVICE_URL},own:[^,]+$`));
 });
 
 test('a worker without SERVICE_URL leaves the rows of another account alone', async () => {

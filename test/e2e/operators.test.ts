@@ -84,7 +84,7 @@ describe('a held row', () => {
       workers: 0,
       of: [
         {
-          ...{ line: 3, row: expect.stringMatching(/^q4\/\S+$/), step: 'limit', made: made?.id },
+          ...{ line: 3, import: 'q4.csv #1', row: expect.stringMatching(/^q4\/\S+$/), step: 'limit', made: made?.id },
           ...{ name: 'Buyer 2 GmbH', requested_limit: '1002.5' },
         },
       ],

@@ -21,15 +21,23 @@ test('what is paused does not keep it, and ends it with 2; what waits for an out
   const place = await openFaultPlace({ faults: { outage: { how: 'refuse' } } });
   await place.import(buyerLines(3), { portfolio: 'stopped' });
   await place.context.portfolios.pause('stopped', 'by request');
+  // As an import leaves it that was killed: its other lines are in no count.
+  const file = { id: 'f', fileName: 'cut.csv', reading: '{}' };
+  await place.context.portfolios.startImport('cut', file).then((run) => run.leave());
   const paused = await place.startCommand(['work', '--until-settled']).ended;
   expect(paused).toMatchObject({
     status: 2,
-    stderr: expect.stringMatching(/"paused":\["stopped"\].*limitline resume/),
+    stderr: expect.stringMatching(
+      /"interrupted":\["cut"\].*portfolio cut did not come[\s\S]*"paused":\["stopped"\].*limitline resume.*portfolio cut did/,
+    ),
   });
 
   await place.import(buyerLines(5));
   const work = place.startCommand(['work', '--until-settled', 'q4', '--deadline', '3s']);
-  expect(await work.ended).toMatchObject({ status: 3, stderr: expect.stringContaining('the time is over') });
+  expect(await work.ended).toMatchObject({
+    status: 3,
+    stderr: expect.stringContaining('the time is over; 5 rows are left'),
+  });
   expect((await place.report()).states).toMatchObject({ done: 0, held: 0, refused: 0 });
 });
 

@@ -90,6 +90,21 @@ describe('an errors file that nobody mended', () => {
       expect(lines.toSorted()).toEqual(['', 'Summe,300', 'Unseen,200']);
     });
 
+    test('shows a total of a wide table as it stood, however many rounds it goes through', async () => {
+      const own = ['Ort', 'Land', 'Website', 'Rating', 'Notiz', 'Filiale'];
+      const lines = [
+        ['name', 'requested_limit', ...own],
+        ['Acme', '-1', ...own],
+        ['Summe', '300', ...own.map(() => '')],
+      ];
+      const { again, context } = await openErrors(`${lines.map((line) => line.join()).join('\n')}\n`, {}, format);
+      for (const round of [1, 2, 3]) {
+        const found = rowsOf(await errorsOf(context)).map((one) => one.limitline_line);
+        expect(found, `round ${round}`).toEqual(['', 'Summe,300,,,,,,']);
+        expect(await again(), `round ${round}`).toMatchObject({ lines: 2, rows: 0, invalid: 2 });
+      }
+    });
+
     test('makes no request of a name that lost a letter', async () => {
       const file = Buffer.from('name,requested_limit,note\nM\xfcller,800,x\nBell\x07,1,y\n', 'latin1');
       const { again, context } = await openErrors(file, { encoding: 'utf-8' }, format);
@@ -110,6 +125,22 @@ describe('an errors file that nobody mended', () => {
     const mended = rowsOf((await errors()).toString().replace('\ufeff', ''));
     expect(mended).toMatchObject([{ name: 'M\ufffd ller', requested_limit: '8', limitline_line: '' }]);
     expect(await again(undefined, { encoding: 'shift_jis' })).toMatchObject({ lines: 1, rows: 0, invalid: 1 });
+  });
+
+  test('shows the text of before beside a line that was hidden in it and not mended', async () => {
+    const header = 'name,requested_limit,row,limitline_line,problem,limitline_account';
+    const { dir } = await makeTemporaryFolder();
+    const cells = (n: number, values: string[], more = '') =>
+      `<row r="${n}"${more}>${values.map((one, at) => `<c r="${'ABCDEF'[at]}${n}" t="str"><v>${one}</v></c>`).join('')}</row>`;
+    const text = 'Unseen,200';
+    const sheet = [
+      cells(1, header.split(',')),
+      cells(2, ['', '', '', text, 'It is hidden', 'stand-in'], ' hidden="1"'),
+    ];
+    const content = await readFile(await writeWorkbook(join(dir, 'a.xlsx'), { sheet }));
+    const { first, context } = await openErrors(content);
+    expect(first).toMatchObject({ rows: 0, invalid: 1 });
+    expect(rowsOf(await errorsOf(context)).map((one) => one.limitline_line)).toEqual([text]);
   });
 
   test('like the input keeps cells that its encoding can write', async () => {

@@ -11,7 +11,7 @@ type Place = Awaited<ReturnType<typeof openWorkplace>>;
 const RESULT_COLUMNS = [
   ...['row', 'import', 'line'],
   ...['state', 'step', 'company_id', 'document_ids', 'buyer_limit_id', 'status', 'total_limit', 'available_limit'],
-  ...['problem', 'updated', 'limitline_account'],
+  ...['problem', 'updated', 'limitline_account', 'limitline_buyer'],
 ];
 
 async function exportText({ context }: Pick<Place, 'context'>, only: ExportPayload['only'], portfolio = 'q4') {

@@ -100,3 +100,21 @@ test('an import killed in the middle costs no line of another one of the same fi
   await expect.poll(async () => (await portfolios.read('q4')).importing).toBe(false);
   expect(await portfolios.read('q4')).toMatchObject({ interrupted: false });
 });
+
+test('rows of an import that began later are not given up, nor is a replacing one begun beside another', async () => {
+  const { import: importLines, context } = await openWorkplace();
+  const later = { id: 'f'.repeat(64), fileName: 'later.csv', reading: '{}' };
+  const lines = ['name,requested_limit', 'Zinc AG,2'];
+  const other = await context.portfolios.startImport('q4', later);
+  await expect(importLines(lines, { replace: true })).rejects.toMatchObject({ code: 'USAGE' });
+  await other.end();
+  await importLines(lines);
+  const run = await context.portfolios.startReplacing('q4', later);
+  await importLines(lines);
+  const [found] = await context.rows.behind('q4', 'queued', { line: 0, count: 1 });
+  if (!found || !run) throw new Error('no row or import');
+  const problem = { step: 'limit', message: 'given up' } as const;
+  const leaveOut = (begun: string) => context.rows.leaveOut(found.row, { importId: run.number, begun }, problem);
+  expect([await leaveOut(run.begun), await leaveOut('99')]).toEqual([false, true]);
+  await run.end();
+});

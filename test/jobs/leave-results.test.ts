@@ -75,6 +75,46 @@ describe('nothing that somebody else wrote, or wrote into, is replaced or remove
     expect(await names()).toEqual(['q4.csv', 'q4.errors.csv', 'q4.results.csv']);
   });
 
+  test('a file of a later name goes once the first name is free again, unless somebody wrote into it', async () => {
+    const { leave, names, at } = await openImported();
+    for (const name of ['q4.results.csv', 'q4.errors.csv']) await writeFile(at(name), 'mine');
+    expect(await leave()).toMatchObject({
+      results: at('q4.results-2.csv'),
+      errors: at('q4.errors-2.csv'),
+      outdated: [],
+    });
+    for (const name of ['q4.results.csv', 'q4.errors.csv']) await rm(at(name));
+    expect(await leave()).toMatchObject({
+      ...{ results: at('q4.results.csv'), errors: at('q4.errors.csv') },
+      ...{ taken: [], removed: [], outdated: [at('q4.results-2.csv'), at('q4.errors-2.csv')] },
+    });
+    expect(await names()).toEqual(['q4.csv', 'q4.errors.csv', 'q4.results.csv']);
+    for (const name of ['q4.results.csv', 'q4.errors.csv']) await appendFile(at(name), 'mended');
+    await leave();
+    for (const name of ['q4.results-2.csv', 'q4.errors-2.csv']) await appendFile(at(name), 'mended');
+    for (const name of ['q4.results.csv', 'q4.errors.csv']) await rm(at(name));
+    expect(await leave({ mending: false })).toMatchObject({ outdated: [], removed: [], kept: [at('q4.errors-2.csv')] });
+    expect(await names()).toEqual(['q4.csv', 'q4.errors-2.csv', 'q4.results-2.csv', 'q4.results.csv']);
+  });
+
+  test('an errors file of a later name goes when nothing is left to mend, though the first is gone', async () => {
+    const { leave, names, at } = await openImported();
+    await writeFile(at('q4.errors.csv'), 'mine');
+    await leave();
+    await rm(at('q4.errors.csv'));
+    expect(await leave({ mending: false })).toMatchObject({ errors: null, removed: [at('q4.errors-2.csv')], kept: [] });
+    expect(await names()).toEqual(['q4.csv', 'q4.results.csv']);
+  });
+
+  test('the results of another portfolio stay under a later name, be it the stand-in that they are of', async () => {
+    const { leave, names, at } = await openImported();
+    await writeFile(at('q4.results.csv'), 'mine');
+    expect((await leave()).results).toBe(at('q4.results-2.csv'));
+    await rm(at('q4.results.csv'));
+    expect(await leave({ account: 'live' })).toMatchObject({ results: at('q4.results.csv'), outdated: [] });
+    expect(await names()).toContain('q4.results-2.csv');
+  });
+
   test("nor the results of another portfolio or account, unless they are the stand-in's", async () => {
     const { leave, at } = await openImported();
     expect((await leave({ account: 'stand-in' })).results).toBe(at('q4.results.csv'));

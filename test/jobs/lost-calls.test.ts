@@ -22,7 +22,7 @@ const broken: Line = { ...{ kind: 'invalid', line: 7, cells: [], changed: [] }, 
 
 const outcome = (changes: Partial<Outcome>): Outcome => ({
   ...{ row: `q4/${KEY}`, state: 'done', step: 'limit', companyId: 'company_1', documentIds: [], limitId: '' },
-  ...{ record: {}, problem: '', account: 'x', ...changes },
+  ...{ record: {}, problem: '', account: 'x', line: 7, updatedMs: 0, ...changes },
 });
 
 /** What is told of calls: `<what became of it> <kind> <keys>`. */
@@ -31,40 +31,58 @@ async function told(line: Line, changes: Partial<Outcome>): Promise<string[]> {
   return [...calls.map(({ is, kind, keys }) => `${is} ${kind} ${keys.join('+')}`), ...leftOut];
 }
 
+const OWN_ROW = { row: `q4/${OWN_KEY}` };
+const known = { isOwn: true, buyer: 'known', asked: 'asked', cells: 'cells', amount: '1' };
+const made = `made limit ${KEY}`;
+const weak =
+  'its cells are not, or not for certain, those that were requested, and the file does not say whose it is: its company or its limit might be requested again';
 const company = 'made company buyer';
 const changed = 'changed after it was requested (sent: 2); the request stays as it was sent';
 const inDoubt =
   'It is unknown whether the buyer limit request was made: sent 2026-11-21T10:00:00.000Z, then status 502';
 
 test.each<[string, Line, Partial<Outcome>, string[]]>([
-  ['a limit goes by both keys', row, { limitId: 'bl_1' }, [company, `made limit ${KEY}+${OWN_KEY}`]],
+  ['a limit goes by its key', row, { row: `q4/${OWN_KEY}`, limitId: 'bl_1' }, [company, `made limit ${OWN_KEY}`]],
+  ['… and by that of the file, where its cells lead to another', row, { limitId: 'bl_1' }, [company, made, weak]],
+  ["… by the file's alone where the line was changed since", row, { limitId: 'bl_1', problem: changed }, [made, weak]],
+  ['… or is broken', broken, { limitId: 'bl_1' }, [made, weak]],
+  ['… also of its company alone', broken, { state: 'refused' }, [weak]],
   [
-    "… by the file's alone where the line was changed since",
+    'whose it is stands beside it, whatever its cells say',
     row,
-    { limitId: 'bl_1', problem: changed },
-    [`made limit ${KEY}`],
+    { limitId: 'bl_1', known },
+    ['made company known', made, expect.stringContaining('a line that tells its buyer by something else')],
   ],
-  ['… or is broken', broken, { limitId: 'bl_1' }, [`made limit ${KEY}`]],
   [
     '… and is named where none is known',
     broken,
     { limitId: 'bl_1', row: '' },
     ['limit bl_1: neither its row nor its buyer can be told from the line'],
   ],
-  ['a refused row may go again', row, { state: 'refused', problem: 'The service refused the limit' }, [company]],
+  [
+    'a refused row may go again',
+    row,
+    { ...OWN_ROW, state: 'refused', problem: 'The service refused the limit' },
+    [company],
+  ],
   ['so may one that waits', row, { state: 'queued', step: 'company', companyId: '' }, []],
-  ['a held one is in doubt', row, { state: 'held', problem: inDoubt }, [company, `unknown limit ${KEY}+${OWN_KEY}`]],
+  [
+    'a held one is in doubt',
+    row,
+    { ...OWN_ROW, state: 'held', problem: inDoubt },
+    [company, `unknown limit ${OWN_KEY}`],
+  ],
   [
     '… at its step',
     row,
-    { state: 'held', step: 'company', companyId: '', problem: inDoubt },
+    { ...OWN_ROW, state: 'held', step: 'company', companyId: '', problem: inDoubt },
     ['unknown company buyer'],
   ],
-  ['… and one that was under way is, too', row, { state: 'limit' }, [company, `unknown limit ${KEY}+${OWN_KEY}`]],
+  ['… and one that was under way is, too', row, { ...OWN_ROW, state: 'limit' }, [company, `unknown limit ${OWN_KEY}`]],
   [
     'a document that is not there is named',
     row,
-    { documentIds: ['d1'] },
+    { ...OWN_ROW, documentIds: ['d1'] },
     [company, 'document a.pdf: it is not in the documents folder, and would be uploaded again'],
   ],
 ])('%s', async (_title, line, changes, expected) => {

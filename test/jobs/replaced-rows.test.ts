@@ -64,21 +64,33 @@ test('the mended amount of a refused row takes its place, without any reference,
   expect(standIn.counts().made.company).toBe(2);
 });
 
-test('of two files in turns the one imported last stands, as long as nothing was sent', async () => {
-  const { importLines, work, settled, requested, context } = await openPlace();
+test('of two files in turns the one imported last stands, and what was sent is not asked for as it was before', async () => {
+  const { importLines, importFile, dir, errors, work, settled, requested, context } = await openPlace();
   for (const amount of [1, 2, 1, 1, 2]) expect(await importLines(acme(amount))).toMatchObject({ rows: 1, invalid: 0 });
   expect((await context.portfolios.read('q4')).states).toMatchObject({ queued: 1, cancelled: 1 });
   expect((await context.portfolios.allImports('q4')).map(({ number }) => number)).toEqual([1, 2]);
   await work();
   expect(await settled()).toMatchObject({ states: { done: 1, cancelled: 1 }, replaced: 1 });
   expect(requested()).toEqual([2]);
-  // What was sent keeps its words: the other amount is a request of its own, and that is said.
-  const again = await importLines(acme(1));
-  expect(again).toMatchObject({ rows: 1, replaced: 0 });
+  // What was sent keeps its words, and the old ones do not come back beside it, however they are brought.
+  const gone = expect.stringMatching(
+    / line 2 of portfolio q4 \(2, done\) stands in its place, and that was sent\. Leave /,
+  );
+  for (const _round of [1, 2]) {
+    const old = await importLines(acme(1));
+    expect(old).toMatchObject({ rows: 0, invalid: 1, replaced: 0 });
+    expect(old.problems).toMatchObject([{ line: 2, column: 'requested_limit', value: '1', message: gone }]);
+  }
+  const path = join(dir, 'q4.errors.csv');
+  await writeFile(path, await errors());
+  expect(await importFile(path)).toMatchObject({ rows: 0, invalid: 1, problems: [{ message: gone }] });
+  // Another amount is a request of its own, and so is what a reference names; that is said.
+  const besides = await importLines(acme(3), acme(1, 'R-1'));
+  expect(besides).toMatchObject({ rows: 2, replaced: 0 });
   const message = expect.stringContaining('line 2 of portfolio q4 (2, done)');
-  expect(again.warnings[0]).toMatchObject({ line: 2, column: 'requested_limit', value: '1', message });
+  expect(besides.warnings[0]).toMatchObject({ line: 2, column: 'requested_limit', value: '3', message });
   await settled();
-  expect(requested()).toEqual([1, 2]);
+  expect(requested()).toEqual([1, 2, 3]);
 });
 
 describe('a row whose own line is in the new file', () => {
@@ -120,6 +132,22 @@ describe('a line of which nobody can tell which row it corrects is a problem', (
     expect(await report()).toMatchObject({ rows: 3, replaced: 1, invalid: 1 });
   });
 
+  test('and stays one while it comes again unchanged in its errors file, though all others were sent meanwhile', async () => {
+    const { importLines, work, settled, errors, dir, importFile, requested } = await openPlace();
+    await importLines(acme(1), acme(2));
+    await importLines(acme(3));
+    await work();
+    await settled();
+    const path = join(dir, 'errors.csv');
+    for (const _round of [1, 2]) {
+      await writeFile(path, await errors());
+      expect(await importFile(path)).toMatchObject({ rows: 0, invalid: 1 });
+    }
+    expect(requested()).toEqual([1, 2]);
+    await writeFile(path, (await errors()).replace(',,3,', ',R-3,3,'));
+    expect(await importFile(path)).toMatchObject({ rows: 1, invalid: 0 });
+  });
+
   test('where it is unknown what became of the one that was sent', async () => {
     const place = await openWorkplace({
       faults: { rules: [{ on: 'limit', match: 'HRB 1"', fault: 'status', status: 500 }] },
@@ -134,6 +162,30 @@ describe('a line of which nobody can tell which row it corrects is a problem', (
 });
 
 describe('the column row of an errors file', () => {
+  test('keeps it out of every portfolio but its own, and is there in each round', async () => {
+    const { importLines, dir, importFile, work, settled, errors, context, requested } = await openPlace('HRB 1"');
+    await importLines(acme(900), zinc(5));
+    await work();
+    await settled();
+    const path = join(dir, 'q4.errors.csv');
+    const round = (await errors()).replace(',900,', ',800,');
+    await writeFile(path, round);
+    // Run under its own name it would be a request of its own, beside the row that it mends.
+    const stray = await importFile(path, {}, { portfolio: 'q4.errors' });
+    expect(stray.faults).toMatchObject([{ line: 0, column: 'row', value: expect.stringMatching(/^q4\//) }]);
+    expect(stray.faults[0]?.message).toBe(
+      'This errors file mends rows of portfolio "q4", and not of "q4.errors" (the first in line 2). Bring it into that one: npx limitline run FILE --portfolio "q4".',
+    );
+    expect(await context.portfolios.names()).toEqual(['q4']);
+    // A line that is still wrong goes on to say what it mends.
+    await writeFile(path, round.replace(',800,', ',0,'));
+    expect(await importFile(path)).toMatchObject({ invalid: 1 });
+    const named = /,q4\/[\w-]{16},/.exec(round)?.[0] ?? 'none';
+    const again = (await errors()).split('\n').filter((line) => line.includes(named));
+    expect(again.some((line) => line.includes(',0,'))).toBe(true);
+    expect(requested()).toEqual([5]);
+  });
+
   test('names the row that its line mends, of several of one buyer, and across rounds', async () => {
     const { importLines, dir, importFile, work, settled, errors, standIn, requested } = await openPlace('HRB 1"');
     await importLines(acme(900), acme(700));
@@ -161,7 +213,6 @@ describe('the column row of an errors file', () => {
   });
 
   test.each([
-    ['another portfolio', (row: string) => row.replace('q4/', 'q5/'), /--portfolio "q5"/],
     ['nothing', (row: string) => row.slice(0, -1), /is no row of a portfolio/],
     ['a row that there is not', (row: string) => `${row.slice(0, -3)}AAA`, /has no such row/],
   ])('is a problem where it names %s', async (_what, change, words) => {

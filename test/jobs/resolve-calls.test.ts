@@ -172,7 +172,12 @@ test('a line of the last import that is not held is not mistaken for an older on
   await place.settled();
   await place.import([header, second]);
   expect((await place.settled()).states).toMatchObject({ held: 1, done: 1 });
-  await expect(place.resolve({ line: 2, made: 'bl_of_another' })).rejects.toMatchObject({ code: 'NOT_FOUND' });
+  await expect(place.resolve({ line: 2, made: 'bl_of_another' })).rejects.toMatchObject({
+    code: 'NOT_FOUND',
+    message: expect.stringMatching(
+      / is done .*Held is line 2 of q4.csv #1, Buyer 1 .* \(row q4\/\S+\): name it by --row\.$/,
+    ),
+  });
   expect((await place.report()).states.held).toBe(1);
 });
 
@@ -188,7 +193,7 @@ test('a supplier whose outcome is unknown is asked for again with all the others
   expect(place.standIn.counts().made.company).toBe(2);
 });
 
-test('a line is one of the last import: an id is never believed of an older one too', async () => {
+test('where lines of two files have one number an id is believed of neither, until the row itself is named', async () => {
   const place = await openPlace({ faults: { rules: [lost('limit', 'HRB 1', true), lost('limit', 'HRB 2', true)] } });
   const [header = '', first = '', second = ''] = buyerLines(2);
   await place.work();
@@ -196,15 +201,41 @@ test('a line is one of the last import: an id is never believed of an older one 
   await place.settled();
   await place.import([header, second]);
   expect((await place.settled()).states.held).toBe(2);
-  const made = place.standIn.things('limit').find(({ body }) => JSON.stringify(body).includes('HRB 2'));
-  expect(await place.resolve({ line: 2, made: made?.id })).toMatchObject({ calls: 1, rows: 1 });
+  const made = place.standIn.things('limit').find(({ body }) => JSON.stringify(body).includes('HRB 1'))?.id;
+  const named =
+    /^Several held rows .*line 2 of q4.csv #1, Buyer 1 GmbH, 1001.5 \(row q4\/(\S+)\); line 2 of q4.csv #2, Buyer 2 /;
+  for (const words of [{ made }, {}, { made, dryRun: true }]) {
+    await expect(place.resolve({ line: 2, ...words })).rejects.toMatchObject({
+      code: 'USAGE',
+      message: expect.stringMatching(named),
+    });
+  }
+  expect((await place.report()).states.held).toBe(2);
+  const { message = '' } = (await place.resolve({ line: 2 }).catch((error: Error) => error)) as Error;
+  const [, row = ''] = named.exec(message) ?? [];
+  expect(await place.resolve({ row, made, dryRun: true })).toMatchObject({
+    of: [{ import: 'q4.csv #1', line: 2, made }],
+  });
+  expect(await place.resolve({ row, made })).toMatchObject({ calls: 1, rows: 1 });
   expect((await place.settled()).states).toMatchObject({ done: 1, held: 1 });
-  // The older one is meant once its file is the last that was imported.
-  await expect(place.resolve({ line: 2 })).rejects.toMatchObject({ code: 'NOT_FOUND' });
-  await place.import([header, first]);
-  const older = place.standIn.things('limit').find(({ body }) => JSON.stringify(body).includes('HRB 1'));
-  expect(await place.resolve({ line: 2, made: older?.id })).toMatchObject({ calls: 1, rows: 1 });
-  expect((await place.settled()).states.done).toBe(2);
+  expect(await resultAt(2, place, 'done')).toMatchObject({ limitId: made, request: { name: 'Buyer 1 GmbH' } });
+  await expect(place.resolve({ row: `q4/${row}` })).rejects.toThrow(`Row q4/${row} is done (${made}).`);
+  await expect(place.resolve({ row: `twin/${row}` })).rejects.toThrow(/of another portfolio/);
+  // Only one of that number is left.
+  expect(await place.resolve({ line: 2 })).toMatchObject({ of: [{ import: 'q4.csv #2', name: 'Buyer 2 GmbH' }] });
+});
+
+test('a row whose limit a person has named is not said to be sent', async () => {
+  const place = await openPlace({ faults: { rules: [lost('limit', 'HRB 1', true)] } });
+  await place.import(buyerLines(1));
+  const workers = await place.work();
+  await place.settled();
+  await workers.stop();
+  const made = place.standIn.things('limit')[0]?.id;
+  await place.resolve({ line: 2, made });
+  await expect(place.resolve({ line: 2, made })).rejects.toThrow(
+    `Line 2 of portfolio "q4" is not to be sent any more: its limit is known (${made}), only to be written down by a worker.`,
+  );
 });
 
 test('a line that is not held is named, with those that are', async () => {

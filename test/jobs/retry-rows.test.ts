@@ -60,6 +60,26 @@ test('a row that is refused again says what the service says now', async () => {
   });
 });
 
+test('a line that two files have refused rows of is no name for one, and a row is', async () => {
+  const place = await openWorkplace({ faults: { rules: [{ on: 'company', fault: 'status', status: 400 }] } });
+  const retry = (options: object) =>
+    retryRows.run(retryRows.parse({ portfolio: 'q4', state: 'refused', ...options }), place.context);
+  const [header = '', first = '', second = ''] = buyerLines(2);
+  await place.work();
+  for (const line of [first, second]) {
+    await place.import([header, line]);
+    await place.settled();
+  }
+  const several = /^Several refused rows .*Buyer 1 .*; line 2 of q4.csv #2, Buyer 2 .* \(row q4\/(\S+)\)/;
+  const { message = '' } = (await retry({ line: 2 }).catch((error: Error) => error)) as Error;
+  const [, row = ''] = several.exec(message) ?? [];
+  await place.standIn.setFaults({ rules: [] });
+  expect(await retry({ row })).toBe(1);
+  expect((await place.settled()).states).toMatchObject({ done: 1, refused: 1 });
+  expect(JSON.stringify(place.standIn.things('limit'))).toContain('HRB 2');
+  expect(await retry({ row })).toBe(0);
+});
+
 test('only refused and cancelled rows can be asked for', () => {
   for (const state of ['held', 'done', 'queued']) expect(() => retryRows.parse({ portfolio: 'q4', state })).toThrow();
 });

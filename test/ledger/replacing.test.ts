@@ -26,7 +26,10 @@ function decide(rows: BuyerRow[], changes: Partial<Asking> = {}, itsFile = file(
   return 'problem' in decision ? decision.problem.slice(0, 12) : (decision.replaces?.row.key ?? 'none');
 }
 
-const sent = [{ limit: 'claimed' }, { limit: 'made', state: 'done' }, { state: 'skipped', limit: 'made' }] as const;
+const sent = [
+  { limit: 'made', state: 'done' },
+  { state: 'skipped', limit: 'made' },
+] as const;
 
 test.each<[string, BuyerRow[], Partial<Asking>, string]>([
   ['the one row that was not sent', [known('a')], {}, 'a'],
@@ -37,7 +40,7 @@ test.each<[string, BuyerRow[], Partial<Asking>, string]>([
     {},
     'none',
   ]),
-  ['the one that was not, of several', [known('a', sent[1]), known('b')], {}, 'b'],
+  ['the one that was not, of several', [known('a', sent[0]), known('b')], {}, 'b'],
   ['none of its own import', [known('a', { importId: '3' })], {}, 'none'],
   ['what the very same line was before', [known('a', { importId: '3', line: 5 })], {}, 'a'],
   ['none of another portfolio', [known('a', { portfolio: 'q3' })], {}, 'none'],
@@ -52,6 +55,13 @@ test.each<[string, BuyerRow[], Partial<Asking>, string]>([
     {},
     'none',
   ],
+  [
+    'none that was given up beside its own',
+    [known('a', { state: 'cancelled' }), known('new', { state: 'cancelled' })],
+    {},
+    'none',
+  ],
+  ['nobody knows while one is being sent', [known('a', { state: 'limit', limit: 'claimed' })], {}, 'The request '],
   ['nobody knows which of two', [known('a'), known('b')], {}, 'This buyer h'],
   ['nobody knows what became of one', [known('a', { state: 'held', limit: 'unknown' })], {}, 'It is unknow'],
   [
@@ -74,6 +84,10 @@ test('of another request of the buyer a person hears: open or made, of another a
   const near = known('b', { state: 'queued' });
   expect(otherRequest(ASKING, [far, near], undefined)).toBe(near);
   expect(otherRequest(ASKING, [far, near], near)).toBe(far);
-  const silent = [known('c'), known('d', { state: 'cancelled' }), known('e', { state: 'done', amount: '7' })];
+  const silent = [known('d', { state: 'cancelled' }), known('e', { state: 'done', amount: '7' })];
   expect(otherRequest(ASKING, silent, undefined)).toBeUndefined();
+  // A refused one is sent besides by whoever retries; what is asked for already goes before it.
+  const refused = known('f');
+  expect(otherRequest(ASKING, [refused], undefined)).toBe(refused);
+  expect(otherRequest(ASKING, [refused, far], undefined)).toBe(far);
 });

@@ -1,5 +1,5 @@
 import type { Buyer, Decision, Holder } from '../../src/portfolio/buyer.ts';
-import { type BuyerStore, makeBuyerBook } from '../../src/portfolio/buyer-book.ts';
+import { type BuyerBook, type BuyerStore, makeBuyerBook } from '../../src/portfolio/buyer-book.ts';
 import { buyerLineOf } from '../../src/portfolio/make-row.ts';
 import type { Values } from '../../src/portfolio/read-cells.ts';
 
@@ -52,7 +52,11 @@ export async function tellFile(
   lines: readonly Given[],
   { portfolio = 'q4', importId = 'a', batch = 250 }: { portfolio?: string; importId?: string; batch?: number } = {},
 ): Promise<Decision[]> {
-  const book = makeBuyerBook(store, { portfolio, importId });
+  return tellLines(makeBuyerBook(store, { portfolio, importId }), lines, batch);
+}
+
+/** The same by any book. */
+export async function tellLines(book: BuyerBook, lines: readonly Given[], batch: number): Promise<Decision[]> {
   const asked = lines.flatMap((given, place) => buyerLineOf(valuesOf(given), { line: place + 2, isSound: true }) ?? []);
   const decisions: Decision[] = [];
   for (let from = 0; from < asked.length; from += batch) {

@@ -1,8 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import type { Decision } from '../../src/portfolio/buyer.ts';
+import { makeFileBook } from '../../src/portfolio/file-book.ts';
 import { makeFileBuyers } from '../../src/portfolio/file-buyers.ts';
 import { looseName } from '../../src/portfolio/loose-name.ts';
-import { type Given, inWords, makeMapStore, tellFile } from './buyers-fixture.ts';
+import { type Given, inWords, makeMapStore, tellFile, tellLines } from './buyers-fixture.ts';
 
 const [MUELLER, SCHMIDT, SCHULZ] = ['Müller Stahl GmbH', 'Schmidt Blumen GmbH', 'Schulz AG'];
 
@@ -132,7 +134,7 @@ describe('a line cannot be told', () => {
     [
       'which is said to be another, and gives nothing else',
       [{ reg: 'HRB 1' }, { reg: 'HRB 1', same: 'no' }],
-      /^same_buyer says no, but .* give each a buyer_reference of its own\.$/,
+      /^same_buyer says no, but .* give this line a buyer_reference of its own as well\.$/,
     ],
   ])('%s', async (_what, lines, message) => {
     const last = (await tellFile(makeMapStore(), lines)).at(-1);
@@ -311,6 +313,20 @@ test('what a check holds in memory tells a file as the ledger does, however it i
       const compact = makeFileBuyers({ portfolio: 'q4', importId: 'a' });
       const words = inWords(await tellFile(makeMapStore(ALL_SENT), lines));
       expect(inWords(await tellFile(compact, lines, { batch }))).toEqual(words);
+    }),
+  );
+});
+
+test('and so does the book of a file by itself, which asks nobody about strangers', async () => {
+  await fc.assert(
+    fc.asyncProperty(anyLines, fc.integer({ min: 1, max: 8 }), async (lines, batch) => {
+      const place = { portfolio: 'q4', importId: 'a' };
+      const exact = await tellFile(makeMapStore(ALL_SENT), lines);
+      const told = await tellLines(makeFileBook(place), lines, batch);
+      expect(inWords(told)).toEqual(inWords(exact));
+      const said = (decisions: Decision[]) =>
+        decisions.map((one) => (one.is === 'unclear' ? [one.problem] : one.warnings.map(({ message }) => message)));
+      expect(said(told)).toEqual(said(exact));
     }),
   );
 });

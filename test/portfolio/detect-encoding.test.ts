@@ -79,6 +79,28 @@ describe('the encoding of a list', () => {
     },
   );
 
+  test.each<[string, string]>([
+    ['windows-1252', 'Ó Briain,Ó Briain,Ó Briain'],
+    ['windows-1252', 'È Bio srl,È Bio srl,Perù,Così'],
+    ['windows-1252', 'Võru,Põlva,Tõrva,Jõhvi,Pärnu,Õlu'],
+    ['windows-1252', 'Công ty,Hòa Bình,Hà Noi,Hòa Bình'],
+    ['windows-1252', 'Þór,Reykjavík,Garðabær,Ísafjörður,Húsavík,Sauðárkrókur,Hafnarfjörður'],
+    ['windows-1252', 'Leões,Padrões,Irmãos,Fundição,Câmara'],
+    ['windows-1254', 'Çağlar,Doğan,Ağaoğlu,Beşiktaş,Şişli,Muğla'],
+    ['windows-1257', 'Maizes ceptuve Lāči,Rēzekne,Lāči,Jūrmala'],
+    ['windows-1251', 'ООО Romashka,ОАО Beta,ИП Ivanov'],
+    ['windows-1251', 'ИП Ivanov,ИП Petrov'],
+    ['windows-1250', 'GYŐR,GYŐR'],
+  ])('is never taken for another by a few letters in %s: %s', async (encoding, names) => {
+    const found = await readNames(names.split(','), encoding);
+    if (found !== 'asked') expect(found).toEqual(names.split(','));
+  });
+
+  test('is Windows-1252 where a capital is a word', async () => {
+    for (const names of [['Ó Briain'], ['È Bio srl'], ['À la carte', 'Ó Briain', 'Dún Laoghaire', 'Éire']])
+      expect(await readNames(names, 'windows-1252')).toEqual(names);
+  });
+
   test('needs no word for what Windows writes in Western Europe, not even of one name', async () => {
     for (const name of [
       'Müller',

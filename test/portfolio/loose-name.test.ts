@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { looseName } from '../../src/portfolio/loose-name.ts';
 
@@ -32,4 +33,14 @@ test.each([
   ['東京商事', '大阪商事'],
 ])('keeps %s and %s apart', (one, other) => {
   expect(looseName(one)).not.toBe(looseName(other));
+});
+
+test('reads Western letters as it reads them among others', () => {
+  const western = fc.string({ unit: fc.integer({ min: 0x20, max: 0xff }).map((code) => String.fromCharCode(code)) });
+  // A dash of another part of Unicode parts words and is no more: the name is read by rules in place of a table.
+  fc.assert(
+    fc.property(western, (name) => {
+      expect(looseName(`${name} \u2014`)).toBe(looseName(name));
+    }),
+  );
 });

@@ -28,6 +28,18 @@ describe('a line is taken, with a warning', () => {
   });
 });
 
+test.each<[string, string[]]>([
+  [
+    '12;Summe;;200000',
+    [expect.stringMatching(/^2 Firma: The buyer is called like a total of lines: take the line out/)],
+  ],
+  ['12;Total;FR;200000', []],
+])('%s: a reference makes it a buyer, and no more silently if the line says nothing else', async (line, warnings) => {
+  const { lines } = await read(`Kundennr;Firma;Land;Limit\n${line}\n`);
+  expect(lines).toMatchObject([{ kind: 'row' }]);
+  expect(told(lines)).toEqual(warnings);
+});
+
 test.each<[string, string, string[]]>([
   ['in a column', 'name,requested_limit,currency\nA,5.1255,KWD\nB,5.125,KWD\n', ['2']],
   ['in the header', 'name,Limit (JPY)\nA,7.5\nB,7\n', ['2']],

@@ -96,3 +96,91 @@ test('a total asks for nothing, and its errors file is filled in from its text',
   const [stray] = await below('Summe;;;;;;1.352.846,17');
   expect(stray).toMatchObject({ key: '', broken: 'Summe;;;;;;1.352.846,17' });
 });
+
+describe('a group of lines with its total below it', () => {
+  const WIDE = 'Firma;Ort;Land;Website;Notiz;Kreditlimit';
+  const A = 'Acme GmbH;Ulm;DE;acme.de;x;10000';
+  const B = 'Borg AG;Essen;DE;borg.de;x;20000';
+  const C = 'Cee AG;Wien;AT;cee.at;x;5000';
+  const [ACME, BORG, AUSTRIA] = [
+    'Acme GmbH Ergebnis;;;;;10000',
+    'Borg AG - Total;;;;;20000',
+    'Total Österreich;;;;;5000',
+  ];
+
+  test.each<[string, string[], string]>([
+    ["of one line, called by the buyer's name", [WIDE, A, ACME, B, BORG, 'Gesamtergebnis;;;;;30000'], 'ririi'],
+    [
+      "of one line, called by another cell's words",
+      [WIDE, A, 'Total Ulm;;;;;10000', B, ';Essen Summe;;;;1,00'],
+      'riri',
+    ],
+    ['of one line, called by a country', [WIDE, C, AUSTRIA, A, B, 'Total DE;;;;;1,00', 'in allem;;;;;35000'], 'rirrii'],
+    [
+      'of a region, behind another',
+      [WIDE, A, B, 'Summe Nord;;;;;30000', C, 'Total Süd;;;;;5000', 'in allem;;;;;35000'],
+      'rririi',
+    ],
+    ['of no name above it', [WIDE, A, B, 'Bereich 7 Ergebnis;;;;;1,00', 'Bereich 8 Total;;;;;30000'], 'rrii'],
+    [
+      'in a table of four columns',
+      ['Name;Ort;Land;Limit', 'A;Ulm;DE;1', 'B;Ulm;DE;2', 'Total Germany;;;3', 'Gesamt Deutschland;;;3'],
+      'rrii',
+    ],
+    ['in a table of three columns', ['Name;Ort;Limit', 'A;Ulm;1', 'B;Ulm;2', 'Ergebnis;;3'], 'rri'],
+    ['in a table of two columns', ['Name;Limit', 'A;1', 'B;2', 'C;4', 'Total EMEA;7', 'C Total;7'], 'rrrii'],
+  ])('%s', async (_, lines, expected) => {
+    const found = await read(`${lines.join('\n')}\n`);
+    expect(found.lines.map(({ kind }) => kind)).toEqual(kinds(expected));
+  });
+
+  test.each<[string, string[]]>([
+    ['called Total, with the amount of the one line above it', [WIDE, A, 'Total Energies;;;;;10000']],
+    [
+      'called Total, in a table of two columns',
+      ['Name;Limit', 'BP;10000', 'Total Deutschland;20000', 'Total Energies;30000'],
+    ],
+    ['that ends in Total', [WIDE, A, 'Brico Total;;;;;20000', 'Limpieza Total SL;;;;;7000']],
+    ['called like a country, in full', [WIDE, A, 'Total Deutschland;Berlin;DE;total.de;x;10000']],
+    [
+      'with a legal form',
+      [WIDE, A, 'Total Deutschland GmbH;;;;;10000', 'Ergebnis GmbH;;;;;1', 'Total Austria Gesellschaft;;;;;4'],
+    ],
+  ])('is no group: a buyer %s', async (_, lines) => {
+    const found = await read(`${lines.join('\n')}\n`);
+    expect(found.lines.map(({ kind }) => kind)).toEqual(lines.slice(1).map(() => 'row'));
+  });
+});
+
+describe('a last line that is the sum of all others', () => {
+  const warned = expect.stringContaining('the exact sum of the 3 lines above it');
+  test.each<[string, string[], unknown[]]>([
+    ['is warned of in any table', ['Name;Ort;Limit', 'A;Ulm;1', 'B;Ulm;2', 'C;Ulm;3', 'Alles;Bonn;6'], [warned]],
+    [
+      'is warned of with lines that have faults',
+      ['Name;Land;Limit', 'A;DE;1', 'B;XX;2', 'C;DE;3', 'Alles;DE;6'],
+      [warned],
+    ],
+    ['is not warned of when it is no request', ['Name;Land;Limit', 'A;DE;1', 'B;DE;2', 'C;DE;3', 'Alles;XX;6'], []],
+    ['is not warned of when it is not the last', ['Name;Limit', 'A;1', 'B;2', 'C;3', 'D;6', 'E;7'], []],
+    ['is not warned of where one line is all others', ['Name;Limit', 'A;1', 'B;1'], []],
+  ])('%s', async (_, lines, expected) => {
+    const { warnings } = await read(`${lines.join('\n')}\n`);
+    expect(warnings.filter(({ column }) => column === 'Limit').map(({ message }) => message)).toEqual(expected);
+  });
+});
+
+test("an errors file's own columns are no cells of a line, neither to tell a total by nor to count", async () => {
+  const own = 'row,limitline_line,problem,limitline_account';
+  const lines = [
+    ',,,"Summe,,9999",This line reads as a total,stand-in',
+    'Summe,9999,q/1,,It reads as a total,stand-in',
+  ];
+  const found = await read(`name,requested_limit,${own}\nA,1,,,,stand-in\n${lines.join('\n')}\n`);
+  expect(told(found.lines.slice(1))).toEqual([
+    '3 name: This cell is empty and must not be.',
+    '3 requested_limit: This cell is empty and must not be.',
+    expect.stringContaining(`4 name: This line ${TOTAL}`),
+  ]);
+  expect(found.lines.slice(1)).toMatchObject([{ kind: 'invalid' }, { broken: 'Summe,9999' }]);
+});

@@ -57,6 +57,16 @@ describe('values that are changed', () => {
   ])('%s %s', (column, text, value) => {
     expect(readers[column]?.(text)).toEqual({ value, change: expect.any(String) });
   });
+
+  test('a name on several lines is put on one, and a run of spaces costs nothing', () => {
+    const change = expect.any(String);
+    expect(readers.name?.('Acme \r\n\n  GmbH\n \nKöln')).toEqual({ value: 'Acme GmbH Köln', change });
+    const start = performance.now();
+    const long = `Acme\nGmbH${' '.repeat(200_000)}x`;
+    expect(readers.name?.(long)).toEqual({ value: long.replace('\n', ' '), change });
+    // Tried space by space it is a minute; the machine may be busy.
+    expect(performance.now() - start).toBeLessThan(2_000);
+  });
 });
 
 describe('values that are refused', () => {

@@ -1,7 +1,9 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { ignoresHangUp, isHangUpIgnored } from '../../scripts/hang-up.ts';
+import { makeFolder } from '../support/workplace.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const COMMAND = join(ROOT, 'scripts/limitline.cjs');
@@ -10,6 +12,38 @@ test('--version says the version of the package, and nothing else', () => {
   const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
   expect(execFileSync(process.execPath, [COMMAND, '--version'], { encoding: 'utf8' })).toBe(`${version}\n`);
 });
+
+test('the Node that the set-up brought is found through a link to the command, and from its own folder', async () => {
+  const link = join(await makeFolder(), 'limitline');
+  symlinkSync(COMMAND, link);
+  // Whatever the machine's own is: here it is one that does nothing.
+  const env = { PATH: `${await makeNode('echo other')}:/usr/bin:/bin` };
+  expect(existsSync(join(ROOT, 'node_modules/.bin/node'))).toBe(true);
+  for (const command of [link, COMMAND]) {
+    expect(execFileSync('sh', [command, '--version'], { encoding: 'utf8', env })).toMatch(/^\d+\.\d+/);
+  }
+});
+
+test.runIf(process.platform === 'linux')(
+  'a SIGHUP that was ignored before Node began, which forgets it, is passed on to it',
+  async () => {
+    const folder = await makeNode('echo "SigIgn: $STARTED_IGNORING"');
+    symlinkSync(COMMAND, join(folder, 'limitline'));
+    const passedOn = (before: string) =>
+      execFileSync('sh', ['-c', `${before} exec sh "$1"`, 'sh', join(folder, 'limitline')], { encoding: 'utf8' });
+    expect([passedOn("trap '' HUP;"), passedOn('')].map(ignoresHangUp)).toEqual([true, false]);
+    vi.stubEnv('STARTED_IGNORING', '0000000000000001');
+    onTestFinished(() => void vi.unstubAllEnvs());
+    expect(isHangUpIgnored()).toBe(true);
+  },
+);
+
+/** A folder with a `node` that does this. */
+async function makeNode(deed: string): Promise<string> {
+  const folder = await makeFolder();
+  writeFileSync(join(folder, 'node'), `#!/bin/sh\n${deed}\n`, { mode: 0o755 });
+  return folder;
+}
 
 test('an older Node says which one is needed, in one line', () => {
   const pretend = `Object.defineProperty(process.versions, 'node', { value: '18.20.1' }); require(${JSON.stringify(COMMAND)})`;

@@ -12,8 +12,14 @@ for at = 3, #KEYS do
     local portfolio, key = string.match(found[place], '^(.*)/(.*)$')
     local row = redis.call('HMGET', KEYS[1] .. portfolio .. ':' .. key, 'state', 'line', 'import', 'replaced')
     local limit = redis.call('HGET', KEYS[2] .. key, 'state') or ''
-    for _, word in ipairs({ found[place], found[place + 1], row[1] or '', row[2] or '', row[3] or '', row[4] or '', limit }) do
-      told[#told + 1] = word
+    -- Known from a results file, and its own file was not imported since.
+    if not row[1] and (limit == 'made' or limit == 'unknown') then
+      row[1], row[2] = limit == 'made' and 'done' or 'held', redis.call('HGET', KEYS[2] .. key, 'line')
+    end
+    if row[1] then
+      for _, word in ipairs({ found[place], found[place + 1], row[1] or '', row[2] or '', row[3] or '', row[4] or '', limit }) do
+        told[#told + 1] = word
+      end
     end
   end
   answer[#answer + 1] = told

@@ -8,8 +8,10 @@
 -- ARGV[8] row, "<portfolio>/<key>"   ARGV[9] the requested limit
 -- ARGV[10] how many requests its buyer had when somebody looked, or "" where nobody did
 -- ARGV[11] key of the row that it replaces, or ""   ARGV[12] the problem that this row has from then on, as JSON
+-- ARGV[13] another buyer whose unsent request of this name the line may take over, or ""
 -- Answers "added" | "renewed" | "open" (there and not at its end) | "settled" (there and at its end, or skipped now
 -- because this request was made before, or done since it was this row's own in a ledger that was lost) | "changed" (it asks for something else than what was sent: nothing is done)
+-- | "other" (an unsent request of another buyer has this name: nothing is done)
 -- | "again" (what somebody saw of the buyer's requests is no longer so: nothing is done)
 -- @include move
 -- @include cancelled
@@ -28,6 +30,9 @@ local gone = gen < generation(KEYS[1])
 if sent and call[4] and call[4] ~= '' and call[4] ~= ARGV[6] then return 'changed' end
 local same = state and row[2] == ARGV[4]
 if state and not same and (sent or state == 'done') then return 'changed' end
+-- A name that is used for another buyer is not the same request: taken over, that one would be answered to nobody.
+local before = state and not same and cjson.decode(row[2]).buyer
+if before and before ~= cjson.decode(ARGV[4]).buyer and before ~= ARGV[13] then return 'other' end
 
 local old
 if ARGV[11] ~= '' then
@@ -61,7 +66,6 @@ if state then
   end
   if not same then
     redis.call('HINCRBY', KEYS[2], 'rev', 1)
-    local before = cjson.decode(row[2]).buyer
     local requests = string.gsub(KEYS[4], '[^:]+:rows$', '') .. before .. ':rows'
     if requests ~= KEYS[4] then redis.call('HDEL', requests, ARGV[8]) end
   end

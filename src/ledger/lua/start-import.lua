@@ -5,14 +5,20 @@
 -- ARGV[1] the portfolio's name   ARGV[2] content: the file and how it is read   ARGV[3] this import: content:its own name
 -- ARGV[4] ms without a sign of life after which an import is gone
 -- ARGV[5] id of the file's copy   ARGV[6] file name   ARGV[7] how it is read, as JSON
--- Answers { how often the portfolio had been given up by now, the number of this import: the same whenever it comes again }
+-- ARGV[8] 1 where it is to replace what was imported before
+-- Answers { how often the portfolio had been given up by now, the number of this import: the same whenever it comes again,
+-- which of all imports begun it is }; or {} where it would replace the rows of another that is under way: it is not begun
 -- @include move
 local now = nowMs()
-local joins = false
-if redis.call('HGET', KEYS[1], 'content') == ARGV[2] then
-  local alive = redis.call('ZRANGEBYSCORE', KEYS[3], now - ARGV[4], now + ARGV[4])
-  for _, import in ipairs(alive) do joins = joins or string.sub(import, 1, #ARGV[2]) == ARGV[2] end
+local joins, others = false, false
+for _, import in ipairs(redis.call('ZRANGEBYSCORE', KEYS[3], now - ARGV[4], now + ARGV[4])) do
+  if string.sub(import, 1, #ARGV[2]) == ARGV[2] then
+    joins = redis.call('HGET', KEYS[1], 'content') == ARGV[2]
+  elseif import ~= ARGV[3] then
+    others = true
+  end
 end
+if others and ARGV[8] == '1' then return {} end
 -- Deleting some 100,000 lines would hold everybody up; unlinked, they are freed beside the commands of others.
 if not joins then redis.call('UNLINK', unpack(KEYS, 5)) end
 redis.call('ZADD', KEYS[2], 'NX', now, ARGV[1])
@@ -27,4 +33,7 @@ redis.call('HSET', KEYS[1], 'content', ARGV[2], 'importing', ARGV[2], 'importNum
 redis.call('HSET', KEYS[1], 'importGen', redis.call('HGET', KEYS[1], 'cancels') or '0')
 redis.call('HSETNX', KEYS[1], 'started', now)
 redis.call('HDEL', KEYS[1], 'finished')
-return { redis.call('HGET', KEYS[1], 'importGen'), tostring(number) }
+-- Whose rows are of what began before, and whose of what began later, their numbers do not say.
+local begun = redis.call('HINCRBY', KEYS[1], 'begun', 1)
+redis.call('HSET', KEYS[1], 'begun:' .. number, begun)
+return { redis.call('HGET', KEYS[1], 'importGen'), tostring(number), tostring(begun) }

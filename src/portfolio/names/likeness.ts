@@ -1,5 +1,7 @@
 /** Without case, accents and signs: `Straße`, `STRASSE` and `strasse` are alike. '' where nothing is left. */
 export function likeness(name: string): string {
+  // A header may have hundreds of thousands of columns without a name.
+  if (name === '') return '';
   return name
     .normalize('NFKD')
     .toLowerCase()

@@ -36,13 +36,6 @@ export function bareName(written: string): BareName {
   return { ...found, name: without };
 }
 
-/**
- * In thousands, as tables of figures are headed: a word for it alone, or with a currency before or behind it. Words go before
- * letters, which they begin with.
- */
-const THOUSANDS =
-  /^(?:(?:tsd\.?|tausend|thousands?|thsd\.?|milliers|miles|mio\.?|mln\.?|millionen|millions?|'?000s?|1[.,']?000|[tkm])\s*(?:of|de|d'|d’)?\s*(.*)|(.*?)\s*(?:'?000s?|1[.,']?000|tsd\.?|thousands?|millions?|mio\.?|mln\.?|k))$/iu;
-
 /** Whether a word, or some of them, are a unit of thousands or millions: `TEUR`, `Mio. €`, `'000`. */
 export function isThousands(word: string): boolean {
   const of = thousandsOf(word);
@@ -58,6 +51,13 @@ function thousandsOf(word: string): string | null {
   const match = THOUSANDS.exec(word);
   return match && (match[1] ?? match[2] ?? '').trim();
 }
+
+/**
+ * In thousands, as tables of figures are headed: a word for it alone, or with a currency before or behind it. Letters stand
+ * last, since the first that fits is taken and words begin with them.
+ */
+const THOUSANDS =
+  /^(?:(?:tsd\.?|tausend|thousands?|thsd\.?|milliers|miles|mio\.?|mln\.?|millionen|millions?|'?000s?|1[.,']?000|[tkm])\s*(?:of|de|d'|d’)?\s*(.*)|(.*?)\s*(?:'?000s?|1[.,']?000|tsd\.?|thousands?|millions?|mio\.?|mln\.?|k))$/iu;
 
 /** What says how cells are written, or that they must be. */
 const HARMLESS =

@@ -36,6 +36,7 @@ export function makeRowEars(
   let next = 0;
   let cells = 0;
   let cell = { type: '', style: 0, column: 0 };
+  let holds = { formula: false, value: false };
   let text = '';
   let hears = false;
   // How a Japanese text is pronounced stands beside it, and is no part of it.
@@ -62,6 +63,7 @@ export function makeRowEars(
     cells += 1;
     if (cells > LIMITS.columns) throw new Error(`its row ${row.line} has more cells than there are columns; ${REMEDY}`);
     cell = { type: t, style: Number(s), column };
+    holds = { formula: false, value: false };
     next = column + 1;
     text = '';
   }
@@ -69,6 +71,7 @@ export function makeRowEars(
   function closeCell(): void {
     const isOpen = width === Number.POSITIVE_INFINITY;
     const found = cellText(book, cell, text);
+    if (holds.formula && !holds.value) row.fault ??= notCalculated(cell.column, row.line);
     // The header is as wide as its cells, filled or not; elsewhere an empty cell is one that is not there.
     if (found.trim() === '' && !isOpen) return;
     if (cell.column >= width) row.fault ??= tooWide(cell.column, row.line);
@@ -84,6 +87,8 @@ export function makeRowEars(
     open(name, attributes) {
       if (name === 'row') openRow(attributes);
       if (name === 'c') openCell(attributes);
+      if (name === 'f') holds.formula = true;
+      if (name === 'v') holds.value = true;
       if (name === 'rPh') isPhonetic = true;
       hears = (name === 'v' || name === 't') && !isPhonetic;
     },
@@ -146,13 +151,22 @@ function tooWide(column: number, line: number): RawRecord['fault'] {
   return { cell: null, message };
 }
 
+/** A formula that gives an empty text has a value, which is empty. */
+function notCalculated(column: number, line: number): RawRecord['fault'] {
+  const message = `Cell ${nameOf(column, line)} holds a formula that was never calculated: open the workbook in Excel and save it, then bring it again.`;
+  return { cell: null, message };
+}
+
 function cellText(book: Workbook, { type, style }: { type: string; style: number }, text: string): string {
   if (type === 's') return text === '' ? '' : (book.shared[Number(text)] ?? '');
   if (type === 'd') return text.replace(/T00:00:00(\.0+)?Z?$/, '');
   if (type === 'b') return text === '1' ? 'TRUE' : 'FALSE';
   if (type !== 'n' || text === '') return unescaped(text);
-  const { isDate = false, leastDigits = 0 } = book.styles[style] ?? {};
-  return isDate ? dateOfSerial(text, book) : withZeros(plainNumber(text), leastDigits);
+  const { isDate = false, leastDigits = 0, scale = '' } = book.styles[style] ?? {};
+  if (isDate) return dateOfSerial(text, book);
+  const number = withZeros(plainNumber(text), leastDigits);
+  // As it is seen: 50 shown as 50 T€ is no amount of 50.
+  return scale === '' ? number : `${number} ${scale}`;
 }
 
 /** `C7` is 2: the columns are numbers to the base of 26 letters. */

@@ -6,9 +6,13 @@ import { kept, LIMITS, REMEDY } from './limits.ts';
 import { isDateFormat, leastDigits } from './numbers.ts';
 import { readXml } from './parse-xml.ts';
 import { readSharedTexts } from './shared-texts.ts';
+import { shownScale } from './shown-scale.ts';
 
-/** Whether numbers are days, and with how many digits at least they are shown: a register's number has leading zeros. */
-export type CellStyle = { isDate: boolean; leastDigits: number };
+/**
+ * Whether numbers are days, with how many digits at least they are shown (a register's number has leading zeros), and the
+ * word by which they are shown in thousands, '' as a rule.
+ */
+export type CellStyle = { isDate: boolean; leastDigits: number; scale: string };
 
 /** `hidden`: nobody sees it who opens the workbook, be it that a click shows it or a macro only (`veryHidden`). */
 export type SheetEntry = { name: string; path: string; hidden: boolean };
@@ -112,7 +116,9 @@ async function readStyles(stream: Readable, signal: AbortSignal | undefined): Pr
       if (name === 'numFmt') codes.set(Number(numFmtId), kept(formatCode.slice(0, LIMITS.formatLength)));
       const id = Number(numFmtId);
       const code = codes.get(id);
-      if (name === 'xf' && inCells) styles.push({ isDate: isDateFormat(id, code), leastDigits: leastDigits(code) });
+      if (name === 'xf' && inCells) {
+        styles.push({ isDate: isDateFormat(id, code), leastDigits: leastDigits(code), scale: kept(shownScale(code)) });
+      }
       atMost(Math.max(codes.size, styles.length), LIMITS.styles, 'cell formats');
     },
     close(name: string) {

@@ -52,6 +52,29 @@ describe('a workbook', () => {
     expect(lines[0]?.cells[2]).toBe('2025-03-31');
   });
 
+  test('shown in thousands, or with a formula that was never calculated, is a problem of the line', async () => {
+    const formats = ['#,##0 "T€"', '#,##0"k"', '0.0 "Mio. €"', '#,##0,', '#,##0.00 [$€-407]', '#,##0', '0 \\k'];
+    const escaped = formats.map(
+      (code, n) => `<numFmt numFmtId="${164 + n}" formatCode="${code.replaceAll('"', '&quot;')}"/>`,
+    );
+    const styles = `<styleSheet><numFmts>${escaped.join('')}</numFmts><cellXfs>${formats.map((_code, n) => `<xf numFmtId="${164 + n}"/>`).join('')}</cellXfs></styleSheet>`;
+    const row = (n: number, cell: string) => `<row r="${n}"><c r="A${n}" t="str"><v>B${n}</v></c>${cell}</row>`;
+    const rows = [
+      ...formats.map((_code, n) => row(n + 2, `<c r="B${n + 2}" s="${n}"><v>50</v></c>`)),
+      row(10, '<c r="B10" s="5"><v>50</v></c><c r="C10"><f>X!C2</f></c>'),
+      row(11, '<c r="B11" s="5"><f>2*25</f><v>50</v></c><c r="C11" t="str"><f>""</f><v></v></c>'),
+    ];
+    const header =
+      '<row r="1"><c r="A1" t="str"><v>name</v></c><c r="B1" t="str"><v>requested_limit</v></c><c r="C1" t="str"><v>city</v></c></row>';
+    const { lines } = await read(await workbook({ 'xl/styles.xml': styles }, header + rows.join('')));
+    const told = lines.map((line) => (line.kind === 'invalid' ? (line.problems[0]?.message ?? '') : line.kind));
+    const thousands = expect.stringContaining('in thousands or millions');
+    expect(told).toEqual([
+      ...[thousands, thousands, thousands, thousands, 'row', 'row', thousands],
+      ...[expect.stringMatching(/^Cell C10 holds a formula that was never calculated: open/), 'row'],
+    ]);
+  });
+
   describe('as Excel writes it', () => {
     const styles = `<styleSheet><numFmts><numFmt numFmtId="164" formatCode="000000000"/><numFmt numFmtId="165" formatCode="[$-407]00000;@"/></numFmts>
       <cellXfs><xf numFmtId="0"/><xf numFmtId="164"/><xf numFmtId="165"/></cellXfs></styleSheet>`;

@@ -15,6 +15,7 @@ const look: Look = {
   opened: { dialect: PLAIN_DIALECT, columns, headerLine: 1, above: null },
   dryRun: {
     ...{ limits: 1_190, companies: 1_100, documents: 12, uploadBytes: 3_450_000, requested: '1234567.5', open: 3 },
+    besides: { limits: 2, requested: '71000' },
     ...{ before: { limits: 8, companies: 90, held: 2 }, durationS: 300 },
   },
   largest: [
@@ -33,6 +34,7 @@ test('a look names what would be requested, what not and why, and how long it ta
     '          Taken: Firma as name.',
     '          Kept, and not sent: Notiz.',
     'Requests  1,190 limits, 1,234,567.50 in sum; 3 of them in this portfolio already',
+    'Besides   2 limits of buyers that have another (71,000.00)',
     'Skips     8 requested before',
     '          2 held or under way (npx limitline resolve)',
     'Largest   1,000,000.00  line 7, Müller Stahl GmbH',
@@ -44,11 +46,19 @@ test('a look names what would be requested, what not and why, and how long it ta
 });
 
 test('a look says no more than there is to say, and what is given up', () => {
-  const dryRun = { ...look.dryRun, limits: 1, open: 0, documents: 0, before: null, durationS: null };
+  const dryRun = {
+    ...look.dryRun,
+    limits: 1,
+    open: 0,
+    documents: 0,
+    before: null,
+    durationS: null,
+    besides: { limits: 0, requested: '0' },
+  };
   const counts = { lines: 1, rows: 1, invalid: 0, duplicate: 0 };
   const small = { ...look, dryRun, counts, warnings: 0, replace: true, supplierPath: 'us.csv', largest: [] };
   const words = lookWords({ ...small, ratePerS: undefined }).join('\n');
-  expect(words).not.toMatch(/Skips|Largest|check names/);
+  expect(words).not.toMatch(/Besides|Skips|Largest|check names/);
   expect(words).toContain('Supplier  us.csv');
   expect(words).toContain('Gives up  what earlier imports brought, this file lacks and was not sent');
   expect(words).toContain('Takes     not known yet');
@@ -56,7 +66,15 @@ test('a look says no more than there is to say, and what is given up', () => {
 });
 
 test('where nothing is left to request, nothing is said of what it would take', () => {
-  const dryRun = { ...look.dryRun, limits: 0, requested: '0', companies: 0, documents: 0, open: 0 };
+  const dryRun = {
+    ...look.dryRun,
+    limits: 0,
+    requested: '0',
+    companies: 0,
+    documents: 0,
+    open: 0,
+    besides: { limits: 0, requested: '0' },
+  };
   const words = lookWords({ ...look, dryRun, largest: [] }).join('\n');
   expect(words).toContain('Requests  0 limits, 0.00 in sum\nSkips     8 requested before');
   expect(words).not.toMatch(/Largest|Creates|Takes/);

@@ -49,6 +49,7 @@ test('says what is not well: no supplier, paused, not finished', () => {
   );
   expect(table).toContain('Supplier: The service refused the supplier with status 422');
   expect(table).toContain('Paused: by request.');
+  expect(table).toContain('lines read so far');
   expect(table).toContain('not finished yet');
   expect(table).toContain('The last import did not come to its end: import the file again.');
 });
