@@ -1,6 +1,6 @@
 import { aliasOf, meaningOf } from './aliases.ts';
 import type { Delimiter } from './dialect.ts';
-import { continuationOf, namesTwice, restsOfNames } from './header-doubts.ts';
+import { makeRests, namesTwice, restsOfNames } from './header-doubts.ts';
 import { type Entries, type Entry, matchEntries } from './match-entries.ts';
 import { LINE_BREAK } from './physical-lines.ts';
 import { makeProblem } from './problem.ts';
@@ -143,8 +143,10 @@ function tellColumns(header: RawRecord, { entryOf }: Entries, foreign?: Readonly
   // Of two columns that may both be meant, neither is taken by its alias alone.
   const doubtful = columns.filter(({ by, known }) => by === 'alias' && (counts.get(known) ?? 0) > 1);
   // Nor is the first part of a name, where the rest of it stands in another column.
-  doubtful.push(...columns.filter((column) => column.by === 'alias' && continuationOf(column, columns)));
-  for (const column of new Set(doubtful)) Object.assign(column, { known: null, by: null, guess: column.known });
+  const restOf = makeRests(columns);
+  const firsts = columns.filter(({ by, known }) => by === 'alias' && known === 'name').filter(restOf);
+  for (const column of [...doubtful, ...firsts])
+    Object.assign(column, { known: null, by: null, guess: column.known ?? column.guess });
   return columns;
 }
 
@@ -211,11 +213,10 @@ const KEEP_ONE = 'keep one of them';
 
 function remedyFor(name: string, columns: Column[]): string {
   const meant = columns.filter((column) => column.guess === name).map((column) => column.written);
-  const parts = columns.flatMap((column) => {
-    const rest = column.guess === 'name' ? continuationOf({ ...column, known: 'name' }, columns) : null;
-    return rest ? [{ first: column.written, rest: rest.written }] : [];
-  });
-  for (const { first, rest } of name === 'name' ? parts : []) {
+  const restOf = makeRests(columns);
+  const part = name === 'name' ? columns.find((column) => column.guess === 'name' && restOf(column)) : undefined;
+  if (part) {
+    const [first, rest] = [part.written, restOf(part)?.written];
     return `${first} may be meant, and ${rest} may hold the rest of it: join the two in one column, or, if ${first} alone is the name, say --map "${first}=name".`;
   }
   if (meant.length > 0) return `${meant.join(' or ')} may be meant: say so with --map "${meant[0]}=${name}".`;

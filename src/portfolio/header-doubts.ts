@@ -46,20 +46,28 @@ export function namesTwice(line: number, columns: readonly Column[]): Problem[] 
 
 /** Where our own `name` has its rest in another column: that is no longer asked for, and said. */
 export function restsOfNames(line: number, columns: readonly Column[]): Problem[] {
+  const restOf = makeRests(columns);
   return columns.flatMap((column) => {
-    const rest = column.by === 'name' ? continuationOf(column, columns) : null;
+    const rest = column.by === 'name' && column.known === 'name' ? restOf(column) : null;
     if (!rest || rest.by === 'map') return [];
     const message = `This column may hold the rest of ${column.written}, and is not sent: where it does, join the two in one column.`;
     return [makeProblem(line, rest.written, null, message)];
   });
 }
 
-/** The column that holds the rest of a column of names: `NAME2` beside `NAME1`, `Firma 2` beside `Firma`. */
-export function continuationOf({ known, written }: Column, columns: readonly Column[]): Column | null {
-  if (known !== 'name') return null;
-  const first = plain(written);
-  const rest = new Set(['2', '3', '4'].map((n) => (first.includes('1') ? first.replace('1', n) : `${first}${n}`)));
-  return columns.find((column) => column.written !== '' && rest.has(plain(column.written))) ?? null;
+/** Makes the look for the column that holds the rest of a column of names: `NAME2` beside `NAME1`, `Firma 2` beside `Firma`. */
+export function makeRests(columns: readonly Column[]): (column: Column) => Column | null {
+  // Gone through once: a header may have a million names, each of them the same.
+  const rests = new Map<string, Column>();
+  for (const column of columns) {
+    const name = /[2-4]/.test(column.written) ? plain(column.written) : '';
+    if (name !== '' && !rests.has(name)) rests.set(name, column);
+  }
+  return ({ written }) => {
+    const first = rests.size === 0 ? '' : plain(written);
+    const names = ['2', '3', '4'].map((n) => (first.includes('1') ? first.replace('1', n) : `${first}${n}`));
+    return names.map((name) => rests.get(name)).find((column) => column !== undefined) ?? null;
+  };
 }
 
 /** Whether cells may be names of columns: those are no numbers, and one alone is a heading. */
