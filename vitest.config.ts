@@ -11,7 +11,7 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 60_000,
     // More than cores, since most of the tests wait for others most of the time.
-    maxWorkers: 3,
+    maxWorkers: 4,
     // Conditions are waited for as long as a slow machine may take, and noticed at once.
     expect: { poll: { timeout: 30_000, interval: 20 } },
   },
