@@ -43,10 +43,10 @@ function* times(count: number, text: string): Generator<string> {
 
 describe('in bounded memory, with a clear answer', () => {
   // Sparse: it takes no room on the disk. Zeros are what is left of a file on a disk that failed.
-  test('a file of 2 GB that is zeros after its first lines', { timeout: 120_000 }, async () => {
+  test('a file of 512 MB that is zeros after its first lines', { timeout: 120_000 }, async () => {
     const { write } = await makeTemporaryFolder();
     const path = await write('a.csv', 'name,requested_limit\nAcme,1\n');
-    await truncate(path, 2 * 1024 * MB);
+    await truncate(path, 512 * MB);
     const { counts, said, tookBytes } = await digest(path);
     expect(counts).toEqual({ row: 1, invalid: 1, duplicate: 0 });
     expect(said).toEqual([expect.stringContaining('The line is longer than'), expect.stringContaining('U+0000')]);
