@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
-    globalSetup: ['test/support/global-redis.ts'],
+    globalSetup: ['test/support/redis/global-redis.ts'],
     reporters: ['default', './test/support/last-line-reporter.ts'],
     // No test uses the user's own data folder; one that would fails.
     env: { XDG_DATA_HOME: '/dev/null/no-folder' },

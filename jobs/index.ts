@@ -1,12 +1,13 @@
 /** The jobs there are. One that is not in this list does not exist. */
-export { cancelRows } from './cancel-rows.ts';
-export { createCompany } from './create-company.ts';
-export { createSupplier } from './create-supplier.ts';
-export { exportResults } from './export-results.ts';
-export { importPortfolio } from './import-portfolio.ts';
-export { reconcile } from './reconcile.ts';
-export { recoverResults } from './recover-results.ts';
-export { resolveCalls } from './resolve-calls.ts';
-export { retryRows } from './retry-rows.ts';
-export { submitBuyerLimit } from './submit-buyer-limit.ts';
-export { uploadDocuments } from './upload-documents.ts';
+
+export { exportResults } from './export/export-results.ts';
+export { importPortfolio } from './import/import-portfolio.ts';
+export { reconcile } from './nightly/reconcile.ts';
+export { cancelRows } from './operators/cancel-rows.ts';
+export { resolveCalls } from './operators/resolve-calls.ts';
+export { retryRows } from './operators/retry-rows.ts';
+export { recoverResults } from './recover/recover-results.ts';
+export { createCompany } from './steps/create-company.ts';
+export { createSupplier } from './steps/create-supplier.ts';
+export { submitBuyerLimit } from './steps/submit-buyer-limit.ts';
+export { uploadDocuments } from './steps/upload-documents.ts';

@@ -2,7 +2,7 @@ import { type Settings, STAND_IN_ACCOUNT, STAND_IN_CREDENTIALS } from '../src/co
 import { LimitlineError } from '../src/errors.ts';
 import type { Log } from '../src/log.ts';
 import { chooseProxy } from '../src/proxy.ts';
-import { makeStandIn } from '../src/sandbox/stand-in.ts';
+import { makeStandIn } from '../src/stand-in/stand-in.ts';
 
 /** Where the service is, and what to do when it is needed no longer. */
 export type ServiceAddress = {

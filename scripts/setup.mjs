@@ -163,7 +163,7 @@ async function installRedis(onChild) {
 /**
  * Runs `work` while no other set-up of this clone does. The lock is the highest numbered file: held while one of the
  * processes that it names lives. To take it is to create the next number, which only one can; none is ever deleted,
- * so that nobody deletes a lock that another has just taken. (The same as in src/redis/own-lock.ts, for Node 18.)
+ * so that nobody deletes a lock that another has just taken. (The same as in src/redis/own/lock.ts, for Node 18.)
  */
 async function underLock(work) {
   const folder = lockFolder();

@@ -1,9 +1,9 @@
 import { createWriteStream } from 'node:fs';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import { makeUnpackedFolder, removeUnpackedFolders, sweepUnpackedFolders } from '../src/documents/unpacked-folders.ts';
 import { LimitlineError } from '../src/errors.ts';
-import { fileFault, systemCode } from '../src/portfolio/file-fault.ts';
-import { makeUnpackedFolder, removeUnpackedFolders, sweepUnpackedFolders } from '../src/portfolio/unpacked-folders.ts';
+import { fileFault, systemCode } from '../src/files/file-fault.ts';
 import { waitForSignal } from './signals.ts';
 
 /** The file's name that means standard input, as for other commands. */

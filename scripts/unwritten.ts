@@ -1,5 +1,5 @@
+import { fileFault } from '../src/files/file-fault.ts';
 import { isOutputGone } from '../src/line-writer.ts';
-import { fileFault } from '../src/portfolio/file-fault.ts';
 import { type Ear, FAULT_STATUS, sayFault } from './crash.ts';
 
 /** What it is called in a sentence. */

@@ -1,5 +1,5 @@
+import { within } from '../jobs/workers/deadline.ts';
 import type { Context, Service } from '../src/context.ts';
-import { within } from './deadline.ts';
 import { startRowTally } from './row-tally.ts';
 import { countCalls, startSayingMinutes } from './say-minutes.ts';
 import { startSayingSettled } from './say-settled.ts';

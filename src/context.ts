@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { accountOf, type Settings, STAND_IN_ACCOUNT, STAND_IN_CREDENTIALS } from './config.ts';
+import { makeDocumentStore } from './documents/store.ts';
+import { makeLeftFiles } from './files/left-files.ts';
 import { type Login, makeAccounts } from './ledger/accounts.ts';
 import { makeOnce, type Probe } from './ledger/at-most-once.ts';
 import { makeAttempts } from './ledger/attempts.ts';
@@ -17,8 +19,6 @@ import { makeDoors } from './pace/doors.ts';
 import { makePace, readPace } from './pace/pace.ts';
 import type { PaceState } from './pace/pace-words.ts';
 import { makeSlots } from './pace/slots.ts';
-import { makeDocumentStore } from './portfolio/document-store.ts';
-import { makeLeftFiles } from './portfolio/left-files.ts';
 import { chooseProxy } from './proxy.ts';
 import { makeQueues } from './queue/queues.ts';
 import { openRedis } from './redis/open-redis.ts';

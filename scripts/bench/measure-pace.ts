@@ -4,7 +4,7 @@ import { accountOf } from '../../src/config.ts';
 import { LimitlineError } from '../../src/errors.ts';
 import { makeKeys } from '../../src/ledger/keys.ts';
 import { makePortfolios } from '../../src/ledger/portfolios.ts';
-import type { FaultChange } from '../../src/sandbox/fault-settings.ts';
+import type { FaultChange } from '../../src/stand-in/fault-settings.ts';
 import { checkStatement, limitlineScript, PEERS, serviceSettings } from './contenders.ts';
 import { generatePortfolio } from './generate-portfolio.ts';
 import { runContender } from './run-contender.ts';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { makeSilentLog } from '../../src/log.ts';
-import { openOwnRedis } from '../../src/redis/own-redis.ts';
+import { openOwnRedis } from '../../src/redis/own/open.ts';
 import { readInfo } from '../../src/redis/server-info.ts';
 import { makeTemporaryFolder } from './temporary-folder.ts';
 

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { LimitlineError } from '../../src/errors.ts';
-import type { FaultChange } from '../../src/sandbox/fault-settings.ts';
+import type { FaultChange } from '../../src/stand-in/fault-settings.ts';
 
 /** What the stand-in says really happened, see its `GET /_stand-in/made`. */
 export type ServiceReport = {
@@ -52,7 +52,7 @@ export function resourceCalls({ requests }: ServiceReport): number {
 
 const COMMAND = fileURLToPath(new URL('../limitline.ts', import.meta.url));
 
-/** The stand-in's own endpoints (`src/sandbox/control-endpoints.ts`). */
+/** The stand-in's own endpoints (`src/stand-in/control-endpoints.ts`). */
 const CONTROL_PATH = '/_stand-in';
 
 /** Fine enough for times around a second, and seldom enough to take 2 % of a core at the most. */

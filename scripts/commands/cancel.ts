@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import type { Cancelled } from '../../jobs/cancel-rows.ts';
 import { cancelRows } from '../../jobs/index.ts';
+import type { Cancelled } from '../../jobs/operators/cancel-rows.ts';
 import { counted } from '../../src/counted.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { onPortfolio } from './on-portfolio.ts';

@@ -1,23 +1,23 @@
 import { existsSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileNameOf, makeBuyerStore } from '../../jobs/buyer-store.ts';
-import { type ForeseeDeps, foresee, sha256Of } from '../../jobs/foresee.ts';
+import { fileNameOf, makeBuyerStore } from '../../jobs/import/buyer-store.ts';
+import { type ForeseeDeps, foresee, sha256Of } from '../../jobs/import/foresee.ts';
 import type { Settings } from '../../src/config.ts';
 import type { Context } from '../../src/context.ts';
 import { counted } from '../../src/counted.ts';
 import { messageOf } from '../../src/errors.ts';
+import { fileFault } from '../../src/files/file-fault.ts';
 import { makeForesight } from '../../src/ledger/foresight.ts';
 import { makeSilentLog } from '../../src/log.ts';
-import { type BuyerBook, makeBuyerBook } from '../../src/portfolio/buyer-book.ts';
-import { makeExactSum } from '../../src/portfolio/exact-sum.ts';
-import { makeFileBook } from '../../src/portfolio/file-book.ts';
-import { makeFileBuyers } from '../../src/portfolio/file-buyers.ts';
-import { fileFault } from '../../src/portfolio/file-fault.ts';
 import { type Forecast, makeForecaster } from '../../src/portfolio/forecast.ts';
-import { makeKeySet } from '../../src/portfolio/key-set.ts';
+import { type BuyerBook, makeBuyerBook } from '../../src/portfolio/identity/buyer-book.ts';
+import { makeFileBook } from '../../src/portfolio/identity/file-book.ts';
+import { makeFileBuyers } from '../../src/portfolio/identity/file-buyers.ts';
+import { makeKeySet } from '../../src/portfolio/identity/key-set.ts';
+import type { Line } from '../../src/portfolio/lines/row.ts';
 import type { ReadOptions } from '../../src/portfolio/read-options.ts';
-import type { Line } from '../../src/portfolio/row.ts';
+import { makeExactSum } from '../../src/portfolio/values/exact-sum.ts';
 import { refusalsOf } from './refusals.ts';
 
 /** What an import would request, create and send, as `check` says it: `limits`, `companies` and the sum are of that alone. */

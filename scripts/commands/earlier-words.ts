@@ -1,4 +1,4 @@
-import type { Imported } from '../../jobs/import-portfolio.ts';
+import type { Imported } from '../../jobs/import/import-portfolio.ts';
 
 /** What became of the rows of earlier imports, one sentence a fact; none where nothing did. */
 export function earlierWords({ replaced, lacking, givenUp, isPart }: Imported): string[] {

@@ -1,10 +1,10 @@
 import { access, constants } from 'node:fs/promises';
 import type { Command } from 'commander';
-import type { ImportDeps, Imported, ImportPayload } from '../../jobs/import-portfolio.ts';
+import type { ImportDeps, Imported, ImportPayload } from '../../jobs/import/import-portfolio.ts';
 import { importPortfolio } from '../../jobs/index.ts';
 import type { Context } from '../../src/context.ts';
+import { fileFault } from '../../src/files/file-fault.ts';
 import { untilStopped } from '../../src/ledger/persist.ts';
-import { fileFault } from '../../src/portfolio/file-fault.ts';
 import { documentsBeside, fileOrInput, needPortfolio } from '../standard-input.ts';
 import { makeProblemList, type ProblemList } from '../terminal/problems.ts';
 import { type Understanding, understanding, understoodWords } from '../terminal/understanding.ts';

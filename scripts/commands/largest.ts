@@ -1,4 +1,4 @@
-import type { Line } from '../../src/portfolio/row.ts';
+import type { Line } from '../../src/portfolio/lines/row.ts';
 
 /** One request, as a person is shown it. */
 export type LargeRequest = { line: number; name: string; requested: string };

@@ -1,5 +1,5 @@
 import { relative, resolve } from 'node:path';
-import { type LeftResults, leaveResults } from '../../jobs/leave-results.ts';
+import { type LeftResults, leaveResults } from '../../jobs/export/leave-results.ts';
 import type { Context } from '../../src/context.ts';
 import { counted } from '../../src/counted.ts';
 import { isLimitlineError } from '../../src/errors.ts';

@@ -1,10 +1,10 @@
-import { refuseForeign } from '../../jobs/foreign-rows.ts';
-import { type ImportPayload, keepFile } from '../../jobs/import-portfolio.ts';
+import { refuseForeign } from '../../jobs/import/foreign-rows.ts';
+import { type ImportPayload, keepFile } from '../../jobs/import/import-portfolio.ts';
 import { STAND_IN_ACCOUNT } from '../../src/config.ts';
 import { type Context, lookAtPace } from '../../src/context.ts';
+import { openDocuments } from '../../src/documents/archive.ts';
+import { defaultDocumentsDir, makeDocumentFolder } from '../../src/documents/folder.ts';
 import { isLimitlineError, LimitlineError } from '../../src/errors.ts';
-import { openDocuments } from '../../src/portfolio/document-archive.ts';
-import { defaultDocumentsDir, makeDocumentFolder } from '../../src/portfolio/documents.ts';
 import { openPortfolio } from '../../src/portfolio/open-portfolio.ts';
 import { askYesOrNo, canAsk } from '../terminal/ask.ts';
 import { makeProblemList } from '../terminal/problems.ts';

@@ -3,9 +3,9 @@ import { open, realpath } from 'node:fs/promises';
 import { basename, dirname, resolve } from 'node:path';
 import type { Writable } from 'node:stream';
 import { LimitlineError } from '../../src/errors.ts';
+import { writeDraft } from '../../src/files/draft.ts';
+import { fileFault } from '../../src/files/file-fault.ts';
 import { isOutputGone } from '../../src/line-writer.ts';
-import { writeDraft } from '../../src/portfolio/draft.ts';
-import { fileFault } from '../../src/portfolio/file-fault.ts';
 import { STANDARD_OUTPUT } from '../unwritten.ts';
 
 /**

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { type Listed, listPortfolios } from '../../jobs/list-portfolios.ts';
+import { type Listed, listPortfolios } from '../../jobs/operators/list-portfolios.ts';
 import type { Context } from '../../src/context.ts';
 import { portfolioWords } from '../terminal/portfolio-words.ts';
 import type { Terminal } from '../terminal/terminal.ts';

@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { delimiterNamed, encodingNamed } from '../../src/portfolio/dialect.ts';
-import { readMapWords } from '../../src/portfolio/map-words.ts';
+import { readMapWords } from '../../src/portfolio/columns/map-words.ts';
 import type { ReadOptions } from '../../src/portfolio/read-options.ts';
+import { delimiterNamed, encodingNamed } from '../../src/table/dialect.ts';
 import { linesNamed } from './named-lines.ts';
 
 /** What `check`, `run` and `import` are told of how to read a file. */

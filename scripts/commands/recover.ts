@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
-import { freeHeld } from '../../jobs/free-held.ts';
 import { recoverResults } from '../../jobs/index.ts';
-import type { RecoveredKind, Recovering } from '../../jobs/recover-results.ts';
+import { freeHeld } from '../../jobs/operators/free-held.ts';
+import type { RecoveredKind, Recovering } from '../../jobs/recover/recover-results.ts';
 import type { Context } from '../../src/context.ts';
+import { openDocuments } from '../../src/documents/archive.ts';
+import { defaultDocumentsDir, makeDocumentFolder } from '../../src/documents/folder.ts';
 import { LimitlineError } from '../../src/errors.ts';
-import { openDocuments } from '../../src/portfolio/document-archive.ts';
-import { defaultDocumentsDir, makeDocumentFolder } from '../../src/portfolio/documents.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { PROBLEMS_STATUS } from './check.ts';
 import { withContext } from './on-portfolio.ts';

@@ -1,5 +1,5 @@
-import { type HeldOverview, heldOverview } from '../../jobs/held-overview.ts';
 import { resolveCalls } from '../../jobs/index.ts';
+import { type HeldOverview, heldOverview } from '../../jobs/operators/held-overview.ts';
 import { counted } from '../../src/counted.ts';
 import { countLiving } from '../../src/ledger/presence.ts';
 import { askYesOrNo, canAsk } from '../terminal/ask.ts';

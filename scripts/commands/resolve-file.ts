@@ -1,9 +1,9 @@
-import { type Plan, planWords } from '../../jobs/plan-words.ts';
-import { resolvePlan, spokenOf } from '../../jobs/resolve-calls.ts';
-import { importNames } from '../../jobs/row-meant.ts';
+import { type Plan, planWords } from '../../jobs/operators/plan-words.ts';
+import { resolvePlan, spokenOf } from '../../jobs/operators/resolve-calls.ts';
+import { importNames } from '../../jobs/operators/row-meant.ts';
 import { counted } from '../../src/counted.ts';
 import { countLiving } from '../../src/ledger/presence.ts';
-import { readHeldFile } from '../../src/portfolio/held-file.ts';
+import { readHeldFile } from '../../src/portfolio/results/held-file.ts';
 import { goingOn } from '../terminal/going-on.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { PROBLEMS_STATUS } from './check.ts';

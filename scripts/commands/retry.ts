@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import { retryRows } from '../../jobs/index.ts';
-import { whyNothing } from '../../jobs/why-not.ts';
+import { whyNothing } from '../../jobs/operators/why-not.ts';
 import { LimitlineError } from '../../src/errors.ts';
 import { countLiving } from '../../src/ledger/presence.ts';
 import { goingOn } from '../terminal/going-on.ts';

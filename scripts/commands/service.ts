@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { readSettings, type Settings, STAND_IN_CREDENTIALS } from '../../src/config.ts';
 import { makeLog } from '../../src/log.ts';
-import { makeStandIn } from '../../src/sandbox/stand-in.ts';
+import { makeStandIn } from '../../src/stand-in/stand-in.ts';
 import { speakThroughLog } from '../log-only.ts';
 import { waitForSignal } from '../signals.ts';
 import { portNumber, positiveNumber } from '../terminal/numbers.ts';

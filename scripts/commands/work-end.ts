@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Command, InvalidArgumentError } from 'commander';
+import { within } from '../../jobs/workers/deadline.ts';
 import type { Context } from '../../src/context.ts';
 import { counted } from '../../src/counted.ts';
 import { isOurMistake } from '../../src/ledger/persist.ts';
 import type { PortfolioState } from '../../src/ledger/portfolios.ts';
-import { within } from '../deadline.ts';
 import { interruptedWords, lookAtOpen, type Open, openRows } from '../settled.ts';
 import { type Duration, duration } from '../terminal/durations.ts';
 import { DEADLINE_STATUS, startTimeLimit } from '../time-limit.ts';

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { startWorkers } from '../../jobs/workers/workers.ts';
 import { accountOf, readSettings } from '../../src/config.ts';
 import { type Context, openContext, openService } from '../../src/context.ts';
 import { makeLog } from '../../src/log.ts';
@@ -9,7 +10,6 @@ import { interruptedWords, lookAtOpen } from '../settled.ts';
 import { waitForSignal } from '../signals.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { startWorkLog } from '../work-log.ts';
-import { startWorkers } from '../workers.ts';
 import { mustExist } from './on-portfolio.ts';
 import { type WorkEndOptions, waitForWorkEnd, withWorkEndOptions } from './work-end.ts';
 

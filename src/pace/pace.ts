@@ -3,7 +3,7 @@ import { makeLuaScript, type RedisConnection } from '../lua-script.ts';
 import { type AnswerHeaders, type LimitWords, readDate, readLimitWords } from './limit-headers.ts';
 import type { PaceState } from './pace-words.ts';
 import { makeTheirClock } from './their-clock.ts';
-import { type Grant, makeTurnstile, type Turn } from './turnstile.ts';
+import { type Grant, makeTurnstile, type Turn } from './turn-queue.ts';
 
 export type Pace = ReturnType<typeof makePace>;
 
@@ -47,7 +47,7 @@ const TELL_EVERY_MS = 250;
 const TELL_AT_START_EVERY_MS = 25;
 
 /**
- * One pace for all processes: when the next call may leave. Kept in Redis, on its clock; lua/learn.lua is how the
+ * One pace for all processes: when the next call may leave. Kept in Redis, on its clock; lua/raise-rate.lua is how the
  * service's limit is found.
  *
  * @param key the pace's key; one a service and set of credentials
@@ -218,7 +218,7 @@ export async function readPace(connection: RedisConnection, key: string): Promis
   return {
     phase: phase as PaceState['phase'],
     ratePerS: Number(rate),
-    // Counted in lua/learn.lua: what was accepted fades with 0.6 s.
+    // Counted in lua/raise-rate.lua: what was accepted fades with 0.6 s.
     flowPerS: Number(flow) * Math.exp((Number(flowAt) - nowUs) / 600_000),
     held: nowUs - Number(heldAt) < 2e6,
     atCeiling: false,

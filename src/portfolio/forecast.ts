@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
-import { makeExactSum } from './exact-sum.ts';
-import { makeKeySet } from './key-set.ts';
-import type { Line } from './row.ts';
+import { makeKeySet } from './identity/key-set.ts';
+import type { Line } from './lines/row.ts';
+import { makeExactSum } from './values/exact-sum.ts';
 
 /** What an import of the file would lead to. */
 export type Forecast = {

@@ -1,26 +1,26 @@
-import { type AdviceDates, adviceDates } from './advice.ts';
-import { parseAmount } from './amounts.ts';
-import type { BuyerBook } from './buyer-book.ts';
-import { type Column, makeFit, NEEDED, readHeader } from './columns.ts';
-import { type Conventions, findConventions } from './conventions.ts';
-import type { Delimiter, Dialect } from './dialect.ts';
-import type { DocumentFolder } from './documents.ts';
-import { makeFileBook } from './file-book.ts';
-import type { Above } from './find-header.ts';
-import { doubtsAround } from './header-doubts.ts';
-import { knownLookOf } from './known-buyer.ts';
-import { type CurrencyCheck, makeCurrencyCheck } from './one-currency.ts';
-import { outcomeColumns } from './outcomes.ts';
-import { makeProblem, WHOLE_FILE } from './problem.ts';
-import { makeCellReader, readConstants, type Values } from './read-cells.ts';
+import type { DocumentFolder } from '../documents/folder.ts';
+import type { Delimiter, Dialect } from '../table/dialect.ts';
+import { openTable, type Table } from '../table/open-table.ts';
+import type { Shape } from '../table/records.ts';
+import { type Column, makeFit, NEEDED, readHeader } from './columns/columns.ts';
+import type { Above } from './columns/find-header.ts';
+import { doubtsAround } from './columns/header-doubts.ts';
+import type { BuyerBook } from './identity/buyer-book.ts';
+import { makeFileBook } from './identity/file-book.ts';
+import { type AdviceDates, adviceDates } from './lines/advice.ts';
+import { type CurrencyCheck, makeCurrencyCheck } from './lines/one-currency.ts';
+import { makeProblem, WHOLE_FILE } from './lines/problem.ts';
+import { makeCellReader, readConstants, type Values } from './lines/read-cells.ts';
+import type { Line, Problem } from './lines/row.ts';
+import { addDocuments, type Draft, makeSettler, tellBuyers } from './lines/settle-lines.ts';
+import { makeStandalone, type Standalone } from './lines/standalone.ts';
+import { makeStrayLines } from './lines/stray-lines.ts';
 import type { ReadOptions } from './read-options.ts';
-import type { Shape } from './records.ts';
-import { mendedRowOf, ROW_COLUMN } from './result-columns.ts';
-import type { Line, Problem } from './row.ts';
-import { addDocuments, type Draft, makeSettler, tellBuyers } from './settle-lines.ts';
-import { makeStandalone, type Standalone } from './standalone.ts';
-import { makeStrayLines } from './stray-lines.ts';
-import { openTable, type Table } from './table.ts';
+import { knownLookOf } from './results/known-buyer.ts';
+import { outcomeColumns } from './results/outcomes.ts';
+import { mendedRowOf, ROW_COLUMN } from './results/result-columns.ts';
+import { parseAmount } from './values/amounts.ts';
+import { type Conventions, findConventions } from './values/conventions.ts';
 
 /** A portfolio's file, open and read up to its header. */
 export type Opened = {

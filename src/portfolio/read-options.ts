@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { DELIMITERS, type Dialect } from './dialect.ts';
-import { mappingSchema } from './mapping.ts';
+import { DELIMITERS, type Dialect } from '../table/dialect.ts';
+import { mappingSchema } from './columns/mapping.ts';
 
 /**
  * What a person says of how a file is to be read; what is left out is found from the file. It is kept beside an import,

@@ -1,10 +1,10 @@
 import { LimitlineError } from '../errors.ts';
-import { adviceDates } from './advice.ts';
-import { readHeader } from './columns.ts';
-import { buyerKeyOf, makeCompany } from './make-row.ts';
-import { makeCellReader } from './read-cells.ts';
-import type { Company, Problem } from './row.ts';
-import { openTable, type Table } from './table.ts';
+import { openTable, type Table } from '../table/open-table.ts';
+import { readHeader } from './columns/columns.ts';
+import { adviceDates } from './lines/advice.ts';
+import { buyerKeyOf, makeCompany } from './lines/make-row.ts';
+import { makeCellReader } from './lines/read-cells.ts';
+import type { Company, Problem } from './lines/row.ts';
 
 /** The supplier company: one to create, with a key like a buyer's (see `buyerKey`), or one that the service knows. */
 export type Supplier = { company: Company; key: string } | { companyId: string };

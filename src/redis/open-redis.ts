@@ -3,7 +3,7 @@ import type { RedisConnection } from '../lua-script.ts';
 import type { Role } from './connect.ts';
 import { makeConnections } from './connections.ts';
 import { checkGivenRedis } from './given-redis.ts';
-import { openOwnRedis } from './own-redis.ts';
+import { openOwnRedis } from './own/open.ts';
 import { describeRedis, parseRedisUrl } from './redis-url.ts';
 
 export type RedisServer = {

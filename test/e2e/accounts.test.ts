@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { makeSilentLog } from '../../src/log.ts';
-import { makeStandIn } from '../../src/sandbox/stand-in.ts';
+import { makeStandIn } from '../../src/stand-in/stand-in.ts';
 import { runCommand, startCommand } from '../support/command.ts';
 import { startStandIn } from '../support/stand-in.ts';
 import { buyerLines, makeFolder } from '../support/workplace.ts';

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { openFaultPlace } from '../faults/fault-place.ts';
+import { openFaultPlace } from '../support/fault-place.ts';
 import { buyerLines } from '../support/workplace.ts';
 
 /** A place with a file of so many buyers, and a service that takes its time. */

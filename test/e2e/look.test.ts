@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { openFaultPlace } from '../faults/fault-place.ts';
+import { openFaultPlace } from '../support/fault-place.ts';
 import { freshPrefix } from '../support/ledger.ts';
 import { KEYS, startOnTerminal } from '../support/terminal.ts';
 import { buyerLines } from '../support/workplace.ts';

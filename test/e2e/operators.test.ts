@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { describe, expect, inject, onTestFinished, test } from 'vitest';
-import type { FaultChange } from '../../src/sandbox/fault-settings.ts';
+import type { FaultChange } from '../../src/stand-in/fault-settings.ts';
 import { runCommand, startCommand } from '../support/command.ts';
 import { freshPrefix } from '../support/ledger.ts';
 import { startStandIn } from '../support/stand-in.ts';

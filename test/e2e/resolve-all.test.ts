@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { openFaultPlace } from '../faults/fault-place.ts';
+import { openFaultPlace } from '../support/fault-place.ts';
 import { startOnTerminal } from '../support/terminal.ts';
 import { buyerLines } from '../support/workplace.ts';
 

@@ -4,7 +4,7 @@ import { createWriteStream } from 'node:fs';
 import { appendFile, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, inject, test } from 'vitest';
-import { writeSheet } from '../../src/portfolio/xlsx/write-sheet.ts';
+import { writeSheet } from '../../src/table/xlsx/write-sheet.ts';
 import { LIMITLINE, runCommand } from '../support/command.ts';
 import { freshPrefix } from '../support/ledger.ts';
 import { startStandIn } from '../support/stand-in.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { openFaultPlace } from '../faults/fault-place.ts';
+import { openFaultPlace } from '../support/fault-place.ts';
 import { buyerLines } from '../support/workplace.ts';
 
 test('work --until-settled ends with 0 when nothing is open, of one portfolio or of all', async () => {

@@ -2,8 +2,8 @@ import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import { openFaultPlace } from '../faults/fault-place.ts';
 import { startCommand } from '../support/command.ts';
+import { openFaultPlace } from '../support/fault-place.ts';
 import { buyerLines, makeFolder } from '../support/workplace.ts';
 
 const LIMITLINE = fileURLToPath(new URL('../../scripts/limitline.ts', import.meta.url));

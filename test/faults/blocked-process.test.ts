@@ -2,9 +2,9 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Moment } from '../../src/ledger/at-most-once.ts';
+import { openFaultPlace } from '../support/fault-place.ts';
 import { openLedger } from '../support/ledger.ts';
 import { buyerLines } from '../support/workplace.ts';
-import { openFaultPlace } from './fault-place.ts';
 
 const ROWS = 3;
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { openFaultPlace } from '../support/fault-place.ts';
 import { buyerLines } from '../support/workplace.ts';
-import { openFaultPlace } from './fault-place.ts';
 
 test('a ceiling holds for calls that are repeated after a 401 as well', async () => {
   const place = await openFaultPlace({

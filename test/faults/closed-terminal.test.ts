@@ -4,8 +4,8 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { COMPILED, LIMITLINE } from '../support/command.ts';
+import { type FaultPlace, openFaultPlace } from '../support/fault-place.ts';
 import { buyerLines } from '../support/workplace.ts';
-import { type FaultPlace, openFaultPlace } from './fault-place.ts';
 
 const ROWS = 30;
 

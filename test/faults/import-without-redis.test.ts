@@ -1,9 +1,9 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { openFaultPlace } from '../support/fault-place.ts';
+import { startKillableRedis } from '../support/redis/killable-redis.ts';
 import { buyerLines } from '../support/workplace.ts';
-import { openFaultPlace } from './fault-place.ts';
-import { startKillableRedis } from './killable-redis.ts';
 
 const ROWS = 20_000;
 

@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Moment } from '../../src/ledger/at-most-once.ts';
 import type { Step } from '../../src/ledger/rows.ts';
-import type { FaultChange } from '../../src/sandbox/fault-settings.ts';
+import type { FaultChange } from '../../src/stand-in/fault-settings.ts';
 import { callOptions, makeClient } from '../support/client.ts';
+import { type FaultPlace, openFaultPlace } from '../support/fault-place.ts';
 import { buyerLines } from '../support/workplace.ts';
-import { type FaultPlace, openFaultPlace } from './fault-place.ts';
 
 const ROWS = 3;
 

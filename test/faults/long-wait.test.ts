@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Redis } from 'ioredis';
 import { expect, test } from 'vitest';
-import { depthFor } from '../../jobs/feed.ts';
+import { depthFor } from '../../jobs/workers/feed.ts';
 import { CALL_KINDS } from '../../src/ledger/keys.ts';
 import { QUEUES } from '../../src/queue/queues.ts';
-import type { FaultChange } from '../../src/sandbox/fault-settings.ts';
+import type { FaultChange } from '../../src/stand-in/fault-settings.ts';
 import { callOptions, makeClient } from '../support/client.ts';
+import { type FaultPlace, openFaultPlace } from '../support/fault-place.ts';
 import { makeRequest } from '../support/ledger.ts';
-import { type FaultPlace, openFaultPlace } from './fault-place.ts';
-import { startKillableRedis } from './killable-redis.ts';
+import { startKillableRedis } from '../support/redis/killable-redis.ts';
 
 /** Every call is answered so, for as long as the rule stands. */
 const ASKS_FOR_AN_HOUR: FaultChange = {

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { reconcile } from '../../jobs/reconcile.ts';
+import { reconcile } from '../../jobs/nightly/reconcile.ts';
 import type { Context } from '../../src/context.ts';
 import { QUEUES } from '../../src/queue/queues.ts';
+import { openFaultPlace } from '../support/fault-place.ts';
 import { buyerLines } from '../support/workplace.ts';
-import { openFaultPlace } from './fault-place.ts';
 
 const ROWS = 150;
 

@@ -2,9 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { lookAtPace } from '../../src/context.ts';
 import { describeLearned } from '../../src/pace/pace-words.ts';
-import type { FaultChange } from '../../src/sandbox/fault-settings.ts';
+import type { FaultChange } from '../../src/stand-in/fault-settings.ts';
+import { openFaultPlace } from '../support/fault-place.ts';
 import { buyerLines } from '../support/workplace.ts';
-import { openFaultPlace } from './fault-place.ts';
 
 type Rules = NonNullable<FaultChange['rules']>;
 

@@ -3,9 +3,9 @@ import { closeSync, openSync, realpathSync, rmSync, writeSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { serversBelow } from '../redis/own-fixture.ts';
+import { openFaultPlace } from '../support/fault-place.ts';
+import { serversBelow } from '../support/redis/own-fixture.ts';
 import { buyerLines, makeFolder } from '../support/workplace.ts';
-import { openFaultPlace } from './fault-place.ts';
 
 /** Room for the few files of a small portfolio, and quickly filled. */
 const DISK_SIZE = '8m';

@@ -2,12 +2,12 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { makeSilentLog } from '../../src/log.ts';
-import type { FaultChange } from '../../src/sandbox/fault-settings.ts';
-import { makeStandIn } from '../../src/sandbox/stand-in.ts';
+import type { FaultChange } from '../../src/stand-in/fault-settings.ts';
+import { makeStandIn } from '../../src/stand-in/stand-in.ts';
 import { type Command, startCommand } from '../support/command.ts';
 import { startForwardProxy } from '../support/forward-proxy.ts';
+import { startKillableRedis } from '../support/redis/killable-redis.ts';
 import { makeFolder } from '../support/workplace.ts';
-import { startKillableRedis } from './killable-redis.ts';
 
 /** Stands in every cell, name, secret and password, and in whatever the service says of them. */
 const MARK = /geheim|7391937/i;

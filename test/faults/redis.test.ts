@@ -2,11 +2,11 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
+import { startCuttingProxy } from '../support/cutting-proxy.ts';
+import { openFaultPlace } from '../support/fault-place.ts';
 import { openLedger } from '../support/ledger.ts';
+import { startKillableRedis } from '../support/redis/killable-redis.ts';
 import { buyerLines } from '../support/workplace.ts';
-import { startCuttingProxy } from './cutting-proxy.ts';
-import { openFaultPlace } from './fault-place.ts';
-import { startKillableRedis } from './killable-redis.ts';
 
 /** Longer than a job's lock, and than the time after which a silent process counts as vanished: 6 s both. */
 const LONGER_THAN_LOCK_MS = 7_000;

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { resolveCalls } from '../../jobs/resolve-calls.ts';
-import { startWorkers } from '../../scripts/workers.ts';
+import { resolveCalls } from '../../jobs/operators/resolve-calls.ts';
+import { startWorkers } from '../../jobs/workers/workers.ts';
 import { openService } from '../../src/context.ts';
+import { type FaultPlace, openFaultPlace } from '../support/fault-place.ts';
+import { type SeenCall, startRememberingProxy } from '../support/remembering-proxy.ts';
 import { buyerLines } from '../support/workplace.ts';
-import { type FaultPlace, openFaultPlace } from './fault-place.ts';
-import { type SeenCall, startRememberingProxy } from './remembering-proxy.ts';
 
 const isLimit = ({ path }: SeenCall) => path.endsWith('/buyer-limits');
 

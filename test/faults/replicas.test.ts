@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from 'vitest';
-import { makeServerFixture } from '../redis/server-fixture.ts';
+import { openFaultPlace } from '../support/fault-place.ts';
+import { makeServerFixture } from '../support/redis/server-fixture.ts';
 import { buyerLines } from '../support/workplace.ts';
-import { openFaultPlace } from './fault-place.ts';
 
 const fixture = makeServerFixture();
 afterEach(fixture.clean);

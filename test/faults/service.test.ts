@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import type { FaultChange } from '../../src/sandbox/fault-settings.ts';
+import type { FaultChange } from '../../src/stand-in/fault-settings.ts';
+import { startCuttingProxy } from '../support/cutting-proxy.ts';
+import { openFaultPlace, rowsIn } from '../support/fault-place.ts';
 import { buyerLines } from '../support/workplace.ts';
-import { startCuttingProxy } from './cutting-proxy.ts';
-import { openFaultPlace, rowsIn } from './fault-place.ts';
 
 type Rule = NonNullable<FaultChange['rules']>[number];
 /** A rule less what says which calls it hits. */

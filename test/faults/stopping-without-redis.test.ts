@@ -2,9 +2,9 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Command } from '../support/command.ts';
+import { openFaultPlace } from '../support/fault-place.ts';
+import { startKillableRedis } from '../support/redis/killable-redis.ts';
 import { buyerLines } from '../support/workplace.ts';
-import { openFaultPlace } from './fault-place.ts';
-import { startKillableRedis } from './killable-redis.ts';
 
 /** Containers are killed 30 s after SIGTERM (docker-compose.yml), so each command must have ended well before. */
 const ENDS_WITHIN_MS = 25_000;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { openFaultPlace } from '../support/fault-place.ts';
 import { buyerLines } from '../support/workplace.ts';
-import { openFaultPlace } from './fault-place.ts';
 
 test('SIGTERM under load: calls in flight are answered, the status is 0 and no row is held', async () => {
   const place = await openFaultPlace({ faults: { latencyMs: [50, 250] }, env: { SERVICE_CONCURRENCY: '8' } });

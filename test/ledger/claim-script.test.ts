@@ -6,8 +6,8 @@ import { makeSilentLog } from '../../src/log.ts';
 import { makeConnections } from '../../src/redis/connections.ts';
 import { parseRedisUrl } from '../../src/redis/redis-url.ts';
 import { parseInfo } from '../../src/redis/server-info.ts';
-import { type GivenServer, makeServerFixture, synced } from '../redis/server-fixture.ts';
 import { freshPrefix } from '../support/ledger.ts';
+import { type GivenServer, makeServerFixture, synced } from '../support/redis/server-fixture.ts';
 
 const fixture = makeServerFixture();
 const paused = new Set<number>();

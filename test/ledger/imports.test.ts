@@ -2,8 +2,8 @@ import type { Redis } from 'ioredis';
 import { expect, test } from 'vitest';
 import { type FaultyLine, makeImports } from '../../src/ledger/imports.ts';
 import { makeKeys } from '../../src/ledger/keys.ts';
-import { startKillableRedis } from '../faults/killable-redis.ts';
 import { makeRequest, openLedger } from '../support/ledger.ts';
+import { startKillableRedis } from '../support/redis/killable-redis.ts';
 
 const file = { id: 'f'.repeat(64), fileName: 'q4.csv', reading: '{}' };
 const other = { ...file, id: 'e'.repeat(64), fileName: 'other.csv' };

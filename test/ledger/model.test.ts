@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { test } from 'vitest';
 import { connectRedis } from '../support/ledger.ts';
-import { commandArbitraries, put } from './model/commands.ts';
-import { openRealLedger } from './model/real-ledger.ts';
-import { makeModel, PORTFOLIOS, REQUESTS } from './model/rules.ts';
+import { commandArbitraries, put } from '../support/ledger-model/commands.ts';
+import { openRealLedger } from '../support/ledger-model/real-ledger.ts';
+import { makeModel, PORTFOLIOS, REQUESTS } from '../support/ledger-model/rules.ts';
 
 /** So few that random sequences reach it. */
 const CANARY_REFUSALS = 3;

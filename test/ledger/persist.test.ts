@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { makePersist, untilStopped } from '../../src/ledger/persist.ts';
-import { makeKeptLog } from '../redis/log-fixture.ts';
-import { type GivenServer, makeServerFixture } from '../redis/server-fixture.ts';
+import { makeKeptLog } from '../support/log-fixture.ts';
+import { type GivenServer, makeServerFixture } from '../support/redis/server-fixture.ts';
 
 const fixture = makeServerFixture();
 let server: GivenServer;

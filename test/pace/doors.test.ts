@@ -3,7 +3,7 @@ import { makeSilentLog } from '../../src/log.ts';
 import { readShut } from '../../src/pace/door-words.ts';
 import { type Doors, makeDoors } from '../../src/pace/doors.ts';
 import { connectRedis, freshPrefix } from '../support/ledger.ts';
-import { openVirtualTime, sleep } from './virtual-time.ts';
+import { openVirtualTime, sleep } from '../support/virtual-time.ts';
 
 const never = new AbortController().signal;
 const works = { signal: never, tryToken: async () => true };

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { RateLimitSettings } from '../../src/sandbox/fault-settings.ts';
-import { makeBucket, type Passage, rateLimitHeaders } from '../../src/sandbox/rate-limit.ts';
-import { openVirtualTime, sleep } from './virtual-time.ts';
+import type { RateLimitSettings } from '../../src/stand-in/fault-settings.ts';
+import { makeBucket, type Passage, rateLimitHeaders } from '../../src/stand-in/rate-limit.ts';
+import { openVirtualTime, sleep } from '../support/virtual-time.ts';
 
 const never = new AbortController().signal;
 

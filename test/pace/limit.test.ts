@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { readPace } from '../../src/pace/pace.ts';
-import type { FaultChange } from '../../src/sandbox/fault-settings.ts';
+import type { FaultChange } from '../../src/stand-in/fault-settings.ts';
 import { buyerLines, openWorkplace } from '../support/workplace.ts';
 
 type RateLimit = NonNullable<FaultChange['rateLimit']>;

@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { describe, expect, test } from 'vitest';
 import { openPortfolio, type PortfolioFile } from '../../src/portfolio/open-portfolio.ts';
-import { makeTemporaryFolder } from './temporary-folder.ts';
+import { makeTemporaryFolder } from '../support/temporary-folder.ts';
 
 const MB = 1024 * 1024;
 

@@ -1,9 +1,9 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { defaultDocumentsDir, makeDocumentFolder } from '../../src/portfolio/documents.ts';
+import { defaultDocumentsDir, makeDocumentFolder } from '../../src/documents/folder.ts';
+import type { Line } from '../../src/portfolio/lines/row.ts';
 import { openPortfolio } from '../../src/portfolio/open-portfolio.ts';
-import type { Line } from '../../src/portfolio/row.ts';
 import { readSupplier } from '../../src/portfolio/supplier.ts';
 
 const EXAMPLES = join(import.meta.dirname, '../../examples');

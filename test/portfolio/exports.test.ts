@@ -2,10 +2,10 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import type { Line, Problem } from '../../src/portfolio/lines/row.ts';
 import { openPortfolio } from '../../src/portfolio/open-portfolio.ts';
 import { readOptionsSchema } from '../../src/portfolio/read-options.ts';
-import type { Line, Problem } from '../../src/portfolio/row.ts';
-import { all, NOW } from './read-portfolio.ts';
+import { all, NOW } from '../support/read-portfolio.ts';
 
 /** What an export must give; exports/README.md says how to add one. */
 const manifestSchema = z.strictObject({

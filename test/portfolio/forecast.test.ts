@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { makeForecaster } from '../../src/portfolio/forecast.ts';
-import { buyerKey } from '../../src/portfolio/identity.ts';
-import { makeKeySet } from '../../src/portfolio/key-set.ts';
-import type { Document, Line } from '../../src/portfolio/row.ts';
+import { buyerKey } from '../../src/portfolio/identity/identity.ts';
+import { makeKeySet } from '../../src/portfolio/identity/key-set.ts';
+import type { Document, Line } from '../../src/portfolio/lines/row.ts';
 
 const document = (path: string, sizeBytes: number): Document => ({ name: path, path, sizeBytes, mediaType: 'a/b' });
 

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { buyerKey } from '../../src/portfolio/identity.ts';
+import { buyerKey } from '../../src/portfolio/identity/identity.ts';
 import { readSupplier } from '../../src/portfolio/supplier.ts';
-import { makeTemporaryFolder } from './temporary-folder.ts';
+import { makeTemporaryFolder } from '../support/temporary-folder.ts';
 
 async function read(content: string | Uint8Array) {
   const { write } = await makeTemporaryFolder();

@@ -2,8 +2,8 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { makeSilentLog } from '../../src/log.ts';
 import { COMMAND_TIMEOUT_MS, type Role } from '../../src/redis/connect.ts';
 import { type Connections, makeConnections } from '../../src/redis/connections.ts';
-import { makeKeptLog } from './log-fixture.ts';
-import { freePort, makeServerFixture } from './server-fixture.ts';
+import { makeKeptLog } from '../support/log-fixture.ts';
+import { freePort, makeServerFixture } from '../support/redis/server-fixture.ts';
 
 const fixture = makeServerFixture();
 let opened: Connections[] = [];

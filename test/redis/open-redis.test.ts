@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { makeSilentLog } from '../../src/log.ts';
 import { openRedis, type RedisServer } from '../../src/redis/open-redis.ts';
-import { makeKeptLog } from './log-fixture.ts';
-import { makeOwnFixture } from './own-fixture.ts';
-import { freePort, makeServerFixture } from './server-fixture.ts';
+import { makeKeptLog } from '../support/log-fixture.ts';
+import { makeOwnFixture } from '../support/redis/own-fixture.ts';
+import { freePort, makeServerFixture } from '../support/redis/server-fixture.ts';
 
 const fixture = makeServerFixture();
 const own = makeOwnFixture();

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { endWithout, type RowEnd } from '../../jobs/step.ts';
+import { endWithout, type RowEnd } from '../../jobs/steps/step.ts';
 import { startRowTally } from '../../scripts/row-tally.ts';
-import { makeKeptLog } from '../redis/log-fixture.ts';
+import { makeKeptLog } from '../support/log-fixture.ts';
 
 /** As a step ends a row whose answer was this. */
 function held(heard: string): RowEnd {

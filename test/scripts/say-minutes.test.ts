@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { startSayingMinutes } from '../../scripts/say-minutes.ts';
 import type { PaceState } from '../../src/pace/pace-words.ts';
-import { makeKeptLog } from '../redis/log-fixture.ts';
+import { makeKeptLog } from '../support/log-fixture.ts';
 
 const atLimit: PaceState = {
   ...{ phase: 'hold', ratePerS: 98, flowPerS: 97, held: true, atCeiling: false, blocked: undefined },

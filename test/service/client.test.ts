@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import type { FaultChange } from '../../src/sandbox/fault-settings.ts';
+import type { FaultChange } from '../../src/stand-in/fault-settings.ts';
 import { callOptions, makeClient } from '../support/client.ts';
 import { startStandIn } from '../support/stand-in.ts';
 

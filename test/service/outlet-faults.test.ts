@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { FaultChange } from '../../src/sandbox/fault-settings.ts';
 import { meaningOf } from '../../src/service/meaning.ts';
+import type { FaultChange } from '../../src/stand-in/fault-settings.ts';
 import { callOptions } from '../support/client.ts';
 import type { ProxyFault } from '../support/forward-proxy.ts';
 import {

@@ -6,8 +6,8 @@
 -- ARGV[7] first rate   ARGV[8] calls accepted since this process asked last   ARGV[9] jitter, 0 to 1
 -- Answers { µs until turns are handed out again, episode, 1 where this call opened the episode }
 -- @include pace-state
--- @include learn
--- @include cut
+-- @include raise-rate
+-- @include lower-rate
 local pace = load(tonumber(ARGV[7]))
 count(pace, tonumber(ARGV[8]))
 local opens = tonumber(ARGV[6]) >= pace.episode and 1 or 0

@@ -9,9 +9,9 @@
 --   1 where the pace holds the line back }; with no turns, µs until it is worth asking again
 -- Sent twice it hands out turns that nobody takes: the line is a little slower, never faster.
 -- @include pace-state
--- @include learn
--- @include cut
--- @include heard
+-- @include raise-rate
+-- @include lower-rate
+-- @include hear-headers
 local wanted, ceiling, ahead = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
 local pace = load(tonumber(ARGV[5]))
 forget(pace, tonumber(ARGV[5]))

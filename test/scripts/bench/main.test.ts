@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { serversBelow, WAIT } from '../../redis/own-fixture.ts';
+import { serversBelow, WAIT } from '../../support/redis/own-fixture.ts';
 
 const MAIN = fileURLToPath(new URL('../../../scripts/bench/main.ts', import.meta.url));
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { buyerWords, makeBuyerList } from '../../../scripts/commands/buyer-list.ts';
 import { linesNamed } from '../../../scripts/commands/named-lines.ts';
-import { read } from '../../portfolio/read-portfolio.ts';
+import { read } from '../../support/read-portfolio.ts';
 
 const HEADER = 'buyer_reference,name,country_code,company_registration_number,requested_limit';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { makeLargest } from '../../../scripts/commands/largest.ts';
-import type { Line } from '../../../src/portfolio/row.ts';
+import type { Line } from '../../../src/portfolio/lines/row.ts';
 
 function lineOf(line: number, requested_limit: string): Line {
   const company = { name: `Buyer ${line}`, address: { state: null } };

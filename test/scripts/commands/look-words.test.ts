@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { type Look, lookWords, questionOf } from '../../../scripts/commands/look-words.ts';
-import type { Column } from '../../../src/portfolio/columns.ts';
-import { PLAIN_DIALECT } from '../../../src/portfolio/dialect.ts';
+import type { Column } from '../../../src/portfolio/columns/columns.ts';
+import { PLAIN_DIALECT } from '../../../src/table/dialect.ts';
 
 const plain = { needed: false, guess: null, currency: null, thousands: false };
 const columns: Column[] = [

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Listed } from '../../../jobs/list-portfolios.ts';
+import type { Listed } from '../../../jobs/operators/list-portfolios.ts';
 import { portfolioWords } from '../../../scripts/terminal/portfolio-words.ts';
 import { ROW_STATES, type RowState } from '../../../src/ledger/rows.ts';
 

@@ -1,0 +1,136 @@
+import type { FaultyLine, KnownImport } from '../../src/ledger/imports.ts';
+import type { PortfolioState, Portfolios } from '../../src/ledger/portfolios.ts';
+import type { RowId } from '../../src/ledger/row-id.ts';
+import { ROW_STATES, type RowResult, type Rows } from '../../src/ledger/rows.ts';
+import type { Line } from '../../src/portfolio/lines/row.ts';
+import type { Opened } from '../../src/portfolio/open-portfolio.ts';
+
+/** A row, and what became of it. */
+export type Found = { row: RowId; result: RowResult };
+
+/**
+ * A line of an import, or a row whose line cannot be read any more. `found` is the row that it led to, or counts as; `fault`
+ * what the last import found wrong with it.
+ */
+export type ExportedLine = {
+  file: ImportFile;
+  number: number;
+  line: Line | undefined;
+  found: Found | undefined;
+  fault: FaultyLine | undefined;
+};
+
+/** One import with its stored copy; without the copy there are its rows alone. */
+export type ImportFile = { known: KnownImport; open: (() => Promise<Opened>) | undefined };
+
+export type LinesDeps = { rows: Rows; portfolios: Portfolios };
+
+/** Lines of a file that is gone, at a time. */
+const WINDOW_LINES = 1_000;
+
+/**
+ * All rows of a portfolio and the last import's lines that led to none, each once, by import and line. Neither the files
+ * nor the ledger stand in memory: lines are read some hundreds at a time, and the rows between them looked up.
+ *
+ * @param onOpened hears of each file when its turn comes.
+ */
+export async function* exportedLines(
+  portfolio: string,
+  files: readonly ImportFile[],
+  deps: LinesDeps,
+  onOpened: (file: ImportFile, opened: Opened) => void,
+): AsyncGenerator<ExportedLine> {
+  const state = await deps.portfolios.read(portfolio);
+  const last = files.find(({ known }) => known.number === state.file?.number);
+  const walk: Walk = { portfolio, state, last: last?.open ? last : undefined, seen: 0, deps };
+  const ends: number[] = [];
+  for (const file of files) {
+    let end = 0;
+    if (file.open) {
+      const opened = await file.open();
+      onOpened(file, opened);
+      for await (const batch of opened.batches()) {
+        const to = batch.at(-1)?.line ?? end;
+        yield* await linesBetween(file, batch, { from: end + 1, to }, walk);
+        end = to;
+      }
+    }
+    ends.push(end);
+    if (!file.open) yield* rowsBehind(file, end, walk);
+  }
+  // Where a copy has fewer lines than the import met, its rows are there all the same.
+  if (walk.seen >= rowsIn(await deps.portfolios.read(portfolio))) return;
+  for (const [place, file] of files.entries()) if (file.open) yield* rowsBehind(file, ends[place] ?? 0, walk);
+}
+
+type Walk = {
+  portfolio: string;
+  state: PortfolioState;
+  /** The last import, if it can be read: invalid lines of it show the rows that they count as. */
+  last: ImportFile | undefined;
+  /** Rows met so far. */
+  seen: number;
+  deps: LinesDeps;
+};
+
+async function* rowsBehind(file: ImportFile, end: number, walk: Walk): AsyncGenerator<ExportedLine> {
+  const last = await walk.deps.rows.lastLine(walk.portfolio);
+  for (let from = end + 1; from <= last; from += WINDOW_LINES) {
+    yield* await linesBetween(file, [], { from, to: from + WINDOW_LINES - 1 }, walk);
+  }
+}
+
+async function linesBetween(
+  file: ImportFile,
+  batch: Line[],
+  between: { from: number; to: number },
+  walk: Walk,
+): Promise<ExportedLine[]> {
+  const { portfolio, deps, last } = walk;
+  const at = await deps.rows.atLines(portfolio, String(file.known.number), between);
+  const keys = at.map(({ row }) => row.key);
+  const results = await deps.rows.read(at.map(({ row }) => row));
+  const keptAt = last ? await deps.portfolios.keptRows(portfolio, keys) : [];
+  const lines = new Map(batch.map((line) => [line.line, line]));
+  const entries = new Map<number, ExportedLine[]>();
+  const enter = (number: number, found: Found | undefined, fault: FaultyLine | undefined): void => {
+    const entry = { file, number, line: lines.get(number), found, fault };
+    entries.set(number, [...(entries.get(number) ?? []), entry]);
+  };
+  walk.seen += at.length;
+  for (const [place, { row, line }] of at.entries()) {
+    const result = results[place];
+    if (result && keptAt[place] === undefined) enter(line, { row, result }, undefined);
+  }
+  if (file === last) {
+    const numbers = batch.map(({ line }) => line).filter((line) => !entries.has(line));
+    for (const [line, { fault, found }] of await faultsAt(numbers, walk)) {
+      if (fault || isUnread(walk.state)) enter(line, found, fault);
+    }
+  }
+  return [...entries.values()].flat().sort((a, b) => a.number - b.number);
+}
+
+/** What is wrong with lines of the last import, and the rows that they count as, of this import or an earlier one. */
+async function faultsAt(numbers: number[], { portfolio, deps }: Walk) {
+  const faults = await deps.portfolios.faultyLines(portfolio, numbers);
+  const keys = faults.map((fault) => fault?.key ?? '');
+  const keptAt = await deps.portfolios.keptRows(portfolio, keys);
+  const rows = keys.map((key) => ({ portfolio, key }));
+  const kept = rows.filter((_row, place) => keptAt[place] === numbers[place]);
+  const results = new Map((await deps.rows.read(kept)).map((result, place) => [kept[place]?.key, result]));
+  return numbers.map((line, place) => {
+    const row = rows[place];
+    const result = keptAt[place] === line ? results.get(row?.key) : undefined;
+    return [line, { fault: faults[place], found: row && result ? { row, result } : undefined }] as const;
+  });
+}
+
+/** Whether lines that led to nothing were perhaps not reached; else what they asked for stands elsewhere. */
+function isUnread({ importing, interrupted }: PortfolioState): boolean {
+  return importing || interrupted;
+}
+
+function rowsIn({ states }: PortfolioState): number {
+  return ROW_STATES.reduce((sum, state) => sum + states[state], 0);
+}

@@ -1,0 +1,114 @@
+import { stat } from 'node:fs/promises';
+import { basename, dirname, resolve } from 'node:path';
+import { messageOf } from '../../src/errors.ts';
+import { type Draft, writeDraft } from '../../src/files/draft.ts';
+import type { LeftFiles, Whose } from '../../src/files/left-files.ts';
+import { type LeftKind, namesFor, stemOf, stemOfErrors } from '../../src/portfolio/results/result-names.ts';
+import { openTable } from '../../src/table/open-table.ts';
+import { type ExportDeps, exportResults } from './export-results.ts';
+
+/** Where a run leaves its results. `path` is the file that was run; null for one that came through standard input. */
+export type ResultsPlace = {
+  portfolio: string;
+  path: string | null;
+  /** Another folder than the file's own. */
+  dir?: string | undefined;
+};
+
+/** What was left: paths, and what could not be written and why; `kept` are errors files that are true no longer, and not ours to remove. */
+export type LeftResults = {
+  results: string | null;
+  errors: string | null;
+  removed: string[];
+  kept: string[];
+  /** The first names of those that had to be called otherwise, since something else bears them. */
+  taken: string[];
+  /** What an earlier run had to call otherwise, and is gone now that the first name was free. */
+  outdated: string[];
+  fault: string | null;
+};
+
+export type LeaveDeps = ExportDeps & { leftFiles: LeftFiles };
+
+/**
+ * Leaves the results of a portfolio beside its file, and an errors file if anything of it wants mending; an errors file of
+ * before that is true no longer goes. Nothing is replaced or removed but what a run has left, and nobody has touched since.
+ *
+ * @param mending whether anything may want mending: a portfolio of which all is well need not be gone through for it
+ * @returns also where nothing could be written: the results are there for the asking, and the run ends as it ended
+ */
+export async function leaveResults(place: ResultsPlace, mending: boolean, deps: LeaveDeps): Promise<LeftResults> {
+  const left: LeftResults = {
+    results: null,
+    errors: null,
+    removed: [],
+    kept: [],
+    taken: [],
+    outdated: [],
+    fault: null,
+  };
+  const { portfolio, path } = place;
+  const whose: Whose = { account: deps.account, portfolio };
+  const dir = resolve(place.dir ?? (path === null ? '.' : dirname(path)));
+  try {
+    const stem = await stemFor(place, deps.leftFiles);
+    const write = async (kind: LeftKind): Promise<string | null> => {
+      const names = namesFor(kind, dir, stem);
+      const draft = await draftOf(kind, { dir, name: basename(names(1)), mode: await modeOf(path) }, portfolio, deps);
+      try {
+        // Also where something may want mending, it may be that no line is to be mended in a file.
+        if (kind === 'errors' && !(await hasRecords(draft))) return null;
+        const { path: found, outdated } = await deps.leftFiles.leave(draft, names, whose);
+        if (found !== names(1)) left.taken.push(names(1));
+        left.outdated.push(...outdated);
+        return found;
+      } finally {
+        await draft.drop();
+      }
+    };
+    left.results = await write('results');
+    left.errors = mending ? await write('errors') : null;
+    if (left.errors === null) Object.assign(left, await deps.leftFiles.withdraw(namesFor('errors', dir, stem), whose));
+  } catch (error) {
+    if (deps.signal.aborted) throw error;
+    left.fault = messageOf(error);
+  }
+  return left;
+}
+
+/** An errors file of this portfolio that was mended and run is no file of its own: its results are those of the first. */
+async function stemFor({ portfolio, path }: ResultsPlace, leftFiles: LeftFiles): Promise<string> {
+  if (path === null) return portfolio;
+  const earlier = stemOfErrors(path);
+  if (earlier === undefined) return stemOf(path);
+  return (await leftFiles.whose(resolve(path)))?.portfolio === portfolio ? earlier : stemOf(path);
+}
+
+/** No more people may read the results than the file that they are of; what came through a pipe is for its owner. */
+async function modeOf(path: string | null): Promise<number> {
+  const found = path === null ? undefined : await stat(path).catch(() => undefined);
+  return (found ? found.mode & 0o666 : 0) | 0o600;
+}
+
+function draftOf(
+  kind: LeftKind,
+  where: { dir: string; name: string; mode: number },
+  portfolio: string,
+  deps: LeaveDeps,
+): Promise<Draft> {
+  const only = kind === 'errors' ? 'errors' : 'all';
+  // Cut as the file is: whoever opened that by a double click opens these in the same way.
+  const payload = exportResults.parse({ portfolio, only, cutLikeInput: true });
+  return writeDraft({ ...where, write: (to) => exportResults.run(payload, to, deps) });
+}
+
+async function hasRecords({ path }: Draft): Promise<boolean> {
+  const table = await openTable({ path });
+  try {
+    do if (table.next()) return true;
+    while (await table.more());
+    return false;
+  } finally {
+    await table.close();
+  }
+}

@@ -1,0 +1,114 @@
+import type { BuyerRow, BuyerRows } from '../../src/ledger/buyer-rows.ts';
+import {
+  type Asking,
+  candidatesFor,
+  type Decision,
+  decideReplacement,
+  describeRow,
+  isUndecided,
+  type OwnFile,
+  otherRequest,
+  undecidedProblem,
+} from '../../src/ledger/replacing.ts';
+import { rowName } from '../../src/ledger/row-id.ts';
+import type { PutAnswer, Rows } from '../../src/ledger/rows.ts';
+import { requestKey } from '../../src/portfolio/identity/identity.ts';
+import { makeProblem } from '../../src/portfolio/lines/problem.ts';
+import type { Line, Problem } from '../../src/portfolio/lines/row.ts';
+import { ROW_COLUMN } from '../../src/portfolio/results/result-columns.ts';
+import { decideMend } from './mend-rows.ts';
+import { whyGone } from './sent-in-place.ts';
+
+/** A line that leads to a row. */
+export type RowLine = Extract<Line, { kind: 'row' }>;
+
+/** Where a line is to be brought in, and what is known of its file. */
+export type Place = {
+  portfolio: string;
+  /** The number of the import; '' for one that there is not yet. */
+  importId: string;
+  /** The cell of a line that names the row which it mends; '' where there is none. */
+  mendedRow: (cells: readonly string[]) => string;
+  /** What an errors file says of a line; '' where it is none. */
+  earlierProblem: (cells: readonly string[]) => string;
+  file: () => Promise<OwnFile>;
+};
+
+/** What an import has to know of a line before it brings it in: the row that gives way to it, or why nobody can tell. */
+export type LineDecision = { asking: Asking } & ({ replaces: BuyerRow | undefined } | { problem: Problem });
+
+/**
+ * Decides which row of its portfolio a line corrects: the one that its cell `row` names, or else the one of its buyer that
+ * was not sent. It only looks, so that a check may ask as well.
+ */
+export async function decideLine(
+  place: Place,
+  line: RowLine,
+  { ofBuyer, rows }: { ofBuyer: BuyerRows; rows: Pick<Rows, 'ofRow'> },
+): Promise<LineDecision> {
+  const asking = askingOf(place, line);
+  const gone = await whyGone(asking, ofBuyer, rows);
+  if (gone !== undefined) return { asking, problem: makeProblem(line.line, 'requested_limit', asking.amount, gone) };
+  const cell = place.mendedRow(line.cells);
+  const earlier = place.earlierProblem(line.cells);
+  const decision =
+    cell === ''
+      ? isUndecided(asking, earlier) && !isThere(asking, ofBuyer)
+        ? { problem: undecidedProblem(earlier) }
+        : await decideByBuyer(asking, ofBuyer, place)
+      : await decideMend(asking, cell, { rows, file: place.file });
+  if (!('problem' in decision)) return { asking, ...decision };
+  return { asking, problem: makeProblem(line.line, cell === '' ? null : ROW_COLUMN, cell, decision.problem) };
+}
+
+/**
+ * A warning of another request of the buyer that is open or made, or refused, with another amount, where there is one; and
+ * whether both are asked for: a refused one asks for nothing until somebody sends it again.
+ */
+export function warningOfOther(
+  line: RowLine,
+  { asking, rows, replaces }: { asking: Asking; rows: readonly BuyerRow[]; replaces: BuyerRow | undefined },
+): { warning: Problem; isBesides: boolean } | undefined {
+  const other = otherRequest(asking, rows, replaces);
+  if (!other) return undefined;
+  const isBesides = other.state !== 'refused';
+  const besides = isBesides ? 'this limit is asked for besides' : 'limitline retry would send that one besides';
+  const message = `The same buyer has another request, ${describeRow(other)}: ${besides}.`;
+  return { warning: makeProblem(line.line, 'requested_limit', asking.amount, message), isBesides };
+}
+
+/** The buyer's requests as the next line of that buyer has to see them, once this one was brought in. */
+export function grown(
+  { count, rows }: BuyerRows,
+  { row, line, importId, amount }: Asking,
+  { is, replaces }: { is: PutAnswer; replaces: BuyerRow | undefined },
+): BuyerRows {
+  const own = rows.find((one) => rowName(one.row) === rowName(row));
+  const isNew = is === 'added' || (own === undefined && is === 'settled');
+  const state = is === 'added' || is === 'renewed' ? 'queued' : (own?.state ?? 'skipped');
+  const now: BuyerRow = { row, amount, line, importId, state, limit: own?.limit ?? 'free', replaced: undefined };
+  const others = rows
+    .filter((one) => one !== own)
+    .map((one): BuyerRow => {
+      const gaveWay = replaces !== undefined && rowName(one.row) === rowName(replaces.row);
+      return gaveWay ? { ...one, state: 'cancelled', replaced: { importId, key: row.key } } : one;
+    });
+  return { count: isNew ? count + 1 : count, rows: [...others, now] };
+}
+
+function askingOf({ portfolio, importId }: Place, { line, row }: RowLine): Asking {
+  const amount = row.limit.requested_limit;
+  const isNamed = row.key !== requestKey({ buyer: row.buyer, requestedLimit: amount });
+  return { row: { portfolio, key: row.key }, line, importId, amount, isNamed };
+}
+
+/** A row that is there asks for what the line does: another file brought it in. */
+function isThere({ row }: Asking, { rows }: BuyerRows): boolean {
+  return rows.some((one) => rowName(one.row) === rowName(row));
+}
+
+async function decideByBuyer(asking: Asking, { count, rows }: BuyerRows, { file }: Place): Promise<Decision> {
+  // Where not all of a buyer's requests are told, which of them a line corrects cannot be told either.
+  const candidates = count > rows.length ? [] : candidatesFor(asking, rows);
+  return candidates.length === 0 ? { replaces: undefined } : decideReplacement(asking, candidates, await file());
+}

@@ -1,0 +1,52 @@
+import { stat } from 'node:fs/promises';
+import { rowIdOf } from '../../src/ledger/row-id.ts';
+import { makeProblem, WHOLE_FILE } from '../../src/portfolio/lines/problem.ts';
+import type { Opened } from '../../src/portfolio/open-portfolio.ts';
+import { isErrorsHeader, mendedRowOf, ROW_COLUMN } from '../../src/portfolio/results/result-columns.ts';
+
+/**
+ * The file as it may be brought into this portfolio: an errors file of another one is at fault as a whole, before anything is
+ * made of it. Brought in under its own name its lines would be requests beside those that they mend. Such a file is gone
+ * through once for it, others are not; nor is a pipe, which can be read once only.
+ *
+ * @param open opens the same file a second time
+ */
+export async function refuseForeign(
+  opened: Opened,
+  { portfolio, path }: { portfolio: string; path: string },
+  open: () => Promise<Opened>,
+): Promise<Opened> {
+  if (opened.problems.length > 0 || !isErrorsHeader(opened.header) || !(await stat(path)).isFile()) return opened;
+  const foreign = await foreignRows(await open(), portfolio);
+  const [first] = foreign;
+  if (!first) return opened;
+  await opened.close();
+  const names = [...new Set(foreign.map((one) => one.portfolio))];
+  const whose = names.map((name) => `"${name}"`).join(', ');
+  const remedy =
+    names.length === 1
+      ? `Bring it into that one: npx limitline run FILE --portfolio "${names[0]}".`
+      : 'Give each of these portfolios a file of its own, by --portfolio.';
+  const message = `This errors file mends rows of portfolio ${whose}, and not of "${portfolio}" (the first in line ${first.line}). ${remedy}`;
+  return { ...opened, problems: [makeProblem(WHOLE_FILE, ROW_COLUMN, first.cell, message)], batches: noBatches };
+}
+
+/** The first line of each other portfolio a row of which the file names. */
+async function foreignRows(file: Opened, portfolio: string): Promise<Foreign[]> {
+  const found = new Map<string, Foreign>();
+  const mendedRow = mendedRowOf(file.header);
+  for await (const batch of file.batches()) {
+    for (const { line, cells } of batch) {
+      const cell = mendedRow(cells);
+      const named = rowIdOf(cell)?.portfolio;
+      if (named !== undefined && named !== portfolio && !found.has(named)) {
+        found.set(named, { portfolio: named, line, cell });
+      }
+    }
+  }
+  return [...found.values()];
+}
+
+type Foreign = { portfolio: string; line: number; cell: string };
+
+async function* noBatches(): AsyncGenerator<never> {}

@@ -1,0 +1,43 @@
+import type { BuyerRows } from '../../src/ledger/buyer-rows.ts';
+import { rowName } from '../../src/ledger/row-id.ts';
+import type { Rows } from '../../src/ledger/rows.ts';
+import type { Problem } from '../../src/portfolio/lines/row.ts';
+import { decideLine, grown, type Place, type RowLine, warningOfOther } from './decide-line.ts';
+
+/**
+ * What an import would say of a line: that it is refused, or, where it is asked for, that its buyer has another request, which
+ * is asked for as well or not.
+ */
+export type OfBuyer = { problem: Problem } | { warning: Problem; isBesides: boolean };
+
+/**
+ * Makes a look at which lines of a file an import would refuse, since nobody can tell which row they correct, and which it would
+ * ask for besides another request of the buyer that the ledger knows: by what putting
+ * them in would decide, line by line, and without changing anything. Lines must come in the order of the file. Of a file that
+ * was imported before, the place has the number of that import.
+ */
+export function makeReplacingForesight({ rows, place }: { rows: Pick<Rows, 'ofBuyers' | 'ofRow'>; place: Place }) {
+  /** Buyers a row of whom an earlier line of this file would replace: few, as corrections are. */
+  const corrected = new Map<string, BuyerRows>();
+  return async (lines: readonly RowLine[]): Promise<Map<number, OfBuyer>> => {
+    const known = await rows.ofBuyers([...new Set(lines.map(({ row }) => row.buyer))]);
+    const found = new Map<number, OfBuyer>();
+    for (const line of lines) {
+      const { buyer } = line.row;
+      const ofBuyer = corrected.get(buyer) ?? known.get(buyer) ?? { count: 0, rows: [] };
+      const decision = await decideLine(place, line, { ofBuyer, rows });
+      if ('problem' in decision) {
+        found.set(line.line, { problem: decision.problem });
+        continue;
+      }
+      const besides = warningOfOther(line, { ...decision, rows: ofBuyer.rows });
+      if (besides) found.set(line.line, besides);
+      if (decision.replaces) {
+        const isThere = ofBuyer.rows.some((one) => rowName(one.row) === rowName(decision.asking.row));
+        const is = isThere ? 'renewed' : 'added';
+        corrected.set(buyer, grown(ofBuyer, decision.asking, { is, ...decision }));
+      }
+    }
+    return found;
+  };
+}

@@ -1,0 +1,116 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { pipeline } from 'node:stream/promises';
+import type { UnknownPolicy } from '../../src/config.ts';
+import { digestOf } from '../../src/ledger/calls.ts';
+import type { Foresight, KnownRow } from '../../src/ledger/foresight.ts';
+import { askedOf, type RowDocument, type RowRequest } from '../../src/ledger/rows.ts';
+import type { Document, Line, Problem } from '../../src/portfolio/lines/row.ts';
+import type { RowLine } from './decide-line.ts';
+import type { OfBuyer } from './foresee-replacing.ts';
+import { changedProblem, mayTake, otherBuyers, rowRequest } from './row-request.ts';
+
+export type ForeseeDeps = {
+  portfolio: string;
+  foresight: Foresight;
+  /** What is done with a company of which nobody knows whether it was made. */
+  onUnknownCompany: UnknownPolicy;
+  /** What other requests of their buyers mean for lines; of a file that is read once only, nobody looks. */
+  ofBuyers?: ((lines: readonly RowLine[]) => Promise<Map<number, OfBuyer>>) | undefined;
+  /** The cell of a line that names the row which it mends; without it, no line has one. */
+  mendedRow?: ((cells: readonly string[]) => string) | undefined;
+};
+
+/**
+ * What an import would make of a line with a row: `request` its limit, which is `open` where the row waits in the portfolio
+ * already; or not, since it was made before, or since it is `held`: nobody knows what became of its call, or it is under way.
+ */
+export type Fate = 'request' | 'open' | 'before' | 'held';
+
+/**
+ * A line as an import would take it; `fate` of those that lead to a row, whether the buyer's company is there, and whether the
+ * limit is asked for besides another one of the buyer.
+ */
+export type Foreseen = { line: Line; fate?: Fate; company?: 'made' | 'unknown' | undefined; isBesides?: boolean };
+
+/**
+ * Says of lines what importing them would lead to, by what put-row.lua and the steps do: also that a line asks for something
+ * else than what was sent for it, which makes it invalid. Changes nothing.
+ */
+export async function foresee(batch: readonly Line[], deps: ForeseeDeps): Promise<Foreseen[]> {
+  const rows = batch.filter((line) => line.kind === 'row');
+  const known = await deps.foresight(
+    rows.map(({ row }) => ({ row: { portfolio: deps.portfolio, key: row.key }, buyer: row.buyer })),
+  );
+  const found = new Map(rows.map((line, place) => [line.line, known[place]]));
+  const foreseen = await Promise.all(
+    batch.map(async (line): Promise<Foreseen> => {
+      const its = found.get(line.line);
+      return line.kind === 'row' && its ? foreseeRow(line, its, deps) : { line };
+    }),
+  );
+  const ofBuyers = await deps.ofBuyers?.(foreseen.flatMap(({ line }) => (line.kind === 'row' ? [line] : [])));
+  return foreseen.map((one) => withBuyer(one, ofBuyers?.get(one.line.line)));
+}
+
+function withBuyer(one: Foreseen, found: OfBuyer | undefined): Foreseen {
+  const { line, fate } = one;
+  if (!found || line.kind !== 'row') return one;
+  if ('problem' in found) return { line: invalid(line, found.problem) };
+  // What was made before, or is held, is not asked for by this line.
+  if (fate !== 'request' && fate !== 'open') return one;
+  return { ...one, line: { ...line, warnings: [...line.warnings, found.warning] }, isBesides: found.isBesides };
+}
+
+function invalid({ row, warnings: _warnings, ...read }: RowLine, problem: Problem): Line {
+  return { ...read, kind: 'invalid', key: row.key, problems: [problem] };
+}
+
+/** A call in one of these may have made something. */
+const SENT = new Set(['claimed', 'unknown', 'made']);
+
+async function foreseeRow(line: RowLine, known: KnownRow, deps: ForeseeDeps): Promise<Foreseen> {
+  const { row } = line;
+  const { onUnknownCompany } = deps;
+  const isSent = SENT.has(known.limit);
+  const before = known.request === '' ? undefined : (JSON.parse(known.request) as RowRequest);
+  const request = rowRequest(row, row.documents.map(undigested));
+  const isOther = isSent && known.asked !== '' && known.asked !== digestOf(askedOf(request));
+  const isFixed = before !== undefined && (isSent || known.state === 'done');
+  if (isOther || (isFixed && !(await isSame(request, before, row.documents)))) {
+    return { line: invalid(line, changedProblem(line.line, request, before)) };
+  }
+  if (before && before.buyer !== row.buyer) {
+    const own = { row: { portfolio: deps.portfolio, key: row.key }, cell: deps.mendedRow?.(line.cells) ?? '' };
+    if (!mayTake(request, before, own)) return { line: otherBuyers(line, before) };
+  }
+  const company = known.company === 'made' || known.company === 'unknown' ? known.company : undefined;
+  if (known.limit === 'made' || known.state === 'done') return { line, fate: 'before', company };
+  const stops = row.companyId === undefined && known.company === 'unknown' && onUnknownCompany === 'hold';
+  const isHeld = known.state === 'held' && before !== undefined && (await isSame(request, before, row.documents));
+  if (isSent || stops || isHeld) return { line, fate: 'held', company };
+  const isOpen = known.state !== '' && known.state !== 'refused' && known.state !== 'cancelled';
+  return { line, fate: isOpen ? 'open' : 'request', company };
+}
+
+/** A document as a row names it, but for its digest, which takes reading it. */
+function undigested({ name, mediaType, sizeBytes }: Document): RowDocument {
+  return { name, mediaType, sizeBytes, sha256: '' };
+}
+
+async function isSame(asked: RowRequest, before: RowRequest, documents: readonly Document[]): Promise<boolean> {
+  const words = (request: RowRequest) =>
+    JSON.stringify({ ...request, documents: request.documents.map((one) => ({ ...one, sha256: '' })) });
+  if (words(asked) !== words(before)) return false;
+  for (const [place, { sha256 }] of before.documents.entries()) {
+    if ((await sha256Of(documents[place]?.path ?? '')) !== sha256) return false;
+  }
+  return true;
+}
+
+/** The digest of a file's content in hex, by which its copy is named. */
+export async function sha256Of(path: string): Promise<string> {
+  const digest = createHash('sha256');
+  await pipeline(createReadStream(path), digest);
+  return digest.digest('hex');
+}

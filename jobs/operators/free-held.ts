@@ -1,0 +1,22 @@
+import type { Calls } from '../../src/ledger/calls.ts';
+import { callsOf } from '../rows/calls-of.ts';
+import { walkRows } from '../rows/walk-rows.ts';
+import type { FeedDeps } from '../workers/feed.ts';
+import { sendAgain } from './retry-rows.ts';
+
+export type FreeDeps = FeedDeps & { calls: Calls };
+
+/**
+ * Puts held rows, wherever they stand, back to their step, where none of its calls is unknown any more: a person, or a
+ * late answer, has said what became of it. Nobody means these rows themselves, so one whose portfolio was given up stays so.
+ */
+export async function freeHeld(deps: FreeDeps): Promise<number> {
+  let freed = 0;
+  for (const name of await deps.portfolios.names()) {
+    freed += await walkRows(deps.rows, name, 'held', async (found) => {
+      const unknown = await Promise.all(callsOf(found).map((call) => deps.calls.isUnknown(call)));
+      return unknown.includes(true) ? false : sendAgain(found.row, 'held', deps, false);
+    });
+  }
+  return freed;
+}

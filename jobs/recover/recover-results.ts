@@ -1,0 +1,181 @@
+import { z } from 'zod';
+import type { DocumentFolder } from '../../src/documents/folder.ts';
+import { LimitlineError } from '../../src/errors.ts';
+import type { Buyers } from '../../src/ledger/buyers.ts';
+import type { Persist } from '../../src/ledger/persist.ts';
+import type { Recovered, Recovery } from '../../src/ledger/recovery.ts';
+import { rowIdOf } from '../../src/ledger/row-id.ts';
+import { ROW_STATES } from '../../src/ledger/rows.ts';
+import { type BuyerBook, CLOSED_BOOK, makeBuyerBook } from '../../src/portfolio/identity/buyer-book.ts';
+import { makeFileBuyers } from '../../src/portfolio/identity/file-buyers.ts';
+import { type KeySet, makeKeySet } from '../../src/portfolio/identity/key-set.ts';
+import type { Line } from '../../src/portfolio/lines/row.ts';
+import { type Opened, openPortfolio, type PortfolioFile } from '../../src/portfolio/open-portfolio.ts';
+import { readOptionsSchema } from '../../src/portfolio/read-options.ts';
+import { makeOutcomeReader, type Outcome, outcomeColumns } from '../../src/portfolio/results/outcomes.ts';
+import { makeBuyerStore } from '../import/buyer-store.ts';
+import { lostCallsOf } from './lost-calls.ts';
+
+export type RecoverDeps = {
+  account: string;
+  recovery: Recovery;
+  buyers: Buyers;
+  persist: Persist;
+  /** Where documents are looked up, so that those that were uploaded are known again. */
+  documents: DocumentFolder;
+  signal: AbortSignal;
+};
+
+const payloadSchema = z.object({
+  path: z.string().min(1),
+  reading: readOptionsSchema.default({}),
+  /** Whether to put back, or only to tell what would be. */
+  write: z.boolean(),
+});
+
+export type RecoverPayload = z.output<typeof payloadSchema>;
+
+/** Something that is not put back, and why. */
+export type LeftOut = { line: number; what: string };
+
+/** What became, or would become, of what a results file knows. */
+export type Recovering = {
+  path: string;
+  rows: number;
+  /** Things that were made, by kind, and calls of which nobody knows. */
+  put: Record<RecoveredKind, number>;
+  known: Record<RecoveredKind, number>;
+  /** Rows for which nothing had been sent when the file was written. */
+  waiting: number;
+  /** Rows that had given way to a corrected line, which is not known any more: their own lines would be requested besides. */
+  replaced: number;
+  leftOut: LeftOut[];
+};
+
+const KINDS = ['company', 'document', 'limit', 'held'] as const;
+export type RecoveredKind = (typeof KINDS)[number];
+
+/**
+ * Puts what a results file knows back into a ledger that was lost, or restored from an older copy: which companies,
+ * documents and limits were made, under which ids, and of which calls nobody knows. Only calls are put back, and no rows:
+ * the original files, imported again, find them. What the ledger knows is never written over. Safe to run twice.
+ *
+ * @throws LimitlineError `FILE` when it cannot be read, or is no results file, `USAGE` when it is another account's
+ */
+export const recoverResults = {
+  name: 'recover-results',
+  parse: (data: unknown): RecoverPayload => payloadSchema.parse(data),
+
+  async run({ path, reading, write }: RecoverPayload, deps: RecoverDeps): Promise<Recovering> {
+    const { documents, signal } = deps;
+    const file = { ...reading, path, results: true, requiredColumns: [], documents, signal };
+    const buyers = makeBook(await portfolioOf(file), write, deps);
+    const opened = await openPortfolio({ ...file, buyers });
+    const read = readerFor(opened, path);
+    const found: Recovering = {
+      path,
+      rows: 0,
+      put: noCounts(),
+      known: noCounts(),
+      waiting: 0,
+      replaced: 0,
+      leftOut: [],
+    };
+    try {
+      const counted = { company: makeKeySet(), document: makeKeySet(), limit: makeKeySet(), held: makeKeySet() };
+      for await (const batch of opened.batches()) await recoverLines(batch, read, { found, write, counted }, deps);
+    } finally {
+      await opened.close();
+    }
+    return found;
+  },
+} as const;
+
+/** The portfolio of the first row that the file has; the files of one portfolio do not mix with another's. */
+async function portfolioOf(file: PortfolioFile): Promise<string> {
+  const opened = await openPortfolio({ ...file, buyers: CLOSED_BOOK });
+  const read = readerFor(opened, file.path);
+  for await (const batch of opened.batches()) {
+    for (const { cells } of batch) {
+      const row = rowIdOf(read(cells).row);
+      if (row) return row.portfolio;
+    }
+  }
+  return '';
+}
+
+/** Tells lines their buyers as an import does, and lets the ledger know them again; a rehearsal only looks. */
+function makeBook(portfolio: string, write: boolean, { buyers, persist }: RecoverDeps): BuyerBook {
+  const place = { portfolio, importId: 'recovered' };
+  const store = makeBuyerStore({ buyers, persist });
+  return makeBuyerBook(write ? store : makeFileBuyers({ ...place, store }), place);
+}
+
+function readerFor({ header, problems }: Opened, path: string): (cells: readonly string[]) => Outcome {
+  const columns = outcomeColumns(header);
+  if (columns === undefined) {
+    throw new LimitlineError(
+      'FILE',
+      `${path} is no results file: it lacks the columns that \`report --format csv\` writes, from state to limitline_account.`,
+    );
+  }
+  const [problem] = problems;
+  if (problem) throw new LimitlineError('FILE', `${path} cannot be used: ${problem.message}`);
+  return makeOutcomeReader(columns);
+}
+
+type Run = {
+  found: Recovering;
+  write: boolean;
+  /** Calls that were counted: a company stands in the lines of all its requests. */
+  counted: Record<RecoveredKind, KeySet>;
+};
+
+async function recoverLines(lines: Line[], read: (cells: readonly string[]) => Outcome, run: Run, deps: RecoverDeps) {
+  const { found, write, counted } = run;
+  const rows = lines
+    .map((line) => ({ line, outcome: read(line.cells) }))
+    .filter(({ line, outcome }) => {
+      if (outcome.account !== deps.account) throw anotherAccount(found.path, line.line, outcome.account, deps.account);
+      return isState(outcome.state);
+    });
+  found.rows += rows.length;
+  found.waiting += rows.filter(({ outcome }) => outcome.state === 'queued').length;
+  found.replaced += rows.filter(({ outcome }) => isReplaced(outcome)).length;
+  const told = await Promise.all(rows.map(({ line, outcome }) => lostCallsOf(line, outcome)));
+  const answers = await Promise.all(
+    told.map(({ calls }) => Promise.all(calls.map((call) => deps.recovery.putBack(call, { write })))),
+  );
+  for (const [place, { line }] of rows.entries()) {
+    const { calls = [], leftOut = [] } = told[place] ?? {};
+    for (const what of leftOut) found.leftOut.push({ line: line.line, what });
+    for (const [at, call] of calls.entries()) {
+      const answer = answers[place]?.[at];
+      const kind = call.is === 'unknown' ? 'held' : call.kind;
+      if (answer?.is === 'differs') found.leftOut.push({ line: line.line, what: differsWords(call, answer) });
+      else if (answer && counted[kind].add(call.keys[0] ?? '')) found[answer.is][kind] += 1;
+    }
+  }
+}
+
+function differsWords(call: { kind: string; is: string; id?: string }, { id }: Extract<Recovered, { is: 'differs' }>) {
+  return `the ledger knows the ${call.kind} as ${id}, and the file as ${call.id}; the ledger stays as it is`;
+}
+
+function anotherAccount(path: string, line: number, theirs: string, ours: string): LimitlineError {
+  const message = `${path}, line ${line}, is of account "${theirs}", and this is account "${ours}": set SERVICE_ACCOUNT or SERVICE_URL for that one, and recover the file there.`;
+  return new LimitlineError('USAGE', message);
+}
+
+/** As put-lines.ts words it. */
+function isReplaced({ state, problem }: Outcome): boolean {
+  return state === 'cancelled' && problem.startsWith('replaced by line');
+}
+
+function isState(state: string): boolean {
+  return (ROW_STATES as readonly string[]).includes(state);
+}
+
+function noCounts(): Record<RecoveredKind, number> {
+  return { company: 0, document: 0, limit: 0, held: 0 };
+}

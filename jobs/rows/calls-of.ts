@@ -1,0 +1,17 @@
+import type { Thing } from '../../src/ledger/calls.ts';
+import type { CallKind } from '../../src/ledger/keys.ts';
+import { documentKey } from '../steps/upload-documents.ts';
+import type { FoundRow } from './walk-rows.ts';
+
+/** The calls that a row's step makes, in the order in which it makes them. */
+export function callsOf({ row, result }: FoundRow): Pick<Thing, 'kind' | 'key'>[] {
+  const call = (kind: CallKind, key: string) => ({ kind, key });
+  switch (result.step) {
+    case 'company':
+      return [call('company', result.request.buyer)];
+    case 'documents':
+      return result.request.documents.map((document) => call('document', documentKey(document)));
+    case 'limit':
+      return [call('limit', row.key)];
+  }
+}

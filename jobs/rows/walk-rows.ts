@@ -1,0 +1,63 @@
+import type { Portfolios } from '../../src/ledger/portfolios.ts';
+import type { RowId } from '../../src/ledger/row-id.ts';
+import { pagesOf } from '../../src/ledger/row-pages.ts';
+import { ROW_STATES, type RowResult, type RowState, type Rows } from '../../src/ledger/rows.ts';
+
+export type FoundRow = { row: RowId; result: RowResult };
+
+/**
+ * Goes over all rows of a state, in the order of their lines, while `visit` and anybody else may move them to another.
+ * Answers for how many `visit` said that it moved them.
+ */
+export async function walkRows(
+  rows: Rows,
+  portfolio: string,
+  state: RowState,
+  visit: (found: FoundRow) => Promise<boolean>,
+): Promise<number> {
+  let moved = 0;
+  for await (const page of pagesOf(rows, portfolio, state)) {
+    const results = await rows.read(page);
+    const visits = page.map((row, place) => {
+      const result = results[place];
+      return result ? visit({ row, result }) : Promise.resolve(false);
+    });
+    moved += (await Promise.all(visits)).filter(Boolean).length;
+  }
+  return moved;
+}
+
+/** All rows of a state that bear this line's number, whichever import they are of. */
+export async function rowsAtLine(rows: Rows, portfolio: string, state: RowState, line: number): Promise<FoundRow[]> {
+  const found: FoundRow[] = [];
+  for await (const page of pagesOf(rows, portfolio, state, { from: line, to: line })) {
+    const results = await rows.read(page);
+    for (const [place, row] of page.entries()) {
+      const result = results[place];
+      if (result) found.push({ row, result });
+    }
+  }
+  return found;
+}
+
+/**
+ * The rows of a state that a line's number stands for: those of the last import, whose lines the results file
+ * shows. Rows of earlier imports may bear the same number; they are meant only where the last import has none.
+ */
+export async function rowsOfLine(
+  { rows, portfolios }: { rows: Rows; portfolios: Portfolios },
+  portfolio: string,
+  state: RowState,
+  line: number,
+): Promise<FoundRow[]> {
+  const found = await rowsAtLine(rows, portfolio, state, line);
+  const { file } = await portfolios.read(portfolio);
+  const latest = found.filter(({ result }) => result.importId === String(file?.number));
+  if (latest.length > 0) return latest;
+  // The last import's line of that number may be in another state, and is what is meant.
+  for (const other of ROW_STATES) {
+    const others = await rowsAtLine(rows, portfolio, other, line);
+    if (others.some(({ result }) => result.importId === String(file?.number))) return [];
+  }
+  return found;
+}

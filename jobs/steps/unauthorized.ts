@@ -1,0 +1,112 @@
+import { LimitlineError, messageOf } from '../../src/errors.ts';
+import type { Sent } from '../../src/ledger/at-most-once.ts';
+import type { CallKind } from '../../src/ledger/keys.ts';
+import type { Portfolios } from '../../src/ledger/portfolios.ts';
+import type { RowId } from '../../src/ledger/row-id.ts';
+import type { Log } from '../../src/log.ts';
+import type { Blame, Doors } from '../../src/pace/doors.ts';
+import type { Answered, ServiceClient } from '../../src/service/client.ts';
+import { areOthersOpen } from './others-open.ts';
+import { orStopped, waitFor } from './wait-for.ts';
+
+export type Unauthorized = ReturnType<typeof makeUnauthorized>;
+
+/** Others have this long to show that the token is good, twice as long each time: calls of a step come every second or so. */
+const FIRST_WAIT_MS = 1_000;
+/** While others show that the credentials are good, this call alone waits, and costs next to nothing. */
+const LONGEST_WAIT_MS = 8_000;
+
+/**
+ * What becomes of a call that is answered 401. The first time its token may simply have come to its end: it is renewed, and
+ * the call comes again. Then it is either the credentials' fault, which every call would meet, or this call's own: it waits
+ * and is tried again until that can be told, and nobody waits with it. Only its own makes its row refused. Where others are
+ * still to come and none of them calls, they may be waiting for its worker: then its row steps aside.
+ *
+ * @param wish the call; one of these serves it until it has ended
+ */
+export function makeUnauthorized(
+  { kind, key, row, onTokenCall }: { kind: CallKind; key: string; row: RowId; onTokenCall: () => void },
+  { service, doors, portfolios, log }: { service: ServiceClient; doors: Doors; portfolios: Portfolios; log: Log },
+) {
+  /** How often blame was asked for; below that, the first 401 is still to come. */
+  let asked = -1;
+  let [token, tokenSentAtMs, firstSentAtMs] = ['', 0, 0];
+  let unwanted: string | undefined;
+  let waitMs = 0;
+  let asideMs = 0;
+  let timesAside = 0;
+
+  const blame = async (): Promise<Blame> => {
+    try {
+      const othersOpen = await areOthersOpen(kind, row, portfolios);
+      return await doors.blame({ kind, key }, { token, sentAtMs: tokenSentAtMs, firstSentAtMs, asked, othersOpen });
+    } catch (error) {
+      log.warn({ reason: messageOf(error) }, 'it cannot be told whose fault a 401 is; trying again');
+      return 'wait';
+    }
+  };
+
+  return {
+    /**
+     * Says what a 401 means for the call's claim: given back, to come again, or refused.
+     *
+     * @throws LimitlineError `CREDENTIALS` where every call would meet it
+     */
+    async judge(answer: Extract<Answered, { meaning: 'unauthorized' }>, sentAtMs: number): Promise<Sent> {
+      const nothing = { meaning: 'unreachable', heard: 'status 401' } as const;
+      if (answer.token !== token) [token, tokenSentAtMs] = [answer.token, sentAtMs];
+      asked += 1;
+      if (asked === 0) {
+        firstSentAtMs = sentAtMs;
+        unwanted = token;
+        return nothing;
+      }
+      const whose = await blame();
+      if (whose === 'row') return { meaning: 'refused', status: answer.status, body: answer.body };
+      if (whose === 'wait') {
+        waitMs = waitAfter(asked - 1);
+        // Twice the same token: it may have come to its end as well by now.
+        if (asked % 2 === 0) unwanted = token;
+        return nothing;
+      }
+      if (whose === 'aside') {
+        asideMs = waitAfter(timesAside);
+        timesAside += 1;
+        return nothing;
+      }
+      // From the beginning, once they are mended.
+      asked = -1;
+      throw new LimitlineError(
+        'CREDENTIALS',
+        `The service answers 401 to a ${kind} call with a token that it has just granted; check that SERVICE_CLIENT_ID may use invoice financing and that SERVICE_URL belongs to it.`,
+      );
+    },
+
+    /** Sees to another token after the first 401. Rejects with `CREDENTIALS` or `SERVICE` where there is none, or `STOPPED`. */
+    async renew(signal: AbortSignal): Promise<void> {
+      if (unwanted === undefined) return;
+      const refused = unwanted;
+      unwanted = undefined;
+      await orStopped(service.renewToken(refused, onTokenCall), signal);
+    },
+
+    /** For how long the row is to leave its worker to others; 0 where it is not. Says so once. */
+    stepAside(): number {
+      const ms = asideMs;
+      asideMs = 0;
+      return ms;
+    },
+
+    /** Lets time pass where others are to show something meanwhile. Rejects with `STOPPED` as all waits do. */
+    async pause(signal: AbortSignal): Promise<void> {
+      if (waitMs === 0) return;
+      const ms = waitMs;
+      waitMs = 0;
+      await waitFor(ms, signal);
+    },
+  };
+}
+
+function waitAfter(waits: number): number {
+  return Math.min(FIRST_WAIT_MS * 2 ** waits, LONGEST_WAIT_MS);
+}

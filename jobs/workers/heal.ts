@@ -1,0 +1,60 @@
+import { OPEN_STATES, STEPS } from '../../src/ledger/rows.ts';
+import type { NewJob } from '../../src/queue/queues.ts';
+import { type FeedDeps, jobsOf, mayGoOn } from './feed.ts';
+
+/** Rows that all stand still for so many looks have perhaps no jobs, whatever the queues say. */
+const STILL_LOOKS = 5;
+/** Where that was looked into and nothing was amiss, the line is slow: it is looked into half as often from then on. */
+const MOST_STILL_LOOKS = 160;
+/** Rows looked into at a time. */
+const PAGE = 1_000;
+
+/**
+ * Makes a function that notices lost jobs, to be called now and then: rows are open, and either the queues are
+ * empty and idle, or nothing has moved for {@link STILL_LOOKS} calls (a queue half lost may believe in a job that is
+ * gone). Then rows in progress get a job where they have none, and nothing that is left of a lost one keeps the others
+ * from being fed, so that the line heals itself within seconds.
+ *
+ * @param isWaiting whether the whole line waits, as for an outage: then it is no wonder that nothing moves
+ */
+export function makeHealer(deps: FeedDeps, isWaiting: () => boolean = () => false): () => Promise<number> {
+  let seen = '';
+  let still = 0;
+  let patience = STILL_LOOKS;
+  return async () => {
+    if (isWaiting()) {
+      still = 0;
+      return 0;
+    }
+    const states = (await deps.portfolios.open()).filter(mayGoOn);
+    const now = JSON.stringify(states.map((state) => state.states));
+    if (now !== seen) [still, patience] = [0, STILL_LOOKS];
+    else still += 1;
+    seen = now;
+    const open = states.filter((state) => OPEN_STATES.some((name) => state.states[name] > 0));
+    if (open.length === 0 || (still < patience && !(await deps.queues.areIdle()))) return 0;
+    if (still >= patience) patience = Math.min(2 * patience, MOST_STILL_LOOKS);
+    still = 0;
+    const alive = await deps.queues.alive();
+    let healed = 0;
+    for (const { name } of open) healed += await restoreJobs(name, alive.get(name) ?? new Set(), deps);
+    return healed;
+  };
+}
+
+async function restoreJobs(portfolio: string, alive: ReadonlySet<string>, { rows, queues }: FeedDeps): Promise<number> {
+  const lostOf = (jobs: NewJob[]) => jobs.filter(({ data }) => !alive.has(data.key));
+  let added = 0;
+  for (const state of STEPS) {
+    for (let from = 0, more = true; more; from += PAGE) {
+      const jobs = await jobsOf({ portfolio, state }, { from, count: PAGE }, rows);
+      const restored = await Promise.all(lostOf(jobs).map((job) => queues.restore(job)));
+      added += restored.filter(Boolean).length;
+      more = jobs.length === PAGE;
+    }
+  }
+  // Rows that wait have no job as a rule, and the feeder brings them: all they need is that nothing stands in its way.
+  const first = await jobsOf({ portfolio, state: 'queued' }, { from: 0, count: PAGE }, rows);
+  await queues.clear(lostOf(first));
+  return added;
+}

@@ -1,0 +1,63 @@
+import type { Pace } from '../../src/pace/pace.ts';
+import type { Runner } from '../../src/queue/runner.ts';
+
+/** Shorter waits are waited out by the rows that have been taken up. */
+const LONG_WAIT_MS = 5_000;
+
+/** A wait that begins, or ends before its time, is noticed within this. */
+const LOOK_EVERY_MS = 1_000;
+
+/**
+ * Lets this process rest while the line waits for long: its workers take up nothing, and the rows that only wait in it
+ * for a slot or a turn go back to their queues. Each would cost Redis the renewal of its lock, for an hour perhaps. Calls
+ * under way go on.
+ *
+ * @param stopping aborted when the process stops: nothing is taken up again then
+ */
+export function startRest({
+  pace,
+  runners,
+  stopping,
+  onFault,
+}: {
+  pace: Pick<Pace, 'state' | 'look'>;
+  runners: () => readonly Pick<Runner, 'pause' | 'resume'>[];
+  stopping: AbortSignal;
+  onFault: (error: unknown) => void;
+}) {
+  let resting = new AbortController();
+  let signal = AbortSignal.any([stopping, resting.signal]);
+  let busy = false;
+  const waitsMs = () => (pace.state().blocked?.untilMs ?? 0) - Date.now();
+
+  const look = async (): Promise<void> => {
+    if (!resting.signal.aborted) {
+      if (waitsMs() < LONG_WAIT_MS) return;
+      // First of all nothing more is taken up: what is put back would come again at once.
+      await Promise.all(runners().map((runner) => runner.pause()));
+      resting.abort();
+      return;
+    }
+    await pace.look();
+    // The last second is waited out by those who are to go first.
+    if (waitsMs() > LOOK_EVERY_MS || stopping.aborted) return;
+    resting = new AbortController();
+    signal = AbortSignal.any([stopping, resting.signal]);
+    await Promise.all(runners().map((runner) => runner.resume()));
+  };
+  const timer = setInterval(() => {
+    if (busy) return;
+    busy = true;
+    look()
+      .catch(onFault)
+      .finally(() => {
+        busy = false;
+      });
+  }, LOOK_EVERY_MS);
+
+  return {
+    /** Aborted when who waits for a slot or a turn is to put its row back: the process rests, or stops. */
+    signal: (): AbortSignal => signal,
+    stop: (): void => clearInterval(timer),
+  };
+}

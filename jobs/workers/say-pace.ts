@@ -1,0 +1,43 @@
+import type { Service } from '../../src/context.ts';
+import type { Log } from '../../src/log.ts';
+import { describePace } from '../../src/pace/pace-words.ts';
+import type { Queues } from '../../src/queue/queues.ts';
+
+/** The log says this often what the pace is. */
+const SAY_EVERY_MS = 10_000;
+
+/**
+ * Says in the log now and then what the line does, as it is at that moment: where anything has left this process, or a
+ * door is shut, and only while there is something to do.
+ */
+export function startSayingPace({
+  service: { pace, doors, slots, line },
+  queues,
+  log,
+  everyMs = SAY_EVERY_MS,
+}: {
+  service: Pick<Service, 'line'> & {
+    pace: Pick<Service['pace'], 'state' | 'look'>;
+    doors: Pick<Service['doors'], 'shut' | 'look'>;
+    slots: Pick<Service['slots'], 'inFlight'>;
+  };
+  queues: Pick<Queues, 'areIdle'>;
+  log: Log;
+  everyMs?: number;
+}) {
+  let said = pace.state();
+  const say = async (): Promise<void> => {
+    // A line that waits at shut doors asks for no turn, so its pace stays as it was.
+    if (pace.state() === said && doors.shut().length === 0) return;
+    const isIdle = slots.inFlight() === 0 && (await queues.areIdle());
+    if (!isIdle) {
+      await Promise.all([pace.look(), doors.look()]);
+      const words = describePace(line());
+      if (words !== '') log.info({ callsPerS: Math.round(pace.state().flowPerS), inFlight: slots.inFlight() }, words);
+    }
+    said = pace.state();
+  };
+  // While Redis is away, that is said by others.
+  const timer = setInterval(() => void say().catch(() => {}), everyMs).unref();
+  return { stop: (): void => clearInterval(timer) };
+}

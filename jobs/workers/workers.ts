@@ -1,0 +1,122 @@
+import type { Context, Service } from '../../src/context.ts';
+import { messageOf } from '../../src/errors.ts';
+import { startPresence } from '../../src/ledger/presence.ts';
+import { QUEUES } from '../../src/queue/queues.ts';
+import { makeRunner, type RunnableJob } from '../../src/queue/runner.ts';
+import { createCompany, createSupplier, submitBuyerLimit, uploadDocuments } from '../index.ts';
+import { freeHeld } from '../operators/free-held.ts';
+import type { RowEnd } from '../steps/step.ts';
+import type { UploadDeps } from '../steps/upload-documents.ts';
+import { within } from './deadline.ts';
+import { startFeeder } from './feeder.ts';
+import { startRest } from './rest.ts';
+import { startSayingPace } from './say-pace.ts';
+
+/**
+ * Calls in flight get this long to be answered and written down when the process stops; what is still open then is left as
+ * claimed. Containers are killed after 30 s: with {@link GOODBYE_MS}, what closing the connections takes where Redis is gone
+ * (2 s, src/redis/connections.ts; 1 s more where it is our own and hangs) and a second for the end of the process, it is 25 s
+ * at the most.
+ */
+export const STOP_DEADLINE_MS = 20_000;
+
+/** Redis takes our name off its list at once. Where it does not, we count as vanished some seconds later. */
+const GOODBYE_MS = 1_000;
+
+export type Workers = Awaited<ReturnType<typeof startWorkers>>;
+
+/**
+ * Starts this process's workers on all queues.
+ *
+ * @param onLineFault hears of a fault that every row would meet; the line waits and goes on by itself
+ * @param onRowEnd hears of each row that ends here
+ */
+export async function startWorkers(
+  context: Context,
+  service: Service,
+  onLineFault: (error: Error) => void = () => {},
+  onRowEnd?: (end: RowEnd) => void,
+) {
+  const { log, queues, rows, portfolios, calls } = context;
+  const stopping = new AbortController();
+  const presence = await startPresence({
+    connection: context.ledger,
+    keys: context.keys,
+    processId: context.processId,
+    onDisputes: (disputes) => void context.attempts.answer(disputes, calls.disown),
+    log,
+  });
+  const rest = startRest({
+    pace: service.pace,
+    runners: () => runners,
+    stopping: stopping.signal,
+    onFault: (error) => log.debug({ reason: messageOf(error) }, 'could not rest'),
+  });
+  const deps: UploadDeps = {
+    ...{ rows, portfolios, queues, log, onLineFault, onRowEnd },
+    suspects: new Map(),
+    freeHeld: () => freeHeld({ rows, portfolios, queues, calls }),
+    once: context.once,
+    probe: context.probe,
+    service: service.client,
+    pace: service.pace,
+    doors: service.doors,
+    slots: service.slots,
+    onUnknown: service.onUnknown,
+    get stopping() {
+      return rest.signal();
+    },
+    openDocument: (sha256) => context.documents.open(sha256),
+  };
+  const feeder = startFeeder({
+    deps: { rows, portfolios, queues },
+    line: service.line,
+    lookAtDoors: service.doors.look,
+    onFault: (error) => log.debug({ reason: messageOf(error) }, 'could not feed'),
+  });
+  const jobs = runnableJobs(deps);
+  const runners = QUEUES.map((queue) =>
+    makeRunner({
+      connection: context.redis.connect('worker'),
+      queue,
+      prefix: context.keys.queuePrefix(queue),
+      concurrency: context.settings.SERVICE_CONCURRENCY,
+      jobs: jobs.filter((job) => job.queue === queue),
+      onDrained: feeder.drained,
+      log,
+    }),
+  );
+  const sayingPace = startSayingPace({ service, queues, log });
+
+  return {
+    /**
+     * Takes up no new row from now on, gives calls in flight {@link STOP_DEADLINE_MS} to be answered and written down,
+     * and leaves. Rows that were only waiting go back to their queue.
+     */
+    async stop(): Promise<void> {
+      stopping.abort();
+      rest.stop();
+      feeder.stop();
+      sayingPace.stop();
+      await Promise.all(runners.map((runner) => runner.pause()));
+      const allEnded = Promise.all(runners.map((runner) => runner.close(false)));
+      if (!(await within(STOP_DEADLINE_MS, allEnded))) {
+        const unanswered = service.client.unanswered();
+        if (unanswered > 0) log.warn({ unanswered }, 'stopped with calls still unanswered; their rows will be held');
+        else log.warn('stopped with rows in hand for which nothing was on its way; another worker takes them up');
+      }
+      const left = presence.stop();
+      if (context.ledger.status === 'ready') await within(GOODBYE_MS, left);
+      await service.client.close();
+    },
+  };
+}
+
+function runnableJobs(deps: UploadDeps): (RunnableJob & { queue: string })[] {
+  return [createSupplier, createCompany, uploadDocuments, submitBuyerLimit].map((job) => ({
+    name: job.name,
+    queue: job.queue,
+    run: (data) => job.run(job.parse(data), deps),
+    giveUp: (data, error) => job.giveUp(job.parse(data), error, deps),
+  }));
+}

@@ -1,0 +1,98 @@
+import { createWriteStream } from 'node:fs';
+import { mkdir, open } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join, sep } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import type { Entry } from 'yauzl';
+import { LimitlineError, messageOf } from '../errors.ts';
+import { systemCode } from '../files/file-fault.ts';
+import { openZip, type ZipLimits } from '../files/zip.ts';
+import { liftTopFolder } from './top-folder.ts';
+import { makeUnpackedFolder, sweepUnpackedFolders } from './unpacked-folders.ts';
+
+/** Where documents are looked up: a folder that is there, or one made of a ZIP file until `close`. */
+export type DocumentsPlace = { dir: string; close(): Promise<void> };
+
+/** Deeper folders than people make; each of them would be one on the disk. */
+const MAX_DEPTH = 32;
+
+/** More documents than any portfolio we heard of has; beyond it, a folder serves better than one file. */
+const LIMITS: ZipLimits = { entries: 20_000, totalBytes: 4 * 1024 ** 3 };
+
+/**
+ * Takes the folder as it is, and unpacks a ZIP file beside the system's other temporary files, for this user alone.
+ * Nothing is written outside of that folder, links are left out, and an archive that unpacks to more than it may is
+ * given up. What is unpacked is gone when the process ends, also by a signal that it listens to; what a killed
+ * one left is removed here. Where all of it lies in one folder, that need not be named.
+ *
+ * @throws LimitlineError `FILE` when the ZIP file cannot be read, or is larger unpacked than it may be; `STOPPED`.
+ */
+export async function openDocuments(path: string, signal?: AbortSignal): Promise<DocumentsPlace> {
+  await sweepUnpackedFolders();
+  if (!(await isZip(path))) return { dir: path, close: async () => {} };
+  const folder = await makeUnpackedFolder();
+  try {
+    await unpack(path, folder.dir, signal);
+    await liftTopFolder(folder.dir);
+    return folder;
+  } catch (error) {
+    await folder.close();
+    if (signal?.aborted)
+      throw new LimitlineError('STOPPED', `Unpacking ${path} was given up: the process is stopping.`);
+    if (error instanceof LimitlineError) throw error;
+    const noRoom = NO_ROOM[systemCode(error)];
+    const message = noRoom
+      ? `The documents in ${path} cannot be unpacked into ${tmpdir()}: ${noRoom}; make room there, or name another folder in TMPDIR.`
+      : `The documents in ${path} cannot be unpacked: ${messageOf(error)}; pack them again, or give their folder.`;
+    throw new LimitlineError('FILE', message, { cause: error });
+  }
+}
+
+/** Packing it again would not help. */
+const NO_ROOM: Record<string, string> = {
+  ENOSPC: 'its disk is full',
+  EDQUOT: 'this user may store no more there',
+};
+
+const ZIP_SIGNATURES = ['PK\x03\x04', 'PK\x05\x06'];
+
+async function isZip(path: string): Promise<boolean> {
+  const handle = await open(path, 'r').catch(() => null);
+  if (!handle) return false;
+  try {
+    const isFile = (await handle.stat()).isFile();
+    const { buffer, bytesRead } = isFile ? await handle.read(Buffer.alloc(4), 0, 4, 0) : { buffer: '', bytesRead: 0 };
+    return bytesRead === 4 && ZIP_SIGNATURES.includes(buffer.toString('latin1'));
+  } finally {
+    await handle.close();
+  }
+}
+
+async function unpack(path: string, dir: string, signal: AbortSignal | undefined): Promise<void> {
+  const zip = await openZip(path, LIMITS);
+  try {
+    for await (const entry of zip.entries()) {
+      signal?.throwIfAborted();
+      if (!isDocument(entry)) continue;
+      if (entry.fileName.split('/').length > MAX_DEPTH) {
+        throw new Error(`${JSON.stringify(entry.fileName)} lies more than ${MAX_DEPTH} folders deep`);
+      }
+      const to = join(dir, entry.fileName);
+      // yauzl refuses absolute names and `..` itself; what leads out all the same is not ours to write.
+      if (!to.startsWith(dir + sep)) throw new Error(`${JSON.stringify(entry.fileName)} leads out of it`);
+      await mkdir(dirname(to), { recursive: true, mode: 0o700 });
+      await pipeline(await zip.read(entry), createWriteStream(to, { flags: 'wx', mode: 0o600 }), { signal });
+    }
+  } finally {
+    zip.close();
+  }
+}
+
+const FILE_TYPE = 0o170000;
+const LINK = 0o120000;
+
+/** Folders are made as files need them; links, and what macOS adds for itself, are no documents. */
+function isDocument({ fileName, externalFileAttributes }: Entry): boolean {
+  const isLink = ((externalFileAttributes >>> 16) & FILE_TYPE) === LINK;
+  return !fileName.endsWith('/') && !isLink && !fileName.startsWith('__MACOSX/');
+}

@@ -1,0 +1,112 @@
+import { realpath, stat } from 'node:fs/promises';
+import { basename, dirname, join, relative, resolve, sep } from 'node:path';
+import { fileFault, systemCode } from '../files/file-fault.ts';
+import type { Document } from '../portfolio/lines/row.ts';
+import { withoutApostrophe } from '../table/formulas.ts';
+import { readMediaType } from './kind.ts';
+import { makeNameFinder } from './names.ts';
+
+/** The one folder in which supporting documents are looked up. */
+export type DocumentFolder = {
+  /**
+   * The document of that name, which may lead through sub-folders (`2026/acme.pdf`), or a sentence that says why it
+   * cannot be sent. An answer is kept, since portfolios name the same document on many lines.
+   *
+   * @throws LimitlineError `FILE` when the disk itself fails.
+   */
+  find(name: string): Promise<Document | string>;
+};
+
+/**
+ * @param dir the folder; nothing outside of it is ever read, through links neither. It need not be there as long as
+ *   no line names a document.
+ * @param maxSizeMb larger documents are a problem; a megabyte is 1024 × 1024 bytes.
+ */
+export function makeDocumentFolder({ dir, maxSizeMb }: { dir: string; maxSizeMb: number }): DocumentFolder {
+  const finder = makeNameFinder({ root: dir });
+  const kept = new Map<string, Promise<Document | string>>();
+
+  async function look(name: string): Promise<Document | string> {
+    const problem = nameProblem(name);
+    if (problem) return problem;
+    const root = await realpath(dir).catch(() => null);
+    if (root === null) return `There is no documents folder ${dir}: name it with --documents DIR, or make it.`;
+    try {
+      const path = await realpath(join(root, name));
+      if (!isInside(root, path)) return `${name} leads out of the documents folder: copy the file into it.`;
+      return await inspect(name, path);
+    } catch (error) {
+      const code = systemCode(error);
+      if (code === 'ENOENT' || code === 'ENOTDIR') return miss(name);
+      const reason = LOOK_FAULTS[code];
+      if (reason) return `${name} ${reason}`;
+      throw fileFault(join(root, name), 'read', error);
+    }
+  }
+
+  async function inspect(name: string, path: string): Promise<Document | string> {
+    const found = await stat(path);
+    if (!found.isFile()) return `${name} is no file: name a file in the folder.`;
+    if (found.size === 0) return `${name} is empty: replace it with the document itself.`;
+    if (found.size > maxSizeMb * 1024 * 1024) {
+      return `${name} has ${(found.size / 1024 / 1024).toFixed(1)} MB and at most ${maxSizeMb} MB are sent: make it smaller, or raise MAX_DOCUMENT_MB.`;
+    }
+    const kind = await readMediaType({ name, path });
+    if ('problem' in kind) return kind.problem;
+    return { name: basename(name), path, sizeBytes: found.size, mediaType: kind.mediaType };
+  }
+
+  /** A name that differs in what nobody can see is taken; one that differs in case is proposed. */
+  async function miss(name: string): Promise<Document | string> {
+    // Results files keep such a name from being run as a formula; a file whose name has the apostrophe itself was found.
+    const bare = withoutApostrophe(name);
+    if (bare !== name) return look(bare);
+    const near = await finder.near(name);
+    if (near === null) return `${name} is not in the documents folder ${dir}: put it there, or correct the name.`;
+    if (near !== name && near.normalize('NFC') === name.normalize('NFC')) return look(near);
+    return `${name} is not in the documents folder ${dir}: there is ${near}, write that.`;
+  }
+
+  return {
+    find(name) {
+      const known = kept.get(name);
+      if (known) return known;
+      // A name cut out of the file's text keeps 64 KB of that text in memory for as long as it is kept; a copy does not.
+      const copy = Buffer.from(name).toString();
+      const answer = look(copy);
+      if (kept.size >= MAX_KEPT) kept.delete(kept.keys().next().value ?? '');
+      kept.set(copy, answer);
+      answer.catch(() => kept.delete(copy));
+      return answer;
+    },
+  };
+}
+
+/** Where documents are looked up if nothing else is said: the folder `documents` beside the file. */
+export function defaultDocumentsDir(csvPath: string): string {
+  return join(dirname(resolve(csvPath)), 'documents');
+}
+
+/** Some 3 MB: enough for documents that many lines share, which are what keeping them is for. */
+const MAX_KEPT = 10_000;
+
+/** What the operating system may say of one document without being broken itself. */
+const LOOK_FAULTS: Record<string, string> = {
+  EACCES: 'may not be read by this user: change its permissions.',
+  EPERM: 'may not be read by this user: change its permissions.',
+  ELOOP: 'is a link that leads to itself: put the file itself there.',
+  ENAMETOOLONG: 'is too long for the name of a file: correct the name.',
+};
+
+/** What is wrong with the name itself, before any disk is asked. */
+function nameProblem(name: string): string | null {
+  if (name.includes('\\')) return `${name} has backslashes: write / between folder and file.`;
+  if (/^(\/|~\/|[a-z]:)/i.test(name)) return `${name} is an absolute path: write it from the documents folder on.`;
+  if (name.split('/').includes('..')) return `${name} leads out of the documents folder: write it without "..".`;
+  return name.includes('\0') ? 'The name holds a character that no file name can have.' : null;
+}
+
+function isInside(root: string, path: string): boolean {
+  const way = relative(root, path);
+  return way !== '..' && !way.startsWith(`..${sep}`);
+}

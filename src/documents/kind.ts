@@ -1,0 +1,104 @@
+import { isUtf8 } from 'node:buffer';
+import { open } from 'node:fs/promises';
+import { extname } from 'node:path';
+import { fileTypeFromBuffer, fileTypeFromFile } from 'file-type';
+import { wholeCharacters } from '../table/text.ts';
+import { programProblem } from './programs.ts';
+
+/**
+ * What kind of file it is, from its content: by its signature; where it has none, by its ending if the content is
+ * UTF-8 text. A file whose content is not what its ending says is a problem, since whoever assesses it could not
+ * open it; a program is one whatever it is called.
+ *
+ * @throws the error of the file system when the file cannot be read.
+ */
+export async function readMediaType(file: {
+  name: string;
+  path: string;
+}): Promise<{ mediaType: string } | { problem: string }> {
+  const ending = extname(file.name).slice(1).toLowerCase();
+  const start = await readStart(file.path);
+  const signature = await signatureOf({ path: file.path, ending, start });
+  const isText = !start.includes(0) && isUtf8(wholeCharacters(start));
+  const problem = programProblem({ name: file.name, start, isText, signature });
+  if (problem) return { problem };
+  const said = SIGNED.get(ending);
+  if (said) {
+    if (signature && said.signatures.includes(signature)) return { mediaType: said.mediaType };
+    const found = signature ? ` (it is ${signature})` : '';
+    return {
+      problem: `${file.name} ends in .${ending} but its content is something else${found}: save the document again.`,
+    };
+  }
+  const named = TEXT.get(ending);
+  // Some signatures are two letters long: "BM" begins a bitmap, and the statements of BMW.
+  if (named && isText && signature !== PDF) return { mediaType: named };
+  if (signature) return { mediaType: signature };
+  if (isText) return { mediaType: 'text/plain' };
+  return { problem: `It cannot be told what kind of file ${file.name} is: save the document as PDF.` };
+}
+
+/** Readers of PDF look so far for the header (ISO 32000-1, annex H.3.4.1), past what mail gateways put before it. */
+const PDF_HEADER_WITHIN = 1024;
+
+/** Enough to tell text from something else; a document may be large and is never held as a whole. */
+const START_BYTES = 64 * 1024;
+
+const PDF = 'application/pdf';
+const ZIP = 'application/zip';
+const COMPOUND = 'application/x-cfb';
+const OFFICE = 'application/vnd.openxmlformats-officedocument';
+
+/** Endings whose content begins with a signature, and what file-type may call it: some office files look like a bare container. */
+const SIGNED = new Map(
+  Object.entries({
+    pdf: signed(PDF),
+    png: signed('image/png'),
+    jpg: signed('image/jpeg'),
+    jpeg: signed('image/jpeg'),
+    tif: signed('image/tiff'),
+    tiff: signed('image/tiff'),
+    zip: signed(ZIP),
+    docx: signed(`${OFFICE}.wordprocessingml.document`, ZIP),
+    xlsx: signed(`${OFFICE}.spreadsheetml.sheet`, ZIP),
+    doc: signed('application/msword', COMPOUND),
+    xls: signed('application/vnd.ms-excel', COMPOUND),
+  }),
+);
+
+/** Endings of texts that have a media type of their own. */
+const TEXT = new Map(
+  Object.entries({
+    csv: 'text/csv',
+    htm: 'text/html',
+    html: 'text/html',
+    json: 'application/json',
+    md: 'text/markdown',
+    txt: 'text/plain',
+    xhtml: 'application/xhtml+xml',
+    xml: 'application/xml',
+  }),
+);
+
+function signed(mediaType: string, ...containers: string[]): { mediaType: string; signatures: string[] } {
+  return { mediaType, signatures: [mediaType, ...containers] };
+}
+
+async function readStart(path: string): Promise<Buffer> {
+  const handle = await open(path, 'r');
+  try {
+    const { bytesRead, buffer } = await handle.read(Buffer.alloc(START_BYTES), 0, START_BYTES, 0);
+    return buffer.subarray(0, bytesRead);
+  } finally {
+    await handle.close();
+  }
+}
+
+async function signatureOf(file: { path: string; ending: string; start: Buffer }): Promise<string | null> {
+  const { path, ending, start } = file;
+  if (ending === 'pdf' && start.subarray(0, PDF_HEADER_WITHIN).includes('%PDF-')) return PDF;
+  const found = await fileTypeFromBuffer(start);
+  // What is in a container stands anywhere in it, so the whole file has to be looked through.
+  const whole = found?.mime === ZIP && start.length === START_BYTES ? await fileTypeFromFile(path) : found;
+  return whole?.mime ?? null;
+}

@@ -1,0 +1,131 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { createReadStream, createWriteStream, existsSync, statSync } from 'node:fs';
+import { open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { makeFolder } from '../data-folder.ts';
+import { LimitlineError } from '../errors.ts';
+import { fileFault } from '../files/file-fault.ts';
+import { isLeftBehind, MARK_PATTERN, markOfProcess } from '../files/process-mark.ts';
+import type { Document } from '../portfolio/lines/row.ts';
+
+/** Copies of documents in the data folder, by the SHA-256 of their content: what was imported is what is sent. */
+export type DocumentStore = {
+  /**
+   * Copies the document, unless its content is there already, and answers the digest in hex. When it answers, the
+   * copy is on the disk and survives a power cut. The same file again, unchanged, is not read again.
+   *
+   * @throws LimitlineError `FILE` when it cannot be copied, or is no longer what `find` saw.
+   */
+  put(doc: Document): Promise<string>;
+  /** Where the copy lies. @throws LimitlineError `FILE` when there is none. */
+  open(sha256: string): { path: string; sizeBytes: number };
+};
+
+/** @param dir the folder of the copies; made when the first is put, and then rid of what killed processes left in it. */
+export function makeDocumentStore({ dir }: { dir: string }): DocumentStore {
+  const done = new Map<string, Promise<string>>();
+  let swept: Promise<void> | undefined;
+
+  /** In 256 folders by the first two digits: no folder grows beyond what people and tools can list. */
+  const pathOf = (sha256: string) => join(dir, sha256.slice(0, 2), sha256);
+
+  async function copy(doc: Document): Promise<string> {
+    const temporary = join(dir, `${markOfProcess()}-${randomUUID()}.part`);
+    try {
+      makeFolder(dir);
+      swept ??= sweepParts(dir);
+      await swept;
+      const sha256 = await copyAndDigest(doc, temporary);
+      const path = pathOf(sha256);
+      if (makeFolder(dirname(path))) await syncFolder(dir);
+      await rename(temporary, path);
+      await syncFolder(dirname(path));
+      return sha256;
+    } catch (error) {
+      // If this fails as well, the first failure is the one to tell of.
+      await rm(temporary, { force: true }).catch(() => {});
+      throw error instanceof LimitlineError ? error : fileFault(doc.path, `copied into ${dir}`, error);
+    }
+  }
+
+  return {
+    async put(doc) {
+      const found = await stat(doc.path).catch((error: unknown) => {
+        throw fileFault(doc.path, 'read', error);
+      });
+      if (found.size !== doc.sizeBytes) throw changed(doc);
+      const version = `${found.dev}:${found.ino}:${found.size}:${found.mtimeMs}:${found.ctimeMs}`;
+      const known = await done.get(version);
+      if (known && existsSync(pathOf(known))) return known;
+      const copying = copy(doc);
+      if (done.size >= MAX_REMEMBERED) done.delete(done.keys().next().value ?? '');
+      done.set(version, copying);
+      copying.catch(() => done.delete(version));
+      return copying;
+    },
+    open(sha256) {
+      const path = pathOf(sha256);
+      const found = SHA256.test(sha256) ? statSync(path, { throwIfNoEntry: false }) : undefined;
+      if (found) return { path, sizeBytes: found.size };
+      throw new LimitlineError('FILE', `No document ${sha256} is kept in ${dir}; import the file that names it again.`);
+    },
+  };
+}
+
+const SHA256 = /^[0-9a-f]{64}$/;
+
+/** Some 2 MB; a document that many lines share comes up again soon. */
+const MAX_REMEMBERED = 10_000;
+
+/** A copy under way: the process that writes it, in older ones nothing, and a name of its own. */
+const PART = new RegExp(`^(?:${MARK_PATTERN}-)?[0-9a-f-]{36}\\.part$`);
+
+/** Removes copies that killed processes left half done: nobody else ever would. */
+async function sweepParts(dir: string): Promise<void> {
+  for (const name of await readdir(dir).catch(() => [])) {
+    const [, ...mark] = PART.exec(name) ?? [];
+    if (mark.length === 0) continue;
+    const path = join(dir, name);
+    try {
+      if (isLeftBehind(mark, (await stat(path)).mtimeMs)) await rm(path, { force: true });
+    } catch {
+      // Another process sweeps as well, or it may not be removed: no reason to do without the document.
+    }
+  }
+}
+
+/** One pass over the file: the copy that is written is the one that is digested. */
+async function copyAndDigest(doc: Document, temporary: string): Promise<string> {
+  const digest = createHash('sha256');
+  let sizeBytes = 0;
+  await pipeline(
+    createReadStream(doc.path),
+    async function* (chunks: AsyncIterable<Buffer>) {
+      for await (const chunk of chunks) {
+        sizeBytes += chunk.length;
+        if (sizeBytes > doc.sizeBytes) throw changed(doc);
+        digest.update(chunk);
+        yield chunk;
+      }
+      if (sizeBytes !== doc.sizeBytes) throw changed(doc);
+    },
+    // Documents are confidential: for this user alone. `flush` is an fsync before the file is closed.
+    createWriteStream(temporary, { flags: 'wx', mode: 0o600, flush: true }),
+  );
+  return digest.digest('hex');
+}
+
+/** The new name is on the disk only when its folder is. */
+async function syncFolder(dir: string): Promise<void> {
+  const handle = await open(dir, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+function changed(doc: Document): LimitlineError {
+  return new LimitlineError('FILE', `${doc.path} changed while it was read; leave it alone and import again.`);
+}

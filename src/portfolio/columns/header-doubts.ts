@@ -1,0 +1,147 @@
+import type { RawRecord } from '../../table/records.ts';
+import { makeProblem } from '../lines/problem.ts';
+import type { Problem } from '../lines/row.ts';
+import { ACCOUNT_COLUMN } from '../results/result-columns.ts';
+import { aliasOf } from './aliases.ts';
+import { type Column, ownNameOf } from './columns.ts';
+import { type Above, type HeaderHints, headerScore } from './find-header.ts';
+import { likeness } from './names/likeness.ts';
+import { thousandsIn } from './names/thousands.ts';
+
+/** A table's header, and what stands around it. */
+export type HeaderPlace = {
+  header: RawRecord;
+  above: Above | null;
+  /** The record below it; left out where none was read yet. */
+  below?: RawRecord | undefined;
+  columns: readonly Column[];
+  /** The line that a person named as the header's. */
+  headerLine?: number | undefined;
+  mapping?: Partial<HeaderHints> | undefined;
+};
+
+/**
+ * What around a header leaves it open how the lines are meant: a second row of names, by which the columns would be other
+ * ones, and a title or a row of units that says that amounts are in thousands. Each is a problem of the file, since all of
+ * its lines would be requested wrongly.
+ */
+export function doubtsAround(place: HeaderPlace): Problem[] {
+  // An errors file of ours holds lines that were refused, and our own words.
+  if (place.header.cells.includes(ACCOUNT_COLUMN)) return [];
+  return [...thousandsAbove(place), ...thousandsBelow(place), ...secondRow(place)];
+}
+
+/**
+ * Where one column is called `name` and others by what means a name for certain, as in `Firma;Vorname;Name`: the one may be
+ * the company's, and the other a person's.
+ */
+export function namesTwice(line: number, columns: readonly Column[]): Problem[] {
+  const own = columns.find(({ known, by }) => known === 'name' && by === 'name');
+  const other = columns.find(({ guess, written }) => guess === 'name' && aliasOf(written) === 'name');
+  if (!own || !other) return [];
+  const words = `say --map "${own.written}=" if it is ${other.written}, or --map "${other.written}=" if it is ${own.written}`;
+  const message = `${other.written} and ${own.written} may both be the buyer's name: ${words}.`;
+  return [makeProblem(line, own.written, null, message)];
+}
+
+/** Where our own `name` has its rest in another column: that is no longer asked for, and said. */
+export function restsOfNames(line: number, columns: readonly Column[]): Problem[] {
+  const restOf = makeRests(columns);
+  return columns.flatMap((column) => {
+    const rest = column.by === 'name' && column.known === 'name' ? restOf(column) : null;
+    if (!rest || rest.by === 'map') return [];
+    const message = `This column may hold the rest of ${column.written}, and is not sent: where it does, join the two in one column.`;
+    return [makeProblem(line, rest.written, null, message)];
+  });
+}
+
+/** Makes the look for the column that holds the rest of a column of names: `NAME2` beside `NAME1`, `Firma 2` beside `Firma`. */
+export function makeRests(columns: readonly Column[]): (column: Column) => Column | null {
+  // Gone through once: a header may have a million names, each of them the same.
+  const rests = new Map<string, Column>();
+  for (const column of columns) {
+    const name = /[2-4]/.test(column.written) ? plain(column.written) : '';
+    if (name !== '' && !rests.has(name)) rests.set(name, column);
+  }
+  return ({ written }) => {
+    const first = rests.size === 0 ? '' : plain(written);
+    const names = ['2', '3', '4'].map((n) => (first.includes('1') ? first.replace('1', n) : `${first}${n}`));
+    return names.map((name) => rests.get(name)).find((column) => column !== undefined) ?? null;
+  };
+}
+
+/** Whether cells may be names of columns: those are no numbers, and one alone is a heading. */
+export function readsAsNames(cells: readonly string[]): boolean {
+  const filled = cells.filter(isFilled);
+  return filled.length > 1 && !filled.some(isNumber);
+}
+
+/** Whether cells are names of a table's columns, each in its place, be it in other words. */
+export function meansTheSame(cells: readonly string[], columns: readonly Column[]): boolean {
+  return cells.every((cell, at) => {
+    const { written = '', known = null } = columns[at] ?? {};
+    return !isFilled(cell) || cell.trim() === written || (ownNameOf(cell) ?? aliasOf(cell.trim()) ?? null) === known;
+  });
+}
+
+function plain(written: string): string {
+  return written.length > MAX_NAME_LENGTH ? '' : likeness(written).replaceAll(' ', '');
+}
+
+/** The longest of our tables has some 40 characters. */
+const MAX_NAME_LENGTH = 120;
+
+function thousandsAbove({ above, columns }: HeaderPlace): Problem[] {
+  const amount = columns.find(({ known }) => known === 'requested_limit');
+  // Who says which column it is has seen what is above it.
+  if (!above || amount?.by === 'map') return [];
+  for (const text of above.texts) {
+    const words = thousandsIn(text);
+    if (words === null) continue;
+    const column = amount?.written ?? 'HEADER';
+    const message = `Above the header stands that amounts are in thousands or millions (${words}), and they are sent as they stand: write them in full and take these words away, or, if they are in full, say --map "${column}=requested_limit".`;
+    return [makeProblem(above.from, null, text, message)];
+  }
+  return [];
+}
+
+function thousandsBelow({ below, columns }: HeaderPlace): Problem[] {
+  if (!below || below.fault || below.cells.some(isNumber)) return [];
+  const amount = below.cells[columns.findIndex(({ known }) => known === 'requested_limit')] ?? '';
+  const words = below.cells.map(thousandsIn).find((found) => found !== null);
+  // `50 TEUR` is an amount, and a problem of its line.
+  if (!words || (/\d/.test(amount) && thousandsIn(amount) === null)) return [];
+  const message = `The line below the header says that amounts are in thousands or millions (${words}), and they are sent as they stand: write them in full and take that line out.`;
+  return [makeProblem(below.line, null, below.cells.join(' ').trim(), message)];
+}
+
+function secondRow({ header, below, columns, headerLine, mapping }: HeaderPlace): Problem[] {
+  if (!below || below.fault || headerLine !== undefined || !readsAsNames(below.cells)) return [];
+  const at = columns.findIndex(({ known }) => known === 'requested_limit');
+  // A header that lacks a column is asked for that, and nothing of it is requested.
+  if (at === -1) return [];
+  const isSame = meansTheSame(below.cells, columns);
+  const score = headerScore(below.cells, mapping);
+  const nameless = below.cells.filter((cell, place) => isFilled(cell) && !columns[place]?.written).length;
+  // A remark under no name, beside an amount that is none, is a line like others.
+  const namesTheGroups = nameless > 0 && (score > 0 || (nameless > 1 && isFilled(below.cells[at] ?? '')));
+  if (isSame || !(namesTheGroups || score >= headerScore(header.cells, mapping))) return [];
+  const names = below.cells.filter(isFilled).slice(0, MAX_NAMED).join(', ');
+  const message = `Line ${below.line} (${names}) reads as a second row of the header: say which of the two names the columns, with --header-line ${below.line} or --header-line ${header.line}.`;
+  return [makeProblem(header.line, null, header.cells.filter(isFilled).join(','), message)];
+}
+
+/** Enough to tell a line by. */
+const MAX_NAMED = 6;
+
+/** An amount, a day, a number with some letters before it: names of columns have more letters, `Address 1`. */
+function isNumber(cell: string): boolean {
+  return /\d/.test(cell) && cell.replace(/\P{L}/gu, '').length <= MOST_LETTERS;
+}
+
+/** Of `HRB 1234` and `EUR 1.000`; `NAME1` has one more. */
+const MOST_LETTERS = 3;
+
+function isFilled(cell: string): boolean {
+  return cell.trim() !== '';
+}

@@ -1,0 +1,122 @@
+import type { Column } from '../columns/columns.ts';
+import { type Currency, common, currencyOf } from '../values/currencies.ts';
+import { beforeDoubt } from '../values/doubt.ts';
+import { makeProblem } from './problem.ts';
+import type { Values } from './read-cells.ts';
+import type { Problem } from './row.ts';
+import type { Draft } from './settle-lines.ts';
+
+/**
+ * Sees to it that a file has one currency. The service is told none, so a limit of USD 1,000 among limits in EUR would be
+ * requested as one in EUR. What is compared: the column of ours, the unit in the header of the amounts, and a code or sign
+ * beside an amount. A line that gives none is in the file's. Nothing of it is sent.
+ */
+export type CurrencyCheck = {
+  /** Adds a problem to a line whose currency is another than the first one told. Lines must come in the file's order. */
+  judge(draft: Pick<Draft, 'record' | 'problems'>): void;
+  /** The column in which such a line says another currency than the file's; null where it says none, or that one. */
+  conflictAt(cells: readonly string[]): number | null;
+  /** What is said once at the end. */
+  fileWarnings(): Problem[];
+};
+
+/** What a line, a header or a mapping says of the currency, and where. */
+type Said = { at: number; word: string; currency: Currency };
+
+/** What stands before an amount whose line was in another currency than its file, where it is written into another file. */
+const MARK = '? ';
+
+/** The amount, marked so that nothing but mending the cell makes it one. */
+export function withCurrencyDoubt(amount: string): string {
+  return amount.startsWith(MARK) ? amount : `${MARK}${amount.trim()}`;
+}
+
+export function makeCurrencyCheck({
+  columns,
+  constants = {},
+}: {
+  columns: readonly Column[];
+  constants?: Values | undefined;
+}): CurrencyCheck {
+  const currencyAt = columns.findIndex(({ known }) => known === 'currency');
+  const amountAt = columns.findIndex(({ known }) => known === 'requested_limit');
+  let file = firstOf({ 'the header': columns[amountAt]?.currency, 'the mapping': constants.currency });
+  let unknown: Problem | undefined;
+
+  function* saidBy(cells: readonly string[]): Generator<Said> {
+    for (const at of [currencyAt, amountAt]) {
+      const cell = cells[at]?.trim() ?? '';
+      const word = at === currencyAt ? cell : besideAmount(cell);
+      const currency = at === currencyAt ? readColumn(word) : currencyOf(word);
+      if (word !== '' && currency) yield { at, word, currency };
+    }
+  }
+
+  function judge({ record, problems }: Pick<Draft, 'record' | 'problems'>): void {
+    const { line, cells, fault } = record;
+    if (fault || (currencyAt === -1 && isBare(cells[amountAt]))) return;
+    const add = (at: number, message: string) =>
+      problems.push(makeProblem(line, columns[at]?.written ?? null, cells[at]?.trim() ?? null, message));
+    if (cells[amountAt]?.startsWith(MARK)) {
+      // That it is no amount is said already, and is not the reason.
+      problems.splice(0, problems.length, ...problems.filter(({ column }) => column !== columns[amountAt]?.written));
+      return void add(amountAt, MARKED);
+    }
+    if (beforeDoubt(cells[currencyAt]?.trim() ?? '') !== null) return void add(currencyAt, MARKED);
+    for (const said of saidBy(cells)) {
+      const both = file ? common(file.currency, said.currency) : said.currency;
+      if (both === null) return void add(said.at, differs(said, columns[said.at]?.written ?? '', file));
+      file = { word: file?.word ?? said.word, where: file?.where ?? `line ${line}`, currency: both };
+      if (said.at === currencyAt && currencyOf(said.word) === null) {
+        unknown ??= makeProblem(line, columns[said.at]?.written ?? null, said.word, UNKNOWN);
+      }
+    }
+  }
+
+  return {
+    judge,
+    conflictAt(cells) {
+      for (const { at, currency } of saidBy(cells)) if (file && common(file.currency, currency) === null) return at;
+      return null;
+    },
+    fileWarnings: () => (unknown ? [unknown] : []),
+  };
+}
+
+const MARKED =
+  "The question mark says that this line's currency is another than its file's: write the amount in the currency of the other lines, or import these lines as a file of their own, without the question mark.";
+
+const UNKNOWN =
+  'This is no code of ISO 4217, such as EUR: it is compared from line to line as it is written, and not sent.';
+
+type FileCurrency = { word: string; where: string; currency: Currency };
+
+function firstOf(words: Record<string, string | null | undefined>): FileCurrency | null {
+  for (const [where, word] of Object.entries(words)) {
+    const currency = word ? readColumn(word) : null;
+    if (word && currency) return { word, where, currency };
+  }
+  return null;
+}
+
+/** A word that is no currency stands for itself: a list may be all in "LCY". */
+function readColumn(word: string): Currency {
+  return currencyOf(word) ?? new Set([word.toUpperCase()]);
+}
+
+function differs({ word }: Said, column: string, file: FileCurrency | null): string {
+  const first = file ? `${file.where === 'the header' ? 'the header says' : `${file.where} says`} ${file.word}` : '';
+  return `The currency is ${word}, and ${first}: the service is told no currency, so a file has one. Put the lines in ${word} into a file of their own; if the column means something else, say --map "${column}=".`;
+}
+
+/** Whether an amount has neither a code nor a sign: most have none, and then nothing is to be done for the line. */
+function isBare(amount: string | undefined): boolean {
+  return amount === undefined || !BESIDE.test(amount);
+}
+
+const BESIDE = /[^\d.,'’\s+()-]/;
+
+/** `€` of `€ 1.000,00`, `USD` of `1,000 USD`; '' where there is none. */
+function besideAmount(cell: string): string {
+  return isBare(cell) ? '' : cell.replace(/[\d.,'’\s+()?_\u2212-]/g, '');
+}

@@ -1,0 +1,201 @@
+import { type Dialect, delimiterWord } from '../../table/dialect.ts';
+import { withoutApostrophe } from '../../table/formulas.ts';
+import type { RawRecord } from '../../table/records.ts';
+import { describeDamage } from '../../table/text.ts';
+import { type Column, type KnownColumn, makeFit } from '../columns/columns.ts';
+import type { Conventions } from '../values/conventions.ts';
+import { makeValueReaders, type ValueReader } from '../values/values.ts';
+import { makeChange, makeProblem } from './problem.ts';
+import type { Change, Problem } from './row.ts';
+
+/** The cells of one record that mean something to us and are not empty: trimmed, checked, amounts canonical. */
+export type Values = { [column in KnownColumn]?: string };
+
+/** What came of one record: with any problem, its values are not to be used. */
+export type ReadCells = {
+  values: Values;
+  problems: Problem[];
+  changed: Change[];
+  /** Whether a cell waits for its column's convention, see `conventions`. */
+  open: boolean;
+  /** The record's text, where its cells are not to be believed: as a record it is broken, or an own cell hides something. */
+  broken: string | null;
+};
+
+/** Reads one record; every problem of it is told, not the first alone. */
+export type CellReader = (record: RawRecord) => ReadCells;
+
+export type CellReaderOptions = {
+  columns: Column[];
+  dialect: Dialect;
+  /** Values that every line has, of columns that the file does not give. They are sound already. */
+  constants?: Values | undefined;
+  conventions: Readonly<Conventions>;
+  /** The latest date, YYYY-MM-DD, that statements may carry. */
+  today: string;
+};
+
+/** A reader of records for these columns: what there is to check is found out once, not once a line. */
+export function makeCellReader(options: CellReaderOptions): CellReader {
+  const { columns, dialect, constants } = options;
+  const readers = makeValueReaders(options);
+  const fits = makeFit(columns);
+  const tasks = columns
+    .filter((column) => column.known !== null || column.needed)
+    .map((column): Task => ({ column, read: column.known ? readers[column.known] : undefined }));
+
+  return (record) => {
+    const { line, cells, fault, sheet } = record;
+    // One look at each cell, and for most lines the only one.
+    const plain = cells.every(isPlain);
+    const sound = plain || cells.every(isSound);
+    const problems = sound ? [] : textProblems(record, columns, dialect.encoding);
+    const values: Values = constants === undefined ? {} : { ...constants };
+    const result: ReadCells = { values, problems, changed: [], open: false, broken: null };
+    // A sheet's row is as wide as its last filled cell, and never cut off.
+    const isRagged = !sheet && !fits(cells);
+    // A cell that is sent is looked at whenever it is read; one of the team's own would pass, mended or not.
+    const hides = !sound && cells.some((cell, at) => !isSound(cell) && !columns[at]?.known);
+    if (fault || isRagged || hides) result.broken = record.text ?? cells.join(dialect.delimiter);
+    if (fault) {
+      const cell = fault.cell === null ? null : (cells[fault.cell] ?? null);
+      problems.unshift(makeProblem(line, writtenAt(columns, fault.cell), cell, fault.message));
+    } else if (isRagged) {
+      problems.unshift(makeProblem(line, null, null, raggedMessage(cells.length, columns.length, dialect)));
+    } else {
+      for (const task of tasks) readCell(task, record, { plain, sound }, result);
+    }
+    return result;
+  };
+}
+
+/** Reads the values that a mapping gives for every line; `line` is where its problems are told, the header's. */
+export function readConstants(
+  given: Values,
+  { line, conventions, today }: { line: number; conventions: Conventions; today: string },
+): { constants: Values; problems: Problem[] } {
+  const readers = makeValueReaders({ conventions, today });
+  const constants: Values = {};
+  const problems: Problem[] = [];
+  for (const [name, text] of Object.entries(given) as [KnownColumn, string][]) {
+    const reading = readers[name]?.(text) ?? { value: text };
+    if ('problem' in reading) problems.push(makeProblem(line, name, text, `In the mapping: ${reading.problem}`));
+    else constants[name] = reading.value.normalize('NFC');
+  }
+  return { constants, problems };
+}
+
+/** What one look at all cells of a record told. */
+type Look = { plain: boolean; sound: boolean };
+
+type Task = { column: Column; read: ValueReader | undefined };
+
+function readCell(
+  { column, read }: Task,
+  { line, cells, sheet }: RawRecord,
+  { plain, sound }: Look,
+  result: ReadCells,
+): void {
+  const written = (cells[column.index] ?? '').trim();
+  if (written === '') {
+    if (column.needed) {
+      result.problems.push(makeProblem(line, column.written, null, 'This cell is empty and must not be.'));
+    }
+    return;
+  }
+  // Damaged text is told of already; that it is no e-mail address either would only distract.
+  if (!sound && !isSound(written)) return;
+  if (!plain && column.known && written.includes('\ufffd')) {
+    result.problems.push(makeProblem(line, column.written, written, LOST));
+    return;
+  }
+  if (written[0] === '#' && SHEET_ERROR.test(written)) {
+    result.problems.push(makeProblem(line, column.written, written, SHEET_ERROR_PROBLEM));
+    return;
+  }
+  const isTidy = (plain && written[0] !== "'") || column.known === 'supporting_documents';
+  const text = isTidy ? written : tidied(written);
+  const reading = read ? read(text, sheet?.numbers.includes(column.index)) : { value: text };
+  if ('problem' in reading) {
+    if (reading.open) result.open = true;
+    result.problems.push(makeProblem(line, column.written, written, reading.problem));
+  } else if (column.known) {
+    // A placeholder is as good as nothing.
+    if (reading.value !== '') result.values[column.known] = reading.value;
+    else if (column.needed) result.problems.push(makeProblem(line, column.written, written, PLACEHOLDER));
+    const message = reading.change ?? (text === written ? undefined : TIDIED);
+    if (message === undefined) return;
+    const where = { line, column: column.written };
+    result.changed.push(makeChange(where, { value: written, became: reading.value, message }));
+  }
+}
+
+const PLACEHOLDER = 'This cell must not be empty, and what stands in it says nothing: write what it is for.';
+
+const LOST = 'The cell holds U+FFFD, the sign for a character that was lost: type the cell again.';
+
+/** What spreadsheets show where a formula failed, in a workbook always in English, in a CSV also in German. */
+const SHEET_ERROR =
+  /^#(N\/A|NV|REF!|BEZUG!|VALUE!|WERT!|DIV\/0!|NAME\?|NUM!|ZAHL!|NULL!|SPILL!|CALC!|FIELD!|BLOCKED!|CONNECT!|UNKNOWN!|BUSY!|GETTING_DATA)$/;
+
+const SHEET_ERROR_PROBLEM =
+  "This is a spreadsheet's error and no value: mend the formula of the cell, or type what it should show.";
+
+/** Whether there is nothing to say of the text, nor to tidy: letters of ASCII, or whole ones of Western languages. */
+function isPlain(text: string): boolean {
+  // Most cells of a wide sheet are empty.
+  return text === '' || PLAIN_TEXT.test(text);
+}
+
+const PLAIN_TEXT = /^[\t\n\r -~\u00a0-\u02ff]*$/;
+
+/** One spelling for each letter (Unicode, NFC), as macOS takes letters apart; and without a spreadsheet's apostrophe. */
+export function tidied(text: string): string {
+  return withoutApostrophe(text).trim().normalize('NFC');
+}
+
+const TIDIED = "It was written with a spreadsheet's apostrophe, or with letters apart from their accents.";
+
+/** Whether the text is UTF-8 without control characters. Tabs and line breaks are let through: cells have them. */
+function isSound(text: string): boolean {
+  return text.isWellFormed() && !CONTROL.test(text);
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for.
+const CONTROL = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]/;
+
+function textProblems({ line, cells }: RawRecord, columns: Column[], encoding: string): Problem[] {
+  const problems: Problem[] = [];
+  for (const [index, cell] of cells.entries()) {
+    if (problems.length >= MAX_TEXT_PROBLEMS) {
+      problems.push(
+        makeProblem(line, null, null, 'Cells behind these may be damaged too: look through the whole line.'),
+      );
+      break;
+    }
+    const written = writtenAt(columns, index);
+    const damage = describeDamage(cell, encoding);
+    if (damage) problems.push(makeProblem(line, written, cell, damage));
+    const control = CONTROL.exec(cell)?.[0];
+    if (control === undefined) continue;
+    const code = control.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0');
+    const message = `The cell holds the control character U+${code}, which cannot be seen: type the cell again.`;
+    problems.push(makeProblem(line, written, cell, message));
+  }
+  return problems;
+}
+
+/** More than a person mends one by one; a line may have a million cells, and each problem takes more memory than its cell. */
+const MAX_TEXT_PROBLEMS = 20;
+
+function writtenAt(columns: Column[], index: number | null): string | null {
+  return index === null ? null : (columns[index]?.written ?? null);
+}
+
+function raggedMessage(found: number, wanted: number, { delimiter }: Dialect): string {
+  const sign = delimiterWord(delimiter);
+  const counts = `The line has ${found} ${found === 1 ? 'cell' : 'cells'} and the header ${wanted}`;
+  return found < wanted
+    ? `${counts}: a ${sign} is missing, or the line was cut off.`
+    : `${counts}: put a cell that holds a ${sign} in quotation marks, or take the extra ${sign} away.`;
+}

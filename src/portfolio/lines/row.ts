@@ -1,0 +1,106 @@
+import type { IdentifierKind } from '../identity/identity.ts';
+
+/**
+ * What is wrong with one cell, one line or the whole file.
+ * `line` is the physical line on which the record starts, the header's as a rule being 1; 0 where the file as a whole is meant.
+ */
+export type Problem = {
+  line: number;
+  /** The column as the header writes it; null where the whole line is meant. */
+  column: string | null;
+  /** The text in question, at most 80 characters of it, fit for a terminal. */
+  value: string | null;
+  /** What is wrong and what would be right, in words for a finance person. */
+  message: string;
+};
+
+/** A cell that is sent otherwise than it was written. */
+export type Change = {
+  line: number;
+  /** The column as the header writes it. */
+  column: string;
+  /** What the file has, and what it is taken for; at most 80 characters of each, fit for a terminal. */
+  value: string;
+  became: string;
+  /** Why, in words for a finance person. */
+  message: string;
+};
+
+/** A supporting document that was looked at and may be sent. */
+export type Document = {
+  /** The file's base name, as it is sent. */
+  name: string;
+  /** Absolute, with every link resolved. */
+  path: string;
+  sizeBytes: number;
+  mediaType: string;
+};
+
+/** The body of the company call (service-api.md, `company`): empty cells are left out, `state` alone is null. */
+export type Company = {
+  name: string;
+  address: { country_code?: string; city?: string; street?: string; state: string | null };
+  website?: string;
+};
+
+/** What the file gives for the buyer limit call (service-api.md, `buyer_limit`). */
+export type Limit = {
+  business_information_source?: string;
+  business_information_id?: string;
+  company_registration_number?: string;
+  /** Canonical decimal text, see `parseAmount`: a float is made of it only where the request body is written. */
+  requested_limit: string;
+  contact?: { first_name?: string; last_name?: string; email?: string };
+};
+
+/** One buyer limit request. */
+export type Row = {
+  /** Digest of the request's identity, see `requestKey`. */
+  key: string;
+  /** Digest of the buyer's identity, see `buyerKey`. */
+  buyer: string;
+  /** The buyer's name, for reports. */
+  name: string;
+  company: Company;
+  /** A `company_…` id that the file gives: no company is created. */
+  companyId?: string;
+  limit: Limit;
+  documents: Document[];
+};
+
+/** What became of one line of the file. `cells` are the file's own, untrimmed, for the results file. */
+export type Line =
+  | (Read & { kind: 'row'; row: Row; warnings: Problem[] })
+  /**
+   * `broken` is the line's text, where its cells are not to be believed: they may have slipped, or hide something. `key` is
+   * the request's that the line would make, '' where its sound cells do not tell; `buyer` the one that they tell, if any.
+   */
+  | (Read & { kind: 'invalid'; key: string; buyer?: string | undefined; problems: Problem[]; broken?: string })
+  /** `of` is the earlier line that makes the same request, `key` that request's; `problems` is the one sentence that says so. */
+  | (Read & { kind: 'duplicate'; of: number; key: string; problems: Problem[] });
+
+/**
+ * What every line has. `numbers` are the columns of a sheet's cells that are numbers by their type; `told` is there where the
+ * line was taken for a buyer that was known before it.
+ */
+type Read = {
+  line: number;
+  cells: string[];
+  numbers?: readonly number[] | undefined;
+  changed: Change[];
+  told?: ToldBuyer;
+};
+
+/** By which identifier a line was taken for a buyer, and who first brought that. `name` is null where it is not kept. */
+export type ToldBuyer = {
+  key: string;
+  by: IdentifierKind;
+  written: string;
+  name: string | null;
+  of: { portfolio: string; line: number };
+};
+
+/** The key of the request that the line makes or would make; '' where it is not known. */
+export function requestOf(line: Line): string {
+  return line.kind === 'row' ? line.row.key : line.key;
+}

@@ -1,0 +1,70 @@
+import type { RawRecord } from '../../table/records.ts';
+import { addAmounts } from '../values/amounts.ts';
+import { type ExactSum, makeExactSum } from '../values/exact-sum.ts';
+
+/** Lines whose amounts were added up: how many, and the first and last of them. */
+export type Sum = { lines: number; from: number; to: number };
+
+/** What lines came to, whose sums a total may be: all of them, and those since the last subtotal, which are a group. */
+export type RunningSums = ReturnType<typeof makeRunningSums>;
+
+/** Amounts are canonical decimals; a spreadsheet's subtotals leave out what a filter hides, and may be either sum. */
+export function makeRunningSums() {
+  let closed = '0';
+  let closedVisible = '0';
+  const all: Sum = { lines: 0, from: 0, to: 0 };
+  let group = makeGroup();
+
+  const isGroup = (amount: string, visible: string, whole: string) => amount === whole || amount === visible;
+  const both = () => {
+    const visible = group.visible.total();
+    return { visible, whole: addAmounts(visible, group.hidden.total()) };
+  };
+
+  return {
+    add(amount: string, { line, sheet }: RawRecord): void {
+      (sheet?.hidden ? group.hidden : group.visible).add(amount);
+      note(all, line);
+      note(group.sum, line);
+    },
+    /** What the amount is the sum of, two lines at least. */
+    answeredBy(amount: string): Sum | null {
+      if (all.lines < 2) return null;
+      const { visible, whole } = both();
+      if (group.sum.lines > 1 && isGroup(amount, visible, whole)) return group.sum;
+      const isAll = amount === addAmounts(closed, whole) || amount === addAmounts(closedVisible, visible);
+      return isAll ? all : null;
+    },
+    /** The group, if the amount is its sum; it may be of one line. */
+    groupOf(amount: string): Sum | null {
+      const { visible, whole } = both();
+      return group.sum.lines > 0 && isGroup(amount, visible, whole) ? group.sum : null;
+    },
+    /** How many lines the last one, of this amount, is the sum of: all others of the file or of its group, two at least. */
+    lastAnswers(amount: string): number {
+      const twice = addAmounts(amount, amount);
+      const { whole } = both();
+      if (all.lines > 2 && twice === addAmounts(closed, whole)) return all.lines - 1;
+      return group.sum.lines > 2 && twice === whole ? group.sum.lines - 1 : 0;
+    },
+    /** A total was met: what comes below it is added up anew. */
+    close(): void {
+      const { visible, whole } = both();
+      closed = addAmounts(closed, whole);
+      closedVisible = addAmounts(closedVisible, visible);
+      group = makeGroup();
+    },
+  };
+}
+
+function note(sum: Sum, line: number): void {
+  if (sum.lines === 0) sum.from = line;
+  sum.lines += 1;
+  sum.to = line;
+}
+
+type Group = { visible: ExactSum; hidden: ExactSum; sum: Sum };
+
+function makeGroup(): Group {
+  return { visible: makeExactSum(), hidden: makeExactSum(), sum: { lines: 0, from: 0, to: 0 } };
+}

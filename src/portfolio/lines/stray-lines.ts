@@ -1,0 +1,215 @@
+import { type Delimiter, PLAIN_DIALECT } from '../../table/dialect.ts';
+import type { RawRecord } from '../../table/records.ts';
+import type { Column, KnownColumn } from '../columns/columns.ts';
+import { isHeader } from '../columns/find-header.ts';
+import { meansTheSame, readsAsNames } from '../columns/header-doubts.ts';
+import { errorColumnsOf } from '../results/result-columns.ts';
+import { isGroupTotal } from './group-totals.ts';
+import { makeProblem } from './problem.ts';
+import type { ReadCells } from './read-cells.ts';
+import type { Problem } from './row.ts';
+import { makeRunningSums, type Sum } from './running-sums.ts';
+import { groupOf, isTotalLabel } from './total-words.ts';
+
+/** A line that was read, and is not yet known to be a buyer. */
+export type Candidate = ReadCells & { record: RawRecord };
+
+/** Tells lines that are no buyers. They must come in the order of the file, each once. */
+export type StrayLines = {
+  /**
+   * Puts what the line is in place of its problems, where it is a total, a subtotal, the header once more, a note, or
+   * hidden, and answers true; leaves every other line as it is.
+   */
+  judge(line: Candidate): boolean;
+  /** What is strange about the last line, once all were judged: it stops nothing. */
+  fileWarnings(): Problem[];
+};
+
+export type StrayOptions = {
+  columns: readonly Column[];
+  delimiter?: Delimiter;
+  /** Rows that are hidden in a sheet are taken like others. */
+  hiddenRows?: boolean | undefined;
+};
+
+/**
+ * A total is told by its label where it says little else, see `isTotalLabel` and `isGroupTotal`, or by its amount: where that
+ * is the exact sum of the lines above it, since the start or since the last subtotal, and most cells are empty that others
+ * fill. A line that gives a `buyer_reference` is a buyer, whatever it is called. What an errors file of ours added to a
+ * line are no cells of it.
+ */
+export function makeStrayLines({ columns, delimiter = PLAIN_DIALECT.delimiter, hiddenRows }: StrayOptions): StrayLines {
+  const added = errorColumnsOf(columns.map(({ written }) => written));
+  const named = columns.filter(({ written, index }) => written !== '' && !added.has(index)).length;
+  const nameAt = columns.findIndex(({ known }) => known === 'name');
+  const amountAt = columns.findIndex(({ known }) => known === 'requested_limit');
+  const nameWritten = columns[nameAt]?.written ?? '';
+  const hints = { columns: mappedOf(columns) };
+  /** The line of a header of other columns, by which the lines below it are meant; 0 where none was met. */
+  let otherHeader = 0;
+  const sums = makeRunningSums();
+  let lines = 0;
+  let filledCells = 0;
+  let isAfterTotal = false;
+  let last: { record: RawRecord; cells: readonly string[]; amount: string | null } | null = null;
+
+  const ownCells = (cells: readonly string[]) =>
+    added.size === 0 ? cells : cells.map((one, at) => (added.has(at) ? '' : one));
+
+  function strayOf(line: Candidate): Problem | null {
+    const { record, values, problems } = line;
+    const cells = ownCells(record.cells);
+    if (nameWritten !== '' && cells[nameAt]?.trim() === nameWritten && isHeaderAgain(cells)) {
+      otherHeader = 0;
+      return told(record, nameAt, HEADER_AGAIN);
+    }
+    if (
+      values.requested_limit === undefined &&
+      readsAsNames(cells) &&
+      isHeader({ ...record, cells: [...cells], fault: null }, hints)
+    ) {
+      // In another language, say: its columns are these.
+      if (meansTheSame(cells, columns)) return told(record, nameAt, HEADER_AGAIN);
+      otherHeader = record.line;
+      return told(record, -1, OTHER_HEADER);
+    }
+    if (otherHeader > 0) return told(record, -1, belowOther(otherHeader));
+    const filled = countFilled(cells);
+    const labelAt = filled === 0 ? -1 : labelPlace(cells);
+    const isFull = filled * 2 >= named;
+    // The lines above may fill few of many columns themselves; then as few are nothing strange.
+    const isSparse = !isFull && filled * 2 <= filledCells / lines + 1;
+    if (lines > 0 && isTotal(line, cells, { labelAt, isFull, isSparse })) {
+      close();
+      return told(record, labelAt, TOTAL);
+    }
+    if (isSparse && !values.buyer_reference) {
+      const sum = values.requested_limit === undefined ? null : sums.answeredBy(values.requested_limit);
+      if (sum) {
+        close();
+        return told(record, amountAt, sumMessage(sum));
+      }
+    }
+    const isNote = filled === 1 && lines > 0 && problems.length > 0 && record.fault === null;
+    if (isNote && (named > 2 || NOTE.test(cells[labelAt] ?? ''))) {
+      return saysOnlyNumbers(cells, -1) ? null : told(record, labelAt, NOTE_MESSAGE);
+    }
+    lines += 1;
+    filledCells += filled;
+    const amount = values.requested_limit;
+    last = { record, cells, amount: problems.length > 0 ? null : (amount ?? null) };
+    if (amount !== undefined) sums.add(amount, record);
+    return null;
+  }
+
+  type Look = { labelAt: number; isFull: boolean; isSparse: boolean };
+
+  /** By its label, where it says little else. */
+  function isTotal({ values }: Candidate, cells: readonly string[], { labelAt, isFull, isSparse }: Look): boolean {
+    const written = cells[labelAt] ?? '';
+    const isNamed = isTotalLabel(written);
+    const label = isNamed ? null : groupOf(written);
+    if (!isNamed && label === null) return false;
+    if (values.buyer_reference && values.buyer_reference !== written.trim()) return false;
+    if (isFull && !saysOnlyNumbers(cells, labelAt)) return false;
+    if (label === null) return true;
+    const above = last?.cells ?? [];
+    return isGroupTotal({ label, above, isSparse, amount: values.requested_limit, sums, isAfterTotal });
+  }
+
+  function close(): void {
+    sums.close();
+    isAfterTotal = true;
+  }
+
+  /** By the name where there is one: in front of it may stand a number that the system gave. */
+  function labelPlace(cells: readonly string[]): number {
+    const first = cells.findIndex(isFilled);
+    const name = cells[nameAt] ?? '';
+    return isFilled(name) && !isTotalLabel(cells[first] ?? '') ? nameAt : first;
+  }
+
+  function isHeaderAgain(cells: readonly string[]): boolean {
+    return cells.every((cell, at) => !isFilled(cell) || cell.trim() === (columns[at]?.written ?? ''));
+  }
+
+  /** Without what an errors file added, or each round would wrap the text of the one before in its own. */
+  function textOf({ text, cells }: RawRecord): string {
+    if (added.size > 0) return cells.filter((_cell, at) => !added.has(at)).join(delimiter);
+    return text ?? cells.join(delimiter);
+  }
+
+  function told({ line, cells }: RawRecord, at: number, message: string): Problem {
+    return makeProblem(line, columns[at]?.written ?? null, cells[at]?.trim() ?? null, message);
+  }
+
+  return {
+    judge(line) {
+      const { record } = line;
+      const stray = strayOf(line);
+      const isHidden = record.sheet?.hidden === true && !hiddenRows;
+      if (stray === null && !isHidden) return false;
+      line.problems = [stray ?? makeProblem(record.line, null, null, HIDDEN)];
+      line.open = false;
+      // It asks for nothing. Of a hidden one, its row may be known from a time when it could be seen.
+      if (stray) line.values = {};
+      // Without the lines around it, and in a file of text, it would be a sound line and be requested.
+      line.broken = textOf(record);
+      return true;
+    },
+    fileWarnings() {
+      const others = last?.amount ? sums.lastAnswers(last.amount) : 0;
+      if (!last || others === 0) return [];
+      const message = `This amount is the exact sum of the ${others} lines above it: look whether the line is their total, and take it out if it is.`;
+      return [told(last.record, amountAt, message)];
+    },
+  };
+}
+
+/** What the mapping said of the header's names: another header is read by it as well. */
+function mappedOf(columns: readonly Column[]): Record<string, KnownColumn | null> {
+  // Without a prototype: a header may be called `__proto__`.
+  const mapped: Record<string, KnownColumn | null> = Object.create(null);
+  for (const { by, known, written } of columns) if (by === 'map') mapped[written] = known;
+  return mapped;
+}
+
+function countFilled(cells: readonly string[]): number {
+  let filled = 0;
+  for (const cell of cells) if (isFilled(cell)) filled += 1;
+  return filled;
+}
+
+/** Most cells begin with what is no space, and need not be trimmed. */
+function isFilled(cell: string): boolean {
+  return cell !== '' && (cell.charCodeAt(0) > 0x20 || cell.trim() !== '');
+}
+
+/** Whether nothing but numbers stands in a line, beside the cell at `but`. */
+function saysOnlyNumbers(cells: readonly string[], but: number): boolean {
+  return cells.every((cell, at) => at === but || !isFilled(cell) || NUMBER.test(cell.trim()));
+}
+
+/** An amount or a count, with its currency or a percent sign; a date is none. */
+const NUMBER = /^[A-Z€$£]{0,3}\s?[-+(]?\d[\d.,'’\s\u00a0\u202f]*[-)%]?\s?[A-Z€$£]{0,3}$/;
+
+/** What a table of two columns may have below it, and no buyer's name looks like: `* geschätzt`, `Stand: 30.09.2026`. */
+const NOTE = /^\s*[*†‡(#]|:|\.\s*$/;
+
+const TOTAL =
+  'This line reads as a total of others, not as a buyer: take it out, or, if a buyer is called so, give the line a buyer_reference.';
+const HEADER_AGAIN = 'This line is the header once more, as at the top of a printed page: take it out.';
+const OTHER_HEADER =
+  'This line is a header of other columns, or of the same in another order: put the table below it into a file of its own.';
+const NOTE_MESSAGE =
+  'Only this cell of the line is filled, so it reads as a note or a heading, not as a buyer: take the line out, or, if it is a buyer, fill in the rest.';
+const HIDDEN =
+  'This row is hidden in the sheet, by hand or by a filter: say --hidden-rows to take hidden rows as well, or show it or delete it there.';
+
+function belowOther(line: number): string {
+  return `This line stands below another header, on line ${line}, and its cells are meant by that: put that table into a file of its own.`;
+}
+
+function sumMessage({ lines, from, to }: Sum): string {
+  return `This amount is the exact sum of the ${lines} lines from ${from} to ${to}, and most other cells are empty, so it reads as their total: take the line out, or, if it is a buyer, give it a buyer_reference.`;
+}

@@ -1,0 +1,67 @@
+import { withoutApostrophe } from '../../table/formulas.ts';
+import { type KnownBuyer, knownBuyerOf } from './known-buyer.ts';
+import { KNOWN_COLUMN, RESULT_COLUMNS } from './result-columns.ts';
+
+/** What a results file says became of one of its lines, as text. A field that the file lacks, or leaves empty, is ''. */
+export type Outcome = {
+  /** `<portfolio>/<row key>`. */
+  row: string;
+  /** The line that the row was, in its file; 0 where that is not known. */
+  line: number;
+  state: string;
+  step: string;
+  companyId: string;
+  documentIds: string[];
+  limitId: string;
+  record: Record<string, string>;
+  problem: string;
+  account: string;
+  /** When the ledger wrote it last, in ms since 1970; 0 where that is not known. */
+  updatedMs: number;
+  /** Whose it is and what was asked for, for certain; nothing in files of earlier versions, and where it was changed. */
+  known?: KnownBuyer | undefined;
+};
+
+/** The columns that every results file has ends with, whatever stands before them. */
+const STATE_AT = RESULT_COLUMNS.indexOf('state');
+const OUTCOME_COLUMNS = RESULT_COLUMNS.slice(STATE_AT, RESULT_COLUMNS.indexOf(KNOWN_COLUMN));
+const ROW_COLUMNS = RESULT_COLUMNS.slice(0, STATE_AT);
+
+/** Which columns of a header are a results file's own, by their names; nothing where it is no results file. */
+export function outcomeColumns(header: readonly string[]): ReadonlyMap<string, number> | undefined {
+  const names = header.map((name) => name.trim());
+  const startsAt = (wanted: readonly string[], at: number) => wanted.every((name, place) => names[at + place] === name);
+  // Ours are the last of that name: the team's own columns stand before them.
+  const stateAt = names.findLastIndex((_name, at) => startsAt(OUTCOME_COLUMNS, at));
+  if (stateAt === -1) return undefined;
+  const places = new Map(OUTCOME_COLUMNS.map((name, place) => [name, stateAt + place]));
+  // Earlier versions did not write it.
+  const knownAt = stateAt + OUTCOME_COLUMNS.length;
+  if (names[knownAt] === KNOWN_COLUMN) places.set(KNOWN_COLUMN, knownAt);
+  const rowAt = stateAt - ROW_COLUMNS.length;
+  if (ROW_COLUMNS.length > 0 && rowAt >= 0 && startsAt(ROW_COLUMNS, rowAt)) {
+    for (const [place, name] of ROW_COLUMNS.entries()) places.set(name, rowAt + place);
+  }
+  return places;
+}
+
+/** Makes the look into a line's cells. */
+export function makeOutcomeReader(columns: ReadonlyMap<string, number>): (cells: readonly string[]) => Outcome {
+  return (cells) => {
+    const cell = (name: string): string => withoutApostrophe(cells[columns.get(name) ?? -1] ?? '').trim();
+    const record: Record<string, string> = {};
+    for (const name of ['status', 'total_limit', 'available_limit']) if (cell(name) !== '') record[name] = cell(name);
+    return {
+      ...{
+        row: cell('row'),
+        line: Number.parseInt(cell('line'), 10) || 0,
+        state: cell('state'),
+        step: cell('step'),
+        companyId: cell('company_id'),
+      },
+      ...{ documentIds: cell('document_ids').split('|').filter(Boolean), limitId: cell('buyer_limit_id'), record },
+      ...{ problem: cell('problem'), account: cell('limitline_account') },
+      ...{ updatedMs: Date.parse(cell('updated')) || 0, known: knownBuyerOf(cell(KNOWN_COLUMN)) },
+    };
+  };
+}

@@ -1,0 +1,106 @@
+import { likeness } from '../columns/names/likeness.ts';
+
+/**
+ * What a currency may be: the codes of ISO 4217 that its name or sign stands for. `EUR`, `€` and `Euro` are one; `$` is the
+ * sign of many.
+ */
+export type Currency = ReadonlySet<string>;
+
+/** The currency of a code, a sign or a name; null where the text is none of them. */
+export function currencyOf(text: string): Currency | null {
+  const word = text.trim();
+  if (word.length > MAX_LENGTH) return null;
+  const known = READ.get(word);
+  if (known !== undefined) return known;
+  const found = read(word);
+  // A file has a handful of currencies, one that makes up thousands is not remembered.
+  if (READ.size < MAX_READ) READ.set(word, found);
+  return found;
+}
+
+/** What two may both be; null where they cannot be the same. */
+export function common(one: Currency, other: Currency): Currency | null {
+  const both = [...one].filter((code) => other.has(code));
+  return both.length > 0 ? new Set(both) : null;
+}
+
+/** The longest name, `United Arab Emirates Dirham`, and room. */
+const MAX_LENGTH = 40;
+const MAX_READ = 1_000;
+const READ = new Map<string, Currency | null>();
+
+/** ISO 4217, as the platform knows it, with codes that have been given up: those stand in old lists. */
+const CODES = new Set(Intl.supportedValuesOf('currency'));
+
+/** Countries that call their currency by the same sign. */
+const SIGNS: Record<string, string> = {
+  '€': 'EUR',
+  $: 'USD CAD AUD NZD SGD HKD MXN ARS CLP COP BRL TWD',
+  us$: 'USD',
+  c$: 'CAD',
+  ca$: 'CAD',
+  a$: 'AUD',
+  au$: 'AUD',
+  nz$: 'NZD',
+  s$: 'SGD',
+  hk$: 'HKD',
+  sg$: 'SGD',
+  nt$: 'TWD',
+  r$: 'BRL',
+  mx$: 'MXN',
+  '£': 'GBP EGP',
+  '¥': 'JPY CNY',
+  'cn¥': 'CNY',
+  rmb: 'CNY',
+  '₹': 'INR',
+  '₽': 'RUB',
+  '₺': 'TRY',
+  '₴': 'UAH',
+  '₩': 'KRW',
+  '₪': 'ILS',
+  '₫': 'VND',
+  '₱': 'PHP',
+  '฿': 'THB',
+  '₦': 'NGN',
+  '₵': 'GHS',
+  '₡': 'CRC SVC',
+  '₲': 'PYG',
+  '₸': 'KZT',
+  '₾': 'GEL',
+  '₼': 'AZN',
+  '₮': 'MNT',
+  '₭': 'LAK',
+  '៛': 'KHR',
+  '֏': 'AMD',
+  '৳': 'BDT',
+  '₨': 'PKR INR LKR NPR MUR SCR',
+  zł: 'PLN',
+  kč: 'CZK',
+  ft: 'HUF',
+  lei: 'RON',
+  kr: 'SEK NOK DKK ISK',
+  'kr.': 'DKK SEK NOK ISK',
+  skr: 'SEK',
+  nkr: 'NOK',
+  dkr: 'DKK',
+  fr: 'CHF',
+  'fr.': 'CHF',
+  sfr: 'CHF',
+  'sfr.': 'CHF',
+};
+
+/** Names by `likeness`, in the four languages of headers. */
+const NAMES: Record<string, string> = {
+  ...{ euro: 'EUR', euros: 'EUR', 'us dollar': 'USD', 'us dollars': 'USD', dollar: 'USD CAD AUD NZD SGD HKD' },
+  ...{ 'canadian dollar': 'CAD', 'australian dollar': 'AUD', 'pound sterling': 'GBP', 'british pound': 'GBP' },
+  ...{ pound: 'GBP EGP', sterling: 'GBP', pfund: 'GBP EGP', 'livre sterling': 'GBP', 'libra esterlina': 'GBP' },
+  ...{ 'swiss franc': 'CHF', 'schweizer franken': 'CHF', franken: 'CHF', 'franc suisse': 'CHF', yen: 'JPY' },
+  ...{ zloty: 'PLN', 'danish krone': 'DKK', 'norwegian krone': 'NOK', 'swedish krona': 'SEK', yuan: 'CNY' },
+};
+
+function read(word: string): Currency | null {
+  const code = word.toUpperCase();
+  if (/^[A-Z]{3}$/.test(code) && CODES.has(code)) return new Set([code]);
+  const meant = SIGNS[word.toLowerCase()] ?? NAMES[likeness(word)];
+  return meant === undefined ? null : new Set(meant.split(' '));
+}

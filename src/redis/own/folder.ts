@@ -1,0 +1,45 @@
+import { accessSync, constants, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { makeFolder } from '../../data-folder.ts';
+import { LimitlineError, messageOf } from '../../errors.ts';
+
+/** The folder of a Redis of our own. Its id stays the same when it is moved, and differs in its copies. */
+export type OwnFolder = { path: string; id: string };
+
+/**
+ * Makes `redis` in the data folder, for its owner alone: what finance teams import is kept in there.
+ *
+ * @throws LimitlineError `FILE` when it cannot be made or written to
+ */
+export function openOwnFolder(dataDir: string): OwnFolder {
+  const path = join(dataDir, 'redis');
+  try {
+    makeFolder(path, 0o700);
+    accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK);
+    return { path, id: idOf(path) };
+  } catch (error) {
+    throw notWritable(dataDir, error);
+  }
+}
+
+export function notWritable(path: string, error: unknown): LimitlineError {
+  const remedy = 'give this user room and rights there, or set LIMITLINE_DATA to another folder';
+  return new LimitlineError('FILE', `Data folder ${path} cannot be written to (${messageOf(error)}); ${remedy}.`, {
+    cause: error,
+  });
+}
+
+/** @throws LimitlineError `FILE` when the folder is no longer where it was: a server there would begin without data. */
+export function checkInPlace(folder: OwnFolder): void {
+  const stat = statSync(folder.path, { throwIfNoEntry: false });
+  if (stat?.isDirectory() && idOf(folder.path) === folder.id) return;
+  throw new LimitlineError(
+    'FILE',
+    `Data folder ${folder.path} was moved or deleted while it was in use; put it back, or start this command again.`,
+  );
+}
+
+function idOf(path: string): string {
+  const { dev, ino } = statSync(path);
+  return `${dev}-${ino}`;
+}

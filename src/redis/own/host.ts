@@ -1,0 +1,96 @@
+import { execFileSync } from 'node:child_process';
+import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { LimitlineError } from '../../errors.ts';
+import type { OwnFolder } from './folder.ts';
+
+/**
+ * The host whose Redis uses a folder. A folder on a network drive is seen by several, whose process numbers mean nothing
+ * to each other: each would take the other's server for dead, and two servers would write one file.
+ */
+export type Host = { name: string; machine: string; boot: string };
+
+/** This host. What it does not tell of itself is empty. */
+export function thisHost(): Host {
+  return { name: hostname(), machine: readOr('/etc/machine-id'), boot: bootSession() };
+}
+
+/**
+ * @throws LimitlineError `FILE` when the Redis of the folder runs on another host, or did when that host was switched off
+ */
+export function checkHost(folder: OwnFolder, us = thisHost()): void {
+  const noted = readNote(folder);
+  if (noted === undefined || isSame(noted, us)) return;
+  const path = join(folder.path, NOTE_NAME);
+  throw new LimitlineError(
+    'FILE',
+    `Data folder ${folder.path} is in use by a Redis on host ${noted.name}, and this is ${us.name}: end Limitline there first, or give both hosts one Redis by REDIS_URL. If that host is gone for good, or this is a copy of its folder, delete ${path}.`,
+  );
+}
+
+/**
+ * Notes that the folder's Redis runs here. Only one host can, however many try at once; the caller holds the folder's
+ * lock among those of this host.
+ *
+ * @throws LimitlineError `FILE` as {@link checkHost}
+ */
+export function enterHost(folder: OwnFolder, us = thisHost()): void {
+  const path = join(folder.path, NOTE_NAME);
+  const draft = `${path}.${process.pid}`;
+  writeFileSync(draft, JSON.stringify(us));
+  try {
+    linkSync(draft, path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    checkHost(folder, us);
+    // Ours, perhaps from before the machine was started anew.
+    renameSync(draft, path);
+  } finally {
+    rmSync(draft, { force: true });
+  }
+}
+
+/** Takes the note away. The caller holds the lock, and has seen that no server of ours runs. */
+export function leaveHost(folder: OwnFolder): void {
+  rmSync(join(folder.path, NOTE_NAME), { force: true });
+}
+
+const NOTE_NAME = 'host';
+
+/**
+ * One boot is one host, also for all containers on it. A machine that was started anew is known by its name and id
+ * together: clones of a machine have one id, and a thousand machines are called `localhost`.
+ */
+function isSame(one: Host, other: Host): boolean {
+  if (one.boot !== '' && one.boot === other.boot) return true;
+  return one.name === other.name && one.machine === other.machine;
+}
+
+/** Written by us and renamed into place: what cannot be read is not there, or was written by a hand. */
+function readNote(folder: OwnFolder): Host | undefined {
+  try {
+    const { name, machine, boot } = JSON.parse(readFileSync(join(folder.path, NOTE_NAME), 'utf8'));
+    return { name: String(name), machine: String(machine), boot: String(boot) };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Linux and macOS name each start of the machine. */
+function bootSession(): string {
+  if (process.platform !== 'darwin') return readOr('/proc/sys/kernel/random/boot_id');
+  try {
+    return execFileSync('sysctl', ['-n', 'kern.bootsessionuuid'], { encoding: 'utf8', stdio: 'pipe' }).trim();
+  } catch {
+    return '';
+  }
+}
+
+function readOr(path: string): string {
+  try {
+    return readFileSync(path, 'utf8').trim();
+  } catch {
+    return '';
+  }
+}

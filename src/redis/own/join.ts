@@ -1,0 +1,157 @@
+import type { ChildProcess } from 'node:child_process';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isLimitlineError, LimitlineError, messageOf } from '../../errors.ts';
+import type { Log } from '../../log.ts';
+import { checkInPlace, notWritable, type OwnFolder } from './folder.ts';
+import { checkHost, enterHost, leaveHost } from './host.ts';
+import { lockHolder, tryLock } from './lock.ts';
+import { joinServer, type Member } from './membership.ts';
+import { hangUp, probe } from './probe.ts';
+import { killServer, LOG_NAME, lastLogLine, runningServer, startServer } from './process.ts';
+import { pidOf, type Stamp } from './stamp.ts';
+
+/** Everything that joining needs to know. */
+export type Place = { folder: OwnFolder; socketPath: string; user: Stamp; log: Log };
+
+/**
+ * Joins the server of the folder: the one that runs, or one that this or another process starts now. Whoever comes
+ * while the last user ends the server waits for its end.
+ *
+ * @throws LimitlineError `REDIS` when no server can be started or nothing moves for {@link PATIENCE_MS}, `FILE` when
+ *   the folder is gone, and whatever `signal` was aborted with.
+ */
+export async function join(place: Place, signal: AbortSignal): Promise<Member> {
+  const { folder, socketPath } = place;
+  let movedAt = performance.now();
+  let trouble = '';
+  // A server that we started needs somebody to end it, so then we join it even if only to leave.
+  for (let started = false; started || !signal.aborted; await sleep(pauseMs())) {
+    checkInPlace(folder);
+    const found = await probe(socketPath);
+    if (found.is === 'ready') {
+      const member = await joinServer(found.connection, found.info, place).catch((error) => {
+        trouble = messageOf(error);
+      });
+      if (member) return member;
+      hangUp(found.connection);
+    } else if (found.is === 'loading') {
+      movedAt = performance.now();
+    } else {
+      started = (await startAlone(place, signal)) || started;
+    }
+    if (performance.now() - movedAt > PATIENCE_MS) throw tooLong(folder, trouble);
+  }
+  throw signal.reason;
+}
+
+/** Much longer than a start or an end takes on a machine under load; reading the data counts as moving. */
+const PATIENCE_MS = 30_000;
+
+/** A server that has listened to nobody for this long is wedged. Its longest pause, writing to a slow disk, is shorter. */
+const WEDGED_AFTER_MS = 10_000;
+
+/** About as long as Redis takes to start, and not the same for all who wait. */
+function pauseMs(): number {
+  return 10 + Math.random() * 20;
+}
+
+/** Starts a server unless somebody else is at it, or has just been. Says whether it did. */
+async function startAlone(place: Place, signal: AbortSignal): Promise<boolean> {
+  let release: (() => void) | undefined;
+  try {
+    // Before the lock, too: among hosts it means nothing, and to take it would be to take it from the other's hands.
+    checkHost(place.folder);
+    release = tryLock(place.folder);
+    if (release === undefined || (await isServed(place, signal))) return false;
+    return await startHere(place);
+  } catch (error) {
+    throw isLimitlineError(error) || signal.aborted ? error : notWritable(place.folder.path, error);
+  } finally {
+    release?.();
+  }
+}
+
+/** Starts a server, and notes that it is this host's. */
+async function startHere(place: Place): Promise<boolean> {
+  enterHost(place.folder);
+  let started = false;
+  try {
+    started = await start(place);
+    return started;
+  } finally {
+    if (!started && runningServer(place.folder) === undefined) leaveHost(place.folder);
+  }
+}
+
+/** Lets other hosts use the folder, now that no server runs on it: unless one of ours is just being started. */
+export function leaveFolder(folder: OwnFolder): void {
+  const release = tryLock(folder);
+  if (release === undefined) return;
+  try {
+    if (runningServer(folder) === undefined) leaveHost(folder);
+  } finally {
+    release();
+  }
+}
+
+/** Waits until the server that was started last listens or is gone. One that does neither is killed. */
+async function isServed({ folder, socketPath, log }: Place, signal: AbortSignal): Promise<boolean> {
+  const since = performance.now();
+  for (;;) {
+    if (await isListening(socketPath)) return true;
+    const server = runningServer(folder);
+    if (server === undefined) return false;
+    if (performance.now() - since > WEDGED_AFTER_MS) {
+      log.warn(
+        { server: pidOf(server), folder: folder.path },
+        'our own Redis does not answer; it is killed and replaced',
+      );
+      await killServer(server, folder);
+      return false;
+    }
+    await sleep(pauseMs(), undefined, { signal });
+  }
+}
+
+/** @returns whether it is there for us to join */
+async function start({ folder, socketPath, log }: Place): Promise<boolean> {
+  const child = await startServer(folder);
+  const since = performance.now();
+  while (!(await isListening(socketPath))) {
+    if (child.exitCode) throw await notStarted(folder);
+    // Others were quicker: they have joined it already, and the last of them has ended it again.
+    if (hasEnded(child)) return false;
+    if (performance.now() - since > PATIENCE_MS) {
+      child.kill('SIGKILL');
+      throw tooLong(folder, 'it does not listen');
+    }
+    await sleep(pauseMs());
+  }
+  log.info({ server: child.pid, folder: folder.path }, 'started a Redis of our own');
+  return true;
+}
+
+function hasEnded(child: ChildProcess): boolean {
+  return child.exitCode !== null || child.signalCode !== null;
+}
+
+async function isListening(socketPath: string): Promise<boolean> {
+  const found = await probe(socketPath);
+  if (found.is === 'ready') hangUp(found.connection);
+  return found.is === 'ready' || found.is === 'loading';
+}
+
+async function notStarted(folder: OwnFolder): Promise<LimitlineError> {
+  const line = await lastLogLine(folder);
+  return new LimitlineError('REDIS', `redis-server ends as it starts: ${line} (see ${folder.path}/${LOG_NAME}).`);
+}
+
+function tooLong(folder: OwnFolder, trouble: string): LimitlineError {
+  const holder = lockHolder(folder);
+  const reason = trouble || (holder ? `process ${pidOf(holder)} is starting it` : 'another command is ending it');
+  const remedy = `see ${folder.path}/${LOG_NAME}, and end what holds it up`;
+  return new LimitlineError(
+    'REDIS',
+    `Our own Redis has not come up for ${PATIENCE_MS / 1_000} s (${reason}); ${remedy}.`,
+  );
+}

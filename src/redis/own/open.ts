@@ -1,0 +1,152 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { messageOf } from '../../errors.ts';
+import type { Log } from '../../log.ts';
+import { checkVersion } from '../server-info.ts';
+import { whyNoRoom } from './disk.ts';
+import { type OwnFolder, openOwnFolder } from './folder.ts';
+import { join, leaveFolder, type Place } from './join.ts';
+import { type Member, makeUser } from './membership.ts';
+import { hangUp } from './probe.ts';
+import { killServer, waitForExit } from './process.ts';
+import { openSocketPath } from './socket.ts';
+import type { Stamp } from './stamp.ts';
+
+export type OwnRedis = { socketPath: string; where: string; close: () => Promise<void> };
+
+/**
+ * Uses the Redis that belongs to a data folder, together with every other command that runs on the folder now. It is
+ * started by the first, started again by any when it dies, and ended by the last. A crash of the last leaves it
+ * running; the next command takes it over.
+ *
+ * All commands on one folder must see each other's process numbers: containers that share a folder are given a Redis.
+ *
+ * @throws LimitlineError `FILE` when the folder cannot be used, `REDIS` when no server can be had
+ */
+export async function openOwnRedis({ dataDir, log }: { dataDir: string; log: Log }): Promise<OwnRedis> {
+  const folder = openOwnFolder(dataDir);
+  const socket = openSocketPath(folder.path);
+  const place = { folder, socketPath: socket.path, user: makeUser(folder), log };
+  const stopping = new AbortController();
+  let staying: Promise<Member | undefined>;
+  try {
+    const member = await join(place, stopping.signal);
+    await checkOwnVersion(member, place);
+    staying = stay(member, place, stopping.signal);
+  } catch (error) {
+    socket.close();
+    throw error;
+  }
+  return {
+    socketPath: socket.path,
+    where: `our own Redis in ${folder.path}`,
+    async close() {
+      stopping.abort();
+      const member = await staying;
+      if (member) await leave(member, place);
+      socket.close();
+    },
+  };
+}
+
+/** A server that was told to end has nothing left to do but to close its file. */
+const SHUTDOWN_LIMIT_MS = 10_000;
+
+/** Disks fill up and are emptied again: the next try is soon, and the log says it once. */
+const RETRY_MS = 1_000;
+
+async function checkOwnVersion(member: Member, place: Place): Promise<void> {
+  try {
+    checkVersion(member.info, 'The redis-server on the PATH');
+  } catch (error) {
+    await leave(member, place);
+    throw error;
+  }
+}
+
+/** Joins again whenever the server dies, until `signal`. Answers the membership that is left to end then, if any. */
+async function stay(first: Member, place: Place, signal: AbortSignal): Promise<Member | undefined> {
+  let member = first;
+  let saidAtMs = Number.NEGATIVE_INFINITY;
+  for (;;) {
+    await connectionEnd(member, signal);
+    if (signal.aborted) return member;
+    const reason = whyNoRoom(place.folder.path);
+    // On a full disk it dies again and again, at each write: once is enough to say.
+    if (reason === undefined || performance.now() - saidAtMs > SAY_EVERY_MS) {
+      place.log.warn(
+        { folder: place.folder.path, ...(reason && { reason }) },
+        'our own Redis has died; starting it again',
+      );
+    }
+    if (reason !== undefined) saidAtMs = performance.now();
+    const next = await joinAgain(place, signal);
+    if (!next) return undefined;
+    member = next;
+  }
+}
+
+/** What goes on without a pause of a minute is still the same. */
+const SAY_EVERY_MS = 60_000;
+
+async function joinAgain(place: Place, signal: AbortSignal): Promise<Member | undefined> {
+  for (let said = false; ; said = true) {
+    try {
+      return await join(place, signal);
+    } catch (error) {
+      if (signal.aborted) return undefined;
+      if (!said) place.log.error({ reason: messageOf(error) }, 'our own Redis cannot be started; trying until it can');
+      await sleep(RETRY_MS, undefined, { signal }).catch(() => {});
+    }
+  }
+}
+
+async function connectionEnd({ connection }: Member, signal?: AbortSignal): Promise<void> {
+  await new Promise<void>((resolve) => {
+    if (connection.status === 'end' || signal?.aborted) return resolve();
+    connection.once('end', resolve);
+    signal?.addEventListener('abort', () => resolve(), { once: true });
+  });
+}
+
+async function leave(member: Member, { folder, log }: Place): Promise<void> {
+  if (!(await answers(member))) {
+    log.debug({ folder: folder.path }, 'our own Redis does not answer; whoever comes next replaces it');
+    hangUp(member.connection);
+    return connectionEnd(member);
+  }
+  // Asked twice, since a reply that is late on a busy machine may be the one that says that we are the last. Where the
+  // server has just died there is nothing to leave, and whoever starts it again finds out that we are gone.
+  const answer = await member.leave().catch(() => member.leave().catch(() => undefined));
+  if (answer === 'last') {
+    await member.connection.call('SHUTDOWN', 'NOSAVE').catch(() => {});
+    if (member.server) await endOf(member.server, folder);
+    // A folder that was moved or deleted meanwhile has nothing to be left.
+    try {
+      leaveFolder(folder);
+    } catch (error) {
+      log.debug({ reason: messageOf(error) }, 'the folder of our own Redis cannot be left in order');
+    }
+    log.debug({ folder: folder.path }, 'ended our own Redis');
+  }
+  hangUp(member.connection);
+  await connectionEnd(member);
+}
+
+/** A command that stops has some seconds left, and a server that hangs would use them up. */
+const ANSWER_LIMIT_MS = 1_000;
+
+async function answers({ connection }: Member): Promise<boolean> {
+  const answered = new AbortController();
+  const answer = connection.ping().then(
+    () => true,
+    () => false,
+  );
+  const late = sleep(ANSWER_LIMIT_MS, false, { signal: answered.signal }).catch(() => false);
+  const inTime = await Promise.race([answer, late]);
+  answered.abort();
+  return inTime;
+}
+
+async function endOf(server: Stamp, folder: OwnFolder): Promise<void> {
+  if (!(await waitForExit(server, folder, SHUTDOWN_LIMIT_MS))) await killServer(server, folder);
+}

@@ -1,0 +1,24 @@
+import { saysThousands } from '../../portfolio/values/amount-unit.ts';
+
+/**
+ * The word by which a number's format says that it is in thousands or millions, such as `T€` of `#,##0 "T€"`; '' where it
+ * says nothing of it. A format that cuts off thousands, as `#,##0,` does, is `thousands`, since what a person sees is not
+ * what the cell holds.
+ *
+ * @param code the format (ECMA-376, part 1, 18.8.31), bounded in length by the caller.
+ */
+export function shownScale(code = ''): string {
+  const [positive = ''] = code.split(';', 1);
+  const literals = [...positive.matchAll(LITERAL)].map(
+    ([, quoted, escaped, bracketed]) => quoted ?? escaped ?? bracketed,
+  );
+  const word = literals.join('').trim();
+  if (saysThousands(word)) return word;
+  return CUT_OFF.test(positive.replace(LITERAL, '').replace(/\[[^\]]*\]/g, '')) ? 'thousands' : '';
+}
+
+/** `"T€"`, `\k`, and the sign of `[$€-407]`. */
+const LITERAL = /"([^"]*)"|\\(.)|\[\$([^\]-]*)[^\]]*\]/g;
+
+/** A comma behind the last digit divides by a thousand. */
+const CUT_OFF = /[0#?],+(?![0#?,])/;

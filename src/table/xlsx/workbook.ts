@@ -1,0 +1,139 @@
+import type { Readable } from 'node:stream';
+import type { Entry } from 'yauzl';
+import { openZip, type ZipLimits } from '../../files/zip.ts';
+import { foreignPackageOf } from '../foreign-tables.ts';
+import { kept, LIMITS, REMEDY } from './limits.ts';
+import { isDateFormat, leastDigits } from './numbers.ts';
+import { readXml } from './parse-xml.ts';
+import { readSharedTexts } from './shared-texts.ts';
+import { shownScale } from './shown-scale.ts';
+
+/**
+ * Whether numbers are days, with how many digits at least they are shown (a register's number has leading zeros), and the
+ * word by which they are shown in thousands, '' as a rule.
+ */
+export type CellStyle = { isDate: boolean; leastDigits: number; scale: string };
+
+/** `hidden`: nobody sees it who opens the workbook, be it that a click shows it or a macro only (`veryHidden`). */
+export type SheetEntry = { name: string; path: string; hidden: boolean };
+
+/** What of a workbook is needed to read the cells of one sheet. */
+export type Workbook = {
+  /** Its sheets of cells in their order. */
+  sheets: SheetEntry[];
+  /** Texts that cells name by number. */
+  shared: string[];
+  /** What numbers of each cell style are. */
+  styles: CellStyle[];
+  from1904: boolean;
+  open(path: string): Promise<Readable>;
+  close(): void;
+};
+
+/** A workbook has some twenty parts; sheets of a million lines unpack to about a gigabyte. */
+const ZIP_LIMITS: ZipLimits = { entries: 10_000, totalBytes: 4 * 1024 ** 3 };
+
+/**
+ * Opens an Excel workbook (ECMA-376, part 1). Null when the file is a ZIP file of another kind, or
+ * what it is in a sentence, where a table of another program is meant.
+ *
+ * @throws Error in words when it is broken, or holds more than a workbook may, see `limits.ts`; LimitlineError `STOPPED`.
+ */
+export async function openWorkbook(path: string, signal?: AbortSignal): Promise<Workbook | string | null> {
+  const zip = await openZip(path, ZIP_LIMITS);
+  const parts = new Map<string, Entry>();
+  const open = async (name: string): Promise<Readable> => {
+    const entry = parts.get(name);
+    if (!entry) throw new Error(`it lacks its part ${name}`);
+    return zip.read(entry);
+  };
+  try {
+    for await (const entry of zip.entries()) parts.set(entry.fileName, entry);
+    if (!parts.has(BOOK)) {
+      zip.close();
+      return foreignPackageOf(parts.keys());
+    }
+    const shared = parts.has(TEXTS) ? await readSharedTexts(await open(TEXTS), signal) : [];
+    const styles = parts.has(STYLES) ? await readStyles(await open(STYLES), signal) : [];
+    const targets = await readTargets(await open(RELATIONS), signal);
+    const { sheets, from1904 } = await readBook(await open(BOOK), targets, signal);
+    return { sheets, from1904, shared, styles, open, close: () => zip.close() };
+  } catch (error) {
+    zip.close();
+    throw error;
+  }
+}
+
+const BOOK = 'xl/workbook.xml';
+const RELATIONS = 'xl/_rels/workbook.xml.rels';
+const TEXTS = 'xl/sharedStrings.xml';
+const STYLES = 'xl/styles.xml';
+
+const SHEET_TYPE = '/worksheet';
+const OTHER_SHEETS = /\/(chartsheet|dialogsheet|xlMacrosheet|xlIntlMacrosheet)$/;
+
+async function readTargets(stream: Readable, signal: AbortSignal | undefined): Promise<Map<string, string>> {
+  const targets = new Map<string, string>();
+  const ears = {
+    open(_name: string, { Id = '', Target = '', Type = SHEET_TYPE }: Record<string, string>) {
+      // Charts and dialogs are sheets as well, and have no cells.
+      if (OTHER_SHEETS.test(Type)) return;
+      targets.set(named(Id), named(Target.startsWith('/') ? Target.slice(1) : `xl/${Target}`));
+      atMost(targets.size, ZIP_LIMITS.entries, 'parts');
+    },
+  };
+  await readXml(stream, ears, signal);
+  return targets;
+}
+
+async function readBook(
+  stream: Readable,
+  targets: Map<string, string>,
+  signal: AbortSignal | undefined,
+): Promise<Pick<Workbook, 'sheets' | 'from1904'>> {
+  const sheets: Workbook['sheets'] = [];
+  let from1904 = false;
+  const ears = {
+    open(name: string, attributes: Record<string, string>) {
+      if (name === 'workbookPr') from1904 = ['1', 'true'].includes(attributes.date1904 ?? '');
+      const path = targets.get(attributes['r:id'] ?? '');
+      const hidden = ['hidden', 'veryHidden'].includes(attributes.state ?? '');
+      if (name === 'sheet' && path) sheets.push({ name: named(attributes.name ?? ''), path, hidden });
+      atMost(sheets.length, LIMITS.sheets, 'sheets');
+    },
+  };
+  await readXml(stream, ears, signal);
+  return { sheets, from1904 };
+}
+
+async function readStyles(stream: Readable, signal: AbortSignal | undefined): Promise<CellStyle[]> {
+  const codes = new Map<number, string>();
+  const styles: CellStyle[] = [];
+  let inCells = false;
+  const ears = {
+    open(name: string, { numFmtId = '0', formatCode = '' }: Record<string, string>) {
+      if (name === 'cellXfs') inCells = true;
+      if (name === 'numFmt') codes.set(Number(numFmtId), kept(formatCode.slice(0, LIMITS.formatLength)));
+      const id = Number(numFmtId);
+      const code = codes.get(id);
+      if (name === 'xf' && inCells) {
+        styles.push({ isDate: isDateFormat(id, code), leastDigits: leastDigits(code), scale: kept(shownScale(code)) });
+      }
+      atMost(Math.max(codes.size, styles.length), LIMITS.styles, 'cell formats');
+    },
+    close(name: string) {
+      if (name === 'cellXfs') inCells = false;
+    },
+  };
+  await readXml(stream, ears, signal);
+  return styles;
+}
+
+function atMost(count: number, limit: number, what: string): void {
+  if (count > limit) throw new Error(`it has more than ${limit} ${what}; ${REMEDY}`);
+}
+
+function named(name: string): string {
+  if (name.length > LIMITS.nameLength) throw new Error(`it has a name of ${name.length} characters; ${REMEDY}`);
+  return kept(name);
+}

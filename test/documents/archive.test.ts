@@ -1,0 +1,171 @@
+import { execFileSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { openDocuments } from '../../src/documents/archive.ts';
+import { makeDocumentFolder } from '../../src/documents/folder.ts';
+import { unnamedDocuments } from '../../src/documents/unnamed.ts';
+import { makeTemporaryFolder } from '../support/temporary-folder.ts';
+import { writeZip } from '../support/zip-file.ts';
+
+const PDF = '%PDF-1.4\n%\u00e2\u00e3\n';
+
+describe('documents in a ZIP file', () => {
+  test('are found as in a folder, and gone when it is closed', async () => {
+    const { dir } = await makeTemporaryFolder();
+    const path = await writeZip(join(dir, 'd.zip'), { 'a.pdf': PDF, '2026/b.pdf': PDF, '__MACOSX/._a.pdf': 'x' });
+    const place = await openDocuments(path);
+    const folder = makeDocumentFolder({ dir: place.dir, maxSizeMb: 1 });
+    expect(await folder.find('a.pdf')).toMatchObject({ name: 'a.pdf', mediaType: 'application/pdf' });
+    expect(await folder.find('2026/b.pdf')).toMatchObject({ sizeBytes: Buffer.byteLength(PDF) });
+    expect(await unnamedDocuments(place.dir, new Set([join(place.dir, 'a.pdf')]))).toEqual(['2026/b.pdf']);
+    await place.close();
+    expect(existsSync(place.dir)).toBe(false);
+  });
+
+  test('that lie in one folder are found with it and without it', async () => {
+    const { dir } = await makeTemporaryFolder();
+    const entries = { 'Q4/a.pdf': PDF, 'Q4/2026/b.pdf': PDF, '.DS_Store': 'x', '__MACOSX/Q4/._a.pdf': 'x' };
+    const place = await openDocuments(await writeZip(join(dir, 'd.zip'), entries));
+    const folder = makeDocumentFolder({ dir: place.dir, maxSizeMb: 1 });
+    for (const name of ['a.pdf', 'Q4/a.pdf', '2026/b.pdf', 'Q4/2026/b.pdf']) {
+      expect(await folder.find(name)).toMatchObject({ mediaType: 'application/pdf' });
+    }
+    expect(await folder.find('Q4/c.pdf')).toContain('is not in the documents folder');
+    expect(await unnamedDocuments(place.dir, new Set())).toEqual(['2026/b.pdf', 'a.pdf']);
+    await place.close();
+    expect(existsSync(place.dir)).toBe(false);
+  });
+
+  test.each<[string, Record<string, string>]>([
+    ['beside files', { 'Q4/a.pdf': PDF, 'b.pdf': PDF }],
+    ['that holds one of its own name', { 'Q4/a.pdf': PDF, 'Q4/q4/b.pdf': PDF }],
+  ])('in a folder %s are named with it', async (_, entries) => {
+    const { dir } = await makeTemporaryFolder();
+    const place = await openDocuments(await writeZip(join(dir, 'd.zip'), entries));
+    const folder = makeDocumentFolder({ dir: place.dir, maxSizeMb: 1 });
+    for (const name of Object.keys(entries)) expect(await folder.find(name)).toMatchObject({ name: basename(name) });
+    expect(await folder.find('a.pdf')).toContain('is not in the documents folder');
+    await place.close();
+  });
+
+  test.each<[string, Buffer, string]>([
+    ['UTF-8 without saying so', Buffer.from('M\u00fcller.pdf'), 'M\u00fcller.pdf'],
+    ['CP437', Buffer.from('M\u0081llers.pdf', 'latin1'), 'M\u00fcllers.pdf'],
+  ])('with names in %s are found', async (_, raw, name) => {
+    const { dir } = await makeTemporaryFolder();
+    const ascii = 'x'.repeat(raw.length);
+    const path = await writeZip(join(dir, 'd.zip'), { [ascii]: PDF });
+    const bytes = await readFile(path);
+    for (let at = bytes.indexOf(ascii); at !== -1; at = bytes.indexOf(ascii)) raw.copy(bytes, at);
+    // yazl says of every name that it is UTF-8: bit 11 of the flags, in both of an entry's headers (APPNOTE 4.3.7, 4.3.12).
+    for (const [signature, flagsAt] of [
+      ['PK\x03\x04', 6],
+      ['PK\x01\x02', 8],
+    ] as const) {
+      bytes.writeUInt16LE(0, bytes.indexOf(signature) + flagsAt);
+    }
+    await writeFile(path, bytes);
+    const place = await openDocuments(path);
+    expect(await makeDocumentFolder({ dir: place.dir, maxSizeMb: 1 }).find(name)).toMatchObject({ name });
+    await place.close();
+  });
+
+  // Mounting a disk of the test's own is for the superuser alone.
+  test.skipIf(process.getuid?.() !== 0)(
+    'that fill the disk are given up in one sentence, and leave nothing',
+    async () => {
+      const { dir } = await makeTemporaryFolder();
+      const path = await writeZip(join(dir, 'd.zip'), { 'a.pdf': randomBytes(900_000), 'b.pdf': randomBytes(900_000) });
+      const disk = join(dir, 'disk');
+      await mkdir(disk);
+      execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'limitline-test', disk]);
+      onTestFinished(() => void execFileSync('umount', ['--lazy', disk]));
+      vi.stubEnv('TMPDIR', disk);
+      onTestFinished(() => void vi.unstubAllEnvs());
+      await expect(openDocuments(path)).rejects.toMatchObject({
+        code: 'FILE',
+        message: `The documents in ${path} cannot be unpacked into ${disk}: its disk is full; make room there, or name another folder in TMPDIR.`,
+      });
+      expect(await readdir(disk)).toEqual([]);
+    },
+  );
+
+  test('that lead out of it are not written', async () => {
+    const { dir } = await makeTemporaryFolder();
+    const path = await writeZip(join(dir, 'd.zip'), { 'xx/escaped.pdf': PDF });
+    // yazl does not write such a name either, so it is put there by hand, of the same length.
+    const bytes = (await readFile(path)).toString('latin1').replaceAll('xx/', '../');
+    await writeFile(path, bytes, 'latin1');
+    await expect(openDocuments(path)).rejects.toMatchObject({ code: 'FILE', message: expect.stringContaining('..') });
+    expect(existsSync(join(dir, '..', 'escaped.pdf'))).toBe(false);
+  });
+
+  test('that unpack to far more than they are, are given up before they fill the disk', async () => {
+    const { dir } = await makeTemporaryFolder();
+    const path = await writeZip(join(dir, 'd.zip'), { 'bomb.pdf': Buffer.alloc(64 * 1024 * 1024) });
+    await expect(openDocuments(path)).rejects.toMatchObject({
+      code: 'FILE',
+      message: expect.stringContaining('300 times'),
+    });
+  });
+
+  test('that unpack to far more than they are all together, each of a sound size, are given up', async () => {
+    const { dir } = await makeTemporaryFolder();
+    const blank = Buffer.alloc(1024 * 1024);
+    const entries = Object.fromEntries(Array.from({ length: 70 }, (_none, n) => [`${n}.pdf`, blank]));
+    const path = await writeZip(join(dir, 'd.zip'), entries);
+    await expect(openDocuments(path)).rejects.toMatchObject({
+      code: 'FILE',
+      message: expect.stringContaining('unpacks to more than 64 MB'),
+    });
+  });
+
+  test('that lie deeper than folders do are given up', async () => {
+    const { dir } = await makeTemporaryFolder();
+    const path = await writeZip(join(dir, 'd.zip'), { [`${'a/'.repeat(40)}a.pdf`]: PDF });
+    await expect(openDocuments(path)).rejects.toMatchObject({ message: expect.stringContaining('32 folders deep') });
+  });
+
+  test('are not unpacked by a process that is stopping', async () => {
+    const { dir } = await makeTemporaryFolder();
+    const path = await writeZip(join(dir, 'd.zip'), { 'a.pdf': PDF });
+    await expect(openDocuments(path, AbortSignal.abort())).rejects.toMatchObject({ code: 'STOPPED' });
+  });
+
+  test('with names as large as documents are given up', async () => {
+    const { dir } = await makeTemporaryFolder();
+    const entries = Object.fromEntries(
+      Array.from({ length: 600 }, (_none, n) => [`__MACOSX/${n}`.padEnd(60_000, 'n'), 'x']),
+    );
+    const path = await writeZip(join(dir, 'd.zip'), entries);
+    await expect(openDocuments(path)).rejects.toMatchObject({
+      message: expect.stringContaining('its names are longer'),
+    });
+  });
+
+  test('may be many, within reason', async () => {
+    const { dir } = await makeTemporaryFolder();
+    const path = await writeZip(join(dir, 'd.zip'), { 'a.pdf': PDF });
+    const bytes = await readFile(path);
+    // What the archive says of itself (APPNOTE 4.3.16): entries on this disk, and in all.
+    for (const back of [12, 14]) bytes.writeUInt16LE(20_001, bytes.length - back);
+    await writeFile(path, bytes);
+    await expect(openDocuments(path)).rejects.toMatchObject({ message: expect.stringContaining('20000 files') });
+  });
+
+  test('in a file that was cut off are a fault that names it', async () => {
+    const { dir } = await makeTemporaryFolder();
+    const path = await writeZip(join(dir, 'd.zip'), { 'a.pdf': PDF });
+    await writeFile(path, (await readFile(path)).subarray(0, 40));
+    await expect(openDocuments(path)).rejects.toMatchObject({ code: 'FILE', message: expect.stringContaining(path) });
+  });
+});
+
+test('a folder is taken as it is, there or not', async () => {
+  const { dir } = await makeTemporaryFolder();
+  for (const path of [dir, join(dir, 'none')]) expect((await openDocuments(path)).dir).toBe(path);
+  expect(await unnamedDocuments(join(dir, 'none'), new Set())).toEqual([]);
+});

@@ -1,0 +1,77 @@
+import { expect, test } from 'vitest';
+import { readMediaType } from '../../src/documents/kind.ts';
+import { makeTemporaryFolder } from '../support/temporary-folder.ts';
+
+const PDF = '%PDF-1.4\n%\u00e2\u00e3\n';
+const PNG = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex');
+/** The end record of a ZIP file without entries is all that one needs. */
+const ZIP = Buffer.from(`504b0304${'00'.repeat(26)}504b0506${'00'.repeat(18)}`, 'hex');
+/** How a program for Windows begins. */
+const WINDOWS = Buffer.from('4d5a90000300000004000000ffff0000', 'hex');
+const COMPOUND = Buffer.from(`d0cf11e0a1b11ae1${'00'.repeat(504)}`, 'hex');
+
+async function kindOf(name: string, content: string | Uint8Array) {
+  const { write } = await makeTemporaryFolder();
+  return readMediaType({ name, path: await write(name, content) });
+}
+
+test.each<[string, string | Uint8Array, string]>([
+  ['a.pdf', PDF, 'application/pdf'],
+  ['A.PDF', PDF, 'application/pdf'],
+  ['no-ending', PDF, 'application/pdf'],
+  ['mailed.pdf', `\r\n${'x'.repeat(500)}${PDF}`, 'application/pdf'],
+  ['misnamed.txt', PDF, 'application/pdf'],
+  ['a.png', PNG, 'image/png'],
+  ['a.unknown', PNG, 'image/png'],
+  ['a.zip', ZIP, 'application/zip'],
+  ['a.docx', ZIP, 'application/vnd.openxmlformats-officedocument.wordprocessingml.document'],
+  ['a.xls', COMPOUND, 'application/vnd.ms-excel'],
+  ['a.csv', 'asset,amount\ncash,1\n', 'text/csv'],
+  ['a.json', '{"cash": 1}', 'application/json'],
+  ['a.xml', '<?xml version="1.0"?><a/>', 'application/xml'],
+  ['a.txt', 'Bilanz für 2025', 'text/plain'],
+  ['a.unknown', 'Bilanz für 2025', 'text/plain'],
+  ['README', 'Bilanz für 2025', 'text/plain'],
+  // Endings that every object of JavaScript knows.
+  ['a.constructor', PDF, 'application/pdf'],
+  ['a.constructor', 'Bilanz für 2025', 'text/plain'],
+  ['a.__proto__', 'Bilanz für 2025', 'text/plain'],
+  ['a.toString', PNG, 'image/png'],
+  // Its first two letters are the signature of a bitmap.
+  ['bmw.txt', 'BMW AG, annual statements of 2025, as audited and published', 'text/plain'],
+  // And these are the signature of a program for Windows.
+  ['mz.txt', 'MZ Maschinen GmbH, Bilanz zum 31.12.2025', 'text/plain'],
+  // A character of three bytes lies across the end of what is looked at.
+  ['long.txt', `a${'€'.repeat(40_000)}`, 'text/plain'],
+])('%s is %3$s', async (name, content, mediaType) => {
+  expect(await kindOf(name, content)).toEqual({ mediaType });
+});
+
+test.each<[string, string | Uint8Array, string]>([
+  ['a.exe', WINDOWS, 'a.exe is a program (its name ends in .exe), and no program is sent'],
+  ['balance.pdf', WINDOWS, 'a program for Windows'],
+  ['balance', WINDOWS, 'a program for Windows'],
+  ['balance.docx', Buffer.from('7f454c4602010100', 'hex'), 'a program for Linux'],
+  ['a.xyz', Buffer.from('cffaedfe07000001', 'hex'), 'a program for macOS'],
+  ['notes.txt', '#!/bin/sh\nrm -rf ~\n', 'its content begins with #!'],
+  ['balance.pdf.js', 'WScript.Echo(1)', 'ends in .js'],
+  ['A.BAT', '@echo off', 'ends in .bat'],
+  ['setup.msi', COMPOUND, 'ends in .msi'],
+  ['balance.jar', ZIP, 'ends in .jar'],
+  ['balance.scr', PDF, 'ends in .scr'],
+])('%s is refused as a program', async (name, content, message) => {
+  expect(await kindOf(name, content)).toEqual({ problem: expect.stringContaining(message) });
+});
+
+test.each<[string, string | Uint8Array, string]>([
+  ['a.pdf', 'Bilanz', 'ends in .pdf but its content is something else: save'],
+  ['a.pdf', PNG, 'ends in .pdf but its content is something else (it is image/png)'],
+  ['a.pdf', `${'x'.repeat(2000)}${PDF}`, 'ends in .pdf'],
+  ['a.png', PDF, 'ends in .png but its content is something else (it is application/pdf)'],
+  ['a.docx', COMPOUND, 'ends in .docx'],
+  ['a.txt', Buffer.from('Bilanz f\u00fcr', 'latin1'), 'cannot be told'],
+  ['a.bin', Buffer.of(0x41, 0, 0x42), 'cannot be told'],
+  ['a.constructor', Buffer.of(0x41, 0, 0x42), 'cannot be told'],
+])('%s is refused', async (name, content, message) => {
+  expect(await kindOf(name, content)).toEqual({ problem: expect.stringContaining(message) });
+});

@@ -1,0 +1,112 @@
+import { createHash } from 'node:crypto';
+import { appendFile, readdir, readFile, rm, stat, truncate, utimes } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { expect, test } from 'vitest';
+import { makeDocumentStore } from '../../src/documents/store.ts';
+import { markOfProcess } from '../../src/files/process-mark.ts';
+import type { Document } from '../../src/portfolio/lines/row.ts';
+import { makeTemporaryFolder } from '../support/temporary-folder.ts';
+
+const CONTENT = Buffer.alloc(300_000, 'balance sheet ');
+const SHA256 = createHash('sha256').update(CONTENT).digest('hex');
+
+async function makeStore() {
+  const { dir, write } = await makeTemporaryFolder();
+  const path = await write('a.pdf', CONTENT);
+  return { dir, write, path, store: makeDocumentStore({ dir: join(dir, 'store') }) };
+}
+
+function documentAt(path: string, sizeBytes = CONTENT.length): Document {
+  return { name: basename(path), path, sizeBytes, mediaType: 'application/pdf' };
+}
+
+async function filesIn(dir: string): Promise<string[]> {
+  const entries = await readdir(dir, { recursive: true, withFileTypes: true });
+  return entries.filter((entry) => entry.isFile()).map((entry) => entry.name);
+}
+
+test('keeps a copy by its content, for this user alone', async () => {
+  const { dir, path, store } = await makeStore();
+  expect(await store.put(documentAt(path))).toBe(SHA256);
+  const kept = store.open(SHA256);
+  expect(kept.sizeBytes).toBe(CONTENT.length);
+  expect((await readFile(kept.path)).equals(CONTENT)).toBe(true);
+  expect((await stat(kept.path)).mode & 0o777).toBe(0o600);
+  expect(await filesIn(join(dir, 'store'))).toEqual([SHA256]);
+});
+
+test('keeps one copy of what is put under two names and by many at once', async () => {
+  const { dir, write, path, store } = await makeStore();
+  const other = await write('b.pdf', CONTENT);
+  const put = await Promise.all(Array.from({ length: 20 }, (_, n) => store.put(documentAt(n % 2 ? path : other))));
+  expect(new Set(put)).toEqual(new Set([SHA256]));
+  expect(await filesIn(join(dir, 'store'))).toEqual([SHA256]);
+});
+
+test('does not copy again what it has copied, unless the copy is gone', async () => {
+  const { path, store } = await makeStore();
+  await store.put(documentAt(path));
+  const kept = store.open(SHA256).path;
+  const { ino } = await stat(kept);
+  await store.put(documentAt(path));
+  expect((await stat(kept)).ino).toBe(ino);
+  await rm(kept);
+  await store.put(documentAt(path));
+  expect(store.open(SHA256).path).toBe(kept);
+});
+
+test.each([
+  ['grew', (path: string) => appendFile(path, 'x')],
+  ['shrank', (path: string) => truncate(path, 10)],
+])('refuses a file that %s since it was looked at, and leaves nothing behind', async (_, change) => {
+  const { dir, path, store } = await makeStore();
+  await change(path);
+  await expect(store.put(documentAt(path))).rejects.toMatchObject({
+    code: 'FILE',
+    message: `${path} changed while it was read; leave it alone and import again.`,
+  });
+  expect(await filesIn(dir)).toEqual(['a.pdf']);
+});
+
+test('notices that a file is more than its size says', async () => {
+  const { dir, store } = await makeStore();
+  // It has a size of zero for whoever asks, and content for whoever reads: as a file that grows while it is copied.
+  await expect(store.put(documentAt('/proc/self/status', 0))).rejects.toMatchObject({
+    code: 'FILE',
+    message: expect.stringContaining('changed while it was read'),
+  });
+  expect(await filesIn(dir)).toEqual(['a.pdf']);
+});
+
+test('takes the new content of a file that was put before', async () => {
+  const { path, store } = await makeStore();
+  await store.put(documentAt(path));
+  await appendFile(path, 'x');
+  const sha256 = await store.put(documentAt(path, CONTENT.length + 1));
+  expect(sha256).not.toBe(SHA256);
+  expect(store.open(sha256).sizeBytes).toBe(CONTENT.length + 1);
+});
+
+test('says what cannot be read, copied or found', async () => {
+  const { dir, write, path, store } = await makeStore();
+  await expect(store.put(documentAt(join(dir, 'none.pdf')))).rejects.toMatchObject({ code: 'FILE' });
+  const blocked = makeDocumentStore({ dir: join(await write('file', ''), 'store') });
+  await expect(blocked.put(documentAt(path))).rejects.toMatchObject({ code: 'FILE' });
+  expect(() => store.open(SHA256)).toThrow(expect.objectContaining({ code: 'FILE' }));
+  expect(() => store.open('../../a.pdf')).toThrow('No document ../../a.pdf is kept');
+});
+
+test('copies that killed processes left half done are swept, and nothing else is', async () => {
+  const { dir, write, path, store } = await makeStore();
+  const uuid = '01234567-89ab-4cde-8f01-23456789abcd';
+  const mark = markOfProcess();
+  const [pid, place, start] = mark.split('-');
+  const left = [`${pid}-${place}-00000000-${uuid}.part`, `4194305-${place}-${start}-${uuid}.part`, `${uuid}.part`];
+  const kept = [`${mark}-${uuid}.part`, `1-00000000-00000000-${uuid}.part`, 'report.part', `${uuid}.pdf`];
+  for (const name of [...left, ...kept]) await write(join('store', name), 'confidential');
+  const longAgo = new Date(Date.now() - 86_400_000 - 60_000);
+  for (const name of [`${uuid}.part`, 'report.part', `${uuid}.pdf`])
+    await utimes(join(dir, 'store', name), longAgo, longAgo);
+  await store.put(documentAt(path));
+  expect((await filesIn(join(dir, 'store'))).sort()).toEqual([SHA256, ...kept].sort());
+});

@@ -1,0 +1,94 @@
+import { existsSync } from 'node:fs';
+import { mkdir, readdir, rename, symlink, utimes, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { afterEach, expect, test, vi } from 'vitest';
+import { makeUnpackedFolder, sweepUnpackedFolders } from '../../src/documents/unpacked-folders.ts';
+import { makeTemporaryFolder } from '../support/temporary-folder.ts';
+
+afterEach(() => {
+  vi.unstubAllEnvs();
+});
+
+/** A temporary folder of the test's own, and in it one of this process; its name is cut into its words. */
+async function withFolder() {
+  const { dir: root } = await makeTemporaryFolder();
+  vi.stubEnv('TMPDIR', root);
+  const folder = await makeUnpackedFolder();
+  const [, pid = '', place = '', start = ''] = /-(\d+)-(\w+)-(\w+)-\w+$/.exec(basename(folder.dir)) ?? [];
+  return { root, folder, pid, place, start };
+}
+
+const DAY_MS = 86_400_000;
+
+test('a folder of a living process is left alone, and gone when it is closed', async () => {
+  const { folder } = await withFolder();
+  await sweepUnpackedFolders();
+  expect(existsSync(folder.dir)).toBe(true);
+  await folder.close();
+  expect(existsSync(folder.dir)).toBe(false);
+});
+
+test('a folder of a process that is gone is swept, also when its number was given to another', async () => {
+  const { root, folder, pid, place, start } = await withFolder();
+  const outside = join(root, 'outside');
+  await mkdir(join(outside, 'kept'), { recursive: true });
+  for (const name of [`${pid}-${place}-00000000`, `4194305-${place}-${start}`]) {
+    const left = join(root, `limitline-documents-${name}-aaaaaa`);
+    await mkdir(join(left, 'group'), { recursive: true });
+    await writeFile(join(left, 'group', 'a.pdf'), 'confidential');
+    await symlink(outside, join(left, 'link'));
+  }
+  await sweepUnpackedFolders();
+  expect((await readdir(root)).sort()).toEqual([basename(folder.dir), 'outside']);
+  expect(await readdir(outside)).toEqual(['kept']);
+  await folder.close();
+});
+
+test('a folder from where processes cannot be seen is swept when it was not touched for a day', async () => {
+  const { root, folder, pid, start } = await withFolder();
+  const [fresh, old] = [
+    join(root, `limitline-documents-${pid}-00000000-${start}-aaaaaa`),
+    join(root, `limitline-documents-${pid}-00000000-${start}-bbbbbb`),
+  ];
+  for (const dir of [fresh, old]) await mkdir(dir);
+  const then = new Date(Date.now() - DAY_MS - 60_000);
+  await utimes(old, then, then);
+  await sweepUnpackedFolders();
+  expect([fresh, old].map((dir) => existsSync(dir))).toEqual([true, false]);
+  await folder.close();
+});
+
+test('what only bears such a name, or nearly so, is left alone', async () => {
+  const { root, folder, place, start } = await withFolder();
+  const kept = join(root, 'kept');
+  await mkdir(kept);
+  await writeFile(join(kept, 'a.pdf'), 'x');
+  const gone = `4194305-${place}-${start}`;
+  await symlink(kept, join(root, `limitline-documents-${gone}-aaaaaa`));
+  await writeFile(join(root, `limitline-documents-${gone}-bbbbbb`), 'a file');
+  for (const name of [`limitline-documents-${gone}`, `limitline-documents-${gone}-aaaaaa.bak`, 'limitline-documents-x'])
+    await mkdir(join(root, name));
+  const before = (await readdir(root)).sort();
+  await sweepUnpackedFolders();
+  expect((await readdir(root)).sort()).toEqual(before);
+  expect(await readdir(kept)).toEqual(['a.pdf']);
+  await folder.close();
+});
+
+test('several that sweep at once do not get in one another’s way', async () => {
+  const { root, folder, place, start } = await withFolder();
+  for (let n = 0; n < 20; n += 1) {
+    const left = join(root, `limitline-documents-4194305-${place}-${start}-${String(n).padStart(6, '0')}`);
+    await mkdir(join(left, 'a', 'b'), { recursive: true });
+    await writeFile(join(left, 'a', 'b', 'c.pdf'), 'x');
+  }
+  await Promise.all(Array.from({ length: 4 }, sweepUnpackedFolders));
+  expect(await readdir(root)).toEqual([basename(folder.dir)]);
+  await folder.close();
+});
+
+test('a folder that somebody has moved away is no fault when it is closed', async () => {
+  const { root, folder } = await withFolder();
+  await rename(folder.dir, join(root, 'moved'));
+  await folder.close();
+});

@@ -1,0 +1,249 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { parse } from 'csv-parse/sync';
+import { describe, expect, test } from 'vitest';
+import { type ExportPayload, exportResults } from '../../../jobs/export/export-results.ts';
+import type { Context } from '../../../src/context.ts';
+import type { ReadOptions } from '../../../src/portfolio/read-options.ts';
+import { makeEncoder } from '../../../src/table/encoders.ts';
+import { MAX_RECORD_LENGTH } from '../../../src/table/physical-lines.ts';
+import { makeTemporaryFolder } from '../../support/temporary-folder.ts';
+import { openWorkplace } from '../../support/workplace.ts';
+import { HEADER, writeWorkbook } from '../../support/write-workbook.ts';
+import { writeZip } from '../../support/zip-file.ts';
+
+type Format = Partial<Pick<ExportPayload, 'format' | 'likeInput'>>;
+
+/** The bytes of the errors file. */
+async function errorsOf(
+  { account, rows, portfolios, buyers, persist, imports }: Context,
+  format: Format = {},
+): Promise<Buffer> {
+  const to = new PassThrough();
+  const payload = exportResults.parse({ portfolio: 'q4', only: 'errors', ...format });
+  const deps = { account, rows, portfolios, buyers, persist, imports, signal: new AbortController().signal };
+  const [bytes] = await Promise.all([buffer(to), exportResults.run(payload, to, deps)]);
+  return bytes;
+}
+
+const rowsOf = (csv: Buffer | string): Record<string, string>[] => parse(csv, { columns: true, bom: true });
+
+/** A workplace in which this file was imported, and a way to import its errors file, changed or as it is. */
+async function openErrors(content: string | Buffer, reading: ReadOptions = {}, format: Format = {}) {
+  const place = await openWorkplace();
+  const path = join(place.dir, 'q4.csv');
+  await writeFile(path, content);
+  const first = await place.importFile(path, reading);
+  return {
+    ...place,
+    first,
+    errors: () => errorsOf(place.context, format),
+    async again(mended?: (text: string) => string, readingAgain: ReadOptions = {}) {
+      const bytes = await errorsOf(place.context, format);
+      const next = join(place.dir, `errors.${format.format ?? 'csv'}`);
+      await writeFile(next, mended ? mended(bytes.toString()) : bytes);
+      return place.importFile(next, readingAgain);
+    },
+  };
+}
+
+/** Lines that are broken as records, or hold what nobody sees: with their cells alone they would be good ones. */
+const BROKEN: [string, string | Buffer, RegExp][] = [
+  ['too many cells', 'Acme,1,000,wide', /^Acme,1,000,wide$/],
+  ['too few cells', 'Cutoff,700', /^Cutoff,700$/],
+  ['a lost quotation mark', '"Lost,900,unclosed', /^"Lost,900,unclosed$/],
+  ['a quotation mark inside', 'Pipe 5",900,x', /^Pipe 5",900,x$/],
+  ['a line inside', 'Acme,100,"terms:\nBeta,500000,no\nsee mail"', /^Acme,100,"terms:␊Beta,500000,no␊see mail"$/],
+  ['a length beyond all', `Long,77,${'x'.repeat(MAX_RECORD_LENGTH)}`, /^Long,77,x{1,1100}…$/],
+  ['a damaged byte in an own column', Buffer.from('Acme,77,M\xfcller', 'latin1'), /^Acme,77,M\ufffdller$/],
+  ['a control character in an own column', 'Acme,77,x\x07y', /^Acme,77,x␇y$/],
+];
+
+describe('an errors file that nobody mended', () => {
+  describe.each<Format>([{ format: 'csv' }, { format: 'xlsx' }])('as %o', (format) => {
+    test.each(BROKEN)('makes no request of a line with %s, and shows the line', async (_name, line, shown) => {
+      const file = Buffer.concat([Buffer.from('name,requested_limit,note\n'), Buffer.from(line), Buffer.from('\n')]);
+      const { first, again, context } = await openErrors(file, { encoding: 'utf-8' }, format);
+      expect(first).toMatchObject({ lines: 1, rows: 0, invalid: 1 });
+      for (const round of [1, 2]) {
+        expect(await again(), `round ${round}`).toMatchObject({ lines: 1, rows: 0, invalid: 1 });
+        const [row = {}] = rowsOf(await errorsOf(context));
+        expect(row).toMatchObject({ name: '', requested_limit: '', note: '' });
+        expect(row.limitline_line).toMatch(shown);
+        expect(Object.keys(row).slice(-4)).toEqual(['row', 'limitline_line', 'problem', 'limitline_account']);
+      }
+    });
+
+    test('makes no request of a total, nor of a row that was hidden', async () => {
+      const { dir } = await makeTemporaryFolder();
+      const row = (n: number, name: string, limit: number, more = '') =>
+        `<row r="${n}"${more}><c r="A${n}" t="str"><v>${name}</v></c><c r="B${n}"><v>${limit}</v></c></row>`;
+      const sheet = [HEADER, row(2, 'Acme', 100), row(3, 'Unseen', 200, ' hidden="1"'), row(4, 'Summe', 300)];
+      const content = await readFile(await writeWorkbook(join(dir, 'a.xlsx'), { sheet }));
+      const { first, again, context } = await openErrors(content, {}, format);
+      expect(first).toMatchObject({ lines: 3, rows: 1, invalid: 2 });
+      // The first is there again because it waits.
+      expect(await again()).toMatchObject({ lines: 3, rows: 1, invalid: 2 });
+      const lines = rowsOf(await errorsOf(context)).map((one) => one.limitline_line);
+      expect(lines.toSorted()).toEqual(['', 'Summe,300', 'Unseen,200']);
+    });
+
+    test('shows a total of a wide table as it stood, however many rounds it goes through', async () => {
+      const own = ['Ort', 'Land', 'Website', 'Rating', 'Notiz', 'Filiale'];
+      const lines = [
+        ['name', 'requested_limit', ...own],
+        ['Acme', '-1', ...own],
+        ['Summe', '300', ...own.map(() => '')],
+      ];
+      const { again, context } = await openErrors(`${lines.map((line) => line.join()).join('\n')}\n`, {}, format);
+      for (const round of [1, 2, 3]) {
+        const found = rowsOf(await errorsOf(context)).map((one) => one.limitline_line);
+        expect(found, `round ${round}`).toEqual(['', 'Summe,300,,,,,,']);
+        expect(await again(), `round ${round}`).toMatchObject({ lines: 2, rows: 0, invalid: 2 });
+      }
+    });
+
+    test('makes no request of a name that lost a letter', async () => {
+      const file = Buffer.from('name,requested_limit,note\nM\xfcller,800,x\nBell\x07,1,y\n', 'latin1');
+      const { again, context } = await openErrors(file, { encoding: 'utf-8' }, format);
+      expect(await again()).toMatchObject({ lines: 2, rows: 0, invalid: 2 });
+      const [row] = rowsOf(await errorsOf(context));
+      expect(row).toMatchObject({ name: 'M\ufffdller', requested_limit: '800', limitline_line: '' });
+    });
+  });
+
+  test('is UTF-8 where its encoding has no sign for the lost letter, and makes no request of it either', async () => {
+    const file = Buffer.concat([
+      Buffer.from('name,requested_limit\nM'),
+      Buffer.of(0x81, 0x20),
+      Buffer.from('ller,8\n'),
+    ]);
+    const { first, again, errors } = await openErrors(file, { encoding: 'shift_jis' }, { likeInput: true });
+    expect(first).toMatchObject({ invalid: 1 });
+    const mended = rowsOf((await errors()).toString().replace('\ufeff', ''));
+    expect(mended).toMatchObject([{ name: 'M\ufffd ller', requested_limit: '8', limitline_line: '' }]);
+    expect(await again(undefined, { encoding: 'shift_jis' })).toMatchObject({ lines: 1, rows: 0, invalid: 1 });
+  });
+
+  test('shows the text of before beside a line that was hidden in it and not mended', async () => {
+    const header = 'name,requested_limit,row,limitline_line,problem,limitline_account';
+    const { dir } = await makeTemporaryFolder();
+    const cells = (n: number, values: string[], more = '') =>
+      `<row r="${n}"${more}>${values.map((one, at) => `<c r="${'ABCDEF'[at]}${n}" t="str"><v>${one}</v></c>`).join('')}</row>`;
+    const text = 'Unseen,200';
+    const sheet = [
+      cells(1, header.split(',')),
+      cells(2, ['', '', '', text, 'It is hidden', 'stand-in'], ' hidden="1"'),
+    ];
+    const content = await readFile(await writeWorkbook(join(dir, 'a.xlsx'), { sheet }));
+    const { first, context } = await openErrors(content);
+    expect(first).toMatchObject({ rows: 0, invalid: 1 });
+    expect(rowsOf(await errorsOf(context)).map((one) => one.limitline_line)).toEqual([text]);
+  });
+
+  test('like the input keeps cells that its encoding can write', async () => {
+    const file = makeEncoder('shift_jis')('name,requested_limit\n株式会社,-8\n');
+    const { errors } = await openErrors(file, { encoding: 'shift_jis' }, { likeInput: true });
+    expect(new TextDecoder('shift_jis').decode(await errors())).toContain('\n株式会社,-8,,,');
+  });
+
+  test('gives every line what the mapping gives it, but for the amount of a broken one', async () => {
+    const mapping = { columns: {}, constants: { requested_limit: '5', country_code: 'DE' } };
+    const { again, errors } = await openErrors('name,note\nAcme,x,y\n', { mapping });
+    expect(rowsOf(await errors())).toMatchObject([{ name: '', country_code: 'DE', requested_limit: '' }]);
+    expect(await again()).toMatchObject({ lines: 1, rows: 0, invalid: 1 });
+  });
+});
+
+describe('amounts and days that their column left open', () => {
+  const AMOUNTS = 'name;requested_limit;contact_email\nA;1.234;a@b.example\nB;2,50;b(at)b.example\nC;3.5;c@b.example\n';
+
+  test('stay open, whatever else is mended, and until somebody says how they are written', async () => {
+    const { first, again, errors } = await openErrors(AMOUNTS);
+    expect(first).toMatchObject({ rows: 1, invalid: 2 });
+    for (const _round of [1, 2]) {
+      const found = await again((text) => text.replace('(at)', '@'));
+      expect(found.problems).toMatchObject([{ line: 2, message: expect.stringContaining('--decimal comma') }]);
+      expect(rowsOf(await errors())[0]).toMatchObject({ name: 'A', requested_limit: '1.234 ?' });
+    }
+    // The file has decimal points as well, and whoever says that it has commas hears of them.
+    expect((await again(undefined, { decimal: ',' })).problems).toMatchObject([{ line: 4 }]);
+    expect(rowsOf(await errors())).toContainEqual(expect.objectContaining({ name: 'A', requested_limit: '1234' }));
+  });
+
+  test('hold for the whole of the column they are brought into', async () => {
+    const { again } = await openErrors(AMOUNTS);
+    const found = await again((text) => text.replace('"2,50",b(at)', '5.678,b@'));
+    expect(found.problems.map(({ line }) => line)).toEqual([2, 3]);
+  });
+
+  test('that the given convention refuses are not taken without it', async () => {
+    const file = 'name,requested_limit,statements_dated\nA,3.5,\nB,5,04/25/2026\n';
+    const { first, again } = await openErrors(file, { decimal: ',', dates: 'dmy' });
+    expect(first).toMatchObject({ rows: 0, invalid: 2 });
+    for (const _round of [1, 2]) expect(await again()).toMatchObject({ rows: 0, invalid: 2 });
+    expect(await again(undefined, { decimal: ',', dates: 'dmy' })).toMatchObject({ rows: 0, invalid: 2 });
+    expect(await again(undefined, { decimal: '.', dates: 'mdy' })).toMatchObject({ rows: 2, invalid: 0 });
+  });
+
+  test('stay so under the apostrophe of a spreadsheet', async () => {
+    const { again, errors } = await openErrors(`name,requested_limit\nA,'+€ 1.234\nB,"2,50"\n`);
+    expect(rowsOf(await errors())[0]).toMatchObject({ requested_limit: '1234' });
+    expect(await again((text) => text.replace('2,50', '2.5'))).toMatchObject({ rows: 2, invalid: 0 });
+    expect(rowsOf(await errors())[0]).toMatchObject({ requested_limit: '1234' });
+  });
+
+  test.each<[string, string[], string[]]>([
+    ['commas', ['1.234', '0,5'], ['1234', '0,5']],
+    ['nothing', ['1.234'], ['1.234 ?']],
+  ])('leave the numbers of a workbook as they are, whose texts tell of %s', async (_name, texts, kept) => {
+    const { dir, context, importFile, report } = await openWorkplace();
+    const cell = (text: string) => `<c t="str"><v>${text}</v></c>`;
+    const amounts = [...texts.map(cell), '<c><v>1.234</v></c>', '<c><v>1500.25</v></c>'];
+    const rows = amounts.map((amount, n) => `<row>${cell(`Buyer ${n}`)}${amount}</row>`);
+    const header = `<row>${cell('name')}${cell('requested_limit')}</row>`;
+    const path = await writeZip(join(dir, 'q4.xlsx'), {
+      'xl/workbook.xml': '<workbook xmlns:r="r"><sheets><sheet name="Buyers" r:id="rId1"/></sheets></workbook>',
+      'xl/_rels/workbook.xml.rels':
+        '<Relationships><Relationship Id="rId1" Target="worksheets/sheet1.xml"/></Relationships>',
+      'xl/worksheets/sheet1.xml': `<worksheet><sheetData>${header}${rows.join('')}</sheetData></worksheet>`,
+    });
+    const first = await importFile(path);
+    const errors = await errorsOf(context);
+    expect(rowsOf(errors).map((row) => row.requested_limit)).toEqual([...kept, '1.2340', '1500.25']);
+    const next = join(dir, 'errors.csv');
+    await writeFile(next, errors);
+    expect(await importFile(next)).toMatchObject({ rows: first.rows, invalid: first.invalid });
+    expect((await report()).rows).toBe(first.rows);
+  });
+
+  test('may be days as well', async () => {
+    const header = 'name,requested_limit,statements_dated,contact_email\n';
+    const { again } = await openErrors(`${header}A,1,05/04/2025,\nB,1,31/12/2024,x\nC,1,12/31/2024,\n`);
+    const found = await again((text) => text.replace(',x,', ',,'));
+    expect(found.problems).toMatchObject([{ line: 2, message: expect.stringContaining('--dates dmy') }]);
+    expect((await again(undefined, { dates: 'dmy' })).problems).toMatchObject([{ line: 4 }]);
+  });
+
+  test('are seen where a lost quotation mark swallows their line', async () => {
+    const { again } = await openErrors(AMOUNTS);
+    const found = await again(() => 'name,requested_limit,note\nA,1,"x\nB,1.234 ?,y"\n');
+    expect(found).toMatchObject({ lines: 1, rows: 0, invalid: 1 });
+  });
+});
+
+test('a broken line whose cells were filled in is requested', async () => {
+  const { again, errors, work, settled, standIn } = await openErrors('name,requested_limit\nAcme,1,000\nTin,2\n');
+  await again((text) => text.replace(',,,"Acme,1,000"', 'Acme,1000,,"Acme,1,000"'));
+  await work();
+  expect(await settled()).toMatchObject({ rows: 2, invalid: 0, states: { done: 2 } });
+  expect(
+    standIn
+      .things('limit')
+      .map(({ body }) => Object(body).requested_limit)
+      .sort(),
+  ).toEqual([1000, 2]);
+  expect(rowsOf(await errors())).toEqual([]);
+});

@@ -1,0 +1,205 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Writable } from 'node:stream';
+import { parse } from 'csv-parse/sync';
+import { describe, expect, test } from 'vitest';
+import { type ExportPayload, exportResults } from '../../../jobs/export/export-results.ts';
+import { buyerLines, openWorkplace } from '../../support/workplace.ts';
+
+type Place = Awaited<ReturnType<typeof openWorkplace>>;
+
+const RESULT_COLUMNS = [
+  ...['row', 'import', 'line'],
+  ...['state', 'step', 'company_id', 'document_ids', 'buyer_limit_id', 'status', 'total_limit', 'available_limit'],
+  ...['problem', 'updated', 'limitline_account', 'limitline_buyer'],
+];
+
+async function exportText({ context }: Pick<Place, 'context'>, only: ExportPayload['only'], portfolio = 'q4') {
+  let text = '';
+  const to = new Writable({
+    write(chunk, _encoding, done) {
+      text += chunk;
+      done();
+    },
+  });
+  const { account, rows, portfolios, buyers, persist, imports } = context;
+  const deps = { account, rows, portfolios, buyers, persist, imports, signal: new AbortController().signal };
+  await exportResults.run(exportResults.parse({ portfolio, only }), to, deps);
+  return text;
+}
+
+/** Records under the header's names; our own columns come last, so they win over the file's of the same name. */
+async function exported(place: Pick<Place, 'context'>, only: ExportPayload['only'] = 'all', portfolio = 'q4') {
+  const [header = [], ...records]: string[][] = parse(await exportText(place, only, portfolio));
+  const lines = records.map((cells) => Object.fromEntries(cells.map((cell, column) => [header[column] ?? '', cell])));
+  return { header, lines, widths: new Set(records.map((cells) => cells.length)) };
+}
+
+test('gives every line once, in the order of the file, with its own columns and what became of it', async () => {
+  const { work, settled, standIn, ...place } = await openWorkplace({
+    faults: { rules: [{ on: 'limit', match: 'HRB 4', fault: 'status', status: 422, body: 'too "high", they say' }] },
+  });
+  await place.import([
+    'Name,Cost Centre,company-registration-number,requested_limit',
+    'One AG,k1,HRB 1,100.10',
+    'Two AG,k2,HRB 2,nothing',
+    '"Three, Sons & ""Co""","k3\nand k4",HRB 3,300',
+    'Four AG,k4,HRB 4,400',
+    'One AG,k5,HRB 1,100.10',
+    'Six AG,k6,HRB 6,600,more,cells',
+    'Seven AG,k7',
+    'Eight AG,k8,HRB 8,800',
+  ]);
+  await work();
+  await settled();
+  const { header, lines, widths } = await exported(place);
+  expect(header).toEqual(['Name', 'Cost Centre', 'company-registration-number', 'requested_limit', ...RESULT_COLUMNS]);
+  // However ragged a line was, our columns stand where they belong.
+  expect([...widths]).toEqual([header.length]);
+  expect(lines.map((line) => [line['Cost Centre'], line.state])).toEqual([
+    ['k1', 'done'],
+    ['k2', 'invalid'],
+    ['k3\nand k4', 'done'],
+    ['k4', 'refused'],
+    ['k5', 'duplicate'],
+    ['k6', 'invalid'],
+    ['k7', 'invalid'],
+    ['k8', 'done'],
+  ]);
+  expect(lines[0]).toMatchObject({
+    step: 'limit',
+    company_id: expect.stringMatching(/^company_/),
+    buyer_limit_id: standIn.things('limit').find(({ body }) => Object(body).requested_limit === 100.1)?.id,
+    status: 'approved',
+    total_limit: '100.1',
+    available_limit: '100.1',
+    problem: '',
+    updated: expect.stringMatching(/^20\d\d-.*Z$/),
+  });
+  expect(lines[1]).toMatchObject({
+    problem: expect.stringContaining('requested_limit: '),
+    company_id: '',
+    updated: '',
+  });
+  expect(lines[2]?.Name).toBe('Three, Sons & "Co"');
+  expect(lines[3]).toMatchObject({ problem: expect.stringMatching(/status 422: too "high", they say$/), status: '' });
+  expect(lines[4]?.problem).toContain('Line 2 ');
+});
+
+test('shows of a held row what was sent, when, and what was heard', async () => {
+  const { work, settled, ...place } = await openWorkplace({
+    faults: { rules: [{ on: 'limit', match: 'HRB 1', fault: 'status', status: 500, made: true }] },
+  });
+  await place.import(buyerLines(1));
+  await work();
+  await settled();
+  const [line] = (await exported(place)).lines;
+  expect(line).toMatchObject({ state: 'held', step: 'limit', company_id: expect.stringMatching(/^company_/) });
+  expect(line?.problem).toMatch(
+    /sent 20\d\d-\d\d-\d\dT[\d:.]+Z, then .*500.*; what was sent: \{.*"requested_limit":1001.5/,
+  );
+});
+
+test('shows of a skipped row whose limit it is', async () => {
+  const { work, settled, ...place } = await openWorkplace();
+  await place.import(buyerLines(1));
+  await work();
+  await settled();
+  await place.import(buyerLines(1), { portfolio: 'twin' });
+  await settled('twin');
+  const [[first], [second]] = [(await exported(place)).lines, (await exported(place, 'all', 'twin')).lines];
+  expect(second).toMatchObject({ state: 'skipped', buyer_limit_id: first?.buyer_limit_id, total_limit: '1001.5' });
+});
+
+test('shows the row of a line whose earlier twin was invalid', async () => {
+  const { work, settled, standIn, ...place } = await openWorkplace();
+  await mkdir(join(place.dir, 'documents'));
+  await writeFile(join(place.dir, 'documents', 'ok.pdf'), '%PDF-1.4\n');
+  const lines = ['Acme,100,R1,missing.pdf', 'Acme,100,R1,ok.pdf', 'Acme,100,R1,ok.pdf'];
+  await place.import(['name,requested_limit,request_reference,supporting_documents', ...lines]);
+  await work();
+  await settled();
+  const found = (await exported(place)).lines;
+  expect(found.map(({ state }) => state)).toEqual(['invalid', 'done', 'duplicate']);
+  const [limit] = standIn.things('limit');
+  expect(found.map(({ buyer_limit_id }) => buyer_limit_id)).toEqual(['', limit?.id, '']);
+});
+
+test('says of a repeated line that an interrupted import did not reach that it was not imported', async () => {
+  const { context, ...place } = await openWorkplace();
+  await place.import(['name,requested_limit', 'Acme,100', 'Acme,100']);
+  const { file } = await context.portfolios.read('q4');
+  if (!file) throw new Error('no file was imported');
+  await (await context.portfolios.startImport('q4', file)).leave();
+  const found = (await exported({ context })).lines;
+  expect(found.map(({ state, problem }) => [state, problem?.slice(0, 12)])).toEqual([
+    ['queued', ''],
+    ['', 'Not imported'],
+  ]);
+});
+
+test('a results file is not taken for a file of buyers, whose states it would lead astray', async () => {
+  const { work, settled, ...place } = await openWorkplace();
+  await place.import(buyerLines(1));
+  await work();
+  await settled();
+  const again = await place.import((await exportText(place, 'all')).trimEnd().split('\r\n'));
+  expect(again).toMatchObject({ lines: 0, rows: 0 });
+  expect(again.faults).toEqual([expect.objectContaining({ message: expect.stringContaining('a results file') })]);
+});
+
+describe('an errors file', () => {
+  test('keeps a problem column of the team itself, round after round', async () => {
+    const place = await openWorkplace();
+    await place.import(['name,problem,requested_limit', 'Acme,pays late,-1']);
+    for (const _round of [1, 2]) {
+      const text = await exportText(place, 'errors');
+      expect(text.split('\r\n')).toEqual([
+        'name,problem,requested_limit,row,limitline_line,problem,limitline_account',
+        expect.stringMatching(/^Acme,pays late,'?-1,,,requested_limit: /),
+        '',
+      ]);
+      await place.import(text.trimEnd().split('\r\n'));
+    }
+  });
+
+  test('is the unsuccessful lines as they were, and comes to an end when they are mended round by round', async () => {
+    const { work, settled, standIn, ...place } = await openWorkplace({
+      faults: { rules: [{ on: 'limit', match: 'HRB 1"', fault: 'status', status: 422, body: 'no contact' }] },
+    });
+    await work();
+    const [header = '', first = '', second = ''] = buyerLines(2);
+    await place.import([header, first, second, 'Bad AG,Atlantis,HRB 3,-1']);
+    await settled();
+    const round = await exported(place, 'errors');
+    expect(round.header).toEqual([...header.split(','), 'row', 'limitline_line', 'problem', 'limitline_account']);
+    expect(round.lines.map(({ name, problem }) => [name, problem])).toEqual([
+      ['Buyer 1 GmbH', expect.stringContaining('no contact')],
+      ['Bad AG', expect.stringMatching(/country_code: .*requested_limit: /)],
+    ]);
+
+    const text = (await exportText(place, 'errors')).trimEnd();
+    await place.import(text.replace('Atlantis', 'DE').split('\r\n'));
+    await settled();
+    const next = await exported(place, 'errors');
+    expect(next.header).toEqual(round.header);
+    expect(next.lines.map(({ name }) => name)).toEqual(['Buyer 1 GmbH', 'Bad AG']);
+
+    await standIn.setFaults({ rules: [] });
+    await place.import((await exportText(place, 'errors')).trimEnd().replace('-1', '1').split('\r\n'));
+    expect((await settled()).states).toMatchObject({ done: 3, refused: 0 });
+    expect((await exported(place, 'errors')).lines).toEqual([]);
+    expect(standIn.counts().made).toMatchObject({ company: 3, limit: 3 });
+  });
+
+  test('says of a row that is not at its end where it is', async () => {
+    const place = await openWorkplace();
+    await place.import(buyerLines(1));
+    expect((await exported(place, 'errors')).lines).toMatchObject([{ name: 'Buyer 1 GmbH', problem: 'It is queued.' }]);
+  });
+});
+
+test('of a portfolio that nobody imported there is nothing to export', async () => {
+  const place = await openWorkplace();
+  await expect(exportText(place, 'all', 'nobody')).rejects.toMatchObject({ code: 'NOT_FOUND' });
+});

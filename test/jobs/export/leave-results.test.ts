@@ -1,0 +1,185 @@
+import { appendFile, chmod, mkdir, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { leaveResults } from '../../../jobs/export/leave-results.ts';
+import { makeLeftFiles } from '../../../src/files/left-files.ts';
+import { openWorkplace } from '../../support/workplace.ts';
+
+/** A portfolio of one good line and one that wants mending, imported and not worked on. */
+async function openImported(lines = ['name;requested_limit', 'Tin;1', ';2']) {
+  const place = await openWorkplace();
+  const path = join(place.dir, 'q4.csv');
+  await writeFile(path, `${lines.join('\n')}\n`, { mode: 0o640 });
+  await place.importFile(path);
+  const { account, rows, portfolios, imports, leftFiles } = place.context;
+  const deps = { account, rows, portfolios, imports, leftFiles, signal: new AbortController().signal };
+  const at = (name: string) => join(place.dir, name);
+  return {
+    ...place,
+    path,
+    at,
+    names: async () =>
+      (await readdir(place.dir)).filter((name) => name !== '.limitline' && name !== '.data-home').sort(),
+    leave: (
+      wish: { path?: string | null; dir?: string; mending?: boolean; account?: string; portfolio?: string } = {},
+    ) =>
+      leaveResults({ portfolio: 'q4', path, ...wish }, wish.mending ?? true, {
+        ...deps,
+        account: wish.account ?? account,
+        ...(wish.account === undefined ? {} : { account: wish.account }),
+      }),
+  };
+}
+
+test('results are left beside the file, cut as it is, for those who may read it, and no draft with them', async () => {
+  const { leave, names, at } = await openImported();
+  expect(await leave()).toMatchObject({
+    ...{ results: at('q4.results.csv'), errors: at('q4.errors.csv') },
+    ...{ fault: null, taken: [], removed: [] },
+  });
+  expect(await names()).toEqual(['q4.csv', 'q4.errors.csv', 'q4.results.csv']);
+  expect(await readFile(at('q4.results.csv'), 'utf8')).toMatch(/^name;requested_limit;.*state;.*\nTin;1;.*\n;2;/s);
+  expect(await readFile(at('q4.errors.csv'), 'utf8')).toMatch(/^name;requested_limit;.*\n;2;/s);
+  expect((await stat(at('q4.results.csv'))).mode & 0o077).toBe(0o040 & ~process.umask());
+});
+
+test('results of before are replaced, and an errors file goes when nothing is left to mend', async () => {
+  const { leave, names, at } = await openImported();
+  await leave();
+  expect(await leave({ mending: false })).toMatchObject({ errors: null, removed: [at('q4.errors.csv')], taken: [] });
+  expect(await names()).toEqual(['q4.csv', 'q4.results.csv']);
+});
+
+describe('nothing that somebody else wrote, or wrote into, is replaced or removed', () => {
+  test.each<[string, (path: string) => Promise<unknown>]>([
+    ['a file that was there before', (path) => writeFile(path, 'mine')],
+    ['a link', (path) => symlink('/dev/null', path)],
+    ['a folder', (path) => mkdir(path)],
+  ])('%s', async (_name, make) => {
+    const { leave, names, at } = await openImported();
+    await make(at('q4.results.csv'));
+    expect(await leave()).toMatchObject({ results: at('q4.results-2.csv'), taken: [at('q4.results.csv')] });
+    expect(await leave()).toMatchObject({ results: at('q4.results-2.csv') });
+    expect(await names()).toEqual(['q4.csv', 'q4.errors.csv', 'q4.results-2.csv', 'q4.results.csv']);
+    expect(await readFile(at('q4.results.csv'), 'utf8').catch(() => 'mine')).not.toContain('Tin');
+  });
+
+  test('an errors file that is being mended stays, and the next has a number', async () => {
+    const { leave, names, at } = await openImported();
+    await leave();
+    await appendFile(at('q4.errors.csv'), 'Zinc;3');
+    expect(await leave()).toMatchObject({ errors: at('q4.errors-2.csv'), taken: [at('q4.errors.csv')] });
+    expect(await leave({ mending: false })).toMatchObject({
+      ...{ errors: null, removed: [at('q4.errors-2.csv')], kept: [at('q4.errors.csv')] },
+    });
+    expect(await names()).toEqual(['q4.csv', 'q4.errors.csv', 'q4.results.csv']);
+  });
+
+  test('a file of a later name goes once the first name is free again, unless somebody wrote into it', async () => {
+    const { leave, names, at } = await openImported();
+    for (const name of ['q4.results.csv', 'q4.errors.csv']) await writeFile(at(name), 'mine');
+    expect(await leave()).toMatchObject({
+      results: at('q4.results-2.csv'),
+      errors: at('q4.errors-2.csv'),
+      outdated: [],
+    });
+    for (const name of ['q4.results.csv', 'q4.errors.csv']) await rm(at(name));
+    expect(await leave()).toMatchObject({
+      ...{ results: at('q4.results.csv'), errors: at('q4.errors.csv') },
+      ...{ taken: [], removed: [], outdated: [at('q4.results-2.csv'), at('q4.errors-2.csv')] },
+    });
+    expect(await names()).toEqual(['q4.csv', 'q4.errors.csv', 'q4.results.csv']);
+    for (const name of ['q4.results.csv', 'q4.errors.csv']) await appendFile(at(name), 'mended');
+    await leave();
+    for (const name of ['q4.results-2.csv', 'q4.errors-2.csv']) await appendFile(at(name), 'mended');
+    for (const name of ['q4.results.csv', 'q4.errors.csv']) await rm(at(name));
+    expect(await leave({ mending: false })).toMatchObject({ outdated: [], removed: [], kept: [at('q4.errors-2.csv')] });
+    expect(await names()).toEqual(['q4.csv', 'q4.errors-2.csv', 'q4.results-2.csv', 'q4.results.csv']);
+  });
+
+  test('an errors file of a later name goes when nothing is left to mend, though the first is gone', async () => {
+    const { leave, names, at } = await openImported();
+    await writeFile(at('q4.errors.csv'), 'mine');
+    await leave();
+    await rm(at('q4.errors.csv'));
+    expect(await leave({ mending: false })).toMatchObject({ errors: null, removed: [at('q4.errors-2.csv')], kept: [] });
+    expect(await names()).toEqual(['q4.csv', 'q4.results.csv']);
+  });
+
+  test('the results of another portfolio stay under a later name, be it the stand-in that they are of', async () => {
+    const { leave, names, at } = await openImported();
+    await writeFile(at('q4.results.csv'), 'mine');
+    expect((await leave()).results).toBe(at('q4.results-2.csv'));
+    await rm(at('q4.results.csv'));
+    expect(await leave({ account: 'live' })).toMatchObject({ results: at('q4.results.csv'), outdated: [] });
+    expect(await names()).toContain('q4.results-2.csv');
+  });
+
+  test("nor the results of another portfolio or account, unless they are the stand-in's", async () => {
+    const { leave, at } = await openImported();
+    expect((await leave({ account: 'stand-in' })).results).toBe(at('q4.results.csv'));
+    expect((await leave({ account: 'live' })).results).toBe(at('q4.results.csv'));
+    expect((await leave()).results).toBe(at('q4.results-2.csv'));
+    expect((await leave({ account: 'live' })).results).toBe(at('q4.results.csv'));
+  });
+});
+
+test('results are called after the portfolio where the file came through a pipe, and lie where one says', async () => {
+  const { leave, dir, at } = await openImported();
+  await mkdir(at('out'));
+  expect(await leave({ path: null, dir: join(dir, 'out') })).toMatchObject({ results: at('out/q4.results.csv') });
+  expect((await stat(at('out/q4.results.csv'))).mode & 0o077).toBe(0);
+});
+
+test.each([
+  ['buyers.csv', 'buyers.results.csv'],
+  ['Buyers.CSV', 'Buyers.results.csv'],
+  ['buyers.xlsx', 'buyers.xlsx.results.csv'],
+  ['buyers.txt', 'buyers.txt.results.csv'],
+  ['buyers', 'buyers.results.csv'],
+  ['buyers.errors.csv', 'buyers.errors.results.csv'],
+])('results of %s are called %s', async (name, results) => {
+  const { leave, at } = await openImported();
+  expect((await leave({ path: at(name) })).results).toBe(at(results));
+});
+
+test('results of an errors file of ours that was mended are those of the first file', async () => {
+  const { leave, at } = await openImported();
+  await leave();
+  await appendFile(at('q4.errors.csv'), 'Zinc;3');
+  expect(await leave({ path: at('q4.errors.csv') })).toMatchObject({
+    ...{ results: at('q4.results.csv'), errors: at('q4.errors-2.csv') },
+  });
+});
+
+test.each<[string, (dir: string) => Promise<unknown>, string]>([
+  ['is not there', (dir) => rm(dir, { recursive: true }), 'no such folder'],
+  ['is no folder', (dir) => rm(dir, { recursive: true }).then(() => writeFile(dir, '')), 'no such folder'],
+])('a place that %s is a sentence', async (_name, spoil, words) => {
+  const { leave, at } = await openImported();
+  await mkdir(at('out'));
+  await spoil(at('out'));
+  expect(await leave({ dir: at('out') })).toMatchObject({
+    results: null,
+    errors: null,
+    fault: expect.stringContaining(words),
+  });
+});
+
+test.skipIf(process.getuid?.() === 0)('a place that may not be written is a sentence', async () => {
+  const { leave, at } = await openImported();
+  await mkdir(at('out'));
+  await chmod(at('out'), 0o500);
+  expect(await leave({ dir: at('out') })).toMatchObject({ results: null, fault: expect.stringContaining('may not') });
+});
+
+test("drafts of a killed run are removed, and what is remembered wrongly is nobody's", async () => {
+  const { leave, names, at, dir } = await openImported();
+  await writeFile(at('.q4.results.csv.99999999-00000000-00000000.part'), 'half');
+  await writeFile(at('.q4.results.csv.part'), 'not ours');
+  await leave();
+  expect(await names()).toContain('.q4.results.csv.part');
+  const memory = join(dir, 'memory');
+  const leftFiles = makeLeftFiles({ dir: memory, passing: 'stand-in' });
+  expect(await leftFiles.whose(at('q4.results.csv'))).toBeUndefined();
+});

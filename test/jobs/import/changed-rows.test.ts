@@ -1,0 +1,79 @@
+import { expect, test } from 'vitest';
+import { cancelRows } from '../../../jobs/operators/cancel-rows.ts';
+import { openWorkplace } from '../../support/workplace.ts';
+
+const HEADER = 'name,country_code,company_registration_number,request_reference,requested_limit';
+const asking = (amount: number) => [HEADER, `Buyer 1 GmbH,DE,HRB 1,R-1,${amount}`];
+
+test('a mended amount is what goes out, though a job of the old one was under way', async () => {
+  const place = await openWorkplace({ faults: { rules: [{ on: 'limit', fault: 'status', status: 429 }] } });
+  await place.import(asking(1_000));
+  await place.work();
+  await expect.poll(() => place.standIn.counts().requests.limit[429]).toBeGreaterThan(0);
+  await cancelRows.run({ portfolio: 'q4', awaitMs: 30_000 }, place.context);
+  expect(await place.import(asking(2_000))).toMatchObject({ rows: 1, invalid: 0 });
+  await place.standIn.setFaults({ rules: [] });
+  expect(await place.settled()).toMatchObject({ states: { done: 1 }, requested: '2000.00', granted: '2000.00' });
+  const sent = place.standIn.things('limit').map(({ body }) => Object(body).requested_limit);
+  expect(sent).toEqual([2_000]);
+});
+
+test('a corrected amount replaces one that still waits', async () => {
+  const place = await openWorkplace();
+  await place.import(asking(1_000));
+  expect(await place.import(asking(2_000))).toMatchObject({ rows: 1, invalid: 0, problems: [] });
+  await place.work();
+  expect(await place.settled()).toMatchObject({ rows: 1, states: { done: 1 }, granted: '2000.00' });
+});
+
+test('a line that differs from what was sent is a problem, and the request stays as it was', async () => {
+  const place = await openWorkplace();
+  await place.import(asking(1_000));
+  await place.work();
+  await place.settled();
+  const imported = await place.import(asking(2_000));
+  expect(imported).toMatchObject({ rows: 0, invalid: 1 });
+  expect(imported.problems).toMatchObject([
+    {
+      line: 2,
+      column: 'requested_limit',
+      value: '2000',
+      message: expect.stringMatching(/^changed after it was requested/),
+    },
+  ]);
+  expect(await place.settled()).toMatchObject({ lines: 1, rows: 1, kept: 1, states: { done: 1 }, granted: '1000.00' });
+  // The same words again are no problem, and ask for nothing.
+  expect(await place.import(asking(1_000))).toMatchObject({ rows: 1, invalid: 0, problems: [] });
+  expect(place.standIn.counts().made.limit).toBe(1);
+});
+
+test('in another portfolio it is a problem as well, instead of a request that was skipped under another amount', async () => {
+  const place = await openWorkplace();
+  await place.import(asking(1_000));
+  await place.work();
+  await place.settled();
+  expect(await place.import(asking(2_000), { portfolio: 'twin' })).toMatchObject({ rows: 0, invalid: 1 });
+  expect(await place.import(asking(1_000), { portfolio: 'twin' })).toMatchObject({ rows: 1, invalid: 0 });
+  expect((await place.report('twin')).states.skipped).toBe(1);
+});
+
+test('a reference that another buyer had is a problem, and no limit is shown that is not its own', async () => {
+  const place = await openWorkplace();
+  await place.import(asking(1_000));
+  await place.work();
+  await place.settled();
+  const other = [HEADER, 'Gamma SA,FR,77,R-1,1000'];
+  const imported = await place.import(other, { portfolio: 'twin' });
+  expect(imported).toMatchObject({ rows: 0, invalid: 1 });
+  expect(imported.problems[0]?.message).toMatch(/another buyer or amount/);
+});
+
+test('of two that want one reference at once, one is requested and the other is refused in words', async () => {
+  const place = await openWorkplace();
+  await place.import(asking(1_000));
+  await place.import([HEADER, 'Gamma SA,FR,77,R-1,2000'], { portfolio: 'twin' });
+  await place.work();
+  const [first, second] = [await place.settled(), await place.settled('twin')];
+  expect([first.states.done + second.states.done, first.states.refused + second.states.refused]).toEqual([1, 1]);
+  expect(place.standIn.counts().made.limit).toBe(1);
+});

@@ -1,0 +1,71 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { cancelRows } from '../../../jobs/operators/cancel-rows.ts';
+import { makeDryRun, outlookOf } from '../../../scripts/commands/dry-run.ts';
+import type { Problem } from '../../../src/portfolio/lines/row.ts';
+import { openPortfolio } from '../../../src/portfolio/open-portfolio.ts';
+import { openWorkplace } from '../../support/workplace.ts';
+
+const HEADER = 'name,country_code,company_registration_number,request_reference,requested_limit';
+const acme = (amount: number, reference = '') => `Acme AG,DE,HRB 1,${reference},${amount}`;
+const zinc = (amount: number) => `Zinc AG,DE,HRB 2,,${amount}`;
+
+test.each<[string, string[], string[], number[], 'given up'?]>([
+  ['nothing', [acme(1)], [acme(2)], []],
+  ['a buyer with two rows', [acme(1), acme(2), zinc(1)], [acme(3), zinc(2)], [2]],
+  ['two lines for one row', [acme(1)], [acme(2), zinc(1), acme(3), acme(4)], [4, 5]],
+  ['lines that are there, or named', [acme(1), acme(2)], [acme(2), acme(1), acme(3), acme(4, 'R')], []],
+  ['one of two in the file', [acme(1), acme(2)], [acme(3), acme(1)], []],
+  ['one that was given up comes back', [acme(1), acme(2)], [acme(1), acme(3), zinc(1)], [], 'given up'],
+])('what an import refuses of corrections is foreseen alike, before it and when it comes again: %s', async (...row) => {
+  const [, before, lines, refused, isGivenUp] = row;
+  const place = await openWorkplace();
+  await place.import([HEADER, ...before]);
+  if (isGivenUp) await cancelRows.run({ portfolio: 'q4' }, place.context);
+  const path = join(place.dir, 'mended.csv');
+  await writeFile(path, `${[HEADER, ...lines].join('\n')}\n`);
+  const foreseen = async () => {
+    const outlook = await outlookOf(place.context, { portfolio: 'q4', path, reading: {} });
+    const opened = await openPortfolio({ path, requiredColumns: [], buyers: outlook.buyers });
+    const dryRun = makeDryRun({ foresees: outlook.foresees, ratePerS: undefined });
+    const found: number[] = [];
+    for await (const batch of opened.batches()) {
+      found.push(...(await dryRun.add(batch)).filter(({ kind }) => kind === 'invalid').map(({ line }) => line));
+    }
+    return found;
+  };
+  expect(await foreseen()).toEqual(refused);
+  const imported = await place.importFile(path);
+  expect(imported.problems.map(({ line }) => line)).toEqual(refused);
+  expect(await foreseen()).toEqual(refused);
+});
+
+test('what is asked for besides another limit of its buyer is foreseen as an import says it, and what is skipped is not', async () => {
+  const place = await openWorkplace();
+  await place.import([HEADER, acme(1, 'A'), zinc(5)]);
+  await place.work();
+  await place.settled();
+  const path = join(place.dir, 'more.csv');
+  await writeFile(path, `${[HEADER, acme(2, 'B'), zinc(5), zinc(7), acme(1, 'A'), 'Tin AG,DE,HRB 3,,9'].join('\n')}\n`);
+  const foresee = async () => {
+    const outlook = await outlookOf(place.context, { portfolio: 'q4', path, reading: {} });
+    const opened = await openPortfolio({ path, requiredColumns: [], buyers: outlook.buyers });
+    const dryRun = makeDryRun({ foresees: outlook.foresees, ratePerS: undefined });
+    const warnings: Problem[] = [];
+    for await (const batch of opened.batches()) {
+      for (const line of await dryRun.add(batch)) if (line.kind === 'row') warnings.push(...line.warnings);
+    }
+    return { warnings, ...dryRun.result() };
+  };
+  const { warnings, limits, besides } = await foresee();
+  expect({ limits, besides }).toEqual({ limits: 3, besides: { limits: 2, requested: '9' } });
+  const isOther = ({ message }: Problem) => message.startsWith('The same buyer has another request');
+  const imported = await place.importFile(path);
+  expect(warnings.filter(isOther).map(({ line }) => line)).toEqual([2, 4]);
+  expect(imported.warnings.filter(isOther)).toEqual(warnings.filter(isOther));
+  await place.settled();
+  // All of it is made by now, and nothing is asked for any more.
+  expect(await foresee()).toMatchObject({ limits: 0, besides: { limits: 0 } });
+  expect((await place.importFile(path)).warnings.filter(isOther)).toEqual([]);
+});

@@ -1,0 +1,162 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { cancelRows } from '../../../jobs/operators/cancel-rows.ts';
+import { openWorkplace } from '../../support/workplace.ts';
+
+const HEADER = 'buyer_reference,name,country_code,company_registration_number,city,requested_limit';
+const MUELLER = 'Müller Stahl GmbH,DE,HRB 1234,Köln';
+const SCHMIDT = 'Schmidt Blumen GmbH,DE,HRB 1234,München';
+const SCHULZ = 'Schulz AG,DE,HRB 1234,Berlin';
+
+type Place = Awaited<ReturnType<typeof openWorkplace>>;
+
+/** The companies that the service has, and for each limit the company's name, in the order of their making. */
+function made({ standIn }: Place) {
+  const companies = standIn.things('company').map(({ id, body }) => ({ id, name: String(Object(body).name) }));
+  const limits = standIn.things('limit').map(({ body }) => {
+    const { company, requested_limit } = Object(body);
+    return `${companies.find(({ id }) => id === company)?.name}: ${requested_limit}`;
+  });
+  return { companies: companies.map(({ name }) => name).sort(), limits: limits.sort() };
+}
+
+async function finished(place: Place, portfolio = 'q4') {
+  const workers = await place.work();
+  const report = await place.settled(portfolio);
+  await workers.stop();
+  return report;
+}
+
+describe('three buyers of one register number', () => {
+  test('are one request and two problems that name both, and no limit is asked for the wrong one', async () => {
+    const place = await openWorkplace();
+    const lines = [HEADER, `,${MUELLER},1000`, `,${SCHMIDT},1000`, `,${SCHULZ},3000`];
+    const imported = await place.import(lines);
+    expect(imported).toMatchObject({ rows: 1, invalid: 2, duplicate: 0 });
+    expect(imported.problems.map(({ line, column, message }) => ({ line, column, message }))).toEqual([
+      { line: 3, column: 'company_registration_number', message: expect.stringMatching(/"Müller.*line 2.*"Schmidt/) },
+      { line: 4, column: 'company_registration_number', message: expect.stringMatching(/"Müller.*line 2.*"Schulz/) },
+    ]);
+    expect(await finished(place)).toMatchObject({ states: { done: 1 } });
+    expect(made(place)).toEqual({ companies: ['Müller Stahl GmbH'], limits: ['Müller Stahl GmbH: 1000'] });
+    expect(await place.import(lines)).toMatchObject({ rows: 1, invalid: 2, duplicate: 0 });
+  });
+
+  test('are three, where each has a reference, though one came without at first', async () => {
+    const place = await openWorkplace();
+    await place.import([HEADER, `,${MUELLER},1000`]);
+    await finished(place);
+    const lines = [HEADER, `A,${MUELLER},1000`, `B,${SCHMIDT},1000`, `C,${SCHULZ},3000`];
+    for (const _time of [1, 2]) {
+      expect(await place.import(lines)).toMatchObject({ rows: 3, invalid: 0, problems: [] });
+      await finished(place);
+      expect(made(place)).toEqual({
+        companies: ['Müller Stahl GmbH', 'Schmidt Blumen GmbH', 'Schulz AG'],
+        limits: ['Müller Stahl GmbH: 1000', 'Schmidt Blumen GmbH: 1000', 'Schulz AG: 3000'],
+      });
+    }
+  });
+
+  test('are what a person says they are', async () => {
+    const place = await openWorkplace();
+    const header = HEADER.replace('city', 'same_buyer');
+    const said = (line: string, word: string) => line.replace(/[^,]+$/, word);
+    const lines = [
+      header,
+      `,${said(MUELLER, '')},1000`,
+      `,${said(SCHMIDT, 'ja')},2000`,
+      `C,${said(SCHULZ, 'nein')},3000`,
+    ];
+    expect(await place.import(lines)).toMatchObject({ rows: 3, invalid: 0 });
+    await finished(place);
+    expect(made(place).limits).toEqual(['Müller Stahl GmbH: 1000', 'Müller Stahl GmbH: 2000', 'Schulz AG: 3000']);
+    // The name is known by now.
+    expect(await place.import([HEADER, `,${SCHMIDT},4000`], { portfolio: 'q5' })).toMatchObject({ rows: 1 });
+  });
+});
+
+test('a column of references that comes next quarter makes no new buyers, and unchanged amounts no new limits', async () => {
+  const place = await openWorkplace();
+  const line = (n: number, reference: string, amount = 1_000) =>
+    `${reference},Buyer ${String.fromCharCode(64 + n)} GmbH,DE,${n % 2 ? `HRB ${n}` : ''},Köln,${amount}`;
+  const numbers = Array.from({ length: 20 }, (_none, place) => place + 1);
+  await place.import([HEADER, ...numbers.map((n) => line(n, ''))]);
+  await finished(place);
+  const next = numbers.map((n) => line(n, `D-${n}`, n === 7 ? 9_000 : 1_000));
+  expect(await place.import([HEADER, ...next], { portfolio: 'q5' })).toMatchObject({ rows: 20, problems: [] });
+  expect((await finished(place, 'q5')).states).toMatchObject({ skipped: 19, done: 1 });
+  expect(place.standIn.counts().made).toMatchObject({ company: 20, limit: 21 });
+});
+
+test('two imports at the same moment make one buyer of one', async () => {
+  const place = await openWorkplace();
+  const numbers = Array.from({ length: 600 }, (_none, at) => at + 1);
+  const letters = (n: number) => [...String(n)].map((digit) => String.fromCharCode(97 + Number(digit))).join('');
+  const file = (of: (n: number) => string) => [HEADER, ...numbers.map(of)];
+  await Promise.all([
+    place.import(
+      file((n) => `R-${n},Firma ${letters(n)} GmbH,DE,,Köln,1000`),
+      { portfolio: 'one' },
+    ),
+    place.import(
+      file((n) => `,Firma ${letters(n)} GmbH,DE,,Köln,2000`),
+      { portfolio: 'two' },
+    ),
+  ]);
+  const { rows } = place.context;
+  const buyers = new Set<string>();
+  for (const portfolio of ['one', 'two']) {
+    const found = await rows.inState(portfolio, 'queued', { count: 1_000 });
+    expect(found).toHaveLength(600);
+    for (const result of await rows.read(found.map(({ row }) => row))) buyers.add(result?.request.buyer ?? '');
+  }
+  expect(buyers.size).toBe(600);
+});
+
+describe('a name that was mended', () => {
+  const [wrong, right] = ['Mullar Stahl GmbH,DE,HRB 7,Köln', 'Müller Stahl GmbH,DE,HRB 7,Köln'];
+
+  test('is the one that goes out, where nothing was sent', async () => {
+    const place = await openWorkplace();
+    await place.import([HEADER, `,${wrong},1000`]);
+    expect(await place.import([HEADER, '', `,${right},1000`])).toMatchObject({ rows: 1, invalid: 0 });
+    expect(await finished(place)).toMatchObject({ rows: 1, states: { done: 1 } });
+    expect(made(place)).toEqual({ companies: ['Müller Stahl GmbH'], limits: ['Müller Stahl GmbH: 1000'] });
+  });
+
+  test('also where the row was given up, or refused', async () => {
+    const faults = { rules: [{ on: 'company', match: 'Mullar', fault: 'status', status: 400 }] } as const;
+    const place = await openWorkplace({ faults: { rules: [...faults.rules] } });
+    await place.import([HEADER, `,${wrong},1000`]);
+    await cancelRows.run({ portfolio: 'q4', awaitMs: 30_000 }, place.context);
+    await place.import([HEADER, `,${wrong},1000`]);
+    expect((await finished(place)).states).toMatchObject({ refused: 1 });
+    await place.import([HEADER, `,${right},1000`]);
+    expect((await finished(place)).states).toMatchObject({ done: 1 });
+    expect(made(place).companies).toEqual(['Müller Stahl GmbH']);
+  });
+
+  test('is a problem where the company was made by the other', async () => {
+    const place = await openWorkplace({ faults: { rules: [{ on: 'limit', fault: 'status', status: 400 }] } });
+    await place.import([HEADER, `,${wrong},1000`]);
+    await finished(place);
+    expect(await place.import([HEADER, `,${right},1000`])).toMatchObject({ rows: 0, invalid: 1 });
+    const said = await place.import([HEADER, `,${right},1000`], { reading: { sameBuyer: [2] } });
+    expect(said).toMatchObject({ rows: 1, invalid: 0 });
+  });
+});
+
+test('what stands for no number makes nobody one, and is not sent', async () => {
+  const place = await openWorkplace();
+  const path = join(place.dir, 'q4.csv');
+  const placeholders = ['n/a', '-', 'keine', 'unbekannt', '000', 'tbd', 'x'];
+  const lines = placeholders.map((word, at) => `,${String.fromCharCode(65 + at)} GmbH,DE,${word},,1000`);
+  await writeFile(path, [HEADER, ...lines, ',Z GmbH,DE,1.23457E+11,,1000', ''].join('\n'));
+  const imported = await place.importFile(path);
+  expect(imported).toMatchObject({ rows: placeholders.length, invalid: 1 });
+  expect(imported.problems).toMatchObject([{ line: 9, message: expect.stringMatching(/last digits are lost/) }]);
+  await finished(place);
+  expect(place.standIn.counts().made.company).toBe(placeholders.length);
+  for (const { body } of place.standIn.things('limit')) expect(body).not.toHaveProperty('company_registration_number');
+});

@@ -1,0 +1,204 @@
+import { mkdir, truncate, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { importPortfolio } from '../../../jobs/import/import-portfolio.ts';
+import { buyerLines, openWorkplace } from '../../support/workplace.ts';
+import { HEADER, times, writeWorkbook } from '../../support/write-workbook.ts';
+
+type Place = Awaited<ReturnType<typeof openWorkplace>>;
+
+/** An import that hears of every batch and may be stopped; the workplace's own is for those that are left alone. */
+async function importWith(place: Place, path: string, onBatch: () => void, stopping: AbortSignal) {
+  const { rows, portfolios, queues, buyers, imports, documents, persist, settings } = place.context;
+  const { REQUIRED_COLUMNS: requiredColumns, MAX_DOCUMENT_MB: maxDocumentMb } = settings;
+  return importPortfolio.run(importPortfolio.parse({ portfolio: 'q4', path }), {
+    ...{ rows, portfolios, queues, buyers, imports, documents, persist },
+    ...{ requiredColumns, maxDocumentMb, onBatch, stopping },
+  });
+}
+
+describe('a line with a fault', () => {
+  const columns = [
+    'name',
+    'country_code',
+    'website',
+    'requested_limit',
+    'contact_email',
+    'statements_dated',
+    'supporting_documents',
+  ];
+  const good = ['Good AG', 'DE', 'https://good.example', '100', 'a@good.example', '2026-01-31', 'good.pdf'];
+
+  test.each([
+    ['a negative amount', 'requested_limit', '-5'],
+    ['nothing asked for', 'requested_limit', '0'],
+    ['text for an amount', 'requested_limit', 'a lot'],
+    ['an amount beyond numbers', 'requested_limit', '1e400'],
+    ['no number', 'requested_limit', 'NaN'],
+    ['more digits than a number carries', 'requested_limit', '12345678901234567.89'],
+    ['no amount', 'requested_limit', ''],
+    ['no name', 'name', ''],
+    ['a country in words', 'country_code', 'Atlantis'],
+    ['a country that is none', 'country_code', 'ZZ'],
+    ['an e-mail address without a place', 'contact_email', 'somebody'],
+    ['another kind of URL', 'website', 'ftp://files.example'],
+    ['a date of another form', 'statements_dated', 'last spring'],
+    ['a document that is not there', 'supporting_documents', 'missing.pdf'],
+    ['an empty document', 'supporting_documents', 'empty.pdf'],
+    ['a document that is too large', 'supporting_documents', 'large.pdf'],
+    ['a document outside the folder', 'supporting_documents', '../q4.csv'],
+  ])('%s is named by line and column, and the lines around it go on', async (_name, column, value) => {
+    const place = await openWorkplace({ env: { MAX_DOCUMENT_MB: '1' } });
+    const documents = join(place.dir, 'documents');
+    await mkdir(documents);
+    await writeFile(join(documents, 'good.pdf'), '%PDF-1.4\n%%EOF\n');
+    await writeFile(join(documents, 'empty.pdf'), '');
+    await writeFile(join(documents, 'large.pdf'), '%PDF-1.4\n');
+    await truncate(join(documents, 'large.pdf'), 1_100_000);
+    const line = (name: string, cells = good) => [name, ...cells.slice(1)].join(',');
+    const faulty = good.map((cell, place) => (columns[place] === column ? value : cell));
+    const faultyName = column === 'name' ? '' : 'Faulty AG';
+    const imported = await place.import([
+      columns.join(','),
+      line('First AG'),
+      line(faultyName, faulty),
+      line('Last AG'),
+    ]);
+    expect(imported).toMatchObject({ faults: [], lines: 3, rows: 2, invalid: 1, duplicate: 0 });
+    expect(imported.problems).toMatchObject([{ line: 3, column }]);
+    expect(await place.report()).toMatchObject({ lines: 3, rows: 2, invalid: 1, states: { queued: 2 } });
+    const [, fault] = await place.context.portfolios.faultyLines('q4', [2, 3, 4]);
+    expect(fault).toMatchObject({ kind: 'invalid', message: `${column}: ${imported.problems[0]?.message}` });
+  });
+
+  test.each([
+    ['too many cells', 'B,2,x,y', 'invalid'],
+    ['too few cells', 'B,2', 'invalid'],
+    ['the request of an earlier line', 'A,1,x', 'duplicate'],
+  ] as const)('%s concerns the line as a whole', async (_name, text, kind) => {
+    const place = await openWorkplace();
+    const imported = await place.import(['name,requested_limit,note', 'A,1,', text, 'C,3,']);
+    expect(imported).toMatchObject({ lines: 3, rows: 2, [kind]: 1 });
+    expect(imported.problems).toMatchObject([{ line: 3, column: null }]);
+  });
+
+  test('a quotation mark that is never closed costs its own line alone', async () => {
+    const place = await openWorkplace();
+    const imported = await place.import(['name,requested_limit', 'A,1', '"B,2', 'C,3', 'D,4']);
+    expect(imported).toMatchObject({ lines: 4, rows: 3, invalid: 1 });
+    expect(imported.problems).toMatchObject([{ line: 3 }]);
+  });
+});
+
+describe('a file that cannot be used', () => {
+  test.each([
+    ['empty', ''],
+    ['without a needed column', 'name,city\nA,Kiel\n'],
+    ['with a column twice', 'name,requested_limit,Name\nA,1,B\n'],
+  ])('%s leaves no portfolio behind', async (_name, text) => {
+    const place = await openWorkplace();
+    const path = join(place.dir, 'q4.csv');
+    await writeFile(path, text);
+    const imported = await importWith(place, path, () => {}, new AbortController().signal);
+    expect(imported).toMatchObject({
+      faults: [expect.objectContaining({ line: expect.any(Number) })],
+      lines: 0,
+      rows: 0,
+    });
+    expect(await place.context.portfolios.names()).toEqual([]);
+  });
+
+  test.each(['missing.csv', '.'])('%s is a fault, and leaves no portfolio behind', async (name) => {
+    const place = await openWorkplace();
+    const importing = importWith(place, join(place.dir, name), () => {}, new AbortController().signal);
+    await expect(importing).rejects.toMatchObject({ code: 'FILE' });
+    expect(await place.context.portfolios.names()).toEqual([]);
+  });
+});
+
+test('a workbook that turns out broken in the middle leaves no portfolio behind, and is named as it was given', async () => {
+  const place = await openWorkplace();
+  const path = join(place.dir, 'half.xlsx');
+  const buyer = (n: number) => `<row><c t="str"><v>Buyer ${n}</v></c><c><v>${n}</v></c></row>`;
+  await writeWorkbook(path, { sheet: [HEADER, ...times(3_000, buyer), '<row r="5"><c><v>1</v></c></row>'] });
+  await expect(place.importFile(path)).rejects.toMatchObject({
+    code: 'FILE',
+    message: expect.stringContaining(`The workbook ${path} cannot be read: its row 5 cannot stand behind row 3001`),
+  });
+  expect(await place.context.portfolios.names()).toEqual([]);
+});
+
+test('an import that is stopped halfway is unfinished, and importing again doubles nothing', async () => {
+  const place = await openWorkplace();
+  const path = join(place.dir, 'q4.csv');
+  await writeFile(path, `${[...buyerLines(700), 'Broken AG,Atlantis,,1'].join('\n')}\n`);
+  await place.work();
+  for (const batches of [1, 2]) {
+    const stop = new AbortController();
+    let heard = 0;
+    const onBatch = () => {
+      heard += 1;
+      if (heard === batches) stop.abort();
+    };
+    await expect(importWith(place, path, onBatch, stop.signal)).rejects.toMatchObject({ code: 'STOPPED' });
+    const { rows, finished } = await place.report();
+    expect(rows).toBeGreaterThan(0);
+    expect(rows).toBeLessThan(700);
+    expect(finished).toBeNull();
+  }
+  await place.import([...buyerLines(700), 'Broken AG,Atlantis,,1']);
+  expect(await place.settled()).toMatchObject({ lines: 701, rows: 700, invalid: 1, states: { done: 700 } });
+  expect(place.standIn.counts().made).toMatchObject({ company: 700, limit: 700 });
+  expect(place.standIn.madeTwice()).toEqual([]);
+});
+
+describe('a supplier', () => {
+  async function withSupplier(text: string, faults = {}) {
+    const place = await openWorkplace({ faults });
+    const supplierPath = join(place.dir, 'supplier.csv');
+    await writeFile(supplierPath, text);
+    await place.work();
+    return { ...place, supplierPath };
+  }
+
+  test('that the service knows is stored, and not created', async () => {
+    const place = await withSupplier('company_id\ncompany_known\n');
+    await place.import(buyerLines(1), place);
+    expect(await place.settled()).toMatchObject({ supplier: 'company_known', states: { done: 1 } });
+    expect(place.standIn.counts().made.company).toBe(1);
+  });
+
+  test('of several portfolios is created once', async () => {
+    const place = await withSupplier('name,country_code\nLieferant AG,CH\n');
+    for (const portfolio of ['one', 'two']) {
+      await place.import(buyerLines(1), { portfolio, supplierPath: place.supplierPath });
+      await place.settled(portfolio);
+    }
+    const [one, two] = [await place.report('one'), await place.report('two')];
+    expect(one.supplier).toMatch(/^company_/);
+    await expect.poll(async () => (await place.report('two')).supplier).toBe(one.supplier);
+    expect(two.states.skipped).toBe(1);
+    expect(place.standIn.counts().made.company).toBe(2);
+  });
+
+  test('that was refused is asked for again with the next import', async () => {
+    const place = await withSupplier('name,country_code\nLieferant AG,CH\n', {
+      rules: [{ on: 'company', match: 'Lieferant', fault: 'status', status: 422 }],
+    });
+    await place.import(buyerLines(1), place);
+    expect((await place.settled()).supplier).toBeNull();
+    await place.standIn.setFaults({ rules: [] });
+    await place.import(buyerLines(1), place);
+    await expect.poll(async () => (await place.report()).supplier).toMatch(/^company_/);
+    expect(place.standIn.counts().made.company).toBe(2);
+  });
+
+  test('that cannot be read stops the import before it begins', async () => {
+    const place = await withSupplier('name,country_code\nLieferant AG,Swiss\n');
+    await expect(place.import(buyerLines(1), place)).rejects.toMatchObject({
+      code: 'FILE',
+      message: expect.stringContaining('country_code'),
+    });
+    expect(await place.context.portfolios.names()).toEqual([]);
+  });
+});

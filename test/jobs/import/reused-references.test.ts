@@ -1,0 +1,82 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { parse } from 'csv-parse/sync';
+import { expect, test } from 'vitest';
+import { type ExportPayload, exportResults } from '../../../jobs/export/export-results.ts';
+import { makeDryRun, outlookOf } from '../../../scripts/commands/dry-run.ts';
+import { openPortfolio } from '../../../src/portfolio/open-portfolio.ts';
+import { openWorkplace } from '../../support/workplace.ts';
+
+const HEADER = 'name,country_code,company_registration_number,request_reference,contact_email,requested_limit';
+
+async function openPlace() {
+  const rules = [{ on: 'limit' as const, match: '"requested_limit":400', fault: 'status' as const, status: 422 }];
+  const place = await openWorkplace({ faults: { rules } });
+  const exported = async (only: ExportPayload['only'] = 'all'): Promise<string> => {
+    const to = new PassThrough();
+    const deps = { ...place.context, signal: new AbortController().signal };
+    const run = exportResults.run(exportResults.parse({ portfolio: 'q4', only }), to, deps);
+    return (await Promise.all([text(to), run]))[0];
+  };
+  return {
+    ...place,
+    exported,
+    importLines: (...lines: string[]) => place.import([HEADER, ...lines]),
+    /** Lines of which a check says that an import would refuse them. */
+    async foreseen(path: string): Promise<number[]> {
+      const outlook = await outlookOf(place.context, { portfolio: 'q4', path, reading: {} });
+      const opened = await openPortfolio({ path, requiredColumns: [], buyers: outlook.buyers });
+      const dryRun = makeDryRun({ foresees: outlook.foresees, ratePerS: undefined });
+      const lines = (await Array.fromAsync(opened.batches(), (batch) => dryRun.add(batch))).flat();
+      return lines.filter(({ kind }) => kind === 'invalid').map(({ line }) => line);
+    },
+    async shown(): Promise<string[]> {
+      const rows: Record<string, string>[] = parse(await exported(), { columns: true });
+      return rows.map(({ name, requested_limit: amount, state, total_limit: granted }) =>
+        [name, amount, state, granted].join(' '),
+      );
+    },
+  };
+}
+
+test('a reference that comes again for another buyer is a problem, and the first buyer’s request stays', async () => {
+  const { importLines, dir, foreseen, work, settled, shown, exported, importFile } = await openPlace();
+  await importLines('Acme AG,DE,HRB 1,1,,400', 'Tin AG,DE,HRB 7,2,,70');
+  const next = join(dir, 'q4.csv');
+  const zinc = 'Zinc AG,DE,HRB 2,1,,500';
+  for (const state of ['queued', 'refused']) {
+    await writeFile(next, `${HEADER}\n${zinc}\n`);
+    expect(await foreseen(next)).toEqual([2]);
+    const imported = await importFile(next);
+    expect(imported).toMatchObject({ rows: 0, invalid: 1, replaced: 0 });
+    const message = expect.stringMatching(/another buyer's request, line 2, "Acme AG" \(400\).*give this line another/);
+    expect(imported.problems).toMatchObject([{ line: 2, column: 'request_reference', message }]);
+    expect((await shown())[0]).toBe(`Acme AG 400 ${state} `);
+    if (state === 'refused') break;
+    const workers = await work();
+    await settled();
+    await workers.stop();
+  }
+  expect(await shown()).toEqual(['Acme AG 400 refused ', 'Tin AG 70 done 70', 'Zinc AG 500 invalid ']);
+  // The same company under its right number is the correction that it looks like, and so is what names the row.
+  await writeFile(next, `${HEADER}\nAcme AG,DE,HRB 11,1,,300\n`);
+  expect(await foreseen(next)).toEqual([]);
+  expect(await importFile(next)).toMatchObject({ rows: 1, invalid: 0 });
+  const errors = join(dir, 'errors.csv');
+  await writeFile(errors, (await exported('errors')).replace('Acme AG,DE,HRB 11,1,', 'Neu AG,DE,HRB 12,1,'));
+  expect(await foreseen(errors)).toEqual([]);
+  expect(await importFile(errors)).toMatchObject({ rows: 1, invalid: 0 });
+  expect(await shown()).toEqual(['Tin AG 70 done 70', 'Neu AG 300 queued ']);
+});
+
+test('a faulty line with the reference of another buyer is not shown with that one’s limit', async () => {
+  const { importLines, work, settled, shown, report } = await openPlace();
+  await importLines('Acme AG,DE,HRB 1,1,,100');
+  await work();
+  await settled();
+  await importLines('Zinc AG,DE,HRB 2,1,nobody,500', 'Lead AG,DE,HRB 1,1,,600');
+  expect(await shown()).toEqual(['Acme AG 100 done 100', 'Zinc AG 500 invalid ', 'Lead AG 600 invalid ']);
+  expect(await report()).toMatchObject({ rows: 1, invalid: 2, kept: 0 });
+});

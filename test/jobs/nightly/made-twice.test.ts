@@ -1,0 +1,38 @@
+import { PassThrough } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { expect, test } from 'vitest';
+import { exportResults } from '../../../jobs/export/export-results.ts';
+import { reconcile } from '../../../jobs/nightly/reconcile.ts';
+import { summaryTable } from '../../../scripts/terminal/summary-table.ts';
+import { buyerLines, openWorkplace } from '../../support/workplace.ts';
+
+test('a limit that was made twice is in the report, in the errors file and among what reconcile finds', async () => {
+  const place = await openWorkplace();
+  await place.import(buyerLines(2));
+  await place.work();
+  await place.settled();
+  const { context } = place;
+  const [first] = await context.rows.inState('q4', 'done', { count: 1 });
+  if (!first) throw new Error('no row is done');
+  // What "resend" may lead to: the first send, believed lost, comes back with its own id.
+  const thing = { kind: 'limit', key: first.row.key, row: first.row } as const;
+  const { id } = await context.calls.settle(thing, 'late/1', { id: 'bl_late', record: {}, buyer: 'b' });
+
+  const report = await place.report();
+  expect(report).toMatchObject({ madeTwice: 1, states: { done: 2 } });
+  expect(summaryTable(report, { supplier: undefined, paused: undefined, interrupted: false })).toContain(
+    'MADE TWICE: 1',
+  );
+  const to = new PassThrough();
+  const payload = exportResults.parse({ portfolio: 'q4', only: 'errors' });
+  const [errors] = await Promise.all([
+    buffer(to),
+    exportResults.run(payload, to, { ...context, signal: new AbortController().signal }),
+  ]);
+  const lines = errors.toString().trim().split('\r\n');
+  expect(lines).toHaveLength(2);
+  expect(lines[1]).toContain(`Made twice at the service: ${id} and bl_late`);
+  expect(await reconcile.run({}, context)).toEqual([
+    { portfolio: 'q4', finding: `a limit was made twice: ${id} and bl_late`, rows: 1 },
+  ]);
+});

@@ -1,0 +1,59 @@
+import { expect, test } from 'vitest';
+import { reconcile } from '../../../jobs/nightly/reconcile.ts';
+import { buyerLines, openWorkplace } from '../../support/workplace.ts';
+
+type Place = Awaited<ReturnType<typeof openWorkplace>>;
+
+/** Deletes all that BullMQ knows, and nothing of the ledger's. */
+async function dropQueues({ context: { ledger, settings } }: Pick<Place, 'context'>): Promise<number> {
+  // The ledger's tag is `{prefix:account}`, those of the queues `{prefix:account:queue}`.
+  const pattern = `{${settings.LIMITLINE_PREFIX}:*:*}:*`;
+  let dropped = 0;
+  let cursor = '0';
+  do {
+    const [next, keys] = (await ledger.call('SCAN', cursor, 'MATCH', pattern, 'COUNT', '1000')) as [string, string[]];
+    if (keys.length > 0) dropped += (await ledger.call('DEL', ...keys)) as number;
+    cursor = next;
+  } while (cursor !== '0');
+  return dropped;
+}
+
+/** A portfolio with rows at every step and nobody at work. */
+async function abandoned() {
+  const place = await openWorkplace({ faults: { latencyMs: [5, 30] }, env: { SERVICE_CONCURRENCY: '4' } });
+  await place.import(buyerLines(80));
+  const workers = await place.work();
+  await expect.poll(async () => (await place.report()).states.done).toBeGreaterThan(5);
+  await workers.stop();
+  const { states } = await place.report();
+  const inProgress = states.company + states.documents + states.limit;
+  expect(inProgress).toBeGreaterThan(0);
+  return { ...place, inProgress };
+}
+
+test('finds nothing where nothing is amiss', async () => {
+  const { context } = await abandoned();
+  expect(await reconcile.run({}, context)).toEqual([]);
+});
+
+test('gives rows in progress their jobs back when the queues are gone, and nothing is made twice', async () => {
+  const { context, inProgress, work, settled, standIn } = await abandoned();
+  expect(await dropQueues({ context })).toBeGreaterThan(0);
+  expect(await reconcile.run({}, context)).toEqual([
+    { portfolio: 'q4', finding: 'rows in progress had no job; they have one again', rows: inProgress },
+  ]);
+  expect(await reconcile.run({}, context)).toEqual([]);
+  await work();
+  expect((await settled()).states.done).toBe(80);
+  expect(standIn.counts().made).toMatchObject({ company: 80, limit: 80 });
+  expect(standIn.madeTwice()).toEqual([]);
+});
+
+test('tells of a row that stands in another state than it is counted in', async () => {
+  const { context } = await abandoned();
+  const [found] = await context.rows.inState('q4', 'done', { count: 1 });
+  await context.ledger.hset(context.keys.row('q4', found?.row.key ?? ''), 'state', 'limit');
+  expect(await reconcile.run({}, context)).toEqual([
+    { portfolio: 'q4', finding: 'rows stand in another state than they are counted in', rows: 1 },
+  ]);
+});

@@ -1,0 +1,85 @@
+import { expect, test } from 'vitest';
+import { cancelRows } from '../../../jobs/operators/cancel-rows.ts';
+import { retryRows } from '../../../jobs/operators/retry-rows.ts';
+import { buyerLines, openWorkplace } from '../../support/workplace.ts';
+
+const ROWS = 60;
+
+/** A portfolio that is given up while calls of every step are on their way. */
+async function cancelledHalfway() {
+  const place = await openWorkplace({ faults: { latencyMs: [10, 60] }, env: { SERVICE_CONCURRENCY: '4' } });
+  await place.import(buyerLines(ROWS));
+  await place.work();
+  await expect.poll(async () => (await place.report()).states.done).toBeGreaterThan(5);
+  const ended = await cancelRows.run(cancelRows.parse({ portfolio: 'q4', awaitMs: 30_000 }), place.context);
+  return { ...place, ...ended };
+}
+
+test('gives up what is not sent, and awaits what was on its way', async () => {
+  const { cancelled, open, report, standIn } = await cancelledHalfway();
+  // Nothing is left to settle when it returns.
+  expect(open).toBe(0);
+  const { states } = await report();
+  expect(states).toMatchObject({ cancelled, done: ROWS - cancelled });
+  expect(cancelled).toBeGreaterThan(0);
+  expect(standIn.counts().made.limit).toBe(states.done);
+});
+
+test('importing the file again brings the rows back, and makes nothing twice', async () => {
+  const { settled, standIn, ...place } = await cancelledHalfway();
+  await settled();
+  await place.import(buyerLines(ROWS));
+  expect((await settled()).states).toMatchObject({ done: ROWS, cancelled: 0 });
+  expect(standIn.counts().made).toMatchObject({ company: ROWS, limit: ROWS });
+});
+
+test('a retry brings them back too, each from the step that it had come to', async () => {
+  const { cancelled, settled, standIn, context } = await cancelledHalfway();
+  await settled();
+  const payload = retryRows.parse({ portfolio: 'q4', state: 'cancelled' });
+  expect(await retryRows.run(payload, context)).toBe(cancelled);
+  expect((await settled()).states.done).toBe(ROWS);
+  expect(standIn.counts().made).toMatchObject({ company: ROWS, limit: ROWS });
+});
+
+test('a second time there is nothing left to give up', async () => {
+  const { settled, context } = await cancelledHalfway();
+  await settled();
+  expect(await cancelRows.run({ portfolio: 'q4' }, context)).toEqual({ cancelled: 0, answered: 0, open: 0 });
+});
+
+test('nothing is sent once it has returned, however the rows move while it walks', async () => {
+  const place = await openWorkplace({ env: { SERVICE_CONCURRENCY: '32' } });
+  const lines = buyerLines(1_500);
+  await place.import(lines);
+  await Promise.all([place.work(), place.work()]);
+  await expect.poll(() => place.standIn.counts().made.limit).toBeGreaterThan(50);
+  await cancelRows.run({ portfolio: 'q4', awaitMs: 30_000 }, place.context);
+  const { made } = place.standIn.counts();
+  const { states } = await place.report();
+  expect(states).toMatchObject({ queued: 0, company: 0, documents: 0, limit: 0, held: 0, done: made.limit });
+  expect(states.cancelled + states.done).toBe(1_500);
+  // A portfolio behind it proves that the workers still work, and that they had time to send what they should not.
+  const [header = '', ...others] = buyerLines(1_540);
+  await place.import([header, ...others.slice(1_500)], { portfolio: 'next' });
+  await place.settled('next');
+  expect(place.standIn.counts().made.limit).toBe(made.limit + 40);
+});
+
+test('a row whose sender vanished is neither awaited nor given up', async () => {
+  const place = await openWorkplace();
+  await place.import(buyerLines(2));
+  const { rows, calls } = place.context;
+  const [first] = await rows.inState('q4', 'queued', { count: 1 });
+  const row = first?.row ?? { portfolio: '', key: '' };
+  const taken = await rows.begin(row, 'company');
+  const company = { kind: 'company', key: taken?.request.buyer ?? '', row, revision: taken?.revision } as const;
+  await calls.claim(company, { owner: 'gone/1', onUnknown: 'hold' });
+  expect(await cancelRows.run({ portfolio: 'q4', awaitMs: 60_000 }, place.context)).toEqual({
+    cancelled: 1,
+    answered: 0,
+    open: 1,
+  });
+  await place.work();
+  expect((await place.settled()).states).toMatchObject({ held: 1, cancelled: 1 });
+});

@@ -1,0 +1,255 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Queue } from 'bullmq';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { cancelRows } from '../../../jobs/operators/cancel-rows.ts';
+import { resolveCalls } from '../../../jobs/operators/resolve-calls.ts';
+import { buyerLines, openWorkplace } from '../../support/workplace.ts';
+
+type Faults = NonNullable<Parameters<typeof openWorkplace>[0]>;
+type Place = Awaited<ReturnType<typeof openWorkplace>>;
+
+async function openPlace(options: Faults) {
+  const place = await openWorkplace(options);
+  const resolve = (words: object) => resolveCalls.run(resolveCalls.parse({ portfolio: 'q4', ...words }), place.context);
+  return { ...place, resolve };
+}
+
+async function resultAt(line: number, { context }: Pick<Place, 'context'>, state: 'held' | 'done' = 'held') {
+  const rows = (await context.rows.inState('q4', state, { count: 100 })).map(({ row }) => row);
+  return (await context.rows.read(rows)).find((result) => result?.line === line);
+}
+
+const lost = (on: 'company' | 'limit' | 'document', match: string, made: boolean) =>
+  ({ on, match, fault: 'reset', made, times: 1 }) as const;
+
+describe('a limit whose answer was lost', () => {
+  const faults = { rules: [lost('limit', 'HRB 2', true)] };
+
+  test('is done when a person names its id, and nothing is sent again', async () => {
+    const place = await openPlace({ faults });
+    await place.import(buyerLines(3));
+    await place.work();
+    expect((await place.settled()).states).toMatchObject({ done: 2, held: 1 });
+    const [made] = place.standIn.things('limit').filter(({ body }) => JSON.stringify(body).includes('HRB 2'));
+    expect(await place.resolve({ line: 3, made: made?.id })).toMatchObject({ calls: 1, rows: 1 });
+    expect((await place.settled()).states).toMatchObject({ done: 3, held: 0 });
+    expect(await resultAt(3, place, 'done')).toMatchObject({ limitId: made?.id, problem: undefined });
+    expect(place.standIn.counts().made.limit).toBe(3);
+    const { request } = (await resultAt(3, place, 'done')) ?? {};
+    expect(await place.context.ledger.lrange(place.context.keys.buyerLimits(request?.buyer ?? ''), 0, -1)).toEqual([
+      made?.id,
+    ]);
+  });
+
+  test.each(['company_1', 'bl_', '2', ''])('is not believed to be "%s"', async (made) => {
+    const place = await openPlace({ faults });
+    await place.import(buyerLines(2));
+    await place.work();
+    await place.settled();
+    await expect(place.resolve({ line: 3, made })).rejects.toMatchObject({
+      code: 'USAGE',
+      message: expect.stringContaining('begin with bl_'),
+    });
+    expect((await place.report()).states.held).toBe(1);
+  });
+
+  test('says what was sent, when, and what was heard', async () => {
+    const place = await openPlace({ faults });
+    await place.import(buyerLines(2));
+    await place.work();
+    await place.settled();
+    const { problem } = (await resultAt(3, place)) ?? {};
+    expect(problem?.message).toMatch(
+      /^It is unknown whether the buyer limit request was made: sent 20\d\d-\d\d-\d\dT[\d:.]+Z, then \S/,
+    );
+    expect(JSON.parse(problem?.sent ?? '')).toMatchObject({
+      company: expect.stringMatching(/^company_/),
+      company_registration_number: 'HRB 2',
+      requested_limit: 1_002.5,
+    });
+  });
+
+  test('is held on when a dashboard presses "retry", and says where to resolve it', async () => {
+    const place = await openPlace({ faults });
+    await place.import(buyerLines(2));
+    await place.work();
+    await place.settled();
+    const requests = place.standIn.counts().requests.limit;
+    const { keys, redis } = place.context;
+    const queue = new Queue('buyer-limits', {
+      connection: redis.connect('queue'),
+      prefix: keys.queuePrefix('buyer-limits'),
+    });
+    onTestFinished(() => queue.close());
+    await expect.poll(() => queue.getFailedCount()).toBe(1);
+    const [job] = await queue.getFailed();
+    const finishedMs = job?.finishedOn ?? 0;
+    await job?.retry('failed');
+    const again = async () => (job?.id ? await queue.getJob(job.id) : undefined);
+    await expect.poll(async () => (await again())?.finishedOn ?? 0).toBeGreaterThan(finishedMs);
+    expect((await again())?.failedReason).toMatch(/^Held: .*limitline resolve/);
+    expect((await place.report()).states).toMatchObject({ done: 1, held: 1 });
+    expect(place.standIn.counts().requests.limit).toEqual(requests);
+  });
+});
+
+test('a company named by a person frees the rows of every portfolio that waited for it', async () => {
+  const place = await openPlace({ faults: { rules: [lost('company', 'Shared', true)] } });
+  const header = 'name,company_registration_number,requested_limit';
+  await place.import([header, 'Shared AG,HRB 7,100', 'Shared AG,HRB 7,200', 'Other AG,HRB 8,300']);
+  await place.work();
+  expect((await place.settled()).states).toMatchObject({ done: 1, held: 2 });
+  await place.import([header, 'Shared AG,HRB 7,400'], { portfolio: 'twin' });
+  expect((await place.settled('twin')).states.held).toBe(1);
+  const [made] = place.standIn.things('company').filter(({ body }) => JSON.stringify(body).includes('Shared'));
+  expect(await place.resolve({ line: 2, made: made?.id })).toMatchObject({ calls: 1, rows: 3 });
+  expect((await place.settled()).states.done).toBe(3);
+  expect((await place.settled('twin')).states.done).toBe(1);
+  expect(place.standIn.counts().made).toMatchObject({ company: 2, limit: 4 });
+});
+
+test('what was not made is sent again, one step at a time where a step is named', async () => {
+  const place = await openPlace({
+    faults: {
+      rules: [lost('company', 'Buyer 1 ', false), lost('limit', 'HRB 2', false), lost('limit', 'HRB 3', false)],
+    },
+  });
+  await place.import(buyerLines(4));
+  await place.work();
+  expect((await place.settled()).states).toMatchObject({ done: 1, held: 3 });
+  expect(await place.resolve({ step: 'limit' })).toEqual({ calls: 2, rows: 2 });
+  expect((await place.settled()).states).toMatchObject({ done: 3, held: 1 });
+  expect(await place.resolve({})).toMatchObject({ calls: 1, rows: 1 });
+  expect((await place.settled()).states.done).toBe(4);
+  expect(place.standIn.counts().made).toMatchObject({ company: 4, limit: 4 });
+});
+
+test('an id is believed of the one document that the row is held at, and of no other in doubt', async () => {
+  const place = await openPlace({
+    env: { ON_UNKNOWN_DOCUMENT: 'hold' },
+    faults: { rules: [lost('document', 'a.pdf', true), lost('document', 'b.pdf', true)] },
+  });
+  await mkdir(join(place.dir, 'documents'));
+  for (const name of ['a', 'b'])
+    await writeFile(join(place.dir, 'documents', `${name}.pdf`), `%PDF-1.4\n% ${name}\n%%EOF\n`);
+  await place.import(['name,requested_limit,supporting_documents', 'One AG,1,a.pdf|b.pdf', 'Two AG,2,b.pdf']);
+  await place.work();
+  expect((await place.settled()).states.held).toBe(2);
+  const idOf = (name: string) =>
+    place.standIn.things('document').find(({ body }) => JSON.stringify(body).includes(`${name}.pdf`))?.id;
+  expect(await place.resolve({ line: 2, made: idOf('a') })).toMatchObject({ calls: 1, rows: 1 });
+  // The row goes on to the other document, whose own outcome is still unknown.
+  expect((await place.settled()).states.held).toBe(2);
+  expect(await place.resolve({ line: 3, made: idOf('b') })).toMatchObject({ calls: 1, rows: 2 });
+  expect((await place.settled()).states.done).toBe(2);
+  const limits = place.standIn.things('limit').map(({ body }) => Object(body).supporting_documents);
+  expect(limits).toEqual(expect.arrayContaining([[idOf('a'), idOf('b')], [idOf('b')]]));
+  expect(place.standIn.counts().made.document).toBe(2);
+});
+
+test('rows of a portfolio that was given up are not brought back by a word on another', async () => {
+  const place = await openPlace({ faults: { rules: [lost('company', 'Shared', true)] } });
+  const header = 'name,company_registration_number,requested_limit';
+  await place.import([header, 'Shared AG,HRB 7,100']);
+  await place.import([header, 'Shared AG,HRB 7,200'], { portfolio: 'twin' });
+  await place.work();
+  expect((await place.settled()).states.held).toBe(1);
+  expect((await place.settled('twin')).states.held).toBe(1);
+  await cancelRows.run({ portfolio: 'twin' }, place.context);
+  const [made] = place.standIn.things('company');
+  expect(await place.resolve({ line: 2, made: made?.id })).toMatchObject({ calls: 1 });
+  expect((await place.settled()).states.done).toBe(1);
+  expect((await place.settled('twin')).states).toMatchObject({ cancelled: 1, done: 0 });
+  expect(place.standIn.counts().made.limit).toBe(1);
+});
+
+test('a line of the last import that is not held is not mistaken for an older one of its number', async () => {
+  const place = await openPlace({ faults: { rules: [lost('limit', 'HRB 1', true)] } });
+  const [header = '', first = '', second = ''] = buyerLines(2);
+  await place.work();
+  await place.import([header, first]);
+  await place.settled();
+  await place.import([header, second]);
+  expect((await place.settled()).states).toMatchObject({ held: 1, done: 1 });
+  await expect(place.resolve({ line: 2, made: 'bl_of_another' })).rejects.toMatchObject({
+    code: 'NOT_FOUND',
+    message: expect.stringMatching(
+      / is done .*Held is line 2 of q4.csv #1, Buyer 1 .* \(row q4\/\S+\): name it by --row\.$/,
+    ),
+  });
+  expect((await place.report()).states.held).toBe(1);
+});
+
+test('a supplier whose outcome is unknown is asked for again with all the others', async () => {
+  const place = await openPlace({ faults: { rules: [lost('company', 'Supplier', false)] } });
+  const supplierPath = join(place.dir, 'supplier.csv');
+  await writeFile(supplierPath, 'name,country_code\nSupplier AG,DE\n');
+  await place.import(buyerLines(1), { supplierPath });
+  await place.work();
+  expect((await place.settled()).supplier).toBeNull();
+  expect(await place.resolve({})).toMatchObject({ calls: 1 });
+  await expect.poll(async () => (await place.report()).supplier).toMatch(/^company_/);
+  expect(place.standIn.counts().made.company).toBe(2);
+});
+
+test('where lines of two files have one number an id is believed of neither, until the row itself is named', async () => {
+  const place = await openPlace({ faults: { rules: [lost('limit', 'HRB 1', true), lost('limit', 'HRB 2', true)] } });
+  const [header = '', first = '', second = ''] = buyerLines(2);
+  await place.work();
+  await place.import([header, first]);
+  await place.settled();
+  await place.import([header, second]);
+  expect((await place.settled()).states.held).toBe(2);
+  const made = place.standIn.things('limit').find(({ body }) => JSON.stringify(body).includes('HRB 1'))?.id;
+  const named =
+    /^Several held rows .*line 2 of q4.csv #1, Buyer 1 GmbH, 1001.5 \(row q4\/(\S+)\); line 2 of q4.csv #2, Buyer 2 /;
+  for (const words of [{ made }, {}, { made, dryRun: true }]) {
+    await expect(place.resolve({ line: 2, ...words })).rejects.toMatchObject({
+      code: 'USAGE',
+      message: expect.stringMatching(named),
+    });
+  }
+  expect((await place.report()).states.held).toBe(2);
+  const { message = '' } = (await place.resolve({ line: 2 }).catch((error: Error) => error)) as Error;
+  const [, row = ''] = named.exec(message) ?? [];
+  expect(await place.resolve({ row, made, dryRun: true })).toMatchObject({
+    of: [{ import: 'q4.csv #1', line: 2, made }],
+  });
+  expect(await place.resolve({ row, made })).toMatchObject({ calls: 1, rows: 1 });
+  expect((await place.settled()).states).toMatchObject({ done: 1, held: 1 });
+  expect(await resultAt(2, place, 'done')).toMatchObject({ limitId: made, request: { name: 'Buyer 1 GmbH' } });
+  await expect(place.resolve({ row: `q4/${row}` })).rejects.toThrow(`Row q4/${row} is done (${made}).`);
+  await expect(place.resolve({ row: `twin/${row}` })).rejects.toThrow(/of another portfolio/);
+  // Only one of that number is left.
+  expect(await place.resolve({ line: 2 })).toMatchObject({ of: [{ import: 'q4.csv #2', name: 'Buyer 2 GmbH' }] });
+});
+
+test('a row whose limit a person has named is not said to be sent', async () => {
+  const place = await openPlace({ faults: { rules: [lost('limit', 'HRB 1', true)] } });
+  await place.import(buyerLines(1));
+  const workers = await place.work();
+  await place.settled();
+  await workers.stop();
+  const made = place.standIn.things('limit')[0]?.id;
+  await place.resolve({ line: 2, made });
+  await expect(place.resolve({ line: 2, made })).rejects.toThrow(
+    `Line 2 of portfolio "q4" is not to be sent any more: its limit is known (${made}), only to be written down by a worker.`,
+  );
+});
+
+test('a line that is not held is named, with those that are', async () => {
+  const place = await openPlace({ faults: { rules: [lost('limit', 'HRB 2', false)] } });
+  await place.import(buyerLines(3));
+  await place.work();
+  await place.settled();
+  await expect(place.resolve({ line: 2 })).rejects.toMatchObject({
+    code: 'NOT_FOUND',
+    message: expect.stringMatching(/^Line 2 of portfolio "q4" is done \(bl_\S+\)\. Held is line 3\.$/),
+  });
+  expect(await place.resolve({ line: 3 })).toMatchObject({ calls: 1, rows: 1 });
+  await place.settled();
+  await expect(place.resolve({ line: 3 })).rejects.toMatchObject({
+    message: expect.stringMatching(/^Line 3 .* No line of it is held\.$/),
+  });
+});

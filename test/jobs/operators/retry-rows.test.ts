@@ -1,0 +1,85 @@
+import { expect, test } from 'vitest';
+import { retryRows } from '../../../jobs/operators/retry-rows.ts';
+import { buyerLines, openWorkplace } from '../../support/workplace.ts';
+
+/** Four rows, of which one is refused as a company and two are refused their limits. */
+async function withRefusals() {
+  const place = await openWorkplace({
+    faults: {
+      rules: [
+        { on: 'company', match: 'Buyer 1 ', fault: 'status', status: 400, body: 'name looks odd' },
+        { on: 'limit', match: 'HRB 2', fault: 'status', status: 422, body: 'Amount TOO HIGH' },
+        { on: 'limit', match: 'HRB 3', fault: 'status', status: 422, body: 'contact missing' },
+      ],
+    },
+  });
+  await place.import(buyerLines(4));
+  await place.work();
+  expect((await place.settled()).states).toMatchObject({ done: 1, refused: 3 });
+  const retry = (options: object = {}) =>
+    retryRows.run(retryRows.parse({ portfolio: 'q4', state: 'refused', ...options }), place.context);
+  return { ...place, retry };
+}
+
+test('sends every refused row again through its own step, and makes no company twice', async () => {
+  const { standIn, settled, retry } = await withRefusals();
+  await standIn.setFaults({ rules: [] });
+  expect(await retry()).toBe(3);
+  const report = await settled();
+  expect(report.states).toMatchObject({ done: 4, refused: 0 });
+  // One company call was refused and two limit calls: nothing else was sent a second time.
+  expect(report.calls).toMatchObject({ company: 5, limit: 6 });
+  expect(standIn.counts().made).toMatchObject({ company: 4, limit: 4 });
+});
+
+test.each([
+  ['the line', { line: 3 }, ['HRB 2']],
+  ['words of the service, in any case', { error: 'too high' }, ['HRB 2']],
+  ['words of our own', { error: 'refused the company' }, ['HRB 1']],
+  ['a status, which several have', { error: 'status 422' }, ['HRB 2', 'HRB 3']],
+  ['a line and words that do not meet', { line: 3, error: 'contact' }, []],
+])('chooses rows by %s', async (_name, options, chosen) => {
+  const { standIn, settled, retry, context } = await withRefusals();
+  await standIn.setFaults({ rules: [] });
+  expect(await retry(options)).toBe(chosen.length);
+  expect((await settled()).states).toMatchObject({ done: 1 + chosen.length, refused: 3 - chosen.length });
+  const left = (await context.rows.inState('q4', 'refused', { count: 9 })).map(({ row }) => row);
+  const numbers = (await context.rows.read(left)).map((result) => result?.request.limit.company_registration_number);
+  for (const number of chosen) expect(numbers).not.toContain(number);
+});
+
+test('a row that is refused again says what the service says now', async () => {
+  const { standIn, settled, retry, context } = await withRefusals();
+  await standIn.setFaults({ rules: [{ on: 'limit', fault: 'status', status: 403, body: 'closed' }] });
+  expect(await retry({ line: 3 })).toBe(1);
+  await settled();
+  const [refused] = (await context.rows.inState('q4', 'refused', { from: 1, count: 1 })).map(({ row }) => row);
+  expect((await context.rows.read(refused ? [refused] : []))[0]).toMatchObject({
+    line: 3,
+    problem: { step: 'limit', status: 403, body: 'closed' },
+  });
+});
+
+test('a line that two files have refused rows of is no name for one, and a row is', async () => {
+  const place = await openWorkplace({ faults: { rules: [{ on: 'company', fault: 'status', status: 400 }] } });
+  const retry = (options: object) =>
+    retryRows.run(retryRows.parse({ portfolio: 'q4', state: 'refused', ...options }), place.context);
+  const [header = '', first = '', second = ''] = buyerLines(2);
+  await place.work();
+  for (const line of [first, second]) {
+    await place.import([header, line]);
+    await place.settled();
+  }
+  const several = /^Several refused rows .*Buyer 1 .*; line 2 of q4.csv #2, Buyer 2 .* \(row q4\/(\S+)\)/;
+  const { message = '' } = (await retry({ line: 2 }).catch((error: Error) => error)) as Error;
+  const [, row = ''] = several.exec(message) ?? [];
+  await place.standIn.setFaults({ rules: [] });
+  expect(await retry({ row })).toBe(1);
+  expect((await place.settled()).states).toMatchObject({ done: 1, refused: 1 });
+  expect(JSON.stringify(place.standIn.things('limit'))).toContain('HRB 2');
+  expect(await retry({ row })).toBe(0);
+});
+
+test('only refused and cancelled rows can be asked for', () => {
+  for (const state of ['held', 'done', 'queued']) expect(() => retryRows.parse({ portfolio: 'q4', state })).toThrow();
+});

@@ -1,0 +1,164 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { expect, test } from 'vitest';
+import { exportResults, recoverResults, resolveCalls } from '../../../jobs/index.ts';
+import { makeDocumentFolder } from '../../../src/documents/folder.ts';
+import { openFaultPlace } from '../../support/fault-place.ts';
+import { startKillableRedis } from '../../support/redis/killable-redis.ts';
+
+type Files = Record<string, string[]>;
+type Mapping = {
+  columns: Record<string, 'name' | 'country_code' | 'requested_limit'>;
+  constants: Record<string, string>;
+};
+
+const signal = new AbortController().signal;
+const HEADER = 'name,country_code,company_registration_number,requested_limit';
+
+async function openPlace(faults: Parameters<typeof openFaultPlace>[0] = {}) {
+  const redis = await startKillableRedis();
+  const place = await openFaultPlace({ ...faults, env: { REDIS_URL: redis.url } });
+  const { dir, context, standIn } = place;
+  const inDir = (name: string) => join(dir, name);
+  return {
+    ...place,
+    /** Brings files into the portfolio, one after the other, and answers the lines that led to nothing, and warnings. */
+    async bring(files: Files, mapping?: Mapping) {
+      const found = { problems: [] as string[], warnings: [] as string[] };
+      for (const [name, lines] of Object.entries(files)) {
+        await writeFile(inDir(name), `${lines.join('\n')}\n`);
+        const isMapped = mapping && Object.keys(mapping.columns).every((column) => lines[0]?.includes(column));
+        const { faults, problems, warnings } = await place.importFile(inDir(name), isMapped ? { mapping } : {});
+        expect(faults).toEqual([]);
+        found.problems.push(...problems.map(({ message }) => message));
+        found.warnings.push(...warnings.filter(({ line }) => line > 0).map(({ message }) => message));
+      }
+      return found;
+    },
+    async drain() {
+      const workers = await place.work();
+      const { states } = await place.settled();
+      await workers.stop();
+      return states;
+    },
+    async save(edit?: (text: string) => string, format = 'csv') {
+      const to = new PassThrough();
+      const payload = exportResults.parse({ portfolio: 'q4', only: 'all', format });
+      const [whole] = await Promise.all([buffer(to), exportResults.run(payload, to, { ...context, signal })]);
+      await writeFile(inDir(`q4.results.${format}`), edit ? edit(whole.toString()) : whole);
+    },
+    lose: () => redis.admin.flushall(),
+    recover: (format = 'csv') =>
+      recoverResults.run(recoverResults.parse({ path: inDir(`q4.results.${format}`), write: true }), {
+        ...{ ...context, signal },
+        documents: makeDocumentFolder({ dir, maxSizeMb: 1 }),
+      }),
+    made: () => {
+      const { company, limit } = standIn.counts().made;
+      return { company, limit };
+    },
+  };
+}
+
+type Case = { files: Files; again?: string[]; mapping?: Mapping; edit?: (text: string) => string; leftOut?: number } & {
+  /** Whether work is done between the files. */
+  inTurn?: boolean;
+  xlsx?: boolean;
+};
+
+const CASES: Record<string, Case> = {
+  'a column that came later': {
+    files: {
+      'q4.csv': ['name,country_code,requested_limit', 'Alt GmbH,DE,2000', 'Neu GmbH,DE,3000'],
+      'new.csv': [HEADER, 'Alt GmbH,DE,HRB 9,2000', 'Neu GmbH,DE,HRB 8,3000'],
+    },
+    again: ['new.csv', 'q4.csv'],
+    inTurn: true,
+  },
+  'two currencies, each in its own file': {
+    files: {
+      'eur.csv': [`${HEADER},currency`, 'Acme AG,DE,HRB 1,1100,EUR', 'Zink AG,DE,HRB 3,1500,EUR'],
+      'usd.csv': [`${HEADER},currency`, 'Tin AG,DE,HRB 2,2500,USD', 'Lead AG,DE,HRB 4,3750,USD'],
+    },
+    xlsx: true,
+  },
+  'headers and amounts of two languages': {
+    files: {
+      'a.csv': ['Firma;Land;HRB;Limit', 'Acme AG;DE;HRB 1;1.100,50', 'Zink AG;DE;HRB 3;1.500'],
+      'b.csv': [HEADER, 'Tin AG,DE,HRB 2,"1,100.25"', 'Lead AG,DE,HRB 4,3.75'],
+    },
+  },
+  'a file that only a mapping explains, and one that needs none': {
+    files: {
+      'a.csv': ['Kunde,Landkz,Wunsch', 'Acme AG,DE,1100', 'Zink AG,DE,1500'],
+      'b.csv': [HEADER, 'Tin AG,DE,HRB 2,1100.25'],
+    },
+    mapping: { columns: { Kunde: 'name', Landkz: 'country_code', Wunsch: 'requested_limit' }, constants: {} },
+  },
+  'leading zeros that Excel dropped': {
+    files: { 'q4.csv': [HEADER, 'Zink AG,NL,01234567,1500', 'Zonk AG,NL,07654321,1600'] },
+    edit: (whole) => whole.replaceAll(/,0(\d{7}),/g, ',$1,'),
+    leftOut: 2,
+  },
+  'an amount that somebody changed in the results': {
+    files: { 'q4.csv': [HEADER, 'Acme AG,DE,HRB 1,1100'] },
+    edit: (whole) => whole.replace(',1100,', ',1200,'),
+    leftOut: 1,
+  },
+};
+
+test.each(Object.entries(CASES))('%s: what was made is not made again', async (_title, given) => {
+  const { files, again = Object.keys(files), mapping, edit, inTurn, xlsx, leftOut = 0 } = given;
+  const place = await openPlace();
+  for (const [name, lines] of Object.entries(files)) {
+    await place.bring({ [name]: lines }, mapping);
+    if (inTurn) await place.drain();
+  }
+  await place.drain();
+  const before = place.made();
+  await place.save(edit, xlsx ? 'xlsx' : 'csv');
+  await place.lose();
+  expect((await place.recover(xlsx ? 'xlsx' : 'csv')).leftOut.length).toBe(leftOut);
+  for (const name of again) {
+    await place.bring({ [name]: files[name] ?? [] }, mapping);
+    // What does not wait is not requested.
+    expect((await place.report()).states).toMatchObject({ queued: 0, held: 0 });
+  }
+  const { done, skipped } = (await place.report()).states;
+  expect(done + skipped).toBe(before.limit);
+});
+
+test('an amount that only the results have is requested, beside the one that was made, and that is said', async () => {
+  const place = await openPlace();
+  await place.bring({ 'q4.csv': [HEADER, 'Acme AG,DE,HRB 1,1100'] });
+  await place.drain();
+  await place.save((whole) => whole.replace(',1100,', ',1200,'));
+  await place.lose();
+  await place.recover();
+  expect(await place.bring({ 'next.csv': [HEADER, 'Acme AG,DE,HRB 1,1200'] })).toEqual({
+    problems: [],
+    warnings: [expect.stringContaining('another request, line 2 of portfolio q4 (1100, done)')],
+  });
+  expect((await place.drain()).done).toBe(1);
+  expect(place.made()).toEqual({ company: 1, limit: 2 });
+});
+
+test('a row that gave way is said, and an older file takes nothing back that the ledger heard later', async () => {
+  const rules = [{ on: 'limit' as const, match: 'HRB 1"', fault: 'reset' as const, times: 1 }];
+  const place = await openPlace({ faults: { rules } });
+  await place.bring({ 'q4.csv': [HEADER, 'Acme AG,DE,HRB 1,1100'] });
+  expect((await place.drain()).held).toBe(1);
+  await place.save();
+  await place.standIn.setFaults({ rules: [{ on: 'limit', match: 'HRB 1"', fault: 'status', status: 422 }] });
+  await resolveCalls.run(resolveCalls.parse({ portfolio: 'q4', line: 2, resend: true }), place.context);
+  expect((await place.drain()).refused).toBe(1);
+  expect(await place.recover()).toMatchObject({ put: { held: 0 }, known: { company: 1, held: 1 }, replaced: 0 });
+
+  await place.bring({ 'mended.csv': [HEADER, 'Acme AG,DE,HRB 1,900'] });
+  await place.save();
+  expect(await readFile(join(place.dir, 'q4.results.csv'), 'utf8')).toContain('replaced by line 2 of mended.csv');
+  await place.lose();
+  expect(await place.recover()).toMatchObject({ replaced: 1, leftOut: [] });
+});

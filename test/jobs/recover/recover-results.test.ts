@@ -1,0 +1,153 @@
+import { createWriteStream } from 'node:fs';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { exportResults, recoverResults } from '../../../jobs/index.ts';
+import { makeDocumentFolder } from '../../../src/documents/folder.ts';
+import { openFaultPlace } from '../../support/fault-place.ts';
+import { startKillableRedis } from '../../support/redis/killable-redis.ts';
+
+const HEADER =
+  'name;country_code;company_registration_number;state;requested_limit;supporting_documents;request_reference';
+const line = (n: number, documents = '') => `Buyer ${n};DE;HRB ${n};Bayern;1.${100 + n},50;${documents};R-${n}`;
+
+/** A service that refused one row, lost the answer of another, and a portfolio with rows that still wait. */
+async function openPlace() {
+  const redis = await startKillableRedis();
+  const rules = [
+    { on: 'limit' as const, match: 'HRB 2"', fault: 'status' as const, status: 422, times: 1 },
+    { on: 'limit' as const, match: 'HRB 3"', fault: 'reset' as const, made: true, times: 1 },
+  ];
+  const place = await openFaultPlace({ env: { REDIS_URL: redis.url }, faults: { rules } });
+  const { dir, context } = place;
+  await mkdir(join(dir, 'documents'));
+  for (const name of ['a.pdf', 'b.pdf']) await writeFile(join(dir, 'documents', name), `%PDF-1.4 ${name}`);
+  const results = join(dir, 'q4.results.csv');
+  return {
+    ...place,
+    ...{ redis, results },
+    async write(lines: string[], name = 'q4.csv', header = HEADER): Promise<string> {
+      await writeFile(join(dir, name), `${[header, ...lines].join('\n')}\n`);
+      return join(dir, name);
+    },
+    async export(name = 'q4.results.csv'): Promise<void> {
+      const payload = exportResults.parse({ portfolio: 'q4', only: 'all' });
+      await exportResults.run(payload, createWriteStream(join(dir, name)), {
+        ...context,
+        signal: new AbortController().signal,
+      });
+    },
+    recover: async (...words: string[]) =>
+      place.startCommand(['recover', 'q4.results.csv', 'more.results.csv', ...words]).ended,
+    /** The same in this process, without a look at the workers. */
+    recoverHere: (path: string = results) =>
+      recoverResults.run(recoverResults.parse({ path, write: true }), {
+        ...context,
+        signal: new AbortController().signal,
+        documents: makeDocumentFolder({ dir: join(dir, 'documents'), maxSizeMb: 1 }),
+      }),
+    edit: async (change: (text: string) => string) => writeFile(results, change(await readFile(results, 'utf8'))),
+    /** Everything that was ever made, by kind. */
+    made: () => place.standIn.counts().made,
+  };
+}
+
+test('a ledger that is lost comes back from its results file, and nothing is requested again', async () => {
+  const place = await openPlace();
+  const first = [1, 2, 3, 4].map((n) => line(n, n === 4 ? 'a.pdf|b.pdf' : ''));
+  const file = await place.write(first);
+  await place.importFile(file);
+  const workers = await place.work();
+  expect((await place.settled()).states).toMatchObject({ done: 2, refused: 1, held: 1 });
+  await workers.stop();
+  await place.export();
+  // Two lines more, which nobody works on.
+  await place.importFile(await place.write([line(5), line(6)], 'more.csv'));
+  await place.export('more.results.csv');
+  const before = place.made();
+
+  await place.redis.admin.flushall();
+  const rehearsal = await place.recover();
+  expect(rehearsal).toMatchObject({ status: 0 });
+  expect(rehearsal.stdout).toMatch(
+    /companies +4 to put back\n +documents +2 to put back\n +limits +2 to put back\n +held, outcome unknown +1 to/,
+  );
+  expect(rehearsal.stdout).toContain('A rehearsal: nothing was changed');
+  expect(rehearsal.stdout).toContain('2 rows were still waiting');
+  expect(await place.redis.admin.keys('*:call:*')).toEqual([]);
+  expect(await place.recover('--apply')).toMatchObject({
+    status: 0,
+    stdout: expect.stringContaining('limits                         2 put back\n'),
+  });
+
+  await place.importFile(file);
+  await place.importFile(await place.write([line(5), line(6)], 'more.csv'));
+  expect((await place.report()).states).toMatchObject({ done: 2, skipped: 0, queued: 4 });
+  // Whatever the policy: how often the call in doubt was sent, nobody knows any more.
+  const worker = place.startWorker({ ON_UNKNOWN_LIMIT: 'resend' });
+  const { states, statuses, granted } = await place.judged(6);
+  expect([states.done, states.held, statuses, granted]).toEqual([5, 1, { approved: 5 }, '5520.50']);
+  expect(place.made()).toMatchObject({ company: 6, document: 2, limit: (before.limit ?? 0) + 3 });
+
+  expect(await place.recover('--apply')).toMatchObject({
+    status: 1,
+    stderr: expect.stringMatching(/A worker is at work .*stop them first/),
+  });
+  worker.child.kill('SIGTERM');
+  await worker.ended;
+  const again = await place.recoverHere();
+  expect(again).toMatchObject({
+    put: { company: 0, document: 0, limit: 0, held: 0 },
+    known: { company: 4, document: 2, limit: 2, held: 1 },
+    leftOut: [],
+  });
+}, 60_000);
+
+test('a buyer that was first known by less is not asked for again, though the file names the row by that', async () => {
+  const place = await openPlace();
+  const header = 'name;country_code;requested_limit;buyer_reference';
+  const workers = await place.work();
+  await place.importFile(await place.write(['Alt GmbH;DE;100;'], 'old.csv', header));
+  await place.settled();
+  const later = await place.write(['Alt GmbH;DE;200;B-1'], 'later.csv', header);
+  await place.importFile(later);
+  expect((await place.settled()).states.done).toBe(2);
+  await workers.stop();
+  expect(place.made()).toMatchObject({ company: 1, limit: 2 });
+  await place.export();
+  // Of the first import nothing is left, by which the buyer had its key.
+  await place.edit((text) => text.replace(/^Alt GmbH,DE,100,[^\n]*\n/m, ''));
+
+  await place.redis.admin.flushall();
+  expect(await place.recoverHere()).toMatchObject({ rows: 1, put: { company: 1, limit: 1 } });
+  await place.importFile(later);
+  const again = await place.work();
+  expect((await place.settled()).rows).toBe(1);
+  await again.stop();
+  expect(place.made()).toMatchObject({ company: 1, limit: 2 });
+});
+
+test("what the ledger knows otherwise is named and left alone, and another account's file is refused", async () => {
+  const place = await openPlace();
+  await place.importFile(await place.write([line(1), line(4)]));
+  const workers = await place.work();
+  await place.settled();
+  await workers.stop();
+  await place.export();
+  const [own = ''] = place.standIn.things('limit').map(({ id }) => id);
+  await place.edit((text) => text.replace(own, 'bl_other'));
+  const found = await place.recoverHere();
+  expect(found).toMatchObject({
+    known: { company: 2, limit: 1 },
+    leftOut: [
+      {
+        line: expect.any(Number),
+        what: `the ledger knows the limit as ${own}, and the file as bl_other; the ledger stays as it is`,
+      },
+    ],
+  });
+  await place.edit((text) => text.replaceAll(place.context.account, 'https://another.example'));
+  await expect(place.recoverHere()).rejects.toThrow('is of account "https://another.example"');
+  await place.write([line(1)]);
+  await expect(place.recoverHere(join(place.dir, 'q4.csv'))).rejects.toThrow('is no results file');
+});

@@ -1,0 +1,125 @@
+import { describe, expect, test } from 'vitest';
+import { cancelRows } from '../../../jobs/operators/cancel-rows.ts';
+import { retryRows } from '../../../jobs/operators/retry-rows.ts';
+import type { RowId } from '../../../src/ledger/row-id.ts';
+import { makeRequest, openLedger } from '../../support/ledger.ts';
+import { buyerLines, openWorkplace } from '../../support/workplace.ts';
+
+const ROWS = 60;
+const IN_FLIGHT = 4;
+
+/** A mistake that every row shares: no company is taken. */
+const ALL_REFUSED = { rules: [{ on: 'company', fault: 'status', status: 403, body: 'scope missing' }] } as const;
+
+async function openPlace(env: Record<string, string> = {}) {
+  const place = await openWorkplace({
+    faults: { rules: [...ALL_REFUSED.rules] },
+    env: { SERVICE_CONCURRENCY: String(IN_FLIGHT), ...env },
+  });
+  const paused = async () => (await place.context.portfolios.read('q4')).paused;
+  return { ...place, paused };
+}
+
+describe('ten first answers alike', () => {
+  test('pause the portfolio, say why, and cost little more than ten calls', async () => {
+    const { work, report, standIn, paused, ...place } = await openPlace();
+    await place.import(buyerLines(ROWS));
+    await work();
+    await expect
+      .poll(paused)
+      .toBe('the first 10 answers at the step company were all refused with status 403: scope missing');
+    // Those that were on their way at that moment are answered too, and nothing else is sent.
+    await expect.poll(async () => (await report()).states.refused).toBe(standIn.counts().requests.company[403]);
+    expect(standIn.counts().requests.company[403]).toBeLessThanOrEqual(10 + 2 * IN_FLIGHT);
+  });
+
+  test('are forgiven by resume when the mistake is mended', async () => {
+    const { work, settled, standIn, paused, context, ...place } = await openPlace();
+    await place.import(buyerLines(ROWS));
+    await work();
+    await expect.poll(paused).toBeDefined();
+    await standIn.setFaults({ rules: [] });
+    await context.portfolios.resume('q4');
+    const { states } = await settled();
+    expect(states.done + states.refused).toBe(ROWS);
+    expect(states.refused).toBeGreaterThanOrEqual(10);
+    await retryRows.run({ portfolio: 'q4', state: 'refused' }, context);
+    expect((await settled()).states.done).toBe(ROWS);
+    expect(await paused()).toBeUndefined();
+  });
+
+  test('are heard anew after resume: the same mistake pauses it again', async () => {
+    const { work, report, paused, context, ...place } = await openPlace();
+    await place.import(buyerLines(ROWS));
+    await work();
+    await expect.poll(paused).toBeDefined();
+    await context.portfolios.resume('q4');
+    await expect.poll(paused).toBeDefined();
+    expect((await report()).states.refused).toBeGreaterThanOrEqual(20);
+    expect((await report()).states.refused).toBeLessThan(ROWS);
+  });
+
+  test('leave rows that can be cancelled', async () => {
+    const { work, settled, paused, context, ...place } = await openPlace();
+    await place.import(buyerLines(ROWS));
+    await work();
+    await expect.poll(paused).toBeDefined();
+    const { cancelled } = await cancelRows.run({ portfolio: 'q4' }, context);
+    expect(cancelled).toBeGreaterThan(0);
+    const { states } = await settled();
+    expect(states.cancelled + states.refused).toBe(ROWS);
+  });
+});
+
+test.each([
+  ['0', undefined],
+  ['3', 'the first 3 answers'],
+])('CANARY_REFUSALS=%s', async (refusals, why) => {
+  const { work, settled, paused, ...place } = await openPlace({ CANARY_REFUSALS: refusals });
+  await place.import(buyerLines(30));
+  await work();
+  if (why) await expect.poll(paused).toContain(why);
+  else expect((await settled()).states.refused).toBe(30);
+  expect((await paused()) === undefined).toBe(why === undefined);
+});
+
+test('one success first shows that not every row shares the mistake', async () => {
+  const { work, settled, standIn, paused, ...place } = await openPlace();
+  await standIn.setFaults({ rules: [] });
+  await work();
+  await place.import(buyerLines(1));
+  expect((await settled()).states.done).toBe(1);
+  await standIn.setFaults({ rules: [...ALL_REFUSED.rules] });
+  await place.import(buyerLines(30));
+  expect((await settled()).states).toMatchObject({ done: 1, refused: 29 });
+  expect(await paused()).toBeUndefined();
+});
+
+describe('what is heard', () => {
+  /** Each word is the answer to another row; `ledger` is nothing that the service said in this portfolio. */
+  async function hear(words: readonly (number | 'ok' | 'ledger')[]) {
+    const { rows, portfolios } = openLedger();
+    for (const [place, word] of words.entries()) {
+      const row: RowId = { portfolio: 'q4', key: `row-${place}` };
+      await rows.put(row, place + 2, 'i', makeRequest());
+      await rows.begin(row, 'company');
+      const problem = { step: 'company', message: 'no' } as const;
+      if (typeof word === 'number') {
+        await rows.advance(row, 'company', 'refused', { problem: { ...problem, status: word }, answered: true });
+      } else {
+        await rows.advance(row, 'company', 'limit', { company: 'company_1', answered: word === 'ok' });
+      }
+    }
+    return (await portfolios.read('q4')).paused;
+  }
+
+  test.each([
+    ['three alike', [422, 422, 422], true],
+    ['two alike', [422, 422], false],
+    ['another status among them', [422, 400, 422, 422, 422], false],
+    ['a success among them', [422, 'ok', 422, 422, 422], false],
+    ['a company that the ledger knew already is no answer', [422, 'ledger', 422, 422], true],
+  ] as const)('%s', async (_name, words, pauses) => {
+    expect((await hear(words)) !== undefined).toBe(pauses);
+  });
+});

@@ -1,0 +1,72 @@
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { startRest } from '../../../jobs/workers/rest.ts';
+import type { PaceState } from '../../../src/pace/pace-words.ts';
+
+/** A process that rests by a pace of which the test says what blocks it, in a time that passes when the test says so. */
+function openRest() {
+  vi.useFakeTimers();
+  const stopping = new AbortController();
+  const said: string[] = [];
+  let untilMs = 0;
+  const state = (): PaceState => ({
+    ...{ phase: 'hold', ratePerS: 10, flowPerS: 0, held: false, atCeiling: false },
+    blocked: { why: 'the service asked to wait', untilMs },
+  });
+  const rest = startRest({
+    pace: { state, look: async () => state() },
+    runners: () => [
+      {
+        pause: async () => void said.push('paused'),
+        resume: async () => void said.push('resumed'),
+      },
+    ],
+    stopping: stopping.signal,
+    onFault: (error) => said.push(String(error)),
+  });
+  onTestFinished(() => {
+    rest.stop();
+    vi.useRealTimers();
+  });
+  return {
+    ...{ rest, said, stopping },
+    block: (ms: number) => {
+      untilMs = Date.now() + ms;
+    },
+    pass: (ms: number) => vi.advanceTimersByTimeAsync(ms),
+  };
+}
+
+test('a short wait is waited out by the rows that have been taken up', async () => {
+  const { rest, said, block, pass } = openRest();
+  const signal = rest.signal();
+  block(4_000);
+  await pass(6_000);
+  expect(said).toEqual([]);
+  expect(signal.aborted).toBe(false);
+});
+
+test('in a long wait rows are put back, and taken up again when it is over, or ends before its time', async () => {
+  const { rest, said, block, pass } = openRest();
+  const signal = rest.signal();
+  block(3_600_000);
+  await pass(2_000);
+  expect(said).toEqual(['paused']);
+  expect(signal.aborted).toBe(true);
+  await pass(1_800_000);
+  expect(said).toEqual(['paused']);
+  block(0);
+  await pass(1_000);
+  expect(said).toEqual(['paused', 'resumed']);
+  expect(rest.signal().aborted).toBe(false);
+});
+
+test('who stops while it rests takes nothing up again', async () => {
+  const { rest, said, stopping, block, pass } = openRest();
+  block(3_600_000);
+  await pass(2_000);
+  stopping.abort();
+  block(0);
+  await pass(5_000);
+  expect(said).toEqual(['paused']);
+  expect(rest.signal().aborted).toBe(true);
+});

@@ -1,0 +1,65 @@
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { startSayingPace } from '../../../jobs/workers/say-pace.ts';
+import type { Shut } from '../../../src/pace/door-words.ts';
+import type { PaceState } from '../../../src/pace/pace-words.ts';
+import { makeKeptLog } from '../../support/log-fixture.ts';
+
+const atLimit: PaceState = {
+  ...{ phase: 'hold', ratePerS: 98, flowPerS: 97, held: true, atCeiling: false, blocked: undefined },
+};
+const shutDoor: Shut = { kind: 'limit', why: 'status 502', untilMs: 0, isTried: true };
+
+/** A line that is as the test says; this process hears of it only where it looks. */
+function startSaying({ isIdle = false, now = atLimit, shut = [] as Shut[] } = {}) {
+  const heard = { state: { ...atLimit, ratePerS: 20 }, shut };
+  const { log, lines } = makeKeptLog();
+  const pace = {
+    state: () => heard.state,
+    look: async () => {
+      heard.state = { ...now };
+      return heard.state;
+    },
+  };
+  const looks = { doors: 0, queues: 0 };
+  const doors = {
+    shut: () => heard.shut,
+    look: async () => {
+      looks.doors += 1;
+      return heard.shut;
+    },
+  };
+  const areIdle = async () => {
+    looks.queues += 1;
+    return isIdle;
+  };
+  const service = { pace, doors, slots: { inFlight: () => 0 }, line: () => ({ ...heard.state, shut: heard.shut }) };
+  const saying = startSayingPace({ service, queues: { areIdle }, log, everyMs: 5 });
+  onTestFinished(saying.stop);
+  /** A turn was taken, or an answer told. */
+  const move = () => {
+    heard.state = { ...heard.state };
+  };
+  return { lines, looks, move };
+}
+
+test('what is said is how the line stands then, and once where nothing has left since', async () => {
+  const { lines, looks, move } = startSaying();
+  move();
+  await vi.waitUntil(() => lines.length > 0);
+  expect(looks.doors).toBe(1);
+  move();
+  await vi.waitUntil(() => lines.length > 1);
+  expect(lines.map(({ msg }) => msg)).toEqual(Array(2).fill("at the service's limit, 98 calls/s"));
+});
+
+test('a shut door is said again and again while rows wait at it', async () => {
+  const { lines } = startSaying({ shut: [shutDoor] });
+  await vi.waitUntil(() => lines.length > 2);
+  expect(lines[0]?.msg).toContain('the outcome of limit requests is unknown');
+});
+
+test('nothing is said of a line that has nothing to do, though a door of it is shut', async () => {
+  const { lines, looks } = startSaying({ shut: [shutDoor], isIdle: true });
+  await vi.waitUntil(() => looks.queues > 3);
+  expect(lines).toEqual([]);
+});

@@ -1,0 +1,40 @@
+import { expect, test } from 'vitest';
+import { feed } from '../../../jobs/workers/feed.ts';
+import { makeRequest } from '../../support/ledger.ts';
+import { openWorkplace } from '../../support/workplace.ts';
+
+const LARGE = 10_000;
+const SMALL = 60;
+const CALLS_PER_S = 100;
+/** A row takes two calls, for its company and for its limit. */
+const ROWS_PER_S = CALLS_PER_S / 2;
+
+test('a small portfolio imported behind a large one has its turns at once', async () => {
+  const place = await openWorkplace({ env: { SERVICE_RATE_PER_S: String(CALLS_PER_S) } });
+  const { context } = place;
+  const put = async (portfolio: string, count: number) => {
+    const importing = await context.portfolios.startImport(portfolio, { id: 'i', fileName: 'f.csv', reading: '{}' });
+    const lines = Array.from({ length: count }, (_, n) => n + 2);
+    await Promise.all(
+      lines.map((line) => {
+        const buyer = `${portfolio}-${line}`;
+        const request = makeRequest({ buyer, company: { name: buyer } });
+        return context.rows.put({ portfolio, key: buyer }, line, 'i', request);
+      }),
+    );
+    await feed(context);
+    await importing.end();
+  };
+  const done = async (portfolio: string) => (await context.portfolios.read(portfolio)).states.done;
+
+  await put('large', LARGE);
+  await Promise.all([place.work(), place.work()]);
+  await expect.poll(() => done('large')).toBeGreaterThan(ROWS_PER_S);
+  const before = await done('large');
+  await put('small', SMALL);
+  await place.settled('small');
+  expect(await done('small')).toBe(SMALL);
+  // In turns, as many of the large one's rows go meanwhile; and those that workers had taken up before, some more where the
+  // machine stalls. Behind the large one it would be all of them.
+  expect((await done('large')) - before).toBeLessThan(SMALL + 16 * ROWS_PER_S);
+});

@@ -1,0 +1,155 @@
+import { describe, expect, test } from 'vitest';
+import { thousandsIn } from '../../../src/portfolio/columns/names/thousands.ts';
+import { read } from '../../support/read-portfolio.ts';
+
+/** What is wrong with a file, and the names of its rows. */
+async function told(content: string, options: Parameters<typeof read>[1] = {}) {
+  const { problems, warnings, lines } = await read(content, options);
+  return {
+    problems: problems.map(({ message }) => message),
+    warnings: warnings.flatMap(({ column, message }) => (message.includes('may be meant') ? [column] : [])),
+    rows: lines.map((line) => (line.kind === 'row' ? line.row.name : line.kind)),
+  };
+}
+
+const mapped = (columns: Record<string, 'name' | 'requested_limit' | null>) => ({
+  mapping: { columns, constants: {} },
+});
+
+describe('a column called name beside one that means the name', () => {
+  test.each([
+    'Firma;Vorname;Name;Kreditlimit\nAcme GmbH;Anna;Müller;1\n',
+    'Company;Contact;Name;Limit\nAcme GmbH;;Müller;1\n',
+    'Name;First Name;Company Name;Limit\nMüller;John;Acme GmbH;1\n',
+  ])('is a fault of the file, and a word on either mends it: %j', async (content) => {
+    const [other = ''] = /Firma|Company Name|Company/.exec(content) ?? [];
+    const { problems, rows } = await told(content);
+    expect(problems).toEqual([expect.stringContaining(`${other} and Name may both be the buyer's name`)]);
+    expect(problems[0]).toContain(`--map "Name=" if it is ${other}, or --map "${other}=" if it is Name`);
+    expect(rows).toEqual([]);
+    expect(await told(content, mapped({ Name: null }))).toMatchObject({ problems: [], rows: ['Acme GmbH'] });
+    expect(await told(content, mapped({ [other]: null }))).toMatchObject({ problems: [], rows: ['Müller'] });
+    const { problems: twice } = await told(content, mapped({ [other]: 'name' }));
+    expect(twice).toEqual([expect.stringContaining('say --map "Name=" if that one is not meant')]);
+  });
+
+  test('is asked for where another column is given twice, one of them by our name', async () => {
+    const content =
+      'name,city,Ort,requested_limit,Limit,Credit limit,Amount\nAcme,Ulm,Bonn,1,2,3,4\nBeta,,Ulm,1,2,3,4\n';
+    expect(await told(content)).toEqual({
+      problems: [],
+      warnings: ['Ort', 'Limit', 'Credit limit'],
+      rows: ['Acme', 'Beta'],
+    });
+  });
+});
+
+describe('a name in two columns', () => {
+  test.each([
+    ['KUNNR;NAME1;NAME2;KLIMK', 'NAME1', 'NAME2'],
+    ['Kundennr;Name 1;Name 2;Kreditlimit', 'Name 1', 'Name 2'],
+    ['Kundennr;Firma;Firma 2;Kreditlimit', 'Firma', 'Firma 2'],
+  ])('is not requested by its first part: %s', async (header, first, rest) => {
+    const content = `${header}\n1;Stadtwerke;Ulm GmbH;1\n2;Stadtwerke;Essen AG;2\n`;
+    const { problems, rows } = await told(content);
+    expect(problems).toEqual([expect.stringContaining(`${first} may be meant, and ${rest} may hold the rest of it`)]);
+    expect(rows).toEqual([]);
+    expect(await told(content, mapped({ [first]: 'name' }))).toMatchObject({ problems: [] });
+    expect(await told(content.replace(`;${rest};`, ';Ort;'))).toMatchObject({ problems: [] });
+  });
+
+  test('by our own name is warned of', async () => {
+    const { warnings } = await read('Name;Name 2;Limit\nStadtwerke;Ulm GmbH;1\n');
+    expect(warnings).toContainEqual(
+      expect.objectContaining({ column: 'Name 2', message: expect.stringContaining('rest of Name') }),
+    );
+  });
+});
+
+describe('a header in two rows', () => {
+  test.each([
+    ['Firma;;;Limit;\nNr.;Name;Ort;Limit beantragt;Bemerkung\n10001;Acme;Ulm;1;x\n', 1, 2],
+    ['Liste\nFirma;;;Kreditlimit;\nNr.;Name;Ort;beantragt;bewilligt\n10001;Acme;Ulm;1;2\n', 2, 3],
+    ['Name;Limit;Ort\nOrt;Name;Limit\nUlm;Acme;1\n', 1, 2],
+  ])('is asked for: %j', async (content, first, second) => {
+    const { problems, rows } = await told(content);
+    expect(problems).toEqual([
+      expect.stringMatching(new RegExp(`^Line ${second} .*--header-line ${second} or --header-line ${first}`)),
+    ]);
+    expect(rows).toEqual([]);
+    const columns = { beantragt: 'requested_limit' } as const;
+    const { rows: read } = await told(content, {
+      headerLine: second,
+      ...(content.includes(';beantragt;') && mapped(columns)),
+    });
+    expect(read).toEqual(['Acme']);
+  });
+
+  test.each([
+    ['a line that lacks its amount', 'Name;;Limit\nAcme;Notiz;\nBeta;;1\n', ['Beta']],
+    ['a remark beside an amount that is none', 'Name;;Limit\nAcme;Notiz;offen\nBeta;;1\n', ['Beta']],
+    ['the same names in another language', 'Name;Limit;Ort\nname;requested limit;city\nBeta;1;Ulm\n', ['Beta']],
+  ])('is not: %s', async (_what, content, names) => {
+    const { problems, rows } = await told(content);
+    expect(problems).toEqual([]);
+    expect(rows.filter((one) => one !== 'invalid')).toEqual(names);
+  });
+});
+
+test('a second table in another order is a problem of all its lines, by what a mapping says as well', async () => {
+  const content = 'Wer;Limit;Ort\nA;1;Ulm\n\nNeu;;\nOrt;Limit;Wer\nUlm;2;B\nBonn;3;C\nWer;Limit;Ort\nD;4;Kiel\n';
+  const { lines } = await read(content, mapped({ Wer: 'name' }));
+  expect(lines.map(({ line, kind }) => [line, kind])).toEqual([
+    [2, 'row'],
+    ...[4, 5, 6, 7, 8].map((line) => [line, 'invalid']),
+    [9, 'row'],
+  ]);
+  const words = lines.flatMap((line) => (line.kind === 'invalid' ? line.problems.map(({ message }) => message) : []));
+  expect(words.slice(1, 3)).toEqual([
+    expect.stringContaining('a header of other columns'),
+    expect.stringContaining('below another header, on line 5'),
+  ]);
+});
+
+describe('amounts in thousands', () => {
+  test.each([
+    ['above the header', 'Limits Q4 (alle Beträge in TEUR);\n;\nName;Limit\nAcme;50\n', 'Above the header'],
+    ['below the header', 'Name;Limit\n;(in TEUR)\nAcme;50\n', 'The line below the header'],
+  ])('are a fault of the file where it is said %s', async (_where, content, words) => {
+    const { problems, rows } = await told(content);
+    expect(problems).toEqual([expect.stringContaining(words)]);
+    expect(problems[0]).toContain('(TEUR)');
+    expect(rows).toEqual([]);
+  });
+
+  test('above the header, are taken where a mapping says which column it is', async () => {
+    const content = 'Limits in TEUR\nName;Limit\nAcme;50000\n';
+    expect(await told(content, mapped({ Limit: 'requested_limit' }))).toMatchObject({ problems: [], rows: ['Acme'] });
+  });
+
+  test.each([
+    ['Debitoren in TEUR', 'TEUR'],
+    ['Kreditlimits Q4 2026 (alle Beträge in T€)', 'T€'],
+    ['Limits, k€', 'k€'],
+    ['(Tsd. EUR)', 'Tsd. EUR'],
+    ['Angaben in 1.000 EUR', '1.000 EUR'],
+    ['All amounts in thousands of EUR', 'thousands of EUR'],
+    ['Limits in thousands, Q4', 'thousands'],
+    ['Montants en milliers d’euros', 'milliers d’euros'],
+    ["Limits (EUR '000)", "EUR '000"],
+    ['Beträge in Mio. €', 'Mio. €'],
+  ])('are said by %j', (text, words) => expect(thousandsIn(text)).toBe(words));
+
+  test.each([
+    'Kunden über 2 Mio. EUR',
+    'Thousand Oaks Ltd',
+    'Limits ab 1.000 EUR',
+    'Kunden (1000)',
+    'Stand: 31.12.2026, in EUR',
+    'Limits in 2026',
+    'T. Kaiser',
+    'K. EUR',
+    '50 TEUR',
+    '',
+  ])('are not said by %j', (text) => expect(thousandsIn(text)).toBeNull());
+});

@@ -1,0 +1,170 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { aliasOf, meaningOf, namesOf } from '../../../src/portfolio/columns/aliases.ts';
+import { type HeaderRules, KNOWN_COLUMNS, readHeader } from '../../../src/portfolio/columns/columns.ts';
+import { readMapping, saveMapping } from '../../../src/portfolio/columns/mapping.ts';
+import { GUESSES } from '../../../src/portfolio/columns/names/guesses.ts';
+import { readOptionsSchema } from '../../../src/portfolio/read-options.ts';
+import { makeTemporaryFolder } from '../../support/temporary-folder.ts';
+
+const understand = (cells: string[], rules: Partial<HeaderRules> = {}) =>
+  readHeader({ line: 1, cells, fault: null }, { needed: [], ...rules });
+
+const known = (cells: string[], rules: Partial<HeaderRules> = {}) =>
+  understand(cells, rules).columns.map((column) => column.known);
+
+describe('aliases', () => {
+  test('none stands twice', () => {
+    for (const column of KNOWN_COLUMNS)
+      for (const name of namesOf(column)) expect([name, aliasOf(name)]).toEqual([name, column]);
+    for (const name of Object.keys(GUESSES)) expect([name, aliasOf(name)]).toEqual([name, undefined]);
+  });
+
+  test.each([
+    [
+      ['Firma', 'Land', 'STRASSE', 'Handelsregister-Nummer'],
+      ['name', 'country_code', 'street', 'company_registration_number'],
+    ],
+    [
+      ['Raison sociale', 'Pays', 'Ville', 'Limite demandée'],
+      ['name', 'country_code', 'city', 'requested_limit'],
+    ],
+    [
+      ['Razon Social', 'País', 'Límite solicitado'],
+      ['name', 'country_code', 'requested_limit'],
+    ],
+    [
+      ['Company', 'Country', 'Credit Limit', 'E-Mail'],
+      ['name', 'country_code', 'requested_limit', 'contact_email'],
+    ],
+  ])('understand %j', (cells, columns) => {
+    expect(known(cells)).toEqual(columns);
+  });
+
+  test('of one column that stand twice are a question, and neither is taken', () => {
+    const { columns, problems } = understand(['Firma', 'Käufer'], { needed: ['name'] });
+    expect(columns.map((column) => [column.known, column.guess])).toEqual([
+      [null, 'name'],
+      [null, 'name'],
+    ]);
+    expect(problems.map((one) => one.message)).toEqual([expect.stringContaining('Firma or Käufer may be meant')]);
+  });
+
+  test('give way to our own name', () => {
+    expect(known(['Firma', 'name'])).toEqual([null, 'name']);
+  });
+});
+
+test('a guess is shown and not taken', () => {
+  expect(meaningOf('Betrag')).toMatchObject({ known: null, guess: 'requested_limit' });
+  const { columns, warnings, problems } = understand(['name', 'Betrag'], { needed: ['name', 'requested_limit'] });
+  expect(columns[1]?.known).toBeNull();
+  expect(warnings).toEqual([expect.objectContaining({ column: 'Betrag', message: expect.stringContaining('--map') })]);
+  expect(problems).toEqual([expect.objectContaining({ message: expect.stringContaining('Betrag may be meant') })]);
+});
+
+describe('a mapping', () => {
+  test('is stronger than names and aliases, and can take a column away', () => {
+    const columns = { Betrag: 'requested_limit', Firma: null, Kunde: 'name' } as const;
+    expect(known(['Betrag', 'Firma', 'Kunde'], { columns })).toEqual(['requested_limit', null, 'name']);
+  });
+
+  test('finds its headers as other names are found: by likeness, but an equal one first', () => {
+    const columns = { Vorgang: 'request_reference', 'Kunden-Straße': 'street' } as const;
+    const { columns: found, problems } = understand(['VORGANG', 'kunden strasse'], { columns });
+    expect(found.map(({ known, by }) => [known, by])).toEqual([
+      ['request_reference', 'map'],
+      ['street', 'map'],
+    ]);
+    expect(problems).toEqual([]);
+    expect(known(['VORGANG', 'Vorgang'], { columns: { Vorgang: 'request_reference' } })).toEqual([
+      null,
+      'request_reference',
+    ]);
+    // Signs alone are like each other, and mean nothing.
+    expect(known(['%', '#'], { columns: { '%': 'city', '#': null } })).toEqual(['city', null]);
+  });
+
+  test('whose header the file lacks is a fault of the file that names both', () => {
+    const columns = { Vorgang: 'request_reference', vorgang: 'buyer_reference', Firma: 'name' } as const;
+    expect(understand(['Firma', 'Kennung', ''], { columns }).problems).toEqual([
+      {
+        line: 1,
+        column: 'Vorgang',
+        value: 'Firma,Kennung,',
+        message: expect.stringMatching(
+          /says that Vorgang is request_reference, .*no such name: it has Firma, Kennung\./,
+        ),
+      },
+      expect.objectContaining({ column: 'vorgang' }),
+    ]);
+    // Two entries that are alike cannot both be meant.
+    const { problems } = understand(['Firma', 'VORGANG'], { columns });
+    expect(problems).toMatchObject([{ column: 'vorgang' }]);
+  });
+
+  test('is content where the file gives the column by our own name, as an errors file does', () => {
+    const columns = { Vorgang: 'request_reference' } as const;
+    expect(understand(['name', 'request_reference'], { columns })).toMatchObject({ problems: [], warnings: [] });
+  });
+
+  test('that takes away a column which the file lacks is a warning', () => {
+    const { problems, warnings } = understand(['name'], { columns: { Notiz: null } });
+    expect(problems).toEqual([]);
+    expect(warnings).toMatchObject([{ column: 'Notiz', message: expect.stringContaining('no such name') }]);
+  });
+
+  test('gives what every line has, and then the file may not give it too', () => {
+    const rules = { needed: ['country_code'], constants: { country_code: 'GB' } };
+    expect(understand(['name'], rules).problems).toEqual([]);
+    expect(understand(['Land'], rules).problems).toEqual([
+      expect.objectContaining({ column: 'Land', message: expect.stringContaining('for every line') }),
+    ]);
+  });
+
+  test('is written as it was understood, and read back alike', async () => {
+    const { dir } = await makeTemporaryFolder();
+    const path = join(dir, 'map.json');
+    await saveMapping(path, understand(['Firma', 'Betrag', 'Notiz']).columns, { country_code: 'GB' });
+    expect(await readMapping(path)).toEqual({
+      columns: { Firma: 'name', Betrag: null, Notiz: null },
+      constants: { country_code: 'GB' },
+      guesses: { Betrag: 'requested_limit' },
+    });
+    expect(await readFile(path, 'utf8')).toMatch(/\n$/);
+  });
+
+  test('takes names that every object of JavaScript knows like any other', async () => {
+    const { dir, write } = await makeTemporaryFolder();
+    const path = await write('map.json', '{"columns": {"__proto__": "name", "constructor": "requested_limit"}}');
+    const { columns } = await readMapping(path);
+    expect(known(['__proto__', 'constructor', 'toString'], { columns })).toEqual(['name', 'requested_limit', null]);
+    // It is kept as JSON beside an import, and read again.
+    const kept = readOptionsSchema.parse(JSON.parse(JSON.stringify({ mapping: { columns } })));
+    expect(known(['__proto__'], { columns: kept.mapping?.columns ?? {} })).toEqual(['name']);
+    const saved = join(dir, 'saved.json');
+    await saveMapping(saved, understand(['__proto__', 'toString'], { columns }).columns, {});
+    expect(JSON.parse(await readFile(saved, 'utf8')).columns).toEqual(
+      JSON.parse('{"__proto__": "name", "toString": null}'),
+    );
+    expect(Object.entries((await readMapping(saved)).columns)).toEqual([
+      ['__proto__', 'name'],
+      ['toString', null],
+    ]);
+  });
+
+  test.each([
+    ['{', 'it is not JSON'],
+    ['{"columns": {"Firma": "nmae"}}', 'columns.Firma'],
+    ['{"columns": {"__proto__": "nmae"}}', 'columns.__proto__'],
+    ['{"columns": []}', 'columns'],
+    ['{"guesses": {"Betrag": 7}}', 'guesses.Betrag'],
+    ['{"constants": {"country_code": ""}}', 'constants.country_code'],
+    ['{"colums": {}}', 'colums'],
+  ])('%s cannot be used, and says why', async (content, reason) => {
+    const { write } = await makeTemporaryFolder();
+    const path = await write('map.json', content);
+    await expect(readMapping(path)).rejects.toMatchObject({ code: 'FILE', message: expect.stringContaining(reason) });
+  });
+});

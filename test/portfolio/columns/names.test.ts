@@ -1,0 +1,102 @@
+import { describe, expect, test } from 'vitest';
+import { meaningOf } from '../../../src/portfolio/columns/aliases.ts';
+import { readHeader } from '../../../src/portfolio/columns/columns.ts';
+
+const known = (written: string) => meaningOf(written).known;
+
+describe('names of columns', () => {
+  test.each<[string, string[]]>([
+    [
+      'name',
+      [
+        'Customer Name',
+        'Name*',
+        'NAME1',
+        'Name (Adressattyp Unternehmen)',
+        'Company Name',
+        'Kunde Name',
+        'Kundenname:',
+      ],
+    ],
+    [
+      'requested_limit',
+      ['Kreditlimit (EUR)', 'Limit [€]', 'Kreditlimit in EUR', 'Credit Limit EUR', 'Credit Limit (LCY)', 'KLIMK'],
+    ],
+    [
+      'requested_limit',
+      ['Kreditlimit (Debitor)', 'Requested Limit (USD)', 'Limit (CHF)*', 'Customer Limit', 'Kreditlinie €'],
+    ],
+    [
+      'buyer_reference',
+      ['Kundennr.', 'Kunden-Nr', 'Kunden Nr.', 'Customer No.', 'Customer #', 'KUNNR', 'A/C', 'Entity ID', 'N° client'],
+    ],
+    ['company_registration_number', ['HRB', 'HRB-Nr.', 'Registration No.', 'Handelsregister-Nr.', 'Company Number']],
+    [
+      'country_code',
+      ['Country (ISO)', 'LAND1', 'Land (ISO-Code)', 'Billing Country', 'Country/Region Code', 'Bill to Country'],
+    ],
+    ['city', ['ORT01', 'Billing City', 'Bill to City', 'Ort:', 'Customer City', 'Firma Ort']],
+    ['street', ['STRAS', 'Straße / Hausnummer', 'Bill to Address-Line One', 'Billing Address 1']],
+    [
+      'contact_first_name',
+      ['Ansprechpartner Vorname', 'Vorname (Ansprechpartner)', 'Vorname Ansprechpartner', 'Contact First Name'],
+    ],
+    ['contact_email', ['Ansprechpartner E-Mail', 'SMTP_ADDR', 'E-Mail Kontakt', 'Main Contact Email', 'E-Mail*']],
+    ['supporting_documents', ['Belege', 'Documents (optional)', 'Unterlagen']],
+    ['currency', ['Währung', 'WAERS', 'Currency Code', 'devise', 'moneda', 'Currency (ISO 4217)', 'Whg.']],
+  ])('%s is meant by %j', (column, names) => {
+    expect(names.filter((name) => known(name) !== column)).toEqual([]);
+  });
+
+  test.each([
+    ['Limit (alt)', 'requested_limit'],
+    // What is said of an account may be whether it is open, and of a registration its day.
+    ['Account State', 'state'],
+    ['Registration', 'company_registration_number'],
+    ['Limit (bisher)', 'requested_limit'],
+    ['Konto', 'buyer_reference'],
+    ['No.', 'buyer_reference'],
+    ['STCD1', 'company_registration_number'],
+    ['Internal ID', 'buyer_reference'],
+    ['Name (Ort)', 'name'],
+    ['Ort (EUR)', 'city'],
+    ['Kreditlimit (TEUR)', 'requested_limit'],
+    ['Limit in T€', 'requested_limit'],
+    ['Credit limit (thousands)', 'requested_limit'],
+    ['Limit (USD 000s)', 'requested_limit'],
+    ['Limit Mio. EUR', 'requested_limit'],
+    ['Kreditlimit k€', 'requested_limit'],
+  ])('%s may mean %s, and is asked for', (written, guess) => {
+    expect(meaningOf(written)).toMatchObject({ known: null, guess });
+  });
+
+  test.each([
+    'Shipping City',
+    'Postleitzahl',
+    'Bemerkung (E-Mail)',
+    'Sachbearbeiter',
+    'Limit bis',
+    'x'.repeat(100_000),
+    '',
+    '()',
+    'USt-IdNr.',
+  ])('mean nothing for certain: %s', (written) => expect(known(written)).toBeNull());
+
+  test('say their currency', () => {
+    const names = ['Kreditlimit (EUR)', 'Limit [€]', 'Limit in US$', 'Limit', 'Credit Limit (LCY)'];
+    expect(names.map((name) => meaningOf(name).currency)).toEqual(['EUR', '€', 'US$', null, null]);
+  });
+
+  test.each(['Limit (TEUR)', 'Limit (thousands)', 'Limit Tsd. EUR', 'Limit (M€)'])(
+    'that say thousands are said to be sent as they stand, also when a mapping takes them: %s',
+    (written) => {
+      const cells = ['name', written];
+      const columns = { [written]: 'requested_limit' } as const;
+      const mapped = readHeader({ line: 1, cells, fault: null }, { needed: [], columns });
+      const asked = readHeader({ line: 1, cells, fault: null }, { needed: [] });
+      for (const { warnings } of [mapped, asked])
+        expect(warnings).toMatchObject([{ message: expect.stringContaining('write them in full') }]);
+      expect(asked.columns[1]?.known).toBeNull();
+    },
+  );
+});

@@ -1,0 +1,345 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { Decision } from '../../../src/portfolio/identity/buyer.ts';
+import { makeFileBook } from '../../../src/portfolio/identity/file-book.ts';
+import { makeFileBuyers } from '../../../src/portfolio/identity/file-buyers.ts';
+import { looseName } from '../../../src/portfolio/identity/loose-name.ts';
+import { type Given, inWords, makeMapStore, tellFile, tellLines } from '../../support/buyers-fixture.ts';
+
+const [MUELLER, SCHMIDT, SCHULZ] = ['Müller Stahl GmbH', 'Schmidt Blumen GmbH', 'Schulz AG'];
+
+/** What a file leads to, told by an exact store and by the one that a check holds in memory. */
+async function told(lines: Given[]): Promise<string[]> {
+  const [exact, compact] = [makeMapStore(), makeFileBuyers({ portfolio: 'q4', importId: 'a' })];
+  const words = inWords(await tellFile(exact, lines));
+  expect(inWords(await tellFile(compact, lines, { batch: 1 }))).toEqual(words);
+  return words;
+}
+
+describe('a line finds its buyer', () => {
+  test.each<[string, Given[], string[]]>([
+    [
+      'by its reference, whatever else changes',
+      [
+        { ref: '1', reg: 'HRB 1' },
+        { ref: ' 1 ', reg: 'HRB 2' },
+      ],
+      ['new K1', 'known K1 by reference'],
+    ],
+    [
+      'by source and id',
+      [
+        { info: 'X 1', name: 'Müller AG' },
+        { info: 'x1', name: 'MUELLER' },
+      ],
+      ['new K1', 'known K1 by information'],
+    ],
+    [
+      'by country and number',
+      [{ reg: 'HRB 1' }, { reg: 'hrb-1' }, { reg: 'HRB 1', country: 'AT' }],
+      ['new K1', 'known K1 by registration', 'new K2'],
+    ],
+    [
+      'by name and country',
+      [{}, { name: ' MUSTER  gmbh' }, { country: 'AT' }],
+      ['new K1', 'known K1 by name', 'new K2'],
+    ],
+    [
+      'by the number, where a reference comes new',
+      [{ reg: 'HRB 1' }, { reg: 'HRB 1', ref: '7' }, { ref: '7', name: 'Muster' }],
+      ['new K1', 'known K1 by registration', 'known K1 by reference'],
+    ],
+    [
+      'by the name, where a number comes new',
+      [{}, { reg: 'HRB 1' }, { reg: 'HRB 1', name: 'Muster' }],
+      ['new K1', 'known K1 by name', 'known K1 by registration'],
+    ],
+    [
+      'and two references are two, though number and name are the same',
+      [
+        { ref: '1', reg: 'HRB 1' },
+        { ref: '2', reg: 'HRB 1' },
+      ],
+      ['new K1', 'new K2'],
+    ],
+    [
+      'and two numbers are two, though the name is the same',
+      [{ reg: 'HRB 1' }, { reg: 'HRB 2' }],
+      ['new K1', 'new K2'],
+    ],
+    [
+      'among those that share a number by its name',
+      [
+        { ref: '1', reg: 'HRB 1', name: MUELLER },
+        { ref: '2', reg: 'HRB 1', name: SCHMIDT },
+        { reg: 'HRB 1', name: 'Schmidt Blumen' },
+      ],
+      ['new K1', 'new K2', 'known K2 by registration'],
+    ],
+    [
+      'but not among two that share all',
+      [{ ref: '1', reg: 'HRB 1' }, { ref: '2', reg: 'HRB 1' }, { reg: 'HRB 1' }],
+      ['new K1', 'new K2', 'unclear'],
+    ],
+    [
+      'unless its like was told before',
+      [{ reg: 'HRB 1' }, { ref: '1', reg: 'HRB 1' }, { ref: '2', reg: 'HRB 1' }, { reg: 'HRB 1' }],
+      ['new K1', 'known K1 by registration', 'new K2', 'known K1 by registration'],
+    ],
+  ])('%s', async (_what, lines, words) => {
+    expect(await told(lines)).toEqual(words);
+  });
+});
+
+describe('a line cannot be told', () => {
+  test.each<[string, Given[], RegExp]>([
+    [
+      'whose number belongs to another name',
+      [
+        { reg: 'HRB 1234', name: MUELLER },
+        { reg: 'HRB 1234', name: SCHMIDT },
+      ],
+      /^The company registration number HRB 1234 belongs to "Müller Stahl GmbH" \(line 2\), and this line names "Schmidt Blumen GmbH"\. .*buyer_reference of its own.*--same-buyer 3 /,
+    ],
+    [
+      'whose reference belongs to another name',
+      [
+        { ref: '1', name: MUELLER },
+        { ref: '1', name: SCHMIDT },
+      ],
+      /^The buyer_reference 1 belongs to "Müller Stahl GmbH", reference 1 \(line 2\)/,
+    ],
+    [
+      'whose number does, though its reference is new',
+      [
+        { reg: 'HRB 1', name: MUELLER },
+        { ref: '2', reg: 'HRB 1', name: SCHMIDT },
+      ],
+      /write no in a column same_buyer/,
+    ],
+    [
+      'whose identifiers belong to two',
+      [{ ref: '1' }, { ref: '2', reg: 'HRB 2', name: SCHMIDT }, { ref: '1', reg: 'HRB 2' }],
+      /^The buyer_reference 1 belongs to "Muster GmbH", reference 1 \(line 2\), but the company registration number HRB 2 to "Schmidt Blumen GmbH", reference 2 \(line 3\)/,
+    ],
+    [
+      'whose number several share, none of its name',
+      [
+        { ref: '1', reg: 'HRB 1', name: MUELLER },
+        { ref: '2', reg: 'HRB 1', name: SCHMIDT },
+        { reg: 'HRB 1', name: SCHULZ },
+      ],
+      /^The company registration number HRB 1 belongs to several buyers, "Müller Stahl GmbH", reference 1 \(line 2\) and "Schmidt.*give it a buyer_reference\.$/,
+    ],
+    [
+      'which is said to be another, and gives nothing else',
+      [{ reg: 'HRB 1' }, { reg: 'HRB 1', same: 'no' }],
+      /^same_buyer says no, but .* give this line a buyer_reference of its own as well\.$/,
+    ],
+  ])('%s', async (_what, lines, message) => {
+    const last = (await tellFile(makeMapStore(), lines)).at(-1);
+    expect(last).toMatchObject({ is: 'unclear', problem: { message: expect.stringMatching(message) } });
+  });
+});
+
+describe('a person says', () => {
+  test.each<[string, Given[], string[]]>([
+    [
+      'that they are the same, and the name is known from then on',
+      [
+        { reg: 'HRB 1', name: MUELLER },
+        { reg: 'HRB 1', name: SCHMIDT, same: 'yes' },
+        { reg: 'HRB 1', name: SCHMIDT, limit: '7' },
+      ],
+      ['new K1', 'known K1 by registration', 'known K1 by registration'],
+    ],
+    [
+      'that a reference counts, and not the number',
+      [{ ref: '1' }, { ref: '2', reg: 'HRB 2' }, { ref: '1', reg: 'HRB 2', same: 'yes' }],
+      ['new K1', 'new K2', 'known K1 by reference'],
+    ],
+    [
+      'that a reference is another of the same',
+      [{ ref: '1', reg: 'HRB 1' }, { ref: '2', reg: 'HRB 1', same: 'yes' }, { ref: '2' }],
+      ['new K1', 'known K1 by registration', 'known K1 by reference'],
+    ],
+    [
+      'that a name alike is the same',
+      [{ name: 'Müller GmbH' }, { name: 'Mueller GmbH', same: 'yes' }],
+      ['new K1', 'known K1 by name'],
+    ],
+    [
+      'that they are two, where a reference is new',
+      [
+        { reg: 'HRB 1', name: MUELLER },
+        { ref: '2', reg: 'HRB 1', name: SCHMIDT, same: 'no' },
+      ],
+      ['new K1', 'new K2'],
+    ],
+  ])('%s', async (_what, lines, words) => {
+    expect(await told(lines)).toEqual(words);
+    const store = makeMapStore();
+    const names = new Map<string, string>();
+    inWords(await tellFile(store, lines), names);
+    // Come again, each line means the same buyer.
+    const again = inWords(await tellFile(store, lines), names);
+    expect(again.map((word) => word.split(' ')[1])).toEqual(words.map((word) => word.split(' ')[1]));
+  });
+});
+
+describe('warnings', () => {
+  test.each<[string, Given[], RegExp[]]>([
+    [
+      'of another city',
+      [
+        { ref: '1', city: 'Köln' },
+        { ref: '1', city: 'München' },
+      ],
+      [/^Another city than "Köln" of "Muster GmbH", reference 1 \(line 2\)/],
+    ],
+    [
+      'of another street, but not of its spelling',
+      [
+        { ref: '1', street: 'Hauptstr. 1' },
+        { ref: '1', street: 'Hauptstraße 1' },
+      ],
+      [],
+    ],
+    [
+      'of a name alike under another number',
+      [
+        { reg: '1', name: 'Müller GmbH' },
+        { reg: '2', name: 'Mueller AG' },
+      ],
+      [/^Perhaps the same buyer as line 2 \("Müller GmbH"\)/],
+    ],
+    ['not of one in another country', [{ reg: '1' }, { reg: '1', country: 'AT' }], []],
+  ])('%s', async (_what, lines, messages) => {
+    const decisions = await tellFile(makeMapStore(), lines);
+    const warnings = decisions.flatMap((decision) => (decision.is === 'unclear' ? [] : decision.warnings));
+    expect(warnings.map(({ message }) => message)).toEqual(messages.map((message) => expect.stringMatching(message)));
+  });
+});
+
+describe('a name that nobody has heard is mended', () => {
+  const [before, after] = [
+    { reg: 'HRB 1', name: MUELLER },
+    { reg: 'HRB 1', name: SCHMIDT },
+  ];
+
+  test('by the line of its only row, in another file', async () => {
+    const store = makeMapStore();
+    const names = new Map<string, string>();
+    expect(inWords(await tellFile(store, [before]), names)).toEqual(['new K1']);
+    const twice = [after, { ...before, name: MUELLER }];
+    expect(inWords(await tellFile(store, twice, { importId: 'b' }), names)).toEqual([
+      'mended K1 by registration',
+      'unclear',
+    ]);
+    expect([...store.buyers.values()][0]?.names).toMatchObject([{ written: SCHMIDT }]);
+  });
+
+  test.each<[string, Given[], { importId?: string; portfolio?: string }]>([
+    ['not where another amount is asked for', [{ ...after, limit: '2' }], { importId: 'b' }],
+    ['not in another portfolio', [after], { importId: 'b', portfolio: 'q5' }],
+    ['not by another line of the same file', [before, after], {}],
+    ['not where the file has the old name as well', [before, after], { importId: 'b' }],
+  ])('%s', async (_what, lines, where) => {
+    const store = makeMapStore();
+    await tellFile(store, [before]);
+    expect(inWords(await tellFile(store, lines, where)).at(-1)).toBe('unclear');
+  });
+
+  test('not where something was sent', async () => {
+    const sent = new Set<string>();
+    const store = makeMapStore(sent);
+    const [first] = await tellFile(store, [before]);
+    if (first?.is === 'new') sent.add(first.key);
+    expect(inWords(await tellFile(store, [after], { importId: 'b' }))).toEqual(['unclear']);
+  });
+});
+
+const anyOf = (...values: string[]) => fc.constantFrom(undefined, ...values);
+const anyLine = fc.record({
+  ref: anyOf('1', '2'),
+  info: anyOf('5'),
+  reg: anyOf('HRB 1', 'HRB 2'),
+  name: fc.constantFrom('Müller GmbH', 'Mueller GmbH', 'Schmidt AG'),
+  limit: fc.constantFrom('1', '2'),
+});
+const given = (line: { [key in keyof Given]?: string | undefined }) =>
+  Object.fromEntries(Object.entries(line).filter(([, value]) => value !== undefined)) as Given;
+const anyLines = fc.array(anyLine.map(given), { minLength: 1, maxLength: 8 });
+const keyOf = (decision: Awaited<ReturnType<typeof tellFile>>[number] | undefined) =>
+  decision?.is === 'known' ? decision.buyer.key : decision?.is === 'new' ? decision.key : undefined;
+
+/** Mending is another matter: here every name was heard. */
+const ALL_SENT = { has: () => true } as unknown as Set<string>;
+
+test('a line that was told once is told the same ever after, whatever other files bring', async () => {
+  await fc.assert(
+    fc.asyncProperty(anyLines, anyLines, async (lines, others) => {
+      const store = makeMapStore(ALL_SENT);
+      const first = await tellFile(store, lines, { importId: 'a' });
+      await tellFile(store, others, { importId: 'b' });
+      const again = await tellFile(store, lines, { importId: 'a' });
+      for (const [place, decision] of first.entries()) {
+        if (decision.is !== 'unclear') expect(keyOf(again[place])).toBe(keyOf(decision));
+      }
+    }),
+  );
+});
+
+test('two references are never one buyer, nor two names', async () => {
+  await fc.assert(
+    fc.asyncProperty(anyLines, async (lines) => {
+      const decisions = await tellFile(makeMapStore(), lines);
+      const references = new Map<string, Set<string>>();
+      const names = new Map<string, Set<string>>();
+      for (const [place, { ref, name = '' }] of lines.entries()) {
+        const key = keyOf(decisions[place]);
+        if (key === undefined) continue;
+        references.set(key, (references.get(key) ?? new Set()).union(new Set(ref ? [ref] : [])));
+        names.set(key, (names.get(key) ?? new Set()).union(new Set([looseName(name)])));
+      }
+      for (const its of [...references.values(), ...names.values()]) expect(its.size).toBeLessThanOrEqual(1);
+    }),
+  );
+});
+
+test('what a check holds in memory tells a file as the ledger does, however it is cut into batches', async () => {
+  await fc.assert(
+    fc.asyncProperty(anyLines, fc.integer({ min: 1, max: 8 }), async (lines, batch) => {
+      const compact = makeFileBuyers({ portfolio: 'q4', importId: 'a' });
+      const words = inWords(await tellFile(makeMapStore(ALL_SENT), lines));
+      expect(inWords(await tellFile(compact, lines, { batch }))).toEqual(words);
+    }),
+  );
+});
+
+test('and so does the book of a file by itself, which asks nobody about strangers', async () => {
+  await fc.assert(
+    fc.asyncProperty(anyLines, fc.integer({ min: 1, max: 8 }), async (lines, batch) => {
+      const place = { portfolio: 'q4', importId: 'a' };
+      const exact = await tellFile(makeMapStore(ALL_SENT), lines);
+      const told = await tellLines(makeFileBook(place), lines, batch);
+      expect(inWords(told)).toEqual(inWords(exact));
+      const said = (decisions: Decision[]) =>
+        decisions.map((one) => (one.is === 'unclear' ? [one.problem] : one.warnings.map(({ message }) => message)));
+      expect(said(told)).toEqual(said(exact));
+    }),
+  );
+});
+
+test('on top of a ledger too', async () => {
+  await fc.assert(
+    fc.asyncProperty(anyLines, anyLines, async (before, lines) => {
+      const store = makeMapStore(ALL_SENT);
+      await tellFile(store, before);
+      const compact = makeFileBuyers({ portfolio: 'q4', importId: 'b', store });
+      const checked = await tellFile(compact, lines, { importId: 'b', batch: 3 });
+      const imported = await tellFile(store, lines, { importId: 'b' });
+      expect(checked.map((one) => [one.is, keyOf(one)])).toEqual(imported.map((one) => [one.is, keyOf(one)]));
+    }),
+  );
+});

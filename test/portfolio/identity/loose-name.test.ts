@@ -1,0 +1,46 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { looseName } from '../../../src/portfolio/identity/loose-name.ts';
+
+test.each([
+  ['Müller Stahl GmbH', 'MUELLER STAHL G.m.b.H.'],
+  ['Müller Stahl GmbH', 'Muller-Stahl'],
+  ['Groß & Söhne GmbH & Co. KG', 'Gross & Soehne GmbH und Co KG'],
+  ['Kleine Werkstatt UG (haftungsbeschränkt)', 'Kleine Werkstatt UG'],
+  ['Anna Berg e.K.', 'Anna Berg eK'],
+  ['Acme Ltd.', 'ACME Limited'],
+  ['Acme, L.L.C.', 'Acme LLC'],
+  ['Acme Inc.', 'Acme Corp'],
+  ['Café Élysée S.A.R.L.', 'Cafe Elysee SARL'],
+  ['Ejemplo, S.L.', 'Ejemplo SL'],
+  ['Esempio S.p.A.', 'Esempio SpA'],
+  ['Voorbeeld B.V.', 'Voorbeeld BV'],
+  ['Przykład Sp. z o.o.', 'Przyklad sp.z o.o.'],
+  ['Příklad s.r.o.', 'Priklad, s. r. o.'],
+  ['Példa Kft.', 'Pelda KFT'],
+  ['Eksempel A/S', 'Eksempel AS'],
+  ['Esimerkki Oy', 'Esimerkki'],
+])('takes %s and %s for one name', (one, other) => {
+  expect(looseName(one)).toBe(looseName(other));
+});
+
+test.each([
+  ['Müller Stahl GmbH', 'Schmidt Blumen GmbH'],
+  ['AS Roma', 'Roma'],
+  ['GmbH', 'AG'],
+  ['Nord AG', 'Süd AG'],
+  ['Werk 1 GmbH', 'Werk 2 GmbH'],
+  ['東京商事', '大阪商事'],
+])('keeps %s and %s apart', (one, other) => {
+  expect(looseName(one)).not.toBe(looseName(other));
+});
+
+test('reads Western letters as it reads them among others', () => {
+  const western = fc.string({ unit: fc.integer({ min: 0x20, max: 0xff }).map((code) => String.fromCharCode(code)) });
+  // A dash of another part of Unicode parts words and is no more: the name is read by rules in place of a table.
+  fc.assert(
+    fc.property(western, (name) => {
+      expect(looseName(`${name} \u2014`)).toBe(looseName(name));
+    }),
+  );
+});

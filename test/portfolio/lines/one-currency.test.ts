@@ -1,0 +1,91 @@
+import { describe, expect, test } from 'vitest';
+import { currencyOf } from '../../../src/portfolio/values/currencies.ts';
+import { read } from '../../support/read-portfolio.ts';
+
+/** The lines that are invalid, each with its problems' words. */
+async function wrong(content: string, options: Parameters<typeof read>[1] = {}) {
+  const opened = await read(content, options);
+  const invalid = opened.lines.flatMap((line) =>
+    line.kind === 'invalid' ? [[line.line, line.problems.map((one) => `${one.column}: ${one.message}`).join(' ')]] : [],
+  );
+  return { ...opened, invalid };
+}
+
+describe('a currency', () => {
+  test.each([
+    ['eur', 'EUR'],
+    ['€', 'EUR'],
+    ['Euro', 'EUR'],
+    ['US$', 'USD'],
+    ['us dollars', 'USD'],
+    ['CHF', 'CHF'],
+    ['Fr.', 'CHF'],
+    ['zł', 'PLN'],
+    ['£', 'GBP'],
+  ])('%s is %s', (word, code) => {
+    expect(currencyOf(word)?.has(code)).toBe(true);
+  });
+
+  test.each(['', 'LCY', 'Taler', 'EURO1', 'x'.repeat(100)])('is none: %j', (word) =>
+    expect(currencyOf(word)).toBeNull(),
+  );
+});
+
+describe('two currencies in one file', () => {
+  test.each<[string, string]>([
+    ['a column', 'name;requested_limit;Währung\nA;1;\nB;2;EUR\nC;3;€\nD;4;USD\nE;5;Euro\n'],
+    ['signs beside amounts', 'name;requested_limit\nA;1\nB;2 €\nC;EUR 3\nD;$ 4\nE;5\n'],
+    ['the unit in the header', 'name;Limit (EUR);WAERS\nA;1;\nB;2;EUR\nC;3;€\nD;4;USD\nE;5 €;EUR\n'],
+    ['an amount and its column', 'name;requested_limit;WAERS\nA;1;EUR\nB;2;EUR\nC;3;\nD;4 USD;EUR\nE;5;\n'],
+  ])('are a problem of the lines that differ, told by %s', async (_by, content) => {
+    const { invalid, lines } = await wrong(content);
+    expect(invalid).toEqual([
+      [5, expect.stringMatching(/The currency is (USD|\$), and (line [23]|the header) says (EUR|€):/)],
+    ]);
+    expect(lines).toHaveLength(5);
+  });
+
+  test('are none where one sign may mean both', async () => {
+    expect((await wrong('name;requested_limit;ccy\nA;$1;\nB;2;CAD\nC;$ 3;CAD\n')).invalid).toEqual([]);
+    expect((await wrong('name;requested_limit;ccy\nA;$1;\nB;2;CAD\nC;3;USD\n')).invalid).toEqual([
+      [4, expect.stringContaining('The currency is USD')],
+    ]);
+  });
+
+  test('are compared as written where a word is no code, which is said once', async () => {
+    const { invalid, warnings } = await wrong('name;requested_limit;ccy\nA;1;LCY\nB;2;lcy\nC;3;EUR\n');
+    expect(invalid).toEqual([[4, expect.stringContaining('line 2 says LCY')]]);
+    expect(warnings.filter(({ column }) => column === 'ccy')).toMatchObject([{ line: 2, value: 'LCY' }]);
+  });
+
+  test('are seen against what a mapping says of all lines', async () => {
+    const mapping = { columns: {}, constants: { currency: 'EUR' } };
+    expect((await wrong('name;requested_limit\nA;1\nB;$ 2\n', { mapping })).invalid).toEqual([
+      [3, expect.stringContaining('the mapping says EUR')],
+    ]);
+  });
+
+  test.each([
+    ['a column', 'name;requested_limit;Währung\nA;1;EUR\nB;2;USD\nC;3;USD\n'],
+    ['signs', 'name;requested_limit\nA;1 €\nB;$ 2.000,00\nC;$ 3\n'],
+  ])('stay a problem in an errors file of those lines alone, told by %s', async (_by, content) => {
+    const { standalone, lines } = await wrong(content);
+    const errors = lines.filter(({ kind }) => kind === 'invalid').map((line) => standalone.cells(line));
+    const again = [standalone.header, ...errors].map((cells) => cells.join(';')).join('\n');
+    for (const decimal of [undefined, '.', ','] as const) {
+      const { invalid } = await wrong(again, { decimal });
+      expect(invalid).toEqual([
+        [2, expect.stringContaining('question mark')],
+        [3, expect.stringContaining('question mark')],
+      ]);
+      expect(invalid.map(([, words]) => String(words).split('question mark').length)).toEqual([3, 3]);
+    }
+    expect((await wrong(again.replaceAll('? ', '').replaceAll(' ?', ''))).invalid).toEqual([]);
+  });
+
+  test('are not sent: the column is compared and kept', async () => {
+    const { lines } = await wrong('name;requested_limit;currency\nA;1;EUR\n');
+    expect(lines).toMatchObject([{ kind: 'row', cells: ['A', '1', 'EUR'] }]);
+    expect(JSON.stringify(lines[0]?.kind === 'row' && lines[0].row)).not.toContain('EUR');
+  });
+});

@@ -1,0 +1,79 @@
+import { describe, expect, test } from 'vitest';
+import { decimalsOf } from '../../../src/portfolio/values/money.ts';
+import { read, told } from '../../support/read-portfolio.ts';
+
+describe('a line is taken, with a warning', () => {
+  test.each<[string, string, RegExp]>([
+    ['a limit of three decimals', 'A;1.000,125;;DE', /^2 Limit: The limit has more decimals/],
+    ['a limit under 1', 'A;0,5;;DE', /^2 Limit: The limit is under 1/],
+    ['a limit far under 1', 'A;0,00125;;DE', /^2 Limit: The limit is under 1/],
+    ['a long name', `${'A'.repeat(100_000)};5;;DE`, /^2 Firma: The name is longer than/],
+    ['the name of a total', 'Total;5;;FR', /^2 Firma: The buyer is called like a total/],
+    ['an address for examples', 'A;5;anna@example.com;DE', /^2 E-Mail: Addresses at this domain reach nobody/],
+    ['an address below one', 'A;5;anna@mail.Example.org;DE', /^2 E-Mail: Addresses at this domain/],
+    ['an address for tests', 'A;5;anna@firma.test;DE', /^2 E-Mail: Addresses at this domain/],
+  ])('of %s', async (_, line, warning) => {
+    const { lines } = await read(`Firma;Limit;E-Mail;Land\n${line}\n`);
+    expect(lines).toMatchObject([{ kind: 'row' }]);
+    expect(told(lines)).toEqual([expect.stringMatching(warning)]);
+  });
+
+  test.each([
+    'A;1.000,1200;anna@examples.com;DE',
+    `${'A'.repeat(160)};1;a@test.com;DE`,
+    'Total Energies;5;a@b.example;FR',
+  ])('and none has %s', async (line) => {
+    const { lines } = await read(`Firma;Limit;E-Mail;Land\n${line}\n`);
+    expect(told(lines)).toEqual([]);
+  });
+});
+
+test.each<[string, string[]]>([
+  [
+    '12;Summe;;200000',
+    [expect.stringMatching(/^2 Firma: The buyer is called like a total of lines: take the line out/)],
+  ],
+  ['12;Total;FR;200000', []],
+])('%s: a reference makes it a buyer, and no more silently if the line says nothing else', async (line, warnings) => {
+  const { lines } = await read(`Kundennr;Firma;Land;Limit\n${line}\n`);
+  expect(lines).toMatchObject([{ kind: 'row' }]);
+  expect(told(lines)).toEqual(warnings);
+});
+
+test.each<[string, string, string[]]>([
+  ['in a column', 'name,requested_limit,currency\nA,5.1255,KWD\nB,5.125,KWD\n', ['2']],
+  ['in the header', 'name,Limit (JPY)\nA,7.5\nB,7\n', ['2']],
+])('decimals are those of the currency that the file names %s', async (_, content, lines) => {
+  const { lines: found } = await read(content, { decimal: '.' });
+  expect(told(found)).toEqual(lines.map((line) => expect.stringMatching(new RegExp(`^${line} .*more decimals`))));
+});
+
+test('a limit of a thousand times the median is named at the end, by its line', async () => {
+  const { warnings } = await read('name,requested_limit\nA,1000\nB,2000\nC,2500000\nD,1500\nE,2000\n');
+  expect(warnings[0]).toEqual({
+    ...{ line: 4, column: 'requested_limit', value: '2500000' },
+    message: 'This is 1,250 times the median of the file, which is 2000: look whether it was meant so.',
+  });
+});
+
+test('of many lines with one doubt, the first are told one by one and the rest together', async () => {
+  const lines = Array.from({ length: 50 }, (_none, n) => `B${n},${n + 1}.1255\n`);
+  const found = await read(`name,requested_limit\n${lines.join('')}`);
+  expect(told(found.lines)).toHaveLength(20);
+  expect(found.warnings[0]).toMatchObject({
+    line: 22,
+    message: expect.stringMatching(/^Of lines 22, 23, .*, 41 and 10 more as well: The limit has more decimals/),
+  });
+});
+
+test.each([
+  [undefined, 2],
+  ['EUR', 2],
+  ['JPY', 0],
+  ['¥', 2],
+  ['€', 2],
+  ['KWD', 3],
+  ['ZZZ', 2],
+])('money in %s has %i decimals', (currency, decimals) => {
+  expect(decimalsOf(currency)).toBe(decimals);
+});

@@ -1,0 +1,186 @@
+import { describe, expect, test } from 'vitest';
+import { read, told } from '../../support/read-portfolio.ts';
+
+const HEADER = 'Firma;Land;Ort;Straße;Registernummer;E-Mail;Kreditlimit\n';
+const BUYERS = [
+  'Alpha GmbH;DE;Köln;Ring 1;HRB 1;a@alpha.example;1.000.000,17',
+  'Beta GmbH;DE;Bonn;Ring 2;HRB 2;b@beta.example;352.846,00',
+].join('\n');
+
+/** What became of the lines below the two buyers. */
+async function below(lines: string, { header = HEADER, buyers = BUYERS } = {}) {
+  const { lines: found } = await read(`${header}${buyers}\n${lines}\n`);
+  expect(found.slice(0, 2).map(({ kind }) => kind)).toEqual(['row', 'row']);
+  return found.slice(2);
+}
+
+const TOTAL = 'reads as a total of others';
+const SUM = 'exact sum of the 2 lines from 2 to 3';
+const NOTE = 'reads as a note';
+
+describe('a line below the buyers', () => {
+  test.each<[string, string, string]>([
+    ['by its word', 'Summe;;;;;;1.352.846,17', `4 Firma: This line ${TOTAL}`],
+    ['by its word, whatever its amount', 'Gesamt;;;;;;5,00', `4 Firma: This line ${TOTAL}`],
+    ['by its word, without an amount', 'Total général;;;;;;', `4 Firma: This line ${TOTAL}`],
+    ['by its word, cut short', 'Summe;1.352.846,17', `4 Firma: This line ${TOTAL}`],
+    ['in a column of another', ';Zwischensumme;;;;;5,00', `4 Land: This line ${TOTAL}`],
+    ['by its amount', 'Alle zusammen;;;;;;1.352.846,17', SUM],
+    ['without a word', ';;;;;;1352846,17', SUM],
+    ['the header once more', HEADER.trim(), '4 Firma: This line is the header once more'],
+    ['a note', 'Stand: 30.09.2026;;;;;;', `4 Firma: Only this cell of the line is filled, so it ${NOTE}`],
+    ['a note without its delimiters', '* geschätzt', NOTE],
+    ['a note elsewhere', ';;;;Erstellt von Debitorenbuchhaltung;;', `4 Registernummer: Only this cell`],
+  ])('is a problem: %s', async (_, line, message) => {
+    const [stray] = await below(line);
+    expect(stray).toMatchObject({ kind: 'invalid', problems: [{ line: 4 }] });
+    expect(told(stray ? [stray] : [])).toEqual([expect.stringContaining(message)]);
+  });
+
+  test.each<[string, string]>([
+    ['whose name begins like a total', 'Total Energies;;;;;;2.000,00'],
+    ['whose name begins like a total, in full', 'Summa Oy;FI;Oulu;Katu 1;1234567-8;a@summa.example;1.352.846,17'],
+    ['called Total, in full', 'Total;FR;Paris;Rue 1;542051180;a@total.example;2.000,00'],
+    ['whose amount is the sum, in full', 'Gamma AG;DE;Ulm;Ring 3;HRB 3;c@gamma.example;1.352.846,17'],
+    ['that says little', 'Gamma AG;;;;;;2.000,00'],
+  ])('is a buyer: %s', async (_, line) => {
+    expect(await below(line)).toMatchObject([{ kind: 'row', line: 4 }]);
+  });
+
+  test('is a buyer when it has a buyer_reference, whatever it is called', async () => {
+    const header = `buyer_reference;${HEADER}`;
+    const buyers = BUYERS.replace(/^/gm, 'K7;').replace('K7', 'K6');
+    const strays = await below('77;Summe;;;;;;1.352.846,17\nSumme;;;;;;;9,00\n;Summe;;;;;;8,00', { header, buyers });
+    expect(strays.map(({ kind }) => kind)).toEqual(['row', 'invalid', 'invalid']);
+  });
+});
+
+test('subtotals and the total of all are each told by the lines that they add up', async () => {
+  const lines = [
+    ...['A;DE;K;1;1,10', 'B;DE;K;2;2,20', 'Nord;;;;3,30'],
+    ...['C;DE;K;3;10,00', 'D;DE;K;4;20,00', 'Süd;;;;30,00'],
+    ...['Deutschland;;;;33,30', 'E;DE;K;5;33,30'],
+  ];
+  const found = await read(`name;country_code;city;company_registration_number;requested_limit\n${lines.join('\n')}\n`);
+  expect(told(found.lines.filter(({ kind }) => kind === 'invalid'))).toEqual([
+    expect.stringContaining('the 2 lines from 2 to 3'),
+    expect.stringContaining('the 2 lines from 5 to 6'),
+    expect.stringContaining('the 4 lines from 2 to 6'),
+  ]);
+  expect(found.lines.map(({ kind }) => kind)).toEqual([...kinds('rri'), ...kinds('rri'), ...kinds('ir')]);
+});
+
+/** `ri` is a row and an invalid line. */
+function kinds(letters: string): string[] {
+  return [...letters].map((one) => (one === 'r' ? 'row' : 'invalid'));
+}
+
+test('a table of two columns has totals by their word, and buyers of equal and added amounts', async () => {
+  const { lines } = await read('name,requested_limit\nA,100\nB,200\nC,300\nD,600\nTotal,1200\n* estimated,\nE,\n');
+  expect(lines.map(({ kind }) => kind)).toEqual(kinds('rrrriii'));
+  expect(told(lines.slice(4))).toEqual([
+    expect.stringContaining(TOTAL),
+    expect.stringContaining(NOTE),
+    '8 requested_limit: This cell is empty and must not be.',
+  ]);
+});
+
+test('lines of a wide table that all fill a few cells are no totals, whatever they add up to', async () => {
+  const wide = (text: string) => `${text}${','.repeat(20)}`;
+  const own = Array.from({ length: 20 }, (_none, n) => `own${n}`).join(',');
+  const { lines } = await read(`name,requested_limit,${own}\n${['A,5', 'B,5', 'C,10', 'D,20'].map(wide).join('\n')}\n`);
+  expect(lines.map(({ kind }) => kind)).toEqual(kinds('rrrr'));
+});
+
+test('a total asks for nothing, and its errors file is filled in from its text', async () => {
+  const [stray] = await below('Summe;;;;;;1.352.846,17');
+  expect(stray).toMatchObject({ key: '', broken: 'Summe;;;;;;1.352.846,17' });
+});
+
+describe('a group of lines with its total below it', () => {
+  const WIDE = 'Firma;Ort;Land;Website;Notiz;Kreditlimit';
+  const A = 'Acme GmbH;Ulm;DE;acme.de;x;10000';
+  const B = 'Borg AG;Essen;DE;borg.de;x;20000';
+  const C = 'Cee AG;Wien;AT;cee.at;x;5000';
+  const [ACME, BORG, AUSTRIA] = [
+    'Acme GmbH Ergebnis;;;;;10000',
+    'Borg AG - Total;;;;;20000',
+    'Total Österreich;;;;;5000',
+  ];
+
+  test.each<[string, string[], string]>([
+    ["of one line, called by the buyer's name", [WIDE, A, ACME, B, BORG, 'Gesamtergebnis;;;;;30000'], 'ririi'],
+    [
+      "of one line, called by another cell's words",
+      [WIDE, A, 'Total Ulm;;;;;10000', B, ';Essen Summe;;;;1,00'],
+      'riri',
+    ],
+    ['of one line, called by a country', [WIDE, C, AUSTRIA, A, B, 'Total DE;;;;;1,00', 'in allem;;;;;35000'], 'rirrii'],
+    [
+      'of a region, behind another',
+      [WIDE, A, B, 'Summe Nord;;;;;30000', C, 'Total Süd;;;;;5000', 'in allem;;;;;35000'],
+      'rririi',
+    ],
+    ['of no name above it', [WIDE, A, B, 'Bereich 7 Ergebnis;;;;;1,00', 'Bereich 8 Total;;;;;30000'], 'rrii'],
+    [
+      'in a table of four columns',
+      ['Name;Ort;Land;Limit', 'A;Ulm;DE;1', 'B;Ulm;DE;2', 'Total Germany;;;3', 'Gesamt Deutschland;;;3'],
+      'rrii',
+    ],
+    ['in a table of three columns', ['Name;Ort;Limit', 'A;Ulm;1', 'B;Ulm;2', 'Ergebnis;;3'], 'rri'],
+    ['in a table of two columns', ['Name;Limit', 'A;1', 'B;2', 'C;4', 'Total EMEA;7', 'C Total;7'], 'rrrii'],
+  ])('%s', async (_, lines, expected) => {
+    const found = await read(`${lines.join('\n')}\n`);
+    expect(found.lines.map(({ kind }) => kind)).toEqual(kinds(expected));
+  });
+
+  test.each<[string, string[]]>([
+    ['called Total, with the amount of the one line above it', [WIDE, A, 'Total Energies;;;;;10000']],
+    [
+      'called Total, in a table of two columns',
+      ['Name;Limit', 'BP;10000', 'Total Deutschland;20000', 'Total Energies;30000'],
+    ],
+    ['that ends in Total', [WIDE, A, 'Brico Total;;;;;20000', 'Limpieza Total SL;;;;;7000']],
+    ['called like a country, in full', [WIDE, A, 'Total Deutschland;Berlin;DE;total.de;x;10000']],
+    [
+      'with a legal form',
+      [WIDE, A, 'Total Deutschland GmbH;;;;;10000', 'Ergebnis GmbH;;;;;1', 'Total Austria Gesellschaft;;;;;4'],
+    ],
+  ])('is no group: a buyer %s', async (_, lines) => {
+    const found = await read(`${lines.join('\n')}\n`);
+    expect(found.lines.map(({ kind }) => kind)).toEqual(lines.slice(1).map(() => 'row'));
+  });
+});
+
+describe('a last line that is the sum of all others', () => {
+  const warned = expect.stringContaining('the exact sum of the 3 lines above it');
+  test.each<[string, string[], unknown[]]>([
+    ['is warned of in any table', ['Name;Ort;Limit', 'A;Ulm;1', 'B;Ulm;2', 'C;Ulm;3', 'Alles;Bonn;6'], [warned]],
+    [
+      'is warned of with lines that have faults',
+      ['Name;Land;Limit', 'A;DE;1', 'B;XX;2', 'C;DE;3', 'Alles;DE;6'],
+      [warned],
+    ],
+    ['is not warned of when it is no request', ['Name;Land;Limit', 'A;DE;1', 'B;DE;2', 'C;DE;3', 'Alles;XX;6'], []],
+    ['is not warned of when it is not the last', ['Name;Limit', 'A;1', 'B;2', 'C;3', 'D;6', 'E;7'], []],
+    ['is not warned of where one line is all others', ['Name;Limit', 'A;1', 'B;1'], []],
+  ])('%s', async (_, lines, expected) => {
+    const { warnings } = await read(`${lines.join('\n')}\n`);
+    expect(warnings.filter(({ column }) => column === 'Limit').map(({ message }) => message)).toEqual(expected);
+  });
+});
+
+test("an errors file's own columns are no cells of a line, neither to tell a total by nor to count", async () => {
+  const own = 'row,limitline_line,problem,limitline_account';
+  const lines = [
+    ',,,"Summe,,9999",This line reads as a total,stand-in',
+    'Summe,9999,q/1,,It reads as a total,stand-in',
+  ];
+  const found = await read(`name,requested_limit,${own}\nA,1,,,,stand-in\n${lines.join('\n')}\n`);
+  expect(told(found.lines.slice(1))).toEqual([
+    '3 name: This cell is empty and must not be.',
+    '3 requested_limit: This cell is empty and must not be.',
+    expect.stringContaining(`4 name: This line ${TOTAL}`),
+  ]);
+  expect(found.lines.slice(1)).toMatchObject([{ kind: 'invalid' }, { broken: 'Summe,9999' }]);
+});

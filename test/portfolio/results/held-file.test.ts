@@ -1,0 +1,54 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { readHeldFile } from '../../../src/portfolio/results/held-file.ts';
+import { makeFolder } from '../../support/workplace.ts';
+
+async function read(...lines: string[]) {
+  const path = join(await makeFolder(), 'held.csv');
+  await writeFile(path, `${lines.join('\r\n')}\r\n`);
+  return readHeldFile(path);
+}
+
+test('a file says for each line an id, resend, or nothing, in whatever dialect', async () => {
+  const file = await read('\uFEFFLine;Name;ID', '7;A;bl_1', '8;B;Resend', '9;C;', '10;D;made company_2', '');
+  expect(file).toEqual({
+    words: [
+      { at: 2, row: '', line: 7, made: 'bl_1' },
+      { at: 3, row: '', line: 8, made: undefined },
+      { at: 5, row: '', line: 10, made: 'company_2' },
+    ],
+    silent: 1,
+    problems: [],
+  });
+});
+
+test('a results file speaks by the ids of its held rows, or by a column that was put to it', async () => {
+  const header = 'company_id,line,row,line,state,step,company_id,document_ids,buyer_limit_id,limitline_account';
+  const lines = [
+    'given,x,q4/a,2,done,limit,company_1,,bl_1,s',
+    ',x,q4/b,3,held,limit,company_2,,bl_2,s',
+    ',x,q4/c,4,held,company,company_3,,,s',
+    ',x,q4/d,5,held,limit,company_4,,,s',
+  ];
+  const filled = await read(header, ...lines);
+  expect(filled.words).toEqual([
+    { at: 3, row: 'q4/b', line: 3, made: 'bl_2' },
+    { at: 4, row: 'q4/c', line: 4, made: 'company_3' },
+  ]);
+  expect(filled.silent).toBe(2);
+  const put = await read(`${header},id`, ...lines.map((line, place) => `${line},${place === 3 ? 'resend' : ''}`));
+  expect(put.words.at(-1)).toEqual({ at: 5, row: 'q4/d', line: 5, made: undefined });
+});
+
+test('a line that names no row, and one that is broken, are problems', async () => {
+  const { problems } = await read('line,id', 'x,bl_1', '"3,bl_2');
+  expect(problems).toEqual([
+    { at: 2, message: 'It names no row: "x" is no line.' },
+    { at: 3, message: expect.stringContaining('quotation mark') },
+  ]);
+});
+
+test.each([['name,id'], ['line,name'], ['']])('a file with the header "%s" is none', async (header) => {
+  await expect(read(header, '1,2')).rejects.toMatchObject({ code: 'FILE', message: expect.stringContaining('line') });
+});

@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest';
+import { makeOutcomeReader, outcomeColumns } from '../../../src/portfolio/results/outcomes.ts';
+import { RESULT_COLUMNS } from '../../../src/portfolio/results/result-columns.ts';
+
+const OWN = ['name', 'state', 'company_id', 'line'];
+/** As they were written before rows had names. */
+const EARLIER = RESULT_COLUMNS.slice(RESULT_COLUMNS.indexOf('state'), -1);
+const DIGEST = '-16-letters-long';
+const KNOWN = `own:${DIGEST}:${DIGEST}:${DIGEST}:10.50`;
+const CELLS = [
+  'done',
+  'limit',
+  'company_2',
+  'd1|d2',
+  'bl_1',
+  'approved',
+  '10.50',
+  '',
+  "'=1+1",
+  '2026-11-21T10:00:00.000Z',
+  'acme',
+];
+
+function read(header: string[], cells: string[]) {
+  const columns = outcomeColumns(header);
+  if (!columns) throw new Error('no results file');
+  return makeOutcomeReader(columns)(cells);
+}
+
+const told = {
+  ...{ state: 'done', step: 'limit', companyId: 'company_2', documentIds: ['d1', 'd2'], limitId: 'bl_1' },
+  ...{ record: { status: 'approved', total_limit: '10.50' }, problem: '=1+1', account: 'acme' },
+  ...{ updatedMs: Date.parse('2026-11-21T10:00:00.000Z') },
+};
+
+test("of columns of one name the last are the results, and what stands behind them is the team's own", () => {
+  const cells = ['A', 'Bayern', 'company_1', '9', 'q4/k', 'q4.csv #1', '2', ...CELLS, KNOWN, 'a note'];
+  expect(read([...OWN, ...RESULT_COLUMNS, 'our notes'], cells)).toEqual({
+    ...{ ...told, row: 'q4/k', line: 2 },
+    known: { isOwn: true, buyer: DIGEST, asked: DIGEST, cells: DIGEST, amount: '10.50' },
+  });
+});
+
+test('a results file of an earlier version names no row', () => {
+  expect(read([...OWN, ...EARLIER], ['A', 'Bayern', 'company_1', '9', ...CELLS])).toEqual({
+    ...{ ...told, row: '', line: 0 },
+  });
+});
+
+test.each([
+  ['a file of buyers', OWN],
+  ['one without all of its columns', [...OWN, ...RESULT_COLUMNS.slice(0, -2)]],
+])('%s is none', (_what, header) => {
+  expect(outcomeColumns(header)).toBeUndefined();
+});

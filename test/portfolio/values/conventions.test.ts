@@ -1,0 +1,77 @@
+import { describe, expect, test } from 'vitest';
+import { openPortfolio, type PortfolioFile } from '../../../src/portfolio/open-portfolio.ts';
+import { makeTemporaryFolder } from '../../support/temporary-folder.ts';
+
+/** What was read of each line: the amount, the change of it, or the problem. */
+async function amounts(cells: string[], given: Partial<PortfolioFile> = {}) {
+  const { write } = await makeTemporaryFolder();
+  const lines = cells.map((cell, n) => `Buyer ${n};"${cell}"\n`).join('');
+  const path = await write('a.csv', `name;requested_limit\n${lines}`);
+  const found: string[] = [];
+  for await (const batch of (await openPortfolio({ path, requiredColumns: [], ...given })).batches()) {
+    for (const line of batch) found.push(line.kind === 'row' ? line.row.limit.requested_limit : 'problem');
+  }
+  return found;
+}
+
+/** So many that they fill several batches, and more than one read. */
+const many = (cell: string) => Array.from({ length: 9_000 }, () => cell);
+
+describe('amounts that may be two', () => {
+  test.each([
+    ['point', ['1.234', '1,234', '1234.5'], ['1.234', '1234', '1234.5']],
+    ['comma', ['1.234', '1,234', '7,5'], ['1234', '1.234', '7.5']],
+    ['comma, by thousands', ['1.234', '1.234.567'], ['1234', '1234567']],
+    ['open', ['1.234', '500', '1 234'], ['problem', '500', '1234']],
+    ['both', ['1.234', '1.5', '1,5'], ['problem', '1.5', '1.5']],
+  ])('are read as the rest of the column says: %s', async (_name, cells, read) => {
+    expect(await amounts(cells)).toEqual(read);
+  });
+
+  test('are told by a cell at the very end, and read alike from the first line on', async () => {
+    const read = await amounts([...many('1.234'), '0,50']);
+    expect(new Set(read)).toEqual(new Set(['1234', '0.5']));
+  });
+
+  test.each([
+    ['.', ['1.234', 'problem']],
+    [',', ['1234', '0.5']],
+  ] as const)('are told by --decimal, which holds for all: %s', async (decimal, read) => {
+    expect(await amounts(['1.234', '0,50'], { decimal })).toEqual(read);
+  });
+});
+
+describe('days that may be months', () => {
+  async function dates(cells: string[], given: Partial<PortfolioFile> = {}) {
+    const { write } = await makeTemporaryFolder();
+    const lines = cells.map((cell, n) => `Buyer ${n},1,${cell}\n`).join('');
+    const path = await write('a.csv', `name,requested_limit,statements_dated\n${lines}`);
+    const found: string[] = [];
+    for await (const batch of (await openPortfolio({ path, requiredColumns: [], ...given })).batches()) {
+      for (const line of batch) found.push(line.kind === 'row' ? (line.changed[0]?.became ?? '') : 'problem');
+    }
+    return found;
+  }
+
+  test.each([
+    ['day first', ['05/04/2025', '31/12/2024'], ['2025-04-05', '2024-12-31']],
+    ['month first', ['05/04/2025', '12/31/2024'], ['2025-05-04', '2024-12-31']],
+    ['open', ['05/04/2025', '06/06/2025'], ['problem', '2025-06-06']],
+  ])('are read as the rest of the column says: %s', async (_name, cells, read) => {
+    expect(await dates(cells)).toEqual(read);
+  });
+
+  test('are told by --dates', async () => {
+    expect(await dates(['05/04/2025'], { dates: 'mdy' })).toEqual(['2025-05-04']);
+  });
+});
+
+test('letters apart from their accents, and the apostrophe of a spreadsheet, are put right and told', async () => {
+  const { write } = await makeTemporaryFolder();
+  const path = await write('a.csv', `name,requested_limit\n${'Müller'.normalize('NFD')},1\n'=Acme,2\n'Acme,3\n`);
+  const opened = await openPortfolio({ path, requiredColumns: [] });
+  for await (const batch of opened.batches()) {
+    expect(batch.map((line) => line.kind === 'row' && line.row.name)).toEqual(['Müller', '=Acme', "'Acme"]);
+    expect(batch.map((line) => line.changed.length)).toEqual([1, 1, 0]);
+  }
+});

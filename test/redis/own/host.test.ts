@@ -1,0 +1,65 @@
+import { existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, expect, test } from 'vitest';
+import { makeSilentLog } from '../../../src/log.ts';
+import { openRedis } from '../../../src/redis/open-redis.ts';
+import { openOwnFolder } from '../../../src/redis/own/folder.ts';
+import { checkHost, enterHost, thisHost } from '../../../src/redis/own/host.ts';
+import { makeOwnFixture, serversBelow } from '../../support/redis/own-fixture.ts';
+
+const fixture = makeOwnFixture();
+const { makeDir, user } = fixture;
+afterEach(fixture.clean);
+
+const log = makeSilentLog();
+const OTHER = { name: 'accounting-2', machine: 'b', boot: 'b' };
+
+test('a folder whose Redis runs on another host is refused, and the host is named', async () => {
+  const dataDir = makeDir();
+  enterHost(openOwnFolder(dataDir), OTHER);
+  await expect(openRedis({ dataDir, log })).rejects.toMatchObject({
+    code: 'FILE',
+    message: expect.stringMatching(
+      /^Data folder .* is in use by a Redis on host accounting-2, .*REDIS_URL.*redis\/host\.$/,
+    ),
+  });
+  expect(serversBelow(dataDir)).toEqual([]);
+});
+
+test('a folder is free for others once its Redis has ended, and ours as long as it runs', async () => {
+  const dataDir = makeDir();
+  const [first, second] = [await openRedis({ dataDir, log }), await user(dataDir)];
+  const taken = () => enterHost(openOwnFolder(dataDir), OTHER);
+  await first.close();
+  expect(taken).toThrow(thisHost().name);
+  await second.close();
+  expect(existsSync(join(dataDir, 'redis', 'host'))).toBe(false);
+  expect(taken).not.toThrow();
+});
+
+test('a Redis that died with the machine is no obstacle when the machine is started anew', async () => {
+  const dataDir = makeDir();
+  const us = thisHost();
+  enterHost(openOwnFolder(dataDir), { ...us, boot: 'the one before' });
+  await (await openRedis({ dataDir, log })).close();
+  expect(serversBelow(dataDir)).toEqual([]);
+});
+
+test.each([
+  ['another container on this machine', { ...OTHER, boot: thisHost().boot }, false],
+  ['a clone of this machine', { ...thisHost(), name: 'clone', boot: 'b' }, true],
+  ['another machine of this name', { ...thisHost(), machine: 'b', boot: 'b' }, true],
+])('%s', (_name, noted, isOther) => {
+  const folder = openOwnFolder(makeDir());
+  enterHost(folder, noted);
+  const check = () => checkHost(folder);
+  if (isOther) expect(check).toThrow(/is in use by a Redis on host/);
+  else expect(check).not.toThrow();
+});
+
+test('a note that a hand has spoilt keeps nobody away', () => {
+  const folder = openOwnFolder(makeDir());
+  writeFileSync(join(folder.path, 'host'), 'not json');
+  expect(() => enterHost(folder)).not.toThrow();
+  expect(() => enterHost(folder, OTHER)).toThrow(/in use/);
+});

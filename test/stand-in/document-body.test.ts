@@ -1,0 +1,64 @@
+import { createHash } from 'node:crypto';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { readDocumentBody } from '../../src/stand-in/document-body.ts';
+
+async function* inPieces(text: string, sizes: number[]): AsyncGenerator<Buffer> {
+  const bytes = Buffer.from(text);
+  let at = 0;
+  for (const size of sizes) {
+    yield bytes.subarray(at, at + size);
+    at += size;
+  }
+  yield bytes.subarray(at);
+}
+
+const read = (text: string) => readDocumentBody(inPieces(text, []));
+
+test('takes the content out, wherever the pieces of the body end', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.uint8Array({ maxLength: 50 }),
+      fc.string(),
+      fc.boolean(),
+      fc.array(fc.integer({ min: 0, max: 40 }), { maxLength: 20 }),
+      async (content, purpose, purposeFirst, sizes) => {
+        fc.pre(!purpose.includes(';base64,'));
+        const head = 'data:application/pdf;name=a%20b.pdf;base64,';
+        const file = head + Buffer.from(content).toString('base64');
+        const text = JSON.stringify(purposeFirst ? { purpose, file } : { file, purpose });
+        expect(await readDocumentBody(inPieces(text, sizes))).toEqual({
+          json: { purpose, file: head },
+          content: {
+            valid: true,
+            sizeBytes: content.length,
+            sha256: createHash('sha256').update(content).digest('hex'),
+          },
+        });
+      },
+    ),
+  );
+});
+
+test.each([
+  ['nothing', ''],
+  ['no JSON', '{"file":"data:;base64,QQ=="'],
+  ['a string without an end', '{"file":"data:;base64,QQ=='],
+  ['too much before the content', JSON.stringify({ more: 'x'.repeat(70_000), file: ';base64,QQ==' })],
+  ['too much after the content', JSON.stringify({ file: ';base64,QQ==', more: 'x'.repeat(70_000) })],
+])('reads nothing from %s', async (_name, text) => {
+  expect(await read(text)).toBeUndefined();
+});
+
+test.each([
+  ['an escape', '{"file":"data:;base64,QQ\\u003d="}'],
+  ['a line break', '{"file":"data:;base64,QQ\\n=="}'],
+  ['a character of another alphabet', '{"file":"data:;base64,QQ-_"}'],
+])('calls content with %s invalid', async (_name, text) => {
+  expect(await read(text)).toMatchObject({ content: { valid: false } });
+});
+
+test('takes a second data URI for no content', async () => {
+  const received = await read('{"file":"data:a/b;name=c;base64,QQ==","more":"data:a/b;name=d;base64,QUJD"}');
+  expect(received).toMatchObject({ json: { more: 'data:a/b;name=d;base64,QUJD' }, content: { sizeBytes: 1 } });
+});

@@ -1,0 +1,106 @@
+import { expect, test } from 'vitest';
+import type { FaultChange } from '../../src/stand-in/fault-settings.ts';
+import { documentBody, openStandIn } from '../support/service-caller.ts';
+
+type Rule = NonNullable<FaultChange['rules']>[number];
+
+/** Sends one limit that a rule hits, and tells what was heard and what was made. */
+async function hearLimit(rule: Rule) {
+  const { standIn, caller } = await openStandIn();
+  const company = await caller.company();
+  await standIn.setFaults({ rules: [rule] });
+  const heard = await caller.post('limit', { company, requested_limit: 100.1 });
+  const { made, requests } = standIn.counts();
+  return { ...heard, made: made.limit, counted: requests.limit };
+}
+
+const retryAfter = { 'retry-after': '2' };
+
+test.each([
+  ['500 before it is made', { status: 500 }, 0],
+  ['500 after it is made', { status: 500, made: true }, 1],
+  ['429', { status: 429 }, 0],
+  ['429 with Retry-After', { status: 429, headers: retryAfter }, 0],
+  ['503', { status: 503 }, 0],
+  ['503 with Retry-After', { status: 503, headers: retryAfter }, 0],
+  ['302', { status: 302, headers: { location: '/elsewhere' } }, 0],
+  ['408', { status: 408 }, 0],
+  ['418 with a body of its own', { status: 418, body: { teapot: true } }, 0],
+  ['502 with a page', { status: 502, body: '<html>bad gateway</html>' }, 0],
+])('answers %s', async (_name, fault, made) => {
+  const heard = await hearLimit({ on: 'limit', fault: 'status', ...fault });
+  expect(heard).toMatchObject({ status: fault.status, made, counted: { [fault.status]: 1 } });
+  expect(heard.headers).toMatchObject('headers' in fault ? fault.headers : {});
+  if ('body' in fault)
+    expect(heard.text).toBe(typeof fault.body === 'string' ? fault.body : JSON.stringify(fault.body));
+  else expect(heard.json()).toMatchObject({ object: 'error', code: 'fault' });
+});
+
+test('a status of success keeps the body of what was made', async () => {
+  const heard = await hearLimit({ on: 'limit', fault: 'status', status: 202, made: true });
+  expect(heard).toMatchObject({ status: 202, made: 1 });
+  expect(heard.json().object).toBe('buyer_limit');
+});
+
+test.each([
+  ['with an id of a wrong prefix', { set: { id: 'limit_7' } }, { id: 'limit_7', status: 'approved' }],
+  ['with a number for an id', { set: { id: 7 } }, { id: 7, object: 'buyer_limit' }],
+  ['with another status word', { set: { status: 'in_review' } }, { status: 'in_review', total_limit: 100.1 }],
+])('answers %s', async (_name, fault, fields) => {
+  const heard = await hearLimit({ on: 'limit', fault: 'answer', ...fault });
+  expect(heard).toMatchObject({ status: 201, made: 1 });
+  expect(heard.json()).toMatchObject(fields);
+});
+
+test('answers without an id', async () => {
+  const heard = await hearLimit({ on: 'limit', fault: 'answer', drop: ['id'] });
+  expect(heard).toMatchObject({ status: 201, made: 1 });
+  expect(heard.json()).not.toHaveProperty('id');
+  expect(heard.json().status).toBe('approved');
+});
+
+test('answers with another status of success', async () => {
+  const { standIn, caller } = await openStandIn({
+    faults: { rules: [{ on: 'company', fault: 'answer', status: 202 }] },
+  });
+  expect((await caller.post('company', { name: 'A' })).status).toBe(202);
+  expect(standIn.counts().made.company).toBe(1);
+});
+
+test('decides a limit otherwise, in whole cents', async () => {
+  const heard = await hearLimit({ on: 'limit', fault: 'decision', status: 'pending', share: 1 / 3 });
+  expect(heard.json()).toMatchObject({
+    status: 'pending',
+    requested_limit: 100.1,
+    total_limit: 33.37,
+    available_limit: 33.37,
+  });
+});
+
+test('a rule may look for text in the body, and hits no request that is refused anyway', async () => {
+  const rules: Rule[] = [{ on: 'any', fault: 'status', status: 500, match: 'name=b.pdf', times: 1 }];
+  const { standIn, caller } = await openStandIn({ faults: { rules } });
+  const statusOf = async (name: string, content = 'x') =>
+    (await caller.post('document', documentBody(content, { name }))).status;
+  expect((await caller.post('document', { purpose: 'p', file: 'name=b.pdf' })).status).toBe(422);
+  expect([await statusOf('a.pdf'), await statusOf('b.pdf'), await statusOf('b.pdf')]).toEqual([201, 500, 201]);
+  expect(standIn.faultHits()).toEqual([1]);
+});
+
+test('a token call has its faults too', async () => {
+  const { standIn, caller } = await openStandIn({ faults: { rules: [{ on: 'token', fault: 'status', status: 500 }] } });
+  expect((await caller.askToken()).status).toBe(500);
+  await standIn.setFaults({ rules: [{ on: 'token', fault: 'answer', set: { access_token: 'forged' } }] });
+  expect((await caller.askToken()).json().access_token).toBe('forged');
+});
+
+test('an answer waits for the latency in force', async () => {
+  const { standIn, caller } = await openStandIn();
+  await caller.company();
+  await standIn.setFaults({ latencyMs: [200, 230] });
+  const startedMs = performance.now();
+  await Promise.all(['A', 'B', 'C'].map((name) => caller.company(name)));
+  // Timers may fire a hair early by this clock.
+  expect(performance.now() - startedMs).toBeGreaterThan(190);
+  expect(standIn.maxInFlight()).toBe(3);
+});

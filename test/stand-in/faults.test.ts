@@ -1,0 +1,78 @@
+import { expect, test } from 'vitest';
+import type { FaultChange } from '../../src/stand-in/fault-settings.ts';
+import { makeFaults } from '../../src/stand-in/faults.ts';
+
+type Rule = NonNullable<FaultChange['rules']>[number];
+
+const silence = { on: 'limit', fault: 'silence' } satisfies Rule;
+
+/** Which of so many limit requests, counted from 1, are hit by a rule. */
+function hitsOf(rule: Rule, count: number, seed = 1): number[] {
+  const faults = makeFaults({ seed, rules: [rule] });
+  return Array.from({ length: count }, (_, index) => index + 1).filter(
+    (number) => faults.pick('limit', () => `{"number":${number}}`) !== undefined,
+  );
+}
+
+test.each([
+  ['always', silence, [1, 2, 3, 4, 5, 6]],
+  ['on another kind', { ...silence, on: 'company' }, []],
+  ['on any kind', { ...silence, on: 'any' }, [1, 2, 3, 4, 5, 6]],
+  ['the first two', { ...silence, times: 2 }, [1, 2]],
+  ['each third', { ...silence, every: 3 }, [3, 6]],
+  ['each second, twice', { ...silence, every: 2, times: 2 }, [2, 4]],
+  ['with a text in its body', { ...silence, match: '"number":4' }, [4]],
+  ['never by chance', { ...silence, chance: 0 }, []],
+  ['always by chance', { ...silence, chance: 1 }, [1, 2, 3, 4, 5, 6]],
+] satisfies [string, Rule, number[]][])('a rule hits %s', (_name, rule, hits) => {
+  expect(hitsOf(rule, 6)).toEqual(hits);
+});
+
+test('chance is about as often as it says, and the same again for the same seed', () => {
+  const hits = hitsOf({ ...silence, chance: 0.3 }, 2_000);
+  expect(hits.length).toBeGreaterThan(500);
+  expect(hits.length).toBeLessThan(700);
+  expect(hitsOf({ ...silence, chance: 0.3 }, 2_000)).toEqual(hits);
+  expect(hitsOf({ ...silence, chance: 0.3 }, 2_000, 2)).not.toEqual(hits);
+});
+
+test('the first rule that hits is the one, and each counts its own hits', () => {
+  const faults = makeFaults({
+    rules: [
+      { ...silence, times: 1 },
+      { on: 'any', fault: 'reset' },
+    ],
+  });
+  const picked = [1, 2, 3].map(() => faults.pick('limit', () => '')?.fault);
+  expect(picked).toEqual(['silence', 'reset', 'reset']);
+  expect(faults.hits()).toEqual([1, 2]);
+});
+
+test('rules count on when something else is changed, and begin anew when they are given again', () => {
+  const faults = makeFaults({ rules: [{ ...silence, times: 1 }] });
+  const pick = () => faults.pick('limit', () => '')?.fault;
+  expect(pick()).toBe('silence');
+  faults.set({ latencyMs: 3 });
+  expect(pick()).toBeUndefined();
+  faults.set({ rules: faults.settings().rules });
+  expect(pick()).toBe('silence');
+  expect(faults.settings().latencyMs).toBe(3);
+  faults.restore();
+  expect(faults.settings().latencyMs).toBe(0);
+  expect(pick()).toBe('silence');
+});
+
+test('what can not be meant changes nothing', () => {
+  const faults = makeFaults({ rules: [silence] });
+  expect(() => faults.set({ latencyMs: 1, rules: 'none' })).toThrow('rules');
+  expect(faults.settings()).toMatchObject({ latencyMs: 0, rules: [silence] });
+});
+
+test('latency is fixed, or lies between its bounds', () => {
+  expect(makeFaults({ latencyMs: 7 }).latencyMs()).toBe(7);
+  const faults = makeFaults({ latencyMs: [10, 20] });
+  const drawn = Array.from({ length: 200 }, () => faults.latencyMs());
+  expect(Math.min(...drawn)).toBeGreaterThanOrEqual(10);
+  expect(Math.max(...drawn)).toBeLessThanOrEqual(20);
+  expect(new Set(drawn).size).toBeGreaterThan(100);
+});

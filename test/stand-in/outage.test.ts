@@ -1,0 +1,65 @@
+import { expect, test } from 'vitest';
+import { type Caller, openStandIn, until } from '../support/service-caller.ts';
+
+/** An idle connection of the client's may take a moment to hear that it has ended. */
+const isRefused = (caller: Caller) =>
+  until(() => expect(caller.askToken()).rejects.toMatchObject({ code: 'ECONNREFUSED' }));
+
+test('refuses connections until told otherwise, and comes back on the same port', async () => {
+  const { standIn, caller } = await openStandIn();
+  const url = standIn.url();
+  const company = await caller.company();
+  await standIn.setFaults({ outage: { how: 'refuse' } });
+  await isRefused(caller);
+  await standIn.setFaults({ latencyMs: 0 });
+  await isRefused(caller);
+  await standIn.setFaults({ outage: null });
+  expect(standIn.url()).toBe(url);
+  expect((await caller.post('limit', { company, requested_limit: 1 })).status).toBe(201);
+});
+
+test('ends the connections that are open when it begins', async () => {
+  const { standIn, caller } = await openStandIn({ faults: { rules: [{ on: 'limit', fault: 'silence' }] } });
+  const company = await caller.company();
+  const waiting = expect(caller.post('limit', { company, requested_limit: 1 })).rejects.toThrow();
+  await until(() => expect(standIn.counts().requests.limit).toEqual({ silence: 1 }));
+  await standIn.setFaults({ outage: { how: 'refuse' } });
+  await waiting;
+});
+
+test.each(['refuse', '503'] as const)('an outage with %s is over after its time', async (how) => {
+  const { standIn, caller } = await openStandIn();
+  await standIn.setFaults({ outage: { how, forMs: 30 } });
+  // Another change must not prolong it.
+  await standIn.setFaults({ latencyMs: 1 });
+  await until(async () => expect((await caller.askToken()).status).toBe(200));
+  expect(standIn.faults()).toMatchObject({ outage: null, latencyMs: 1 });
+});
+
+test('answers 503 to everything while it stays open', async () => {
+  const { standIn, caller } = await openStandIn();
+  await caller.company();
+  await standIn.setFaults({ outage: { how: '503' } });
+  expect((await caller.askToken()).status).toBe(503);
+  expect((await caller.post('company', { name: 'B' })).status).toBe(503);
+  expect(standIn.counts().made.company).toBe(1);
+  await standIn.setFaults({ outage: null });
+  expect((await caller.askToken()).status).toBe(200);
+});
+
+test('changes in quick succession end as the last one says', async () => {
+  const { standIn, caller } = await openStandIn();
+  await Promise.all(
+    [{ how: 'refuse' } as const, null, { how: 'refuse' } as const, null].map((outage) => standIn.setFaults({ outage })),
+  );
+  expect((await caller.askToken()).status).toBe(200);
+});
+
+test('may be in force from the beginning, and again after a reset', async () => {
+  const { standIn, caller } = await openStandIn({ faults: { outage: { how: 'refuse' } } });
+  await isRefused(caller);
+  await standIn.setFaults({ outage: null });
+  expect((await caller.askToken()).status).toBe(200);
+  await standIn.reset();
+  await isRefused(caller);
+});

@@ -1,0 +1,148 @@
+import { createHash } from 'node:crypto';
+import { expect, test } from 'vitest';
+import { companyResourceSchema, limitResourceSchema } from '../../src/service/schemas.ts';
+import { documentBody, openStandIn } from '../support/service-caller.ts';
+
+const company = {
+  name: 'Bakery Ltd',
+  address: { country_code: 'GB', city: 'Leeds', street: '1 Mill Lane', state: null },
+  website: 'https://bakery.example',
+};
+const limit = {
+  business_information_source: 'dnb',
+  business_information_id: '123456789',
+  company_registration_number: '01234567',
+  requested_limit: 12500.5,
+  contact: { first_name: 'Ann', last_name: 'Lee', email: 'ann@bakery.example' },
+};
+
+test('a company is answered as shown', async () => {
+  const { standIn, caller } = await openStandIn();
+  const { status, headers, json } = await caller.post('company', company);
+  expect(status).toBe(201);
+  expect(headers['content-type']).toMatch(/^application\/json/);
+  expect(companyResourceSchema.parse(json())).toEqual({
+    ...company,
+    id: expect.stringMatching(/^company_/),
+    object: 'company',
+    buyer_limit: null,
+    contacts: { object: 'list', data: [] },
+    created: expect.any(String),
+  });
+  expect(standIn.things('company')).toEqual([{ id: json().id, what: 'Bakery Ltd / GB', body: company }]);
+});
+
+test('a limit is answered as shown, with its documents', async () => {
+  const { standIn, caller } = await openStandIn();
+  const buyer = await caller.company();
+  const paper = (await caller.post('document', documentBody('profit'))).json().id;
+  const sent = { ...limit, company: buyer, supporting_documents: [paper] };
+  const { status, json } = await caller.post('limit', sent);
+  expect(status).toBe(201);
+  expect(limitResourceSchema.parse(json())).toEqual({
+    ...sent,
+    id: expect.stringMatching(/^bl_/),
+    object: 'buyer_limit',
+    total_limit: 12500.5,
+    available_limit: 12500.5,
+    status: 'approved',
+    contact: { ...limit.contact, phone: null },
+    supporting_documents: { object: 'list', data: [{ object: 'document', id: paper }] },
+    created: expect.any(String),
+  });
+  expect(standIn.made().limit).toEqual({ '01234567 / 12500.5': 1 });
+  expect(standIn.things('limit')[0]?.body).toEqual(sent);
+});
+
+test('a limit without documents has an empty list of them, and a state not sent is null', async () => {
+  const { caller } = await openStandIn();
+  const { json } = await caller.post('limit', { company: await caller.company(), requested_limit: 1 });
+  expect(json().supporting_documents).toEqual({ object: 'list', data: [] });
+  expect(json()).not.toHaveProperty('contact');
+  const made = await caller.post('company', { name: 'A', address: { city: 'Rome' } });
+  expect(made.json().address).toEqual({ city: 'Rome', state: null });
+});
+
+test('a document has an id, and is known by its name and its content', async () => {
+  const { standIn, caller } = await openStandIn();
+  const { status, json } = await caller.post('document', documentBody('profit', { name: 'q%204.pdf' }));
+  expect(status).toBe(201);
+  expect(json()).toMatchObject({ object: 'document', purpose: 'financial_statement', file_name: 'q%204.pdf' });
+  const sha256 = createHash('sha256').update('profit').digest('hex');
+  expect(standIn.things('document')).toEqual([
+    {
+      id: json().id,
+      what: `q%204.pdf / ${sha256}`,
+      body: {
+        purpose: 'financial_statement',
+        file: 'data:application/pdf;name=q%204.pdf;base64,',
+        sizeBytes: 6,
+        sha256,
+      },
+    },
+  ]);
+});
+
+test('a document of 100 MB is taken', async () => {
+  const { standIn, caller } = await openStandIn();
+  const sizeBytes = 100_000_000;
+  const { purpose, file } = documentBody('');
+  const base64 = Buffer.alloc(Math.ceil(sizeBytes / 3) * 4, 'QUJD');
+  const body = Buffer.concat([Buffer.from(`{"purpose":"${purpose}","file":"${file}`), base64, Buffer.from('"}')]);
+  const { status, json } = await caller.post('document', body);
+  expect(status).toBe(201);
+  expect(json().size_bytes).toBe(Math.ceil(sizeBytes / 3) * 3);
+  expect(standIn.counts().made.document).toBe(1);
+});
+
+test.each([
+  ['company', {}, 'name: '],
+  ['company', { ...company, name: 7 }, 'name: '],
+  ['company', { ...company, address: { country_code: 'gb' } }, 'address.country_code: '],
+  ['company', { ...company, website: 'bakery' }, 'website: '],
+  ['company', [], 'the body: '],
+  ['limit', limit, 'company: '],
+  ['limit', { ...limit, company: 'company_1' }, 'company: company_1 is not known'],
+  ['limit', { ...limit, company: 'bl_1' }, 'company: '],
+  ['limit', { company: 'KNOWN' }, 'requested_limit: '],
+  ['limit', { ...limit, company: 'KNOWN', requested_limit: '1' }, 'requested_limit: '],
+  ['limit', { ...limit, company: 'KNOWN', contact: { email: 'ann' } }, 'contact.email: '],
+  [
+    'limit',
+    { ...limit, company: 'KNOWN', supporting_documents: ['doc_1'] },
+    'supporting_documents: doc_1 is not known',
+  ],
+  ['limit', { ...limit, company: 'KNOWN', supporting_documents: ['KNOWN'] }, 'supporting_documents: '],
+  ['document', { purpose: 'financial_statement' }, 'file: '],
+  ['document', { file: documentBody('a').file }, 'purpose: '],
+  ['document', { ...documentBody('a'), file: 'QQ==' }, 'file: '],
+  ['document', { ...documentBody('a'), file: 'data:application/pdf;base64,QQ==' }, 'file: '],
+  ['document', { ...documentBody('a'), file: `${documentBody('').file}QQ=` }, 'file: its content is not base64'],
+  ['document', { ...documentBody('a'), file: `${documentBody('').file}Q-_=` }, 'file: its content is not base64'],
+] as const)('a %s like %j is refused', async (kind, body, why) => {
+  const { standIn, caller } = await openStandIn();
+  const known = await caller.company();
+  const { status, json } = await caller.post(kind, JSON.stringify(body).replaceAll('KNOWN', known));
+  expect(status).toBe(422);
+  expect(json()).toMatchObject({ object: 'error', code: 'invalid_fields' });
+  expect(json().message).toContain(why);
+  expect(standIn.counts().made).toEqual({ company: 1, document: 0, limit: 0 });
+});
+
+test('what is made twice is told, whatever else differs', async () => {
+  const { standIn, caller } = await openStandIn();
+  for (const city of ['Leeds', 'York'])
+    await caller.post('company', { ...company, address: { country_code: 'GB', city } });
+  for (const name of ['A', 'B']) {
+    const buyer = await caller.company(name);
+    await caller.post('limit', { ...limit, company: buyer });
+    await caller.post('limit', { company: buyer, requested_limit: 5 });
+  }
+  for (const purpose of ['a', 'b']) await caller.post('document', { ...documentBody('same'), purpose });
+  await caller.post('document', documentBody('same', { name: 'other.pdf' }));
+  expect(standIn.madeTwice()).toEqual([
+    { kind: 'company', what: 'Bakery Ltd / GB', times: 2 },
+    { kind: 'document', what: expect.stringMatching(/^accounts\.pdf \/ [0-9a-f]{64}$/), times: 2 },
+    { kind: 'limit', what: '01234567 / 12500.5', times: 2 },
+  ]);
+});

@@ -1,0 +1,72 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { expect, test } from 'vitest';
+import { STAND_IN_CREDENTIALS } from '../../src/config.ts';
+import { makeSilentLog } from '../../src/log.ts';
+import { makeStandIn } from '../../src/stand-in/stand-in.ts';
+import { documentBody, openStandIn, until } from '../support/service-caller.ts';
+
+test('knows the ids that another one with the same secret made, but not its tokens', async () => {
+  const { caller: first } = await openStandIn();
+  const { caller: second } = await openStandIn();
+  const company = await first.company();
+  const paper = (await first.post('document', documentBody('a'))).json().id;
+  const body = { company, requested_limit: 5, supporting_documents: [paper] };
+  expect((await second.post('limit', body)).status).toBe(201);
+  const { authorization } = await first.headersOf();
+  expect((await second.post('limit', body, { authorization })).status).toBe(401);
+  const { caller: stranger } = await openStandIn({ credentials: { ...STAND_IN_CREDENTIALS, clientSecret: 'other' } });
+  const { access_token } = (await stranger.askToken({ client_secret: 'other' })).json();
+  expect((await stranger.post('limit', body, { authorization: `Bearer ${access_token}` })).status).toBe(422);
+});
+
+test('ends every connection at once when it closes: one that waits, and one that never spoke', async () => {
+  const { standIn, caller } = await openStandIn({ faults: { rules: [{ on: 'company', fault: 'silence' }] } });
+  const waiting = expect(caller.post('company', { name: 'A' })).rejects.toThrow();
+  await until(() => expect(standIn.counts().requests.company).toEqual({ silence: 1 }));
+  const mute = connect({ host: '127.0.0.1', port: Number(new URL(standIn.url()).port) });
+  await once(mute, 'connect');
+  const ended = once(
+    mute.on('error', () => {}),
+    'close',
+  );
+  await standIn.close();
+  await Promise.all([waiting, ended]);
+  await expect(caller.askToken()).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+});
+
+test('what latency delays is made also when the client has gone', async () => {
+  const { standIn, caller } = await openStandIn();
+  await caller.company();
+  await standIn.setFaults({ latencyMs: 400 });
+  const abandoned = caller.post('company', { name: 'B' }).catch(() => {});
+  await until(() => expect(standIn.maxPerSecond()).toBe(2));
+  await caller.close();
+  await abandoned;
+  await until(() => expect(standIn.counts().requests.company).toEqual({ 201: 1, 'client gone': 1 }));
+  expect(standIn.counts().made.company).toBe(2);
+});
+
+test('says that its port is taken', async () => {
+  const { standIn } = await openStandIn();
+  const port = Number(new URL(standIn.url()).port);
+  const second = makeStandIn({ port, credentials: STAND_IN_CREDENTIALS, log: makeSilentLog() });
+  await expect(second.start()).rejects.toMatchObject({
+    code: 'USAGE',
+    message: expect.stringMatching(new RegExp(`127.0.0.1:${port}: .*EADDRINUSE.*; give another port`)),
+  });
+  await second.close();
+});
+
+test('refuses faults that can not be meant, before it listens', () => {
+  const faults = JSON.parse('{"latencyMs":"long"}');
+  expect(() => makeStandIn({ credentials: STAND_IN_CREDENTIALS, log: makeSilentLog(), faults })).toThrow('latencyMs');
+});
+
+test('keeps no body unless it is told to, and still knows what was made twice', async () => {
+  const { standIn, caller } = await openStandIn({ keepMade: false });
+  await caller.company('A');
+  await caller.company('A');
+  expect(standIn.things('company')).toEqual([]);
+  expect(standIn.madeTwice()).toEqual([{ kind: 'company', what: 'A / no country', times: 2 }]);
+});

@@ -1,0 +1,79 @@
+import type { Buyer, Decision, Holder } from '../../src/portfolio/identity/buyer.ts';
+import { type BuyerBook, type BuyerStore, makeBuyerBook } from '../../src/portfolio/identity/buyer-book.ts';
+import { buyerLineOf } from '../../src/portfolio/lines/make-row.ts';
+import type { Values } from '../../src/portfolio/lines/read-cells.ts';
+
+/** A line in short. */
+export type Given = {
+  ref?: string;
+  info?: string;
+  reg?: string;
+  name?: string;
+  country?: string;
+  city?: string;
+  street?: string;
+  limit?: string;
+  same?: 'yes' | 'no';
+};
+
+export function valuesOf({ ref, info, reg, name = 'Muster GmbH', country = 'DE', limit = '1000', ...given }: Given) {
+  const values: Values = { name, country_code: country, requested_limit: limit };
+  if (ref) values.buyer_reference = ref;
+  if (info) Object.assign(values, { business_information_source: 'agency', business_information_id: info });
+  if (reg) values.company_registration_number = reg;
+  if (given.city) values.city = given.city;
+  if (given.street) values.street = given.street;
+  if (given.same) values.same_buyer = given.same;
+  return values;
+}
+
+/** A store in plain maps, as exact as the ledger; `sent` are buyers of whom something was sent. */
+export function makeMapStore(sent: Set<string> = new Set()): BuyerStore & { buyers: Map<string, Buyer> } {
+  const holders = new Map<string, Holder[]>();
+  const buyers = new Map<string, Buyer>();
+  let version = 0;
+  return {
+    buyers,
+    read: async () => structuredClone({ version: String(version), holders, buyers }),
+    unsent: async (some) => new Set(some.map(({ key }) => key).filter((key) => !sent.has(key))),
+    async write(changes) {
+      if (changes.version !== String(version)) return false;
+      for (const [digest, its] of changes.holders) holders.set(digest, its);
+      for (const [key, buyer] of changes.buyers) buyers.set(key, buyer);
+      version += 1;
+      return true;
+    },
+  };
+}
+
+/** Tells the lines of one file, of which the first is line 2, in batches of so many. */
+export async function tellFile(
+  store: BuyerStore,
+  lines: readonly Given[],
+  { portfolio = 'q4', importId = 'a', batch = 250 }: { portfolio?: string; importId?: string; batch?: number } = {},
+): Promise<Decision[]> {
+  return tellLines(makeBuyerBook(store, { portfolio, importId }), lines, batch);
+}
+
+/** The same by any book. */
+export async function tellLines(book: BuyerBook, lines: readonly Given[], batch: number): Promise<Decision[]> {
+  const asked = lines.flatMap((given, place) => buyerLineOf(valuesOf(given), { line: place + 2, isSound: true }) ?? []);
+  const decisions: Decision[] = [];
+  for (let from = 0; from < asked.length; from += batch) {
+    decisions.push(...(await book.tell(asked.slice(from, from + batch))));
+  }
+  return decisions;
+}
+
+/** `new K1`, `known K1 by registration`, `unclear: …`, with numbers for keys in the order of their coming. */
+export function inWords(decisions: readonly Decision[], names: Map<string, string> = new Map()): string[] {
+  const nameOf = (key: string) => {
+    if (!names.has(key)) names.set(key, `K${names.size + 1}`);
+    return names.get(key);
+  };
+  return decisions.map((decision) => {
+    if (decision.is === 'unclear') return 'unclear';
+    if (decision.is === 'new') return `new ${nameOf(decision.key)}`;
+    return `${decision.mended ? 'mended' : 'known'} ${nameOf(decision.buyer.key)} by ${decision.by.kind}`;
+  });
+}

@@ -1,0 +1,146 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { isDeepStrictEqual } from 'node:util';
+import { expect, inject, onTestFinished } from 'vitest';
+import { resolveCalls } from '../../jobs/operators/resolve-calls.ts';
+import { type FoundRow, walkRows } from '../../jobs/rows/walk-rows.ts';
+import { STAND_IN_CREDENTIALS } from '../../src/config.ts';
+import type { Moment } from '../../src/ledger/at-most-once.ts';
+import { OPEN_STATES, type RowResult } from '../../src/ledger/rows.ts';
+import type { Summary } from '../../src/ledger/summary.ts';
+import type { FaultChange } from '../../src/stand-in/fault-settings.ts';
+import type { StandIn } from '../../src/stand-in/stand-in.ts';
+import { COMPILED, ownDataHome, startCommand } from './command.ts';
+import { freshPrefix } from './ledger.ts';
+import { openWorkplace } from './workplace.ts';
+
+const WORKER_PROCESS = fileURLToPath(new URL('./worker-process.ts', import.meta.url));
+
+/** What a worker process does at the nth passage of a moment; see worker-process.ts. */
+export type Plan = { moment: Moment; nth: number; fault: 'kill' | 'tell' } | BlockPlan;
+type BlockPlan = { moment: Moment; nth: number; fault: 'block'; file: string };
+
+export type FaultPlace = Awaited<ReturnType<typeof openFaultPlace>>;
+
+/** A workplace whose workers may also be processes of their own, and whose stand-in is asked what really was made. */
+export async function openFaultPlace({
+  faults = {},
+  env = {},
+}: {
+  faults?: FaultChange;
+  env?: Record<string, string>;
+} = {}) {
+  const given = { REDIS_URL: inject('redisUrl'), LIMITLINE_PREFIX: freshPrefix(), ...env };
+  const place = await openWorkplace({ faults, env: given });
+  const { standIn, context, dir } = place;
+  const childEnv = {
+    SERVICE_URL: standIn.url(),
+    // A worker may find the service at another address than the account is named by.
+    SERVICE_ACCOUNT: standIn.url(),
+    SERVICE_CLIENT_ID: STAND_IN_CREDENTIALS.clientId,
+    SERVICE_CLIENT_SECRET: STAND_IN_CREDENTIALS.clientSecret,
+    ...ownDataHome(dir),
+    ...given,
+  };
+
+  return {
+    ...place,
+    /** The settings of a process that works here, as its environment. */
+    childEnv,
+    /** Any command of the command line, with the place's settings. */
+    startCommand: (words: string[]) => startCommand(words, { cwd: dir, env: childEnv }),
+    /** `limitline work`, as an operator starts it, perhaps with further settings. */
+    startWorker: (settings: Record<string, string> = {}) =>
+      startCommand(['work'], { cwd: dir, env: { ...childEnv, ...settings } }),
+    /** A worker process with a fault built in. */
+    startFaulty: (plan: Plan) => startFaulty(plan, dir, childEnv),
+    /** How many things the service has made. */
+    madeCount: () => Object.values(standIn.counts().made).reduce((sum, count) => sum + count, 0),
+
+    /**
+     * Waits until the portfolio settles, and judges: each row is counted once, none is in progress, nothing was made
+     * twice, and each limit that a row shows was made.
+     */
+    async judged(rows: number): Promise<Summary> {
+      const report = await place.settled();
+      expect(standIn.madeTwice()).toEqual([]);
+      expect(report.rows).toBe(rows);
+      expect(Object.values(report.states).reduce((sum, count) => sum + count, 0)).toBe(rows);
+      expect(OPEN_STATES.map((state) => report.states[state])).toEqual([0, 0, 0, 0]);
+      const made = new Set(standIn.things('limit').map(({ id }) => id));
+      const shown = new Set<string>();
+      await walkRows(context.rows, 'q4', 'done', async ({ result }) => {
+        expect(made).toContain(result.limitId);
+        shown.add(result.limitId);
+        return false;
+      });
+      expect(shown.size).toBe(report.states.done);
+      return report;
+    },
+
+    /** Does what a person does with held rows: looks up at the service what became of each, and says so. */
+    async resolveHeld(): Promise<void> {
+      const held: FoundRow[] = [];
+      await walkRows(context.rows, 'q4', 'held', async (found) => {
+        held.push(found);
+        return false;
+      });
+      for (const { result } of held) {
+        const made = madeFor(result, standIn.things);
+        await resolveCalls.run(resolveCalls.parse({ portfolio: 'q4', line: result.line, made }), context);
+      }
+    },
+  };
+}
+
+/** The id of what was made of a row's request at a step, if the service made it. */
+function madeFor({ problem, step }: FoundRow['result'], things: StandIn['things']): string | undefined {
+  const sent = problem?.sent ?? '';
+  if (step === 'documents') {
+    const [name] = sent.split(', ');
+    return things('document').find(({ what }) => what.startsWith(`${name} /`))?.id;
+  }
+  return things(step).find(({ body }) => isDeepStrictEqual(body, JSON.parse(sent)))?.id;
+}
+
+/** A child that was started with a plan, how it ended, and what it said. */
+export type Faulty = ReturnType<typeof startFaulty>;
+
+function startFaulty(plan: Plan, cwd: string, env: Record<string, string>) {
+  const words = [plan.moment, String(plan.nth), plan.fault, ...(plan.fault === 'block' ? [plan.file] : [])];
+  const child: ChildProcess = spawn(process.execPath, [WORKER_PROCESS, ...words], {
+    cwd,
+    env: { PATH: process.env.PATH, HOME: process.env.HOME, ...COMPILED, LOG_LEVEL: 'warn', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let [stdout, stderr] = ['', ''];
+  child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+    stdout += text;
+  });
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    stderr += text;
+  });
+  const closed = once(child, 'close');
+  const kill = async (): Promise<void> => {
+    if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL');
+    await closed;
+  };
+  onTestFinished(kill);
+  return {
+    kill,
+    /** Waits for its end, and answers which signal ended it. */
+    async ended(): Promise<NodeJS.Signals | null> {
+      await closed;
+      return child.signalCode;
+    },
+    stop: () => child.kill('SIGTERM'),
+    output: () => ({ stdout, stderr }),
+  };
+}
+
+/** The rows of the place's portfolio that ended so. */
+export async function rowsIn({ context }: FaultPlace, state: 'held' | 'refused'): Promise<RowResult[]> {
+  const found = await context.rows.inState('q4', state, { count: 100 });
+  return (await context.rows.read(found.map(({ row }) => row))).filter((row) => row !== undefined);
+}

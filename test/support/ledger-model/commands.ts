@@ -1,0 +1,150 @@
+import fc from 'fast-check';
+import { expect } from 'vitest';
+import type { CallKind } from '../../../src/ledger/keys.ts';
+import type { RowRequest, Step } from '../../../src/ledger/rows.ts';
+import { makeRequest } from '../ledger.ts';
+import { type Command, command } from './command.ts';
+import type { RealLedger } from './real-ledger.ts';
+import { kindOf, type Model, PORTFOLIOS, REQUESTS, thingOf } from './rules.ts';
+import {
+  ANSWERS,
+  type AnswerWord,
+  answerFlight,
+  crash,
+  fallSilent,
+  overtake,
+  takeUp,
+  takeUpAndAnswer,
+} from './worker-commands.ts';
+
+/** All that may happen to a ledger, each as often as it takes for the others to have something to happen to. */
+export function commandArbitraries(): fc.Arbitrary<Command>[] {
+  const portfolio = fc.constantFrom(...PORTFOLIOS);
+  const key = fc.constantFrom(...Object.keys(REQUESTS));
+  const process = fc.constantFrom('ann', 'bob', 'cid');
+  const step = fc.constantFrom<Step>('company', 'documents', 'limit');
+  // Refusals more often than the rest, since the canary needs several.
+  const answer = fc.constantFrom<AnswerWord>('refused', 'refused', ...ANSWERS);
+  // A worker mostly comes for the step that the row is at; a stale job may come for any.
+  const job = fc.oneof({ weight: 5, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary: step });
+  const work = fc.tuple(process, portfolio, key, job).map((words) => takeUp(...words));
+  const goingWell = fc.tuple(process, portfolio, key).map((words) => takeUpAndAnswer(...words));
+  const resolving = fc.tuple(key, step, fc.nat(3), fc.boolean()).map((words) => resolve(...words));
+  const answering = fc.tuple(fc.nat(5), answer, fc.boolean()).map((words) => answerFlight(...words));
+  return [
+    fc
+      .tuple(portfolio, key, fc.integer({ min: 2, max: 9 }), fc.constantFrom('as before', 'mended'))
+      .map((words) => put(...words)),
+    // Several times in the list, since without these nothing else has anything to work on.
+    ...[
+      work,
+      work,
+      work,
+      answering,
+      answering,
+      goingWell,
+      goingWell,
+      goingWell,
+      portfolio.map(resume),
+      portfolio.map(resume),
+    ],
+    fc.tuple(process, fc.boolean()).map((words) => crash(...words)),
+    process.map(fallSilent),
+    fc
+      .tuple(portfolio, key, fc.constantFrom<'refused' | 'cancelled'>('refused', 'cancelled'))
+      .map((words) => retry(...words)),
+    ...[resolving, resolving],
+    fc
+      .tuple(portfolio, fc.shuffledSubarray(Object.keys(REQUESTS), { minLength: 2 }), fc.integer({ min: 2, max: 9 }))
+      .map((words) => putInPlaceOf(...words)),
+    fc.tuple(process, process, portfolio, key).map((words) => overtake(...words)),
+    fc.tuple(portfolio, key).map((words) => cancel(...words)),
+    portfolio.map(pause),
+    portfolio.map(resume),
+  ];
+}
+
+export function put(name: string, key: string, line: number, version: string): Command {
+  return command(`import ${name}/${key} at line ${line}, ${version}`, async (model, real) => {
+    const answer = await real.rows.put({ portfolio: name, key }, line, 'i', requestOf(key, version));
+    expect(answer).toBe(model.put(name, key, line, version));
+  });
+}
+
+/** `old` is of the same portfolio, and another. */
+function putInPlaceOf(name: string, [key, old]: string[], line: number): Command {
+  return command(`import ${name}/${key} at line ${line} in place of ${old}`, async (model, real) => {
+    if (key === undefined || old === undefined) return;
+    const problem = { step: 'limit', message: 'replaced' } as const;
+    const request = requestOf(key, 'as before');
+    const answer = await real.rows.put({ portfolio: name, key }, line, 'i', request, '', { key: old, problem });
+    expect(answer).toBe(model.putInPlaceOf(name, key, { line, rowName: 'as before', old }));
+  });
+}
+
+function retry(name: string, key: string, from: 'refused' | 'cancelled'): Command {
+  return command(`retry ${name}/${key} if ${from}`, async (model, real) => {
+    expect(await real.rows.requeue({ portfolio: name, key }, from)).toBe(model.requeue(name, key, from));
+  });
+}
+
+/** A person finds out what became of a call, or of one still on its way decides it, and never errs. */
+function resolve(key: string, step: Step, which: number, wasMade: boolean): Command {
+  return command(`a person resolves call ${which} in doubt, or else ${thingOf(key, step)}`, async (model, real) => {
+    const inDoubt = [...model.calls].filter(([, { state }]) => state === 'unknown');
+    const thing = inDoubt[which % inDoubt.length]?.[0] ?? thingOf(key, step);
+    const late = real.flights.filter(({ attempt }) => attempt.thing === thing && attempt.fate === 'open');
+    let [id] = real.made.get(thing) ?? [];
+    if (inDoubt.length > 0) {
+      if (id === undefined && late.length > 0 && wasMade) id = real.make(thing);
+      for (const { attempt } of late) attempt.fate = id === undefined ? 'not made' : 'made';
+    }
+    const [kind = '', thingKey = ''] = thing.split(' ');
+    const answer = await real.calls.resolve(
+      [{ kind: kind as CallKind, key: thingKey }],
+      REQUESTS[key]?.buyer ?? '',
+      id,
+    );
+    expect(answer).toBe(model.resolve(thing, id));
+    await freeHeldRows(model, real);
+  });
+}
+
+/** Rows go on that are held at a call of which nobody is in doubt any more. */
+async function freeHeldRows(model: Model, real: RealLedger): Promise<void> {
+  for (const [name, row] of model.rows) {
+    const [portfolio = '', key = ''] = name.split('/');
+    if (row.state !== 'held' || model.calls.get(thingOf(key, row.step))?.state === 'unknown') continue;
+    expect(await real.rows.requeue({ portfolio, key }, 'held')).toBe(model.requeue(portfolio, key, 'held'));
+  }
+}
+
+function cancel(name: string, key: string): Command {
+  return command(`give up ${name}, of which ${key} is settled`, async (model, real) => {
+    const step = model.rowOf(name, key)?.step ?? 'company';
+    const [, thingKey = ''] = thingOf(key, step).split(' ');
+    await real.portfolios.cancel(name);
+    const answer = await real.rows.cancel({ portfolio: name, key }, [{ kind: kindOf(step), key: thingKey }]);
+    expect(answer).toBe(model.cancel(name, key));
+  });
+}
+
+function pause(name: string): Command {
+  return command(`pause ${name}`, async (model, real) => {
+    await real.portfolios.pause(name, 'by request');
+    model.portfolio(name).paused = true;
+  });
+}
+
+function resume(name: string): Command {
+  return command(`resume ${name}`, async (model, real) => {
+    await real.portfolios.resume(name);
+    model.resume(name);
+  });
+}
+
+function requestOf(key: string, name: string): RowRequest {
+  const { buyer = '', companyId, document } = REQUESTS[key] ?? {};
+  const documents = document ? [{ name: document, mediaType: 'application/pdf', sizeBytes: 1, sha256: document }] : [];
+  return makeRequest({ name, buyer, documents, ...(companyId ? { companyId } : {}) });
+}

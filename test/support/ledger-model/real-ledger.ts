@@ -1,0 +1,62 @@
+import type { Redis } from 'ioredis';
+import { type Ending, makeOnce, type Sent } from '../../../src/ledger/at-most-once.ts';
+import { makeAttempts } from '../../../src/ledger/attempts.ts';
+import { makeCalls } from '../../../src/ledger/calls.ts';
+import { makeKeys } from '../../../src/ledger/keys.ts';
+import { makePersist } from '../../../src/ledger/persist.ts';
+import { makePortfolios } from '../../../src/ledger/portfolios.ts';
+import { type Presence, startPresence } from '../../../src/ledger/presence.ts';
+import { makeRows, type RowState, STEPS } from '../../../src/ledger/rows.ts';
+import { makeSilentLog } from '../../../src/log.ts';
+import { freshPrefix } from '../ledger.ts';
+import type { Attempt } from './rules.ts';
+
+/** A send that has left, as the test holds it: the answer is the test's to give, and the ending is what came of it. */
+export type Flight = { attempt: Attempt; answer: (sent: Sent) => void; ended: Promise<Ending> };
+
+export type RealLedger = ReturnType<typeof openRealLedger>;
+
+/** The ledger under test, on a prefix of its own, and the service's side of every send. */
+export function openRealLedger(connection: Redis, { canaryRefusals }: { canaryRefusals: number }) {
+  const keys = makeKeys(freshPrefix(), 'https://test.example');
+  const persist = makePersist({ log: makeSilentLog(), signal: new AbortController().signal });
+  const calls = makeCalls({ connection, keys, persist });
+  const present = new Map<string, Presence>();
+  const onces = new Map<string, ReturnType<typeof makeOnce>>();
+  return {
+    calls,
+    rows: makeRows({ connection, keys, persist, canaryRefusals }),
+    portfolios: makePortfolios({ connection, keys }),
+    revision: (name: string, key: string) => connection.hget(keys.row(name, key), 'rev'),
+    /** What the canary has heard at each step. */
+    canary: (name: string) => connection.hmget(keys.portfolio(name), ...STEPS.map((step) => `canary:${step}`)),
+    /** Rows of a state by the index alone: name and line. */
+    index: (name: string, state: RowState) => connection.zrange(keys.rowsInState(name, state), '0', '-1', 'WITHSCORES'),
+    once(processId: string) {
+      const once =
+        onces.get(processId) ?? makeOnce({ calls, attempts: makeAttempts({ processId, log: makeSilentLog() }) });
+      onces.set(processId, once);
+      return once;
+    },
+    async appear(processId: string) {
+      if (present.has(processId)) return;
+      present.set(processId, await startPresence({ connection, keys, processId, log: makeSilentLog() }));
+    },
+    async vanish(processId: string) {
+      await present.get(processId)?.stop();
+      present.delete(processId);
+    },
+    flights: [] as Flight[],
+    /** What the service really made, by thing: the judge. */
+    made: new Map<string, string[]>(),
+    make(thing: string): string {
+      const ids = this.made.get(thing) ?? [];
+      const id = `${thing.startsWith('company') ? 'company' : 'bl'}_${thing.replace(' ', '_')}_${ids.length + 1}`;
+      this.made.set(thing, [...ids, id]);
+      return id;
+    },
+    async close() {
+      for (const presence of present.values()) await presence.stop();
+    },
+  };
+}

@@ -1,0 +1,44 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { Redis } from 'ioredis';
+import { onTestFinished } from 'vitest';
+import { makeFolder } from '../workplace.ts';
+import { freePort } from './server-fixture.ts';
+
+export type KillableRedis = Awaited<ReturnType<typeof startKillableRedis>>;
+
+/** A Redis of the test's own, as durable as the product asks for, that can be killed and started again on what it kept. */
+export async function startKillableRedis() {
+  const [dir, port] = [await makeFolder(), await freePort()];
+  const words = ['--port', String(port), '--bind', '127.0.0.1', '--dir', dir, '--save', ''];
+  const start = () => spawn('redis-server', [...words, '--appendonly', 'yes', '--appendfsync', 'always']);
+  let server = start();
+  const admin = new Redis({ port, retryStrategy: () => 20, maxRetriesPerRequest: null });
+  admin.on('error', () => {});
+  onTestFinished(async () => {
+    admin.disconnect();
+    await kill(server);
+  });
+  await admin.ping();
+  return {
+    port,
+    url: `redis://127.0.0.1:${port}`,
+    /** A connection for arranging things. */
+    admin,
+    /** Ends it at once, as a crash would. */
+    kill: () => kill(server),
+    /** Leaves it there, and silent, until it is killed. */
+    pause: () => void server.kill('SIGSTOP'),
+    async restart(): Promise<void> {
+      server = start();
+      await admin.ping();
+    },
+  };
+}
+
+async function kill(server: ChildProcess): Promise<void> {
+  if (server.exitCode !== null || server.signalCode !== null) return;
+  const exit = once(server, 'exit');
+  server.kill('SIGKILL');
+  await exit;
+}

@@ -1,0 +1,23 @@
+/** For tests: adds 1 to a number in a file, again and again, under the folder's lock, or takes it and never gives it back. */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { openOwnFolder } from '../../../src/redis/own/folder.ts';
+import { tryLock } from '../../../src/redis/own/lock.ts';
+
+const [dataDir = '', task, times = '0'] = process.argv.slice(2);
+const folder = openOwnFolder(dataDir);
+const counter = join(dataDir, 'counter');
+
+for (let done = 0; done < Number(times); ) {
+  const release = tryLock(folder);
+  if (release) {
+    const before = Number(readFileSync(counter, 'utf8'));
+    await sleep(Math.random());
+    writeFileSync(counter, String(before + 1));
+    done += 1;
+    if (task === 'die') process.kill(process.pid, 'SIGKILL');
+    release();
+  }
+  await sleep(Math.random());
+}

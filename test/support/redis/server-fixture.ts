@@ -1,0 +1,138 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Redis } from 'ioredis';
+import { vi } from 'vitest';
+import type { Credentials } from '../../../src/redis/redis-url.ts';
+
+/** A Redis that somebody else runs, for tests: on a port of this machine, and ended by the fixture. */
+export type GivenServer = Awaited<ReturnType<typeof startGiven>>;
+
+/** Starts servers of every kind, and ends and removes all of them with `clean()`. */
+export function makeServerFixture() {
+  const servers: GivenServer[] = [];
+  const dirs: string[] = [];
+  const makeDir = () => {
+    const dir = mkdtempSync(join(tmpdir(), 'limitline-given-'));
+    dirs.push(dir);
+    return dir;
+  };
+  const start = async (config: string[] = [], options: { port?: number; access?: Credentials } = {}) => {
+    const server = await startGiven(makeDir(), config, options);
+    servers.push(server);
+    return server;
+  };
+  return {
+    makeDir,
+    start,
+
+    /** A server that follows another, once it has all that the other has. */
+    async startReplicaOf(primary: GivenServer, config: string[] = []): Promise<GivenServer> {
+      const replica = await start([`replicaof 127.0.0.1 ${primary.port}`, ...config]);
+      await synced(replica, primary);
+      return replica;
+    },
+
+    /** Three nodes that share the slots. */
+    async startCluster(): Promise<GivenServer[]> {
+      const nodes = await Promise.all([0, 1, 2].map(() => start(['cluster-enabled yes', 'cluster-node-timeout 2000'])));
+      await Promise.all(nodes.map((node, index) => takeSlots(node, index)));
+      const [first, ...others] = nodes;
+      for (const { port } of others) await first?.admin.call('CLUSTER', 'MEET', '127.0.0.1', String(port));
+      await Promise.all(nodes.map(whole));
+      return nodes;
+    },
+
+    /** A further node of a cluster, that follows one of its nodes. */
+    async startClusterReplicaOf(primary: GivenServer): Promise<GivenServer> {
+      const replica = await start(['cluster-enabled yes', 'cluster-node-timeout 2000']);
+      await replica.admin.call('CLUSTER', 'MEET', '127.0.0.1', String(primary.port));
+      const id = String(await primary.admin.call('CLUSTER', 'MYID'));
+      const follow = () => replica.admin.call('CLUSTER', 'REPLICATE', id);
+      // It must have met the node first.
+      await vi.waitFor(follow, { timeout: 20_000, interval: 20 });
+      await synced(replica, primary);
+      return replica;
+    },
+
+    async clean(): Promise<void> {
+      await Promise.all(servers.splice(0).map((server) => server.kill()));
+      for (const dir of dirs.splice(0)) rmSync(dir, { recursive: true, force: true });
+    },
+  };
+}
+
+/** A port that was free a moment ago, for Redis, which takes none by itself. */
+export async function freePort(): Promise<number> {
+  // A cluster's nodes use the port 10,000 above their own as well, so it must be low enough.
+  for (;;) {
+    const listener = createServer().listen(0, '127.0.0.1');
+    await once(listener, 'listening');
+    const { port } = listener.address() as AddressInfo;
+    listener.close();
+    await once(listener, 'close');
+    if (port < 55_000) return port;
+  }
+}
+
+async function startGiven(
+  dir: string,
+  config: string[],
+  { port: wanted, access = {} }: { port?: number; access?: Credentials },
+) {
+  const port = wanted ?? (await freePort());
+  const file = join(dir, 'redis.conf');
+  const lines = [`port ${port}`, 'bind 127.0.0.1', 'save ""', 'unixsocket admin.sock', `dir ${dir}`, ...config, ''];
+  writeFileSync(file, lines.join('\n'));
+  const sentinel = config.some((line) => line.startsWith('sentinel ')) ? ['--sentinel'] : [];
+  const child = spawn('redis-server', [file, ...sentinel], { stdio: 'ignore' });
+  const admin = new Redis({
+    ...{ path: join(dir, 'admin.sock'), retryStrategy: () => 20, maxRetriesPerRequest: null },
+    ...access,
+  });
+  admin.on('error', () => {});
+  await admin.ping();
+  return {
+    port,
+    pid: child.pid ?? 0,
+    url: `redis://127.0.0.1:${port}`,
+    socketPath: join(dir, 'admin.sock'),
+    /** A connection for arranging things. */
+    admin,
+    async kill(): Promise<void> {
+      admin.disconnect();
+      if (hasEnded(child)) return;
+      const exit = once(child, 'exit');
+      child.kill('SIGKILL');
+      await exit;
+    },
+  };
+}
+
+/** Waits until a replica follows its primary, and its primary knows. */
+export async function synced(replica: GivenServer, primary: GivenServer): Promise<void> {
+  const isUp = async () => (await replica.admin.info('replication')).includes('master_link_status:up');
+  await vi.waitUntil(isUp, { timeout: 20_000, interval: 20 });
+  const isKnown = async () => (await primary.admin.info('replication')).includes(`port=${replica.port},state=online`);
+  await vi.waitUntil(isKnown, { timeout: 20_000, interval: 20 });
+}
+
+/** A third of the 16,384 slots each, the last one also what is left over. */
+async function takeSlots({ admin }: GivenServer, index: number): Promise<void> {
+  const first = index * 5_461;
+  const count = index === 2 ? 16_384 - first : 5_461;
+  await admin.call('CLUSTER', 'ADDSLOTS', ...Array.from({ length: count }, (_, slot) => String(first + slot)));
+}
+
+async function whole({ admin }: GivenServer): Promise<void> {
+  const state = async () => String(await admin.call('CLUSTER', 'INFO'));
+  const isWhole = (text: string) => text.includes('cluster_state:ok') && text.includes('cluster_known_nodes:3');
+  await vi.waitUntil(async () => isWhole(await state()), { timeout: 30_000 });
+}
+
+function hasEnded(child: ChildProcess): boolean {
+  return child.exitCode !== null || child.signalCode !== null;
+}

@@ -1,0 +1,43 @@
+import { existsSync, writeSync } from 'node:fs';
+import { startWorkers } from '../../jobs/workers/workers.ts';
+import { waitForSignal } from '../../scripts/signals.ts';
+import { readSettings } from '../../src/config.ts';
+import { openContext, openService } from '../../src/context.ts';
+import { makeLog } from '../../src/log.ts';
+
+/**
+ * A worker process with one fault built in: at the nth passage of a moment between two steps of a call it kills itself,
+ * says so and blocks its event loop until a file is there, or only says so. Run by the tests of this folder, with settings in its
+ * environment.
+ * Words: moment, which passage of it, `kill` | `block` | `tell`, and for `block` the file that ends it.
+ */
+const [moment, nth, fault, file = ''] = process.argv.slice(2);
+let passages = 0;
+
+const settings = readSettings();
+const context = await openContext({
+  settings,
+  log: makeLog({ level: settings.LOG_LEVEL }),
+  probe: (passed) => {
+    if (passed !== moment) return;
+    passages += 1;
+    if (passages === Number(nth)) strike();
+  },
+});
+const workers = await startWorkers(context, openService(context, settings.SERVICE_URL ?? ''));
+await waitForSignal().signal;
+await workers.stop();
+await context.close();
+
+function strike(): void {
+  if (fault === 'kill') process.kill(process.pid, 'SIGKILL');
+  // Written at once: a stream would need the event loop that is about to be blocked.
+  writeSync(1, `${moment}\n`);
+  // Nothing else of this process may run: no timer, no reply, no sign of life.
+  while (fault === 'block' && !existsSync(file)) sleepSync();
+}
+
+/** Blocks the whole process for a moment, and leaves the processor to others. */
+function sleepSync(): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20);
+}

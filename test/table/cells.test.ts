@@ -1,0 +1,94 @@
+import * as csvParse from 'csv-parse/sync';
+import { stringify } from 'csv-stringify/sync';
+import fc from 'fast-check';
+import { describe, expect, test, vi } from 'vitest';
+import { readLines, readSound } from '../../src/table/cells.ts';
+import { makeRecordReader } from '../../src/table/records.ts';
+import { markByte } from '../../src/table/text.ts';
+import { hardText } from '../support/any-text.ts';
+
+vi.mock('csv-parse/sync', { spy: true });
+
+describe('readSound', () => {
+  test.each([
+    ['', ['']],
+    ['a', ['a']],
+    ['a,b', ['a', 'b']],
+    [',', ['', '']],
+    ['""', ['']],
+    ['"",""', ['', '']],
+    ['"a,b",c', ['a,b', 'c']],
+    ['"a ""b""",c', ['a "b"', 'c']],
+    ['""""', ['"']],
+    ['"a\r\nb",c', ['a\r\nb', 'c']],
+    [' a , b ', [' a ', ' b ']],
+    ['\ufeffa,b', ['\ufeffa', 'b']],
+  ])('cuts %j into %j, among others too', (text, cells) => {
+    expect(readSound([text], ',')).toEqual([cells]);
+    expect(readSound(['x,"y"', text, text, 'z'], ',')).toEqual([['x', 'y'], cells, cells, ['z']]);
+  });
+
+  test('gives back any records that csv-stringify writes, in one call of csv-parse', () => {
+    const records = fc.array(fc.array(hardText, { minLength: 1 }), { minLength: 1 });
+    fc.assert(
+      fc.property(records, fc.boolean(), (rows, quoted) => {
+        vi.mocked(csvParse.parse).mockClear();
+        const texts = rows.map((cells) => stringify([cells], { quoted, eof: false }));
+        expect(readSound(texts, ',')).toEqual(rows);
+        expect(csvParse.parse).toHaveBeenCalledOnce();
+      }),
+    );
+  });
+
+  test('keeps bytes that were damaged apart from each other and from U+FFFD', () => {
+    const damaged = fc.string({ unit: fc.constantFrom('a', '"', '\ufffd', markByte(0xfc), markByte(0x80), '\ud83d') });
+    fc.assert(
+      fc.property(fc.array(fc.array(damaged, { minLength: 1 }), { minLength: 1 }), (rows) => {
+        const texts = rows.map((cells) => cells.map((cell) => `"${cell.replaceAll('"', '""')}"`).join(','));
+        expect(readSound(texts, ',')).toEqual(rows);
+      }),
+    );
+  });
+});
+
+test('all lines of a file are read by csv-parse, hundreds in one call', () => {
+  vi.mocked(csvParse.parse).mockClear();
+  const reader = makeRecordReader(';');
+  reader.feed(Array.from({ length: 5_000 }, (_, n) => `Buyer ${n};${n}\n`).join(''));
+  reader.end();
+  const shape = { fits: () => true, mayBreak: () => true, standsAlone: () => false };
+  for (let n = 0; n < 5_000; n += 1) expect(reader.next(shape)?.cells).toEqual([`Buyer ${n}`, `${n}`]);
+  expect(reader.next(shape)).toBeNull();
+  const given = vi.mocked(csvParse.parse).mock.calls.map(([text]) => String(text).split('\n').length - 1);
+  expect(given.reduce((sum, lines) => sum + lines, 0)).toBe(5_000);
+  expect(given.length).toBeLessThan(25);
+});
+
+describe('readLines', () => {
+  test('reads the lines around a broken one, and of that what stands before the fault', () => {
+    expect(readLines(['a,"b,c"', '"d,e",5" f,"g"', 'h', '"i', 'j"'], ',')).toEqual([
+      { cells: ['a', 'b,c'], fault: null },
+      { cells: ['d,e', '5" f', '"g"'], fault: { kind: 'stray', cell: 1 } },
+      { cells: ['h'], fault: null },
+      { cells: ['"i'], fault: { kind: 'unclosed', cell: 0 } },
+      { cells: ['j"'], fault: { kind: 'stray', cell: 0 } },
+    ]);
+  });
+
+  test('leaves the stacks of errors as long as they were', () => {
+    const limit = Error.stackTraceLimit;
+    readLines(['a,b', 'c', '"d"e,"f"'], ',');
+    expect(Error.stackTraceLimit).toBe(limit);
+  });
+
+  test('never takes two lines for one', () => {
+    const line = fc.string({ unit: fc.constantFrom('a', ',', '"'), maxLength: 6 });
+    fc.assert(
+      fc.property(fc.array(line), (lines) => {
+        const alone = lines.map((text) => readLines([text], ',')[0]);
+        expect(readLines(lines, ',')).toEqual(alone);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+});

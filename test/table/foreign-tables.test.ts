@@ -1,0 +1,94 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { openPortfolio } from '../../src/portfolio/open-portfolio.ts';
+import { read } from '../support/read-portfolio.ts';
+import { makeTemporaryFolder } from '../support/temporary-folder.ts';
+import { HEADER, writeWorkbook } from '../support/write-workbook.ts';
+import { writeZip } from '../support/zip-file.ts';
+
+/** A compound file of 512-byte sectors: its directory, of these streams, in the sectors that the table says. */
+function compoundFile(names: string[], { shift = 9 } = {}): Buffer {
+  const sector = 1 << shift;
+  const sectors = Math.ceil((names.length + 1) / (sector / 128));
+  const bytes = Buffer.alloc(sector * (sectors * 2 + 2));
+  bytes.write('d0cf11e0a1b11ae1', 'hex');
+  bytes.writeUInt16LE(shift, 30);
+  bytes.writeUInt32LE(1, 48);
+  // The table of sectors stands in the first; the directory in every second one behind it.
+  bytes.writeUInt32LE(0, 76);
+  for (const [place, name] of ['Root Entry', ...names].entries()) {
+    const at = sector * (2 + 2 * Math.floor(place / (sector / 128))) + (place % (sector / 128)) * 128;
+    bytes.write(name, at, 'utf16le');
+    bytes.writeUInt16LE(name.length * 2 + 2, at + 64);
+  }
+  for (let one = 0; one < sectors; one += 1) {
+    bytes.writeUInt32LE(one === sectors - 1 ? 0xfffffffe : 3 + 2 * one, sector + (1 + 2 * one) * 4);
+  }
+  return bytes;
+}
+
+const DATA_SPACES = ['\u0006DataSpaces', 'Version', 'DataSpaceMap', 'DataSpaceInfo', 'StrongEncryptionDataSpace'];
+
+describe('a table of another program', () => {
+  test.each<[string, Uint8Array | string, RegExp]>([
+    [
+      'a workbook with a password',
+      compoundFile([...DATA_SPACES, 'EncryptionInfo', 'EncryptedPackage']),
+      /password.*take the password away/,
+    ],
+    ['the same with large sectors', compoundFile([...DATA_SPACES, 'EncryptedPackage'], { shift: 12 }), /password/],
+    ['an old workbook', compoundFile(['Workbook', '\u0005SummaryInformation']), /\.xls\).*save it as \.xlsx/],
+    ['an older one', compoundFile(['Book']), /\.xls\)/],
+    ['one of Excel 3', Buffer.from([0x09, 0x02, 0x06, 0x00, 0, 0, 0x10, 0]), /\.xls\)/],
+    ['a document of Word', compoundFile(['1Table', 'WordDocument']), /Word or PowerPoint/],
+    ['a broken compound file', compoundFile([]).subarray(0, 40), /old Excel workbook, or another/],
+    [
+      'a web page named as a workbook',
+      '\n<html xmlns:x="urn:schemas"><table><tr><td>name</td></tr></table></html>',
+      /web page.*\.xlsx/,
+    ],
+    [
+      'an XML spreadsheet',
+      '\ufeff<?xml version="1.0"?>\n<?mso-application progid="Excel.Sheet"?>\n<Workbook/>',
+      /Excel 2003/,
+    ],
+    ['the same in UTF-16', Buffer.from('\ufeff<?xml version="1.0"?><Workbook/>', 'utf16le'), /Excel 2003/],
+  ])('is named as %s, with the remedy', async (_what, content, words) => {
+    const { problems, lines } = await read(content);
+    expect({ problems, lines }).toEqual({
+      problems: [expect.objectContaining({ message: expect.stringMatching(words) })],
+      lines: [],
+    });
+  });
+
+  test.each([
+    ['mimetype', 'application/vnd.oasis.opendocument.spreadsheet', /OpenDocument.*\(\.ods\).*\.xlsx/],
+    ['Index/Document.iwa', 'x', /Apple Numbers.*export/],
+    ['xl/workbook.bin', 'x', /\.xlsb.*\.xlsx/],
+    ['word/document.xml', 'x', /Word document/],
+  ])('is told by the parts of its ZIP file: %s', async (name, content, words) => {
+    const { dir } = await makeTemporaryFolder();
+    const parts = { [name]: content, 'META-INF/manifest.xml': '<manifest/>', 'preview.jpg': 'x' };
+    const path = await writeZip(join(dir, 'a'), name === 'xl/workbook.bin' ? { [name]: content } : parts);
+    const { problems } = await openPortfolio({ path, requiredColumns: [] });
+    expect(problems).toEqual([expect.objectContaining({ message: expect.stringMatching(words) })]);
+  });
+
+  test('is a workbook whose end is missing: that is said, with the remedy', async () => {
+    const { dir, write } = await makeTemporaryFolder();
+    const whole = await readFile(await writeWorkbook(join(dir, 'whole.xlsx'), { sheet: [HEADER] }));
+    for (const left of [whole.length - 30, Math.floor(whole.length / 2)]) {
+      const path = await write('cut.xlsx', whole.subarray(0, left));
+      await expect(openPortfolio({ path, requiredColumns: [] })).rejects.toMatchObject({
+        code: 'FILE',
+        message: expect.stringMatching(/cut\.xlsx cannot be read: its end is missing.*get the file again/),
+      });
+    }
+  });
+
+  test('is not seen in a name that begins like one', async () => {
+    const { lines } = await read('name,requested_limit\n<html> GmbH,1\n');
+    expect(lines).toMatchObject([{ kind: 'row' }]);
+  });
+});

@@ -1,0 +1,102 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { describeDamage, makeUtf8Decoder, wholeCharacters } from '../../src/table/text.ts';
+import { anyText } from '../support/any-text.ts';
+
+/** Decodes bytes that come in pieces of the given size. */
+function decode(bytes: Buffer, size = bytes.length || 1): string {
+  const decoder = makeUtf8Decoder();
+  let text = '';
+  for (let at = 0; at < bytes.length; at += size) text += decoder.decode(bytes.subarray(at, at + size));
+  return text + decoder.end();
+}
+
+describe('makeUtf8Decoder', () => {
+  test('gives back any text, wherever its characters are cut', () => {
+    fc.assert(
+      fc.property(anyText, fc.integer({ min: 1, max: 7 }), (text, size) => {
+        fc.pre(!text.startsWith('\ufeff'));
+        expect(decode(Buffer.from(text), size)).toBe(text);
+      }),
+    );
+  });
+
+  test('shows damage where it is, as the platform does, and nowhere else', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.constantFrom(...FRAGMENTS), { maxLength: 12 }),
+        fc.integer({ min: 1, max: 5 }),
+        (parts, size) => {
+          const bytes = Buffer.concat(parts);
+          const text = decode(bytes, size);
+          expect(text.replaceAll(/[\udc80-\udcff]/g, '').replaceAll('\ufffd', '')).toBe(
+            new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes).replaceAll('\ufffd', ''),
+          );
+          expect(restore(text)).toEqual(bytes);
+        },
+      ),
+    );
+  });
+
+  test('passes over a byte order mark at the start alone', () => {
+    expect(decode(Buffer.from('\ufeffa\ufeff'), 1)).toBe('a\ufeff');
+  });
+
+  test('keeps a U+FFFD that the file spells apart from damage', () => {
+    expect(decode(Buffer.from('\ufffd')).isWellFormed()).toBe(true);
+    expect(decode(Buffer.of(0xff)).isWellFormed()).toBe(false);
+  });
+});
+
+describe('describeDamage', () => {
+  test.each([
+    [Buffer.from('Müller', 'latin1'), 'The byte FC in this cell is not UTF-8 (it may be meant as ü)'],
+    [Buffer.of(0x41, 0x80), 'The byte 80 in this cell is not UTF-8 (it may be meant as €)'],
+    [Buffer.of(0xe2, 0x82), 'The byte E2 in this cell is not UTF-8 (it may be meant as â)'],
+  ])('names the first byte of %j', (bytes, damage) => {
+    expect(describeDamage(decode(bytes), 'utf-8')).toContain(damage);
+  });
+
+  test('finds none in sound text', () => {
+    expect(describeDamage('Müller \u{1f600}', 'utf-8')).toBeNull();
+  });
+});
+
+describe('wholeCharacters', () => {
+  test.each([
+    [[0x41, 0xc3], 1],
+    [[0x41, 0xc3, 0xbc], 3],
+    [[0xe2, 0x82], 0],
+    [[0xf0, 0x9f, 0x98], 0],
+    [[0xf0, 0x9f, 0x98, 0x80], 4],
+    [[0x80, 0x80, 0x80, 0x80], 4],
+    [[], 0],
+  ])('of %j keeps %i bytes', (bytes, length) => {
+    expect(wholeCharacters(Buffer.from(bytes))).toHaveLength(length);
+  });
+});
+
+/** Sound characters of each length, and every way to break one. */
+const FRAGMENTS = [
+  Buffer.from('a'),
+  Buffer.from('ü'),
+  Buffer.from('€'),
+  Buffer.from('\u{1f600}'),
+  Buffer.from('\ufffd'),
+  Buffer.of(0x80),
+  Buffer.of(0xc0, 0xaf),
+  Buffer.of(0xc3),
+  Buffer.of(0xe2, 0x82),
+  Buffer.of(0xed, 0xa0, 0x80),
+  Buffer.of(0xf0, 0x9f, 0x98),
+  Buffer.of(0xf4, 0x90, 0x80, 0x80),
+  Buffer.of(0xff),
+];
+
+function restore(text: string): Buffer {
+  return Buffer.concat(
+    Array.from(text, (character) =>
+      character.isWellFormed() ? Buffer.from(character) : Buffer.of(character.charCodeAt(0) & 0xff),
+    ),
+  );
+}

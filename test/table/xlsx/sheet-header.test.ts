@@ -1,0 +1,69 @@
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { openPortfolio, type PortfolioFile } from '../../../src/portfolio/open-portfolio.ts';
+import { all, NOW } from '../../support/read-portfolio.ts';
+import { makeTemporaryFolder } from '../../support/temporary-folder.ts';
+import { times, writeWorkbook } from '../../support/write-workbook.ts';
+
+const row = (line: number, ...cells: string[]) =>
+  `<row r="${line}">${cells.map((cell) => (cell === '' ? '<c/>' : `<c t="str"><v>${cell}</v></c>`)).join('')}</row>`;
+
+async function read(sheet: Iterable<string>, options: Partial<PortfolioFile> = {}) {
+  const { dir } = await makeTemporaryFolder();
+  const path = await writeWorkbook(join(dir, 'a.xlsx'), { sheet });
+  const opened = await openPortfolio({ path, requiredColumns: [], now: NOW, ...options });
+  return { ...opened, lines: await all(opened.batches()) };
+}
+
+const told = ({ headerLine, above, problems, lines }: Awaited<ReturnType<typeof read>>) => ({
+  ...{ headerLine, above, problems: problems.length },
+  rows: lines.map((line) => [line.line, line.kind === 'row' ? line.row.name : line.kind]),
+});
+
+describe('a sheet with rows above its header', () => {
+  const SHEET = [
+    row(1, 'Debitorenliste'),
+    row(3, 'Stand', '31.12.2025', '', 'x'),
+    row(5, 'Firma', 'Limit', 'Notiz'),
+    row(6, 'Acme', '1'),
+    row(7, 'Beta', '2', '', 'wide'),
+  ];
+
+  test('is read from the row that names our columns, and is as wide as that', async () => {
+    expect(told(await read(SHEET))).toEqual({
+      headerLine: 5,
+      above: { from: 1, to: 4, texts: ['Debitorenliste', 'Stand 31.12.2025 x'] },
+      problems: 0,
+      rows: [
+        [6, 'Acme'],
+        [7, 'invalid'],
+      ],
+    });
+  });
+
+  test('is read from the row that a person names, however far down, and holds none of those above', async () => {
+    function* far() {
+      yield* times(30_000, (n) => row(n, 'title', 'a', 'b', 'c'));
+      yield row(30_001, 'Name', 'Limit');
+      yield row(30_002, 'Acme', '1');
+    }
+    expect(told(await read(far(), { headerLine: 30_001 }))).toMatchObject({
+      headerLine: 30_001,
+      problems: 0,
+      rows: [[30_002, 'Acme']],
+    });
+    expect(told(await read(SHEET, { headerLine: 4 }))).toMatchObject({ problems: 1, rows: [] });
+    expect(told(await read(SHEET, { headerLine: 9 }))).toMatchObject({ problems: 1, rows: [] });
+  });
+
+  test('is read as ever where its first row is the header', async () => {
+    const sheet = [row(2, 'Name', 'Limit', ''), row(3, 'Firma', '1', '', 'wide'), row(4, 'Limit', '2')];
+    expect(told(await read(sheet))).toEqual({
+      ...{ headerLine: 2, above: null, problems: 0 },
+      rows: [
+        [3, 'invalid'],
+        [4, 'Limit'],
+      ],
+    });
+  });
+});

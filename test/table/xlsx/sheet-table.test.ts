@@ -1,0 +1,243 @@
+import { createWriteStream } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { openPortfolio, type PortfolioFile } from '../../../src/portfolio/open-portfolio.ts';
+import { dialectWords } from '../../../src/table/dialect.ts';
+import { dateOfSerial, isDateFormat, plainNumber } from '../../../src/table/xlsx/numbers.ts';
+import { writeSheet } from '../../../src/table/xlsx/write-sheet.ts';
+import { makeTemporaryFolder } from '../../support/temporary-folder.ts';
+import { writeZip } from '../../support/zip-file.ts';
+
+const CELLS = `<row r="1"><c r="A1" t="s"><v>0</v></c><c r="B1" t="s"><v>1</v></c><c r="C1" t="s"><v>2</v></c><c r="D1" t="inlineStr"><is><t>Note</t></is></c></row>
+<row r="3"><c r="A3" t="s"><v>3</v></c><c r="B3"><v>1.234</v></c><c r="C3" s="1"><v>45747</v></c></row>
+<row r="4"><c r="A4" t="s"><v>4</v></c><c r="B4"><f>1+1</f><v>0.30000000000000004</v></c><c r="D4" t="b"><v>1</v></c></row>
+<row r="5"><c r="B5"/></row>
+<row r="6"><c r="A6" t="str"><v>&lt;Zinc&gt;</v></c><c r="B6" t="e"><v>#N/A</v></c></row>`;
+
+/** A workbook as Excel writes it, with a second sheet. */
+async function workbook(more: Record<string, string> = {}, sheet = CELLS): Promise<string> {
+  const { dir } = await makeTemporaryFolder();
+  return writeZip(join(dir, 'a.xlsx'), {
+    'xl/workbook.xml':
+      '<workbook xmlns:r="r"><sheets><sheet name="Buyers" r:id="rId2"/><sheet name="Old" r:id="rId1"/></sheets></workbook>',
+    'xl/_rels/workbook.xml.rels':
+      '<Relationships><Relationship Id="rId1" Target="/xl/worksheets/sheet2.xml"/><Relationship Id="rId2" Target="worksheets/sheet1.xml"/></Relationships>',
+    'xl/sharedStrings.xml':
+      '<sst><si><t>Firma</t></si><si><t>Kreditlimit</t></si><si><t>Stichtag</t></si><si><r><t>Mül</t></r><r><t>ler</t></r></si><si><t>株式</t><rPh><t>かぶ</t></rPh></si></sst>',
+    'xl/styles.xml': '<styleSheet><cellXfs><xf numFmtId="0"/><xf numFmtId="14"/></cellXfs></styleSheet>',
+    'xl/worksheets/sheet1.xml': `<worksheet><sheetData>${sheet}</sheetData></worksheet>`,
+    'xl/worksheets/sheet2.xml':
+      '<worksheet><sheetData><row><c t="str"><v>name</v></c><c t="str"><v>requested_limit</v></c></row><row><c t="str"><v>Tin</v></c><c><v>5</v></c></row></sheetData></worksheet>',
+    ...more,
+  });
+}
+
+async function read(path: string, given: Partial<PortfolioFile> = {}) {
+  const opened = await openPortfolio({ path, requiredColumns: [], ...given });
+  const lines = [];
+  for await (const batch of opened.batches()) lines.push(...batch);
+  return { ...opened, lines };
+}
+
+describe('a workbook', () => {
+  test('is read with its own types, by its own row numbers', async () => {
+    const { lines, dialect, problems } = await read(await workbook());
+    expect(problems).toEqual([]);
+    expect(dialectWords(dialect)).toBe('sheet "Buyers" of an Excel workbook');
+    expect(lines).toMatchObject([
+      { kind: 'row', line: 3, row: { name: 'Müller', limit: { requested_limit: '1.234' } }, changed: [] },
+      { kind: 'row', line: 4, cells: ['株式', '0.3', '', 'TRUE'], row: { limit: { requested_limit: '0.3' } } },
+      { kind: 'invalid', line: 6, cells: ['<Zinc>', '#N/A'] },
+    ]);
+    expect(lines[0]?.cells[2]).toBe('2025-03-31');
+  });
+
+  test('shown in thousands, or with a formula that was never calculated, is a problem of the line', async () => {
+    const formats = ['#,##0 "T€"', '#,##0"k"', '0.0 "Mio. €"', '#,##0,', '#,##0.00 [$€-407]', '#,##0', '0 \\k'];
+    const escaped = formats.map(
+      (code, n) => `<numFmt numFmtId="${164 + n}" formatCode="${code.replaceAll('"', '&quot;')}"/>`,
+    );
+    const styles = `<styleSheet><numFmts>${escaped.join('')}</numFmts><cellXfs>${formats.map((_code, n) => `<xf numFmtId="${164 + n}"/>`).join('')}</cellXfs></styleSheet>`;
+    const row = (n: number, cell: string) => `<row r="${n}"><c r="A${n}" t="str"><v>B${n}</v></c>${cell}</row>`;
+    const rows = [
+      ...formats.map((_code, n) => row(n + 2, `<c r="B${n + 2}" s="${n}"><v>50</v></c>`)),
+      row(10, '<c r="B10" s="5"><v>50</v></c><c r="C10"><f>X!C2</f></c>'),
+      row(11, '<c r="B11" s="5"><f>2*25</f><v>50</v></c><c r="C11" t="str"><f>""</f><v></v></c>'),
+    ];
+    const header =
+      '<row r="1"><c r="A1" t="str"><v>name</v></c><c r="B1" t="str"><v>requested_limit</v></c><c r="C1" t="str"><v>city</v></c></row>';
+    const { lines } = await read(await workbook({ 'xl/styles.xml': styles }, header + rows.join('')));
+    const told = lines.map((line) => (line.kind === 'invalid' ? (line.problems[0]?.message ?? '') : line.kind));
+    const thousands = expect.stringContaining('in thousands or millions');
+    expect(told).toEqual([
+      ...[thousands, thousands, thousands, thousands, 'row', 'row', thousands],
+      ...[expect.stringMatching(/^Cell C10 holds a formula that was never calculated: open/), 'row'],
+    ]);
+  });
+
+  describe('as Excel writes it', () => {
+    const styles = `<styleSheet><numFmts><numFmt numFmtId="164" formatCode="000000000"/><numFmt numFmtId="165" formatCode="[$-407]00000;@"/></numFmts>
+      <cellXfs><xf numFmtId="0"/><xf numFmtId="164"/><xf numFmtId="165"/></cellXfs></styleSheet>`;
+
+    /** What is read of a cell below the header `company_registration_number`. */
+    async function cellRead(cell: string, texts = '<sst/>') {
+      const header = ['name', 'requested_limit', 'company_registration_number'];
+      const [head = '', tail = ''] = [header.map((name) => `<c t="str"><v>${name}</v></c>`).join(''), cell];
+      const sheet = `<row>${head}</row><row><c t="str"><v>Acme</v></c><c><v>1</v></c>${tail}</row>`;
+      const { lines } = await read(await workbook({ 'xl/styles.xml': styles, 'xl/sharedStrings.xml': texts }, sheet));
+      return lines[0];
+    }
+
+    test.each([
+      ['leading zeros that its format shows', '<c s="1"><v>5880596</v></c>', '005880596'],
+      ['leading zeros of a format with a language', '<c s="2"><v>1067</v></c>', '01067'],
+      ['no zeros before a fraction', '<c s="2"><v>10.5</v></c>', '10.5'],
+      [
+        'no pronunciation',
+        '<c t="inlineStr"><is><t>東京</t><rPh sb="0"><t>トウキョウ</t></rPh><phoneticPr/></is></c>',
+        '東京',
+      ],
+      ['escapes', '<c t="str"><v>A_x0042__x005F_x0043_</v></c>', 'AB_x0043_'],
+      ['a line break of old', '<c t="inlineStr"><is><t>HRB_x000D_\n7</t></is></c>', 'HRB\r\n7'],
+    ])('has %s', async (_name, cell, value) => {
+      expect(await cellRead(cell)).toMatchObject({ cells: ['Acme', '1', value], kind: 'row' });
+    });
+
+    test('has escapes in shared texts', async () => {
+      const line = await cellRead('<c t="s"><v>0</v></c>', '<sst><si><t>HRB_x0020_7</t></si></sst>');
+      expect(line).toMatchObject({ cells: ['Acme', '1', 'HRB 7'] });
+    });
+
+    test.each(['#N/A', '#REF!', '#DIV/0!', '#NAME?'])('has no value where a formula failed: %s', async (error) => {
+      expect(await cellRead(`<c t="e"><f>A1/0</f><v>${error}</v></c>`)).toMatchObject({
+        kind: 'invalid',
+        problems: [{ column: 'company_registration_number', value: error, message: expect.stringContaining('error') }],
+      });
+    });
+
+    test('may have failed formulas in columns of the team itself', async () => {
+      const line = await cellRead('<c t="str"><v>HRB 1</v></c>');
+      expect(line?.kind).toBe('row');
+      const header = '<c t="str"><v>name</v></c><c t="str"><v>requested_limit</v></c><c t="str"><v>note</v></c>';
+      const sheet = `<row>${header}</row><row><c t="str"><v>Acme</v></c><c><v>1</v></c><c t="e"><v>#N/A</v></c></row>`;
+      expect((await read(await workbook({}, sheet))).lines).toMatchObject([{ kind: 'row' }]);
+    });
+  });
+
+  describe('whose amounts are numbers here and texts there', () => {
+    const text = (cell: string) => `<c t="str"><v>${cell}</v></c>`;
+    const number = (cell: string) => `<c><v>${cell}</v></c>`;
+    const row = (name: string, amount: string) => `<row>${text(name)}${amount}</row>`;
+    const header = row('name', text('requested_limit'));
+
+    async function amounts(cells: string[], given: Partial<PortfolioFile> = {}) {
+      const rows = cells.map((cell, n) => row(`Buyer ${n}`, cell)).join('');
+      const { lines } = await read(await workbook({}, header + rows), given);
+      return lines.map((line) => (line.kind === 'row' ? line.row.limit.requested_limit : 'problem'));
+    }
+
+    test('takes no number for evidence of how its texts are written', async () => {
+      expect(await amounts([number('0.5'), text('1.234'), number('1500.25')])).toEqual(['0.5', 'problem', '1500.25']);
+    });
+
+    test.each<[string, string[], Partial<PortfolioFile>]>([
+      ['a text', [text('1.234'), text('0,5')], {}],
+      ['--decimal', [text('1.234'), text('0,5')], { decimal: ',' }],
+    ])('reads its numbers with a point, whatever %s says of its texts', async (_name, texts, given) => {
+      const read = await amounts([...texts, number('1.234'), number('0.25')], given);
+      expect(read).toEqual(['1234', '0.5', '1.234', '0.25']);
+    });
+  });
+
+  test('has the sheet read that is named', async () => {
+    expect((await read(await workbook(), { sheet: 'Old' })).lines).toMatchObject([{ row: { name: 'Tin' } }]);
+    await expect(read(await workbook(), { sheet: 'New' })).rejects.toMatchObject({
+      code: 'FILE',
+      message: expect.stringContaining('it has Buyers, Old'),
+    });
+  });
+
+  test.each<[string, Record<string, string>, string]>([
+    ['that is no XML', { 'xl/worksheets/sheet1.xml': '<worksheet><row></worksheet>' }, 'cannot be read'],
+    ['whose sheet is a bomb', { 'xl/worksheets/sheet1.xml': '<worksheet>'.padEnd(64 * 1024 * 1024) }, '300 times'],
+    ['with a cell where none can be', { 'xl/worksheets/sheet1.xml': '<a><row><c r="ZZZZZ1"/></row></a>' }, 'ZZZZZ1'],
+    ['with entities of its own', { 'xl/worksheets/sheet1.xml': '<!DOCTYPE a [<!ENTITY b "c">]><a>&b;</a>' }, 'entity'],
+  ])('%s is a fault that says so', async (_name, parts, reason) => {
+    const path = await workbook(parts);
+    await expect(read(path)).rejects.toMatchObject({ code: 'FILE', message: expect.stringContaining(reason) });
+  });
+
+  test('is told from another ZIP file', async () => {
+    const { dir } = await makeTemporaryFolder();
+    const { problems } = await read(await writeZip(join(dir, 'a.csv'), { 'a.csv': 'name' }));
+    expect(problems).toEqual([expect.objectContaining({ message: expect.stringContaining('ZIP file') })]);
+  });
+
+  test('written by us reads back the same, and has no formula', async () => {
+    const { dir } = await makeTemporaryFolder();
+    const path = join(dir, 'out.xlsx');
+    const records = [
+      ['name', 'requested_limit', 'note'],
+      ['=1+1 & <b>', '1234.5', ' two\nlines _x000D_'],
+      ['Tin "x"', '', 'a\r\nb'],
+    ];
+    await writeSheet(
+      (async function* () {
+        yield* records;
+      })(),
+      createWriteStream(path),
+      { name: 'q4', kindOf: (name) => (name === 'requested_limit' ? 'amount' : 'text') },
+    );
+    const { header, lines } = await read(path);
+    expect([header, ...lines.map((line) => line.cells)]).toEqual(records);
+  });
+});
+
+test('a fault while a workbook is written ends it', async () => {
+  const { dir } = await makeTemporaryFolder();
+  const writing = writeSheet(
+    (async function* () {
+      yield ['name'];
+      throw new Error('the ledger is gone');
+    })(),
+    createWriteStream(join(dir, 'out.xlsx')),
+    { name: 'q4', kindOf: () => 'text' },
+  );
+  await expect(writing).rejects.toThrow('the ledger is gone');
+});
+
+describe('numbers and days of a sheet', () => {
+  test.each([
+    ['1234.5', '1234.5'],
+    ['1.234', '1.2340'],
+    ['0.30000000000000004', '0.3'],
+    ['1E-3', '0.001'],
+    ['1.2E+20', '120000000000000000000'],
+    ['1000000', '1000000'],
+    ['-5', '-5'],
+  ])('%s is %s', (written, text) => {
+    expect(plainNumber(written)).toBe(text);
+  });
+
+  test.each([
+    ['1', false, '1900-01-01'],
+    ['59', false, '1900-02-28'],
+    ['61', false, '1900-03-01'],
+    ['45747', false, '2025-03-31'],
+    ['44285', true, '2025-03-31'],
+    ['45747.5', false, '2025-03-31T12:00:00'],
+  ])('%s is the day %s', (written, from1904, day) => {
+    expect(dateOfSerial(written, { from1904 })).toBe(day);
+  });
+
+  test.each([
+    [14, undefined, true],
+    [2, undefined, false],
+    [164, 'dd.mm.yyyy', true],
+    [165, '#,##0.00 "d";[Red]-0', false],
+    [166, '[$-407]d. mmmm yyyy', true],
+    [167, 'General', false],
+  ])('format %i %s', (id, code, isDate) => {
+    expect(isDateFormat(id, code)).toBe(isDate);
+  });
+});
