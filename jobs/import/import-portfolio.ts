@@ -20,7 +20,7 @@ import { earlierProblemOf, isErrorsHeader, mendedRowOf } from '../../src/portfol
 import { readSupplier } from '../../src/portfolio/supplier.ts';
 import type { Queues } from '../../src/queue/queues.ts';
 import { readToEnd, type TableFile } from '../../src/table/open-table.ts';
-import { supplierJob } from '../steps/step.ts';
+import { supplierJob } from '../steps/step-jobs.ts';
 import { atMost } from '../steps/wait-for.ts';
 import { type FeedDeps, feed } from '../workers/feed.ts';
 import { fileNameOf, makeBuyerStore } from './buyer-store.ts';

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Calls } from '../../src/ledger/calls.ts';
 import { OPEN_STATES, ROW_STATES } from '../../src/ledger/rows.ts';
 import { walkRows } from '../rows/walk-rows.ts';
-import { STEP_JOBS } from '../steps/step.ts';
+import { STEP_JOBS } from '../steps/step-jobs.ts';
 import type { FeedDeps } from '../workers/feed.ts';
 
 const payloadSchema = z.object({});

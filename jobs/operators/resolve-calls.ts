@@ -4,7 +4,7 @@ import { rowName } from '../../src/ledger/row-id.ts';
 import { STEPS, type Step } from '../../src/ledger/rows.ts';
 import { callsOf } from '../rows/calls-of.ts';
 import { type FoundRow, rowsAtLine, walkRows } from '../rows/walk-rows.ts';
-import { supplierJob } from '../steps/step.ts';
+import { supplierJob } from '../steps/step-jobs.ts';
 import { feed } from '../workers/feed.ts';
 import { type FreeDeps, freeHeld } from './free-held.ts';
 import { callName, knownIds } from './known-ids.ts';

@@ -3,7 +3,7 @@ import { LimitlineError } from '../../src/errors.ts';
 import type { RowId } from '../../src/ledger/row-id.ts';
 import { type FoundRow, walkRows } from '../rows/walk-rows.ts';
 import { GIVEN_UP } from '../steps/create-supplier.ts';
-import { supplierJob } from '../steps/step.ts';
+import { supplierJob } from '../steps/step-jobs.ts';
 import { type FeedDeps, feed } from '../workers/feed.ts';
 import { rowAtLine, rowByName } from './row-meant.ts';
 

@@ -1,5 +1,5 @@
+import type { CallKind } from '../../src/call-kind.ts';
 import type { Thing } from '../../src/ledger/calls.ts';
-import type { CallKind } from '../../src/ledger/keys.ts';
 import { documentKey } from '../steps/upload-documents.ts';
 import type { FoundRow } from './walk-rows.ts';
 

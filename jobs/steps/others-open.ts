@@ -1,4 +1,4 @@
-import type { CallKind } from '../../src/ledger/keys.ts';
+import type { CallKind } from '../../src/call-kind.ts';
 import type { Portfolios } from '../../src/ledger/portfolios.ts';
 import type { RowId } from '../../src/ledger/row-id.ts';
 import type { RowState } from '../../src/ledger/rows.ts';

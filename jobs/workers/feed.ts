@@ -1,8 +1,8 @@
+import type { CallKind } from '../../src/call-kind.ts';
 import { isPending, type PortfolioState, type Portfolios } from '../../src/ledger/portfolios.ts';
 import type { RowState, Rows } from '../../src/ledger/rows.ts';
-import type { CallKind } from '../../src/pace/door-words.ts';
 import { type NewJob, QUEUES, type QueueName, type Queues } from '../../src/queue/queues.ts';
-import { STEP_JOBS, supplierJob } from '../steps/step.ts';
+import { STEP_JOBS, supplierJob } from '../steps/step-jobs.ts';
 
 /** What it takes to turn rows into jobs. */
 export type FeedDeps = { rows: Rows; portfolios: Portfolios; queues: Queues };
@@ -24,10 +24,10 @@ export const MOST_AT_DOORS = 4_000;
 /** Rows read at a time. */
 const PAGE = 1_000;
 
-/** What feeding has to know of the line: calls a second that were accepted lately, and the kinds that do not leave. */
-export type LineState = { flowPerS: number; shut?: readonly { kind: CallKind }[] };
+/** What feeding has to know of the pace: calls a second that were accepted lately, and the kinds that do not leave. */
+export type PaceSeen = { flowPerS: number; shut?: readonly { kind: CallKind }[] };
 
-const UNKNOWN_LINE: LineState = { flowPerS: 0 };
+const UNKNOWN_PACE: PaceSeen = { flowPerS: 0 };
 
 /** The queue in which each kind of call is made. */
 const QUEUE_OF: Readonly<Record<CallKind, QueueName>> = {
@@ -36,8 +36,8 @@ const QUEUE_OF: Readonly<Record<CallKind, QueueName>> = {
   limit: STEP_JOBS.limit.queue,
 };
 
-/** The queues whose calls leave. Jobs in the others wait for a door, and say nothing of how busy the line is. */
-export function queuesAhead({ shut = [] }: LineState): QueueName[] {
+/** The queues whose calls leave. Jobs in the others wait for a door, and say nothing of how busy the service is. */
+export function queuesAhead({ shut = [] }: PaceSeen): QueueName[] {
   return QUEUES.filter((queue) => shut.every(({ kind }) => QUEUE_OF[kind] !== queue));
 }
 
@@ -55,13 +55,13 @@ export function depthFor(flowPerS: number): number {
  *
  * Jobs at a shut door count neither for the depth nor for the shares: calls of the other kinds go on, of all portfolios.
  */
-export async function feed({ rows, portfolios, queues }: FeedDeps, line: LineState = UNKNOWN_LINE): Promise<number> {
+export async function feed({ rows, portfolios, queues }: FeedDeps, pace: PaceSeen = UNKNOWN_PACE): Promise<number> {
   const open = await portfolios.open();
   await queues.add(open.filter(supplierComesFirst).map(({ name }) => supplierJob(name)));
   const withRows = open.filter((state) => mayGoOn(state) && state.states.queued > 0).map(({ name }) => name);
   if (withRows.length === 0) return 0;
 
-  const ahead = queuesAhead(line);
+  const ahead = queuesAhead(pace);
   const atDoors = await queues.waiting(QUEUES.filter((queue) => !ahead.includes(queue)));
   const mostAtDoors = MOST_AT_DOORS / withRows.length;
   const names = withRows.filter((name) => (atDoors.get(name)?.size ?? 0) < mostAtDoors);
@@ -78,7 +78,7 @@ export async function feed({ rows, portfolios, queues }: FeedDeps, line: LineSta
     return eaters.filter((eater, place) => lots[place]?.length === wanted(eater));
   };
 
-  const most = depthFor(line.flowPerS);
+  const most = depthFor(pace.flowPerS);
   const share = Math.ceil(most / names.length);
   const eaters = names.map((name) => makeEater(name, { ahead: waiting.get(name), atDoors: atDoors.get(name) }, rows));
   const [known, fresh] = [eaters.filter(({ had }) => had > 0), eaters.filter(({ had }) => had === 0)];

@@ -8,9 +8,6 @@ export const SERVICE_PATHS = {
   limit: '/invoice-financing/v1/buyer-limits',
 } as const;
 
-/** What the service makes for us, one kind for each resource endpoint. */
-export type ResourceKind = 'company' | 'document' | 'limit';
-
 /** The id prefixes that are shown. A document's is not, so there is none to check. */
 export const COMPANY_ID_PREFIX = 'company_';
 export const LIMIT_ID_PREFIX = 'bl_';

@@ -1,11 +1,11 @@
 import type { z } from 'zod';
+import type { CallKind } from '../call-kind.ts';
 import {
   type CompanyResource,
   companyBodySchema,
   documentBodySchema,
   type LimitResource,
   limitBodySchema,
-  type ResourceKind,
 } from '../service/schemas.ts';
 import { type Checked, errorAnswer } from './answers.ts';
 import type { ReceivedDocument } from './document-body.ts';
@@ -22,7 +22,7 @@ export type ResourceEndpoints = ReturnType<typeof makeResourceEndpoints>;
  * document by file name and digest, a limit by the buyer's identity in the request and the amount.
  */
 export function makeResourceEndpoints({ ids, record }: { ids: Ids; record: MadeRecord }) {
-  const make = (kind: ResourceKind, what: string, sent: unknown, resource: { id: string }) => {
+  const make = (kind: CallKind, what: string, sent: unknown, resource: { id: string }) => {
     record.made(kind, { id: resource.id, what, body: sent });
     return { status: MADE_STATUS, body: resource };
   };

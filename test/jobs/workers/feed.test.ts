@@ -1,6 +1,6 @@
 import { Queue } from 'bullmq';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { STEP_JOBS } from '../../../jobs/steps/step.ts';
+import { STEP_JOBS } from '../../../jobs/steps/step-jobs.ts';
 import { depthFor, feed, MOST_AT_DOORS } from '../../../jobs/workers/feed.ts';
 import { makeRequest } from '../../support/ledger.ts';
 import { openWorkplace } from '../../support/workplace.ts';
