@@ -6,7 +6,6 @@ import { uploadDocuments } from './steps/upload-documents.ts';
 /** The jobs of the queues, in the order in which a row meets them. One that is not in this list is run by nobody. */
 export const JOBS = [createSupplier, createCompany, uploadDocuments, submitBuyerLimit] as const;
 
-
 export { exportResults } from './export/export-results.ts';
 export { importPortfolio } from './import/import-portfolio.ts';
 export { reconcile } from './nightly/reconcile.ts';
