@@ -9,7 +9,7 @@ import { callName, knownIds } from './known-ids.ts';
 import { rowAtLine, rowByName } from './row-meant.ts';
 import { whyNot, whyNotRow } from './why-not.ts';
 
-/** The ids of the service have these prefixes, where any is shown (service-api: "Resources and their fields"). */
+/** The ids of the service have these prefixes, where any is shown (docs/service.md, "Ids"). */
 const PREFIXES: Partial<Record<Step, string>> = { company: 'company_', limit: 'bl_' };
 
 /** One word, and the held row and call that it is about. */

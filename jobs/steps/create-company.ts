@@ -5,7 +5,7 @@ import { callOnce } from './call-once.ts';
 import { endWithout, giveUpRow, parseRowPayload, runStep, type StepDeps } from './step.ts';
 
 /**
- * First step of a row: its buyer becomes a company at the service (service-api: "company"), once for all rows that share
+ * First step of a row: its buyer becomes a company at the service (docs/service.md, "Company"), once for all rows that share
  * the buyer. A row whose line gives a `company_…` id never comes here.
  */
 export const createCompany = {

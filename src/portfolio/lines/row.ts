@@ -36,14 +36,14 @@ export type Document = {
   mediaType: string;
 };
 
-/** The body of the company call (service-api.md, `company`): empty cells are left out, `state` alone is null. */
+/** The body of the company call (docs/service.md, "Company"): empty cells are left out, `state` alone is null. */
 export type Company = {
   name: string;
   address: { country_code?: string; city?: string; street?: string; state: string | null };
   website?: string;
 };
 
-/** What the file gives for the buyer limit call (service-api.md, `buyer_limit`). */
+/** What the file gives for the buyer limit call (docs/service.md, "Buyer limit request"). */
 export type Limit = {
   business_information_source?: string;
   business_information_id?: string;

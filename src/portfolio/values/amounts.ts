@@ -18,7 +18,7 @@ export type Reading = { value: string; change?: string } | { problem: string; op
  * The value is canonical, that is without sign, leading zeros and trailing zeros of the fraction, so that equal amounts
  * are equal texts. Everything is done on digits as text: no float is made.
  *
- * The service takes the amount as a JSON number (service-api.md, `requested_limit`), which is read as a binary double
+ * The service takes the amount as a JSON number (docs/service.md, "Buyer limit request"), which is read as a binary double
  * by most programs (RFC 8259, section 6). So an amount is taken only if it comes back the same from there, digit by
  * digit and without an exponent.
  *

@@ -3,8 +3,8 @@ import codes from 'i18n-iso-countries/codes.json' with { type: 'json' };
 import type { Reading } from './amounts.ts';
 
 /**
- * Reads a country: an ISO 3166-1 alpha-2 code in upper case, which is what the service shows (service-api.md,
- * `address.country_code`), or whatever names one country alone: the code in lower case, alpha-3, its name in English,
+ * Reads a country: an ISO 3166-1 alpha-2 code in upper case, which is what the service shows (docs/service.md,
+ * "Company"), or whatever names one country alone: the code in lower case, alpha-3, its name in English,
  * German, French or Spanish. XK, which ISO leaves to its users, counts as one: no other code is in use for Kosovo.
  */
 export function readCountry(text: string): Reading {
