@@ -9,6 +9,7 @@ import { expect, test } from 'vitest';
 const GROUND = [
   ...['src/errors.ts', 'src/config.ts', 'src/log.ts', 'src/line-writer.ts', 'src/lua-script.ts'],
   ...['src/files', 'src/proxy.ts', 'src/data-folder.ts', 'src/counted.ts'],
+  ...['src/call-kind.ts', 'src/answer-headers.ts'],
 ];
 const MAY_IMPORT: Record<string, readonly string[]> = {
   'src/errors.ts': [],
@@ -25,6 +26,8 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   'src/proxy.ts': ['src/errors.ts'],
   'src/files': ['src/errors.ts'],
   'src/counted.ts': [],
+  'src/call-kind.ts': [],
+  'src/answer-headers.ts': [],
   'src/redis': GROUND,
   'src/service': GROUND,
   'src/table': [...GROUND, 'src/portfolio'],
