@@ -1,6 +1,6 @@
+import type { CallKind } from '../../src/call-kind.ts';
 import { isPending, type PortfolioState, type Portfolios } from '../../src/ledger/portfolios.ts';
 import type { RowState, Rows } from '../../src/ledger/rows.ts';
-import type { CallKind } from '../../src/pace/door-words.ts';
 import { type NewJob, QUEUES, type QueueName, type Queues } from '../../src/queue/queues.ts';
 import { STEP_JOBS, supplierJob } from '../steps/step.ts';
 
