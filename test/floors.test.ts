@@ -9,6 +9,7 @@ import { expect, test } from 'vitest';
 const GROUND = [
   ...['src/errors.ts', 'src/config.ts', 'src/log.ts', 'src/line-writer.ts', 'src/lua-script.ts'],
   ...['src/files', 'src/proxy.ts', 'src/data-folder.ts', 'src/counted.ts'],
+  ...['src/likeness.ts', 'src/resource-ids.ts'],
 ];
 const MAY_IMPORT: Record<string, readonly string[]> = {
   'src/errors.ts': [],
@@ -18,13 +19,15 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   ],
   'src/data-folder.ts': ['src/errors.ts'],
   'src/given-settings.ts': ['src/errors.ts'],
-  'src/setting-names.ts': [],
+  'src/setting-names.ts': ['src/likeness.ts'],
   'src/log.ts': ['src/errors.ts', 'src/line-writer.ts'],
   'src/line-writer.ts': [],
   'src/lua-script.ts': ['src/errors.ts'],
   'src/proxy.ts': ['src/errors.ts'],
   'src/files': ['src/errors.ts'],
   'src/counted.ts': [],
+  'src/likeness.ts': [],
+  'src/resource-ids.ts': [],
   'src/redis': GROUND,
   'src/service': GROUND,
   'src/table': [...GROUND, 'src/portfolio'],
