@@ -18,6 +18,8 @@ const GROUND = [
   'src/counted.ts',
   'src/call-kind.ts',
   'src/answer-headers.ts',
+  'src/likeness.ts',
+  'src/resource-ids.ts',
 ];
 
 /** What jobs may import of `src`: all but the parts that are for scripts (the stand-in) or for `context.ts` (connections). */
@@ -49,7 +51,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   ],
   'src/data-folder.ts': ['src/errors.ts'],
   'src/given-settings.ts': ['src/errors.ts'],
-  'src/setting-names.ts': [],
+  'src/setting-names.ts': ['src/likeness.ts'],
   'src/log.ts': ['src/errors.ts', 'src/line-writer.ts'],
   'src/line-writer.ts': [],
   'src/lua-script.ts': ['src/errors.ts'],
@@ -58,6 +60,8 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   'src/counted.ts': [],
   'src/call-kind.ts': [],
   'src/answer-headers.ts': [],
+  'src/likeness.ts': [],
+  'src/resource-ids.ts': [],
   'src/redis': [...GROUND, 'src/redis/own'],
   'src/redis/own': [...GROUND, 'src/redis/server-info.ts'],
   'src/service': GROUND,

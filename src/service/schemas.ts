@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { COMPANY_ID_PREFIX, LIMIT_ID_PREFIX } from '../resource-ids.ts';
 
 /** Where each call goes, below the base address (docs/service.md, "Calls"). All four are POST. */
 export const SERVICE_PATHS = {
@@ -10,10 +11,6 @@ export const SERVICE_PATHS = {
 
 /** What the service makes for us, one kind for each resource endpoint. */
 export type ResourceKind = 'company' | 'document' | 'limit';
-
-/** The id prefixes that are shown. A document's is not, so there is none to check. */
-export const COMPANY_ID_PREFIX = 'company_';
-export const LIMIT_ID_PREFIX = 'bl_';
 
 export type CompanyBody = z.input<typeof companyBodySchema>;
 export type LimitBody = z.input<typeof limitBodySchema>;

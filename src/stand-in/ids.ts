@@ -1,5 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto';
-import { COMPANY_ID_PREFIX, LIMIT_ID_PREFIX, type ResourceKind } from '../service/schemas.ts';
+import { COMPANY_ID_PREFIX, LIMIT_ID_PREFIX } from '../resource-ids.ts';
+import type { ResourceKind } from '../service/schemas.ts';
 
 export type Ids = ReturnType<typeof makeIds>;
 
