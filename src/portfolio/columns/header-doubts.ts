@@ -1,10 +1,11 @@
+import type { Above } from '../../table/find-header.ts';
 import type { RawRecord } from '../../table/records.ts';
 import { makeProblem } from '../lines/problem.ts';
 import type { Problem } from '../lines/row.ts';
 import { ACCOUNT_COLUMN } from '../results/result-columns.ts';
 import { aliasOf } from './aliases.ts';
 import { type Column, ownNameOf } from './columns.ts';
-import { type Above, type HeaderHints, headerScore } from './find-header.ts';
+import { type HeaderHints, headerScore } from './judge-header.ts';
 import { likeness } from './names/likeness.ts';
 import { thousandsIn } from './names/thousands.ts';
 

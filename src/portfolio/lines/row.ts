@@ -1,3 +1,4 @@
+import type { Document } from '../../documents/document.ts';
 import type { IdentifierKind } from '../identity/identity.ts';
 
 /**
@@ -24,16 +25,6 @@ export type Change = {
   became: string;
   /** Why, in words for a finance person. */
   message: string;
-};
-
-/** A supporting document that was looked at and may be sent. */
-export type Document = {
-  /** The file's base name, as it is sent. */
-  name: string;
-  /** Absolute, with every link resolved. */
-  path: string;
-  sizeBytes: number;
-  mediaType: string;
 };
 
 /** The body of the company call (docs/service.md, "Company"): empty cells are left out, `state` alone is null. */

@@ -1,5 +1,7 @@
 import { counted, grouped } from '../../counted.ts';
+import type { Document } from '../../documents/document.ts';
 import type { DocumentFolder } from '../../documents/folder.ts';
+import { withoutApostrophe } from '../../table/formulas.ts';
 import type { RawRecord } from '../../table/records.ts';
 import type { Column, KnownColumn } from '../columns/columns.ts';
 import type { Decision, Finding } from '../identity/buyer.ts';
@@ -11,7 +13,7 @@ import { buyerLineOf, faultyKeyOf, makeRow } from './make-row.ts';
 import { makePlausibility } from './plausibility.ts';
 import { makeProblem, WHOLE_FILE } from './problem.ts';
 import type { ReadCells, Values } from './read-cells.ts';
-import type { Document, Line, Problem } from './row.ts';
+import type { Line, Problem } from './row.ts';
 
 /** A line on its way: read, but not yet told from its duplicates. */
 export type Draft = ReadCells & { record: RawRecord; documents: Document[]; decision?: Decision | undefined };
@@ -31,7 +33,8 @@ export async function addDocuments(drafts: Draft[], columns: Column[], folder?: 
   async function takeDrafts(): Promise<void> {
     for (const { record, values, problems, documents } of waiting) {
       for (const name of documentNames(values.supporting_documents ?? '')) {
-        const found = folder ? await folder.find(name) : NO_FOLDER;
+        // A results file of ours keeps such a name from being run as a formula.
+        const found = folder ? await folder.find(name, withoutApostrophe(name)) : NO_FOLDER;
         if (typeof found === 'string') problems.push(makeProblem(record.line, column, name, found));
         else documents.push(found);
       }

@@ -1,8 +1,8 @@
 import { type Delimiter, PLAIN_DIALECT } from '../../table/dialect.ts';
 import type { RawRecord } from '../../table/records.ts';
 import type { Column, KnownColumn } from '../columns/columns.ts';
-import { isHeader } from '../columns/find-header.ts';
 import { meansTheSame, readsAsNames } from '../columns/header-doubts.ts';
+import { judgeHeader } from '../columns/judge-header.ts';
 import { errorColumnsOf } from '../results/result-columns.ts';
 import { isGroupTotal } from './group-totals.ts';
 import { makeProblem } from './problem.ts';
@@ -66,7 +66,7 @@ export function makeStrayLines({ columns, delimiter = PLAIN_DIALECT.delimiter, h
     if (
       values.requested_limit === undefined &&
       readsAsNames(cells) &&
-      isHeader({ ...record, cells: [...cells], fault: null }, hints)
+      judgeHeader({ cells: [...cells], fault: null }, hints).isComplete
     ) {
       // In another language, say: its columns are these.
       if (meansTheSame(cells, columns)) return told(record, nameAt, HEADER_AGAIN);
