@@ -1,6 +1,6 @@
 import { counted, grouped } from '../../src/counted.ts';
 import type { Summary } from '../../src/ledger/summary.ts';
-import { visible } from '../../src/portfolio/lines/problem.ts';
+import { visible } from '../../src/portfolio/problem.ts';
 
 /** The one status that the service's document shows, of a limit that was granted (service-api.md, States). */
 const APPROVED = 'approved';

@@ -1,8 +1,8 @@
 import type { RawRecord } from '../../table/records.ts';
 import { meaningOf } from './aliases.ts';
-import { type KnownColumn, NEEDED, ownNameOf } from './columns.ts';
+import { type KnownColumn, NEEDED, ownNameOf } from './known-columns.ts';
 import type { Mapping } from './mapping.ts';
-import { matchEntries } from './match-entries.ts';
+import { matchMapping } from './match-mapping.ts';
 
 /** A table's first records are looked through for the header up to this line: above it stand a title and a date, or a logo. */
 export const HEADER_WITHIN_LINES = 20;
@@ -57,7 +57,7 @@ function scoreOf({ cells, fault }: Pick<RawRecord, 'cells' | 'fault'>, hints: Pa
   const certain = new Set<KnownColumn>();
   const possible = new Set<KnownColumn>();
   const written = cells.map((cell) => cell.trim());
-  const { entryOf } = matchEntries(written, columns);
+  const { entryOf } = matchMapping(written, columns);
   // A header of a million cells is refused elsewhere; what is ours stands within the first of them.
   for (const cell of written.slice(0, MAX_CELLS)) {
     if (cell === '' || cell.length > MAX_NAME_LENGTH) continue;

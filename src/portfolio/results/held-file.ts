@@ -1,7 +1,7 @@
 import { LimitlineError } from '../../errors.ts';
 import { openTable, type Table } from '../../table/open-table.ts';
 import type { RawRecord } from '../../table/records.ts';
-import { plainName } from '../columns/columns.ts';
+import { plainName } from '../columns/known-columns.ts';
 
 /** What a person says of one held row: the id of what was made, or that nothing was, so that it may be sent again. */
 export type HeldWord = {
