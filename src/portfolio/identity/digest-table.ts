@@ -4,8 +4,8 @@ import { lettersAsNumber } from './digest.ts';
 export type DigestTable = {
   add(digest: string, value: number): void;
   has(digest: string): boolean;
-  /** The first that was added; undefined where none was. */
-  first(digest: string): number | undefined;
+  /** Adds the value where the digest has none, and answers undefined; answers its first value where it has one. */
+  addOnce(digest: string, value: number): number | undefined;
   /** As many as were added, and no more than `most`. */
   find(digest: string, most: number): readonly number[];
 };
@@ -28,34 +28,39 @@ export function makeDigestTable({ bits = 53, keepsValues = true }: DigestTableOp
   const partOf = (digest: string) => parts[lettersAsNumber(digest, 0, 1)] as Part;
   const tagOf = isWide ? wideTag : narrowTag;
 
-  function firstSlot(part: Part, digest: string): number {
-    const low = lowOf(digest);
-    return slotFrom(part, low % part.low.length, low, tagOf(digest));
+  /** The part in which there is room for one more. */
+  function roomyPart(digest: string): Part {
+    const at = lettersAsNumber(digest, 0, 1);
+    const part = parts[at] as Part;
+    if (part.used < part.low.length * MAX_LOAD) return part;
+    const roomy = larger(part, isWide, keepsValues);
+    parts[at] = roomy;
+    return roomy;
   }
 
   return {
     add(digest, value) {
-      let part = partOf(digest);
-      if (part.used >= part.low.length * MAX_LOAD) {
-        part = larger(part, isWide, keepsValues);
-        parts[lettersAsNumber(digest, 0, 1)] = part;
-      }
-      put(part, lowOf(digest), tagOf(digest), value);
+      const [part, low] = [roomyPart(digest), lowOf(digest)];
+      put(part, emptySlot(part, low), { low, tag: tagOf(digest), value });
     },
-    has: (digest) => firstSlot(partOf(digest), digest) !== NONE,
-    first(digest) {
-      const part = partOf(digest);
-      const slot = firstSlot(part, digest);
-      return slot === NONE ? undefined : part.value[slot];
+    addOnce(digest, value) {
+      const [part, low, tag] = [roomyPart(digest), lowOf(digest), tagOf(digest)];
+      const slot = slotFrom(part, low % part.low.length, low, tag);
+      if (part.tag[slot] !== 0) return part.value[slot] ?? 0;
+      put(part, slot, { low, tag, value });
+      return undefined;
+    },
+    has(digest) {
+      const [part, low] = [partOf(digest), lowOf(digest)];
+      return part.tag[slotFrom(part, low % part.low.length, low, tagOf(digest))] !== 0;
     },
     find(digest, most) {
-      const part = partOf(digest);
+      const [part, low, tag] = [partOf(digest), lowOf(digest), tagOf(digest)];
       const found: number[] = [];
-      let slot = firstSlot(part, digest);
-      while (slot !== NONE) {
+      let slot = slotFrom(part, low % part.low.length, low, tag);
+      while (part.tag[slot] !== 0 && found.length < most) {
         found.push(part.value[slot] ?? 0);
-        if (found.length === most) break;
-        slot = slotFrom(part, slotAfter(part, slot), part.low[slot] ?? 0, part.tag[slot] ?? 0);
+        slot = slotFrom(part, slotAfter(part, slot), low, tag);
       }
       return found;
     },
@@ -73,9 +78,6 @@ const MAX_LOAD = 0.75;
 
 /** In place of twice: half a table may stand empty then, here a third. */
 const GROWTH = 1.5;
-
-/** No slot. */
-const NONE = -1;
 
 /** 32 bits of a digest, by which its slot is chosen too. */
 function lowOf(digest: string): number {
@@ -108,20 +110,21 @@ function slotAfter({ low }: Part, slot: number): number {
   return slot + 1 === low.length ? 0 : slot + 1;
 }
 
-/** The first slot with these bits from `slot` on; `NONE` where an empty one comes first. */
+/** The first slot with these bits from `slot` on, or the empty one that comes before any. */
 function slotFrom(part: Part, slot: number, ofLow: number, ofTag: number): number {
   const { low, tag } = part;
   let at = slot;
-  while (tag[at] !== 0) {
-    if (low[at] === ofLow && tag[at] === ofTag) return at;
-    at = slotAfter(part, at);
-  }
-  return NONE;
+  while (tag[at] !== 0 && (low[at] !== ofLow || tag[at] !== ofTag)) at = slotAfter(part, at);
+  return at;
 }
 
-function put(part: Part, low: number, tag: number, value: number): void {
+function emptySlot(part: Part, low: number): number {
   let slot = low % part.low.length;
   while (part.tag[slot] !== 0) slot = slotAfter(part, slot);
+  return slot;
+}
+
+function put(part: Part, slot: number, { low, tag, value }: { low: number; tag: number; value: number }): void {
   part.low[slot] = low;
   part.tag[slot] = tag;
   if (part.value.length > 0) part.value[slot] = value;
@@ -135,8 +138,8 @@ function larger(old: Part, isWide: boolean, keepsValues: boolean): Part {
   const start = old.tag.indexOf(0);
   for (let step = 0; step < slots; step += 1) {
     const slot = (start + step) % slots;
-    const tag = old.tag[slot] ?? 0;
-    if (tag !== 0) put(part, old.low[slot] ?? 0, tag, old.value[slot] ?? 0);
+    const [low = 0, tag = 0, value = 0] = [old.low[slot], old.tag[slot], old.value[slot]];
+    if (tag !== 0) put(part, emptySlot(part, low), { low, tag, value });
   }
   return part;
 }

@@ -15,10 +15,6 @@ export function makeKeySet(): KeySet {
   const table = makeDigestTable({ keepsValues: false });
   return {
     has: table.has,
-    add(key) {
-      if (table.has(key)) return false;
-      table.add(key, 0);
-      return true;
-    },
+    add: (key) => table.addOnce(key, 0) === undefined,
   };
 }

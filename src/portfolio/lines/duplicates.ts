@@ -12,11 +12,5 @@ export type RequestLines = {
  */
 export function makeRequestLines(): RequestLines {
   const lines = makeDigestTable({ bits: 68 });
-  return {
-    earlier(key, line) {
-      const known = lines.first(key);
-      if (known === undefined) lines.add(key, line);
-      return known ?? null;
-    },
-  };
+  return { earlier: (key, line) => lines.addOnce(key, line) ?? null };
 }

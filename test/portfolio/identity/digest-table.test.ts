@@ -16,12 +16,20 @@ describe.each<DigestTableOptions>([{}, { bits: 68 }])('a table of digests with %
         }
         for (const n of [...known.keys(), 9_001]) {
           expect(ours.has(digest(n))).toBe(known.has(n));
-          expect(ours.first(digest(n))).toBe(known.get(n)?.[0]);
           expect(ours.find(digest(n), 1_000)).toEqual(known.get(n) ?? []);
         }
       }),
       { numRuns: 20 },
     );
+  });
+
+  test('adds once what it does not have, and else answers its first value', () => {
+    const table = makeDigestTable(options);
+    for (let n = 0; n < 3_000; n += 1) expect(table.addOnce(digest(n), n)).toBeUndefined();
+    for (let n = 0; n < 3_000; n += 1) expect(table.addOnce(digest(n), 9_000 + n)).toBe(n);
+    table.add(digest(1), 7);
+    expect(table.addOnce(digest(1), 8)).toBe(1);
+    expect(table.find(digest(1), 9)).toEqual([1, 7]);
   });
 
   test('finds no more of one digest than it is asked for', () => {
