@@ -15,12 +15,13 @@ import { earlierProblemOf, isErrorsHeader, mendedRowOf } from '../../src/portfol
 import { makeBuyerBook } from '../../src/portfolio/identity/buyer-book.ts';
 import { makeFileBuyers } from '../../src/portfolio/identity/in-file/buyers.ts';
 import type { Line } from '../../src/portfolio/lines/row.ts';
-import { type Opened, openPortfolio } from '../../src/portfolio/open-portfolio.ts';
+import { type Opened, openPortfolio, tableOf } from '../../src/portfolio/open-portfolio.ts';
 import type { Change, Problem } from '../../src/portfolio/problem.ts';
 import { readingFound, readOptionsSchema } from '../../src/portfolio/read-options.ts';
 import { readSupplier } from '../../src/portfolio/supplier.ts';
 import type { Queues } from '../../src/queue/queues.ts';
-import { readToEnd, type TableFile } from '../../src/table/open-table.ts';
+import { readToEnd } from '../../src/table/open-table.ts';
+import type { TableFile } from '../../src/table/table.ts';
 import { supplierJob } from '../steps/step.ts';
 import { atMost } from '../steps/wait-for.ts';
 import { type FeedDeps, feed } from '../workers/feed.ts';
@@ -128,7 +129,7 @@ async function importFile(payload: ImportPayload, documentsDir: string, deps: Im
     await opened.close();
     throw replaceByPart(path);
   }
-  if (opened.dialect.sheet !== undefined) await readSheet(file, opened);
+  if (opened.dialect.sheet !== undefined) await readSheet(tableOf(file), opened);
   const known = { id: importId, fileName: basename(path), reading: JSON.stringify(readingFound(reading, opened)) };
   const start = payload.replace ? deps.portfolios.startReplacing : deps.portfolios.startImport;
   const run = await deps.persist('start import', () => start(portfolio, known));

@@ -1,10 +1,12 @@
 import type { DocumentFolder } from '../documents/folder.ts';
 import type { Delimiter, Dialect } from '../table/dialect.ts';
-import { openTable, type Table } from '../table/open-table.ts';
+import type { Above } from '../table/find-header.ts';
+import { openTable } from '../table/open-table.ts';
 import type { Shape } from '../table/records.ts';
+import type { Table, TableFile } from '../table/table.ts';
 import { type Column, makeFit } from './columns/column.ts';
-import type { Above } from './columns/find-header.ts';
 import { doubtsAround } from './columns/header-doubts.ts';
+import { vocabularyOf } from './columns/judge-header.ts';
 import { NEEDED } from './columns/known-columns.ts';
 import { readHeader } from './columns/read-header.ts';
 import { mendedRowOf, ROW_COLUMN } from './columns/result-columns.ts';
@@ -21,8 +23,7 @@ import { makeCellReader, readConstants, type Values } from './lines/read-cells.t
 import type { Line } from './lines/row.ts';
 import { makeStrayLines } from './lines/stray-lines.ts';
 import { tellBuyers } from './lines/tell-buyers.ts';
-import type { Problem } from './problem.ts';
-import { makeProblem, WHOLE_FILE } from './problem.ts';
+import { makeProblem, type Problem, WHOLE_FILE } from './problem.ts';
 import type { ReadOptions } from './read-options.ts';
 import { type LineRewriter, makeLineRewriter } from './results/line-rewriter.ts';
 import { outcomeColumns } from './results/outcomes.ts';
@@ -81,7 +82,7 @@ export type PortfolioFile = ReadOptions & {
  * @throws LimitlineError `FILE` when the file cannot be opened or read, `STOPPED` when the signal is aborted.
  */
 export async function openPortfolio(file: PortfolioFile): Promise<Opened> {
-  const table = await openTable(file);
+  const table = await openTable(tableOf(file));
   const dates = adviceDates(file.now ?? new Date());
   const conventions: Conventions = { decimal: file.decimal ?? null, dates: file.dates ?? null };
   const { columns, problems, warnings } = readColumns(table, file);
@@ -106,6 +107,11 @@ export async function openPortfolio(file: PortfolioFile): Promise<Opened> {
     batches: problems.length > 0 ? noBatches : batches,
     close: table.close,
   };
+}
+
+/** The portfolio's file as its table is read. */
+export function tableOf<File extends Pick<PortfolioFile, 'path' | 'mapping'>>(file: File): File & TableFile {
+  return { ...file, vocabulary: vocabularyOf(file.mapping) };
 }
 
 function readColumns(table: Table, file: PortfolioFile): ReturnType<typeof readHeader> {
@@ -205,7 +211,7 @@ async function settleConventions({ table, file, columns, conventions }: Reading,
   const { encoding, delimiter } = table.dialect;
   if (!table.rereadable) return;
   const headerLine = table.header?.line;
-  const found = await findConventions({ ...file, encoding, delimiter, headerLine }, { columns, shape });
+  const found = await findConventions({ ...tableOf(file), encoding, delimiter, headerLine }, { columns, shape });
   conventions.decimal ??= found.decimal;
   conventions.dates ??= found.dates;
 }

@@ -1,10 +1,10 @@
 import { likeness } from '../../likeness.ts';
+import type { Above } from '../../table/find-header.ts';
 import type { RawRecord } from '../../table/records.ts';
-import type { Problem } from '../problem.ts';
-import { makeProblem } from '../problem.ts';
+import { makeProblem, type Problem } from '../problem.ts';
 import { aliasOf } from './aliases.ts';
 import type { Column } from './column.ts';
-import { type Above, type HeaderHints, headerScore } from './find-header.ts';
+import { type HeaderHints, headerScore } from './judge-header.ts';
 import { ownNameOf } from './known-columns.ts';
 import { ACCOUNT_COLUMN } from './result-columns.ts';
 import { thousandsIn } from './thousands-in-title.ts';

@@ -1,4 +1,5 @@
 import type { DocumentFolder } from '../../documents/folder.ts';
+import { withoutApostrophe } from '../../table/formulas.ts';
 import type { Column } from '../columns/column.ts';
 import { makeProblem } from '../problem.ts';
 import type { Draft } from './draft.ts';
@@ -15,7 +16,8 @@ export async function addDocuments(drafts: Draft[], columns: Column[], folder?: 
   async function takeDrafts(): Promise<void> {
     for (const { record, values, problems, documents } of waiting) {
       for (const name of documentNames(values.supporting_documents ?? '')) {
-        const found = folder ? await folder.find(name) : NO_FOLDER;
+        // A results file of ours keeps such a name from being run as a formula.
+        const found = folder ? await folder.find(name, withoutApostrophe(name)) : NO_FOLDER;
         if (typeof found === 'string') problems.push(makeProblem(record.line, column, name, found));
         else documents.push(found);
       }

@@ -1,5 +1,6 @@
-import { openTable, type TableFile } from '../../table/open-table.ts';
+import { openTable } from '../../table/open-table.ts';
 import type { Shape } from '../../table/records.ts';
+import type { TableFile } from '../../table/table.ts';
 import { type Column, makeFit } from '../columns/column.ts';
 import { type Decimal, decimalOf } from '../values/amounts.ts';
 import { type DateOrder, dateOrderOf } from '../values/dates.ts';

@@ -1,15 +1,6 @@
+import type { Document } from '../../documents/document.ts';
 import type { IdentifierKind } from '../identity/identity.ts';
 import type { Change, Problem } from '../problem.ts';
-
-/** A supporting document that was looked at and may be sent. */
-export type Document = {
-  /** The file's base name, as it is sent. */
-  name: string;
-  /** Absolute, with every link resolved. */
-  path: string;
-  sizeBytes: number;
-  mediaType: string;
-};
 
 /** The body of the company call (service-api.md, `company`): empty cells are left out, `state` alone is null. */
 export type Company = {
