@@ -1,6 +1,6 @@
 import { counted, grouped } from '../../src/counted.ts';
 import type { Summary } from '../../src/ledger/summary.ts';
-import { visible } from '../../src/portfolio/lines/problem.ts';
+import { visible } from '../../src/portfolio/problem.ts';
 
 /** The one status that is shown, of a limit that was granted (docs/service.md, "Status of a limit"). */
 const APPROVED = 'approved';

@@ -1,12 +1,13 @@
 import { LimitlineError } from '../errors.ts';
 import { openTable } from '../table/open-table.ts';
 import type { Table } from '../table/table.ts';
-import { readHeader } from './columns/columns.ts';
 import { vocabularyOf } from './columns/judge-header.ts';
+import { readHeader } from './columns/read-header.ts';
 import { adviceDates } from './lines/advice.ts';
 import { buyerKeyOf, makeCompany } from './lines/make-row.ts';
 import { makeCellReader } from './lines/read-cells.ts';
-import type { Company, Problem } from './lines/row.ts';
+import type { Company } from './lines/row.ts';
+import type { Problem } from './problem.ts';
 
 /** The supplier company: one to create, with a key like a buyer's (see `buyerKey`), or one that the service knows. */
 export type Supplier = { company: Company; key: string } | { companyId: string };

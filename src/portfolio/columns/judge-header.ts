@@ -2,9 +2,9 @@ import type { RawRecord } from '../../table/records.ts';
 import type { HeaderJudgement, Vocabulary } from '../../table/vocabulary.ts';
 import { saysThousands } from '../values/amount-unit.ts';
 import { meaningOf } from './aliases.ts';
-import { type KnownColumn, NEEDED, ownNameOf } from './columns.ts';
+import { type KnownColumn, NEEDED, ownNameOf } from './known-columns.ts';
 import type { Mapping } from './mapping.ts';
-import { matchEntries } from './match-entries.ts';
+import { matchMapping } from './match-mapping.ts';
 
 /** What of a mapping matters here. */
 export type HeaderHints = Pick<Mapping, 'columns' | 'constants'>;
@@ -26,7 +26,7 @@ export function judgeHeader(
   const certain = new Set<KnownColumn>();
   const possible = new Set<KnownColumn>();
   const written = cells.map((cell) => cell.trim());
-  const { entryOf } = matchEntries(written, columns);
+  const { entryOf } = matchMapping(written, columns);
   // A header of a million cells is refused elsewhere; what is ours stands within the first of them.
   for (const cell of written.slice(0, MAX_CELLS)) {
     if (cell === '' || cell.length > MAX_NAME_LENGTH) continue;

@@ -2,8 +2,8 @@ import { LimitlineError } from '../../errors.ts';
 import { openTable } from '../../table/open-table.ts';
 import type { RawRecord } from '../../table/records.ts';
 import type { Table } from '../../table/table.ts';
-import { plainName } from '../columns/columns.ts';
 import { vocabularyOf } from '../columns/judge-header.ts';
+import { plainName } from '../columns/known-columns.ts';
 
 /** What a person says of one held row: the id of what was made, or that nothing was, so that it may be sent again. */
 export type HeldWord = {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { readMapWords } from '../../../src/portfolio/columns/map-words.ts';
+import { readMapArgs } from '../../../src/portfolio/columns/map-args.ts';
 import { makeTemporaryFolder } from '../../support/temporary-folder.ts';
 
 describe('the words of --map', () => {
@@ -9,7 +9,7 @@ describe('the words of --map', () => {
       'map.json',
       '{"columns": {"Kunde": "name", "Wert": "name"}, "constants": {"country_code": "DE"}}',
     );
-    expect(await readMapWords([path, 'Wert=requested_limit', 'a=b=Contact E-Mail', 'Notiz=', '__proto__=-'])).toEqual({
+    expect(await readMapArgs([path, 'Wert=requested_limit', 'a=b=Contact E-Mail', 'Notiz=', '__proto__=-'])).toEqual({
       columns: Object.fromEntries([
         ['Kunde', 'name'],
         ['Wert', 'requested_limit'],
@@ -19,13 +19,13 @@ describe('the words of --map', () => {
       ]),
       constants: { country_code: 'DE' },
     });
-    expect(await readMapWords([])).toBeUndefined();
+    expect(await readMapArgs([])).toBeUndefined();
   });
 
   test('mean a file where there is one, whatever its name', async () => {
     const { write } = await makeTemporaryFolder();
     const path = await write('q=4.json', '{"columns": {"Kunde": "name"}}');
-    expect((await readMapWords([path]))?.columns).toEqual({ Kunde: 'name' });
+    expect((await readMapArgs([path]))?.columns).toEqual({ Kunde: 'name' });
   });
 
   test.each([
@@ -34,6 +34,6 @@ describe('the words of --map', () => {
     [['Kunde=name', 'Kunde=city'], 'USAGE', 'two things of "Kunde"'],
     [['none.json'], 'FILE', 'none.json'],
   ])('cannot be used: %j', async (words, code, message) => {
-    await expect(readMapWords(words)).rejects.toMatchObject({ code, message: expect.stringContaining(message) });
+    await expect(readMapArgs(words)).rejects.toMatchObject({ code, message: expect.stringContaining(message) });
   });
 });

@@ -1,59 +1,14 @@
 import type { Delimiter } from '../../table/dialect.ts';
 import { LINE_BREAK } from '../../table/physical-lines.ts';
 import type { RawRecord } from '../../table/records.ts';
-import { makeProblem } from '../lines/problem.ts';
-import type { Problem } from '../lines/row.ts';
-import { isResultsHeader } from '../results/result-columns.ts';
+import type { Problem } from '../problem.ts';
+import { makeProblem } from '../problem.ts';
 import { aliasOf, meaningOf } from './aliases.ts';
+import type { Column } from './column.ts';
 import { makeRests, namesTwice, restsOfNames } from './header-doubts.ts';
-import { type Entries, type Entry, matchEntries } from './match-entries.ts';
-
-/** The columns that mean something to us; all others are the finance team's own. */
-export const KNOWN_COLUMNS = [
-  'name',
-  'country_code',
-  'city',
-  'street',
-  'state',
-  'website',
-  'business_information_source',
-  'business_information_id',
-  'company_registration_number',
-  'requested_limit',
-  'contact_first_name',
-  'contact_last_name',
-  'contact_email',
-  'supporting_documents',
-  'statements_dated',
-  'buyer_reference',
-  'request_reference',
-  'company_id',
-  'currency',
-  'same_buyer',
-] as const;
-export type KnownColumn = (typeof KNOWN_COLUMNS)[number];
-
-/** Without these no request can be made; which fields the service itself requires is not shown. */
-export const NEEDED = ['name', 'requested_limit'] as const satisfies readonly KnownColumn[];
-
-/** One column of a file. */
-export type Column = {
-  /** Its place, from 0. */
-  index: number;
-  /** Its name as the header writes it. */
-  written: string;
-  known: KnownColumn | null;
-  /** Whether its cells must not be empty. */
-  needed: boolean;
-  /** How `known` was told: by our own name, by the mapping file, or by the table of aliases. */
-  by: 'name' | 'map' | 'alias' | null;
-  /** What it may be meant as, where that is not certain. */
-  guess: KnownColumn | null;
-  /** The currency that its name says, as written there: `EUR` of `Kreditlimit (EUR)`. */
-  currency: string | null;
-  /** Whether its name says that its amounts are in thousands or millions. */
-  thousands: boolean;
-};
+import { isKnown, type KnownColumn, plainName } from './known-columns.ts';
+import { type MappingEntry, type MatchedMapping, matchMapping } from './match-mapping.ts';
+import { isResultsHeader } from './result-columns.ts';
 
 /** What readHeader goes by, beside the header. */
 export type HeaderRules = {
@@ -79,7 +34,7 @@ export function readHeader(
   rules: HeaderRules,
 ): { columns: Column[]; problems: Problem[]; warnings: Problem[] } {
   const { needed, constants = {}, delimiter = ',', foreign } = rules;
-  const entries = matchEntries(header.cells.map(writtenOf), rules.columns ?? {});
+  const entries = matchMapping(header.cells.map(writtenOf), rules.columns ?? {});
   const columns = tellColumns(header, entries, foreign);
   const problems = header.cells.flatMap((cell) => swallowed(header.line, cell.toWellFormed(), delimiter));
   const unmatched = unmatchedOf(header, columns, entries);
@@ -113,20 +68,7 @@ export function readHeader(
   return { columns, problems, warnings: [...questions, ...restsOfNames(header.line, columns), ...unmatched.warnings] };
 }
 
-/**
- * Makes the test whether a record is as wide as the header, but for delimiters behind the last column that has a name:
- * spreadsheets write them there, on some lines more of them than on others.
- */
-export function makeFit(columns: readonly Column[]): (cells: readonly string[]) => boolean {
-  // Found once: a header may have far more blank cells than a line has cells.
-  const leastWidth = columns.findLastIndex((column) => column.written !== '') + 1;
-  return (cells) =>
-    cells.length > columns.length
-      ? cells.slice(columns.length).every((cell) => cell.trim() === '')
-      : cells.length >= leastWidth;
-}
-
-function tellColumns(header: RawRecord, { entryOf }: Entries, foreign?: ReadonlySet<number>): Column[] {
+function tellColumns(header: RawRecord, { entryOf }: MatchedMapping, foreign?: ReadonlySet<number>): Column[] {
   const columns = header.cells.map((cell, index): Column => {
     const written = writtenOf(cell);
     const { known, guess, currency, thousands } = meaningOf(written);
@@ -176,7 +118,7 @@ function writtenOf(cell: string): string {
 }
 
 /** What the mapping says of headers that the file lacks: with a column of ours that it lacks then, a problem. */
-function unmatchedOf(header: RawRecord, columns: Column[], { unmatched }: Entries) {
+function unmatchedOf(header: RawRecord, columns: Column[], { unmatched }: MatchedMapping) {
   const problems: Problem[] = [];
   const warnings: Problem[] = [];
   for (const entry of unmatched) {
@@ -188,7 +130,7 @@ function unmatchedOf(header: RawRecord, columns: Column[], { unmatched }: Entrie
   return { problems, warnings };
 }
 
-function lacking(header: RawRecord, { written, known }: Entry): Problem {
+function lacking(header: RawRecord, { written, known }: MappingEntry): Problem {
   const meaning = known === null ? 'none of ours' : known;
   const names = header.cells.map(writtenOf).filter((name) => name !== '');
   const others = names.length > MAX_NAMED ? ` and ${names.length - MAX_NAMED} others` : '';
@@ -236,30 +178,3 @@ function question(line: number, { written, guess, known, thousands }: Column): P
 
 const THOUSANDS =
   'The name says that these are thousands or millions, and amounts are sent as they stand: write them in full, and name the column requested_limit.';
-
-/** The one form of a column's name: `Contact.E-mail`, `contact e mail` and `contact_e_mail` are the same. */
-export function plainName(written: string): string {
-  const name = written
-    .trim()
-    .toLowerCase()
-    .replace(/[\s-]+/g, '_');
-  const dotted = /^(address|contact)\.(\w+)$/.exec(name);
-  if (!dotted) return name;
-  const flat = dotted[1] === 'contact' ? `contact_${dotted[2]}` : dotted[2];
-  return isKnown(flat ?? '') ? (flat ?? '') : name;
-}
-
-/** Whether a header's name, as written, means one of ours. */
-export function isKnownName(written: string): boolean {
-  return ownNameOf(written) !== null || aliasOf(written) !== undefined;
-}
-
-/** The column of ours that is written there by our own name; null for any other. */
-export function ownNameOf(written: string): KnownColumn | null {
-  const name = plainName(written);
-  return isKnown(name) ? name : null;
-}
-
-function isKnown(name: string): name is KnownColumn {
-  return (KNOWN_COLUMNS as readonly string[]).includes(name);
-}

@@ -1,4 +1,5 @@
-import { currencyOf } from '../../values/currencies.ts';
+import { currencyOf } from '../values/currencies.ts';
+import { isThousands } from '../values/thousands.ts';
 
 /** A header's name without what is written around it. */
 export type BareName = {
@@ -35,29 +36,6 @@ export function bareName(written: string): BareName {
   }
   return { ...found, name: without };
 }
-
-/** Whether a word, or some of them, are a unit of thousands or millions: `TEUR`, `Mio. €`, `'000`. */
-export function isThousands(word: string): boolean {
-  const of = thousandsOf(word);
-  return of !== null && (of === '' ? word.length > 1 : currencyOf(of) !== null);
-}
-
-/** Whether they name the currency as well: `TEUR` and `Tsd. €`, not `thousands`. */
-export function isThousandsOfMoney(word: string): boolean {
-  return isThousands(word) && thousandsOf(word) !== '';
-}
-
-function thousandsOf(word: string): string | null {
-  const match = THOUSANDS.exec(word);
-  return match && (match[1] ?? match[2] ?? '').trim();
-}
-
-/**
- * In thousands, as tables of figures are headed: a word for it alone, or with a currency before or behind it. Letters stand
- * last, since the first that fits is taken and words begin with them.
- */
-const THOUSANDS =
-  /^(?:(?:tsd\.?|tausend|thousands?|thsd\.?|milliers|miles|mio\.?|mln\.?|millionen|millions?|'?000s?|1[.,']?000|[tkm])\s*(?:of|de|d'|d’)?\s*(.*)|(.*?)\s*(?:'?000s?|1[.,']?000|tsd\.?|thousands?|millions?|mio\.?|mln\.?|k))$/iu;
 
 /** What says how cells are written, or that they must be. */
 const HARMLESS =

@@ -1,8 +1,7 @@
-import { type Buyer, type BuyerLine, type Holder, MOST_HOLDERS } from './buyer.ts';
-import type { BuyerQuestion, BuyerSnapshot, BuyerStore } from './buyer-book.ts';
-import { digestNumber } from './digest-number.ts';
-import { makeDigestTable } from './digest-table.ts';
-import { type FilePlace, makeFileEntries } from './file-entries.ts';
+import { type Buyer, type BuyerLine, type Holder, MOST_HOLDERS } from '../buyer.ts';
+import type { BuyerQuestion, BuyerSnapshot, BuyerStore } from '../buyer-book.ts';
+import { makeDigestTable } from '../digest-table.ts';
+import { type FilePlace, makeFileEntries } from './entries.ts';
 
 /** The buyers of a file. */
 export type FileBuyers = BuyerStore & {
@@ -26,19 +25,18 @@ export function makeFileBuyers({ portfolio, importId, store }: FilePlace & { sto
   const table = makeDigestTable();
   const entries = makeFileEntries();
   const place = { portfolio, importId };
-  const has = (digest: string) => table.has(digestNumber(digest));
-  const find = (digest: string) => table.find(digestNumber(digest), MOST_ENTRIES);
+  const find = (digest: string) => table.find(digest, MOST_ENTRIES);
 
   return {
     isStranger({ identifiers, alikeHere }) {
-      for (const { digest } of identifiers) if (has(digest)) return false;
-      return !has(alikeHere);
+      for (const { digest } of identifiers) if (table.has(digest)) return false;
+      return !table.has(alikeHere);
     },
     bring(line) {
       const { identifiers, alikeHere } = line;
       const entry = entries.add({ line, key: identifiers[0]?.digest ?? '' });
-      for (const { digest } of identifiers) table.add(digestNumber(digest), entry);
-      table.add(digestNumber(alikeHere), entry);
+      for (const { digest } of identifiers) table.add(digest, entry);
+      table.add(alikeHere, entry);
     },
     async read(questions) {
       // Few lines ask for what another line brought, so what is not found must cost nothing.
@@ -78,8 +76,8 @@ export function makeFileBuyers({ portfolio, importId, store }: FilePlace & { sto
       for (const one of brought) {
         const entry = entries.add(one);
         // So that all entries of a buyer are found by its key; an identifier of it is what the key is, too.
-        table.add(digestNumber(one.key), entry);
-        for (const digest of one.digests) if (digest !== one.key) table.add(digestNumber(digest), entry);
+        table.add(one.key, entry);
+        for (const digest of one.digests) if (digest !== one.key) table.add(digest, entry);
       }
       return true;
     },

@@ -1,89 +1,27 @@
 import { counted, grouped } from '../../counted.ts';
-import type { Document } from '../../documents/document.ts';
-import type { DocumentFolder } from '../../documents/folder.ts';
-import { withoutApostrophe } from '../../table/formulas.ts';
-import type { RawRecord } from '../../table/records.ts';
-import type { Column, KnownColumn } from '../columns/columns.ts';
+import type { Column } from '../columns/column.ts';
+import type { KnownColumn } from '../columns/known-columns.ts';
 import type { Decision, Finding } from '../identity/buyer.ts';
-import type { BuyerBook } from '../identity/buyer-book.ts';
-import type { KnownLook } from '../results/known-buyer.ts';
+import { makeProblem, type Problem, WHOLE_FILE } from '../problem.ts';
 import { type AdviceDates, adviceFor } from './advice.ts';
+import type { Draft } from './draft.ts';
 import { makeRequestLines } from './duplicates.ts';
-import { buyerLineOf, faultyKeyOf, makeRow } from './make-row.ts';
+import { faultyKeyOf, makeRow } from './make-row.ts';
 import { makePlausibility } from './plausibility.ts';
-import { makeProblem, WHOLE_FILE } from './problem.ts';
-import type { ReadCells, Values } from './read-cells.ts';
-import type { Line, Problem } from './row.ts';
-
-/** A line on its way: read, but not yet told from its duplicates. */
-export type Draft = ReadCells & { record: RawRecord; documents: Document[]; decision?: Decision | undefined };
-
-/** Opening more files at once gains nothing, since Node reads them with four threads. */
-const LOOKS_AT_ONCE = 8;
+import type { Values } from './read-cells.ts';
+import type { Line } from './row.ts';
 
 /**
- * Looks up the documents that the drafts name and adds them, or what is wrong with them.
- *
- * @throws LimitlineError `FILE` when the disk itself fails.
+ * Says what each line leads to: a row, or as an invalid or duplicate line to none. Lines must come in the order of the file,
+ * and be told their buyers.
  */
-export async function addDocuments(drafts: Draft[], columns: Column[], folder?: DocumentFolder): Promise<void> {
-  const column = columns.find((one) => one.known === 'supporting_documents')?.written ?? null;
-  // One iterator, shared: each of the eight takes the next draft that none has taken.
-  const waiting = drafts.filter((draft) => draft.values.supporting_documents).values();
-  async function takeDrafts(): Promise<void> {
-    for (const { record, values, problems, documents } of waiting) {
-      for (const name of documentNames(values.supporting_documents ?? '')) {
-        // A results file of ours keeps such a name from being run as a formula.
-        const found = folder ? await folder.find(name, withoutApostrophe(name)) : NO_FOLDER;
-        if (typeof found === 'string') problems.push(makeProblem(record.line, column, name, found));
-        else documents.push(found);
-      }
-    }
-  }
-  await Promise.all(Array.from({ length: LOOKS_AT_ONCE }, takeDrafts));
-}
-
-/** By whom lines are told their buyers, and what a person says of them: that it is that buyer, and which row is mended. */
-export type Telling = {
-  book: BuyerBook;
-  sameBuyer?: readonly number[] | undefined;
-  mendedRow: (cells: readonly string[]) => string;
-  /** In a results file: what it knows of buyers. */
-  known?: KnownLook | undefined;
-};
-
-/**
- * Tells the drafts their buyers, once all else that may be wrong with them is known: only sound lines bring a buyer in.
- * Where it cannot be told, that is a problem of the line.
- */
-export async function tellBuyers(drafts: Draft[], { book, sameBuyer = [], mendedRow, known }: Telling): Promise<void> {
-  const asked = drafts.flatMap((draft) => {
-    const { record, values, problems } = draft;
-    if (sameBuyer.includes(record.line)) values.same_buyer = 'yes';
-    const told = { line: record.line, isSound: problems.length === 0, mends: mendedRow(record.cells) };
-    const line = buyerLineOf(values, told);
-    if (!line) return [];
-    if (known) {
-      const buyer = known(line, record.cells);
-      if (buyer === undefined) problems.push(makeProblem(record.line, null, null, NOT_ITS_CELLS));
-      if (buyer) line.known = buyer;
-      // Of a line without a row, or with other cells than its row's, nobody says whom it means.
-      else line.isSound = false;
-    }
-    return [{ draft, line }];
-  });
-  const decisions = await book.tell(asked.map(({ line }) => line));
-  for (const [place, { draft }] of asked.entries()) draft.decision = decisions[place];
-}
-
-/** Says what becomes of each line. Lines must come in the order of the file, and be told their buyers. */
-export type Settler = {
-  line(draft: Draft): Line;
+export type LineClassifier = {
+  classify(draft: Draft): Line;
   /** What is said once at the end, and not on every line. */
   fileWarnings(): Problem[];
 };
 
-export function makeSettler({ columns, dates }: { columns: Column[]; dates: AdviceDates }): Settler {
+export function makeLineClassifier({ columns, dates }: { columns: Column[]; dates: AdviceDates }): LineClassifier {
   const requestLines = makeRequestLines();
   const plausibility = makePlausibility({ columns });
   const written = (known: KnownColumn) => columns.find((column) => column.known === known)?.written ?? known;
@@ -103,7 +41,7 @@ export function makeSettler({ columns, dates }: { columns: Column[]; dates: Advi
   }
 
   return {
-    line(draft) {
+    classify(draft) {
       const { record, values, problems, changed, broken, documents, decision } = draft;
       const { line, cells } = record;
       const numbers = record.sheet?.numbers;
@@ -170,15 +108,6 @@ function toldBy(decision: Decision | undefined): Pick<Line, 'told'> {
   return {
     told: { key: buyer.key, by: by.kind, written: by.written, name: buyer.names[0]?.written ?? null, of: buyer.first },
   };
-}
-
-const NOT_ITS_CELLS = 'These are not the cells of its row any more.';
-
-const NO_FOLDER = 'There is no folder to look for documents in: name it with --documents DIR.';
-
-function documentNames(cell: string): string[] {
-  const names = cell.split('|').map((name) => name.trim());
-  return [...new Set(names)].filter((name) => name !== '');
 }
 
 function duplicateProblem(line: number, of: number, values: Values): Problem {

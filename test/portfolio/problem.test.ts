@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { makeProblem } from '../../../src/portfolio/lines/problem.ts';
+import { makeProblem } from '../../src/portfolio/problem.ts';
 
 test.each([
   ['short', 'short'],

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { KNOWN_COLUMNS, plainName, readHeader } from '../../../src/portfolio/columns/columns.ts';
+import { KNOWN_COLUMNS, plainName } from '../../../src/portfolio/columns/known-columns.ts';
+import { readHeader } from '../../../src/portfolio/columns/read-header.ts';
 import { DELIMITERS } from '../../../src/table/dialect.ts';
 import { read } from '../../support/read-portfolio.ts';
 

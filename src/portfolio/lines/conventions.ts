@@ -1,10 +1,10 @@
 import { openTable } from '../../table/open-table.ts';
 import type { Shape } from '../../table/records.ts';
 import type { TableFile } from '../../table/table.ts';
-import { type Column, makeFit } from '../columns/columns.ts';
-import { type Decimal, decimalOf } from './amounts.ts';
-import { type DateOrder, dateOrderOf } from './dates.ts';
-import { beforeDoubt } from './doubt.ts';
+import { type Column, makeFit } from '../columns/column.ts';
+import { type Decimal, decimalOf } from '../values/amounts.ts';
+import { type DateOrder, dateOrderOf } from '../values/dates.ts';
+import { beforeDoubt } from '../values/doubt.ts';
 
 /** How amounts and dates of a file are written; null where its columns leave that open. */
 export type Conventions = { decimal: Decimal | null; dates: DateOrder | null };

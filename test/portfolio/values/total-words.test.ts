@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { groupOf, isTotalLabel } from '../../../src/portfolio/lines/total-words.ts';
+import { groupOf, isTotalLabel } from '../../../src/portfolio/values/total-words.ts';
 
 describe('isTotalLabel', () => {
   test.each([

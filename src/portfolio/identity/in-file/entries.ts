@@ -1,8 +1,8 @@
-import type { Buyer } from './buyer.ts';
-import { ANY_ROW, type Brought } from './buyer-book.ts';
-import { DIGEST_BYTES, writeDigest } from './digest-number.ts';
-import { makeFileTexts } from './file-texts.ts';
-import { IDENTIFIER_KINDS, type IdentifierKind } from './identity.ts';
+import type { Buyer } from '../buyer.ts';
+import { ANY_ROW, type Brought } from '../buyer-book.ts';
+import { DIGEST_BYTES, writeDigest } from '../digest.ts';
+import { IDENTIFIER_KINDS, type IdentifierKind } from '../identity.ts';
+import { makeFileTexts } from './texts.ts';
 
 /** What is known of each line of a file that brought something, by numbers from 0 on. */
 export type FileEntries = {

@@ -1,4 +1,4 @@
-import { isThousands, isThousandsOfMoney } from './units.ts';
+import { isThousands, isThousandsOfMoney } from '../values/thousands.ts';
 
 /**
  * The words of a title by which amounts are in thousands or millions: `TEUR` of `Limits Q4 (alle Beträge in TEUR)`; null

@@ -1,14 +1,16 @@
-import { type Column, isKnownName } from '../columns/columns.ts';
-import { parseAmount, type Reading } from '../values/amounts.ts';
-import type { Conventions } from '../values/conventions.ts';
+import { isKnownName } from '../columns/aliases.ts';
+import type { Column } from '../columns/column.ts';
+import type { Conventions } from '../lines/conventions.ts';
+import { type CurrencyCheck, withCurrencyDoubt } from '../lines/one-currency.ts';
+import { tidied, type Values } from '../lines/read-cells.ts';
+import type { Line } from '../lines/row.ts';
+import { parseAmount } from '../values/amounts.ts';
 import { parseDate } from '../values/dates.ts';
 import { withDoubt } from '../values/doubt.ts';
-import { type CurrencyCheck, withCurrencyDoubt } from './one-currency.ts';
-import { tidied, type Values } from './read-cells.ts';
-import type { Line } from './row.ts';
+import type { Reading } from '../values/reading.ts';
 
-/** Lines of a file, written so that they are read alike in a file of their own, without its other lines or a mapping. */
-export type Standalone = {
+/** Rewrites lines of a file so that they are read alike in a file of their own, without the other lines or a mapping. */
+export type LineRewriter = {
   header: string[];
   cells(line: Pick<Line, 'cells' | 'numbers'>): string[];
   /** In place of a line whose cells cannot be told: nothing that could be requested until somebody fills it in. */
@@ -22,7 +24,7 @@ export type Standalone = {
  *
  * @param conventions looked at for each line, since it may become known on the way.
  */
-export function makeStandalone({
+export function makeLineRewriter({
   columns,
   constants = {},
   conventions,
@@ -32,7 +34,7 @@ export function makeStandalone({
   constants?: Values | undefined;
   conventions: Readonly<Conventions>;
   currencies?: Pick<CurrencyCheck, 'conflictAt'>;
-}): Standalone {
+}): LineRewriter {
   const added = Object.entries(constants);
   const amountAt = columns.findIndex((column) => column.known === 'requested_limit');
   const dateAt = columns.findIndex((column) => column.known === 'statements_dated');

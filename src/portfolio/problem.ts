@@ -1,4 +1,28 @@
-import type { Change, Problem } from './row.ts';
+/**
+ * What is wrong with one cell, one line or the whole file.
+ * `line` is the physical line on which the record starts, the header's as a rule being 1; 0 where the file as a whole is meant.
+ */
+export type Problem = {
+  line: number;
+  /** The column as the header writes it; null where the whole line is meant. */
+  column: string | null;
+  /** The text in question, at most 80 characters of it, fit for a terminal. */
+  value: string | null;
+  /** What is wrong and what would be right, in words for a finance person. */
+  message: string;
+};
+
+/** A cell that is sent otherwise than it was written. */
+export type Change = {
+  line: number;
+  /** The column as the header writes it. */
+  column: string;
+  /** What the file has, and what it is taken for; at most 80 characters of each, fit for a terminal. */
+  value: string;
+  became: string;
+  /** Why, in words for a finance person. */
+  message: string;
+};
 
 /** Enough to find the cell again; a whole broken line would drown the sentence about it. */
 const MAX_VALUE_LENGTH = 80;

@@ -1,15 +1,15 @@
-import { hash } from 'node:crypto';
 import { withoutApostrophe } from '../../table/formulas.ts';
-import type { KnownColumn } from '../columns/columns.ts';
-import type { BuyerLine } from '../identity/buyer.ts';
-import { squeeze } from '../identity/identity.ts';
-import { KNOWN_COLUMN } from './result-columns.ts';
+import type { KnownColumn } from '../columns/known-columns.ts';
+import { KNOWN_COLUMN } from '../columns/result-columns.ts';
+import type { BuyerLine } from './buyer.ts';
+import { digestOf } from './digest.ts';
+import { squeeze } from './identity.ts';
 
 /**
- * What a results file knows of a row that cells do not tell for certain, since people and spreadsheets change them, and
+ * What a results file records of a row's buyer that cells do not tell for certain, since people and spreadsheets change them, and
  * other lines and files had a say in it.
  */
-export type KnownBuyer = {
+export type RecordedBuyer = {
   /** The buyer's key. */
   buyer: string;
   /** Digest of what was asked for. */
@@ -23,12 +23,12 @@ export type KnownBuyer = {
 };
 
 /** It in one cell. No spreadsheet takes it for a number, a day or a formula. */
-export function knownBuyerText({ buyer, asked, cells, amount, isOwn }: KnownBuyer): string {
+export function recordedBuyerText({ buyer, asked, cells, amount, isOwn }: RecordedBuyer): string {
   return [isOwn ? 'own' : 'other', buyer, asked, cells, amount].join(':');
 }
 
 /** What such a cell says; nothing where it is empty, or somebody changed it. */
-export function knownBuyerOf(text: string): KnownBuyer | undefined {
+export function readRecordedBuyer(text: string): RecordedBuyer | undefined {
   const [, whose, buyer = '', asked = '', cells = '', amount = ''] = FORM.exec(text.trim()) ?? [];
   return whose === undefined ? undefined : { buyer, asked, cells, amount, isOwn: whose === 'own' };
 }
@@ -38,8 +38,12 @@ const FORM = /^(own|other):([\w-]{16}):([\w-]{16}):([\w-]{16}):(\d+(?:\.\d+)?)$/
 
 /** The columns that tell a buyer. */
 const TELLING: readonly (KnownColumn | null)[] = [
-  ...(['name', 'country_code', 'business_information_source', 'business_information_id'] as const),
-  ...(['company_registration_number', 'buyer_reference'] as const),
+  'name',
+  'country_code',
+  'business_information_source',
+  'business_information_id',
+  'company_registration_number',
+  'buyer_reference',
 ];
 
 /** Digests those of a line's cells that tell its buyer, whatever their columns are called and wherever they stand. */
@@ -50,26 +54,26 @@ export function digestOfCells(columns: readonly (KnownColumn | null)[]): (cells:
       const text = squeeze(withoutApostrophe(cells[place] ?? ''));
       return text === '' ? [] : [`${columns[place]} ${text}`];
     });
-    return hash('sha256', told.join('\n'), 'base64url').slice(0, 16);
+    return digestOf(told.join('\n'));
   };
 }
 
 /**
- * Looks up what a results file knows of a line's buyer: its key, '' for a line without a row, or nothing where its cells are
- * not to be believed in that.
+ * Looks up whom a results file records as a line's buyer: the buyer's key, '' for a line without a row, undefined where its
+ * cells are not to be believed in that.
  */
-export type KnownLook = (line: BuyerLine, cells: readonly string[]) => string | undefined;
+export type RecordedBuyerLookup = (line: BuyerLine, cells: readonly string[]) => string | undefined;
 
-/** Makes that look; nothing for a file without such a column. */
-export function knownLookOf(
+/** Makes that lookup; undefined for a file without such a column. */
+export function makeRecordedBuyerLookup(
   columns: readonly { written: string; known: KnownColumn | null }[],
   rowAt: number,
-): KnownLook | undefined {
+): RecordedBuyerLookup | undefined {
   const at = columns.findLastIndex(({ written }) => written.trim() === KNOWN_COLUMN);
   if (at === -1) return undefined;
   const digest = digestOfCells(columns.map(({ known }) => known));
   return (line, cells) => {
-    const known = knownBuyerOf(cells[at] ?? '');
+    const known = readRecordedBuyer(cells[at] ?? '');
     const key = withoutApostrophe(cells[rowAt] ?? '')
       .trim()
       .replace(/^.*\//, '');
@@ -79,7 +83,7 @@ export function knownLookOf(
 }
 
 /** Whether the line was told to be that buyer. With a reference its row does not say so: another's may bear the same. */
-function isOfRow({ rowOf, identifiers }: BuyerLine, key: string, { buyer, isOwn }: KnownBuyer): boolean {
+function isOfRow({ rowOf, identifiers }: BuyerLine, key: string, { buyer, isOwn }: RecordedBuyer): boolean {
   if (rowOf(buyer) !== key) return false;
   const isNamed = rowOf('') === key;
   return isOwn || !isNamed || identifiers[0]?.digest === buyer;

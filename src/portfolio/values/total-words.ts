@@ -1,3 +1,5 @@
+import { smallLetters } from '../../likeness.ts';
+
 /**
  * Whether a label is a word for a total, or for a line that a sheet's author adds below the buyers: `Summe`, `Total EUR`,
  * `Grand Total:`, `Sous-total`, `Total général (12 clients)`, SAP's `**`.
@@ -7,7 +9,7 @@
 export function isTotalLabel(label: string): boolean {
   if (!mayBegin(label)) return false;
   if (STARS.test(label)) return true;
-  const words = spelt(label)
+  const words = smallLetters(label)
     .replace(/\([^()]*\)/g, ' ')
     .replace(/[^\p{L}]+/gu, ' ')
     .trim()
@@ -41,17 +43,6 @@ export function groupOf(written: string): GroupLabel | null {
 /** By its first and last letters: the label of nearly every buyer costs no more than these two looks. */
 function mayNameGroup(label: string): boolean {
   return GROUP_BEGINNINGS.has(startOf(label)) || GROUP_ENDS.test(label.slice(-LONGEST_END));
-}
-
-/** A label without what people write in different ways: case, accents, punctuation. */
-export function plainLabel(text: string): string {
-  return spelt(text)
-    .replace(/[^\p{L}\p{N}]+/gu, ' ')
-    .trim();
-}
-
-function spelt(text: string): string {
-  return text.normalize('NFKD').toLowerCase().replace(/\p{M}/gu, '');
 }
 
 /** What spreadsheets write beside the name of a group: its sum, and its count or average, which are no buyers either. */
@@ -172,7 +163,7 @@ function isPlain(label: string): boolean {
  * alphabet, and 0 where it parts words. Nothing is said of what becomes several signs, and of brackets.
  */
 const LETTERS = Array.from({ length: 0x100 }, (_none, code) => {
-  const letters = String.fromCharCode(code).normalize('NFKD').toLowerCase().replace(/\p{M}/gu, '');
+  const letters = smallLetters(String.fromCharCode(code));
   if (letters === '(' || letters.trim().length > 1) return undefined;
   if (!/\p{L}/u.test(letters)) return 0;
   return letters >= 'a' && letters <= 'z' ? letters.charCodeAt(0) - 0x60 : 27;

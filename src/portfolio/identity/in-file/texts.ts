@@ -1,4 +1,4 @@
-import type { BuyerLine } from './buyer.ts';
+import type { BuyerLine } from '../buyer.ts';
 
 /** Names and places of the first lines of a file, for people. */
 export type FileTexts = {

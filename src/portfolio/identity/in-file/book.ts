@@ -1,8 +1,8 @@
-import type { Decision } from './buyer.ts';
-import { type BuyerBook, makeBuyerBook } from './buyer-book.ts';
-import { makeFileBuyers } from './file-buyers.ts';
-import type { FilePlace } from './file-entries.ts';
-import type { Identifier } from './identity.ts';
+import type { Decision } from '../buyer.ts';
+import { type BuyerBook, makeBuyerBook } from '../buyer-book.ts';
+import type { Identifier } from '../identity.ts';
+import { makeFileBuyers } from './buyers.ts';
+import type { FilePlace } from './entries.ts';
 
 /**
  * The book of a file that is read by itself: its lines are told by one another alone, and nothing is written down.

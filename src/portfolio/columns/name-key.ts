@@ -1,15 +1,4 @@
-/** Without case, accents and signs: `Straße`, `STRASSE` and `strasse` are alike. '' where nothing is left. */
-export function likeness(name: string): string {
-  // A header may have hundreds of thousands of columns without a name.
-  if (name === '') return '';
-  return name
-    .normalize('NFKD')
-    .toLowerCase()
-    .replaceAll('ß', 'ss')
-    .replace(/\p{M}/gu, '')
-    .replace(/[^\p{L}\p{N}]+/gu, ' ')
-    .trim();
-}
+import { likeness } from '../../likeness.ts';
 
 /**
  * The likeness in which `Kunden-Nr.`, `Kundennr` and `Kundennummer` are one, and `Customer No.`, `Customer #` and `customer

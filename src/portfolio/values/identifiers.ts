@@ -1,20 +1,22 @@
-import type { KnownColumn } from '../columns/columns.ts';
-import type { Reading } from './amounts.ts';
+import { COMPANY_ID_PREFIX } from '../../resource-ids.ts';
+import type { Reading } from './reading.ts';
 
-/** How the cells are read that tell a buyer or a request by: what says nothing must not make two buyers one. */
-export const IDENTIFIER_READERS: { [column in KnownColumn]?: (text: string) => Reading } = {
-  buyer_reference: readIdentifier,
-  business_information_source: readIdentifier,
-  business_information_id: readIdentifier,
-  company_registration_number: readIdentifier,
-  request_reference: readIdentifier,
-};
-
-/** A placeholder counts as an empty cell; a number whose digits a spreadsheet lost is a problem. */
+/**
+ * Reads what tells a buyer or a request. What says nothing must not make two buyers one: a placeholder counts as an empty
+ * cell, and a number whose digits a spreadsheet lost is a problem.
+ */
 export function readIdentifier(text: string): Reading {
   if (SCIENTIFIC.test(text)) return { problem: LOST_DIGITS };
   return isPlaceholder(text) ? { value: '', change: SAYS_NOTHING } : { value: text };
 }
+
+/** Reads the id of a company that the service knows already (docs/service.md, "Company"). */
+export function readCompanyId(text: string): Reading {
+  const isId = text.startsWith(COMPANY_ID_PREFIX) && text.length > COMPANY_ID_PREFIX.length && !/\s/.test(text);
+  return isId ? { value: text } : { problem: COMPANY_ID_PROBLEM };
+}
+
+const COMPANY_ID_PROBLEM = `This is no id of the service: it begins with ${COMPANY_ID_PREFIX}. Leave it empty for a new company.`;
 
 /** `1.23457E+11`, also with a comma: how spreadsheets show numbers of twelve digits and more. */
 const SCIENTIFIC = /^[-+]?\d(?:[.,]\d+)?E\+\d+$/i;

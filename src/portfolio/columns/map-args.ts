@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { LimitlineError } from '../../errors.ts';
 import { aliasOf } from './aliases.ts';
-import { KNOWN_COLUMNS, type KnownColumn, ownNameOf } from './columns.ts';
+import { KNOWN_COLUMNS, type KnownColumn, ownNameOf } from './known-columns.ts';
 import { type Mapping, readMapping } from './mapping.ts';
 
 /**
@@ -12,7 +12,7 @@ import { type Mapping, readMapping } from './mapping.ts';
  * @throws LimitlineError `USAGE` for a column that there is not, and for two things said of one header; `FILE` for a file
  *   that cannot be used.
  */
-export async function readMapWords(words: readonly string[]): Promise<Mapping | undefined> {
+export async function readMapArgs(words: readonly string[]): Promise<Mapping | undefined> {
   if (words.length === 0) return undefined;
   const mapping: Mapping = { columns: byHeader(), constants: {} };
   const pairs = byHeader();
