@@ -13,15 +13,19 @@ function citedIn(file: string): string[] {
   return [...text.matchAll(/docs\/service\.md, (?:"([^"]+)")?/g)].map((match) => match[1] ?? '');
 }
 
-const cited = ['src', 'jobs', 'scripts', 'test']
+const FILES = ['src', 'jobs', 'scripts', 'test']
   .flatMap((top) => readdirSync(join(ROOT, top), { recursive: true, encoding: 'utf8' }).map((path) => join(top, path)))
-  .filter((file) => /\.(?:ts|mjs|cjs|lua)$/.test(file))
-  .flatMap((file) => citedIn(file).map((section) => ({ file, section })));
+  .filter((file) => /\.(?:ts|mjs|cjs|lua)$/.test(file));
+const cited = FILES.flatMap((file) => citedIn(file).map((section) => ({ file, section })));
 
 describe('the page of the service', () => {
   test('has every section that the code names', () => {
     expect(cited.length).toBeGreaterThan(10);
     expect(cited.filter(({ section }) => !TEXTS.has(section))).toEqual([]);
+  });
+
+  test('is what the code names, and not the document that it was written from', () => {
+    expect(FILES.filter((file) => /service[-]api/.test(readFileSync(join(ROOT, file), 'utf8')))).toEqual([]);
   });
 
   test('names the paths that are called', () => {
