@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
+import type { Document } from '../../src/documents/document.ts';
 import { digestOf } from '../../src/ledger/calls.ts';
 import type { LostCall } from '../../src/ledger/recovery.ts';
 import { rowIdOf } from '../../src/ledger/row-id.ts';
 import { askedOf, STEPS, type Step } from '../../src/ledger/rows.ts';
-import { type Document, type Line, type Row, requestOf } from '../../src/portfolio/lines/row.ts';
+import { type Line, type Row, requestOf } from '../../src/portfolio/lines/row.ts';
 import type { Outcome } from '../../src/portfolio/results/outcomes.ts';
 import { documentKey } from '../steps/upload-documents.ts';
 

@@ -7,7 +7,7 @@ import { parseRowPayload, STEP_JOBS } from './step-jobs.ts';
 import type { Wish } from './wish.ts';
 
 /**
- * First step of a row: its buyer becomes a company at the service (service-api: "company"), once for all rows that share
+ * First step of a row: its buyer becomes a company at the service (docs/service.md, "Company"), once for all rows that share
  * the buyer. A row whose line gives a `company_…` id never comes here.
  */
 export const createCompany = {

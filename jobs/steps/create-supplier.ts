@@ -11,8 +11,8 @@ import type { Wish } from './wish.ts';
 export const GIVEN_UP = 'given up with its portfolio';
 
 /**
- * Before the rows of a portfolio: the supplier on whose behalf they are asked for becomes a company (service-api, "Order
- * of calls", 1), once for all portfolios that name it. Its id, or why there is none, is stored on the portfolio; without one its rows go on all the same.
+ * Before the rows of a portfolio: the supplier on whose behalf they are asked for becomes a company (docs/service.md,
+ * "Order of calls"), once for all portfolios that name it. Its id, or why there is none, is stored on the portfolio; without one its rows go on all the same.
  */
 export const createSupplier = {
   ...SUPPLIER_JOB,

@@ -7,7 +7,7 @@ import { parseRowPayload, STEP_JOBS } from './step-jobs.ts';
 import type { Wish } from './wish.ts';
 
 /**
- * Last step of a row: the buyer limit request (service-api: "buyer_limit"). A request key is submitted once, whatever
+ * Last step of a row: the buyer limit request (docs/service.md, "Buyer limit request"). A request key is submitted once, whatever
  * portfolio it stands in: a row that finds it made for another row is skipped.
  */
 export const submitBuyerLimit = {

@@ -13,7 +13,7 @@ export type UploadDeps = StepDeps & {
 };
 
 /**
- * Second step of a row: its documents go up (service-api: "document"), one after another, each once for all rows that
+ * Second step of a row: its documents go up (docs/service.md, "Document"), one after another, each once for all rows that
  * attach it. A row without documents never comes here.
  */
 export const uploadDocuments = {

@@ -12,7 +12,7 @@ import type { PortfolioState } from '../../src/ledger/portfolios.ts';
 import { type Summary, summarize } from '../../src/ledger/summary.ts';
 import { makeWordsLog } from '../../src/log.ts';
 import { describePace, makeTimeLeft } from '../../src/pace/pace-words.ts';
-import type { Problem } from '../../src/portfolio/lines/row.ts';
+import type { Problem } from '../../src/portfolio/problem.ts';
 import { hintedStatus } from '../../src/service/meaning.ts';
 import { announceAccount } from '../announce-account.ts';
 import { findService } from '../service-address.ts';

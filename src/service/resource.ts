@@ -8,7 +8,7 @@ import { isWebPage } from './web-page.ts';
 export type Made = { is: 'made'; id: string; record: CallRecord } | { is: 'unreadable'; why: string };
 
 /**
- * What an answer must have (service-api: "Resources and their fields"): the id, with its prefix where one is shown. Made
+ * What an answer must have (docs/service.md, "Ids"): the id, with its prefix where one is shown. Made
  * once, since zod compiles a schema when it is first used.
  */
 const schemas = {

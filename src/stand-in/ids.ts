@@ -1,6 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import type { CallKind } from '../call-kind.ts';
-import { COMPANY_ID_PREFIX, LIMIT_ID_PREFIX } from '../service/schemas.ts';
+import { COMPANY_ID_PREFIX, LIMIT_ID_PREFIX } from '../resource-ids.ts';
 
 export type Ids = ReturnType<typeof makeIds>;
 

@@ -15,7 +15,7 @@ import type { MadeRecord } from './record.ts';
 export type ResourceEndpoints = ReturnType<typeof makeResourceEndpoints>;
 
 /**
- * The three resource endpoints: a body in, checked against all that service-api.md shows of it, and the resource as
+ * The three resource endpoints: a body in, checked against all that docs/service.md shows of it, and the resource as
  * shown there out. A field that was not sent is left out of the answer, one that is not shown is ignored.
  *
  * Each thing is on record before its answer leaves, named by what it is made of: a company by name and country, a

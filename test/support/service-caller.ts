@@ -24,7 +24,7 @@ export async function openStandIn(options: StandInOptions = {}) {
   return { standIn, caller: makeCaller(standIn.url()) };
 }
 
-/** Calls as service-api.md says; whatever is given replaces its part of the call. */
+/** Calls as docs/service.md says; whatever is given replaces its part of the call. */
 export function makeCaller(url: string) {
   const dispatcher = new Agent();
   onTestFinished(() => dispatcher.destroy());

@@ -8,7 +8,7 @@ import { readSettings, STAND_IN_CREDENTIALS } from '../../src/config.ts';
 import { type Context, openContext, openService } from '../../src/context.ts';
 import { type Summary, summarize } from '../../src/ledger/summary.ts';
 import { makeSilentLog } from '../../src/log.ts';
-import type { Problem } from '../../src/portfolio/lines/row.ts';
+import type { Problem } from '../../src/portfolio/problem.ts';
 import type { ReadOptions } from '../../src/portfolio/read-options.ts';
 import type { FaultChange } from '../../src/stand-in/fault-settings.ts';
 import { ownDataHome } from './command.ts';
