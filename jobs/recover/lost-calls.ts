@@ -7,7 +7,7 @@ import { rowIdOf } from '../../src/ledger/row-id.ts';
 import { askedOf, STEPS, type Step } from '../../src/ledger/rows.ts';
 import { type Line, type Row, requestOf } from '../../src/portfolio/lines/row.ts';
 import type { Outcome } from '../../src/portfolio/results/outcomes.ts';
-import { documentKey } from '../steps/upload-documents.ts';
+import { documentKey } from '../rows/document-key.ts';
 
 /** What one line of a results file tells of calls, and what it tells of them in vain. */
 export type LostCalls = { calls: LostCall[]; leftOut: string[] };

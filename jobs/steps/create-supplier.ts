@@ -1,10 +1,10 @@
 import { messageOf } from '../../src/errors.ts';
 import type { RowId } from '../../src/ledger/row-id.ts';
 import type { JobEnd } from '../../src/queue/runner.ts';
+import { parseRowPayload, SUPPLIER_JOB } from '../rows/step-jobs.ts';
 import { callOnce } from './call-once.ts';
 import { problemOf } from './row-problem.ts';
 import type { StepDeps } from './step.ts';
-import { parseRowPayload, SUPPLIER_JOB } from './step-jobs.ts';
 import type { Wish } from './wish.ts';
 
 /** Importing again with --supplier asks for it again, and so does sending the cancelled rows again. */

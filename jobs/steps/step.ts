@@ -3,9 +3,9 @@ import { type RowId, rowName } from '../../src/ledger/row-id.ts';
 import type { RowAtStep, RowFields, RowProblem, RowState, Rows, Step } from '../../src/ledger/rows.ts';
 import type { Queues } from '../../src/queue/queues.ts';
 import type { JobEnd } from '../../src/queue/runner.ts';
+import { STEP_JOBS } from '../rows/step-jobs.ts';
 import type { CallDeps, CallOutcome } from './call-once.ts';
 import { problemOf } from './row-problem.ts';
-import { STEP_JOBS } from './step-jobs.ts';
 import type { Wish } from './wish.ts';
 
 /** What the jobs of the three steps need. */

@@ -1,9 +1,9 @@
 import { type RowId, rowName } from '../../src/ledger/row-id.ts';
 import { askedOf, type RowAtStep } from '../../src/ledger/rows.ts';
 import type { JobEnd } from '../../src/queue/runner.ts';
+import { parseRowPayload, STEP_JOBS } from '../rows/step-jobs.ts';
 import { callOnce } from './call-once.ts';
 import { endWithout, giveUpRow, moveOn, type StepDeps, takeUp } from './step.ts';
-import { parseRowPayload, STEP_JOBS } from './step-jobs.ts';
 import type { Wish } from './wish.ts';
 
 /**

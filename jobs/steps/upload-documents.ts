@@ -1,10 +1,9 @@
-import { createHash } from 'node:crypto';
 import type { RowId } from '../../src/ledger/row-id.ts';
-import type { RowDocument } from '../../src/ledger/rows.ts';
 import type { JobEnd } from '../../src/queue/runner.ts';
+import { documentKey } from '../rows/document-key.ts';
+import { parseRowPayload, STEP_JOBS } from '../rows/step-jobs.ts';
 import { callOnce } from './call-once.ts';
 import { endWithout, giveUpRow, moveOn, type StepDeps, takeUp } from './step.ts';
-import { parseRowPayload, STEP_JOBS } from './step-jobs.ts';
 import type { Wish } from './wish.ts';
 
 export type UploadDeps = StepDeps & {
@@ -47,11 +46,3 @@ export const uploadDocuments = {
 
   giveUp: (row: RowId, error: unknown, deps: StepDeps) => giveUpRow(row, 'documents', error, deps),
 };
-
-/** Two documents are the same thing when content and file name are; there is one purpose only. */
-export function documentKey({ sha256, name }: Pick<RowDocument, 'sha256' | 'name'>): string {
-  return createHash('sha256')
-    .update(JSON.stringify([sha256, name]))
-    .digest('base64url')
-    .slice(0, 16);
-}

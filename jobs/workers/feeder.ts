@@ -1,5 +1,5 @@
 import type { PaceState } from '../../src/pace/pace-words.ts';
-import { depthFor, type FeedDeps, feed, queuesAhead } from './feed.ts';
+import { depthFor, type FeedDeps, feed, queuesAhead } from '../rows/feed.ts';
 import { makeHealer } from './heal.ts';
 
 /** How often it is seen to that the queues are full, that no portfolio lacks its share, and that no job is lost. */

@@ -1,6 +1,6 @@
 import { OPEN_STATES, STEPS } from '../../src/ledger/rows.ts';
 import type { NewJob } from '../../src/queue/queues.ts';
-import { type FeedDeps, jobsOf, mayGoOn } from './feed.ts';
+import { type FeedDeps, jobsOf, mayGoOn } from '../rows/feed.ts';
 
 /** Rows that all stand still for so many looks have perhaps no jobs, whatever the queues say. */
 const STILL_LOOKS = 5;

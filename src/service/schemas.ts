@@ -9,7 +9,6 @@ export const SERVICE_PATHS = {
   limit: '/invoice-financing/v1/buyer-limits',
 } as const;
 
-
 export type CompanyBody = z.input<typeof companyBodySchema>;
 export type LimitBody = z.input<typeof limitBodySchema>;
 export type DocumentBody = z.input<typeof documentBodySchema>;

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Redis } from 'ioredis';
 import { expect, test } from 'vitest';
-import { depthFor } from '../../jobs/workers/feed.ts';
+import { depthFor } from '../../jobs/rows/feed.ts';
 import { CALL_KINDS } from '../../src/call-kind.ts';
 import { QUEUES } from '../../src/queue/queues.ts';
 import type { FaultChange } from '../../src/stand-in/fault-settings.ts';

@@ -1,7 +1,7 @@
 import { Queue } from 'bullmq';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { STEP_JOBS } from '../../../jobs/steps/step-jobs.ts';
-import { depthFor, feed, MOST_AT_DOORS } from '../../../jobs/workers/feed.ts';
+import { depthFor, feed, MOST_AT_DOORS } from '../../../jobs/rows/feed.ts';
+import { STEP_JOBS } from '../../../jobs/rows/step-jobs.ts';
 import { makeRequest } from '../../support/ledger.ts';
 import { openWorkplace } from '../../support/workplace.ts';
 

@@ -2,7 +2,7 @@ import type { CallKind } from '../../src/call-kind.ts';
 import { isPending, type PortfolioState, type Portfolios } from '../../src/ledger/portfolios.ts';
 import type { RowState, Rows } from '../../src/ledger/rows.ts';
 import { type NewJob, QUEUES, type QueueName, type Queues } from '../../src/queue/queues.ts';
-import { STEP_JOBS, supplierJob } from '../steps/step-jobs.ts';
+import { STEP_JOBS, supplierJob } from './step-jobs.ts';
 
 /** What it takes to turn rows into jobs. */
 export type FeedDeps = { rows: Rows; portfolios: Portfolios; queues: Queues };
