@@ -4,7 +4,7 @@ import { pipeline } from 'node:stream/promises';
 import type { UnknownPolicy } from '../../src/config.ts';
 import { digestOf } from '../../src/ledger/calls.ts';
 import type { Foresight, KnownRow } from '../../src/ledger/foresight.ts';
-import { askedOf, type RowDocument, type RowRequest } from '../../src/ledger/rows.ts';
+import { askedOf, type RowDocument, type RowRequest } from '../../src/ledger/row.ts';
 import type { Document, Line, Problem } from '../../src/portfolio/lines/row.ts';
 import type { RowLine } from './decide-line.ts';
 import type { OfBuyer } from './foresee-replacing.ts';

@@ -1,4 +1,4 @@
-import type { FaultyLine, NotedLine } from '../../src/ledger/imports.ts';
+import type { FaultyLine, NotedLine } from '../../src/ledger/faulty-lines.ts';
 import { type Line, type Problem, requestOf } from '../../src/portfolio/lines/row.ts';
 
 /** A line as the ledger notes it: the key of its request, of a faulty one its buyer, and what is wrong with it, if anything is. */

@@ -1,5 +1,5 @@
+import type { RowDocument, RowRequest } from '../../src/ledger/row.ts';
 import { type RowId, rowName } from '../../src/ledger/row-id.ts';
-import type { RowDocument, RowRequest } from '../../src/ledger/rows.ts';
 import { alikeOfName } from '../../src/portfolio/identity/identity.ts';
 import { makeProblem } from '../../src/portfolio/lines/problem.ts';
 import type { Line, Problem, Row } from '../../src/portfolio/lines/row.ts';

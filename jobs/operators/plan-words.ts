@@ -1,7 +1,8 @@
 import type { Calls } from '../../src/ledger/calls.ts';
 import type { CallKind } from '../../src/ledger/keys.ts';
 import type { Portfolios } from '../../src/ledger/portfolios.ts';
-import type { Rows, Step } from '../../src/ledger/rows.ts';
+import type { Step } from '../../src/ledger/row.ts';
+import type { Rows } from '../../src/ledger/rows.ts';
 import type { HeldFile, HeldWord } from '../../src/portfolio/results/held-file.ts';
 import { callsOf } from '../rows/calls-of.ts';
 import type { FoundRow } from '../rows/walk-rows.ts';

@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { messageOf } from '../../src/errors.ts';
 import type { Probe } from '../../src/ledger/at-most-once.ts';
+import type { RowAtStep, RowFields, RowProblem, RowState, Step } from '../../src/ledger/row.ts';
 import { type RowId, rowName } from '../../src/ledger/row-id.ts';
-import type { RowAtStep, RowFields, RowProblem, RowState, Rows, Step } from '../../src/ledger/rows.ts';
+import type { Rows } from '../../src/ledger/rows.ts';
 import type { NewJob, QueueName, Queues } from '../../src/queue/queues.ts';
 import type { JobEnd } from '../../src/queue/runner.ts';
 import { isWebPage } from '../../src/service/web-page.ts';

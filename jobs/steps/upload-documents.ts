@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
+import type { RowDocument } from '../../src/ledger/row.ts';
 import type { RowId } from '../../src/ledger/row-id.ts';
-import type { RowDocument } from '../../src/ledger/rows.ts';
 import type { JobEnd } from '../../src/queue/runner.ts';
 import type { OutgoingDocument } from '../../src/service/document-body.ts';
 import { callOnce } from './call-once.ts';

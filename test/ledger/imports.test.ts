@@ -1,6 +1,7 @@
 import type { Redis } from 'ioredis';
 import { expect, test } from 'vitest';
-import { type FaultyLine, makeImports } from '../../src/ledger/imports.ts';
+import type { FaultyLine } from '../../src/ledger/faulty-lines.ts';
+import { makeImports } from '../../src/ledger/imports.ts';
 import { makeKeys } from '../../src/ledger/keys.ts';
 import { makeRequest, openLedger } from '../support/ledger.ts';
 import { startKillableRedis } from '../support/redis/killable-redis.ts';

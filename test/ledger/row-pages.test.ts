@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import type { IndexedRow } from '../../src/ledger/row.ts';
 import { pagesOf } from '../../src/ledger/row-pages.ts';
-import type { IndexedRow } from '../../src/ledger/rows.ts';
 import { makeRequest, openLedger } from '../support/ledger.ts';
 
 /** An index as Redis keeps it: by line, then by key. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { askedOf, stepAfter } from '../../src/ledger/rows.ts';
+import { askedOf, stepAfter } from '../../src/ledger/row.ts';
 import { makeRequest, openLedger } from '../support/ledger.ts';
 
 const row = { portfolio: 'q4', key: 'row-1' };
@@ -21,9 +21,9 @@ describe('put', () => {
     ['refused', 'renewed', 'queued'],
     ['cancelled', 'renewed', 'queued'],
     ['limit', 'open', 'limit'],
-    ['held', 'settled', 'held'],
-    ['done', 'settled', 'done'],
-    ['skipped', 'settled', 'skipped'],
+    ['held', 'ended', 'held'],
+    ['done', 'ended', 'done'],
+    ['skipped', 'ended', 'skipped'],
   ] as const)('finds a row that is %s, by the same words: %s', async (state, answer, after) => {
     const { rows, portfolios } = await putRow();
     await rows.begin(row, 'company');
@@ -72,7 +72,7 @@ describe('put', () => {
     await calls.claim({ ...other, asked: askedOf(makeRequest()) }, { owner: 'a/1', onUnknown: 'hold' });
     await calls.settle(other, 'a/1', { id: 'bl_1', record: {}, buyer: 'b' });
     expect(await rows.put(row, 2, 'import-1', mended)).toBe('changed');
-    expect(await rows.put(row, 2, 'import-1', makeRequest())).toBe('settled');
+    expect(await rows.put(row, 2, 'import-1', makeRequest())).toBe('ended');
     expect((await portfolios.read('q4')).states).toMatchObject({ queued: 0, skipped: 1 });
   });
 
@@ -84,7 +84,7 @@ describe('put', () => {
       record: { status: 'approved' },
       buyer: 'b',
     });
-    expect(await rows.put(row, 2, 'import-1', makeRequest())).toBe('settled');
+    expect(await rows.put(row, 2, 'import-1', makeRequest())).toBe('ended');
     expect((await portfolios.read('q4')).states).toMatchObject({ queued: 0, skipped: 1 });
     expect((await rows.read([row]))[0]).toMatchObject({ limitId: 'bl_1', record: { status: 'approved' } });
   });

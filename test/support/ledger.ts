@@ -8,7 +8,7 @@ import { makeKeys } from '../../src/ledger/keys.ts';
 import { makePersist } from '../../src/ledger/persist.ts';
 import { makePortfolios } from '../../src/ledger/portfolios.ts';
 import { startPresence } from '../../src/ledger/presence.ts';
-import type { RowRequest } from '../../src/ledger/rows.ts';
+import type { RowRequest } from '../../src/ledger/row.ts';
 import { makeRows } from '../../src/ledger/rows.ts';
 import { makeSilentLog } from '../../src/log.ts';
 

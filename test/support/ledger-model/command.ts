@@ -1,6 +1,6 @@
 import type fc from 'fast-check';
 import { expect } from 'vitest';
-import { ROW_STATES, STEPS } from '../../../src/ledger/rows.ts';
+import { ROW_STATES, STEPS } from '../../../src/ledger/row.ts';
 import type { RealLedger } from './real-ledger.ts';
 import { isOpen, type Model, PORTFOLIOS } from './rules.ts';
 

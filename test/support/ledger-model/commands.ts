@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
 import type { CallKind } from '../../../src/ledger/keys.ts';
-import type { RowRequest, Step } from '../../../src/ledger/rows.ts';
+import type { RowRequest, Step } from '../../../src/ledger/row.ts';
 import { makeRequest } from '../ledger.ts';
 import { type Command, command } from './command.ts';
 import type { RealLedger } from './real-ledger.ts';

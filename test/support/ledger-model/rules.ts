@@ -1,6 +1,6 @@
 import type { Verdict } from '../../../src/ledger/calls.ts';
 import type { CallKind } from '../../../src/ledger/keys.ts';
-import type { CancelAnswer, RowState, Step } from '../../../src/ledger/rows.ts';
+import type { CancelAnswer, RowState, Step } from '../../../src/ledger/row.ts';
 
 /** What is asked for, and by whom: two portfolios want the same requests, rows share a buyer and a document. */
 export const PORTFOLIOS = ['q4', 'twin'] as const;
@@ -91,7 +91,7 @@ export function makeModel({ canaryRefusals }: { canaryRefusals: number }) {
       const same = known?.name === rowName;
       if (known && !same && (calls.has(`limit ${key}`) || known.state === 'done')) return 'changed';
       if (known) Object.assign(known, { line, generation });
-      if (known && same && ['done', 'skipped', 'held'].includes(known.state)) return 'settled';
+      if (known && same && ['done', 'skipped', 'held'].includes(known.state)) return 'ended';
       if (known && same && !['refused', 'cancelled'].includes(known.state)) return 'open';
       if (known) portfolio(name).replaced -= known.replaced === undefined ? 0 : 1;
       const made = calls.get(`limit ${key}`)?.state === 'made';
@@ -99,7 +99,7 @@ export function makeModel({ canaryRefusals }: { canaryRefusals: number }) {
       const revision = known ? known.revision + (same ? 0 : 1) : 0;
       const row = { state, step: stepBehind(key), line, name: rowName, company: '', revision, generation } as const;
       rows.set(`${name}/${key}`, { ...row });
-      if (made) return 'settled';
+      if (made) return 'ended';
       return known ? 'renewed' : 'added';
     },
 

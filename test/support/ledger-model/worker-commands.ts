@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import type { Ending, Sent } from '../../../src/ledger/at-most-once.ts';
-import type { RowFields, RowState, Step } from '../../../src/ledger/rows.ts';
+import type { RowFields, RowState, Step } from '../../../src/ledger/row.ts';
 import { type Command, command } from './command.ts';
 import type { RealLedger } from './real-ledger.ts';
 import { type Attempt, kindOf, type Model, REQUESTS, stepBehind, thingOf } from './rules.ts';

@@ -69,7 +69,7 @@ describe('giving up', () => {
     const { rows, portfolios } = openLedger();
     const run = await portfolios.startImport('q4', { id: 'i', fileName: 'f', reading: '{}' });
     await portfolios.cancel('q4');
-    expect(await rows.put(row, 2, 'i', makeRequest(), run.generation)).toBe('settled');
+    expect(await rows.put(row, 2, 'i', makeRequest(), run.generation)).toBe('ended');
     expect((await portfolios.read('q4')).states).toMatchObject({ queued: 0, cancelled: 1 });
     const next = await portfolios.startImport('q4', { id: 'i', fileName: 'f', reading: '{}' });
     expect(await rows.put(row, 2, 'i', makeRequest(), next.generation)).toBe('renewed');
