@@ -22,13 +22,18 @@ export function takeUp(process: string, name: string, key: string, stale: Step |
       if (step === 'limit') expect(found.companyId || found.request.companyId).toMatch(/^company_/);
       const revision = Number(found.revision);
       const attempt: Attempt = {
-        ...{ process, portfolio: name, key, step, revision },
-        ...{ thing: thingOf(key, step), fate: 'open' },
+        process,
+        portfolio: name,
+        key,
+        step,
+        revision,
+        thing: thingOf(key, step),
+        fate: 'open',
       };
       const { sent, flight } = send(attempt, real);
       const verdict = await Promise.race([sent, flight.ended]);
       expect(verdict.is).toBe(model.claim(attempt));
-      if (verdict.is === 'cancelled') await giveUp(attempt, model, real);
+      if (verdict.is === 'cancelled') await cancelRow(attempt, model, real);
       else if (verdict.is === 'go') real.flights.push(flight);
       else await advance(attempt, verdict, model, real);
     },
@@ -116,14 +121,14 @@ async function advance(attempt: Attempt, ending: Ending, model: Model, real: Rea
   if (!end) return;
   const { portfolio, key, step } = attempt;
   const { to, fields } = end;
-  const heard = !fields.answered ? '' : to === 'refused' ? '422' : 'ok';
+  const answer = !fields.answered ? '' : to === 'refused' ? '422' : 'ok';
   const revision = String(attempt.revision);
   const state = await real.rows.advance({ portfolio, key }, step, to, { ...fields, revision });
-  expect(state).toBe(model.advance(attempt, to, { ...(fields.company ? { company: fields.company } : {}), heard }));
+  expect(state).toBe(model.advance(attempt, to, { ...(fields.company ? { company: fields.company } : {}), answer }));
 }
 
-/** A row that was given up before its call was claimed ends with its portfolio. */
-async function giveUp({ portfolio, key }: Attempt, model: Model, real: RealLedger): Promise<void> {
+/** A row that was cancelled before its call was claimed ends with its portfolio. */
+async function cancelRow({ portfolio, key }: Attempt, model: Model, real: RealLedger): Promise<void> {
   expect(await real.rows.cancel({ portfolio, key })).toBe(model.cancelRow(portfolio, key));
 }
 

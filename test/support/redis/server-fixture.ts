@@ -77,7 +77,9 @@ async function startGiven(
   const sentinel = config.some((line) => line.startsWith('sentinel ')) ? ['--sentinel'] : [];
   const child = spawn('redis-server', [file, ...sentinel], { stdio: 'ignore' });
   const admin = new Redis({
-    ...{ path: join(dir, 'admin.sock'), retryStrategy: () => 20, maxRetriesPerRequest: null },
+    path: join(dir, 'admin.sock'),
+    retryStrategy: () => 20,
+    maxRetriesPerRequest: null,
     ...access,
   });
   admin.on('error', () => {});
