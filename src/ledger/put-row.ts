@@ -9,7 +9,7 @@ import { type RowId, rowName } from './row-id.ts';
  *
  * @param generation how often the portfolio had been cancelled when the import began; '' takes what it is now
  */
-export type PutRow = (
+type PutRow = (
   row: RowId,
   line: number,
   importId: string,

@@ -4,7 +4,7 @@ import type { RedisConnection } from '../lua-script.ts';
 import { parseInfo, type ServerInfo } from './server-info.ts';
 
 /** How many replicas a write must be on before it is relied on, as far as is known now. */
-export type ExpectedReplicas = () => number | Promise<number>;
+type ExpectedReplicas = () => number | Promise<number>;
 
 /**
  * Keeps count of the replicas of a Redis: the most that were ever seen, by any process, are expected for good. A replica

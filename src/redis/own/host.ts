@@ -9,7 +9,7 @@ import type { Folder } from './folder.ts';
  * The host whose Redis uses a folder. A folder on a network drive is seen by several, whose process numbers mean nothing
  * to each other: each would take the other's server for dead, and two servers would write one file.
  */
-export type Host = { name: string; machine: string; boot: string };
+type Host = { name: string; machine: string; boot: string };
 
 /** This host. What it does not tell of itself is empty. */
 export function thisHost(): Host {

@@ -11,7 +11,7 @@ import { killServer, waitForExit } from './server-process.ts';
 import { openSocketPath } from './socket-path.ts';
 import type { Stamp } from './stamp.ts';
 
-export type OwnRedis = { socketPath: string; where: string; close: () => Promise<void> };
+type OwnRedis = { socketPath: string; where: string; close: () => Promise<void> };
 
 /**
  * Uses the Redis that belongs to a data folder, together with every other command that runs on the folder now. It is
