@@ -6,19 +6,16 @@ import { VANISHED_AFTER_MS } from './presence.ts';
 import type { CancelAnswer, RowAtStep, RowFields, RowState, Step } from './row.ts';
 import { type RowId, rowName } from './row-id.ts';
 
-/** How a row goes from state to state. */
-export function makeRowMoves({
-  connection,
-  keys,
-  persist,
-  canaryRefusals,
-}: {
+export type RowOptions = {
   connection: RedisConnection;
   keys: Keys;
   persist: Persist;
   /** So many first answers of a step refused alike pause the portfolio; 0 for never. */
   canaryRefusals: number;
-}) {
+};
+
+/** How a row goes from state to state. */
+export function makeRowMoves({ connection, keys, persist, canaryRefusals }: RowOptions) {
   const script = (name: string) => makeLuaScript(connection, new URL(`./lua/${name}.lua`, import.meta.url));
   const [begin, advance] = [script('begin'), script('advance')];
   const [requeue, cancel] = [script('requeue'), script('cancel-row')];

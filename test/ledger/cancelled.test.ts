@@ -1,13 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { makeRequest, openLedger } from '../support/ledger.ts';
-
-const row = { portfolio: 'q4', key: 'row-1' };
-
-async function putRow(changes = {}) {
-  const ledger = openLedger();
-  await ledger.rows.put(row, 2, 'import-1', makeRequest(changes));
-  return ledger;
-}
+import { makeRequest, openLedger, putRow, ROW as row } from '../support/ledger.ts';
 
 describe('a cancellation', () => {
   test('lets no claim succeed from then on, whether the row was moved yet or not', async () => {

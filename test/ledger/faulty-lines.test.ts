@@ -1,19 +1,10 @@
 import type { Redis } from 'ioredis';
 import { expect, test } from 'vitest';
-import type { FaultyLine } from '../../src/ledger/faulty-lines.ts';
 import { makeImports } from '../../src/ledger/imports.ts';
 import { makeKeys } from '../../src/ledger/keys.ts';
 import { openLedger } from '../support/ledger.ts';
+import { BAD, file, lines, other, TWICE } from '../support/noted-lines.ts';
 import { startKillableRedis } from '../support/redis/killable-redis.ts';
-
-const file = { id: 'f'.repeat(64), fileName: 'q4.csv', reading: '{}' };
-const other = { ...file, id: 'e'.repeat(64), fileName: 'other.csv' };
-
-const BAD = { kind: 'invalid', message: 'bad' } as const;
-const TWICE = { kind: 'duplicate', message: 'twice' } as const;
-
-const lines = (...noted: [number, FaultyLine | null, string?][]) =>
-  new Map(noted.map(([line, fault, key = '']) => [line, { key, fault }]));
 
 test('faulty lines are counted once, however often each was written down', async () => {
   const { portfolios } = openLedger();

@@ -1,15 +1,6 @@
 import { expect, test } from 'vitest';
-import type { FaultyLine } from '../../src/ledger/faulty-lines.ts';
 import { makeRequest, openLedger } from '../support/ledger.ts';
-
-const file = { id: 'f'.repeat(64), fileName: 'q4.csv', reading: '{}' };
-const other = { ...file, id: 'e'.repeat(64), fileName: 'other.csv' };
-
-const BAD = { kind: 'invalid', message: 'bad' } as const;
-const TWICE = { kind: 'duplicate', message: 'twice' } as const;
-
-const lines = (...noted: [number, FaultyLine | null, string?][]) =>
-  new Map(noted.map(([line, fault, key = '']) => [line, { key, fault }]));
+import { BAD, file, lines, other, TWICE } from '../support/noted-lines.ts';
 
 test('an import forgets the faulty lines of the one before', async () => {
   const { portfolios } = openLedger();

@@ -1,14 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { askedOf } from '../../src/ledger/row.ts';
-import { makeRequest, openLedger } from '../support/ledger.ts';
-
-const row = { portfolio: 'q4', key: 'row-1' };
-
-async function putRow(changes = {}) {
-  const ledger = openLedger();
-  await ledger.rows.put(row, 2, 'import-1', makeRequest(changes));
-  return ledger;
-}
+import { makeRequest, openLedger, putRow, ROW as row } from '../support/ledger.ts';
 
 describe('an import', () => {
   test('adds a row once, however often its line is imported', async () => {

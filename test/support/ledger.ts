@@ -61,3 +61,13 @@ export function makeRequest(changes: Partial<RowRequest> = {}): RowRequest {
     ...changes,
   };
 }
+
+/** The row that {@link putRow} brings in. */
+export const ROW = { portfolio: 'q4', key: 'row-1' };
+
+/** A ledger of the test's own with one row, of line 2 of an import. */
+export async function putRow(changes: Partial<RowRequest> = {}) {
+  const ledger = openLedger();
+  await ledger.rows.put(ROW, 2, 'import-1', makeRequest(changes));
+  return ledger;
+}

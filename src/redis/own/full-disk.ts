@@ -7,7 +7,7 @@ const LEAST_FREE_BYTES = 256 * 1024;
 export function whyNoRoom(path: string): string | undefined {
   try {
     const { bavail, bsize } = statfsSync(path);
-    return bavail * bsize < LEAST_FREE_BYTES ? `the disk of ${path} is full; free some space` : undefined;
+    return bavail * bsize < LEAST_FREE_BYTES ? `the disk of ${path} is full; make room` : undefined;
   } catch {
     return undefined;
   }
