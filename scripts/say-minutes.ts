@@ -1,5 +1,5 @@
 import type { Service } from '../src/context.ts';
-import type { RowState } from '../src/ledger/rows.ts';
+import type { RowState } from '../src/ledger/row.ts';
 import type { Log } from '../src/log.ts';
 import { describePace } from '../src/pace/pace-words.ts';
 import type { Queues } from '../src/queue/queues.ts';

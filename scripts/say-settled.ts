@@ -1,7 +1,7 @@
 import type { Context } from '../src/context.ts';
 import { messageOf } from '../src/errors.ts';
-import { ROW_STATES } from '../src/ledger/rows.ts';
-import { makeSettled } from '../src/ledger/settled.ts';
+import { makeFinished } from '../src/ledger/finished.ts';
+import { ROW_STATES } from '../src/ledger/row.ts';
 
 /** A person who waits for it notices no more, and Redis does not notice at all. */
 const LOOK_EVERY_MS = 2_000;
@@ -13,7 +13,7 @@ export async function startSayingSettled(
 ) {
   const { ledger, keys, portfolios, processId, log } = context;
   const [seconds] = await ledger.time();
-  const settled = makeSettled({ connection: ledger, keys, processId, sinceMs: Number(seconds) * 1_000 });
+  const settled = makeFinished({ connection: ledger, keys, processId, sinceMs: Number(seconds) * 1_000 });
 
   const look = async (): Promise<void> => {
     for (const name of await settled.news()) {

@@ -1,5 +1,6 @@
-import { isPending, type PortfolioState, type Portfolios } from '../src/ledger/portfolios.ts';
-import { OPEN_STATES } from '../src/ledger/rows.ts';
+import { isPending, type PortfolioState } from '../src/ledger/portfolio.ts';
+import type { Portfolios } from '../src/ledger/portfolios.ts';
+import { OPEN_STATES } from '../src/ledger/row.ts';
 
 /** Whether nothing of a portfolio is under way or still to come: no row, no import, no supplier. Held rows wait for a person. */
 export function isSettled({ importing, states, supplier }: PortfolioState): boolean {

@@ -47,7 +47,7 @@ export function readSettings({ env = process.env, cwd = process.cwd() } = {}): S
   }
   if (values.SERVICE_URL && parsed.data?.SERVICE_ACCOUNT === STAND_IN_ACCOUNT) {
     faults.push(
-      `SERVICE_ACCOUNT is "${STAND_IN_ACCOUNT}", which is the stand-in's own; name the account at SERVICE_URL otherwise`,
+      `SERVICE_ACCOUNT is "${STAND_IN_ACCOUNT}", which is the name of the stand-in's account; choose another name for yours at SERVICE_URL`,
     );
   }
   faults.push(...proxyFaults(parsed.data));
@@ -64,7 +64,7 @@ function namedFolder({ values, names }: GivenSettings): NamedFolder | undefined 
     : { path, in: names.environment.includes('LIMITLINE_DATA') ? 'environment' : '.env' };
 }
 
-/** The data folder; without one that can be told, what is wrong goes to the other faults. */
+/** The data folder; where none can be chosen, the reason goes to the other faults. */
 function dataFolderOr(named: NamedFolder | undefined, place: Parameters<typeof chooseDataFolder>[1], faults: string[]) {
   try {
     return chooseDataFolder(named, place);
@@ -79,11 +79,11 @@ function schemaFaults(error: z.ZodError | undefined, values: Readonly<Record<str
     const name = String(issue.path[0]);
     // Addresses may carry a password, so neither they nor secrets are repeated.
     const isPrivate = /SECRET|REDIS_URL/.test(name) || values[name]?.includes('@');
-    return `${name}${isPrivate ? '' : ` is ${JSON.stringify(values[name])}`}: ${issue.message}`;
+    return isPrivate ? `${name} ${issue.message}` : `${name} is ${JSON.stringify(values[name])}, but ${issue.message}`;
   });
 }
 
-/** What is wrong with the proxy that would be used. One that other programs use alone need not be one that we could use. */
+/** What is wrong with the proxy that would be used. One that only other programs use need not be one that we could use. */
 function proxyFaults(settings: z.output<typeof settingsSchema> | undefined): string[] {
   if (settings?.SERVICE_URL === undefined) return [];
   try {
@@ -100,34 +100,36 @@ export function accountOf({ SERVICE_ACCOUNT, SERVICE_URL }: Pick<Settings, 'SERV
   return SERVICE_URL === undefined ? STAND_IN_ACCOUNT : normalAccount(SERVICE_URL);
 }
 
-const wholeNumber = (min: number, max: number, unit: string) =>
-  z
+function wholeNumber(min: number, max: number, unit = '') {
+  const fault = `must be a whole number from ${min} to ${max}${unit && ` (${unit})`}`;
+  return z
     .string()
-    .regex(/^\d+$/, `give a whole number of ${unit}`)
+    .regex(/^\d+$/, fault)
     .transform(Number)
-    .refine((value) => value >= min && value <= max, `give ${min} to ${max} ${unit}`);
+    .refine((value) => value >= min && value <= max, fault);
+}
 
 /**
  * Statuses that would otherwise leave the outcome unknown, so 408 and 500 to 599. 401 is about the token, any other 4xx is a
- * refusal of that row: it made nothing either, and to wait for it to pass would stop the line for one row. 429 is meant anyway.
+ * refusal of that row: it made nothing either, and to wait for it to pass would stop all calls for one row. 429 is meant anyway.
  */
 const statusList = z
   .string()
   .transform((text) => text.split(/[\s,]+/).filter(Boolean))
   .refine(
     (statuses) => statuses.every((status) => /^(408|429|5\d\d)$/.test(status)),
-    'give statuses from 500 to 599, or 408, separated by commas',
+    'must be statuses from 500 to 599, or 408, separated by commas',
   )
   .transform((statuses) => statuses.map(Number))
   .default([]);
 
-const unknownPolicy = z.enum(['hold', 'resend'], 'give hold or resend');
+const unknownPolicy = z.enum(['hold', 'resend'], 'must be hold or resend');
 
 const httpUrl = z
   .string()
   .refine(
     (text) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol),
-    'give an http:// or https:// address',
+    'must be an address that begins with http:// or https://',
   )
   // A user and password are not what calls are made with, so they need not be where the address is shown.
   .transform((text) => text.replace(/\/+$/, '').replace(/^(https?:\/\/)[^/?#]*@/i, '$1'));
@@ -144,7 +146,7 @@ const redisUrl = z
   .string()
   .regex(
     /^(rediss?|redis\+sentinel):\/\//,
-    'give redis://, rediss:// or redis+sentinel://; several addresses by commas for a cluster',
+    'must begin with redis://, rediss:// or redis+sentinel://; for a cluster, give several addresses separated by commas',
   );
 
 const settingsSchema = z.object({
@@ -153,12 +155,15 @@ const settingsSchema = z.object({
   LIMITLINE_DATA: z.string(),
   LIMITLINE_PREFIX: z
     .string()
-    .regex(/^[\w.-]{1,40}$/, 'give up to 40 letters, digits, dots, hyphens or underscores')
+    .regex(/^[\w.-]{1,40}$/, 'must be up to 40 letters, digits, dots, hyphens or underscores')
     .default('limitline'),
   SERVICE_URL: httpUrl.optional(),
   SERVICE_ACCOUNT: z
     .string()
-    .regex(/^[\p{L}\p{N}][\p{L}\p{N}._:/@+-]{0,99}$/u, 'give up to 100 letters, digits, and . _ - : / @ +')
+    .regex(
+      /^[\p{L}\p{N}][\p{L}\p{N}._:/@+-]{0,99}$/u,
+      'must be up to 100 letters, digits and . _ - : / @ +, beginning with a letter or digit',
+    )
     .transform(normalAccount)
     .optional(),
   SERVICE_CLIENT_ID: z.string().default(STAND_IN_CREDENTIALS.clientId),
@@ -171,15 +176,15 @@ const settingsSchema = z.object({
   SERVICE_TOKEN_LIFETIME_S: wholeNumber(1, 86_400, 'seconds').default(600),
   SERVICE_RATE_PER_S: z
     .string()
-    .regex(/^\d+(\.\d+)?$/, 'give calls a second as a decimal number')
+    .regex(/^\d+(\.\d+)?$/, 'must be a decimal number of calls a second')
     .transform(Number)
-    .refine((rate) => rate >= 0.01 && rate <= 100_000, 'give 0.01 to 100000 calls a second')
+    .refine((rate) => rate >= 0.01 && rate <= 100_000, 'must be 0.01 to 100000 calls a second')
     .optional(),
   SERVICE_CONCURRENCY: wholeNumber(1, 1_000, 'calls').default(32),
   SERVICE_TIMEOUT_MS: wholeNumber(100, 600_000, 'milliseconds').default(30_000),
   SERVICE_IDEMPOTENCY_HEADER: z
     .string()
-    .regex(/^[!#$%&'*+.^_`|~\w-]+$/, 'give the name of an HTTP header (RFC 9110, section 5.1)')
+    .regex(/^[!#$%&'*+.^_`|~\w-]+$/, 'must be the name of an HTTP header (RFC 9110, section 5.1)')
     .optional(),
   SERVICE_NOT_MADE: statusList,
   ON_UNKNOWN_COMPANY: unknownPolicy.default('hold'),
@@ -192,9 +197,9 @@ const settingsSchema = z.object({
     .default([]),
   MAX_DOCUMENT_MB: wholeNumber(1, 10_000, 'megabytes').default(20),
   CONSOLE_HOST: z.string().default('127.0.0.1'),
-  CONSOLE_PORT: wholeNumber(0, 65_535, '(a port)').default(3000),
+  CONSOLE_PORT: wholeNumber(0, 65_535).default(3000),
   CONSOLE_USERS_FILE: z.string().optional(),
-  LOG_LEVEL: z.enum(LOG_LEVELS, `give one of ${LOG_LEVELS.join(', ')}`).default('info'),
+  LOG_LEVEL: z.enum(LOG_LEVELS, `must be one of ${LOG_LEVELS.join(', ')}`).default('info'),
 });
 
 const SETTING_NAMES = Object.keys(settingsSchema.shape);

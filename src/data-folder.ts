@@ -19,11 +19,11 @@ export type Surroundings = {
 
 /**
  * Chooses the data folder: the one that is named (`~` is the user's home, and in `.env` a relative one is beside that
- * file); else a `.limitline` in the working directory that holds something;
+ * file); else a `.limitline` in the working directory with something in it;
  * else the user's. It does not depend on where one stands otherwise: run from two folders, the same file would be
  * requested twice.
  *
- * @throws LimitlineError `SETTINGS` where both hold something, where the user has no home, or where the environment names
+ * @throws LimitlineError `SETTINGS` where both have something in them, where the user has no home, or where the environment names
  *   one that is another wherever one stands
  */
 export function chooseDataFolder(named: NamedFolder | undefined, surroundings: Surroundings): DataFolder {
@@ -31,19 +31,19 @@ export function chooseDataFolder(named: NamedFolder | undefined, surroundings: S
   if (named !== undefined) return { path: namedFolder(named, surroundings), by: 'setting' };
   const here = join(cwd, '.limitline');
   const user = userDataFolder(surroundings);
-  if (!holdsSomething(here)) return { path: needed(user), by: 'user' };
-  if (user === undefined || !holdsSomething(user) || realpathSync(here) === realpathSync(user)) {
+  if (!hasContents(here)) return { path: needed(user), by: 'user' };
+  if (user === undefined || !hasContents(user) || realpathSync(here) === realpathSync(user)) {
     return { path: here, by: 'here' };
   }
   throw new LimitlineError(
     'SETTINGS',
-    `there are two data folders, and what is in one was never heard of in the other: ${contentsOf(here)}, and ${contentsOf(user)}; choose by LIMITLINE_DATA, or take one away`,
+    `there are two data folders, and neither knows what was requested from the other: ${contentsOf(here)}, and ${contentsOf(user)}; set LIMITLINE_DATA to the one to use, or move one away`,
   );
 }
 
-/** Says which folder it is, on one line. */
+/** Says which folder it is, and why that one. */
 export function folderWords({ path, by }: DataFolder): string {
-  const why = { setting: ' (LIMITLINE_DATA)', here: " (the one here goes before the user's own)", user: '' }[by];
+  const why = { setting: ' (LIMITLINE_DATA)', here: " (found here, and used before the user's own)", user: '' }[by];
   return `data folder ${path}${why}`;
 }
 
@@ -82,7 +82,7 @@ function namedFolder({ path, in: where }: NamedFolder, surroundings: Surrounding
   const example = first.startsWith('~') ? '' : `, such as ${resolve(cwd, path)}`;
   throw new LimitlineError(
     'SETTINGS',
-    `LIMITLINE_DATA is "${path}", which would be another folder wherever one stands: give the whole path${example}`,
+    `LIMITLINE_DATA is "${path}", which is not a whole path and so names another folder in every working directory: give the whole path${example}`,
   );
 }
 
@@ -113,23 +113,26 @@ function homeOf({ env, home = homedir }: Pick<Surroundings, 'env' | 'home'>): st
 
 function needed(user: string | undefined): string {
   if (user !== undefined) return user;
-  throw new LimitlineError('SETTINGS', 'this user has no home for a data folder; name one by LIMITLINE_DATA');
+  throw new LimitlineError(
+    'SETTINGS',
+    'this user has no home folder for the data folder to be in; set LIMITLINE_DATA to a folder',
+  );
 }
 
 /**
  * An empty folder counts as none, and so does one of empty folders. A file ends the look, so that it costs next to
  * nothing. What may not be looked into counts: it is somebody's, and is not to be passed over for another.
  */
-function holdsSomething(path: string): boolean {
+function hasContents(path: string): boolean {
   try {
     const entries = readdirSync(path, { withFileTypes: true });
-    return entries.some((entry) => !entry.isDirectory() || holdsSomething(join(path, entry.name)));
+    return entries.some((entry) => !entry.isDirectory() || hasContents(join(path, entry.name)));
   } catch (error) {
     return !isCode(error, 'ENOENT') && !isCode(error, 'ENOTDIR');
   }
 }
 
-/** `/x/.limitline (book of 12 kB, 3 imported files, last used 2026-11-21)` */
+/** `/x/.limitline (book of 12 kB, 3 imported files, last written 2026-11-21)` */
 function contentsOf(path: string): string {
   const book = filesBelow(join(path, 'redis', 'appendonlydir'));
   const imported = filesBelow(join(path, 'imports')).length;

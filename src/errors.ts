@@ -2,8 +2,8 @@
  * What can go wrong on our side of the wire, by name. A person reads the message; a program reads the code.
  * What the service answers is not an error here: see `service/meaning.ts`.
  */
-export type ErrorCode =
-  /** A command line, setting or name that cannot be meant. */
+type ErrorCode =
+  /** A command, setting or name that nobody can have meant so. */
   | 'USAGE'
   | 'SETTINGS'
   /** A file or folder that cannot be read or written. */

@@ -56,13 +56,13 @@ const PROXY_NAMES: ReadonlySet<string> = new Set(['HTTPS_PROXY', 'HTTP_PROXY', '
 function secretOf(name: string, layer: NodeJS.Dict<string>): string | undefined {
   const [value, path] = [layer[name], layer[`${name}_FILE`]];
   if (!isGiven(path)) return isGiven(value) ? value.trim() : undefined;
-  if (isGiven(value)) throw new Error(`${name} and ${name}_FILE are both given: leave one of them out`);
+  if (isGiven(value)) throw new Error(`${name} and ${name}_FILE are both given; remove one of them`);
   const inFile = readSecret(name, path.trim());
   if (inFile === '') throw new Error(`${name}_FILE names ${path.trim()}, which is empty`);
   return inFile;
 }
 
-/** The line that a mounted file holds; editors and `echo` end it by a line break. */
+/** What a mounted file says; editors and `echo` end it with a line break. */
 function readSecret(name: string, path: string): string {
   try {
     return readFileSync(path, 'utf8').trim();

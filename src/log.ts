@@ -8,7 +8,7 @@ export type Log = Logger;
 
 /** pino's own level names, plus the one that turns it off. */
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
-export type LogLevel = (typeof LOG_LEVELS)[number];
+type LogLevel = (typeof LOG_LEVELS)[number];
 
 /**
  * The process's log: JSON lines on standard error, since standard output belongs to what a command was asked for; on a
@@ -73,12 +73,12 @@ export function makeWordsLog({ level, account }: { level: LogLevel; account?: st
   const write = (line: string): void => {
     const { msg, reason, err } = JSON.parse(line) as { msg: string; reason?: string; err?: { message?: string } };
     const why = reason ?? err?.message;
-    const words = `limitline: ${msg}${why === undefined ? '' : ` (${why})`}\n`;
+    const sentence = `limitline: ${msg}${why === undefined ? '' : ` (${why})`}\n`;
     const now = performance.now();
     for (const [one, atMs] of saidAtMs) if (now - atMs >= SAY_AGAIN_MS) saidAtMs.delete(one);
-    if (saidAtMs.has(words)) return;
-    saidAtMs.set(words, now);
-    process.stderr.write(words);
+    if (saidAtMs.has(sentence)) return;
+    saidAtMs.set(sentence, now);
+    process.stderr.write(sentence);
   };
   return pino({ ...WITHOUT_PRIVATE, level: level === 'info' ? 'warn' : level, base: null }, { write });
 }
@@ -89,7 +89,7 @@ export function makeSilentLog(): Log {
 }
 
 /** What a log may say of an error. */
-export type ErrorFacts = { type: string; code?: string; message: string; stack: string; cause?: ErrorFacts };
+type ErrorFacts = { type: string; code?: string; message: string; stack: string; cause?: ErrorFacts };
 
 /**
  * An error for the log: what it is, and where it happened. Its other properties stay out, since libraries hang data on

@@ -18,7 +18,7 @@ export type LuaScript = (keys: readonly string[], args: readonly (string | numbe
 export function makeLuaScript(connection: RedisConnection, url: URL): LuaScript {
   const command = `limitline:${basename(url.pathname, '.lua')}`;
   connection.defineCommand(command, { lua: readLua(url) });
-  const run = Reflect.get(connection, command) as (...words: (string | number)[]) => Promise<unknown>;
+  const run = Reflect.get(connection, command) as (...args: (string | number)[]) => Promise<unknown>;
   return (keys, args) => run.call(connection, keys.length, ...keys, ...args);
 }
 

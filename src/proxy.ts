@@ -12,7 +12,7 @@ export type ForwardProxy = {
   setting: ProxySetting;
 };
 
-export type ProxySetting = 'HTTPS_PROXY' | 'HTTP_PROXY';
+type ProxySetting = 'HTTPS_PROXY' | 'HTTP_PROXY';
 
 /** The settings by these names, or by the same in lower case. */
 export type ProxySettings = { [name in ProxySetting | 'NO_PROXY']?: string | undefined };
@@ -42,7 +42,7 @@ function readProxy(address: string, setting: ProxySetting): ForwardProxy {
   if (!URL.canParse(text) || !(new URL(text).protocol in DEFAULT_PORTS)) {
     throw new LimitlineError(
       'SETTINGS',
-      `${setting}: give the proxy as http://host:port (or https), with user:password@ before the host where it asks for them, and signs that mean something in an address percent-encoded in the password; or name the service's host in NO_PROXY`,
+      `${setting} must be the address of a proxy, http://host:port or https://host:port, with user:password@ before the host if the proxy asks for a login; percent-encode special characters in the password. Or name the service's host in NO_PROXY`,
     );
   }
   const { origin, username, password } = new URL(text);

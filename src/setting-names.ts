@@ -1,7 +1,7 @@
 import { lettersApart } from './likeness.ts';
 
 /** What stands in the environment or in `.env` under a name that looks like a setting of ours and is none. */
-export type StrayNames = {
+type StrayNames = {
   /** One sentence each, for a setting that is probably meant and is missing so: nothing should start. */
   faults: string[];
   /** One sentence each, for what has no effect and may not be ours at all. */
@@ -9,7 +9,7 @@ export type StrayNames = {
 };
 
 /** Where the names stand: what is in `.env` is for us, while the environment is everybody's. */
-export type GivenNames = { environment: readonly string[]; dotenv: readonly string[]; known: readonly string[] };
+type GivenNames = { environment: readonly string[]; dotenv: readonly string[]; known: readonly string[] };
 
 /**
  * Names that nobody reads. A misspelt ceiling is none, and that costs money; so a name that has a word in common with a
@@ -27,9 +27,9 @@ export function strayNames({ environment, dotenv, known }: GivenNames): StrayNam
     const isOurs = familyOf(name) !== undefined;
     const mayBeMeant = isOurs || name.startsWith('REDIS_') || dotenv.includes(name);
     if (mayBeMeant && isNear(name, nearest, isOurs) && !isGiven(nearest, given)) {
-      found.faults.push(`${name} is no setting of Limitline: is ${nearest} meant? Rename it, or leave it out`);
+      found.faults.push(`${name} is not a setting of Limitline: did you mean ${nearest}? Rename or remove it`);
     } else if (isOurs) {
-      found.notices.push(`${name} is no setting of Limitline, and has no effect (the nearest is ${nearest})`);
+      found.notices.push(`${name} is not a setting of Limitline and has no effect (the closest one is ${nearest})`);
     }
   }
   return found;

@@ -12,7 +12,7 @@ afterEach(() => rm(cwd, { recursive: true }));
 
 const service = { SERVICE_URL: 'https://api.example', SERVICE_CLIENT_ID: 'id', SERVICE_CLIENT_SECRET: 's3cret' };
 
-test('needs nothing to be set', () => {
+test('every setting has a default', () => {
   expect(readSettings({ env: { XDG_DATA_HOME: cwd }, cwd })).toMatchObject({
     LIMITLINE_DATA: join(cwd, 'limitline'),
     dataFolderBy: 'user',
@@ -46,29 +46,29 @@ test.each([
   ['SERVICE_CONCURRENCY', ' 8 ', 8],
   ['LOG_LEVEL', '', 'info'],
   ['CONSOLE_PORT', 'tcp://10.0.0.1:80', 3_000],
-])('%s=%s', (name, text, value) => {
+])('%s=%s is read', (name, text, value) => {
   expect(readSettings({ env: { [name]: text }, cwd })).toMatchObject({ [name]: value });
 });
 
-// A token's answer, refusals of one row, and what is no status.
+// 401 is about the token, other 4xx refuse one row, and the rest are no statuses.
 test.each(['401', '400', '404', '600', '50', '5xx', '503;502', '-503'])('SERVICE_NOT_MADE=%s is refused', (text) => {
   expect(() => readSettings({ env: { SERVICE_NOT_MADE: text }, cwd })).toThrow(/SERVICE_NOT_MADE is .*500 to 599/);
 });
 
-test('an address loses the slash at its end', () => {
+test('the slash at the end of an address is dropped', () => {
   expect(readSettings({ env: { ...service, SERVICE_URL: 'https://api.example/v/' }, cwd }).SERVICE_URL).toBe(
     'https://api.example/v',
   );
 });
 
-test('an address loses its user and password', () => {
+test('the user and password of an address are dropped', () => {
   const read = (url: string) => readSettings({ env: { ...service, SERVICE_URL: url }, cwd }).SERVICE_URL;
   expect(read('https://anna:geheim@api.example/v')).toBe('https://api.example/v');
   expect(read('https://api.example/v?by=anna@b')).toBe('https://api.example/v?by=anna@b');
   expect(() => read('ftp://anna:geheim@api.example')).not.toThrow(/geheim/);
 });
 
-test('knows proxies in both spellings, and lower case first', () => {
+test('proxies are read in both spellings, lower case first', () => {
   const env = { HTTP_PROXY: 'http://a', http_proxy: 'http://b', HTTPS_PROXY: 'http://c', no_proxy: 'd', NO_PROXY: '' };
   expect(readSettings({ env, cwd })).toMatchObject({
     HTTP_PROXY: 'http://b',
@@ -77,12 +77,12 @@ test('knows proxies in both spellings, and lower case first', () => {
   });
 });
 
-test('reads a .env file that begins with a byte order mark', async () => {
+test('a .env file may begin with a byte order mark', async () => {
   await writeFile(join(cwd, '.env'), '\uFEFFSERVICE_CONCURRENCY=5\n');
   expect(readSettings({ env: {}, cwd }).SERVICE_CONCURRENCY).toBe(5);
 });
 
-test('reads a .env file below the environment', async () => {
+test('a .env file is read, and the environment goes before it', async () => {
   await writeFile(join(cwd, '.env'), 'SERVICE_CONCURRENCY=5\nCONSOLE_PORT=4000\n');
   expect(readSettings({ env: { CONSOLE_PORT: '5000' }, cwd })).toMatchObject({
     SERVICE_CONCURRENCY: 5,
@@ -90,7 +90,7 @@ test('reads a .env file below the environment', async () => {
   });
 });
 
-test('reads secrets from mounted files', async () => {
+test('secrets are read from mounted files', async () => {
   const path = join(cwd, 'secret');
   await writeFile(path, 'from-file\n');
   const env = { ...service, SERVICE_CLIENT_SECRET: '', SERVICE_CLIENT_SECRET_FILE: path };
@@ -108,7 +108,7 @@ describe('REDIS_URL_FILE', () => {
     expect(readSettings({ env: await fileWith(`${address}\n`), cwd }).REDIS_URL).toBe(address);
   });
 
-  test('and an address are two words on one thing, unless the environment goes before .env', async () => {
+  test('is a fault beside REDIS_URL, unless one is in the environment, which goes before .env', async () => {
     const env = await fileWith(address);
     expect(() => readSettings({ env: { ...env, REDIS_URL: 'redis://b' }, cwd })).toThrow(
       /REDIS_URL and REDIS_URL_FILE are both given/,
@@ -122,12 +122,12 @@ describe('REDIS_URL_FILE', () => {
 
   test.each([
     ['is empty', '\n', /REDIS_URL_FILE names .*, which is empty/],
-    ['holds no address', 'http://user:hunter2@x', /REDIS_URL: give redis:/],
+    ['has no address in it', 'http://user:hunter2@x', /REDIS_URL must begin with redis:/],
   ])(
-    'that %s is a fault: another Redis would know of nothing, and its words are not repeated',
-    async (_is, text, words) => {
+    'that %s is a fault, since another Redis would know of nothing, and its contents are not repeated',
+    async (_is, text, fault) => {
       const env = await fileWith(text);
-      expect(() => readSettings({ env, cwd })).toThrow(words);
+      expect(() => readSettings({ env, cwd })).toThrow(fault);
       expect(() => readSettings({ env, cwd })).not.toThrow('hunter2');
       expect(() => readSettings({ env: { REDIS_URL_FILE: join(cwd, 'none') }, cwd })).toThrow(
         /REDIS_URL_FILE cannot be read/,
@@ -136,7 +136,7 @@ describe('REDIS_URL_FILE', () => {
   );
 });
 
-test('names every fault at once, and repeats no secret', () => {
+test('all faults are named at once, and no secret is repeated', () => {
   const env = {
     REDIS_URL: 'http://user:hunter2@x',
     SERVICE_URL: 'ftp://x',
@@ -155,6 +155,6 @@ test('a data folder that the environment names is a whole path; in .env it may b
   await writeFile(join(cwd, '.env'), 'LIMITLINE_DATA=./data\n');
   expect(readSettings({ env: {}, cwd }).LIMITLINE_DATA).toBe(join(cwd, 'data'));
   expect(() => readSettings({ env: { LIMITLINE_DATA: 'data' }, cwd })).toThrow(
-    `LIMITLINE_DATA is "data", which would be another folder wherever one stands: give the whole path, such as ${cwd}/data`,
+    `LIMITLINE_DATA is "data", which is not a whole path and so names another folder in every working directory: give the whole path, such as ${cwd}/data`,
   );
 });

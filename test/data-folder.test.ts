@@ -72,7 +72,7 @@ describe('a folder that LIMITLINE_DATA names', () => {
     ['~anna/d', 'environment', 'whole path'],
     ['~anna/d', '.env', 'whole path'],
   ])('as %s in the %s is a fault: it would be another book in each folder', (named, where, words) => {
-    const fault = new RegExp(`^LIMITLINE_DATA is "${named}", .*another folder wherever one stands.*${words}$`);
+    const fault = new RegExp(`^LIMITLINE_DATA is "${named}", .*another folder in every working directory.*${words}$`);
     expect(() => choose({ HOME: '/h' }, { cwd: '/work' }, named, where)).toThrow(fault);
   });
 });
@@ -81,7 +81,7 @@ describe('a .limitline in the working directory', () => {
   test('goes before the folder of the user, and is said', () => {
     const here = use(join(cwd ?? '', '.limitline'));
     expect(choose()).toEqual({ path: here, by: 'here' });
-    expect(folderWords(choose())).toBe(`data folder ${here} (the one here goes before the user's own)`);
+    expect(folderWords(choose())).toBe(`data folder ${here} (found here, and used before the user's own)`);
   });
 
   test('counts as none where it is empty, or holds empty folders', () => {

@@ -2,7 +2,7 @@ import { Redis } from 'ioredis';
 import { expect, inject, onTestFinished, test, vi } from 'vitest';
 import { errorFacts, makeWordsLog } from '../src/log.ts';
 
-test('an error of Redis comes without the arguments of its command', async () => {
+test('an error of Redis is logged without the arguments of its command', async () => {
   const redis = new Redis({ path: inject('redisSocket') });
   onTestFinished(() => redis.disconnect());
   const error: unknown = await redis.call('INCRBY', 'k', 'Geheim GmbH').catch((reason: unknown) => reason);
@@ -12,7 +12,7 @@ test('an error of Redis comes without the arguments of its command', async () =>
   expect(JSON.stringify(facts)).not.toContain('Geheim');
 });
 
-test('an error comes with its code, the place in our code, and its causes', () => {
+test('an error is logged with its code, the place in our code, and its causes', () => {
   const cause = Object.assign(new Error('http://anna:geheim@proxy is away'), { code: 'ECONNREFUSED', data: 'geheim' });
   cause.cause = cause;
   const facts = errorFacts(new TypeError('two\n    at geheim\nlines', { cause }));
@@ -24,18 +24,18 @@ test('an error comes with its code, the place in our code, and its causes', () =
   expect(JSON.stringify([facts.stack, facts.cause])).not.toContain('geheim');
 });
 
-test('what is no error at all is named', () => {
+test('what is thrown and no error is logged with its type', () => {
   expect(errorFacts('just so')).toEqual({ type: 'string', message: 'just so', stack: '' });
 });
 
-test('no field of a line shows the user and password of an address', () => {
+test('no field of the log shows the user and password of an address', () => {
   const written = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
   onTestFinished(() => written.mockRestore());
   makeWordsLog({ level: 'warn' }).warn({ reason: 'redis://:geheim@host is away' }, 'at https://anna:geheim@host');
   expect(written.mock.calls.flat().join('')).toBe('limitline: at https://***@host (redis://***@host is away)\n');
 });
 
-test('who watches is told the same thing once a minute, however often it is met', () => {
+test('a person who watches is told the same sentence once a minute, however often it is logged', () => {
   vi.useFakeTimers({ toFake: ['performance'] });
   const written = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
   onTestFinished(() => {
@@ -45,7 +45,7 @@ test('who watches is told the same thing once a minute, however often it is met'
   const log = makeWordsLog({ level: 'warn' });
   for (const seconds of [0, 4, 55, 2, 4]) {
     vi.advanceTimersByTime(seconds * 1_000);
-    log.warn('the line waits: nobody is there');
+    log.warn('waiting: nobody is there');
     log.warn({ reason: `after ${seconds} s` }, 'something else');
   }
   const said = written.mock.calls.flat();

@@ -74,7 +74,7 @@ test.each([
 });
 
 test.each(['socks5://anna:geheim@proxy', 'http://anna:ge/heim@proxy', 'anna:geheim', 'http://'])(
-  '%s can be no proxy, and is not repeated',
+  '%s is refused as a proxy, and is not repeated',
   (HTTPS_PROXY) => {
     const choose = () => chooseProxy('https://api.example.com', { HTTPS_PROXY });
     expect(choose).toThrow(/HTTPS_PROXY/);
@@ -91,7 +91,9 @@ async function wayOfUndici(url: string, settings: ProxySettings): Promise<string
     throw new Error('far enough');
   };
   const agent = new EnvHttpProxyAgent({
-    ...{ httpProxy: httpProxy ?? '', httpsProxy: httpsProxy ?? '', noProxy },
+    httpProxy: httpProxy ?? '',
+    httpsProxy: httpsProxy ?? '',
+    noProxy,
     // The pool to the proxy, through which undici asks for tunnels.
     clientFactory: (proxy) => Object.assign(new Pool(proxy.origin), { connect: async () => note(proxy) }),
     // A pool with a way of its own to connect is one that asks for a tunnel.
@@ -105,7 +107,7 @@ async function wayOfUndici(url: string, settings: ProxySettings): Promise<string
   return first === new URL(url).origin ? undefined : first;
 }
 
-test('the remedy for an address that cannot be meant is read as it was written', () => {
+test('the remedy for an address that no proxy can have is shown as it was written', () => {
   expect.assertions(1);
   try {
     chooseProxy('http://service.example', { HTTP_PROXY: 'ftp://proxy' });

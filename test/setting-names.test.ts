@@ -2,10 +2,27 @@ import { expect, test } from 'vitest';
 import { strayNames } from '../src/setting-names.ts';
 
 const KNOWN = [
-  ...['SERVICE_URL', 'SERVICE_RATE_PER_S', 'SERVICE_TIMEOUT_MS', 'SERVICE_CONCURRENCY', 'SERVICE_CLIENT_ID'],
-  ...['SERVICE_CLIENT_SECRET', 'SERVICE_CLIENT_SECRET_FILE', 'SERVICE_TOKEN_FIELD', 'SERVICE_TOKEN_LIFETIME_S'],
-  ...['ON_UNKNOWN_COMPANY', 'ON_UNKNOWN_LIMIT', 'CANARY_REFUSALS', 'REQUIRED_COLUMNS', 'MAX_DOCUMENT_MB'],
-  ...['REDIS_URL', 'REDIS_REPLICAS', 'LIMITLINE_DATA', 'LIMITLINE_PREFIX', 'CONSOLE_PORT', 'HTTP_PROXY', 'LOG_LEVEL'],
+  'SERVICE_URL',
+  'SERVICE_RATE_PER_S',
+  'SERVICE_TIMEOUT_MS',
+  'SERVICE_CONCURRENCY',
+  'SERVICE_CLIENT_ID',
+  'SERVICE_CLIENT_SECRET',
+  'SERVICE_CLIENT_SECRET_FILE',
+  'SERVICE_TOKEN_FIELD',
+  'SERVICE_TOKEN_LIFETIME_S',
+  'ON_UNKNOWN_COMPANY',
+  'ON_UNKNOWN_LIMIT',
+  'CANARY_REFUSALS',
+  'REQUIRED_COLUMNS',
+  'MAX_DOCUMENT_MB',
+  'REDIS_URL',
+  'REDIS_REPLICAS',
+  'LIMITLINE_DATA',
+  'LIMITLINE_PREFIX',
+  'CONSOLE_PORT',
+  'HTTP_PROXY',
+  'LOG_LEVEL',
 ];
 const inEnvironment = (...environment: string[]) => strayNames({ environment, dotenv: [], known: KNOWN });
 const inDotenv = (...dotenv: string[]) => strayNames({ environment: [], dotenv, known: KNOWN });
@@ -23,7 +40,7 @@ test.each([
   ['LIMITLINE_DATA_DIR', 'LIMITLINE_DATA'],
   ['REDIS_URI', 'REDIS_URL'],
 ])('%s stops where %s is not given', (name, meant) => {
-  const fault = `${name} is no setting of Limitline: is ${meant} meant? Rename it, or leave it out`;
+  const fault = `${name} is not a setting of Limitline: did you mean ${meant}? Rename or remove it`;
   expect(inEnvironment(name)).toEqual({ faults: [fault], notices: [] });
   expect(inEnvironment(name, meant).faults).toEqual([]);
 });
@@ -33,14 +50,26 @@ test('a setting that is given as a file is given', () => {
 });
 
 test('another name of a family of ours is said with the nearest one, and stops nothing', () => {
-  const said = 'SERVICE_TAGS is no setting of Limitline, and has no effect (the nearest is SERVICE_URL)';
+  const said = 'SERVICE_TAGS is not a setting of Limitline and has no effect (the closest one is SERVICE_URL)';
   expect(inEnvironment('SERVICE_TAGS')).toEqual({ faults: [], notices: [said] });
 });
 
 test.each([
-  ...['SERVICE_HOST', 'SERVICE_PORT', 'SERVICE_NAME', 'LIMITLINE_SERVICE_HOST', 'LIMITLINE_SERVICE_PORT_HTTP'],
-  ...['LIMITLINE_PORT', 'LIMITLINE_PORT_3000_TCP', 'LIMITLINE_PORT_3000_TCP_ADDR', 'REDIS_PORT', 'REDIS_SERVICE_HOST'],
-  ...['REDIS_PASSWORD', 'LIMITLINE_DATA_SERVICE_HOST', 'REDIS_ENV_REDIS_VERSION', 'PATH', 'MY_SERVICE_RATE_PER_S'],
+  'SERVICE_HOST',
+  'SERVICE_PORT',
+  'SERVICE_NAME',
+  'LIMITLINE_SERVICE_HOST',
+  'LIMITLINE_SERVICE_PORT_HTTP',
+  'LIMITLINE_PORT',
+  'LIMITLINE_PORT_3000_TCP',
+  'LIMITLINE_PORT_3000_TCP_ADDR',
+  'REDIS_PORT',
+  'REDIS_SERVICE_HOST',
+  'REDIS_PASSWORD',
+  'LIMITLINE_DATA_SERVICE_HOST',
+  'REDIS_ENV_REDIS_VERSION',
+  'PATH',
+  'MY_SERVICE_RATE_PER_S',
 ])('%s belongs to others', (name) => {
   expect(inEnvironment(name)).toEqual({ faults: [], notices: [] });
 });

@@ -1,7 +1,10 @@
-import type { FaultyLine, KnownImport } from '../../src/ledger/imports.ts';
-import type { PortfolioState, Portfolios } from '../../src/ledger/portfolios.ts';
+import type { FaultyLine } from '../../src/ledger/faulty-lines.ts';
+import type { KnownImport } from '../../src/ledger/imports.ts';
+import type { PortfolioState } from '../../src/ledger/portfolio.ts';
+import type { Portfolios } from '../../src/ledger/portfolios.ts';
+import { ROW_STATES, type RowResult } from '../../src/ledger/row.ts';
 import type { RowId } from '../../src/ledger/row-id.ts';
-import { ROW_STATES, type RowResult, type Rows } from '../../src/ledger/rows.ts';
+import type { Rows } from '../../src/ledger/rows.ts';
 import type { Line } from '../../src/portfolio/lines/row.ts';
 import type { Opened } from '../../src/portfolio/open-portfolio.ts';
 

@@ -1,4 +1,4 @@
-import type { RowRequest } from '../../src/ledger/rows.ts';
+import type { RowRequest } from '../../src/ledger/row.ts';
 import type { Company, Limit } from '../../src/portfolio/lines/row.ts';
 
 /** What the ledger knows of a row whose file is gone, by our own names. */

@@ -10,13 +10,13 @@ import {
   otherRequest,
   undecidedProblem,
 } from '../../src/ledger/replacing.ts';
+import type { PutAnswer } from '../../src/ledger/row.ts';
 import { rowName } from '../../src/ledger/row-id.ts';
-import type { PutAnswer, Rows } from '../../src/ledger/rows.ts';
+import type { Rows } from '../../src/ledger/rows.ts';
 import { ROW_COLUMN } from '../../src/portfolio/columns/result-columns.ts';
 import { requestKey } from '../../src/portfolio/identity/identity.ts';
 import type { Line } from '../../src/portfolio/lines/row.ts';
-import type { Problem } from '../../src/portfolio/problem.ts';
-import { makeProblem } from '../../src/portfolio/problem.ts';
+import { makeProblem, type Problem } from '../../src/portfolio/problem.ts';
 import { decideMend } from './mend-rows.ts';
 import { whyGone } from './sent-in-place.ts';
 
@@ -85,7 +85,7 @@ export function grown(
   { is, replaces }: { is: PutAnswer; replaces: BuyerRow | undefined },
 ): BuyerRows {
   const own = rows.find((one) => rowName(one.row) === rowName(row));
-  const isNew = is === 'added' || (own === undefined && is === 'settled');
+  const isNew = is === 'added' || (own === undefined && is === 'ended');
   const state = is === 'added' || is === 'renewed' ? 'queued' : (own?.state ?? 'skipped');
   const now: BuyerRow = { row, amount, line, importId, state, limit: own?.limit ?? 'free', replaced: undefined };
   const others = rows

@@ -5,7 +5,7 @@ import type { UnknownPolicy } from '../../src/config.ts';
 import type { Document } from '../../src/documents/document.ts';
 import { digestOf } from '../../src/ledger/calls.ts';
 import type { Foresight, KnownRow } from '../../src/ledger/foresight.ts';
-import { askedOf, type RowDocument, type RowRequest } from '../../src/ledger/rows.ts';
+import { askedOf, type RowDocument, type RowRequest } from '../../src/ledger/row.ts';
 import type { Line } from '../../src/portfolio/lines/row.ts';
 import type { Problem } from '../../src/portfolio/problem.ts';
 import type { RowLine } from './decide-line.ts';

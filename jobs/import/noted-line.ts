@@ -1,4 +1,4 @@
-import type { FaultyLine, NotedLine } from '../../src/ledger/imports.ts';
+import type { FaultyLine, NotedLine } from '../../src/ledger/faulty-lines.ts';
 import { type Line, requestOf } from '../../src/portfolio/lines/row.ts';
 import type { Problem } from '../../src/portfolio/problem.ts';
 

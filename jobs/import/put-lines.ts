@@ -1,9 +1,11 @@
 import type { DocumentStore } from '../../src/documents/store.ts';
 import type { BuyerRow, BuyerRows } from '../../src/ledger/buyer-rows.ts';
-import type { ImportRun, NotedLine } from '../../src/ledger/imports.ts';
+import type { NotedLine } from '../../src/ledger/faulty-lines.ts';
+import type { ImportRun } from '../../src/ledger/imports.ts';
 import type { Persist } from '../../src/ledger/persist.ts';
+import type { PutAnswer, RowDocument, RowRequest } from '../../src/ledger/row.ts';
 import type { RowId } from '../../src/ledger/row-id.ts';
-import type { PutAnswer, RowDocument, RowRequest, Rows } from '../../src/ledger/rows.ts';
+import type { Rows } from '../../src/ledger/rows.ts';
 import type { Line, Row } from '../../src/portfolio/lines/row.ts';
 import type { Problem } from '../../src/portfolio/problem.ts';
 import type { Queues } from '../../src/queue/queues.ts';
@@ -95,7 +97,7 @@ async function putLine(target: Target, line: RowLine, known: Map<string, BuyerRo
       return { line: invalid(line, changedProblem(line.line, request, sent?.request)), row, is };
     }
     // What is at its end, or was made before, is not asked for by this line.
-    const besides = is === 'settled' ? undefined : warningOfOther(line, { asking, rows: ofBuyer.rows, replaces });
+    const besides = is === 'ended' ? undefined : warningOfOther(line, { asking, rows: ofBuyer.rows, replaces });
     if (besides) line.warnings.push(besides.warning);
     known.set(buyer, grown(ofBuyer, asking, { is, replaces }));
     return { line, row, is, replaced: replaces };

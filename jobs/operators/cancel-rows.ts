@@ -1,7 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import type { PortfolioState, Portfolios } from '../../src/ledger/portfolios.ts';
-import { OPEN_STATES, type Rows } from '../../src/ledger/rows.ts';
+import type { PortfolioState } from '../../src/ledger/portfolio.ts';
+import type { Portfolios } from '../../src/ledger/portfolios.ts';
+import { OPEN_STATES } from '../../src/ledger/row.ts';
+import type { Rows } from '../../src/ledger/rows.ts';
 import { callsOf } from '../rows/calls-of.ts';
 import { walkRows } from '../rows/walk-rows.ts';
 

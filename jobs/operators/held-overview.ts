@@ -1,7 +1,8 @@
 import { Big } from 'big.js';
 import type { Calls } from '../../src/ledger/calls.ts';
 import type { Portfolios } from '../../src/ledger/portfolios.ts';
-import { type Rows, STEPS, type Step } from '../../src/ledger/rows.ts';
+import { STEPS, type Step } from '../../src/ledger/row.ts';
+import type { Rows } from '../../src/ledger/rows.ts';
 import { walkRows } from '../rows/walk-rows.ts';
 
 /** Held rows of one step, and the sum of what they ask for, as exact decimal text. */

@@ -1,5 +1,6 @@
 import type { Portfolios } from '../../src/ledger/portfolios.ts';
-import { ROW_STATES, type Rows } from '../../src/ledger/rows.ts';
+import { ROW_STATES } from '../../src/ledger/row.ts';
+import type { Rows } from '../../src/ledger/rows.ts';
 import { documentKey } from '../rows/document-key.ts';
 import { type FoundRow, walkRows } from '../rows/walk-rows.ts';
 

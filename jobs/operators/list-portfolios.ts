@@ -1,5 +1,7 @@
-import type { PortfolioState, Portfolios } from '../../src/ledger/portfolios.ts';
-import { ROW_STATES, type RowState, type Rows } from '../../src/ledger/rows.ts';
+import type { PortfolioState } from '../../src/ledger/portfolio.ts';
+import type { Portfolios } from '../../src/ledger/portfolios.ts';
+import { ROW_STATES, type RowState } from '../../src/ledger/row.ts';
+import type { Rows } from '../../src/ledger/rows.ts';
 import { keptSums, sumsOf } from '../../src/ledger/summary.ts';
 import type { Sums } from '../../src/ledger/sums.ts';
 

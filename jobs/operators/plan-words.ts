@@ -1,7 +1,8 @@
 import type { CallKind } from '../../src/call-kind.ts';
 import type { Calls } from '../../src/ledger/calls.ts';
 import type { Portfolios } from '../../src/ledger/portfolios.ts';
-import type { Rows, Step } from '../../src/ledger/rows.ts';
+import type { Step } from '../../src/ledger/row.ts';
+import type { Rows } from '../../src/ledger/rows.ts';
 import type { HeldFile, HeldWord } from '../../src/portfolio/results/held-file.ts';
 import { COMPANY_ID_PREFIX, LIMIT_ID_PREFIX } from '../../src/resource-ids.ts';
 import { callsOf } from '../rows/calls-of.ts';

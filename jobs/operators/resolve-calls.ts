@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { LimitlineError } from '../../src/errors.ts';
+import { STEPS, type Step } from '../../src/ledger/row.ts';
 import { rowName } from '../../src/ledger/row-id.ts';
-import { STEPS, type Step } from '../../src/ledger/rows.ts';
 import { callsOf } from '../rows/calls-of.ts';
 import { feed } from '../rows/feed.ts';
 import { supplierJob } from '../rows/step-jobs.ts';

@@ -1,6 +1,7 @@
 import type { Portfolios } from '../../src/ledger/portfolios.ts';
+import type { RowState } from '../../src/ledger/row.ts';
 import { type RowId, rowName } from '../../src/ledger/row-id.ts';
-import type { RowState, Rows } from '../../src/ledger/rows.ts';
+import type { Rows } from '../../src/ledger/rows.ts';
 import { type FoundRow, rowsAtLine, rowsOfLine } from '../rows/walk-rows.ts';
 
 type MeantDeps = { rows: Rows; portfolios: Portfolios };

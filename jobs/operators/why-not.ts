@@ -1,7 +1,8 @@
 import type { Calls } from '../../src/ledger/calls.ts';
 import type { Portfolios } from '../../src/ledger/portfolios.ts';
+import { ROW_STATES } from '../../src/ledger/row.ts';
 import { rowName } from '../../src/ledger/row-id.ts';
-import { ROW_STATES, type Rows } from '../../src/ledger/rows.ts';
+import type { Rows } from '../../src/ledger/rows.ts';
 import { type FoundRow, rowsOfLine } from '../rows/walk-rows.ts';
 import { rowByName } from './row-meant.ts';
 

@@ -3,8 +3,8 @@ import { createReadStream } from 'node:fs';
 import type { Document } from '../../src/documents/document.ts';
 import { digestOf } from '../../src/ledger/calls.ts';
 import type { LostCall } from '../../src/ledger/recovery.ts';
+import { askedOf, STEPS, type Step } from '../../src/ledger/row.ts';
 import { rowIdOf } from '../../src/ledger/row-id.ts';
-import { askedOf, STEPS, type Step } from '../../src/ledger/rows.ts';
 import { type Line, type Row, requestOf } from '../../src/portfolio/lines/row.ts';
 import type { Outcome } from '../../src/portfolio/results/outcomes.ts';
 import { documentKey } from '../rows/document-key.ts';
@@ -138,7 +138,7 @@ function doubtfulStep({ state, step }: Outcome): Step | undefined {
 async function addDoubt({ calls, leftOut }: LostCalls, told: Told, outcome: Outcome, step: Step) {
   const { row, keys, buyer } = told;
   const doubt = { is: 'unknown' as const, row: outcome.row, buyer, asked: undefined };
-  const whole = { ...placeOf(outcome), ...doubt, ...heardOf(outcome) };
+  const whole = { ...placeOf(outcome), ...doubt, ...reasonOf(outcome) };
   if (step === 'limit' && keys.length > 0) {
     calls.push({ kind: 'limit', keys, ...whole, asked: told.asked, amount: told.amount });
   } else if (step === 'company' && buyer !== undefined) {
@@ -157,13 +157,13 @@ function placeOf({ line, updatedMs }: Outcome) {
   return { line, atMs: updatedMs };
 }
 
-/** What was heard of a call, and when it was sent, as `endWithout` words it (jobs/steps/step.ts). */
-function heardOf({ state, problem }: Outcome): { heard: string; sentMs: number } {
-  const [, sent = '', heard = ''] = /was made: (?:sent (\S+), then )?([\s\S]*)$/.exec(problem) ?? [];
-  const words = heard.replace(/; what was sent: [\s\S]*$/, '');
+/** Why the outcome of a call is unknown, and when it was sent, as `endWithout` words it (jobs/steps/step.ts). */
+function reasonOf({ state, problem }: Outcome): { reason: string; sentMs: number } {
+  const [, sent = '', told = ''] = /was made: (?:sent (\S+), then )?([\s\S]*)$/.exec(problem) ?? [];
+  const reason = told.replace(/; what was sent: [\s\S]*$/, '');
   const sentMs = Date.parse(sent) || 0;
-  if (state === 'held') return { heard: words || 'it was held before the ledger was lost', sentMs };
-  return { heard: 'it was in progress when its results file was written', sentMs: 0 };
+  if (state === 'held') return { reason: reason || 'it was held before the ledger was lost', sentMs };
+  return { reason: 'it was in progress when its results file was written', sentMs: 0 };
 }
 
 /** A document's name as a call; nothing where the folder lacks it. */

@@ -1,7 +1,8 @@
 import type { Portfolios } from '../../src/ledger/portfolios.ts';
+import { ROW_STATES, type RowResult, type RowState } from '../../src/ledger/row.ts';
 import type { RowId } from '../../src/ledger/row-id.ts';
 import { pagesOf } from '../../src/ledger/row-pages.ts';
-import { ROW_STATES, type RowResult, type RowState, type Rows } from '../../src/ledger/rows.ts';
+import type { Rows } from '../../src/ledger/rows.ts';
 
 export type FoundRow = { row: RowId; result: RowResult };
 

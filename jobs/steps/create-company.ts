@@ -1,5 +1,5 @@
+import { stepAfter } from '../../src/ledger/row.ts';
 import type { RowId } from '../../src/ledger/row-id.ts';
-import { stepAfter } from '../../src/ledger/rows.ts';
 import type { JobEnd } from '../../src/queue/runner.ts';
 import { parseRowPayload, STEP_JOBS } from '../rows/step-jobs.ts';
 import { callOnce } from './call-once.ts';

@@ -1,7 +1,7 @@
 import type { CallKind } from '../../src/call-kind.ts';
 import type { Portfolios } from '../../src/ledger/portfolios.ts';
+import type { RowState } from '../../src/ledger/row.ts';
 import type { RowId } from '../../src/ledger/row-id.ts';
-import type { RowState } from '../../src/ledger/rows.ts';
 import { mayGoOn } from '../rows/feed.ts';
 
 /** The states of rows that are at a call of this kind, or may come to it. */

@@ -1,6 +1,7 @@
 import { messageOf } from '../../src/errors.ts';
+import type { RowAtStep, RowFields, RowProblem, RowState, Step } from '../../src/ledger/row.ts';
 import { type RowId, rowName } from '../../src/ledger/row-id.ts';
-import type { RowAtStep, RowFields, RowProblem, RowState, Rows, Step } from '../../src/ledger/rows.ts';
+import type { Rows } from '../../src/ledger/rows.ts';
 import type { Queues } from '../../src/queue/queues.ts';
 import type { JobEnd } from '../../src/queue/runner.ts';
 import { STEP_JOBS } from '../rows/step-jobs.ts';

@@ -1,5 +1,5 @@
+import { askedOf, type RowAtStep } from '../../src/ledger/row.ts';
 import { type RowId, rowName } from '../../src/ledger/row-id.ts';
-import { askedOf, type RowAtStep } from '../../src/ledger/rows.ts';
 import type { JobEnd } from '../../src/queue/runner.ts';
 import { parseRowPayload, STEP_JOBS } from '../rows/step-jobs.ts';
 import { callOnce } from './call-once.ts';

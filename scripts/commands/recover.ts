@@ -6,6 +6,7 @@ import type { Context } from '../../src/context.ts';
 import { openDocuments } from '../../src/documents/archive.ts';
 import { defaultDocumentsDir, makeDocumentFolder } from '../../src/documents/folder.ts';
 import { LimitlineError } from '../../src/errors.ts';
+import { countLiving } from '../../src/ledger/presence.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { PROBLEMS_STATUS } from './check.ts';
 import { withContext } from './on-portfolio.ts';
@@ -53,7 +54,7 @@ async function recoverFiles(files: string[], options: RecoverOptions, context: C
 }
 
 async function apply<T>(putBack: () => Promise<T>, context: Context): Promise<T> {
-  const workers = await context.recovery.workersAlive();
+  const workers = await countLiving({ connection: context.ledger, keys: context.keys });
   if (workers > 0) {
     const are = workers === 1 ? 'A worker is' : `${workers} workers are`;
     throw new LimitlineError(

@@ -3,7 +3,7 @@ import { resolveCalls } from '../../jobs/index.ts';
 import { counted } from '../../src/counted.ts';
 import { LimitlineError } from '../../src/errors.ts';
 import { countLiving } from '../../src/ledger/presence.ts';
-import { STEPS, type Step } from '../../src/ledger/rows.ts';
+import { STEPS, type Step } from '../../src/ledger/row.ts';
 import { goingOn } from '../terminal/going-on.ts';
 import { lineNumber } from '../terminal/numbers.ts';
 import type { Terminal } from '../terminal/terminal.ts';

@@ -8,7 +8,7 @@ import { type Context, openContext, openService, type Service } from '../../src/
 import { counted, grouped } from '../../src/counted.ts';
 import { isLimitlineError, LimitlineError } from '../../src/errors.ts';
 import { isOurMistake, untilStopped } from '../../src/ledger/persist.ts';
-import type { PortfolioState } from '../../src/ledger/portfolios.ts';
+import type { PortfolioState } from '../../src/ledger/portfolio.ts';
 import { type Summary, summarize } from '../../src/ledger/summary.ts';
 import { makeWordsLog } from '../../src/log.ts';
 import { describePace, makeTimeLeft } from '../../src/pace/pace-words.ts';

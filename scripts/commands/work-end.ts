@@ -4,7 +4,7 @@ import { within } from '../../jobs/workers/deadline.ts';
 import type { Context } from '../../src/context.ts';
 import { counted } from '../../src/counted.ts';
 import { isOurMistake } from '../../src/ledger/persist.ts';
-import type { PortfolioState } from '../../src/ledger/portfolios.ts';
+import type { PortfolioState } from '../../src/ledger/portfolio.ts';
 import { interruptedWords, lookAtOpen, type Open, openRows } from '../settled.ts';
 import { type Duration, duration } from '../terminal/durations.ts';
 import { DEADLINE_STATUS, startTimeLimit } from '../time-limit.ts';

@@ -1,6 +1,6 @@
 import type { Listed } from '../../jobs/operators/list-portfolios.ts';
 import { counted, grouped } from '../../src/counted.ts';
-import { ROW_STATES } from '../../src/ledger/rows.ts';
+import { ROW_STATES } from '../../src/ledger/row.ts';
 import { visible } from '../../src/portfolio/problem.ts';
 import { inGroups } from './summary-table.ts';
 

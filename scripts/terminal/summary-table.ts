@@ -1,6 +1,6 @@
 import { counted, grouped } from '../../src/counted.ts';
-import type { PortfolioState } from '../../src/ledger/portfolios.ts';
-import { ROW_STATES, type RowState } from '../../src/ledger/rows.ts';
+import type { PortfolioState } from '../../src/ledger/portfolio.ts';
+import { ROW_STATES, type RowState } from '../../src/ledger/row.ts';
 import type { Summary } from '../../src/ledger/summary.ts';
 import { answerWords, notQuiteGranted } from './answer-words.ts';
 

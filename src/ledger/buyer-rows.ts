@@ -1,7 +1,7 @@
 import { makeLuaScript, type RedisConnection } from '../lua-script.ts';
 import type { Keys } from './keys.ts';
+import type { RowRequest, RowState } from './row.ts';
 import type { RowId } from './row-id.ts';
-import type { RowRequest, RowState } from './rows.ts';
 
 /** One request of a buyer, as far as it matters to another line of that buyer. */
 export type BuyerRow = {
@@ -21,10 +21,10 @@ export type BuyerRow = {
 /** The requests of a buyer; `count` is how many there are, also of those that are not told. */
 export type BuyerRows = { count: number; rows: BuyerRow[] };
 
-/** Requests of one buyer that are looked at. A hash of so many small entries is read at once; more than that no line is told of. */
+/** Requests of one buyer that are looked at. A hash of so many small entries is read at once; no line is told of more. */
 const MOST_TOLD = 128;
 
-/** Buyers looked at with one script, which holds Redis up for milliseconds even where each has very many requests. */
+/** Buyers looked at with one script, which keeps Redis busy for milliseconds even where each has very many requests. */
 const BUYERS_AT_ONCE = 50;
 
 /** Looks at the requests of buyers, in all portfolios of the account. */
@@ -50,7 +50,7 @@ export function makeBuyerRows({ connection, keys }: { connection: RedisConnectio
         connection.hmget(keys.row(row.portfolio, row.key), ...fields),
         connection.hget(keys.call('limit', row.key), 'state'),
       ]);
-      const [state, line, importId, replaced, request] = known.map((word) => word ?? '');
+      const [state, line, importId, replaced, request] = known.map((value) => value ?? '');
       if (!state || !request) return undefined;
       const { limit: asked } = JSON.parse(request) as RowRequest;
       return toBuyerRow(row, [asked.requested_limit, state, line ?? '', importId ?? '', replaced ?? '', limit ?? '']);
@@ -58,21 +58,23 @@ export function makeBuyerRows({ connection, keys }: { connection: RedisConnectio
   };
 }
 
-function toBuyerRows([count = 0, ...words]: (string | number)[]): BuyerRows {
+function toBuyerRows([count = 0, ...values]: (string | number)[]): BuyerRows {
   const rows: BuyerRow[] = [];
-  for (let place = 0; place < words.length; place += 7) {
-    const [name = '', ...told] = words.slice(place, place + 7).map(String);
+  for (let place = 0; place < values.length; place += 7) {
+    const [name = '', ...told] = values.slice(place, place + 7).map(String);
     const slash = name.lastIndexOf('/');
     rows.push(toBuyerRow({ portfolio: name.slice(0, slash), key: name.slice(slash + 1) }, told));
   }
   return { count: Number(count), rows };
 }
 
-function toBuyerRow(row: RowId, words: string[]): BuyerRow {
-  const [amount = '', state, line, importId = '', replaced = '', limit = ''] = words;
+function toBuyerRow(row: RowId, values: string[]): BuyerRow {
+  const [amount = '', state, line, importId = '', replaced = '', limit = ''] = values;
   const [replacer = '', key = ''] = replaced.split(' ');
   return {
-    ...{ row, amount, importId },
+    row,
+    amount,
+    importId,
     state: state as RowState,
     line: Number(line),
     limit: limit === 'claimed' || limit === 'unknown' || limit === 'made' ? limit : 'free',

@@ -3,10 +3,10 @@ import type { Keys } from './keys.ts';
 import type { RowId } from './row-id.ts';
 
 /** What is known of buyers at one moment, as it was written: by identifier, and by buyer. */
-export type BuyersRead = { version: string; holders: Map<string, string>; buyers: Map<string, string> };
+type BuyersRead = { version: string; holders: Map<string, string>; buyers: Map<string, string> };
 
 /** What is to be written. `mends` are buyers that take another name, each with the only row that there is of it. */
-export type BuyersChange = {
+type BuyersChange = {
   version: string;
   holders: ReadonlyMap<string, string>;
   buyers: ReadonlyMap<string, string>;
@@ -16,8 +16,8 @@ export type BuyersChange = {
 export type Buyers = ReturnType<typeof makeBuyers>;
 
 /**
- * The buyers of the account, and what points to them. Which buyer a line means is decided elsewhere; here it is kept that
- * nobody decides by what has changed meanwhile: whoever writes names the version that was read.
+ * The buyers of the account, and what points to them. Which buyer a line means is decided elsewhere; here it is made sure
+ * that nobody decides by what has changed meanwhile: whoever writes names the version that was read.
  *
  * An identifier costs some 40 bytes, and a buyer with three of them some 500.
  */
@@ -39,21 +39,22 @@ export function makeBuyers({ connection, keys }: { connection: RedisConnection; 
         // Somebody wrote between two pages: they are of two moments.
         if (others.some(({ version }) => version !== first.version)) continue;
         for (const { holders, buyers } of others) {
-          for (const [digest, words] of holders) first.holders.set(digest, words);
+          for (const [digest, keysOfBuyers] of holders) first.holders.set(digest, keysOfBuyers);
           for (const [key, record] of buyers) first.buyers.set(key, record);
         }
         return first;
       }
     },
 
-    /** Writes all of it, or nothing where it answers false: then what was read does not stand any more. */
+    /** Writes all of it, or nothing where it answers false: then what was read is out of date. */
     async write({ version, holders, buyers, mends }: BuyersChange): Promise<boolean> {
-      const calls = mends.flatMap(({ buyer, row }) => [
-        ...[keys.call('company', buyer), keys.call('limit', row.key)],
+      const mended = mends.flatMap(({ buyer, row }) => [
+        keys.call('company', buyer),
+        keys.call('limit', row.key),
         keys.row(row.portfolio, row.key),
       ]);
-      const words = [version, holders.size, ...[...holders].flat(), ...[...buyers].flat()];
-      return (await write([...places, ...calls], words)) === 1;
+      const args = [version, holders.size, ...entriesOf(holders), ...entriesOf(buyers)];
+      return (await write([...places, ...mended], args)) === 1;
     },
 
     /** The keys of those buyers of whom, and of whose row, nothing was sent: no call was made, is under way or in doubt. */
@@ -79,10 +80,14 @@ const PAGE = 500;
 /** A call in one of these may have made something. */
 const SENT = new Set(['claimed', 'unknown', 'made']);
 
-function pageOf(digests: readonly string[], [version = '0', ...words]: string[]): BuyersRead {
+function entriesOf(map: ReadonlyMap<string, string>): string[] {
+  return [...map].flat();
+}
+
+function pageOf(digests: readonly string[], [version = '0', ...found]: string[]): BuyersRead {
   const holders = new Map<string, string>();
   const buyers = new Map<string, string>();
-  for (const [at, digest] of digests.entries()) if (words[at]) holders.set(digest, words[at]);
-  for (let at = digests.length; at < words.length; at += 2) buyers.set(words[at] ?? '', words[at + 1] ?? '');
+  for (const [at, digest] of digests.entries()) if (found[at]) holders.set(digest, found[at]);
+  for (let at = digests.length; at < found.length; at += 2) buyers.set(found[at] ?? '', found[at + 1] ?? '');
   return { version, holders, buyers };
 }

@@ -1,7 +1,7 @@
 import type { RedisConnection } from '../lua-script.ts';
 import type { Keys } from './keys.ts';
+import type { RowState } from './row.ts';
 import type { RowId } from './row-id.ts';
-import type { RowState } from './rows.ts';
 
 /** What there is of a row and of its calls; '' for what there is not. */
 export type KnownRow = {

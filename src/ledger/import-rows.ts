@@ -1,22 +1,13 @@
 import { makeLuaScript, type RedisConnection } from '../lua-script.ts';
 import type { Keys } from './keys.ts';
+import { ROW_STATES, type RowProblem } from './row.ts';
 import type { RowId } from './row-id.ts';
-import type { RowProblem, RowState } from './rows.ts';
 
 /** The rows of a portfolio by the import that had them last. */
-export function makeImportRows({
-  connection,
-  keys,
-  states,
-}: {
-  connection: RedisConnection;
-  keys: Keys;
-  /** All states that a row may be in. */
-  states: readonly RowState[];
-}) {
+export function makeImportRows({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
   const script = (name: string) => makeLuaScript(connection, new URL(`./lua/${name}.lua`, import.meta.url));
   const [atLines, leaveOut] = [script('rows-at-lines'), script('leave-out-row')];
-  const indexes = (portfolio: string) => states.map((state) => keys.rowsInState(portfolio, state));
+  const indexes = (portfolio: string) => ROW_STATES.map((state) => keys.rowsInState(portfolio, state));
 
   return {
     /** The rows of one import between two of its lines, both included, in the order of lines: some hundreds at a time. */
@@ -25,10 +16,10 @@ export function makeImportRows({
       importId: string,
       { from, to }: { from: number; to: number },
     ): Promise<{ row: RowId; line: number }[]> {
-      const words = (await atLines([keys.row(portfolio, ''), ...indexes(portfolio)], [importId, from, to])) as string[];
+      const found = (await atLines([keys.row(portfolio, ''), ...indexes(portfolio)], [importId, from, to])) as string[];
       const rows: { row: RowId; line: number }[] = [];
-      for (let place = 0; place < words.length; place += 2) {
-        rows.push({ row: { portfolio, key: words[place] ?? '' }, line: Number(words[place + 1]) });
+      for (let place = 0; place < found.length; place += 2) {
+        rows.push({ row: { portfolio, key: found[place] ?? '' }, line: Number(found[place + 1]) });
       }
       return rows.sort((a, b) => a.line - b.line);
     },
@@ -50,7 +41,7 @@ export function makeImportRows({
     },
 
     /**
-     * Gives up a row that the file of this import lacks, unless it was sent, or is of an import that began later. Answers
+     * Cancels a row that the file of this import lacks, unless it was sent, or is of an import that began later. Answers
      * whether it did.
      */
     async leaveOut(

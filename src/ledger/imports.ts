@@ -1,5 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { makeLuaScript, type RedisConnection } from '../lua-script.ts';
+import { makeFaultyLines, type NotedLine } from './faulty-lines.ts';
 import type { Keys } from './keys.ts';
 
 /** The file that was imported last. `id` names its copy in the data folder, `reading` is how it is read, as JSON. */
@@ -11,22 +12,13 @@ export type ImportedFile = { id: string; fileName: string; reading: string };
  */
 export type KnownImport = ImportedFile & { number: number; lastMs: number };
 
-/** A line that led to no row, and why; `message` is for people. `key` is its request's, where that is known. */
-export type FaultyLine = { kind: 'invalid' | 'duplicate'; message: string; key?: string };
-
-/**
- * A line as an import found it: the key of its request, '' where that is not known, and what is wrong, if anything is. A faulty
- * line counts as the row of its key only where that is of its `buyer`, if it tells one.
- */
-export type NotedLine = { key: string; buyer?: string | undefined; fault: FaultyLine | null };
-
 /** An import under way. It says so by itself, once a second, until it is ended or left. */
 export type ImportRun = {
   /** Which import of its portfolio it is, see {@link KnownImport}: what its rows bear. */
   number: string;
   /** Which it is of all imports that were begun, those of a file that came again too: a larger one began later. */
   begun: string;
-  /** How often the portfolio had been given up when it began: what is given up later is not brought back by it. */
+  /** How often the portfolio had been cancelled when it began: what is cancelled later is not brought back by it. */
   generation: number;
   /**
    * Writes down what is wrong with these lines. Saying it again changes nothing, and once another file is imported into the
@@ -40,11 +32,7 @@ export type ImportRun = {
 };
 
 /** What the imports under way say of themselves. */
-export type ImportSigns = { alive: boolean; gone: boolean };
-
-export const FAULT_KINDS = ['invalid', 'duplicate'] as const satisfies readonly FaultyLine['kind'][];
-
-export type Imports = ReturnType<typeof makeImports>;
+type ImportSigns = { alive: boolean; gone: boolean };
 
 /**
  * The imports of all portfolios. Several may be under way at once: of one file, then each of its lines is written down
@@ -52,9 +40,9 @@ export type Imports = ReturnType<typeof makeImports>;
  */
 export function makeImports({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
   const script = (name: string) => makeLuaScript(connection, new URL(`./lua/${name}.lua`, import.meta.url));
-  const [start, beat, note] = [script('start-import'), script('beat-import'), script('note-lines')];
+  const [start, beat] = [script('start-import'), script('beat-import')];
   const [end, sweep] = [script('end-import'), script('sweep-imports')];
-  const faultyKeys = (name: string) => FAULT_KINDS.map((kind) => keys.faultyLines(name, kind));
+  const faulty = makeFaultyLines({ connection, keys });
 
   async function begin(name: string, file: ImportedFile, replaces: boolean): Promise<ImportRun | undefined> {
     const content = contentOf(file);
@@ -62,7 +50,7 @@ export function makeImports({ connection, keys }: { connection: RedisConnection;
     const underWay = [keys.portfolio(name), keys.imports(name)];
     const lists = [keys.portfolios, keys.imports(name), keys.allImports(name)];
     const begun = (await start(
-      [keys.portfolio(name), ...lists, ...faultyKeys(name), keys.keptRows(name)],
+      [keys.portfolio(name), ...lists, ...faulty.keysOf(name)],
       [name, content, run, GONE_AFTER_MS, file.id, file.fileName, file.reading, replaces ? 1 : 0],
     )) as [string, string, string] | [];
     if (begun.length === 0) return undefined;
@@ -73,21 +61,19 @@ export function makeImports({ connection, keys }: { connection: RedisConnection;
       await end(underWay, [run, read]);
     };
     return {
-      ...{ number, begun: place },
+      number,
+      begun: place,
       generation: Number(generation),
-      async noteLines(lines) {
-        for (const page of pagesOf([...lines])) {
-          const words = page.flatMap(([line, noted]) => wordsOf(line, noted));
-          const rows = [keys.keptRows(name), keys.row(name, '')];
-          await note([keys.portfolio(name), ...faultyKeys(name), ...rows], [content, ...words]);
-        }
-      },
+      noteLines: (lines) => faulty.noteLines(name, content, lines),
       end: () => finish(content),
       leave: () => finish(''),
     };
   }
 
   return {
+    faultyLines: faulty.faultyLines,
+    keptRows: faulty.keptRows,
+
     /** Begins an import: what is known of the faulty lines of the one before is forgotten, its rows are not. */
     async startImport(name: string, file: ImportedFile): Promise<ImportRun> {
       return (await begin(name, file, false)) as ImportRun;
@@ -100,31 +86,6 @@ export function makeImports({ connection, keys }: { connection: RedisConnection;
     async allImports(name: string): Promise<KnownImport[]> {
       const found = Object.values(await connection.hgetall(keys.allImports(name)));
       return found.map((text): KnownImport => JSON.parse(text)).sort((a, b) => a.number - b.number);
-    },
-
-    /** What is wrong with these lines of the last import, in their order; nothing for those that led to a row. */
-    async faultyLines(name: string, lines: readonly number[]): Promise<(FaultyLine | undefined)[]> {
-      const found: (FaultyLine | undefined)[] = [];
-      for (const page of pagesOf(lines)) {
-        const [invalid = [], duplicate = []] = await Promise.all(
-          faultyKeys(name).map((key) => connection.hmget(key, ...page.map(String))),
-        );
-        for (const place of page.keys()) found.push(faultOf(invalid[place], duplicate[place]));
-      }
-      return found;
-    },
-
-    /**
-     * The invalid line of the last import that is counted as this row, for each of these keys: its request has the row
-     * already, of an earlier import or before its documents went away, and that stays as it was.
-     */
-    async keptRows(name: string, rowKeys: readonly string[]): Promise<(number | undefined)[]> {
-      const found: (number | undefined)[] = [];
-      for (const page of pagesOf(rowKeys)) {
-        const lines = await connection.hmget(keys.keptRows(name), ...page);
-        found.push(...lines.map((line) => (line === null ? undefined : Number(line))));
-      }
-      return found;
     },
 
     /** Forgets imports that were killed. Answers when the portfolio was finished, in ms, if it is. */
@@ -144,35 +105,12 @@ export function signsOf(signs: readonly string[], nowMs: number): ImportSigns {
 /** Often enough that five signs must fail before an import counts as gone, rare enough to be nothing for Redis. */
 const SIGN_EVERY_MS = 1_000;
 
-/** Then a killed import is waited for no more. One that was only held up says that it is there with its next sign. */
+/** Then a killed import is waited for no more. One that was only delayed says that it is there with its next sign. */
 const GONE_AFTER_MS = 5_000;
-
-/** Lines written or read with one command: well below a millisecond of Redis' time, and of a script's 8,000 words. */
-const PAGE = 500;
-
-function* pagesOf<T>(items: readonly T[]): Generator<T[]> {
-  for (let from = 0; from < items.length; from += PAGE) yield items.slice(from, from + PAGE);
-}
 
 /** Imports of one content come to the same lines. 16 characters, of a digest. */
 function contentOf({ id, reading }: ImportedFile): string {
   return createHash('sha256').update(`${id}\n${reading}`).digest('base64url').slice(0, 16);
-}
-
-function wordsOf(line: number, { key, buyer = '', fault }: NotedLine): (string | number)[] {
-  return [line, fault?.kind ?? 'sound', fault?.message ?? '', key, buyer];
-}
-
-function faultOf(invalid: string | null | undefined, duplicate: string | null | undefined): FaultyLine | undefined {
-  if (typeof invalid === 'string') return { kind: 'invalid', ...readFault(invalid) };
-  return typeof duplicate === 'string' ? { kind: 'duplicate', ...readFault(duplicate) } : undefined;
-}
-
-/** `<key or nothing> <message>`, as note-lines.lua writes it. */
-function readFault(text: string): Pick<FaultyLine, 'message' | 'key'> {
-  const end = text.indexOf(' ');
-  const message = text.slice(end + 1);
-  return end === 0 ? { message } : { message, key: text.slice(0, end) };
 }
 
 function startSigns(sign: () => Promise<unknown>) {

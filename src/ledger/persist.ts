@@ -15,7 +15,7 @@ export type Persist = <T>(what: string, run: () => Promise<T>) => Promise<T>;
  * ends; the claim is then found by others to be without an owner. So it does with a command that throws `STOPPED`.
  */
 export function makePersist({ log, signal }: { log: Log; signal: AbortSignal }): Persist {
-  /** Commands that have failed and are not through yet: an outage is said once, and not once a command. */
+  /** Commands that have failed and have no answer yet: an outage is said once, and not once a command. */
   let failing = 0;
   const sayOutage = (what: string, error: unknown): void => {
     if (failing === 0) log.warn({ err: error }, `the ledger does not answer to "${what}"; trying until it does`);

@@ -1,49 +1,21 @@
-import { CALL_KINDS, type CallKind } from '../call-kind.ts';
-import { makeLuaScript, type RedisConnection } from '../lua-script.ts';
-import { FAULT_KINDS, type ImportedFile, makeImports, signsOf } from './imports.ts';
+import { CALL_KINDS } from '../call-kind.ts';
+import type { RedisConnection } from '../lua-script.ts';
+import { FAULT_KINDS } from './faulty-lines.ts';
+import { makeImports, signsOf } from './imports.ts';
 import type { Keys } from './keys.ts';
-import { ROW_STATES, type RowState, STEPS } from './rows.ts';
+import { isPending, type PortfolioState } from './portfolio.ts';
+import { ROW_STATES, STEPS } from './row.ts';
 import type { KeptSums } from './sums.ts';
-
-/** Who the platform asks on behalf of: the company's id once it is known. */
-export type Supplier = { body?: Record<string, unknown>; key?: string; id?: string; problem?: string };
-
-export type PortfolioState = {
-  name: string;
-  /** Whether an import of it is under way. */
-  importing: boolean;
-  /** Whether the last import was given up or killed before the end of its file. */
-  interrupted: boolean;
-  paused: string | undefined;
-  /** The file that was imported last, and which import of the portfolio that was. */
-  file: (ImportedFile & { number: number }) | undefined;
-  supplier: Supplier | undefined;
-  startedMs: number | undefined;
-  finishedMs: number | undefined;
-  /** Lines of the last import, without those invalid ones whose request has a row already: they count as that. */
-  invalid: number;
-  duplicate: number;
-  /** Rows whose line the last import found invalid: they stay as they were. */
-  kept: number;
-  states: Record<RowState, number>;
-  statuses: Record<string, number>;
-  calls: Record<CallKind | 'token' | 'throttled', number>;
-  /** Cancelled rows in whose place another stands, or whose line a file that replaces the others lacks. */
-  replaced: number;
-  /** Things that were made twice for it. */
-  madeTwice: number;
-  /** What was added up when it was settled last; true only for what bears the same stamp. */
-  sums: KeptSums | undefined;
-};
+import { makeSuppliers } from './suppliers.ts';
 
 export type Portfolios = ReturnType<typeof makePortfolios>;
 
 /** What is known of a portfolio beside its rows: its last import, its supplier and its counts. */
 export function makePortfolios({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
   const imports = makeImports({ connection, keys });
-  const endSupplier = makeLuaScript(connection, new URL('./lua/end-supplier.lua', import.meta.url));
   return {
     ...imports,
+    ...makeSuppliers({ connection, keys }),
 
     async names(): Promise<string[]> {
       return connection.zrange(keys.portfolios, '0', '-1');
@@ -68,36 +40,21 @@ export function makePortfolios({ connection, keys }: { connection: RedisConnecti
     },
 
     /**
-     * Gives up its rows: from now on no claim of theirs succeeds. Those that are brought in or sent again later pass it.
-     * The rows themselves are settled one by one.
+     * Cancels its rows: from now on no claim of theirs succeeds. Those that are brought in or sent again later pass it.
+     * The rows themselves are moved one by one.
      */
     async cancel(name: string): Promise<void> {
       await connection.hincrby(keys.portfolio(name), 'cancels', 1);
     },
 
-    /** Lets it go on, and listens to the first answers anew. */
+    /** Lets it go on, and looks at the first answers again. */
     async resume(name: string): Promise<void> {
       await connection.hdel(keys.portfolio(name), 'paused', ...STEPS.map((step) => `canary:${step}`));
-    },
-
-    /** Writes down what became of the supplier; of one that an import has replaced meanwhile, nothing. */
-    async endSupplier(name: string, supplier: Supplier & { key: string }): Promise<void> {
-      await endSupplier([keys.portfolio(name)], [supplier.key, JSON.stringify(supplier)]);
     },
 
     /** Keeps what was added up over its rows. */
     async keepSums(name: string, sums: KeptSums): Promise<void> {
       await connection.hset(keys.portfolio(name), 'sums', JSON.stringify(sums));
-    },
-
-    /** Asks for a supplier again that was given up with its portfolio. */
-    async reviveSupplier(name: string, { body, key }: Supplier): Promise<void> {
-      const cancels = (await connection.hget(keys.portfolio(name), 'cancels')) ?? '0';
-      await connection.hset(keys.portfolio(name), { supplier: JSON.stringify({ body, key }), importGen: cancels });
-    },
-
-    async setSupplier(name: string, supplier: Supplier): Promise<void> {
-      await connection.hset(keys.portfolio(name), 'supplier', JSON.stringify(supplier));
     },
 
     /** Adds to a count that hangs on no call's claim, such as the token calls made for this portfolio. */
@@ -121,21 +78,22 @@ export function makePortfolios({ connection, keys }: { connection: RedisConnecti
       // Rare: the last row ended while a killed import still counted as one under way.
       if (gone) fields.finishedMs ??= await imports.sweepImports(name);
       return {
-        ...{ name, ...fields, importing: alive, interrupted: fields.interrupted && !alive },
-        ...{ invalid: invalid - kept, duplicate, kept },
+        ...fields,
+        name,
+        importing: alive,
+        interrupted: fields.interrupted && !alive,
+        invalid: invalid - kept,
+        duplicate,
+        kept,
         states: namedCounts(ROW_STATES, inStates),
       };
     },
   };
 }
 
-/** Whether a supplier is still to be made. */
-export function isPending({ body, id, problem }: Supplier): boolean {
-  return body !== undefined && !id && !problem;
-}
-
 type Fields = Omit<PortfolioState, 'name' | 'states' | 'importing' | 'invalid' | 'duplicate' | 'kept'>;
 
+/** What the fields of a portfolio's hash say of it. */
 function fromFields(fields: Record<string, string>): Fields {
   const number = (field: string) => (fields[field] === undefined ? undefined : Number(fields[field]));
   const statuses: Record<string, number> = {};
@@ -148,8 +106,10 @@ function fromFields(fields: Record<string, string>): Fields {
     paused: fields.paused,
     file: fields.importId
       ? {
-          ...{ id: fields.importId, number: number('importNumber') ?? 0 },
-          ...{ fileName: fields.fileName ?? '', reading: fields.reading ?? '{}' },
+          id: fields.importId,
+          number: number('importNumber') ?? 0,
+          fileName: fields.fileName ?? '',
+          reading: fields.reading ?? '{}',
         }
       : undefined,
     supplier: fields.supplier ? JSON.parse(fields.supplier) : undefined,
@@ -166,6 +126,7 @@ function fromFields(fields: Record<string, string>): Fields {
   };
 }
 
+/** Counts by their names, in the order of both. */
 function namedCounts<Name extends string>(names: readonly Name[], counts: readonly number[]): Record<Name, number> {
   return Object.fromEntries(names.map((name, index) => [name, counts[index] ?? 0])) as Record<Name, number>;
 }

@@ -2,7 +2,6 @@ import type { CallKind } from '../call-kind.ts';
 import { makeLuaScript, type RedisConnection } from '../lua-script.ts';
 import type { CallRecord } from '../outcome.ts';
 import type { Keys } from './keys.ts';
-import { VANISHED_AFTER_MS } from './presence.ts';
 import { rowIdOf } from './row-id.ts';
 
 /** What a results file knows of one call. `keys` are all names by which the same thing may be asked for again. */
@@ -23,7 +22,7 @@ export type LostCall = {
   atMs: number;
 } & (
   | { is: 'made'; id: string; record: CallRecord; company: string; documents: readonly string[] }
-  | { is: 'unknown'; heard: string; sentMs: number }
+  | { is: 'unknown'; reason: string; sentMs: number }
 );
 
 /** What became of it: put back (or to be), known already, or known otherwise, under that id. */
@@ -41,31 +40,43 @@ export function makeRecovery({ connection, keys }: { connection: RedisConnection
       for (const [place, key] of call.keys.entries()) {
         const row = rowIdOf(call.row);
         const places = [
-          ...[keys.call(call.kind, key), keys.account, keys.buyerLimits(call.buyer ?? '')],
-          ...[keys.buyerRows(call.buyer ?? ''), keys.row(row?.portfolio ?? '', row?.key ?? '')],
+          keys.call(call.kind, key),
+          keys.account,
+          keys.buyerLimits(call.buyer ?? ''),
+          keys.buyerRows(call.buyer ?? ''),
+          keys.row(row?.portfolio ?? '', row?.key ?? ''),
         ];
         // Under further names it is the same thing, which was made once.
         const isFirst = place === 0 && call.buyer !== undefined;
-        const [is, id] = (await recover(places, wordsOf(call, write, isFirst))) as string[];
+        const [is, id] = (await recover(places, argsOf(call, write, isFirst))) as string[];
         answers.push(is === 'differs' ? { is, id: id ?? '' } : { is: is === 'put' ? 'put' : 'known' });
       }
       const differing = answers.find(({ is }) => is === 'differs');
       return differing ?? { is: answers.some(({ is }) => is === 'put') ? 'put' : 'known' };
     },
-
-    /** How many processes work for the account just now. */
-    async workersAlive(): Promise<number> {
-      const [seconds] = await connection.time();
-      return connection.zcount(keys.workers, Number(seconds) * 1_000 - VANISHED_AFTER_MS, '+inf');
-    },
   };
 }
 
-function wordsOf(call: LostCall, write: boolean, isFirst: boolean): (string | number)[] {
+/** What recover-call.lua is told, in its order. */
+function argsOf(call: LostCall, write: boolean, isFirst: boolean): (string | number)[] {
   const { kind, is, row, asked = '', line, atMs } = call;
-  const beginning = [kind, is, write ? 1 : 0];
-  const end = [isFirst ? 1 : 0, kind === 'limit' && isFirst ? (call.amount ?? '') : '', line, atMs];
-  if (is === 'unknown') return [...beginning, '', '{}', row, asked, '', '', call.heard, call.sentMs, ...end];
-  const { id, record, company, documents } = call;
-  return [...beginning, id, JSON.stringify(record), row, asked, company, documents.join('|'), '', 0, ...end];
+  const made = is === 'made' ? call : { id: '', record: {}, company: '', documents: [] };
+  const unknown = is === 'unknown' ? call : { reason: '', sentMs: 0 };
+  return [
+    kind,
+    is,
+    write ? 1 : 0,
+    made.id,
+    JSON.stringify(made.record),
+    row,
+    asked,
+    made.company,
+    made.documents.join('|'),
+    unknown.reason,
+    unknown.sentMs,
+    isFirst ? 1 : 0,
+    kind === 'limit' && isFirst ? (call.amount ?? '') : '',
+    line,
+    atMs,
+  ];
 }

@@ -32,7 +32,7 @@ export function candidatesFor(asking: Asking, rows: readonly BuyerRow[]): BuyerR
     (one) =>
       one.row.portfolio === row.portfolio &&
       one !== own &&
-      // A line that brings its own row back corrects nothing else that was given up.
+      // A line that brings its own row back corrects no other that was cancelled.
       !(own && one.state === 'cancelled' && !one.replaced?.key) &&
       (one.importId !== importId || one.line === line || one.replaced?.importId === importId),
   );
@@ -48,14 +48,14 @@ export function decideReplacement(asking: Asking, candidates: readonly BuyerRow[
   const taken = others.find((one) => isTaken(one, asking));
   if (taken) return { problem: takenProblem(taken, asking) };
   const old = others.filter(({ replaced }) => !replaced?.key);
-  const held = old.find(({ limit }) => limit === 'unknown');
-  if (held) return { problem: heldProblem(held) };
-  const flying = old.find(({ limit }) => limit === 'claimed');
-  if (flying) return { problem: flyingProblem(flying) };
+  const unknown = old.find(({ limit }) => limit === 'unknown');
+  if (unknown) return { problem: unknownProblem(unknown) };
+  const sending = old.find(({ limit }) => limit === 'claimed');
+  if (sending) return { problem: sendingProblem(sending) };
   const unsent = old.filter(isUnsent);
   const live = unsent.filter(({ state }) => state !== 'cancelled');
   if (live.length > 1) return { problem: severalProblem(live, asking) };
-  // What was given up asks for nothing, so it stands in nobody's way; the only such row is what the line brings back.
+  // A cancelled row asks for nothing, so it stands in nobody's way; the only such row is what the line brings back.
   return { replaces: live[0] ?? (unsent.length === 1 ? unsent[0] : undefined) };
 }
 
@@ -131,10 +131,10 @@ function takenProblem(taken: BuyerRow, { amount }: Asking): string {
 }
 
 /** Whether it makes anything is known in a moment; until then the two may both be requested, or neither. */
-function flyingProblem(flying: BuyerRow): string {
-  return `The request of ${describeRow(flying)} of the same buyer is being sent at this moment, so it cannot be told whether this line corrects it: import the file again when that is answered, or give this line a request_reference of its own if it is meant beside that one.`;
+function sendingProblem(sending: BuyerRow): string {
+  return `The request of ${describeRow(sending)} of the same buyer is being sent at this moment, so it cannot be told whether this line corrects it: import the file again when that is answered, or give this line a request_reference of its own if it is meant beside that one.`;
 }
 
-function heldProblem(held: BuyerRow): string {
-  return `It is unknown whether the request of ${describeRow(held)} of the same buyer was made: say what became of it first (limitline resolve), or give this line a request_reference of its own if it is meant beside that one.`;
+function unknownProblem(unknown: BuyerRow): string {
+  return `It is unknown whether the request of ${describeRow(unknown)} of the same buyer was made: say what became of it first (limitline resolve), or give this line a request_reference of its own if it is meant beside that one.`;
 }

@@ -1,5 +1,6 @@
+import type { RowState } from './row.ts';
 import type { RowId } from './row-id.ts';
-import type { RowState, Rows } from './rows.ts';
+import type { Rows } from './rows.ts';
 
 /** Rows at a time: a portfolio never stands in memory as a whole, and no script at Redis lasts long. */
 const PAGE = 500;

@@ -1,6 +1,8 @@
 import type { CallKind } from '../call-kind.ts';
-import type { PortfolioState, Portfolios } from './portfolios.ts';
-import { ROW_STATES, type RowState, type Rows } from './rows.ts';
+import type { PortfolioState } from './portfolio.ts';
+import type { Portfolios } from './portfolios.ts';
+import { ROW_STATES, type RowState } from './row.ts';
+import type { Rows } from './rows.ts';
 import { addUp, type Sums, stampOf } from './sums.ts';
 
 /** What became of a portfolio, in one object; amounts are exact decimal text, times ISO 8601 in UTC. */
@@ -17,7 +19,7 @@ export type Summary = Sums & {
   rows: number;
   states: Record<RowState, number>;
   statuses: Record<string, number>;
-  /** Things made twice for its rows, which only `resend` and a person's word can lead to. */
+  /** Things made twice for its rows, which only `resend` and what a person says can lead to. */
   madeTwice: number;
   supplier: string | null;
   started: string | null;
@@ -60,7 +62,7 @@ export async function summarize(
 }
 
 /**
- * A portfolio's sums. Those of a settled one are kept with it, so that a portfolio of a hundred thousand rows is gone through
+ * A portfolio's sums. Those of a finished one are kept with it, so that a portfolio of a hundred thousand rows is gone through
  * once, and not by everybody who looks at it.
  */
 export async function sumsOf(

@@ -1,7 +1,7 @@
 import { Big } from 'big.js';
-import type { PortfolioState } from './portfolios.ts';
+import { ROW_STATES, type RowResult, type RowState } from './row.ts';
 import { pagesOf } from './row-pages.ts';
-import { ROW_STATES, type RowResult, type RowState, type Rows } from './rows.ts';
+import type { Rows } from './rows.ts';
 
 /** What is added up over all rows of a portfolio; amounts are exact decimal text. */
 export type Sums = {
@@ -52,11 +52,19 @@ export async function addUp(portfolio: string, rows: Rows): Promise<Sums> {
 /** Sums as they are kept with a portfolio, and what it was like when they were true. */
 export type KeptSums = { stamp: string; sums: Sums };
 
+/** What a portfolio's sums hang on. */
+type Counted = {
+  finishedMs: number | undefined;
+  importing: boolean;
+  replaced: number;
+  states: Record<RowState, number>;
+};
+
 /**
- * What a settled portfolio's sums go by: when its end was, and how many rows are in each state. Rows that are done or were
+ * What a finished portfolio's sums go by: when its end was, and how many rows are in each state. Rows that are done or were
  * made before stay so, and any other that gets new words is open first. Null while anything is open.
  */
-export function stampOf({ finishedMs, importing, replaced, states }: PortfolioState): string | null {
+export function stampOf({ finishedMs, importing, replaced, states }: Counted): string | null {
   return finishedMs === undefined || importing
     ? null
     : [finishedMs, replaced, ...ROW_STATES.map((state) => states[state])].join();

@@ -18,7 +18,7 @@ export type Role = 'ledger' | 'claims' | 'queue' | 'worker';
 export type Target = RedisAddress | { kind: 'socket'; path: string };
 
 /** When to try again after a lost connection, in milliseconds; null for not at all. */
-export type RetryStrategy = (attempt: number) => number | null;
+type RetryStrategy = (attempt: number) => number | null;
 
 /**
  * A dead Redis is a fault in seconds. Long enough for our own to be started again after a crash: measured 0.1 s, and
@@ -50,7 +50,7 @@ const LOADING_RETRY_MS = 100;
 /** BullMQ's blocking reads last 10 s at most; a worker's connection that is silent for three times that is dead. */
 const WORKER_SILENCE_MS = 30_000;
 
-/** What ioredis understands as "connect anew", and as "and send this command again". */
+/** What ioredis understands as "reconnect", and as "and send this command again". */
 const RECONNECT = 1;
 const RECONNECT_AND_RESEND = 2;
 

@@ -22,7 +22,7 @@ export function makeConnections({ target, where, log }: { target: Target; where:
   return {
     /** @throws LimitlineError `STOPPED` after `close()`. */
     connect(role: Role): RedisConnection {
-      if (closing) throw new LimitlineError('STOPPED', `The connections to ${where} are closed; open them anew.`);
+      if (closing) throw new LimitlineError('STOPPED', `The connections to ${where} are closed; open new ones.`);
       const connection = connectTo(target, role, retryStrategy);
       open.add(connection);
       connection.once('end', () => open.delete(connection));

@@ -8,7 +8,7 @@ import { checkVersion, readInfo, type ServerInfo } from './server-info.ts';
 
 /**
  * Talks to a Redis that somebody gave, before anything relies on it: does it answer, is it new enough, may it be
- * written to, and does it keep what it is told. What would lose data is warned about, one line each; it is not ours to
+ * written to, and does it keep what it is told. Whatever would lose data is warned of, one sentence each; it is not ours to
  * change.
  *
  * @throws LimitlineError `REDIS` when it does not answer within about 5 s, or can never serve.
@@ -51,18 +51,18 @@ async function reach(connection: RedisConnection, where: string): Promise<Redis[
   return connection instanceof Cluster ? connection.nodes('master') : [connection];
 }
 
-async function ask<T>(where: string, run: () => Promise<T>, hearsay: () => unknown = () => undefined): Promise<T> {
+async function ask<T>(where: string, run: () => Promise<T>, lastReported: () => unknown = () => undefined): Promise<T> {
   try {
     return await run();
   } catch (error) {
-    const reason = hearsay() ?? error;
+    const reason = lastReported() ?? error;
     throw new LimitlineError('REDIS', `Redis at ${where} ${remedyFor(messageOf(reason))}`, { cause: reason });
   }
 }
 
 function remedyFor(reason: string): string {
   if (/WRONGPASS|NOAUTH|NOPERM/.test(reason)) {
-    return `refuses us (${reason}); correct the user and password in REDIS_URL, or what that user may do.`;
+    return `refuses access (${reason}); correct the user and password in REDIS_URL, or the rights of that user.`;
   }
   return `does not answer within ${COMMAND_TIMEOUT_MS / 1_000} s (${reason}); start it, or correct REDIS_URL.`;
 }
@@ -73,7 +73,7 @@ function checkPlace(info: ServerInfo, connection: RedisConnection, where: string
     throw new LimitlineError('REDIS', `Redis at ${where} is a replica, which cannot be written to; ${remedy}.`);
   }
   if (info.cluster_enabled === '1' && !connection.isCluster) {
-    const remedy = 'give several of its addresses in REDIS_URL, separated by commas (one of them twice will do)';
+    const remedy = 'give several of its addresses in REDIS_URL, separated by commas (the same one twice will do)';
     throw new LimitlineError('REDIS', `Redis at ${where} is part of a cluster; ${remedy}.`);
   }
 }
@@ -83,19 +83,21 @@ async function findWeakness(node: Redis, info: ServerInfo): Promise<string[]> {
   const found: string[] = [];
   if (info.aof_enabled === '0') {
     found.push(
-      'this Redis has appendonly off: a crash loses calls already made; set appendonly yes, appendfsync always',
+      'this Redis has appendonly off: a crash loses calls already made; set appendonly to yes and appendfsync to always',
     );
   } else {
     const fsync = await readFsync(node);
     if (fsync === undefined) {
-      found.push('this Redis forbids CONFIG, so appendfsync cannot be checked; see to it that it is always');
+      found.push('this Redis forbids CONFIG, so appendfsync cannot be checked; make sure that it is always');
     } else if (fsync !== 'always') {
       found.push(`this Redis has appendfsync ${fsync}: a power cut loses the last calls made; set it to always`);
     }
   }
   if (info.maxmemory_policy !== 'noeviction') {
     const policy = info.maxmemory_policy ?? 'unknown';
-    found.push(`this Redis has maxmemory-policy ${policy}: full, it throws away what was done; set it to noeviction`);
+    found.push(
+      `this Redis has maxmemory-policy ${policy}: when its memory is full, it deletes calls already made; set it to noeviction`,
+    );
   }
   return found;
 }

@@ -1,7 +1,7 @@
 import { LimitlineError } from '../errors.ts';
 
 /** A place that listens for Redis or Sentinel connections. */
-export type Endpoint = { host: string; port: number };
+type Endpoint = { host: string; port: number };
 
 export type Credentials = { username?: string; password?: string };
 
@@ -17,7 +17,7 @@ export type RedisAddress = Credentials &
  * Reads `REDIS_URL`, in one of three forms:
  *
  * - `redis://[[user]:password@]host[:port][/db]`, and `rediss://` for TLS;
- * - several of those by commas: a cluster (credentials and TLS once are enough, a db is not possible);
+ * - several of those, separated by commas: a cluster (credentials and TLS once are enough, a db is not possible);
  * - `redis+sentinel://[[user]:password@]host[:port][,host2[:port2]]/masterName[/db]`.
  *
  * Whatever has a meaning in a URL is percent-encoded inside a user or password. Ports default to 6379, and to 26379
@@ -31,7 +31,7 @@ export function parseRedisUrl(text: string): RedisAddress {
   const scheme = first?.scheme;
   if (!first || !isScheme(scheme)) throw fault('must begin with redis://, rediss:// or redis+sentinel://');
   if (parts.some((part) => part.scheme !== undefined && part.scheme !== scheme)) {
-    throw fault(`mixes ${scheme}:// with other schemes; give all addresses the same`);
+    throw fault(`mixes ${scheme}:// with other schemes; use the same one for all addresses`);
   }
   const credentials = parts.find((part) => part.credentials)?.credentials ?? {};
   const endpoints = parts.map(({ host, port }) => ({ host, port: port ?? DEFAULT_PORTS[scheme] }));
@@ -46,7 +46,8 @@ export function parseRedisUrl(text: string): RedisAddress {
       ...credentials,
     };
   }
-  if (parts.some((part) => dbOf(part.path) !== 0)) throw fault('names a db, and a cluster has only db 0; leave it out');
+  if (parts.some((part) => dbOf(part.path) !== 0))
+    throw fault('names a database, but a cluster has only database 0; leave it out');
   return { kind: 'cluster', endpoints, tls, ...credentials };
 }
 
@@ -82,11 +83,11 @@ function parsePart(text: string): Part {
   const match = PART.exec(text.trim());
   if (!match)
     throw fault(
-      'is not of the form redis://host:port/db, with user:password@ before the host where it asks for them; encode what is special in a password',
+      'must have the form redis://host:port/db, with user:password@ before the host if Redis asks for a login; percent-encode special characters in a password',
     );
   const [, scheme, userInfo, ipv6, name, digits, path = ''] = match;
   const port = digits === undefined ? undefined : Number(digits);
-  if (port === 0 || (port !== undefined && port > 65_535)) throw fault(`has the port ${port}; give 1 to 65535`);
+  if (port === 0 || (port !== undefined && port > 65_535)) throw fault(`has the port ${port}; use 1 to 65535`);
   return {
     scheme: scheme?.toLowerCase(),
     credentials: userInfo === undefined ? undefined : credentialsOf(userInfo),
@@ -98,7 +99,7 @@ function parsePart(text: string): Part {
 
 function credentialsOf(userInfo: string): Credentials {
   const colon = userInfo.indexOf(':');
-  if (colon < 0) throw fault('has a user or password alone before the @; write user:password@ or :password@');
+  if (colon < 0) throw fault('has only one of user and password before the @; write user:password@ or :password@');
   const username = decode(userInfo.slice(0, colon));
   const password = decode(userInfo.slice(colon + 1));
   return { ...(username && { username }), ...(password && { password }) };
@@ -107,13 +108,13 @@ function credentialsOf(userInfo: string): Credentials {
 function masterOf(parts: Part[]): { master: string; db: number } {
   const [master, db, ...rest] = (parts.at(-1)?.path ?? '').split('/');
   if (!master || rest.length > 0 || parts.slice(0, -1).some((part) => part.path !== '')) {
-    throw fault('must end with /masterName or /masterName/db, once, behind the last sentinel');
+    throw fault('must end with /masterName or /masterName/db, once, after the last sentinel');
   }
   return { master: decode(master), db: dbOf(db ?? '') };
 }
 
 function dbOf(path: string): number {
-  if (!/^\d{0,5}$/.test(path)) throw fault('has something else than the number of a db behind the host');
+  if (!/^\d{0,5}$/.test(path)) throw fault('must have nothing but the number of a database after the host');
   return Number(path);
 }
 
@@ -121,7 +122,7 @@ function decode(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    throw fault('has a % that encodes nothing; write %25 for the sign itself');
+    throw fault('has a % that encodes nothing; write %25 for a percent sign');
   }
 }
 

@@ -4,11 +4,11 @@ import type { RedisConnection } from '../lua-script.ts';
 import { parseInfo, type ServerInfo } from './server-info.ts';
 
 /** How many replicas a write must be on before it is relied on, as far as is known now. */
-export type ExpectedReplicas = () => number | Promise<number>;
+type ExpectedReplicas = () => number | Promise<number>;
 
 /**
  * Keeps count of the replicas of a Redis: the most that were ever seen, by any process, are expected for good. A replica
- * that is away or reads its data anew may be the next primary all the same, so it is not counted out.
+ * that is away or is reading all its data again may be the next primary all the same, so it is not counted out.
  *
  * What is seen is kept at `key`, on a cluster also the key whose node is looked at. The first question waits for a look;
  * later ones are answered at once, and look again behind the answer where the last look is {@link LOOK_EVERY_MS} old

@@ -5,7 +5,7 @@ import { LimitlineError } from '../errors.ts';
 export type ServerInfo = Readonly<Record<string, string>>;
 
 /**
- * Before 7.0 an error inside a script comes in other words (`ERR Error running script … -READONLY …`), so that a Redis
+ * Before 7.0 an error inside a script has another wording (`ERR Error running script … -READONLY …`), so that a Redis
  * that takes no writes for a while would be mistaken for a script that is wrong.
  */
 const OLDEST_VERSION = [7, 0] as const;

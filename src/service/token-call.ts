@@ -3,7 +3,6 @@ import { LimitlineError, messageOf } from '../errors.ts';
 import { noConnectionWords } from './no-connection.ts';
 import type { Outlet } from './outlet.ts';
 import { SERVICE_PATHS } from './schemas.ts';
-
 import type { Granted } from './token.ts';
 import { isWebPage } from './web-page.ts';
 

@@ -27,7 +27,7 @@ export function makeApp(parts: {
   const { gate, endpoints, tokenEndpoint, serve, times, control, log } = parts;
   const app = fastify({ logger: false });
 
-  /** Errors of Fastify's own: a body that is no JSON, a content type that is not the one shown. */
+  /** Errors of Fastify's own: a body that is not JSON, a content type that is not the one shown. */
   const failed = (kind: RequestKind) => (error: FastifyError, _request: FastifyRequest, reply: FastifyReply) => {
     const status = error.statusCode ?? 500;
     if (status >= 500 && !reply.raw.destroyed) log.error({ kind, error: messageOf(error) }, 'the stand-in failed');
@@ -64,7 +64,7 @@ export function makeApp(parts: {
   app.post(SERVICE_PATHS.limit, resource('limit'), ({ body }, reply) =>
     serve.serve('limit', endpoints.limit(body), body, reply),
   );
-  // Scopes of their own, for they read their bodies in their own way.
+  // Scopes of their own, since they read their bodies in their own way.
   app.register(async (scope) => {
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser('application/json', (_request: FastifyRequest, payload: AsyncIterable<Buffer>) =>

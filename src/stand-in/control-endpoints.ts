@@ -18,7 +18,8 @@ export function addControlEndpoints(app: FastifyInstance, control: Control): voi
   app.get('/faults', async () => control.faults());
   app.get('/made', async () => control.report());
   app.post('/faults', async ({ body }, reply) => {
-    if (endsNever(body)) return refuse(reply, 422, 'outage.forMs is needed: nothing else could open the port again');
+    if (endsNever(body))
+      return refuse(reply, 422, 'outage.forMs is needed: without it nothing could open the port again');
     try {
       control.setFaults(body);
     } catch (error) {

@@ -10,9 +10,9 @@ const MARK = ';base64,';
 const MOST_AROUND_BYTES = 65_536;
 
 /**
- * Reads the body of POST documents as it arrives, holding none of the content: that is what stands between the first
+ * Reads the body of POST documents as it arrives, keeping none of the content: that is what stands between the first
  * `;base64,` and the end of its string, and it has to be written without escapes, of which base64 needs none. The
- * whole body is read also when it is no good, so that the client gets to read the answer.
+ * whole body is read also when it is no good, so that the client can read the answer.
  *
  * @returns `undefined` if the body is not JSON, or too long around the content
  */

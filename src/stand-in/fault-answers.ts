@@ -4,7 +4,7 @@ import type { FaultRule } from './fault-settings.ts';
 import { answerBadly, giveNoAnswer } from './socket-faults.ts';
 
 /** What no ordinary answer can show, played on a response that has not been begun. */
-export type Play = (response: ServerResponse) => void;
+type Play = (response: ServerResponse) => void;
 
 /**
  * What a request gets that a rule hits: another answer, or something else on its socket. `make` makes what was asked

@@ -20,12 +20,12 @@ export function readFaults(settings: FaultChange, change: unknown): FaultSetting
   const parsed = faultSettingsSchema.safeParse({ ...settings, ...Object(change) });
   if (parsed.success) return parsed.data;
   const faults = parsed.error.issues.map((issue) => `${issue.path.join('.') || 'the whole'}: ${issue.message}`);
-  throw new LimitlineError('USAGE', `Faults for the stand-in can not be meant: ${faults.join('; ')}.`);
+  throw new LimitlineError('USAGE', `The stand-in cannot play these faults: ${faults.join('; ')}.`);
 }
 
 const milliseconds = z.number().min(0);
 
-/** Which requests a rule hits. All that is given must hold, and the first rule of the list that hits is the one. */
+/** Which requests a rule hits. All that is given must apply, and the first rule of the list that hits is the one. */
 const ruleSchema = z.strictObject({
   on: z.enum(['token', 'company', 'document', 'limit', 'any']),
   /** Text that the body must contain as compact JSON; the base64 content of a document is not searched. */
@@ -38,7 +38,7 @@ const ruleSchema = z.strictObject({
   times: z.int().min(1).optional(),
 });
 
-/** Whether the thing is made before the fault shows: the difference that a client can not see. */
+/** Whether the thing is made before the fault shows: the difference that a client cannot see. */
 const made = z.boolean().default(false);
 
 const headers = z.record(z.string(), z.string()).default({});
@@ -55,7 +55,7 @@ const faultRuleSchema = z.discriminatedUnion('fault', [
   }),
   /** The connection ends without an answer: by RST (ECONNRESET), or by FIN (the other side closed). */
   ruleSchema.extend({ fault: z.literal('reset'), by: z.enum(['rst', 'fin']).default('rst'), made }),
-  /** The request is held, and never answered. */
+  /** The request is kept waiting, and never answered. */
   ruleSchema.extend({ fault: z.literal('silence'), made }),
   /** The head at once, then the body so many bytes a second; at 0, half of the body and no more. Made. */
   ruleSchema.extend({ fault: z.literal('slow'), bytesPerS: z.number().min(0) }),
@@ -110,7 +110,7 @@ const tokenSettingsSchema = z.strictObject({
   diesAfterCalls: z.int().min(0).optional(),
 });
 
-/** `503` answers every request so; `refuse` listens no more, until the time is over or the settings say otherwise. */
+/** `503` answers every request with it; `refuse` stops listening, until the time is over or the settings say otherwise. */
 const outageSchema = z.strictObject({ how: z.enum(['503', 'refuse']), forMs: milliseconds.optional() });
 
 const faultSettingsSchema = z.strictObject({

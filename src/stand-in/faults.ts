@@ -7,7 +7,7 @@ export type Faults = ReturnType<typeof makeFaults>;
 /**
  * The faults in force, and which request they hit.
  *
- * @throws LimitlineError `USAGE` when what is given can not be meant
+ * @throws LimitlineError `USAGE` for faults that the stand-in cannot play
  */
 export function makeFaults(given: FaultChange) {
   let settings: FaultSettings;
@@ -30,14 +30,14 @@ export function makeFaults(given: FaultChange) {
     restore,
 
     /**
-     * Replaces the members named in `change`; rules begin to count anew when they or the seed are among them.
+     * Replaces the members named in `change`; rules begin to count from zero when they or the seed are among them.
      *
-     * @throws LimitlineError `USAGE` when it can not be meant; the settings in force then stay as they are
+     * @throws LimitlineError `USAGE` for faults that the stand-in cannot play; the settings in force then stay as they are
      */
     set(change: unknown): void {
       const names = (member: keyof FaultSettings) => Object.hasOwn(Object(change), member);
       const next = readFaults(settings, change);
-      // The same object stays the same outage, whose time goes on; a new one, however alike, begins anew.
+      // The same object stays the same outage, whose time goes on; a new one, however alike, begins now.
       if (!names('outage')) next.outage = settings.outage;
       if (names('rules') || names('seed')) begin(next);
       else settings = next;

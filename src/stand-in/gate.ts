@@ -26,7 +26,8 @@ export function makeGate({ faults, tokens }: { faults: Faults; tokens: Tokens })
     /** The token call has no bearer header (docs/service.md, "Calls"). */
     token({ headers }: FastifyRequest): Answer | undefined {
       return (
-        outage() ?? (headers.authorization ? errorAnswer(400, 'invalid_request', 'no bearer header here') : undefined)
+        outage() ??
+        (headers.authorization ? errorAnswer(400, 'invalid_request', 'a bearer header is not allowed here') : undefined)
       );
     },
 
@@ -34,7 +35,7 @@ export function makeGate({ faults, tokens }: { faults: Faults; tokens: Tokens })
     resource({ headers }: FastifyRequest, reply: FastifyReply): Answer | undefined {
       const down = outage();
       if (down) return down;
-      if (!tokens.admit(headers.authorization)) return errorAnswer(401, 'unauthorized', 'no token that is valid here');
+      if (!tokens.admit(headers.authorization)) return errorAnswer(401, 'unauthorized', 'no valid token');
       if (refusedByRate(reply)) return errorAnswer(429, 'rate_limited', 'too many requests');
       if (!headers.accept?.includes('application/json')) {
         return errorAnswer(406, 'not_acceptable', 'accept: application/json is needed');

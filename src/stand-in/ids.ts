@@ -11,7 +11,7 @@ const PREFIX = {
   limit: LIMIT_ID_PREFIX,
 } as const satisfies Record<CallKind, string>;
 
-/** 80 random bits: no two ids alike, also among stand-ins that never heard of each other. */
+/** 80 random bits: no two ids alike, also among stand-ins that know nothing of each other. */
 const RANDOM_BYTES = 10;
 
 /** 48 bits of checksum: no mistyped or invented id passes by accident. */

@@ -16,7 +16,7 @@ export function makeListener({ server, host, port }: { server: Server; host: str
     /** Where it listens, also while it is shut. Before the first time, a port that was given as 0 is not known. */
     url: () => `http://${host.includes(':') ? `[${host}]` : host}:${boundPort}`,
 
-    /** @throws LimitlineError `USAGE` when the port is not to be had */
+    /** @throws LimitlineError `USAGE` when the port is taken, or cannot be used */
     async open(): Promise<void> {
       if (server.listening) return;
       server.listen({ host, port: boundPort });
@@ -25,7 +25,7 @@ export function makeListener({ server, host, port }: { server: Server; host: str
       } catch (error) {
         throw new LimitlineError(
           'USAGE',
-          `The stand-in can not listen on ${host}:${boundPort}: ${messageOf(error)}; give another port.`,
+          `The stand-in cannot listen on ${host}:${boundPort}: ${messageOf(error)}; give another port.`,
           { cause: error },
         );
       }

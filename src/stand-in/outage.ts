@@ -25,14 +25,14 @@ export function makeOutage({ faults, listener, log }: { faults: Faults; listener
   };
   const end = () => {
     faults.set({ outage: null });
-    followUnheard();
+    followInBackground();
   };
   const follow = (): Promise<void> => {
     last = last.catch(() => {}).then(apply);
     return last;
   };
-  const followUnheard = (): void => {
-    follow().catch((error) => log.error({ error: messageOf(error) }, 'the stand-in can not open its port again'));
+  const followInBackground = (): void => {
+    follow().catch((error) => log.error({ error: messageOf(error) }, 'the stand-in cannot open its port again'));
   };
 
   return {
@@ -42,10 +42,10 @@ export function makeOutage({ faults, listener, log }: { faults: Faults; listener
       await listener.open();
       await follow();
     },
-    /** Call it when the faults may have changed. Resolves when the port is as they want it; rejects as it opens. */
+    /** Call it when the faults may have changed. Resolves when the port is as they want it; rejects where it cannot be opened. */
     follow,
-    /** The same where nobody waits for it: what goes wrong is logged. */
-    followUnheard,
+    /** The same where nobody waits for it: a failure is logged. */
+    followInBackground,
     async stop(): Promise<void> {
       running = false;
       await last.catch(() => {});

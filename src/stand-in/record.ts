@@ -5,10 +5,10 @@ import { makeSeenSet } from './seen-set.ts';
 export type RequestKind = CallKind | 'token' | 'other';
 
 /** Something that was made more than once; `what` names it by what it is made of (see `resource-endpoints.ts`). */
-export type MadeTwice = { kind: CallKind; what: string; times: number };
+type MadeTwice = { kind: CallKind; what: string; times: number };
 
 /** One thing as it was made. The body of a document has its size and digest in place of the content. */
-export type MadeThing = { id: string; what: string; body: unknown };
+type MadeThing = { id: string; what: string; body: unknown };
 
 /** Of more repetitions than this nobody reads the list; that there are any, it shows all the same. */
 const REPETITIONS_KEPT = 10_000;

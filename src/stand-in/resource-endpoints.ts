@@ -44,9 +44,9 @@ export function makeResourceEndpoints({ ids, record }: { ids: Ids; record: MadeR
       return { make: () => make('limit', what, json, limitResource(ids.make('limit'), data)) };
     },
 
-    /** @param received what `document-body.ts` made of the body; `undefined` if it was no JSON, or too long */
+    /** @param received what `document-body.ts` made of the body; `undefined` if it was not JSON, or too long */
     document(received: ReceivedDocument | undefined): Checked {
-      if (!received) return refuse('the body', 'is no JSON, or too long around the content of the file');
+      if (!received) return refuse('the body', 'is not JSON, or is too long apart from the content of the file');
       const { json, content } = received;
       const { data, error } = documentBodySchema.safeParse(json);
       if (error) return refuseFields(error);

@@ -31,8 +31,6 @@ export function makeSeenSet() {
       count += 1;
       return false;
     },
-    /** True once texts are no longer remembered. */
-    isFull: () => count === MOST_TEXTS,
     clear(): void {
       table = undefined;
       count = 0;

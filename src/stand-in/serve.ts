@@ -6,8 +6,8 @@ import type { FaultRule } from './fault-settings.ts';
 import type { Faults } from './faults.ts';
 import type { MadeRecord, RequestKind } from './record.ts';
 
-/** On record in place of a status when nobody is there any more to hear it. */
-export const CLIENT_GONE = 'client gone';
+/** On record in place of a status when nobody is there any more to get it. */
+const CLIENT_GONE = 'client gone';
 
 export type Serve = ReturnType<typeof makeServe>;
 

@@ -16,7 +16,7 @@ import { makeTokens } from './tokens.ts';
 
 export type StandIn = ReturnType<typeof makeStandIn>;
 
-export type StandInOptions = {
+type StandInOptions = {
   /** By default this machine alone. */
   host?: string;
   /** By default, or as 0, any that is free. */
@@ -36,7 +36,7 @@ export type StandInOptions = {
  *
  * Two stand-ins with the same secret know each other's ids, also over a restart; tokens are each one's own.
  *
- * @throws LimitlineError `USAGE` for faults that can not be meant
+ * @throws LimitlineError `USAGE` for faults that it cannot play
  */
 export function makeStandIn(options: StandInOptions) {
   const { host = '127.0.0.1', port = 0, credentials, keepMade = false, log } = options;
@@ -44,7 +44,7 @@ export function makeStandIn(options: StandInOptions) {
   const record = makeRecord({ keepMade });
   const times = makeRequestTimes();
   const tokens = makeTokens();
-  const control = makeControl({ faults, record, times, followOutage: () => outage.followUnheard(), log });
+  const control = makeControl({ faults, record, times, followOutage: () => outage.followInBackground(), log });
   const app = makeApp({
     gate: makeGate({ faults, tokens }),
     endpoints: makeResourceEndpoints({ ids: makeIds({ secret: credentials.clientSecret }), record }),
@@ -76,7 +76,7 @@ export function makeStandIn(options: StandInOptions) {
 
     /**
      * Replaces the members named, and leaves the others as they are. Resolves when the port is open or closed as they
-     * want it. Rejects with `USAGE` for what can not be meant; nothing is changed then.
+     * want it. Rejects with `USAGE` for faults that it cannot play; nothing is changed then.
      */
     async setFaults(change: FaultChange): Promise<void> {
       control.setFaults(change);

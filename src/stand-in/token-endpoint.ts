@@ -24,7 +24,7 @@ export function makeTokenEndpoint(options: {
     }
     const { client_id, client_secret } = parsed.data;
     if (client_id !== clientId || client_secret !== clientSecret) {
-      return refuse(401, 'invalid_client', 'client_id and client_secret are not a pair that is known here');
+      return refuse(401, 'invalid_client', 'client_id and client_secret are not known here');
     }
     return { make: () => ({ status: 200, body: options.tokens.issue(options.settings()) }) };
   };

@@ -111,5 +111,8 @@ test('an account is never worked for with the stand-in, nor the stand-in under a
   });
   const env = { SERVICE_URL: standIn.url(), SERVICE_CLIENT_ID: 'a', SERVICE_CLIENT_SECRET: 'b' };
   const named = await runCommand(['run', 'q4.csv'], { cwd, env: { ...env, SERVICE_ACCOUNT: 'Stand-In' } });
-  expect(named).toMatchObject({ status: 1, stderr: expect.stringContaining("which is the stand-in's own") });
+  expect(named).toMatchObject({
+    status: 1,
+    stderr: expect.stringContaining("which is the name of the stand-in's account"),
+  });
 });

@@ -51,7 +51,7 @@ test('a setting that is misspelt stops, and one without effect is said', async (
   const wrong = await runCommand(['run', 'q4.csv'], { cwd, env: { SERVICE_RATE_PER_SECOND: '5' } });
   expect(wrong.status).toBe(1);
   expect(wrong.stderr).toMatch(
-    /^limitline: [^\n]*SERVICE_RATE_PER_SECOND [^\n]*is SERVICE_RATE_PER_S meant\?[^\n]*\n$/,
+    /^limitline: [^\n]*SERVICE_RATE_PER_SECOND [^\n]*did you mean SERVICE_RATE_PER_S\?[^\n]*\n$/,
   );
   const env = { APPROVE_ABOVE: '1000', LIMITLINE_SERVICE_HOST: '10.0.0.1', LIMITLINE_PORT: 'tcp://10.0.0.1:80' };
   const said = await runCommand(['check', 'q4.csv'], { cwd, env });

@@ -5,7 +5,7 @@ import { openLedger } from '../support/ledger.ts';
 const [DIGEST, OTHER, KEY] = ['aaaaaaaaaaaaaaaa', 'aaaaaaaaaaaaaaab', 'kkkkkkkkkkkkkkkk'];
 const words = { holders: new Map([[DIGEST, `${KEY}!`]]), buyers: new Map([[KEY, '{}']]), mends: [] };
 
-test('what was read is written upon only as long as it stands', async () => {
+test('a change is written only as long as what was read is still so', async () => {
   const ledger = openLedger();
   const buyers = makeBuyers(ledger);
   const { version } = await buyers.read([DIGEST]);
@@ -20,7 +20,7 @@ test('what was read is written upon only as long as it stands', async () => {
   expect(read.buyers).toEqual(new Map([[KEY, '{}']]));
 });
 
-test('a name that is mended is written only while nothing was sent, and jobs of the old one send nothing', async () => {
+test('a corrected name is written only while nothing was sent, and jobs of the old one send nothing', async () => {
   const ledger = openLedger();
   const { connection, keys } = ledger;
   const buyers = makeBuyers(ledger);

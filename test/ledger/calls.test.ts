@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { askedOf } from '../../src/ledger/rows.ts';
+import { askedOf } from '../../src/ledger/row.ts';
 import { makeRequest, openLedger } from '../support/ledger.ts';
 
 const row = { portfolio: 'q4', key: 'row-1' };

@@ -10,27 +10,30 @@ beforeAll(async () => {
 });
 afterAll(fixture.clean);
 
-/** What a Redis says inside a script while it takes no writes for a while: how it comes to that, and how it ends. */
+/** What Redis says inside a script while it takes no writes: how it comes to that, and how it ends. */
 const REFUSALS: [string, string[], string[]][] = [
   ['READONLY', ['replicaof', '127.0.0.1', '1'], ['replicaof', 'no', 'one']],
   ['OOM', ['config', 'set', 'maxmemory', '1'], ['config', 'set', 'maxmemory', '0']],
   ['NOREPLICAS', ['config', 'set', 'min-replicas-to-write', '1'], ['config', 'set', 'min-replicas-to-write', '0']],
 ];
 
-test.each(REFUSALS)('%s inside a script is an outage, and is waited out', async (reason, begin, end) => {
-  await ask(begin);
-  onTestFinished(async () => void (await ask(end)));
-  const { log, lines } = makeKeptLog();
-  const written = makePersist({ log, signal: new AbortController().signal })('write', write);
-  await vi.waitUntil(() => lines.length > 0);
-  expect(lines).toMatchObject([
-    { level: 'warn', err: { message: expect.stringMatching(`^${reason} .*@user_script`) } },
-  ]);
-  await ask(end);
-  expect(await written).toBe('OK');
-});
+test.each(REFUSALS)(
+  'a script that fails with %s met an outage, and is tried until it is over',
+  async (reason, begin, end) => {
+    await ask(begin);
+    onTestFinished(async () => void (await ask(end)));
+    const { log, lines } = makeKeptLog();
+    const written = makePersist({ log, signal: new AbortController().signal })('write', write);
+    await vi.waitUntil(() => lines.length > 0);
+    expect(lines).toMatchObject([
+      { level: 'warn', err: { message: expect.stringMatching(`^${reason} .*@user_script`) } },
+    ]);
+    await ask(end);
+    expect(await written).toBe('OK');
+  },
+);
 
-test('a transaction that is refused since Redis is full is an outage too, and one that is wrong is a fault', async () => {
+test('a transaction that is refused since Redis is full met an outage too, and one that is wrong fails at once', async () => {
   const persist = makePersist({ log: makeKeptLog().log, signal: new AbortController().signal });
   await ask(['config', 'set', 'maxmemory', '1']);
   onTestFinished(async () => void (await ask(['config', 'set', 'maxmemory', '0'])));
@@ -53,7 +56,7 @@ test('a transaction that is refused since Redis is full is an outage too, and on
   await expect(persist('transaction', wrong)).rejects.toThrow(/^EXECABORT/);
 });
 
-test('an outage is said once, however many commands wait for its end', async () => {
+test('an outage is logged once, however many commands wait for its end', async () => {
   const { log, lines } = makeKeptLog();
   const persist = makePersist({ log, signal: new AbortController().signal });
   for (const outage of [1, 2]) {
@@ -71,7 +74,7 @@ test('an outage is said once, however many commands wait for its end', async () 
   }
 });
 
-test('who waits until a signal waits for no answer after it, and says what the signal was', async () => {
+test('work that ends at a signal waits for no answer after it, and says what the signal was', async () => {
   const stopping = new AbortController();
   const persist = makePersist({ log: makeKeptLog().log, signal: new AbortController().signal });
   const waiting = untilStopped(persist, stopping.signal)('write', () => new Promise(() => {}));
@@ -80,9 +83,9 @@ test('who waits until a signal waits for no answer after it, and says what the s
 });
 
 test.each([
-  ['calls what is no command', `return redis.call('NOSUCH')`],
-  ['is none', 'return ('],
-])('a script that %s is a fault at once', async (_what, lua) => {
+  ['calls an unknown command', `return redis.call('NOSUCH')`],
+  ['has an error', 'return ('],
+])('a script that %s fails at once', async (_what, lua) => {
   const persist = makePersist({ log: makeKeptLog().log, signal: new AbortController().signal });
   await expect(persist('write', () => server.admin.eval(lua, 0))).rejects.toThrow(/^ERR /);
 });
@@ -91,6 +94,6 @@ function write(): Promise<unknown> {
   return server.admin.eval(`return redis.call('SET', KEYS[1], '1')`, 1, 'key');
 }
 
-function ask([command = '', ...words]: string[]): Promise<unknown> {
-  return server.admin.call(command, ...words);
+function ask([command = '', ...args]: string[]): Promise<unknown> {
+  return server.admin.call(command, ...args);
 }

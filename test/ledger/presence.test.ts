@@ -4,7 +4,7 @@ import { openLedger } from '../support/ledger.ts';
 
 const limit = { kind: 'limit', key: 'request-1', row: { portfolio: 'q4', key: 'row-1' } } as const;
 
-test('a sign of life from the future, by a clock that went back, spares everybody and keeps nobody alive for ever', async () => {
+test('signs of life from the future, by a clock that went back, make no process vanish and keep none alive for ever', async () => {
   const { calls, connection, keys, process } = openLedger();
   const { vanish } = await process('a');
   await process('b');
@@ -17,7 +17,7 @@ test('a sign of life from the future, by a clock that went back, spares everybod
   expect(await calls.claim(limit, { owner: 'b/2', onUnknown: 'hold' })).toMatchObject({ is: 'unknown' });
 });
 
-test('an outage of Redis, behind which the first to come back finds only old signs, spares everybody', async () => {
+test('after an outage of Redis, when the first to come back finds only old signs, no process counts as vanished', async () => {
   const { calls, connection, keys, process } = openLedger();
   const { vanish } = await process('a');
   await calls.claim(limit, { owner: 'a/1', onUnknown: 'hold' });
@@ -28,7 +28,7 @@ test('an outage of Redis, behind which the first to come back finds only old sig
   expect(await calls.claim(limit, { owner: 'b/1', onUnknown: 'hold' })).toEqual({ is: 'busy' });
 });
 
-test('those who gave a sign lately are counted, and no others', async () => {
+test('processes that gave a sign lately are counted as living, and no others', async () => {
   const { connection, keys, process } = openLedger();
   expect(await countLiving({ connection, keys })).toBe(0);
   await process('a');

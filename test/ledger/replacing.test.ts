@@ -8,8 +8,14 @@ const ASKING: Asking = { row: { portfolio: 'q4', key: 'new' }, line: 5, importId
 function known(key: string, changes: Partial<BuyerRow> & { portfolio?: string } = {}): BuyerRow {
   const { portfolio = 'q4', ...others } = changes;
   return {
-    ...{ row: { portfolio, key }, amount: '1', state: 'refused', line: 2, importId: '1' },
-    ...{ limit: 'free', replaced: undefined, ...others },
+    row: { portfolio, key },
+    amount: '1',
+    state: 'refused',
+    line: 2,
+    importId: '1',
+    limit: 'free',
+    replaced: undefined,
+    ...others,
   };
 }
 
@@ -47,8 +53,8 @@ test.each<[string, BuyerRow[], Partial<Asking>, string]>([
   ['none where it has a name of its own', [known('a')], { isNamed: true }, 'none'],
   ['none where its row is there', [known('a'), known('new')], {}, 'none'],
   ['one where its row comes back', [known('a'), known('new', { state: 'cancelled' })], {}, 'a'],
-  ['one that was given up, for which nobody asks', [known('a', { state: 'cancelled' })], {}, 'a'],
-  ['none of several that were given up', ['a', 'b'].map((key) => known(key, { state: 'cancelled' })), {}, 'none'],
+  ['a cancelled one, which asks for nothing', [known('a', { state: 'cancelled' })], {}, 'a'],
+  ['none of several that were cancelled', ['a', 'b'].map((key) => known(key, { state: 'cancelled' })), {}, 'none'],
   [
     'none that has given way before',
     [known('a', { state: 'cancelled', replaced: { importId: '2', key: 'b' } })],
@@ -56,7 +62,7 @@ test.each<[string, BuyerRow[], Partial<Asking>, string]>([
     'none',
   ],
   [
-    'none that was given up beside its own',
+    'none that was cancelled beside its own',
     [known('a', { state: 'cancelled' }), known('new', { state: 'cancelled' })],
     {},
     'none',
@@ -74,12 +80,12 @@ test.each<[string, BuyerRow[], Partial<Asking>, string]>([
   expect(decide(rows, changes)).toBe(expected);
 });
 
-test('rows that the file asks for itself, or other lines of it mend, are nobody else’s', () => {
+test('rows that the file asks for itself, or that other lines of it correct, are replaced by no line', () => {
   expect(decide([known('a'), known('b')], {}, file(['a']))).toBe('b');
   expect(decide([known('a'), known('b')], {}, file(['b'], ['a']))).toBe('none');
 });
 
-test('of another request of the buyer a person hears: open or made, of another amount, the nearest first', () => {
+test('a person is told of another request of the buyer, open or made and of another amount, the nearest first', () => {
   const far = known('a', { portfolio: 'q3', state: 'done' });
   const near = known('b', { state: 'queued' });
   expect(otherRequest(ASKING, [far, near], undefined)).toBe(near);

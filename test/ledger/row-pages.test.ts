@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import type { IndexedRow } from '../../src/ledger/row.ts';
 import { pagesOf } from '../../src/ledger/row-pages.ts';
-import type { IndexedRow } from '../../src/ledger/rows.ts';
 import { makeRequest, openLedger } from '../support/ledger.ts';
 
 /** An index as Redis keeps it: by line, then by key. */
@@ -17,7 +17,7 @@ function indexOf(rows: Map<string, number>) {
   };
 }
 
-test('each row that stays comes once and in order, while others come and go behind and before the walk', async () => {
+test('each row that stays comes once, while others leave behind and before the walk', async () => {
   const line = fc.integer({ min: 2, max: 40 });
   await fc.assert(
     fc.asyncProperty(
@@ -40,7 +40,7 @@ test('each row that stays comes once and in order, while others come and go behi
   );
 });
 
-test('rows of one line are found among the others, whatever imports they are of', async () => {
+test('rows of several imports that share a line are found by it', async () => {
   const { rows } = openLedger();
   for (const [key, at] of [
     ['a', 2],

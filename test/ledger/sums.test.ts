@@ -5,7 +5,7 @@ import { makeRequest, openLedger } from '../support/ledger.ts';
 const file = { id: 'f'.repeat(64), fileName: 'q4.csv', reading: '{}' };
 
 /** A portfolio whose rows ended so, each asked for with a limit of 1000.10. */
-async function settle(ends: { to: 'done' | 'skipped' | 'held'; record?: Record<string, string> }[]) {
+async function finish(ends: { to: 'done' | 'skipped' | 'held'; record?: Record<string, string> }[]) {
   const { portfolios, rows } = openLedger();
   const run = await portfolios.startImport('q4', file);
   for (const [n, { to, record = {} }] of ends.entries()) {
@@ -18,7 +18,7 @@ async function settle(ends: { to: 'done' | 'skipped' | 'held'; record?: Record<s
 }
 
 test('counts what was granted below its request, and apart from it what was granted before', async () => {
-  const { report } = await settle([
+  const { report } = await finish([
     { to: 'done', record: { status: 'approved', total_limit: '1000.1', available_limit: '900' } },
     { to: 'done', record: { status: 'approved', total_limit: '1000.09', available_limit: '0' } },
     { to: 'done', record: { total_limit: 'later' } },
@@ -35,8 +35,8 @@ test('counts what was granted below its request, and apart from it what was gran
   });
 });
 
-test('a settled portfolio is gone through once, and again only when something of it has moved', async () => {
-  const { rows, report } = await settle([{ to: 'done', record: { total_limit: '7' } }, { to: 'held' }]);
+test('a finished portfolio is gone through once, and again only when something of it has moved', async () => {
+  const { rows, report } = await finish([{ to: 'done', record: { total_limit: '7' } }, { to: 'held' }]);
   const read = vi.spyOn(rows, 'read');
   expect(await report()).toMatchObject({ granted: '7.00' });
   expect(read).toHaveBeenCalledTimes(2);

@@ -3,7 +3,8 @@ import { makeSilentLog } from '../../src/log.ts';
 import { COMMAND_TIMEOUT_MS, type Role } from '../../src/redis/connect.ts';
 import { type Connections, makeConnections } from '../../src/redis/connections.ts';
 import { makeKeptLog } from '../support/log-fixture.ts';
-import { freePort, makeServerFixture } from '../support/redis/server-fixture.ts';
+import { freePort } from '../support/redis/free-port.ts';
+import { makeServerFixture } from '../support/redis/server-fixture.ts';
 
 const fixture = makeServerFixture();
 let opened: Connections[] = [];
@@ -16,11 +17,11 @@ afterEach(async () => {
   await fixture.clean();
 });
 
-/** What is done on time is given up neither much earlier nor much later; machines under load are late by seconds. */
+/** A command is given up neither much earlier nor much later than this; machines under load are late by seconds. */
 const ON_TIME_MS = { from: COMMAND_TIMEOUT_MS - 50, to: COMMAND_TIMEOUT_MS + 3_000 };
 
 describe('a Redis that is away', () => {
-  test('is a fault in seconds to ledger and queue, who do not come back to it; workers wait', async () => {
+  test('fails commands of ledger and queue within seconds and never does them later, while workers wait', async () => {
     const server = await fixture.start();
     const connections = connectionsTo(server.port);
     const [ledger, queue, worker] = [
@@ -40,7 +41,7 @@ describe('a Redis that is away', () => {
     expect(await ledger.mget('by the worker', 'by the ledger', 'by the queue')).toEqual(['1', null, null]);
   });
 
-  test('which takes what it is told and says nothing, is one too, and is left for a new connection', async () => {
+  test('that takes commands and never answers fails them too, and a new connection is made', async () => {
     const server = await fixture.start();
     const connections = connectionsTo(server.port);
     const ledger = connections.connect('ledger');
@@ -53,7 +54,7 @@ describe('a Redis that is away', () => {
     expect(await ledger.ping()).toBe('PONG');
   });
 
-  test('is logged once when it goes and once when it is back, whatever the retries and connections', async () => {
+  test('is logged once when it goes and once when it is back, however many connections retry how often', async () => {
     const server = await fixture.start();
     const { log, lines } = makeKeptLog();
     const connections = connectionsTo(server.port, log);
@@ -76,7 +77,7 @@ describe('a Redis that is away', () => {
   });
 });
 
-describe('close', () => {
+describe('closing', () => {
   test('waits for the replies that are still to come', async () => {
     const server = await fixture.start();
     const connections = connectionsTo(server.port);
@@ -88,7 +89,7 @@ describe('close', () => {
     expect(() => connections.connect('queue')).toThrow(expect.objectContaining({ code: 'STOPPED' }));
   });
 
-  test('ends connections that block, and those that never came about', async () => {
+  test('ends connections that block, and those that were never made', async () => {
     const server = await fixture.start();
     const blocked = connectionsTo(server.port).connect('worker');
     const blocking = blocked.blpop('nothing', 0);

@@ -4,8 +4,9 @@ import { afterEach, describe, expect, test, vi } from 'vitest';
 import { makeSilentLog } from '../../src/log.ts';
 import { openRedis, type RedisServer } from '../../src/redis/open-redis.ts';
 import { makeKeptLog } from '../support/log-fixture.ts';
+import { freePort } from '../support/redis/free-port.ts';
 import { makeOwnFixture } from '../support/redis/own-fixture.ts';
-import { freePort, makeServerFixture } from '../support/redis/server-fixture.ts';
+import { makeServerFixture } from '../support/redis/server-fixture.ts';
 
 const fixture = makeServerFixture();
 const own = makeOwnFixture();
@@ -28,15 +29,15 @@ describe('a given Redis', () => {
   });
 
   test.each([
-    ['keeps what it is told', DURABLE, []],
-    ['keeps nothing', [], [/appendonly off/]],
+    ['keeps every write', DURABLE, []],
+    ['keeps nothing on disk', [], [/appendonly off/]],
     [
-      'keeps it in a second, and throws it away',
+      'writes to the disk once a second, and deletes keys when its memory is full',
       ['appendonly yes', 'maxmemory-policy allkeys-lru'],
       [/appendfsync everysec/, /policy allkeys-lru/],
     ],
     ['forbids CONFIG', [...DURABLE, 'rename-command CONFIG ""'], [/appendfsync cannot be checked/]],
-  ])('is warned about, one line each, if it %s', async (_name, config, warnings) => {
+  ])('is warned of, one sentence for each weakness, if it %s', async (_name, config, warnings) => {
     const { url } = await fixture.start(config);
     const { log, lines } = makeKeptLog();
     await open(url, log);
@@ -44,7 +45,7 @@ describe('a given Redis', () => {
     expect(lines.map(({ msg }) => msg)).toEqual(warnings.map((warning) => expect.stringMatching(warning)));
   });
 
-  test('that is a replica is refused, since nothing can be written to it', async () => {
+  test('that is a replica is refused, since it cannot be written to', async () => {
     const primary = await fixture.start();
     const replica = await fixture.start([`replicaof 127.0.0.1 ${primary.port}`]);
     await expect(open(replica.url)).rejects.toMatchObject({
@@ -53,7 +54,7 @@ describe('a given Redis', () => {
     });
   });
 
-  test('that is not there is a fault after about 5 s, saying why and what to do', async () => {
+  test('that is not there fails after about 5 s, saying why and what to do', async () => {
     const port = await freePort();
     const since = performance.now();
     await expect(open(`redis://me:secret@127.0.0.1:${port}`)).rejects.toMatchObject({
@@ -63,23 +64,23 @@ describe('a given Redis', () => {
     expect(performance.now() - since).toBeLessThan(10_000);
   });
 
-  test('that refuses the password is a fault at once', async () => {
+  test('that refuses the password fails at once', async () => {
     const { port } = await fixture.start(['requirepass right'], { access: { password: 'right' } });
     const fault = await open(`redis://:wrong@127.0.0.1:${port}`).catch((error) => error);
     expect(fault).toMatchObject({
       code: 'REDIS',
-      message: expect.stringMatching(/refuses us \(WRONGPASS .*REDIS_URL/),
+      message: expect.stringMatching(/refuses access \(WRONGPASS .*REDIS_URL/),
     });
     expect(fault.message).not.toContain('wrong@');
   });
 
-  test('with an address that cannot be meant is a fault of the settings', async () => {
+  test('with an address that no Redis can have is a fault of the settings', async () => {
     await expect(open('redis://localhost/main')).rejects.toMatchObject({ code: 'SETTINGS' });
   });
 });
 
 describe('a cluster', () => {
-  test('takes what belongs to any of its nodes, and is a fault in seconds when all of them are gone', async () => {
+  test('takes keys of all of its nodes, and fails commands within seconds when all nodes are gone', async () => {
     const nodes = await fixture.startCluster();
     const { log, lines } = makeKeptLog();
     const server = await open(nodes.map(({ url }) => url).join(','), log);
@@ -94,7 +95,7 @@ describe('a cluster', () => {
     await expect(ledger.set('later', '1')).rejects.toThrow('Command timed out');
   });
 
-  test('behind one address is refused, saying how to give it', async () => {
+  test('given by one address is refused, saying how to give it', async () => {
     const { url } = await fixture.start(['cluster-enabled yes']);
     await expect(open(url)).rejects.toMatchObject({
       code: 'REDIS',
@@ -104,7 +105,7 @@ describe('a cluster', () => {
 });
 
 describe('sentinels', () => {
-  test('lead to the primary, and to the next one when it dies', async () => {
+  test('lead to the primary, and to its successor when it dies', async () => {
     const primary = await fixture.start(DURABLE);
     const replica = await fixture.start([...DURABLE, `replicaof 127.0.0.1 ${primary.port}`]);
     const sentinel = await fixture.start([
@@ -127,7 +128,7 @@ describe('sentinels', () => {
     expect(await replica.admin.info('replication')).toContain('role:master');
   });
 
-  test('that are not there are a fault after about 5 s', async () => {
+  test('that are not there fail after about 5 s', async () => {
     const port = await freePort();
     await expect(open(`redis+sentinel://127.0.0.1:${port}/main`)).rejects.toMatchObject({
       code: 'REDIS',
@@ -143,7 +144,10 @@ describe('TLS', () => {
     const port = await freePort();
     await fixture.start([
       ...DURABLE,
-      ...[`tls-port ${port}`, `tls-cert-file ${dir}/cert.pem`, `tls-key-file ${dir}/key.pem`, 'tls-auth-clients no'],
+      `tls-port ${port}`,
+      `tls-cert-file ${dir}/cert.pem`,
+      `tls-key-file ${dir}/key.pem`,
+      'tls-auth-clients no',
     ]);
     const url = `rediss://localhost:${port}`;
     await expect(open(url)).rejects.toMatchObject({ code: 'REDIS', message: expect.stringMatching(/certificate/) });

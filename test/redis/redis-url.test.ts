@@ -63,68 +63,73 @@ describe('parseRedisUrl', () => {
         password: 'x',
       },
     ],
-  ])('%s', (text, address) => {
+  ])('%s is read', (text, address) => {
     expect(parseRedisUrl(text)).toEqual(address);
   });
 
   test.each([
-    ['', 'REDIS_URL is not of the form'],
+    ['', 'REDIS_URL must have the form'],
     ['localhost:6379', 'REDIS_URL must begin with redis://, rediss:// or redis+sentinel://.'],
     ['http://localhost', 'REDIS_URL must begin with'],
-    ['redis://', 'REDIS_URL is not of the form'],
-    ['redis://localhost:0', 'REDIS_URL has the port 0; give 1 to 65535.'],
-    ['redis://localhost:65536', 'REDIS_URL has the port 65536; give 1 to 65535.'],
-    ['redis://localhost/main', 'REDIS_URL has something else than the number of a db behind the host.'],
-    ['redis://localhost?db=1', 'REDIS_URL is not of the form'],
+    ['redis://', 'REDIS_URL must have the form'],
+    ['redis://localhost:0', 'REDIS_URL has the port 0; use 1 to 65535.'],
+    ['redis://localhost:65536', 'REDIS_URL has the port 65536; use 1 to 65535.'],
+    ['redis://localhost/main', 'REDIS_URL must have nothing but the number of a database after the host.'],
+    ['redis://localhost?db=1', 'REDIS_URL must have the form'],
     [
       'redis://me@localhost',
-      'REDIS_URL has a user or password alone before the @; write user:password@ or :password@.',
+      'REDIS_URL has only one of user and password before the @; write user:password@ or :password@.',
     ],
-    ['redis://:50%@localhost', 'REDIS_URL has a % that encodes nothing; write %25 for the sign itself.'],
-    ['redis://a,rediss://b', 'REDIS_URL mixes redis:// with other schemes; give all addresses the same.'],
-    ['redis://a,redis://b/1', 'REDIS_URL names a db, and a cluster has only db 0; leave it out.'],
-    ['redis://a,', 'REDIS_URL is not of the form'],
+    ['redis://:50%@localhost', 'REDIS_URL has a % that encodes nothing; write %25 for a percent sign.'],
+    ['redis://a,rediss://b', 'REDIS_URL mixes redis:// with other schemes; use the same one for all addresses.'],
+    ['redis://a,redis://b/1', 'REDIS_URL names a database, but a cluster has only database 0; leave it out.'],
+    ['redis://a,', 'REDIS_URL must have the form'],
     ['redis+sentinel://s1', 'REDIS_URL must end with /masterName or /masterName/db'],
     ['redis+sentinel://s1/main,s2', 'REDIS_URL must end with /masterName or /masterName/db'],
     ['redis+sentinel://s1/main/1/2', 'REDIS_URL must end with /masterName or /masterName/db'],
-  ])('refuses %s', (text, message) => {
+  ])('%s is refused', (text, message) => {
     expect(() => parseRedisUrl(text)).toThrow(
       expect.objectContaining({ code: 'SETTINGS', message: expect.stringContaining(message) }),
     );
   });
 
-  test('names a form that nobody takes for a password on its way to who reads it', () => {
+  test('a refusal shows the right form, and nothing in it looks like a user and password that would be masked', () => {
     expect(() => parseRedisUrl('redis://a,')).toThrow(
       expect.objectContaining({ message: expect.not.stringMatching(/:\/\/\S*@/) }),
     );
   });
 
-  const words = fc.string({ minLength: 1 });
+  const text = fc.string({ minLength: 1 });
   const hosts = fc.oneof(fc.domain(), fc.ipV4(), fc.ipV6());
   const endpoint = fc.record({ host: hosts, port: fc.integer({ min: 1, max: 65_535 }) });
   const written = ({ host, port }: { host: string; port: number }) =>
     `${host.includes(':') ? `[${host}]` : host}:${port}`;
 
-  test('reads back every user, password, host, port and db that is encoded as it should be', () => {
+  test('every user, password, host, port and database that is percent-encoded is read back', () => {
     fc.assert(
       fc.property(
-        words,
-        words,
+        text,
+        text,
         fc.array(endpoint, { minLength: 1 }),
-        words,
+        text,
         fc.nat(15),
         (username, password, endpoints, master, db) => {
           const user = `${encodeURIComponent(username)}:${encodeURIComponent(password)}@`;
           const list = endpoints.map(written).join(',');
           expect(parseRedisUrl(`redis+sentinel://${user}${list}/${encodeURIComponent(master)}/${db}`)).toEqual({
-            ...{ kind: 'sentinel', endpoints, master, db, username, password },
+            kind: 'sentinel',
+            endpoints,
+            master,
+            db,
+            username,
+            password,
           });
         },
       ),
     );
   });
 
-  test('whatever it is given, it answers or refuses, and never shows what could be a password', () => {
+  test('any text is read or refused, and nothing that could be a password is shown', () => {
     const secret = 'Sx9-secret';
     const noise = fc.array(
       fc.constantFrom('redis://', 'rediss', '://', ':', '@', '/', ',', '?', '#', '%', '[', ']', 'a', '1', secret),
@@ -146,6 +151,6 @@ test.each([
   ['rediss://:secret@[::1]:7000', 'rediss://[::1]:7000/0'],
   ['redis://:secret@a:1,b:2', 'redis://a:1,b:2'],
   ['redis+sentinel://me:secret@s1:1,s2/main', 'redis+sentinel://s1:1,s2:26379/main/0'],
-])('describeRedis(%s) shows no credentials', (text, described) => {
+])('%s is described without its credentials', (text, described) => {
   expect(describeRedis(parseRedisUrl(text))).toBe(described);
 });

@@ -8,7 +8,7 @@ import { type GivenServer, makeServerFixture } from '../support/redis/server-fix
 const fixture = makeServerFixture();
 afterAll(fixture.clean);
 
-const replica = (port: number, words: string) => `ip=10.0.0.1,port=${port},${words}`;
+const replica = (port: number, fields: string) => `ip=10.0.0.1,port=${port},${fields}`;
 
 test.each([
   ['none', {}, 0],
@@ -17,16 +17,16 @@ test.each([
   ['one on two connections', { slave0: replica(1, 'state=online,lag=0'), slave1: replica(1, 'state=send_bulk') }, 1],
   ['a program that fetches a copy', { slave0: replica(0, 'state=send_bulk') }, 0],
   [
-    'one gone and its successor',
+    'the successor of one that is gone',
     { slave0: replica(1, 'state=online,lag=9'), slave1: replica(2, 'state=online,lag=1') },
     1,
   ],
-  ['two, among other words', { slave0: replica(1, 'lag=0'), slave1: replica(2, 'lag=0'), slave_repl_offset: '7' }, 2],
+  ['two, among other fields', { slave0: replica(1, 'lag=0'), slave1: replica(2, 'lag=0'), slave_repl_offset: '7' }, 2],
 ])('counts %s', (_what, info, count) => {
   expect(countReplicas(info)).toBe(count);
 });
 
-test('the most that any process ever saw are expected, also when they are gone', async () => {
+test('as many replicas are expected as any process ever saw, also when they are gone', async () => {
   const primary = await fixture.start(['repl-diskless-sync-delay 0']);
   const key = randomUUID();
   const { log, lines } = makeKeptLog();
@@ -45,14 +45,14 @@ test('the most that any process ever saw are expected, also when they are gone',
   expect(await later()).toBe(2);
 });
 
-test('a setting goes before what is seen, and nothing is asked', async () => {
+test('a number in the settings is taken as it is, and Redis is not asked', async () => {
   const connection = new Redis({ lazyConnect: true });
   const { log } = makeKeptLog();
   expect(makeExpectedReplicas({ connection, key: 'key', fixed: 0, log })()).toBe(0);
   expect(connection.status).toBe('wait');
 });
 
-test('the first question fails where Redis does not answer, and the next one asks again', async () => {
+test('the first question fails where Redis refuses to answer, and the next one asks again', async () => {
   const primary = await fixture.start();
   const { log } = makeKeptLog();
   const connection = connect(primary);

@@ -3,7 +3,7 @@ import { expect, inject, onTestFinished, test } from 'vitest';
 import { probe } from '../../src/redis/own/probe.ts';
 import { checkVersion, readInfo } from '../../src/redis/server-info.ts';
 
-test.each(['7.0.0', '7.0.15', '7.2.4', '10.0.0'])('version %s will do', (version) => {
+test.each(['7.0.0', '7.0.15', '7.2.4', '10.0.0'])('version %s is new enough', (version) => {
   expect(() => checkVersion({ redis_version: version }, 'Redis here')).not.toThrow();
 });
 
@@ -16,7 +16,7 @@ test.each([
   expect(() => checkVersion(info, 'Redis here')).toThrow(expect.objectContaining({ code: 'REDIS', message }));
 });
 
-test('reads what a server says of itself, values with colons included', async () => {
+test('the fields of INFO are read, also values with colons in them', async () => {
   const found = await probe(inject('redisSocket'));
   if (found.is !== 'ready') throw new Error(`the tests' Redis is ${found.is}`);
   onTestFinished(() => found.connection.disconnect());

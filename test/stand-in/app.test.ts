@@ -5,7 +5,7 @@ import { documentBody, openStandIn, until } from '../support/service-caller.ts';
 
 const kinds = ['company', 'document', 'limit'] as const;
 
-test.each(kinds)('a %s must be JSON, and say so', async (kind) => {
+test.each(kinds)('a %s must be JSON, and its content type must say so', async (kind) => {
   const { standIn, caller } = await openStandIn();
   expect((await caller.post(kind, '{"name":')).status).toBeOneOf([400, 422]);
   expect((await caller.post(kind, '{}', { 'content-type': 'text/plain' })).status).toBe(415);
@@ -34,7 +34,7 @@ test.each([
   expect(standIn.counts().requests.other).toEqual({ 404: 1 });
 });
 
-test('counts requests by kind and answer, with refusals', async () => {
+test('requests are counted by kind and by answer, refusals too', async () => {
   const { standIn, caller } = await openStandIn();
   await caller.company();
   await caller.post('company', {});

@@ -15,7 +15,7 @@ const cut = (text: string, places: number[]) => {
   return ends.map((end, index) => text.slice(ends[index - 1] ?? 0, end));
 };
 
-test('digests any content, however it is cut', () => {
+test('any content is digested, in whatever pieces it comes', () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 200 }), fc.array(fc.nat(), { maxLength: 8 }), (content, places) => {
       const base64 = Buffer.from(content).toString('base64');
@@ -28,7 +28,7 @@ test('digests any content, however it is cut', () => {
   );
 });
 
-test('finds one bad character anywhere, however the text is cut', () => {
+test('one bad character is found anywhere, in whatever pieces the text comes', () => {
   fc.assert(
     fc.property(
       fc.uint8Array({ minLength: 1, maxLength: 60 }),

@@ -15,7 +15,7 @@ async function* inPieces(text: string, sizes: number[]): AsyncGenerator<Buffer> 
 
 const read = (text: string) => readDocumentBody(inPieces(text, []));
 
-test('takes the content out, wherever the pieces of the body end', async () => {
+test('the content is taken out, wherever the pieces of the body end', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.uint8Array({ maxLength: 50 }),
@@ -58,7 +58,7 @@ test.each([
   expect(await read(text)).toMatchObject({ content: { valid: false } });
 });
 
-test('takes a second data URI for no content', async () => {
+test('a second data URI is not taken for content', async () => {
   const received = await read('{"file":"data:a/b;name=c;base64,QQ==","more":"data:a/b;name=d;base64,QUJD"}');
   expect(received).toMatchObject({ json: { more: 'data:a/b;name=d;base64,QUJD' }, content: { sizeBytes: 1 } });
 });

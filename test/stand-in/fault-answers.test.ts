@@ -4,14 +4,14 @@ import { documentBody, openStandIn } from '../support/service-caller.ts';
 
 type Rule = NonNullable<FaultChange['rules']>[number];
 
-/** Sends one limit that a rule hits, and tells what was heard and what was made. */
-async function hearLimit(rule: Rule) {
+/** Sends one limit that a rule hits, and tells what was answered and what was made. */
+async function answerOf(rule: Rule) {
   const { standIn, caller } = await openStandIn();
   const company = await caller.company();
   await standIn.setFaults({ rules: [rule] });
-  const heard = await caller.post('limit', { company, requested_limit: 100.1 });
+  const answer = await caller.post('limit', { company, requested_limit: 100.1 });
   const { made, requests } = standIn.counts();
-  return { ...heard, made: made.limit, counted: requests.limit };
+  return { ...answer, made: made.limit, counted: requests.limit };
 }
 
 const retryAfter = { 'retry-after': '2' };
@@ -28,18 +28,18 @@ test.each([
   ['418 with a body of its own', { status: 418, body: { teapot: true } }, 0],
   ['502 with a page', { status: 502, body: '<html>bad gateway</html>' }, 0],
 ])('answers %s', async (_name, fault, made) => {
-  const heard = await hearLimit({ on: 'limit', fault: 'status', ...fault });
-  expect(heard).toMatchObject({ status: fault.status, made, counted: { [fault.status]: 1 } });
-  expect(heard.headers).toMatchObject('headers' in fault ? fault.headers : {});
+  const answer = await answerOf({ on: 'limit', fault: 'status', ...fault });
+  expect(answer).toMatchObject({ status: fault.status, made, counted: { [fault.status]: 1 } });
+  expect(answer.headers).toMatchObject('headers' in fault ? fault.headers : {});
   if ('body' in fault)
-    expect(heard.text).toBe(typeof fault.body === 'string' ? fault.body : JSON.stringify(fault.body));
-  else expect(heard.json()).toMatchObject({ object: 'error', code: 'fault' });
+    expect(answer.text).toBe(typeof fault.body === 'string' ? fault.body : JSON.stringify(fault.body));
+  else expect(answer.json()).toMatchObject({ object: 'error', code: 'fault' });
 });
 
 test('a status of success keeps the body of what was made', async () => {
-  const heard = await hearLimit({ on: 'limit', fault: 'status', status: 202, made: true });
-  expect(heard).toMatchObject({ status: 202, made: 1 });
-  expect(heard.json().object).toBe('buyer_limit');
+  const answer = await answerOf({ on: 'limit', fault: 'status', status: 202, made: true });
+  expect(answer).toMatchObject({ status: 202, made: 1 });
+  expect(answer.json().object).toBe('buyer_limit');
 });
 
 test.each([
@@ -47,19 +47,19 @@ test.each([
   ['with a number for an id', { set: { id: 7 } }, { id: 7, object: 'buyer_limit' }],
   ['with another status word', { set: { status: 'in_review' } }, { status: 'in_review', total_limit: 100.1 }],
 ])('answers %s', async (_name, fault, fields) => {
-  const heard = await hearLimit({ on: 'limit', fault: 'answer', ...fault });
-  expect(heard).toMatchObject({ status: 201, made: 1 });
-  expect(heard.json()).toMatchObject(fields);
+  const answer = await answerOf({ on: 'limit', fault: 'answer', ...fault });
+  expect(answer).toMatchObject({ status: 201, made: 1 });
+  expect(answer.json()).toMatchObject(fields);
 });
 
-test('answers without an id', async () => {
-  const heard = await hearLimit({ on: 'limit', fault: 'answer', drop: ['id'] });
-  expect(heard).toMatchObject({ status: 201, made: 1 });
-  expect(heard.json()).not.toHaveProperty('id');
-  expect(heard.json().status).toBe('approved');
+test('an answer may lack its id', async () => {
+  const answer = await answerOf({ on: 'limit', fault: 'answer', drop: ['id'] });
+  expect(answer).toMatchObject({ status: 201, made: 1 });
+  expect(answer.json()).not.toHaveProperty('id');
+  expect(answer.json().status).toBe('approved');
 });
 
-test('answers with another status of success', async () => {
+test('an answer may have another status of success', async () => {
   const { standIn, caller } = await openStandIn({
     faults: { rules: [{ on: 'company', fault: 'answer', status: 202 }] },
   });
@@ -67,9 +67,9 @@ test('answers with another status of success', async () => {
   expect(standIn.counts().made.company).toBe(1);
 });
 
-test('decides a limit otherwise, in whole cents', async () => {
-  const heard = await hearLimit({ on: 'limit', fault: 'decision', status: 'pending', share: 1 / 3 });
-  expect(heard.json()).toMatchObject({
+test('a limit may be decided otherwise, in whole cents', async () => {
+  const answer = await answerOf({ on: 'limit', fault: 'decision', status: 'pending', share: 1 / 3 });
+  expect(answer.json()).toMatchObject({
     status: 'pending',
     requested_limit: 100.1,
     total_limit: 33.37,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { readFaults } from '../../src/stand-in/fault-settings.ts';
 
-test('nothing given is nothing wrong', () => {
+test('without any settings there are no faults', () => {
   expect(readFaults({}, {})).toEqual({
     seed: 1,
     latencyMs: 0,
@@ -38,7 +38,7 @@ test.each([
   [{ rules: [{ ...rule, fault: 'status' }] }, 'rules.0.status'],
   [{ rules: [{ ...rule, fault: 'decision', status: 'pending', share: 0.5 }] }, 'rules.0.on'],
   ['down', 'the whole'],
-])('%j can not be meant, and %s is named', (change, place) => {
+])('%j is refused, and %s is named', (change, place) => {
   expect(() => readFaults({}, change)).toThrow(
     expect.objectContaining({ code: 'USAGE', message: expect.stringContaining(` ${place}: `) }),
   );

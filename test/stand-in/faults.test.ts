@@ -28,7 +28,7 @@ test.each([
   expect(hitsOf(rule, 6)).toEqual(hits);
 });
 
-test('chance is about as often as it says, and the same again for the same seed', () => {
+test('a rule with a chance hits about as often as it says, and the same requests for the same seed', () => {
   const hits = hitsOf({ ...silence, chance: 0.3 }, 2_000);
   expect(hits.length).toBeGreaterThan(500);
   expect(hits.length).toBeLessThan(700);
@@ -36,7 +36,7 @@ test('chance is about as often as it says, and the same again for the same seed'
   expect(hitsOf({ ...silence, chance: 0.3 }, 2_000, 2)).not.toEqual(hits);
 });
 
-test('the first rule that hits is the one, and each counts its own hits', () => {
+test('the first rule that hits is played, and each counts its own hits', () => {
   const faults = makeFaults({
     rules: [
       { ...silence, times: 1 },
@@ -48,7 +48,7 @@ test('the first rule that hits is the one, and each counts its own hits', () => 
   expect(faults.hits()).toEqual([1, 2]);
 });
 
-test('rules count on when something else is changed, and begin anew when they are given again', () => {
+test('rules go on counting when something else is changed, and begin at zero when they are given again', () => {
   const faults = makeFaults({ rules: [{ ...silence, times: 1 }] });
   const pick = () => faults.pick('limit', () => '')?.fault;
   expect(pick()).toBe('silence');
@@ -62,7 +62,7 @@ test('rules count on when something else is changed, and begin anew when they ar
   expect(pick()).toBe('silence');
 });
 
-test('what can not be meant changes nothing', () => {
+test('faults that are refused change nothing', () => {
   const faults = makeFaults({ rules: [silence] });
   expect(() => faults.set({ latencyMs: 1, rules: 'none' })).toThrow('rules');
   expect(faults.settings()).toMatchObject({ latencyMs: 0, rules: [silence] });

@@ -15,7 +15,7 @@ test.each([
   expect(standIn.counts()).toMatchObject({ requests: { company: { 401: 1 } }, made: { company: 0 } });
 });
 
-test('refuses a token that died early, and takes the next', async () => {
+test('a token that died early is refused, and the next is taken', async () => {
   const { standIn, caller } = await openStandIn({ faults: { tokens: { diesAfterCalls: 2 } } });
   const statusOf = async (authorization?: string) =>
     (await caller.post('company', { name: 'A' }, authorization ? { authorization } : {})).status;
@@ -30,7 +30,7 @@ test('refuses a token that died early, and takes the next', async () => {
 // So slow a rate that the bucket does not fill while the test runs.
 const rateLimit = { perS: 0.001, burst: 3 };
 
-test('one rate limit for the three resource endpoints, none for tokens', async () => {
+test('the three resource endpoints share one rate limit, and tokens have none', async () => {
   const { standIn, caller } = await openStandIn({ faults: { rateLimit } });
   const company = await caller.company();
   expect((await caller.post('document', documentBody('a'))).status).toBe(201);
@@ -45,7 +45,7 @@ test('one rate limit for the three resource endpoints, none for tokens', async (
   expect(standIn.counts().made).toEqual({ company: 1, document: 1, limit: 1 });
 });
 
-test('speaks of the limit in its headers, and in others as soon as it is told to', async () => {
+test('the headers tell of the rate limit, and in another way as soon as the faults say so', async () => {
   const { standIn, caller } = await openStandIn({ faults: { rateLimit: { ...rateLimit, headers: 'ratelimit' } } });
   const post = () => caller.post('company', { name: 'A' });
   const policy = '"default";q=3;w=3000';

@@ -5,7 +5,7 @@ import { type Caller, openStandIn, until } from '../support/service-caller.ts';
 const isRefused = (caller: Caller) =>
   until(() => expect(caller.askToken()).rejects.toMatchObject({ code: 'ECONNREFUSED' }));
 
-test('refuses connections until told otherwise, and comes back on the same port', async () => {
+test('an outage refuses connections until the faults change, and then the same port is open again', async () => {
   const { standIn, caller } = await openStandIn();
   const url = standIn.url();
   const company = await caller.company();
@@ -18,7 +18,7 @@ test('refuses connections until told otherwise, and comes back on the same port'
   expect((await caller.post('limit', { company, requested_limit: 1 })).status).toBe(201);
 });
 
-test('ends the connections that are open when it begins', async () => {
+test('an outage ends the connections that are open when it begins', async () => {
   const { standIn, caller } = await openStandIn({ faults: { rules: [{ on: 'limit', fault: 'silence' }] } });
   const company = await caller.company();
   const waiting = expect(caller.post('limit', { company, requested_limit: 1 })).rejects.toThrow();
@@ -36,7 +36,7 @@ test.each(['refuse', '503'] as const)('an outage with %s is over after its time'
   expect(standIn.faults()).toMatchObject({ outage: null, latencyMs: 1 });
 });
 
-test('answers 503 to everything while it stays open', async () => {
+test('an outage of 503 answers it to everything while the port stays open', async () => {
   const { standIn, caller } = await openStandIn();
   await caller.company();
   await standIn.setFaults({ outage: { how: '503' } });
@@ -47,7 +47,7 @@ test('answers 503 to everything while it stays open', async () => {
   expect((await caller.askToken()).status).toBe(200);
 });
 
-test('changes in quick succession end as the last one says', async () => {
+test('after changes in quick succession the port is as the last one says', async () => {
   const { standIn, caller } = await openStandIn();
   await Promise.all(
     [{ how: 'refuse' } as const, null, { how: 'refuse' } as const, null].map((outage) => standIn.setFaults({ outage })),
@@ -55,7 +55,7 @@ test('changes in quick succession end as the last one says', async () => {
   expect((await caller.askToken()).status).toBe(200);
 });
 
-test('may be in force from the beginning, and again after a reset', async () => {
+test('an outage may be in force from the beginning, and again after a reset', async () => {
   const { standIn, caller } = await openStandIn({ faults: { outage: { how: 'refuse' } } });
   await isRefused(caller);
   await standIn.setFaults({ outage: null });

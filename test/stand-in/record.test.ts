@@ -3,7 +3,7 @@ import { makeRecord } from '../../src/stand-in/record.ts';
 
 const thing = (what: string) => ({ id: `bl_${what}`, what, body: { what } });
 
-test('tells how often each thing was made, and which were made more than once', () => {
+test('the record tells how often each thing was made, and which were made more than once', () => {
   const record = makeRecord({ keepMade: true });
   for (const what of ['a', 'b', 'a', 'c', 'a']) record.made('limit', thing(what));
   record.made('company', thing('a'));
@@ -13,7 +13,7 @@ test('tells how often each thing was made, and which were made more than once', 
   expect(record.things('limit').map(({ body }) => body)).toContainEqual({ what: 'b' });
 });
 
-test('without keepMade it still knows what was made twice, but keeps no body', () => {
+test('without keepMade the record still knows what was made twice, but keeps no body', () => {
   const record = makeRecord({ keepMade: false });
   for (const what of ['a', 'b', 'a']) record.made('limit', thing(what));
   expect(record.totals().limit).toBe(3);
@@ -22,7 +22,7 @@ test('without keepMade it still knows what was made twice, but keeps no body', (
   expect(record.things('limit')).toEqual([]);
 });
 
-test('keeps a bounded list of what was made twice', () => {
+test('the list of what was made twice has a limit', () => {
   const record = makeRecord({ keepMade: false });
   for (let index = 0; index < 30_000; index += 1) record.made('limit', thing(String(index % 15_000)));
   record.made('limit', thing('0'));
@@ -30,7 +30,7 @@ test('keeps a bounded list of what was made twice', () => {
   expect(record.twice()[0]).toEqual({ kind: 'limit', what: '0', times: 3 });
 });
 
-test('counts answers by kind, and a reset forgets everything', () => {
+test('answers are counted by kind, and a reset forgets everything', () => {
   const record = makeRecord({ keepMade: true });
   record.answered('limit', 201);
   record.answered('limit', 201);

@@ -14,13 +14,13 @@ test.each([
   expect(times.maxPerSecond()).toBe(most);
 });
 
-test('the ring may go round without a miscount', () => {
+test('requests are counted rightly when the ring begins again', () => {
   const times = makeRequestTimes();
   for (let index = 0; index < 200_000; index += 1) times.arrived(index / 8);
   expect(times.maxPerSecond()).toBe(8_000);
 });
 
-test('the most requests open at once; a reset forgets the peak, but not those still open', () => {
+test('the most requests open at once are told, and a reset forgets the peak but not those still open', () => {
   const times = makeRequestTimes();
   for (let open = 0; open < 5; open += 1) times.arrived(0);
   for (let open = 0; open < 3; open += 1) times.left();

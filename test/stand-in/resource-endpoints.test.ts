@@ -129,7 +129,7 @@ test.each([
   expect(standIn.counts().made).toEqual({ company: 1, document: 0, limit: 0 });
 });
 
-test('what is made twice is told, whatever else differs', async () => {
+test('a thing that is made twice is told, whatever else differs', async () => {
   const { standIn, caller } = await openStandIn();
   for (const city of ['Leeds', 'York'])
     await caller.post('company', { ...company, address: { country_code: 'GB', city } });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { makeSeenSet } from '../../src/stand-in/seen-set.ts';
 
-test('knows each of a hundred thousand texts the second time, and none the first', () => {
+test('each of a hundred thousand texts is known the second time, and none the first', () => {
   const seen = makeSeenSet();
   const texts = Array.from({ length: 100_000 }, (_, index) => `DE${index} / 5000`);
   expect(texts.filter((text) => seen.addSeen(text))).toEqual([]);

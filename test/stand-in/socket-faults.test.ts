@@ -38,17 +38,17 @@ test.each([
   }
 });
 
-test.each([false, true])('keeps silent, made: %s', async (made) => {
+test.each([false, true])('a request may never be answered, whether it is made or not: %s', async (made) => {
   const { standIn, caller, made: count } = await openWith({ on: 'company', fault: 'silence', made });
   const abort = new AbortController();
-  const heard = expect(begin(caller, standIn.url(), abort.signal)).rejects.toMatchObject({ name: 'AbortError' });
+  const aborted = expect(begin(caller, standIn.url(), abort.signal)).rejects.toMatchObject({ name: 'AbortError' });
   await until(() => expect(standIn.counts().requests.company).toEqual({ silence: 1 }));
   expect(count()).toBe(made ? 1 : 0);
   abort.abort();
-  await heard;
+  await aborted;
 });
 
-test('sends the head at once and the body bit by bit', async () => {
+test('a slow answer sends its head at once and its body bit by bit', async () => {
   const { standIn, caller, made } = await openWith({ on: 'company', fault: 'slow', bytesPerS: 400 });
   const { status, body } = await begin(caller, standIn.url());
   expect(status).toBe(201);
@@ -59,7 +59,7 @@ test('sends the head at once and the body bit by bit', async () => {
   expect(made()).toBe(1);
 });
 
-test('sends the head and half of the body, and no more', async () => {
+test('an answer may send its head and half of its body, and no more', async () => {
   const { standIn, caller, made } = await openWith({ on: 'company', fault: 'slow', bytesPerS: 0 });
   const abort = new AbortController();
   const { status, body } = await begin(caller, standIn.url(), abort.signal);
@@ -86,7 +86,7 @@ test.each([
   expect(made()).toBe(1);
 });
 
-test('cuts the body off in the middle', async () => {
+test('an answer may be cut off in the middle of its body', async () => {
   const { standIn, caller, made } = await openWith({ on: 'company', fault: 'broken', body: 'cut' });
   const { status, body } = await begin(caller, standIn.url());
   expect(status).toBe(201);

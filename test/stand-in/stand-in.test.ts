@@ -6,7 +6,7 @@ import { makeSilentLog } from '../../src/log.ts';
 import { makeStandIn } from '../../src/stand-in/stand-in.ts';
 import { documentBody, openStandIn, until } from '../support/service-caller.ts';
 
-test('knows the ids that another one with the same secret made, but not its tokens', async () => {
+test('a stand-in knows the ids that another with the same secret made, but not its tokens', async () => {
   const { caller: first } = await openStandIn();
   const { caller: second } = await openStandIn();
   const company = await first.company();
@@ -20,7 +20,7 @@ test('knows the ids that another one with the same secret made, but not its toke
   expect((await stranger.post('limit', body, { authorization: `Bearer ${access_token}` })).status).toBe(422);
 });
 
-test('ends every connection at once when it closes: one that waits, and one that never spoke', async () => {
+test('closing ends every connection at once: one that waits for an answer, and one that never sent anything', async () => {
   const { standIn, caller } = await openStandIn({ faults: { rules: [{ on: 'company', fault: 'silence' }] } });
   const waiting = expect(caller.post('company', { name: 'A' })).rejects.toThrow();
   await until(() => expect(standIn.counts().requests.company).toEqual({ silence: 1 }));
@@ -35,7 +35,7 @@ test('ends every connection at once when it closes: one that waits, and one that
   await expect(caller.askToken()).rejects.toMatchObject({ code: 'ECONNREFUSED' });
 });
 
-test('what latency delays is made also when the client has gone', async () => {
+test('a request that latency delays is made even when its client has gone', async () => {
   const { standIn, caller } = await openStandIn();
   await caller.company();
   await standIn.setFaults({ latencyMs: 400 });
@@ -47,7 +47,7 @@ test('what latency delays is made also when the client has gone', async () => {
   expect(standIn.counts().made.company).toBe(2);
 });
 
-test('says that its port is taken', async () => {
+test('a port that is taken is told in one sentence', async () => {
   const { standIn } = await openStandIn();
   const port = Number(new URL(standIn.url()).port);
   const second = makeStandIn({ port, credentials: STAND_IN_CREDENTIALS, log: makeSilentLog() });
@@ -58,12 +58,12 @@ test('says that its port is taken', async () => {
   await second.close();
 });
 
-test('refuses faults that can not be meant, before it listens', () => {
+test('faults that it cannot play are refused before it listens', () => {
   const faults = JSON.parse('{"latencyMs":"long"}');
   expect(() => makeStandIn({ credentials: STAND_IN_CREDENTIALS, log: makeSilentLog(), faults })).toThrow('latencyMs');
 });
 
-test('keeps no body unless it is told to, and still knows what was made twice', async () => {
+test('no body is kept unless that is asked for, and what was made twice is still known', async () => {
   const { standIn, caller } = await openStandIn({ keepMade: false });
   await caller.company('A');
   await caller.company('A');

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { SERVICE_PATHS } from '../../src/service/schemas.ts';
 import { openStandIn, TOKEN_FORM } from '../support/service-caller.ts';
 
-test('grants a token for the credentials, another each time', async () => {
+test('the credentials get a token, another each time', async () => {
   const { caller } = await openStandIn();
   const first = await caller.askToken();
   expect(first.status).toBe(200);
@@ -38,12 +38,12 @@ test.each([
   expect(answer.status).toBe(status);
 });
 
-test('refuses a bearer header', async () => {
+test('a bearer header is refused', async () => {
   const { caller } = await openStandIn();
   expect((await caller.askToken({}, { authorization: 'Bearer old' })).status).toBe(400);
 });
 
-test('grants as the faults say', async () => {
+test('a token is granted as the faults say', async () => {
   const { caller } = await openStandIn({ faults: { tokens: { field: 'jwt', lifetimeS: null } } });
   expect((await caller.askToken()).json()).toEqual({ jwt: expect.any(String), token_type: 'Bearer' });
 });

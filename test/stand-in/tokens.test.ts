@@ -48,7 +48,7 @@ test.each([undefined, '', 'Bearer', 'Bearer ', 'Bearer made-up', 'Basic abc'])('
   expect(tokensAt(0).admit(header)).toBe(false);
 });
 
-test('an old token goes when ten thousand newer ones have come', () => {
+test('a token is forgotten when ten thousand newer ones have come', () => {
   const { admit, issue } = tokensAt(0);
   const first = issue(usual);
   const second = issue(usual);

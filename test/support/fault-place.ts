@@ -6,7 +6,7 @@ import { expect, inject, onTestFinished } from 'vitest';
 import { resolveCalls } from '../../jobs/operators/resolve-calls.ts';
 import { type FoundRow, walkRows } from '../../jobs/rows/walk-rows.ts';
 import { STAND_IN_CREDENTIALS } from '../../src/config.ts';
-import { OPEN_STATES, type RowResult } from '../../src/ledger/rows.ts';
+import { OPEN_STATES, type RowResult } from '../../src/ledger/row.ts';
 import type { Summary } from '../../src/ledger/summary.ts';
 import type { FaultChange } from '../../src/stand-in/fault-settings.ts';
 import type { StandIn } from '../../src/stand-in/stand-in.ts';

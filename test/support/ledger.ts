@@ -8,7 +8,7 @@ import { makeKeys } from '../../src/ledger/keys.ts';
 import { makePersist } from '../../src/ledger/persist.ts';
 import { makePortfolios } from '../../src/ledger/portfolios.ts';
 import { startPresence } from '../../src/ledger/presence.ts';
-import type { RowRequest } from '../../src/ledger/rows.ts';
+import type { RowRequest } from '../../src/ledger/row.ts';
 import { makeRows } from '../../src/ledger/rows.ts';
 import { makeSilentLog } from '../../src/log.ts';
 import { callThrough } from './call-through.ts';
@@ -67,4 +67,14 @@ export function makeRequest(changes: Partial<RowRequest> = {}): RowRequest {
     limit: { requested_limit: '1000' },
     ...changes,
   };
+}
+
+/** The row that {@link putRow} brings in. */
+export const ROW = { portfolio: 'q4', key: 'row-1' };
+
+/** A ledger of the test's own with one row, of line 2 of an import. */
+export async function putRow(changes: Partial<RowRequest> = {}) {
+  const ledger = openLedger();
+  await ledger.rows.put(ROW, 2, 'import-1', makeRequest(changes));
+  return ledger;
 }

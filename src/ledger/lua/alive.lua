@@ -1,4 +1,4 @@
--- A worker process says that it lives, and hears which of its claims others dispute. Processes silent for an hour are
+-- A worker process says that it lives, and is told which of its claims others dispute. Processes silent for an hour are
 -- forgotten: whatever they were sending counts as vanished long before.
 -- KEYS[1] the workers' signs of life   KEYS[2] the disputes of this process   ARGV[1] process
 -- ARGV[2] ms without a sign of anybody after which it was Redis that was away, or all of them

@@ -22,10 +22,16 @@ local function noteFinish(portfolio, now)
   end
 end
 
-local function moveRow(portfolio, rowKey, row, from, to, line, now)
+-- `row` is the row's hash, `key` its name within the portfolio.
+local function moveRow(portfolio, row, key, from, to, line, now)
   if from == to then return end
-  if from then redis.call('ZREM', portfolio .. ':state:' .. from, row) end
-  redis.call('ZADD', portfolio .. ':state:' .. to, line, row)
-  redis.call('HSET', rowKey, 'state', to, 'updated', now)
-  if to == 'company' or to == 'documents' or to == 'limit' then redis.call('HSET', rowKey, 'step', to) end
+  if from then redis.call('ZREM', portfolio .. ':state:' .. from, key) end
+  redis.call('ZADD', portfolio .. ':state:' .. to, line, key)
+  redis.call('HSET', row, 'state', to, 'updated', now)
+  if to == 'company' or to == 'documents' or to == 'limit' then redis.call('HSET', row, 'step', to) end
+end
+
+-- Why the row ended or waited before, and how often the service put it off, say nothing of its next step.
+local function forgetTries(row)
+  redis.call('HDEL', row, 'problem', 'putOffs', 'passed', 'overtaken', 'countedAt')
 end

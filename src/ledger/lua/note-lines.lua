@@ -1,41 +1,46 @@
--- Writes down what is wrong with lines of an import, or that nothing is, behind the key of the line's request. Counts are
--- the sizes of the hashes.
+-- Writes down what is wrong with lines of an import, or that nothing is, together with the key of the line's request. Counts
+-- are the sizes of the hashes.
 -- KEYS[1] the portfolio   KEYS[2] its invalid lines   KEYS[3] its duplicate lines   KEYS[4] its rows whose line is invalid
 -- KEYS[5] what the keys of its rows begin with
 -- ARGV[1] content: the file and how it is read
 -- ARGV[2…] line, kind ("invalid", "duplicate" or "sound"), problem, the key of its request or "", its buyer or "" …
 -- Answers 1, or 0 when another file's lines are shown by now: then these are not kept.
-if redis.call('HGET', KEYS[1], 'content') ~= ARGV[1] then return 0 end
-for place, kind in ipairs({ 'invalid', 'duplicate' }) do
-  local key = KEYS[place + 1]
+local portfolio, invalid, duplicate, kept, rows = unpack(KEYS)
+if redis.call('HGET', portfolio, 'content') ~= ARGV[1] then return 0 end
+local import = redis.call('HGET', portfolio, 'importNumber')
+
+local function noteKind(faulty, kind)
   local wrong, others = {}, {}
-  for word = 2, #ARGV, 5 do
-    if ARGV[word + 1] == kind then
-      wrong[#wrong + 1] = ARGV[word]
-      wrong[#wrong + 1] = ARGV[word + 3] .. ' ' .. ARGV[word + 2]
+  for at = 2, #ARGV, 5 do
+    local line, lineKind, problem, key = unpack(ARGV, at, at + 3)
+    if lineKind == kind then
+      wrong[#wrong + 1] = line
+      wrong[#wrong + 1] = key .. ' ' .. problem
     else
-      others[#others + 1] = ARGV[word]
+      others[#others + 1] = line
     end
   end
-  if #others > 0 then redis.call('HDEL', key, unpack(others)) end
-  if #wrong > 0 then redis.call('HSET', key, unpack(wrong)) end
+  if #others > 0 then redis.call('HDEL', faulty, unpack(others)) end
+  if #wrong > 0 then redis.call('HSET', faulty, unpack(wrong)) end
 end
 
 -- An invalid line whose request has a row already counts as that row, unless another line of this import does, or the
 -- row is another buyer's: shown with the line, what that buyer was granted would stand beside the wrong name.
-local import = redis.call('HGET', KEYS[1], 'importNumber')
 local function isKept(line, key, buyer)
-  local row = redis.call('HMGET', KEYS[5] .. key, 'line', 'import', 'request')
+  local row = redis.call('HMGET', rows .. key, 'line', 'import', 'request')
   if not row[1] or (row[2] == import and row[1] ~= line) then return false end
   return buyer == '' or not row[3] or cjson.decode(row[3]).buyer == buyer
 end
-for word = 2, #ARGV, 5 do
-  local line, key = ARGV[word], ARGV[word + 3]
+
+noteKind(invalid, 'invalid')
+noteKind(duplicate, 'duplicate')
+for at = 2, #ARGV, 5 do
+  local line, kind, _, key, buyer = unpack(ARGV, at, at + 4)
   if key ~= '' then
-    if ARGV[word + 1] == 'invalid' and isKept(line, key, ARGV[word + 4]) then
-      redis.call('HSET', KEYS[4], key, line)
-    elseif redis.call('HGET', KEYS[4], key) == line then
-      redis.call('HDEL', KEYS[4], key)
+    if kind == 'invalid' and isKept(line, key, buyer) then
+      redis.call('HSET', kept, key, line)
+    elseif redis.call('HGET', kept, key) == line then
+      redis.call('HDEL', kept, key)
     end
   end
 end

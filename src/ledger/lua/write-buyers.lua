@@ -1,11 +1,13 @@
--- Writes what lines brought, if what is known is still what they were told by.
+-- Writes what lines brought, if what is known is still what was known when it was decided.
 -- KEYS[1] the version of what is known   KEYS[2] what the keys of identifiers begin with   KEYS[3] those of buyers
 -- KEYS[4, 5, 6 …] of each buyer that takes another name: the call that makes its company, the call that makes the limit of
 -- its only row, and that row
 -- ARGV[1] the version that was read   ARGV[2] how many identifiers   then digest, buyers …   then buyer's key, record …
 -- Answers 1, or 0 when somebody else wrote meanwhile or such a call was sent: then nothing is written. Repeated after a lost
 -- reply it answers 0; what it wrote is read then, and found to be what was to be written.
-if (redis.call('GET', KEYS[1]) or '0') ~= ARGV[1] then return 0 end
+local versionKey, identifiers, buyers = unpack(KEYS, 1, 3)
+local version, count = ARGV[1], tonumber(ARGV[2])
+if (redis.call('GET', versionKey) or '0') ~= version then return 0 end
 for at = 4, #KEYS, 3 do
   for call = at, at + 1 do
     local state = redis.call('HGET', KEYS[call], 'state')
@@ -16,12 +18,12 @@ end
 for at = 6, #KEYS, 3 do
   if redis.call('EXISTS', KEYS[at]) == 1 then redis.call('HINCRBY', KEYS[at], 'rev', 1) end
 end
-local identifiers = tonumber(ARGV[2])
-for word = 3, 2 + 2 * identifiers, 2 do
-  redis.call('HSET', KEYS[2] .. string.sub(ARGV[word], 1, 3), string.sub(ARGV[word], 4), ARGV[word + 1])
+for at = 3, 2 + 2 * count, 2 do
+  local digest, holders = ARGV[at], ARGV[at + 1]
+  redis.call('HSET', identifiers .. string.sub(digest, 1, 3), string.sub(digest, 4), holders)
 end
-for word = 3 + 2 * identifiers, #ARGV, 2 do
-  redis.call('SET', KEYS[3] .. ARGV[word], ARGV[word + 1])
+for at = 3 + 2 * count, #ARGV, 2 do
+  redis.call('SET', buyers .. ARGV[at], ARGV[at + 1])
 end
-redis.call('INCR', KEYS[1])
+redis.call('INCR', versionKey)
 return 1

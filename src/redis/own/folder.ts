@@ -3,15 +3,15 @@ import { join } from 'node:path';
 import { makeFolder } from '../../data-folder.ts';
 import { LimitlineError, messageOf } from '../../errors.ts';
 
-/** The folder of a Redis of our own. Its id stays the same when it is moved, and differs in its copies. */
-export type OwnFolder = { path: string; id: string };
+/** The folder of our own Redis. Its id stays the same when it is moved, and differs in its copies. */
+export type Folder = { path: string; id: string };
 
 /**
  * Makes `redis` in the data folder, for its owner alone: what finance teams import is kept in there.
  *
  * @throws LimitlineError `FILE` when it cannot be made or written to
  */
-export function openOwnFolder(dataDir: string): OwnFolder {
+export function openFolder(dataDir: string): Folder {
   const path = join(dataDir, 'redis');
   try {
     makeFolder(path, 0o700);
@@ -22,15 +22,16 @@ export function openOwnFolder(dataDir: string): OwnFolder {
   }
 }
 
+/** Says that a folder cannot be written to, why, and what to do. */
 export function notWritable(path: string, error: unknown): LimitlineError {
-  const remedy = 'give this user room and rights there, or set LIMITLINE_DATA to another folder';
+  const remedy = 'give this user space and write access there, or set LIMITLINE_DATA to another folder';
   return new LimitlineError('FILE', `Data folder ${path} cannot be written to (${messageOf(error)}); ${remedy}.`, {
     cause: error,
   });
 }
 
 /** @throws LimitlineError `FILE` when the folder is no longer where it was: a server there would begin without data. */
-export function checkInPlace(folder: OwnFolder): void {
+export function checkInPlace(folder: Folder): void {
   const stat = statSync(folder.path, { throwIfNoEntry: false });
   if (stat?.isDirectory() && idOf(folder.path) === folder.id) return;
   throw new LimitlineError(

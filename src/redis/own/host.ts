@@ -3,13 +3,13 @@ import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { LimitlineError } from '../../errors.ts';
-import type { OwnFolder } from './folder.ts';
+import type { Folder } from './folder.ts';
 
 /**
  * The host whose Redis uses a folder. A folder on a network drive is seen by several, whose process numbers mean nothing
  * to each other: each would take the other's server for dead, and two servers would write one file.
  */
-export type Host = { name: string; machine: string; boot: string };
+type Host = { name: string; machine: string; boot: string };
 
 /** This host. What it does not tell of itself is empty. */
 export function thisHost(): Host {
@@ -19,23 +19,23 @@ export function thisHost(): Host {
 /**
  * @throws LimitlineError `FILE` when the Redis of the folder runs on another host, or did when that host was switched off
  */
-export function checkHost(folder: OwnFolder, us = thisHost()): void {
+export function checkHost(folder: Folder, us = thisHost()): void {
   const noted = readNote(folder);
   if (noted === undefined || isSame(noted, us)) return;
   const path = join(folder.path, NOTE_NAME);
   throw new LimitlineError(
     'FILE',
-    `Data folder ${folder.path} is in use by a Redis on host ${noted.name}, and this is ${us.name}: end Limitline there first, or give both hosts one Redis by REDIS_URL. If that host is gone for good, or this is a copy of its folder, delete ${path}.`,
+    `Data folder ${folder.path} is in use by a Redis on host ${noted.name}, and this is ${us.name}: stop Limitline there first, or let both hosts use one Redis (REDIS_URL). If that host is gone for good, or this is a copy of its folder, delete ${path}.`,
   );
 }
 
 /**
- * Notes that the folder's Redis runs here. Only one host can, however many try at once; the caller holds the folder's
+ * Notes that the folder's Redis runs here. Only one host can, however many try at once; the caller has the folder's
  * lock among those of this host.
  *
  * @throws LimitlineError `FILE` as {@link checkHost}
  */
-export function enterHost(folder: OwnFolder, us = thisHost()): void {
+export function enterHost(folder: Folder, us = thisHost()): void {
   const path = join(folder.path, NOTE_NAME);
   const draft = `${path}.${process.pid}`;
   writeFileSync(draft, JSON.stringify(us));
@@ -44,22 +44,22 @@ export function enterHost(folder: OwnFolder, us = thisHost()): void {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
     checkHost(folder, us);
-    // Ours, perhaps from before the machine was started anew.
+    // Ours, perhaps from before the machine was restarted.
     renameSync(draft, path);
   } finally {
     rmSync(draft, { force: true });
   }
 }
 
-/** Takes the note away. The caller holds the lock, and has seen that no server of ours runs. */
-export function leaveHost(folder: OwnFolder): void {
+/** Takes the note away. The caller has the lock, and has seen that no server of ours runs. */
+export function leaveHost(folder: Folder): void {
   rmSync(join(folder.path, NOTE_NAME), { force: true });
 }
 
 const NOTE_NAME = 'host';
 
 /**
- * One boot is one host, also for all containers on it. A machine that was started anew is known by its name and id
+ * One boot is one host, also for all containers on it. A machine that was restarted is known by its name and id
  * together: clones of a machine have one id, and a thousand machines are called `localhost`.
  */
 function isSame(one: Host, other: Host): boolean {
@@ -68,7 +68,7 @@ function isSame(one: Host, other: Host): boolean {
 }
 
 /** Written by us and renamed into place: what cannot be read is not there, or was written by a hand. */
-function readNote(folder: OwnFolder): Host | undefined {
+function readNote(folder: Folder): Host | undefined {
   try {
     const { name, machine, boot } = JSON.parse(readFileSync(join(folder.path, NOTE_NAME), 'utf8'));
     return { name: String(name), machine: String(machine), boot: String(boot) };

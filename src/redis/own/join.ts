@@ -2,16 +2,16 @@ import type { ChildProcess } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isLimitlineError, LimitlineError, messageOf } from '../../errors.ts';
 import type { Log } from '../../log.ts';
-import { checkInPlace, notWritable, type OwnFolder } from './folder.ts';
+import { checkInPlace, type Folder, notWritable } from './folder.ts';
 import { checkHost, enterHost, leaveHost } from './host.ts';
-import { lockHolder, tryLock } from './lock.ts';
+import { lockOwner, tryLock } from './lock.ts';
 import { joinServer, type Member } from './membership.ts';
 import { hangUp, probe } from './probe.ts';
-import { killServer, LOG_NAME, lastLogLine, runningServer, startServer } from './process.ts';
+import { killServer, LOG_NAME, lastLogLine, runningServer, startServer } from './server-process.ts';
 import { pidOf, type Stamp } from './stamp.ts';
 
 /** Everything that joining needs to know. */
-export type Place = { folder: OwnFolder; socketPath: string; user: Stamp; log: Log };
+export type Place = { folder: Folder; socketPath: string; user: Stamp; log: Log };
 
 /**
  * Joins the server of the folder: the one that runs, or one that this or another process starts now. Whoever comes
@@ -84,7 +84,7 @@ async function startHere(place: Place): Promise<boolean> {
 }
 
 /** Lets other hosts use the folder, now that no server runs on it: unless one of ours is just being started. */
-export function leaveFolder(folder: OwnFolder): void {
+export function leaveFolder(folder: Folder): void {
   const release = tryLock(folder);
   if (release === undefined) return;
   try {
@@ -104,7 +104,7 @@ async function isServed({ folder, socketPath, log }: Place, signal: AbortSignal)
     if (performance.now() - since > WEDGED_AFTER_MS) {
       log.warn(
         { server: pidOf(server), folder: folder.path },
-        'our own Redis does not answer; it is killed and replaced',
+        'our own Redis does not answer; killing and replacing it',
       );
       await killServer(server, folder);
       return false;
@@ -141,17 +141,20 @@ async function isListening(socketPath: string): Promise<boolean> {
   return found.is === 'ready' || found.is === 'loading';
 }
 
-async function notStarted(folder: OwnFolder): Promise<LimitlineError> {
-  const line = await lastLogLine(folder);
-  return new LimitlineError('REDIS', `redis-server ends as it starts: ${line} (see ${folder.path}/${LOG_NAME}).`);
-}
-
-function tooLong(folder: OwnFolder, trouble: string): LimitlineError {
-  const holder = lockHolder(folder);
-  const reason = trouble || (holder ? `process ${pidOf(holder)} is starting it` : 'another command is ending it');
-  const remedy = `see ${folder.path}/${LOG_NAME}, and end what holds it up`;
+async function notStarted(folder: Folder): Promise<LimitlineError> {
+  const reason = await lastLogLine(folder);
   return new LimitlineError(
     'REDIS',
-    `Our own Redis has not come up for ${PATIENCE_MS / 1_000} s (${reason}); ${remedy}.`,
+    `redis-server stops as soon as it starts: ${reason} (see ${folder.path}/${LOG_NAME}).`,
+  );
+}
+
+function tooLong(folder: Folder, trouble: string): LimitlineError {
+  const starter = lockOwner(folder);
+  const reason = trouble || (starter ? `process ${pidOf(starter)} is starting it` : 'another command is ending it');
+  const remedy = `see ${folder.path}/${LOG_NAME}, and end the process that everything waits for`;
+  return new LimitlineError(
+    'REDIS',
+    `Our own Redis has not started within ${PATIENCE_MS / 1_000} s (${reason}); ${remedy}.`,
   );
 }

@@ -1,22 +1,22 @@
 import { randomUUID } from 'node:crypto';
 import { linkSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { OwnFolder } from './folder.ts';
+import type { Folder } from './folder.ts';
 import { isAlive, type Stamp, stampOf } from './stamp.ts';
 
 /**
- * Takes the folder's lock for this process, if it is free or whoever held it is dead.
+ * Takes the folder's lock for this process, if it is free or whoever had it is dead.
  *
- * The lock is the highest numbered of the files `lock.1`, `lock.2`, …: held by the process whose stamp it contains,
- * free when it is empty. To take it, also from the dead, is to create the next number, which the file system lets only
+ * The lock is the highest numbered of the files `lock.1`, `lock.2`, …: it belongs to the process whose stamp it contains,
+ * and is free when it is empty. To take it, also from the dead, is to create the next number, which the file system lets only
  * one process do. So nobody ever removes a lock that another has just taken, as happens where a dead owner's file is
- * deleted and created anew.
+ * deleted and created again.
  *
  * @returns how to give it back, or undefined while a living process has it
  */
-export function tryLock(folder: OwnFolder): (() => void) | undefined {
+export function tryLock(folder: Folder): (() => void) | undefined {
   const last = numbersIn(folder)[0] ?? 0;
-  if (last > 0 && isHeld(join(folder.path, `lock.${last}`), folder)) return undefined;
+  if (last > 0 && isTaken(join(folder.path, `lock.${last}`), folder)) return undefined;
   const mine = last + 1;
   if (!create(folder, mine)) return undefined;
   const [highest, ...older] = numbersIn(folder);
@@ -29,23 +29,23 @@ export function tryLock(folder: OwnFolder): (() => void) | undefined {
   return () => truncateSync(join(folder.path, `lock.${mine}`));
 }
 
-/** The stamp in the folder's lock, for telling people who it is that everything waits for. */
-export function lockHolder(folder: OwnFolder): Stamp | undefined {
+/** The stamp in the folder's lock, for telling people which process everything waits for; '' where the lock is free. */
+export function lockOwner(folder: Folder): Stamp | undefined {
   const last = numbersIn(folder)[0];
   return last === undefined ? undefined : readIfThere(join(folder.path, `lock.${last}`));
 }
 
 /** Highest first. */
-function numbersIn(folder: OwnFolder): number[] {
+function numbersIn(folder: Folder): number[] {
   return readdirSync(folder.path)
     .flatMap((name) => /^lock\.(\d+)$/.exec(name)?.[1] ?? [])
     .map(Number)
     .sort((a, b) => b - a);
 }
 
-function isHeld(path: string, folder: OwnFolder): boolean {
+function isTaken(path: string, folder: Folder): boolean {
   const stamp = readIfThere(path);
-  // Gone means that a later number exists: held, or free at the next look.
+  // Gone means that a later number exists: taken, or free at the next look.
   return stamp === undefined || (stamp !== '' && isAlive(stamp, folder));
 }
 
@@ -59,7 +59,7 @@ function readIfThere(path: string): string | undefined {
 }
 
 /** Links a finished file to the name: like O_EXCL it fails where that exists, and nobody ever reads half a stamp. */
-function create(folder: OwnFolder, number: number): boolean {
+function create(folder: Folder, number: number): boolean {
   const draft = join(folder.path, `draft.${randomUUID()}`);
   try {
     writeFileSync(draft, stampOf(process.pid, folder) ?? '');

@@ -3,7 +3,7 @@ import type { Redis } from 'ioredis';
 import { LimitlineError } from '../../errors.ts';
 import { type LuaScript, makeLuaScript } from '../../lua-script.ts';
 import type { ServerInfo } from '../server-info.ts';
-import type { OwnFolder } from './folder.ts';
+import type { Folder } from './folder.ts';
 import { isAlive, type Stamp, stampOf } from './stamp.ts';
 
 /** One who uses the folder's own Redis, as long as this connection lasts. */
@@ -25,7 +25,7 @@ export type Member = {
 export async function joinServer(
   connection: Redis,
   info: ServerInfo,
-  { folder, user }: { folder: OwnFolder; user: Stamp },
+  { folder, user }: { folder: Folder; user: Stamp },
 ): Promise<Member | undefined> {
   const script = makeLuaScript(connection, new URL('./lua/membership.lua', import.meta.url));
   const call = async (verb: 'join' | 'leave') =>
@@ -40,10 +40,13 @@ export async function joinServer(
 }
 
 /** One process may open the same data folder more than once, so each time gets a name of its own. */
-export function makeUser(folder: OwnFolder): Stamp {
+export function makeUser(folder: Folder): Stamp {
   const stamp = stampOf(process.pid, folder);
   if (stamp === undefined) {
-    throw new LimitlineError('REDIS', 'This process finds no trace of itself (no /proc, no ps); set REDIS_URL.');
+    throw new LimitlineError(
+      'REDIS',
+      'This system does not say when a process started (no /proc, no ps), so Limitline cannot run a Redis of its own; set REDIS_URL.',
+    );
   }
   return `${stamp}${NAME_MARK}${randomUUID().slice(0, 8)}`;
 }
@@ -58,7 +61,7 @@ async function run(script: LuaScript, args: string[]): Promise<Stamp> {
   return String(await script([USERS_KEY, ENDING_KEY], args));
 }
 
-async function findDead(connection: Redis, folder: OwnFolder): Promise<Stamp[]> {
+async function findDead(connection: Redis, folder: Folder): Promise<Stamp[]> {
   const [users, ending] = await Promise.all([connection.smembers(USERS_KEY), connection.hget(ENDING_KEY, 'by')]);
   const known = ending === null ? users : [...users, ending];
   return known.filter((user) => !isAlive(user.split(NAME_MARK, 1)[0] ?? '', folder));

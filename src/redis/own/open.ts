@@ -2,16 +2,16 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { messageOf } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 import { checkVersion } from '../server-info.ts';
-import { whyNoRoom } from './disk.ts';
-import { type OwnFolder, openOwnFolder } from './folder.ts';
+import { type Folder, openFolder } from './folder.ts';
+import { whyNoRoom } from './full-disk.ts';
 import { join, leaveFolder, type Place } from './join.ts';
 import { type Member, makeUser } from './membership.ts';
 import { hangUp } from './probe.ts';
-import { killServer, waitForExit } from './process.ts';
-import { openSocketPath } from './socket.ts';
+import { killServer, waitForExit } from './server-process.ts';
+import { openSocketPath } from './socket-path.ts';
 import type { Stamp } from './stamp.ts';
 
-export type OwnRedis = { socketPath: string; where: string; close: () => Promise<void> };
+type OwnRedis = { socketPath: string; where: string; close: () => Promise<void> };
 
 /**
  * Uses the Redis that belongs to a data folder, together with every other command that runs on the folder now. It is
@@ -23,14 +23,14 @@ export type OwnRedis = { socketPath: string; where: string; close: () => Promise
  * @throws LimitlineError `FILE` when the folder cannot be used, `REDIS` when no server can be had
  */
 export async function openOwnRedis({ dataDir, log }: { dataDir: string; log: Log }): Promise<OwnRedis> {
-  const folder = openOwnFolder(dataDir);
+  const folder = openFolder(dataDir);
   const socket = openSocketPath(folder.path);
   const place = { folder, socketPath: socket.path, user: makeUser(folder), log };
   const stopping = new AbortController();
   let staying: Promise<Member | undefined>;
   try {
     const member = await join(place, stopping.signal);
-    await checkOwnVersion(member, place);
+    await checkServerVersion(member, place);
     staying = stay(member, place, stopping.signal);
   } catch (error) {
     socket.close();
@@ -54,7 +54,7 @@ const SHUTDOWN_LIMIT_MS = 10_000;
 /** Disks fill up and are emptied again: the next try is soon, and the log says it once. */
 const RETRY_MS = 1_000;
 
-async function checkOwnVersion(member: Member, place: Place): Promise<void> {
+async function checkServerVersion(member: Member, place: Place): Promise<void> {
   try {
     checkVersion(member.info, 'The redis-server on the PATH');
   } catch (error) {
@@ -85,7 +85,7 @@ async function stay(first: Member, place: Place, signal: AbortSignal): Promise<M
   }
 }
 
-/** What goes on without a pause of a minute is still the same. */
+/** An outage that goes on without a break of a minute is still the same one. */
 const SAY_EVERY_MS = 60_000;
 
 async function joinAgain(place: Place, signal: AbortSignal): Promise<Member | undefined> {
@@ -147,6 +147,6 @@ async function answers({ connection }: Member): Promise<boolean> {
   return inTime;
 }
 
-async function endOf(server: Stamp, folder: OwnFolder): Promise<void> {
+async function endOf(server: Stamp, folder: Folder): Promise<void> {
   if (!(await waitForExit(server, folder, SHUTDOWN_LIMIT_MS))) await killServer(server, folder);
 }

@@ -5,7 +5,7 @@ import { readInfo, type ServerInfo } from '../server-info.ts';
  * What stands behind a socket: nobody, somebody who says nothing, a server still reading its data, or one that works;
  * its connection then belongs to the caller and ends with the server.
  */
-export type Probed = { is: 'absent' | 'silent' | 'loading' } | { is: 'ready'; connection: Redis; info: ServerInfo };
+type Probed = { is: 'absent' | 'silent' | 'loading' } | { is: 'ready'; connection: Redis; info: ServerInfo };
 
 /** Looks once, for {@link PROBE_TIMEOUT_MS} at most. */
 export async function probe(socketPath: string): Promise<Probed> {

@@ -89,7 +89,7 @@ test.each<[string, Line, Partial<Outcome>, string[]]>([
   expect(await told(line, changes)).toEqual(expected);
 });
 
-test('of a held row it is kept when it was sent and what was heard', async () => {
+test('of a held row it is kept when it was sent and why its outcome is unknown', async () => {
   const { calls } = await lostCallsOf(row, outcome({ state: 'held', problem: `${inDoubt}; what was sent: {}` }));
-  expect(calls.at(-1)).toMatchObject({ heard: 'status 502', sentMs: Date.parse('2026-11-21T10:00:00.000Z') });
+  expect(calls.at(-1)).toMatchObject({ reason: 'status 502', sentMs: Date.parse('2026-11-21T10:00:00.000Z') });
 });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { makeSilentLog } from '../../../src/log.ts';
 import { openRedis } from '../../../src/redis/open-redis.ts';
-import { openOwnFolder } from '../../../src/redis/own/folder.ts';
+import { openFolder } from '../../../src/redis/own/folder.ts';
 import { checkHost, enterHost, thisHost } from '../../../src/redis/own/host.ts';
 import { makeOwnFixture, serversBelow } from '../../support/redis/own-fixture.ts';
 
@@ -16,7 +16,7 @@ const OTHER = { name: 'accounting-2', machine: 'b', boot: 'b' };
 
 test('a folder whose Redis runs on another host is refused, and the host is named', async () => {
   const dataDir = makeDir();
-  enterHost(openOwnFolder(dataDir), OTHER);
+  enterHost(openFolder(dataDir), OTHER);
   await expect(openRedis({ dataDir, log })).rejects.toMatchObject({
     code: 'FILE',
     message: expect.stringMatching(
@@ -26,10 +26,10 @@ test('a folder whose Redis runs on another host is refused, and the host is name
   expect(serversBelow(dataDir)).toEqual([]);
 });
 
-test('a folder is free for others once its Redis has ended, and ours as long as it runs', async () => {
+test('a folder is ours as long as its Redis runs, and free for other hosts once it has ended', async () => {
   const dataDir = makeDir();
   const [first, second] = [await openRedis({ dataDir, log }), await user(dataDir)];
-  const taken = () => enterHost(openOwnFolder(dataDir), OTHER);
+  const taken = () => enterHost(openFolder(dataDir), OTHER);
   await first.close();
   expect(taken).toThrow(thisHost().name);
   await second.close();
@@ -37,28 +37,28 @@ test('a folder is free for others once its Redis has ended, and ours as long as 
   expect(taken).not.toThrow();
 });
 
-test('a Redis that died with the machine is no obstacle when the machine is started anew', async () => {
+test('a Redis that died with the machine does not get in the way after a restart', async () => {
   const dataDir = makeDir();
   const us = thisHost();
-  enterHost(openOwnFolder(dataDir), { ...us, boot: 'the one before' });
+  enterHost(openFolder(dataDir), { ...us, boot: 'the one before' });
   await (await openRedis({ dataDir, log })).close();
   expect(serversBelow(dataDir)).toEqual([]);
 });
 
 test.each([
-  ['another container on this machine', { ...OTHER, boot: thisHost().boot }, false],
-  ['a clone of this machine', { ...thisHost(), name: 'clone', boot: 'b' }, true],
-  ['another machine of this name', { ...thisHost(), machine: 'b', boot: 'b' }, true],
-])('%s', (_name, noted, isOther) => {
-  const folder = openOwnFolder(makeDir());
+  ['another container on this machine', 'is let in', { ...OTHER, boot: thisHost().boot }, false],
+  ['a clone of this machine', 'is kept out', { ...thisHost(), name: 'clone', boot: 'b' }, true],
+  ['another machine of this name', 'is kept out', { ...thisHost(), machine: 'b', boot: 'b' }, true],
+])('%s %s', (_name, _is, noted, isOther) => {
+  const folder = openFolder(makeDir());
   enterHost(folder, noted);
   const check = () => checkHost(folder);
   if (isOther) expect(check).toThrow(/is in use by a Redis on host/);
   else expect(check).not.toThrow();
 });
 
-test('a note that a hand has spoilt keeps nobody away', () => {
-  const folder = openOwnFolder(makeDir());
+test('a note that somebody has spoilt keeps nobody away', () => {
+  const folder = openFolder(makeDir());
   writeFileSync(join(folder.path, 'host'), 'not json');
   expect(() => enterHost(folder)).not.toThrow();
   expect(() => enterHost(folder, OTHER)).toThrow(/in use/);

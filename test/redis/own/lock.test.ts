@@ -5,53 +5,53 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { type OwnFolder, openOwnFolder } from '../../../src/redis/own/folder.ts';
-import { lockHolder, tryLock } from '../../../src/redis/own/lock.ts';
+import { type Folder, openFolder } from '../../../src/redis/own/folder.ts';
+import { lockOwner, tryLock } from '../../../src/redis/own/lock.ts';
 import { pidOf } from '../../../src/redis/own/stamp.ts';
 
 const LOCK_PROCESS = fileURLToPath(new URL('../../support/redis/lock-process.ts', import.meta.url));
 
 let dataDir: string;
-let folder: OwnFolder;
+let folder: Folder;
 
 beforeEach(() => {
   dataDir = mkdtempSync(join(tmpdir(), 'limitline-lock-'));
-  folder = openOwnFolder(dataDir);
+  folder = openFolder(dataDir);
   writeFileSync(join(dataDir, 'counter'), '0');
 });
 afterEach(() => rmSync(dataDir, { recursive: true, force: true }));
 
-test('is had by one at a time', () => {
+test('the lock belongs to one process at a time', () => {
   const release = tryLock(folder);
-  expect(pidOf(lockHolder(folder) ?? '')).toBe(process.pid);
+  expect(pidOf(lockOwner(folder) ?? '')).toBe(process.pid);
   expect(tryLock(folder)).toBeUndefined();
   release?.();
-  expect(lockHolder(folder)).toBe('');
+  expect(lockOwner(folder)).toBe('');
   expect(tryLock(folder)).toBeTypeOf('function');
 });
 
-test('is taken from the dead, and not from the living', async () => {
+test('the lock is taken over from a dead process, and from no living one', async () => {
   await run('die', 1);
-  expect(pidOf(lockHolder(folder) ?? '')).not.toBe(process.pid);
+  expect(pidOf(lockOwner(folder) ?? '')).not.toBe(process.pid);
   expect(tryLock(folder)).toBeTypeOf('function');
   expect(tryLock(folder)).toBeUndefined();
 });
 
-test('leaves nothing behind where the disk takes no byte', async () => {
+test('a try on a full disk leaves no file behind', async () => {
   // No file may have a byte: to a process that is what a full disk is.
-  const words = ['-c', 'ulimit -f 0; exec "$@"', 'sh', process.execPath, LOCK_PROCESS, dataDir, 'work', '1'];
-  const child = spawn('sh', words, { stdio: 'ignore' });
+  const args = ['-c', 'ulimit -f 0; exec "$@"', 'sh', process.execPath, LOCK_PROCESS, dataDir, 'work', '1'];
+  const child = spawn('sh', args, { stdio: 'ignore' });
   expect(await once(child, 'exit')).toEqual([1, null]);
   expect(readdirSync(folder.path)).toEqual([]);
 });
 
-test('does not hold in a copy of the folder', () => {
+test('the lock means nothing in a copy of the folder', () => {
   tryLock(folder);
   cpSync(folder.path, join(dataDir, 'copy', 'redis'), { recursive: true });
-  expect(tryLock(openOwnFolder(join(dataDir, 'copy')))).toBeTypeOf('function');
+  expect(tryLock(openFolder(join(dataDir, 'copy')))).toBeTypeOf('function');
 });
 
-test('holds while processes race for it and some of them die with it, and leaves one file', async () => {
+test('processes that race for the lock never have it together, though some die with it, and one lock file is left', async () => {
   const workers = [run('work', 40), run('work', 40), run('work', 40)];
   for (let died = 0; died < 10; died += 1) await run('die', 1);
   await Promise.all(workers);

@@ -16,25 +16,25 @@ afterEach(async () => {
   connection.disconnect();
 });
 
-test('all but the last leave without further duty', async () => {
+test('only the last to leave is told to end the server', async () => {
   const [first, second] = [await enter(), await enter()];
   expect(await first?.leave()).toBe('others left');
   expect(await second?.leave()).toBe('last');
 });
 
-test('leaving may be repeated, as when the reply was lost', async () => {
+test('leaving twice, as when the reply was lost, is answered alike', async () => {
   const [first, second] = [await enter(), await enter()];
   expect([await first?.leave(), await first?.leave()]).toEqual(['others left', 'others left']);
   expect([await second?.leave(), await second?.leave()]).toEqual(['last', 'last']);
 });
 
-test('nobody joins a server that is being ended', async () => {
+test('nobody can join a server that is being ended', async () => {
   const first = await enter();
   await first?.leave();
   expect(await enter()).toBeUndefined();
 });
 
-test('who is dead counts neither as a user nor as somebody who is ending the server', async () => {
+test('a dead process counts neither as a user nor as one that is ending the server', async () => {
   const first = await enter();
   const { connection, info } = await reach();
   await connection.sadd('~own-redis:users', dead);
@@ -44,7 +44,7 @@ test('who is dead counts neither as a user nor as somebody who is ending the ser
   connection.disconnect();
 });
 
-test('an end that was about an earlier start of the server means nothing', async () => {
+test('a note that an earlier start of the server was being ended means nothing', async () => {
   const { connection } = await reach();
   await connection.hset('~own-redis:ending', 'by', makeUser({ ...folder }), 'run', 'earlier');
   expect(await enter()).toBeDefined();

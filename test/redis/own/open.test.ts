@@ -106,7 +106,7 @@ describe('crashes', () => {
     expect(await next.ask('incr')).toEqual({ count: 1 });
   });
 
-  test('what stays behind when everything is killed does not matter', async () => {
+  test('what stays behind when everything is killed does no harm', async () => {
     const dataDir = makeDir();
     const users = await Promise.all([user(dataDir), user(dataDir)]);
     await users[0].ask('incr');
@@ -119,7 +119,7 @@ describe('crashes', () => {
     expect(serversBelow(dataDir)).toEqual([]);
   });
 
-  test('half a command at the end of the file is left out', async () => {
+  test('half a command at the end of the data file is left out', async () => {
     const dataDir = makeDir();
     const first = await user(dataDir);
     await first.ask('incr');
@@ -144,7 +144,7 @@ describe('crashes', () => {
 });
 
 describe('a server that hangs', () => {
-  test('keeps nobody who leaves for longer than a second', async () => {
+  test('delays nobody who leaves for longer than a second', async () => {
     const dataDir = makeDir();
     const own = await openOwnRedis({ dataDir, log });
     for (const server of serversBelow(dataDir)) process.kill(server, 'SIGSTOP');
@@ -184,7 +184,7 @@ describe('folders', () => {
     ['absolute', (dir: string) => dir],
     ['longer than a socket address, from elsewhere', (dir: string) => join(dir, 'd'.repeat(120))],
     ['of any length in bytes', (dir: string) => join(dir, 'ü "quoted" '.repeat(9))],
-  ])('a path that is %s', async (_name, dataDirIn) => {
+  ])('a folder works with a path that is %s', async (_name, dataDirIn) => {
     const dataDir = dataDirIn(makeDir());
     const first = await user(dataDir);
     const second = await user(dataDir);
@@ -194,7 +194,7 @@ describe('folders', () => {
     expect(serversBelow(dataDir)).toEqual([]);
   });
 
-  test('a long path that is short from the working directory', async () => {
+  test('a folder works with a long path that is short from the working directory', async () => {
     const cwd = makeDir();
     const dataDir = join(cwd, 'd'.repeat(80));
     const first = await user(dataDir, { cwd });
@@ -202,7 +202,7 @@ describe('folders', () => {
   });
 });
 
-describe('faults, each in one line', () => {
+describe('told in one sentence:', () => {
   test('no redis-server', async () => {
     const { first } = await user(makeDir(), { env: { ...process.env, PATH: '/nowhere' } });
     expect(first).toEqual({
@@ -246,7 +246,7 @@ describe('faults, each in one line', () => {
     writeFileSync(file, 'this is no Redis protocol\r\n'.repeat(3));
     await expect(openRedis({ dataDir, log })).rejects.toMatchObject({
       code: 'REDIS',
-      message: expect.stringMatching(/^redis-server ends as it starts: .*Bad file format.*redis\.log/),
+      message: expect.stringMatching(/^redis-server stops as soon as it starts: .*Bad file format.*redis\.log/),
     });
     expect(serversBelow(dataDir)).toEqual([]);
     expect(readFileSync(join(dataDir, 'redis/redis.log'), 'utf8')).toContain('Bad file format');

@@ -5,14 +5,14 @@ import { isAlive, pidOf, stampOf } from '../../../src/redis/own/stamp.ts';
 
 const folder = { path: '/nowhere', id: '1-2' };
 
-test('this process is alive, for the folder it was named for', () => {
+test('the stamp of this process is alive, in the folder it was made for alone', () => {
   const stamp = stampOf(process.pid, folder) ?? '';
   expect(pidOf(stamp)).toBe(process.pid);
   expect(isAlive(stamp, folder)).toBe(true);
   expect(isAlive(stamp, { ...folder, id: '1-3' })).toBe(false);
 });
 
-test('another process of the same number is not taken for it', () => {
+test('another process with the same number is not taken for it', () => {
   const [pid, , id] = (stampOf(process.pid, folder) ?? '').split('/');
   expect(isAlive(`${pid}/another-start/${id}`, folder)).toBe(false);
 });
@@ -26,7 +26,7 @@ test('a process that has ended is dead', async () => {
   expect(isAlive(stamp, folder)).toBe(false);
 });
 
-test('a process that has ended and that nobody waited for is dead', async () => {
+test('a zombie, which has ended and whose parent never waits for it, is dead', async () => {
   // The shell starts one in the background and then becomes a program that never waits for it.
   const parent = spawn('sh', ['-c', 'sleep 60 & echo $!; exec sleep 60']);
   onTestFinished(() => void parent.kill('SIGKILL'));
@@ -38,6 +38,6 @@ test('a process that has ended and that nobody waited for is dead', async () => 
   await vi.waitUntil(() => !isAlive(stamp, folder));
 });
 
-test.each(['', '0', '-1//1-2', 'nonsense', '1', '//'])('%j is nobody', (text) => {
+test.each(['', '0', '-1//1-2', 'nonsense', '1', '//'])('%j is no living process', (text) => {
   expect(isAlive(text, folder)).toBe(false);
 });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { summaryTable } from '../../../scripts/terminal/summary-table.ts';
-import { ROW_STATES, type RowState } from '../../../src/ledger/rows.ts';
+import { ROW_STATES, type RowState } from '../../../src/ledger/row.ts';
 import type { Summary } from '../../../src/ledger/summary.ts';
 
 const states = Object.fromEntries(ROW_STATES.map((state) => [state, 0])) as Record<RowState, number>;

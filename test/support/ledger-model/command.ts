@@ -1,20 +1,20 @@
 import type fc from 'fast-check';
 import { expect } from 'vitest';
-import { ROW_STATES, STEPS } from '../../../src/ledger/rows.ts';
+import { ROW_STATES, STEPS } from '../../../src/ledger/row.ts';
 import type { RealLedger } from './real-ledger.ts';
 import { isOpen, type Model, PORTFOLIOS } from './rules.ts';
 
 export type Command = fc.AsyncCommand<Model, RealLedger>;
 
 /** A command that may always be tried; afterwards everything must add up. */
-export function command(words: string, run: (model: Model, real: RealLedger) => Promise<void>): Command {
+export function command(name: string, run: (model: Model, real: RealLedger) => Promise<void>): Command {
   return {
     check: () => true,
     async run(model, real) {
       await run(model, real);
       await expectAgreement(model, real);
     },
-    toString: () => words,
+    toString: () => name,
   };
 }
 
@@ -39,8 +39,8 @@ async function expectAgreement(model: Model, real: RealLedger): Promise<void> {
     );
     expect(Object.values(found.states).reduce((sum, count) => sum + count, 0)).toBe(rows.length);
     const { paused, statuses, calls, canary, replaced } = model.portfolio(name);
-    const heard = STEPS.map((step) => (Number(canary[step]) > 0 ? `422:${canary[step]}` : (canary[step] ?? null)));
-    expect(await real.canary(name)).toEqual(heard);
+    const answers = STEPS.map((step) => (Number(canary[step]) > 0 ? `422:${canary[step]}` : (canary[step] ?? null)));
+    expect(await real.canary(name)).toEqual(answers);
     expect(found.paused !== undefined, `${name} is paused`).toBe(paused);
     expect(found.statuses.approved ?? 0).toBe(statuses);
     expect(found.calls).toMatchObject(calls);
@@ -55,6 +55,6 @@ async function expectAgreement(model: Model, real: RealLedger): Promise<void> {
   for (const [thing, { state, id }] of model.calls) if (state === 'made') expect(real.made.get(thing)).toContain(id);
 }
 
-function pairs(words: string[]): string[] {
-  return words.flatMap((word, place) => (place % 2 === 0 ? [`${word} ${words[place + 1]}`] : []));
+function pairs(members: string[]): string[] {
+  return members.flatMap((member, place) => (place % 2 === 0 ? [`${member} ${members[place + 1]}`] : []));
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
 import type { CallKind } from '../../../src/call-kind.ts';
-import type { RowRequest, Step } from '../../../src/ledger/rows.ts';
+import type { RowRequest, Step } from '../../../src/ledger/row.ts';
 import { makeRequest } from '../ledger.ts';
 import { type Command, command } from './command.ts';
 import type { RealLedger } from './real-ledger.ts';
@@ -27,38 +27,37 @@ export function commandArbitraries(): fc.Arbitrary<Command>[] {
   const answer = fc.constantFrom<AnswerWord>('refused', 'refused', ...ANSWERS);
   // A worker mostly comes for the step that the row is at; a stale job may come for any.
   const job = fc.oneof({ weight: 5, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary: step });
-  const work = fc.tuple(process, portfolio, key, job).map((words) => takeUp(...words));
-  const goingWell = fc.tuple(process, portfolio, key).map((words) => takeUpAndAnswer(...words));
-  const resolving = fc.tuple(key, step, fc.nat(3), fc.boolean()).map((words) => resolve(...words));
-  const answering = fc.tuple(fc.nat(5), answer, fc.boolean()).map((words) => answerFlight(...words));
+  const work = fc.tuple(process, portfolio, key, job).map((args) => takeUp(...args));
+  const goingWell = fc.tuple(process, portfolio, key).map((args) => takeUpAndAnswer(...args));
+  const resolving = fc.tuple(key, step, fc.nat(3), fc.boolean()).map((args) => resolve(...args));
+  const answering = fc.tuple(fc.nat(5), answer, fc.boolean()).map((args) => answerFlight(...args));
   return [
     fc
-      .tuple(portfolio, key, fc.integer({ min: 2, max: 9 }), fc.constantFrom('as before', 'mended'))
-      .map((words) => put(...words)),
+      .tuple(portfolio, key, fc.integer({ min: 2, max: 9 }), fc.constantFrom('as before', 'corrected'))
+      .map((args) => put(...args)),
     // Several times in the list, since without these nothing else has anything to work on.
-    ...[
-      work,
-      work,
-      work,
-      answering,
-      answering,
-      goingWell,
-      goingWell,
-      goingWell,
-      portfolio.map(resume),
-      portfolio.map(resume),
-    ],
-    fc.tuple(process, fc.boolean()).map((words) => crash(...words)),
+    work,
+    work,
+    work,
+    answering,
+    answering,
+    goingWell,
+    goingWell,
+    goingWell,
+    portfolio.map(resume),
+    portfolio.map(resume),
+    fc.tuple(process, fc.boolean()).map((args) => crash(...args)),
     process.map(fallSilent),
     fc
       .tuple(portfolio, key, fc.constantFrom<'refused' | 'cancelled'>('refused', 'cancelled'))
-      .map((words) => retry(...words)),
-    ...[resolving, resolving],
+      .map((args) => retry(...args)),
+    resolving,
+    resolving,
     fc
       .tuple(portfolio, fc.shuffledSubarray(Object.keys(REQUESTS), { minLength: 2 }), fc.integer({ min: 2, max: 9 }))
-      .map((words) => putInPlaceOf(...words)),
-    fc.tuple(process, process, portfolio, key).map((words) => overtake(...words)),
-    fc.tuple(portfolio, key).map((words) => cancel(...words)),
+      .map((args) => putInPlaceOf(...args)),
+    fc.tuple(process, process, portfolio, key).map((args) => overtake(...args)),
+    fc.tuple(portfolio, key).map((args) => cancel(...args)),
     portfolio.map(pause),
     portfolio.map(resume),
   ];
@@ -120,7 +119,7 @@ async function freeHeldRows(model: Model, real: RealLedger): Promise<void> {
 }
 
 function cancel(name: string, key: string): Command {
-  return command(`give up ${name}, of which ${key} is settled`, async (model, real) => {
+  return command(`cancel ${name}, of which ${key} is moved at once`, async (model, real) => {
     const step = model.rowOf(name, key)?.step ?? 'company';
     const [, thingKey = ''] = thingOf(key, step).split(' ');
     await real.portfolios.cancel(name);

@@ -6,13 +6,14 @@ import { makeKeys } from '../../../src/ledger/keys.ts';
 import { makePersist } from '../../../src/ledger/persist.ts';
 import { makePortfolios } from '../../../src/ledger/portfolios.ts';
 import { type Presence, startPresence } from '../../../src/ledger/presence.ts';
-import { makeRows, type RowState, STEPS } from '../../../src/ledger/rows.ts';
+import { type RowState, STEPS } from '../../../src/ledger/row.ts';
+import { makeRows } from '../../../src/ledger/rows.ts';
 import { makeSilentLog } from '../../../src/log.ts';
 import type { Sent, Settled } from '../../../src/outcome.ts';
 import { freshPrefix } from '../ledger.ts';
 import type { Attempt } from './rules.ts';
 
-/** A send that has left, as the test holds it: the answer is the test's to give, and the ending is what came of it. */
+/** A send that has left, as the test sees it: the answer is the test's to give, and the ending is what came of it. */
 export type Flight = { attempt: Attempt; answer: (sent: Sent) => void; ended: Promise<Settled> };
 
 export type RealLedger = ReturnType<typeof openRealLedger>;
@@ -29,7 +30,7 @@ export function openRealLedger(connection: Redis, { canaryRefusals }: { canaryRe
     rows: makeRows({ connection, keys, persist, canaryRefusals }),
     portfolios: makePortfolios({ connection, keys }),
     revision: (name: string, key: string) => connection.hget(keys.row(name, key), 'rev'),
-    /** What the canary has heard at each step. */
+    /** What the canary goes by at each step. */
     canary: (name: string) => connection.hmget(keys.portfolio(name), ...STEPS.map((step) => `canary:${step}`)),
     /** Rows of a state by the index alone: name and line. */
     index: (name: string, state: RowState) => connection.zrange(keys.rowsInState(name, state), '0', '-1', 'WITHSCORES'),

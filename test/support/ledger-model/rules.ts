@@ -1,6 +1,6 @@
 import type { CallKind } from '../../../src/call-kind.ts';
 import type { Verdict } from '../../../src/ledger/calls.ts';
-import type { CancelAnswer, RowState, Step } from '../../../src/ledger/rows.ts';
+import type { CancelAnswer, RowState, Step } from '../../../src/ledger/row.ts';
 
 /** What is asked for, and by whom: two portfolios want the same requests, rows share a buyer and a document. */
 export const PORTFOLIOS = ['q4', 'twin'] as const;
@@ -18,13 +18,13 @@ export type ModelRow = {
   name: string;
   company: string;
   revision: number;
-  /** How often its portfolio had been given up when it was brought in or sent again. */
+  /** How often its portfolio had been cancelled when it was brought in or sent again. */
   generation: number;
-  /** The row in whose favour it was given up. */
+  /** The row in whose favour it was cancelled. */
   replaced?: string | undefined;
 };
 
-/** One send: of which process, for which row and thing. Its fate is settled early when a person found out. */
+/** One send: of which process, for which row and thing. Its fate is known early when a person found out. */
 export type Attempt = {
   process: string;
   portfolio: string;
@@ -48,7 +48,7 @@ type Doubts = { open: number; doubts: number };
 
 export type ModelPortfolio = {
   paused: boolean;
-  /** How often it was given up. */
+  /** How often it was cancelled. */
   cancels: number;
   /** Its rows in whose place others stand. */
   replaced: number;
@@ -68,15 +68,15 @@ export function makeModel({ canaryRefusals }: { canaryRefusals: number }) {
   const portfolio = (name: string) => portfolios.get(name) as ModelPortfolio;
   const rowOf = (name: string, key: string) => rows.get(`${name}/${key}`);
 
-  const hear = (name: string, step: Step, heard: 'ok' | '422' | '') => {
+  const watchCanary = (name: string, step: Step, answer: 'ok' | '422' | '') => {
     const { canary } = portfolio(name);
-    if (heard === '' || canary[step] === 'ok') return;
+    if (answer === '' || canary[step] === 'ok') return;
     const count = Number(canary[step] ?? 0) + 1;
-    canary[step] = heard === 'ok' ? 'ok' : String(count);
-    if (heard !== 'ok' && count >= canaryRefusals) portfolio(name).paused = true;
+    canary[step] = answer === 'ok' ? 'ok' : String(count);
+    if (answer !== 'ok' && count >= canaryRefusals) portfolio(name).paused = true;
   };
 
-  const isGivenUp = (name: string, row: ModelRow) => row.generation < portfolio(name).cancels;
+  const isCancelled = (name: string, row: ModelRow) => row.generation < portfolio(name).cancels;
 
   return {
     rows,
@@ -91,7 +91,7 @@ export function makeModel({ canaryRefusals }: { canaryRefusals: number }) {
       const same = known?.name === rowName;
       if (known && !same && (calls.has(`limit ${key}`) || known.state === 'done')) return 'changed';
       if (known) Object.assign(known, { line, generation });
-      if (known && same && ['done', 'skipped', 'held'].includes(known.state)) return 'settled';
+      if (known && same && ['done', 'skipped', 'held'].includes(known.state)) return 'ended';
       if (known && same && !['refused', 'cancelled'].includes(known.state)) return 'open';
       if (known) portfolio(name).replaced -= known.replaced === undefined ? 0 : 1;
       const made = calls.get(`limit ${key}`)?.state === 'made';
@@ -99,7 +99,7 @@ export function makeModel({ canaryRefusals }: { canaryRefusals: number }) {
       const revision = known ? known.revision + (same ? 0 : 1) : 0;
       const row = { state, step: stepBehind(key), line, name: rowName, company: '', revision, generation } as const;
       rows.set(`${name}/${key}`, { ...row });
-      if (made) return 'settled';
+      if (made) return 'ended';
       return known ? 'renewed' : 'added';
     },
 
@@ -125,7 +125,7 @@ export function makeModel({ canaryRefusals }: { canaryRefusals: number }) {
     begin(name: string, key: string, step: Step): RowState | undefined {
       const row = rowOf(name, key);
       if (row && (row.state === 'queued' || row.state === 'refused') && row.step === step) {
-        if (isGivenUp(name, row) && !calls.has(`limit ${key}`))
+        if (isCancelled(name, row) && !calls.has(`limit ${key}`))
           row.state = row.state === 'queued' ? 'cancelled' : row.state;
         else if (!portfolio(name).paused) row.state = step;
       }
@@ -137,7 +137,7 @@ export function makeModel({ canaryRefusals }: { canaryRefusals: number }) {
       const call = calls.get(attempt.thing);
       const row = rowOf(attempt.portfolio, attempt.key);
       const hold = attempt.step !== 'documents';
-      const gone = row !== undefined && (row.state === 'cancelled' || isGivenUp(attempt.portfolio, row));
+      const gone = row !== undefined && (row.state === 'cancelled' || isCancelled(attempt.portfolio, row));
       if (call?.state === 'made') return 'made';
       if (call?.state === 'claimed' && alive.has(call.owner.process)) return 'busy';
       if (call?.state === 'claimed') noteDoubt(call);
@@ -147,7 +147,8 @@ export function makeModel({ canaryRefusals }: { canaryRefusals: number }) {
       if (row?.revision !== attempt.revision) return 'changed';
       if (call?.doubted) return 'later';
       calls.set(attempt.thing, {
-        ...{ open: call?.open ?? 0, doubts: call?.doubts ?? 0 },
+        open: call?.open ?? 0,
+        doubts: call?.doubts ?? 0,
         state: 'claimed',
         owner: attempt,
         id: '',
@@ -195,7 +196,7 @@ export function makeModel({ canaryRefusals }: { canaryRefusals: number }) {
     advance(
       { portfolio: name, key, step, revision }: Attempt,
       to: RowState,
-      brought: { company?: string; heard: 'ok' | '422' | '' },
+      brought: { company?: string; answer: 'ok' | '422' | '' },
     ): RowState | '' {
       const row = rowOf(name, key);
       if (!row) return '';
@@ -205,8 +206,8 @@ export function makeModel({ canaryRefusals }: { canaryRefusals: number }) {
       row.state = to;
       if (to === 'company' || to === 'documents' || to === 'limit') row.step = to;
       row.company = brought.company ?? row.company;
-      if (to === 'done' && brought.heard === 'ok') portfolio(name).statuses += 1;
-      hear(name, step, brought.heard);
+      if (to === 'done' && brought.answer === 'ok') portfolio(name).statuses += 1;
+      watchCanary(name, step, brought.answer);
       return to;
     },
 

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { RowFields, RowState, Step } from '../../../src/ledger/rows.ts';
+import type { RowFields, RowState, Step } from '../../../src/ledger/row.ts';
 import type { Sent, Settled } from '../../../src/outcome.ts';
 import { callThrough } from '../call-through.ts';
 import { type Command, command } from './command.ts';
@@ -35,7 +35,7 @@ export function takeUp(process: string, name: string, key: string, stale: Step |
       const verdict = await Promise.race([sent, flight.ended]);
       const expected = model.claim(attempt);
       expect(wordOf(verdict)).toBe(expected === 'cancelled' || expected === 'changed' ? 'moved' : expected);
-      if (expected === 'cancelled') await giveUp(attempt, model, real);
+      if (expected === 'cancelled') await cancelRow(attempt, model, real);
       else if (verdict.is === 'go') real.flights.push(flight);
       else await advance(attempt, verdict, model, real);
     },
@@ -132,14 +132,14 @@ async function advance(attempt: Attempt, ending: Settled, model: Model, real: Re
   if (!end) return;
   const { portfolio, key, step } = attempt;
   const { to, fields } = end;
-  const heard = !fields.answered ? '' : to === 'refused' ? '422' : 'ok';
+  const answer = !fields.answered ? '' : to === 'refused' ? '422' : 'ok';
   const revision = String(attempt.revision);
   const state = await real.rows.advance({ portfolio, key }, step, to, { ...fields, revision });
-  expect(state).toBe(model.advance(attempt, to, { ...(fields.company ? { company: fields.company } : {}), heard }));
+  expect(state).toBe(model.advance(attempt, to, { ...(fields.company ? { company: fields.company } : {}), answer }));
 }
 
-/** A row that was given up before its call was claimed ends with its portfolio. */
-async function giveUp({ portfolio, key }: Attempt, model: Model, real: RealLedger): Promise<void> {
+/** A row that was cancelled before its call was claimed ends with its portfolio. */
+async function cancelRow({ portfolio, key }: Attempt, model: Model, real: RealLedger): Promise<void> {
   expect(await real.rows.cancel({ portfolio, key })).toBe(model.cancelRow(portfolio, key));
 }
 

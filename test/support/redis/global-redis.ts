@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import type { TestProject } from 'vitest/node';
+import { freePort } from './free-port.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -19,8 +19,20 @@ export default async function setup(project: TestProject) {
   const redisSocket = join(dir, 's');
   const port = await freePort();
   const server = spawn('redis-server', [
-    ...['--port', String(port), '--bind', '127.0.0.1', '--unixsocket', redisSocket, '--dir', dir],
-    ...['--save', '', '--appendonly', 'no', '--maxmemory-policy', 'noeviction'],
+    '--port',
+    String(port),
+    '--bind',
+    '127.0.0.1',
+    '--unixsocket',
+    redisSocket,
+    '--dir',
+    dir,
+    '--save',
+    '',
+    '--appendonly',
+    'no',
+    '--maxmemory-policy',
+    'noeviction',
   ]);
   const exited = new Promise<void>((resolve) => server.once('exit', () => resolve()));
   const probe = new Redis({ path: redisSocket, retryStrategy: () => 20, maxRetriesPerRequest: null });
@@ -34,13 +46,4 @@ export default async function setup(project: TestProject) {
     await exited;
     await rm(dir, { recursive: true, force: true });
   };
-}
-
-/** A port that was free a moment ago: Redis cannot choose one itself. */
-async function freePort(): Promise<number> {
-  const probe = createServer();
-  await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve));
-  const { port } = probe.address() as AddressInfo;
-  await new Promise((resolve) => probe.close(resolve));
-  return port;
 }

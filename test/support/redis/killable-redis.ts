@@ -3,15 +3,13 @@ import { once } from 'node:events';
 import { Redis } from 'ioredis';
 import { onTestFinished } from 'vitest';
 import { makeFolder } from '../workplace.ts';
-import { freePort } from './server-fixture.ts';
-
-export type KillableRedis = Awaited<ReturnType<typeof startKillableRedis>>;
+import { freePort } from './free-port.ts';
 
 /** A Redis of the test's own, as durable as the product asks for, that can be killed and started again on what it kept. */
 export async function startKillableRedis() {
   const [dir, port] = [await makeFolder(), await freePort()];
-  const words = ['--port', String(port), '--bind', '127.0.0.1', '--dir', dir, '--save', ''];
-  const start = () => spawn('redis-server', [...words, '--appendonly', 'yes', '--appendfsync', 'always']);
+  const args = ['--port', String(port), '--bind', '127.0.0.1', '--dir', dir, '--save', ''];
+  const start = () => spawn('redis-server', [...args, '--appendonly', 'yes', '--appendfsync', 'always']);
   let server = start();
   const admin = new Redis({ port, retryStrategy: () => 20, maxRetriesPerRequest: null });
   admin.on('error', () => {});

@@ -2,11 +2,11 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { openOwnFolder } from '../../../src/redis/own/folder.ts';
+import { openFolder } from '../../../src/redis/own/folder.ts';
 import { tryLock } from '../../../src/redis/own/lock.ts';
 
 const [dataDir = '', task, times = '0'] = process.argv.slice(2);
-const folder = openOwnFolder(dataDir);
+const folder = openFolder(dataDir);
 const counter = join(dataDir, 'counter');
 
 for (let done = 0; done < Number(times); ) {

@@ -1,12 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { vi } from 'vitest';
 import type { Credentials } from '../../../src/redis/redis-url.ts';
+import { freePort } from './free-port.ts';
 
 /** A Redis that somebody else runs, for tests: on a port of this machine, and ended by the fixture. */
 export type GivenServer = Awaited<ReturnType<typeof startGiven>>;
@@ -65,19 +65,6 @@ export function makeServerFixture() {
   };
 }
 
-/** A port that was free a moment ago, for Redis, which takes none by itself. */
-export async function freePort(): Promise<number> {
-  // A cluster's nodes use the port 10,000 above their own as well, so it must be low enough.
-  for (;;) {
-    const listener = createServer().listen(0, '127.0.0.1');
-    await once(listener, 'listening');
-    const { port } = listener.address() as AddressInfo;
-    listener.close();
-    await once(listener, 'close');
-    if (port < 55_000) return port;
-  }
-}
-
 async function startGiven(
   dir: string,
   config: string[],
@@ -90,7 +77,9 @@ async function startGiven(
   const sentinel = config.some((line) => line.startsWith('sentinel ')) ? ['--sentinel'] : [];
   const child = spawn('redis-server', [file, ...sentinel], { stdio: 'ignore' });
   const admin = new Redis({
-    ...{ path: join(dir, 'admin.sock'), retryStrategy: () => 20, maxRetriesPerRequest: null },
+    path: join(dir, 'admin.sock'),
+    retryStrategy: () => 20,
+    maxRetriesPerRequest: null,
     ...access,
   });
   admin.on('error', () => {});

@@ -1,16 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { makeRequest, openLedger } from '../support/ledger.ts';
+import { makeRequest, openLedger, putRow, ROW as row } from '../support/ledger.ts';
 
-const row = { portfolio: 'q4', key: 'row-1' };
-
-async function putRow(changes = {}) {
-  const ledger = openLedger();
-  await ledger.rows.put(row, 2, 'import-1', makeRequest(changes));
-  return ledger;
-}
-
-describe('giving up', () => {
-  test('lets no claim succeed from its mark on, whether the row was settled yet or not', async () => {
+describe('a cancellation', () => {
+  test('lets no claim succeed from then on, whether the row was moved yet or not', async () => {
     const { rows, calls, portfolios, process } = await putRow();
     await process('a');
     await rows.begin(row, 'company');
@@ -22,7 +14,7 @@ describe('giving up', () => {
     expect((await portfolios.read('q4')).states).toMatchObject({ cancelled: 1, company: 0 });
   });
 
-  test('is met by a row that waited when a worker takes it up, and by no row that was brought in later', async () => {
+  test('reaches a row that waited when a worker takes it up, and no row that was brought in later', async () => {
     const { rows, portfolios } = await putRow();
     const later = { portfolio: 'q4', key: 'row-2' };
     await portfolios.cancel('q4');
@@ -32,11 +24,11 @@ describe('giving up', () => {
     expect(await rows.cancel(later)).toBe('nothing');
   });
 
-  test.each(['import', 'retry'] as const)('is passed by %s', async (how) => {
+  test.each(['an import', 'a retry'] as const)('does not concern a row any more after %s', async (how) => {
     const { rows, portfolios } = await putRow();
     await portfolios.cancel('q4');
     await rows.cancel(row);
-    if (how === 'import') expect(await rows.put(row, 2, 'import-1', makeRequest())).toBe('renewed');
+    if (how === 'an import') expect(await rows.put(row, 2, 'import-1', makeRequest())).toBe('renewed');
     else expect(await rows.requeue(row, 'cancelled')).toBe(true);
     expect(await rows.begin(row, 'company')).toMatchObject({ state: 'company' });
   });
@@ -49,7 +41,7 @@ describe('giving up', () => {
     expect(await rows.begin(row, 'company')).toMatchObject({ state: 'refused', problem: { message: 'no' } });
   });
 
-  test('leaves a call that is under way to be answered, and holds one whose outcome is unknown', async () => {
+  test('lets a call that is under way be answered, and a call whose outcome is unknown is not sent again', async () => {
     const { rows, calls, portfolios, process } = await putRow();
     const { vanish } = await process('a');
     await rows.begin(row, 'company');
@@ -60,16 +52,16 @@ describe('giving up', () => {
     expect(await rows.cancel(row)).toBe('under way');
     await vanish();
     expect(await rows.cancel(row)).toBe('left');
-    // Under "resend" it would be sent again, were it not given up.
+    // Under "resend" it would be sent again, were it not cancelled.
     expect(await calls.claim(limit, { owner: 'b/1', onUnknown: 'resend' })).toMatchObject({ is: 'unknown' });
     expect(await rows.cancel(row)).toBe('under way');
   });
 
-  test('concerns what an import that began before still brings in', async () => {
+  test('concerns what an import that began before it still brings in', async () => {
     const { rows, portfolios } = openLedger();
     const run = await portfolios.startImport('q4', { id: 'i', fileName: 'f', reading: '{}' });
     await portfolios.cancel('q4');
-    expect(await rows.put(row, 2, 'i', makeRequest(), run.generation)).toBe('settled');
+    expect(await rows.put(row, 2, 'i', makeRequest(), run.generation)).toBe('ended');
     expect((await portfolios.read('q4')).states).toMatchObject({ queued: 0, cancelled: 1 });
     const next = await portfolios.startImport('q4', { id: 'i', fileName: 'f', reading: '{}' });
     expect(await rows.put(row, 2, 'i', makeRequest(), next.generation)).toBe('renewed');
@@ -78,7 +70,7 @@ describe('giving up', () => {
   });
 
   test.each(['made', 'unknown'] as const)(
-    'leaves a limit that is %s to be written down, also of a row that waits',
+    'lets a limit that is %s be written down, also of a row that waits',
     async (how) => {
       const { rows, calls, portfolios, process } = await putRow({ companyId: 'company_1' });
       await process('a');
@@ -95,7 +87,7 @@ describe('giving up', () => {
     },
   );
 
-  test('is not passed by a row that nobody meant', async () => {
+  test('still concerns a row that is sent again without being meant itself', async () => {
     const { rows, portfolios } = await putRow();
     await rows.begin(row, 'company');
     await rows.advance(row, 'company', 'held', { problem: { step: 'company', message: 'lost' } });

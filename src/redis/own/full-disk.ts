@@ -3,7 +3,7 @@ import { statfsSync } from 'node:fs';
 /** Less than a Redis writes in a moment under load: with less on the disk, that is why it died. */
 const LEAST_FREE_BYTES = 256 * 1024;
 
-/** Says in words that the disk of a folder is full; nothing where it is not, or cannot be looked at. */
+/** Says that the disk of a folder is full, and what to do; nothing where it is not, or cannot be looked at. */
 export function whyNoRoom(path: string): string | undefined {
   try {
     const { bavail, bsize } = statfsSync(path);

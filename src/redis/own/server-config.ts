@@ -1,10 +1,10 @@
-import { SOCKET_NAME } from './socket.ts';
+import { SOCKET_NAME } from './socket-path.ts';
 
 /**
  * What our own Redis is told, on its standard input. It stays valid for 6.2 to 8 and for Valkey: hence `ziplist`, the
  * older name that all of them know for what is a listpack now. A server that is too old must come up, to be told so.
  */
-export const OWN_REDIS_CONFIG = [
+export const SERVER_CONFIG = [
   // Reached through the data folder alone, by the user whose it is. `port 0` is given on the command line.
   `unixsocket ${SOCKET_NAME}`,
   'unixsocketperm 700',

@@ -10,7 +10,7 @@ import { makeOwnFixture } from '../../support/redis/own-fixture.ts';
 const fixture = makeOwnFixture();
 afterEach(fixture.clean);
 
-test('our own Redis keeps what it is told, packs rows, and is reached by its owner alone', async () => {
+test('our own Redis keeps every write, packs rows, and can be reached by its owner alone', async () => {
   const dataDir = fixture.makeDir();
   const server = await openRedis({ dataDir, log: makeSilentLog() });
   const redis = server.connect('ledger');
@@ -31,7 +31,7 @@ test('our own Redis keeps what it is told, packs rows, and is reached by its own
   await server.close();
 });
 
-test('a server that gets no configuration, since we were killed before we could write it, ends by itself', async () => {
+test('a server that never gets its configuration, since its starter was killed, ends by itself', async () => {
   const server = spawn('redis-server', ['--port', '0', '-'], { cwd: fixture.makeDir() });
   server.stdin.end();
   expect(await once(server, 'exit')).toEqual([1, null]);

@@ -2,12 +2,12 @@ import { makeLuaScript, type RedisConnection } from '../lua-script.ts';
 import type { Keys } from './keys.ts';
 
 /**
- * Tells of portfolios that have settled since: each settling to one process of the fleet, once. One that goes on later,
- * since rows of it are sent again, settles anew.
+ * Tells of portfolios that were finished since: each to one process of the fleet, once. One that goes on later, since rows
+ * of it are sent again, is told of again when it is finished again.
  *
- * @param sinceMs of the server's clock; what settled before that is nobody's news
+ * @param sinceMs of the server's clock; what was finished before that is nobody's news
  */
-export function makeSettled({
+export function makeFinished({
   connection,
   keys,
   processId,
@@ -18,12 +18,12 @@ export function makeSettled({
   processId: string;
   sinceMs: number;
 }) {
-  const tell = makeLuaScript(connection, new URL('./lua/tell-settled.lua', import.meta.url));
+  const tell = makeLuaScript(connection, new URL('./lua/tell-finished.lua', import.meta.url));
   /** What this process has been told: the script would tell it again, since its reply may have been lost. */
   const told = new Map<string, string>();
 
   return {
-    /** Names of those that settled, and that no process was told of. */
+    /** Names of those that are finished, and that no process was told of. */
     async news(): Promise<string[]> {
       const names = await connection.zrange(keys.portfolios, '0', '-1');
       const step = connection.pipeline();

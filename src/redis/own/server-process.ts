@@ -15,12 +15,12 @@ import { open } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LimitlineError, messageOf } from '../../errors.ts';
-import { OWN_REDIS_CONFIG } from './config.ts';
-import type { OwnFolder } from './folder.ts';
+import type { Folder } from './folder.ts';
+import { SERVER_CONFIG } from './server-config.ts';
 import { isAlive, pidOf, type Stamp, stampOf } from './stamp.ts';
 
 /**
- * Starts a server on the folder and says so in `server.pid` there; the caller holds the lock and has made sure that no
+ * Starts a server on the folder and says so in `server.pid` there; the caller has the lock and has made sure that no
  * other runs. It is a process of its own: neither Ctrl-C nor our crash ends it.
  *
  * It gets its configuration only after its stamp is written. If we are killed before that, it finds nowhere to listen
@@ -29,26 +29,26 @@ import { isAlive, pidOf, type Stamp, stampOf } from './stamp.ts';
  * @throws LimitlineError `REDIS` when there is no redis-server or it cannot be run, and what the file system says when
  *   the folder cannot be written to.
  */
-export async function startServer(folder: OwnFolder): Promise<ChildProcess> {
+export async function startServer(folder: Folder): Promise<ChildProcess> {
   const program = findServer();
   const logFd = openLog(folder);
   const child = spawn(program, ['--port', '0', '-'], {
     cwd: folder.path,
     detached: true,
     stdio: ['pipe', logFd, logFd],
-    // It may outlive us, and our environment holds credentials.
+    // It may outlive us, and our environment has credentials in it.
     env: { PATH: process.env.PATH },
   });
   closeSync(logFd);
   // It may end before it has read anything; that it ended is what will be told then.
   child.stdin?.on('error', () => {});
   await once(child, 'spawn').catch((error) => {
-    const remedy = 'install it anew, or set REDIS_URL';
+    const remedy = 'reinstall it, or set REDIS_URL';
     throw new LimitlineError('REDIS', `${program} cannot be run (${messageOf(error)}); ${remedy}.`, { cause: error });
   });
   try {
     writeRecord(folder, child.pid ?? 0);
-    child.stdin?.write(OWN_REDIS_CONFIG);
+    child.stdin?.write(SERVER_CONFIG);
   } finally {
     child.stdin?.end();
   }
@@ -57,7 +57,7 @@ export async function startServer(folder: OwnFolder): Promise<ChildProcess> {
 }
 
 /** The server that was last started on this folder, if it still lives. */
-export function runningServer(folder: OwnFolder): Stamp | undefined {
+export function runningServer(folder: Folder): Stamp | undefined {
   try {
     const stamp = readFileSync(join(folder.path, RECORD_NAME), 'utf8');
     return isAlive(stamp, folder) ? stamp : undefined;
@@ -71,7 +71,7 @@ export function runningServer(folder: OwnFolder): Stamp | undefined {
  *
  * @throws LimitlineError `REDIS` when it does not end even so: it waits for a disk, and may still write to it.
  */
-export async function killServer(stamp: Stamp, folder: OwnFolder): Promise<void> {
+export async function killServer(stamp: Stamp, folder: Folder): Promise<void> {
   if (isAlive(stamp, folder)) process.kill(pidOf(stamp), 'SIGKILL');
   if (await waitForExit(stamp, folder, KILL_LIMIT_MS)) return;
   const remedy = 'look at the disk of the data folder, and start again once the process is gone';
@@ -79,7 +79,7 @@ export async function killServer(stamp: Stamp, folder: OwnFolder): Promise<void>
 }
 
 /** @returns whether it ended within that time */
-export async function waitForExit(stamp: Stamp, folder: OwnFolder, limitMs: number): Promise<boolean> {
+export async function waitForExit(stamp: Stamp, folder: Folder, limitMs: number): Promise<boolean> {
   for (const startedAt = performance.now(); isAlive(stamp, folder); await sleep(POLL_MS)) {
     if (performance.now() - startedAt > limitMs) return false;
   }
@@ -87,7 +87,7 @@ export async function waitForExit(stamp: Stamp, folder: OwnFolder, limitMs: numb
 }
 
 /** The last thing that the server said, for the message of a failed start. */
-export async function lastLogLine(folder: OwnFolder): Promise<string> {
+export async function lastLogLine(folder: Folder): Promise<string> {
   const file = await open(join(folder.path, LOG_NAME));
   try {
     const { size } = await file.stat();
@@ -111,7 +111,7 @@ const KILL_LIMIT_MS = 10_000;
 /** Longer than any line of Redis. */
 const LOG_TAIL_BYTES = 2_000;
 
-/** A start writes about 2 kB, so this is the story of many; begun anew after that, since nobody else tidies it up. */
+/** A start writes about 2 kB, so this is the story of many; a new one begins after that, since nobody else tidies up. */
 const MAX_LOG_BYTES = 1_000_000;
 
 const SERVER_NAMES = ['redis-server', 'valkey-server'];
@@ -138,13 +138,13 @@ function isExecutable(path: string): boolean {
   }
 }
 
-function openLog(folder: OwnFolder): number {
+function openLog(folder: Folder): number {
   const path = join(folder.path, LOG_NAME);
   const sizeBytes = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
   return openSync(path, sizeBytes > MAX_LOG_BYTES ? 'w' : 'a', 0o600);
 }
 
-function writeRecord(folder: OwnFolder, pid: number): void {
+function writeRecord(folder: Folder, pid: number): void {
   const path = join(folder.path, RECORD_NAME);
   // Renamed into place: a record is there as a whole, or the one before it is.
   try {

@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
-import { makeSettled } from '../../src/ledger/settled.ts';
+import { makeFinished } from '../../src/ledger/finished.ts';
 import { openLedger } from '../support/ledger.ts';
 
 async function openPlace() {
   const { connection, keys } = openLedger();
-  const process = (processId: string, sinceMs = 1_000) => makeSettled({ connection, keys, processId, sinceMs });
+  const process = (processId: string, sinceMs = 1_000) => makeFinished({ connection, keys, processId, sinceMs });
   return {
     process,
     /** As noteFinish (move.lua) and what reopens a portfolio write it. */
-    async settle(name: string, atMs: number) {
+    async finish(name: string, atMs: number) {
       await connection.zadd(keys.portfolios, 'NX', '1', name);
       await connection.hset(keys.portfolio(name), 'finished', atMs);
     },
@@ -16,25 +16,25 @@ async function openPlace() {
   };
 }
 
-test('each settling is told to one process of several, once', async () => {
+test('that a portfolio is finished is told to one process of several, once', async () => {
   const place = await openPlace();
   const [one, other] = [place.process('one'), place.process('other')];
-  await place.settle('q4', 2_000);
+  await place.finish('q4', 2_000);
   const told = await Promise.all([one.news(), other.news()]);
   expect(told.flat()).toEqual(['q4']);
   expect([...(await one.news()), ...(await other.news())]).toEqual([]);
 
   await place.reopen('q4');
   expect(await one.news()).toEqual([]);
-  await place.settle('q4', 3_000);
+  await place.finish('q4', 3_000);
   expect(await other.news()).toEqual(['q4']);
   expect(await one.news()).toEqual([]);
 });
 
-test("what settled before anybody listened is nobody's news, and a lost reply loses none", async () => {
+test("what was finished before anybody asked is nobody's news, and a lost reply loses none", async () => {
   const place = await openPlace();
-  await place.settle('old', 999);
-  await place.settle('q4', 2_000);
+  await place.finish('old', 999);
+  await place.finish('q4', 2_000);
   expect(await place.process('one').news()).toEqual(['q4']);
   // The same process, which never had the reply.
   expect(await place.process('one').news()).toEqual(['q4']);

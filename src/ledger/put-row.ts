@@ -1,0 +1,51 @@
+import { makeLuaScript, type RedisConnection } from '../lua-script.ts';
+import { digestOf } from './calls.ts';
+import type { Keys } from './keys.ts';
+import { askedOf, type PutAnswer, type Replacing, type RowRequest, stepAfter } from './row.ts';
+import { type RowId, rowName } from './row-id.ts';
+
+/**
+ * Brings a line into the ledger; see put-row.lua for what happens to a row that is already there.
+ *
+ * @param generation how often the portfolio had been cancelled when the import began; '' takes what it is now
+ */
+type PutRow = (
+  row: RowId,
+  line: number,
+  importId: string,
+  request: RowRequest,
+  generation?: number | '',
+  replacing?: Replacing,
+) => Promise<PutAnswer>;
+
+export function makePutRow({ connection, keys }: { connection: RedisConnection; keys: Keys }): PutRow {
+  const put = makeLuaScript(connection, new URL('./lua/put-row.lua', import.meta.url));
+  return async (row, line, importId, request, generation = '', { seen, key: old, problem, takes } = {}) => {
+    const { portfolio, key } = row;
+    const oldKey = old ?? key;
+    const rowKeys = [
+      keys.portfolio(portfolio),
+      keys.row(portfolio, key),
+      keys.call('limit', key),
+      keys.buyerRows(request.buyer),
+      keys.row(portfolio, oldKey),
+      keys.call('limit', oldKey),
+    ];
+    const args = [
+      key,
+      line,
+      importId,
+      JSON.stringify(request),
+      stepAfter(request),
+      digestOf(askedOf(request)),
+      generation,
+      rowName(row),
+      request.limit.requested_limit,
+      seen ?? '',
+      old ?? '',
+      problem === undefined ? '' : JSON.stringify(problem),
+      takes ?? '',
+    ];
+    return (await put(rowKeys, args)) as PutAnswer;
+  };
+}

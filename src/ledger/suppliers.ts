@@ -1,0 +1,25 @@
+import { makeLuaScript, type RedisConnection } from '../lua-script.ts';
+import type { Keys } from './keys.ts';
+import type { Supplier } from './portfolio.ts';
+
+/** Whom the portfolios' limits are asked for on behalf of. */
+export function makeSuppliers({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
+  const end = makeLuaScript(connection, new URL('./lua/end-supplier.lua', import.meta.url));
+  return {
+    /** Names the supplier of a portfolio. */
+    async setSupplier(name: string, supplier: Supplier): Promise<void> {
+      await connection.hset(keys.portfolio(name), 'supplier', JSON.stringify(supplier));
+    },
+
+    /** Writes down what became of the supplier; of one that an import has replaced meanwhile, nothing. */
+    async endSupplier(name: string, supplier: Supplier & { key: string }): Promise<void> {
+      await end([keys.portfolio(name)], [supplier.key, JSON.stringify(supplier)]);
+    },
+
+    /** Asks again for a supplier that was cancelled with its portfolio. */
+    async reviveSupplier(name: string, { body, key }: Supplier): Promise<void> {
+      const cancels = (await connection.hget(keys.portfolio(name), 'cancels')) ?? '0';
+      await connection.hset(keys.portfolio(name), { supplier: JSON.stringify({ body, key }), importGen: cancels });
+    },
+  };
+}

@@ -1,0 +1,44 @@
+import { readdirSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { expect, onTestFinished, test } from 'vitest';
+import { makeLuaScript, readLua } from '../src/lua-script.ts';
+import { connectRedis } from './support/ledger.ts';
+
+const ROOT = resolve(import.meta.dirname, '..');
+
+/** A folder of Lua files of these texts, and the address of one of them. */
+async function luaFiles(files: Record<string, string>) {
+  const dir = await mkdtemp(join(tmpdir(), 'limitline-lua-'));
+  onTestFinished(() => rm(dir, { recursive: true }));
+  for (const [name, text] of Object.entries(files)) await writeFile(join(dir, name), text);
+  return (name: string) => pathToFileURL(join(dir, name));
+}
+
+test('a script is run with its keys and arguments, and with what it includes', async () => {
+  const url = await luaFiles({
+    'outer.lua': '-- @include inner\nreturn { join(KEYS[1], ARGV[1]), #ARGV }',
+    'inner.lua': '-- @include deeper',
+    'deeper.lua': "local function join(one, other) return one .. '-' .. other end",
+  });
+  const run = makeLuaScript(connectRedis(), url('outer.lua'));
+  expect(await run(['key'], ['argument', 7])).toEqual(['key-argument', 2]);
+});
+
+test('a file that is included and missing is a fault at once', async () => {
+  const url = await luaFiles({ 'outer.lua': '-- @include missing\nreturn 1' });
+  expect(() => readLua(url('outer.lua'))).toThrow(/ENOENT.*missing\.lua/);
+});
+
+const scripts = ['src', 'jobs'].flatMap((top) =>
+  readdirSync(join(ROOT, top), { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.lua'))
+    .map((path) => join(top, path)),
+);
+
+test.each(scripts)('%s is Lua that Redis takes', async (path) => {
+  const text = readLua(pathToFileURL(join(ROOT, path)));
+  expect(await connectRedis().script('LOAD', text)).toMatch(/^[0-9a-f]{40}$/);
+});
