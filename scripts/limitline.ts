@@ -1,12 +1,12 @@
 #!/usr/bin/env -S node --max-semi-space-size=8
 import { Command, CommanderError } from 'commander';
 import { makeLog } from '../src/log.ts';
-import { FAULT_STATUS, sayCrashes, sayFault } from './crash.ts';
-import { speakThroughLog } from './log-only.ts';
-import { sayNotices } from './say-notices.ts';
+import { sayNotices } from './opening/say-notices.ts';
+import { FAULT_STATUS, sayCrashes, sayFault } from './process/crash.ts';
+import { speakThroughLog } from './process/log-only.ts';
+import { surviveOutput } from './process/output-faults.ts';
+import { readVersion } from './process/version.ts';
 import { makeTerminal, type Terminal } from './terminal/terminal.ts';
-import { surviveOutput } from './unwritten.ts';
-import { readVersion } from './version.ts';
 
 /** In the order in which a new user meets them. */
 const COMMANDS: Record<string, () => Promise<{ register: (program: Command, terminal: Terminal) => void }>> = {

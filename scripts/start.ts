@@ -1,11 +1,11 @@
 import { fileURLToPath } from 'node:url';
 import { Command, CommanderError } from 'commander';
 import { register } from './commands/run.ts';
-import { FAULT_STATUS, sayCrashes, sayFault } from './crash.ts';
-import { sayNotices } from './say-notices.ts';
-import { useStandInOnly } from './stand-in-only.ts';
+import { sayNotices } from './opening/say-notices.ts';
+import { useStandInOnly } from './opening/stand-in-only.ts';
+import { FAULT_STATUS, sayCrashes, sayFault } from './process/crash.ts';
+import { surviveOutput } from './process/output-faults.ts';
 import { makeTerminal } from './terminal/terminal.ts';
-import { surviveOutput } from './unwritten.ts';
 
 /** The example's own faults are there to be seen, so they do not make `npm start` fail. */
 const EXPECTED_STATUS = 2;

@@ -2,8 +2,8 @@ import type { Command } from 'commander';
 import { cancelRows } from '../../jobs/index.ts';
 import type { Cancelled } from '../../jobs/operators/cancel-rows.ts';
 import { counted } from '../../src/counted.ts';
+import { onPortfolio } from '../opening/on-portfolio.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { onPortfolio } from './on-portfolio.ts';
 
 /** For the answer to be written down. */
 const ANSWER_MARGIN_MS = 5_000;

@@ -9,17 +9,17 @@ import { removeUnpackedFolders } from '../../src/documents/unpacked-folders.ts';
 import { saveMapping } from '../../src/portfolio/columns/mapping.ts';
 import type { Line } from '../../src/portfolio/lines/row.ts';
 import { type Opened, openPortfolio } from '../../src/portfolio/open-portfolio.ts';
-import { announceFolder } from '../announce-folder.ts';
-import { waitForSignal } from '../signals.ts';
-import { documentsBeside, fileOrInput, INPUT_NAME } from '../standard-input.ts';
-import { makeProblemList, type ProblemList } from '../terminal/problems.ts';
-import { startProgress } from '../terminal/progress.ts';
+import { buyerWords, makeBuyerList } from '../file/buyer-list.ts';
+import { makeProblemList, type ProblemList } from '../file/problems.ts';
+import { understanding, understoodWords } from '../file/understanding.ts';
+import { dryRunWords, findLedger, type Ledger, makeDryRun, type Outlook, outlookOf } from '../look/dry-run.ts';
+import { announceFolder } from '../opening/announce-folder.ts';
+import { portfolioNameOf } from '../options/portfolio-name.ts';
+import { type ReadingWords, readOptionsOf, withReadingOptions } from '../options/reading-options.ts';
+import { documentsBeside, fileOrInput, INPUT_NAME } from '../options/standard-input.ts';
+import { waitForSignal } from '../process/signals.ts';
+import { startProgress } from '../progress/progress.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { understanding, understoodWords } from '../terminal/understanding.ts';
-import { buyerWords, makeBuyerList } from './buyer-list.ts';
-import { dryRunWords, findLedger, type Ledger, makeDryRun, type Outlook, outlookOf } from './dry-run.ts';
-import { portfolioNameOf } from './portfolio-name.ts';
-import { type ReadingWords, readOptionsOf, withReadingOptions } from './reading-options.ts';
 
 /** `check` and `import` end with this when a line or the file has a problem. */
 export const PROBLEMS_STATUS = 2;

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
+import { onPortfolio } from '../opening/on-portfolio.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { onPortfolio } from './on-portfolio.ts';
 
 /** `limitline pause NAME`: no new call for it starts, in any process; calls in flight are answered. */
 export function register(program: Command, terminal: Terminal): void {

@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
 import { type Listed, listPortfolios } from '../../jobs/operators/list-portfolios.ts';
 import type { Context } from '../../src/context.ts';
-import { portfolioWords } from '../terminal/portfolio-words.ts';
+import { withContext } from '../opening/on-portfolio.ts';
+import { portfolioWords } from '../report/portfolio-words.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { withContext } from './on-portfolio.ts';
 
 /** `limitline portfolios`: all portfolios of the account, and how each stands. */
 export function register(program: Command, terminal: Terminal): void {

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import { reconcile } from '../../jobs/index.ts';
 import { counted } from '../../src/counted.ts';
+import { withContext } from '../opening/on-portfolio.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { withContext } from './on-portfolio.ts';
 
 /** There was something to find. */
 const FINDINGS_STATUS = 2;

@@ -6,10 +6,10 @@ import type { Context } from '../../src/context.ts';
 import { openDocuments } from '../../src/documents/archive.ts';
 import { defaultDocumentsDir, makeDocumentFolder } from '../../src/documents/folder.ts';
 import { LimitlineError } from '../../src/errors.ts';
+import { withContext } from '../opening/on-portfolio.ts';
+import { type ReadingWords, readOptionsOf, withReadingOptions } from '../options/reading-options.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { PROBLEMS_STATUS } from './check.ts';
-import { withContext } from './on-portfolio.ts';
-import { type ReadingWords, readOptionsOf, withReadingOptions } from './reading-options.ts';
 
 type RecoverOptions = ReadingWords & { documents?: string; apply?: boolean };
 

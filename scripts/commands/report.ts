@@ -5,10 +5,10 @@ import { type Context, lookAtPace } from '../../src/context.ts';
 import { LimitlineError } from '../../src/errors.ts';
 import { type Summary, summarize } from '../../src/ledger/summary.ts';
 import { describeLearned } from '../../src/pace/pace-words.ts';
-import { summaryTable } from '../terminal/summary-table.ts';
+import { onPortfolio, withContext } from '../opening/on-portfolio.ts';
+import { checkOutput, writeOutput } from '../report/output.ts';
+import { summaryTable } from '../report/summary-table.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { onPortfolio, withContext } from './on-portfolio.ts';
-import { checkOutput, writeOutput } from './output.ts';
 import { printPortfolios } from './portfolios.ts';
 
 const FORMATS = ['table', 'json', 'csv', 'errors-csv', 'xlsx'] as const;

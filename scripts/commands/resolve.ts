@@ -4,13 +4,13 @@ import { counted } from '../../src/counted.ts';
 import { LimitlineError } from '../../src/errors.ts';
 import { countLiving } from '../../src/ledger/presence.ts';
 import { STEPS, type Step } from '../../src/ledger/rows.ts';
+import { onPortfolio } from '../opening/on-portfolio.ts';
+import { lineNumber } from '../options/numbers.ts';
+import { resolveAll } from '../resolve/resolve-all.ts';
+import { resolveFile } from '../resolve/resolve-file.ts';
+import { NOTHING_CHANGED, resolvedWords } from '../resolve/resolved-words.ts';
 import { goingOn } from '../terminal/going-on.ts';
-import { lineNumber } from '../terminal/numbers.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { onPortfolio } from './on-portfolio.ts';
-import { resolveAll } from './resolve-all.ts';
-import { resolveFile } from './resolve-file.ts';
-import { NOTHING_CHANGED, resolvedWords } from './resolved-words.ts';
 
 export type ResolveOptions = {
   line?: number;

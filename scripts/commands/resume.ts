@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { feed } from '../../jobs/workers/feed.ts';
+import { onPortfolio } from '../opening/on-portfolio.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { onPortfolio } from './on-portfolio.ts';
 
 /** `limitline resume NAME`: lets a paused portfolio go on. */
 export function register(program: Command, terminal: Terminal): void {

@@ -3,10 +3,10 @@ import { retryRows } from '../../jobs/index.ts';
 import { whyNothing } from '../../jobs/operators/why-not.ts';
 import { LimitlineError } from '../../src/errors.ts';
 import { countLiving } from '../../src/ledger/presence.ts';
+import { onPortfolio } from '../opening/on-portfolio.ts';
+import { lineNumber } from '../options/numbers.ts';
 import { goingOn } from '../terminal/going-on.ts';
-import { lineNumber } from '../terminal/numbers.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { onPortfolio } from './on-portfolio.ts';
 
 type RetryOptions = { state: 'refused' | 'cancelled'; line?: number; row?: string; error?: string };
 

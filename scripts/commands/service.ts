@@ -2,9 +2,9 @@ import type { Command } from 'commander';
 import { readSettings, type Settings, STAND_IN_CREDENTIALS } from '../../src/config.ts';
 import { makeLog } from '../../src/log.ts';
 import { makeStandIn } from '../../src/stand-in/stand-in.ts';
-import { speakThroughLog } from '../log-only.ts';
-import { waitForSignal } from '../signals.ts';
-import { portNumber, positiveNumber } from '../terminal/numbers.ts';
+import { portNumber, positiveNumber } from '../options/numbers.ts';
+import { speakThroughLog } from '../process/log-only.ts';
+import { waitForSignal } from '../process/signals.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
 /** `limitline service`: the stand-in by itself, for trying things out and for tests of other programs. */

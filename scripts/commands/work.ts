@@ -3,15 +3,15 @@ import { startWorkers } from '../../jobs/workers/workers.ts';
 import { accountOf, readSettings } from '../../src/config.ts';
 import { type Context, openContext, openService } from '../../src/context.ts';
 import { makeLog } from '../../src/log.ts';
-import { announceAccount } from '../announce-account.ts';
-import { logUsageFaults, speakThroughLog } from '../log-only.ts';
-import { findService } from '../service-address.ts';
-import { interruptedWords, lookAtOpen } from '../settled.ts';
-import { waitForSignal } from '../signals.ts';
+import { interruptedWords, lookAtOpen } from '../ending/open-portfolios.ts';
+import { type WorkEndOptions, waitForWorkEnd, withWorkEndOptions } from '../ending/work-end.ts';
+import { announceAccount } from '../opening/announce-account.ts';
+import { mustExist } from '../opening/on-portfolio.ts';
+import { findService } from '../opening/service-address.ts';
+import { logUsageFaults, speakThroughLog } from '../process/log-only.ts';
+import { waitForSignal } from '../process/signals.ts';
+import { startWorkLog } from '../progress/work-log.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { startWorkLog } from '../work-log.ts';
-import { mustExist } from './on-portfolio.ts';
-import { type WorkEndOptions, waitForWorkEnd, withWorkEndOptions } from './work-end.ts';
 
 /**
  * `limitline work`: workers until SIGTERM, SIGINT or SIGHUP; start as many as you like, on as many machines as you like.

@@ -1,0 +1,93 @@
+import { relative, resolve } from 'node:path';
+import { type LeftResults, leaveResults } from '../../jobs/export/leave-results.ts';
+import type { Context } from '../../src/context.ts';
+import { counted } from '../../src/counted.ts';
+import { isLimitlineError } from '../../src/errors.ts';
+import type { Summary } from '../../src/ledger/summary.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+import { notQuiteGranted } from './answer-words.ts';
+
+/** What a run was told of its results: a folder, that none are wanted, or nothing. */
+export type ResultsOptions = { results?: string | false | undefined };
+
+/** The file that was run: `path` is null where it came through standard input. */
+export type RunOf = { portfolio: string; path: string | null; documents?: string | undefined };
+
+/**
+ * Leaves the results of a run, if they are wanted. A run that is stopped meanwhile goes without: who stops it wants its end.
+ */
+export async function leaveResultsOf(
+  run: RunOf,
+  summary: Summary,
+  { results, context, stop }: ResultsOptions & { context: Context; stop: AbortSignal },
+): Promise<LeftResults | undefined> {
+  if (results === false) return undefined;
+  const { account, rows, portfolios, imports, leftFiles } = context;
+  try {
+    return await leaveResults({ ...run, dir: results }, wantsMending(summary), {
+      ...{ account, rows, portfolios, imports, leftFiles },
+      signal: stop,
+    });
+  } catch (error) {
+    if (stop.aborted && isLimitlineError(error, 'STOPPED')) return undefined;
+    throw error;
+  }
+}
+
+/** Says what a person may want to know and do now: what is not granted as asked for, where the results are, what comes next. */
+export function sayLastWords(
+  run: RunOf,
+  { summary, left }: { summary: Summary; left: LeftResults | undefined },
+  { say }: Pick<Terminal, 'say'>,
+): void {
+  const granted = notQuiteGranted(summary);
+  if (granted.length > 0) say(`limitline: answered, but not granted as it was asked for: ${granted.join('; ')}.`);
+  for (const words of left ? leftWords(run, left) : []) say(`limitline: ${words}`);
+  const { portfolio } = run;
+  if (summary.states.held > 0) {
+    const held = counted(summary.states.held, 'row');
+    say(
+      `limitline: ${held} ${summary.states.held === 1 ? 'is' : 'are'} held: nobody knows what became of a call. Ask the service's people, then say it: npx limitline resolve "${portfolio}" --line N (--made ID | --resend)`,
+    );
+  }
+  if (wantsMending(summary) && !left?.errors) {
+    say(`limitline: what wants mending stands in: npx limitline report "${portfolio}" --format errors-csv`);
+  }
+}
+
+/** What programs are told of the files that were left. */
+export function filesOf(left: LeftResults | undefined): { results: string | null; errors: string | null } {
+  return { results: left?.results ?? null, errors: left?.errors ?? null };
+}
+
+/** A held row wants an answer, and no mending; one in whose place another stands wants neither. */
+function wantsMending({ invalid, duplicate, kept, madeTwice, replaced, states }: Summary): boolean {
+  return invalid + duplicate + kept + madeTwice + states.refused + states.cancelled - replaced > 0;
+}
+
+function leftWords({ portfolio, path, documents }: RunOf, left: LeftResults): string[] {
+  const words = left.taken.map((name) => `${shown(name)} is left alone: it is none of this portfolio, or was changed.`);
+  if (left.results !== null) words.push(`results: ${shown(left.results)}`);
+  if (left.fault !== null) {
+    words.push(
+      `no results file: ${left.fault} It is there for the asking: npx limitline report "${portfolio}" --format csv --out FILE`,
+    );
+  }
+  if (left.errors !== null) {
+    const same = documents === undefined ? '' : ` --documents "${documents}"`;
+    words.push(
+      `to mend: ${shown(left.errors)}, and then: npx limitline run "${shown(left.errors)}" --portfolio "${portfolio}"${same}`,
+    );
+  }
+  words.push(...left.outdated.map((name) => `${shown(name)} is gone: it was out of date.`));
+  const gone = left.removed.map((name) => `${shown(name)} is gone: there is nothing left to mend.`);
+  const own = path === null ? null : resolve(path);
+  const stale = left.kept.filter((name) => name !== own);
+  return [...words, ...gone, ...stale.map((name) => `${shown(name)} was changed and stays; nothing is left to mend.`)];
+}
+
+/** As one would type it from here. */
+function shown(path: string): string {
+  const near = relative('.', path);
+  return near.startsWith('..') ? path : near;
+}
