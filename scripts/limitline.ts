@@ -2,7 +2,8 @@
 import { Command, CommanderError } from 'commander';
 import { makeLog } from '../src/log.ts';
 import { sayNotices } from './opening/say-notices.ts';
-import { FAULT_STATUS, sayCrashes, sayFault } from './process/crash.ts';
+import { sayCrashes, sayFault } from './process/crash.ts';
+import { FAULT_STATUS } from './process/exit-status.ts';
 import { speakThroughLog } from './process/log-only.ts';
 import { surviveOutput } from './process/output-faults.ts';
 import { readVersion } from './process/version.ts';

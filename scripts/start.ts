@@ -3,17 +3,15 @@ import { Command, CommanderError } from 'commander';
 import { register } from './commands/run.ts';
 import { sayNotices } from './opening/say-notices.ts';
 import { useStandInOnly } from './opening/stand-in-only.ts';
-import { FAULT_STATUS, sayCrashes, sayFault } from './process/crash.ts';
+import { sayCrashes, sayFault } from './process/crash.ts';
+import { FAULT_STATUS, PROBLEMS_STATUS } from './process/exit-status.ts';
 import { surviveOutput } from './process/output-faults.ts';
 import { makeTerminal } from './terminal/terminal.ts';
 
-/** The example's own faults are there to be seen, so they do not make `npm start` fail. */
-const EXPECTED_STATUS = 2;
-
 const EXAMPLE = fileURLToPath(new URL('../examples/portfolio.csv', import.meta.url));
 
-const words = process.argv.slice(2);
-const terminal = makeTerminal({ json: words.includes('--json') });
+const args = process.argv.slice(2);
+const terminal = makeTerminal({ json: args.includes('--json') });
 sayCrashes(terminal);
 surviveOutput(terminal);
 
@@ -31,12 +29,13 @@ run?.description(
 );
 
 try {
-  const isExample = words.length === 0 || (words.length === 1 && terminal.json);
+  const isExample = args.length === 0 || (args.length === 1 && terminal.json);
   if (isExample) useStandInOnly(terminal.say);
-  await program.parseAsync(['run', ...(isExample ? [EXAMPLE] : []), ...words], { from: 'user' });
-  if (isExample && process.exitCode === EXPECTED_STATUS) process.exitCode = 0;
+  await program.parseAsync(['run', ...(isExample ? [EXAMPLE] : []), ...args], { from: 'user' });
+  // The example's own faults are there to be seen, so they do not make `npm start` fail.
+  if (isExample && process.exitCode === PROBLEMS_STATUS) process.exitCode = 0;
 } catch (error) {
-  // Commander has said already what was wrong with the words.
+  // Commander has said already what was wrong with the arguments.
   if (error instanceof CommanderError) {
     process.exitCode = error.exitCode === 0 ? 0 : FAULT_STATUS;
   } else {

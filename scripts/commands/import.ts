@@ -4,13 +4,14 @@ import { openContext } from '../../src/context.ts';
 import { counted } from '../../src/counted.ts';
 import { LimitlineError } from '../../src/errors.ts';
 import { makeWordsLog } from '../../src/log.ts';
+import { importFile } from '../file/import-file.ts';
 import { isToAsk, lookAndAsk, sayNothingDone } from '../look/look.ts';
 import { announceAccount } from '../opening/announce-account.ts';
-import { type ImportOptions, importFile, importPayload, withImportOptions } from '../options/import-options.ts';
+import { type ImportOptions, importPayload, withImportOptions } from '../options/import-options.ts';
+import { PROBLEMS_STATUS } from '../process/exit-status.ts';
 import { waitForSignal } from '../process/signals.ts';
 import { ofAccount, type Progress, startProgress } from '../progress/progress.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { PROBLEMS_STATUS } from './check.ts';
 
 /** `limitline import FILE`: brings a file into a portfolio; workers do the rest. */
 export function register(program: Command, terminal: Terminal): void {

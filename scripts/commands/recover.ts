@@ -7,11 +7,11 @@ import { openDocuments } from '../../src/documents/archive.ts';
 import { defaultDocumentsDir, makeDocumentFolder } from '../../src/documents/folder.ts';
 import { LimitlineError } from '../../src/errors.ts';
 import { withContext } from '../opening/on-portfolio.ts';
-import { type ReadingWords, readOptionsOf, withReadingOptions } from '../options/reading-options.ts';
+import { type ReadingOptions, readOptionsOf, withReadingOptions } from '../options/reading-options.ts';
+import { PROBLEMS_STATUS } from '../process/exit-status.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { PROBLEMS_STATUS } from './check.ts';
 
-type RecoverOptions = ReadingWords & { documents?: string; apply?: boolean };
+type RecoverOptions = ReadingOptions & { documents?: string; apply?: boolean };
 
 /** `limitline recover RESULTS.csv …`: what results files know, back into a ledger that was lost or restored from a copy. */
 export function register(program: Command, terminal: Terminal): void {

@@ -2,7 +2,7 @@ import { isPending, type PortfolioState, type Portfolios } from '../../src/ledge
 import { OPEN_STATES } from '../../src/ledger/rows.ts';
 
 /** Whether nothing of a portfolio is under way or still to come: no row, no import, no supplier. Held rows wait for a person. */
-export function isSettled({ importing, states, supplier }: PortfolioState): boolean {
+export function isFinished({ importing, states, supplier }: PortfolioState): boolean {
   return !importing && !(supplier && isPending(supplier)) && openRows(states) === 0;
 }
 
@@ -23,7 +23,7 @@ export async function lookAtOpen(
   portfolios: Pick<Portfolios, 'open' | 'read'>,
 ): Promise<Open> {
   const found = name === undefined ? await portfolios.open() : [await portfolios.read(name)];
-  const open = found.filter((state) => !isSettled(state));
+  const open = found.filter((state) => !isFinished(state));
   return {
     going: open.filter(goesOn),
     paused: open.filter((state) => !goesOn(state)),

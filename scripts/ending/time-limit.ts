@@ -1,8 +1,5 @@
 import type { Duration } from '../options/durations.ts';
 
-/** A command that was given a time and needs more ends with this, and what is left is there for the next. */
-export const DEADLINE_STATUS = 3;
-
 export type TimeLimit = ReturnType<typeof startTimeLimit>;
 
 /**

@@ -5,16 +5,16 @@ import type { Context } from '../../src/context.ts';
 import { counted } from '../../src/counted.ts';
 import { isOurMistake } from '../../src/ledger/persist.ts';
 import type { PortfolioState } from '../../src/ledger/portfolios.ts';
-import { PROBLEMS_STATUS } from '../commands/check.ts';
 import { type Duration, duration } from '../options/durations.ts';
+import { DEADLINE_STATUS, PROBLEMS_STATUS } from '../process/exit-status.ts';
 import { interruptedWords, lookAtOpen, type Open, openRows } from './open-portfolios.ts';
-import { DEADLINE_STATUS, startTimeLimit } from './time-limit.ts';
+import { startTimeLimit } from './time-limit.ts';
 
 /** What `work` is told of its end; `untilSettled` names a portfolio, or is true for the whole account. */
 export type WorkEndOptions = { untilSettled?: string | true; deadline?: Duration };
 
 /** How `work` ended: its status, and what the log says of it. `fault` is for the command to end with. */
-export type WorkEnd = { status: number; facts: Record<string, unknown>; words: string; fault?: Error };
+type WorkEnd = { status: number; facts: Record<string, unknown>; words: string; fault?: Error };
 
 /** Nothing waits for the end but a script, and a hundred workers may be looking. */
 const LOOK_EVERY_MS = 1_000;

@@ -8,7 +8,7 @@ import type { Line, ToldBuyer } from '../../src/portfolio/lines/row.ts';
 type ListedLine = { line: number; name: string; by: IdentifierKind; value: string };
 
 /** A buyer that several lines mean, or that is known from before; `name` is the one it goes by, where that is kept. */
-export type ListedBuyer = {
+type ListedBuyer = {
   buyer: string;
   name: string | null;
   /** Who first brought it; `portfolio` is null where it is this file, or an earlier one of its portfolio. */
@@ -19,7 +19,7 @@ export type ListedBuyer = {
 };
 
 /** The first of them, and how many more there are. */
-export type BuyerList = { listed: ListedBuyer[]; more: number };
+type BuyerList = { listed: ListedBuyer[]; more: number };
 
 /** As much as a person looks through; whoever wants to know of one line looks at its problem or warning. */
 const MOST_BUYERS = 100;

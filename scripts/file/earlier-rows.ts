@@ -1,7 +1,7 @@
 import type { Imported } from '../../jobs/import/import-portfolio.ts';
 
 /** What became of the rows of earlier imports, one sentence a fact; none where nothing did. */
-export function earlierWords({ replaced, lacking, givenUp, isPart }: Imported): string[] {
+export function earlierRowWords({ replaced, lacking, givenUp, isPart }: Imported): string[] {
   const words: string[] = [];
   const were = (count: number) => (count === 1 ? 'was' : 'were');
   if (replaced > 0) {

@@ -22,7 +22,7 @@ function changeText({ first, count }: Kind): string {
 type Kind = { first: Change; count: number };
 
 /** What a batch of lines, or the file as a whole, has to say. */
-export type Findings = { problems?: readonly Problem[]; warnings?: readonly Problem[]; changed?: readonly Change[] };
+type Findings = { problems?: readonly Problem[]; warnings?: readonly Problem[]; changed?: readonly Change[] };
 
 export type ProblemList = ReturnType<typeof makeProblemList>;
 

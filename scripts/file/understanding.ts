@@ -9,7 +9,9 @@ type Read = Pick<Opened, 'dialect' | 'columns' | 'headerLine' | 'above'>;
 export function understanding({ dialect, columns, headerLine, above }: Read) {
   const named = columns.filter(({ written }) => written !== '');
   return {
-    ...{ dialect, headerLine, above },
+    dialect,
+    headerLine,
+    above,
     mapped: named.flatMap(({ written, known, by }) =>
       known && by !== 'name' ? [{ column: written, is: known, by }] : [],
     ),
@@ -42,7 +44,7 @@ function headerWords({ headerLine, above }: Read): string[] {
   const more = texts.length > MAX_TITLES ? ' …' : '';
   const quoted = texts
     .slice(0, MAX_TITLES)
-    .map((text) => `"${cut(visible(text))}"`)
+    .map((text) => `"${shortened(visible(text))}"`)
     .join(', ');
   return [
     `The header is line ${headerLine}; ${lines} above it ${from === to ? 'is' : 'are'} not read: ${quoted}${more}.`,
@@ -53,7 +55,7 @@ function headerWords({ headerLine, above }: Read): string[] {
 const MAX_TITLES = 3;
 const MAX_TITLE = 40;
 
-function cut(text: string): string {
+function shortened(text: string): string {
   return text.length > MAX_TITLE ? `${text.slice(0, MAX_TITLE - 1)}…` : text;
 }
 

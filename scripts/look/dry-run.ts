@@ -18,7 +18,7 @@ import { makeKeySet } from '../../src/portfolio/identity/key-set.ts';
 import type { Line } from '../../src/portfolio/lines/row.ts';
 import type { ReadOptions } from '../../src/portfolio/read-options.ts';
 import { makeExactSum } from '../../src/portfolio/values/exact-sum.ts';
-import { refusalsOf } from './unclear-corrections.ts';
+import { unclearCorrections } from './unclear-corrections.ts';
 
 /** What an import would request, create and send, as `check` says it: `limits`, `companies` and the sum are of that alone. */
 export type DryRun = Forecast & {
@@ -67,9 +67,10 @@ export async function outlookOf(
   return {
     buyers: makeBuyerBook(makeFileBuyers({ ...place, store }), place),
     foresees: {
-      ...{ portfolio, foresight: makeForesight({ connection, keys }) },
+      portfolio,
+      foresight: makeForesight({ connection, keys }),
       onUnknownCompany: isRepeatable ? 'resend' : settings.ON_UNKNOWN_COMPANY,
-      ...(place.importId === '' ? {} : await refusalsOf({ ...place, path, reading }, context)),
+      ...(place.importId === '' ? {} : await unclearCorrections({ ...place, path, reading }, context)),
     },
   };
 }

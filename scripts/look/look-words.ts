@@ -4,7 +4,7 @@ import { visible } from '../../src/portfolio/lines/problem.ts';
 import type { Opened } from '../../src/portfolio/open-portfolio.ts';
 import { understoodWords } from '../file/understanding.ts';
 import { durationWords } from '../options/durations.ts';
-import { moneyWords } from '../terminal/money-words.ts';
+import { moneyText } from '../terminal/amounts.ts';
 import type { DryRun } from './dry-run.ts';
 import type { LargeRequest } from './largest.ts';
 
@@ -29,7 +29,7 @@ export type Look = {
 /** The look as lines of a terminal: some ten of them, and more where many columns are named otherwise. */
 export function lookWords(look: Look): string[] {
   const { account, portfolio, supplierPath, replace, opened, largest } = look;
-  const amounts = largest.map(({ requested }) => moneyWords(requested));
+  const amounts = largest.map(({ requested }) => moneyText(requested));
   const width = Math.max(...amounts.map(({ length }) => length));
   return [
     ...fact('Account', `${account}, portfolio ${portfolio}`),
@@ -71,14 +71,14 @@ function fileWords({ path, counts, warnings }: Look): string[] {
 
 function requestsWords({ dryRun: { limits, requested, open } }: Look): string {
   const waiting = open > 0 ? `; ${open.toLocaleString('en')} of them in this portfolio already` : '';
-  return `${counted(limits, 'limit')}, ${moneyWords(requested)} in sum${waiting}`;
+  return `${counted(limits, 'limit')}, ${moneyText(requested)} in sum${waiting}`;
 }
 
 /** What of it is asked for although its buyer has a limit, or will have one. */
 function besidesWords({ dryRun: { besides } }: Look): string[] {
   if (besides.limits === 0) return [];
   const whose = besides.limits === 1 ? 'of a buyer that has another' : 'of buyers that have another';
-  return [`${counted(besides.limits, 'limit')} ${whose} (${moneyWords(besides.requested)})`];
+  return [`${counted(besides.limits, 'limit')} ${whose} (${moneyText(besides.requested)})`];
 }
 
 /** What of the file is not requested, and why. */

@@ -6,16 +6,16 @@ import { openDocuments } from '../../src/documents/archive.ts';
 import { defaultDocumentsDir, makeDocumentFolder } from '../../src/documents/folder.ts';
 import { isLimitlineError, LimitlineError } from '../../src/errors.ts';
 import { openPortfolio } from '../../src/portfolio/open-portfolio.ts';
-import { PROBLEMS_STATUS, readAll } from '../commands/check.ts';
 import { makeProblemList } from '../file/problems.ts';
+import { readAll } from '../file/read-all.ts';
+import type { ImportOptions } from '../options/import-options.ts';
+import { STANDARD_INPUT } from '../options/standard-input.ts';
+import { PROBLEMS_STATUS } from '../process/exit-status.ts';
 import { askYesOrNo, canAsk } from '../terminal/ask.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { makeDryRun, outlookOf } from './dry-run.ts';
 import { makeLargest } from './largest.ts';
 import { type Look, lookWords, questionOf } from './look-words.ts';
-
-/** What says whether anybody is to be asked. */
-export type AskOptions = { yes?: boolean | undefined };
 
 /**
  * Whether a person is asked before anything is requested of this account: on a terminal, unless `--yes` says so beforehand.
@@ -23,7 +23,7 @@ export type AskOptions = { yes?: boolean | undefined };
  *
  * @throws LimitlineError `USAGE` where somebody watches who cannot answer, since the file comes by standard input
  */
-export function isToAsk(file: string, { yes = false }: AskOptions, account: string): boolean {
+export function isToAsk(file: string, { yes = false }: Pick<ImportOptions, 'yes'>, account: string): boolean {
   if (yes || account === STAND_IN_ACCOUNT) return false;
   if (file === STANDARD_INPUT && process.stderr.isTTY === true) {
     throw new LimitlineError(
@@ -34,9 +34,7 @@ export function isToAsk(file: string, { yes = false }: AskOptions, account: stri
   return canAsk();
 }
 
-const STANDARD_INPUT = '-';
-
-export type LookDeps = { context: Context; terminal: Terminal; stop: AbortSignal };
+type LookDeps = { context: Context; terminal: Terminal; stop: AbortSignal };
 
 /**
  * Shows what an import would request, and asks. The file is copied into the data folder first: what is shown is of that copy,
@@ -103,8 +101,17 @@ async function takeLook(
     const list = makeProblemList(() => {});
     const counts = await readAll(opened, list, dryRun.add);
     return {
-      ...{ account, portfolio, path, supplierPath, replace, opened, counts, ratePerS },
-      ...{ warnings: list.counts.warnings, dryRun: dryRun.result(), largest: largest.result() },
+      account,
+      portfolio,
+      path,
+      supplierPath,
+      replace,
+      opened,
+      counts,
+      ratePerS,
+      warnings: list.counts.warnings,
+      dryRun: dryRun.result(),
+      largest: largest.result(),
     };
   } finally {
     await place.close();

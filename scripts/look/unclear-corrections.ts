@@ -9,10 +9,10 @@ import { type ReadOptions, readingFound, readOptionsSchema } from '../../src/por
 import { earlierProblemOf, mendedRowOf } from '../../src/portfolio/results/result-columns.ts';
 
 /** A file that can be read more than once; `importId` is its digest, as buyers know it. */
-export type LookedAt = { portfolio: string; path: string; importId: string; reading: ReadOptions };
+type LookedAt = { portfolio: string; path: string; importId: string; reading: ReadOptions };
 
-/** Which lines of the file an import would refuse, since nobody can tell which row of the portfolio they correct; and which row each names. */
-export async function refusalsOf(
+/** Finds the lines of a file that an import would not take, since nobody can tell which row of the portfolio they correct; and which row each names. */
+export async function unclearCorrections(
   { portfolio, path, importId, reading }: LookedAt,
   { rows, portfolios, buyers }: Pick<Context, 'rows' | 'portfolios' | 'buyers'>,
 ) {
@@ -26,9 +26,9 @@ export async function refusalsOf(
   };
   const head = await open();
   await head.close();
-  const words = JSON.stringify(readingFound(readOptionsSchema.parse(reading), head));
+  const readAs = JSON.stringify(readingFound(readOptionsSchema.parse(reading), head));
   const known = await portfolios.allImports(portfolio);
-  const same = known.find((one) => fileNameOf(one.id) === importId && one.reading === words);
+  const same = known.find((one) => fileNameOf(one.id) === importId && one.reading === readAs);
   const number = same === undefined ? '' : String(same.number);
   const mendedRow = mendedRowOf(head.header);
   const earlierProblem = earlierProblemOf(head.header);

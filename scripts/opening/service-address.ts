@@ -5,7 +5,7 @@ import { chooseProxy } from '../../src/proxy.ts';
 import { makeStandIn } from '../../src/stand-in/stand-in.ts';
 
 /** Where the service is, and what to do when it is needed no longer. */
-export type ServiceAddress = {
+type ServiceAddress = {
   url: string;
   standIn: boolean;
   /** The proxy on the way there, for people, if there is one. */

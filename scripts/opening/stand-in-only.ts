@@ -4,8 +4,13 @@ import { readGiven } from '../../src/given-settings.ts';
 
 /** What leads to a service and into an account of it. What else is set of it (a pace, a time limit) may stay. */
 const LEADING = [
-  ...['SERVICE_URL', 'SERVICE_ACCOUNT', 'SERVICE_CLIENT_ID', 'SERVICE_CLIENT_ID_FILE'],
-  ...['SERVICE_CLIENT_SECRET', 'SERVICE_CLIENT_SECRET_FILE', 'SERVICE_TOKEN_FIELD'],
+  'SERVICE_URL',
+  'SERVICE_ACCOUNT',
+  'SERVICE_CLIENT_ID',
+  'SERVICE_CLIENT_ID_FILE',
+  'SERVICE_CLIENT_SECRET',
+  'SERVICE_CLIENT_SECRET_FILE',
+  'SERVICE_TOKEN_FIELD',
 ];
 
 /**

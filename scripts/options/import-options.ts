@@ -1,27 +1,22 @@
 import { access, constants } from 'node:fs/promises';
 import type { Command } from 'commander';
-import type { ImportDeps, Imported, ImportPayload } from '../../jobs/import/import-portfolio.ts';
+import type { ImportPayload } from '../../jobs/import/import-portfolio.ts';
 import { importPortfolio } from '../../jobs/index.ts';
-import type { Context } from '../../src/context.ts';
 import { fileFault } from '../../src/files/file-fault.ts';
-import { untilStopped } from '../../src/ledger/persist.ts';
-import { earlierWords } from '../file/earlier-rows.ts';
-import { makeProblemList, type ProblemList } from '../file/problems.ts';
-import { type Understanding, understanding, understoodWords } from '../file/understanding.ts';
-import type { AskOptions } from '../look/look.ts';
 import { portfolioNameOf } from './portfolio-name.ts';
-import { type ReadingWords, readOptionsOf, withReadingOptions } from './reading-options.ts';
+import { type ReadingOptions, readOptionsOf, withReadingOptions } from './reading-options.ts';
 import { documentsBeside, fileOrInput, needPortfolio } from './standard-input.ts';
 
 /** What `run` and `import` are told of a file. */
-export type ImportOptions = ReadingWords & {
+export type ImportOptions = ReadingOptions & {
   portfolio?: string;
   documents?: string;
   supplier?: string;
-} & ReplaceOption &
-  AskOptions;
-
-type ReplaceOption = { replace?: boolean };
+  /** Gives up rows of earlier imports that this file lacks. */
+  replace?: boolean;
+  /** Asks nobody before anything is requested. */
+  yes?: boolean;
+};
 
 /** Adds what `run` and `import` have in common. */
 export function withImportOptions(command: Command): Command {
@@ -58,36 +53,4 @@ export async function importPayload(
     throw fileFault(path, 'read', error);
   });
   return importPortfolio.parse({ ...wish, path });
-}
-
-/** Imports, saying how the file is read, and each problem as it is found. `onLines` hears how many lines were read so far. */
-export async function importFile(
-  payload: ImportPayload,
-  context: Context,
-  { say, onLines, stopping }: { say: (text: string) => void; onLines: (lines: number) => void; stopping: AbortSignal },
-): Promise<{ imported: Imported; list: ProblemList; read: Understanding | undefined }> {
-  const { settings, rows, portfolios, queues, buyers, imports, documents } = context;
-  const list = makeProblemList(say);
-  let read: Understanding | undefined;
-  const deps: ImportDeps = {
-    ...{ rows, portfolios, queues, buyers, imports, documents, stopping },
-    persist: untilStopped(context.persist, stopping),
-    requiredColumns: settings.REQUIRED_COLUMNS,
-    maxDocumentMb: settings.MAX_DOCUMENT_MB,
-    onOpened: (opened) => {
-      read = understanding(opened);
-      // Who looked at it before the yes has read this.
-      const isSaid = payload.kept !== undefined && opened.problems.length === 0;
-      if (opened.columns.length > 0 && !isSaid) say(understoodWords(opened));
-    },
-    onBatch: (batch) => {
-      list.add(batch);
-      onLines(batch.lines);
-    },
-  };
-  const imported = await importPortfolio.run(payload, deps);
-  list.add({ problems: imported.faults });
-  list.sayChanges();
-  for (const words of earlierWords(imported)) say(`limitline: ${words}`);
-  return { imported, list, read };
 }

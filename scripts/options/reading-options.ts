@@ -5,7 +5,7 @@ import { delimiterNamed, encodingNamed } from '../../src/table/dialect.ts';
 import { linesNamed } from './named-lines.ts';
 
 /** What `check`, `run` and `import` are told of how to read a file. */
-export type ReadingWords = {
+export type ReadingOptions = {
   encoding?: string;
   delimiter?: string;
   sheet?: string;
@@ -43,8 +43,8 @@ export function withReadingOptions(command: Command): Command {
 }
 
 /** @throws LimitlineError `USAGE` for a word that cannot be meant, `FILE` for a mapping that cannot be used. */
-export async function readOptionsOf(words: ReadingWords): Promise<ReadOptions> {
-  const { encoding, delimiter, sheet, headerLine, map = [], decimal, dates, hiddenRows, sameBuyer } = words;
+export async function readOptionsOf(options: ReadingOptions): Promise<ReadOptions> {
+  const { encoding, delimiter, sheet, headerLine, map = [], decimal, dates, hiddenRows, sameBuyer } = options;
   const mapping = await readMapWords(map);
   return {
     ...(sheet === undefined ? {} : { sheet }),

@@ -2,9 +2,7 @@ import { isLimitlineError, messageOf } from '../../src/errors.ts';
 import { isOurMistake } from '../../src/ledger/persist.ts';
 import { errorFacts } from '../../src/log.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-
-/** A fault of use or of the system: one line on standard error, with what to do about it. */
-export const FAULT_STATUS = 1;
+import { FAULT_STATUS } from './exit-status.ts';
 
 /** Where a fault is said: in words, or as a line of the log where everything goes there. */
 export type Ear = Pick<Terminal, 'say' | 'log'>;

@@ -14,7 +14,7 @@ export function speakThroughLog(terminal: Terminal, log: Log): void {
     log.warn({ type: name, ...(code === undefined ? {} : { code }) }, messageOf(warning));
   });
   for (const level of ['error', 'warn', 'info', 'debug'] as const) {
-    console[level] = (...words: unknown[]) => log[level](wordsOf(words));
+    console[level] = (...args: unknown[]) => log[level](textOf(args));
   }
   console.log = console.info;
 }
@@ -28,9 +28,9 @@ export function logUsageFaults(command: Command): Command {
 }
 
 /** Texts and numbers as they are, errors without what hangs on them; of all else nothing, since it may hold anybody's data. */
-function wordsOf(words: unknown[]): string {
-  return words
-    .filter((word) => word instanceof Error || ['string', 'number'].includes(typeof word))
+function textOf(args: unknown[]): string {
+  return args
+    .filter((arg) => arg instanceof Error || ['string', 'number'].includes(typeof arg))
     .map(messageOf)
     .join(' ');
 }

@@ -1,6 +1,7 @@
 import { fileFault } from '../../src/files/file-fault.ts';
 import { isOutputGone } from '../../src/line-writer.ts';
-import { type Ear, FAULT_STATUS, sayFault } from './crash.ts';
+import { type Ear, sayFault } from './crash.ts';
+import { FAULT_STATUS } from './exit-status.ts';
 
 /** What it is called in a sentence. */
 export const STANDARD_OUTPUT = 'standard output';

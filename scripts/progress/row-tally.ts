@@ -23,10 +23,10 @@ export function startRowTally({ log, everyMs = SAY_EVERY_MS }: { log: Log; every
     const said = kinds;
     kinds = new Map();
     for (const { state, step, status, rows } of said.values()) {
-      const heard = status === undefined ? '' : `, status ${status}`;
+      const because = status === undefined ? '' : `, status ${status}`;
       log.warn(
         { state, step, ...(status === undefined ? {} : { status }), rows },
-        `${rows} ${rows === 1 ? 'row' : 'rows'} ${state} at the step ${step}${heard}`,
+        `${rows} ${rows === 1 ? 'row' : 'rows'} ${state} at the step ${step}${because}`,
       );
     }
   };

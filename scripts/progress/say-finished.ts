@@ -6,24 +6,24 @@ import { makeSettled } from '../../src/ledger/settled.ts';
 /** A person who waits for it notices no more, and Redis does not notice at all. */
 const LOOK_EVERY_MS = 2_000;
 
-/** Says in the log that a portfolio has settled, with its counts: one process of the fleet says it, once each time. */
-export async function startSayingSettled(
+/** Says in the log that a portfolio is finished, with its counts: one process of the fleet says it, once each time. */
+export async function startSayingFinished(
   context: Pick<Context, 'ledger' | 'keys' | 'portfolios' | 'processId' | 'log'>,
   everyMs: number = LOOK_EVERY_MS,
 ) {
   const { ledger, keys, portfolios, processId, log } = context;
   const [seconds] = await ledger.time();
-  const settled = makeSettled({ connection: ledger, keys, processId, sinceMs: Number(seconds) * 1_000 });
+  const finished = makeSettled({ connection: ledger, keys, processId, sinceMs: Number(seconds) * 1_000 });
 
   const look = async (): Promise<void> => {
-    for (const name of await settled.news()) {
+    for (const name of await finished.news()) {
       const { states, statuses, invalid, duplicate } = await portfolios.read(name);
       const there = ROW_STATES.filter((state) => states[state] > 0);
       const words = there.map((state) => `${states[state].toLocaleString('en')} ${state}`).join(', ');
       const counts = Object.fromEntries(there.map((state) => [state, states[state]]));
       log.info(
-        { portfolio: name, ...{ states: counts, statuses, invalid, duplicate } },
-        `portfolio ${name} has settled: ${words || 'no rows'}`,
+        { portfolio: name, states: counts, statuses, invalid, duplicate },
+        `portfolio ${name} is finished: ${words || 'no rows'}`,
       );
     }
   };
@@ -32,7 +32,7 @@ export async function startSayingSettled(
     // While Redis is away, that is said by others.
     looking = looking
       .then(look)
-      .catch((error) => log.debug({ reason: messageOf(error) }, 'could not look who settled'));
+      .catch((error) => log.debug({ reason: messageOf(error) }, 'could not look which portfolios are finished'));
     return looking;
   };
   let busy = false;
@@ -44,7 +44,7 @@ export async function startSayingSettled(
     });
   }, everyMs).unref();
   return {
-    /** Says what has settled by now, and no more. */
+    /** Says what has finished by now, and no more. */
     async stop(): Promise<void> {
       clearInterval(timer);
       if (ledger.status === 'ready') await again();

@@ -9,7 +9,7 @@ const MINUTE_MS = 60_000;
 type Counts = Readonly<Partial<Record<RowState, number>>>;
 
 /**
- * Says in the log once a minute what this process has done in it, and what the line waits for; nothing where there is
+ * Says in the log once a minute what this process has done in it, and what calls wait for; nothing where there is
  * nothing to do.
  *
  * @param counts rows that ended in this process so far, by state
@@ -60,10 +60,10 @@ export function startSayingMinutes({
 /** The same service, whose calls are counted as they leave. */
 export function countCalls(service: Service): { service: Service; sent: () => number } {
   let count = 0;
-  const counted = <Words extends unknown[], Answer>(call: (...words: Words) => Answer) => {
-    return (...words: Words): Answer => {
+  const counted = <Args extends unknown[], Answer>(call: (...args: Args) => Answer) => {
+    return (...args: Args): Answer => {
       count += 1;
-      return call(...words);
+      return call(...args);
     };
   };
   const { createCompany, requestLimit, uploadDocument } = service.client;

@@ -1,14 +1,14 @@
 import { within } from '../../jobs/workers/deadline.ts';
 import type { Context, Service } from '../../src/context.ts';
 import { startRowTally } from './row-tally.ts';
-import { startSayingSettled } from './say-finished.ts';
+import { startSayingFinished } from './say-finished.ts';
 import { countCalls, startSayingMinutes } from './say-minutes.ts';
 
-/** The last words are worth no more than this where Redis hangs. */
-const LAST_WORDS_MS = 1_000;
+/** What is said last is worth no more than this where Redis hangs. */
+const LAST_LOOK_MS = 1_000;
 
 /**
- * Lets `work` say what an operator must know: which portfolios have settled, how many rows were refused or held and why,
+ * Lets `work` say what an operator must know: which portfolios are finished, how many rows were refused or held and why,
  * and each minute what was done.
  */
 export async function startWorkLog(context: Context, given: Service) {
@@ -16,7 +16,7 @@ export async function startWorkLog(context: Context, given: Service) {
   const { service, sent } = countCalls(given);
   const tally = startRowTally({ log });
   const minutes = startSayingMinutes({ service, queues, counts: tally.counts, callsSent: sent, log });
-  const settled = await startSayingSettled(context);
+  const finished = await startSayingFinished(context);
   return {
     /** To be worked with, so that its calls are counted. */
     service,
@@ -25,7 +25,7 @@ export async function startWorkLog(context: Context, given: Service) {
     async stop(): Promise<void> {
       minutes.stop();
       tally.stop();
-      await within(LAST_WORDS_MS, settled.stop());
+      await within(LAST_LOOK_MS, finished.stop());
     },
   };
 }

@@ -2,7 +2,7 @@ import type { Listed } from '../../jobs/operators/list-portfolios.ts';
 import { counted, grouped } from '../../src/counted.ts';
 import { ROW_STATES } from '../../src/ledger/rows.ts';
 import { visible } from '../../src/portfolio/lines/problem.ts';
-import { inGroups } from './summary-table.ts';
+import { groupedAmount } from '../terminal/amounts.ts';
 
 /** Of 80 columns: name, file, time and standing each keep to theirs, and a long one pushes the rest along. */
 const [NAME_WIDTH, FILE_WIDTH] = [24, 24];
@@ -19,8 +19,8 @@ export function portfolioWords({
   sums,
 }: Listed): string {
   const first = [
-    cut(portfolio, NAME_WIDTH),
-    cut(visible(file ?? '–'), FILE_WIDTH),
+    column(portfolio, NAME_WIDTH),
+    column(visible(file ?? '–'), FILE_WIDTH),
     // By the minute, in UTC as everywhere.
     started === null ? '–' : `${started.slice(0, 16).replace('T', ' ')}Z`,
     standing,
@@ -35,9 +35,9 @@ export function portfolioWords({
 
 function moneyOf({ done, skipped }: Listed['states'], sums: Listed['sums']): string {
   if (!sums) return NOT_ADDED_UP;
-  const parts = [`requested ${inGroups(sums.requested)}`];
-  if (done > 0 || skipped === 0) parts.push(`granted ${inGroups(sums.granted)}`);
-  if (skipped > 0) parts.push(`granted before ${inGroups(sums.before.granted)}`);
+  const parts = [`requested ${groupedAmount(sums.requested)}`];
+  if (done > 0 || skipped === 0) parts.push(`granted ${groupedAmount(sums.granted)}`);
+  if (skipped > 0) parts.push(`granted before ${groupedAmount(sums.before.granted)}`);
   if (sums.grantedBelow > 0) parts.push(`${counted(sums.grantedBelow, 'limit')} below the request`);
   return parts.join(', ');
 }
@@ -45,6 +45,6 @@ function moneyOf({ done, skipped }: Listed['states'], sums: Listed['sums']): str
 /** Stands where sums would take long to find. */
 const NOT_ADDED_UP = 'sums: not added up yet, see report';
 
-function cut(text: string, width: number): string {
+function column(text: string, width: number): string {
   return (text.length > width ? `${text.slice(0, width - 1)}…` : text).padEnd(width);
 }

@@ -2,6 +2,7 @@ import { counted, grouped } from '../../src/counted.ts';
 import type { PortfolioState } from '../../src/ledger/portfolios.ts';
 import { ROW_STATES, type RowState } from '../../src/ledger/rows.ts';
 import type { Summary } from '../../src/ledger/summary.ts';
+import { groupedAmount } from '../terminal/amounts.ts';
 import { answerWords, notQuiteGranted } from './answer-words.ts';
 
 /** What each state means to somebody who has never read about queues. */
@@ -79,14 +80,7 @@ function row(label: string, count: number): string {
 }
 
 function amount(label: string, text: string): string {
-  return `${label.padEnd(16)}${inGroups(text).padStart(20)}`;
-}
-
-/** An amount grouped by thousands; the digits themselves are left as they are. */
-export function inGroups(amountText: string): string {
-  const [whole = '', decimals] = amountText.split('.');
-  const left = whole.replace(/\B(?=(\d{3})+$)/g, ',');
-  return decimals === undefined ? left : `${left}.${decimals}`;
+  return `${label.padEnd(16)}${groupedAmount(text).padStart(20)}`;
 }
 
 function timeLine(started: string, finished: string | null): string {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { earlierWords } from '../../../scripts/file/earlier-rows.ts';
+import { earlierRowWords } from '../../../scripts/file/earlier-rows.ts';
 
 const NOTHING = {
   faults: [],
@@ -26,5 +26,5 @@ test.each([
   // Of an errors file it is no wonder.
   [{ lacking: 2, isPart: true }, ['2 rows of earlier imports are not in this file, and stay as they are.']],
 ])('of %o is said: %o', (changes, words) => {
-  expect(earlierWords({ ...NOTHING, ...changes })).toEqual(words);
+  expect(earlierRowWords({ ...NOTHING, ...changes })).toEqual(words);
 });

@@ -4,8 +4,8 @@ import type { Context } from '../../src/context.ts';
 import { counted } from '../../src/counted.ts';
 import { isLimitlineError } from '../../src/errors.ts';
 import type { Summary } from '../../src/ledger/summary.ts';
+import { notQuiteGranted } from '../report/answer-words.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { notQuiteGranted } from './answer-words.ts';
 
 /** What a run was told of its results: a folder, that none are wanted, or nothing. */
 export type ResultsOptions = { results?: string | false | undefined };
@@ -25,7 +25,11 @@ export async function leaveResultsOf(
   const { account, rows, portfolios, imports, leftFiles } = context;
   try {
     return await leaveResults({ ...run, dir: results }, wantsMending(summary), {
-      ...{ account, rows, portfolios, imports, leftFiles },
+      account,
+      rows,
+      portfolios,
+      imports,
+      leftFiles,
       signal: stop,
     });
   } catch (error) {
@@ -35,7 +39,7 @@ export async function leaveResultsOf(
 }
 
 /** Says what a person may want to know and do now: what is not granted as asked for, where the results are, what comes next. */
-export function sayLastWords(
+export function sayNextSteps(
   run: RunOf,
   { summary, left }: { summary: Summary; left: LeftResults | undefined },
   { say }: Pick<Terminal, 'say'>,
