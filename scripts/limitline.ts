@@ -68,8 +68,8 @@ try {
   }
 }
 
-// What still holds the process when its work is done, such as a connection that looks for a Redis that is gone, must not
-// keep it for ever. Output that somebody is still reading may.
+// What still keeps the process when its work is done, such as a connection that looks for a Redis that is gone, must not
+// do so for ever. Output that somebody is still reading may.
 setInterval(() => {
   if (process.stdout.writableLength === 0 || process.stdout.errored) process.exit();
 }, LINGER_MS).unref();

@@ -25,7 +25,7 @@ const program = new Command('npm start --')
 register(program, terminal);
 const [run] = program.commands;
 run?.description(
-  'Import a file, work until the portfolio settles, and report: the same as limitline run. Without a file it is the example, and the stand-in alone is asked, whatever is set.',
+  'Import a file, work until the portfolio is finished, and report, as limitline run does. Without a file it runs the example, on the stand-in only, whatever the settings say.',
 );
 
 try {

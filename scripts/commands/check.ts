@@ -31,12 +31,9 @@ export function register(program: Command, terminal: Terminal): void {
       '--documents <dir>',
       'folder or ZIP file of the supporting documents (default: "documents" beside the file)',
     )
-    .option(
-      '--portfolio <name>',
-      "the portfolio that it is to be imported into (default: the file's name without its ending)",
-    )
-    .option('--buyers', 'list which lines mean one buyer, or one that is known already, and by what')
-    .option('--save-map <file>', 'write how the columns were understood, to be mended and given with --map')
+    .option('--portfolio <name>', "the portfolio to import it into (default: the file's name without its ending)")
+    .option('--buyers', 'list the lines that mean the same buyer, or one that is known already, and why')
+    .option('--save-map <file>', 'write how the columns were read to this file, to be corrected and given to --map')
     .action(async (file: string, options: CheckOptions) => {
       const { stopping, forget } = stopOnSignal();
       process.exitCode = await checkFile(file, options, { terminal, stopping }).finally(forget);

@@ -16,7 +16,7 @@ import type { Terminal } from '../terminal/terminal.ts';
 /** `limitline import FILE`: brings a file into a portfolio; workers do the rest. */
 export function register(program: Command, terminal: Terminal): void {
   withImportOptions(program.command('import'))
-    .description('bring a file into a portfolio, for workers to work on (limitline work)')
+    .description('import a file into a portfolio; workers do the rest (limitline work)')
     .action(async (file: string, options: ImportOptions) => {
       const settings = readSettings();
       const asks = isToAsk(file, options, accountOf(settings));

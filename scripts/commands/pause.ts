@@ -7,7 +7,7 @@ export function register(program: Command, terminal: Terminal): void {
   program
     .command('pause')
     .argument('<name>', 'the portfolio')
-    .description('start no new call for a portfolio; calls in flight are answered')
+    .description('start no new calls for a portfolio; calls in flight are still answered')
     .action(async (name: string) => {
       await onPortfolio(name, ({ portfolios }) => portfolios.pause(name, 'by request'));
       terminal.print(`Portfolio ${name} is paused; go on with: npx limitline resume "${name}"`, {

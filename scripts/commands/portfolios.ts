@@ -24,5 +24,5 @@ export async function printPortfolios(context: Context, terminal: Terminal): Pro
     for (const one of page) terminal.answer(portfolioWords(one));
   }
   if (terminal.json) terminal.print('', { account, portfolios: all });
-  else if (isEmpty) terminal.answer(`Account ${account} has no portfolio yet (its book: ${redis.where}).`);
+  else if (isEmpty) terminal.answer(`Account ${account} has no portfolio yet (ledger: ${redis.where}).`);
 }

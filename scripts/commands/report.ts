@@ -19,11 +19,11 @@ type ReportOptions = { format: (typeof FORMATS)[number]; out?: string; likeInput
 export function register(program: Command, terminal: Terminal): void {
   program
     .command('report')
-    .argument('[name]', 'the portfolio (default: lists them)')
+    .argument('[name]', 'the portfolio (default: list them all)')
     .description('what became of a portfolio')
-    .addOption(new Option('--format <format>', 'how to say it').choices(FORMATS).default('table'))
-    .option('--out <file>', 'write it there instead of on standard output')
-    .option('--like-input', "csv and errors-csv in the imported file's own encoding, delimiter and line ends")
+    .addOption(new Option('--format <format>', 'format of the report').choices(FORMATS).default('table'))
+    .option('--out <file>', 'write to this file instead of standard output')
+    .option('--like-input', "write csv and errors-csv with the imported file's own encoding, delimiter and line ends")
     .action(async (name: string | undefined, options: ReportOptions) => {
       const format = terminal.json && options.format === 'table' ? 'json' : options.format;
       if (name === undefined) return listInstead(format, options, terminal);
@@ -43,7 +43,7 @@ function listInstead(format: ReportOptions['format'], { out, likeInput }: Report
   }
   throw new LimitlineError(
     'USAGE',
-    'Say of which portfolio: npx limitline report NAME. Those that there are: npx limitline portfolios',
+    'Name the portfolio: npx limitline report NAME. To list them: npx limitline portfolios',
   );
 }
 

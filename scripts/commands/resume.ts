@@ -14,6 +14,6 @@ export function register(program: Command, terminal: Terminal): void {
         await context.portfolios.resume(name);
         await feed(context);
       });
-      terminal.print(`Portfolio ${name} goes on, where workers run.`, { portfolio: name, paused: false });
+      terminal.print(`Portfolio ${name} is resumed; workers go on with it.`, { portfolio: name, paused: false });
     });
 }

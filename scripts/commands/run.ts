@@ -21,19 +21,15 @@ import type { ResultsOptions } from '../run/next-steps.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
 const STOPPING =
-  'limitline: stopping: calls under way are waited for, up to 20 s. Ctrl-C again, two seconds later, cuts them off, and their rows are held.';
+  'limitline: stopping: waiting up to 20 s for calls under way. Ctrl-C again, after two seconds, cuts them off, and their rows are held.';
 
 /** `limitline run FILE`: import, work until the portfolio is finished, report. Running it again goes on where it ended. */
 export function register(program: Command, terminal: Terminal): void {
   withImportOptions(program.command('run'))
     .description('import a file, work until the portfolio is finished, and report')
-    .option('--results <dir>', 'leave the results there (default: beside the file)')
-    .option('--no-results', 'leave no results: report gives them')
-    .option(
-      '--deadline <time>',
-      'stop when so much time is over, such as 2h, 90m or 1h30m; ends with status 3',
-      duration,
-    )
+    .option('--results <dir>', 'folder for the results files (default: beside the file)')
+    .option('--no-results', 'write no results files; report gives the results')
+    .option('--deadline <time>', 'stop after this time, such as 2h, 90m or 1h30m, with status 3', duration)
     .action(async (file: string, options: RunOptions) => {
       process.exitCode = await runFile(file, options, terminal);
     });

@@ -11,10 +11,10 @@ import type { Terminal } from '../terminal/terminal.ts';
 export function register(program: Command, terminal: Terminal): void {
   program
     .command('service')
-    .description('the stand-in of the service, by itself, until SIGTERM or SIGINT')
+    .description('run the stand-in of the service by itself, until SIGTERM or SIGINT')
     .option('--port <port>', 'port on the loopback address; 0 takes a free one', portNumber, 0)
     .option('--rate <calls>', 'calls a second above which it answers 429', positiveNumber)
-    .option('--latency <ms>', 'time it takes over each answer', positiveNumber)
+    .option('--latency <ms>', 'time that each answer takes, in milliseconds', positiveNumber)
     .action(async (options: { port: number; rate?: number; latency?: number }) => {
       const settings = readSettings();
       const log = makeLog({ level: settings.LOG_LEVEL });

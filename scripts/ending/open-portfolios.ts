@@ -31,12 +31,12 @@ export async function lookAtOpen(
   };
 }
 
-/** What is to be done where an import did not come to its end: lines that nobody read are in no count. */
+/** What is to be done where an import was not finished: lines that nobody read are in no count. */
 export function interruptedWords(names: readonly string[]): string {
   const [one] = names;
   return names.length === 1
-    ? `the last import of portfolio ${one} did not come to its end; import the file again`
-    : `the last imports of ${names.length} portfolios did not come to their end (${names.join(', ')}); import the files again`;
+    ? `the last import of portfolio ${one} was not finished; import the file again`
+    : `the last imports of ${names.length} portfolios were not finished (${names.join(', ')}); import the files again`;
 }
 
 /** An import ends by itself, also where its portfolio is paused. */

@@ -10,7 +10,7 @@ import { DEADLINE_STATUS, PROBLEMS_STATUS } from '../process/exit-status.ts';
 import { interruptedWords, lookAtOpen, type Open, openRows } from './open-portfolios.ts';
 import { startTimeLimit } from './time-limit.ts';
 
-/** What `work` is told of its end; `untilSettled` names a portfolio, or is true for the whole account. */
+/** What `work` is told about its end; `untilSettled` names a portfolio, or is true for the whole account. */
 export type WorkEndOptions = { untilSettled?: string | true; deadline?: Duration };
 
 /** How `work` ended: its status, and what the log says of it. `fault` is for the command to end with. */
@@ -29,15 +29,15 @@ export function withWorkEndOptions(command: Command): Command {
   return command
     .option(
       '--until-settled [name]',
-      'end when nothing is open, of this portfolio or of the whole account',
+      'end when nothing is open, in this portfolio or in the whole account',
       portfolioName,
     )
-    .option('--deadline <time>', 'end after so much time, such as 2h, 90m or 1h30m; with status 3', duration);
+    .option('--deadline <time>', 'end after this time, such as 2h, 90m or 1h30m, with status 3', duration);
 }
 
 /**
  * Waits for what ends `work`: a signal; that nothing is open, where that is asked for; or that its time is over. Who works
- * until all is settled ends with 0 then, with 2 where only paused portfolios or imports that were killed are left or a signal
+ * until all is finished ends with 0 then, with 2 where only paused portfolios or imports that were killed are left or a signal
  * came before, and with the fault that every row would meet, since nobody may be there to mend it.
  */
 export function waitForWorkEnd(
@@ -63,7 +63,7 @@ export function waitForWorkEnd(
     /** Begins to look for the end, once there are workers. */
     begin(): void {
       if (untilSettled === undefined) return;
-      settledEnd(name, portfolios, ended.signal).then(resolve, reject);
+      finishedEnd(name, portfolios, ended.signal).then(resolve, reject);
     },
     /** A fault that every row would meet. */
     onLineFault(fault: Error): void {
@@ -79,11 +79,11 @@ export function waitForWorkEnd(
   };
 }
 
-async function settledEnd(name: string | undefined, portfolios: LookedAt, signal: AbortSignal) {
+async function finishedEnd(name: string | undefined, portfolios: LookedAt, signal: AbortSignal) {
   for (;;) {
     const open = await lookAtOpen(name, portfolios).catch((error: Error) => {
       if (isOurMistake(error)) throw error;
-      // While Redis is away the line waits, and so does who watches it.
+      // While Redis is away all calls wait, and so does who watches them.
       return undefined;
     });
     if (open?.going.length === 0) return endOf(open);
@@ -95,7 +95,7 @@ function endOf(open: Open): WorkEnd {
   const [paused, interrupted] = [namesOf(open.paused), namesOf(open.interrupted)];
   if (paused.length === 0 && interrupted.length === 0) return NOTHING_OPEN;
   const what = paused.length === 1 ? 'a portfolio that is' : `${paused.length} portfolios that are`;
-  const resuming = `${what} paused; go on with limitline resume, or give up with limitline cancel`;
+  const resuming = `${what} paused: go on with limitline resume, or give up with limitline cancel`;
   return {
     status: PROBLEMS_STATUS,
     facts: { ...(paused.length > 0 ? { paused } : {}), ...(interrupted.length > 0 ? { interrupted } : {}) },

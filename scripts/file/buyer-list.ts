@@ -58,7 +58,7 @@ function listedLine(line: Line, { by, written }: ToldBuyer): ListedLine {
 
 /** The list as lines of a terminal. */
 export function buyerWords({ listed, more }: BuyerList): string[] {
-  if (listed.length === 0) return ['Buyers: every line means a buyer of its own that is not known yet.'];
+  if (listed.length === 0) return ['Buyers: each line means a different buyer, and none of them is known yet.'];
   const words = listed.flatMap(({ name, first, lines, more: left }) => [
     `  ${visible(name ?? 'A buyer')} (${first.portfolio === null ? '' : `portfolio ${first.portfolio}, `}line ${first.line}):`,
     ...lines.map(

@@ -9,10 +9,11 @@ export function earlierRowWords({ replaced, lacking, givenUp, isPart }: Imported
       `${rowsOf(replaced)} ${were(replaced)} replaced by the ${replaced === 1 ? 'line' : 'lines'} of this file that correct${replaced === 1 ? 's it' : ' them'}.`,
     );
   }
-  if (givenUp > 0) words.push(`${rowsOf(givenUp)} that this file lacks ${were(givenUp)} given up.`);
+  if (givenUp > 0)
+    words.push(`${rowsOf(givenUp)} that ${givenUp === 1 ? 'is' : 'are'} not in this file ${were(givenUp)} cancelled.`);
   if (lacking > 0) {
     const are = lacking === 1 ? 'is not in this file, and stays' : 'are not in this file, and stay';
-    const remedy = lacking === 1 ? 'gives it up' : 'gives them up';
+    const remedy = lacking === 1 ? 'cancels it' : 'cancels them';
     words.push(
       `${rowsOf(lacking)} ${are} as ${lacking === 1 ? 'it is' : 'they are'}${isPart ? '' : `; --replace ${remedy}`}.`,
     );

@@ -45,7 +45,9 @@ export function makeProblemList(write: (text: string) => void) {
       kept.push(found);
       write(problemText(found) + mark);
     } else if (counts[kind] === SHOWN + 1) {
-      write(`… more than ${SHOWN} ${kind}; the rest is counted, and stands in the errors file of an import.`);
+      write(
+        `… more than ${SHOWN} ${kind}: the others are only counted here; the errors file of an import has them all.`,
+      );
     }
   };
 

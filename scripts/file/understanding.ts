@@ -22,18 +22,18 @@ export function understanding({ dialect, columns, headerLine, above }: Read) {
 export type Understanding = ReturnType<typeof understanding>;
 
 /**
- * The same in words, a line each: how the file is written, where its header stands, which columns were taken for which of
- * ours, and which are kept and not sent. '' for a file that has no columns.
+ * The same in words, one fact after the other: how the file is written, where its header is, which columns were read as which
+ * of ours, and which are kept but not sent. '' for a file that has no columns.
  */
 export function understoodWords(read: Read): string {
   if (read.columns.length === 0) return '';
   const { mapped, unmapped } = understanding(read);
   const parts = [`Read as ${dialectWords(read.dialect)}.`, ...headerWords(read)];
   if (mapped.length > 0)
-    parts.push(`Taken: ${mapped.map(({ column, is }) => `${visible(column)} as ${is}`).join(', ')}.`);
+    parts.push(`Columns read: ${mapped.map(({ column, is }) => `${visible(column)} as ${is}`).join(', ')}.`);
   const currency = currencyColumn(read.columns);
-  if (currency) parts.push(`Compared from line to line, and not sent: ${visible(currency.written)}.`);
-  if (unmapped.length > 0) parts.push(`Kept, and not sent: ${unmapped.map(visible).join(', ')}.`);
+  if (currency) parts.push(`Compared from line to line, but not sent: ${visible(currency.written)}.`);
+  if (unmapped.length > 0) parts.push(`Kept, but not sent: ${unmapped.map(visible).join(', ')}.`);
   return parts.join('\n');
 }
 

@@ -49,7 +49,7 @@ export async function findLedger(settings: Settings): Promise<Ledger> {
     const context = await openContext({ settings, log: makeSilentLog() });
     return { context, fault: null, close: context.close };
   } catch (error) {
-    return { ...none, fault: `What was requested before cannot be told: ${messageOf(error)}` };
+    return { ...none, fault: `It is not known what was requested before: ${messageOf(error)}` };
   }
 }
 
@@ -60,7 +60,7 @@ export async function outlookOf(
 ): Promise<Outlook> {
   if (!context) return { buyers: makeFileBook({ portfolio, importId: '' }), foresees: null };
   const { ledger: connection, keys, settings } = context;
-  // A Redis that goes away ends a look; only who requests waits for it.
+  // A Redis that goes away ends a look; only what requests waits for it.
   const store = makeBuyerStore({ buyers: context.buyers, persist: (_what, run) => run() });
   const place = { portfolio, importId: await importIdOf(path) };
   const isRepeatable = settings.SERVICE_IDEMPOTENCY_HEADER !== undefined;
@@ -92,7 +92,7 @@ export function makeDryRun({
 }: {
   foresees: ForeseeDeps | null;
   ratePerS: number | undefined;
-  /** Hears of the lines that lead to a request. */
+  /** Is told of the lines that lead to a request. */
   onWanted?: (lines: readonly Line[]) => void;
 }) {
   const forecaster = makeForecaster();
@@ -147,26 +147,28 @@ export function makeDryRun({
 export function dryRunWords(dryRun: DryRun): string {
   const { limits, documents, companies, uploadBytes, requested, open, besides, before, durationS } = dryRun;
   const parts = [
-    `An import would request ${counted(limits, 'limit')}, ${requested} in sum, and create ${counted(companies, 'company', 'companies')}`,
-    `; ${counted(documents, 'document')} would go up, ${(uploadBytes / 1_000_000).toFixed(1)} MB.`,
+    `An import would request ${counted(limits, 'limit')} (${requested} in total), create ${counted(companies, 'company', 'companies')}`,
+    ` and upload ${counted(documents, 'document')} (${(uploadBytes / 1_000_000).toFixed(1)} MB).`,
   ];
   if (open > 0) parts.push(` ${counted(open, 'of them waits', 'of them wait')} in this portfolio already.`);
   if (besides.limits > 0) {
-    const words = counted(besides.limits, 'of them is of a buyer that has', 'of them are of buyers that have');
-    parts.push(` ${words} another limit already, open or made: ${besides.requested} in sum are asked for besides.`);
+    const words = counted(besides.limits, 'of them is for a buyer that has', 'of them are for buyers that have');
+    parts.push(` ${words} another limit already, open or made (${besides.requested} in total).`);
   }
   if (before && before.limits > 0) {
-    parts.push(` ${counted(before.limits, 'limit was', 'limits were')} requested before, and not again.`);
+    parts.push(
+      ` ${counted(before.limits, 'limit was', 'limits were')} requested before and will not be requested again.`,
+    );
   }
   if (before && before.companies > 0) {
-    parts.push(` ${counted(before.companies, 'company is', 'companies are')} there already.`);
+    parts.push(` ${counted(before.companies, 'company exists', 'companies exist')} already.`);
   }
   if (before && before.held > 0) {
     const words = counted(before.held, 'more is', 'more are');
     parts.push(
-      ` ${words} held or under way, and not requested again: npx limitline resolve says what became of those held.`,
+      ` ${words} held or under way and will not be requested again; to say what became of held ones: npx limitline resolve`,
     );
   }
-  if (durationS !== null) parts.push(` At SERVICE_RATE_PER_S that takes ${durationS.toLocaleString('en')} s at least.`);
+  if (durationS !== null) parts.push(` At SERVICE_RATE_PER_S that takes at least ${durationS.toLocaleString('en')} s.`);
   return parts.join('');
 }

@@ -15,7 +15,7 @@ export type Look = {
   /** The file as it was named, and the supplier's. */
   path: string;
   supplierPath: string | undefined;
-  /** Whether rows that the file lacks are given up. */
+  /** Whether rows that the file lacks are cancelled. */
   replace: boolean;
   opened: Pick<Opened, 'dialect' | 'columns' | 'headerLine' | 'above'>;
   counts: { lines: number; rows: number; invalid: number; duplicate: number };
@@ -35,7 +35,7 @@ export function lookWords(look: Look): string[] {
     ...fact('Account', `${account}, portfolio ${portfolio}`),
     ...fact('File', ...fileWords(look), ...understoodWords(opened).split('\n')),
     ...fact('Requests', requestsWords(look)),
-    ...fact('Besides', ...besidesWords(look)),
+    ...fact('Of these', ...besidesWords(look)),
     ...fact('Skips', ...skippedWords(look)),
     ...fact(
       'Largest',
@@ -43,7 +43,7 @@ export function lookWords(look: Look): string[] {
     ),
     ...(look.dryRun.limits > 0 ? fact('Creates', createsWords(look)) : []),
     ...fact('Supplier', ...(supplierPath === undefined ? [] : [visible(basename(supplierPath))])),
-    ...fact('Gives up', ...(replace ? ['what earlier imports brought, this file lacks and was not sent'] : [])),
+    ...fact('Cancels', ...(replace ? ['rows of earlier imports that are not in this file and were not sent'] : [])),
     ...(look.dryRun.limits > 0 ? fact('Takes', timeWords(look)) : []),
   ];
 }
@@ -65,20 +65,20 @@ function fileWords({ path, counts, warnings }: Look): string[] {
   const { lines, rows, invalid, duplicate } = counts;
   const [good, bad, twice] = [rows, invalid, duplicate].map((number) => number.toLocaleString('en'));
   const found = `${good} good, ${bad} invalid, ${twice} duplicate, ${counted(warnings, 'warning')}`;
-  const named = invalid + duplicate + warnings === 0 ? [] : ['(npx limitline check names each)'];
+  const named = invalid + duplicate + warnings === 0 ? [] : ['(npx limitline check lists them)'];
   return [`${visible(basename(path))}: ${counted(lines, 'line')}; ${found}`, ...named];
 }
 
 function requestsWords({ dryRun: { limits, requested, open } }: Look): string {
   const waiting = open > 0 ? `; ${open.toLocaleString('en')} of them in this portfolio already` : '';
-  return `${counted(limits, 'limit')}, ${moneyText(requested)} in sum${waiting}`;
+  return `${counted(limits, 'limit')}, ${moneyText(requested)} in total${waiting}`;
 }
 
 /** What of it is asked for although its buyer has a limit, or will have one. */
 function besidesWords({ dryRun: { besides } }: Look): string[] {
   if (besides.limits === 0) return [];
-  const whose = besides.limits === 1 ? 'of a buyer that has another' : 'of buyers that have another';
-  return [`${counted(besides.limits, 'limit')} ${whose} (${moneyText(besides.requested)})`];
+  const whose = besides.limits === 1 ? 'is for a buyer that has another' : 'are for buyers that have another';
+  return [`${besides.limits.toLocaleString('en')} ${whose} (${moneyText(besides.requested)})`];
 }
 
 /** What of the file is not requested, and why. */
@@ -112,5 +112,5 @@ function megabytes(bytes: number): string {
 function timeWords({ dryRun: { durationS }, ratePerS }: Look): string {
   if (durationS === null || ratePerS === undefined) return "not known yet: the service's pace is found out on the way";
   const perS = ratePerS < 10 ? ratePerS.toFixed(1) : ratePerS.toFixed(0);
-  return `some ${durationWords(durationS)}, at ${perS} calls a second`;
+  return `about ${durationWords(durationS)}, at ${perS} calls a second`;
 }

@@ -28,7 +28,7 @@ export function isToAsk(file: string, { yes = false }: Pick<ImportOptions, 'yes'
   if (file === STANDARD_INPUT && process.stderr.isTTY === true) {
     throw new LimitlineError(
       'USAGE',
-      `The file comes by standard input, so nobody can be asked whether its limits are to be requested of ${account}; say --yes, or save it and name the file.`,
+      `The file comes through standard input, so nobody can be asked before its limits are requested of ${account}; add --yes, or save the file and name it.`,
     );
   }
   return canAsk();
@@ -51,7 +51,7 @@ export async function lookAndAsk(payload: ImportPayload, deps: LookDeps): Promis
     if (look === undefined) return kept;
     for (const line of ['', ...lookWords(look), '']) terminal.say(line);
     if (look.dryRun.limits === 0) {
-      terminal.say('Nothing is left to request, so nothing is asked.');
+      terminal.say('There is nothing left to request, so nobody is asked.');
       return kept;
     }
     return (await askYesOrNo(questionOf(look), stop)) ? kept : undefined;

@@ -17,7 +17,7 @@ export async function unclearCorrections(
   { rows, portfolios, buyers }: Pick<Context, 'rows' | 'portfolios' | 'buyers'>,
 ) {
   const where = { portfolio, importId };
-  // A Redis that goes away ends a look; only who requests waits for it.
+  // A Redis that goes away ends a look; only what requests waits for it.
   const store = makeBuyerStore({ buyers, persist: (_what, run) => run() });
   const documents = { find: async (name: string) => ({ name, path: name, sizeBytes: 0, mediaType: '' }) };
   const open = () => {

@@ -12,7 +12,7 @@ export async function announceAccount(context: Context, say: (text: string) => v
   say(
     used
       ? `limitline: account ${account}`
-      : `limitline: account ${account}, in which nothing was ever made (its book: ${redis.where})`,
+      : `limitline: account ${account}, in which nothing was ever made (ledger: ${redis.where})`,
   );
   announceFolder(settings, say);
 }

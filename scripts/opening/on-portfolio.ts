@@ -4,7 +4,7 @@ import { LimitlineError } from '../../src/errors.ts';
 import { makeWordsLog } from '../../src/log.ts';
 import { announceFolder } from './announce-folder.ts';
 
-/** Opens what a command needs that asks the ledger, says which data folder that is, and closes it again, whatever happens. */
+/** Opens what a command on the ledger needs, says which data folder that is, and closes it again, whatever happens. */
 export function withContext<T>(run: (context: Context) => Promise<T>): Promise<T> {
   return opened((context) => {
     announce(context);
@@ -57,6 +57,6 @@ async function unknownPortfolio(
       : '';
   return new LimitlineError(
     'NOT_FOUND',
-    `There is no portfolio "${name}" in account ${account} (its book: ${redis.where}); ${known}.${there}`,
+    `There is no portfolio "${name}" in account ${account} (ledger: ${redis.where}); ${known}.${there}`,
   );
 }

@@ -27,13 +27,13 @@ export async function findService(settings: Settings, log: Log, say: (text: stri
   if (account !== undefined && account !== STAND_IN_ACCOUNT) {
     throw new LimitlineError(
       'SETTINGS',
-      `SERVICE_ACCOUNT is "${account}", but SERVICE_URL is not set, and the stand-in works for its own account alone; set SERVICE_URL, or leave SERVICE_ACCOUNT out.`,
+      `SERVICE_ACCOUNT is "${account}", but SERVICE_URL is not set, and the stand-in has an account of its own; set SERVICE_URL, or leave SERVICE_ACCOUNT out.`,
     );
   }
   if (settings.SERVICE_CLIENT_ID !== STAND_IN_CREDENTIALS.clientId) {
     throw new LimitlineError(
       'SETTINGS',
-      'SERVICE_CLIENT_ID is set, but SERVICE_URL is not, so there is nothing but the stand-in to ask; set SERVICE_URL, or leave the credentials out to use the stand-in.',
+      'SERVICE_CLIENT_ID is set, but SERVICE_URL is not, so only the stand-in could be called; set SERVICE_URL, or leave the credentials out to use the stand-in.',
     );
   }
   const standIn = makeStandIn({

@@ -14,7 +14,7 @@ const LEADING = [
 ];
 
 /**
- * Leaves aside what leads to a real service, for this process: the example's buyers are invented, and are requested of the
+ * Ignores the settings that lead to a real service, for this process: the example's buyers are invented, and are requested of the
  * stand-in alone, in its own account. Says so where a service is set.
  *
  * @throws LimitlineError `SETTINGS` where a service would be called even so, which would be a fault of ours
@@ -25,11 +25,9 @@ export function useStandInOnly(say: (text: string) => void): void {
   for (const name of LEADING) process.env[name] = '';
   const { SERVICE_URL, SERVICE_ACCOUNT } = readSettings();
   if (SERVICE_URL !== undefined || SERVICE_ACCOUNT !== undefined) {
-    throw new LimitlineError('SETTINGS', 'SERVICE_URL cannot be left aside for the example; take it out of .env.');
+    throw new LimitlineError('SETTINGS', 'SERVICE_URL cannot be ignored for the example; take it out of .env.');
   }
   if (given.values.SERVICE_URL !== undefined) {
-    say(
-      'limitline: the SERVICE_URL that is set is left aside: the example is for the stand-in, and no service is called.',
-    );
+    say('limitline: SERVICE_URL is ignored: the example runs on the stand-in, and no service is called.');
   }
 }

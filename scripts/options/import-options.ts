@@ -12,7 +12,7 @@ export type ImportOptions = ReadingOptions & {
   portfolio?: string;
   documents?: string;
   supplier?: string;
-  /** Gives up rows of earlier imports that this file lacks. */
+  /** Cancels rows of earlier imports that this file lacks. */
   replace?: boolean;
   /** Asks nobody before anything is requested. */
   yes?: boolean;
@@ -26,9 +26,9 @@ export function withImportOptions(command: Command): Command {
       '--documents <dir>',
       'folder or ZIP file of the supporting documents (default: "documents" beside the file)',
     )
-    .option('--supplier <file>', 'a CSV with one line: the supplier that asks, created before the buyers')
-    .option('--replace', 'give up rows of earlier imports that this file lacks and that were not sent')
-    .option('--yes', 'request it without asking first; without a terminal nobody is asked');
+    .option('--supplier <file>', 'a CSV with one line: the supplier, created before the buyers')
+    .option('--replace', 'cancel rows of earlier imports that are not in this file and were not sent')
+    .option('--yes', 'request without asking first (without a terminal nobody is asked anyway)');
 }
 
 /** The import that these options mean. A file that is not there is said before anything is started for it. */

@@ -8,16 +8,16 @@ const MOST_LINES = 1_000;
  *
  * @throws LimitlineError `USAGE` for what is no line, and for more lines than anybody types
  */
-export function linesNamed(option: string, words: readonly string[]): number[] {
+export function linesNamed(option: string, args: readonly string[]): number[] {
   const lines = new Set<number>();
-  for (const word of words.flatMap((one) => one.split(','))) {
-    const [, from = '', to = from] = /^\s*([1-9]\d{0,8})(?:\s*-\s*([1-9]\d{0,8}))?\s*$/.exec(word) ?? [];
+  for (const arg of args.flatMap((one) => one.split(','))) {
+    const [, from = '', to = from] = /^\s*([1-9]\d{0,8})(?:\s*-\s*([1-9]\d{0,8}))?\s*$/.exec(arg) ?? [];
     const isRange = from !== '' && Number(from) <= Number(to);
-    if (!isRange) throw new LimitlineError('USAGE', `${option} "${word}" names no line: write 12, or 12-15.`);
+    if (!isRange) throw new LimitlineError('USAGE', `${option} "${arg}" names no line: write 12, or 12-15.`);
     if (lines.size + Number(to) - Number(from) >= MOST_LINES) {
       throw new LimitlineError(
         'USAGE',
-        `${option} names more than ${MOST_LINES} lines: write a column same_buyer instead.`,
+        `${option} names more than ${MOST_LINES} lines: use a column same_buyer instead.`,
       );
     }
     for (let line = Number(from); line <= Number(to); line += 1) lines.add(line);

@@ -18,23 +18,26 @@ export type ReadingOptions = {
 };
 
 const SAME_BUYER =
-  'a line, or lines such as 12-15, that mean the buyer which their identifiers point to, whatever its name (repeatable)';
+  'lines, such as 12 or 12-15, that mean the buyer their identifiers point to, though its name differs; repeatable';
 
 const DECIMALS = { point: '.', comma: ',' } as const;
 
 /** Adds the options by which a file is read where it does not say itself how. */
 export function withReadingOptions(command: Command): Command {
-  const decimal = new Option('--decimal <sign>', 'what marks decimals in amounts (default: found from the column)');
-  const dates = new Option('--dates <order>', 'what comes first in dates like 05/04/2026 (default: found likewise)');
+  const decimal = new Option('--decimal <sign>', 'the decimal mark of amounts (default: found from the column)');
+  const dates = new Option(
+    '--dates <order>',
+    'which comes first in dates like 05/04/2026 (default: found from the column)',
+  );
   return command
     .option('--encoding <name>', 'encoding of the file, such as cp850 or shift_jis (default: found from the file)')
     .option('--delimiter <sign>', 'comma, semicolon, tab or pipe (default: found from the file)')
     .option('--sheet <name>', 'which sheet of an Excel workbook (default: the first that is visible)')
-    .option('--hidden-rows', 'take rows of a sheet that are hidden, by hand or by a filter, as well')
-    .option('--header-line <n>', 'the line with the columns’ names (default: found within the first 20)', headerLine)
+    .option('--hidden-rows', 'also read rows of a sheet that are hidden, by hand or by a filter')
+    .option('--header-line <n>', 'the line with the column names (default: found within the first 20)', headerLine)
     .option(
       '--map <header=column>',
-      'which column of ours a header means, "HEADER=" if none; or a JSON file of that (check --save-map); repeatable',
+      'read a header as this column of ours ("HEADER=" as none); or a JSON file from check --save-map; repeatable',
       collect,
     )
     .option('--same-buyer <line>', SAME_BUYER, collect)

@@ -21,13 +21,13 @@ export function withResolveOptions(command: Command): Command {
   return command
     .option('--line <n>', 'the row of this line', lineNumber)
     .option('--row <id>', 'the row with this id (column "row" of the results)')
-    .option('--all', 'all held rows, only with --resend')
+    .option('--all', 'all held rows; only with --resend')
     .option('--from <file>', 'a CSV with the columns line (or row) and id: an id, or resend, for each held row')
     .addOption(new Option('--step <step>', 'only rows held at this step').choices(STEPS))
     .option('--made <id>', 'the service made it, and this is its id')
     .option('--resend', 'it was not made: send it again')
     .option('--dry-run', 'say what would be done, and change nothing')
-    .option('--yes', 'do not ask (without a terminal nothing is asked anyway)');
+    .option('--yes', 'do not ask first (without a terminal nobody is asked anyway)');
 }
 
 /** @throws LimitlineError `USAGE` where it is not said which rows are meant and what became of them, or said twice */

@@ -54,5 +54,8 @@ export function documentsBeside(file: string): string | undefined {
 /** @throws LimitlineError `USAGE` where nothing says what the portfolio is called */
 export function needPortfolio(file: string, portfolio: string | undefined): void {
   if (file !== STANDARD_INPUT || portfolio !== undefined) return;
-  throw new LimitlineError('USAGE', 'What comes through standard input has no name: say --portfolio NAME.');
+  throw new LimitlineError(
+    'USAGE',
+    'A file from standard input has no name: give the portfolio one with --portfolio NAME.',
+  );
 }

@@ -4,11 +4,11 @@ import { errorFacts } from '../../src/log.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { FAULT_STATUS } from './exit-status.ts';
 
-/** Where a fault is said: in words, or as a line of the log where everything goes there. */
-export type Ear = Pick<Terminal, 'say' | 'log'>;
+/** Where a fault is said: in words, or as an entry of the log where everything goes there. */
+export type FaultOutput = Pick<Terminal, 'say' | 'log'>;
 
 /** Says what ended a command: one line for a fault that we know, and for any other also where it happened. */
-export function sayFault(error: unknown, terminal: Ear): void {
+export function sayFault(error: unknown, terminal: FaultOutput): void {
   const words = faultWords(error);
   const isKnown = words !== undefined || isLimitlineError(error);
   const log = terminal.log();
@@ -23,10 +23,10 @@ export function sayFault(error: unknown, terminal: Ear): void {
 /** What is wrong with Redis, in words that say what to do. */
 function faultWords(error: unknown): string | undefined {
   if (isRedisGone(error)) {
-    return `Redis has gone away in the middle (${messageOf(error)}); the same command goes on from here.`;
+    return `Redis was lost on the way (${messageOf(error)}); the same command goes on from here.`;
   }
   if (isRefusedForNow(error)) {
-    return `Redis does not take it for now (${messageOf(error)}); the same command goes on from here.`;
+    return `Redis cannot take it at the moment (${messageOf(error)}); the same command goes on from here.`;
   }
   return undefined;
 }
@@ -51,7 +51,7 @@ function codeOf(error: Error): string {
  * Ends the process at what nobody caught. Node would print the error with all that hangs on it, and on one of Redis hang
  * the arguments of the command: names and e-mail addresses.
  */
-export function sayCrashes(terminal: Ear): void {
+export function sayCrashes(terminal: FaultOutput): void {
   process.on('uncaughtException', (error) => {
     try {
       sayFault(error, terminal);

@@ -4,7 +4,7 @@ import { type Log, makeLog } from '../../src/log.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
 /**
- * From now on standard error holds lines of the log and nothing else, so that whatever gathers them can read each: what is
+ * From now on standard error has entries of the log and nothing else, so that whatever gathers them can read each: what is
  * said on the way, the fault that ends the command, Node's warnings, and what a library prints on the console.
  */
 export function speakThroughLog(terminal: Terminal, log: Log): void {
@@ -19,7 +19,7 @@ export function speakThroughLog(terminal: Terminal, log: Log): void {
   console.log = console.info;
 }
 
-/** A fault of the command line is a line of the log as well, where nobody sits before it. */
+/** A fault of the command line is an entry of the log as well, where nobody sits before it. */
 export function logUsageFaults(command: Command): Command {
   if (process.stderr.isTTY) return command;
   return command.showHelpAfterError(false).configureOutput({

@@ -1,6 +1,6 @@
 import { fileFault } from '../../src/files/file-fault.ts';
 import { isOutputGone } from '../../src/line-writer.ts';
-import { type Ear, sayFault } from './crash.ts';
+import { type FaultOutput, sayFault } from './crash.ts';
 import { FAULT_STATUS } from './exit-status.ts';
 
 /** What it is called in a sentence. */
@@ -11,7 +11,7 @@ export const STANDARD_OUTPUT = 'standard output';
  * are held. `limitline run … | head` closes our output early, and so does a terminal that is gone, which is no fault; an answer
  * that a full disk does not take is one, which is said when the command has ended as it would.
  */
-export function surviveOutput(terminal: Ear): void {
+export function surviveOutput(terminal: FaultOutput): void {
   let fault: NodeJS.ErrnoException | undefined;
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (!isOutputGone(error)) fault ??= error;

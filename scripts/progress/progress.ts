@@ -1,10 +1,10 @@
 import { openBar } from '../terminal/bar.ts';
 
-/** On a terminal the line is redrawn this often; elsewhere a line is written now and then. */
+/** On a terminal the bar is redrawn this often; elsewhere the progress is written now and then. */
 const REDRAW_EVERY_MS = 200;
 const WRITE_EVERY_MS = 5_000;
 
-/** A line of 80 columns has room for the account and for what the line waits for. */
+/** So 80 columns have room for the account, and for what calls wait for. */
 const BAR_WIDTH = 10;
 
 /** As much of an account's name as tells it from another. */

@@ -47,7 +47,7 @@ export function startSayingMinutes({
     const ended = Object.entries(rows).flatMap(([state, count]) => (count > 0 ? [`${count} ${state}`] : []));
     const words = [
       `in ${Math.round(seconds)} s: ${ended.join(', ') || 'no row ended'}`,
-      `${callsPerS} calls/s, ${inFlight} in flight, ${waiting} jobs wait`,
+      `${callsPerS} calls/s, ${inFlight} in flight, ${waiting} jobs waiting`,
       ...(why === '' ? [] : [why]),
     ];
     log.info({ ...rows, calls, callsPerS, inFlight, waiting, ...(why === '' ? {} : { why }) }, words.join('; '));

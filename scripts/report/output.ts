@@ -17,7 +17,7 @@ import { STANDARD_OUTPUT } from '../process/output-faults.ts';
 export function checkOutput(out: string | undefined, { isBinary }: { isBinary: boolean }): void {
   if (out === undefined) {
     if (!isBinary || !process.stdout.isTTY) return;
-    throw new LimitlineError('USAGE', 'A workbook is no text for a terminal: name a file with --out FILE.xlsx.');
+    throw new LimitlineError('USAGE', 'A workbook cannot be shown on a terminal: name a file with --out FILE.xlsx.');
   }
   const folder = dirname(resolve(out));
   if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return;

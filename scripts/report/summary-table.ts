@@ -7,14 +7,14 @@ import { answerWords, notQuiteGranted } from './answer-words.ts';
 
 /** What each state means to somebody who has never read about queues. */
 const MEANING: Record<RowState, string> = {
-  queued: 'not begun',
+  queued: 'not started yet',
   company: 'being registered as a company',
-  documents: 'documents going up',
+  documents: 'documents being uploaded',
   limit: 'limit being requested',
   done: 'limit requested and answered',
   refused: 'the service said no',
-  held: 'outcome unknown: a person must say',
-  skipped: 'requested before, not asked twice',
+  held: 'outcome unknown: a person must find out',
+  skipped: 'requested before, not requested again',
   cancelled: 'given up on request',
 };
 
@@ -35,11 +35,11 @@ export function summaryTable(
     if (states[state] > 0) parts.push(`${row(`    ${state}`, states[state])}   ${MEANING[state]}`);
   }
   if (replaced > 0) {
-    parts.push(`    Of the cancelled, ${grouped(replaced)} gave way to a later file.`);
+    parts.push(`    ${counted(replaced, 'cancelled row was', 'cancelled rows were')} replaced by a later file.`);
   }
   if (kept > 0) {
     parts.push(
-      `    The last import found the lines of ${counted(kept, 'row')} invalid: what was there stays as it was, see errors-csv.`,
+      `    In the last import the lines of ${counted(kept, 'row')} are invalid: what was there stays as it was, see errors-csv.`,
     );
   }
   parts.push('', ...sumLines(summary));
@@ -49,18 +49,18 @@ export function summaryTable(
   parts.push(callLine(calls));
   if (summary.madeTwice > 0) {
     parts.push(
-      `MADE TWICE: ${summary.madeTwice}. Which they are stands in the results and errors files, and in: npx limitline reconcile`,
+      `MADE TWICE: ${summary.madeTwice}. The results and errors files name them, and so does: npx limitline reconcile`,
     );
   }
   if (supplier)
     parts.push(supplier.id ? `Supplier: ${supplier.id}` : `Supplier: ${supplier.problem ?? 'not created yet'}`);
   if (paused !== undefined) parts.push(`Paused: ${paused || 'by request'}.`);
-  if (interrupted) parts.push('The last import did not come to its end: import the file again.');
+  if (interrupted) parts.push('The last import was not finished: import the file again.');
   if (summary.started) parts.push(timeLine(summary.started, summary.finished));
   return parts.join('\n');
 }
 
-/** What was granted before this portfolio asked is no grant of its own, and would be nothing at all beside "granted 0.00". */
+/** What was granted before this portfolio asked is no grant of its own, and would look like nothing beside "granted 0.00". */
 function sumLines({ states, requested, granted, available, before }: Summary): string[] {
   const own = [amount('granted', granted), amount('available', available)];
   return [

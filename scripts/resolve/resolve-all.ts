@@ -2,6 +2,7 @@ import { resolveCalls } from '../../jobs/index.ts';
 import { type HeldOverview, heldOverview } from '../../jobs/operators/held-overview.ts';
 import { counted } from '../../src/counted.ts';
 import { countLiving } from '../../src/ledger/presence.ts';
+import type { Step } from '../../src/ledger/rows.ts';
 import { onPortfolio } from '../opening/on-portfolio.ts';
 import type { ResolveOptions } from '../options/resolve-options.ts';
 import { PROBLEMS_STATUS } from '../process/exit-status.ts';
@@ -18,7 +19,7 @@ export function resolveAll(name: string, options: ResolveOptions, terminal: Term
   const { step, dryRun, yes } = options;
   return onPortfolio(name, async (context) => {
     const held = await heldOverview(name, step, context);
-    const look = lookWords(name, held);
+    const look = lookWords(name, held, step);
     if (dryRun) {
       terminal.print(`${look}\n${NOTHING_CHANGED}`, { portfolio: name, held, dryRun: true });
       return 0;
@@ -46,11 +47,11 @@ function isEmpty({ steps, supplier }: HeldOverview): boolean {
   return steps.length === 0 && !supplier;
 }
 
-function lookWords(name: string, held: HeldOverview): string {
-  if (isEmpty(held)) return `Nothing of portfolio ${name} is held here.`;
+function lookWords(name: string, held: HeldOverview, step: Step | undefined): string {
+  if (isEmpty(held)) return `Nothing of portfolio ${name} is held${step === undefined ? '' : ` at the step ${step}`}.`;
   const parts = held.steps.map(
-    ({ step, rows, requested }) => `${counted(rows, 'row')} held at the step ${step}, ${requested} in sum`,
+    ({ step, rows, requested }) => `${counted(rows, 'row')} held at the step ${step}, ${requested} in total`,
   );
   if (held.supplier) parts.push("the supplier's company");
-  return `To be sent again: ${parts.join('; ')}. What the service made of them after all is made twice.`;
+  return `To be sent again: ${parts.join('; ')}. Whatever the service did make of them is then made twice.`;
 }

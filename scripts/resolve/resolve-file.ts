@@ -45,11 +45,14 @@ export async function resolveFile(
 
 function problemWords(path: string, { problems }: Plan): string {
   const found = problems.map(({ at, message }) => `${path}, line ${at}: ${message}`);
-  return [...found, `Nothing was done: ${counted(problems.length, 'line')} of ${path} cannot be meant so.`].join('\n');
+  return [
+    ...found,
+    `Nothing was done: ${counted(problems.length, 'line')} of ${path} ${problems.length === 1 ? 'is wrong: mend it' : 'are wrong: mend them'} first.`,
+  ].join('\n');
 }
 
 function silentWords(silent: number): string {
-  return silent === 0
-    ? ''
-    : `${counted(silent, 'line')} of the file ${silent === 1 ? 'says' : 'say'} nothing of a held row.`;
+  if (silent === 0) return '';
+  const [gives, changes] = silent === 1 ? ['gives', 'changes'] : ['give', 'change'];
+  return `${counted(silent, 'line')} of the file ${gives} neither an id nor "resend", and ${changes} nothing.`;
 }

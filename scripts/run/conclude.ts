@@ -21,7 +21,7 @@ export async function conclude(run: RunOf, found: Found, deps: ConcludeDeps): Pr
   if (found.faults.length > 0) return refuseFile(run, found, terminal);
   const report = await lastReport(portfolio, context, stop);
   if (!report) {
-    terminal.say('limitline: stopped while Redis does not answer; the same command goes on from here.');
+    terminal.say('limitline: stopped while Redis did not answer; the same command goes on from here.');
     return limit.isOver() ? DEADLINE_STATUS : PROBLEMS_STATUS;
   }
   const { summary, state, hint } = report;

@@ -24,7 +24,7 @@ export async function leaveResultsOf(
   if (results === false) return undefined;
   const { account, rows, portfolios, imports, leftFiles } = context;
   try {
-    return await leaveResults({ ...run, dir: results }, wantsMending(summary), {
+    return await leaveResults({ ...run, dir: results }, needsMending(summary), {
       account,
       rows,
       portfolios,
@@ -45,17 +45,17 @@ export function sayNextSteps(
   { say }: Pick<Terminal, 'say'>,
 ): void {
   const granted = notQuiteGranted(summary);
-  if (granted.length > 0) say(`limitline: answered, but not granted as it was asked for: ${granted.join('; ')}.`);
+  if (granted.length > 0) say(`limitline: answered, but not granted as requested: ${granted.join('; ')}.`);
   for (const words of left ? leftWords(run, left) : []) say(`limitline: ${words}`);
   const { portfolio } = run;
   if (summary.states.held > 0) {
-    const held = counted(summary.states.held, 'row');
+    const held = counted(summary.states.held, 'row is', 'rows are');
     say(
-      `limitline: ${held} ${summary.states.held === 1 ? 'is' : 'are'} held: nobody knows what became of a call. Ask the service's people, then say it: npx limitline resolve "${portfolio}" --line N (--made ID | --resend)`,
+      `limitline: ${held} held: nobody knows what became of a call. Ask at the service, then say what became of it: npx limitline resolve "${portfolio}" --line N (--made ID | --resend)`,
     );
   }
-  if (wantsMending(summary) && !left?.errors) {
-    say(`limitline: what wants mending stands in: npx limitline report "${portfolio}" --format errors-csv`);
+  if (needsMending(summary) && !left?.errors) {
+    say(`limitline: to see the lines to mend: npx limitline report "${portfolio}" --format errors-csv`);
   }
 }
 
@@ -64,30 +64,36 @@ export function filesOf(left: LeftResults | undefined): { results: string | null
   return { results: left?.results ?? null, errors: left?.errors ?? null };
 }
 
-/** A held row wants an answer, and no mending; one in whose place another stands wants neither. */
-function wantsMending({ invalid, duplicate, kept, madeTwice, replaced, states }: Summary): boolean {
+/** A held row needs an answer, and no mending; one that another has replaced needs neither. */
+function needsMending({ invalid, duplicate, kept, madeTwice, replaced, states }: Summary): boolean {
   return invalid + duplicate + kept + madeTwice + states.refused + states.cancelled - replaced > 0;
 }
 
 function leftWords({ portfolio, path, documents }: RunOf, left: LeftResults): string[] {
-  const words = left.taken.map((name) => `${shown(name)} is left alone: it is none of this portfolio, or was changed.`);
+  const words = left.taken.map(
+    (name) => `${shown(name)} stays as it is: it is not of this portfolio, or somebody changed it.`,
+  );
   if (left.results !== null) words.push(`results: ${shown(left.results)}`);
   if (left.fault !== null) {
     words.push(
-      `no results file: ${left.fault} It is there for the asking: npx limitline report "${portfolio}" --format csv --out FILE`,
+      `no results file: ${left.fault} To get the results: npx limitline report "${portfolio}" --format csv --out FILE`,
     );
   }
   if (left.errors !== null) {
     const same = documents === undefined ? '' : ` --documents "${documents}"`;
     words.push(
-      `to mend: ${shown(left.errors)}, and then: npx limitline run "${shown(left.errors)}" --portfolio "${portfolio}"${same}`,
+      `mend these lines: ${shown(left.errors)}; then: npx limitline run "${shown(left.errors)}" --portfolio "${portfolio}"${same}`,
     );
   }
-  words.push(...left.outdated.map((name) => `${shown(name)} is gone: it was out of date.`));
-  const gone = left.removed.map((name) => `${shown(name)} is gone: there is nothing left to mend.`);
+  words.push(...left.outdated.map((name) => `${shown(name)} was removed: it was out of date.`));
+  const gone = left.removed.map((name) => `${shown(name)} was removed: nothing is left to mend.`);
   const own = path === null ? null : resolve(path);
   const stale = left.kept.filter((name) => name !== own);
-  return [...words, ...gone, ...stale.map((name) => `${shown(name)} was changed and stays; nothing is left to mend.`)];
+  return [
+    ...words,
+    ...gone,
+    ...stale.map((name) => `${shown(name)} was changed, so it stays; nothing is left to mend.`),
+  ];
 }
 
 /** As one would type it from here. */

@@ -20,7 +20,7 @@ export function extentOf(
   const trouble = [refused > 0 ? `, ${refused} refused` : '', held > 0 ? `, ${held} held` : ''].join('');
   // A row makes two calls as a rule, for the company and for the limit; those with documents make the guess a low one.
   const left = timeLeft(2 * (queued + company + documents) + limit, service.line());
-  const time = left === '' || state.importing ? '' : `; some ${left} left`;
+  const time = left === '' || state.importing ? '' : `; about ${left} left`;
   return {
     done: ended,
     total,

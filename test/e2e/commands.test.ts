@@ -199,10 +199,10 @@ test('run and import say how they understood a file, in words and in JSON, and a
   const imported = await runCommand(['import', 'q4.csv', '--map', 'Kunde=name', '--map', 'Notiz='], { cwd, env });
   expect(imported.stderr).toContain('Read as UTF-8, cut by semicolons');
   expect(imported.stderr).toContain('The header is line 2; line 1 above it is not read: "Liste Q4".');
-  expect(imported.stderr).toContain('Taken: Kunde as name, Kreditlimit (EUR) as requested_limit.');
-  expect(imported.stderr).toContain('Kept, and not sent: Notiz.');
+  expect(imported.stderr).toContain('Columns read: Kunde as name, Kreditlimit (EUR) as requested_limit.');
+  expect(imported.stderr).toContain('Kept, but not sent: Notiz.');
   const ran = await runCommand(['run', 'q4.csv', '--map', 'Kunde=name', '--json'], { cwd, env });
-  expect(ran.stderr).toContain('Taken: Kunde as name');
+  expect(ran.stderr).toContain('Columns read: Kunde as name');
   expect(JSON.parse(ran.stdout)).toMatchObject({
     ...{ states: { done: 1 }, headerLine: 2, above: { from: 1, to: 1, texts: ['Liste Q4'] }, unmapped: ['Notiz'] },
     mapped: [

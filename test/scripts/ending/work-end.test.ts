@@ -28,7 +28,7 @@ test.each<[string, PortfolioState[], string | true, number, RegExp]>([
     2,
     /: no row is open, but the last import of portfolio d did not .* import the file again$/,
   ],
-  ['an import of its own was killed', [cut, going], 'd', 2, /portfolio d did not come to its end/],
+  ['an import of its own was killed', [cut, going], 'd', 2, /portfolio d was not finished/],
   ['an import was killed elsewhere', [settled, cut], 'a', 0, /nothing is open/],
   [
     'one is paused, of another an import was killed',

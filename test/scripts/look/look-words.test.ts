@@ -31,16 +31,16 @@ test('a look names what would be requested, what not and why, and how long it ta
     'File      Buyers Q4.csv: 1,203 lines; 1,200 good, 2 invalid, 1 duplicate, 1 warning',
     '          (npx limitline check names each)',
     '          Read as UTF-8, cut by commas, lines end in CRLF.',
-    '          Taken: Firma as name.',
-    '          Kept, and not sent: Notiz.',
-    'Requests  1,190 limits, 1,234,567.50 in sum; 3 of them in this portfolio already',
-    'Besides   2 limits of buyers that have another (71,000.00)',
+    '          Columns read: Firma as name.',
+    '          Kept, but not sent: Notiz.',
+    'Requests  1,190 limits, 1,234,567.50 in total; 3 of them in this portfolio already',
+    'Of these  2 are for buyers that have another (71,000.00)',
     'Skips     8 requested before',
     '          2 held or under way (npx limitline resolve)',
     'Largest   1,000,000.00  line 7, Müller Stahl GmbH',
     `                  9.50  line 12, Evil\u241b[2K ${'x'.repeat(30)}…`,
     'Creates   1,100 companies; 12 documents to upload, 3.5 MB',
-    'Takes     some 5 min, at 8.0 calls a second',
+    'Takes     about 5 min, at 8.0 calls a second',
   ]);
   expect(questionOf(look)).toBe('Request these 1,190 limits? [y/N] ');
 });
@@ -60,7 +60,7 @@ test('a look says no more than there is to say, and what is given up', () => {
   const words = lookWords({ ...small, ratePerS: undefined }).join('\n');
   expect(words).not.toMatch(/Besides|Skips|Largest|check names/);
   expect(words).toContain('Supplier  us.csv');
-  expect(words).toContain('Gives up  what earlier imports brought, this file lacks and was not sent');
+  expect(words).toContain('Cancels   rows of earlier imports that are not in this file and were not sent');
   expect(words).toContain('Takes     not known yet');
   expect(questionOf(small)).toBe('Request this limit? [y/N] ');
 });
@@ -76,6 +76,6 @@ test('where nothing is left to request, nothing is said of what it would take', 
     besides: { limits: 0, requested: '0' },
   };
   const words = lookWords({ ...look, dryRun, largest: [] }).join('\n');
-  expect(words).toContain('Requests  0 limits, 0.00 in sum\nSkips     8 requested before');
+  expect(words).toContain('Requests  0 limits, 0.00 in total\nSkips     8 requested before');
   expect(words).not.toMatch(/Largest|Creates|Takes/);
 });

@@ -33,7 +33,7 @@ test('a Redis that is full is said in one line', async () => {
     name: 'ReplyError',
   });
   sayFault(full, terminal);
-  expect(said).toEqual([expect.stringMatching(/^limitline: Redis does not take it for now \(OOM .*from here\.$/)]);
+  expect(said).toEqual([expect.stringMatching(/^limitline: Redis cannot take it at the moment \(OOM .*from here\.$/)]);
 });
 
 test('a fault that we know is one line', () => {

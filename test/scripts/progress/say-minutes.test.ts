@@ -29,7 +29,7 @@ test('each minute says what was done in it and what the line waits for, and noth
   await vi.waitUntil(() => lines.length > 1);
   expect(lines[0]).toMatchObject({ done: 7, held: 1, refused: 0, skipped: 0, calls: 14, inFlight: 0, waiting: 7 });
   expect(lines[0]?.msg).toMatch(
-    /^in \d+ s: 7 done, 1 held; [\d.]+ calls\/s, 0 in flight, 7 jobs wait; at the service's limit, 98 calls\/s$/,
+    /^in \d+ s: 7 done, 1 held; [\d.]+ calls\/s, 0 in flight, 7 jobs waiting; at the service's limit, 98 calls\/s$/,
   );
   // What was said is not counted again.
   expect(lines[1]).toMatchObject({ done: 0, held: 0, calls: 0, msg: expect.stringContaining('no row ended') });

@@ -30,7 +30,7 @@ const summary: Summary = {
 test('says in words and grouped figures what became of a portfolio', () => {
   const table = summaryTable(summary, { supplier: { id: 'company_1' }, paused: undefined, interrupted: false });
   expect(table).toContain('done                       1,198   limit requested and answered');
-  expect(table).toContain('held                           2   outcome unknown: a person must say');
+  expect(table).toContain('held                           2   outcome unknown: a person must find out');
   expect(table).toMatch(/^Portfolio q4, account https:\/\/api\.example$/m);
   expect(table).not.toContain('queued');
   expect(table).toContain('1,234,567.50');
@@ -51,7 +51,7 @@ test('says what is not well: no supplier, paused, not finished', () => {
   expect(table).toContain('Paused: by request.');
   expect(table).toContain('lines read so far');
   expect(table).toContain('not finished yet');
-  expect(table).toContain('The last import did not come to its end: import the file again.');
+  expect(table).toContain('The last import was not finished: import the file again.');
 });
 
 const still = { supplier: undefined, paused: undefined, interrupted: false };
@@ -68,7 +68,7 @@ test.each<[string, Partial<Summary>, string[]]>([
     { statuses: { approved: 1_198 }, before: { granted: '1.00', statuses: { 'under review': 2 } }, grantedBelow: 2 },
     ['The service answered: 1,198 approved; before: 2 under review.', '2 limits granted below the request.'],
   ],
-])('says what was not granted as it was asked for: %s', (_name, change, sentences) => {
+])('says what was not granted as requested: %s', (_name, change, sentences) => {
   const table = summaryTable({ ...summary, ...change }, still).split('\n');
   for (const sentence of sentences) expect(table).toContain(sentence);
 });
@@ -83,7 +83,7 @@ test('shows the grants of requests made before as such, and not as none', () => 
 
 test('says that rows stay as they were whose lines the last import refused', () => {
   expect(summaryTable({ ...summary, kept: 3 }, still)).toContain(
-    'found the lines of 3 rows invalid: what was there stays',
+    'the lines of 3 rows are invalid: what was there stays',
   );
   expect(summaryTable(summary, still)).not.toContain('stays as it was');
 });
