@@ -59,7 +59,7 @@ async function apply<T>(putBack: () => Promise<T>, context: Context): Promise<T>
     const are = workers === 1 ? 'A worker is' : `${workers} workers are`;
     throw new LimitlineError(
       'USAGE',
-      `${are} running in account ${context.account} and might request again what the files say is done: stop ${workers === 1 ? 'it' : 'them'} first.`,
+      `${are} at work in account ${context.account} and might request again what the files say is done: stop them first.`,
     );
   }
   await context.enterAccount();

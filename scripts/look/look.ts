@@ -51,7 +51,7 @@ export async function lookAndAsk(payload: ImportPayload, deps: LookDeps): Promis
     if (look === undefined) return kept;
     for (const line of ['', ...lookWords(look), '']) terminal.say(line);
     if (look.dryRun.limits === 0) {
-      terminal.say('There is nothing left to request, so nobody is asked.');
+      terminal.say('Nothing is left to request, so nobody is asked.');
       return kept;
     }
     return (await askYesOrNo(questionOf(look), stop)) ? kept : undefined;

@@ -91,5 +91,5 @@ test('without a terminal on both ends, and at the stand-in, nobody is asked; a f
   expect(half).toMatchObject({ status: 2, shown: expect.stringContaining('7 rows') });
   expect(standIn).toMatchObject({ status: 2, shown: expect.stringContaining('7 rows') });
   expect(standIn.shown).not.toContain('[y/N]');
-  expect(piped).toMatchObject({ status: 1, shown: expect.stringContaining('say --yes') });
+  expect(piped).toMatchObject({ status: 1, shown: expect.stringContaining('add --yes') });
 });

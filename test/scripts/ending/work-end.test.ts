@@ -10,43 +10,46 @@ function portfolio(name: string, { queued = 0, ...others }: Partial<PortfolioSta
   return { name, ...still, ...others, states: { ...none, queued } } as PortfolioState;
 }
 
-const [settled, going] = [portfolio('a'), portfolio('b', { queued: 3 })];
-const [paused, cut] = [portfolio('c', { paused: '', queued: 1 }), portfolio('d', { interrupted: true })];
+const [finished, going] = [portfolio('a'), portfolio('b', { queued: 3 })];
+const [paused, interrupted] = [portfolio('c', { paused: '', queued: 1 }), portfolio('d', { interrupted: true })];
 
 const never = new Promise<string>(() => {});
 const lookedAt = (all: PortfolioState[]) => ({
   open: async () => all,
-  read: async (name: string) => all.find((one) => one.name === name) ?? settled,
+  read: async (name: string) => all.find((one) => one.name === name) ?? finished,
 });
 
 test.each<[string, PortfolioState[], string | true, number, RegExp]>([
-  ['nothing is left', [settled], true, 0, /: nothing is open any more$/],
+  ['nothing is left', [finished], true, 0, /: nothing is open any more$/],
   [
     'an import was killed',
-    [cut],
+    [interrupted],
     true,
     2,
-    /: no row is open, but the last import of portfolio d did not .* import the file again$/,
+    /: no row is open, but the last import of portfolio d was not .* import the file again$/,
   ],
-  ['an import of its own was killed', [cut, going], 'd', 2, /portfolio d was not finished/],
-  ['an import was killed elsewhere', [settled, cut], 'a', 0, /nothing is open/],
+  ['an import of its own was killed', [interrupted, going], 'd', 2, /portfolio d was not finished/],
+  ['an import was killed elsewhere', [finished, interrupted], 'a', 0, /nothing is open/],
   [
     'one is paused, of another an import was killed',
-    [paused, cut],
+    [paused, interrupted],
     true,
     2,
     /resume.*, but the last import of portfolio d/,
   ],
-])('work until all is settled ends rightly where %s', async (_what, all, untilSettled, status, words) => {
-  const waiting = waitForWorkEnd({ untilSettled }, { signal: never, portfolios: lookedAt(all) });
-  waiting.begin();
-  expect(await waiting.end()).toMatchObject({ status, words: expect.stringMatching(words) });
-});
+])(
+  'work --until-settled ends with the right status and reason where %s',
+  async (_what, all, untilSettled, status, words) => {
+    const waiting = waitForWorkEnd({ untilSettled }, { signal: never, portfolios: lookedAt(all) });
+    waiting.begin();
+    expect(await waiting.end()).toMatchObject({ status, words: expect.stringMatching(words) });
+  },
+);
 
 test.each<[string, PortfolioState[], number, RegExp]>([
-  ['with 0 where nothing is left', [settled], 0, /: nothing is open any more$/],
+  ['with 0 where nothing is left', [finished], 0, /: nothing is open any more$/],
   ['with 3 and the count of rows', [going, paused], 3, /: the time is over; 4 rows are left$/],
-  ['with 3 where an import was killed', [cut], 3, /; 0 rows are left, and the last import of portfolio d /],
+  ['with 3 where an import was killed', [interrupted], 3, /; 0 rows are left, and the last import of portfolio d /],
 ])('work whose time is over ends %s', async (_what, all, status, words) => {
   const deadline = { ms: 1, text: '1ms' };
   const { end } = waitForWorkEnd({ deadline }, { signal: never, portfolios: lookedAt(all) });

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
 import { buyerWords, makeBuyerList } from '../../../scripts/file/buyer-list.ts';
-import { linesNamed } from '../../../scripts/options/named-lines.ts';
 import { read } from '../../support/read-portfolio.ts';
 
 const HEADER = 'buyer_reference,name,country_code,company_registration_number,requested_limit';
@@ -12,7 +11,7 @@ async function listOf(lines: string[]) {
   return list.result();
 }
 
-test('lists the lines that mean one buyer, and by what', async () => {
+test('the buyer list has the lines that mean one buyer, and says by what', async () => {
   const list = await listOf([
     '1,A GmbH,DE,HRB 1,1',
     '1,A GmbH,DE,,2',
@@ -28,16 +27,10 @@ test('lists the lines that mean one buyer, and by what', async () => {
   ]);
 });
 
-test('ends where nobody reads on, and says how much more there is', async () => {
+test('the buyer list ends where nobody reads on, and says how much more there is', async () => {
   const many = Array.from({ length: 120 }, (_none, n) => [`${n},A ${n} GmbH,DE,,1`, `${n},A ${n} GmbH,DE,,2`]).flat();
   const list = await listOf([...many, ...Array.from({ length: 30 }, (_none, n) => `0,A 0 GmbH,DE,,${n + 3}`)]);
   expect(list).toMatchObject({ listed: { length: 100 }, more: 20 });
   expect(list.listed[0]).toMatchObject({ lines: { length: 20 }, more: 11 });
   expect(buyerWords(list).at(-1)).toBe('  and 20 more buyers');
-});
-
-test('lines are named one by one, in ranges and in lists', () => {
-  expect(linesNamed('--same-buyer', ['12', '3-5', '5,7'])).toEqual([3, 4, 5, 7, 12]);
-  for (const word of ['', 'x', '5-3', '0', '1-5000'])
-    expect(() => linesNamed('--same-buyer', [word])).toThrow(/--same-buyer/);
 });

@@ -25,6 +25,6 @@ test.each([
   ],
   // Of an errors file it is no wonder.
   [{ lacking: 2, isPart: true }, ['2 rows of earlier imports are not in this file, and stay as they are.']],
-])('of %o is said: %o', (changes, words) => {
+])('of the counts %o an import says %o', (changes, words) => {
   expect(earlierRowWords({ ...NOTHING, ...changes })).toEqual(words);
 });

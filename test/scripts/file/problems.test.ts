@@ -8,11 +8,11 @@ test.each([
   [{ line: 7, column: null, value: 'a\nb', message: 'odd' }, 'line 7 "a\\nb": odd'],
   [{ line: 0, column: null, value: null, message: 'empty' }, 'file: empty'],
   [{ line: 0, column: 'name', value: null, message: 'few' }, 'file, name: few'],
-])('%o', (problem, text) => {
+])('the problem %o reads %s', (problem, text) => {
   expect(problemText(problem)).toBe(text);
 });
 
-test('shows the first thousand, says that there are more, and counts all', () => {
+test('a list of problems shows the first thousand, says that there are more, and counts all of them', () => {
   const written: string[] = [];
   const list = makeProblemList((text) => written.push(text));
   const problems = Array.from({ length: 1_500 }, (_none, n) => ({

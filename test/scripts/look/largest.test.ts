@@ -15,7 +15,7 @@ function lineOf(line: number, requested_limit: string): Line {
   return { kind: 'row', line, cells: [], changed: [], row, warnings: [] };
 }
 
-test('keeps the five largest requests over all batches, of equal ones the first', () => {
+test('the five largest requests of all batches are kept, of equal ones the first', () => {
   const largest = makeLargest();
   largest.add([lineOf(2, '9.5'), lineOf(3, '10'), lineOf(4, '100.01')]);
   largest.add([lineOf(5, '100.1'), lineOf(6, '10'), lineOf(7, '2'), lineOf(8, '10.00')]);

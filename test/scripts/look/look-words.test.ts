@@ -29,7 +29,7 @@ test('a look names what would be requested, what not and why, and how long it ta
   expect(lookWords(look)).toEqual([
     'Account   https://api.example, portfolio q4',
     'File      Buyers Q4.csv: 1,203 lines; 1,200 good, 2 invalid, 1 duplicate, 1 warning',
-    '          (npx limitline check names each)',
+    '          (npx limitline check lists them)',
     '          Read as UTF-8, cut by commas, lines end in CRLF.',
     '          Columns read: Firma as name.',
     '          Kept, but not sent: Notiz.',
@@ -45,7 +45,7 @@ test('a look names what would be requested, what not and why, and how long it ta
   expect(questionOf(look)).toBe('Request these 1,190 limits? [y/N] ');
 });
 
-test('a look says no more than there is to say, and what is given up', () => {
+test('a look says no more than there is to say, and what is cancelled', () => {
   const dryRun = {
     ...look.dryRun,
     limits: 1,
@@ -58,7 +58,7 @@ test('a look says no more than there is to say, and what is given up', () => {
   const counts = { lines: 1, rows: 1, invalid: 0, duplicate: 0 };
   const small = { ...look, dryRun, counts, warnings: 0, replace: true, supplierPath: 'us.csv', largest: [] };
   const words = lookWords({ ...small, ratePerS: undefined }).join('\n');
-  expect(words).not.toMatch(/Besides|Skips|Largest|check names/);
+  expect(words).not.toMatch(/Besides|Skips|Largest|check lists/);
   expect(words).toContain('Supplier  us.csv');
   expect(words).toContain('Cancels   rows of earlier imports that are not in this file and were not sent');
   expect(words).toContain('Takes     not known yet');

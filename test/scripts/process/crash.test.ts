@@ -36,7 +36,7 @@ test('a Redis that is full is said in one line', async () => {
   expect(said).toEqual([expect.stringMatching(/^limitline: Redis cannot take it at the moment \(OOM .*from here\.$/)]);
 });
 
-test('a fault that we know is one line', () => {
+test('a fault that we know is said in one line', () => {
   const { said, terminal } = makeHearing();
   sayFault(new LimitlineError('USAGE', 'Give a file.'), terminal);
   expect(said).toEqual(['limitline: Give a file.']);

@@ -24,7 +24,7 @@ function startStill(isTTY: boolean): string[] {
   return written;
 }
 
-test('on a terminal it is drawn again below what was said, though nothing has changed', () => {
+test('on a terminal the progress is drawn again below what was said, though nothing has changed', () => {
   const written = startStill(true);
   vi.advanceTimersByTime(200);
   makeTerminal({ json: false }).say('limitline: something');
@@ -34,7 +34,7 @@ test('on a terminal it is drawn again below what was said, though nothing has ch
   expect(written).toEqual([bar, erased, expect.stringContaining('limitline: something\n'), bar]);
 });
 
-test('elsewhere a line is written only where something has changed', () => {
+test('elsewhere the progress is written only when it has changed', () => {
   const written = startStill(false);
   vi.advanceTimersByTime(60_000);
   expect(written).toEqual(['1 of 2 rows ended\n']);
@@ -44,6 +44,6 @@ test.each([
   ['stand-in', 'stand-in: 3 of 5 rows ended'],
   ['https://api.example.com', 'api.example.com: 3 of 5 rows ended'],
   ['https://a-very-long-name.of-a-service.example.com', 'a-very-long-name.of-a-s…: 3 of 5 rows ended'],
-])('says whose account it is about: %s', (account, words) => {
+])('the progress says which account it is about: %s', (account, words) => {
   expect(ofAccount(account, { done: 3, total: 5, words: '3 of 5 rows ended' }).words).toBe(words);
 });

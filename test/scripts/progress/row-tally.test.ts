@@ -16,7 +16,7 @@ const refused = (status: number): RowEnd => ({
   problem: { step: 'company', message: 'no', status, body: 'Geheim GmbH' },
 });
 
-test('rows that were refused or held are counted by step and status, and said in one line each', () => {
+test('rows that were refused or held are counted by step and status, and said in one sentence each', () => {
   const { log, lines } = makeKeptLog();
   const tally = startRowTally({ log });
   for (let n = 0; n < 1_000; n += 1) tally.ended(refused(422));

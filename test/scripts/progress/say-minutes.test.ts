@@ -7,7 +7,7 @@ const atLimit: PaceState = {
   ...{ phase: 'hold', ratePerS: 98, flowPerS: 97, held: true, atCeiling: false, blocked: undefined },
 };
 
-test('each minute says what was done in it and what the line waits for, and nothing where nothing is to be done', async () => {
+test('each minute the log says what was done in it and what calls wait for, and nothing where there is nothing to do', async () => {
   const { log, lines } = makeKeptLog();
   const now = { counts: { done: 5 }, calls: 10, waiting: 0, looks: 0 };
   const saying = startSayingMinutes({

@@ -49,7 +49,7 @@ test('a file has its name when it is whole, and what was there stays where it do
   expect((await readdir(dir)).sort()).toEqual(['link.csv', 'out.csv']);
 });
 
-test('a folder in the place of a file is a sentence', async () => {
+test('a folder in the place of a file is refused in one sentence', async () => {
   const dir = await makeFolder();
   await mkdir(join(dir, 'out'));
   await expect(writeOutput(join(dir, 'out'), (to) => pipeline(['x'], to))).rejects.toThrow('it is a folder');

@@ -27,7 +27,7 @@ const summary: Summary = {
   calls: { company: 1_200, document: 0, limit: 1_200, token: 1, throttled: 3 },
 };
 
-test('says in words and grouped figures what became of a portfolio', () => {
+test('the report says in words and grouped figures what became of a portfolio', () => {
   const table = summaryTable(summary, { supplier: { id: 'company_1' }, paused: undefined, interrupted: false });
   expect(table).toContain('done                       1,198   limit requested and answered');
   expect(table).toContain('held                           2   outcome unknown: a person must find out');
@@ -38,7 +38,7 @@ test('says in words and grouped figures what became of a portfolio', () => {
   expect(table).toContain('(42.5 s)');
 });
 
-test('says what is not well: no supplier, paused, not finished', () => {
+test('the report says what is not well: no supplier, paused, not finished', () => {
   const table = summaryTable(
     { ...summary, supplier: null, finished: null },
     {
@@ -68,12 +68,12 @@ test.each<[string, Partial<Summary>, string[]]>([
     { statuses: { approved: 1_198 }, before: { granted: '1.00', statuses: { 'under review': 2 } }, grantedBelow: 2 },
     ['The service answered: 1,198 approved; before: 2 under review.', '2 limits granted below the request.'],
   ],
-])('says what was not granted as requested: %s', (_name, change, sentences) => {
+])('the report says what was not granted as requested: %s', (_name, change, sentences) => {
   const table = summaryTable({ ...summary, ...change }, still).split('\n');
   for (const sentence of sentences) expect(table).toContain(sentence);
 });
 
-test('shows the grants of requests made before as such, and not as none', () => {
+test('the report shows grants of requests made before as such, and not as none', () => {
   const before = { granted: '999.00', statuses: { approved: 1_200 } };
   const all = { ...summary, states: { ...states, skipped: 1_200 }, statuses: {}, granted: '0.00', before };
   const table = summaryTable(all, still);
@@ -81,7 +81,7 @@ test('shows the grants of requests made before as such, and not as none', () => 
   expect(table).not.toMatch(/^granted {2}/m);
 });
 
-test('says that rows stay as they were whose lines the last import refused', () => {
+test('the report says that rows stay as they were whose lines are invalid in the last import', () => {
   expect(summaryTable({ ...summary, kept: 3 }, still)).toContain(
     'the lines of 3 rows are invalid: what was there stays',
   );
