@@ -1,9 +1,8 @@
 #!/usr/bin/env -S node --max-semi-space-size=8
-import { Command, CommanderError } from 'commander';
+import { Command } from 'commander';
 import { makeLog } from '../src/log.ts';
 import { sayNotices } from './opening/say-notices.ts';
-import { sayCrashes, sayFault } from './process/crash.ts';
-import { FAULT_STATUS } from './process/exit-status.ts';
+import { endByFault, sayCrashes } from './process/crash.ts';
 import { speakThroughLog } from './process/log-only.ts';
 import { surviveOutput } from './process/output-faults.ts';
 import { readVersion } from './process/version.ts';
@@ -60,12 +59,7 @@ for (const name of named.length > 0 ? named : Object.keys(COMMANDS))
 try {
   await program.parseAsync();
 } catch (error) {
-  if (error instanceof CommanderError) {
-    process.exitCode = error.exitCode === 0 ? 0 : FAULT_STATUS;
-  } else {
-    process.exitCode = FAULT_STATUS;
-    sayFault(error, terminal);
-  }
+  endByFault(error, terminal);
 }
 
 // What still keeps the process when its work is done, such as a connection that looks for a Redis that is gone, must not

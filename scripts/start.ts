@@ -1,10 +1,10 @@
 import { fileURLToPath } from 'node:url';
-import { Command, CommanderError } from 'commander';
+import { Command } from 'commander';
 import { register } from './commands/run.ts';
 import { sayNotices } from './opening/say-notices.ts';
 import { useStandInOnly } from './opening/stand-in-only.ts';
-import { sayCrashes, sayFault } from './process/crash.ts';
-import { FAULT_STATUS, PROBLEMS_STATUS } from './process/exit-status.ts';
+import { endByFault, sayCrashes } from './process/crash.ts';
+import { PROBLEMS_STATUS } from './process/exit-status.ts';
 import { surviveOutput } from './process/output-faults.ts';
 import { makeTerminal } from './terminal/terminal.ts';
 
@@ -35,11 +35,5 @@ try {
   // The example's own faults are there to be seen, so they do not make `npm start` fail.
   if (isExample && process.exitCode === PROBLEMS_STATUS) process.exitCode = 0;
 } catch (error) {
-  // Commander has said already what was wrong with the arguments.
-  if (error instanceof CommanderError) {
-    process.exitCode = error.exitCode === 0 ? 0 : FAULT_STATUS;
-  } else {
-    process.exitCode = FAULT_STATUS;
-    sayFault(error, terminal);
-  }
+  endByFault(error, terminal);
 }

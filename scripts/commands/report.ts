@@ -15,7 +15,10 @@ const FORMATS = ['table', 'json', 'csv', 'errors-csv', 'xlsx'] as const;
 
 type ReportOptions = { format: (typeof FORMATS)[number]; out?: string; likeInput?: boolean };
 
-/** `limitline report NAME`: what became of a portfolio, in words, as JSON, or line by line; without a name, which there are. */
+/**
+ * `limitline report NAME`: what became of a portfolio, in words, as JSON, or line by line; without a name, which portfolios
+ * there are.
+ */
 export function register(program: Command, terminal: Terminal): void {
   program
     .command('report')

@@ -118,7 +118,10 @@ async function takeLook(
   }
 }
 
-/** Calls a second that can be counted on: what the service took last, and no more than the ceiling; nothing where neither is known. */
+/**
+ * Calls a second that can be counted on: what the service took last, and no more than the ceiling; nothing where neither is
+ * known.
+ */
 async function knownRate(context: Context): Promise<number | undefined> {
   const ceiling = context.settings.SERVICE_RATE_PER_S;
   const pace = await lookAtPace(context);

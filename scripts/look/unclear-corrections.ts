@@ -11,7 +11,10 @@ import { earlierProblemOf, mendedRowOf } from '../../src/portfolio/results/resul
 /** A file that can be read more than once; `importId` is its digest, as buyers know it. */
 type LookedAt = { portfolio: string; path: string; importId: string; reading: ReadOptions };
 
-/** Finds the lines of a file that an import would not take, since nobody can tell which row of the portfolio they correct; and which row each names. */
+/**
+ * Finds the lines of a file that an import would not take, since nobody can tell which row of the portfolio they correct; and
+ * which row each names.
+ */
 export async function unclearCorrections(
   { portfolio, path, importId, reading }: LookedAt,
   { rows, portfolios, buyers }: Pick<Context, 'rows' | 'portfolios' | 'buyers'>,

@@ -1,3 +1,4 @@
+import { CommanderError } from 'commander';
 import { isLimitlineError, messageOf } from '../../src/errors.ts';
 import { isOurMistake } from '../../src/ledger/persist.ts';
 import { errorFacts } from '../../src/log.ts';
@@ -6,6 +7,16 @@ import { FAULT_STATUS } from './exit-status.ts';
 
 /** Where a fault is said: in words, or as an entry of the log where everything goes there. */
 export type FaultOutput = Pick<Terminal, 'say' | 'log'>;
+
+/** Ends a command by what it threw. Commander has said already what is wrong with the arguments, and `--help` is no fault. */
+export function endByFault(error: unknown, terminal: FaultOutput): void {
+  if (error instanceof CommanderError) {
+    process.exitCode = error.exitCode === 0 ? 0 : FAULT_STATUS;
+  } else {
+    process.exitCode = FAULT_STATUS;
+    sayFault(error, terminal);
+  }
+}
 
 /** Says what ended a command: one line for a fault that we know, and for any other also where it happened. */
 export function sayFault(error: unknown, terminal: FaultOutput): void {

@@ -1,4 +1,7 @@
-/** How many columns of a terminal a text takes: two for the wide signs of East Asia and for pictures, none for what sits on others. */
+/**
+ * How many columns of a terminal a text takes: two for the wide signs of East Asia and for pictures, none for marks on other
+ * signs.
+ */
 export function widthOf(text: string): number {
   let width = 0;
   for (const character of text) width += columnsOf(character);

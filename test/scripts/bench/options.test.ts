@@ -14,8 +14,8 @@ describe('a fault in the arguments is said with how the bench is used', () => {
     [['--rows', '0'], '--rows 0 is not a whole number above zero'],
     [['--rounds', '2.5'], '--rounds 2.5 is not a whole number above zero'],
     [['--only', 'nothing'], '--only nothing is not a part of the bench'],
-    [['--quick'], 'This cannot be meant: --quick'],
-    [['500'], 'This cannot be meant: 500'],
+    [['--quick'], 'These arguments are not known: --quick'],
+    [['500'], 'These arguments are not known: 500'],
   ])('of %j', (args, words) => {
     expect(() => readOptions(args)).toThrow(
       expect.objectContaining({
