@@ -58,7 +58,7 @@ try {
   process.exitCode = 1;
 }
 
-/** @param {(pid: number) => void} onChild hears of every process that works for us */
+/** @param {(pid: number) => void} onChild is told of every process that works for us */
 async function setUp(onChild) {
   // Another set-up may have done some of it while this one waited for the lock.
   for (const { name, isDone, run } of STEPS) {

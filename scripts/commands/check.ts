@@ -15,7 +15,7 @@ import { understanding, understoodWords } from '../file/understanding.ts';
 import { dryRunWords, findLedger, type Ledger, makeDryRun, type Outlook, outlookOf } from '../look/dry-run.ts';
 import { announceFolder } from '../opening/announce-folder.ts';
 import { portfolioNameOf } from '../options/portfolio-name.ts';
-import { type ReadingOptions, readOptionsOf, withReadingOptions } from '../options/reading-options.ts';
+import { documentsOption, type ReadingOptions, readOptionsOf, withReadingOptions } from '../options/reading-options.ts';
 import { documentsBeside, fileOrInput, INPUT_NAME } from '../options/standard-input.ts';
 import { PROBLEMS_STATUS } from '../process/exit-status.ts';
 import { waitForSignal } from '../process/signals.ts';
@@ -27,10 +27,7 @@ type CheckOptions = ReadingOptions & { documents?: string; saveMap?: string; por
 export function register(program: Command, terminal: Terminal): void {
   withReadingOptions(program.command('check').argument('<file>', 'the CSV of buyers, or - for standard input'))
     .description('read and validate a file; nothing is stored, nothing is sent')
-    .option(
-      '--documents <dir>',
-      'folder or ZIP file of the supporting documents (default: "documents" beside the file)',
-    )
+    .addOption(documentsOption())
     .option('--portfolio <name>', "the portfolio to import it into (default: the file's name without its ending)")
     .option('--buyers', 'list the lines that mean the same buyer, or one that is known already, and why')
     .option('--save-map <file>', 'write how the columns were read to this file, to be corrected and given to --map')

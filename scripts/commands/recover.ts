@@ -86,7 +86,7 @@ const LABELS: Record<RecoveredKind, string> = {
   held: 'held, outcome unknown',
 };
 
-/** As many as a person reads through; the rest is counted, and stands in --json. */
+/** As many as a person reads through; the rest are counted, and --json has them. */
 const SHOWN = 20;
 
 function wordsOf(found: readonly Recovering[], applied: boolean, account: string): string {

@@ -21,7 +21,7 @@ type ListedBuyer = {
 /** The first of them, and how many more there are. */
 type BuyerList = { listed: ListedBuyer[]; more: number };
 
-/** As much as a person looks through; whoever wants to know of one line looks at its problem or warning. */
+/** As much as a person looks through; what concerns a single line is in its problem or warning. */
 const MOST_BUYERS = 100;
 const MOST_LINES = 20;
 

@@ -51,7 +51,7 @@ function headerWords({ headerLine, above }: Read): string[] {
   ];
 }
 
-/** Titles are told by the first of them and by their beginning; the sentence shall stay one. */
+/** Only the first titles are quoted, and only their beginning, so that it stays one sentence. */
 const MAX_TITLES = 3;
 const MAX_TITLE = 40;
 

@@ -54,7 +54,7 @@ export function questionOf(look: Look): string {
   return `Request ${limits === 1 ? 'this limit' : `these ${limits.toLocaleString('en')} limits`}? [y/N] `;
 }
 
-/** The facts stand in a column of their own, below each other. */
+/** The facts have a column of their own, below each other. */
 const FACTS_AT = 10;
 
 function fact(name: string, ...lines: string[]): string[] {

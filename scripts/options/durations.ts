@@ -20,7 +20,7 @@ export function duration(text: string): Duration {
   throw new InvalidArgumentError(`${parsed.error.issues[0]?.message ?? ''}.`.replace(/^g/, 'G'));
 }
 
-/** `50 s`, `4 min`, `2.0 h`: as exactly as one wants to know how long something takes. */
+/** `50 s`, `4 min`, `2.0 h`: as exactly as anybody needs to know how long something takes. */
 export function durationWords(seconds: number): string {
   if (seconds < 90) return `${Math.ceil(seconds)} s`;
   const minutes = Math.round(seconds / 60);

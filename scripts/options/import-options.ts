@@ -4,7 +4,7 @@ import type { ImportPayload } from '../../jobs/import/import-portfolio.ts';
 import { importPortfolio } from '../../jobs/index.ts';
 import { fileFault } from '../../src/files/file-fault.ts';
 import { portfolioNameOf } from './portfolio-name.ts';
-import { type ReadingOptions, readOptionsOf, withReadingOptions } from './reading-options.ts';
+import { documentsOption, type ReadingOptions, readOptionsOf, withReadingOptions } from './reading-options.ts';
 import { documentsBeside, fileOrInput, needPortfolio } from './standard-input.ts';
 
 /** What `run` and `import` are told of a file. */
@@ -22,10 +22,7 @@ export type ImportOptions = ReadingOptions & {
 export function withImportOptions(command: Command): Command {
   return withReadingOptions(command.argument('<file>', 'the CSV of buyers, or - for standard input'))
     .option('--portfolio <name>', "the portfolio's name (default: the file's name without its ending)")
-    .option(
-      '--documents <dir>',
-      'folder or ZIP file of the supporting documents (default: "documents" beside the file)',
-    )
+    .addOption(documentsOption())
     .option('--supplier <file>', 'a CSV with one line: the supplier, created before the buyers')
     .option('--replace', 'cancel rows of earlier imports that are not in this file and were not sent')
     .option('--yes', 'request without asking first (without a terminal nobody is asked anyway)');

@@ -45,7 +45,15 @@ export function withReadingOptions(command: Command): Command {
     .addOption(dates.choices(['dmy', 'mdy']));
 }
 
-/** @throws LimitlineError `USAGE` for a word that cannot be meant, `FILE` for a mapping that cannot be used. */
+/** Where the documents are that lines name, as `check`, `run` and `import` are told. */
+export function documentsOption(): Option {
+  return new Option(
+    '--documents <dir>',
+    'folder or ZIP file of the supporting documents (default: "documents" beside the file)',
+  );
+}
+
+/** @throws LimitlineError `USAGE` for a value that is not known, `FILE` for a mapping that cannot be used. */
 export async function readOptionsOf(options: ReadingOptions): Promise<ReadOptions> {
   const { encoding, delimiter, sheet, headerLine, map = [], decimal, dates, hiddenRows, sameBuyer } = options;
   const mapping = await readMapWords(map);

@@ -59,8 +59,8 @@ function codeOf(error: Error): string {
 }
 
 /**
- * Ends the process at what nobody caught. Node would print the error with all that hangs on it, and on one of Redis hang
- * the arguments of the command: names and e-mail addresses.
+ * Ends the process at what nobody caught. Node would print the error with all its properties, and one of Redis has the
+ * arguments of the command: names and e-mail addresses.
  */
 export function sayCrashes(terminal: FaultOutput): void {
   process.on('uncaughtException', (error) => {

@@ -19,7 +19,7 @@ export function speakThroughLog(terminal: Terminal, log: Log): void {
   console.log = console.info;
 }
 
-/** A fault of the command line is an entry of the log as well, where nobody sits before it. */
+/** A fault of the command line is an entry of the log as well, where standard error is no terminal. */
 export function logUsageFaults(command: Command): Command {
   if (process.stderr.isTTY) return command;
   return command.showHelpAfterError(false).configureOutput({

@@ -17,7 +17,7 @@ export type Extent = { done: number; total: number | undefined; words: string };
 
 /**
  * Shows progress on standard error until it is stopped: a bar that is redrawn on a terminal, else a line now and then,
- * and only when something changed. On a terminal whatever is said stands where the bar stood, so it is drawn each time.
+ * and only when something changed. On a terminal whatever is said takes the bar's place, so the bar is drawn each time.
  */
 export function startProgress(extent: () => Extent) {
   const bar = process.stderr.isTTY ? openBar() : undefined;

@@ -10,8 +10,7 @@ const KINDS_TOLD = 10;
 
 /** `3 under review, 1 without a status`: the answers by status, as the service wrote them; empty where there was none. */
 export function answerWords({ statuses, states, before }: Summary): string {
-  const told = Object.values(statuses).reduce((sum, count) => sum + count, 0);
-  const now = listed([...Object.entries(statuses), ['', states.done - told]]);
+  const now = listed([...Object.entries(statuses), ['', withoutStatus({ statuses, states })]]);
   const earlier = listed(Object.entries(before.statuses));
   return [now, earlier === '' ? '' : `before: ${earlier}`].filter((words) => words !== '').join('; ');
 }
@@ -21,8 +20,7 @@ export function answerWords({ statuses, states, before }: Summary): string {
  * their request. Status 0 says only that everything was answered.
  */
 export function notQuiteGranted({ statuses, states, before, grantedBelow }: Summary): string[] {
-  const told = Object.values(statuses).reduce((sum, count) => sum + count, 0);
-  const counts = new Map<string, number>([['', states.done - told]]);
+  const counts = new Map<string, number>([['', withoutStatus({ statuses, states })]]);
   for (const [status, count] of [...Object.entries(statuses), ...Object.entries(before.statuses)]) {
     if (status !== APPROVED) counts.set(status, (counts.get(status) ?? 0) + count);
   }
@@ -31,6 +29,11 @@ export function notQuiteGranted({ statuses, states, before, grantedBelow }: Summ
     ...(others === '' ? [] : [`not approved: ${others}`]),
     ...(grantedBelow === 0 ? [] : [`${counted(grantedBelow, 'limit')} granted below the request`]),
   ];
+}
+
+/** Answers in which the service named no status. */
+function withoutStatus({ statuses, states }: Pick<Summary, 'statuses' | 'states'>): number {
+  return states.done - Object.values(statuses).reduce((sum, count) => sum + count, 0);
 }
 
 function listed(counts: [status: string, count: number][]): string {

@@ -6,7 +6,7 @@ import type { PortfolioState } from '../../src/ledger/portfolios.ts';
 import { type Summary, summarize } from '../../src/ledger/summary.ts';
 import { hintedStatus } from '../../src/service/meaning.ts';
 
-/** Who stops a run wants its end more than its report, which is there for the asking later. */
+/** Who stops a run wants it to end, more than its report, which the report command gives later. */
 const LAST_REPORT_MS = 2_000;
 
 /** Enough held rows to know with which statuses the service, or something before it, answered them. */

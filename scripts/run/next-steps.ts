@@ -14,7 +14,7 @@ export type ResultsOptions = { results?: string | false | undefined };
 export type RunOf = { portfolio: string; path: string | null; documents?: string | undefined };
 
 /**
- * Leaves the results of a run, if they are wanted. A run that is stopped meanwhile goes without: who stops it wants its end.
+ * Leaves the results of a run, if they are wanted. A run that is stopped meanwhile leaves none: who stops it wants it to end.
  */
 export async function leaveResultsOf(
   run: RunOf,
@@ -69,31 +69,26 @@ function needsMending({ invalid, duplicate, kept, madeTwice, replaced, states }:
   return invalid + duplicate + kept + madeTwice + states.refused + states.cancelled - replaced > 0;
 }
 
+/** One sentence a file: what it is, why it stays, or why it is gone. */
 function leftWords({ portfolio, path, documents }: RunOf, left: LeftResults): string[] {
-  const words = left.taken.map(
-    (name) => `${shown(name)} stays as it is: it is not of this portfolio, or somebody changed it.`,
-  );
+  const words: string[] = [];
+  const say = (name: string, what: string): number => words.push(`${shown(name)} ${what}`);
+  for (const name of left.taken) say(name, 'stays as it is: it is not of this portfolio, or somebody changed it.');
   if (left.results !== null) words.push(`results: ${shown(left.results)}`);
   if (left.fault !== null) {
-    words.push(
-      `no results file: ${left.fault} To get the results: npx limitline report "${portfolio}" --format csv --out FILE`,
-    );
+    const report = `npx limitline report "${portfolio}" --format csv --out FILE`;
+    words.push(`no results file: ${left.fault} To get the results: ${report}`);
   }
   if (left.errors !== null) {
+    const file = shown(left.errors);
     const same = documents === undefined ? '' : ` --documents "${documents}"`;
-    words.push(
-      `mend these lines: ${shown(left.errors)}; then: npx limitline run "${shown(left.errors)}" --portfolio "${portfolio}"${same}`,
-    );
+    words.push(`mend these lines: ${file}; then: npx limitline run "${file}" --portfolio "${portfolio}"${same}`);
   }
-  words.push(...left.outdated.map((name) => `${shown(name)} was removed: it was out of date.`));
-  const gone = left.removed.map((name) => `${shown(name)} was removed: nothing is left to mend.`);
+  for (const name of left.outdated) say(name, 'was removed: it was out of date.');
+  for (const name of left.removed) say(name, 'was removed: nothing is left to mend.');
   const own = path === null ? null : resolve(path);
-  const stale = left.kept.filter((name) => name !== own);
-  return [
-    ...words,
-    ...gone,
-    ...stale.map((name) => `${shown(name)} was changed, so it stays; nothing is left to mend.`),
-  ];
+  for (const name of left.kept) if (name !== own) say(name, 'was changed, so it stays; nothing is left to mend.');
+  return words;
 }
 
 /** As one would type it from here. */

@@ -12,7 +12,7 @@ type Bar = {
 
 /**
  * Puts a line at the bottom of the terminal. While it is there, whatever is written on the terminal by anybody, on standard
- * output or standard error, stands where the line stood, and the line is gone until it is drawn again: text and line never
+ * output or standard error, is written where the line was, and the line is gone until it is drawn again: text and line never
  * share one.
  */
 export function openBar(): Bar {
