@@ -94,16 +94,19 @@ async function finishedEnd(name: string | undefined, portfolios: LookedAt, signa
 function endOf(open: Open): WorkEnd {
   const [paused, interrupted] = [namesOf(open.paused), namesOf(open.interrupted)];
   if (paused.length === 0 && interrupted.length === 0) return NOTHING_OPEN;
-  const what = paused.length === 1 ? 'a portfolio that is' : `${paused.length} portfolios that are`;
-  const resuming = `${what} paused: go on with limitline resume, or give up with limitline cancel`;
   return {
     status: PROBLEMS_STATUS,
     facts: { ...(paused.length > 0 ? { paused } : {}), ...(interrupted.length > 0 ? { interrupted } : {}) },
-    words: [
-      paused.length > 0 ? `stopping: nothing is open but ${resuming}` : 'stopping: no row is open',
-      ...(interrupted.length > 0 ? [`but ${interruptedWords(interrupted)}`] : []),
-    ].join(', '),
+    words: endWords(paused, interrupted),
   };
+}
+
+function endWords(paused: readonly string[], interrupted: readonly string[]): string {
+  if (paused.length === 0) return `stopping: no row is open, but ${interruptedWords(interrupted)}`;
+  const what = paused.length === 1 ? 'a portfolio that is' : `${paused.length} portfolios that are`;
+  const resuming = `${what} paused: go on with limitline resume, or give up with limitline cancel`;
+  const unread = interrupted.length === 0 ? '' : `; and ${interruptedWords(interrupted)}`;
+  return `stopping: nothing is open but ${resuming}${unread}`;
 }
 
 const NOTHING_OPEN: WorkEnd = { status: 0, facts: {}, words: 'stopping: nothing is open any more' };

@@ -35,7 +35,7 @@ test.each<[string, PortfolioState[], string | true, number, RegExp]>([
     [paused, interrupted],
     true,
     2,
-    /resume.*, but the last import of portfolio d/,
+    /resume.*; and the last import of portfolio d/,
   ],
 ])(
   'work --until-settled ends with the right status and reason where %s',

@@ -10,13 +10,24 @@ const columns: Column[] = [
 ];
 
 const look: Look = {
-  ...{ account: 'https://api.example', portfolio: 'q4', path: '/tmp/Buyers Q4.csv', supplierPath: undefined },
-  ...{ replace: false, counts: { lines: 1_203, rows: 1_200, invalid: 2, duplicate: 1 }, warnings: 1 },
+  account: 'https://api.example',
+  portfolio: 'q4',
+  path: '/tmp/Buyers Q4.csv',
+  supplierPath: undefined,
+  replace: false,
+  counts: { lines: 1_203, rows: 1_200, invalid: 2, duplicate: 1 },
+  warnings: 1,
   opened: { dialect: PLAIN_DIALECT, columns, headerLine: 1, above: null },
   dryRun: {
-    ...{ limits: 1_190, companies: 1_100, documents: 12, uploadBytes: 3_450_000, requested: '1234567.5', open: 3 },
+    limits: 1_190,
+    companies: 1_100,
+    documents: 12,
+    uploadBytes: 3_450_000,
+    requested: '1234567.5',
+    open: 3,
     besides: { limits: 2, requested: '71000' },
-    ...{ before: { limits: 8, companies: 90, held: 2 }, durationS: 300 },
+    before: { limits: 8, companies: 90, held: 2 },
+    durationS: 300,
   },
   largest: [
     { line: 7, name: 'Müller Stahl GmbH', requested: '1000000' },

@@ -12,7 +12,8 @@ function held(heard: string): RowEnd {
 }
 
 const refused = (status: number): RowEnd => ({
-  ...{ state: 'refused', step: 'company' },
+  state: 'refused',
+  step: 'company',
   problem: { step: 'company', message: 'no', status, body: 'Geheim GmbH' },
 });
 

@@ -20,7 +20,8 @@ test('each minute the log says what was done in it and what calls wait for, and 
     },
     counts: () => now.counts,
     callsSent: () => now.calls,
-    ...{ log, everyMs: 5 },
+    log,
+    everyMs: 5,
   });
   onTestFinished(saying.stop);
   await vi.waitUntil(() => now.looks > 2);

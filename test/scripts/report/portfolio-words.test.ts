@@ -5,13 +5,25 @@ import { ROW_STATES, type RowState } from '../../../src/ledger/rows.ts';
 
 const states = Object.fromEntries(ROW_STATES.map((state) => [state, 0])) as Record<RowState, number>;
 const sums = {
-  ...{ requested: '1234567.50', granted: '999.00', available: '0.00', grantedBelow: 0 },
+  requested: '1234567.50',
+  granted: '999.00',
+  available: '0.00',
+  grantedBelow: 0,
   before: { granted: '0.00', statuses: {} },
 };
 const listed: Listed = {
-  ...{ portfolio: 'q4', file: 'buyers.csv', started: '2026-11-21T10:00:59.000Z', finished: null, standing: 'open' },
-  ...{ lines: 1_203, invalid: 1, duplicate: 0, rows: 1_202, states: { ...states, done: 1_200, held: 2 } },
-  ...{ statuses: { approved: 1_200 }, sums },
+  portfolio: 'q4',
+  file: 'buyers.csv',
+  started: '2026-11-21T10:00:59.000Z',
+  finished: null,
+  standing: 'open',
+  lines: 1_203,
+  invalid: 1,
+  duplicate: 0,
+  rows: 1_202,
+  states: { ...states, done: 1_200, held: 2 },
+  statuses: { approved: 1_200 },
+  sums,
 };
 
 test.each<[string, Partial<Listed>, string[]]>([
@@ -27,7 +39,9 @@ test.each<[string, Partial<Listed>, string[]]>([
   [
     'one whose requests were made before',
     {
-      ...{ standing: 'settled', invalid: 0, states: { ...states, skipped: 3 } },
+      standing: 'settled',
+      invalid: 0,
+      states: { ...states, skipped: 3 },
       sums: { ...sums, grantedBelow: 1, before: { granted: '5.00', statuses: {} } },
     },
     [

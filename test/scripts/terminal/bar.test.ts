@@ -34,8 +34,13 @@ test('the bar is gone before anything else is written, on whichever stream and b
   bar.end();
   process.stdout.write('the report\n');
   expect(written).toEqual([
-    ...['\r\x1b[2Khalf', '\r\x1b[J', 'line 7: bad\n', 'limitline: a log\n'],
-    ...['\r\x1b[2Kmore', '\r\x1b[J', 'the report\n'],
+    '\r\x1b[2Khalf',
+    '\r\x1b[J',
+    'line 7: bad\n',
+    'limitline: a log\n',
+    '\r\x1b[2Kmore',
+    '\r\x1b[J',
+    'the report\n',
   ]);
 });
 
