@@ -1,23 +1,23 @@
 import { digestOf } from '../../src/ledger/calls.ts';
 import { rowName } from '../../src/ledger/row-id.ts';
 import { askedOf, type RowResult } from '../../src/ledger/rows.ts';
-import { KNOWN_COLUMNS, type KnownColumn } from '../../src/portfolio/columns/columns.ts';
-import { visible } from '../../src/portfolio/lines/problem.ts';
-import type { Opened } from '../../src/portfolio/open-portfolio.ts';
-import { digestOfCells, knownBuyerText } from '../../src/portfolio/results/known-buyer.ts';
-import {
-  errorColumns,
-  mergeColumns,
-  type OwnColumns,
-  resultColumnsOf,
-} from '../../src/portfolio/results/merged-columns.ts';
+import { KNOWN_COLUMNS, type KnownColumn } from '../../src/portfolio/columns/known-columns.ts';
 import {
   ERROR_COLUMNS,
   errorColumnsOf,
   LINE_COLUMN,
   mendedRowOf,
   RESULT_COLUMNS,
-} from '../../src/portfolio/results/result-columns.ts';
+} from '../../src/portfolio/columns/result-columns.ts';
+import { digestOfCells, recordedBuyerText } from '../../src/portfolio/identity/recorded-buyer.ts';
+import type { Opened } from '../../src/portfolio/open-portfolio.ts';
+import { visible } from '../../src/portfolio/problem.ts';
+import {
+  errorColumns,
+  mergeColumns,
+  type OwnColumns,
+  resultColumnsOf,
+} from '../../src/portfolio/results/merged-columns.ts';
 import { makeSheetValues, type SheetValues } from '../../src/portfolio/results/sheet-values.ts';
 import type { ExportedLine, ImportFile } from './export-lines.ts';
 import { LEDGER_COLUMNS, ledgerCells } from './ledger-cells.ts';
@@ -51,7 +51,7 @@ export function resultTable(files: Files, { account, inSheet }: How): Table {
   return {
     header: [...own.header, ...RESULT_COLUMNS],
     begin(_file, begun) {
-      values = inSheet ? makeSheetValues(begun) : areAlike ? undefined : begun.standalone;
+      values = inSheet ? makeSheetValues(begun) : areAlike ? undefined : begun.rewriter;
     },
     *write(exported) {
       const { file, number, line, found } = exported;
@@ -83,7 +83,7 @@ export function resultTable(files: Files, { account, inSheet }: How): Table {
  */
 export function errorTable(files: Files, { account, inSheet, onHeld }: How & { onHeld: () => void }): Table {
   const headers = [...files.values()].map((opened) =>
-    JSON.stringify(opened && resultColumnsOf(opened.standalone.header).names),
+    JSON.stringify(opened && resultColumnsOf(opened.rewriter.header).names),
   );
   const areAlike = new Set(headers).size === 1;
   const own = ownColumns(files, (opened) => errorColumns(opened, areAlike));
@@ -102,7 +102,7 @@ export function errorTable(files: Files, { account, inSheet, onHeld }: How & { o
       if (found?.result.replaced && !exported.fault) return;
       if (state === 'held') return onHeld();
       const broken = line?.kind === 'invalid' ? line.broken : undefined;
-      const read = line && opened ? opened.standalone : undefined;
+      const read = line && opened ? opened.rewriter : undefined;
       const cells = line && (broken === undefined ? (values ?? read)?.cells(line) : read?.blank());
       yield [
         ...own.cells(file, cells, ledgerCells(found?.result.request)),
@@ -142,7 +142,7 @@ function knownNamed(name: string): KnownColumn | null {
 function knownText({ fault }: ExportedLine, { request }: RowResult, cells: string): string {
   const { buyer, limit } = request;
   const amount = limit.requested_limit;
-  return knownBuyerText({ buyer, asked: digestOf(askedOf(request)), cells, amount, isOwn: fault === undefined });
+  return recordedBuyerText({ buyer, asked: digestOf(askedOf(request)), cells, amount, isOwn: fault === undefined });
 }
 
 function ownColumns(files: Files, columnsOf: (opened: Opened) => OwnColumns) {
@@ -191,14 +191,14 @@ function problemText({ problem, again }: RowResult): string {
  * led to none still mends what it said that it mends.
  */
 function mendedRow({ found, line }: ExportedLine, opened: Opened | undefined): string {
-  if (!found) return line && opened ? mendedRowOf(opened.standalone.header)(line.cells) : '';
+  if (!found) return line && opened ? mendedRowOf(opened.rewriter.header)(line.cells) : '';
   if (found.result.state === 'done' || found.result.state === 'skipped') return '';
   return rowName(found.row);
 }
 
 /** What the cells are to be filled in from: the line's own text, or that of an earlier round where nobody has filled in any. */
 function lineText({ line }: ExportedLine, opened: Opened | undefined, broken: string | undefined): string {
-  const { header } = opened?.standalone ?? { header: [] };
+  const { header } = opened?.rewriter ?? { header: [] };
   const added = errorColumnsOf(header);
   const at = header.findLastIndex((name, column) => name === LINE_COLUMN && added.has(column));
   const earlier = line?.cells[at] ?? '';

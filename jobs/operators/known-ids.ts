@@ -1,7 +1,7 @@
 import type { Portfolios } from '../../src/ledger/portfolios.ts';
 import { ROW_STATES, type Rows } from '../../src/ledger/rows.ts';
+import { documentKey } from '../rows/document-key.ts';
 import { type FoundRow, walkRows } from '../rows/walk-rows.ts';
-import { documentKey } from '../steps/upload-documents.ts';
 
 /** What an id is of, and whose: a call, named as the ledger names it, and the row that shows it. */
 export type KnownId = { call: string; portfolio: string; line: number; name: string };

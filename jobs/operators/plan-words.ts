@@ -1,16 +1,17 @@
+import type { CallKind } from '../../src/call-kind.ts';
 import type { Calls } from '../../src/ledger/calls.ts';
-import type { CallKind } from '../../src/ledger/keys.ts';
 import type { Portfolios } from '../../src/ledger/portfolios.ts';
 import type { Rows, Step } from '../../src/ledger/rows.ts';
 import type { HeldFile, HeldWord } from '../../src/portfolio/results/held-file.ts';
+import { COMPANY_ID_PREFIX, LIMIT_ID_PREFIX } from '../../src/resource-ids.ts';
 import { callsOf } from '../rows/calls-of.ts';
 import type { FoundRow } from '../rows/walk-rows.ts';
 import { callName, knownIds } from './known-ids.ts';
 import { rowAtLine, rowByName } from './row-meant.ts';
 import { whyNot, whyNotRow } from './why-not.ts';
 
-/** The ids of the service have these prefixes, where any is shown (service-api: "Resources and their fields"). */
-const PREFIXES: Partial<Record<Step, string>> = { company: 'company_', limit: 'bl_' };
+/** The ids of the service have these prefixes, where any is shown (docs/service.md, "Ids"). */
+const PREFIXES: Partial<Record<Step, string>> = { company: COMPANY_ID_PREFIX, limit: LIMIT_ID_PREFIX };
 
 /** One word, and the held row and call that it is about. */
 export type Planned = { word: HeldWord; found: FoundRow; call: Call };

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { LimitlineError } from '../../src/errors.ts';
 import type { RowId } from '../../src/ledger/row-id.ts';
+import { type FeedDeps, feed } from '../rows/feed.ts';
+import { supplierJob } from '../rows/step-jobs.ts';
 import { type FoundRow, walkRows } from '../rows/walk-rows.ts';
 import { GIVEN_UP } from '../steps/create-supplier.ts';
-import { supplierJob } from '../steps/step.ts';
-import { type FeedDeps, feed } from '../workers/feed.ts';
 import { rowAtLine, rowByName } from './row-meant.ts';
 
 const payloadSchema = z.object({

@@ -1,12 +1,13 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
+import type { Document } from '../../src/documents/document.ts';
 import { digestOf } from '../../src/ledger/calls.ts';
 import type { LostCall } from '../../src/ledger/recovery.ts';
 import { rowIdOf } from '../../src/ledger/row-id.ts';
 import { askedOf, STEPS, type Step } from '../../src/ledger/rows.ts';
-import { type Document, type Line, type Row, requestOf } from '../../src/portfolio/lines/row.ts';
+import { type Line, type Row, requestOf } from '../../src/portfolio/lines/row.ts';
 import type { Outcome } from '../../src/portfolio/results/outcomes.ts';
-import { documentKey } from '../steps/upload-documents.ts';
+import { documentKey } from '../rows/document-key.ts';
 
 /** What one line of a results file tells of calls, and what it tells of them in vain. */
 export type LostCalls = { calls: LostCall[]; leftOut: string[] };

@@ -2,11 +2,11 @@ import { fileNameOf, makeBuyerStore } from '../../jobs/import/buyer-store.ts';
 import { makeReplacingForesight } from '../../jobs/import/foresee-replacing.ts';
 import { makeOwnFile } from '../../jobs/import/own-file.ts';
 import type { Context } from '../../src/context.ts';
+import { earlierProblemOf, mendedRowOf } from '../../src/portfolio/columns/result-columns.ts';
 import { makeBuyerBook } from '../../src/portfolio/identity/buyer-book.ts';
-import { makeFileBuyers } from '../../src/portfolio/identity/file-buyers.ts';
+import { makeFileBuyers } from '../../src/portfolio/identity/in-file/buyers.ts';
 import { openPortfolio } from '../../src/portfolio/open-portfolio.ts';
 import { type ReadOptions, readingFound, readOptionsSchema } from '../../src/portfolio/read-options.ts';
-import { earlierProblemOf, mendedRowOf } from '../../src/portfolio/results/result-columns.ts';
 
 /** A file that can be read more than once; `importId` is its digest, as buyers know it. */
 type LookedAt = { portfolio: string; path: string; importId: string; reading: ReadOptions };

@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { readMapWords } from '../../src/portfolio/columns/map-words.ts';
+import { readMapArgs } from '../../src/portfolio/columns/map-args.ts';
 import type { ReadOptions } from '../../src/portfolio/read-options.ts';
 import { delimiterNamed, encodingNamed } from '../../src/table/dialect.ts';
 import { linesNamed } from './named-lines.ts';
@@ -56,7 +56,7 @@ export function documentsOption(): Option {
 /** @throws LimitlineError `USAGE` for a value that is not known, `FILE` for a mapping that cannot be used. */
 export async function readOptionsOf(options: ReadingOptions): Promise<ReadOptions> {
   const { encoding, delimiter, sheet, headerLine, map = [], decimal, dates, hiddenRows, sameBuyer } = options;
-  const mapping = await readMapWords(map);
+  const mapping = await readMapArgs(map);
   return {
     ...(sheet === undefined ? {} : { sheet }),
     ...(encoding === undefined ? {} : { encoding: encodingNamed(encoding) }),

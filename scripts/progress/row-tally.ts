@@ -52,7 +52,7 @@ export function startRowTally({ log, everyMs = SAY_EVERY_MS }: { log: Log; every
   };
 }
 
-/** The status in the problem of a held row, as `endWithout` words it (jobs/steps/step.ts); what a body says is not looked at. */
+/** The status in the problem of a held row, as `problemOf` words it (jobs/steps/row-problem.ts); what a body says is not looked at. */
 function heldStatus(message: string): number | undefined {
   const status = /(?:, then|was made:) status (\d{3})\b/.exec(message)?.[1];
   return status === undefined ? undefined : Number(status);

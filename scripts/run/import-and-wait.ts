@@ -4,7 +4,7 @@ import type { Context, Service } from '../../src/context.ts';
 import { isOurMistake } from '../../src/ledger/persist.ts';
 import type { PortfolioState } from '../../src/ledger/portfolios.ts';
 import { makeTimeLeft } from '../../src/pace/pace-words.ts';
-import type { Problem } from '../../src/portfolio/lines/row.ts';
+import type { Problem } from '../../src/portfolio/problem.ts';
 import { isFinished } from '../ending/open-portfolios.ts';
 import { importFile } from '../file/import-file.ts';
 import type { Understanding } from '../file/understanding.ts';

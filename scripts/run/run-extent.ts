@@ -9,9 +9,9 @@ import type { Extent } from '../progress/progress.ts';
 export function extentOf(
   lines: number,
   state: PortfolioState | undefined,
-  { service, timeLeft }: { service: Pick<Service, 'line'>; timeLeft: ReturnType<typeof makeTimeLeft> },
+  { service, timeLeft }: { service: Pick<Service, 'paceNow'>; timeLeft: ReturnType<typeof makeTimeLeft> },
 ): Extent {
-  const words = describePace(service.line());
+  const words = describePace(service.paceNow());
   const waiting = words === '' ? '' : `; ${words}`;
   if (!state) return { done: 0, total: undefined, words: `${counted(lines, 'line')} read${waiting}` };
   const { queued, company, documents, limit, done, refused, held, skipped, cancelled } = state.states;
@@ -19,7 +19,7 @@ export function extentOf(
   const total = ended + openRows(state.states);
   const trouble = [refused > 0 ? `, ${refused} refused` : '', held > 0 ? `, ${held} held` : ''].join('');
   // A row makes two calls as a rule, for the company and for the limit; those with documents make the guess a low one.
-  const left = timeLeft(2 * (queued + company + documents) + limit, service.line());
+  const left = timeLeft(2 * (queued + company + documents) + limit, service.paceNow());
   const time = left === '' || state.importing ? '' : `; about ${left} left`;
   return {
     done: ended,
