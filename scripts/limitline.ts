@@ -1,12 +1,12 @@
 #!/usr/bin/env -S node --max-semi-space-size=8
-import { Command, CommanderError } from 'commander';
+import { Command } from 'commander';
 import { makeLog } from '../src/log.ts';
-import { FAULT_STATUS, sayCrashes, sayFault } from './crash.ts';
-import { speakThroughLog } from './log-only.ts';
-import { sayNotices } from './say-notices.ts';
+import { sayNotices } from './opening/say-notices.ts';
+import { endByFault, sayCrashes } from './process/crash.ts';
+import { speakThroughLog } from './process/log-only.ts';
+import { surviveOutput } from './process/output-faults.ts';
+import { readVersion } from './process/version.ts';
 import { makeTerminal, type Terminal } from './terminal/terminal.ts';
-import { surviveOutput } from './unwritten.ts';
-import { readVersion } from './version.ts';
 
 /** In the order in which a new user meets them. */
 const COMMANDS: Record<string, () => Promise<{ register: (program: Command, terminal: Terminal) => void }>> = {
@@ -59,16 +59,11 @@ for (const name of named.length > 0 ? named : Object.keys(COMMANDS))
 try {
   await program.parseAsync();
 } catch (error) {
-  if (error instanceof CommanderError) {
-    process.exitCode = error.exitCode === 0 ? 0 : FAULT_STATUS;
-  } else {
-    process.exitCode = FAULT_STATUS;
-    sayFault(error, terminal);
-  }
+  endByFault(error, terminal);
 }
 
-// What still holds the process when its work is done, such as a connection that looks for a Redis that is gone, must not
-// keep it for ever. Output that somebody is still reading may.
+// What still keeps the process when its work is done, such as a connection that looks for a Redis that is gone, must not
+// do so for ever. Output that somebody is still reading may.
 setInterval(() => {
   if (process.stdout.writableLength === 0 || process.stdout.errored) process.exit();
 }, LINGER_MS).unref();

@@ -58,7 +58,7 @@ try {
   process.exitCode = 1;
 }
 
-/** @param {(pid: number) => void} onChild hears of every process that works for us */
+/** @param {(pid: number) => void} onChild is told of every process that works for us */
 async function setUp(onChild) {
   // Another set-up may have done some of it while this one waited for the lock.
   for (const { name, isDone, run } of STEPS) {
@@ -80,7 +80,7 @@ async function installDependencies(onChild) {
     // takes their absence for a disagreement (npm/cli#4828). `npm install` keeps to the same versions without that.
     result = await npm(['install', '--no-save', '--include=dev', '--loglevel=error'], onChild);
   }
-  if (result.code !== 0) throw fault(result, 'npm could not install the dependencies (its words above)');
+  if (result.code !== 0) throw fault(result, 'npm could not install the dependencies (see what it says above)');
   writeFileSync(STAMP_FILE, STAMP);
 }
 
@@ -102,7 +102,7 @@ async function fetchNode(onChild) {
   const result = await npm(['rebuild', 'node', '--ignore-scripts=false', '--loglevel=error'], onChild);
   if (hasNode()) return;
   const remedy = 'allow the install script of the npm package "node", delete node_modules and try again';
-  throw fault(result, `node_modules/.bin/node is ${nodeVersion()} and not v${NODE_VERSION}; ${remedy}`);
+  throw fault(result, `node_modules/.bin/node is ${nodeVersion()} instead of v${NODE_VERSION}; ${remedy}`);
 }
 
 function hasCommand() {
@@ -155,13 +155,14 @@ async function installRedis(onChild) {
     await run('apt-get', ['update'], onChild, env);
     result = await install();
   }
-  if (result.code !== 0 || !hasRedis()) throw fault(result, 'apt-get could not install redis-server (its words above)');
+  if (result.code !== 0 || !hasRedis())
+    throw fault(result, 'apt-get could not install redis-server (see what it says above)');
   // systemd has no run levels, and started it: sd_booted(3) says where it is in charge.
   if (isDirectory('/run/systemd/system')) await run('systemctl', ['disable', '--now', 'redis-server'], onChild, env);
 }
 
 /**
- * Runs `work` while no other set-up of this clone does. The lock is the highest numbered file: held while one of the
+ * Runs `work` while no other set-up of this clone does. The lock is the highest numbered file: taken while one of the
  * processes that it names lives. To take it is to create the next number, which only one can; none is ever deleted,
  * so that nobody deletes a lock that another has just taken. (The same as in src/redis/own/lock.ts, for Node 18.)
  */

@@ -1,19 +1,17 @@
 import { fileURLToPath } from 'node:url';
-import { Command, CommanderError } from 'commander';
+import { Command } from 'commander';
 import { register } from './commands/run.ts';
-import { FAULT_STATUS, sayCrashes, sayFault } from './crash.ts';
-import { sayNotices } from './say-notices.ts';
-import { useStandInOnly } from './stand-in-only.ts';
+import { sayNotices } from './opening/say-notices.ts';
+import { useStandInOnly } from './opening/stand-in-only.ts';
+import { endByFault, sayCrashes } from './process/crash.ts';
+import { PROBLEMS_STATUS } from './process/exit-status.ts';
+import { surviveOutput } from './process/output-faults.ts';
 import { makeTerminal } from './terminal/terminal.ts';
-import { surviveOutput } from './unwritten.ts';
-
-/** The example's own faults are there to be seen, so they do not make `npm start` fail. */
-const EXPECTED_STATUS = 2;
 
 const EXAMPLE = fileURLToPath(new URL('../examples/portfolio.csv', import.meta.url));
 
-const words = process.argv.slice(2);
-const terminal = makeTerminal({ json: words.includes('--json') });
+const args = process.argv.slice(2);
+const terminal = makeTerminal({ json: args.includes('--json') });
 sayCrashes(terminal);
 surviveOutput(terminal);
 
@@ -27,20 +25,15 @@ const program = new Command('npm start --')
 register(program, terminal);
 const [run] = program.commands;
 run?.description(
-  'Import a file, work until the portfolio settles, and report: the same as limitline run. Without a file it is the example, and the stand-in alone is asked, whatever is set.',
+  'Import a file, work until the portfolio is finished, and report, as limitline run does. Without a file it runs the example, on the stand-in only, whatever the settings say.',
 );
 
 try {
-  const isExample = words.length === 0 || (words.length === 1 && terminal.json);
+  const isExample = args.length === 0 || (args.length === 1 && terminal.json);
   if (isExample) useStandInOnly(terminal.say);
-  await program.parseAsync(['run', ...(isExample ? [EXAMPLE] : []), ...words], { from: 'user' });
-  if (isExample && process.exitCode === EXPECTED_STATUS) process.exitCode = 0;
+  await program.parseAsync(['run', ...(isExample ? [EXAMPLE] : []), ...args], { from: 'user' });
+  // The example's own faults are there to be seen, so they do not make `npm start` fail.
+  if (isExample && process.exitCode === PROBLEMS_STATUS) process.exitCode = 0;
 } catch (error) {
-  // Commander has said already what was wrong with the words.
-  if (error instanceof CommanderError) {
-    process.exitCode = error.exitCode === 0 ? 0 : FAULT_STATUS;
-  } else {
-    process.exitCode = FAULT_STATUS;
-    sayFault(error, terminal);
-  }
+  endByFault(error, terminal);
 }

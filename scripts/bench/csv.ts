@@ -14,15 +14,15 @@ import { parse } from 'csv-parse';
  * on one in the worst dialect, csv-parse alone on the plain one beside it, then `import` of both into the product's own
  * Redis.
  */
-const words = process.argv.slice(2);
-const [lines, only] = [Number(words[0] ?? 1_000_000), words[1] ?? ''];
+const args = process.argv.slice(2);
+const [lines, only] = [Number(args[0] ?? 1_000_000), args[1] ?? ''];
 const LIMITLINE = fileURLToPath(new URL('../limitline.ts', import.meta.url));
 const SELF = fileURLToPath(import.meta.url);
 
 /** Sends the peak of memory to us when the measured process ends. */
 const REPORTER = "data:text/javascript,process.on('exit',()=>process.send(process.resourceUsage().maxRSS))";
 
-if (words[0] === 'csv-parse') await parseAlone(words[1] ?? '');
+if (args[0] === 'csv-parse') await parseAlone(args[1] ?? '');
 else await compare();
 
 async function compare(): Promise<void> {

@@ -1,5 +1,5 @@
 /** A figure measured several times. */
-export type Spread = { median: number; min: number; max: number };
+type Spread = { median: number; min: number; max: number };
 
 /**
  * The median, the smallest and the largest of some measurements; of an even number of them, the median is the mean of

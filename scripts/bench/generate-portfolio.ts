@@ -1,12 +1,22 @@
 import { createWriteStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { FIRST_NAMES, LEGAL_FORMS, PLACES, SURNAMES, TRADES } from './portfolio-words.ts';
+import { FIRST_NAMES, LEGAL_FORMS, PLACES, SURNAMES, TRADES } from './invented-buyers.ts';
 
 /** The columns of a generated file, under the names that the product knows them by. */
 export const PORTFOLIO_COLUMNS = [
-  ...['name', 'country_code', 'city', 'street', 'state', 'website', 'company_registration_number'],
-  ...['requested_limit', 'contact_first_name', 'contact_last_name', 'contact_email', 'buyer_reference'],
+  'name',
+  'country_code',
+  'city',
+  'street',
+  'state',
+  'website',
+  'company_registration_number',
+  'requested_limit',
+  'contact_first_name',
+  'contact_last_name',
+  'contact_email',
+  'buyer_reference',
 ] as const;
 
 /**
@@ -20,7 +30,7 @@ export async function generatePortfolio({ path, rows, from = 0 }: PortfolioSize)
   await pipeline(Readable.from(pieces(from, rows)), createWriteStream(path));
 }
 
-export type PortfolioSize = { path: string; rows: number; from?: number };
+type PortfolioSize = { path: string; rows: number; from?: number };
 
 /** One line of the file without its line break; `index` counts buyers from 0. */
 export function portfolioLine(index: number): string {
@@ -48,7 +58,7 @@ export function portfolioLine(index: number): string {
   ].join(',');
 }
 
-/** Every list of words has 32 entries or fewer in a power of two, so five bits of a number choose each part of a name. */
+/** Every list of names has 32 entries or fewer in a power of two, so five bits of a number choose each part of a name. */
 const NAMES_IN_ALL = 2 ** 20;
 
 /** Odd, so that multiplying by it only changes the order of the numbers below 2^20: neighbours look unlike each other. */
@@ -79,11 +89,11 @@ function amount(index: number): string {
   return index % 2 === 0 ? String(Math.ceil(value / 100) * 100) : value.toFixed(2);
 }
 
-function pick<T>(words: readonly T[], bits: number): T {
-  return words[bits & (words.length - 1)] as T;
+function pick<T>(list: readonly T[], bits: number): T {
+  return list[bits & (list.length - 1)] as T;
 }
 
-/** RFC 4180: a cell with a comma is put in quotation marks. None of the words holds a quotation mark. */
+/** RFC 4180: a cell with a comma is put in quotation marks. None of the names has a quotation mark. */
 function cell(text: string): string {
   return text.includes(',') ? `"${text}"` : text;
 }

@@ -8,7 +8,7 @@ import { makeTemporaryFolder } from './temporary-folder.ts';
 /** What reading the file once took. Lines a second are counted over the whole life of the process. */
 export type LineFigures = { linesPerS: number; peakMemoryBytes: number; cpuS: number };
 
-export type LineResult = { name: string; rounds: LineFigures[] };
+type LineResult = { name: string; rounds: LineFigures[] };
 
 export type LineResults = { lines: number; results: LineResult[] };
 

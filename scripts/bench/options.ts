@@ -2,10 +2,10 @@ import { parseArgs } from 'node:util';
 import { LimitlineError } from '../../src/errors.ts';
 
 /** The parts of the bench, in the order in which they run. */
-export const SECTIONS = ['run', 'check'] as const;
-export type Section = (typeof SECTIONS)[number];
+const SECTIONS = ['run', 'check'] as const;
+type Section = (typeof SECTIONS)[number];
 
-export type BenchOptions = {
+type BenchOptions = {
   /** Rows of the portfolio that is run; `check` reads a hundred lines for each. */
   rows: number;
   rounds: number;
@@ -15,7 +15,7 @@ export type BenchOptions = {
 
 export const USAGE = `node scripts/bench/main.ts [--rows N] [--rounds N] [--only ${SECTIONS.join('|')}] [--json]`;
 
-/** @throws LimitlineError `USAGE` for what cannot be meant */
+/** @throws LimitlineError `USAGE` for arguments that are not known */
 export function readOptions(args: readonly string[]): BenchOptions {
   const { rows, rounds, only, json } = parse(args);
   if (only !== undefined && !isSection(only)) throw fault(`--only ${only} is not a part of the bench`);
@@ -46,7 +46,9 @@ function parse(args: readonly string[]) {
     });
     return values;
   } catch (error) {
-    throw new LimitlineError('USAGE', `This cannot be meant: ${args.join(' ')}; use: ${USAGE}`, { cause: error });
+    throw new LimitlineError('USAGE', `These arguments are not known: ${args.join(' ')}; use: ${USAGE}`, {
+      cause: error,
+    });
   }
 }
 

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis, type RedisOptions } from 'ioredis';
 import { makeTemporaryFolder } from './temporary-folder.ts';
 
-export type ReplicatedRedis = AsyncDisposable & {
+type ReplicatedRedis = AsyncDisposable & {
   /** Its REDIS_URL, by way of the sentinel. */
   url: string;
   /** A connection to whoever is the primary, for looking on. It ends with the servers. */

@@ -1,5 +1,5 @@
 import { messageOf } from '../../src/errors.ts';
-import { waitForSignal } from '../signals.ts';
+import { waitForSignal } from '../process/signals.ts';
 
 /** What a bench is given: a signal that is aborted when the process is to stop, and a way to say where it is. */
 export type BenchPlace = { signal: AbortSignal; say: (text: string) => void };

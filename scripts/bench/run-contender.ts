@@ -10,7 +10,7 @@ import { FIGURES_FD, type ProcessFigures } from './process-figures.ts';
 /** A program for Node, and what it is told. */
 export type Contender = { script: string; args: readonly string[]; env: Readonly<Record<string, string>> };
 
-export type Ran = ProcessFigures & {
+type Ran = ProcessFigures & {
   /** Just before its process was started, in ms since 1970. */
   startedMs: number;
   /** From there until its process was gone. */

@@ -13,7 +13,7 @@ export type RunningRedis = AsyncDisposable & {
   figures(): Promise<RedisFigures>;
 };
 
-export type RedisFigures = { version: string; usedMemoryBytes: number; cpuMs: number };
+type RedisFigures = { version: string; usedMemoryBytes: number; cpuMs: number };
 
 /**
  * Starts an empty Redis as the product starts its own: on a fresh data folder, on a Unix socket, and with every write

@@ -32,7 +32,7 @@ export type FailoverFigures = {
  * @param wakes the primary is not killed but wakes up later, which splits the brain until the sentinel tells it
  * @param cutOffMs how long the primary works on without replicas
  * @param settings further settings of the workers
- * @throws LimitlineError when the portfolio does not come to its end
+ * @throws LimitlineError when the portfolio is not finished in time
  */
 export async function tryFailover({
   rows,
@@ -84,7 +84,8 @@ export async function tryFailover({
   const { states } = await untilFinished(() => portfolios.read(PORTFOLIO), signal);
   const ended = ROW_STATES.filter((state) => !['queued', 'company', 'documents', 'limit'].includes(state));
   return {
-    ...{ madeBefore, madeMeanwhile },
+    madeBefore,
+    madeMeanwhile,
     madeTwice: (await service.report()).madeTwice.length,
     held: states.held,
     done: states.done,

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { LimitlineError } from '../../src/errors.ts';
 
-export type WorkerFleet = AsyncDisposable & {
+type WorkerFleet = AsyncDisposable & {
   /** Resolves when each has said that it is working. */
   allWorking(signal: AbortSignal): Promise<void>;
   /** Kills one that is at work with SIGKILL and starts another at once. Answers its name in the ledger, if there was one. */

@@ -2,8 +2,8 @@ import type { Command } from 'commander';
 import { cancelRows } from '../../jobs/index.ts';
 import type { Cancelled } from '../../jobs/operators/cancel-rows.ts';
 import { counted } from '../../src/counted.ts';
+import { onPortfolio } from '../opening/on-portfolio.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { onPortfolio } from './on-portfolio.ts';
 
 /** For the answer to be written down. */
 const ANSWER_MARGIN_MS = 5_000;
@@ -13,7 +13,7 @@ export function register(program: Command, terminal: Terminal): void {
   program
     .command('cancel')
     .argument('<name>', 'the portfolio')
-    .description("give up a portfolio's rows that are not sent yet; importing them again brings them back")
+    .description("cancel a portfolio's rows that are not sent yet; importing them again brings them back")
     .action(async (name: string) => {
       const ended = await onPortfolio(name, (context) => {
         const awaitMs = context.settings.SERVICE_TIMEOUT_MS + ANSWER_MARGIN_MS;
@@ -34,7 +34,9 @@ function cancelWords(name: string, { cancelled, answered, open }: Cancelled): st
   }
   if (open > 0) {
     const calls = `${counted(open, 'call')} ${open === 1 ? 'has' : 'have'} not been answered`;
-    parts.push(`${calls}; where workers run, what the answer is decides how each row ends.`);
+    parts.push(
+      `${calls} yet; ${open === 1 ? 'its answer decides how its row ends' : 'their answers decide how their rows end'}.`,
+    );
   }
   return parts.join(' ');
 }

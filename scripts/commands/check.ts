@@ -7,39 +7,30 @@ import { defaultDocumentsDir, makeDocumentFolder } from '../../src/documents/fol
 import { unnamedDocuments } from '../../src/documents/unnamed.ts';
 import { removeUnpackedFolders } from '../../src/documents/unpacked-folders.ts';
 import { saveMapping } from '../../src/portfolio/columns/mapping.ts';
-import type { Line } from '../../src/portfolio/lines/row.ts';
 import { type Opened, openPortfolio } from '../../src/portfolio/open-portfolio.ts';
-import { announceFolder } from '../announce-folder.ts';
-import { waitForSignal } from '../signals.ts';
-import { documentsBeside, fileOrInput, INPUT_NAME } from '../standard-input.ts';
-import { makeProblemList, type ProblemList } from '../terminal/problems.ts';
-import { startProgress } from '../terminal/progress.ts';
+import { buyerWords, makeBuyerList } from '../file/buyer-list.ts';
+import { makeProblemList } from '../file/problems.ts';
+import { readAll } from '../file/read-all.ts';
+import { understanding, understoodWords } from '../file/understanding.ts';
+import { dryRunWords, findLedger, type Ledger, makeDryRun, type Outlook, outlookOf } from '../look/dry-run.ts';
+import { announceFolder } from '../opening/announce-folder.ts';
+import { portfolioNameOf } from '../options/portfolio-name.ts';
+import { documentsOption, type ReadingOptions, readOptionsOf, withReadingOptions } from '../options/reading-options.ts';
+import { documentsBeside, fileOrInput, INPUT_NAME } from '../options/standard-input.ts';
+import { PROBLEMS_STATUS } from '../process/exit-status.ts';
+import { waitForSignal } from '../process/signals.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { understanding, understoodWords } from '../terminal/understanding.ts';
-import { buyerWords, makeBuyerList } from './buyer-list.ts';
-import { dryRunWords, findLedger, type Ledger, makeDryRun, type Outlook, outlookOf } from './dry-run.ts';
-import { portfolioNameOf } from './portfolio-name.ts';
-import { type ReadingWords, readOptionsOf, withReadingOptions } from './reading-options.ts';
 
-/** `check` and `import` end with this when a line or the file has a problem. */
-export const PROBLEMS_STATUS = 2;
-
-type CheckOptions = ReadingWords & { documents?: string; saveMap?: string; portfolio?: string; buyers?: boolean };
+type CheckOptions = ReadingOptions & { documents?: string; saveMap?: string; portfolio?: string; buyers?: boolean };
 
 /** `limitline check FILE`: reads and validates, calls nothing, and names every problem by line and column. */
 export function register(program: Command, terminal: Terminal): void {
   withReadingOptions(program.command('check').argument('<file>', 'the CSV of buyers, or - for standard input'))
     .description('read and validate a file; nothing is stored, nothing is sent')
-    .option(
-      '--documents <dir>',
-      'folder or ZIP file of the supporting documents (default: "documents" beside the file)',
-    )
-    .option(
-      '--portfolio <name>',
-      "the portfolio that it is to be imported into (default: the file's name without its ending)",
-    )
-    .option('--buyers', 'list which lines mean one buyer, or one that is known already, and by what')
-    .option('--save-map <file>', 'write how the columns were understood, to be mended and given with --map')
+    .addOption(documentsOption())
+    .option('--portfolio <name>', "the portfolio to import it into (default: the file's name without its ending)")
+    .option('--buyers', 'list the lines that mean the same buyer, or one that is known already, and why')
+    .option('--save-map <file>', 'write how the columns were read to this file, to be corrected and given to --map')
     .action(async (file: string, options: CheckOptions) => {
       const { stopping, forget } = stopOnSignal();
       process.exitCode = await checkFile(file, options, { terminal, stopping }).finally(forget);
@@ -147,28 +138,16 @@ async function checkOpened(file: string, opened: Opened, deps: CheckDeps) {
     `${file}: ${counted(counts.lines, 'line')}: ${counts.rows} good, ${counts.invalid} invalid, ${counts.duplicate} duplicate; ${tally}`,
   ];
   terminal.print(words.join('\n'), {
-    ...{ file, ...counts },
-    ...{ problems, warnings, changed, counts: found, dryRun: dryRun.result(), unnamedDocuments: unnamed },
+    file,
+    ...counts,
+    problems,
+    warnings,
+    changed,
+    counts: found,
+    dryRun: dryRun.result(),
+    unnamedDocuments: unnamed,
     ...(deps.isToListBuyers ? { buyers: buyers.result() } : {}),
     ...understanding(opened),
   });
   return found.problems > 0 ? PROBLEMS_STATUS : 0;
-}
-
-/** Goes through the lines of an open file, and answers how many there are of each kind. */
-export async function readAll(opened: Opened, list: ProblemList, onBatch: (batch: Line[]) => Promise<Line[]>) {
-  const counts = { lines: 0, rows: 0, invalid: 0, duplicate: 0 };
-  const progress = startProgress(() => ({ done: 0, total: undefined, words: `${counted(counts.lines, 'line')} read` }));
-  try {
-    for await (const batch of opened.batches()) {
-      counts.lines += batch.length;
-      for (const line of await onBatch(batch)) {
-        counts[line.kind === 'row' ? 'rows' : line.kind] += 1;
-        list.add(line.kind === 'row' ? { warnings: line.warnings, changed: line.changed } : line);
-      }
-    }
-  } finally {
-    progress.stop();
-  }
-  return counts;
 }

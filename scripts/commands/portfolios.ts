@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
 import { type Listed, listPortfolios } from '../../jobs/operators/list-portfolios.ts';
 import type { Context } from '../../src/context.ts';
-import { portfolioWords } from '../terminal/portfolio-words.ts';
+import { withContext } from '../opening/on-portfolio.ts';
+import { portfolioWords } from '../report/portfolio-words.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { withContext } from './on-portfolio.ts';
 
 /** `limitline portfolios`: all portfolios of the account, and how each stands. */
 export function register(program: Command, terminal: Terminal): void {
@@ -24,5 +24,5 @@ export async function printPortfolios(context: Context, terminal: Terminal): Pro
     for (const one of page) terminal.answer(portfolioWords(one));
   }
   if (terminal.json) terminal.print('', { account, portfolios: all });
-  else if (isEmpty) terminal.answer(`Account ${account} has no portfolio yet (its book: ${redis.where}).`);
+  else if (isEmpty) terminal.answer(`Account ${account} has no portfolio yet (ledger: ${redis.where}).`);
 }

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import { reconcile } from '../../jobs/index.ts';
 import { counted } from '../../src/counted.ts';
+import { withContext } from '../opening/on-portfolio.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { withContext } from './on-portfolio.ts';
 
 /** There was something to find. */
 const FINDINGS_STATUS = 2;
@@ -11,7 +11,7 @@ const FINDINGS_STATUS = 2;
 export function register(program: Command, terminal: Terminal): void {
   program
     .command('reconcile')
-    .description('compare the queues with the ledger, and give rows back the jobs they lost')
+    .description('compare the queues with the ledger, and bring back lost jobs')
     .action(async () => {
       const findings = await withContext((context) => reconcile.run(reconcile.parse({}), context));
       const words = findings.map(

@@ -3,23 +3,24 @@ import { recoverResults } from '../../jobs/index.ts';
 import { freeHeld } from '../../jobs/operators/free-held.ts';
 import type { RecoveredKind, Recovering } from '../../jobs/recover/recover-results.ts';
 import type { Context } from '../../src/context.ts';
+import { counted } from '../../src/counted.ts';
 import { openDocuments } from '../../src/documents/archive.ts';
 import { defaultDocumentsDir, makeDocumentFolder } from '../../src/documents/folder.ts';
 import { LimitlineError } from '../../src/errors.ts';
 import { countLiving } from '../../src/ledger/presence.ts';
+import { withContext } from '../opening/on-portfolio.ts';
+import { type ReadingOptions, readOptionsOf, withReadingOptions } from '../options/reading-options.ts';
+import { PROBLEMS_STATUS } from '../process/exit-status.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { PROBLEMS_STATUS } from './check.ts';
-import { withContext } from './on-portfolio.ts';
-import { type ReadingWords, readOptionsOf, withReadingOptions } from './reading-options.ts';
 
-type RecoverOptions = ReadingWords & { documents?: string; apply?: boolean };
+type RecoverOptions = ReadingOptions & { documents?: string; apply?: boolean };
 
 /** `limitline recover RESULTS.csv …`: what results files know, back into a ledger that was lost or restored from a copy. */
 export function register(program: Command, terminal: Terminal): void {
   withReadingOptions(program.command('recover').argument('<files...>', 'results files, in the order of their imports'))
-    .description('put back what results files know into a ledger that was lost; a rehearsal without --apply')
+    .description('restore a lost ledger from results files; without --apply, only say what would be restored')
     .option('--documents <dir>', 'folder or ZIP file of the documents (default: "documents" beside the first file)')
-    .option('--apply', 'do it: without this, it is only said what would be done')
+    .option('--apply', 'do it; without this, nothing is changed')
     .action(async (files: string[], options: RecoverOptions) => {
       process.exitCode = await withContext((context) => recoverFiles(files, options, context, terminal));
     });
@@ -59,7 +60,7 @@ async function apply<T>(putBack: () => Promise<T>, context: Context): Promise<T>
     const are = workers === 1 ? 'A worker is' : `${workers} workers are`;
     throw new LimitlineError(
       'USAGE',
-      `${are} at work in account ${context.account}, and might request now what the files know to be done: stop them first.`,
+      `${are} at work in account ${context.account} and might request again what the files say is done: stop them first.`,
     );
   }
   await context.enterAccount();
@@ -86,42 +87,42 @@ const LABELS: Record<RecoveredKind, string> = {
   held: 'held, outcome unknown',
 };
 
-/** As many as a person reads through; the rest is counted, and stands in --json. */
+/** As many as a person reads through; the rest are counted, and --json has them. */
 const SHOWN = 20;
 
 function wordsOf(found: readonly Recovering[], applied: boolean, account: string): string {
   const parts = found.map((file) => fileWords(file, applied));
   const waiting = found.reduce((sum, file) => sum + file.waiting, 0);
   if (waiting > 0) {
-    const were = waiting === 1 ? '1 row was' : `${waiting.toLocaleString('en')} rows were`;
+    const were = counted(waiting, 'row was', 'rows were');
     parts.push(
-      `${were} still waiting when the file was written. If work went on after that, what became of them is not known here: look them up at the service before you import again.`,
+      `${were} still waiting when the file was written. If work went on after that, nobody here knows what became of them: look them up at the service before you import again.`,
     );
   }
   const replaced = found.reduce((sum, file) => sum + file.replaced, 0);
   if (replaced > 0) {
-    const were = replaced === 1 ? '1 row had' : `${replaced.toLocaleString('en')} rows had`;
+    const were = counted(replaced, 'row was', 'rows were');
     parts.push(
-      `${were} given way to a corrected line: a file with the old line in it would ask for that again, beside the corrected one. Mend it before you import it.`,
+      `${were} replaced by a corrected line. A file that still has the old line would request it again, besides the corrected one: mend the file before you import it.`,
     );
   }
   if (applied && found.some(({ leftOut }) => leftOut.length > 0)) {
     parts.push(
-      `Put back into account ${account}, but not all of it: look at the lines named above before you import the original files again, and at what \`limitline check\` says of these.`,
+      `Put back into account ${account}, except for the lines named above. Before you import the original files again, look at these lines, and at what \`limitline check\` says about the files.`,
     );
     return parts.join('\n\n');
   }
   parts.push(
     applied
       ? `Put back into account ${account}. Import the original files again: what is done is not requested again, what was held is held.`
-      : `A rehearsal: nothing was changed in account ${account}. The same with --apply does it.`,
+      : `A rehearsal: nothing was changed in account ${account}. Add --apply to do it.`,
   );
   return parts.join('\n\n');
 }
 
 function fileWords({ path, rows, put, known, leftOut }: Recovering, applied: boolean): string {
   const verb = applied ? 'put back' : 'to put back';
-  const lines = [`${path}: ${rows.toLocaleString('en')} ${rows === 1 ? 'row' : 'rows'}`];
+  const lines = [`${path}: ${counted(rows, 'row')}`];
   for (const kind of Object.keys(LABELS) as RecoveredKind[]) {
     if (put[kind] + known[kind] === 0) continue;
     const rest = known[kind] > 0 ? `, ${known[kind].toLocaleString('en')} known already` : '';

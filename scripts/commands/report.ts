@@ -5,25 +5,28 @@ import { type Context, lookAtPace } from '../../src/context.ts';
 import { LimitlineError } from '../../src/errors.ts';
 import { type Summary, summarize } from '../../src/ledger/summary.ts';
 import { describeLearned } from '../../src/pace/pace-words.ts';
-import { summaryTable } from '../terminal/summary-table.ts';
+import { onPortfolio, withContext } from '../opening/on-portfolio.ts';
+import { checkOutput, writeOutput } from '../report/output.ts';
+import { summaryTable } from '../report/summary-table.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { onPortfolio, withContext } from './on-portfolio.ts';
-import { checkOutput, writeOutput } from './output.ts';
 import { printPortfolios } from './portfolios.ts';
 
 const FORMATS = ['table', 'json', 'csv', 'errors-csv', 'xlsx'] as const;
 
 type ReportOptions = { format: (typeof FORMATS)[number]; out?: string; likeInput?: boolean };
 
-/** `limitline report NAME`: what became of a portfolio, in words, as JSON, or line by line; without a name, which there are. */
+/**
+ * `limitline report NAME`: what became of a portfolio, in words, as JSON, or line by line; without a name, which portfolios
+ * there are.
+ */
 export function register(program: Command, terminal: Terminal): void {
   program
     .command('report')
-    .argument('[name]', 'the portfolio (default: lists them)')
+    .argument('[name]', 'the portfolio (default: list them all)')
     .description('what became of a portfolio')
-    .addOption(new Option('--format <format>', 'how to say it').choices(FORMATS).default('table'))
-    .option('--out <file>', 'write it there instead of on standard output')
-    .option('--like-input', "csv and errors-csv in the imported file's own encoding, delimiter and line ends")
+    .addOption(new Option('--format <format>', 'format of the report').choices(FORMATS).default('table'))
+    .option('--out <file>', 'write to this file instead of standard output')
+    .option('--like-input', "write csv and errors-csv with the imported file's own encoding, delimiter and line ends")
     .action(async (name: string | undefined, options: ReportOptions) => {
       const format = terminal.json && options.format === 'table' ? 'json' : options.format;
       if (name === undefined) return listInstead(format, options, terminal);
@@ -43,7 +46,7 @@ function listInstead(format: ReportOptions['format'], { out, likeInput }: Report
   }
   throw new LimitlineError(
     'USAGE',
-    'Say of which portfolio: npx limitline report NAME. Those that there are: npx limitline portfolios',
+    'Name the portfolio: npx limitline report NAME. To list them: npx limitline portfolios',
   );
 }
 

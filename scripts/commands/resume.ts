@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { feed } from '../../jobs/rows/feed.ts';
+import { onPortfolio } from '../opening/on-portfolio.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { onPortfolio } from './on-portfolio.ts';
 
 /** `limitline resume NAME`: lets a paused portfolio go on. */
 export function register(program: Command, terminal: Terminal): void {
@@ -14,6 +14,6 @@ export function register(program: Command, terminal: Terminal): void {
         await context.portfolios.resume(name);
         await feed(context);
       });
-      terminal.print(`Portfolio ${name} goes on, where workers run.`, { portfolio: name, paused: false });
+      terminal.print(`Portfolio ${name} is resumed; workers go on with it.`, { portfolio: name, paused: false });
     });
 }

@@ -3,10 +3,10 @@ import { retryRows } from '../../jobs/index.ts';
 import { whyNothing } from '../../jobs/operators/why-not.ts';
 import { LimitlineError } from '../../src/errors.ts';
 import { countLiving } from '../../src/ledger/presence.ts';
+import { onPortfolio } from '../opening/on-portfolio.ts';
+import { lineNumber } from '../options/numbers.ts';
 import { goingOn } from '../terminal/going-on.ts';
-import { lineNumber } from '../terminal/numbers.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { onPortfolio } from './on-portfolio.ts';
 
 type RetryOptions = { state: 'refused' | 'cancelled'; line?: number; row?: string; error?: string };
 
@@ -18,8 +18,8 @@ export function register(program: Command, terminal: Terminal): void {
     .description('send refused rows again, from the step that refused them')
     .addOption(new Option('--state <state>', 'rows in this state').choices(['refused', 'cancelled']).default('refused'))
     .option('--line <n>', 'only the row of this line', lineNumber)
-    .option('--row <id>', 'only the row with this id, of the column row in results')
-    .option('--error <text>', 'only rows whose problem contains this')
+    .option('--row <id>', 'only the row with this id (column "row" of the results)')
+    .option('--error <text>', 'only rows whose problem contains this text')
     .action(async (name: string, options: RetryOptions) => {
       if (options.line !== undefined && options.row !== undefined) {
         throw new LimitlineError('USAGE', 'Name the row by --line N or by --row ID, not by both.');
@@ -33,7 +33,7 @@ export function register(program: Command, terminal: Terminal): void {
           why: moved === 0 ? await whyNothing(payload, context) : '',
         };
       });
-      // Who names a line, or words, means a row that there is not; who means all refused rows is served by none, too.
+      // Who names a line, a row or a text means a row that is not there; who means all refused rows may find none.
       if (rows === 0 && (options.line ?? options.row ?? options.error) !== undefined) {
         throw new LimitlineError('NOT_FOUND', why);
       }

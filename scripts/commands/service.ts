@@ -2,19 +2,19 @@ import type { Command } from 'commander';
 import { readSettings, type Settings, STAND_IN_CREDENTIALS } from '../../src/config.ts';
 import { makeLog } from '../../src/log.ts';
 import { makeStandIn } from '../../src/stand-in/stand-in.ts';
-import { speakThroughLog } from '../log-only.ts';
-import { waitForSignal } from '../signals.ts';
-import { portNumber, positiveNumber } from '../terminal/numbers.ts';
+import { portNumber, positiveNumber } from '../options/numbers.ts';
+import { speakThroughLog } from '../process/log-only.ts';
+import { waitForSignal } from '../process/signals.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
 /** `limitline service`: the stand-in by itself, for trying things out and for tests of other programs. */
 export function register(program: Command, terminal: Terminal): void {
   program
     .command('service')
-    .description('the stand-in of the service, by itself, until SIGTERM or SIGINT')
+    .description('run the stand-in of the service by itself, until SIGTERM or SIGINT')
     .option('--port <port>', 'port on the loopback address; 0 takes a free one', portNumber, 0)
     .option('--rate <calls>', 'calls a second above which it answers 429', positiveNumber)
-    .option('--latency <ms>', 'time it takes over each answer', positiveNumber)
+    .option('--latency <ms>', 'time that each answer takes, in milliseconds', positiveNumber)
     .action(async (options: { port: number; rate?: number; latency?: number }) => {
       const settings = readSettings();
       const log = makeLog({ level: settings.LOG_LEVEL });

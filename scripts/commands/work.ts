@@ -3,23 +3,25 @@ import { startWorkers } from '../../jobs/workers/workers.ts';
 import { accountOf, readSettings } from '../../src/config.ts';
 import { type Context, openContext, openService } from '../../src/context.ts';
 import { makeLog } from '../../src/log.ts';
-import { announceAccount } from '../announce-account.ts';
-import { logUsageFaults, speakThroughLog } from '../log-only.ts';
-import { findService } from '../service-address.ts';
-import { interruptedWords, lookAtOpen } from '../settled.ts';
-import { waitForSignal } from '../signals.ts';
+import { interruptedWords, lookAtOpen } from '../ending/open-portfolios.ts';
+import { type WorkEndOptions, waitForWorkEnd, withWorkEndOptions } from '../ending/work-end.ts';
+import { announceAccount } from '../opening/announce-account.ts';
+import { mustExist } from '../opening/on-portfolio.ts';
+import { findService } from '../opening/service-address.ts';
+import { logUsageFaults, speakThroughLog } from '../process/log-only.ts';
+import { waitForSignal } from '../process/signals.ts';
+import { startWorkLog } from '../progress/work-log.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { startWorkLog } from '../work-log.ts';
-import { mustExist } from './on-portfolio.ts';
-import { type WorkEndOptions, waitForWorkEnd, withWorkEndOptions } from './work-end.ts';
 
 /**
  * `limitline work`: workers until SIGTERM, SIGINT or SIGHUP; start as many as you like, on as many machines as you like.
- * Standard error holds its log and nothing else.
+ * Standard error has its log and nothing else.
  */
 export function register(program: Command, terminal: Terminal): void {
   logUsageFaults(withWorkEndOptions(program.command('work')))
-    .description('work on all portfolios until SIGTERM or SIGINT; a second one two seconds later stops at once')
+    .description(
+      'work on all portfolios until SIGTERM or SIGINT; a second one, two seconds later or more, stops at once',
+    )
     .action(async (options: WorkEndOptions) => {
       const settings = readSettings();
       const log = makeLog({ level: settings.LOG_LEVEL, account: accountOf(settings) });
@@ -33,7 +35,7 @@ export function register(program: Command, terminal: Terminal): void {
       const waiting = waitForWorkEnd(options, { signal, portfolios: context.portfolios });
       const workLog = await startWorkLog(context, openService(context, address.url));
       const onCommonFault = (error: Error) => {
-        log.error({ code: error.message }, 'every row would meet this fault; the line waits until it is mended');
+        log.error({ code: error.message }, 'every row would meet this fault; all calls wait until it is mended');
         waiting.onCommonFault(error);
       };
       const workers = await startWorkers(context, workLog.service, onCommonFault, workLog.onRowEnd);
@@ -54,7 +56,7 @@ export function register(program: Command, terminal: Terminal): void {
     });
 }
 
-/** Nobody may be told otherwise that lines of a file were never read: the import that read it was killed. */
+/** Lines that were never read, since their import was killed, are in no count: nobody else may say so. */
 async function sayInterrupted({ portfolios, log }: Context): Promise<void> {
   // While Redis is away, that is said by others.
   const { interrupted } = await lookAtOpen(undefined, portfolios).catch(() => ({ interrupted: [] }));
@@ -62,7 +64,7 @@ async function sayInterrupted({ portfolios, log }: Context): Promise<void> {
   if (names.length > 0) log.warn({ interrupted: names }, interruptedWords(names));
 }
 
-/** A portfolio that is not there would never settle. */
+/** A portfolio that is not there would never be finished. */
 async function checkName({ untilSettled }: WorkEndOptions, context: Context): Promise<void> {
   if (typeof untilSettled !== 'string') return;
   await mustExist(untilSettled, context).catch(async (error) => {

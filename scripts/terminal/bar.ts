@@ -4,7 +4,7 @@ import { fitted, widthOf } from './width.ts';
 const USUAL_COLUMNS = 80;
 
 /** A line at the bottom of the terminal that changes in place. */
-export type Bar = {
+type Bar = {
   draw(text: string): void;
   /** Takes it away, for good. */
   end(): void;
@@ -12,7 +12,7 @@ export type Bar = {
 
 /**
  * Puts a line at the bottom of the terminal. While it is there, whatever is written on the terminal by anybody, on standard
- * output or standard error, stands where the line stood, and the line is gone until it is drawn again: text and line never
+ * output or standard error, is written where the line was, and the line is gone until it is drawn again: text and line never
  * share one.
  */
 export function openBar(): Bar {
@@ -54,9 +54,9 @@ function eraseBefore(stream: NodeJS.WriteStream, erase: () => void): () => void 
   const write = stream.write;
   Object.defineProperty(stream, 'write', {
     configurable: true,
-    value(...words: Parameters<typeof write>) {
+    value(...args: Parameters<typeof write>) {
       erase();
-      return write.apply(stream, words);
+      return write.apply(stream, args);
     },
   });
   return () => {

@@ -5,6 +5,6 @@ export function goingOn(rows: number, workers: number): string {
   if (rows === 0) return 'no row goes on.';
   const who = `${counted(rows, 'row')} ${rows === 1 ? 'goes' : 'go'} on`;
   return workers === 0
-    ? `${who} as soon as workers run, and none does now: start them by npx limitline work.`
+    ? `${who} as soon as workers run; none runs now: start one with npx limitline work.`
     : `${who}; ${workers === 1 ? '1 worker process runs' : `${workers} worker processes run`}.`;
 }

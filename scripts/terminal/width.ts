@@ -1,4 +1,7 @@
-/** How many columns of a terminal a text takes: two for the wide signs of East Asia and for pictures, none for what sits on others. */
+/**
+ * How many columns of a terminal a text takes: two for the wide signs of East Asia and for pictures, none for marks on other
+ * signs.
+ */
 export function widthOf(text: string): number {
   let width = 0;
   for (const character of text) width += columnsOf(character);
@@ -23,6 +26,6 @@ function columnsOf(character: string): 0 | 1 | 2 {
   return WIDE.test(character) ? 2 : 1;
 }
 
-/** East Asian Width W and F (Unicode Standard Annex 11), by the blocks that they stand in. */
+/** East Asian Width W and F (Unicode Standard Annex 11), by Unicode blocks. */
 const WIDE =
   /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{16fe0}-\u{1b2ff}\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]/u;

@@ -60,10 +60,10 @@ describe('run', () => {
     const cwd = await makeFolder();
     const { standIn, env } = await serviceEnv();
     await cp(EXAMPLES, cwd, { recursive: true });
-    const words = ['run', 'clean.csv', '--supplier', 'supplier.csv'];
-    expect(await runCommand(words, { cwd, env })).toMatchObject({ status: 0 });
+    const args = ['run', 'clean.csv', '--supplier', 'supplier.csv'];
+    expect(await runCommand(args, { cwd, env })).toMatchObject({ status: 0 });
     const { made } = standIn.counts();
-    expect(await runCommand(words, { cwd, env })).toMatchObject({ status: 0 });
+    expect(await runCommand(args, { cwd, env })).toMatchObject({ status: 0 });
     expect(standIn.counts().made).toEqual(made);
     const report = JSON.parse((await runCommand(['report', 'clean', '--json'], { cwd, env })).stdout);
     expect(report.supplier).toMatch(/^company_/);
@@ -146,7 +146,7 @@ describe('an errors file', () => {
 describe('a file of another dialect', () => {
   const LINES = ['sep=;', 'Firma;Land;Betrag;Notiz', 'Müller;Deutschland;1.234;a', 'Tin;GB;2,5;=b', 'Ort;Congo;3;c'];
 
-  test('is understood, said, forecast, mapped, run and reported in its own dialect', async () => {
+  test('is read, said, forecast, mapped, run and reported in its own dialect', async () => {
     const cwd = await makeFolder();
     const { env } = await serviceEnv();
     await writeFile(join(cwd, 'q4.csv'), Buffer.from(LINES.join('\r\n'), 'latin1'));
@@ -159,7 +159,9 @@ describe('a file of another dialect', () => {
     await writeFile(join(cwd, 'map.json'), map);
     const before = await runCommand(['check', 'q4.csv', '--map', 'map.json', '--json'], { cwd, env });
     expect(JSON.parse(before.stdout)).toMatchObject({
-      ...{ rows: 2, invalid: 1, unmapped: ['Notiz'] },
+      rows: 2,
+      invalid: 1,
+      unmapped: ['Notiz'],
       dialect: { encoding: 'windows-1252', delimiter: ';', sepLine: true },
       changed: [{ column: 'Land', became: 'DE' }, { column: 'Betrag' }, { column: 'Betrag', became: '2.5' }],
       dryRun: { limits: 2, companies: 2, requested: '1236.5', before: null },
@@ -192,19 +194,22 @@ describe('a file of another dialect', () => {
   });
 });
 
-test('run and import say how they understood a file, in words and in JSON, and a header may be named in a word', async () => {
+test('run and import say how they read a file, in words and in JSON, and --map may name a header', async () => {
   const cwd = await makeFolder();
   const { env } = await serviceEnv();
   await writeFile(join(cwd, 'q4.csv'), 'Liste Q4;;\nKunde;Kreditlimit (EUR);Notiz\nAcme;1;x\n');
   const imported = await runCommand(['import', 'q4.csv', '--map', 'Kunde=name', '--map', 'Notiz='], { cwd, env });
   expect(imported.stderr).toContain('Read as UTF-8, cut by semicolons');
   expect(imported.stderr).toContain('The header is line 2; line 1 above it is not read: "Liste Q4".');
-  expect(imported.stderr).toContain('Taken: Kunde as name, Kreditlimit (EUR) as requested_limit.');
-  expect(imported.stderr).toContain('Kept, and not sent: Notiz.');
+  expect(imported.stderr).toContain('Columns read: Kunde as name, Kreditlimit (EUR) as requested_limit.');
+  expect(imported.stderr).toContain('Kept, but not sent: Notiz.');
   const ran = await runCommand(['run', 'q4.csv', '--map', 'Kunde=name', '--json'], { cwd, env });
-  expect(ran.stderr).toContain('Taken: Kunde as name');
+  expect(ran.stderr).toContain('Columns read: Kunde as name');
   expect(JSON.parse(ran.stdout)).toMatchObject({
-    ...{ states: { done: 1 }, headerLine: 2, above: { from: 1, to: 1, texts: ['Liste Q4'] }, unmapped: ['Notiz'] },
+    states: { done: 1 },
+    headerLine: 2,
+    above: { from: 1, to: 1, texts: ['Liste Q4'] },
+    unmapped: ['Notiz'],
     mapped: [
       { column: 'Kunde', is: 'name', by: 'map' },
       { column: 'Kreditlimit (EUR)', is: 'requested_limit', by: 'alias' },
@@ -245,9 +250,9 @@ describe('faults of use', () => {
     [['report', 'nobody'], 'nobody'],
     [['report', 'x', '--format', 'pdf'], 'pdf'],
     [['import', 'x.csv', '--portfolio', 'a/b'], 'portfolio'],
-  ])('%o ends with 1 and one line that names it', async (words, named) => {
+  ])('%o ends with 1 and one line that names it', async (args, named) => {
     const cwd = await makeFolder();
-    const ended = await runCommand(words, { cwd });
+    const ended = await runCommand(args, { cwd });
     expect(ended.status).toBe(1);
     expect(ended.stderr.split('\n')[0]).toContain(named);
     expect(ended.stdout).toBe('');
@@ -260,34 +265,11 @@ describe('faults of use', () => {
     expect(ended).toMatchObject({ status: 1, stderr: expect.stringMatching(/SERVICE_CONCURRENCY.*LOG_LEVEL/) });
   });
 
-  test('a Redis that is not there is said so, in seconds', async () => {
+  test('a Redis that is not there is named within seconds', async () => {
     const cwd = await makeFolder();
     const ended = await runCommand(['report', 'x'], { cwd, env: { REDIS_URL: 'redis://127.0.0.1:1' } });
     expect(ended).toMatchObject({ status: 1, stderr: expect.stringMatching(/^limitline: .*127\.0\.0\.1:1/) });
   });
-});
-
-test('service listens on loopback, says where, and ends on SIGTERM', async () => {
-  const cwd = await makeFolder();
-  const { child, ended, output } = startCommand(['service', '--json'], { cwd });
-  await expect.poll(() => output().stdout, { timeout: 10_000 }).toContain('url');
-  const { url } = JSON.parse(output().stdout);
-  expect((await fetch(`${url}/_stand-in/made`)).status).toBe(200);
-  child.kill('SIGTERM');
-  expect(await ended).toMatchObject({ status: 0 });
-});
-
-test('service says what another command needs to use it, but no credentials of the user', async () => {
-  const said = async (env: Record<string, string>) => {
-    const { child, ended, output } = startCommand(['service'], { cwd: await makeFolder(), env });
-    await expect.poll(() => output().stdout, { timeout: 10_000 }).toMatch(/SERVICE_URL=http.*\n/);
-    child.kill('SIGTERM');
-    await ended;
-    return output().stdout;
-  };
-  expect(await said({})).toMatch(/ SERVICE_CLIENT_ID=\S+ SERVICE_CLIENT_SECRET=\S+\n/);
-  const own = { SERVICE_URL: 'http://127.0.0.1:1', SERVICE_CLIENT_ID: 'mine', SERVICE_CLIENT_SECRET: 'hush-hush' };
-  expect(await said(own)).not.toContain('hush-hush');
 });
 
 test('--help lists the commands', async () => {

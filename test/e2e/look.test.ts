@@ -23,7 +23,7 @@ test('on a terminal run shows what it would request, and what was shown is what 
   const shown = run.shown();
   expect(shown).toContain(`Account   ${env.SERVICE_URL}, portfolio q4\n`);
   expect(shown).toContain('File      q4.csv: 8 lines; 7 good, 1 invalid, 0 duplicate');
-  expect(shown).toContain('Requests  7 limits, 7,031.50 in sum\n');
+  expect(shown).toContain('Requests  7 limits, 7,031.50 in total\n');
   expect(shown).toMatch(
     /Largest {3}1,007.50 {2}line 8, Buyer 7 GmbH\n {10}1,006.50 .*\n.*\n.*\n {10}1,003.50 {2}line 4/,
   );
@@ -45,7 +45,7 @@ test('on a terminal run shows what it would request, and what was shown is what 
   await writeFile(path, `${buyerLines(7).join('\n')}\n`);
   const again = await startOnTerminal(['run', 'q4.csv'], { cwd, env }).ended;
   expect(again).toMatchObject({ status: 0, shown: expect.stringContaining('Nothing is left to request') });
-  expect(again.shown).toMatch(/Requests {2}0 limits, 0.00 in sum\nSkips {5}7 requested before/);
+  expect(again.shown).toMatch(/Requests {2}0 limits, 0.00 in total\nSkips {5}7 requested before/);
 });
 
 test('a no, an empty line, Ctrl-C and the end of input send nothing and import nothing, with status 2', async () => {
@@ -91,5 +91,5 @@ test('without a terminal on both ends, and at the stand-in, nobody is asked; a f
   expect(half).toMatchObject({ status: 2, shown: expect.stringContaining('7 rows') });
   expect(standIn).toMatchObject({ status: 2, shown: expect.stringContaining('7 rows') });
   expect(standIn.shown).not.toContain('[y/N]');
-  expect(piped).toMatchObject({ status: 1, shown: expect.stringContaining('say --yes') });
+  expect(piped).toMatchObject({ status: 1, shown: expect.stringContaining('add --yes') });
 });

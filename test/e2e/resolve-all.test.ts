@@ -12,7 +12,7 @@ test('resolve --all --resend says on a terminal what it will do, and does it aft
     const command = startOnTerminal(['resolve', 'q4', '--all', '--resend'], { cwd: place.dir, env: place.childEnv });
     await expect
       .poll(command.shown)
-      .toMatch(/To be sent again: 2 rows held at the step limit, [\d.]+ in sum.*\[y\/N\]/s);
+      .toMatch(/To be sent again: 2 rows held at the step limit, [\d.]+ in total.*\[y\/N\]/s);
     command.press(`${answer}\n`);
     return command.ended;
   };

@@ -43,7 +43,9 @@ test('run leaves results and what wants mending, and its last words count what w
   expect(first.stdout).toContain('Not approved: 1 under review.\n2 limits granted below the request.\n');
   expect(first.stderr).toMatch(/not approved: 1 under review; 2 limits granted below the request\.$/m);
   expect(first.stderr).toMatch(/^limitline: results: q4\.results\.csv$/m);
-  expect(first.stderr).toMatch(/^limitline: to mend: q4\.errors\.csv, .*run "q4\.errors\.csv" --portfolio "q4"$/m);
+  expect(first.stderr).toMatch(
+    /^limitline: mend these lines: q4\.errors\.csv; .*run "q4\.errors\.csv" --portfolio "q4"$/m,
+  );
   expect(first.stderr).toMatch(/^limitline: 1 row is held: .*npx limitline resolve "q4" --line N/m);
   expect(await names()).toEqual(['q4.csv', 'q4.errors.csv', 'q4.results.csv']);
   expect((await read('q4.results.csv')).split('\n')).toHaveLength(8);

@@ -24,7 +24,7 @@ async function openDesk() {
 test('npm start without a file asks the stand-in alone, whatever is set, and says what it leaves aside', async () => {
   const { service, start } = await openDesk();
   const ended = await start(['--json'], { SERVICE_ACCOUNT: 'live', SERVICE_CLIENT_SECRET_FILE: '/nowhere/secret' });
-  expect(ended).toMatchObject({ status: 0, stderr: expect.stringMatching(/SERVICE_URL that is set is left aside/) });
+  expect(ended).toMatchObject({ status: 0, stderr: expect.stringMatching(/SERVICE_URL is ignored/) });
   expect(JSON.parse(ended.stdout)).toMatchObject({
     account: 'stand-in',
     portfolio: 'portfolio',

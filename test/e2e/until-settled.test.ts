@@ -28,7 +28,7 @@ test('what is paused does not keep it, and ends it with 2; what waits for an out
   expect(paused).toMatchObject({
     status: 2,
     stderr: expect.stringMatching(
-      /"interrupted":\["cut"\].*portfolio cut did not come[\s\S]*"paused":\["stopped"\].*limitline resume.*portfolio cut did/,
+      /"interrupted":\["cut"\].*portfolio cut was not finished[\s\S]*"paused":\["stopped"\].*limitline resume.*portfolio cut was not finished/,
     ),
   });
 

@@ -37,7 +37,7 @@ test('work says what settled and what was refused, and all that any part of it s
   const { child, ended, output } = place.startWorker({ NODE_OPTIONS: `--import=${TROUBLE}` });
   await expect.poll(() => output().stderr).toContain('"msg":"working"');
   await place.import(buyerLines(6));
-  await expect.poll(() => output().stderr, { timeout: 15_000 }).toContain('has settled');
+  await expect.poll(() => output().stderr, { timeout: 15_000 }).toContain('is finished');
   // What was counted and not said yet is said at the end.
   child.kill('SIGTERM');
   const { status, stdout, stderr } = await ended;
@@ -51,11 +51,11 @@ test('work says what settled and what was refused, and all that any part of it s
       expect.objectContaining({
         portfolio: 'q4',
         states: { done: 4, refused: 2 },
-        msg: 'portfolio q4 has settled: 4 done, 2 refused',
+        msg: 'portfolio q4 is finished: 4 done, 2 refused',
       }),
     ]),
   );
-  expect(lines.filter(({ msg }) => String(msg).includes('has settled'))).toHaveLength(1);
+  expect(lines.filter(({ msg }) => String(msg).includes('is finished'))).toHaveLength(1);
   expect(lines.at(-1)).toMatchObject({ level: 'fatal', msg: 'nobody caught it', err: { type: 'RangeError' } });
 });
 

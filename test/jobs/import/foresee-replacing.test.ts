@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { cancelRows } from '../../../jobs/operators/cancel-rows.ts';
-import { makeDryRun, outlookOf } from '../../../scripts/commands/dry-run.ts';
+import { makeDryRun, outlookOf } from '../../../scripts/look/dry-run.ts';
 import { openPortfolio } from '../../../src/portfolio/open-portfolio.ts';
 import type { Problem } from '../../../src/portfolio/problem.ts';
 import { openWorkplace } from '../../support/workplace.ts';

@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { cancelRows } from '../../../jobs/operators/cancel-rows.ts';
-import { makeDryRun, outlookOf } from '../../../scripts/commands/dry-run.ts';
+import { makeDryRun, outlookOf } from '../../../scripts/look/dry-run.ts';
 import { makeDocumentFolder } from '../../../src/documents/folder.ts';
 import { openPortfolio } from '../../../src/portfolio/open-portfolio.ts';
 import { openWorkplace } from '../../support/workplace.ts';

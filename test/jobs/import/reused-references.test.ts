@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 import { parse } from 'csv-parse/sync';
 import { expect, test } from 'vitest';
 import { type ExportPayload, exportResults } from '../../../jobs/export/export-results.ts';
-import { makeDryRun, outlookOf } from '../../../scripts/commands/dry-run.ts';
+import { makeDryRun, outlookOf } from '../../../scripts/look/dry-run.ts';
 import { openPortfolio } from '../../../src/portfolio/open-portfolio.ts';
 import { openWorkplace } from '../../support/workplace.ts';
 

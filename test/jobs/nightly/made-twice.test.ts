@@ -3,7 +3,7 @@ import { buffer } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 import { exportResults } from '../../../jobs/export/export-results.ts';
 import { reconcile } from '../../../jobs/nightly/reconcile.ts';
-import { summaryTable } from '../../../scripts/terminal/summary-table.ts';
+import { summaryTable } from '../../../scripts/report/summary-table.ts';
 import { buyerLines, openWorkplace } from '../../support/workplace.ts';
 
 test('a limit that was made twice is in the report, in the errors file and among what reconcile finds', async () => {

@@ -8,7 +8,7 @@ describe('spreadOf', () => {
     [[3, 1, 2], { median: 2, min: 1, max: 3 }],
     [[10, 9, 100], { median: 10, min: 9, max: 100 }],
     [[4, 1, 3, 2], { median: 2.5, min: 1, max: 4 }],
-  ])('of %j', (values, spread) => {
+  ])('has the median and the extremes of %j', (values, spread) => {
     expect(spreadOf(values)).toEqual(spread);
   });
 
@@ -23,7 +23,7 @@ describe('spreadOf', () => {
     );
   });
 
-  test('there is none of nothing', () => {
+  test('refuses to say anything of no values', () => {
     expect(() => spreadOf([])).toThrow(RangeError);
   });
 });

@@ -13,7 +13,7 @@ async function makePath(): Promise<string> {
   return join(dir, 'buyers.csv');
 }
 
-test('every line is valid, another buyer, and without anything to complain of', async () => {
+test('every generated line is valid, means another buyer, and has no warning', async () => {
   const path = await makePath();
   // More than one piece, and not a whole number of them.
   await generatePortfolio({ path, rows: 1_234 });
@@ -27,7 +27,7 @@ test('every line is valid, another buyer, and without anything to complain of', 
   expect(new Set(lines.map(({ cells }) => `${cells[0]} / ${cells[1]}`)).size).toBe(1_234);
 });
 
-test('it looks like life: now and then a comma in a cell, cents, and a limit above 750,000', async () => {
+test('a generated portfolio looks like life: now and then a comma in a cell, cents, and a limit above 750,000', async () => {
   const path = await makePath();
   await generatePortfolio({ path, rows: 1_000 });
   const rows = parse<Record<string, string>>(await readFile(path, 'utf8'), { columns: true });
@@ -39,14 +39,14 @@ test('it looks like life: now and then a comma in a cell, cents, and a limit abo
   expect(share(({ requested_limit }) => Number(requested_limit) > 750_000)).toBeGreaterThan(0.01);
 });
 
-test('a longer file begins with the shorter one', async () => {
+test('a longer generated portfolio begins with the shorter one', async () => {
   const [short, long] = [await makePath(), await makePath()];
   await generatePortfolio({ path: short, rows: 10 });
   await generatePortfolio({ path: long, rows: 600 });
   expect((await readFile(long, 'utf8')).startsWith(await readFile(short, 'utf8'))).toBe(true);
 });
 
-test('any line has its twelve cells, and no two have the same name', () => {
+test('every generated line has its twelve cells, and no two have the same name', () => {
   const index = fc.nat({ max: 100_000_000 });
   const read = (at: number) => parse(portfolioLine(at))[0] as string[];
   fc.assert(

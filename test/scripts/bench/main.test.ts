@@ -42,7 +42,7 @@ test('a bench in small runs all contenders, prints its figures and leaves nothin
   expectNothingLeft(dir);
 });
 
-test('stopped in the middle it ends its contender, its servers and its folders', async () => {
+test('a bench that is stopped in the middle ends its contender and its servers, and removes its folders', async () => {
   const { child, ended, dir } = startBench(['--rows', '100000', '--rounds', '1', '--only', 'run']);
   const printed = text(child.stdout);
   const said: string[] = [];

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { markdownTable } from '../../../scripts/bench/markdown-table.ts';
 
-test('columns are as wide as their widest cell, the first to the left and figures to the right', () => {
+test('columns are as wide as their widest cell, the first aligned left and figures right', () => {
   const table = markdownTable(
     ['', 'ours', 'a long name'],
     [
@@ -17,6 +17,6 @@ test('columns are as wide as their widest cell, the first to the left and figure
   ]);
 });
 
-test('a cell can not break the table', () => {
+test('a cell cannot break the table', () => {
   expect(markdownTable(['a|b'], [['c\nd']]).split('\n')).toEqual(['| a\\|b |', '| ---- |', '| c d  |']);
 });

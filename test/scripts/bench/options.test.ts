@@ -5,18 +5,18 @@ test.each([
   [[], { rows: 10_000, rounds: 3, sections: ['run', 'check'], json: false }],
   [['--rows', '500', '--rounds', '1'], { rows: 500, rounds: 1, sections: ['run', 'check'], json: false }],
   [['--only', 'check', '--json'], { rows: 10_000, rounds: 3, sections: ['check'], json: true }],
-])('%j', (args, options) => {
+])('the arguments %j mean %j', (args, options) => {
   expect(readOptions(args)).toEqual(options);
 });
 
-describe('what cannot be meant is told with how it is used', () => {
+describe('a fault in the arguments is said with how the bench is used', () => {
   test.each([
     [['--rows', '0'], '--rows 0 is not a whole number above zero'],
     [['--rounds', '2.5'], '--rounds 2.5 is not a whole number above zero'],
     [['--only', 'nothing'], '--only nothing is not a part of the bench'],
-    [['--quick'], 'This cannot be meant: --quick'],
-    [['500'], 'This cannot be meant: 500'],
-  ])('%j', (args, words) => {
+    [['--quick'], 'These arguments are not known: --quick'],
+    [['500'], 'These arguments are not known: 500'],
+  ])('of %j', (args, words) => {
     expect(() => readOptions(args)).toThrow(
       expect.objectContaining({
         code: 'USAGE',

@@ -25,7 +25,7 @@ function cells(table: string): Record<string, string[]> {
   return Object.fromEntries(rows.map(([label, ...values]) => [label, values]));
 }
 
-test('runs: a median with its extremes, and ratios round by round', () => {
+test('the table of runs has medians with their extremes, and ratios round by round', () => {
   const ours = [figures, { ...figures, rowsPerS: 1_200 }, { ...figures, rowsPerS: 900 }];
   const theirs = [2_000, 1_200, 3_600].map((rowsPerS) => ({
     ...figures,
@@ -46,7 +46,7 @@ test('runs: a median with its extremes, and ratios round by round', () => {
   });
 });
 
-test('lines', () => {
+test('the table of lines has lines a second, memory and CPU', () => {
   const round = { linesPerS: 150_000, peakMemoryBytes: 2 ** 20, cpuS: 6.66 };
   const results = [
     { name: 'ours', rounds: [round] },

@@ -3,13 +3,13 @@ import { expect, test } from 'vitest';
 import { register } from '../../../scripts/commands/resolve.ts';
 
 /** The command in this process, up to the fault that ends it before anything is opened. */
-function resolve(words: string[]): Promise<unknown> {
+function resolve(args: string[]): Promise<unknown> {
   const nothing = () => {};
   const terminal = { json: false, print: nothing, answer: nothing, say: nothing, sayTo: nothing, log: () => undefined };
   const program = new Command().exitOverride().configureOutput({ writeErr: () => {} });
   register(program, terminal);
   for (const command of program.commands) command.exitOverride().configureOutput({ writeErr: () => {} });
-  return program.parseAsync(['resolve', 'q4', ...words], { from: 'user' });
+  return program.parseAsync(['resolve', 'q4', ...args], { from: 'user' });
 }
 
 test.each([
@@ -23,6 +23,6 @@ test.each([
   [['--from', 'held.csv', '--line', '3'], /--line N/],
   [['--line', 'three', '--resend'], /three/],
   [['--all', '--resend', '--step', 'token'], /token/],
-])('resolve %j cannot be meant, which is said', async (words, said) => {
-  await expect(resolve(words)).rejects.toThrow(said);
+])('resolve %j is refused, with what to give instead', async (args, said) => {
+  await expect(resolve(args)).rejects.toThrow(said);
 });

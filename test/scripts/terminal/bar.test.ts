@@ -1,6 +1,5 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { openBar } from '../../../scripts/terminal/bar.ts';
-import { fitted, widthOf } from '../../../scripts/terminal/width.ts';
 
 /** Both streams on one terminal of so many columns; answers what is written, in order. */
 function terminal(columns: number) {
@@ -25,7 +24,7 @@ function terminal(columns: number) {
   return { written, resize };
 }
 
-test('is gone before anything else is written, on whatever stream and by whomever', () => {
+test('the bar is gone before anything else is written, on whichever stream and by whomever', () => {
   const { written } = terminal(80);
   const bar = openBar();
   bar.draw('half');
@@ -35,12 +34,17 @@ test('is gone before anything else is written, on whatever stream and by whomeve
   bar.end();
   process.stdout.write('the report\n');
   expect(written).toEqual([
-    ...['\r\x1b[2Khalf', '\r\x1b[J', 'line 7: bad\n', 'limitline: a log\n'],
-    ...['\r\x1b[2Kmore', '\r\x1b[J', 'the report\n'],
+    '\r\x1b[2Khalf',
+    '\r\x1b[J',
+    'line 7: bad\n',
+    'limitline: a log\n',
+    '\r\x1b[2Kmore',
+    '\r\x1b[J',
+    'the report\n',
   ]);
 });
 
-test('is never wider than the terminal, and is found again when that becomes narrower', () => {
+test('the bar is never wider than the terminal, and is found again when that becomes narrower', () => {
   const { written, resize } = terminal(20);
   const bar = openBar();
   bar.draw('x'.repeat(50));
@@ -52,15 +56,4 @@ test('is never wider than the terminal, and is found again when that becomes nar
   bar.draw('x'.repeat(100));
   expect(written.at(-1)).toBe(`\r\x1b[2K${'x'.repeat(79)}`);
   bar.end();
-});
-
-test.each([
-  ['abc', 3, 'ab'],
-  ['株式会社', 8, '株'],
-  ['e\u0301a\u0301x', 3, 'e\u0301a\u0301'],
-  ['💶x', 3, '💶'],
-  ['Münch', 5, 'Mü'],
-])('%s takes %i columns, and into two of them go %s', (text, width, two) => {
-  expect(widthOf(text)).toBe(width);
-  expect(fitted(text, 2)).toBe(two);
 });

@@ -1,0 +1,134 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Command, InvalidArgumentError } from 'commander';
+import { within } from '../../jobs/workers/deadline.ts';
+import type { Context } from '../../src/context.ts';
+import { counted } from '../../src/counted.ts';
+import { isOurMistake } from '../../src/ledger/persist.ts';
+import type { PortfolioState } from '../../src/ledger/portfolio.ts';
+import { type Duration, duration } from '../options/durations.ts';
+import { DEADLINE_STATUS, PROBLEMS_STATUS } from '../process/exit-status.ts';
+import { interruptedWords, lookAtOpen, type Open, openRows } from './open-portfolios.ts';
+import { startTimeLimit } from './time-limit.ts';
+
+/** What `work` is told about its end; `untilSettled` names a portfolio, or is true for the whole account. */
+export type WorkEndOptions = { untilSettled?: string | true; deadline?: Duration };
+
+/** How `work` ended: its status, and what the log says of it. `fault` is for the command to end with. */
+type WorkEnd = { status: number; facts: Record<string, unknown>; words: string; fault?: Error };
+
+/** Nothing waits for the end but a script, and a hundred workers may be looking. */
+const LOOK_EVERY_MS = 1_000;
+
+/** A Redis that takes longer for it than this is away, and the time is over. */
+const LAST_LOOK_MS = 2_000;
+
+/** Where it is looked what is open. */
+type LookedAt = Pick<Context['portfolios'], 'open' | 'read'>;
+
+export function withWorkEndOptions(command: Command): Command {
+  return command
+    .option(
+      '--until-settled [name]',
+      'end when nothing is open, in this portfolio or in the whole account',
+      portfolioName,
+    )
+    .option('--deadline <time>', 'end after this time, such as 2h, 90m or 1h30m, with status 3', duration);
+}
+
+/**
+ * Waits for what ends `work`: a signal; that nothing is open, where that is asked for; or that its time is over. Who works
+ * until all is finished ends with 0 then, with 2 where only paused portfolios or imports that were killed are left or a signal
+ * came before, and with the fault that every row would meet, since nobody may be there to mend it.
+ */
+export function waitForWorkEnd(
+  { untilSettled, deadline }: WorkEndOptions,
+  { signal, portfolios }: { signal: Promise<string>; portfolios: LookedAt },
+) {
+  const ended = new AbortController();
+  const { promise, resolve, reject } = Promise.withResolvers<WorkEnd>();
+  const name = typeof untilSettled === 'string' ? untilSettled : undefined;
+  const limit = startTimeLimit(deadline, () => {
+    overdueEnd(name, portfolios).then(({ facts, ...end }) =>
+      resolve({ ...end, facts: { deadline: deadline?.text, ...facts } }),
+    );
+  });
+  signal.then((name) =>
+    resolve({
+      status: untilSettled === undefined ? 0 : PROBLEMS_STATUS,
+      facts: { signal: name },
+      words: 'stopping: no new rows; calls in flight get up to 20 s',
+    }),
+  );
+  return {
+    /** Begins to look for the end, once there are workers. */
+    begin(): void {
+      if (untilSettled === undefined) return;
+      finishedEnd(name, portfolios, ended.signal).then(resolve, reject);
+    },
+    /** A fault that every row would meet. */
+    onCommonFault(fault: Error): void {
+      if (untilSettled !== undefined) {
+        resolve({ status: PROBLEMS_STATUS, facts: {}, words: 'stopping: every row would meet this fault', fault });
+      }
+    },
+    end: (): Promise<WorkEnd> =>
+      promise.finally(() => {
+        ended.abort();
+        limit.forget();
+      }),
+  };
+}
+
+async function finishedEnd(name: string | undefined, portfolios: LookedAt, signal: AbortSignal) {
+  for (;;) {
+    const open = await lookAtOpen(name, portfolios).catch((error: Error) => {
+      if (isOurMistake(error)) throw error;
+      // While Redis is away all calls wait, and so does who watches them.
+      return undefined;
+    });
+    if (open?.going.length === 0) return endOf(open);
+    await sleep(LOOK_EVERY_MS, undefined, { signal });
+  }
+}
+
+function endOf(open: Open): WorkEnd {
+  const [paused, interrupted] = [namesOf(open.paused), namesOf(open.interrupted)];
+  if (paused.length === 0 && interrupted.length === 0) return NOTHING_OPEN;
+  return {
+    status: PROBLEMS_STATUS,
+    facts: { ...(paused.length > 0 ? { paused } : {}), ...(interrupted.length > 0 ? { interrupted } : {}) },
+    words: endWords(paused, interrupted),
+  };
+}
+
+function endWords(paused: readonly string[], interrupted: readonly string[]): string {
+  if (paused.length === 0) return `stopping: no row is open, but ${interruptedWords(interrupted)}`;
+  const what = paused.length === 1 ? 'a portfolio that is' : `${paused.length} portfolios that are`;
+  const resuming = `${what} paused: go on with limitline resume, or give up with limitline cancel`;
+  const unread = interrupted.length === 0 ? '' : `; and ${interruptedWords(interrupted)}`;
+  return `stopping: nothing is open but ${resuming}${unread}`;
+}
+
+const NOTHING_OPEN: WorkEnd = { status: 0, facts: {}, words: 'stopping: nothing is open any more' };
+
+/** The end when the time is over. Where Redis does not answer, something may be left. */
+async function overdueEnd(name: string | undefined, portfolios: LookedAt): Promise<WorkEnd> {
+  const over = 'stopping: the time is over';
+  const looking = lookAtOpen(name, portfolios);
+  const isKnown = await within(LAST_LOOK_MS, looking).catch(() => false);
+  if (!isKnown) return { status: DEADLINE_STATUS, facts: {}, words: over };
+  const { going, paused, interrupted } = await looking;
+  const open = [...going, ...paused];
+  if (open.length + interrupted.length === 0) return NOTHING_OPEN;
+  const rows = open.reduce((sum, { states }) => sum + openRows(states), 0);
+  const unread = interrupted.length === 0 ? '' : `, and ${interruptedWords(namesOf(interrupted))}`;
+  const left = `${counted(rows, 'row')} ${rows === 1 ? 'is' : 'are'} left${unread}`;
+  return { status: DEADLINE_STATUS, facts: { rows }, words: `${over}; ${left}` };
+}
+
+const namesOf = (states: PortfolioState[]): string[] => states.map((state) => state.name);
+
+function portfolioName(text: string): string {
+  if (text.trim() === '') throw new InvalidArgumentError('Give the name of a portfolio, or leave it out.');
+  return text;
+}

@@ -1,0 +1,79 @@
+import { IDENTIFIER_WORDS } from '../../src/portfolio/identity/buyer-words.ts';
+import type { IdentifierKind } from '../../src/portfolio/identity/identity.ts';
+import { makeKeySet } from '../../src/portfolio/identity/key-set.ts';
+import type { Line, ToldBuyer } from '../../src/portfolio/lines/row.ts';
+import { visible } from '../../src/portfolio/problem.ts';
+
+/** One line that was taken for the buyer, and by what. */
+type ListedLine = { line: number; name: string; by: IdentifierKind; value: string };
+
+/** A buyer that several lines mean, or that is known from before; `name` is the one it goes by, where that is kept. */
+type ListedBuyer = {
+  buyer: string;
+  name: string | null;
+  /** Who first brought it; `portfolio` is null where it is this file, or an earlier one of its portfolio. */
+  first: { portfolio: string | null; line: number };
+  lines: ListedLine[];
+  /** Lines beyond those that are listed. */
+  more: number;
+};
+
+/** The first of them, and how many more there are. */
+type BuyerList = { listed: ListedBuyer[]; more: number };
+
+/** As much as a person looks through; what concerns a single line is in its problem or warning. */
+const MOST_BUYERS = 100;
+const MOST_LINES = 20;
+
+/** Gathers which lines mean one buyer. */
+export function makeBuyerList(portfolio: string) {
+  const listed = new Map<string, ListedBuyer>();
+  const others = makeKeySet();
+  let more = 0;
+  return {
+    add(batch: readonly Line[]): void {
+      for (const line of batch) {
+        const { told } = line;
+        if (!told || line.kind === 'invalid') continue;
+        const its = listed.get(told.key);
+        if (its && its.lines.length < MOST_LINES) its.lines.push(listedLine(line, told));
+        else if (its) its.more += 1;
+        else if (listed.size < MOST_BUYERS) listed.set(told.key, listedBuyer(line, told, portfolio));
+        else if (others.add(told.key)) more += 1;
+      }
+    },
+    result: (): BuyerList => ({ listed: [...listed.values()], more }),
+  };
+}
+
+function listedBuyer(line: Line, told: ToldBuyer, portfolio: string): ListedBuyer {
+  const { key, name, of } = told;
+  const first = { portfolio: of.portfolio === portfolio ? null : of.portfolio, line: of.line };
+  return { buyer: key, name, first, lines: [listedLine(line, told)], more: 0 };
+}
+
+function listedLine(line: Line, { by, written }: ToldBuyer): ListedLine {
+  return { line: line.line, name: line.kind === 'row' ? line.row.name : '', by, value: written };
+}
+
+/** The list as lines of a terminal. */
+export function buyerWords({ listed, more }: BuyerList): string[] {
+  if (listed.length === 0) return ['Buyers: each line means a different buyer, and none of them is known yet.'];
+  const words = listed.flatMap(({ name, first, lines, more: left }) => [
+    `  ${visible(name ?? 'A buyer')} (${first.portfolio === null ? '' : `portfolio ${first.portfolio}, `}line ${first.line}):`,
+    ...lines.map(
+      ({ line, name: own, by, value }) => `    line ${line} by its ${reason(by, value)}${alsoCalled(own, name)}`,
+    ),
+    ...(left > 0 ? [`    and ${left.toLocaleString('en')} more ${left === 1 ? 'line' : 'lines'}`] : []),
+  ]);
+  const rest = more > 0 ? [`  and ${more.toLocaleString('en')} more ${more === 1 ? 'buyer' : 'buyers'}`] : [];
+  return ['Buyers that several lines mean, or that are known already:', ...words, ...rest];
+}
+
+function reason(by: IdentifierKind, value: string): string {
+  return by === 'name' ? 'name' : `${IDENTIFIER_WORDS[by]} ${visible(value)}`;
+}
+
+function alsoCalled(own: string, name: string | null): string {
+  return own === '' || own === name ? '' : ` (${visible(own)})`;
+}

@@ -1,0 +1,55 @@
+import type { ImportDeps, Imported, ImportPayload } from '../../jobs/import/import-portfolio.ts';
+import { importPortfolio } from '../../jobs/index.ts';
+import type { Context } from '../../src/context.ts';
+import { untilStopped } from '../../src/ledger/persist.ts';
+import { earlierRowWords } from './earlier-rows.ts';
+import { makeProblemList, type ProblemList } from './problems.ts';
+import { type Understanding, understanding, understoodWords } from './understanding.ts';
+
+type ImportFileDeps = {
+  say: (text: string) => void;
+  /** Is told how many lines were read so far. */
+  onLines: (lines: number) => void;
+  stopping: AbortSignal;
+};
+
+/** What an import came to; `read` is how the file was understood, where it was opened at all. */
+type ImportedFile = { imported: Imported; list: ProblemList; read: Understanding | undefined };
+
+/** Imports a file, saying how it is read, and each problem as it is found. */
+export async function importFile(
+  payload: ImportPayload,
+  context: Context,
+  { say, onLines, stopping }: ImportFileDeps,
+): Promise<ImportedFile> {
+  const { settings, rows, portfolios, queues, buyers, imports, documents } = context;
+  const list = makeProblemList(say);
+  let read: Understanding | undefined;
+  const deps: ImportDeps = {
+    rows,
+    portfolios,
+    queues,
+    buyers,
+    imports,
+    documents,
+    stopping,
+    persist: untilStopped(context.persist, stopping),
+    requiredColumns: settings.REQUIRED_COLUMNS,
+    maxDocumentMb: settings.MAX_DOCUMENT_MB,
+    onOpened: (opened) => {
+      read = understanding(opened);
+      // Who looked at it before the yes has read this.
+      const isSaid = payload.kept !== undefined && opened.problems.length === 0;
+      if (opened.columns.length > 0 && !isSaid) say(understoodWords(opened));
+    },
+    onBatch: (batch) => {
+      list.add(batch);
+      onLines(batch.lines);
+    },
+  };
+  const imported = await importPortfolio.run(payload, deps);
+  list.add({ problems: imported.faults });
+  list.sayChanges();
+  for (const words of earlierRowWords(imported)) say(`limitline: ${words}`);
+  return { imported, list, read };
+}

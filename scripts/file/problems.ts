@@ -1,0 +1,78 @@
+import { counted } from '../../src/counted.ts';
+import { type Change, type Problem, WHOLE_FILE } from '../../src/portfolio/problem.ts';
+
+/** Problems shown one by one; a file with a hundred thousand of them is told by these and a count. */
+const SHOWN = 1_000;
+
+/** `line 7, requested_limit "12,5": …`; of the file as a whole `file: …`. */
+export function problemText({ line, column, value, message }: Problem): string {
+  const place = line === WHOLE_FILE ? 'file' : `line ${line}`;
+  const where = column === null ? place : `${place}, ${column}`;
+  return value === null || value === '' ? `${where}: ${message}` : `${where} ${JSON.stringify(value)}: ${message}`;
+}
+
+/** `Betrag: 1,200 cells changed, such as line 2 "1.234,56" to 1234.56. It was written with a decimal comma.` */
+function changeText({ first, count }: Kind): string {
+  const { line, column, value, became, message } = first;
+  return `${column}: ${counted(count, 'cell')} changed, such as line ${line} ${JSON.stringify(value)} to ${JSON.stringify(became)}. ${message}`;
+}
+
+/** Changes that are alike. */
+type Kind = { first: Change; count: number };
+
+/** What a batch of lines, or the file as a whole, has to say. */
+type Findings = { problems?: readonly Problem[]; warnings?: readonly Problem[]; changed?: readonly Change[] };
+
+export type ProblemList = ReturnType<typeof makeProblemList>;
+
+/**
+ * Collects problems for a command's answer, writes each as it is found, and stops at a thousand, saying so once. Changes
+ * are many and alike: in words they are told at the end, one sentence for a column and a reason.
+ */
+export function makeProblemList(write: (text: string) => void) {
+  const problems: Problem[] = [];
+  const warnings: Problem[] = [];
+  const changed: Change[] = [];
+  const counts = { problems: 0, warnings: 0, changed: 0 };
+  /** By message, then by column. */
+  const kinds = new Map<string, Map<string, Kind>>();
+
+  const keep = (kind: 'problems' | 'warnings', found: Problem, mark: string): void => {
+    const kept = kind === 'problems' ? problems : warnings;
+    counts[kind] += 1;
+    if (kept.length < SHOWN) {
+      kept.push(found);
+      write(problemText(found) + mark);
+    } else if (counts[kind] === SHOWN + 1) {
+      write(
+        `… more than ${SHOWN} ${kind}: the others are only counted here; the errors file of an import has them all.`,
+      );
+    }
+  };
+
+  const keepChange = (change: Change): void => {
+    counts.changed += 1;
+    if (changed.length < SHOWN) changed.push(change);
+    const columns = kinds.get(change.message) ?? new Map<string, Kind>();
+    if (columns.size === 0) kinds.set(change.message, columns);
+    const kind = columns.get(change.column);
+    if (kind) kind.count += 1;
+    else columns.set(change.column, { first: change, count: 1 });
+  };
+
+  return {
+    problems,
+    warnings,
+    changed,
+    counts,
+    add(found: Findings): void {
+      for (const problem of found.problems ?? []) keep('problems', problem, '');
+      for (const warning of found.warnings ?? []) keep('warnings', warning, ' (a warning)');
+      for (const change of found.changed ?? []) keepChange(change);
+    },
+    /** Says in words what was changed. */
+    sayChanges(): void {
+      for (const columns of kinds.values()) for (const kind of columns.values()) write(changeText(kind));
+    },
+  };
+}

@@ -1,0 +1,64 @@
+import type { Column } from '../../src/portfolio/columns/column.ts';
+import type { Opened } from '../../src/portfolio/open-portfolio.ts';
+import { visible } from '../../src/portfolio/problem.ts';
+import { dialectWords } from '../../src/table/dialect.ts';
+
+type Read = Pick<Opened, 'dialect' | 'columns' | 'headerLine' | 'above'>;
+
+/** How a file was read and its columns understood, for JSON: which was taken for which of ours, and which for none. */
+export function understanding({ dialect, columns, headerLine, above }: Read) {
+  const named = columns.filter(({ written }) => written !== '');
+  return {
+    dialect,
+    headerLine,
+    above,
+    mapped: named.flatMap(({ written, known, by }) =>
+      known && by !== 'name' ? [{ column: written, is: known, by }] : [],
+    ),
+    unmapped: named.filter(({ known }) => known === null).map(({ written }) => written),
+  };
+}
+
+export type Understanding = ReturnType<typeof understanding>;
+
+/**
+ * The same in words, one fact after the other: how the file is written, where its header is, which columns were read as which
+ * of ours, and which are kept but not sent. '' for a file that has no columns.
+ */
+export function understoodWords(read: Read): string {
+  if (read.columns.length === 0) return '';
+  const { mapped, unmapped } = understanding(read);
+  const parts = [`Read as ${dialectWords(read.dialect)}.`, ...headerWords(read)];
+  if (mapped.length > 0)
+    parts.push(`Columns read: ${mapped.map(({ column, is }) => `${visible(column)} as ${is}`).join(', ')}.`);
+  const currency = currencyColumn(read.columns);
+  if (currency) parts.push(`Compared from line to line, but not sent: ${visible(currency.written)}.`);
+  if (unmapped.length > 0) parts.push(`Kept, but not sent: ${unmapped.map(visible).join(', ')}.`);
+  return parts.join('\n');
+}
+
+function headerWords({ headerLine, above }: Read): string[] {
+  if (above === null) return headerLine === null || headerLine === 1 ? [] : [`The header is line ${headerLine}.`];
+  const { from, to, texts } = above;
+  const lines = from === to ? `line ${from}` : `lines ${from} to ${to}`;
+  const more = texts.length > MAX_TITLES ? ' …' : '';
+  const quoted = texts
+    .slice(0, MAX_TITLES)
+    .map((text) => `"${shortened(visible(text))}"`)
+    .join(', ');
+  return [
+    `The header is line ${headerLine}; ${lines} above it ${from === to ? 'is' : 'are'} not read: ${quoted}${more}.`,
+  ];
+}
+
+/** Only the first titles are quoted, and only their beginning, so that it stays one sentence. */
+const MAX_TITLES = 3;
+const MAX_TITLE = 40;
+
+function shortened(text: string): string {
+  return text.length > MAX_TITLE ? `${text.slice(0, MAX_TITLE - 1)}…` : text;
+}
+
+function currencyColumn(columns: readonly Column[]): Column | undefined {
+  return columns.find(({ known }) => known === 'currency');
+}

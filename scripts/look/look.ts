@@ -1,0 +1,131 @@
+import { refuseForeign } from '../../jobs/import/foreign-rows.ts';
+import { type ImportPayload, keepFile } from '../../jobs/import/import-portfolio.ts';
+import { STAND_IN_ACCOUNT } from '../../src/config.ts';
+import { type Context, lookAtPace } from '../../src/context.ts';
+import { openDocuments } from '../../src/documents/archive.ts';
+import { defaultDocumentsDir, makeDocumentFolder } from '../../src/documents/folder.ts';
+import { isLimitlineError, LimitlineError } from '../../src/errors.ts';
+import { openPortfolio } from '../../src/portfolio/open-portfolio.ts';
+import { makeProblemList } from '../file/problems.ts';
+import { readAll } from '../file/read-all.ts';
+import type { ImportOptions } from '../options/import-options.ts';
+import { STANDARD_INPUT } from '../options/standard-input.ts';
+import { PROBLEMS_STATUS } from '../process/exit-status.ts';
+import { askYesOrNo, canAsk } from '../terminal/ask.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+import { makeDryRun, outlookOf } from './dry-run.ts';
+import { makeLargest } from './largest.ts';
+import { type Look, lookWords, questionOf } from './look-words.ts';
+
+/**
+ * Whether a person is asked before anything is requested of this account: on a terminal, unless `--yes` says so beforehand.
+ * What the stand-in grants is worth nothing, so nobody is asked for it.
+ *
+ * @throws LimitlineError `USAGE` where somebody watches who cannot answer, since the file comes by standard input
+ */
+export function isToAsk(file: string, { yes = false }: Pick<ImportOptions, 'yes'>, account: string): boolean {
+  if (yes || account === STAND_IN_ACCOUNT) return false;
+  if (file === STANDARD_INPUT && process.stderr.isTTY === true) {
+    throw new LimitlineError(
+      'USAGE',
+      `The file comes through standard input, so nobody can be asked before its limits are requested of ${account}; add --yes, or save the file and name it.`,
+    );
+  }
+  return canAsk();
+}
+
+type LookDeps = { context: Context; terminal: Terminal; stop: AbortSignal };
+
+/**
+ * Shows what an import would request, and asks. The file is copied into the data folder first: what is shown is of that copy,
+ * and the payload that comes back imports it, whatever becomes of the file meanwhile. Nothing else is stored before the yes.
+ *
+ * Where nothing would be requested, that is said and nobody is asked; and a file that cannot be used is for the import to
+ * refuse. Nothing comes back where the answer is no, or `stop` was aborted before there was one.
+ */
+export async function lookAndAsk(payload: ImportPayload, deps: LookDeps): Promise<ImportPayload | undefined> {
+  const { terminal, stop } = deps;
+  try {
+    const kept = { ...payload, kept: await keepFile(payload.path, deps.context.imports) };
+    const look = await takeLook(kept, deps);
+    if (look === undefined) return kept;
+    for (const line of ['', ...lookWords(look), '']) terminal.say(line);
+    if (look.dryRun.limits === 0) {
+      terminal.say('Nothing is left to request, so nobody is asked.');
+      return kept;
+    }
+    return (await askYesOrNo(questionOf(look), stop)) ? kept : undefined;
+  } catch (error) {
+    if (stop.aborted && isLimitlineError(error, 'STOPPED')) return undefined;
+    throw error;
+  }
+}
+
+/** Says that the answer was no, and answers the exit status. */
+export function sayNothingDone(
+  { account, portfolio }: { account: string; portfolio: string },
+  terminal: Terminal,
+): number {
+  terminal.print('Nothing was requested, and nothing was imported.', { account, portfolio, imported: false });
+  return PROBLEMS_STATUS;
+}
+
+/** Goes through the copy once, as the import will. Nothing where the file as a whole has a fault. */
+async function takeLook(
+  payload: ImportPayload & { kept: string },
+  { context, stop }: LookDeps,
+): Promise<Look | undefined> {
+  const { path, portfolio, documentsDir, reading, supplierPath, replace } = payload;
+  const { settings, account } = context;
+  const place = await openDocuments(documentsDir ?? defaultDocumentsDir(path), stop);
+  try {
+    const { path: copy } = context.imports.open(payload.kept);
+    const outlook = await outlookOf(context, { portfolio, path: copy, reading });
+    const read = await openPortfolio({
+      ...reading,
+      path: copy,
+      givenPath: path,
+      requiredColumns: settings.REQUIRED_COLUMNS,
+      documents: makeDocumentFolder({ dir: place.dir, maxSizeMb: settings.MAX_DOCUMENT_MB }),
+      buyers: outlook.buyers,
+      signal: stop,
+    });
+    const opened = await refuseForeign(read, { portfolio, path: copy }, () =>
+      openPortfolio({ ...reading, path: copy, requiredColumns: [], signal: stop }),
+    );
+    if (opened.problems.length > 0) return undefined;
+    const ratePerS = await knownRate(context);
+    const largest = makeLargest();
+    const dryRun = makeDryRun({ foresees: outlook.foresees, ratePerS, onWanted: largest.add });
+    // Which problems there are is said by the import, once it is wanted.
+    const list = makeProblemList(() => {});
+    const counts = await readAll(opened, list, dryRun.add);
+    return {
+      account,
+      portfolio,
+      path,
+      supplierPath,
+      replace,
+      opened,
+      counts,
+      ratePerS,
+      warnings: list.counts.warnings,
+      dryRun: dryRun.result(),
+      largest: largest.result(),
+    };
+  } finally {
+    await place.close();
+  }
+}
+
+/**
+ * Calls a second that can be counted on: what the service took last, and no more than the ceiling; nothing where neither is
+ * known.
+ */
+async function knownRate(context: Context): Promise<number | undefined> {
+  const ceiling = context.settings.SERVICE_RATE_PER_S;
+  const pace = await lookAtPace(context);
+  // While it still doubles, it says nothing of what the service bears.
+  if (!pace || pace.phase === 'start') return ceiling;
+  return Math.min(pace.ratePerS, ceiling ?? Number.POSITIVE_INFINITY);
+}

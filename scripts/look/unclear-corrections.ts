@@ -1,0 +1,40 @@
+import { fileNameOf, makeBuyerStore } from '../../jobs/import/buyer-store.ts';
+import { makeReplacingForesight } from '../../jobs/import/foresee-replacing.ts';
+import { makeOwnFile } from '../../jobs/import/own-file.ts';
+import type { Context } from '../../src/context.ts';
+import { earlierProblemOf, mendedRowOf } from '../../src/portfolio/columns/result-columns.ts';
+import { makeBuyerBook } from '../../src/portfolio/identity/buyer-book.ts';
+import { makeFileBuyers } from '../../src/portfolio/identity/in-file/buyers.ts';
+import { openPortfolio } from '../../src/portfolio/open-portfolio.ts';
+import { type ReadOptions, readingFound, readOptionsSchema } from '../../src/portfolio/read-options.ts';
+
+/** A file that can be read more than once; `importId` is its digest, as buyers know it. */
+type LookedAt = { portfolio: string; path: string; importId: string; reading: ReadOptions };
+
+/**
+ * Finds the lines of a file that an import would not take, since nobody can tell which row of the portfolio they correct; and
+ * which row each names.
+ */
+export async function unclearCorrections(
+  { portfolio, path, importId, reading }: LookedAt,
+  { rows, portfolios, buyers }: Pick<Context, 'rows' | 'portfolios' | 'buyers'>,
+) {
+  const where = { portfolio, importId };
+  // A Redis that goes away ends a look; only what requests waits for it.
+  const store = makeBuyerStore({ buyers, persist: (_what, run) => run() });
+  const documents = { find: async (name: string) => ({ name, path: name, sizeBytes: 0, mediaType: '' }) };
+  const open = () => {
+    const book = makeBuyerBook(makeFileBuyers({ ...where, store }), where);
+    return openPortfolio({ ...reading, path, requiredColumns: [], documents, buyers: book });
+  };
+  const head = await open();
+  await head.close();
+  const readAs = JSON.stringify(readingFound(readOptionsSchema.parse(reading), head));
+  const known = await portfolios.allImports(portfolio);
+  const same = known.find((one) => fileNameOf(one.id) === importId && one.reading === readAs);
+  const number = same === undefined ? '' : String(same.number);
+  const mendedRow = mendedRowOf(head.header);
+  const earlierProblem = earlierProblemOf(head.header);
+  const place = { portfolio, importId: number, mendedRow, earlierProblem, file: makeOwnFile(open) };
+  return { ofBuyers: makeReplacingForesight({ rows, place }), mendedRow };
+}

@@ -1,0 +1,62 @@
+import { accountOf, readSettings } from '../../src/config.ts';
+import { type Context, openContext } from '../../src/context.ts';
+import { LimitlineError } from '../../src/errors.ts';
+import { makeWordsLog } from '../../src/log.ts';
+import { announceFolder } from './announce-folder.ts';
+
+/** Opens what a command on the ledger needs, says which data folder that is, and closes it again, whatever happens. */
+export function withContext<T>(run: (context: Context) => Promise<T>): Promise<T> {
+  return opened((context) => {
+    announce(context);
+    return run(context);
+  });
+}
+
+async function opened<T>(run: (context: Context) => Promise<T>): Promise<T> {
+  const settings = readSettings();
+  const context = await openContext({
+    settings,
+    log: makeWordsLog({ level: settings.LOG_LEVEL, account: accountOf(settings) }),
+  });
+  try {
+    return await run(context);
+  } finally {
+    await context.close();
+  }
+}
+
+/** The same for a command on a portfolio, which must be there. */
+export function onPortfolio<T>(name: string, run: (context: Context) => Promise<T>): Promise<T> {
+  return opened(async (context) => {
+    // First, since a fault is one line.
+    await mustExist(name, context);
+    announce(context);
+    return run(context);
+  });
+}
+
+function announce({ settings }: Context): void {
+  announceFolder(settings, (text) => process.stderr.write(`${text}\n`));
+}
+
+/** @throws LimitlineError `NOT_FOUND`, with the names that there are, or where else there is one of this name. */
+export async function mustExist(name: string, context: Context): Promise<void> {
+  if ((await context.portfolios.read(name)).startedMs === undefined) throw await unknownPortfolio(name, context);
+}
+
+async function unknownPortfolio(
+  name: string,
+  { account, accounts, portfolios, redis }: Context,
+): Promise<LimitlineError> {
+  const names = await portfolios.names();
+  const known = names.length > 0 ? `known are: ${names.slice(-10).join(', ')}` : 'none was imported yet';
+  const elsewhere = await accounts.having(name);
+  const there =
+    elsewhere.length > 0
+      ? ` Account ${elsewhere.join(', ')} has one: set SERVICE_ACCOUNT (or SERVICE_URL) to look there.`
+      : '';
+  return new LimitlineError(
+    'NOT_FOUND',
+    `There is no portfolio "${name}" in account ${account} (ledger: ${redis.where}); ${known}.${there}`,
+  );
+}

@@ -1,0 +1,18 @@
+import { readSettings } from '../../src/config.ts';
+import { makeLog } from '../../src/log.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+
+/**
+ * Says before a command begins what is given as a setting and has no effect: with the words of a command that a person
+ * watches, and in the log of `work`, which says nothing else.
+ *
+ * @throws LimitlineError `SETTINGS`, as the command itself would
+ */
+export function sayNotices(command: string, { say }: Pick<Terminal, 'say'>): void {
+  const { notices, LOG_LEVEL: level } = readSettings();
+  const log = command === 'work' && notices.length > 0 ? makeLog({ level }) : undefined;
+  for (const notice of notices) {
+    if (log) log.warn(notice);
+    else say(`limitline: ${notice}.`);
+  }
+}

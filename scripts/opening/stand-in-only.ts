@@ -1,0 +1,33 @@
+import { readSettings } from '../../src/config.ts';
+import { LimitlineError } from '../../src/errors.ts';
+import { readGiven } from '../../src/given-settings.ts';
+
+/** What leads to a service and into an account of it. What else is set of it (a pace, a time limit) may stay. */
+const LEADING = [
+  'SERVICE_URL',
+  'SERVICE_ACCOUNT',
+  'SERVICE_CLIENT_ID',
+  'SERVICE_CLIENT_ID_FILE',
+  'SERVICE_CLIENT_SECRET',
+  'SERVICE_CLIENT_SECRET_FILE',
+  'SERVICE_TOKEN_FIELD',
+];
+
+/**
+ * Ignores the settings that lead to a real service, for this process: the example's buyers are invented, and are requested of the
+ * stand-in alone, in its own account. Says so where a service is set.
+ *
+ * @throws LimitlineError `SETTINGS` where a service would be called even so, which would be a fault of ours
+ */
+export function useStandInOnly(say: (text: string) => void): void {
+  const given = readGiven({ env: process.env, cwd: process.cwd(), names: ['SERVICE_URL'], inFiles: [] });
+  // In the environment an empty value hides that of a .env file.
+  for (const name of LEADING) process.env[name] = '';
+  const { SERVICE_URL, SERVICE_ACCOUNT } = readSettings();
+  if (SERVICE_URL !== undefined || SERVICE_ACCOUNT !== undefined) {
+    throw new LimitlineError('SETTINGS', 'SERVICE_URL cannot be ignored for the example; take it out of .env.');
+  }
+  if (given.values.SERVICE_URL !== undefined) {
+    say('limitline: SERVICE_URL is ignored: the example runs on the stand-in, and no service is called.');
+  }
+}

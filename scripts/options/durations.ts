@@ -1,0 +1,35 @@
+import { InvalidArgumentError } from 'commander';
+import { z } from 'zod';
+
+/** A time that a person gave: `text` is what was written, for what is said of it. */
+export type Duration = { text: string; ms: number };
+
+/** Node's timers count no further than 24.8 days, and nobody means more. */
+const MOST_MS = 24 * 24 * 3_600_000;
+
+const durationSchema = z
+  .string()
+  .regex(/^(?=\d)(\d{1,6}h)?(\d{1,6}m)?(\d{1,6}s)?$/i, 'give a time such as 2h, 90m, 1h30m or 30s')
+  .transform((text) => ({ text, ms: millisecondsOf(text) }))
+  .refine(({ ms }) => ms > 0 && ms <= MOST_MS, 'give more than 0 s, and 576h at the most');
+
+/** A time as commands take it: hours, minutes and seconds, each at most once and in this order. */
+export function duration(text: string): Duration {
+  const parsed = durationSchema.safeParse(text.trim());
+  if (parsed.success) return parsed.data;
+  throw new InvalidArgumentError(`${parsed.error.issues[0]?.message ?? ''}.`.replace(/^g/, 'G'));
+}
+
+/** `50 s`, `4 min`, `2.0 h`: as exactly as anybody needs to know how long something takes. */
+export function durationWords(seconds: number): string {
+  if (seconds < 90) return `${Math.ceil(seconds)} s`;
+  const minutes = Math.round(seconds / 60);
+  return minutes < 90 ? `${minutes} min` : `${(minutes / 60).toFixed(1)} h`;
+}
+
+const UNITS_MS: Record<string, number> = { h: 3_600_000, m: 60_000, s: 1_000 };
+
+function millisecondsOf(text: string): number {
+  const parts = [...text.toLowerCase().matchAll(/(\d+)([hms])/g)];
+  return parts.reduce((sum, [, number, unit]) => sum + Number(number) * (UNITS_MS[unit ?? ''] ?? 0), 0);
+}

@@ -1,0 +1,53 @@
+import { access, constants } from 'node:fs/promises';
+import type { Command } from 'commander';
+import type { ImportPayload } from '../../jobs/import/import-portfolio.ts';
+import { importPortfolio } from '../../jobs/index.ts';
+import { fileFault } from '../../src/files/file-fault.ts';
+import { portfolioNameOf } from './portfolio-name.ts';
+import { documentsOption, type ReadingOptions, readOptionsOf, withReadingOptions } from './reading-options.ts';
+import { documentsBeside, fileOrInput, needPortfolio } from './standard-input.ts';
+
+/** What `run` and `import` are told of a file. */
+export type ImportOptions = ReadingOptions & {
+  portfolio?: string;
+  documents?: string;
+  supplier?: string;
+  /** Cancels rows of earlier imports that this file lacks. */
+  replace?: boolean;
+  /** Asks nobody before anything is requested. */
+  yes?: boolean;
+};
+
+/** Adds what `run` and `import` have in common. */
+export function withImportOptions(command: Command): Command {
+  return withReadingOptions(command.argument('<file>', 'the CSV of buyers, or - for standard input'))
+    .option('--portfolio <name>', "the portfolio's name (default: the file's name without its ending)")
+    .addOption(documentsOption())
+    .option('--supplier <file>', 'a CSV with one line: the supplier, created before the buyers')
+    .option('--replace', 'cancel rows of earlier imports that are not in this file and were not sent')
+    .option('--yes', 'request without asking first (without a terminal nobody is asked anyway)');
+}
+
+/** The import that these options mean. A file that is not there is said before anything is started for it. */
+export async function importPayload(
+  file: string,
+  options: ImportOptions,
+  say: (text: string) => void,
+): Promise<ImportPayload> {
+  needPortfolio(file, options.portfolio);
+  const wish = {
+    portfolio: options.portfolio ?? portfolioNameOf(file),
+    path: file,
+    documentsDir: options.documents ?? documentsBeside(file),
+    supplierPath: options.supplier,
+    replace: options.replace,
+    reading: await readOptionsOf(options),
+  };
+  // Before standard input is read, which may take its time.
+  importPortfolio.parse(wish);
+  const path = await fileOrInput(file, say);
+  await access(path, constants.R_OK).catch((error) => {
+    throw fileFault(path, 'read', error);
+  });
+  return importPortfolio.parse({ ...wish, path });
+}

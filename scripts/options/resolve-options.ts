@@ -1,0 +1,58 @@
+import { type Command, Option } from 'commander';
+import { LimitlineError } from '../../src/errors.ts';
+import { STEPS, type Step } from '../../src/ledger/row.ts';
+import { lineNumber } from './numbers.ts';
+
+/** Which held calls `resolve` is about, and what became of them. */
+export type ResolveOptions = {
+  line?: number;
+  row?: string;
+  all?: boolean;
+  from?: string;
+  step?: Step;
+  made?: string;
+  resend?: boolean;
+  dryRun?: boolean;
+  yes?: boolean;
+};
+
+/** Adds what `resolve` is told. */
+export function withResolveOptions(command: Command): Command {
+  return command
+    .option('--line <n>', 'the row of this line', lineNumber)
+    .option('--row <id>', 'the row with this id (column "row" of the results)')
+    .option('--all', 'all held rows; only with --resend')
+    .option('--from <file>', 'a CSV with the columns line (or row) and id: an id, or resend, for each held row')
+    .addOption(new Option('--step <step>', 'only rows held at this step').choices(STEPS))
+    .option('--made <id>', 'the service made it, and this is its id')
+    .option('--resend', 'it was not made: send it again')
+    .option('--dry-run', 'say what would be done, and change nothing')
+    .option('--yes', 'do not ask first (without a terminal nobody is asked anyway)');
+}
+
+/** @throws LimitlineError `USAGE` where it is not said which rows are meant and what became of them, or said twice */
+export function checkResolveOptions({ line, row, all, from, step, made, resend }: ResolveOptions): void {
+  const ways = [line !== undefined, row !== undefined, all === true, from !== undefined].filter(Boolean).length;
+  if (ways !== 1) {
+    throw new LimitlineError(
+      'USAGE',
+      'Say which row: --line N or --row ID, or --all with --resend, or a file by --from.',
+    );
+  }
+  if (from !== undefined) {
+    if (made === undefined && !resend && step === undefined) return;
+    throw new LimitlineError(
+      'USAGE',
+      'The file of --from says what became of each row; leave --made, --resend and --step out.',
+    );
+  }
+  if ((made === undefined) === !resend) {
+    throw new LimitlineError('USAGE', 'Say what became of it: --made ID, or --resend.');
+  }
+  if (all && made !== undefined) {
+    throw new LimitlineError(
+      'USAGE',
+      'Held rows cannot all have made the same id; give --line N or --row ID, or a file by --from.',
+    );
+  }
+}

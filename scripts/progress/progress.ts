@@ -1,0 +1,54 @@
+import { openBar } from '../terminal/bar.ts';
+
+/** On a terminal the bar is redrawn this often; elsewhere the progress is written now and then. */
+const REDRAW_EVERY_MS = 200;
+const WRITE_EVERY_MS = 5_000;
+
+/** So 80 columns have room for the account, and for what calls wait for. */
+const BAR_WIDTH = 10;
+
+/** As much of an account's name as tells it from another. */
+const NAME_WIDTH = 24;
+
+export type Progress = ReturnType<typeof startProgress>;
+
+/** How far something is: `total` is unknown while a file is still being read. */
+export type Extent = { done: number; total: number | undefined; words: string };
+
+/**
+ * Shows progress on standard error until it is stopped: a bar that is redrawn on a terminal, else a line now and then,
+ * and only when something changed. On a terminal whatever is said takes the bar's place, so the bar is drawn each time.
+ */
+export function startProgress(extent: () => Extent) {
+  const bar = process.stderr.isTTY ? openBar() : undefined;
+  let shown = '';
+  const show = (): void => {
+    const text = describe(extent(), bar !== undefined);
+    if (bar) bar.draw(text);
+    else if (text !== shown) process.stderr.write(`${text}\n`);
+    shown = text;
+  };
+  const timer = setInterval(show, bar ? REDRAW_EVERY_MS : WRITE_EVERY_MS);
+  timer.unref();
+  let stopped = false;
+  return {
+    stop(): void {
+      clearInterval(timer);
+      if (!stopped) bar?.end();
+      stopped = true;
+    },
+  };
+}
+
+/** Says whose account it is about: an address without its scheme. */
+export function ofAccount(account: string, extent: Extent): Extent {
+  const name = account.replace(/^https?:\/\//, '');
+  const short = name.length > NAME_WIDTH ? `${name.slice(0, NAME_WIDTH - 1)}…` : name;
+  return { ...extent, words: `${short}: ${extent.words}` };
+}
+
+function describe({ done, total, words }: Extent, bar: boolean): string {
+  if (!bar || total === undefined) return words;
+  const filled = total === 0 ? BAR_WIDTH : Math.round((done / total) * BAR_WIDTH);
+  return `[${'█'.repeat(filled)}${'·'.repeat(BAR_WIDTH - filled)}] ${words}`;
+}

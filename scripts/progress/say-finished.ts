@@ -1,0 +1,53 @@
+import type { Context } from '../../src/context.ts';
+import { messageOf } from '../../src/errors.ts';
+import { makeFinished } from '../../src/ledger/finished.ts';
+import { ROW_STATES } from '../../src/ledger/row.ts';
+
+/** A person who waits for it notices no more, and Redis does not notice at all. */
+const LOOK_EVERY_MS = 2_000;
+
+/** Says in the log that a portfolio is finished, with its counts: one process of the fleet says it, once each time. */
+export async function startSayingFinished(
+  context: Pick<Context, 'ledger' | 'keys' | 'portfolios' | 'processId' | 'log'>,
+  everyMs: number = LOOK_EVERY_MS,
+) {
+  const { ledger, keys, portfolios, processId, log } = context;
+  const [seconds] = await ledger.time();
+  const finished = makeFinished({ connection: ledger, keys, processId, sinceMs: Number(seconds) * 1_000 });
+
+  const look = async (): Promise<void> => {
+    for (const name of await finished.news()) {
+      const { states, statuses, invalid, duplicate } = await portfolios.read(name);
+      const there = ROW_STATES.filter((state) => states[state] > 0);
+      const words = there.map((state) => `${states[state].toLocaleString('en')} ${state}`).join(', ');
+      const counts = Object.fromEntries(there.map((state) => [state, states[state]]));
+      log.info(
+        { portfolio: name, states: counts, statuses, invalid, duplicate },
+        `portfolio ${name} is finished: ${words || 'no rows'}`,
+      );
+    }
+  };
+  let looking = Promise.resolve();
+  const again = (): Promise<void> => {
+    // While Redis is away, that is said by others.
+    looking = looking
+      .then(look)
+      .catch((error) => log.debug({ reason: messageOf(error) }, 'could not look which portfolios are finished'));
+    return looking;
+  };
+  let busy = false;
+  const timer = setInterval(() => {
+    if (busy) return;
+    busy = true;
+    again().finally(() => {
+      busy = false;
+    });
+  }, everyMs).unref();
+  return {
+    /** Says what has finished by now, and no more. */
+    async stop(): Promise<void> {
+      clearInterval(timer);
+      if (ledger.status === 'ready') await again();
+    },
+  };
+}

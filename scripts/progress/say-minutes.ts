@@ -1,0 +1,77 @@
+import type { Service } from '../../src/context.ts';
+import type { RowState } from '../../src/ledger/row.ts';
+import type { Log } from '../../src/log.ts';
+import { describePace } from '../../src/pace/pace-words.ts';
+import type { Queues } from '../../src/queue/queues.ts';
+
+const MINUTE_MS = 60_000;
+
+type Counts = Readonly<Partial<Record<RowState, number>>>;
+
+/**
+ * Says in the log once a minute what this process has done in it, and what its calls wait for; nothing where there is
+ * nothing to do.
+ *
+ * @param counts rows that ended in this process so far, by state
+ * @param callsSent calls that left it so far
+ */
+export function startSayingMinutes({
+  service: { slots, paceNow },
+  queues,
+  counts,
+  callsSent,
+  log,
+  everyMs = MINUTE_MS,
+}: {
+  service: Pick<Service, 'paceNow'> & { slots: Pick<Service['slots'], 'inFlight'> };
+  queues: Pick<Queues, 'depth'>;
+  counts: () => Counts;
+  callsSent: () => number;
+  log: Log;
+  everyMs?: number;
+}) {
+  let before = { counts: { ...counts() }, calls: callsSent(), atMs: performance.now() };
+
+  const say = async (): Promise<void> => {
+    const now = { counts: { ...counts() }, calls: callsSent(), atMs: performance.now() };
+    const since = (state: RowState) => (now.counts[state] ?? 0) - (before.counts[state] ?? 0);
+    const seconds = (now.atMs - before.atMs) / 1_000;
+    const rows = { done: since('done'), skipped: since('skipped'), refused: since('refused'), held: since('held') };
+    const calls = now.calls - before.calls;
+    before = now;
+    const [inFlight, waiting] = [slots.inFlight(), await queues.depth()];
+    const moved = Object.values(rows).some((count) => count > 0);
+    if (!moved && calls === 0 && inFlight === 0 && waiting === 0) return;
+    const callsPerS = Math.round((calls / seconds) * 10) / 10;
+    const why = describePace(paceNow());
+    const ended = Object.entries(rows).flatMap(([state, count]) => (count > 0 ? [`${count} ${state}`] : []));
+    const words = [
+      `in ${Math.round(seconds)} s: ${ended.join(', ') || 'no row ended'}`,
+      `${callsPerS} calls/s, ${inFlight} in flight, ${waiting} jobs waiting`,
+      ...(why === '' ? [] : [why]),
+    ];
+    log.info({ ...rows, calls, callsPerS, inFlight, waiting, ...(why === '' ? {} : { why }) }, words.join('; '));
+  };
+  // While Redis is away, that is said by others.
+  const timer = setInterval(() => void say().catch(() => {}), everyMs).unref();
+  return { stop: (): void => clearInterval(timer) };
+}
+
+/** The same service, whose calls are counted as they leave. */
+export function countCalls(service: Service): { service: Service; sent: () => number } {
+  let count = 0;
+  const counted = <Args extends unknown[], Answer>(call: (...args: Args) => Answer) => {
+    return (...args: Args): Answer => {
+      count += 1;
+      return call(...args);
+    };
+  };
+  const { createCompany, requestLimit, uploadDocument } = service.client;
+  const client = {
+    ...service.client,
+    createCompany: counted(createCompany),
+    requestLimit: counted(requestLimit),
+    uploadDocument: counted(uploadDocument),
+  };
+  return { service: { ...service, client }, sent: () => count };
+}

@@ -1,0 +1,50 @@
+import type { Listed } from '../../jobs/operators/list-portfolios.ts';
+import { counted, grouped } from '../../src/counted.ts';
+import { ROW_STATES } from '../../src/ledger/row.ts';
+import { visible } from '../../src/portfolio/problem.ts';
+import { groupedAmount } from '../terminal/amounts.ts';
+
+/** Of 80 columns: name, file, time and standing each keep to theirs, and a long one pushes the rest along. */
+const [NAME_WIDTH, FILE_WIDTH] = [24, 24];
+
+/** Two lines for a portfolio: which it is, and how it stands. */
+export function portfolioWords({
+  portfolio,
+  file,
+  started,
+  standing,
+  states,
+  invalid,
+  duplicate,
+  sums,
+}: Listed): string {
+  const first = [
+    column(portfolio, NAME_WIDTH),
+    column(visible(file ?? '–'), FILE_WIDTH),
+    // By the minute, in UTC as everywhere.
+    started === null ? '–' : `${started.slice(0, 16).replace('T', ' ')}Z`,
+    standing,
+  ];
+  const counts = [
+    ...ROW_STATES.filter((state) => states[state] > 0).map((state) => `${grouped(states[state])} ${state}`),
+    ...(invalid > 0 ? [`${counted(invalid, 'line')} invalid`] : []),
+    ...(duplicate > 0 ? [`${counted(duplicate, 'line')} duplicate`] : []),
+  ];
+  return `${first.join('  ')}\n    ${counts.join(', ') || 'no rows'}\n    ${moneyOf(states, sums)}`;
+}
+
+function moneyOf({ done, skipped }: Listed['states'], sums: Listed['sums']): string {
+  if (!sums) return NOT_ADDED_UP;
+  const parts = [`requested ${groupedAmount(sums.requested)}`];
+  if (done > 0 || skipped === 0) parts.push(`granted ${groupedAmount(sums.granted)}`);
+  if (skipped > 0) parts.push(`granted before ${groupedAmount(sums.before.granted)}`);
+  if (sums.grantedBelow > 0) parts.push(`${counted(sums.grantedBelow, 'limit')} below the request`);
+  return parts.join(', ');
+}
+
+/** Stands where sums would take long to find. */
+const NOT_ADDED_UP = 'sums: not added up yet, see report';
+
+function column(text: string, width: number): string {
+  return (text.length > width ? `${text.slice(0, width - 1)}…` : text).padEnd(width);
+}

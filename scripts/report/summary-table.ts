@@ -1,0 +1,90 @@
+import { counted, grouped } from '../../src/counted.ts';
+import type { PortfolioState } from '../../src/ledger/portfolio.ts';
+import { ROW_STATES, type RowState } from '../../src/ledger/row.ts';
+import type { Summary } from '../../src/ledger/summary.ts';
+import { groupedAmount } from '../terminal/amounts.ts';
+import { answerWords, notQuiteGranted } from './answer-words.ts';
+
+/** What each state means to somebody who has never read about queues. */
+const MEANING: Record<RowState, string> = {
+  queued: 'not started yet',
+  company: 'being registered as a company',
+  documents: 'documents being uploaded',
+  limit: 'limit being requested',
+  done: 'limit requested and answered',
+  refused: 'the service said no',
+  held: 'outcome unknown: a person must find out',
+  skipped: 'requested before, not requested again',
+  cancelled: 'given up on request',
+};
+
+/** The report that a finance person reads. */
+export function summaryTable(
+  summary: Summary,
+  { supplier, paused, interrupted }: Pick<PortfolioState, 'supplier' | 'paused' | 'interrupted'>,
+): string {
+  const { account, portfolio, lines, invalid, duplicate, kept, replaced, rows, states, calls } = summary;
+  const parts: string[] = [`Portfolio ${portfolio}, account ${account}`, ''];
+  parts.push(
+    row(interrupted ? 'lines read so far' : 'lines of the file', lines),
+    row('  invalid', invalid),
+    row('  duplicate', duplicate),
+    row('  rows', rows),
+  );
+  for (const state of ROW_STATES) {
+    if (states[state] > 0) parts.push(`${row(`    ${state}`, states[state])}   ${MEANING[state]}`);
+  }
+  if (replaced > 0) {
+    parts.push(`    ${counted(replaced, 'cancelled row was', 'cancelled rows were')} replaced by a later file.`);
+  }
+  if (kept > 0) {
+    parts.push(
+      `    In the last import the lines of ${counted(kept, 'row')} are invalid: what was there stays as it was, see errors-csv.`,
+    );
+  }
+  parts.push('', ...sumLines(summary));
+  const answers = answerWords(summary);
+  if (answers !== '') parts.push('', `The service answered: ${answers}.`);
+  parts.push(...notQuiteGranted(summary).map((words) => `${words[0]?.toUpperCase()}${words.slice(1)}.`));
+  parts.push(callLine(calls));
+  if (summary.madeTwice > 0) {
+    parts.push(
+      `MADE TWICE: ${summary.madeTwice}. The results and errors files name them, and so does: npx limitline reconcile`,
+    );
+  }
+  if (supplier)
+    parts.push(supplier.id ? `Supplier: ${supplier.id}` : `Supplier: ${supplier.problem ?? 'not created yet'}`);
+  if (paused !== undefined) parts.push(`Paused: ${paused || 'by request'}.`);
+  if (interrupted) parts.push('The last import was not finished: import the file again.');
+  if (summary.started) parts.push(timeLine(summary.started, summary.finished));
+  return parts.join('\n');
+}
+
+/** What was granted before this portfolio asked is no grant of its own, and would look like nothing beside "granted 0.00". */
+function sumLines({ states, requested, granted, available, before }: Summary): string[] {
+  const own = [amount('granted', granted), amount('available', available)];
+  return [
+    amount('requested', requested),
+    ...(states.skipped > 0 && states.done === 0 ? [] : own),
+    ...(states.skipped > 0 ? [`${amount('granted before', before.granted)}   by requests made before (skipped)`] : []),
+  ];
+}
+
+function callLine({ company, document, limit, token, throttled }: Summary['calls']): string {
+  const sent = `Calls sent: ${grouped(company)} for companies, ${grouped(document)} for documents, ${grouped(limit)} for limits, ${grouped(token)} for tokens`;
+  return `${sent}; ${grouped(throttled)} of them ${throttled === 1 ? 'was' : 'were'} told to slow down.`;
+}
+
+function row(label: string, count: number): string {
+  return `${label.padEnd(24)}${grouped(count).padStart(12)}`;
+}
+
+function amount(label: string, text: string): string {
+  return `${label.padEnd(16)}${groupedAmount(text).padStart(20)}`;
+}
+
+function timeLine(started: string, finished: string | null): string {
+  if (!finished) return `Started ${started}, not finished yet.`;
+  const seconds = (Date.parse(finished) - Date.parse(started)) / 1_000;
+  return `Started ${started}, finished ${finished} (${seconds.toFixed(1)} s).`;
+}

@@ -1,0 +1,83 @@
+import type { Context } from '../../src/context.ts';
+import { counted } from '../../src/counted.ts';
+import type { PortfolioState } from '../../src/ledger/portfolio.ts';
+import type { Summary } from '../../src/ledger/summary.ts';
+import { isFinished, openRows } from '../ending/open-portfolios.ts';
+import type { TimeLimit } from '../ending/time-limit.ts';
+import { INPUT_NAME } from '../options/standard-input.ts';
+import { DEADLINE_STATUS, PROBLEMS_STATUS } from '../process/exit-status.ts';
+import { summaryTable } from '../report/summary-table.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+import type { Found } from './import-and-wait.ts';
+import { lastReport } from './last-report.ts';
+import { filesOf, leaveResultsOf, type ResultsOptions, type RunOf, sayNextSteps } from './next-steps.ts';
+
+type ConcludeDeps = ResultsOptions & { context: Context; terminal: Terminal; stop: AbortSignal; limit: TimeLimit };
+
+/** Prints the report of a run, leaves its results, says what is left to do, and answers the exit status. */
+export async function conclude(run: RunOf, found: Found, deps: ConcludeDeps): Promise<number> {
+  const { context, terminal, stop, limit, results } = deps;
+  const { portfolio } = run;
+  if (found.faults.length > 0) return refuseFile(run, found, terminal);
+  const report = await lastReport(portfolio, context, stop);
+  if (!report) {
+    terminal.say('limitline: stopped while Redis did not answer; the same command goes on from here.');
+    return limit.isOver() ? DEADLINE_STATUS : PROBLEMS_STATUS;
+  }
+  const { summary, state, hint } = report;
+  if (summary) terminal.answer(summaryTable(summary, state));
+  // A run whose time is over has ended by itself; at a signal somebody waits for the end.
+  const endedItself = !stop.aborted || limit.isOver();
+  const leaving = { results, context, stop: limit.isOver() ? new AbortController().signal : stop };
+  const left = summary && endedItself ? await leaveResultsOf(run, summary, leaving) : undefined;
+  if (summary && terminal.json) terminal.print('', { ...summary, ...found.read, files: filesOf(left) });
+  if (summary && endedItself) sayNextSteps(run, { summary, left }, terminal);
+  if (hint !== undefined) terminal.say(hint);
+  return statusOf(portfolio, { summary, state }, deps);
+}
+
+/** The file as a whole cannot be used. */
+function refuseFile({ portfolio, path }: RunOf, { faults, read }: Found, terminal: Terminal): number {
+  const words = `Nothing was imported: ${path ?? INPUT_NAME} cannot be used as it is.`;
+  terminal.print(words, { portfolio, problems: faults, ...read });
+  return PROBLEMS_STATUS;
+}
+
+/** The exit status, after what it means was said where it is not 0. */
+function statusOf(
+  portfolio: string,
+  { summary, state }: { summary: Summary | undefined; state: PortfolioState },
+  { terminal, stop, limit }: Pick<ConcludeDeps, 'terminal' | 'stop' | 'limit'>,
+): number {
+  // The time may be over before the import has so much as begun.
+  if (limit.isOver() && !(summary && isAllDone(state))) {
+    terminal.say(overdueWords(limit, summary ? state : { ...state, interrupted: true }));
+    return DEADLINE_STATUS;
+  }
+  if (stop.aborted && !limit.isOver()) {
+    terminal.say('limitline: stopped before the end; the same command goes on from here.');
+    return PROBLEMS_STATUS;
+  }
+  if (state.paused !== undefined) {
+    terminal.say(
+      `limitline: paused: ${state.paused}. Go on with: npx limitline resume "${portfolio}", or give up with: npx limitline cancel "${portfolio}"`,
+    );
+    return PROBLEMS_STATUS;
+  }
+  return summary && allWell(summary, state) ? 0 : PROBLEMS_STATUS;
+}
+
+/** Whether a run that has to end now has nothing to come back for. */
+function isAllDone(state: PortfolioState): boolean {
+  return isFinished(state) && !state.interrupted;
+}
+
+function overdueWords({ text }: TimeLimit, { states, interrupted }: PortfolioState): string {
+  const left = counted(openRows(states), 'row is', 'rows are');
+  const unread = interrupted ? ', and the file was not read to its end' : '';
+  return `limitline: the time of --deadline ${text} is over; ${left} left${unread}. The same command goes on from here.`;
+}
+
+function allWell({ rows, states, replaced, invalid }: Summary, { supplier }: PortfolioState): boolean {
+  return invalid === 0 && states.done + states.skipped + replaced === rows && (!supplier || supplier.id !== undefined);
+}

@@ -1,0 +1,64 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ImportPayload } from '../../jobs/import/import-portfolio.ts';
+import type { Context, Service } from '../../src/context.ts';
+import { isOurMistake } from '../../src/ledger/persist.ts';
+import type { PortfolioState } from '../../src/ledger/portfolio.ts';
+import { makeTimeLeft } from '../../src/pace/pace-words.ts';
+import type { Problem } from '../../src/portfolio/problem.ts';
+import { isFinished } from '../ending/open-portfolios.ts';
+import { importFile } from '../file/import-file.ts';
+import type { Understanding } from '../file/understanding.ts';
+import { ofAccount, startProgress } from '../progress/progress.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+import { extentOf } from './run-extent.ts';
+
+/** How often the portfolio is looked at for its end; a person does not notice, and Redis neither. */
+const LOOK_EVERY_MS = 100;
+
+/** While all calls wait, for an hour perhaps, nothing ends. */
+const LOOK_WAITING_EVERY_MS = 1_000;
+
+/** What is wrong with the file as a whole, and how it was read, as far as that is known. */
+export type Found = { faults: Problem[]; read: Understanding | undefined };
+
+type WaitDeps = { context: Context; service: Service; terminal: Terminal; stop: AbortSignal };
+
+/**
+ * Imports while the workers work already, then waits until the portfolio is finished or paused. At `stop` it ends at once,
+ * unless it waits for Redis.
+ */
+export async function importAndWait(
+  payload: ImportPayload,
+  { context, service, terminal, stop }: WaitDeps,
+): Promise<Found> {
+  let lines = 0;
+  let state: PortfolioState | undefined;
+  const timeLeft = makeTimeLeft();
+  const progress = startProgress(() => ofAccount(context.account, extentOf(lines, state, { service, timeLeft })));
+  const onLines = (read: number) => {
+    lines = read;
+  };
+  try {
+    const { imported, read } = await importFile(payload, context, { say: terminal.say, onLines, stopping: stop });
+    while (imported.faults.length === 0) {
+      state = await look(payload.portfolio, state, context);
+      if (state && (isFinished(state) || state.paused !== undefined)) break;
+      const waits = (service.pace.state().blocked?.untilMs ?? 0) > Date.now();
+      await sleep(waits ? LOOK_WAITING_EVERY_MS : LOOK_EVERY_MS, undefined, { signal: stop });
+    }
+    return { faults: imported.faults, read };
+  } catch (error) {
+    if (!stop.aborted) throw error;
+    return { faults: [], read: undefined };
+  } finally {
+    progress.stop();
+  }
+}
+
+/** The portfolio as it is now, or as it was where Redis is away: then all calls wait, and so does who watches them. */
+async function look(portfolio: string, last: PortfolioState | undefined, { portfolios }: Context) {
+  return portfolios.read(portfolio).catch((error: Error) => {
+    if (isOurMistake(error)) throw error;
+    return last;
+  });
+}

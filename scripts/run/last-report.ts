@@ -1,0 +1,50 @@
+import { within } from '../../jobs/workers/deadline.ts';
+import type { Context } from '../../src/context.ts';
+import { isLimitlineError } from '../../src/errors.ts';
+import { untilStopped } from '../../src/ledger/persist.ts';
+import type { PortfolioState } from '../../src/ledger/portfolio.ts';
+import { type Summary, summarize } from '../../src/ledger/summary.ts';
+import { hintedStatus } from '../../src/service/meaning.ts';
+
+/** Who stops a run wants it to end, more than its report, which the report command gives later. */
+const LAST_REPORT_MS = 2_000;
+
+/** Enough held rows to know with which statuses the service, or something before it, answered them. */
+const HELD_LOOKED_AT = 1_000;
+
+/** A portfolio at the end of a run; `hint` is a setting that would keep rows from being held, said in a sentence. */
+export type LastReport = { summary: Summary | undefined; state: PortfolioState; hint: string | undefined };
+
+/** What is said at the end of a run. Nothing where it was stopped and Redis does not answer; else Redis is waited for. */
+export async function lastReport(
+  portfolio: string,
+  context: Context,
+  stop: AbortSignal,
+): Promise<LastReport | undefined> {
+  const report = async (): Promise<LastReport> => {
+    const [summary, state] = await Promise.all([summarize(portfolio, context), context.portfolios.read(portfolio)]);
+    const hint = summary && summary.states.held > 0 ? await notMadeHint(portfolio, context) : undefined;
+    return { summary, state, hint };
+  };
+  try {
+    if (!stop.aborted) return await untilStopped(context.persist, stop)('report', report);
+    // Its fault is caught in any case, since one that nobody catches would end the process.
+    const last = report();
+    const inTime = within(LAST_REPORT_MS, last).catch(() => false);
+    return context.ledger.status === 'ready' && (await inTime) ? await last : undefined;
+  } catch (error) {
+    if (isLimitlineError(error, 'STOPPED')) return undefined;
+    throw error;
+  }
+}
+
+/** Where rows are held by answers that a person may know to mean "nothing made", which setting says so. */
+async function notMadeHint(portfolio: string, { rows, settings }: Context): Promise<string | undefined> {
+  const held = await rows.inState(portfolio, 'held', { count: HELD_LOOKED_AT });
+  const results = await rows.read(held.map(({ row }) => row));
+  const statuses = new Set(results.map((result) => hintedStatus(result?.problem?.message ?? '')));
+  const named = [...statuses].filter((status) => status !== undefined).sort();
+  if (named.length === 0) return undefined;
+  const setting = `SERVICE_NOT_MADE=${[...settings.SERVICE_NOT_MADE, ...named].join(',')}`;
+  return `limitline: rows are held because the service answered ${named.join(', ')}, and that does not say whether anything was made. If you know that it makes nothing then, set ${setting}: from then on such calls are sent again by themselves.`;
+}

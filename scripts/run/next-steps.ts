@@ -1,0 +1,98 @@
+import { relative, resolve } from 'node:path';
+import { type LeftResults, leaveResults } from '../../jobs/export/leave-results.ts';
+import type { Context } from '../../src/context.ts';
+import { counted } from '../../src/counted.ts';
+import { isLimitlineError } from '../../src/errors.ts';
+import type { Summary } from '../../src/ledger/summary.ts';
+import { notQuiteGranted } from '../report/answer-words.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+
+/** What a run was told of its results: a folder, that none are wanted, or nothing. */
+export type ResultsOptions = { results?: string | false | undefined };
+
+/** The file that was run: `path` is null where it came through standard input. */
+export type RunOf = { portfolio: string; path: string | null; documents?: string | undefined };
+
+/**
+ * Leaves the results of a run, if they are wanted. A run that is stopped meanwhile leaves none: who stops it wants it to end.
+ */
+export async function leaveResultsOf(
+  run: RunOf,
+  summary: Summary,
+  { results, context, stop }: ResultsOptions & { context: Context; stop: AbortSignal },
+): Promise<LeftResults | undefined> {
+  if (results === false) return undefined;
+  const { account, rows, portfolios, imports, leftFiles } = context;
+  try {
+    return await leaveResults({ ...run, dir: results }, needsMending(summary), {
+      account,
+      rows,
+      portfolios,
+      imports,
+      leftFiles,
+      signal: stop,
+    });
+  } catch (error) {
+    if (stop.aborted && isLimitlineError(error, 'STOPPED')) return undefined;
+    throw error;
+  }
+}
+
+/** Says what a person may want to know and do now: what is not granted as asked for, where the results are, what comes next. */
+export function sayNextSteps(
+  run: RunOf,
+  { summary, left }: { summary: Summary; left: LeftResults | undefined },
+  { say }: Pick<Terminal, 'say'>,
+): void {
+  const granted = notQuiteGranted(summary);
+  if (granted.length > 0) say(`limitline: answered, but not granted as requested: ${granted.join('; ')}.`);
+  for (const words of left ? leftWords(run, left) : []) say(`limitline: ${words}`);
+  const { portfolio } = run;
+  if (summary.states.held > 0) {
+    const held = counted(summary.states.held, 'row is', 'rows are');
+    say(
+      `limitline: ${held} held: nobody knows what became of a call. Ask at the service, then say what became of it: npx limitline resolve "${portfolio}" --line N (--made ID | --resend)`,
+    );
+  }
+  if (needsMending(summary) && !left?.errors) {
+    say(`limitline: to see the lines to mend: npx limitline report "${portfolio}" --format errors-csv`);
+  }
+}
+
+/** What programs are told of the files that were left. */
+export function filesOf(left: LeftResults | undefined): { results: string | null; errors: string | null } {
+  return { results: left?.results ?? null, errors: left?.errors ?? null };
+}
+
+/** A held row needs an answer, and no mending; one that another has replaced needs neither. */
+function needsMending({ invalid, duplicate, kept, madeTwice, replaced, states }: Summary): boolean {
+  return invalid + duplicate + kept + madeTwice + states.refused + states.cancelled - replaced > 0;
+}
+
+/** One sentence a file: what it is, why it stays, or why it is gone. */
+function leftWords({ portfolio, path, documents }: RunOf, left: LeftResults): string[] {
+  const words: string[] = [];
+  const say = (name: string, what: string): number => words.push(`${shown(name)} ${what}`);
+  for (const name of left.taken) say(name, 'stays as it is: it is not of this portfolio, or somebody changed it.');
+  if (left.results !== null) words.push(`results: ${shown(left.results)}`);
+  if (left.fault !== null) {
+    const report = `npx limitline report "${portfolio}" --format csv --out FILE`;
+    words.push(`no results file: ${left.fault} To get the results: ${report}`);
+  }
+  if (left.errors !== null) {
+    const file = shown(left.errors);
+    const same = documents === undefined ? '' : ` --documents "${documents}"`;
+    words.push(`mend these lines: ${file}; then: npx limitline run "${file}" --portfolio "${portfolio}"${same}`);
+  }
+  for (const name of left.outdated) say(name, 'was removed: it was out of date.');
+  for (const name of left.removed) say(name, 'was removed: nothing is left to mend.');
+  const own = path === null ? null : resolve(path);
+  for (const name of left.kept) if (name !== own) say(name, 'was changed, so it stays; nothing is left to mend.');
+  return words;
+}
+
+/** As one would type it from here. */
+function shown(path: string): string {
+  const near = relative('.', path);
+  return near.startsWith('..') ? path : near;
+}

@@ -1,0 +1,29 @@
+import type { Service } from '../../src/context.ts';
+import { counted, grouped } from '../../src/counted.ts';
+import type { PortfolioState } from '../../src/ledger/portfolio.ts';
+import { describePace, type makeTimeLeft } from '../../src/pace/pace-words.ts';
+import { openRows } from '../ending/open-portfolios.ts';
+import type { Extent } from '../progress/progress.ts';
+
+/** How far a run is: while it imports by lines read, then by rows that have ended, with what calls wait for and the time left. */
+export function extentOf(
+  lines: number,
+  state: PortfolioState | undefined,
+  { service, timeLeft }: { service: Pick<Service, 'paceNow'>; timeLeft: ReturnType<typeof makeTimeLeft> },
+): Extent {
+  const words = describePace(service.paceNow());
+  const waiting = words === '' ? '' : `; ${words}`;
+  if (!state) return { done: 0, total: undefined, words: `${counted(lines, 'line')} read${waiting}` };
+  const { queued, company, documents, limit, done, refused, held, skipped, cancelled } = state.states;
+  const ended = done + refused + held + skipped + cancelled;
+  const total = ended + openRows(state.states);
+  const trouble = [refused > 0 ? `, ${refused} refused` : '', held > 0 ? `, ${held} held` : ''].join('');
+  // A row makes two calls as a rule, for the company and for the limit; those with documents make the guess a low one.
+  const left = timeLeft(2 * (queued + company + documents) + limit, service.paceNow());
+  const time = left === '' || state.importing ? '' : `; about ${left} left`;
+  return {
+    done: ended,
+    total,
+    words: `${grouped(ended)} of ${counted(total, 'row')} ended${trouble}${waiting}${time}`,
+  };
+}

@@ -1,0 +1,71 @@
+import { expect, test } from 'vitest';
+import { waitForWorkEnd } from '../../../scripts/ending/work-end.ts';
+import type { PortfolioState } from '../../../src/ledger/portfolio.ts';
+import { ROW_STATES } from '../../../src/ledger/row.ts';
+
+/** A portfolio as far as its end hangs on it. */
+function portfolio(name: string, { queued = 0, ...others }: Partial<PortfolioState> & { queued?: number } = {}) {
+  const none = Object.fromEntries(ROW_STATES.map((state) => [state, 0])) as PortfolioState['states'];
+  const still = { importing: false, interrupted: false, paused: undefined, supplier: undefined };
+  return { name, ...still, ...others, states: { ...none, queued } } as PortfolioState;
+}
+
+const [finished, going] = [portfolio('a'), portfolio('b', { queued: 3 })];
+const [paused, interrupted] = [portfolio('c', { paused: '', queued: 1 }), portfolio('d', { interrupted: true })];
+
+const never = new Promise<string>(() => {});
+const lookedAt = (all: PortfolioState[]) => ({
+  open: async () => all,
+  read: async (name: string) => all.find((one) => one.name === name) ?? finished,
+});
+
+test.each<[string, PortfolioState[], string | true, number, RegExp]>([
+  ['nothing is left', [finished], true, 0, /: nothing is open any more$/],
+  [
+    'an import was killed',
+    [interrupted],
+    true,
+    2,
+    /: no row is open, but the last import of portfolio d was not .* import the file again$/,
+  ],
+  ['an import of its own was killed', [interrupted, going], 'd', 2, /portfolio d was not finished/],
+  ['an import was killed elsewhere', [finished, interrupted], 'a', 0, /nothing is open/],
+  [
+    'one is paused, of another an import was killed',
+    [paused, interrupted],
+    true,
+    2,
+    /resume.*; and the last import of portfolio d/,
+  ],
+])(
+  'work --until-settled ends with the right status and reason where %s',
+  async (_what, all, untilSettled, status, words) => {
+    const waiting = waitForWorkEnd({ untilSettled }, { signal: never, portfolios: lookedAt(all) });
+    waiting.begin();
+    expect(await waiting.end()).toMatchObject({ status, words: expect.stringMatching(words) });
+  },
+);
+
+test.each<[string, PortfolioState[], number, RegExp]>([
+  ['with 0 where nothing is left', [finished], 0, /: nothing is open any more$/],
+  ['with 3 and the count of rows', [going, paused], 3, /: the time is over; 4 rows are left$/],
+  ['with 3 where an import was killed', [interrupted], 3, /; 0 rows are left, and the last import of portfolio d /],
+])('work whose time is over ends %s', async (_what, all, status, words) => {
+  const deadline = { ms: 1, text: '1ms' };
+  const { end } = waitForWorkEnd({ deadline }, { signal: never, portfolios: lookedAt(all) });
+  // What runs out keeps no process, so something else has to.
+  const awake = setInterval(() => {}, 1_000);
+  const ended = await end().finally(() => clearInterval(awake));
+  expect(ended).toMatchObject({ status, words: expect.stringMatching(words), facts: { deadline: '1ms' } });
+});
+
+test('work whose time is over while Redis is away ends with 3', async () => {
+  const away = async (): Promise<never> => {
+    throw new Error('Connection is closed.');
+  };
+  const { end } = waitForWorkEnd(
+    { deadline: { ms: 1, text: '1ms' } },
+    { signal: never, portfolios: { open: away, read: away } },
+  );
+  expect(await end()).toMatchObject({ status: 3, words: 'stopping: the time is over' });
+});

@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest';
+import { earlierRowWords } from '../../../scripts/file/earlier-rows.ts';
+
+const NOTHING = {
+  faults: [],
+  lines: 1,
+  rows: 1,
+  invalid: 0,
+  duplicate: 0,
+  replaced: 0,
+  lacking: 0,
+  givenUp: 0,
+  isPart: false,
+};
+
+test.each([
+  [{}, []],
+  [{ replaced: 1 }, ['1 row of an earlier import was replaced by the line of this file that corrects it.']],
+  [{ replaced: 2 }, ['2 rows of earlier imports were replaced by the lines of this file that correct them.']],
+  [{ givenUp: 1 }, ['1 row of an earlier import that is not in this file was cancelled.']],
+  [{ lacking: 1 }, ['1 row of an earlier import is not in this file, and stays as it is; --replace cancels it.']],
+  [
+    { lacking: 1_200 },
+    ['1,200 rows of earlier imports are not in this file, and stay as they are; --replace cancels them.'],
+  ],
+  // Of an errors file it is no wonder.
+  [{ lacking: 2, isPart: true }, ['2 rows of earlier imports are not in this file, and stay as they are.']],
+])('of the counts %o an import says %o', (changes, words) => {
+  expect(earlierRowWords({ ...NOTHING, ...changes })).toEqual(words);
+});

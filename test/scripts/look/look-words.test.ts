@@ -1,0 +1,92 @@
+import { expect, test } from 'vitest';
+import { type Look, lookWords, questionOf } from '../../../scripts/look/look-words.ts';
+import type { Column } from '../../../src/portfolio/columns/column.ts';
+import { PLAIN_DIALECT } from '../../../src/table/dialect.ts';
+
+const plain = { needed: false, guess: null, currency: null, thousands: false };
+const columns: Column[] = [
+  { ...plain, index: 0, written: 'Firma', known: 'name', by: 'alias' },
+  { ...plain, index: 1, written: 'Notiz', known: null, by: null },
+];
+
+const look: Look = {
+  account: 'https://api.example',
+  portfolio: 'q4',
+  path: '/tmp/Buyers Q4.csv',
+  supplierPath: undefined,
+  replace: false,
+  counts: { lines: 1_203, rows: 1_200, invalid: 2, duplicate: 1 },
+  warnings: 1,
+  opened: { dialect: PLAIN_DIALECT, columns, headerLine: 1, above: null },
+  dryRun: {
+    limits: 1_190,
+    companies: 1_100,
+    documents: 12,
+    uploadBytes: 3_450_000,
+    requested: '1234567.5',
+    open: 3,
+    besides: { limits: 2, requested: '71000' },
+    before: { limits: 8, companies: 90, held: 2 },
+    durationS: 300,
+  },
+  largest: [
+    { line: 7, name: 'Müller Stahl GmbH', requested: '1000000' },
+    { line: 12, name: `Evil\u001b[2K ${'x'.repeat(60)}`, requested: '9.5' },
+  ],
+  ratePerS: 8.04,
+};
+
+test('a look names what would be requested, what not and why, and how long it takes', () => {
+  expect(lookWords(look)).toEqual([
+    'Account   https://api.example, portfolio q4',
+    'File      Buyers Q4.csv: 1,203 lines; 1,200 good, 2 invalid, 1 duplicate, 1 warning',
+    '          (npx limitline check lists them)',
+    '          Read as UTF-8, cut by commas, lines end in CRLF.',
+    '          Columns read: Firma as name.',
+    '          Kept, but not sent: Notiz.',
+    'Requests  1,190 limits, 1,234,567.50 in total; 3 of them in this portfolio already',
+    'Of these  2 are for buyers that have another (71,000.00)',
+    'Skips     8 requested before',
+    '          2 held or under way (npx limitline resolve)',
+    'Largest   1,000,000.00  line 7, Müller Stahl GmbH',
+    `                  9.50  line 12, Evil\u241b[2K ${'x'.repeat(30)}…`,
+    'Creates   1,100 companies; 12 documents to upload, 3.5 MB',
+    'Takes     about 5 min, at 8.0 calls a second',
+  ]);
+  expect(questionOf(look)).toBe('Request these 1,190 limits? [y/N] ');
+});
+
+test('a look says no more than there is to say, and what is cancelled', () => {
+  const dryRun = {
+    ...look.dryRun,
+    limits: 1,
+    open: 0,
+    documents: 0,
+    before: null,
+    durationS: null,
+    besides: { limits: 0, requested: '0' },
+  };
+  const counts = { lines: 1, rows: 1, invalid: 0, duplicate: 0 };
+  const small = { ...look, dryRun, counts, warnings: 0, replace: true, supplierPath: 'us.csv', largest: [] };
+  const words = lookWords({ ...small, ratePerS: undefined }).join('\n');
+  expect(words).not.toMatch(/Besides|Skips|Largest|check lists/);
+  expect(words).toContain('Supplier  us.csv');
+  expect(words).toContain('Cancels   rows of earlier imports that are not in this file and were not sent');
+  expect(words).toContain('Takes     not known yet');
+  expect(questionOf(small)).toBe('Request this limit? [y/N] ');
+});
+
+test('where nothing is left to request, nothing is said of what it would take', () => {
+  const dryRun = {
+    ...look.dryRun,
+    limits: 0,
+    requested: '0',
+    companies: 0,
+    documents: 0,
+    open: 0,
+    besides: { limits: 0, requested: '0' },
+  };
+  const words = lookWords({ ...look, dryRun, largest: [] }).join('\n');
+  expect(words).toContain('Requests  0 limits, 0.00 in total\nSkips     8 requested before');
+  expect(words).not.toMatch(/Largest|Creates|Takes/);
+});

@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest';
+import { duration, durationWords } from '../../../scripts/options/durations.ts';
+
+test.each([
+  ['2h', 7_200_000],
+  ['90m', 5_400_000],
+  ['30s', 30_000],
+  ['1h30m', 5_400_000],
+  ['1H30M5S', 5_405_000],
+])('the time %s is %i ms', (text, ms) => {
+  expect(duration(text)).toEqual({ text, ms });
+});
+
+test.each(['', '2', 'h', '2d', '1.5h', '30m1h', '-1h', '0s', '0h0m', '577h', '2 h', '1h1h'])(
+  '%j is no time, and the fault says what would be one',
+  (text) => {
+    expect(() => duration(text)).toThrow(/^Give (a time such as 2h|more than 0 s)/);
+  },
+);
+
+test.each([
+  [0.2, '1 s'],
+  [89, '89 s'],
+  [240, '4 min'],
+  [7_200, '2.0 h'],
+])('%d s read %s', (seconds, words) => {
+  expect(durationWords(seconds)).toBe(words);
+});

@@ -1,0 +1,56 @@
+import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { expect, onTestFinished, test } from 'vitest';
+import { checkOutput, writeOutput } from '../../../scripts/report/output.ts';
+import { makeFolder } from '../../support/workplace.ts';
+
+/** Standard output as it is on a terminal, or elsewhere. */
+function standardOutput(isTTY: boolean): void {
+  const known = Object.getOwnPropertyDescriptor(process.stdout, 'isTTY');
+  Object.defineProperty(process.stdout, 'isTTY', { value: isTTY, configurable: true });
+  onTestFinished(() => {
+    if (known) Object.defineProperty(process.stdout, 'isTTY', known);
+    else Reflect.deleteProperty(process.stdout, 'isTTY');
+  });
+}
+
+test('a workbook is not written to a terminal, and anywhere else it is', () => {
+  standardOutput(true);
+  expect(() => checkOutput(undefined, { isBinary: true })).toThrow('--out FILE.xlsx');
+  checkOutput(undefined, { isBinary: false });
+  standardOutput(false);
+  checkOutput(undefined, { isBinary: true });
+});
+
+test('a folder that is not there is said before anything is asked', async () => {
+  const dir = await makeFolder();
+  await writeFile(join(dir, 'file'), '');
+  for (const folder of ['none', 'file']) {
+    expect(() => checkOutput(join(dir, folder, 'out.csv'), { isBinary: false })).toThrow(
+      /there is no folder .*make it/,
+    );
+  }
+  checkOutput(join(dir, 'out.csv'), { isBinary: false });
+});
+
+test('a file has its name when it is whole, and what was there stays where it does not get so far', async () => {
+  const dir = await makeFolder();
+  const out = join(dir, 'out.csv');
+  await writeOutput(out, (to) => pipeline(['first'], to));
+  await symlink(out, join(dir, 'link.csv'));
+  await writeOutput(join(dir, 'link.csv'), (to) => pipeline(['second'], to));
+  const failing = writeOutput(out, async (to) => {
+    to.write('half');
+    throw new Error('the ledger is gone');
+  });
+  await expect(failing).rejects.toThrow('the ledger is gone');
+  expect(await readFile(out, 'utf8')).toBe('second');
+  expect((await readdir(dir)).sort()).toEqual(['link.csv', 'out.csv']);
+});
+
+test('a folder in the place of a file is refused in one sentence', async () => {
+  const dir = await makeFolder();
+  await mkdir(join(dir, 'out'));
+  await expect(writeOutput(join(dir, 'out'), (to) => pipeline(['x'], to))).rejects.toThrow('it is a folder');
+});

@@ -1,0 +1,64 @@
+import { expect, test } from 'vitest';
+import type { Listed } from '../../../jobs/operators/list-portfolios.ts';
+import { portfolioWords } from '../../../scripts/report/portfolio-words.ts';
+import { ROW_STATES, type RowState } from '../../../src/ledger/row.ts';
+
+const states = Object.fromEntries(ROW_STATES.map((state) => [state, 0])) as Record<RowState, number>;
+const sums = {
+  requested: '1234567.50',
+  granted: '999.00',
+  available: '0.00',
+  grantedBelow: 0,
+  before: { granted: '0.00', statuses: {} },
+};
+const listed: Listed = {
+  portfolio: 'q4',
+  file: 'buyers.csv',
+  started: '2026-11-21T10:00:59.000Z',
+  finished: null,
+  standing: 'open',
+  lines: 1_203,
+  invalid: 1,
+  duplicate: 0,
+  rows: 1_202,
+  states: { ...states, done: 1_200, held: 2 },
+  statuses: { approved: 1_200 },
+  sums,
+};
+
+test.each<[string, Partial<Listed>, string[]]>([
+  [
+    'one that is worked on',
+    {},
+    [
+      'q4                        buyers.csv                2026-11-21 10:00Z  open',
+      '    1,200 done, 2 held, 1 line invalid',
+      '    requested 1,234,567.50, granted 999.00',
+    ],
+  ],
+  [
+    'one whose requests were made before',
+    {
+      standing: 'settled',
+      invalid: 0,
+      states: { ...states, skipped: 3 },
+      sums: { ...sums, grantedBelow: 1, before: { granted: '5.00', statuses: {} } },
+    },
+    [
+      'q4                        buyers.csv                2026-11-21 10:00Z  settled',
+      '    3 skipped',
+      '    requested 1,234,567.50, granted before 5.00, 1 limit below the request',
+    ],
+  ],
+  [
+    'one of long names, without rows or sums',
+    { portfolio: 'q'.repeat(40), file: null, started: null, invalid: 0, states, sums: null },
+    [
+      'qqqqqqqqqqqqqqqqqqqqqqq…  –                         –  open',
+      '    no rows',
+      '    sums: not added up yet, see report',
+    ],
+  ],
+])('%s stands in three lines of 80 columns', (_name, change, lines) => {
+  expect(portfolioWords({ ...listed, ...change }).split('\n')).toEqual(lines);
+});

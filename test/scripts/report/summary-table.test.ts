@@ -1,0 +1,89 @@
+import { expect, test } from 'vitest';
+import { summaryTable } from '../../../scripts/report/summary-table.ts';
+import { ROW_STATES, type RowState } from '../../../src/ledger/row.ts';
+import type { Summary } from '../../../src/ledger/summary.ts';
+
+const states = Object.fromEntries(ROW_STATES.map((state) => [state, 0])) as Record<RowState, number>;
+const summary: Summary = {
+  account: 'https://api.example',
+  portfolio: 'q4',
+  lines: 1_203,
+  invalid: 2,
+  duplicate: 1,
+  kept: 0,
+  replaced: 0,
+  rows: 1_200,
+  states: { ...states, done: 1_198, held: 2 },
+  statuses: { approved: 1_190, pending: 8 },
+  requested: '1234567.50',
+  granted: '999.00',
+  available: '0.00',
+  grantedBelow: 0,
+  before: { granted: '0.00', statuses: {} },
+  madeTwice: 0,
+  supplier: 'company_1',
+  started: '2026-11-21T10:00:00.000Z',
+  finished: '2026-11-21T10:00:42.500Z',
+  calls: { company: 1_200, document: 0, limit: 1_200, token: 1, throttled: 3 },
+};
+
+test('the report says in words and grouped figures what became of a portfolio', () => {
+  const table = summaryTable(summary, { supplier: { id: 'company_1' }, paused: undefined, interrupted: false });
+  expect(table).toContain('done                       1,198   limit requested and answered');
+  expect(table).toContain('held                           2   outcome unknown: a person must find out');
+  expect(table).toMatch(/^Portfolio q4, account https:\/\/api\.example$/m);
+  expect(table).not.toContain('queued');
+  expect(table).toContain('1,234,567.50');
+  expect(table).toContain('The service answered: 1,190 approved, 8 pending.');
+  expect(table).toContain('(42.5 s)');
+});
+
+test('the report says what is not well: no supplier, paused, not finished', () => {
+  const table = summaryTable(
+    { ...summary, supplier: null, finished: null },
+    {
+      supplier: { problem: 'The service refused the supplier with status 422' },
+      paused: 'by request',
+      interrupted: true,
+    },
+  );
+  expect(table).toContain('Supplier: The service refused the supplier with status 422');
+  expect(table).toContain('Paused: by request.');
+  expect(table).toContain('lines read so far');
+  expect(table).toContain('not finished yet');
+  expect(table).toContain('The last import was not finished: import the file again.');
+});
+
+const still = { supplier: undefined, paused: undefined, interrupted: false };
+
+test.each<[string, Partial<Summary>, string[]]>([
+  ['one answer that is no approval', { statuses: { approved: 1_197, pending: 1 } }, ['Not approved: 1 pending.']],
+  [
+    'several, one without a status, and limits below their request',
+    { statuses: { approved: 1_190, 'under review': 3, 'declined\n': 4 }, grantedBelow: 1 },
+    ['Not approved: 4 declined␊, 3 under review, 1 without a status.', '1 limit granted below the request.'],
+  ],
+  [
+    'those of requests made before',
+    { statuses: { approved: 1_198 }, before: { granted: '1.00', statuses: { 'under review': 2 } }, grantedBelow: 2 },
+    ['The service answered: 1,198 approved; before: 2 under review.', '2 limits granted below the request.'],
+  ],
+])('the report says what was not granted as requested: %s', (_name, change, sentences) => {
+  const table = summaryTable({ ...summary, ...change }, still).split('\n');
+  for (const sentence of sentences) expect(table).toContain(sentence);
+});
+
+test('the report shows grants of requests made before as such, and not as none', () => {
+  const before = { granted: '999.00', statuses: { approved: 1_200 } };
+  const all = { ...summary, states: { ...states, skipped: 1_200 }, statuses: {}, granted: '0.00', before };
+  const table = summaryTable(all, still);
+  expect(table).toMatch(/^granted before +999\.00 {3}by requests made before \(skipped\)$/m);
+  expect(table).not.toMatch(/^granted {2}/m);
+});
+
+test('the report says that rows stay as they were whose lines are invalid in the last import', () => {
+  expect(summaryTable({ ...summary, kept: 3 }, still)).toContain(
+    'the lines of 3 rows are invalid: what was there stays',
+  );
+  expect(summaryTable(summary, still)).not.toContain('stays as it was');
+});

@@ -1,0 +1,77 @@
+import { expect, test } from 'vitest';
+import type { LeftResults } from '../../../jobs/export/leave-results.ts';
+import { sayNextSteps } from '../../../scripts/run/next-steps.ts';
+import { ROW_STATES, type RowState } from '../../../src/ledger/row.ts';
+import type { Summary } from '../../../src/ledger/summary.ts';
+
+const NONE_LEFT: LeftResults = {
+  results: null,
+  errors: null,
+  removed: [],
+  kept: [],
+  taken: [],
+  outdated: [],
+  fault: null,
+};
+
+function summaryOf(some: Partial<Record<RowState, number>>, others: Partial<Summary> = {}): Summary {
+  const states = { ...Object.fromEntries(ROW_STATES.map((state) => [state, 0])), ...some };
+  const counts = { invalid: 0, duplicate: 0, kept: 0, madeTwice: 0, replaced: 0, grantedBelow: 0 };
+  const answers = { statuses: { approved: some.done ?? 0 }, before: { granted: '0.00', statuses: {} } };
+  return { ...counts, ...answers, ...others, states } as Summary;
+}
+
+function said(summary: Summary, left?: Partial<LeftResults>, documents?: string): string[] {
+  const sentences: string[] = [];
+  const files = left && { ...NONE_LEFT, ...left };
+  sayNextSteps(
+    { portfolio: 'q4', path: 'q4.csv', documents },
+    { summary, left: files },
+    { say: (text) => sentences.push(text) },
+  );
+  return sentences.map((text) => text.replace(/^limitline: /, ''));
+}
+
+test.each<[string, string[], string[]]>([
+  ['nothing is said where all is granted and nothing was left', said(summaryOf({ done: 3 })), []],
+  ['the results are named', said(summaryOf({ done: 3 }), { results: 'q4.results.csv' }), ['results: q4.results.csv']],
+  [
+    'the lines to mend are named with the command for them',
+    said(summaryOf({ done: 1, refused: 1 }), { errors: 'q4.errors.csv' }, 'docs'),
+    ['mend these lines: q4.errors.csv; then: npx limitline run "q4.errors.csv" --portfolio "q4" --documents "docs"'],
+  ],
+  [
+    'without an errors file, the report is named that has the lines to mend',
+    said(summaryOf({ done: 1 }, { invalid: 2 })),
+    ['to see the lines to mend: npx limitline report "q4" --format errors-csv'],
+  ],
+  [
+    'held rows need an answer, and no mending',
+    said(summaryOf({ held: 1 })),
+    [
+      '1 row is held: nobody knows what became of a call. Ask at the service, then say what became of it: npx limitline resolve "q4" --line N (--made ID | --resend)',
+    ],
+  ],
+  [
+    'a cancelled row that another has replaced needs no mending',
+    said(summaryOf({ done: 1, cancelled: 1 }, { replaced: 1 })),
+    [],
+  ],
+  [
+    'what was not granted as requested is said first',
+    said(summaryOf({ done: 2 }, { grantedBelow: 2 }), { results: 'q4.results.csv' }),
+    ['answered, but not granted as requested: 2 limits granted below the request.', 'results: q4.results.csv'],
+  ],
+  [
+    'files of earlier runs are said to be removed, or why they stay',
+    said(summaryOf({ done: 1 }), { taken: ['a.csv'], outdated: ['b.csv'], removed: ['c.csv'], kept: ['d.csv'] }),
+    [
+      'a.csv stays as it is: it is not of this portfolio, or somebody changed it.',
+      'b.csv was removed: it was out of date.',
+      'c.csv was removed: nothing is left to mend.',
+      'd.csv was changed, so it stays; nothing is left to mend.',
+    ],
+  ],
+])('at the end of a run %s', (_title, sentences, expected) => {
+  expect(sentences).toEqual(expected);
+});
