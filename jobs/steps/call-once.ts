@@ -5,7 +5,8 @@ import type { CallKind } from '../../src/ledger/keys.ts';
 import type { Portfolios } from '../../src/ledger/portfolios.ts';
 import type { RowId } from '../../src/ledger/row-id.ts';
 import type { Log } from '../../src/log.ts';
-import type { Doors, Trial } from '../../src/pace/doors.ts';
+import type { Trial } from '../../src/pace/door-trials.ts';
+import type { Doors } from '../../src/pace/doors.ts';
 import type { Pace } from '../../src/pace/pace.ts';
 import type { Slots } from '../../src/pace/slots.ts';
 import type { Turn } from '../../src/pace/turn-queue.ts';
@@ -192,7 +193,7 @@ async function sendInTurn(first: string, wish: Wish, passage: Passage, deps: Cal
   };
   // Where others pass, being put off says something of this row and nothing of the service's limit.
   const saysNothing = passage.isAlone && answer.meaning === 'throttled';
-  await (saysNothing ? deps.pace.heard(answer.headers) : tellPace(answer, passage.episode, deps)).catch(warn);
+  await (saysNothing ? deps.pace.obey(answer.headers) : tellPace(answer, passage.episode, deps)).catch(warn);
   await tellDoors(answer, sentAtMs, wish, passage.trial, deps).catch(warn);
   // Nothing was made, and the ledger hears of it once it is clear whose fault it is.
   return answer.meaning === 'unauthorized' ? passage.unauthorized.judge(answer, sentAtMs) : answer;
@@ -211,7 +212,7 @@ async function tellPace(answer: Answered, episode: number, { pace }: CallDeps): 
       return pace.block({ why: `the service is not answering (${answer.heard})`, because: 'outage', episode });
     case 'unknown':
     case 'unauthorized':
-      return pace.heard(answer.headers);
+      return pace.obey(answer.headers);
     default:
       return pace.answered(answer.headers);
   }
@@ -253,7 +254,7 @@ async function tryToken(wish: Wish, deps: CallDeps): Promise<boolean> {
     return true;
   } catch (error) {
     deps.log.debug({ reason: messageOf(error) }, 'no token either');
-    await deps.pace.heard(headersOf(error)).catch(() => {});
+    await deps.pace.obey(headersOf(error)).catch(() => {});
     return false;
   }
 }

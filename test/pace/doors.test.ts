@@ -3,7 +3,7 @@ import { makeSilentLog } from '../../src/log.ts';
 import { readShut } from '../../src/pace/door-words.ts';
 import { type Doors, makeDoors } from '../../src/pace/doors.ts';
 import { connectRedis, freshPrefix } from '../support/ledger.ts';
-import { openVirtualTime, sleep } from '../support/virtual-time.ts';
+import { inVirtualTime, sleep } from '../support/virtual-time.ts';
 
 const never = new AbortController().signal;
 const works = { signal: never, tryToken: async () => true };
@@ -147,45 +147,41 @@ describe('a door', () => {
 });
 
 /** What an outage of so many seconds holds of rows without end, in virtual time; and how long after it the rest waits. */
-async function outage(
+function outage(
   seconds: number,
   { processes, callers, kinds, tokenWorks }: { processes: number; callers: number; kinds: 1 | 2; tokenWorks: boolean },
 ): Promise<{ held: number; tokenCalls: number; backS: number }> {
-  const time = await openVirtualTime();
-  const beginMs = Date.now();
-  const isOver = () => Date.now() - beginMs > seconds * 1_000;
-  let [held, tokenCalls, backMs] = [0, 0, 0];
-  const tryToken = async () => {
-    await sleep(20);
-    tokenCalls += 1;
-    return tokenWorks || isOver();
-  };
-  const caller = async (doors: Doors, kind: 'company' | 'limit'): Promise<void> => {
-    for (;;) {
-      const trial = await doors.enter(kind, { signal: never, tryToken });
+  return inVirtualTime(async (time) => {
+    const beginMs = Date.now();
+    const isOver = () => Date.now() - beginMs > seconds * 1_000;
+    let [held, tokenCalls, backMs] = [0, 0, 0];
+    const tryToken = async () => {
       await sleep(20);
-      if (isOver()) {
-        backMs ||= Date.now();
-        await doors.known(kind, undefined, trial);
-        return;
+      tokenCalls += 1;
+      return tokenWorks || isOver();
+    };
+    const caller = async (doors: Doors, kind: 'company' | 'limit'): Promise<void> => {
+      for (;;) {
+        const trial = await doors.enter(kind, { signal: never, tryToken });
+        await sleep(20);
+        if (isOver()) {
+          backMs ||= Date.now();
+          await doors.known(kind, undefined, trial);
+          return;
+        }
+        held += 1;
+        await doors.unknown(kind, WHY, trial);
       }
-      held += 1;
-      await doors.unknown(kind, WHY, trial);
-    }
-  };
-  let ended = false;
-  const all = Array.from({ length: processes }, time.openDoors).flatMap((doors) =>
-    Array.from({ length: callers }, (_, at) => caller(doors, kinds === 2 && at % 2 === 0 ? 'company' : 'limit')),
-  );
-  const done = Promise.all(all).finally(() => {
-    ended = true;
+    };
+    const all = Array.from({ length: processes }, time.openDoors).flatMap((doors) =>
+      Array.from({ length: callers }, (_, at) => caller(doors, kinds === 2 && at % 2 === 0 ? 'company' : 'limit')),
+    );
+    await Promise.all(all);
+    return { held, tokenCalls, backS: (backMs - beginMs) / 1_000 - seconds };
   });
-  await time.until(() => ended);
-  await done;
-  return { held, tokenCalls, backS: (backMs - beginMs) / 1_000 - seconds };
 }
 
-describe('an hour of an outage', () => {
+describe.concurrent('an hour of an outage', () => {
   test.each([
     [{ processes: 1, callers: 32, kinds: 1, tokenWorks: true } as const],
     [{ processes: 2, callers: 16, kinds: 2, tokenWorks: true } as const],

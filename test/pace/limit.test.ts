@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { readPace } from '../../src/pace/pace.ts';
+import { readPace } from '../../src/pace/read-pace.ts';
 import type { FaultChange } from '../../src/stand-in/fault-settings.ts';
 import { buyerLines, openWorkplace } from '../support/workplace.ts';
 

@@ -118,7 +118,7 @@ describe('a block', () => {
     const [pace] = makePaces(1);
     await pass(pace, 40);
     const { ratePerS } = pace.state();
-    await pace.heard({ 'retry-after': '1' });
+    await pace.obey({ 'retry-after': '1' });
     expect(standsMs(pace)).toBeGreaterThan(900);
     expect(standsMs(pace)).toBeLessThanOrEqual(1_000);
     await pace.answered({ 'retry-after': '2' });
@@ -243,7 +243,7 @@ test('a wait of a day is cut to an hour, and said once', async () => {
   }
   expect(standsMs(pace)).toBeGreaterThan(3_500_000);
   expect(standsMs(pace)).toBeLessThanOrEqual(3_600_000);
-  expect(warnings.filter((text) => text.includes('an hour is kept'))).toHaveLength(1);
+  expect(warnings.filter((text) => text.includes('waiting for an hour'))).toHaveLength(1);
 });
 
 test('times of day are read by the clock that the service shows', async () => {
