@@ -16,16 +16,16 @@ local wait, longest = number('askedUs'), number('longestWaitUs')
 if isFirst then
   -- Nothing accepted since the last one: the wait was too short, so it doubles.
   if pace.accepted > pace.strikeAccepted then pace.strikes = 0 end
-  pace.strikes, pace.strikeAccepted = math.min(pace.strikes + 1, STRIKES_MOST), pace.accepted
+  pace.strikes, pace.strikeAccepted = math.min(pace.strikes + 1, N.STRIKES_MOST), pace.accepted
   pace.episode = pace.episode + 1
   local guess = number('firstWaitUs')
   if isLimit then
-    if pace.strikes <= STRIKES_LOWER then lower(pace, 0, wait) end
-    guess = math.max(1000000 / pace.rate, LEAST_WAIT) * (1 + JITTER * number('jitter'))
-    longest = math.max(REFUSAL_WAIT_SHARE * longest, guess)
+    if pace.strikes <= N.STRIKES_LOWER then lower(pace, 0, wait) end
+    guess = math.max(1000000 / pace.rate, N.LEAST_WAIT) * (1 + N.JITTER * number('jitter'))
+    longest = math.max(N.REFUSAL_WAIT_SHARE * longest, guess)
   end
   if wait == 0 then wait = math.min(guess * 2 ^ (pace.strikes - 1), longest) end
-  pace.trial = (not isLimit or pace.strikes > STRIKES_BEFORE_TRIAL) and 1 or 0
+  pace.trial = (not isLimit or pace.strikes > N.STRIKES_BEFORE_TRIAL) and 1 or 0
 end
 -- While nobody answers, nothing can be measured.
 if not isLimit then pace.marks = '' end

@@ -28,7 +28,7 @@ local function set(...)
     if type(fields[at]) == 'number' then fields[at] = string.format('%.17g', fields[at]) end
   end
   redis.call('HSET', KEYS[1], unpack(fields))
-  redis.call('EXPIRE', KEYS[1], KEPT_S)
+  redis.call('EXPIRE', KEYS[1], N.KEPT_S)
 end
 
 local function forget(...)

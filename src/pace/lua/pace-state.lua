@@ -35,7 +35,7 @@ local function readState(firstRate)
   end
   -- Another server may have taken over, with a clock that is behind: all that was to come comes as soon as before.
   local ahead = pace.savedAt - now
-  if ahead > CLOCK_BEHIND then
+  if ahead > N.CLOCK_BEHIND then
     for _, name in ipairs(TIMES) do pace[name] = pace[name] - ahead end
     pace.marks = ''
   end
@@ -53,7 +53,7 @@ local function writeState(pace)
     end
   end
   if #fields > 0 then redis.call('HSET', KEYS[1], unpack(fields)) end
-  redis.call('EXPIRE', KEYS[1], KEPT_S)
+  redis.call('EXPIRE', KEYS[1], N.KEPT_S)
 end
 
 -- Begins to double, as where nothing is known.
@@ -63,10 +63,10 @@ end
 
 -- Calls a second that were accepted lately, as of now.
 local function flowNow(pace)
-  return pace.flow * math.exp((pace.flowAt - now) / FLOW_FADE)
+  return pace.flow * math.exp((pace.flowAt - now) / N.FLOW_FADE)
 end
 
 -- Whether the pace is what limits us, with turns so many µs apart.
 local function isLimiting(pace, interval)
-  return now - pace.heldAt < LIMITS_FOR + LIMITS_FOR_TURNS * interval
+  return now - pace.heldAt < N.LIMITS_FOR + N.LIMITS_FOR_TURNS * interval
 end

@@ -3,10 +3,10 @@
 -- With so many calls left the rate is lowered, before a refusal does it. Nothing where the service does not say what is
 -- left, or never leaves enough.
 local function brink(pace)
-  local share = pace.phase == 'start' and START_BRINK or BRINK
-  local calls = math.max(1, BRINK_S * pace.rate, share * pace.full)
-  local isTold = now - pace.levelAt < LEVEL_FRESH and now - pace.windowAt > WINDOWS_FOR
-  return isTold and pace.full >= BRINK_WITHIN * calls and calls or nil
+  local share = pace.phase == 'start' and N.START_BRINK or N.BRINK
+  local calls = math.max(1, N.BRINK_S * pace.rate, share * pace.full)
+  local isTold = now - pace.levelAt < N.LEVEL_FRESH and now - pace.windowAt > N.WINDOWS_FOR
+  return isTold and pace.full >= N.BRINK_WITHIN * calls and calls or nil
 end
 
 -- Notes what was accepted so far, and what the service said is left then, -1 where it did not say. The first mark stays,
@@ -14,44 +14,44 @@ end
 local function addMark(pace, at, level)
   pace.marks = pace.marks .. string.format('%.17g %.17g %.17g;', at, pace.accepted, level)
   local _, count = string.gsub(pace.marks, ';', '')
-  if count > MARKS then pace.marks = string.gsub(pace.marks, ';[^;]*;', ';', 1) end
+  if count > N.MARKS then pace.marks = string.gsub(pace.marks, ';[^;]*;', ';', 1) end
   pace.markAt = at
 end
 
 -- In how many seconds the rate doubles now, and the share by which one call raises it at the most; nothing where it stays.
 local function growth(pace)
   local foreseen = brink(pace) ~= nil
-  local dear = pace.cost > DEAR and not foreseen
-  if pace.phase == 'start' then return START_DOUBLES_S, START_MOST end
+  local dear = pace.cost > N.DEAR and not foreseen
+  if pace.phase == 'start' then return N.START_DOUBLES_S, N.START_MOST end
   if pace.phase == 'search' then
-    if not dear then return SEARCH_DOUBLES_S, SEARCH_MOST end
-    return math.max(SEARCH_DEAR_DOUBLES_S, SEARCH_DEAR_CALLS / pace.rate), SEARCH_MOST
+    if not dear then return N.SEARCH_DOUBLES_S, N.SEARCH_MOST end
+    return math.max(N.SEARCH_DEAR_DOUBLES_S, N.SEARCH_DEAR_CALLS / pace.rate), N.SEARCH_MOST
   end
   -- Where a look upward is dear, the limit is felt for at a creep meanwhile, since a rate that is too low costs as much as a
   -- wait; and so is one that is foreseen, since that costs nothing.
-  local patience = math.max(pace.sure == 1 and SURE_PATIENCE or PATIENCE, PATIENCE_CALLS / pace.rate)
-  if dear then patience = math.max(patience, math.min(DEAR_PATIENCE_WAITS * pace.cost, DEAR_PATIENCE_MOST)) end
-  if now - pace.since >= patience then return LOOK_DOUBLES_S, HOLD_MOST end
+  local patience = math.max(pace.sure == 1 and N.SURE_PATIENCE or N.PATIENCE, N.PATIENCE_CALLS / pace.rate)
+  if dear then patience = math.max(patience, math.min(N.DEAR_PATIENCE_WAITS * pace.cost, N.DEAR_PATIENCE_MOST)) end
+  if now - pace.since >= patience then return N.LOOK_DOUBLES_S, N.HOLD_MOST end
   if not foreseen and not dear then return end
   if dear then pace.peak = math.max(pace.peak, pace.rate) end
-  return dear and pace.sure == 1 and SURE_CREEP_DOUBLES_S or CREEP_DOUBLES_S, HOLD_MOST
+  return dear and pace.sure == 1 and N.SURE_CREEP_DOUBLES_S or N.CREEP_DOUBLES_S, N.HOLD_MOST
 end
 
 -- Counts accepted calls, and lets the rate grow by them: a service whose answers are slow is not outrun by a clock.
 local function countAccepted(pace, calls)
-  pace.flow = flowNow(pace) + calls / (FLOW_FADE / 1000000)
+  pace.flow = flowNow(pace) + calls / (N.FLOW_FADE / 1000000)
   pace.flowAt = now
   pace.accepted = pace.accepted + calls
-  if now - pace.markAt > math.max(MARK_EVERY, MARK_CALLS / pace.rate) then
-    addMark(pace, now, now - pace.levelAt < LEVEL_AT_MARK and pace.level or -1)
+  if now - pace.markAt > math.max(N.MARK_EVERY, N.MARK_CALLS / pace.rate) then
+    addMark(pace, now, now - pace.levelAt < N.LEVEL_AT_MARK and pace.level or -1)
   end
   if calls > 0 then pace.trial = 0 end
   -- Only where the pace is what limits us: else nothing was learned of the limit.
   local idle = now - pace.heldAt
-  if idle > math.max(BREAKS_AFTER, IDLE_CALLS / pace.rate) then pace.marks = '' end
-  if idle > math.max(TELLS_WITHIN, IDLE_CALLS / pace.rate) then return end
+  if idle > math.max(N.BREAKS_AFTER, N.IDLE_CALLS / pace.rate) then pace.marks = '' end
+  if idle > math.max(N.TELLS_WITHIN, N.IDLE_CALLS / pace.rate) then return end
   local doubleS, most = growth(pace)
   if not doubleS then return end
-  pace.rate = math.min(pace.rate + calls * math.min(LN_2 / doubleS, most * pace.rate), FASTEST)
-  if pace.phase ~= 'start' and pace.rate > BEYOND_PEAK * pace.peak then startDoubling(pace) end
+  pace.rate = math.min(pace.rate + calls * math.min(N.LN_2 / doubleS, most * pace.rate), N.FASTEST)
+  if pace.phase ~= 'start' and pace.rate > N.BEYOND_PEAK * pace.peak then startDoubling(pace) end
 end

@@ -19,16 +19,16 @@ fade(pace, number('firstRate'))
 countAccepted(pace, number('accepted'))
 hearHeaders(pace, number('limit'), number('remaining'), number('resetUs'), number('statedPerS'))
 
-if pace.stated > 0 then pace.rate = math.min(pace.rate, STATED_SHARE * pace.stated) end
+if pace.stated > 0 then pace.rate = math.min(pace.rate, N.STATED_SHARE * pace.stated) end
 -- A ceiling that is lifted one day leaves no rate behind that the service was never seen to take.
 if ceiling > 0 then pace.rate = math.min(pace.rate, ceiling) end
 local rate = pace.rate
 if pace.spareUntil > now then rate = math.min(rate, pace.spare) end
 local interval = 1000000 / rate
 -- A ceiling is never made up for, and after a block one call leaves first.
-local behind = ceiling > 0 and 0 or math.max(BEHIND_LEAST, math.min(BEHIND_TURNS * interval, BEHIND_MOST))
+local behind = ceiling > 0 and 0 or math.max(N.BEHIND_LEAST, math.min(N.BEHIND_TURNS * interval, N.BEHIND_MOST))
 local tat = math.max(pace.tat, now - behind, pace['until'])
-if now - pace.heldAt > NOT_BEHIND_AFTER then tat = math.max(tat, now) end
+if now - pace.heldAt > N.NOT_BEHIND_AFTER then tat = math.max(tat, now) end
 local turns, first, why = 0, 0, ''
 if pace['until'] > now then
   first, why = pace['until'] - now, pace.why
