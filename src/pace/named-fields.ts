@@ -3,7 +3,9 @@ export type NamedFields = ReturnType<typeof readNamedFields>;
 
 /** A script's arguments, name after name: lua/arguments.lua reads them. */
 export function namedArgs(args: Readonly<Record<string, string | number>>): (string | number)[] {
-  return Object.entries(args).flat();
+  const list: (string | number)[] = [];
+  for (const [name, value] of Object.entries(args)) list.push(name, value);
+  return list;
 }
 
 /**

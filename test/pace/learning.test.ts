@@ -7,7 +7,8 @@ import { inVirtualTime, sleep } from '../support/virtual-time.ts';
 // All simulations at a time: each has a clock of its own, and the trips to Redis of all of them are made together.
 vi.setConfig({ maxConcurrency: 40, testTimeout: 240_000 });
 
-const never = new AbortController().signal;
+/** A caller who never leaves. */
+const never = () => new AbortController().signal;
 
 /** Calls in flight of one process. */
 const CALLERS = 16;
@@ -42,8 +43,9 @@ function sendInto(
     let refused = 0;
     let endS = 0;
     const send = async (pace: Pace): Promise<void> => {
+      const signal = never();
       while (passed < calls) {
-        const turn = await pace.take(never);
+        const turn = await pace.take(signal);
         await sleep(LATENCY_MS);
         const change = changes.findLast(({ atS }) => seconds() >= atS);
         const now = change ? limited(change.perS, settings.headers) : settings;
@@ -162,8 +164,9 @@ test.concurrent.each(['', '0', '1'])(
     const perS = await inVirtualTime(async ({ openPace }) => {
       let left = 12_000;
       const send = async (pace: Pace): Promise<void> => {
+        const signal = never();
         while (left > 2_000) {
-          await pace.take(never);
+          await pace.take(signal);
           await sleep(2 * LATENCY_MS);
           left -= 1;
           await pace.answered({ 'x-ratelimit-remaining': String(left), 'x-ratelimit-reset': reset });

@@ -44,6 +44,16 @@ export function sleep(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
+/** Reads again every 20 ms of virtual time until it holds, for half a minute at the most. Answers what was read last. */
+export async function readUntil<T>(read: () => T | Promise<T>, holds: (value: T) => boolean): Promise<T> {
+  const endMs = Date.now() + 30_000;
+  for (;;) {
+    const value = await read();
+    if (holds(value) || Date.now() > endMs) return value;
+    await sleep(20);
+  }
+}
+
 type Clock = { nowMs: number; timers: ReturnType<typeof makeTimers> };
 
 const clocks = new AsyncLocalStorage<Clock>();
@@ -90,12 +100,12 @@ function makeVirtualTime(clock: Clock, client: ReturnType<ScriptServer['join']>)
     time: () => trip(async () => [Math.floor(nowUs() / 1e6), nowUs() % 1e6]),
   };
   for (const command of ['hget', 'hmget', 'hset'] as const) {
-    connection[command] = (...args: unknown[]) => trip(() => client.call(command, args));
+    connection[command] = (...args: unknown[]) => trip(() => client.call(command, flat(args)));
   }
   const shared = { connection: connection as unknown as RedisConnection, log: makeSilentLog() };
   return {
     /** The connection that all of its processes share, and the keys at which their pace and their doors are. */
-    connection: connection as unknown as VirtualConnection,
+    connection: shared.connection,
     paceKey: key,
     doorsKey: `${key}:doors`,
 
@@ -108,8 +118,10 @@ function makeVirtualTime(clock: Clock, client: ReturnType<ScriptServer['join']>)
   };
 }
 
-/** As much of a connection as there is. */
-type VirtualConnection = RedisConnection;
+/** Fields may be given as an object, as to a real connection. */
+function flat(args: unknown[]): unknown[] {
+  return args.flatMap((arg) => (typeof arg === 'object' && arg !== null ? Object.entries(arg).flat() : [arg]));
+}
 
 /** Lets all that is due now be done. */
 function idle(): Promise<void> {
