@@ -11,7 +11,7 @@ type Latest = { answeredAtMs: number; token: string; sentAtMs: number };
  * Gathers the answers by which the outcome of a call is known, and tells Redis of the latest of each kind now and then:
  * lua/known-answers.lua.
  *
- * @param onTold hears what the script answered
+ * @param onTold is told what the script answered
  */
 export function makeKnownAnswers({
   tellKnown,

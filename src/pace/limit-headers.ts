@@ -14,10 +14,10 @@ export type LimitWords = {
   capped?: string;
 };
 
-/** A wish for a day is a mistake or an attack; an hour is as long as a line is left alone on one answer's word. */
+/** A wish for a day is a mistake or an attack; an hour is as long as all calls wait on one answer's word. */
 const LONGEST_WAIT_MS = 3_600_000;
 
-/** No line is faster than this; a greater number is a way of saying that there is no limit. */
+/** No pace is faster than this; a greater number is a way of saying that there is no limit. */
 const MOST_CALLS = 1_000_000_000;
 
 /** A longer window is an allowance to be used up, not a rate to be kept. */

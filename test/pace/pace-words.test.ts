@@ -75,7 +75,7 @@ test.each<[number, Partial<PaceState>, string]>([
 test('who watches from the beginning is told no time before a call was answered', () => {
   const left = makeTimeLeft();
   const first = { ...atLimit, phase: 'start' as const, ratePerS: 20, flowPerS: 0 };
-  // The pace is what holds the line back, and would be one to reckon with.
+  // The pace is what limits the calls, and would be one to reckon with.
   expect(timeLeft(980, first, now)).toBe('49 s');
   expect(left(980, first, now)).toBe('');
   expect(left(980, atLimit, now)).toBe('10 s');

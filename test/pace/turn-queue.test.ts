@@ -29,7 +29,7 @@ function openQueue() {
   };
 }
 
-test('however many wait for an hour, and however long, one question a second is asked for all of them', async () => {
+test('however many callers wait, and however long, one question a second is asked for all of them', async () => {
   const { queue, asked, end } = openQueue();
   const callers = Array.from({ length: 500 }, () => queue.take(new AbortController().signal));
   await vi.advanceTimersByTimeAsync(HOUR_MS / 2);
@@ -40,7 +40,7 @@ test('however many wait for an hour, and however long, one question a second is 
   expect((await Promise.all(callers)).every(({ episode }) => episode === 2)).toBe(true);
 });
 
-test('who leaves while the line is blocked leaves at once, and nobody asks on', async () => {
+test('a caller who gives up during a block leaves at once, and nobody asks for a turn any more', async () => {
   const { queue, asked } = openQueue();
   const leaving = new AbortController();
   const left = expect(queue.take(leaving.signal)).rejects.toMatchObject({ code: 'STOPPED' });
