@@ -15,7 +15,7 @@ export type Doors = ReturnType<typeof makeDoors>;
 export type Blame = 'row' | 'everybody' | 'wait' | 'aside';
 
 /** A token that was new and is refused to a call, for how long that has been going on, and whether others are to come. */
-export type Suspicion = { token: string; sentAtMs: number; firstSentAtMs: number; asked: number; othersOpen: boolean };
+type Suspicion = { token: string; sentAtMs: number; firstSentAtMs: number; asked: number; othersOpen: boolean };
 
 /** One or two lost answers are the network's; three with none between them are a service that cannot be understood. */
 const SHUT_AFTER_ANSWERS = 3;

@@ -1,6 +1,3 @@
-/** What a script answered, by name. */
-export type NamedFields = ReturnType<typeof readNamedFields>;
-
 /** A script's arguments, name after name: lua/arguments.lua reads them. */
 export function namedArgs(args: Readonly<Record<string, string | number>>): (string | number)[] {
   const list: (string | number)[] = [];

@@ -27,7 +27,7 @@ const CEILING_MARGIN = 0.95;
 const AHEAD_MS = 25;
 
 /** What lua/take.lua answers: turns, when they are due, and how the pace stands. */
-export type TurnsTaken = {
+type TurnsTaken = {
   turns: number;
   firstMs: number;
   betweenMs: number;
@@ -37,7 +37,7 @@ export type TurnsTaken = {
 };
 
 /** What lua/block.lua is told; see there. */
-export type BlockRequest = { askedMs: number; isLimit: boolean; why: string; episode: number; accepted: number };
+type BlockRequest = { askedMs: number; isLimit: boolean; why: string; episode: number; accepted: number };
 
 /**
  * The scripts that change the pace, with what they are told and answer.

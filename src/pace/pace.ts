@@ -11,7 +11,7 @@ import { makeUntold } from './untold-answers.ts';
 export type Pace = ReturnType<typeof makePace>;
 
 /** Why nothing leaves for a while, and what that says of the pace. */
-export type Block = {
+type Block = {
   why: string;
   /** `limit`: we were too fast, so the rate is lowered. `outage`: nobody is there, which says nothing of the rate. */
   because: 'limit' | 'outage';

@@ -1,11 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { readShut } from '../../src/pace/door-words.ts';
 import type { Doors } from '../../src/pace/doors.ts';
-import { inVirtualTime, readUntil, sleep, type VirtualTime } from '../support/virtual-time.ts';
+import { inTime, inVirtualTime, readUntil, sleep } from '../support/virtual-time.ts';
 
 const never = new AbortController().signal;
-/** A test in virtual time. */
-const inTime = (body: (time: VirtualTime) => Promise<void>) => () => inVirtualTime(body);
 const works = { signal: never, tryToken: async () => true };
 const WHY = 'status 502';
 

@@ -1,12 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { makeSilentLog } from '../../src/log.ts';
 import type { Pace } from '../../src/pace/pace.ts';
-import { inVirtualTime, readUntil, type VirtualTime } from '../support/virtual-time.ts';
+import { inTime, readUntil } from '../support/virtual-time.ts';
 
 const never = new AbortController().signal;
-
-/** A test in virtual time. */
-const inTime = (body: (time: VirtualTime) => Promise<void>) => () => inVirtualTime(body);
 
 /** How long all calls are stopped, as a process was told. */
 function stoppedMs(pace: Pace): number {

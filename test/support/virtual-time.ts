@@ -37,7 +37,12 @@ export async function inVirtualTime<T>(body: (time: VirtualTime) => Promise<T>):
 }
 
 /** What a body is given. */
-export type VirtualTime = ReturnType<typeof makeVirtualTime>;
+type VirtualTime = ReturnType<typeof makeVirtualTime>;
+
+/** A test whose body is one: `test('…', inTime(async ({ openPace }) => …))`. */
+export function inTime(body: (time: VirtualTime) => Promise<void>): () => Promise<void> {
+  return () => inVirtualTime(body);
+}
 
 /** Waits in virtual time. */
 export function sleep(ms: number): Promise<void> {
