@@ -21,51 +21,6 @@ async function pass(pace: Pace, calls: number): Promise<number> {
   return episode;
 }
 
-describe.concurrent('a ceiling', () => {
-  test(
-    'holds for all processes together, with turns spaced evenly',
-    inTime(async (time) => {
-      const paces = Array.from({ length: 3 }, () => time.openPace({ ceilingPerS: 20 }));
-      const begin = performance.now();
-      await Promise.all(paces.flatMap((pace) => Array.from({ length: 10 }, () => pace.take(never))));
-      const seconds = (performance.now() - begin) / 1_000;
-      // The first leaves at once, so 29 intervals lie between 30 turns.
-      expect(29 / seconds).toBeLessThanOrEqual(20);
-    }),
-  );
-
-  test(
-    'is not passed, however much is accepted',
-    inTime(async (time) => {
-      const pace = time.openPace({ ceilingPerS: 50 });
-      await pass(pace, 60);
-      expect(pace.state()).toMatchObject({ atCeiling: true });
-      expect(pace.state().ratePerS).toBeLessThanOrEqual(50);
-    }),
-  );
-
-  test(
-    'leaves no higher rate behind when it is lifted',
-    inTime(async (time) => {
-      await pass(time.openPace({ ceilingPerS: 50 }), 60);
-      const lifted = time.openPace();
-      await lifted.take(never);
-      expect(lifted.state().ratePerS).toBeLessThanOrEqual(50);
-    }),
-  );
-
-  test(
-    'of less than one call a second is waited for',
-    inTime(async (time) => {
-      const pace = time.openPace({ ceilingPerS: 0.5 });
-      await pace.take(never);
-      const begin = performance.now();
-      await pace.take(never);
-      expect(performance.now() - begin).toBeGreaterThan(1_900);
-    }),
-  );
-});
-
 describe.concurrent('a block', () => {
   test(
     'stops every process for as long as the service asks',
