@@ -141,7 +141,7 @@ async function tryToken(wish: Wish, deps: CallDeps): Promise<boolean> {
     return true;
   } catch (error) {
     deps.log.debug({ reason: messageOf(error) }, 'no token either');
-    await deps.pace.heard(headersOf(error)).catch(() => {});
+    await deps.pace.obey(headersOf(error)).catch(() => {});
     return false;
   }
 }

@@ -27,7 +27,7 @@ export async function passOn(
   };
   // Where others pass, being put off says something of this row and nothing of the service's limit.
   const saysNothing = isAlone && answer.is === 'throttled';
-  await (saysNothing ? pace.heard(answer.headers) : tellPace(answer, episode, deps)).catch(warn);
+  await (saysNothing ? pace.obey(answer.headers) : tellPace(answer, episode, deps)).catch(warn);
   await tellDoors(answer, { kind, trial, sentAtMs }, deps).catch(warn);
 }
 
@@ -44,7 +44,7 @@ async function tellPace(answer: Answered, episode: number, { pace }: Pick<Passag
       return pace.block({ why: `the service is not answering (${answer.reason})`, because: 'outage', episode });
     case 'unknown':
     case 'unauthorized':
-      return pace.heard(answer.headers);
+      return pace.obey(answer.headers);
     default:
       return pace.answered(answer.headers);
   }

@@ -1,5 +1,6 @@
 import type { CallKind } from '../../src/call-kind.ts';
-import type { Doors, Trial } from '../../src/pace/doors.ts';
+import type { Trial } from '../../src/pace/door-trials.ts';
+import type { Doors } from '../../src/pace/doors.ts';
 import type { Pace } from '../../src/pace/pace.ts';
 import type { Slots } from '../../src/pace/slots.ts';
 import type { Turn } from '../../src/pace/turn-queue.ts';

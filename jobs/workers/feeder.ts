@@ -1,4 +1,4 @@
-import type { PaceState } from '../../src/pace/pace-words.ts';
+import type { PaceState } from '../../src/pace/pace-state.ts';
 import { depthFor, type FeedDeps, feed, queuesAhead } from '../rows/feed.ts';
 import { makeHealer } from './heal.ts';
 

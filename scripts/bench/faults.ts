@@ -42,7 +42,7 @@ function readFaultOptions(args: string[]): { rows: number; json: boolean } {
   } catch {
     // Said below, as for a number that is none.
   }
-  throw new LimitlineError('USAGE', `This cannot be meant: ${args.join(' ')}; use: ${USAGE}`);
+  throw new LimitlineError('USAGE', `${args.join(' ')}: no such option or value. Usage: ${USAGE}`);
 }
 
 function faultTable({ rows, calm, faulty, outage }: FaultResults): string {

@@ -15,8 +15,15 @@ const USAGE = 'node scripts/bench/pace.ts [--rows N] [--limit N] [--headers NAME
 
 const LIMITS = [20, 100, 500];
 const HEADERS: readonly Headers[] = [
-  ...(['none', 'retry-after-seconds', 'retry-after-date', 'ratelimit', 'ratelimit-older'] as const),
-  ...(['x-ratelimit-seconds', 'x-ratelimit-epoch-s', 'x-ratelimit-epoch-ms', 'x-ratelimit-iso'] as const),
+  'none',
+  'retry-after-seconds',
+  'retry-after-date',
+  'ratelimit',
+  'ratelimit-older',
+  'x-ratelimit-seconds',
+  'x-ratelimit-epoch-s',
+  'x-ratelimit-epoch-ms',
+  'x-ratelimit-iso',
 ];
 const PROCESSES = [1, 4];
 
@@ -78,7 +85,7 @@ function parse(args: string[]) {
 }
 
 function usage(args: string[]): LimitlineError {
-  return new LimitlineError('USAGE', `This cannot be meant: ${args.join(' ')}; use: ${USAGE}`);
+  return new LimitlineError('USAGE', `${args.join(' ')}: no such option or value. Usage: ${USAGE}`);
 }
 
 async function measureAll(cases: PaceCase[], atOnce: number, { signal, say }: BenchPlace): Promise<Measured[]> {

@@ -7,7 +7,7 @@ const LATE_AFTER_MS = 15;
 const SECOND_MS = 1_000;
 
 /** A turn under a ceiling: when it came due, and how far turns of the whole fleet lie apart. */
-export type DueTurn = { dueMs: number; betweenMs: number };
+type DueTurn = { dueMs: number; betweenMs: number };
 
 /**
  * Sees to it that no more calls leave this process in any second than turns came due in it, so that a ceiling which the

@@ -1,11 +1,13 @@
 import type { CallKind } from '../call-kind.ts';
 import { LimitlineError } from '../errors.ts';
 
+export type DoorQueue<T extends { kind: CallKind }> = ReturnType<typeof makeDoorQueue<T>>;
+
 type Waiter<T> = { kind: CallKind; pass: (trial: T | undefined) => void };
 
 /**
- * Those of one process who wait at a shut door, in the order in which they came. They hold nothing meanwhile: no slot, no
- * turn, no claim.
+ * Those of one process who wait at a shut door, in the order in which they came. They take up nothing meanwhile: no slot,
+ * no turn, no claim.
  */
 export function makeDoorQueue<T extends { kind: CallKind }>() {
   const waiters = new Set<Waiter<T>>();

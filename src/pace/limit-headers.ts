@@ -14,10 +14,10 @@ export type LimitWords = {
   capped?: string;
 };
 
-/** A wish for a day is a mistake or an attack; an hour is as long as a line is left alone on one answer's word. */
+/** A wish for a day is a mistake or an attack; an hour is as long as all calls wait on one answer's word. */
 const LONGEST_WAIT_MS = 3_600_000;
 
-/** No line is faster than this; a greater number is a way of saying that there is no limit. */
+/** No pace is faster than this; a greater number is a way of saying that there is no limit. */
 const MOST_CALLS = 1_000_000_000;
 
 /** A longer window is an allowance to be used up, not a rate to be kept. */
@@ -80,7 +80,9 @@ function readPair(headers: AnswerHeaders): LimitWords {
 
 /** `"name";q=100;w=60, "other";q=5;w=1`, read no further than the whole numbers in it need (RFC 8941). */
 function items(headers: AnswerHeaders, name: string): Record<string, number | undefined>[] {
-  const text = [headers[name]].flat().join(',').slice(0, 1_000);
+  const value = headers[name];
+  if (value === undefined) return [];
+  const text = String(value).slice(0, 1_000);
   return text.split(',').map((item) => {
     const parameters: Record<string, number | undefined> = {};
     for (const [, key = '', digits] of item.matchAll(/;\s*([a-z]+)\s*=\s*(\d+)(?=\s*(?:;|$))/g)) {
@@ -91,7 +93,8 @@ function items(headers: AnswerHeaders, name: string): Record<string, number | un
 }
 
 function fieldOf(headers: AnswerHeaders, name: string): string | undefined {
-  return [headers[name]].flat()[0]?.trim() || undefined;
+  const value = headers[name];
+  return (Array.isArray(value) ? value[0] : value)?.trim() || undefined;
 }
 
 /** Some services put the policy behind the number: `100, 100;w=60`. */

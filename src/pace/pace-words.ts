@@ -1,18 +1,5 @@
-import { describeShut, describeWait, type Shut } from './door-words.ts';
-
-/** What is known of a pace: as its processes share it, at one moment. */
-export type PaceState = {
-  phase: 'start' | 'search' | 'hold';
-  /** Calls a second that may leave, and that were accepted lately. */
-  ratePerS: number;
-  flowPerS: number;
-  /** Whether the pace is what holds the line back, and whether a ceiling of the user's is what holds the pace. */
-  held: boolean;
-  atCeiling: boolean;
-  blocked: { why: string; untilMs: number } | undefined;
-  /** Kinds of call that do not leave, whatever the pace. */
-  shut?: readonly Shut[];
-};
+import { describeShut, describeWait } from './door-words.ts';
+import type { PaceState } from './pace-state.ts';
 
 /** The same for somebody who looks from outside, also when nothing goes on: then it is what the next call will meet. */
 export function describeLearned(state: PaceState, nowMs: number = Date.now()): string {
@@ -31,11 +18,11 @@ export function describePace(state: PaceState, nowMs: number = Date.now()): stri
   return state.flowPerS < 0.05 ? describeShut(shut, nowMs) : `${describeShut(shut, nowMs)}; ${goesOn}`;
 }
 
-function describeFlow({ held, atCeiling, phase, ratePerS, flowPerS }: PaceState): string {
-  if (held && atCeiling) return `at the ceiling of SERVICE_RATE_PER_S, ${rate(ratePerS)}`;
+function describeFlow({ isLimiting, atCeiling, phase, ratePerS, flowPerS }: PaceState): string {
+  if (isLimiting && atCeiling) return `at the ceiling of SERVICE_RATE_PER_S, ${rate(ratePerS)}`;
   // Before a call was answered, the pace is no more than what one begins with.
-  if (held && phase === 'start') return flowPerS < 0.05 ? '' : `finding the service's limit, ${rate(ratePerS)}`;
-  if (held) return `at the service's limit, ${rate(ratePerS)}`;
+  if (isLimiting && phase === 'start') return flowPerS < 0.05 ? '' : `finding the service's limit, ${rate(ratePerS)}`;
+  if (isLimiting) return `at the service's limit, ${rate(ratePerS)}`;
   return flowPerS < 0.05 ? '' : `as fast as the service answers, ${rate(flowPerS)}`;
 }
 
@@ -56,11 +43,11 @@ const LEAST_PER_S = 0.01;
  */
 export function timeLeft(
   calls: number,
-  { flowPerS, ratePerS, held, blocked, shut = [] }: PaceState,
+  { flowPerS, ratePerS, isLimiting, blocked, shut = [] }: PaceState,
   nowMs: number = Date.now(),
 ): string {
   if ((blocked && blocked.untilMs > nowMs) || shut.length > 0) return '';
-  const perS = held ? ratePerS : flowPerS;
+  const perS = isLimiting ? ratePerS : flowPerS;
   if (calls <= 0 || perS < LEAST_PER_S) return '';
   const seconds = Math.ceil(calls / perS);
   if (seconds < 90) return `${seconds} s`;

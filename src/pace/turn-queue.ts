@@ -20,21 +20,21 @@ export type Grant = { turns: number; firstMs: number; betweenMs: number; episode
  */
 const LONGEST_PAUSE_MS = 1_000;
 
-/** An outage of Redis is nobody's fault in line: they are asked for again until it is back. */
+/** An outage of Redis is no fault of those who wait: turns are asked for again until it is back. */
 const RETRY_MS = 300;
 
 /** So many turns of a fast pace are asked for together, and Redis is asked a hundred times a second at the most. */
 const SHORTEST_PAUSE_MS = 10;
 
-type Waiter = { resolve: (turn: Turn) => void; settled: boolean };
+type Waiter = { resolve: (turn: Turn) => void; isDone: boolean };
 
 /**
- * Lines up the callers of one process and asks for their turns together, one question at a time: a hundred calls that
+ * Queues the callers of one process and asks for their turns together, one question at a time: a hundred calls that
  * wait cost one trip to Redis, and turns are given in the order in which they were asked for. A caller waits here for
  * as long as it takes, an hour if need be: a row that went back to its queue would only make room for the next one to
  * be taken up in vain, and so on to the last of the portfolio.
  */
-export function makeTurnstile(ask: (wanted: number) => Promise<Grant>, onFault: (error: unknown) => void) {
+export function makeTurnQueue(ask: (wanted: number) => Promise<Grant>, onFault: (error: unknown) => void) {
   const waiters: Waiter[] = [];
   const scheduled = new Map<Waiter, NodeJS.Timeout>();
   const departures = makeDepartures();
@@ -57,7 +57,7 @@ export function makeTurnstile(ask: (wanted: number) => Promise<Grant>, onFault: 
     const dueMs = performance.now() + afterMs;
     const give = () => {
       scheduled.delete(waiter);
-      settle(waiter, makeTurn(grant, dueMs));
+      pass(waiter, makeTurn(grant, dueMs));
     };
     // Timers count whole milliseconds; what is due within one is due now.
     if (afterMs < 1) give();
@@ -85,9 +85,9 @@ export function makeTurnstile(ask: (wanted: number) => Promise<Grant>, onFault: 
     /** Waits for a turn, however long it takes. Rejects with `STOPPED` when the signal is aborted first. */
     take(signal: AbortSignal): Promise<Turn> {
       return new Promise((resolve, reject) => {
-        const waiter: Waiter = { resolve, settled: false };
+        const waiter: Waiter = { resolve, isDone: false };
         const give = () => {
-          waiter.settled = true;
+          waiter.isDone = true;
           // Nobody asks on behalf of one who has gone.
           const place = waiters.indexOf(waiter);
           if (place >= 0) waiters.splice(place, 1);
@@ -107,7 +107,7 @@ export function makeTurnstile(ask: (wanted: number) => Promise<Grant>, onFault: 
       });
     },
 
-    /** Takes back all turns that are not due yet: the line has stopped, and they would run into what stopped it. */
+    /** Takes back all turns that are not due yet: all calls have stopped, and they would run into what stopped them. */
     recall(): void {
       recalls += 1;
       for (const timer of scheduled.values()) clearTimeout(timer);
@@ -122,13 +122,13 @@ export function makeTurnstile(ask: (wanted: number) => Promise<Grant>, onFault: 
 function nextWaiter(waiters: Waiter[]): Waiter | undefined {
   for (;;) {
     const waiter = waiters.shift();
-    if (!waiter?.settled) return waiter;
+    if (!waiter?.isDone) return waiter;
   }
 }
 
-function settle(waiter: Waiter, turn: Turn): void {
-  if (waiter.settled) return;
-  waiter.settled = true;
+function pass(waiter: Waiter, turn: Turn): void {
+  if (waiter.isDone) return;
+  waiter.isDone = true;
   waiter.resolve(turn);
 }
 

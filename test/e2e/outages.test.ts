@@ -59,7 +59,7 @@ test('an outage of unknown outcomes is said in plain words by run, by work and b
   expect(await run.ended).toMatchObject({ status: 2 });
   const work = startCommand(['work'], { cwd, env });
   await standIn.setFaults({ rules: [{ on: 'limit', fault: 'status', status: 504 }] });
-  await expect.poll(() => work.output().stderr).toMatch(/the line waits: the outcome of limit requests is unknown/);
+  await expect.poll(() => work.output().stderr).toMatch(/calls wait: the outcome of limit requests is unknown/);
   await standIn.setFaults({ rules: [] });
   await expect.poll(() => standIn.counts().made.limit).toBeGreaterThan(10);
   work.child.kill('SIGTERM');

@@ -17,10 +17,10 @@ test('a replica that confirms nothing stops the line, which says so and goes on 
   const worker = place.startWorker();
   await expect.poll(place.madeCount).toBeGreaterThanOrEqual(20);
   process.kill(replica.pid, 'SIGSTOP');
-  await expect.poll(() => worker.output().stderr).toContain("the line waits: Redis' replicas do not confirm (1 of 2)");
+  await expect.poll(() => worker.output().stderr).toContain("calls wait: Redis' replicas do not confirm (1 of 2)");
   const made = place.madeCount();
   // It is tried again, and nothing is sent.
-  await expect.poll(() => worker.output().stderr.match(/the line waits/g)?.length).toBeGreaterThanOrEqual(2);
+  await expect.poll(() => worker.output().stderr.match(/calls wait/g)?.length).toBeGreaterThanOrEqual(2);
   expect(place.madeCount()).toBe(made);
   process.kill(replica.pid, 'SIGCONT');
   expect((await place.judged(60)).states).toMatchObject({ done: 60, held: 0 });

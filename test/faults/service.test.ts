@@ -61,7 +61,7 @@ test.each(['503', 'refuse'] as const)('an outage (%s) that outlasts every back-o
   await expect.poll(place.madeCount).toBeGreaterThanOrEqual(20);
   await place.standIn.setFaults({ outage: { how } });
   // Each is said, and by then the wait between two tries has grown to its longest.
-  await expect.poll(() => worker.output().stderr.match(/the line waits/g)?.length).toBeGreaterThanOrEqual(5);
+  await expect.poll(() => worker.output().stderr.match(/calls wait/g)?.length).toBeGreaterThanOrEqual(5);
   const { states } = await place.report();
   expect(states.refused).toBe(0);
 
@@ -90,7 +90,7 @@ test('connections to the service reset at accept, and cut where the answer shoul
   proxy.cutReplies();
   await expect.poll(place.madeCount).toBeGreaterThanOrEqual(50);
   proxy.refuse(true);
-  await expect.poll(() => worker.output().stderr).toContain('the line waits');
+  await expect.poll(() => worker.output().stderr).toContain('calls wait');
   proxy.refuse(false);
   // What was on its way when a connection was cut is held, and nothing is refused.
   const { states } = await place.judged(60);
@@ -106,7 +106,7 @@ test('a service that cannot be found, or speaks no TLS, leaves every row where i
   const urls = ['http://no-such-host.invalid', 'http://127.0.0.1:1', place.standIn.url().replace('http:', 'https:')];
   for (const SERVICE_URL of urls) {
     const worker = place.startWorker({ SERVICE_URL });
-    await expect.poll(() => worker.output().stderr).toContain('the line waits');
+    await expect.poll(() => worker.output().stderr).toContain('calls wait');
     worker.child.kill('SIGTERM');
     expect(await worker.ended).toMatchObject({ status: 0 });
   }

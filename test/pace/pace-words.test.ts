@@ -1,17 +1,23 @@
 import { expect, test } from 'vitest';
 import type { Shut } from '../../src/pace/door-words.ts';
-import { describeLearned, describePace, makeTimeLeft, type PaceState, timeLeft } from '../../src/pace/pace-words.ts';
+import type { PaceState } from '../../src/pace/pace-state.ts';
+import { describeLearned, describePace, makeTimeLeft, timeLeft } from '../../src/pace/pace-words.ts';
 
 const now = new Date(2026, 10, 21, 10, 30, 0).getTime();
 
 const atLimit: PaceState = {
-  ...{ phase: 'hold', ratePerS: 98.2, flowPerS: 97, held: true, atCeiling: false, blocked: undefined },
+  phase: 'hold',
+  ratePerS: 98.2,
+  flowPerS: 97,
+  isLimiting: true,
+  atCeiling: false,
+  blocked: undefined,
 };
 
 const shutFor = (ms: number, ...kinds: Shut['kind'][]) =>
   kinds.map((kind) => ({ kind, why: 'status 502', untilMs: now + ms, isTried: false }));
 const triedNow = shutFor(-1, 'limit').map((shut) => ({ ...shut, isTried: true }));
-const idle = { ...atLimit, held: false, flowPerS: 0 };
+const idle = { ...atLimit, isLimiting: false, flowPerS: 0 };
 
 const blockedFor = (why: string, ms: number) => ({ ...atLimit, blocked: { why, untilMs: now + ms } });
 
@@ -21,8 +27,8 @@ test.each<[PaceState, string]>([
   [{ ...atLimit, phase: 'start', ratePerS: 160 }, "finding the service's limit, 160 calls/s"],
   [{ ...atLimit, phase: 'start', ratePerS: 20, flowPerS: 0 }, ''],
   [{ ...atLimit, atCeiling: true, ratePerS: 39.2 }, 'at the ceiling of SERVICE_RATE_PER_S, 39 calls/s'],
-  [{ ...atLimit, held: false }, 'as fast as the service answers, 97 calls/s'],
-  [{ ...atLimit, held: false, flowPerS: 0 }, ''],
+  [{ ...atLimit, isLimiting: false }, 'as fast as the service answers, 97 calls/s'],
+  [{ ...atLimit, isLimiting: false, flowPerS: 0 }, ''],
   [blockedFor('the service asked to wait', 65_000), 'the service asked to wait, waits until 10:31:05'],
   [blockedFor('the service is not answering', 3_200), 'the service is not answering, next try in 4 s'],
   [blockedFor('what is over', -1), "at the service's limit, 98 calls/s"],
@@ -57,8 +63,8 @@ test.each<[number, Partial<PaceState>, string]>([
   [980, { ratePerS: 98 }, '10 s'],
   [98 * 300, { ratePerS: 98 }, '5 min'],
   [98 * 7_200, { ratePerS: 98 }, '2.0 h'],
-  [500, { held: false, flowPerS: 50 }, '10 s'],
-  [500, { held: false, flowPerS: 0 }, ''],
+  [500, { isLimiting: false, flowPerS: 50 }, '10 s'],
+  [500, { isLimiting: false, flowPerS: 0 }, ''],
   [980, blockedFor('the service asked to wait', 3_600_000), ''],
   [980, blockedFor('what is over', -1), '10 s'],
   [980, { shut: shutFor(7_000, 'limit') }, ''],
@@ -69,7 +75,7 @@ test.each<[number, Partial<PaceState>, string]>([
 test('who watches from the beginning is told no time before a call was answered', () => {
   const left = makeTimeLeft();
   const first = { ...atLimit, phase: 'start' as const, ratePerS: 20, flowPerS: 0 };
-  // The pace is what holds the line back, and would be one to reckon with.
+  // The pace is what limits the calls, and would be one to reckon with.
   expect(timeLeft(980, first, now)).toBe('49 s');
   expect(left(980, first, now)).toBe('');
   expect(left(980, atLimit, now)).toBe('10 s');

@@ -1,27 +1,13 @@
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { makeSilentLog } from '../../src/log.ts';
-import { makePace, type Pace } from '../../src/pace/pace.ts';
-import { connectRedis, freshPrefix } from '../support/ledger.ts';
+import type { Pace } from '../../src/pace/pace.ts';
+import { inTime, readUntil } from '../support/virtual-time.ts';
 
 const never = new AbortController().signal;
 
-/** Several processes with one pace. */
-function makePaces(count: number, ceilingPerS?: number): [Pace, ...Pace[]] {
-  const key = freshPrefix();
-  const one = () => makePace({ connection: connectRedis(), key, ceilingPerS, log: makeSilentLog() });
-  return [one(), ...Array.from({ length: count - 1 }, one)];
-}
-
-/** How long the line stands still, as a process was told. */
-function standsMs(pace: Pace): number {
+/** How long all calls are stopped, as a process was told. */
+function stoppedMs(pace: Pace): number {
   return (pace.state().blocked?.untilMs ?? 0) - Date.now();
-}
-
-/** Somebody who waits for a turn until the test ends. */
-function waitFor(pace: Pace): Promise<unknown> {
-  const leaving = new AbortController();
-  onTestFinished(() => leaving.abort());
-  return pace.take(leaving.signal).catch((error) => error);
 }
 
 /** Takes turns and lets each be accepted. Answers the episode of the last. */
@@ -35,232 +21,248 @@ async function pass(pace: Pace, calls: number): Promise<number> {
   return episode;
 }
 
-describe('a ceiling', () => {
-  test('holds for all processes together, with turns spaced evenly', async () => {
-    const paces = makePaces(3, 20);
-    const begin = performance.now();
-    await Promise.all(paces.flatMap((pace) => Array.from({ length: 10 }, () => pace.take(never))));
-    const seconds = (performance.now() - begin) / 1_000;
-    // The first leaves at once, so 29 intervals lie between 30 turns.
-    expect(29 / seconds).toBeLessThanOrEqual(20);
-  });
+describe.concurrent('a block', () => {
+  test(
+    'stops every process for as long as the service asks',
+    inTime(async (time) => {
+      const [mine, other] = [time.openPace(), time.openPace()];
+      await mine.block({ why: 'status 429', because: 'limit', headers: { 'retry-after': '60' }, episode: 0 });
+      void other.take(never);
+      const why = await readUntil(() => other.state().blocked?.why, Boolean);
+      expect(why).toBe('the service asked to wait');
+      expect(stoppedMs(other)).toBeGreaterThan(50_000);
+    }),
+  );
 
-  test('is not passed, however much is accepted', async () => {
-    const [pace] = makePaces(1, 50);
-    await pass(pace, 60);
-    expect(pace.state()).toMatchObject({ atCeiling: true });
-    expect(pace.state().ratePerS).toBeLessThanOrEqual(50);
-  });
+  test(
+    'that ends before its time is noticed within a second or two by those who wait',
+    inTime(async (time) => {
+      const { connection, paceKey: key } = time;
+      const pace = time.openPace();
+      await pace.block({ why: 'status 429', because: 'limit', headers: { 'retry-after': '3600' }, episode: 0 });
+      const turn = pace.take(never);
+      await connection.hset(key, 'until', 0);
+      const begin = performance.now();
+      await turn;
+      expect(performance.now() - begin).toBeLessThan(2_500);
+    }),
+  );
 
-  test('leaves no higher rate behind when it is lifted', async () => {
-    const key = freshPrefix();
-    const one = (ceilingPerS?: number) =>
-      makePace({ connection: connectRedis(), key, ceilingPerS, log: makeSilentLog() });
-    await pass(one(50), 60);
-    const lifted = one();
-    await lifted.take(never);
-    expect(lifted.state().ratePerS).toBeLessThanOrEqual(50);
-  });
+  test(
+    'of many calls that met one limit counts once, and waits no longer for it',
+    inTime(async (time) => {
+      const pace = time.openPace();
+      const turns = await Promise.all(Array.from({ length: 20 }, () => pace.take(never)));
+      for (const turn of turns) {
+        await pace.block({ why: 'too fast', because: 'limit', episode: turn.episode });
+      }
+      // Doubled twenty times it would be days; one episode costs the first wait.
+      expect(stoppedMs(pace)).toBeLessThan(1_000);
+      expect(await pace.take(never)).toMatchObject({ episode: 1 });
+    }),
+  );
 
-  test('of less than one call a second is waited for', async () => {
-    const [pace] = makePaces(1, 0.5);
-    await pace.take(never);
-    const begin = performance.now();
-    await pace.take(never);
-    expect(performance.now() - begin).toBeGreaterThan(1_900);
-  });
-});
+  test(
+    'doubles while the service stays away, up to a few seconds',
+    inTime(async (time) => {
+      const pace = time.openPace();
+      const waits: number[] = [];
+      for (let episode = 0; episode < 8; episode += 1) {
+        await pace.block({ why: 'gone', because: 'outage', episode });
+        waits.push(stoppedMs(pace));
+      }
+      expect(waits[0]).toBeLessThanOrEqual(250);
+      expect(waits[7]).toBeGreaterThan(3_000);
+      expect(waits[7]).toBeLessThanOrEqual(4_000);
+    }),
+  );
 
-describe('a block', () => {
-  test('stops every process for as long as the service asks', async () => {
-    const [mine, other] = makePaces(2) as [Pace, Pace];
-    await mine.block({ why: 'status 429', because: 'limit', headers: { 'retry-after': '60' }, episode: 0 });
-    void waitFor(other);
-    await expect.poll(() => other.state().blocked?.why).toBe('the service asked to wait');
-    expect(standsMs(other)).toBeGreaterThan(50_000);
-  });
+  test(
+    'is what any answer may ask for, and says nothing of the rate or of an outage',
+    inTime(async (time) => {
+      const pace = time.openPace();
+      await pass(pace, 40);
+      const { ratePerS } = pace.state();
+      await pace.obey({ 'retry-after': '1' });
+      expect(stoppedMs(pace)).toBeGreaterThan(900);
+      expect(stoppedMs(pace)).toBeLessThanOrEqual(1_000);
+      await pace.answered({ 'retry-after': '2' });
+      expect(stoppedMs(pace)).toBeGreaterThan(1_900);
+      expect(await pace.take(never)).toMatchObject({ episode: 0 });
+      expect(pace.state().ratePerS).toBeGreaterThanOrEqual(ratePerS);
+    }),
+  );
 
-  test('that ends before its time is noticed within a second or two by those who wait', async () => {
-    const [connection, key] = [connectRedis(), freshPrefix()];
-    const pace = makePace({ connection, key, ceilingPerS: undefined, log: makeSilentLog() });
-    await pace.block({ why: 'status 429', because: 'limit', headers: { 'retry-after': '3600' }, episode: 0 });
-    const turn = pace.take(never);
-    await connection.hset(key, 'until', 0);
-    const begin = performance.now();
-    await turn;
-    expect(performance.now() - begin).toBeLessThan(2_500);
-  });
-
-  test('of many calls that met one limit counts once, and waits no longer for it', async () => {
-    const [pace] = makePaces(1);
-    const turns = await Promise.all(Array.from({ length: 20 }, () => pace.take(never)));
-    for (const turn of turns) {
-      await pace.block({ why: 'too fast', because: 'limit', episode: turn.episode });
-    }
-    // Doubled twenty times it would be days; one episode costs the first wait.
-    expect(standsMs(pace)).toBeLessThan(1_000);
-    expect(await pace.take(never)).toMatchObject({ episode: 1 });
-  });
-
-  test('doubles while the service stays away, up to a few seconds', async () => {
-    const [pace] = makePaces(1);
-    const waits: number[] = [];
-    for (let episode = 0; episode < 8; episode += 1) {
-      await pace.block({ why: 'gone', because: 'outage', episode });
-      waits.push(standsMs(pace));
-    }
-    expect(waits[0]).toBeLessThanOrEqual(250);
-    expect(waits[7]).toBeGreaterThan(3_000);
-    expect(waits[7]).toBeLessThanOrEqual(4_000);
-  });
-
-  test('is what any answer may ask for, and says nothing of the rate or of an outage', async () => {
-    const [pace] = makePaces(1);
-    await pass(pace, 40);
-    const { ratePerS } = pace.state();
-    await pace.heard({ 'retry-after': '1' });
-    expect(standsMs(pace)).toBeGreaterThan(900);
-    expect(standsMs(pace)).toBeLessThanOrEqual(1_000);
-    await pace.answered({ 'retry-after': '2' });
-    expect(standsMs(pace)).toBeGreaterThan(1_900);
-    expect(await pace.take(never)).toMatchObject({ episode: 0 });
-    expect(pace.state().ratePerS).toBeGreaterThanOrEqual(ratePerS);
-  });
-
-  test('is forgotten as soon as the service answers', async () => {
-    const [pace] = makePaces(1);
-    await pace.block({ why: 'gone', because: 'outage', episode: 0 });
-    await pace.take(never);
-    await pace.answered();
-    await pace.block({ why: 'gone', because: 'outage', episode: 1 });
-    expect(standsMs(pace)).toBeLessThanOrEqual(250);
-  });
-
-  test('recalls the turns that were handed out and are not due', async () => {
-    const [pace] = makePaces(1);
-    await pass(pace, 40);
-    const waiting = Array.from({ length: 10 }, () => pace.take(never));
-    await waiting[0];
-    await pace.block({ why: 'gone', because: 'outage', episode: 0 });
-    const last = await waiting[9];
-    expect(last).toMatchObject({ episode: 1 });
-  });
-});
-
-describe('learning', () => {
-  test('goes faster while calls are accepted, and slower after a limit was met', async () => {
-    const [pace] = makePaces(1);
-    const episode = await pass(pace, 60);
-    const before = pace.state().ratePerS;
-    expect(before).toBeGreaterThan(100);
-    await pace.block({ why: 'too fast', because: 'limit', episode });
-    await pace.take(never);
-    expect(pace.state()).toMatchObject({ phase: 'search' });
-    expect(pace.state().ratePerS).toBeLessThanOrEqual(0.76 * before);
-  });
-
-  test('is not moved by an outage', async () => {
-    const [pace] = makePaces(1);
-    const episode = await pass(pace, 40);
-    const before = pace.state().ratePerS;
-    await pace.block({ why: 'gone', because: 'outage', episode });
-    await pace.take(never);
-    expect(pace.state().ratePerS).toBeGreaterThanOrEqual(before);
-  });
-
-  test('is shared, and there for the next process', async () => {
-    const [mine, next] = makePaces(2) as [Pace, Pace];
-    await pass(mine, 60);
-    // It goes on learning from answers that it has not told yet.
-    const learned = mine.state().ratePerS;
-    await next.take(never);
-    expect(learned).toBeGreaterThan(100);
-    expect(next.state().ratePerS).toBeGreaterThanOrEqual(learned);
-  });
-
-  test('takes a rate that the service states as it is', async () => {
-    const [pace] = makePaces(1);
-    const headers = { 'ratelimit-policy': '"default";q=300;w=2', ratelimit: '"default";r=299;t=2' };
-    await pace.take(never);
-    await pace.answered(headers);
-    await pace.take(never);
-    await pace.take(never);
-    expect(pace.state().ratePerS).toBeGreaterThan(140);
-    expect(pace.state().ratePerS).toBeLessThanOrEqual(150);
-  });
-
-  test('slows down before an allowance is used up, without a refusal', async () => {
-    const [pace] = makePaces(1);
-    const rates: number[] = [];
-    // Some calls are within the limit; then each takes half a call from the allowance.
-    for (let call = 0; call < 120; call += 1) {
+  test(
+    'is forgotten as soon as the service answers',
+    inTime(async (time) => {
+      const pace = time.openPace();
+      await pace.block({ why: 'gone', because: 'outage', episode: 0 });
       await pace.take(never);
-      const left = 60 - Math.max(0, Math.floor((call - 30) / 2));
-      await pace.answered({ 'x-ratelimit-remaining': String(left), 'x-ratelimit-reset': '1' });
-      rates.push(pace.state().ratePerS);
+      await pace.answered();
+      await pace.block({ why: 'gone', because: 'outage', episode: 1 });
+      expect(stoppedMs(pace)).toBeLessThanOrEqual(250);
+    }),
+  );
+
+  test(
+    'recalls the turns that were handed out and are not due',
+    inTime(async (time) => {
+      const pace = time.openPace();
+      await pass(pace, 40);
+      const waiting = Array.from({ length: 10 }, () => pace.take(never));
+      await waiting[0];
+      await pace.block({ why: 'gone', because: 'outage', episode: 0 });
+      const last = await waiting[9];
+      expect(last).toMatchObject({ episode: 1 });
+    }),
+  );
+});
+
+describe.concurrent('learning', () => {
+  test(
+    'goes faster while calls are accepted, and slower after a limit was met',
+    inTime(async (time) => {
+      const pace = time.openPace();
+      const episode = await pass(pace, 60);
+      const before = pace.state().ratePerS;
+      expect(before).toBeGreaterThan(100);
+      await pace.block({ why: 'too fast', because: 'limit', episode });
+      await pace.take(never);
+      expect(pace.state()).toMatchObject({ phase: 'search' });
+      expect(pace.state().ratePerS).toBeLessThanOrEqual(0.76 * before);
+    }),
+  );
+
+  test(
+    'is not moved by an outage',
+    inTime(async (time) => {
+      const pace = time.openPace();
+      const episode = await pass(pace, 40);
+      const before = pace.state().ratePerS;
+      await pace.block({ why: 'gone', because: 'outage', episode });
+      await pace.take(never);
+      expect(pace.state().ratePerS).toBeGreaterThanOrEqual(before);
+    }),
+  );
+
+  test(
+    'is shared, and there for the next process',
+    inTime(async (time) => {
+      const [mine, next] = [time.openPace(), time.openPace()];
+      await pass(mine, 60);
+      // It goes on learning from answers that it has not told yet.
+      const learned = mine.state().ratePerS;
+      await next.take(never);
+      expect(learned).toBeGreaterThan(100);
+      expect(next.state().ratePerS).toBeGreaterThanOrEqual(learned);
+    }),
+  );
+
+  test(
+    'takes a rate that the service states as it is',
+    inTime(async (time) => {
+      const pace = time.openPace();
+      const headers = { 'ratelimit-policy': '"default";q=300;w=2', ratelimit: '"default";r=299;t=2' };
+      await pace.take(never);
+      await pace.answered(headers);
+      await pace.take(never);
+      await pace.take(never);
+      expect(pace.state().ratePerS).toBeGreaterThan(140);
+      expect(pace.state().ratePerS).toBeLessThanOrEqual(150);
+    }),
+  );
+
+  test(
+    'slows down before an allowance is used up, without a refusal',
+    inTime(async (time) => {
+      const pace = time.openPace();
+      const rates: number[] = [];
+      // Some calls are within the limit; then each takes half a call from the allowance.
+      for (let call = 0; call < 120; call += 1) {
+        await pace.take(never);
+        const left = 60 - Math.max(0, Math.floor((call - 30) / 2));
+        await pace.answered({ 'x-ratelimit-remaining': String(left), 'x-ratelimit-reset': '1' });
+        rates.push(pace.state().ratePerS);
+      }
+      expect(pace.state().phase).not.toBe('start');
+      expect(pace.state().ratePerS).toBeLessThan(Math.max(...rates));
+    }),
+  );
+
+  test(
+    'spreads what is left of a long window over it, and waits when nothing is',
+    inTime(async (time) => {
+      const pace = time.openPace();
+      const allowance = (remaining: string) => ({
+        'x-ratelimit-limit': '1000',
+        'x-ratelimit-remaining': remaining,
+        'x-ratelimit-reset': '100',
+      });
+      await pace.take(never);
+      await pace.answered(allowance('100'));
+      await pace.take(never);
+      expect(pace.state().ratePerS).toBeCloseTo(1, 1);
+      await pace.answered(allowance('0'));
+      void pace.take(never);
+      expect(await readUntil(() => pace.state().blocked?.why, Boolean)).toContain('allowance');
+    }),
+  );
+});
+
+test(
+  'a server that takes over with a clock that is behind hands out turns at once',
+  inTime(async (time) => {
+    const { connection, paceKey: key } = time;
+    const pace = time.openPace();
+    await pass(pace, 20);
+    const aheadUs = 3_600_000_000;
+    for (const name of ['savedAt', 'tat', 'flowAt', 'since', 'heldAt', 'askedAt', 'markAt']) {
+      await connection.hset(key, name, Number(await connection.hget(key, name)) + aheadUs);
     }
-    expect(pace.state().phase).not.toBe('start');
-    expect(pace.state().ratePerS).toBeLessThan(Math.max(...rates));
-  });
-
-  test('spreads what is left of a long window over it, and waits when nothing is', async () => {
-    const [pace] = makePaces(1);
-    const allowance = (remaining: string) => ({
-      'x-ratelimit-limit': '1000',
-      'x-ratelimit-remaining': remaining,
-      'x-ratelimit-reset': '100',
-    });
     await pace.take(never);
-    await pace.answered(allowance('100'));
+    await pass(pace, 5);
+    expect(pace.state().flowPerS).toBeGreaterThan(0);
+    expect(pace.state().flowPerS).toBeLessThan(1_000);
+  }),
+);
+
+test(
+  'a wait of a day is cut to an hour, and said once',
+  inTime(async (time) => {
+    const warnings: string[] = [];
+    const log = Object.create(makeSilentLog(), { warn: { value: (_: unknown, text: string) => warnings.push(text) } });
+    const pace = time.openPace({ log });
+    for (const episode of [0, 1]) {
+      await pace.block({ why: 'too fast', because: 'limit', headers: { 'retry-after': '86400' }, episode });
+    }
+    expect(stoppedMs(pace)).toBeGreaterThan(3_500_000);
+    expect(stoppedMs(pace)).toBeLessThanOrEqual(3_600_000);
+    expect(warnings.filter((text) => text.includes('waiting for an hour'))).toHaveLength(1);
+  }),
+);
+
+test(
+  'times of day are read by the clock that the service shows',
+  inTime(async (time) => {
+    const pace = time.openPace();
+    const at = (ms: number) => new Date(ms).toUTCString();
+    const hourAhead = Math.floor(Date.now() / 1_000) * 1_000 + 3_600_000;
+    const headers = { date: at(hourAhead), 'retry-after': at(hourAhead + 60_000) };
+    await pace.block({ why: 'too fast', because: 'limit', headers, episode: 0 });
+    expect(stoppedMs(pace)).toBeGreaterThan(58_000);
+    expect(stoppedMs(pace)).toBeLessThanOrEqual(60_000);
+  }),
+);
+
+test(
+  'a wait ends when the process stops',
+  inTime(async (time) => {
+    const pace = time.openPace({ ceilingPerS: 0.5 });
     await pace.take(never);
-    expect(pace.state().ratePerS).toBeCloseTo(1, 1);
-    await pace.answered(allowance('0'));
-    void waitFor(pace);
-    await expect.poll(() => pace.state().blocked?.why).toContain('allowance');
-  });
-});
-
-test('a server that takes over with a clock that is behind hands out turns at once', async () => {
-  const [connection, key] = [connectRedis(), freshPrefix()];
-  const pace = makePace({ connection, key, ceilingPerS: undefined, log: makeSilentLog() });
-  await pass(pace, 20);
-  const aheadUs = 3_600_000_000;
-  for (const name of ['savedAt', 'tat', 'flowAt', 'since', 'heldAt', 'askedAt', 'markAt']) {
-    await connection.hset(key, name, Number(await connection.hget(key, name)) + aheadUs);
-  }
-  await pace.take(never);
-  await pass(pace, 5);
-  expect(pace.state().flowPerS).toBeGreaterThan(0);
-  expect(pace.state().flowPerS).toBeLessThan(1_000);
-});
-
-test('a wait of a day is cut to an hour, and said once', async () => {
-  const warnings: string[] = [];
-  const log = Object.create(makeSilentLog(), { warn: { value: (_: unknown, text: string) => warnings.push(text) } });
-  const pace = makePace({ connection: connectRedis(), key: freshPrefix(), ceilingPerS: undefined, log });
-  for (const episode of [0, 1]) {
-    await pace.block({ why: 'too fast', because: 'limit', headers: { 'retry-after': '86400' }, episode });
-  }
-  expect(standsMs(pace)).toBeGreaterThan(3_500_000);
-  expect(standsMs(pace)).toBeLessThanOrEqual(3_600_000);
-  expect(warnings.filter((text) => text.includes('an hour is kept'))).toHaveLength(1);
-});
-
-test('times of day are read by the clock that the service shows', async () => {
-  const [pace] = makePaces(1);
-  const at = (ms: number) => new Date(ms).toUTCString();
-  const hourAhead = Math.floor(Date.now() / 1_000) * 1_000 + 3_600_000;
-  const headers = { date: at(hourAhead), 'retry-after': at(hourAhead + 60_000) };
-  await pace.block({ why: 'too fast', because: 'limit', headers, episode: 0 });
-  expect(standsMs(pace)).toBeGreaterThan(58_000);
-  expect(standsMs(pace)).toBeLessThanOrEqual(60_000);
-});
-
-test('a wait ends when the process stops', async () => {
-  const [pace] = makePaces(1, 0.5);
-  await pace.take(never);
-  const stop = new AbortController();
-  const waiting = pace.take(stop.signal);
-  stop.abort();
-  await expect(waiting).rejects.toMatchObject({ code: 'STOPPED' });
-});
+    const stop = new AbortController();
+    const waiting = pace.take(stop.signal);
+    stop.abort();
+    await expect(waiting).rejects.toMatchObject({ code: 'STOPPED' });
+  }),
+);

@@ -1,19 +1,19 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { type Grant, makeTurnstile } from '../../src/pace/turn-queue.ts';
+import { type Grant, makeTurnQueue } from '../../src/pace/turn-queue.ts';
 
 const HOUR_MS = 3_600_000;
 const blocked: Grant = { turns: 0, firstMs: HOUR_MS, betweenMs: 0, episode: 1, strict: false };
 const open = (turns: number): Grant => ({ turns, firstMs: 0, betweenMs: 0, episode: 2, strict: false });
 
-/** A turnstile in a time that passes when the test says so, and how often it has asked. */
-function openTurnstile() {
+/** A queue in a time that passes when the test says so, and how often it has asked. */
+function openQueue() {
   vi.useFakeTimers();
   onTestFinished(() => {
     vi.useRealTimers();
   });
   let grant: (wanted: number) => Grant = () => blocked;
   const asked: number[] = [];
-  const turnstile = makeTurnstile(
+  const queue = makeTurnQueue(
     async (wanted) => {
       asked.push(wanted);
       return grant(wanted);
@@ -21,7 +21,7 @@ function openTurnstile() {
     () => {},
   );
   return {
-    turnstile,
+    queue,
     asked,
     end: () => {
       grant = open;
@@ -29,9 +29,9 @@ function openTurnstile() {
   };
 }
 
-test('however many wait for an hour, and however long, one question a second is asked for all of them', async () => {
-  const { turnstile, asked, end } = openTurnstile();
-  const callers = Array.from({ length: 500 }, () => turnstile.take(new AbortController().signal));
+test('however many callers wait, and however long, one question a second is asked for all of them', async () => {
+  const { queue, asked, end } = openQueue();
+  const callers = Array.from({ length: 500 }, () => queue.take(new AbortController().signal));
   await vi.advanceTimersByTimeAsync(HOUR_MS / 2);
   expect(asked.length).toBeGreaterThan(1_700);
   expect(asked.length).toBeLessThan(1_810);
@@ -40,10 +40,10 @@ test('however many wait for an hour, and however long, one question a second is 
   expect((await Promise.all(callers)).every(({ episode }) => episode === 2)).toBe(true);
 });
 
-test('who leaves while the line is blocked leaves at once, and nobody asks on', async () => {
-  const { turnstile, asked } = openTurnstile();
+test('a caller who gives up during a block leaves at once, and nobody asks for a turn any more', async () => {
+  const { queue, asked } = openQueue();
   const leaving = new AbortController();
-  const left = expect(turnstile.take(leaving.signal)).rejects.toMatchObject({ code: 'STOPPED' });
+  const left = expect(queue.take(leaving.signal)).rejects.toMatchObject({ code: 'STOPPED' });
   await vi.advanceTimersByTimeAsync(2_500);
   leaving.abort();
   await left;

@@ -1,13 +1,11 @@
-import type { Redis } from 'ioredis';
-import { onTestFinished, vi } from 'vitest';
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { makeSilentLog } from '../../src/log.ts';
+import type { RedisConnection } from '../../src/lua-script.ts';
 import { type Doors, makeDoors } from '../../src/pace/doors.ts';
 import { makePace, type Pace } from '../../src/pace/pace.ts';
-import { connectRedis, freshPrefix } from './ledger.ts';
-
-/** What a script reads the clock with, and what it reads instead: its last argument, in µs. */
-const REDIS_CLOCK = "redis.call('TIME')";
-const VIRTUAL_CLOCK = '{ 0, tonumber(ARGV[#ARGV]) }';
+import { freshPrefix } from './ledger.ts';
+import { makeScriptServer, type ScriptServer } from './script-server.ts';
+import { makeTimers } from './virtual-timers.ts';
 
 /** Any moment; the same for each run, since windows of the service's begin at full seconds. */
 const BEGIN_MS = Date.UTC(2026, 0, 1, 8, 30);
@@ -15,63 +13,35 @@ const BEGIN_MS = Date.UTC(2026, 0, 1, 8, 30);
 /** A trip to Redis; timers count whole milliseconds. */
 const TRIP_MS = 1;
 
+/** What is simulated takes hours at the most; what goes on for longer has no end. */
+const LONGEST_MS = 48 * 3_600_000;
+
 /**
- * Real paces and their real scripts on the test run's Redis, with one clock for all of it that stands still while there
- * is anything to do and then jumps to the next timer: minutes of a portfolio pass in a second, whatever the machine has
- * to do besides.
+ * Runs a body with real paces and doors and their real scripts on the test run's Redis, and with one clock for all of it:
+ * it stands still while there is anything to do and then jumps to the next timer. So minutes of a portfolio pass in a
+ * second, whatever the machine has to do besides, and each run gives the same.
+ *
+ * In the body, and in all that it calls, `setTimeout`, `Date.now` and `performance.now` are of this clock and
+ * `Math.random` is a half; `new Date()` and timers of other modules are not. Each body has a clock of its own, so tests
+ * that are `concurrent` do not disturb each other, and the more of them run at a time, the less each one costs: a trip to
+ * Redis is made for all of them together.
  */
-export async function openVirtualTime() {
-  const redis = connectRedis();
-  await redis.ping();
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date', 'performance'], now: BEGIN_MS });
-  vi.spyOn(Math, 'random').mockReturnValue(0.5);
-  onTestFinished(() => {
-    vi.useRealTimers();
-    vi.restoreAllMocks();
-  });
-  const key = freshPrefix();
-  let underWay = 0;
+export async function inVirtualTime<T>(body: (time: VirtualTime) => Promise<T>): Promise<T> {
+  const clock: Clock = { nowMs: BEGIN_MS, timers: makeTimers() };
+  const server = open();
+  try {
+    return await clocks.run(clock, () => drive(clock, server, body));
+  } finally {
+    close();
+  }
+}
 
-  const connection = new Proxy(redis, {
-    get(target, name) {
-      if (name === 'defineCommand') {
-        return (command: string, { lua }: { lua: string }) => {
-          if (!lua.includes(REDIS_CLOCK))
-            throw new Error(`${command} reads the clock in a way that is not known here.`);
-          target.defineCommand(command, { lua: lua.replace(REDIS_CLOCK, VIRTUAL_CLOCK) });
-        };
-      }
-      const value = Reflect.get(target, name);
-      if (typeof name !== 'string' || !name.startsWith('limitline:')) return value;
-      return async (...words: (string | number)[]) => {
-        await sleep(TRIP_MS);
-        underWay += 1;
-        try {
-          return await value.call(target, ...words, Math.round(Date.now() * 1_000));
-        } finally {
-          underWay -= 1;
-        }
-      };
-    },
-  }) as Redis;
+/** What a body is given. */
+type VirtualTime = ReturnType<typeof makeVirtualTime>;
 
-  return {
-    /** One of the processes that share the pace. */
-    openPace: (): Pace => makePace({ connection, key, ceilingPerS: undefined, log: makeSilentLog() }),
-
-    /** What one of the processes knows of the doors that they share. */
-    openDoors: (): Doors => makeDoors({ connection, key: `${key}:doors`, log: makeSilentLog() }),
-
-    /** Lets time pass until the condition holds. */
-    async until(holds: () => boolean): Promise<void> {
-      while (!holds()) {
-        await idle();
-        if (underWay > 0) continue;
-        if (vi.getTimerCount() === 0) throw new Error('Nothing is left to happen.');
-        vi.advanceTimersToNextTimer();
-      }
-    },
-  };
+/** A test whose body is one: `test('…', inTime(async ({ openPace }) => …))`. */
+export function inTime(body: (time: VirtualTime) => Promise<void>): () => Promise<void> {
+  return () => inVirtualTime(body);
 }
 
 /** Waits in virtual time. */
@@ -79,7 +49,130 @@ export function sleep(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
+/** Reads again every 20 ms of virtual time until it holds, for half a minute at the most. Answers what was read last. */
+export async function readUntil<T>(read: () => T | Promise<T>, holds: (value: T) => boolean): Promise<T> {
+  const endMs = Date.now() + 30_000;
+  for (;;) {
+    const value = await read();
+    if (holds(value) || Date.now() > endMs) return value;
+    await sleep(20);
+  }
+}
+
+type Clock = { nowMs: number; timers: ReturnType<typeof makeTimers> };
+
+const clocks = new AsyncLocalStorage<Clock>();
+
+async function drive<T>(clock: Clock, server: ScriptServer, body: (time: VirtualTime) => Promise<T>): Promise<T> {
+  const client = server.join();
+  const running = body(makeVirtualTime(clock, client));
+  let ended = false;
+  const end = () => {
+    ended = true;
+  };
+  running.then(end, end);
+  try {
+    for (;;) {
+      await idle();
+      if (ended) return await running;
+      if (client.isWaiting()) {
+        await client.reply();
+        continue;
+      }
+      const next = clock.timers.next();
+      if (!next) throw new Error('Nothing is left to happen.');
+      if (next.atMs - BEGIN_MS > LONGEST_MS) throw new Error('This goes on for ever.');
+      clock.nowMs = next.atMs;
+      next.run();
+    }
+  } finally {
+    client.leave();
+  }
+}
+
+function makeVirtualTime(clock: Clock, client: ReturnType<ScriptServer['join']>) {
+  const key = freshPrefix();
+  const nowUs = () => Math.round(clock.nowMs * 1_000);
+  const trip = async <R>(run: () => Promise<R>): Promise<R> => {
+    await sleep(TRIP_MS);
+    return run();
+  };
+  const connection: Record<string, unknown> = {
+    defineCommand(command: string, { lua }: { lua: string }) {
+      const script = client.load(command, lua);
+      connection[command] = (...args: (string | number)[]) => trip(() => client.run(script, args, nowUs()));
+    },
+    time: () => trip(async () => [Math.floor(nowUs() / 1e6), nowUs() % 1e6]),
+  };
+  for (const command of ['hget', 'hmget', 'hset'] as const) {
+    connection[command] = (...args: unknown[]) => trip(() => client.call(command, flat(args)));
+  }
+  const shared = { connection: connection as unknown as RedisConnection, log: makeSilentLog() };
+  return {
+    /** The connection that all of its processes share, and the keys at which their pace and their doors are. */
+    connection: shared.connection,
+    paceKey: key,
+    doorsKey: `${key}:doors`,
+
+    /** One of the processes that share the pace. */
+    openPace: (options: { ceilingPerS?: number; log?: ReturnType<typeof makeSilentLog> } = {}): Pace =>
+      makePace({ ceilingPerS: undefined, ...shared, ...options, key }),
+
+    /** What one of the processes knows of the doors that they share. */
+    openDoors: (): Doors => makeDoors({ ...shared, key: `${key}:doors` }),
+  };
+}
+
+/** Fields may be given as an object, as to a real connection. */
+function flat(args: unknown[]): unknown[] {
+  return args.flatMap((arg) => (typeof arg === 'object' && arg !== null ? Object.entries(arg).flat() : [arg]));
+}
+
 /** Lets all that is due now be done. */
 function idle(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
+}
+
+const real = {
+  setTimeout: globalThis.setTimeout,
+  clearTimeout: globalThis.clearTimeout,
+  dateNow: Date.now,
+  performanceNow: performance.now,
+  random: Math.random,
+};
+
+let opened = 0;
+let server: ScriptServer | undefined;
+
+/** From the first body to the last, who asks for the time is told that of the body it belongs to, or else the real one. */
+function open(): ScriptServer {
+  opened += 1;
+  if (server) return server;
+  server = makeScriptServer();
+  globalThis.setTimeout = ((run: (...args: unknown[]) => void, ms = 0, ...args: unknown[]) => {
+    const clock = clocks.getStore();
+    return clock ? clock.timers.add(clock.nowMs, ms, () => run(...args)) : real.setTimeout(run, ms, ...args);
+  }) as typeof setTimeout;
+  globalThis.clearTimeout = (timer) => {
+    if (!clocks.getStore()?.timers.remove(timer)) real.clearTimeout(timer);
+  };
+  Date.now = () => clocks.getStore()?.nowMs ?? real.dateNow();
+  performance.now = () => {
+    const clock = clocks.getStore();
+    return clock ? clock.nowMs - BEGIN_MS : real.performanceNow.call(performance);
+  };
+  Math.random = () => (clocks.getStore() ? 0.5 : real.random());
+  return server;
+}
+
+function close(): void {
+  opened -= 1;
+  if (opened > 0) return;
+  server?.close();
+  server = undefined;
+  globalThis.setTimeout = real.setTimeout;
+  globalThis.clearTimeout = real.clearTimeout;
+  Date.now = real.dateNow;
+  performance.now = real.performanceNow;
+  Math.random = real.random;
 }

@@ -11,13 +11,10 @@
 -- "everybody" is said only where nothing was made since.
 -- Sent twice it may ask for a proof that it has used up, and answers "everybody": then it begins anew.
 -- @include door-state
--- What is told of late seems to have been sent later than it was; µs that this may come to.
-local TOLD_LATE = 250000
-
 local kind, asked, most = ARGV[1], tonumber(ARGV[6]), tonumber(ARGV[7])
 local token, sentAt = string.match(door['good:' .. kind] or '', '^(%S+) (%d+)$')
 if not token then return 'everybody' end
-sentAt = tonumber(sentAt) - TOLD_LATE
+sentAt = tonumber(sentAt) - N.DOOR_TOLD_LATE
 if asked > 1 and token == ARGV[3] and sentAt > now - ARGV[4] then return 'row' end
 local blamed = door['blamed:' .. kind]
 if blamed and blamed ~= ARGV[2] then blamed = '*' end

@@ -7,6 +7,7 @@
 --   openedAt     when a door was opened last
 --   good:<kind>  "<token> <time>": the latest call that made something, and when it was sent
 --   blamed:<kind>   the one call that was answered 401 with new tokens since then, or * for several; last at blamedAt:<kind>
+-- @include numbers
 local clock = redis.call('TIME')
 local now = clock[1] * 1000000 + clock[2]
 local KINDS = { 'company', 'document', 'limit' }
@@ -21,13 +22,13 @@ end
 local leased = door.lease and numbers.leaseUntil > now and door.lease or ''
 
 local function set(...)
-  local words = { ... }
-  for at = 2, #words, 2 do
-    door[words[at - 1]] = words[at]
-    if type(words[at]) == 'number' then words[at] = string.format('%.17g', words[at]) end
+  local fields = { ... }
+  for at = 2, #fields, 2 do
+    door[fields[at - 1]] = fields[at]
+    if type(fields[at]) == 'number' then fields[at] = string.format('%.17g', fields[at]) end
   end
-  redis.call('HSET', KEYS[1], unpack(words))
-  redis.call('EXPIRE', KEYS[1], 2592000) -- as the pace: an account that was not used for 30 days begins anew
+  redis.call('HSET', KEYS[1], unpack(fields))
+  redis.call('EXPIRE', KEYS[1], N.KEPT_S)
 end
 
 local function forget(...)
@@ -35,15 +36,15 @@ local function forget(...)
   redis.call('HDEL', KEYS[1], ...)
 end
 
--- What every script answers: { µs until the next trial, kind that the caller shall try or "", 1 while anybody makes a trial,
--- kind, why, kind, why … }.
+-- What every script answers, name after name: dueUs (until the next trial), try (the kind that the caller shall try, or ""),
+-- isTried (1 while anybody makes a trial), and for each kind whose door is shut: shut:<kind>, why.
 local function answer(try)
-  local tried = door.lease and tonumber(door.leaseUntil) > now and 1 or 0
-  local words = { math.max(0, math.ceil((tonumber(door.dueAt) or 0) - now)), try, tried }
+  local isTried = door.lease and tonumber(door.leaseUntil) > now and 1 or 0
+  local fields = { 'dueUs', math.max(0, math.ceil((tonumber(door.dueAt) or 0) - now)), 'try', try, 'isTried', isTried }
   for _, kind in ipairs(KINDS) do
     if door['shut:' .. kind] then
-      words[#words + 1], words[#words + 2] = kind, door['shut:' .. kind]
+      fields[#fields + 1], fields[#fields + 2] = 'shut:' .. kind, door['shut:' .. kind]
     end
   end
-  return words
+  return fields
 end

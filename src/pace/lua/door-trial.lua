@@ -1,7 +1,8 @@
 -- Asks for the right to try a shut door with one call; one process of the fleet has it at a time, and loses it when it gives
 -- no sign of life.
 -- KEYS[1] the doors, see door-state.lua
--- ARGV[1] name of the lease that is asked for ("" where no kind is given), or that the process has   ARGV[2] 1 where it has it: then it is prolonged
+-- ARGV[1] name of the lease that is asked for ("" where no kind is given), or that the process has
+-- ARGV[2] 1 where it has it: then it is prolonged
 -- ARGV[3] µs that a lease lasts   ARGV[4] µs before a trial at the most   ARGV[5…] kinds that somebody waits for
 -- Answers as door-state.lua says. Asked twice under one name it is granted once.
 -- @include door-state

@@ -2,7 +2,7 @@
 -- and lets the other doors be tried at once.
 -- KEYS[1] the doors, see door-state.lua
 -- ARGV[1] lease of the trial that is answered, or ""   ARGV[2] its kind
--- ARGV[3…] four words a kind: the kind, µs since the latest of them was answered, token of the latest that made something or
+-- ARGV[3…] four values a kind: the kind, µs since the latest of them was answered, token of the latest that made something or
 --   "", µs since that was sent
 -- Answers as door-state.lua says. Sent twice it says the same.
 -- @include door-state

@@ -4,49 +4,69 @@
 --   since     when the phase began, or nothing leaves before that      cost  µs of wait that the last refusal asked for
 --   accepted  calls accepted in all                 flow   the same, a second, lately (at flowAt)
 --   sinceAccepted  accepted by then                 measured  what the last measure gave
---   marks     times, accepted and left then, of which measures are taken: the first and the latest      markAt  the last
+--   marks     times, accepted and left then, from which measures are taken: the first and the latest      markAt  the last
 --   level     what the service said is left, at levelAt      full  the most that it said since a refusal
---   low       what it said last above the brink, or when it led to a cut
+--   low       what it said last above the brink, or when it led to a lower rate
 --   windowAt  when a window of the service's was seen to begin anew
---   heldAt    when the pace held the line back last           askedAt  when a turn was asked for last
+--   heldAt    when the pace limited somebody last   askedAt  when a turn was asked for last
 --   tat       when the next turn is free            until  nothing leaves before it: why
 --   trial     1 where one call tries at a time, at tryAt      strikes  refusals with nothing accepted in between
 --   episode   counts what changed the rate          stated, spare  calls a second by the service's words
 --   savedAt   when this was written
+-- @include numbers
 local clock = redis.call('TIME')
 local now = clock[1] * 1000000 + clock[2]
 
 local TIMES = { 'tat', 'until', 'tryAt', 'since', 'flowAt', 'markAt', 'levelAt', 'windowAt', 'heldAt', 'askedAt',
   'spareUntil' }
 
-local function load(first)
+local stored = {}
+
+-- The pace as it stands, or as it begins where there is none, at that rate.
+local function readState(firstRate)
   local pace = { tat = 0, ['until'] = 0, why = '', strikes = 0, strikeAccepted = 0, trial = 0, tryAt = 0, episode = 0,
-    rate = first, phase = 'start', peak = 0, sure = 0, since = now, cost = 0, accepted = 0, flow = 0, flowAt = now,
+    rate = firstRate, phase = 'start', peak = 0, sure = 0, since = now, cost = 0, accepted = 0, flow = 0, flowAt = now,
     sinceAccepted = 0, measured = 0, marks = '', markAt = 0, level = 0, levelAt = 0, full = 0, low = 0, windowAt = 0,
     heldAt = 0, askedAt = now, stated = 0, spare = 0, spareUntil = 0, savedAt = now }
-  local known = redis.call('HGETALL', KEYS[1])
-  for at = 1, #known, 2 do pace[known[at]] = tonumber(known[at + 1]) or known[at + 1] end
+  local fields = redis.call('HGETALL', KEYS[1])
+  for at = 1, #fields, 2 do
+    local value = tonumber(fields[at + 1]) or fields[at + 1]
+    pace[fields[at]], stored[fields[at]] = value, value
+  end
   -- Another server may have taken over, with a clock that is behind: all that was to come comes as soon as before.
   local ahead = pace.savedAt - now
-  if ahead > 1000000 then
+  if ahead > N.CLOCK_BEHIND then
     for _, name in ipairs(TIMES) do pace[name] = pace[name] - ahead end
     pace.marks = ''
   end
   return pace
 end
 
-local function save(pace)
+-- Writes what has changed: most turns change a quarter of it.
+local function writeState(pace)
   pace.savedAt = now
-  local words = {}
+  local fields = {}
   for name, value in pairs(pace) do
-    words[#words + 1] = name
-    words[#words + 1] = type(value) == 'number' and string.format('%.17g', value) or value
+    if value ~= stored[name] then
+      fields[#fields + 1] = name
+      fields[#fields + 1] = type(value) == 'number' and string.format('%.17g', value) or value
+    end
   end
-  redis.call('HSET', KEYS[1], unpack(words))
-  redis.call('EXPIRE', KEYS[1], 2592000) -- an account that was not used for 30 days begins anew
+  if #fields > 0 then redis.call('HSET', KEYS[1], unpack(fields)) end
+  redis.call('EXPIRE', KEYS[1], N.KEPT_S)
 end
 
 -- Begins to double, as where nothing is known.
-local function start(pace)
+local function startDoubling(pace)
   pace.phase, pace.since, pace.sinceAccepted, pace.marks = 'start', now, pace.accepted, ''
+end
+
+-- Calls a second that were accepted lately, as of now.
+local function flowNow(pace)
+  return pace.flow * math.exp((pace.flowAt - now) / N.FLOW_FADE)
+end
+
+-- Whether the pace is what limits us, with turns so many µs apart.
+local function isLimiting(pace, interval)
+  return now - pace.heldAt < N.LIMITS_FOR + N.LIMITS_FOR_TURNS * interval
 end

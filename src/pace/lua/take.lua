@@ -1,34 +1,34 @@
 -- Hands out turns: moments at which one call may leave, spaced evenly over all processes (GCRA). Learns
--- from what the asking process has heard since it asked last.
+-- from what the asking process was told by the service since it asked last.
 -- KEYS[1] the pace, see pace-state.lua
--- ARGV[1] turns wanted   ARGV[2] most calls a second, 0 for no ceiling   ARGV[3] µs ahead that turns are handed out
--- ARGV[4] µs between turns on trial   ARGV[5] first rate   ARGV[6] calls accepted since this process asked last
--- ARGV[7..10] of the service's headers, -1 where they say nothing: the limit, what remains of it, µs until it is reset,
---   calls a second
--- Answers { turns, µs until the first, µs between them, episode, trial, why nothing leaves or "", phase, rate, flow,
---   1 where the pace holds the line back }; with no turns, µs until it is worth asking again
--- Sent twice it hands out turns that nobody takes: the line is a little slower, never faster.
+-- ARGV name, value, …: wanted (turns), ceiling (most calls a second, 0 for none), aheadUs (how far ahead turns are handed
+--   out), trialEveryUs (between turns on trial), firstRate, accepted (calls since this process asked last), and of the
+--   service's headers, -1 where they say nothing: limit, remaining, resetUs, statedPerS
+-- Answers, name after name: turns, firstUs (until the first; without turns, until it is worth asking again), betweenUs,
+--   episode, trial (1 while one call tries at a time), why (nothing leaves, or ""), phase, ratePerS, flowPerS,
+--   limits (1 where the pace is what limits us)
+-- Sent twice it hands out turns that nobody takes: calls are a little slower, never faster.
+-- @include arguments
 -- @include pace-state
 -- @include raise-rate
 -- @include lower-rate
 -- @include hear-headers
-local wanted, ceiling, ahead = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
-local pace = load(tonumber(ARGV[5]))
-forget(pace, tonumber(ARGV[5]))
-count(pace, tonumber(ARGV[6]))
-hear(pace, tonumber(ARGV[7]), tonumber(ARGV[8]), tonumber(ARGV[9]), tonumber(ARGV[10]))
+local wanted, ceiling, ahead = number('wanted'), number('ceiling'), number('aheadUs')
+local pace = readState(number('firstRate'))
+fade(pace, number('firstRate'))
+countAccepted(pace, number('accepted'))
+hearHeaders(pace, number('limit'), number('remaining'), number('resetUs'), number('statedPerS'))
 
-if pace.stated > 0 then pace.rate = math.min(pace.rate, 0.99 * pace.stated) end
+if pace.stated > 0 then pace.rate = math.min(pace.rate, N.STATED_SHARE * pace.stated) end
 -- A ceiling that is lifted one day leaves no rate behind that the service was never seen to take.
 if ceiling > 0 then pace.rate = math.min(pace.rate, ceiling) end
 local rate = pace.rate
 if pace.spareUntil > now then rate = math.min(rate, pace.spare) end
 local interval = 1000000 / rate
--- A process that was busy when its turns came due may make up for 50 ms of them, or for two; a ceiling is never made up
--- for, and after a block the line begins with one call.
-local behind = ceiling > 0 and 0 or math.max(50000, math.min(2 * interval, 100000))
+-- A ceiling is never made up for, and after a block one call leaves first.
+local behind = ceiling > 0 and 0 or math.max(N.BEHIND_LEAST, math.min(N.BEHIND_TURNS * interval, N.BEHIND_MOST))
 local tat = math.max(pace.tat, now - behind, pace['until'])
-if now - pace.heldAt > 1000000 then tat = math.max(tat, now) end
+if now - pace.heldAt > N.NOT_BEHIND_AFTER then tat = math.max(tat, now) end
 local turns, first, why = 0, 0, ''
 if pace['until'] > now then
   first, why = pace['until'] - now, pace.why
@@ -42,11 +42,11 @@ elseif wanted > 0 then
 end
 if turns > 0 then
   pace.tat = tat + turns * interval
-  pace.tryAt = now + tonumber(ARGV[4])
+  pace.tryAt = now + number('trialEveryUs')
 end
 turns = math.max(turns, 0)
 if wanted > 0 then pace.askedAt = now end
-save(pace)
-local held = now - pace.heldAt < 1000000 + 2 * interval and 1 or 0
-return { turns, math.ceil(math.max(first, 0)), math.ceil(interval), pace.episode, pace.trial, why, pace.phase,
-  string.format('%.3f', rate), string.format('%.3f', pace.flow), held }
+writeState(pace)
+return { 'turns', turns, 'firstUs', math.ceil(math.max(first, 0)), 'betweenUs', math.ceil(interval), 'episode', pace.episode,
+  'trial', pace.trial, 'why', why, 'phase', pace.phase, 'ratePerS', string.format('%.3f', rate),
+  'flowPerS', string.format('%.3f', pace.flow), 'limits', isLimiting(pace, interval) and 1 or 0 }

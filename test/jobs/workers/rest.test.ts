@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { startRest } from '../../../jobs/workers/rest.ts';
-import type { PaceState } from '../../../src/pace/pace-words.ts';
+import type { PaceState } from '../../../src/pace/pace-state.ts';
 
 /** A process that rests by a pace of which the test says what blocks it, in a time that passes when the test says so. */
 function openRest() {
@@ -9,7 +9,7 @@ function openRest() {
   const said: string[] = [];
   let untilMs = 0;
   const state = (): PaceState => ({
-    ...{ phase: 'hold', ratePerS: 10, flowPerS: 0, held: false, atCeiling: false },
+    ...{ phase: 'hold', ratePerS: 10, flowPerS: 0, isLimiting: false, atCeiling: false },
     blocked: { why: 'the service asked to wait', untilMs },
   });
   const rest = startRest({

@@ -1,11 +1,11 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { startSayingPace } from '../../../jobs/workers/say-pace.ts';
 import type { Shut } from '../../../src/pace/door-words.ts';
-import type { PaceState } from '../../../src/pace/pace-words.ts';
+import type { PaceState } from '../../../src/pace/pace-state.ts';
 import { makeKeptLog } from '../../support/log-fixture.ts';
 
 const atLimit: PaceState = {
-  ...{ phase: 'hold', ratePerS: 98, flowPerS: 97, held: true, atCeiling: false, blocked: undefined },
+  ...{ phase: 'hold', ratePerS: 98, flowPerS: 97, isLimiting: true, atCeiling: false, blocked: undefined },
 };
 const shutDoor: Shut = { kind: 'limit', why: 'status 502', untilMs: 0, isTried: true };
 

@@ -1,10 +1,10 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { startSayingMinutes } from '../../../scripts/progress/say-minutes.ts';
-import type { PaceState } from '../../../src/pace/pace-words.ts';
+import type { PaceState } from '../../../src/pace/pace-state.ts';
 import { makeKeptLog } from '../../support/log-fixture.ts';
 
 const atLimit: PaceState = {
-  ...{ phase: 'hold', ratePerS: 98, flowPerS: 97, held: true, atCeiling: false, blocked: undefined },
+  ...{ phase: 'hold', ratePerS: 98, flowPerS: 97, isLimiting: true, atCeiling: false, blocked: undefined },
 };
 
 test('each minute the log says what was done in it and what calls wait for, and nothing where there is nothing to do', async () => {

@@ -1,9 +1,14 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
+import type { Pace } from '../../src/pace/pace.ts';
 import type { RateLimitSettings } from '../../src/stand-in/fault-settings.ts';
 import { makeBucket, type Passage, rateLimitHeaders } from '../../src/stand-in/rate-limit.ts';
-import { openVirtualTime, sleep } from '../support/virtual-time.ts';
+import { inVirtualTime, sleep } from '../support/virtual-time.ts';
 
-const never = new AbortController().signal;
+// All simulations at a time: each has a clock of its own, and the trips to Redis of all of them are made together.
+vi.setConfig({ maxConcurrency: 40, testTimeout: 240_000 });
+
+/** A caller who never leaves. */
+const never = () => new AbortController().signal;
 
 /** Calls in flight of one process. */
 const CALLERS = 16;
@@ -15,11 +20,13 @@ type Change = { atS: number; perS: number };
 
 /** A service with a burst of a fifth of a second, as the bench has it. */
 const limited = (perS: number, headers: RateLimitSettings['headers'] = 'none'): RateLimitSettings => ({
-  ...{ perS, burst: Math.max(1, perS / 5), headers },
+  perS,
+  burst: Math.max(1, perS / 5),
+  headers,
 });
 
 /** Processes with one pace send so many calls into one limit, which may change meanwhile, and hear what it says. */
-async function sendInto(
+function sendInto(
   settings: RateLimitSettings,
   calls: number,
   {
@@ -28,43 +35,44 @@ async function sendInto(
     limiter = makeBucket().pass,
   }: { processes?: number; changes?: Change[]; limiter?: Limiter } = {},
 ) {
-  const time = await openVirtualTime();
-  const beginMs = Date.now();
-  const seconds = () => (Date.now() - beginMs) / 1_000;
-  const perSecond: number[] = [];
-  let passed = 0;
-  let refused = 0;
-  const send = async (pace: ReturnType<typeof time.openPace>): Promise<void> => {
-    while (passed < calls) {
-      const turn = await pace.take(never);
-      await sleep(LATENCY_MS);
-      const change = changes.findLast(({ atS }) => seconds() >= atS);
-      const now = change ? limited(change.perS, settings.headers) : settings;
-      const passage = limiter(now, Date.now());
-      const date = new Date(Date.now()).toUTCString();
-      const headers = { date, ...rateLimitHeaders(now, passage, Date.now()) };
-      await sleep(LATENCY_MS);
-      if (passage.allowed) {
-        passed += 1;
-        endS = seconds();
-        const second = Math.floor(seconds());
-        perSecond[second] = (perSecond[second] ?? 0) + 1;
-        await pace.answered(headers);
-      } else {
-        refused += 1;
-        await pace.block({ why: 'too fast', because: 'limit', headers, episode: turn.episode });
+  return inVirtualTime(async ({ openPace }) => {
+    const beginMs = Date.now();
+    const seconds = () => (Date.now() - beginMs) / 1_000;
+    const perSecond: number[] = [];
+    let passed = 0;
+    let refused = 0;
+    let endS = 0;
+    const send = async (pace: Pace): Promise<void> => {
+      const signal = never();
+      while (passed < calls) {
+        const turn = await pace.take(signal);
+        await sleep(LATENCY_MS);
+        const change = changes.findLast(({ atS }) => seconds() >= atS);
+        const now = change ? limited(change.perS, settings.headers) : settings;
+        const passage = limiter(now, Date.now());
+        const date = new Date(Date.now()).toUTCString();
+        const headers = { date, ...rateLimitHeaders(now, passage, Date.now()) };
+        await sleep(LATENCY_MS);
+        if (passage.allowed) {
+          passed += 1;
+          endS = seconds();
+          const second = Math.floor(seconds());
+          perSecond[second] = (perSecond[second] ?? 0) + 1;
+          await pace.answered(headers);
+        } else {
+          refused += 1;
+          await pace.block({ why: 'too fast', because: 'limit', headers, episode: turn.episode });
+        }
       }
-    }
-  };
-  let endS = 0;
-  let ended = false;
-  const callers = Array.from({ length: processes }, time.openPace).flatMap((pace) => Array(CALLERS).fill(pace));
-  const sent = Promise.all(callers.map(send)).finally(() => {
-    ended = true;
+    };
+    await Promise.all(callersOf(Array.from({ length: processes }, () => openPace())).map(send));
+    return { timesIdeal: endS / (calls / settings.perS), refusedShare: refused / calls, perSecond };
   });
-  await time.until(() => ended);
-  await sent;
-  return { timesIdeal: endS / (calls / settings.perS), refusedShare: refused / calls, perSecond };
+}
+
+/** The pace of each call that may be in flight. */
+function callersOf(paces: Pace[]): Pace[] {
+  return paces.flatMap((pace) => Array<Pace>(CALLERS).fill(pace));
 }
 
 /** So many calls of a window that begins anew all at once, as many services count. */
@@ -93,16 +101,18 @@ const FORESEEN = ['x-ratelimit-seconds'] as const;
 /** Each refusal costs a wait of whole seconds. */
 const DEAR = ['retry-after-seconds'] as const;
 
-describe('a hidden limit is used up, and few calls are refused', () => {
+describe.concurrent('a hidden limit is used up, and few calls are refused', () => {
   // A short run at 20 calls a second shows more of what learning costs than of the limit.
   test.each([
     ...[...QUICK, ...FORESEEN].map((headers) => ({ headers, at20: 1.12, at100: 1.06 })),
     ...DEAR.map((headers) => ({ headers, at20: 1.25, at100: 1.2 })),
   ])('$headers', async ({ headers, at20, at100 }) => {
-    const slow = await sendInto(limited(20, headers), 1_000);
+    const [slow, fast] = await Promise.all([
+      sendInto(limited(20, headers), 1_000),
+      sendInto(limited(100, headers), 2_000),
+    ]);
     expect(slow.timesIdeal).toBeLessThan(at20);
     expect(slow.refusedShare).toBeLessThan(0.02);
-    const fast = await sendInto(limited(100, headers), 2_000);
     expect(fast.timesIdeal).toBeLessThan(at100);
     expect(fast.refusedShare).toBeLessThan(0.01);
   });
@@ -148,33 +158,30 @@ describe('a hidden limit is used up, and few calls are refused', () => {
   });
 });
 
-test.each(['', '0', '1'])(
+test.concurrent.each(['', '0', '1'])(
   'an allowance that is never renewed foretells nothing, with a reset of "%s"',
   async (reset) => {
-    const time = await openVirtualTime();
-    const [one, other] = [time.openPace(), time.openPace()];
-    let left = 12_000;
-    const send = async (pace: typeof one): Promise<void> => {
-      while (left > 2_000) {
-        await pace.take(never);
-        await sleep(2 * LATENCY_MS);
-        left -= 1;
-        await pace.answered({ 'x-ratelimit-remaining': String(left), 'x-ratelimit-reset': reset });
-      }
-    };
-    let ended = false;
-    const sent = Promise.all([one, other].flatMap((pace) => Array(CALLERS).fill(pace)).map(send)).finally(() => {
-      ended = true;
+    const perS = await inVirtualTime(async ({ openPace }) => {
+      let left = 12_000;
+      const send = async (pace: Pace): Promise<void> => {
+        const signal = never();
+        while (left > 2_000) {
+          await pace.take(signal);
+          await sleep(2 * LATENCY_MS);
+          left -= 1;
+          await pace.answered({ 'x-ratelimit-remaining': String(left), 'x-ratelimit-reset': reset });
+        }
+      };
+      const beginMs = Date.now();
+      await Promise.all(callersOf([openPace(), openPace()]).map(send));
+      return 10_000 / ((Date.now() - beginMs) / 1_000);
     });
-    const beginMs = Date.now();
-    await time.until(() => ended);
-    await sent;
     // Some thousands a second are what so many callers can send.
-    expect(10_000 / ((Date.now() - beginMs) / 1_000)).toBeGreaterThan(1_000);
+    expect(perS).toBeGreaterThan(1_000);
   },
 );
 
-describe('a limit that changes is followed', () => {
+describe.concurrent('a limit that changes is followed', () => {
   const changes: Change[] = [
     { atS: 20, perS: 25 },
     { atS: 40, perS: 100 },

@@ -1,0 +1,114 @@
+import { makeLuaScript, type RedisConnection } from '../lua-script.ts';
+import { namedArgs, readNamedFields } from './named-fields.ts';
+import { type PaceState, readPhase } from './pace-state.ts';
+import type { Untold } from './untold-answers.ts';
+
+/** Calls a second to begin with: little for any service that is meant for machines, and doubled every 0.2 s. */
+const FIRST_RATE_PER_S = 20;
+
+/** The first wait after an outage without a wish of the service's, and how far doubling goes. */
+const FIRST_WAIT_MS = 250;
+/** A service that is back is noticed within this. */
+export const LONGEST_WAIT_MS = 4_000;
+
+/** While the service is being tried again, one call at a time and no faster than this. */
+const TRIAL_INTERVAL_MS = 250;
+
+/**
+ * A given ceiling must hold in every second as the service sees it, so the spacing leaves room for calls that arrive
+ * 50 ms later than they were sent and so crowd the next second, as on a machine that is overloaded.
+ */
+const CEILING_MARGIN = 0.95;
+
+/**
+ * Turns are handed out this far ahead: one trip to Redis serves many calls, yet when one process meets the limit the
+ * others send no more than 25 ms' worth into it.
+ */
+const AHEAD_MS = 25;
+
+/** What lua/take.lua answers: turns, when they are due, and how the pace stands. */
+type TurnsTaken = {
+  turns: number;
+  firstMs: number;
+  betweenMs: number;
+  episode: number;
+  isOnTrial: boolean;
+  state: PaceState;
+};
+
+/** What lua/block.lua is told; see there. */
+type BlockRequest = { askedMs: number; isLimit: boolean; why: string; episode: number; accepted: number };
+
+/**
+ * The scripts that change the pace, with what they are told and answer.
+ *
+ * @param ceilingPerS calls a second that are never exceeded, all processes together
+ */
+export function makePaceScripts({
+  connection,
+  key,
+  ceilingPerS,
+}: {
+  connection: RedisConnection;
+  key: string;
+  ceilingPerS: number | undefined;
+}) {
+  const script = (name: string) => makeLuaScript(connection, new URL(`./lua/${name}.lua`, import.meta.url));
+  const [takeTurns, blockTurns] = [script('take'), script('block')];
+  const ceiling = ceilingPerS === undefined ? 0 : ceilingPerS * CEILING_MARGIN;
+  const firstRate = ceiling > 0 ? Math.min(FIRST_RATE_PER_S, ceiling) : FIRST_RATE_PER_S;
+
+  return {
+    firstRatePerS: firstRate,
+    hasCeiling: ceiling > 0,
+
+    /** Asks for so many turns, and tells what answers have said. */
+    async take(wanted: number, { accepted, words }: Untold): Promise<TurnsTaken> {
+      const args = {
+        wanted,
+        ceiling,
+        aheadUs: AHEAD_MS * 1_000,
+        trialEveryUs: TRIAL_INTERVAL_MS * 1_000,
+        firstRate,
+        accepted,
+        limit: words.limit ?? -1,
+        remaining: words.remaining ?? -1,
+        resetUs: words.resetMs === undefined ? -1 : Math.round(words.resetMs * 1_000),
+        statedPerS: words.statedPerS ?? -1,
+      };
+      const answer = readNamedFields(await takeTurns([key], namedArgs(args)));
+      const turns = answer.number('turns');
+      const firstMs = answer.number('firstUs') / 1_000;
+      const why = answer.text('why');
+      const ratePerS = answer.number('ratePerS');
+      const state: PaceState = {
+        phase: readPhase(answer.text('phase')),
+        ratePerS,
+        flowPerS: answer.number('flowPerS'),
+        isLimiting: answer.flag('limits'),
+        atCeiling: ceiling > 0 && ratePerS >= ceiling - 0.01,
+        blocked: turns === 0 && why !== '' ? { why, untilMs: Date.now() + firstMs } : undefined,
+      };
+      const betweenMs = answer.number('betweenUs') / 1_000;
+      return { turns, firstMs, betweenMs, episode: answer.number('episode'), isOnTrial: answer.flag('trial'), state };
+    },
+
+    /** Stops all turns. Answers for how long, and whether this call is the first of its episode to do so. */
+    async block(request: BlockRequest): Promise<{ waitMs: number; isFirst: boolean }> {
+      const args = {
+        askedUs: Math.round(request.askedMs * 1_000),
+        isLimit: request.isLimit ? 1 : 0,
+        firstWaitUs: FIRST_WAIT_MS * 1_000,
+        longestWaitUs: LONGEST_WAIT_MS * 1_000,
+        why: request.why,
+        episode: request.episode,
+        firstRate,
+        accepted: request.accepted,
+        // So that a service that many clients overran does not meet all of them again at one moment.
+        jitter: Math.random(),
+      };
+      const answer = readNamedFields(await blockTurns([key], namedArgs(args)));
+      return { waitMs: answer.number('waitUs') / 1_000, isFirst: answer.flag('isFirst') };
+    },
+  };
+}

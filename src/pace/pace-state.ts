@@ -1,0 +1,25 @@
+import type { Shut } from './door-words.ts';
+
+const PHASES = ['start', 'search', 'hold'] as const;
+
+/** What is known of a pace: as its processes share it, at one moment. */
+export type PaceState = {
+  /** Doubles, climbs, or stays and looks up now and then; lua/raise-rate.lua says when. */
+  phase: (typeof PHASES)[number];
+  /** Calls a second that may leave, and that were accepted lately. */
+  ratePerS: number;
+  flowPerS: number;
+  /** Whether the pace is what limits the calls, and whether a ceiling of the user's is what limits the pace. */
+  isLimiting: boolean;
+  atCeiling: boolean;
+  blocked: { why: string; untilMs: number } | undefined;
+  /** Kinds of call that do not leave, whatever the pace. */
+  shut?: readonly Shut[];
+};
+
+/** @throws TypeError where there is no such phase */
+export function readPhase(text: string): PaceState['phase'] {
+  const phase = PHASES.find((one) => one === text);
+  if (!phase) throw new TypeError(`A pace has no phase ${text}.`);
+  return phase;
+}

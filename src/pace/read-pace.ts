@@ -1,0 +1,20 @@
+import { makeLuaScript, type RedisConnection } from '../lua-script.ts';
+import { readNamedFields } from './named-fields.ts';
+import { type PaceState, readPhase } from './pace-state.ts';
+
+/** The pace of an account as it stands in Redis, for commands that call nothing; none where no call has been made yet. */
+export async function readPace(connection: RedisConnection, key: string): Promise<PaceState | undefined> {
+  const look = makeLuaScript(connection, new URL('./lua/look.lua', import.meta.url));
+  const answer = readNamedFields(await look([key], []));
+  if (answer.isEmpty) return undefined;
+  const waitUs = answer.number('waitUs');
+  return {
+    phase: readPhase(answer.text('phase')),
+    ratePerS: answer.number('ratePerS'),
+    flowPerS: answer.number('flowPerS'),
+    isLimiting: answer.flag('limits'),
+    // Whose ceiling it was is not known here.
+    atCeiling: false,
+    blocked: waitUs > 0 ? { why: answer.text('why'), untilMs: Date.now() + waitUs / 1_000 } : undefined,
+  };
+}

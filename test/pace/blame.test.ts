@@ -1,0 +1,95 @@
+import { describe, expect, test } from 'vitest';
+import type { Doors } from '../../src/pace/doors.ts';
+import { inTime, readUntil } from '../support/virtual-time.ts';
+
+const never = new AbortController().signal;
+const works = { signal: never, tryToken: async () => true };
+
+describe.concurrent('a 401 with a new token', () => {
+  const call = { kind: 'limit', key: 'r-1' } as const;
+  const ask = (
+    doors: Doors,
+    asked: number,
+    { key = 'r-1', firstSentAtMs = performance.now(), othersOpen = false } = {},
+  ) => doors.blame({ ...call, key }, { token: 'new', sentAtMs: firstSentAtMs, firstSentAtMs, asked, othersOpen });
+
+  test(
+    "is everybody's where nothing was ever made",
+    inTime(async (time) => {
+      const doors = time.openDoors();
+      expect(await ask(doors, 1)).toBe('everybody');
+    }),
+  );
+
+  test(
+    "is the row's where another process makes something with the same token meanwhile, and not before",
+    inTime(async (time) => {
+      const [mine, other] = [time.openDoors(), time.openDoors()];
+      await other.known('limit', { token: 'new', sentAtMs: performance.now() });
+      const firstSentAtMs = performance.now();
+      expect(
+        await readUntil(
+          () => ask(mine, 1, { firstSentAtMs }),
+          (whose) => whose === 'wait',
+        ),
+      ).toBe('wait');
+      expect(await ask(mine, 2, { firstSentAtMs })).toBe('wait');
+      await other.known('limit', { token: 'old', sentAtMs: performance.now() });
+      await other.known('company', { token: 'new', sentAtMs: performance.now() });
+      expect(await other.enter('limit', works)).toBeUndefined();
+      expect(await ask(mine, 2, { firstSentAtMs })).toBe('wait');
+      await other.known('limit', { token: 'new', sentAtMs: firstSentAtMs + 1_000 });
+      expect(
+        await readUntil(
+          () => ask(mine, 2, { firstSentAtMs }),
+          (whose) => whose === 'row',
+        ),
+      ).toBe('row');
+    }),
+  );
+
+  test(
+    "is everybody's where several rows meet it and nothing is made",
+    inTime(async (time) => {
+      const doors = time.openDoors();
+      await doors.known('limit', { token: 'new', sentAtMs: performance.now() - 10_000 });
+      expect(await ask(doors, 1)).toBe('wait');
+      expect(await ask(doors, 1, { key: 'r-2' })).toBe('wait');
+      expect(await ask(doors, 3)).toBe('everybody');
+      expect(await ask(doors, 4, { key: 'r-2' })).toBe('everybody');
+    }),
+  );
+
+  test(
+    "is never said to be everybody's while others make something, with whichever token",
+    inTime(async (time) => {
+      const doors = time.openDoors();
+      const firstSentAtMs = performance.now() - 5_000;
+      await doors.known('limit', { token: 'other', sentAtMs: performance.now() });
+      expect(await ask(doors, 1, { firstSentAtMs })).toBe('wait');
+      expect(await ask(doors, 4, { key: 'r-2', firstSentAtMs })).toBe('wait');
+      expect(await ask(doors, 9, { firstSentAtMs })).toBe('wait');
+    }),
+  );
+
+  test(
+    "is not the row's while others are still to come, who are to go first",
+    inTime(async (time) => {
+      const doors = time.openDoors();
+      await doors.known('limit', { token: 'before', sentAtMs: performance.now() - 10_000 });
+      for (const asked of [4, 5, 20]) expect(await ask(doors, asked, { othersOpen: true })).toBe('aside');
+      expect(await ask(doors, 21)).toBe('row');
+    }),
+  );
+
+  test(
+    "is the row's where nobody else calls after something was made, once, and not one row after the other",
+    inTime(async (time) => {
+      const doors = time.openDoors();
+      await doors.known('limit', { token: 'before', sentAtMs: performance.now() - 10_000 });
+      expect(await ask(doors, 3)).toBe('wait');
+      expect(await ask(doors, 4)).toBe('row');
+      expect(await ask(doors, 4, { key: 'r-2' })).toBe('everybody');
+    }),
+  );
+});

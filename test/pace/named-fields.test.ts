@@ -1,0 +1,21 @@
+import { expect, test } from 'vitest';
+import { namedArgs, readNamedFields } from '../../src/pace/named-fields.ts';
+
+test('arguments go to a script name after name, each with its value', () => {
+  expect(namedArgs({ wanted: 3, why: '' })).toEqual(['wanted', 3, 'why', '']);
+});
+
+test('an answer is read by the names of its fields', () => {
+  const answer = readNamedFields(['turns', 2, 'rate', '19.500', 'why', '', 'limits', 1]);
+  expect(answer.number('turns')).toBe(2);
+  expect(answer.number('rate')).toBe(19.5);
+  expect(answer.text('why')).toBe('');
+  expect(answer.flag('limits')).toBe(true);
+  expect(answer.has('phase')).toBe(false);
+  expect(() => answer.text('phase')).toThrow('phase');
+});
+
+test('what is no list of fields is a fault, and an empty one is said to be empty', () => {
+  expect(() => readNamedFields('OK')).toThrow(TypeError);
+  expect(readNamedFields([]).isEmpty).toBe(true);
+});

@@ -1,0 +1,48 @@
+import { expect, test } from 'vitest';
+import { readPace } from '../../src/pace/read-pace.ts';
+import { inTime, sleep } from '../support/virtual-time.ts';
+
+const never = new AbortController().signal;
+
+test(
+  'an account that made no call has no pace',
+  inTime(async ({ connection, paceKey }) => {
+    expect(await readPace(connection, paceKey)).toBeUndefined();
+  }),
+);
+
+test(
+  'a look from outside sees what a process sees, and changes nothing',
+  inTime(async ({ openPace, connection, paceKey }) => {
+    const pace = openPace();
+    await Promise.all(
+      Array.from({ length: 60 }, async () => {
+        await pace.take(never);
+        await pace.answered();
+      }),
+    );
+    const seen = await pace.look();
+    const before = await connection.hget(paceKey, 'savedAt');
+    const read = await readPace(connection, paceKey);
+    expect(await connection.hget(paceKey, 'savedAt')).toBe(before);
+    expect(seen).toMatchObject({ phase: 'start', isLimiting: true, blocked: undefined });
+    expect(read).toMatchObject({ phase: 'start', isLimiting: true, blocked: undefined });
+    expect(read?.ratePerS).toBeCloseTo(seen.ratePerS, 2);
+    // Some milliseconds lie between the two.
+    expect((read?.flowPerS ?? 0) / seen.flowPerS).toBeGreaterThan(0.98);
+    expect(read?.flowPerS).toBeLessThanOrEqual(seen.flowPerS);
+    await sleep(5_000);
+    expect(await readPace(connection, paceKey)).toMatchObject({ isLimiting: false });
+    expect((await readPace(connection, paceKey))?.flowPerS).toBeLessThan(0.1);
+  }),
+);
+
+test(
+  'a block is read with its reason and its end',
+  inTime(async ({ openPace, connection, paceKey }) => {
+    await openPace().block({ why: 'gone', because: 'outage', askedMs: 3_000, episode: 0 });
+    const read = await readPace(connection, paceKey);
+    expect(read?.blocked?.why).toBe('gone');
+    expect((read?.blocked?.untilMs ?? 0) - Date.now()).toBeGreaterThan(2_900);
+  }),
+);

@@ -1,0 +1,35 @@
+/** A timer of virtual time, with as much of Node's as is used. */
+export type VirtualTimer = { readonly atMs: number; run: () => void; unref(): VirtualTimer; ref(): VirtualTimer };
+
+/** The timers of one clock, in the order in which they are due; those of one moment in the order in which they were set. */
+export function makeTimers() {
+  const timers: VirtualTimer[] = [];
+
+  const add = (nowMs: number, ms: number, run: () => void): VirtualTimer => {
+    // As Node's: whole milliseconds, one at the least.
+    const atMs = nowMs + Math.max(1, Math.trunc(ms) || 0);
+    const timer: VirtualTimer = { atMs, run, unref: () => timer, ref: () => timer };
+    let [from, to] = [0, timers.length];
+    while (from < to) {
+      const middle = (from + to) >> 1;
+      if ((timers[middle]?.atMs ?? 0) > atMs) to = middle;
+      else from = middle + 1;
+    }
+    timers.splice(from, 0, timer);
+    return timer;
+  };
+
+  return {
+    add,
+
+    /** Whether it was one of these, and was still to come. */
+    remove(timer: unknown): boolean {
+      const place = timers.indexOf(timer as VirtualTimer);
+      if (place >= 0) timers.splice(place, 1);
+      return place >= 0;
+    },
+
+    /** Takes out the one that is due next. */
+    next: (): VirtualTimer | undefined => timers.shift(),
+  };
+}
