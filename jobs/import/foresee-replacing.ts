@@ -2,7 +2,7 @@ import type { BuyerRows } from '../../src/ledger/buyer-rows.ts';
 import { rowName } from '../../src/ledger/row-id.ts';
 import type { Rows } from '../../src/ledger/rows.ts';
 import type { Problem } from '../../src/portfolio/lines/row.ts';
-import { decideLine, grown, type Place, type RowLine, warningOfOther } from './decide-line.ts';
+import { buyerRowsAfter, decideLine, type Place, type RowLine, warningOfOther } from './decide-line.ts';
 
 /**
  * What an import would say of a line: that it is refused, or, where it is asked for, that its buyer has another request, which
@@ -35,7 +35,7 @@ export function makeReplacingForesight({ rows, place }: { rows: Pick<Rows, 'ofBu
       if (decision.replaces) {
         const isThere = ofBuyer.rows.some((one) => rowName(one.row) === rowName(decision.asking.row));
         const is = isThere ? 'renewed' : 'added';
-        corrected.set(buyer, grown(ofBuyer, decision.asking, { is, ...decision }));
+        corrected.set(buyer, buyerRowsAfter(ofBuyer, decision.asking, { is, ...decision }));
       }
     }
     return found;

@@ -2,7 +2,7 @@ import type { Calls } from '../../src/ledger/calls.ts';
 import { callsOf } from '../rows/calls-of.ts';
 import { walkRows } from '../rows/walk-rows.ts';
 import type { FeedDeps } from '../workers/feed.ts';
-import { sendAgain } from './retry-rows.ts';
+import { sendAgain } from './send-again.ts';
 
 export type FreeDeps = FeedDeps & { calls: Calls };
 

@@ -1,7 +1,12 @@
 import { access, constants } from 'node:fs/promises';
 import type { Command } from 'commander';
-import type { ImportDeps, Imported, ImportPayload } from '../../jobs/import/import-portfolio.ts';
-import { importPortfolio } from '../../jobs/index.ts';
+import {
+  checkImport,
+  type ImportDeps,
+  type Imported,
+  type ImportPayload,
+  importPortfolio,
+} from '../../jobs/import/import-portfolio.ts';
 import type { Context } from '../../src/context.ts';
 import { fileFault } from '../../src/files/file-fault.ts';
 import { untilStopped } from '../../src/ledger/persist.ts';
@@ -48,16 +53,16 @@ export async function importPayload(
     path: file,
     documentsDir: options.documents ?? documentsBeside(file),
     supplierPath: options.supplier,
-    replace: options.replace,
+    replace: options.replace ?? false,
     reading: await readOptionsOf(options),
   };
   // Before standard input is read, which may take its time.
-  importPortfolio.parse(wish);
+  checkImport(wish);
   const path = await fileOrInput(file, say);
   await access(path, constants.R_OK).catch((error) => {
     throw fileFault(path, 'read', error);
   });
-  return importPortfolio.parse({ ...wish, path });
+  return { ...wish, path };
 }
 
 /** Imports, saying how the file is read, and each problem as it is found. `onLines` hears how many lines were read so far. */
@@ -85,7 +90,7 @@ export async function importFile(
       onLines(batch.lines);
     },
   };
-  const imported = await importPortfolio.run(payload, deps);
+  const imported = await importPortfolio(payload, deps);
   list.add({ problems: imported.faults });
   list.sayChanges();
   for (const words of earlierWords(imported)) say(`limitline: ${words}`);

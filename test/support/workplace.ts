@@ -95,22 +95,25 @@ async function importFrom(
   const { rows, portfolios, queues, buyers, imports, documents, persist, settings } = context;
   const problems: Problem[] = [];
   const warnings: Problem[] = [];
-  const imported = await importPortfolio.run(importPortfolio.parse({ path, ...wish }), {
-    rows,
-    portfolios,
-    queues,
-    buyers,
-    imports,
-    documents,
-    persist,
-    requiredColumns: settings.REQUIRED_COLUMNS,
-    maxDocumentMb: settings.MAX_DOCUMENT_MB,
-    onBatch: (batch) => {
-      problems.push(...batch.problems);
-      warnings.push(...batch.warnings);
+  const imported = await importPortfolio(
+    { portfolio: 'q4', reading: {}, replace: false, path, ...wish },
+    {
+      rows,
+      portfolios,
+      queues,
+      buyers,
+      imports,
+      documents,
+      persist,
+      requiredColumns: settings.REQUIRED_COLUMNS,
+      maxDocumentMb: settings.MAX_DOCUMENT_MB,
+      onBatch: (batch) => {
+        problems.push(...batch.problems);
+        warnings.push(...batch.warnings);
+      },
+      stopping: new AbortController().signal,
     },
-    stopping: new AbortController().signal,
-  });
+  );
   return { ...imported, problems, warnings };
 }
 

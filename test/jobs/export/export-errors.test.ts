@@ -1,32 +1,22 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { PassThrough } from 'node:stream';
-import { buffer } from 'node:stream/consumers';
 import { parse } from 'csv-parse/sync';
 import { describe, expect, test } from 'vitest';
-import { type ExportPayload, exportResults } from '../../../jobs/export/export-results.ts';
 import type { Context } from '../../../src/context.ts';
 import type { ReadOptions } from '../../../src/portfolio/read-options.ts';
 import { makeEncoder } from '../../../src/table/encoders.ts';
 import { MAX_RECORD_LENGTH } from '../../../src/table/physical-lines.ts';
+import { type ExportWish, exportedBytes } from '../../support/exported.ts';
 import { makeTemporaryFolder } from '../../support/temporary-folder.ts';
 import { openWorkplace } from '../../support/workplace.ts';
 import { HEADER, writeWorkbook } from '../../support/write-workbook.ts';
 import { writeZip } from '../../support/zip-file.ts';
 
-type Format = Partial<Pick<ExportPayload, 'format' | 'likeInput'>>;
+type Format = Pick<ExportWish, 'format' | 'likeInput'>;
 
 /** The bytes of the errors file. */
-async function errorsOf(
-  { account, rows, portfolios, buyers, persist, imports }: Context,
-  format: Format = {},
-): Promise<Buffer> {
-  const to = new PassThrough();
-  const payload = exportResults.parse({ portfolio: 'q4', only: 'errors', ...format });
-  const deps = { account, rows, portfolios, buyers, persist, imports, signal: new AbortController().signal };
-  const [bytes] = await Promise.all([buffer(to), exportResults.run(payload, to, deps)]);
-  return bytes;
-}
+const errorsOf = (context: Context, format: Format = {}): Promise<Buffer> =>
+  exportedBytes(context, { only: 'errors', ...format });
 
 const rowsOf = (csv: Buffer | string): Record<string, string>[] => parse(csv, { columns: true, bom: true });
 
@@ -120,7 +110,7 @@ describe('an errors file that nobody mended', () => {
       Buffer.of(0x81, 0x20),
       Buffer.from('ller,8\n'),
     ]);
-    const { first, again, errors } = await openErrors(file, { encoding: 'shift_jis' }, { likeInput: true });
+    const { first, again, errors } = await openErrors(file, { encoding: 'shift_jis' }, { likeInput: 'all' });
     expect(first).toMatchObject({ invalid: 1 });
     const mended = rowsOf((await errors()).toString().replace('\ufeff', ''));
     expect(mended).toMatchObject([{ name: 'M\ufffd ller', requested_limit: '8', limitline_line: '' }]);
@@ -145,7 +135,7 @@ describe('an errors file that nobody mended', () => {
 
   test('like the input keeps cells that its encoding can write', async () => {
     const file = makeEncoder('shift_jis')('name,requested_limit\n株式会社,-8\n');
-    const { errors } = await openErrors(file, { encoding: 'shift_jis' }, { likeInput: true });
+    const { errors } = await openErrors(file, { encoding: 'shift_jis' }, { likeInput: 'all' });
     expect(new TextDecoder('shift_jis').decode(await errors())).toContain('\n株式会社,-8,,,');
   });
 

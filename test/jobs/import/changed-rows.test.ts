@@ -10,7 +10,7 @@ test('a mended amount is what goes out, though a job of the old one was under wa
   await place.import(asking(1_000));
   await place.work();
   await expect.poll(() => place.standIn.counts().requests.limit[429]).toBeGreaterThan(0);
-  await cancelRows.run({ portfolio: 'q4', awaitMs: 30_000 }, place.context);
+  await cancelRows({ portfolio: 'q4', awaitMs: 30_000 }, place.context);
   expect(await place.import(asking(2_000))).toMatchObject({ rows: 1, invalid: 0 });
   await place.standIn.setFaults({ rules: [] });
   expect(await place.settled()).toMatchObject({ states: { done: 1 }, requested: '2000.00', granted: '2000.00' });

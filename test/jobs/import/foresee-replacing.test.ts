@@ -22,7 +22,7 @@ test.each<[string, string[], string[], number[], 'given up'?]>([
   const [, before, lines, refused, isGivenUp] = row;
   const place = await openWorkplace();
   await place.import([HEADER, ...before]);
-  if (isGivenUp) await cancelRows.run({ portfolio: 'q4' }, place.context);
+  if (isGivenUp) await cancelRows({ portfolio: 'q4' }, place.context);
   const path = join(place.dir, 'mended.csv');
   await writeFile(path, `${[HEADER, ...lines].join('\n')}\n`);
   const foreseen = async () => {

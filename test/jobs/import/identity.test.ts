@@ -129,7 +129,7 @@ describe('a name that was mended', () => {
     const faults = { rules: [{ on: 'company', match: 'Mullar', fault: 'status', status: 400 }] } as const;
     const place = await openWorkplace({ faults: { rules: [...faults.rules] } });
     await place.import([HEADER, `,${wrong},1000`]);
-    await cancelRows.run({ portfolio: 'q4', awaitMs: 30_000 }, place.context);
+    await cancelRows({ portfolio: 'q4', awaitMs: 30_000 }, place.context);
     await place.import([HEADER, `,${wrong},1000`]);
     expect((await finished(place)).states).toMatchObject({ refused: 1 });
     await place.import([HEADER, `,${right},1000`]);

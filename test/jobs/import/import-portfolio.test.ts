@@ -11,10 +11,22 @@ type Place = Awaited<ReturnType<typeof openWorkplace>>;
 async function importWith(place: Place, path: string, onBatch: () => void, stopping: AbortSignal) {
   const { rows, portfolios, queues, buyers, imports, documents, persist, settings } = place.context;
   const { REQUIRED_COLUMNS: requiredColumns, MAX_DOCUMENT_MB: maxDocumentMb } = settings;
-  return importPortfolio.run(importPortfolio.parse({ portfolio: 'q4', path }), {
-    ...{ rows, portfolios, queues, buyers, imports, documents, persist },
-    ...{ requiredColumns, maxDocumentMb, onBatch, stopping },
-  });
+  return importPortfolio(
+    { portfolio: 'q4', path, reading: {}, replace: false },
+    {
+      rows,
+      portfolios,
+      queues,
+      buyers,
+      imports,
+      documents,
+      persist,
+      requiredColumns,
+      maxDocumentMb,
+      onBatch,
+      stopping,
+    },
+  );
 }
 
 describe('a line with a fault', () => {

@@ -34,10 +34,22 @@ async function importAs(place: Place, path: string, onBatch: () => void = () => 
   const stopping = new AbortController().signal;
   const { REQUIRED_COLUMNS: requiredColumns, MAX_DOCUMENT_MB: maxDocumentMb } = settings;
   try {
-    return await importPortfolio.run(importPortfolio.parse({ portfolio: 'q4', path }), {
-      ...{ rows, portfolios, queues, buyers, imports, documents, persist },
-      ...{ requiredColumns, maxDocumentMb, onBatch, stopping },
-    });
+    return await importPortfolio(
+      { portfolio: 'q4', path, reading: {}, replace: false },
+      {
+        rows,
+        portfolios,
+        queues,
+        buyers,
+        imports,
+        documents,
+        persist,
+        requiredColumns,
+        maxDocumentMb,
+        onBatch,
+        stopping,
+      },
+    );
   } finally {
     await own.close();
   }

@@ -1,10 +1,8 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { PassThrough } from 'node:stream';
-import { text } from 'node:stream/consumers';
 import { parse } from 'csv-parse/sync';
 import { expect, test } from 'vitest';
-import { type ExportPayload, exportResults } from '../../../jobs/export/export-results.ts';
+import { type ExportWish, exportedText } from '../../support/exported.ts';
 import { openWorkplace } from '../../support/workplace.ts';
 
 const HEADER = 'name,request_reference,requested_limit,supporting_documents,contact_email';
@@ -18,12 +16,8 @@ async function openPlace() {
     ...place,
     documents,
     importLines: (...lines: string[]) => place.import([HEADER, ...lines]),
-    async exported(only: ExportPayload['only'] = 'all'): Promise<Record<string, string>[]> {
-      const to = new PassThrough();
-      const deps = { ...place.context, signal: new AbortController().signal };
-      const run = exportResults.run(exportResults.parse({ portfolio: 'q4', only }), to, deps);
-      return parse((await Promise.all([text(to), run]))[0], { columns: true });
-    },
+    exported: async (only: ExportWish['only'] = 'all'): Promise<Record<string, string>[]> =>
+      parse(await exportedText(place.context, { only }), { columns: true }),
   };
 }
 

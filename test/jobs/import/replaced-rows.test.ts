@@ -1,11 +1,9 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { PassThrough } from 'node:stream';
-import { text } from 'node:stream/consumers';
 import { parse } from 'csv-parse/sync';
 import { describe, expect, test } from 'vitest';
-import { exportResults } from '../../../jobs/export/export-results.ts';
 import { retryRows } from '../../../jobs/operators/retry-rows.ts';
+import { exportedText } from '../../support/exported.ts';
 import { openWorkplace } from '../../support/workplace.ts';
 
 const HEADER = 'name,country_code,company_registration_number,request_reference,requested_limit';
@@ -17,19 +15,11 @@ async function openPlace(refusing = '') {
   const rules =
     refusing === '' ? [] : [{ on: 'limit' as const, match: refusing, fault: 'status' as const, status: 422 }];
   const place = await openWorkplace({ faults: { rules } });
-  const exported = async (only: 'all' | 'errors'): Promise<string> => {
-    const to = new PassThrough();
-    const run = exportResults.run(exportResults.parse({ portfolio: 'q4', only }), to, {
-      ...place.context,
-      signal: new AbortController().signal,
-    });
-    return (await Promise.all([text(to), run]))[0];
-  };
   return {
     ...place,
     importLines: (...lines: string[]) => place.import(asking(...lines)),
-    results: async (): Promise<Record<string, string>[]> => parse(await exported('all'), { columns: true }),
-    errors: () => exported('errors'),
+    results: async (): Promise<Record<string, string>[]> => parse(await exportedText(place.context), { columns: true }),
+    errors: () => exportedText(place.context, { only: 'errors' }),
     /** What was requested of the service, in any order. */
     requested: () =>
       place.standIn
@@ -58,7 +48,7 @@ test('the mended amount of a refused row takes its place, without any reference,
   // Nothing of it wants mending, and nothing brings it back but its own line.
   expect(parse(await errors())).toHaveLength(1);
   await standIn.setFaults({ rules: [] });
-  expect(await retryRows.run({ portfolio: 'q4', state: 'cancelled' }, place.context)).toBe(0);
+  expect(await retryRows({ portfolio: 'q4', state: 'cancelled' }, place.context)).toBe(0);
   expect(requested()).toEqual([5, 800]);
   // Its company is known still.
   expect(standIn.counts().made.company).toBe(2);
@@ -74,7 +64,7 @@ test('of two files in turns the one imported last stands, and what was sent is n
   expect(requested()).toEqual([2]);
   // What was sent keeps its words, and the old ones do not come back beside it, however they are brought.
   const gone = expect.stringMatching(
-    / line 2 of portfolio q4 \(2, done\) stands in its place, and that was sent\. Leave /,
+    / line 2 of portfolio q4 \(2, done\) took its place and was sent\. Leave /,
   );
   for (const _round of [1, 2]) {
     const old = await importLines(acme(1));
@@ -174,7 +164,7 @@ describe('the column row of an errors file', () => {
     const stray = await importFile(path, {}, { portfolio: 'q4.errors' });
     expect(stray.faults).toMatchObject([{ line: 0, column: 'row', value: expect.stringMatching(/^q4\//) }]);
     expect(stray.faults[0]?.message).toBe(
-      'This errors file mends rows of portfolio "q4", and not of "q4.errors" (the first in line 2). Bring it into that one: npx limitline run FILE --portfolio "q4".',
+      'This errors file mends rows of portfolio "q4", not of "q4.errors" (the first is in line 2). Import it into that one: npx limitline run FILE --portfolio "q4".',
     );
     expect(await context.portfolios.names()).toEqual(['q4']);
     // A line that is still wrong goes on to say what it mends.
@@ -213,7 +203,7 @@ describe('the column row of an errors file', () => {
   });
 
   test.each([
-    ['nothing', (row: string) => row.slice(0, -1), /is no row of a portfolio/],
+    ['nothing', (row: string) => row.slice(0, -1), /names no row/],
     ['a row that there is not', (row: string) => `${row.slice(0, -3)}AAA`, /has no such row/],
   ])('is a problem where it names %s', async (_what, change, words) => {
     const { importLines, dir, importFile, errors } = await openPlace();

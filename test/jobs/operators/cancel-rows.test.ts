@@ -11,7 +11,7 @@ async function cancelledHalfway() {
   await place.import(buyerLines(ROWS));
   await place.work();
   await expect.poll(async () => (await place.report()).states.done).toBeGreaterThan(5);
-  const ended = await cancelRows.run(cancelRows.parse({ portfolio: 'q4', awaitMs: 30_000 }), place.context);
+  const ended = await cancelRows({ portfolio: 'q4', awaitMs: 30_000 }, place.context);
   return { ...place, ...ended };
 }
 
@@ -36,8 +36,7 @@ test('importing the file again brings the rows back, and makes nothing twice', a
 test('a retry brings them back too, each from the step that it had come to', async () => {
   const { cancelled, settled, standIn, context } = await cancelledHalfway();
   await settled();
-  const payload = retryRows.parse({ portfolio: 'q4', state: 'cancelled' });
-  expect(await retryRows.run(payload, context)).toBe(cancelled);
+  expect(await retryRows({ portfolio: 'q4', state: 'cancelled' }, context)).toBe(cancelled);
   expect((await settled()).states.done).toBe(ROWS);
   expect(standIn.counts().made).toMatchObject({ company: ROWS, limit: ROWS });
 });
@@ -45,7 +44,7 @@ test('a retry brings them back too, each from the step that it had come to', asy
 test('a second time there is nothing left to give up', async () => {
   const { settled, context } = await cancelledHalfway();
   await settled();
-  expect(await cancelRows.run({ portfolio: 'q4' }, context)).toEqual({ cancelled: 0, answered: 0, open: 0 });
+  expect(await cancelRows({ portfolio: 'q4' }, context)).toEqual({ cancelled: 0, answered: 0, open: 0 });
 });
 
 test('nothing is sent once it has returned, however the rows move while it walks', async () => {
@@ -54,7 +53,7 @@ test('nothing is sent once it has returned, however the rows move while it walks
   await place.import(lines);
   await Promise.all([place.work(), place.work()]);
   await expect.poll(() => place.standIn.counts().made.limit).toBeGreaterThan(50);
-  await cancelRows.run({ portfolio: 'q4', awaitMs: 30_000 }, place.context);
+  await cancelRows({ portfolio: 'q4', awaitMs: 30_000 }, place.context);
   const { made } = place.standIn.counts();
   const { states } = await place.report();
   expect(states).toMatchObject({ queued: 0, company: 0, documents: 0, limit: 0, held: 0, done: made.limit });
@@ -75,7 +74,7 @@ test('a row whose sender vanished is neither awaited nor given up', async () => 
   const taken = await rows.begin(row, 'company');
   const company = { kind: 'company', key: taken?.request.buyer ?? '', row, revision: taken?.revision } as const;
   await calls.claim(company, { owner: 'gone/1', onUnknown: 'hold' });
-  expect(await cancelRows.run({ portfolio: 'q4', awaitMs: 60_000 }, place.context)).toEqual({
+  expect(await cancelRows({ portfolio: 'q4', awaitMs: 60_000 }, place.context)).toEqual({
     cancelled: 1,
     answered: 0,
     open: 1,

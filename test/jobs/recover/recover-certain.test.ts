@@ -1,10 +1,10 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { PassThrough } from 'node:stream';
-import { buffer } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
-import { exportResults, recoverResults, resolveCalls } from '../../../jobs/index.ts';
+import { resolveCalls } from '../../../jobs/operators/resolve-calls.ts';
+import { recoverResults } from '../../../jobs/recover/recover-results.ts';
 import { makeDocumentFolder } from '../../../src/documents/folder.ts';
+import { exportedBytes } from '../../support/exported.ts';
 import { openFaultPlace } from '../../support/fault-place.ts';
 import { startKillableRedis } from '../../support/redis/killable-redis.ts';
 
@@ -43,18 +43,19 @@ async function openPlace(faults: Parameters<typeof openFaultPlace>[0] = {}) {
       await workers.stop();
       return states;
     },
-    async save(edit?: (text: string) => string, format = 'csv') {
-      const to = new PassThrough();
-      const payload = exportResults.parse({ portfolio: 'q4', only: 'all', format });
-      const [whole] = await Promise.all([buffer(to), exportResults.run(payload, to, { ...context, signal })]);
+    async save(edit?: (text: string) => string, format: 'csv' | 'xlsx' = 'csv') {
+      const whole = await exportedBytes(context, { format });
       await writeFile(inDir(`q4.results.${format}`), edit ? edit(whole.toString()) : whole);
     },
     lose: () => redis.admin.flushall(),
     recover: (format = 'csv') =>
-      recoverResults.run(recoverResults.parse({ path: inDir(`q4.results.${format}`), write: true }), {
-        ...{ ...context, signal },
-        documents: makeDocumentFolder({ dir, maxSizeMb: 1 }),
-      }),
+      recoverResults(
+        { path: inDir(`q4.results.${format}`), write: true },
+        {
+          ...{ ...context, signal },
+          documents: makeDocumentFolder({ dir, maxSizeMb: 1 }),
+        },
+      ),
     made: () => {
       const { company, limit } = standIn.counts().made;
       return { company, limit };
@@ -152,7 +153,7 @@ test('a row that gave way is said, and an older file takes nothing back that the
   expect((await place.drain()).held).toBe(1);
   await place.save();
   await place.standIn.setFaults({ rules: [{ on: 'limit', match: 'HRB 1"', fault: 'status', status: 422 }] });
-  await resolveCalls.run(resolveCalls.parse({ portfolio: 'q4', line: 2, resend: true }), place.context);
+  await resolveCalls({ portfolio: 'q4', line: 2 }, place.context);
   expect((await place.drain()).refused).toBe(1);
   expect(await place.recover()).toMatchObject({ put: { held: 0 }, known: { company: 1, held: 1 }, replaced: 0 });
 

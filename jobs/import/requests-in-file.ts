@@ -9,7 +9,7 @@ import { mendedRowOf } from '../../src/portfolio/results/result-columns.ts';
  * Makes a look through a whole file: which requests its lines make, and which rows they say that they mend. The file is gone
  * through when somebody asks for the first time, which most imports never do; 17 MB for a million lines.
  */
-export function makeOwnFile(open: () => Promise<Opened>): () => Promise<OwnFile> {
+export function makeRequestsInFile(open: () => Promise<Opened>): () => Promise<OwnFile> {
   let looking: Promise<OwnFile> | undefined;
   return () => {
     looking ??= lookThrough(open);

@@ -2,7 +2,7 @@ import type { FaultyLine, NotedLine } from '../../src/ledger/imports.ts';
 import { type Line, type Problem, requestOf } from '../../src/portfolio/lines/row.ts';
 
 /** A line as the ledger notes it: the key of its request, of a faulty one its buyer, and what is wrong with it, if anything is. */
-export function noted(line: Line): NotedLine {
+export function noteOf(line: Line): NotedLine {
   return { key: requestOf(line), buyer: line.kind === 'invalid' ? line.buyer : undefined, fault: faultOf(line) };
 }
 
