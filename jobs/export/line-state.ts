@@ -12,7 +12,7 @@ export function problemOf({ found, fault }: ExportedLine): string {
   return [fault?.message, found && problemText(found.result)].filter((problem) => problem).join('; ');
 }
 
-/** The sentence, then what the service said, as it came, or what was sent to it in vain. `recover` reads it back. */
+/** The sentence, then what the service said, as it came, or what was sent to it without an answer. `recover` reads it back. */
 function problemText({ problem, again }: RowResult): string {
   if (again) return `Made twice at the service: ${again.id} and ${again.again}; ask the service to withdraw one`;
   if (!problem) return '';

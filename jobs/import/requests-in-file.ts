@@ -6,8 +6,8 @@ import type { Opened } from '../../src/portfolio/open-portfolio.ts';
 import { mendedRowOf } from '../../src/portfolio/results/result-columns.ts';
 
 /**
- * Makes a look through a whole file: which requests its lines make, and which rows they say that they mend. The file is gone
- * through when somebody asks for the first time, which most imports never do; 17 MB for a million lines.
+ * Makes a function that tells which requests the lines of a file make, and which rows they say that they mend. The file is
+ * gone through when somebody asks for the first time, which most imports never do; 17 MB for a million lines.
  */
 export function makeRequestsInFile(open: () => Promise<Opened>): () => Promise<OwnFile> {
   let looking: Promise<OwnFile> | undefined;

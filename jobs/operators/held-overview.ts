@@ -10,7 +10,7 @@ export type HeldAtStep = { step: Step; rows: number; requested: string };
 /** What is held of a portfolio: rows by step, and perhaps the supplier, which has no row. */
 export type HeldOverview = { steps: HeldAtStep[]; supplier: boolean };
 
-/** What a word on all held rows would be about, or on those of one step. Steps at which none is held are left out. */
+/** What resolving all held rows, or those of one step, would be about. Steps at which none is held are left out. */
 export async function heldOverview(
   portfolio: string,
   only: Step | undefined,

@@ -45,7 +45,7 @@ export type Recovering = {
   known: Record<RecoveredKind, number>;
   /** Rows for which nothing had been sent when the file was written. */
   waiting: number;
-  /** Rows that had given way to a corrected line, which is not known any more: their own lines would be requested besides. */
+  /** Rows that had given way to a corrected line, which is not known any more: their own lines would be requested as well. */
   replaced: number;
   leftOut: LeftOut[];
 };
@@ -111,7 +111,7 @@ function readerFor({ header, problems }: Opened, path: string): (cells: readonly
 type Run = {
   found: Recovering;
   write: boolean;
-  /** Calls that were counted: a company stands in the lines of all its requests. */
+  /** Calls that were counted: a company is in the lines of all its requests. */
   counted: Record<RecoveredKind, KeySet>;
 };
 

@@ -38,7 +38,7 @@ describe('results', () => {
     ]);
   });
 
-  test('of a file whose header a person named are read by that word', async () => {
+  test('of a file whose header line a person gave are read with that header', async () => {
     const place = await openWorkplace();
     const path = join(place.dir, 'q4.csv');
     await writeFile(path, 'Name;Limit\nold;1\nName;Limit\nA;2\n');
@@ -127,7 +127,7 @@ test('errors in a workbook are a file that is imported again, and results come o
   ]);
 });
 
-test('results in a workbook have amounts and dates that another program can reckon with', async () => {
+test('results in a workbook have amounts and dates that another program can calculate with', async () => {
   const place = await openWorkplace();
   const path = join(place.dir, 'q4.csv');
   await writeFile(

@@ -80,7 +80,7 @@ describe('an errors file that nobody mended', () => {
       expect(lines.toSorted()).toEqual(['', 'Summe,300', 'Unseen,200']);
     });
 
-    test('shows a total of a wide table as it stood, however many rounds it goes through', async () => {
+    test('shows a total of a wide table as it was, however many rounds it goes through', async () => {
       const own = ['Ort', 'Land', 'Website', 'Rating', 'Notiz', 'Filiale'];
       const lines = [
         ['name', 'requested_limit', ...own],
@@ -117,7 +117,7 @@ describe('an errors file that nobody mended', () => {
     expect(await again(undefined, { encoding: 'shift_jis' })).toMatchObject({ lines: 1, rows: 0, invalid: 1 });
   });
 
-  test('shows the text of before beside a line that was hidden in it and not mended', async () => {
+  test('keeps the earlier text of a line that was hidden in it and not mended', async () => {
     const header = 'name,requested_limit,row,limitline_line,problem,limitline_account';
     const { dir } = await makeTemporaryFolder();
     const cells = (n: number, values: string[], more = '') =>
@@ -163,13 +163,13 @@ describe('amounts and days that their column left open', () => {
     expect(rowsOf(await errors())).toContainEqual(expect.objectContaining({ name: 'A', requested_limit: '1234' }));
   });
 
-  test('hold for the whole of the column they are brought into', async () => {
+  test('keep the whole column open that they are brought into', async () => {
     const { again } = await openErrors(AMOUNTS);
     const found = await again((text) => text.replace('"2,50",b(at)', '5.678,b@'));
     expect(found.problems.map(({ line }) => line)).toEqual([2, 3]);
   });
 
-  test('that the given convention refuses are not taken without it', async () => {
+  test('are not taken without the convention that refused them', async () => {
     const file = 'name,requested_limit,statements_dated\nA,3.5,\nB,5,04/25/2026\n';
     const { first, again } = await openErrors(file, { decimal: ',', dates: 'dmy' });
     expect(first).toMatchObject({ rows: 0, invalid: 2 });

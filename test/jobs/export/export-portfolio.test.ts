@@ -34,7 +34,16 @@ test('results have all rows by import and line, once, with the columns of all fi
   const place = await openThree();
   const { header, lines } = await exported(place);
   expect(header.slice(0, 10)).toEqual([
-    ...['name', 'requested_limit', 'Notiz', 'Notiz', 'line', 'row', 'import', 'line', 'state', 'step'],
+    'name',
+    'requested_limit',
+    'Notiz',
+    'Notiz',
+    'line',
+    'row',
+    'import',
+    'line',
+    'state',
+    'step',
   ]);
   expect(lines.map((one) => [one.import, one.line, one.name, one.state])).toEqual([
     ['first.csv #1', '2', 'Acme', 'queued'],
@@ -52,7 +61,11 @@ test('results have all rows by import and line, once, with the columns of all fi
   // The same file again is the same import.
   await place.importFile(join(place.dir, 'second.csv'));
   expect((await exported(place)).lines.map((one) => one.import)).toEqual([
-    ...['first.csv #1', 'second.csv #2', 'second.csv #2', 'third.csv #3', 'third.csv #3'],
+    'first.csv #1',
+    'second.csv #2',
+    'second.csv #2',
+    'third.csv #3',
+    'third.csv #3',
   ]);
 });
 
@@ -60,7 +73,15 @@ test('an errors file of imports with different headers can be imported as it is'
   const place = await openThree();
   const { header } = await exported(place, { only: 'errors' });
   expect(header).toEqual([
-    ...['name', 'requested_limit', 'Notiz', 'Notiz', 'line', 'row', 'limitline_line', 'problem', 'limitline_account'],
+    'name',
+    'requested_limit',
+    'Notiz',
+    'Notiz',
+    'line',
+    'row',
+    'limitline_line',
+    'problem',
+    'limitline_account',
   ]);
   const path = join(place.dir, 'errors.csv');
   await writeFile(
@@ -93,7 +114,7 @@ test('rows of a file whose copy is gone have what the ledger knows, and that is 
   expect(await place.importFile(path)).toMatchObject({ rows: 5, invalid: 1, duplicate: 1, replaced: 1 });
 });
 
-test('rows stay, where a copy has fewer lines than were imported', async () => {
+test('no row is lost when a copy has fewer lines than were imported', async () => {
   const place = await openThree();
   const [, second] = await place.context.portfolios.allImports('q4');
   await writeFile(place.context.imports.open(second?.id ?? '').path, 'name,line,requested_limit\nZinc,L1,3\n');
@@ -102,7 +123,7 @@ test('rows stay, where a copy has fewer lines than were imported', async () => {
   expect(lines).toHaveLength(7);
 });
 
-test('held rows are for resolve: the errors file leaves them out, and how many is said', async () => {
+test('the errors file leaves out held rows, which are for resolve, and says how many', async () => {
   const place = await openWorkplace({
     faults: { rules: [{ on: 'limit', match: 'HRB 1"', fault: 'status', status: 500 }] },
   });

@@ -32,7 +32,7 @@ async function exported({ context }: Pick<Place, 'context'>, wish: ExportWish = 
   return { header, lines, widths: new Set(records.map((cells) => cells.length)) };
 }
 
-test('gives every line once, in the order of the file, with its own columns and what became of it', async () => {
+test('results give every line once, in the order of the file, with its own columns and what became of it', async () => {
   const { work, settled, standIn, ...place } = await openWorkplace({
     faults: { rules: [{ on: 'limit', match: 'HRB 4', fault: 'status', status: 422, body: 'too "high", they say' }] },
   });
@@ -83,7 +83,7 @@ test('gives every line once, in the order of the file, with its own columns and 
   expect(lines[4]?.problem).toContain('Line 2 ');
 });
 
-test('shows of a held row what was sent, when, and what was heard', async () => {
+test('results show of a held row what was sent, when, and how the call ended', async () => {
   const { work, settled, ...place } = await openWorkplace({
     faults: { rules: [{ on: 'limit', match: 'HRB 1', fault: 'status', status: 500, made: true }] },
   });
@@ -97,7 +97,7 @@ test('shows of a held row what was sent, when, and what was heard', async () => 
   );
 });
 
-test('shows of a skipped row whose limit it is', async () => {
+test('results show of a skipped row the limit that was made before', async () => {
   const { work, settled, ...place } = await openWorkplace();
   await place.import(buyerLines(1));
   await work();
@@ -108,7 +108,7 @@ test('shows of a skipped row whose limit it is', async () => {
   expect(second).toMatchObject({ state: 'skipped', buyer_limit_id: first?.buyer_limit_id, total_limit: '1001.5' });
 });
 
-test('shows the row of a line whose earlier twin was invalid', async () => {
+test('results show the row of a line whose earlier twin was invalid', async () => {
   const { work, settled, standIn, ...place } = await openWorkplace();
   await mkdir(join(place.dir, 'documents'));
   await writeFile(join(place.dir, 'documents', 'ok.pdf'), '%PDF-1.4\n');
@@ -122,7 +122,7 @@ test('shows the row of a line whose earlier twin was invalid', async () => {
   expect(found.map(({ buyer_limit_id }) => buyer_limit_id)).toEqual(['', limit?.id, '']);
 });
 
-test('says of a repeated line that an interrupted import did not reach that it was not imported', async () => {
+test('results say of a repeated line that it was not imported, if an interrupted import did not reach it', async () => {
   const { context, ...place } = await openWorkplace();
   await place.import(['name,requested_limit', 'Acme,100', 'Acme,100']);
   const { file } = await context.portfolios.read('q4');
@@ -135,7 +135,7 @@ test('says of a repeated line that an interrupted import did not reach that it w
   ]);
 });
 
-test('a results file is not taken for a file of buyers, whose states it would lead astray', async () => {
+test('a results file is not taken for a file of buyers', async () => {
   const { work, settled, ...place } = await openWorkplace();
   await place.import(buyerLines(1));
   await work();
@@ -146,7 +146,7 @@ test('a results file is not taken for a file of buyers, whose states it would le
 });
 
 describe('an errors file', () => {
-  test('keeps a problem column of the team itself, round after round', async () => {
+  test("keeps the team's own problem column, round after round", async () => {
     const place = await openWorkplace();
     await place.import(['name,problem,requested_limit', 'Acme,pays late,-1']);
     for (const _round of [1, 2]) {
@@ -160,7 +160,7 @@ describe('an errors file', () => {
     }
   });
 
-  test('is the unsuccessful lines as they were, and comes to an end when they are mended round by round', async () => {
+  test('has the unsuccessful lines as they were, and is empty once they are corrected round by round', async () => {
     const { work, settled, standIn, ...place } = await openWorkplace({
       faults: { rules: [{ on: 'limit', match: 'HRB 1"', fault: 'status', status: 422, body: 'no contact' }] },
     });
@@ -191,7 +191,7 @@ describe('an errors file', () => {
     expect(standIn.counts().made).toMatchObject({ company: 3, limit: 3 });
   });
 
-  test('says of a row that is not at its end where it is', async () => {
+  test('says of an unfinished row which state it is in', async () => {
     const place = await openWorkplace();
     await place.import(buyerLines(1));
     expect((await exported(place, { only: 'errors' })).lines).toMatchObject([
@@ -200,7 +200,7 @@ describe('an errors file', () => {
   });
 });
 
-test('of a portfolio that nobody imported there is nothing to export', async () => {
+test('a portfolio without an import cannot be exported', async () => {
   const place = await openWorkplace();
   await expect(exportedText(place.context, { portfolio: 'nobody' })).rejects.toMatchObject({ code: 'NOT_FOUND' });
 });

@@ -1,7 +1,7 @@
 import { mkdir, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { importPortfolio } from '../../../jobs/import/import-portfolio.ts';
+import { checkImport, importPortfolio } from '../../../jobs/import/import-portfolio.ts';
 import { buyerLines, openWorkplace } from '../../support/workplace.ts';
 import { HEADER, times, writeWorkbook } from '../../support/write-workbook.ts';
 
@@ -28,6 +28,16 @@ async function importWith(place: Place, path: string, onBatch: () => void, stopp
     },
   );
 }
+
+test.each([
+  ['a slash in the name', { portfolio: 'q4/2026', path: 'q4.csv' }, '"q4/2026" cannot be the name of a portfolio'],
+  ['a name that is too long', { portfolio: 'q'.repeat(65), path: 'q4.csv' }, 'cannot be the name of a portfolio'],
+  ['an empty path', { portfolio: 'q4', path: '' }, 'The path of the file is empty'],
+])('an import with %s is refused before anything is read', (_what, given, words) => {
+  expect(() => checkImport(given)).toThrow(
+    expect.objectContaining({ code: 'USAGE', message: expect.stringContaining(words) }),
+  );
+});
 
 describe('a line with a fault', () => {
   const columns = [

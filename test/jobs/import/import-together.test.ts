@@ -57,7 +57,10 @@ async function importAs(place: Place, path: string, onBatch: () => void = () => 
 
 /** How a file's lines are counted in a report. */
 const counted = ({ lines, rows, invalid, duplicate }: ReturnType<typeof mixedLines>) => ({
-  ...{ lines, rows, invalid, duplicate },
+  lines,
+  rows,
+  invalid,
+  duplicate,
 });
 
 test('one file imported twice at the same moment has each of its lines counted once', async () => {
@@ -96,7 +99,7 @@ test('of two files imported at once the faulty lines of the one that began last 
   expect((await place.context.portfolios.read('q4')).file?.fileName).toBe('late.csv');
 });
 
-test('an import killed in the middle costs no line of another one of the same file, and nobody waits for it', async () => {
+test('an import killed in the middle costs no line of a second import of the same file, and nothing waits for it', async () => {
   const place = await openFaultPlace();
   const file = mixedLines(6_000);
   const path = join(place.dir, 'q4.csv');
@@ -113,7 +116,7 @@ test('an import killed in the middle costs no line of another one of the same fi
   expect(await portfolios.read('q4')).toMatchObject({ interrupted: false });
 });
 
-test('rows of an import that began later are not given up, nor is a replacing one begun beside another', async () => {
+test('--replace gives up no rows of an import that began later, and does not begin beside another import', async () => {
   const { import: importLines, context } = await openWorkplace();
   const later = { id: 'f'.repeat(64), fileName: 'later.csv', reading: '{}' };
   const lines = ['name,requested_limit', 'Zinc AG,2'];

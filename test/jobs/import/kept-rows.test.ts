@@ -64,7 +64,7 @@ test('a file that comes again without its documents counts each line once', asyn
   ]);
 });
 
-test('of two lines that ask for one row, the row is that of the sound one, however often and from whichever file', async () => {
+test('of two lines that ask for one row, the valid line gets it, however often and from whichever file', async () => {
   const { exported, importLines, work, settled, report } = await openPlace();
   const twins = ['Acme,R1,100,missing.pdf,', 'Acme,R1,100,a.pdf,'];
   const files = [twins, twins, ['Tin,R9,1,,', ...twins], ['Tin,R9,1,,', ...twins.toReversed()]];

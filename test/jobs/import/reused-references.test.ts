@@ -34,7 +34,7 @@ async function openPlace() {
   };
 }
 
-test('a reference that comes again for another buyer is a problem, and the first buyer’s request stays', async () => {
+test('a reference that is used again for another buyer is a problem, and the first buyer’s request stays', async () => {
   const { importLines, dir, foreseen, work, settled, shown, exported, importFile } = await openPlace();
   await importLines('Acme AG,DE,HRB 1,1,,400', 'Tin AG,DE,HRB 7,2,,70');
   const next = join(dir, 'q4.csv');
@@ -64,7 +64,7 @@ test('a reference that comes again for another buyer is a problem, and the first
   expect(await shown()).toEqual(['Tin AG 70 done 70', 'Neu AG 300 queued ']);
 });
 
-test('a faulty line with the reference of another buyer is not shown with that one’s limit', async () => {
+test('a faulty line with the reference of another buyer is not shown with that buyer’s limit', async () => {
   const { importLines, work, settled, shown, report } = await openPlace();
   await importLines('Acme AG,DE,HRB 1,1,,100');
   await work();

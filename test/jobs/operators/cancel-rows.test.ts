@@ -15,7 +15,7 @@ async function cancelledHalfway() {
   return { ...place, ...ended };
 }
 
-test('gives up what is not sent, and awaits what was on its way', async () => {
+test('cancel gives up what is not sent, and waits for what was on its way', async () => {
   const { cancelled, open, report, standIn } = await cancelledHalfway();
   // Nothing is left to settle when it returns.
   expect(open).toBe(0);
@@ -25,7 +25,7 @@ test('gives up what is not sent, and awaits what was on its way', async () => {
   expect(standIn.counts().made.limit).toBe(states.done);
 });
 
-test('importing the file again brings the rows back, and makes nothing twice', async () => {
+test('importing the file again brings cancelled rows back, and makes nothing twice', async () => {
   const { settled, standIn, ...place } = await cancelledHalfway();
   await settled();
   await place.import(buyerLines(ROWS));
@@ -33,7 +33,7 @@ test('importing the file again brings the rows back, and makes nothing twice', a
   expect(standIn.counts().made).toMatchObject({ company: ROWS, limit: ROWS });
 });
 
-test('a retry brings them back too, each from the step that it had come to', async () => {
+test('a retry brings cancelled rows back, each from the step that it had come to', async () => {
   const { cancelled, settled, standIn, context } = await cancelledHalfway();
   await settled();
   expect(await retryRows({ portfolio: 'q4', state: 'cancelled' }, context)).toBe(cancelled);
@@ -41,13 +41,13 @@ test('a retry brings them back too, each from the step that it had come to', asy
   expect(standIn.counts().made).toMatchObject({ company: ROWS, limit: ROWS });
 });
 
-test('a second time there is nothing left to give up', async () => {
+test('a second cancel finds nothing left to give up', async () => {
   const { settled, context } = await cancelledHalfway();
   await settled();
   expect(await cancelRows({ portfolio: 'q4' }, context)).toEqual({ cancelled: 0, answered: 0, open: 0 });
 });
 
-test('nothing is sent once it has returned, however the rows move while it walks', async () => {
+test('nothing is sent once cancel has returned, however the rows move while it walks', async () => {
   const place = await openWorkplace({ env: { SERVICE_CONCURRENCY: '32' } });
   const lines = buyerLines(1_500);
   await place.import(lines);
@@ -65,7 +65,7 @@ test('nothing is sent once it has returned, however the rows move while it walks
   expect(place.standIn.counts().made.limit).toBe(made.limit + 40);
 });
 
-test('a row whose sender vanished is neither awaited nor given up', async () => {
+test('a row whose sender vanished is neither waited for nor given up', async () => {
   const place = await openWorkplace();
   await place.import(buyerLines(2));
   const { rows, calls } = place.context;

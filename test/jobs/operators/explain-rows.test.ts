@@ -10,8 +10,7 @@ async function openPlace(fault: NonNullable<FaultChange['rules']>[number]) {
   await place.import([...buyerLines(2), 'Broken AG,Nowhere,HRB 9,1']);
   await place.work();
   await place.settled();
-  return (retry: Partial<Retry>) =>
-    explainEmptyRetry({ portfolio: 'q4', state: 'refused', ...retry }, place.context);
+  return (retry: Partial<Retry>) => explainEmptyRetry({ portfolio: 'q4', state: 'refused', ...retry }, place.context);
 }
 
 test('a retry that matches nothing says what the line is instead, and what to do with it', async () => {

@@ -54,7 +54,7 @@ describe('a limit whose answer was lost', () => {
     expect((await place.report()).states.held).toBe(1);
   });
 
-  test('says what was sent, when, and what was heard', async () => {
+  test('says what was sent, when, and how the call ended', async () => {
     const place = await openPlace({ faults });
     await place.import(buyerLines(2));
     await place.work();
@@ -70,7 +70,7 @@ describe('a limit whose answer was lost', () => {
     });
   });
 
-  test('is held on when a dashboard presses "retry", and says where to resolve it', async () => {
+  test('stays held when somebody presses "retry" on a dashboard, and says how to resolve it', async () => {
     const place = await openPlace({ faults });
     await place.import(buyerLines(2));
     await place.work();
@@ -148,7 +148,7 @@ test('an id is believed of the one document that the row is held at, and of no o
   expect(place.standIn.counts().made.document).toBe(2);
 });
 
-test('rows of a portfolio that was given up are not brought back by a word on another', async () => {
+test('resolving a call does not bring back rows of a portfolio that was given up', async () => {
   const place = await openPlace({ faults: { rules: [lost('company', 'Shared', true)] } });
   const header = 'name,company_registration_number,requested_limit';
   await place.import([header, 'Shared AG,HRB 7,100']);
@@ -193,7 +193,7 @@ test('a supplier whose outcome is unknown is asked for again with all the others
   expect(place.standIn.counts().made.company).toBe(2);
 });
 
-test('where lines of two files have one number an id is believed of neither, until the row itself is named', async () => {
+test('when lines of two files have one number, an id is taken for neither until the row itself is named', async () => {
   const place = await openPlace({ faults: { rules: [lost('limit', 'HRB 1', true), lost('limit', 'HRB 2', true)] } });
   const [header = '', first = '', second = ''] = buyerLines(2);
   await place.work();
@@ -225,7 +225,7 @@ test('where lines of two files have one number an id is believed of neither, unt
   expect(await place.resolve({ line: 2 })).toMatchObject({ of: [{ import: 'q4.csv #2', name: 'Buyer 2 GmbH' }] });
 });
 
-test('a row whose limit a person has named is not said to be sent', async () => {
+test('a row whose limit a person has named is said to need no call', async () => {
   const place = await openPlace({ faults: { rules: [lost('limit', 'HRB 1', true)] } });
   await place.import(buyerLines(1));
   const workers = await place.work();

@@ -35,8 +35,18 @@ test('a file about held rows is checked as a whole, and then either all of it is
   const { context, standIn, settled, report, plan, idOf } = await openHeld();
   const [first, third, fourth] = [idOf('limit', 'HRB 1'), idOf('company', 'Buyer 3 '), idOf('limit', 'HRB 4')];
   const wrong = await plan(
-    ...[`;2;${third}`, `;3;${fourth}`, ';4;bl_9', `;5;${first}`, ';7;bl_1', ';99;bl_2', 'twin/a;;bl_3', 'q4/a;;bl_4'],
-    ...[`;2;${first}`, `;3;${first}`, `;4;${third}`, ';6;resend'],
+    `;2;${third}`,
+    `;3;${fourth}`,
+    ';4;bl_9',
+    `;5;${first}`,
+    ';7;bl_1',
+    ';99;bl_2',
+    'twin/a;;bl_3',
+    'q4/a;;bl_4',
+    `;2;${first}`,
+    `;3;${first}`,
+    `;4;${third}`,
+    ';6;resend',
   );
   expect(wrong.problems.map(({ at, message }) => `${at} ${message}`)).toEqual([
     expect.stringMatching(/^2 "company_\S+ cannot be the id for line 2, which is held at the step limit/),
@@ -89,7 +99,9 @@ test('an id that is already known for another row is not believed', async () => 
     code: 'USAGE',
     message: expect.stringMatching(/is already known: it was made for line 5 of portfolio "q4"/),
   });
-  await expect(resolve({ line: 5 })).rejects.toThrow(/^Line 5 .* is done \(bl_\S+\)\. Held rows are on lines 2, 3, 4, 6\.$/);
+  await expect(resolve({ line: 5 })).rejects.toThrow(
+    /^Line 5 .* is done \(bl_\S+\)\. Held rows are on lines 2, 3, 4, 6\.$/,
+  );
   expect(await resolve({ line: 2, made: idOf('limit', 'HRB 1'), dryRun: true })).toMatchObject({ calls: 0, rows: 0 });
   expect((await report()).states.held).toBe(4);
 });

@@ -52,7 +52,8 @@ async function openPlace(faults: Parameters<typeof openFaultPlace>[0] = {}) {
       recoverResults(
         { path: inDir(`q4.results.${format}`), write: true },
         {
-          ...{ ...context, signal },
+          ...context,
+          signal,
           documents: makeDocumentFolder({ dir, maxSizeMb: 1 }),
         },
       ),
@@ -131,7 +132,7 @@ test.each(Object.entries(CASES))('%s: what was made is not made again', async (_
   expect(done + skipped).toBe(before.limit);
 });
 
-test('an amount that only the results have is requested, beside the one that was made, and that is said', async () => {
+test('an amount that only the results have is requested as well as the one that was made, with a warning', async () => {
   const place = await openPlace();
   await place.bring({ 'q4.csv': [HEADER, 'Acme AG,DE,HRB 1,1100'] });
   await place.drain();
@@ -146,7 +147,7 @@ test('an amount that only the results have is requested, beside the one that was
   expect(place.made()).toEqual({ company: 1, limit: 2 });
 });
 
-test('a row that gave way is said, and an older file takes nothing back that the ledger heard later', async () => {
+test('rows that gave way are mentioned, and an older file undoes nothing that the ledger learned later', async () => {
   const rules = [{ on: 'limit' as const, match: 'HRB 1"', fault: 'reset' as const, times: 1 }];
   const place = await openPlace({ faults: { rules } });
   await place.bring({ 'q4.csv': [HEADER, 'Acme AG,DE,HRB 1,1100'] });

@@ -25,7 +25,8 @@ async function openPlace() {
   const results = join(dir, 'q4.results.csv');
   return {
     ...place,
-    ...{ redis, results },
+    redis,
+    results,
     async write(lines: string[], name = 'q4.csv', header = HEADER): Promise<string> {
       await writeFile(join(dir, name), `${[header, ...lines].join('\n')}\n`);
       return join(dir, name);
@@ -100,7 +101,7 @@ test('a ledger that is lost comes back from its results file, and nothing is req
   });
 }, 60_000);
 
-test('a buyer that was first known by less is not asked for again, though the file names the row by that', async () => {
+test('a buyer that was first known by fewer identifiers is not requested again', async () => {
   const place = await openPlace();
   const header = 'name;country_code;requested_limit;buyer_reference';
   const workers = await place.work();
@@ -124,7 +125,7 @@ test('a buyer that was first known by less is not asked for again, though the fi
   expect(place.made()).toMatchObject({ company: 1, limit: 2 });
 });
 
-test("what the ledger knows otherwise is named and left alone, and another account's file is refused", async () => {
+test('a difference from the ledger is named and changes nothing, and the file of another account is refused', async () => {
   const place = await openPlace();
   await place.importFile(await place.write([line(1), line(4)]));
   const workers = await place.work();
