@@ -8,7 +8,7 @@ import { openTable } from '../../src/table/open-table.ts';
 import { type ExportDeps, type ExportPayload, exportResults } from './export-results.ts';
 
 /** Where a run leaves its results. `path` is the file that was run; null for one that came through standard input. */
-export type ResultsPlace = {
+type ResultsPlace = {
   portfolio: string;
   path: string | null;
   /** Another folder than the file's own. */
@@ -30,7 +30,7 @@ export type LeftResults = {
   fault: string | null;
 };
 
-export type LeaveDeps = ExportDeps & { leftFiles: LeftFiles };
+type LeaveDeps = ExportDeps & { leftFiles: LeftFiles };
 
 /**
  * Leaves the results of a portfolio beside its file, and an errors file if any line is to be corrected; an errors file of

@@ -4,10 +4,11 @@ import type { ImportFile } from './export-lines.ts';
 import { LEDGER_COLUMNS } from './ledger-cells.ts';
 import type { Files } from './table.ts';
 
-/** The columns of all files in one header, and each file's cells where they belong in it. */
-export type PlacedCells = ReturnType<typeof makePlacedCells>;
-
-/** @param columnsOf which columns of a file are written, and under which names */
+/**
+ * Brings the columns of all files into one header, and each file's cells where they belong in it.
+ *
+ * @param columnsOf which columns of a file are written, and under which names
+ */
 export function makePlacedCells(files: Files, columnsOf: (opened: Opened) => OwnColumns) {
   const known = { names: LEDGER_COLUMNS, places: LEDGER_COLUMNS.map((_name, place) => place) };
   const columns = [...files.values()].map((opened) => (opened ? columnsOf(opened) : known));

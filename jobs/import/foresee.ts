@@ -24,13 +24,13 @@ export type ForeseeDeps = {
  * What an import would make of a line with a row: `request` its limit, which is `open` where the row waits in the portfolio
  * already; or not, since it was made before, or since it is `held`: nobody knows what became of its call, or it is under way.
  */
-export type Fate = 'request' | 'open' | 'before' | 'held';
+type Fate = 'request' | 'open' | 'before' | 'held';
 
 /**
  * A line as an import would take it; `fate` of those that lead to a row, whether the buyer's company is there, and whether the
  * limit is asked for in addition to another one of the buyer.
  */
-export type Foreseen = { line: Line; fate?: Fate; company?: 'made' | 'unknown' | undefined; isBesides?: boolean };
+type Foreseen = { line: Line; fate?: Fate; company?: 'made' | 'unknown' | undefined; isBesides?: boolean };
 
 /**
  * Says of lines what importing them would lead to, by what put-row.lua and the steps do: also that a line asks for something

@@ -6,7 +6,7 @@ import { OPEN_STATES, type Rows } from '../../src/ledger/rows.ts';
 type LackingDeps = { rows: Rows; portfolios: Portfolios };
 
 /** A file that was read to its end, as the last one of its portfolio. */
-export type WholeFile = { portfolio: string; fileName: string; importId: string; begun: string };
+type WholeFile = { portfolio: string; fileName: string; importId: string; begun: string };
 
 /** The states of rows of which no limit was sent, as a rule, and that go on by themselves or when they are sent again. */
 const UNSENT_STATES = [...OPEN_STATES, 'refused'] as const;

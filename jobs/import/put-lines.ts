@@ -11,7 +11,7 @@ import { noteOf } from './line-note.ts';
 import { changedProblem, otherBuyersLine, refusedLine } from './refused-line.ts';
 import { mayTake, rowRequest } from './row-request.ts';
 
-export type PutDeps = { rows: Rows; queues: Queues; documents: DocumentStore; persist: Persist };
+type PutDeps = { rows: Rows; queues: Queues; documents: DocumentStore; persist: Persist };
 
 /** How the problem of a row begins that gave way to a corrected line. It is in results files, and read back from them. */
 export const REPLACED_BY_LINE = 'replaced by line';
@@ -20,7 +20,7 @@ export const REPLACED_BY_LINE = 'replaced by line';
 export type Target = Place & { fileName: string; run: ImportRun };
 
 /** The lines as the ledger took them, and how many rows of earlier imports gave way to them. */
-export type PutLines = { lines: Line[]; replaced: number };
+type PutLines = { lines: Line[]; replaced: number };
 
 /**
  * Brings a batch of lines in. One that asks for something else than what was sent is a problem, and so is one of which

@@ -4,7 +4,7 @@ import { walkRows } from '../rows/walk-rows.ts';
 import { STEP_JOBS } from '../steps/step.ts';
 import type { FeedDeps } from '../workers/feed.ts';
 
-export type ReconcileDeps = FeedDeps & { calls: Calls };
+type ReconcileDeps = FeedDeps & { calls: Calls };
 
 /** Something that was not as it should be, and what was done about it. */
 export type Finding = { portfolio: string; finding: string; rows: number };

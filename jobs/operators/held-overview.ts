@@ -5,7 +5,7 @@ import { type Rows, STEPS, type Step } from '../../src/ledger/rows.ts';
 import { walkRows } from '../rows/walk-rows.ts';
 
 /** Held rows of one step, and the sum of what they ask for, as exact decimal text. */
-export type HeldAtStep = { step: Step; rows: number; requested: string };
+type HeldAtStep = { step: Step; rows: number; requested: string };
 
 /** What is held of a portfolio: rows by step, and perhaps the supplier, which has no row. */
 export type HeldOverview = { steps: HeldAtStep[]; supplier: boolean };

@@ -7,7 +7,7 @@ import { documentKey } from '../steps/upload-documents.ts';
 type KnownId = { call: string; portfolio: string; line: number; name: string };
 
 /** All rows of the account that show one of the ids asked for, by id. */
-export type KnownIds = ReadonlyMap<string, readonly KnownId[]>;
+type KnownIds = ReadonlyMap<string, readonly KnownId[]>;
 
 /** The ids of the service have these prefixes, where any is shown (service-api: "Resources and their fields"). */
 const PREFIXES: Partial<Record<Step, string>> = { company: 'company_', limit: 'bl_' };

@@ -4,7 +4,7 @@ import { isoTime, keptSums, rowCountOf, type Summary, sumsOf } from '../../src/l
 import type { Sums } from '../../src/ledger/sums.ts';
 
 /** How far a portfolio is: an import of it runs, or was given up; it is paused; rows are open; or nothing is. */
-export type Standing = 'importing' | 'interrupted' | 'paused' | 'open' | 'settled';
+type Standing = 'importing' | 'interrupted' | 'paused' | 'open' | 'settled';
 
 /** A portfolio in a list: what tells it from others, and what its summary has that takes no walk over its rows. */
 export type Listed = Pick<Summary, Counted> & {

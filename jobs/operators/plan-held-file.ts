@@ -10,7 +10,7 @@ import { rowAtLine, rowByName } from './find-row.ts';
 import { callName, otherCallFault, prefixFault, readKnownIds } from './id-faults.ts';
 
 /** One line of the file: where it stands, the id that it gives, if any, and the held row and call that it is about. */
-export type Planned = { at: number; made: string | undefined; found: FoundRow; call: Call };
+type Planned = { at: number; made: string | undefined; found: FoundRow; call: Call };
 
 type Call = { kind: CallKind; key: string };
 

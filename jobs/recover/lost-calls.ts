@@ -7,7 +7,7 @@ import { documentKey } from '../steps/upload-documents.ts';
 import { identityOf, type LineIdentity, uncertainty } from './line-identity.ts';
 
 /** What one line of a results file tells of calls, and what of it cannot be put back, as sentences. */
-export type LostCalls = { calls: LostCall[]; leftOut: string[] };
+type LostCalls = { calls: LostCall[]; leftOut: string[] };
 
 /**
  * The calls that a line of a results file speaks of. Where it says whose they are (`limitline_buyer`), that is so, whatever

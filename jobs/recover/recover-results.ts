@@ -16,7 +16,7 @@ import { makeBuyerStore } from '../import/buyer-store.ts';
 import { REPLACED_BY_LINE } from '../import/put-lines.ts';
 import { lostCallsOf } from './lost-calls.ts';
 
-export type RecoverDeps = {
+type RecoverDeps = {
   account: string;
   recovery: Recovery;
   buyers: Buyers;
@@ -26,7 +26,7 @@ export type RecoverDeps = {
   signal: AbortSignal;
 };
 
-export type RecoverPayload = {
+type RecoverPayload = {
   path: string;
   reading?: ReadOptions;
   /** Whether to put back, or only to tell what would be. */
@@ -34,7 +34,7 @@ export type RecoverPayload = {
 };
 
 /** Something that is not put back, and why. */
-export type LeftOut = { line: number; what: string };
+type LeftOut = { line: number; what: string };
 
 /** What became, or would become, of what a results file knows. */
 export type Recovering = {

@@ -2,31 +2,15 @@ import { mkdir, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { checkImport, importPortfolio } from '../../../jobs/import/import-portfolio.ts';
-import { buyerLines, openWorkplace } from '../../support/workplace.ts';
+import { buyerLines, importDepsOf, openWorkplace } from '../../support/workplace.ts';
 import { HEADER, times, writeWorkbook } from '../../support/write-workbook.ts';
 
 type Place = Awaited<ReturnType<typeof openWorkplace>>;
 
 /** An import that hears of every batch and may be stopped; the workplace's own is for those that are left alone. */
-async function importWith(place: Place, path: string, onBatch: () => void, stopping: AbortSignal) {
-  const { rows, portfolios, queues, buyers, imports, documents, persist, settings } = place.context;
-  const { REQUIRED_COLUMNS: requiredColumns, MAX_DOCUMENT_MB: maxDocumentMb } = settings;
-  return importPortfolio(
-    { portfolio: 'q4', path, reading: {}, replace: false },
-    {
-      rows,
-      portfolios,
-      queues,
-      buyers,
-      imports,
-      documents,
-      persist,
-      requiredColumns,
-      maxDocumentMb,
-      onBatch,
-      stopping,
-    },
-  );
+async function importWith({ context }: Place, path: string, onBatch: () => void, stopping: AbortSignal) {
+  const payload = { portfolio: 'q4', path, reading: {}, replace: false };
+  return importPortfolio(payload, { ...importDepsOf(context), onBatch, stopping });
 }
 
 test.each([

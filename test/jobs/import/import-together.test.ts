@@ -6,7 +6,7 @@ import { openContext } from '../../../src/context.ts';
 import { makeSilentLog } from '../../../src/log.ts';
 import { startCommand } from '../../support/command.ts';
 import { openFaultPlace } from '../../support/fault-place.ts';
-import { buyerLines, openWorkplace } from '../../support/workplace.ts';
+import { buyerLines, importDepsOf, openWorkplace } from '../../support/workplace.ts';
 
 type Place = Awaited<ReturnType<typeof openWorkplace>>;
 
@@ -28,28 +28,11 @@ function mixedLines(rows: number, from = 1) {
 
 /** An import as another process would run it, with a ledger of its own; `onBatch` may hold it up between two batches. */
 async function importAs(place: Place, path: string, onBatch: () => void = () => {}) {
-  const { settings } = place.context;
-  const own = await openContext({ settings, log: makeSilentLog() });
-  const { rows, portfolios, queues, buyers, imports, documents, persist } = own;
+  const own = await openContext({ settings: place.context.settings, log: makeSilentLog() });
   const stopping = new AbortController().signal;
-  const { REQUIRED_COLUMNS: requiredColumns, MAX_DOCUMENT_MB: maxDocumentMb } = settings;
+  const payload = { portfolio: 'q4', path, reading: {}, replace: false };
   try {
-    return await importPortfolio(
-      { portfolio: 'q4', path, reading: {}, replace: false },
-      {
-        rows,
-        portfolios,
-        queues,
-        buyers,
-        imports,
-        documents,
-        persist,
-        requiredColumns,
-        maxDocumentMb,
-        onBatch,
-        stopping,
-      },
-    );
+    return await importPortfolio(payload, { ...importDepsOf(own), onBatch, stopping });
   } finally {
     await own.close();
   }
