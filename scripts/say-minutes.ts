@@ -9,21 +9,21 @@ const MINUTE_MS = 60_000;
 type Counts = Readonly<Partial<Record<RowState, number>>>;
 
 /**
- * Says in the log once a minute what this process has done in it, and what the line waits for; nothing where there is
+ * Says in the log once a minute what this process has done in it, and what its calls wait for; nothing where there is
  * nothing to do.
  *
  * @param counts rows that ended in this process so far, by state
  * @param callsSent calls that left it so far
  */
 export function startSayingMinutes({
-  service: { slots, line },
+  service: { slots, paceNow },
   queues,
   counts,
   callsSent,
   log,
   everyMs = MINUTE_MS,
 }: {
-  service: Pick<Service, 'line'> & { slots: Pick<Service['slots'], 'inFlight'> };
+  service: Pick<Service, 'paceNow'> & { slots: Pick<Service['slots'], 'inFlight'> };
   queues: Pick<Queues, 'depth'>;
   counts: () => Counts;
   callsSent: () => number;
@@ -43,7 +43,7 @@ export function startSayingMinutes({
     const moved = Object.values(rows).some((count) => count > 0);
     if (!moved && calls === 0 && inFlight === 0 && waiting === 0) return;
     const callsPerS = Math.round((calls / seconds) * 10) / 10;
-    const why = describePace(line());
+    const why = describePace(paceNow());
     const ended = Object.entries(rows).flatMap(([state, count]) => (count > 0 ? [`${count} ${state}`] : []));
     const words = [
       `in ${Math.round(seconds)} s: ${ended.join(', ') || 'no row ended'}`,

@@ -4,7 +4,7 @@ import { accountOf, type Settings, STAND_IN_ACCOUNT, STAND_IN_CREDENTIALS } from
 import { makeDocumentStore } from './documents/store.ts';
 import { makeLeftFiles } from './files/left-files.ts';
 import { type Login, makeAccounts } from './ledger/accounts.ts';
-import { makeOnce, type Probe } from './ledger/at-most-once.ts';
+import { makeAtMostOnce } from './ledger/at-most-once.ts';
 import { makeAttempts } from './ledger/attempts.ts';
 import { makeBuyers } from './ledger/buyers.ts';
 import { makeCalls } from './ledger/calls.ts';
@@ -33,7 +33,7 @@ export type Context = Awaited<ReturnType<typeof openContext>>;
  *
  * @throws LimitlineError `REDIS` when there is none that will do, `USAGE` when it is open which account is meant
  */
-export async function openContext({ settings, log, probe }: { settings: Settings; log: Log; probe?: Probe }) {
+export async function openContext({ settings, log }: { settings: Settings; log: Log }) {
   const redis = await openRedis({
     url: settings.REDIS_URL,
     dataDir: settings.LIMITLINE_DATA,
@@ -55,11 +55,15 @@ export async function openContext({ settings, log, probe }: { settings: Settings
   const persist = makePersist({ log, signal: ending.signal });
   const processId = randomBytes(6).toString('base64url');
   const calls = makeCalls({
-    ...{ connection: ledger, keys, persist },
+    connection: ledger,
+    keys,
+    persist,
     replicas: {
       // Our own Redis has none.
       expected: makeExpectedReplicas({
-        ...{ connection: ledger, key: keys.replicas, log },
+        connection: ledger,
+        key: keys.replicas,
+        log,
         fixed: settings.REDIS_URL === undefined ? 0 : settings.REDIS_REPLICAS,
       }),
       connect: () => redis.connect('claims'),
@@ -89,8 +93,7 @@ export async function openContext({ settings, log, probe }: { settings: Settings
     persist,
     calls,
     attempts,
-    once: makeOnce({ calls, attempts, probe }),
-    probe,
+    atMostOnce: makeAtMostOnce({ calls, attempts }),
     queues,
     imports: makeDocumentStore({ dir: join(settings.LIMITLINE_DATA, 'imports') }),
     documents: makeDocumentStore({ dir: join(settings.LIMITLINE_DATA, 'documents') }),
@@ -131,8 +134,8 @@ export function openService(context: Context, url: string) {
     client,
     pace,
     doors,
-    /** What the line does, as this process saw it last. */
-    line: (): PaceState => ({ ...pace.state(), shut: doors.shut() }),
+    /** What holds calls back, as this process saw it last: the pace, and the doors that are shut. */
+    paceNow: (): PaceState => ({ ...pace.state(), shut: doors.shut() }),
     slots: makeSlots(settings.SERVICE_CONCURRENCY),
     onUnknown: {
       company: repeatable ? ('resend' as const) : settings.ON_UNKNOWN_COMPANY,
@@ -142,7 +145,7 @@ export function openService(context: Context, url: string) {
   };
 }
 
-/** What the fleet's line does, as it stands in Redis, for commands that call nothing; none where nothing is known. */
+/** What holds the fleet's calls back, as it stands in Redis, for commands that call nothing; none where nothing is known. */
 export async function lookAtPace({ ledger, keys }: Context): Promise<PaceState | undefined> {
   const [pace, shut] = await Promise.all([readPace(ledger, keys.pace), readShut(ledger, keys.doors)]);
   return pace && { ...pace, shut };

@@ -1,3 +1,5 @@
+import { lettersApart } from './likeness.ts';
+
 /** What stands in the environment or in `.env` under a name that looks like a setting of ours and is none. */
 export type StrayNames = {
   /** One sentence each, for a setting that is probably meant and is missing so: nothing should start. */
@@ -66,7 +68,7 @@ function isGiven(setting: string, given: ReadonlySet<string>): boolean {
 }
 
 function isNear(name: string, setting: string, isOurs: boolean): boolean {
-  if (distance(name.toUpperCase(), setting) <= TYPING_LETTERS) return true;
+  if (lettersApart(name.toUpperCase(), setting) <= TYPING_LETTERS) return true;
   return isOurs && tellingWords(name).some((word) => tellingWords(setting).includes(word));
 }
 
@@ -83,7 +85,7 @@ function nearestTo(name: string, known: readonly string[]): string {
   const words = tellingWords(name);
   const rank = (setting: string) => {
     const common = tellingWords(setting).filter((word) => familyOf(setting) === familyOf(name) && words.includes(word));
-    return distance(name.toUpperCase(), setting) - common.length * COMMON_WORD_LETTERS;
+    return lettersApart(name.toUpperCase(), setting) - common.length * COMMON_WORD_LETTERS;
   };
   const settings = known.filter((setting) => !PROXIES.test(setting));
   return settings.reduce((best, setting) => (rank(setting) < rank(best) ? setting : best), settings[0] ?? '');
@@ -94,18 +96,4 @@ const COMMON_WORD_LETTERS = 100;
 
 function familyOf(name: string): string | undefined {
   return FAMILIES.find((family) => `${name}_`.startsWith(family));
-}
-
-/** Levenshtein's: how many letters have to be put in, taken out or replaced. */
-function distance(one: string, other: string): number {
-  let above = Array.from({ length: other.length + 1 }, (_, column) => column);
-  for (const [row, letter] of [...one].entries()) {
-    const here = [row + 1];
-    for (let column = 1; column <= other.length; column += 1) {
-      const replaced = (above[column - 1] ?? 0) + (letter === other[column - 1] ? 0 : 1);
-      here.push(Math.min((above[column] ?? 0) + 1, (here[column - 1] ?? 0) + 1, replaced));
-    }
-    above = here;
-  }
-  return above.at(-1) ?? 0;
 }

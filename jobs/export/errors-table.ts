@@ -1,8 +1,8 @@
 import { rowName } from '../../src/ledger/row-id.ts';
-import { visible } from '../../src/portfolio/lines/problem.ts';
+import { ERROR_COLUMNS, errorColumnsOf, LINE_COLUMN, mendedRowOf } from '../../src/portfolio/columns/result-columns.ts';
 import type { Opened } from '../../src/portfolio/open-portfolio.ts';
+import { visible } from '../../src/portfolio/problem.ts';
 import { errorColumns, resultColumnsOf } from '../../src/portfolio/results/merged-columns.ts';
-import { ERROR_COLUMNS, errorColumnsOf, LINE_COLUMN, mendedRowOf } from '../../src/portfolio/results/result-columns.ts';
 import { makeSheetValues, type SheetValues } from '../../src/portfolio/results/sheet-values.ts';
 import type { ExportedLine } from './export-lines.ts';
 import { ledgerCells } from './ledger-cells.ts';
@@ -17,7 +17,7 @@ import type { Files, Table, TableOptions } from './table.ts';
  */
 export function errorsTable(files: Files, { account, inSheet, onHeld }: TableOptions & { onHeld: () => void }): Table {
   const headers = [...files.values()].map((opened) =>
-    JSON.stringify(opened && resultColumnsOf(opened.standalone.header).names),
+    JSON.stringify(opened && resultColumnsOf(opened.rewriter.header).names),
   );
   const areAlike = new Set(headers).size === 1;
   const own = makePlacedCells(files, (opened) => errorColumns(opened, areAlike));
@@ -36,7 +36,7 @@ export function errorsTable(files: Files, { account, inSheet, onHeld }: TableOpt
       if (found?.result.replaced && !exported.fault) return;
       if (state === 'held') return onHeld();
       const broken = line?.kind === 'invalid' ? line.broken : undefined;
-      const read = line && opened ? opened.standalone : undefined;
+      const read = line && opened ? opened.rewriter : undefined;
       const cells = line && (broken === undefined ? (values ?? read)?.cells(line) : read?.blank());
       yield [
         ...own.cells(file, cells, ledgerCells(found?.result.request)),
@@ -54,14 +54,14 @@ export function errorsTable(files: Files, { account, inSheet, onHeld }: TableOpt
  * led to none still mends what it said that it mends.
  */
 function mendedRow({ found, line }: ExportedLine, opened: Opened | undefined): string {
-  if (!found) return line && opened ? mendedRowOf(opened.standalone.header)(line.cells) : '';
+  if (!found) return line && opened ? mendedRowOf(opened.rewriter.header)(line.cells) : '';
   if (found.result.state === 'done' || found.result.state === 'skipped') return '';
   return rowName(found.row);
 }
 
 /** What the cells are to be filled in from: the line's own text, or that of an earlier round where nobody has filled in any. */
 function lineText({ line }: ExportedLine, opened: Opened | undefined, broken: string | undefined): string {
-  const { header } = opened?.standalone ?? { header: [] };
+  const { header } = opened?.rewriter ?? { header: [] };
   const added = errorColumnsOf(header);
   const at = header.findLastIndex((name, column) => name === LINE_COLUMN && added.has(column));
   const earlier = line?.cells[at] ?? '';

@@ -3,6 +3,7 @@ import { basename, dirname, resolve } from 'node:path';
 import { messageOf } from '../../src/errors.ts';
 import { type Draft, writeDraft } from '../../src/files/draft.ts';
 import type { LeftFiles, Whose } from '../../src/files/left-files.ts';
+import { vocabularyOf } from '../../src/portfolio/columns/judge-header.ts';
 import { type LeftKind, namesFor, stemOf, stemOfErrors } from '../../src/portfolio/results/result-names.ts';
 import { openTable } from '../../src/table/open-table.ts';
 import { type ExportDeps, type ExportPayload, exportResults } from './export-results.ts';
@@ -105,7 +106,7 @@ function draftOf(
 }
 
 async function hasRecords({ path }: Draft): Promise<boolean> {
-  const table = await openTable({ path });
+  const table = await openTable({ path, vocabulary: vocabularyOf() });
   try {
     do if (table.next()) return true;
     while (await table.more());

@@ -1,5 +1,5 @@
 import type { RowRequest } from '../../src/ledger/rows.ts';
-import type { KnownColumn } from '../../src/portfolio/columns/columns.ts';
+import type { KnownColumn } from '../../src/portfolio/columns/known-columns.ts';
 import type { Company, Limit } from '../../src/portfolio/lines/row.ts';
 
 /** What the ledger knows of a row whose file is gone, by our own names. */

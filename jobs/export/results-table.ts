@@ -1,10 +1,10 @@
 import { digestOf } from '../../src/ledger/calls.ts';
 import { rowName } from '../../src/ledger/row-id.ts';
 import { askedOf, type RowResult } from '../../src/ledger/rows.ts';
-import { KNOWN_COLUMNS, type KnownColumn } from '../../src/portfolio/columns/columns.ts';
-import { digestOfCells, knownBuyerText } from '../../src/portfolio/results/known-buyer.ts';
+import { KNOWN_COLUMNS, type KnownColumn } from '../../src/portfolio/columns/known-columns.ts';
+import { RESULT_COLUMNS } from '../../src/portfolio/columns/result-columns.ts';
+import { digestOfCells, recordedBuyerText } from '../../src/portfolio/identity/recorded-buyer.ts';
 import { errorColumns, resultColumnsOf } from '../../src/portfolio/results/merged-columns.ts';
-import { RESULT_COLUMNS } from '../../src/portfolio/results/result-columns.ts';
 import { makeSheetValues, type SheetValues } from '../../src/portfolio/results/sheet-values.ts';
 import { importName } from '../rows/import-names.ts';
 import type { ExportedLine } from './export-lines.ts';
@@ -28,7 +28,7 @@ export function resultsTable(files: Files, { account, inSheet }: TableOptions): 
   return {
     header: [...own.header, ...RESULT_COLUMNS],
     begin(_file, begun) {
-      values = inSheet ? makeSheetValues(begun) : areAlike ? undefined : begun.standalone;
+      values = inSheet ? makeSheetValues(begun) : areAlike ? undefined : begun.rewriter;
     },
     *write(exported) {
       const { file, line, found } = exported;
@@ -86,5 +86,5 @@ function knownNamed(name: string): KnownColumn | null {
 function knownText({ fault }: ExportedLine, { request }: RowResult, cells: string): string {
   const { buyer, limit } = request;
   const amount = limit.requested_limit;
-  return knownBuyerText({ buyer, asked: digestOf(askedOf(request)), cells, amount, isOwn: fault === undefined });
+  return recordedBuyerText({ buyer, asked: digestOf(askedOf(request)), cells, amount, isOwn: fault === undefined });
 }

@@ -12,10 +12,11 @@ import {
 } from '../../src/ledger/replacing.ts';
 import { rowName } from '../../src/ledger/row-id.ts';
 import type { PutAnswer, Rows } from '../../src/ledger/rows.ts';
+import { ROW_COLUMN } from '../../src/portfolio/columns/result-columns.ts';
 import { requestKey } from '../../src/portfolio/identity/identity.ts';
-import { makeProblem } from '../../src/portfolio/lines/problem.ts';
-import type { Line, Problem } from '../../src/portfolio/lines/row.ts';
-import { ROW_COLUMN } from '../../src/portfolio/results/result-columns.ts';
+import type { Line } from '../../src/portfolio/lines/row.ts';
+import type { Problem } from '../../src/portfolio/problem.ts';
+import { makeProblem } from '../../src/portfolio/problem.ts';
 import { decideMend } from './mend-rows.ts';
 import { sentCorrectionProblem } from './sent-correction.ts';
 

@@ -1,8 +1,8 @@
 import { stat } from 'node:fs/promises';
 import { rowIdOf } from '../../src/ledger/row-id.ts';
-import { makeProblem, WHOLE_FILE } from '../../src/portfolio/lines/problem.ts';
+import { isErrorsHeader, mendedRowOf, ROW_COLUMN } from '../../src/portfolio/columns/result-columns.ts';
 import type { Opened } from '../../src/portfolio/open-portfolio.ts';
-import { isErrorsHeader, mendedRowOf, ROW_COLUMN } from '../../src/portfolio/results/result-columns.ts';
+import { makeProblem, WHOLE_FILE } from '../../src/portfolio/problem.ts';
 
 /**
  * The file as it may be brought into this portfolio: an errors file of another one is at fault as a whole, before anything is

@@ -1,7 +1,7 @@
 import type { BuyerRows } from '../../src/ledger/buyer-rows.ts';
 import { rowName } from '../../src/ledger/row-id.ts';
 import type { Rows } from '../../src/ledger/rows.ts';
-import type { Problem } from '../../src/portfolio/lines/row.ts';
+import type { Problem } from '../../src/portfolio/problem.ts';
 import { buyerRowsAfter, decideLine, type Place, type RowLine, warningOfOther } from './decide-line.ts';
 
 /**

@@ -1,5 +1,6 @@
 import type { FaultyLine, NotedLine } from '../../src/ledger/imports.ts';
-import { type Line, type Problem, requestOf } from '../../src/portfolio/lines/row.ts';
+import { type Line, requestOf } from '../../src/portfolio/lines/row.ts';
+import type { Problem } from '../../src/portfolio/problem.ts';
 
 /** A line as the ledger notes it: the key of its request, of a faulty one its buyer, and what is wrong with it, if anything is. */
 export function noteOf(line: Line): NotedLine {

@@ -3,8 +3,8 @@ import type { DocumentStore } from '../../src/documents/store.ts';
 import type { Buyers } from '../../src/ledger/buyers.ts';
 import type { Persist } from '../../src/ledger/persist.ts';
 import { makeBuyerBook } from '../../src/portfolio/identity/buyer-book.ts';
-import { makeFileBuyers } from '../../src/portfolio/identity/file-buyers.ts';
-import { type Opened, openPortfolio } from '../../src/portfolio/open-portfolio.ts';
+import { makeFileBuyers } from '../../src/portfolio/identity/in-file/buyers.ts';
+import { type Opened, openPortfolio, tableOf } from '../../src/portfolio/open-portfolio.ts';
 import type { ReadOptions } from '../../src/portfolio/read-options.ts';
 import { readToEnd } from '../../src/table/open-table.ts';
 import { ANY_DOCUMENT } from '../rows/any-document.ts';
@@ -72,7 +72,7 @@ export async function openImport(
   const opened = await refuseForeign(read, { portfolio, path: copy }, openAhead);
   const checkSheet = async () => {
     if (opened.dialect.sheet === undefined) return;
-    await readToEnd(file).catch(async (error) => {
+    await readToEnd(tableOf(file)).catch(async (error) => {
       await opened.close();
       throw error;
     });

@@ -1,6 +1,7 @@
 import type { RowRequest } from '../../src/ledger/rows.ts';
-import { makeProblem } from '../../src/portfolio/lines/problem.ts';
-import type { Line, Problem } from '../../src/portfolio/lines/row.ts';
+import type { Line } from '../../src/portfolio/lines/row.ts';
+import type { Problem } from '../../src/portfolio/problem.ts';
+import { makeProblem } from '../../src/portfolio/problem.ts';
 import type { RowLine } from './decide-line.ts';
 
 /** A line that leads to no row after all, though it has none of the faults that reading finds. */

@@ -1,7 +1,7 @@
 import type { Portfolios } from '../../src/ledger/portfolios.ts';
 import type { readSupplier } from '../../src/portfolio/supplier.ts';
 import type { Queues } from '../../src/queue/queues.ts';
-import { supplierJob } from '../steps/step.ts';
+import { supplierJob } from '../rows/step-jobs.ts';
 
 /** Writes down whose portfolio it is: a company that the service knows, or one that is to be created before the buyers. */
 export async function rememberSupplier(

@@ -1,9 +1,9 @@
 import type { OwnFile } from '../../src/ledger/replacing.ts';
 import { rowIdOf } from '../../src/ledger/row-id.ts';
+import { mendedRowOf } from '../../src/portfolio/columns/result-columns.ts';
 import { makeKeySet } from '../../src/portfolio/identity/key-set.ts';
 import { requestOf } from '../../src/portfolio/lines/row.ts';
 import type { Opened } from '../../src/portfolio/open-portfolio.ts';
-import { mendedRowOf } from '../../src/portfolio/results/result-columns.ts';
 
 /**
  * Makes a function that tells which requests the lines of a file make, and which rows they say that they mend. The file is

@@ -1,8 +1,8 @@
 import type { Calls } from '../../src/ledger/calls.ts';
 import { OPEN_STATES, ROW_STATES } from '../../src/ledger/rows.ts';
+import type { FeedDeps } from '../rows/feed.ts';
+import { STEP_JOBS } from '../rows/step-jobs.ts';
 import { walkRows } from '../rows/walk-rows.ts';
-import { STEP_JOBS } from '../steps/step.ts';
-import type { FeedDeps } from '../workers/feed.ts';
 
 type ReconcileDeps = FeedDeps & { calls: Calls };
 

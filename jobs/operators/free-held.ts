@@ -1,7 +1,7 @@
 import type { Calls } from '../../src/ledger/calls.ts';
 import { callsOf } from '../rows/calls-of.ts';
+import type { FeedDeps } from '../rows/feed.ts';
 import { walkRows } from '../rows/walk-rows.ts';
-import type { FeedDeps } from '../workers/feed.ts';
 import { sendAgain } from './send-again.ts';
 
 export type FreeDeps = FeedDeps & { calls: Calls };

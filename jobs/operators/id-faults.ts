@@ -1,7 +1,8 @@
 import type { Portfolios } from '../../src/ledger/portfolios.ts';
 import { ROW_STATES, type Rows, type Step } from '../../src/ledger/rows.ts';
+import { COMPANY_ID_PREFIX, LIMIT_ID_PREFIX } from '../../src/resource-ids.ts';
+import { documentKey } from '../rows/document-key.ts';
 import { type FoundRow, walkRows } from '../rows/walk-rows.ts';
-import { documentKey } from '../steps/upload-documents.ts';
 
 /** What an id is of, and whose: a call, as {@link callName} names it, and the row that shows it. */
 type KnownId = { call: string; portfolio: string; line: number; name: string };
@@ -9,8 +10,8 @@ type KnownId = { call: string; portfolio: string; line: number; name: string };
 /** All rows of the account that show one of the ids asked for, by id. */
 type KnownIds = ReadonlyMap<string, readonly KnownId[]>;
 
-/** The ids of the service have these prefixes, where any is shown (service-api: "Resources and their fields"). */
-const PREFIXES: Partial<Record<Step, string>> = { company: 'company_', limit: 'bl_' };
+/** The ids of the service have these prefixes, where any is shown (docs/service.md, "Ids"). */
+const PREFIXES: Partial<Record<Step, string>> = { company: COMPANY_ID_PREFIX, limit: LIMIT_ID_PREFIX };
 
 /** Why this id cannot be what the row's step made; nothing where it can. */
 export function prefixFault(made: string | undefined, { result }: FoundRow): string | undefined {

@@ -1,5 +1,5 @@
+import type { CallKind } from '../../src/call-kind.ts';
 import type { Calls } from '../../src/ledger/calls.ts';
-import type { CallKind } from '../../src/ledger/keys.ts';
 import type { Portfolios } from '../../src/ledger/portfolios.ts';
 import type { Rows } from '../../src/ledger/rows.ts';
 import type { HeldFile, HeldWord } from '../../src/portfolio/results/held-file.ts';

@@ -1,10 +1,10 @@
 import { LimitlineError } from '../../src/errors.ts';
 import type { Step } from '../../src/ledger/rows.ts';
 import { callsOf } from '../rows/calls-of.ts';
+import { feed } from '../rows/feed.ts';
 import { importNames } from '../rows/import-names.ts';
+import { supplierJob } from '../rows/step-jobs.ts';
 import { type FoundRow, walkRows } from '../rows/walk-rows.ts';
-import { supplierJob } from '../steps/step.ts';
-import { feed } from '../workers/feed.ts';
 import { type FreeDeps, freeHeld } from './free-held.ts';
 import { heldRowAtLine, heldRowByName } from './held-row.ts';
 import { callName, otherCallFault, prefixFault, readKnownIds } from './id-faults.ts';

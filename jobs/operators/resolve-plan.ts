@@ -1,5 +1,5 @@
+import { feed } from '../rows/feed.ts';
 import { importNames } from '../rows/import-names.ts';
-import { feed } from '../workers/feed.ts';
 import { type FreeDeps, freeHeld } from './free-held.ts';
 import type { Plan } from './plan-held-file.ts';
 import { type Resolution, type Resolved, resolvedOf } from './resolution.ts';

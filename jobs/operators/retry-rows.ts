@@ -1,8 +1,8 @@
 import { LimitlineError } from '../../src/errors.ts';
+import { type FeedDeps, feed } from '../rows/feed.ts';
+import { supplierJob } from '../rows/step-jobs.ts';
 import { type FoundRow, walkRows } from '../rows/walk-rows.ts';
 import { GIVEN_UP } from '../steps/create-supplier.ts';
-import { supplierJob } from '../steps/step.ts';
-import { type FeedDeps, feed } from '../workers/feed.ts';
 import { rowAtLine, rowByName } from './find-row.ts';
 import { sendAgain } from './send-again.ts';
 

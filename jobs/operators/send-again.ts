@@ -1,5 +1,5 @@
 import type { RowId } from '../../src/ledger/row-id.ts';
-import type { FeedDeps } from '../workers/feed.ts';
+import type { FeedDeps } from '../rows/feed.ts';
 
 /**
  * Puts a row back to its step, and answers whether it did: a row that left this state meanwhile stays where it is.

@@ -1,9 +1,10 @@
+import type { Document } from '../../src/documents/document.ts';
 import type { LostCall } from '../../src/ledger/recovery.ts';
 import { STEPS, type Step } from '../../src/ledger/rows.ts';
-import type { Document, Line } from '../../src/portfolio/lines/row.ts';
+import type { Line } from '../../src/portfolio/lines/row.ts';
 import type { Outcome } from '../../src/portfolio/results/outcomes.ts';
 import { sha256Of } from '../import/file-digest.ts';
-import { documentKey } from '../steps/upload-documents.ts';
+import { documentKey } from '../rows/document-key.ts';
 import { identityOf, type LineIdentity, uncertainty } from './line-identity.ts';
 
 /** What one line of a results file tells of calls, and what of it cannot be put back, as sentences. */
@@ -98,7 +99,7 @@ function placeOf({ line, updatedMs }: Outcome) {
   return { line, atMs: updatedMs };
 }
 
-/** What is known of a call's end, and when it was sent, as `endWithout` says it (jobs/steps/step.ts). */
+/** What is known of a call's end, and when it was sent, as `problemOf` says it (jobs/steps/row-problem.ts). */
 function endOf({ state, problem }: Outcome): { heard: string; sentMs: number } {
   if (state !== 'held') return { heard: 'it was in progress when its results file was written', sentMs: 0 };
   const [, sent = '', end = ''] = /was made: (?:sent (\S+), then )?([\s\S]*)$/.exec(problem) ?? [];

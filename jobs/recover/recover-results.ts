@@ -6,7 +6,7 @@ import type { Recovered, Recovery } from '../../src/ledger/recovery.ts';
 import { rowIdOf } from '../../src/ledger/row-id.ts';
 import { ROW_STATES } from '../../src/ledger/rows.ts';
 import { type BuyerBook, CLOSED_BOOK, makeBuyerBook } from '../../src/portfolio/identity/buyer-book.ts';
-import { makeFileBuyers } from '../../src/portfolio/identity/file-buyers.ts';
+import { makeFileBuyers } from '../../src/portfolio/identity/in-file/buyers.ts';
 import { type KeySet, makeKeySet } from '../../src/portfolio/identity/key-set.ts';
 import type { Line } from '../../src/portfolio/lines/row.ts';
 import { type Opened, openPortfolio, type PortfolioFile } from '../../src/portfolio/open-portfolio.ts';

@@ -1,6 +1,6 @@
+import type { CallKind } from '../../src/call-kind.ts';
 import type { Thing } from '../../src/ledger/calls.ts';
-import type { CallKind } from '../../src/ledger/keys.ts';
-import { documentKey } from '../steps/upload-documents.ts';
+import { documentKey } from '../rows/document-key.ts';
 import type { FoundRow } from './walk-rows.ts';
 
 /** The calls that a row's step makes, in the order in which it makes them. */

@@ -1,8 +1,8 @@
-import type { CallKind } from '../../src/ledger/keys.ts';
+import type { CallKind } from '../../src/call-kind.ts';
 import type { Portfolios } from '../../src/ledger/portfolios.ts';
 import type { RowId } from '../../src/ledger/row-id.ts';
 import type { RowState } from '../../src/ledger/rows.ts';
-import { mayGoOn } from '../workers/feed.ts';
+import { mayGoOn } from '../rows/feed.ts';
 
 /** The states of rows that are at a call of this kind, or may come to it. */
 const BEFORE: Record<CallKind, readonly RowState[]> = {

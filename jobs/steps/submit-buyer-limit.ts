@@ -1,45 +1,47 @@
 import { type RowId, rowName } from '../../src/ledger/row-id.ts';
 import { askedOf, type RowAtStep } from '../../src/ledger/rows.ts';
 import type { JobEnd } from '../../src/queue/runner.ts';
+import { parseRowPayload, STEP_JOBS } from '../rows/step-jobs.ts';
 import { callOnce } from './call-once.ts';
-import { endWithout, giveUpRow, parseRowPayload, runStep, type StepDeps } from './step.ts';
+import { endWithout, giveUpRow, moveOn, type StepDeps, takeUp } from './step.ts';
+import type { Wish } from './wish.ts';
 
 /**
- * Last step of a row: the buyer limit request (service-api: "buyer_limit"). A request key is submitted once, whatever
+ * Last step of a row: the buyer limit request (docs/service.md, "Buyer limit request"). A request key is submitted once, whatever
  * portfolio it stands in: a row that finds it made for another row is skipped.
  */
 export const submitBuyerLimit = {
-  name: 'submit-buyer-limit',
-  queue: 'buyer-limits',
+  ...STEP_JOBS.limit,
   parse: parseRowPayload,
-  run: (row: RowId, deps: StepDeps): Promise<JobEnd> =>
-    runStep(row, 'limit', deps, async (found) => {
-      const company = found.companyId || found.request.companyId;
-      if (!company) throw new Error(`The row ${rowName(row)} reached its limit without a company.`);
-      const body = limitBody(company, found);
-      const wish = { what: 'the buyer limit request', sent: JSON.stringify(body) };
-      const ending = await callOnce(
-        {
-          ...wish,
-          kind: 'limit',
-          key: row.key,
-          row,
-          revision: found.revision,
-          asked: askedOf(found.request),
-          buyer: found.request.buyer,
-          send: (call) => deps.service.requestLimit(body, call),
-        },
-        deps,
-      );
-      if (ending.is !== 'made') return endWithout('limit', wish, ending);
-      const ours = ending.row === undefined || ending.row === rowName(row);
-      return {
-        to: ours ? 'done' : 'skipped',
-        fields: { company, limit: ending.id, record: ending.record, answered: ending.row === undefined },
-      };
-    }),
+
+  async run(row: RowId, deps: StepDeps): Promise<JobEnd> {
+    const taken = await takeUp(row, 'limit', deps);
+    if (taken.is !== 'taken') return taken;
+    const { request, revision } = taken;
+    const company = taken.companyId || request.companyId;
+    if (!company) throw new Error(`The row ${rowName(row)} reached its limit without a company.`);
+    const body = limitBody(company, taken);
+    const wish: Wish = {
+      kind: 'limit',
+      key: row.key,
+      row,
+      revision,
+      buyer: request.buyer,
+      asked: askedOf(request),
+      what: 'the buyer limit request',
+      sent: JSON.stringify(body),
+      body,
+    };
+    const outcome = await callOnce(wish, deps);
+    if (outcome.is !== 'made') return endWithout(wish, outcome, taken, deps);
+    const { id: limit, record, row: madeFor } = outcome;
+    const isOurs = madeFor === undefined || madeFor === rowName(row);
+    const fields = { company, limit, record, answered: madeFor === undefined };
+    return moveOn(taken, isOurs ? 'done' : 'skipped', fields, deps);
+  },
+
   giveUp: (row: RowId, error: unknown, deps: StepDeps) => giveUpRow(row, 'limit', error, deps),
-} as const;
+};
 
 /**
  * The request's body. Here alone an amount becomes a number: reading took care that it has no more digits than a JSON

@@ -1,9 +1,9 @@
+import type { CallKind } from '../../src/call-kind.ts';
 import { LimitlineError, messageOf } from '../../src/errors.ts';
-import type { Sent } from '../../src/ledger/at-most-once.ts';
-import type { CallKind } from '../../src/ledger/keys.ts';
 import type { Portfolios } from '../../src/ledger/portfolios.ts';
 import type { RowId } from '../../src/ledger/row-id.ts';
 import type { Log } from '../../src/log.ts';
+import type { Sent } from '../../src/outcome.ts';
 import type { Blame, Doors } from '../../src/pace/doors.ts';
 import type { Answered, ServiceClient } from '../../src/service/client.ts';
 import { areOthersOpen } from './others-open.ts';
@@ -52,27 +52,26 @@ export function makeUnauthorized(
      *
      * @throws LimitlineError `CREDENTIALS` where every call would meet it
      */
-    async judge(answer: Extract<Answered, { meaning: 'unauthorized' }>, sentAtMs: number): Promise<Sent> {
-      const nothing = { meaning: 'unreachable', heard: 'status 401' } as const;
+    async judge(answer: Extract<Answered, { is: 'unauthorized' }>, sentAtMs: number): Promise<Sent> {
       if (answer.token !== token) [token, tokenSentAtMs] = [answer.token, sentAtMs];
       asked += 1;
       if (asked === 0) {
         firstSentAtMs = sentAtMs;
         unwanted = token;
-        return nothing;
+        return answer;
       }
       const whose = await blame();
-      if (whose === 'row') return { meaning: 'refused', status: answer.status, body: answer.body };
+      if (whose === 'row') return { is: 'refused', status: answer.status, body: answer.body };
       if (whose === 'wait') {
         waitMs = waitAfter(asked - 1);
         // Twice the same token: it may have come to its end as well by now.
         if (asked % 2 === 0) unwanted = token;
-        return nothing;
+        return answer;
       }
       if (whose === 'aside') {
         asideMs = waitAfter(timesAside);
         timesAside += 1;
-        return nothing;
+        return answer;
       }
       // From the beginning, once they are mended.
       asked = -1;

@@ -1,10 +1,10 @@
-import { createHash } from 'node:crypto';
 import type { RowId } from '../../src/ledger/row-id.ts';
-import type { RowDocument } from '../../src/ledger/rows.ts';
 import type { JobEnd } from '../../src/queue/runner.ts';
-import type { OutgoingDocument } from '../../src/service/document-body.ts';
+import { documentKey } from '../rows/document-key.ts';
+import { parseRowPayload, STEP_JOBS } from '../rows/step-jobs.ts';
 import { callOnce } from './call-once.ts';
-import { endWithout, giveUpRow, parseRowPayload, runStep, type StepDeps } from './step.ts';
+import { endWithout, giveUpRow, moveOn, type StepDeps, takeUp } from './step.ts';
+import type { Wish } from './wish.ts';
 
 export type UploadDeps = StepDeps & {
   /** Finds a document's content in the data folder by its digest. */
@@ -12,45 +12,37 @@ export type UploadDeps = StepDeps & {
 };
 
 /**
- * Second step of a row: its documents go up (service-api: "document"), one after another, each once for all rows that
+ * Second step of a row: its documents go up (docs/service.md, "Document"), one after another, each once for all rows that
  * attach it. A row without documents never comes here.
  */
 export const uploadDocuments = {
-  name: 'upload-documents',
-  queue: 'documents',
+  ...STEP_JOBS.documents,
   parse: parseRowPayload,
-  run: (row: RowId, deps: UploadDeps): Promise<JobEnd> =>
-    runStep(row, 'documents', deps, async ({ request, revision }) => {
-      const ids: string[] = [];
-      let answered = false;
-      for (const document of request.documents) {
-        const outgoing: OutgoingDocument = { ...document, ...deps.openDocument(document.sha256) };
-        const wish = { what: `the document ${document.name}`, sent: `${document.name}, SHA-256 ${document.sha256}` };
-        const ending = await callOnce(
-          {
-            ...wish,
-            kind: 'document',
-            key: documentKey(document),
-            row,
-            revision,
-            buyer: request.buyer,
-            send: (call) => deps.service.uploadDocument(outgoing, call),
-          },
-          deps,
-        );
-        if (ending.is !== 'made') return endWithout('documents', wish, ending);
-        ids.push(ending.id);
-        answered ||= ending.row === undefined;
-      }
-      return { to: 'limit', fields: { documents: ids, answered } };
-    }),
-  giveUp: (row: RowId, error: unknown, deps: StepDeps) => giveUpRow(row, 'documents', error, deps),
-} as const;
 
-/** Two documents are the same thing when content and file name are; there is one purpose only. */
-export function documentKey({ sha256, name }: Pick<RowDocument, 'sha256' | 'name'>): string {
-  return createHash('sha256')
-    .update(JSON.stringify([sha256, name]))
-    .digest('base64url')
-    .slice(0, 16);
-}
+  async run(row: RowId, deps: UploadDeps): Promise<JobEnd> {
+    const taken = await takeUp(row, 'documents', deps);
+    if (taken.is !== 'taken') return taken;
+    const { request, revision } = taken;
+    const ids: string[] = [];
+    let answered = false;
+    for (const document of request.documents) {
+      const wish: Wish = {
+        kind: 'document',
+        key: documentKey(document),
+        row,
+        revision,
+        buyer: request.buyer,
+        what: `the document ${document.name}`,
+        sent: `${document.name}, SHA-256 ${document.sha256}`,
+        document: { ...document, ...deps.openDocument(document.sha256) },
+      };
+      const outcome = await callOnce(wish, deps);
+      if (outcome.is !== 'made') return endWithout(wish, outcome, taken, deps);
+      ids.push(outcome.id);
+      answered ||= outcome.row === undefined;
+    }
+    return moveOn(taken, 'limit', { documents: ids, answered }, deps);
+  },
+
+  giveUp: (row: RowId, error: unknown, deps: StepDeps) => giveUpRow(row, 'documents', error, deps),
+};

@@ -1,5 +1,5 @@
 import type { PaceState } from '../../src/pace/pace-words.ts';
-import { depthFor, type FeedDeps, feed, queuesAhead } from './feed.ts';
+import { depthFor, type FeedDeps, feed, queuesAhead } from '../rows/feed.ts';
 import { makeHealer } from './heal.ts';
 
 /** How often it is seen to that the queues are full, that no portfolio lacks its share, and that no job is lost. */
@@ -8,41 +8,41 @@ const LOOK_EVERY_MS = 1_000;
 /** A wait that is over before the next look is none. */
 const SHORT_WAIT_MS = LOOK_EVERY_MS;
 
-/** While the line waits nothing leaves the queues. What this process knows of the wait may be old, so it looks at times. */
+/** While all calls wait nothing leaves the queues. What this process knows of the wait may be old, so it looks at times. */
 const LOOKS_RESTED = 10;
 
 /**
  * Keeps the queues filled with rows of the ledger, for as long as workers run: looks now and then, at once when a queue
  * has run empty, and never twice at a time.
  *
- * @param line the line as this process saw it last: how deep to fill, whether it waits, and which doors are shut
+ * @param paceNow what holds calls back, as this process saw it last: how deep to fill, whether all wait, and which doors are shut
  * @param lookAtDoors asks about the doors where this process has not heard of them lately
  */
 export function startFeeder({
   deps,
-  line,
+  paceNow,
   lookAtDoors,
   onFault,
 }: {
   deps: FeedDeps;
-  line: () => PaceState;
+  paceNow: () => PaceState;
   lookAtDoors: () => Promise<unknown>;
   onFault: (error: unknown) => void;
 }) {
-  const lineWaits = () => (line().blocked?.untilMs ?? 0) > Date.now() + SHORT_WAIT_MS;
-  const heal = makeHealer(deps, lineWaits);
+  const allWait = () => (paceNow().blocked?.untilMs ?? 0) > Date.now() + SHORT_WAIT_MS;
+  const heal = makeHealer(deps, allWait);
   let rested = 0;
   let nothingLeft = false;
 
   const look = async (): Promise<void> => {
-    rested = lineWaits() && rested < LOOKS_RESTED ? rested + 1 : 0;
+    rested = allWait() && rested < LOOKS_RESTED ? rested + 1 : 0;
     if (rested > 0) return;
     await Promise.all([heal(), lookAtDoors()]);
-    nothingLeft = (await feed(deps, line())) === 0;
+    nothingLeft = (await feed(deps, paceNow())) === 0;
   };
   const refill = async (): Promise<void> => {
-    const now = line();
-    if (nothingLeft || lineWaits()) return;
+    const now = paceNow();
+    if (nothingLeft || allWait()) return;
     if ((await deps.queues.depth(queuesAhead(now))) > depthFor(now.flowPerS) / 2) return;
     nothingLeft = (await feed(deps, now)) === 0;
   };

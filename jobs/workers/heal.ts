@@ -1,10 +1,10 @@
 import { OPEN_STATES, STEPS } from '../../src/ledger/rows.ts';
 import type { NewJob } from '../../src/queue/queues.ts';
-import { type FeedDeps, jobsOf, mayGoOn } from './feed.ts';
+import { type FeedDeps, jobsOf, mayGoOn } from '../rows/feed.ts';
 
 /** Rows that all stand still for so many looks have perhaps no jobs, whatever the queues say. */
 const STILL_LOOKS = 5;
-/** Where that was looked into and nothing was amiss, the line is slow: it is looked into half as often from then on. */
+/** Where that was looked into and nothing was amiss, rows are slow: it is looked into half as often from then on. */
 const MOST_STILL_LOOKS = 160;
 /** Rows looked into at a time. */
 const PAGE = 1_000;
@@ -13,9 +13,9 @@ const PAGE = 1_000;
  * Makes a function that notices lost jobs, to be called now and then: rows are open, and either the queues are
  * empty and idle, or nothing has moved for {@link STILL_LOOKS} calls (a queue half lost may believe in a job that is
  * gone). Then rows in progress get a job where they have none, and nothing that is left of a lost one keeps the others
- * from being fed, so that the line heals itself within seconds.
+ * from being fed, so that all goes on by itself within seconds.
  *
- * @param isWaiting whether the whole line waits, as for an outage: then it is no wonder that nothing moves
+ * @param isWaiting whether all calls wait, as for an outage: then it is no wonder that nothing moves
  */
 export function makeHealer(deps: FeedDeps, isWaiting: () => boolean = () => false): () => Promise<number> {
   let seen = '';

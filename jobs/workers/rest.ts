@@ -8,7 +8,7 @@ const LONG_WAIT_MS = 5_000;
 const LOOK_EVERY_MS = 1_000;
 
 /**
- * Lets this process rest while the line waits for long: its workers take up nothing, and the rows that only wait in it
+ * Lets this process rest while all calls wait for long: its workers take up nothing, and the rows that only wait in it
  * for a slot or a turn go back to their queues. Each would cost Redis the renewal of its lock, for an hour perhaps. Calls
  * under way go on.
  *

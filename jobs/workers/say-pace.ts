@@ -7,16 +7,16 @@ import type { Queues } from '../../src/queue/queues.ts';
 const SAY_EVERY_MS = 10_000;
 
 /**
- * Says in the log now and then what the line does, as it is at that moment: where anything has left this process, or a
+ * Says in the log now and then what holds calls back, as it is at that moment: where anything has left this process, or a
  * door is shut, and only while there is something to do.
  */
 export function startSayingPace({
-  service: { pace, doors, slots, line },
+  service: { pace, doors, slots, paceNow },
   queues,
   log,
   everyMs = SAY_EVERY_MS,
 }: {
-  service: Pick<Service, 'line'> & {
+  service: Pick<Service, 'paceNow'> & {
     pace: Pick<Service['pace'], 'state' | 'look'>;
     doors: Pick<Service['doors'], 'shut' | 'look'>;
     slots: Pick<Service['slots'], 'inFlight'>;
@@ -27,12 +27,12 @@ export function startSayingPace({
 }) {
   let said = pace.state();
   const say = async (): Promise<void> => {
-    // A line that waits at shut doors asks for no turn, so its pace stays as it was.
+    // Calls that wait at shut doors ask for no turn, so the pace stays as it was.
     if (pace.state() === said && doors.shut().length === 0) return;
     const isIdle = slots.inFlight() === 0 && (await queues.areIdle());
     if (!isIdle) {
       await Promise.all([pace.look(), doors.look()]);
-      const words = describePace(line());
+      const words = describePace(paceNow());
       if (words !== '') log.info({ callsPerS: Math.round(pace.state().flowPerS), inFlight: slots.inFlight() }, words);
     }
     said = pace.state();

@@ -3,7 +3,7 @@ import { messageOf } from '../../src/errors.ts';
 import { startPresence } from '../../src/ledger/presence.ts';
 import { QUEUES } from '../../src/queue/queues.ts';
 import { makeRunner, type RunnableJob } from '../../src/queue/runner.ts';
-import { createCompany, createSupplier, submitBuyerLimit, uploadDocuments } from '../index.ts';
+import { JOBS } from '../index.ts';
 import { freeHeld } from '../operators/free-held.ts';
 import type { RowEnd } from '../steps/step.ts';
 import type { UploadDeps } from '../steps/upload-documents.ts';
@@ -28,13 +28,13 @@ export type Workers = Awaited<ReturnType<typeof startWorkers>>;
 /**
  * Starts this process's workers on all queues.
  *
- * @param onLineFault hears of a fault that every row would meet; the line waits and goes on by itself
+ * @param onCommonFault hears of a fault that every row would meet; all calls wait for its end, and go on by themselves
  * @param onRowEnd hears of each row that ends here
  */
 export async function startWorkers(
   context: Context,
   service: Service,
-  onLineFault: (error: Error) => void = () => {},
+  onCommonFault: (error: Error) => void = () => {},
   onRowEnd?: (end: RowEnd) => void,
 ) {
   const { log, queues, rows, portfolios, calls } = context;
@@ -53,11 +53,15 @@ export async function startWorkers(
     onFault: (error) => log.debug({ reason: messageOf(error) }, 'could not rest'),
   });
   const deps: UploadDeps = {
-    ...{ rows, portfolios, queues, log, onLineFault, onRowEnd },
+    rows,
+    portfolios,
+    queues,
+    log,
+    onCommonFault,
+    onRowEnd,
     suspects: new Map(),
     freeHeld: () => freeHeld({ rows, portfolios, queues, calls }),
-    once: context.once,
-    probe: context.probe,
+    atMostOnce: context.atMostOnce,
     service: service.client,
     pace: service.pace,
     doors: service.doors,
@@ -70,7 +74,7 @@ export async function startWorkers(
   };
   const feeder = startFeeder({
     deps: { rows, portfolios, queues },
-    line: service.line,
+    paceNow: service.paceNow,
     lookAtDoors: service.doors.look,
     onFault: (error) => log.debug({ reason: messageOf(error) }, 'could not feed'),
   });
@@ -113,7 +117,7 @@ export async function startWorkers(
 }
 
 function runnableJobs(deps: UploadDeps): (RunnableJob & { queue: string })[] {
-  return [createSupplier, createCompany, uploadDocuments, submitBuyerLimit].map((job) => ({
+  return JOBS.map((job) => ({
     name: job.name,
     queue: job.queue,
     run: (data) => job.run(job.parse(data), deps),

@@ -1,5 +1,6 @@
 import type { Redis } from 'ioredis';
-import { CALL_KINDS, type Keys } from '../../src/ledger/keys.ts';
+import { CALL_KINDS } from '../../src/call-kind.ts';
+import type { Keys } from '../../src/ledger/keys.ts';
 
 export type Recovery = {
   /**

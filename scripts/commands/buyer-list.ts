@@ -1,8 +1,8 @@
 import { IDENTIFIER_WORDS } from '../../src/portfolio/identity/buyer-words.ts';
 import type { IdentifierKind } from '../../src/portfolio/identity/identity.ts';
 import { makeKeySet } from '../../src/portfolio/identity/key-set.ts';
-import { visible } from '../../src/portfolio/lines/problem.ts';
 import type { Line, ToldBuyer } from '../../src/portfolio/lines/row.ts';
+import { visible } from '../../src/portfolio/problem.ts';
 
 /** One line that was taken for the buyer, and by what. */
 type ListedLine = { line: number; name: string; by: IdentifierKind; value: string };

@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import { counted } from '../../src/counted.ts';
-import { visible } from '../../src/portfolio/lines/problem.ts';
 import type { Opened } from '../../src/portfolio/open-portfolio.ts';
+import { visible } from '../../src/portfolio/problem.ts';
 import { durationWords } from '../terminal/durations.ts';
 import { moneyWords } from '../terminal/money-words.ts';
 import { understoodWords } from '../terminal/understanding.ts';

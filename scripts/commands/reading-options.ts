@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { readMapWords } from '../../src/portfolio/columns/map-words.ts';
+import { readMapArgs } from '../../src/portfolio/columns/map-args.ts';
 import type { ReadOptions } from '../../src/portfolio/read-options.ts';
 import { delimiterNamed, encodingNamed } from '../../src/table/dialect.ts';
 import { linesNamed } from './named-lines.ts';
@@ -45,7 +45,7 @@ export function withReadingOptions(command: Command): Command {
 /** @throws LimitlineError `USAGE` for a word that cannot be meant, `FILE` for a mapping that cannot be used. */
 export async function readOptionsOf(words: ReadingWords): Promise<ReadOptions> {
   const { encoding, delimiter, sheet, headerLine, map = [], decimal, dates, hiddenRows, sameBuyer } = words;
-  const mapping = await readMapWords(map);
+  const mapping = await readMapArgs(map);
   return {
     ...(sheet === undefined ? {} : { sheet }),
     ...(encoding === undefined ? {} : { encoding: encodingNamed(encoding) }),

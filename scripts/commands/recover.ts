@@ -69,8 +69,8 @@ async function apply<T>(putBack: () => Promise<T>, context: Context): Promise<T>
 /** A document that is not there is no fault of the line: it is only not known again. */
 function lenient({ find }: ReturnType<typeof makeDocumentFolder>): ReturnType<typeof makeDocumentFolder> {
   return {
-    async find(name) {
-      const found = await find(name);
+    async find(name, meant) {
+      const found = await find(name, meant);
       return typeof found === 'string' ? { name, path: '', sizeBytes: 0, mediaType: '' } : found;
     },
   };

@@ -4,11 +4,11 @@ import { readingTextOf } from '../../jobs/import/reading-text.ts';
 import { makeRequestsInFile } from '../../jobs/import/requests-in-file.ts';
 import { ANY_DOCUMENT } from '../../jobs/rows/any-document.ts';
 import type { Context } from '../../src/context.ts';
+import { earlierProblemOf, mendedRowOf } from '../../src/portfolio/columns/result-columns.ts';
 import { makeBuyerBook } from '../../src/portfolio/identity/buyer-book.ts';
-import { makeFileBuyers } from '../../src/portfolio/identity/file-buyers.ts';
+import { makeFileBuyers } from '../../src/portfolio/identity/in-file/buyers.ts';
 import { openPortfolio } from '../../src/portfolio/open-portfolio.ts';
 import type { ReadOptions } from '../../src/portfolio/read-options.ts';
-import { earlierProblemOf, mendedRowOf } from '../../src/portfolio/results/result-columns.ts';
 
 /** A file that can be read more than once; `importId` is its digest, as buyers know it. */
 export type LookedAt = { portfolio: string; path: string; importId: string; reading: ReadOptions };

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { feed } from '../../jobs/workers/feed.ts';
+import { feed } from '../../jobs/rows/feed.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { onPortfolio } from './on-portfolio.ts';
 

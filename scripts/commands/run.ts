@@ -12,7 +12,7 @@ import type { PortfolioState } from '../../src/ledger/portfolios.ts';
 import { type Summary, summarize } from '../../src/ledger/summary.ts';
 import { makeWordsLog } from '../../src/log.ts';
 import { describePace, makeTimeLeft } from '../../src/pace/pace-words.ts';
-import type { Problem } from '../../src/portfolio/lines/row.ts';
+import type { Problem } from '../../src/portfolio/problem.ts';
 import { hintedStatus } from '../../src/service/meaning.ts';
 import { announceAccount } from '../announce-account.ts';
 import { findService } from '../service-address.ts';
@@ -265,7 +265,7 @@ function extentOf(
   state: PortfolioState | undefined,
   { service, timeLeft }: { service: Service; timeLeft: ReturnType<typeof makeTimeLeft> },
 ): Extent {
-  const words = describePace(service.line());
+  const words = describePace(service.paceNow());
   const waiting = words === '' ? '' : `; ${words}`;
   if (!state) return { done: 0, total: undefined, words: `${counted(lines, 'line')} read${waiting}` };
   const { queued, company, documents, limit, done, refused, held, skipped, cancelled } = state.states;
@@ -273,7 +273,7 @@ function extentOf(
   const total = ended + openRows(state.states);
   const trouble = [refused > 0 ? `, ${refused} refused` : '', held > 0 ? `, ${held} held` : ''].join('');
   // A row makes two calls as a rule, for the company and for the limit; those with documents make the guess a low one.
-  const left = timeLeft(2 * (queued + company + documents) + limit, service.line());
+  const left = timeLeft(2 * (queued + company + documents) + limit, service.paceNow());
   const time = left === '' || state.importing ? '' : `; some ${left} left`;
   return {
     done: ended,

@@ -66,7 +66,7 @@ export function waitForWorkEnd(
       settledEnd(name, portfolios, ended.signal).then(resolve, reject);
     },
     /** A fault that every row would meet. */
-    onLineFault(fault: Error): void {
+    onCommonFault(fault: Error): void {
       if (untilSettled !== undefined) {
         resolve({ status: PROBLEMS_STATUS, facts: {}, words: 'stopping: every row would meet this fault', fault });
       }

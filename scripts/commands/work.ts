@@ -32,11 +32,11 @@ export function register(program: Command, terminal: Terminal): void {
       const address = await findService(settings, log, (text) => log.warn(text.replace(/^limitline: /, '')));
       const waiting = waitForWorkEnd(options, { signal, portfolios: context.portfolios });
       const workLog = await startWorkLog(context, openService(context, address.url));
-      const onLineFault = (error: Error) => {
+      const onCommonFault = (error: Error) => {
         log.error({ code: error.message }, 'every row would meet this fault; the line waits until it is mended');
-        waiting.onLineFault(error);
+        waiting.onCommonFault(error);
       };
-      const workers = await startWorkers(context, workLog.service, onLineFault, workLog.onRowEnd);
+      const workers = await startWorkers(context, workLog.service, onCommonFault, workLog.onRowEnd);
       const way = { service: address.url, ...(address.proxy === undefined ? {} : { proxy: address.proxy }) };
       log.info({ ...way, redis: context.redis.where, process: context.processId }, 'working');
       await sayInterrupted(context);

@@ -1,8 +1,8 @@
 import { counted, grouped } from '../../src/counted.ts';
 import type { Summary } from '../../src/ledger/summary.ts';
-import { visible } from '../../src/portfolio/lines/problem.ts';
+import { visible } from '../../src/portfolio/problem.ts';
 
-/** The one status that the service's document shows, of a limit that was granted (service-api.md, States). */
+/** The one status that is shown, of a limit that was granted (docs/service.md, "Status of a limit"). */
 const APPROVED = 'approved';
 
 /** More kinds of answer than a person takes in are told as one sum; the results file has them all. */

@@ -1,7 +1,7 @@
 import type { Listed } from '../../jobs/operators/list-portfolios.ts';
 import { counted, grouped } from '../../src/counted.ts';
 import { ROW_STATES } from '../../src/ledger/rows.ts';
-import { visible } from '../../src/portfolio/lines/problem.ts';
+import { visible } from '../../src/portfolio/problem.ts';
 import { inGroups } from './summary-table.ts';
 
 /** Of 80 columns: name, file, time and standing each keep to theirs, and a long one pushes the rest along. */

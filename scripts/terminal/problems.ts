@@ -1,6 +1,6 @@
 import { counted } from '../../src/counted.ts';
-import { WHOLE_FILE } from '../../src/portfolio/lines/problem.ts';
-import type { Change, Problem } from '../../src/portfolio/lines/row.ts';
+import type { Change, Problem } from '../../src/portfolio/problem.ts';
+import { WHOLE_FILE } from '../../src/portfolio/problem.ts';
 
 /** Problems shown one by one; a file with a hundred thousand of them is told by these and a count. */
 const SHOWN = 1_000;

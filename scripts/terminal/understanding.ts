@@ -1,6 +1,6 @@
-import type { Column } from '../../src/portfolio/columns/columns.ts';
-import { visible } from '../../src/portfolio/lines/problem.ts';
+import type { Column } from '../../src/portfolio/columns/column.ts';
 import type { Opened } from '../../src/portfolio/open-portfolio.ts';
+import { visible } from '../../src/portfolio/problem.ts';
 import { dialectWords } from '../../src/table/dialect.ts';
 
 type Read = Pick<Opened, 'dialect' | 'columns' | 'headerLine' | 'above'>;

@@ -1,8 +1,7 @@
 import { realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { fileFault, systemCode } from '../files/file-fault.ts';
-import type { Document } from '../portfolio/lines/row.ts';
-import { withoutApostrophe } from '../table/formulas.ts';
+import type { Document } from './document.ts';
 import { readMediaType } from './kind.ts';
 import { makeNameFinder } from './names.ts';
 
@@ -12,9 +11,10 @@ export type DocumentFolder = {
    * The document of that name, which may lead through sub-folders (`2026/acme.pdf`), or a sentence that says why it
    * cannot be sent. An answer is kept, since portfolios name the same document on many lines.
    *
+   * @param meant what the name means where no file bears it as it is written; the name itself if left out
    * @throws LimitlineError `FILE` when the disk itself fails.
    */
-  find(name: string): Promise<Document | string>;
+  find(name: string, meant?: string): Promise<Document | string>;
 };
 
 /**
@@ -26,7 +26,7 @@ export function makeDocumentFolder({ dir, maxSizeMb }: { dir: string; maxSizeMb:
   const finder = makeNameFinder({ root: dir });
   const kept = new Map<string, Promise<Document | string>>();
 
-  async function look(name: string): Promise<Document | string> {
+  async function look(name: string, meant = name): Promise<Document | string> {
     const problem = nameProblem(name);
     if (problem) return problem;
     const root = await realpath(dir).catch(() => null);
@@ -37,7 +37,7 @@ export function makeDocumentFolder({ dir, maxSizeMb }: { dir: string; maxSizeMb:
       return await inspect(name, path);
     } catch (error) {
       const code = systemCode(error);
-      if (code === 'ENOENT' || code === 'ENOTDIR') return miss(name);
+      if (code === 'ENOENT' || code === 'ENOTDIR') return miss(name, meant);
       const reason = LOOK_FAULTS[code];
       if (reason) return `${name} ${reason}`;
       throw fileFault(join(root, name), 'read', error);
@@ -57,10 +57,8 @@ export function makeDocumentFolder({ dir, maxSizeMb }: { dir: string; maxSizeMb:
   }
 
   /** A name that differs in what nobody can see is taken; one that differs in case is proposed. */
-  async function miss(name: string): Promise<Document | string> {
-    // Results files keep such a name from being run as a formula; a file whose name has the apostrophe itself was found.
-    const bare = withoutApostrophe(name);
-    if (bare !== name) return look(bare);
+  async function miss(name: string, meant: string): Promise<Document | string> {
+    if (meant !== name) return look(meant);
     const near = await finder.near(name);
     if (near === null) return `${name} is not in the documents folder ${dir}: put it there, or correct the name.`;
     if (near !== name && near.normalize('NFC') === name.normalize('NFC')) return look(near);
@@ -68,12 +66,12 @@ export function makeDocumentFolder({ dir, maxSizeMb }: { dir: string; maxSizeMb:
   }
 
   return {
-    find(name) {
+    find(name, meant = name) {
       const known = kept.get(name);
       if (known) return known;
       // A name cut out of the file's text keeps 64 KB of that text in memory for as long as it is kept; a copy does not.
-      const copy = Buffer.from(name).toString();
-      const answer = look(copy);
+      const [copy, meantCopy] = [copyOf(name), copyOf(meant)];
+      const answer = look(copy, meantCopy);
       if (kept.size >= MAX_KEPT) kept.delete(kept.keys().next().value ?? '');
       kept.set(copy, answer);
       answer.catch(() => kept.delete(copy));
@@ -89,6 +87,10 @@ export function defaultDocumentsDir(csvPath: string): string {
 
 /** Some 3 MB: enough for documents that many lines share, which are what keeping them is for. */
 const MAX_KEPT = 10_000;
+
+function copyOf(text: string): string {
+  return Buffer.from(text).toString();
+}
 
 /** What the operating system may say of one document without being broken itself. */
 const LOOK_FAULTS: Record<string, string> = {

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { open } from 'node:fs/promises';
 import { extname } from 'node:path';
 import { fileTypeFromBuffer, fileTypeFromFile } from 'file-type';
-import { wholeCharacters } from '../table/text.ts';
+import { wholeCharacters } from '../files/whole-characters.ts';
 import { programProblem } from './programs.ts';
 
 /**

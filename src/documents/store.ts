@@ -7,7 +7,7 @@ import { makeFolder } from '../data-folder.ts';
 import { LimitlineError } from '../errors.ts';
 import { fileFault } from '../files/file-fault.ts';
 import { isLeftBehind, MARK_PATTERN, markOfProcess } from '../files/process-mark.ts';
-import type { Document } from '../portfolio/lines/row.ts';
+import type { Document } from './document.ts';
 
 /** Copies of documents in the data folder, by the SHA-256 of their content: what was imported is what is sent. */
 export type DocumentStore = {

@@ -1,6 +1,7 @@
+import { CALL_KINDS } from '../call-kind.ts';
 import { LimitlineError } from '../errors.ts';
 import type { RedisConnection } from '../lua-script.ts';
-import { CALL_KINDS, makeKeys, type SharedKeys } from './keys.ts';
+import { makeKeys, type SharedKeys } from './keys.ts';
 
 /** How what is in Redis is written. Raised with every change that an older or newer Limitline would misread. */
 export const FORMAT = '2';

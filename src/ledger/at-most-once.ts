@@ -1,30 +1,22 @@
 import type { UnknownPolicy } from '../config.ts';
+import { messageOf } from '../errors.ts';
+import type { Sent, Settled } from '../outcome.ts';
 import type { Attempts } from './attempts.ts';
-import { type CallRecord, type Calls, MOST_PUT_OFFS, type Thing, type Verdict } from './calls.ts';
-import type { RowId } from './row-id.ts';
+import { type Calls, MOST_PUT_OFFS, type Thing, type Verdict } from './calls.ts';
 
-/** What a sender must be able to say of its answer; the service client's answers are of this form. */
-export type Sent =
-  | { meaning: 'made'; id: string; record: CallRecord }
-  | { meaning: 'refused'; status: number; body: string }
-  | { meaning: 'throttled' | 'unreachable'; heard: string }
-  | { meaning: 'unknown'; heard: string };
-
-/**
- * How it ended. Only `made` gives an id; `refused`, `unknown`, `other` and `put off` end the row. `late` says that the
- * outcome had been unknown until now, so that other rows may be held for it.
- */
-export type Ending =
-  | { is: 'made'; id: string; record: CallRecord; row: string | undefined; late?: boolean }
-  /** It was made before, under this name but for another buyer or amount. */
-  | { is: 'other'; id: string }
-  | { is: 'refused'; status: number; body: string; late?: boolean }
-  | { is: 'unknown'; heard: string; sentMs: number }
-  /** The service put this row off again and again while others of its step passed. */
-  | { is: 'put off'; heard: string; times: number }
-  | { is: 'busy' | 'paused' | 'cancelled' | 'changed' }
-  /** Not now; `waitMs` where the ledger says how long, `putOffs` where it is this row alone that is put off. */
-  | { is: 'later'; heard: string; waitMs?: number; putOffs?: number; late?: boolean };
+/** The right to send one call, once, now. Whoever has it settles it, whatever happens: it stays claimed until then. */
+export type Claim = {
+  is: 'go';
+  /**
+   * Names the first send of this content whose outcome is open or that made nothing; the same for every repetition: what an
+   * idempotency key is made of.
+   */
+  first: string;
+  /** Writes down what became of the call, and answers what that means for the row. */
+  settle: (sent: Sent) => Promise<Settled>;
+  /** Settles a call that failed before anything was sent, and rejects with what it failed with. */
+  giveBack: (error: unknown) => Promise<never>;
+};
 
 /**
  * A claim older than this may have been given up on by the others (a blocked event loop), so it is asked for
@@ -32,47 +24,41 @@ export type Ending =
  */
 const CLAIM_FRESH_MS = 3_000;
 
-/**
- * The moments between two steps of a call, and of a row, at which a process may die. Tests that kill it exactly there
- * listen; nobody else does.
- */
-export type Moment = 'claimed' | 'answered' | 'settled' | 'advanced' | 'handed over';
-export type Probe = (moment: Moment, row: RowId) => void;
+/** Somebody else is sending the same call: they are done within a call's time, so look again soon. */
+const BUSY_WAIT_MS = 150;
 
-export type Once = ReturnType<typeof makeOnce>;
+export type AtMostOnce = ReturnType<typeof makeAtMostOnce>;
 
 /**
- * Every call to the service goes through here, and at most once for each thing: claim → send → settle.
- *
- * `send` is called only after the ledger said "go". It answers what the service said, and throws only when nothing was
- * sent; the claim is then given back. It is told the name of the first send of this content whose outcome is open or that made
- * nothing, the same for every repetition: what an idempotency key is made of. Whatever else goes wrong leaves a claim
- * behind that nobody sends again unasked.
+ * Every call to the service goes through here, and at most once for each thing: claim → send → settle. Nothing is sent
+ * without a claim, and what is claimed and not settled is sent by nobody again unasked.
  */
-export function makeOnce({ calls, attempts, probe }: { calls: Calls; attempts: Attempts; probe?: Probe | undefined }) {
-  return async (
-    thing: Thing & { buyer: string },
-    { onUnknown, send }: { onUnknown: UnknownPolicy; send: (first: string) => Promise<Sent> },
-  ): Promise<Ending> => {
-    const owner = attempts.begin();
-    let close = (): Promise<unknown> => calls.release(thing, owner, 'unreachable');
-    try {
-      const verdict = await claimFresh(calls, thing, owner, onUnknown);
-      if (verdict.is !== 'go') return toEnding(verdict);
-      probe?.('claimed', thing.row);
-      const answer = await send(verdict.first).catch(async (error) => {
-        await close();
+export function makeAtMostOnce({ calls, attempts }: { calls: Calls; attempts: Attempts }) {
+  return {
+    /** Asks for the right to send a call. Any other answer than a claim says what became of it without sending. */
+    async claim(thing: Thing & { buyer: string }, onUnknown: UnknownPolicy): Promise<Claim | Settled> {
+      const owner = attempts.begin();
+      const settle = async (sent: Sent): Promise<Settled> => {
+        const write = writer(sent, { calls, thing, owner, onUnknown });
+        try {
+          return await write();
+        } finally {
+          attempts.end(owner, write);
+        }
+      };
+      let verdict: Verdict | undefined;
+      try {
+        verdict = await claimFresh(calls, thing, owner, onUnknown);
+      } finally {
+        if (verdict?.is !== 'go') attempts.end(owner, () => calls.release(thing, owner, 'unsent'));
+      }
+      if (verdict.is !== 'go') return withoutSending(verdict);
+      const giveBack = async (error: unknown): Promise<never> => {
+        await settle({ is: 'unsent', reason: messageOf(error) });
         throw error;
-      });
-      probe?.('answered', thing.row);
-      const end = ender(calls, thing, owner, answer, onUnknown);
-      close = end;
-      const ending = await end();
-      probe?.('settled', thing.row);
-      return ending;
-    } finally {
-      attempts.end(owner, close);
-    }
+      };
+      return { is: 'go', first: verdict.first, settle, giveBack };
+    },
   };
 }
 
@@ -84,57 +70,76 @@ async function claimFresh(calls: Calls, thing: Thing, owner: string, onUnknown: 
   }
 }
 
-function toEnding(verdict: Exclude<Verdict, { is: 'go' }>): Ending {
-  return verdict.is === 'later' ? { ...verdict, heard: 'its outcome was unknown, and it is sent again' } : verdict;
+function withoutSending(verdict: Exclude<Verdict, { is: 'go' }>): Settled {
+  switch (verdict.is) {
+    case 'later':
+      return { is: 'later', again: verdict.waitMs, reason: 'its outcome was unknown, and it is sent again' };
+    case 'busy':
+      return BUSY;
+    case 'paused':
+      return { is: 'later', again: 'resumed', reason: 'its portfolio is paused' };
+    case 'cancelled':
+    case 'changed':
+      return { is: 'moved' };
+    default:
+      return verdict;
+  }
 }
 
-/** What writes an answer down and says what it means for the row. It may be run again; it holds no more than it needs. */
-function ender(
-  calls: Calls,
-  thing: Thing & { buyer: string },
-  owner: string,
-  answer: Sent,
-  onUnknown: UnknownPolicy,
-): () => Promise<Ending> {
-  switch (answer.meaning) {
+const BUSY: Settled = { is: 'later', again: BUSY_WAIT_MS, reason: 'another process is sending it' };
+
+type Claimed = { calls: Calls; thing: Thing & { buyer: string }; owner: string; onUnknown: UnknownPolicy };
+
+/**
+ * Makes what writes an answer down and says what it means for the row. It may run again whenever the ledger shows the claim
+ * as open, so it keeps no more of the answer than it needs.
+ */
+function writer(sent: Sent, claimed: Claimed): () => Promise<Settled> {
+  const { calls, thing, owner } = claimed;
+  switch (sent.is) {
     case 'made': {
-      const { id, record } = answer;
+      const { id, record } = sent;
       return async () => {
-        const { late, ...settled } = await calls.settle(thing, owner, { id, record, buyer: thing.buyer });
-        return { is: 'made', ...settled, record, row: undefined, ...(late ? { late } : {}) };
+        const known = await calls.settle(thing, owner, { id, record, buyer: thing.buyer });
+        return { is: 'made', id: known.id, record, wasUnknown: known.late };
       };
     }
     case 'refused': {
-      const { status, body } = answer;
-      return async () => {
-        const released = await calls.release(thing, owner, 'refused');
-        // What an earlier send made or not, the refusal of its repetition does not say.
-        if (released.is === 'in doubt') {
-          const { heard, sentMs } = released;
-          return { is: 'unknown', heard: `${heard}; sent again, it was refused with status ${status}`, sentMs };
-        }
-        return { is: 'refused', status, body, ...(released.is === 'back' && released.late ? { late: true } : {}) };
-      };
+      const { status, body } = sent;
+      return () => writeRefusal(status, body, claimed);
     }
     case 'unknown': {
-      const { heard } = answer;
-      return async () => {
-        const doubt = await calls.doubt(thing, owner, heard);
-        // The claim has passed to another while we waited, and what that one hears counts: come back and ask.
-        if (!doubt) return { is: 'busy' };
-        if (onUnknown === 'resend' && doubt.againMs !== undefined) return { is: 'later', heard, waitMs: doubt.againMs };
-        return { is: 'unknown', heard, sentMs: doubt.sentMs };
-      };
+      const { reason } = sent;
+      return () => writeDoubt(reason, claimed);
     }
     default: {
-      const { meaning, heard } = answer;
+      const why = sent.is;
+      const reason = sent.is === 'unauthorized' ? `status ${sent.status}` : sent.reason;
       return async () => {
-        const released = await calls.release(thing, owner, meaning);
-        const times = released.is === 'back' ? released.putOffs : 0;
-        if (times >= MOST_PUT_OFFS) return { is: 'put off', heard, times };
-        const late = released.is === 'back' && released.late;
-        return { is: 'later', heard, ...(times > 0 ? { putOffs: times } : {}), ...(late ? { late } : {}) };
+        const released = await calls.release(thing, owner, why);
+        if (released.is !== 'back') return { is: 'later', again: 'in turn', reason };
+        const { putOffs, late: wasUnknown } = released;
+        if (putOffs >= MOST_PUT_OFFS) return { is: 'put off', reason, times: putOffs };
+        return { is: 'later', again: 'in turn', reason, putOffs, wasUnknown };
       };
     }
   }
+}
+
+async function writeRefusal(status: number, body: string, { calls, thing, owner }: Claimed): Promise<Settled> {
+  const released = await calls.release(thing, owner, 'refused');
+  if (released.is === 'in doubt') {
+    // What an earlier send made or not, the refusal of its repetition does not say.
+    const reason = `${released.reason}; sent again, it was refused with status ${status}`;
+    return { is: 'unknown', reason, sentMs: released.sentMs };
+  }
+  return { is: 'refused', status, body, wasUnknown: released.is === 'back' && released.late };
+}
+
+async function writeDoubt(reason: string, { calls, thing, owner, onUnknown }: Claimed): Promise<Settled> {
+  const doubt = await calls.doubt(thing, owner, reason);
+  // The claim has passed to another while we waited, and what that one hears counts: come back and ask.
+  if (!doubt) return BUSY;
+  if (onUnknown === 'resend' && doubt.againMs !== undefined) return { is: 'later', again: doubt.againMs, reason };
+  return { is: 'unknown', reason, sentMs: doubt.sentMs };
 }

@@ -1,16 +1,15 @@
 import { createHash, randomUUID } from 'node:crypto';
+import type { CallKind } from '../call-kind.ts';
 import type { UnknownPolicy } from '../config.ts';
 import { LimitlineError } from '../errors.ts';
 import { makeLuaScript, type RedisConnection } from '../lua-script.ts';
+import type { CallRecord, Sent } from '../outcome.ts';
 import type { Dispute } from './attempts.ts';
 import { makeClaimScript, type Replicas } from './claim-script.ts';
-import type { CallKind, Keys } from './keys.ts';
+import type { Keys } from './keys.ts';
 import type { Persist } from './persist.ts';
 import { VANISHED_AFTER_MS } from './presence.ts';
 import { type RowId, rowName } from './row-id.ts';
-
-/** What an answer said besides the id, as text: amounts stay decimal text. */
-export type CallRecord = Readonly<Record<string, string>>;
 
 /** The ledger's answer to "may I send this?". */
 export type Verdict =
@@ -25,7 +24,7 @@ export type Verdict =
   /** Its outcome is unknown, and it may be sent again in so many ms. */
   | { is: 'later'; waitMs: number }
   /** It was sent, and nobody knows what became of it. */
-  | { is: 'unknown'; heard: string; sentMs: number }
+  | { is: 'unknown'; reason: string; sentMs: number }
   /** The portfolio is paused: not now. */
   | { is: 'paused' }
   /** The row was given up meanwhile. */
@@ -52,7 +51,7 @@ export type Thing = {
  */
 export type Released =
   | { is: 'back'; putOffs: number; late: boolean }
-  | { is: 'in doubt'; heard: string; sentMs: number }
+  | { is: 'in doubt'; reason: string; sentMs: number }
   | { is: 'other' };
 
 /** A row that is put off so often while others pass is the reason itself; fewer may be the luck of a crowded limit. */
@@ -62,7 +61,7 @@ export const MOST_PUT_OFFS = 30;
 export type Resolved = 'resolved' | 'made' | 'not unknown';
 
 /** Why a claim is given back: the service made nothing, or was never asked. */
-export type Unmade = 'refused' | 'throttled' | 'unreachable';
+export type Unmade = Exclude<Sent['is'], 'made' | 'unknown'>;
 
 /** Under "resend": so many sends after the first unknown answer, within so long, with waits that double in between. */
 const RESENDS = 8;
@@ -128,7 +127,7 @@ export function makeCalls({
       );
       const missing = missingReplicas(answer);
       if (missing) {
-        await giveBack(thing, owner, 'unreachable');
+        await giveBack(thing, owner, 'unsent');
         throw missing;
       }
       return toVerdict(answer as [Verdict['is'], ...string[]], owner);
@@ -168,10 +167,10 @@ export function makeCalls({
     async doubt(
       thing: Pick<Thing, 'kind' | 'key'>,
       owner: string,
-      heard: string,
+      reason: string,
     ): Promise<{ sentMs: number; againMs: number | undefined } | undefined> {
       const limits = [RESENDS, RESEND_WITHIN_MS, FIRST_WAIT_MS, LONGEST_WAIT_MS];
-      const answer = (await persist('doubt', () => doubt([callKey(thing)], [owner, heard, ...limits]))) as (
+      const answer = (await persist('doubt', () => doubt([callKey(thing)], [owner, reason, ...limits]))) as (
         | string
         | number
       )[];
@@ -183,8 +182,8 @@ export function makeCalls({
     /** Of a claim that its process knows nothing of any more, nobody knows what became of it. */
     async disown({ kind, owner, key }: Dispute): Promise<void> {
       const limits = [RESENDS, RESEND_WITHIN_MS, FIRST_WAIT_MS, LONGEST_WAIT_MS];
-      const heard = 'Redis forgot what its sender had written down';
-      await doubt([keys.call(kind as CallKind, key)], [owner, heard, ...limits]);
+      const reason = 'Redis forgot what its sender had written down';
+      await doubt([keys.call(kind as CallKind, key)], [owner, reason, ...limits]);
     },
 
     /**
@@ -241,7 +240,7 @@ function missingReplicas(answer: unknown): LimitlineError | undefined {
 
 function toReleased([is, first, second]: [string, ...(string | number)[]]): Released {
   if (is === 'back') return { is, putOffs: Number(first), late: second === 1 };
-  return is === 'doubt' ? { is: 'in doubt', heard: String(first), sentMs: Number(second) } : { is: 'other' };
+  return is === 'doubt' ? { is: 'in doubt', reason: String(first), sentMs: Number(second) } : { is: 'other' };
 }
 
 function toVerdict([is, ...rest]: [Verdict['is'], ...string[]], owner: string): Verdict {
@@ -254,7 +253,7 @@ function toVerdict([is, ...rest]: [Verdict['is'], ...string[]], owner: string): 
     case 'other':
       return { is, id: first ?? '' };
     case 'unknown':
-      return { is, heard: first ?? '', sentMs: Number(second) };
+      return { is, reason: first ?? '', sentMs: Number(second) };
     case 'later':
       return { is, waitMs: Number(first) };
     default:

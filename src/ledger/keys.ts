@@ -1,8 +1,5 @@
 import { createHash } from 'node:crypto';
-
-/** The kinds of call that make something at the service; each has its own idea of "the same thing". */
-export const CALL_KINDS = ['company', 'document', 'limit'] as const;
-export type CallKind = (typeof CALL_KINDS)[number];
+import type { CallKind } from '../call-kind.ts';
 
 export type Keys = ReturnType<typeof makeKeys>;
 

@@ -1,6 +1,7 @@
+import { CALL_KINDS, type CallKind } from '../call-kind.ts';
 import { makeLuaScript, type RedisConnection } from '../lua-script.ts';
 import { FAULT_KINDS, type ImportedFile, makeImports, signsOf } from './imports.ts';
-import { CALL_KINDS, type CallKind, type Keys } from './keys.ts';
+import type { Keys } from './keys.ts';
 import { ROW_STATES, type RowState, STEPS } from './rows.ts';
 import type { KeptSums } from './sums.ts';
 

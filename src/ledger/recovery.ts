@@ -1,6 +1,7 @@
+import type { CallKind } from '../call-kind.ts';
 import { makeLuaScript, type RedisConnection } from '../lua-script.ts';
-import type { CallRecord } from './calls.ts';
-import type { CallKind, Keys } from './keys.ts';
+import type { CallRecord } from '../outcome.ts';
+import type { Keys } from './keys.ts';
 import { VANISHED_AFTER_MS } from './presence.ts';
 import { rowIdOf } from './row-id.ts';
 

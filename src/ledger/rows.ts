@@ -1,6 +1,7 @@
 import { makeLuaScript, type RedisConnection } from '../lua-script.ts';
+import type { CallRecord } from '../outcome.ts';
 import { makeBuyerRows } from './buyer-rows.ts';
-import { type CallRecord, digestOf, readPair, type Thing } from './calls.ts';
+import { digestOf, readPair, type Thing } from './calls.ts';
 import { makeImportRows } from './import-rows.ts';
 import type { Keys } from './keys.ts';
 import type { Persist } from './persist.ts';

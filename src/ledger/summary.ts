@@ -1,4 +1,4 @@
-import type { CallKind } from './keys.ts';
+import type { CallKind } from '../call-kind.ts';
 import type { PortfolioState, Portfolios } from './portfolios.ts';
 import { ROW_STATES, type RowState, type Rows } from './rows.ts';
 import { addUp, type Sums, stampOf } from './sums.ts';

@@ -1,5 +1,5 @@
+import type { CallKind } from '../call-kind.ts';
 import { LimitlineError } from '../errors.ts';
-import type { CallKind } from './door-words.ts';
 
 type Waiter<T> = { kind: CallKind; pass: (trial: T | undefined) => void };
 

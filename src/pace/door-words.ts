@@ -1,8 +1,11 @@
+import { CALL_KINDS, type CallKind } from '../call-kind.ts';
 import type { RedisConnection } from '../lua-script.ts';
 
-/** The kinds of call that make something. */
-const CALLS = { company: 'company requests', document: 'document uploads', limit: 'limit requests' } as const;
-export type CallKind = keyof typeof CALLS;
+const CALLS: Readonly<Record<CallKind, string>> = {
+  company: 'company requests',
+  document: 'document uploads',
+  limit: 'limit requests',
+};
 
 /** A kind of call that does not leave: why, when it may be tried again, and whether any shut door is being tried now. */
 export type Shut = { kind: CallKind; why: string; untilMs: number; isTried: boolean };
@@ -33,13 +36,12 @@ export function describeWait(untilMs: number, nowMs: number): string {
 
 /** The doors of an account that are shut, as they stand in Redis: for commands that call nothing. */
 export async function readShut(connection: RedisConnection, key: string): Promise<Shut[]> {
-  const kinds = Object.keys(CALLS) as CallKind[];
   const [[dueAt, leaseUntil, ...whys], [seconds, micros]] = await Promise.all([
-    connection.hmget(key, 'dueAt', 'leaseUntil', ...kinds.map((kind) => `shut:${kind}`)),
+    connection.hmget(key, 'dueAt', 'leaseUntil', ...CALL_KINDS.map((kind) => `shut:${kind}`)),
     connection.time(),
   ]);
   const nowUs = Number(seconds) * 1e6 + Number(micros);
   const untilMs = Date.now() + (Number(dueAt) - nowUs) / 1_000;
   const isTried = Number(leaseUntil) > nowUs;
-  return kinds.flatMap((kind, at) => (whys[at] ? [{ kind, why: whys[at], untilMs, isTried }] : []));
+  return CALL_KINDS.flatMap((kind, at) => (whys[at] ? [{ kind, why: whys[at], untilMs, isTried }] : []));
 }

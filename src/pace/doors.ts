@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
+import type { CallKind } from '../call-kind.ts';
 import { messageOf } from '../errors.ts';
 import type { Log } from '../log.ts';
 import { makeLuaScript, type RedisConnection } from '../lua-script.ts';
 import { makeDoorQueue } from './door-queue.ts';
-import { type CallKind, describeShut, type Shut } from './door-words.ts';
+import { describeShut, type Shut } from './door-words.ts';
 
 export type Doors = ReturnType<typeof makeDoors>;
 

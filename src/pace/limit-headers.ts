@@ -1,5 +1,4 @@
-/** Headers as undici gives them: lower-case names, a list where a name came twice. */
-export type AnswerHeaders = Readonly<Record<string, string | string[] | undefined>>;
+import type { AnswerHeaders } from '../answer-headers.ts';
 
 /** What an answer's headers say of the service's limit; what they do not say is left out. */
 export type LimitWords = {

@@ -1,6 +1,7 @@
+import type { AnswerHeaders } from '../answer-headers.ts';
 import type { Log } from '../log.ts';
 import { makeLuaScript, type RedisConnection } from '../lua-script.ts';
-import { type AnswerHeaders, type LimitWords, readDate, readLimitWords } from './limit-headers.ts';
+import { type LimitWords, readDate, readLimitWords } from './limit-headers.ts';
 import type { PaceState } from './pace-words.ts';
 import { makeTheirClock } from './their-clock.ts';
 import { type Grant, makeTurnstile, type Turn } from './turn-queue.ts';

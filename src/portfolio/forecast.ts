@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto';
+import { digestOf } from './identity/digest.ts';
 import { makeKeySet } from './identity/key-set.ts';
 import type { Line } from './lines/row.ts';
 import { makeExactSum } from './values/exact-sum.ts';
@@ -37,7 +37,7 @@ export function makeForecaster(): Forecaster {
         sum.add(limit.requested_limit);
         if (companyId === undefined && buyers.add(buyer)) fresh.companies.push(buyer);
         for (const { path, sizeBytes } of documents) {
-          if (!files.add(hash('sha256', path, 'base64url').slice(0, 16))) continue;
+          if (!files.add(digestOf(path))) continue;
           found.documents += 1;
           found.uploadBytes += Math.ceil(sizeBytes / 3) * 4;
         }

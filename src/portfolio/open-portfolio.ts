@@ -1,26 +1,33 @@
 import type { DocumentFolder } from '../documents/folder.ts';
 import type { Delimiter, Dialect } from '../table/dialect.ts';
-import { openTable, type Table } from '../table/open-table.ts';
+import type { Above } from '../table/find-header.ts';
+import { openTable } from '../table/open-table.ts';
 import type { Shape } from '../table/records.ts';
-import { type Column, makeFit, NEEDED, readHeader } from './columns/columns.ts';
-import type { Above } from './columns/find-header.ts';
+import type { Table, TableFile } from '../table/table.ts';
+import { type Column, makeFit } from './columns/column.ts';
 import { doubtsAround } from './columns/header-doubts.ts';
+import { vocabularyOf } from './columns/judge-header.ts';
+import { NEEDED } from './columns/known-columns.ts';
+import { readHeader } from './columns/read-header.ts';
+import { mendedRowOf, ROW_COLUMN } from './columns/result-columns.ts';
 import type { BuyerBook } from './identity/buyer-book.ts';
-import { makeFileBook } from './identity/file-book.ts';
+import { makeFileBook } from './identity/in-file/book.ts';
+import { makeRecordedBuyerLookup } from './identity/recorded-buyer.ts';
+import { addDocuments } from './lines/add-documents.ts';
 import { type AdviceDates, adviceDates } from './lines/advice.ts';
+import { makeLineClassifier } from './lines/classify-lines.ts';
+import { type Conventions, findConventions } from './lines/conventions.ts';
+import type { Draft } from './lines/draft.ts';
 import { type CurrencyCheck, makeCurrencyCheck } from './lines/one-currency.ts';
-import { makeProblem, WHOLE_FILE } from './lines/problem.ts';
 import { makeCellReader, readConstants, type Values } from './lines/read-cells.ts';
-import type { Line, Problem } from './lines/row.ts';
-import { addDocuments, type Draft, makeSettler, tellBuyers } from './lines/settle-lines.ts';
-import { makeStandalone, type Standalone } from './lines/standalone.ts';
+import type { Line } from './lines/row.ts';
 import { makeStrayLines } from './lines/stray-lines.ts';
+import { tellBuyers } from './lines/tell-buyers.ts';
+import { makeProblem, type Problem, WHOLE_FILE } from './problem.ts';
 import type { ReadOptions } from './read-options.ts';
-import { knownLookOf } from './results/known-buyer.ts';
+import { type LineRewriter, makeLineRewriter } from './results/line-rewriter.ts';
 import { outcomeColumns } from './results/outcomes.ts';
-import { mendedRowOf, ROW_COLUMN } from './results/result-columns.ts';
 import { parseAmount } from './values/amounts.ts';
-import { type Conventions, findConventions } from './values/conventions.ts';
 
 /** A portfolio's file, open and read up to its header. */
 export type Opened = {
@@ -35,7 +42,7 @@ export type Opened = {
   /** The columns as they were understood; those that mean nothing to us are kept as they are. */
   columns: Column[];
   /** How its lines are written in a file of their own. */
-  standalone: Standalone;
+  rewriter: LineRewriter;
   /** What is wrong with the file as a whole; if anything is, `batches` is empty. */
   problems: Problem[];
   /** Advice for the file as a whole; it is complete when the last batch was given. */
@@ -75,7 +82,7 @@ export type PortfolioFile = ReadOptions & {
  * @throws LimitlineError `FILE` when the file cannot be opened or read, `STOPPED` when the signal is aborted.
  */
 export async function openPortfolio(file: PortfolioFile): Promise<Opened> {
-  const table = await openTable(file);
+  const table = await openTable(tableOf(file));
   const dates = adviceDates(file.now ?? new Date());
   const conventions: Conventions = { decimal: file.decimal ?? null, dates: file.dates ?? null };
   const { columns, problems, warnings } = readColumns(table, file);
@@ -94,12 +101,17 @@ export async function openPortfolio(file: PortfolioFile): Promise<Opened> {
     above: table.above,
     columns,
     dialect: table.dialect,
-    standalone: makeStandalone({ columns, constants: fixed.constants, conventions, currencies }),
+    rewriter: makeLineRewriter({ columns, constants: fixed.constants, conventions, currencies }),
     problems,
     warnings,
     batches: problems.length > 0 ? noBatches : batches,
     close: table.close,
   };
+}
+
+/** The portfolio's file as its table is read. */
+export function tableOf<File extends Pick<PortfolioFile, 'path' | 'mapping'>>(file: File): File & TableFile {
+  return { ...file, vocabulary: vocabularyOf(file.mapping) };
 }
 
 function readColumns(table: Table, file: PortfolioFile): ReturnType<typeof readHeader> {
@@ -150,13 +162,13 @@ async function* readBatches(reading: Reading): AsyncGenerator<Line[]> {
   const readCells = makeCellReader({ ...reading, dialect: table.dialect, today: dates.today });
   const shape = shapeOf(columns, table.dialect.delimiter);
   const strays = makeStrayLines({ columns, delimiter: table.dialect.delimiter, hiddenRows: file.hiddenRows });
-  const settle = makeSettler({ columns, dates });
+  const classifier = makeLineClassifier({ columns, dates });
   const mendedRow = mendedRowOf(columns.map(({ written }) => written));
   const telling = {
     book: file.buyers ?? makeFileBook({ portfolio: '', importId: '' }),
     sameBuyer: file.sameBuyer,
     mendedRow,
-    known: file.results ? knownLookOf(columns, rowColumnAt(columns)) : undefined,
+    known: file.results ? makeRecordedBuyerLookup(columns, rowColumnAt(columns)) : undefined,
   };
   let settled = false;
   try {
@@ -181,9 +193,9 @@ async function* readBatches(reading: Reading): AsyncGenerator<Line[]> {
       if (!file.results) for (const draft of drafts) if (!strays.judge(draft)) currencies.judge(draft);
       await addDocuments(drafts, columns, file.documents);
       await tellBuyers(drafts, telling);
-      yield drafts.map(settle.line);
+      yield drafts.map(classifier.classify);
     }
-    warnings.push(...strays.fileWarnings(), ...currencies.fileWarnings(), ...settle.fileWarnings());
+    warnings.push(...strays.fileWarnings(), ...currencies.fileWarnings(), ...classifier.fileWarnings());
   } finally {
     await table.close();
   }
@@ -199,7 +211,7 @@ async function settleConventions({ table, file, columns, conventions }: Reading,
   const { encoding, delimiter } = table.dialect;
   if (!table.rereadable) return;
   const headerLine = table.header?.line;
-  const found = await findConventions({ ...file, encoding, delimiter, headerLine }, { columns, shape });
+  const found = await findConventions({ ...tableOf(file), encoding, delimiter, headerLine }, { columns, shape });
   conventions.decimal ??= found.decimal;
   conventions.dates ??= found.dates;
 }

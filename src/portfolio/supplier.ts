@@ -1,10 +1,13 @@
 import { LimitlineError } from '../errors.ts';
-import { openTable, type Table } from '../table/open-table.ts';
-import { readHeader } from './columns/columns.ts';
+import { openTable } from '../table/open-table.ts';
+import type { Table } from '../table/table.ts';
+import { vocabularyOf } from './columns/judge-header.ts';
+import { readHeader } from './columns/read-header.ts';
 import { adviceDates } from './lines/advice.ts';
 import { buyerKeyOf, makeCompany } from './lines/make-row.ts';
 import { makeCellReader } from './lines/read-cells.ts';
-import type { Company, Problem } from './lines/row.ts';
+import type { Company } from './lines/row.ts';
+import type { Problem } from './problem.ts';
 
 /** The supplier company: one to create, with a key like a buyer's (see `buyerKey`), or one that the service knows. */
 export type Supplier = { company: Company; key: string } | { companyId: string };
@@ -16,7 +19,7 @@ export type Supplier = { company: Company; key: string } | { companyId: string }
  * @throws LimitlineError `FILE` when it cannot be read, and when anything in it is wrong: all of it in one line.
  */
 export async function readSupplier(path: string): Promise<Supplier> {
-  const table = await openTable({ path });
+  const table = await openTable({ path, vocabulary: vocabularyOf() });
   try {
     return await readOnlyLine(path, table);
   } finally {

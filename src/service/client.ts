@@ -1,9 +1,10 @@
+import type { CallKind } from '../call-kind.ts';
 import type { RedisConnection } from '../lua-script.ts';
 import type { ForwardProxy } from '../proxy.ts';
 import { makeDocumentBody, type OutgoingDocument } from './document-body.ts';
 import { type Answer, meaningOf } from './meaning.ts';
 import { makeOutlet } from './outlet.ts';
-import { type ResourceKind, SERVICE_PATHS } from './schemas.ts';
+import { SERVICE_PATHS } from './schemas.ts';
 import type { Post } from './send.ts';
 import { makeTokenCache } from './token.ts';
 import { makeTokenCall } from './token-call.ts';
@@ -58,7 +59,7 @@ export function makeServiceClient(options: {
   let unanswered = 0;
 
   const post = async (
-    kind: ResourceKind,
+    kind: CallKind,
     body: OutgoingBody,
     { idempotencyKey, onTokenCall }: CallOptions,
   ): Promise<Answered> => {
@@ -76,10 +77,10 @@ export function makeServiceClient(options: {
       timeoutMs: options.timeoutMs,
     });
     unanswered += 1;
-    const heard = await sending.finally(() => {
+    const reply = await sending.finally(() => {
       unanswered -= 1;
     });
-    return { ...meaningOf(kind, heard, options.notMade), token: version };
+    return { ...meaningOf(kind, reply, options.notMade), token: version };
   };
 
   return {

@@ -5,7 +5,7 @@ import { base64Length, encodeBase64 } from './base64.ts';
 /** A document as it is sent: its content stays in the file. */
 export type OutgoingDocument = { path: string; sizeBytes: number; name: string; mediaType: string };
 
-/** The one value of `purpose` that the service shows (service-api: "document"). */
+/** The one value of `purpose` that the service shows (docs/service.md, "Document"). */
 const PURPOSE = 'financial_statement';
 
 /**
@@ -18,7 +18,7 @@ const PIECE_BYTES = 147_456;
 const BUFFERS = 3;
 
 /**
- * The body of a document call: JSON around a data URI (service-api: "document"; RFC 2397), read from the file as it is
+ * The body of a document call: JSON around a data URI (docs/service.md, "Document"; RFC 2397), read from the file as it is
  * sent, with its length computed beforehand.
  *
  * @returns a fresh stream each time it is asked for, since a call may be sent again after a 401.

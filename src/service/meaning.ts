@@ -1,21 +1,16 @@
+import type { AnswerHeaders } from '../answer-headers.ts';
+import type { CallKind } from '../call-kind.ts';
 import { messageOf } from '../errors.ts';
+import type { Sent } from '../outcome.ts';
 import { noConnectionWords } from './no-connection.ts';
 import { readMade } from './resource.ts';
-import type { ResourceKind } from './schemas.ts';
-import type { Headers, Heard } from './send.ts';
+import type { Reply } from './send.ts';
 
-/**
- * What an answer means for the thing that was asked for. `headers` go to the pace, which may read a wish in them, whatever
- * the meaning. Of an unknown outcome `heard` is all that was heard, and `why` the same in short, without anything of a body.
- * `unauthorized` says nothing of the thing yet: nothing was made, and it is the token's fault, everybody's or the row's.
- */
-export type Answer =
-  | { meaning: 'made'; id: string; record: Record<string, string>; headers: Headers }
-  | { meaning: 'refused'; status: number; body: string; headers: Headers }
-  | { meaning: 'throttled'; status: number; heard: string; headers: Headers }
-  | { meaning: 'unauthorized'; status: 401; body: string; headers: Headers }
-  | { meaning: 'unreachable'; heard: string }
-  | { meaning: 'unknown'; heard: string; why: string; headers: Headers };
+/** What an answer of the service means for the thing that was asked for, and its headers, in which the pace may read a wish. */
+export type Answer = Extract<Sent, { is: Meaning }> & { headers: AnswerHeaders };
+
+/** All but what is unsent through us, which is no answer. */
+type Meaning = Exclude<Sent['is'], 'unsent'>;
 
 /** Enough of a refusal to see why, little enough to keep a hundred thousand of them. */
 const KEPT_BODY_BYTES = 2_048;
@@ -39,30 +34,30 @@ const UNASKED = 'bad response';
  *
  * @param notMade statuses, besides 429, by which this service is known to say that it made nothing (`SERVICE_NOT_MADE`)
  */
-export function meaningOf(kind: ResourceKind, heard: Heard, notMade: readonly number[] = []): Answer {
-  if (heard.is === 'silence') {
-    if (!heard.sent) return { meaning: 'unreachable', heard: noConnectionWords(heard.error) };
-    const message = messageOf(heard.error);
-    const reason = message === UNASKED ? `${message}, such as a 100 Continue that nobody asked for` : message;
-    const why = heard.status === undefined ? reason : `${reason} after status ${heard.status}`;
-    return { meaning: 'unknown', heard: why, why, headers: {} };
+export function meaningOf(kind: CallKind, reply: Reply, notMade: readonly number[] = []): Answer {
+  if (reply.is === 'silence') {
+    if (!reply.sent) return { is: 'unreachable', reason: noConnectionWords(reply.error), headers: {} };
+    const message = messageOf(reply.error);
+    const what = message === UNASKED ? `${message}, such as a 100 Continue that nobody asked for` : message;
+    const why = reply.status === undefined ? what : `${what} after status ${reply.status}`;
+    return { is: 'unknown', reason: why, brief: why, headers: {} };
   }
-  const { status, headers, text } = heard;
+  const { status, headers, text } = reply;
   if (status >= 200 && status < 300) {
     const made = readMade(kind, text);
-    if (made.is === 'made') return { meaning: 'made', id: made.id, record: made.record, headers };
+    if (made.is === 'made') return { is: 'made', id: made.id, record: made.record, headers };
     const why = `status ${status}, but ${made.why}`;
-    return { meaning: 'unknown', heard: `${why}: ${cut(text)}`, why, headers };
+    return { is: 'unknown', reason: `${why}: ${firstBytes(text)}`, brief: why, headers };
   }
   if (status === TOO_FAST || notMade.includes(status)) {
-    return { meaning: 'throttled', status, heard: `status ${status}`, headers };
+    return { is: 'throttled', status, reason: `status ${status}`, headers };
   }
-  if (status === UNAUTHORIZED) return { meaning: 'unauthorized', status, body: cut(text), headers };
+  if (status === UNAUTHORIZED) return { is: 'unauthorized', status, body: firstBytes(text), headers };
   if (status >= 300 && status < 500 && !UNKNOWN_4XX.has(status)) {
-    return { meaning: 'refused', status, body: cut(text), headers };
+    return { is: 'refused', status, body: firstBytes(text), headers };
   }
   const why = `status ${status}`;
-  return { meaning: 'unknown', heard: `${why}${settingHint(status)}: ${cut(text)}`, why, headers };
+  return { is: 'unknown', reason: `${why}${settingHint(status)}: ${firstBytes(text)}`, brief: why, headers };
 }
 
 /** Stands in the problem of a row that such an answer holds, since a person may know what we must not assume. */
@@ -79,7 +74,7 @@ export function hintedStatus(problem: string): number | undefined {
 }
 
 /** The first 2 kB, never half a character. */
-function cut(text: string): string {
+function firstBytes(text: string): string {
   const bytes = Buffer.from(text);
   return bytes.length <= KEPT_BODY_BYTES
     ? text

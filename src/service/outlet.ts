@@ -2,7 +2,7 @@ import { Pool } from 'undici';
 import { isLimitlineError, LimitlineError } from '../errors.ts';
 import type { ForwardProxy } from '../proxy.ts';
 import { noConnectionWords } from './no-connection.ts';
-import { type Heard, type Post, send } from './send.ts';
+import { type Post, type Reply, send } from './send.ts';
 import { makeTunnelConnector, proxyWantsCredentials } from './tunnel.ts';
 
 export type Outlet = ReturnType<typeof makeOutlet>;
@@ -59,16 +59,16 @@ export function makeOutlet({
      * Sends one POST and waits for the whole answer, as `send` says. Rejects with `CREDENTIALS`, and only where the proxy
      * wants another user or password: the call was then not passed on.
      */
-    async send(post: Post): Promise<Heard> {
-      const heard = await send(pool, forwards ? forwarded(post, origin, proxy) : post);
-      if (heard.is === 'silence' && !heard.sent) {
-        if (isLimitlineError(heard.error, 'CREDENTIALS')) throw heard.error;
+    async send(post: Post): Promise<Reply> {
+      const reply = await send(pool, forwards ? forwarded(post, origin, proxy) : post);
+      if (reply.is === 'silence' && !reply.sent) {
+        if (isLimitlineError(reply.error, 'CREDENTIALS')) throw reply.error;
         // The service's address may be right, then.
-        if (forwards) return { ...heard, error: proxyAway(proxy, heard.error) };
+        if (forwards) return { ...reply, error: proxyAway(proxy, reply.error) };
       }
       // Inside a tunnel a 407 would be the service's own, and an answer like any other.
-      if (forwards && heard.is === 'answer' && heard.status === 407) throw proxyWantsCredentials(proxy);
-      return heard;
+      if (forwards && reply.is === 'answer' && reply.status === 407) throw proxyWantsCredentials(proxy);
+      return reply;
     },
 
     /** Ends all connections at once, also those that are being made. */

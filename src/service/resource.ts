@@ -1,19 +1,21 @@
 import { z } from 'zod';
-import { companyIdSchema, documentResourceSchema, limitIdSchema, type ResourceKind } from './schemas.ts';
+import type { CallKind } from '../call-kind.ts';
+import type { CallRecord } from '../outcome.ts';
+import { companyIdSchema, documentResourceSchema, limitIdSchema } from './schemas.ts';
 import { isWebPage } from './web-page.ts';
 
 /** What the ledger keeps of a thing that was made, as text; amounts exactly as the service wrote them. */
-export type Made = { is: 'made'; id: string; record: Record<string, string> } | { is: 'unreadable'; why: string };
+export type Made = { is: 'made'; id: string; record: CallRecord } | { is: 'unreadable'; why: string };
 
 /**
- * What an answer must have (service-api: "Resources and their fields"): the id, with its prefix where one is shown. Made
+ * What an answer must have (docs/service.md, "Ids"): the id, with its prefix where one is shown. Made
  * once, since zod compiles a schema when it is first used.
  */
 const schemas = {
   company: z.looseObject({ id: companyIdSchema }),
   limit: z.looseObject({ id: limitIdSchema }),
   document: documentResourceSchema,
-} satisfies Record<ResourceKind, z.ZodType>;
+} satisfies Record<CallKind, z.ZodType>;
 
 /** The fields of a buyer limit that a report shows. None is asked for: a status we never saw passes through. */
 const RECORD_FIELDS = ['status', 'total_limit', 'available_limit', 'created'] as const;
@@ -21,7 +23,7 @@ const RECORD_FIELDS = ['status', 'total_limit', 'available_limit', 'created'] as
 const A_WEB_PAGE = 'its body is a web page: check that SERVICE_URL is the address of the service';
 
 /** Reads the body of a 2xx answer. Only the id decides: without one in our hands nothing counts as made. */
-export function readMade(kind: ResourceKind, text: string): Made {
+export function readMade(kind: CallKind, text: string): Made {
   let resource: unknown;
   try {
     resource = JSON.parse(text, numbersAsText);

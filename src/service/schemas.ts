@@ -1,19 +1,13 @@
 import { z } from 'zod';
+import { COMPANY_ID_PREFIX, LIMIT_ID_PREFIX } from '../resource-ids.ts';
 
-/** Where each call goes, below {base_url} (service-api.md, Endpoints). All four are POST. */
+/** Where each call goes, below the base address (docs/service.md, "Calls"). All four are POST. */
 export const SERVICE_PATHS = {
   token: '/v1/auth/token',
   company: '/invoice-financing/v1/companies',
   document: '/invoice-financing/v1/documents',
   limit: '/invoice-financing/v1/buyer-limits',
 } as const;
-
-/** What the service makes for us, one kind for each resource endpoint. */
-export type ResourceKind = 'company' | 'document' | 'limit';
-
-/** The id prefixes that are shown. A document's is not, so there is none to check. */
-export const COMPANY_ID_PREFIX = 'company_';
-export const LIMIT_ID_PREFIX = 'bl_';
 
 export type CompanyBody = z.input<typeof companyBodySchema>;
 export type LimitBody = z.input<typeof limitBodySchema>;
@@ -36,7 +30,7 @@ export const limitIdSchema = idSchema(LIMIT_ID_PREFIX);
 // Every object is loose: fields that the document does not show pass through, and none is made up. Which fields of a
 // company or a limit request are needed is not shown either, so a body's fields are all optional here.
 
-/** Body of POST companies (service-api.md, Resources, company). */
+/** Body of POST companies (docs/service.md, "Company"). */
 export const companyBodySchema = z.looseObject({
   name: z.string().optional(),
   address: z
@@ -53,7 +47,7 @@ export const companyBodySchema = z.looseObject({
   website: z.url('must be a URL').optional(),
 });
 
-/** Body of POST buyer-limits (service-api.md, Resources, buyer_limit). */
+/** Body of POST buyer-limits (docs/service.md, "Buyer limit request"). */
 export const limitBodySchema = z.looseObject({
   company: companyIdSchema.optional(),
   /** "A short lowercase code", but which codes there are is not shown: taken as written. */
@@ -72,7 +66,7 @@ export const limitBodySchema = z.looseObject({
   supporting_documents: z.array(z.string()).optional(),
 });
 
-/** Body of POST documents (service-api.md, Resources, document). Only the head of the data URI is looked at. */
+/** Body of POST documents (docs/service.md, "Document"). Only the head of the data URI is looked at. */
 export const documentBodySchema = z.looseObject({
   purpose: z.string(),
   file: z
@@ -83,7 +77,7 @@ export const documentBodySchema = z.looseObject({
     ),
 });
 
-/** Body of POST token, as form fields (service-api.md, Authentication). */
+/** Body of POST token, as form fields (docs/service.md, "Token"). */
 export const tokenFormSchema = z.looseObject({
   grant_type: z.literal('client_credentials'),
   client_id: z.string(),

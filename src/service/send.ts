@@ -1,12 +1,11 @@
 import type { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
+import type { AnswerHeaders } from '../answer-headers.ts';
 
-/** What was heard of a request: a whole answer, or that there was none and whether the request had left. */
-export type Heard =
-  | { is: 'answer'; status: number; headers: Headers; text: string }
+/** What came back of a request: a whole answer, or none, and then whether the request had left. */
+export type Reply =
+  | { is: 'answer'; status: number; headers: AnswerHeaders; text: string }
   | { is: 'silence'; sent: boolean; error: Error; status?: number };
-
-export type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
 export type Post = {
   path: string;
@@ -27,21 +26,26 @@ const MAX_ANSWER_BYTES = 1_048_576;
  * `onRequestStart` just before the first byte is written, so a request that never got there was certainly not sent.
  * The time limit runs from there to the answer's last byte; connecting has a limit of its own (outlet.ts).
  */
-export function send(dispatcher: Dispatcher, { path, headers, body, timeoutMs, serverName }: Post): Promise<Heard> {
+export function send(dispatcher: Dispatcher, { path, headers, body, timeoutMs, serverName }: Post): Promise<Reply> {
   return new Promise((resolve) => {
     let sent = false;
     let timer: NodeJS.Timeout | undefined;
     let status: number | undefined;
-    let answerHeaders: Headers = {};
+    let answerHeaders: AnswerHeaders = {};
     let sizeBytes = 0;
     const chunks: Buffer[] = [];
-    const end = (heard: Heard) => {
+    const end = (reply: Reply) => {
       clearTimeout(timer);
-      resolve(heard);
+      resolve(reply);
     };
     dispatcher.dispatch(
       {
-        ...{ path, method: 'POST', headers, body, headersTimeout: 0, bodyTimeout: 0 },
+        path,
+        method: 'POST',
+        headers,
+        body,
+        headersTimeout: 0,
+        bodyTimeout: 0,
         ...(serverName === undefined ? {} : { servername: serverName }),
       },
       {

@@ -1,8 +1,9 @@
+import type { AnswerHeaders } from '../answer-headers.ts';
 import { LimitlineError, messageOf } from '../errors.ts';
 import { noConnectionWords } from './no-connection.ts';
 import type { Outlet } from './outlet.ts';
 import { SERVICE_PATHS } from './schemas.ts';
-import type { Headers } from './send.ts';
+
 import type { Granted } from './token.ts';
 import { isWebPage } from './web-page.ts';
 
@@ -14,16 +15,16 @@ const PASSING = new Set([408, 429]);
 
 /** Why an answer brought no token, with its headers, in which the endpoint may wish for a wait. */
 class NoToken extends LimitlineError {
-  readonly headers: Headers;
+  readonly headers: AnswerHeaders;
 
-  constructor(code: 'CREDENTIALS' | 'SERVICE', message: string, headers: Headers) {
+  constructor(code: 'CREDENTIALS' | 'SERVICE', message: string, headers: AnswerHeaders) {
     super(code, message);
     this.headers = headers;
   }
 }
 
 /** The headers of the answer that brought no token; none where the error is another. */
-export function headersOf(error: unknown): Headers {
+export function headersOf(error: unknown): AnswerHeaders {
   return error instanceof NoToken ? error.headers : {};
 }
 
@@ -61,18 +62,18 @@ export function makeTokenCall(options: {
   }).toString();
 
   return async (hadToken) => {
-    const heard = await options.outlet.send({
+    const reply = await options.outlet.send({
       path: options.basePath + SERVICE_PATHS.token,
       headers: { 'content-type': 'application/x-www-form-urlencoded', accept: 'application/json' },
       body: form,
       timeoutMs: options.timeoutMs,
     });
-    if (heard.is === 'silence') {
-      const why = heard.sent ? brokenOffWords(heard.error, options.url) : noConnectionWords(heard.error);
+    if (reply.is === 'silence') {
+      const why = reply.sent ? brokenOffWords(reply.error, options.url) : noConnectionWords(reply.error);
       const remedy = hadToken ? '' : '; check that the address is right';
-      throw new LimitlineError('SERVICE', `SERVICE_URL ${options.url}: ${why}${remedy}`, { cause: heard.error });
+      throw new LimitlineError('SERVICE', `SERVICE_URL ${options.url}: ${why}${remedy}`, { cause: reply.error });
     }
-    const { status, headers, text } = heard;
+    const { status, headers, text } = reply;
     const answer = status >= 200 && status < 300 ? asObject(text) : undefined;
     if (answer) return readGrant(answer, headers, options);
     if (REFUSED.has(status)) {
@@ -95,7 +96,7 @@ export function makeTokenCall(options: {
 }
 
 /** What an answer is that brought no token. */
-function answerWords(status: number, { location }: Headers, text: string): string {
+function answerWords(status: number, { location }: AnswerHeaders, text: string): string {
   if (isWebPage(text)) return `a web page (status ${status})`;
   if (status >= 300 && status < 400) return `status ${status}, which leads to ${originOf(location)}`;
   return status >= 200 && status < 300 ? `status ${status}, but no JSON` : `status ${status}`;
@@ -126,7 +127,7 @@ function asObject(text: string): Record<string, unknown> | undefined {
 
 function readGrant(
   answer: Record<string, unknown>,
-  headers: Headers,
+  headers: AnswerHeaders,
   { tokenField, tokenLifetimeMs }: { tokenField: string; tokenLifetimeMs: number },
 ): Granted {
   const value = answer[tokenField];

@@ -1,8 +1,9 @@
 import formbody from '@fastify/formbody';
 import { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
+import type { CallKind } from '../call-kind.ts';
 import { messageOf } from '../errors.ts';
 import type { Log } from '../log.ts';
-import { type ResourceKind, SERVICE_PATHS } from '../service/schemas.ts';
+import { SERVICE_PATHS } from '../service/schemas.ts';
 import { type Checked, errorAnswer } from './answers.ts';
 import type { Control } from './control.ts';
 import { addControlEndpoints } from './control-endpoints.ts';
@@ -32,7 +33,7 @@ export function makeApp(parts: {
     if (status >= 500 && !reply.raw.destroyed) log.error({ kind, error: messageOf(error) }, 'the stand-in failed');
     serve.send(kind, reply, errorAnswer(status, 'bad_request', messageOf(error)));
   };
-  const resource = (kind: ResourceKind) => ({
+  const resource = (kind: CallKind) => ({
     errorHandler: failed(kind),
     onRequest: (request: FastifyRequest, reply: FastifyReply, done: () => void) => {
       times.arrived(performance.now());

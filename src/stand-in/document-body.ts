@@ -3,7 +3,7 @@ import { type Base64Digest, makeBase64Digest } from './base64-digest.ts';
 /** A document's body as read: its JSON with the content taken out of the data URI, and what that content was. */
 export type ReceivedDocument = { json: unknown; content: Base64Digest };
 
-/** Ends the head of the data URI (service-api.md, Resources, document). */
+/** Ends the head of the data URI (docs/service.md, "Document"). */
 const MARK = ';base64,';
 
 /** For all that stands around the content: a purpose, a media type and a file name need far less. */

@@ -1,4 +1,4 @@
-import type { ResourceKind } from '../service/schemas.ts';
+import type { CallKind } from '../call-kind.ts';
 import { type FaultChange, type FaultRule, type FaultSettings, readFaults } from './fault-settings.ts';
 import { makeRandom } from './random.ts';
 
@@ -44,7 +44,7 @@ export function makeFaults(given: FaultChange) {
     },
 
     /** The rule that hits this request, if any. `bodyText` is asked for only where a rule looks into the body. */
-    pick(kind: ResourceKind | 'token', bodyText: () => string): FaultRule | undefined {
+    pick(kind: CallKind | 'token', bodyText: () => string): FaultRule | undefined {
       return rules.find((counted) => hit(counted, kind, bodyText, random))?.rule;
     },
 

@@ -23,7 +23,7 @@ export function makeGate({ faults, tokens }: { faults: Faults; tokens: Tokens })
     faults.settings().outage ? errorAnswer(503, 'unavailable', 'out of service on demand') : undefined;
 
   return {
-    /** "No bearer header" (service-api.md, Endpoints). */
+    /** The token call has no bearer header (docs/service.md, "Calls"). */
     token({ headers }: FastifyRequest): Answer | undefined {
       return (
         outage() ?? (headers.authorization ? errorAnswer(400, 'invalid_request', 'no bearer header here') : undefined)

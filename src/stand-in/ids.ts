@@ -1,5 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto';
-import { COMPANY_ID_PREFIX, LIMIT_ID_PREFIX, type ResourceKind } from '../service/schemas.ts';
+import type { CallKind } from '../call-kind.ts';
+import { COMPANY_ID_PREFIX, LIMIT_ID_PREFIX } from '../resource-ids.ts';
 
 export type Ids = ReturnType<typeof makeIds>;
 
@@ -8,7 +9,7 @@ const PREFIX = {
   company: COMPANY_ID_PREFIX,
   document: 'doc_',
   limit: LIMIT_ID_PREFIX,
-} as const satisfies Record<ResourceKind, string>;
+} as const satisfies Record<CallKind, string>;
 
 /** 80 random bits: no two ids alike, also among stand-ins that never heard of each other. */
 const RANDOM_BYTES = 10;
@@ -23,11 +24,11 @@ const CHECKSUM_HEX = 12;
 export function makeIds({ secret }: { secret: string }) {
   const checksum = (text: string) => createHmac('sha256', secret).update(text).digest('hex').slice(0, CHECKSUM_HEX);
   return {
-    make(kind: ResourceKind): string {
+    make(kind: CallKind): string {
       const body = PREFIX[kind] + randomBytes(RANDOM_BYTES).toString('hex');
       return body + checksum(body);
     },
-    knows(kind: ResourceKind, id: string): boolean {
+    knows(kind: CallKind, id: string): boolean {
       const body = id.slice(0, -CHECKSUM_HEX);
       return body.startsWith(PREFIX[kind]) && id.slice(-CHECKSUM_HEX) === checksum(body);
     },

@@ -1,11 +1,11 @@
-import type { ResourceKind } from '../service/schemas.ts';
+import type { CallKind } from '../call-kind.ts';
 import { makeSeenSet } from './seen-set.ts';
 
 /** `other` is whatever the service does not show. */
-export type RequestKind = ResourceKind | 'token' | 'other';
+export type RequestKind = CallKind | 'token' | 'other';
 
 /** Something that was made more than once; `what` names it by what it is made of (see `resource-endpoints.ts`). */
-export type MadeTwice = { kind: ResourceKind; what: string; times: number };
+export type MadeTwice = { kind: CallKind; what: string; times: number };
 
 /** One thing as it was made. The body of a document has its size and digest in place of the content. */
 export type MadeThing = { id: string; what: string; body: unknown };
@@ -36,7 +36,7 @@ export function makeRecord({ keepMade }: { keepMade: boolean }) {
       requests[kind][answer] = (requests[kind][answer] ?? 0) + 1;
     },
 
-    made(kind: ResourceKind, thing: MadeThing): void {
+    made(kind: CallKind, thing: MadeThing): void {
       const { seen, repeated, things } = kinds[kind];
       kinds[kind].total += 1;
       if (keepMade) things.push(thing);
@@ -49,14 +49,14 @@ export function makeRecord({ keepMade }: { keepMade: boolean }) {
     requests: () => structuredClone(requests),
 
     /** How many things of each kind were made. */
-    totals: (): Record<ResourceKind, number> => forEach(RESOURCE_KINDS, (kind) => kinds[kind].total),
+    totals: (): Record<CallKind, number> => forEach(RESOURCE_KINDS, (kind) => kinds[kind].total),
 
     /** How often each thing was made, by kind and by what it is; empty unless `keepMade`. */
-    times: (): Record<ResourceKind, Record<string, number>> =>
+    times: (): Record<CallKind, Record<string, number>> =>
       forEach(RESOURCE_KINDS, (kind) => timesOf(kinds[kind].things)),
 
     /** Every thing of a kind, in the order of making; empty unless `keepMade`. */
-    things: (kind: ResourceKind): readonly MadeThing[] => kinds[kind].things,
+    things: (kind: CallKind): readonly MadeThing[] => kinds[kind].things,
 
     /**
      * What was made more than once: of each kind the first ten thousand such, found among the first three million

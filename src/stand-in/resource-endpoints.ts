@@ -1,11 +1,11 @@
 import type { z } from 'zod';
+import type { CallKind } from '../call-kind.ts';
 import {
   type CompanyResource,
   companyBodySchema,
   documentBodySchema,
   type LimitResource,
   limitBodySchema,
-  type ResourceKind,
 } from '../service/schemas.ts';
 import { type Checked, errorAnswer } from './answers.ts';
 import type { ReceivedDocument } from './document-body.ts';
@@ -15,14 +15,14 @@ import type { MadeRecord } from './record.ts';
 export type ResourceEndpoints = ReturnType<typeof makeResourceEndpoints>;
 
 /**
- * The three resource endpoints: a body in, checked against all that service-api.md shows of it, and the resource as
+ * The three resource endpoints: a body in, checked against all that docs/service.md shows of it, and the resource as
  * shown there out. A field that was not sent is left out of the answer, one that is not shown is ignored.
  *
  * Each thing is on record before its answer leaves, named by what it is made of: a company by name and country, a
  * document by file name and digest, a limit by the buyer's identity in the request and the amount.
  */
 export function makeResourceEndpoints({ ids, record }: { ids: Ids; record: MadeRecord }) {
-  const make = (kind: ResourceKind, what: string, sent: unknown, resource: { id: string }) => {
+  const make = (kind: CallKind, what: string, sent: unknown, resource: { id: string }) => {
     record.made(kind, { id: resource.id, what, body: sent });
     return { status: MADE_STATUS, body: resource };
   };

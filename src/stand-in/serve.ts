@@ -1,5 +1,5 @@
 import type { FastifyReply } from 'fastify';
-import type { ResourceKind } from '../service/schemas.ts';
+import type { CallKind } from '../call-kind.ts';
 import type { Answer, Checked } from './answers.ts';
 import { answerByRule } from './fault-answers.ts';
 import type { FaultRule } from './fault-settings.ts';
@@ -35,7 +35,7 @@ export function makeServe({ faults, record }: { faults: Faults; record: MadeReco
      * Makes and answers what a checked request asks for, after the latency in force and by the fault that hits it.
      * A refusal is sent at once: faults are for requests that would succeed.
      */
-    serve(kind: ResourceKind | 'token', checked: Checked, sent: unknown, reply: FastifyReply): void {
+    serve(kind: CallKind | 'token', checked: Checked, sent: unknown, reply: FastifyReply): void {
       if ('refusal' in checked) {
         send(kind, reply, checked.refusal);
         return;

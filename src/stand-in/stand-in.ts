@@ -30,7 +30,7 @@ export type StandInOptions = {
 };
 
 /**
- * Plays the service of service-api.md over HTTP on this machine, for trying the product, for tests and benches. It
+ * Plays the service of docs/service.md over HTTP on this machine, for trying the product, for tests and benches. It
  * is strict about all that the document shows, says so where it had to choose something itself, misbehaves on demand
  * (`fault-settings.ts`), and knows what it really made.
  *
@@ -58,7 +58,7 @@ export function makeStandIn(options: StandInOptions) {
   const outage = makeOutage({ faults, listener, log });
 
   return {
-    /** {base_url} of service-api.md; known once started, and the same for ever after. */
+    /** The base address (docs/service.md, "Calls"); known once started, and the same for ever after. */
     url: listener.url,
 
     /** Listens. Rejects with `USAGE` when the port is taken. A stand-in can be started once. */

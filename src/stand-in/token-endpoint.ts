@@ -3,7 +3,7 @@ import type { Checked } from './answers.ts';
 import type { TokenSettings } from './fault-settings.ts';
 import type { Tokens } from './tokens.ts';
 
-/** Client ID and Client Secret (service-api.md, Authentication). */
+/** Client ID and Client Secret (docs/service.md, "Token"). */
 export type Credentials = { clientId: string; clientSecret: string };
 
 /**

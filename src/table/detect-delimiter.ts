@@ -1,12 +1,7 @@
-import {
-  findHeader,
-  HEADER_WITHIN_LINES,
-  type HeaderHints,
-  headerScore,
-  isHeader,
-} from '../portfolio/columns/find-header.ts';
 import { DELIMITERS, type Delimiter } from './dialect.ts';
+import { findHeader, HEADER_WITHIN_LINES } from './find-header.ts';
 import { makeRecordReader, type RawRecord } from './records.ts';
+import type { Vocabulary } from './vocabulary.ts';
 
 /** Excel's own way of saying it, in a first line of its own. */
 const SEP_LINE = /^"?sep=([,;\t|])"? *$/i;
@@ -17,8 +12,8 @@ export function sepLineOf(line: string): Delimiter | null {
   return DELIMITERS.find((one) => one === sign) ?? null;
 }
 
-/** What a person said of the header: the line it stands on, and what its names mean. */
-export type HeaderWords = { headerLine?: number | undefined; hints?: Partial<HeaderHints> | undefined };
+/** What is known of the header: the line it stands on, where a person said it, and what its names mean. */
+export type GivenHeader = { headerLine?: number | undefined; vocabulary: Pick<Vocabulary, 'judgeHeader'> };
 
 /**
  * Finds what cuts the cells: the sign by which the most columns of the header are known, wherever it stands among the first
@@ -27,15 +22,18 @@ export type HeaderWords = { headerLine?: number | undefined; hints?: Partial<Hea
  *
  * @param start the beginning of the file.
  */
-export function detectDelimiter(start: string, words: HeaderWords = {}): Delimiter {
+export function detectDelimiter(start: string, { headerLine, vocabulary }: GivenHeader): Delimiter {
   const text = start.slice(0, LOOKED_AT);
   // Most files have a sound header on their first line, and need no more than a look at that.
-  const sound = DELIMITERS.find((delimiter) => isHeader(firstRecord(text, delimiter, words.headerLine), words.hints));
+  const sound = DELIMITERS.find((delimiter) => {
+    const record = firstRecord(text, delimiter, headerLine);
+    return record && vocabulary.judgeHeader(record).isComplete;
+  });
   if (sound) return sound;
   const scored = DELIMITERS.map((delimiter) => {
-    const records = [...firstRecords(text, delimiter, words.headerLine)];
-    const header = records[words.headerLine === undefined ? findHeader(records, words.hints) : 0];
-    const known = header && header.cells.length > 1 ? headerScore(header.cells, words.hints) : 0;
+    const records = [...firstRecords(text, delimiter, headerLine)];
+    const header = records[headerLine === undefined ? findHeader(records, vocabulary) : 0];
+    const known = header && header.cells.length > 1 ? vocabulary.judgeHeader(header).score : 0;
     const { width, alike } = commonWidth(records);
     return { delimiter, known, width, alike };
   }).filter(({ known, width }) => known > 0 || width > 1);

@@ -1,7 +1,8 @@
 import { isAscii, isUtf8 } from 'node:buffer';
+import { wholeCharacters } from '../files/whole-characters.ts';
 import { openBytes } from './bytes.ts';
 import { makeLetterTally } from './letter-tally.ts';
-import { UTF8_CHARACTER, wholeCharacters } from './text.ts';
+import { UTF8_CHARACTER } from './text.ts';
 
 /** What a file's bytes say of their encoding. */
 export type FoundEncoding = {

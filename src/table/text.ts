@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer';
+import { wholeCharacters } from '../files/whole-characters.ts';
 
 /** Turns chunks of bytes into text; a character may be cut by the end of a chunk. */
 export type Decoder = {
@@ -35,18 +36,6 @@ export function makeUtf8Decoder(): Decoder {
 /** The lone surrogate that stands for a byte which is no character of its encoding. */
 export function markByte(byte: number): string {
   return String.fromCharCode(0xdc00 + byte);
-}
-
-/** The bytes without the one to three at the end that begin a character and do not finish it. */
-export function wholeCharacters(bytes: Buffer): Buffer {
-  for (let back = 1; back <= Math.min(3, bytes.length); back++) {
-    const byte = bytes[bytes.length - back] as number;
-    if (byte < 0x80) break;
-    if (byte < 0xc0) continue;
-    const needed = byte < 0xe0 ? 2 : byte < 0xf0 ? 3 : 4;
-    return needed > back ? bytes.subarray(0, bytes.length - back) : bytes;
-  }
-  return bytes;
 }
 
 /**

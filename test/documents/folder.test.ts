@@ -47,6 +47,14 @@ describe('a document', () => {
     expect(await find('B\u00fccher/Jahresabschl\u00fcsse.pdf')).toMatchObject({ path });
   });
 
+  test('is found by what its name means, where no file bears it as it is written', async () => {
+    const { put, find } = await makeFolder();
+    const [bare, marked] = [await put('-2026.pdf'), await put("'-2025.pdf")];
+    expect(await find("'-2026.pdf", '-2026.pdf')).toMatchObject({ name: '-2026.pdf', path: bare });
+    expect(await find("'-2025.pdf", '-2025.pdf')).toMatchObject({ name: "'-2025.pdf", path: marked });
+    expect(await find("'-2024.pdf", '-2024.pdf')).toMatch(/^-2024.pdf is not in the documents folder/);
+  });
+
   test('is as large as it may be', async () => {
     const { put, find } = await makeFolder();
     await put('a.txt', Buffer.alloc(1024 * 1024, 'a'));
@@ -109,7 +117,7 @@ test('hundreds of documents are looked up at once without a hitch', async () => 
   await put('0.pdf');
   const names = Array.from({ length: 300 }, (_, index) => `${index}.pdf`);
   for (const name of names.slice(1)) await link(join(dir, 'documents/0.pdf'), join(dir, 'documents', name));
-  const found = await Promise.all(names.map(find));
+  const found = await Promise.all(names.map((name) => find(name)));
   expect(found.filter((one) => typeof one === 'string')).toEqual([]);
 });
 

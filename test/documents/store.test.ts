@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import { appendFile, readdir, readFile, rm, stat, truncate, utimes } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { expect, test } from 'vitest';
+import type { Document } from '../../src/documents/document.ts';
 import { makeDocumentStore } from '../../src/documents/store.ts';
 import { markOfProcess } from '../../src/files/process-mark.ts';
-import type { Document } from '../../src/portfolio/lines/row.ts';
 import { makeTemporaryFolder } from '../support/temporary-folder.ts';
 
 const CONTENT = Buffer.alloc(300_000, 'balance sheet ');

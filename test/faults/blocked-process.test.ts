@@ -1,9 +1,9 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { Moment } from '../../src/ledger/at-most-once.ts';
 import { openFaultPlace } from '../support/fault-place.ts';
 import { openLedger } from '../support/ledger.ts';
+import type { Moment } from '../support/moments.ts';
 import { buyerLines } from '../support/workplace.ts';
 
 const ROWS = 3;
@@ -28,16 +28,16 @@ test('a process whose call another has sent again meanwhile takes what that one 
   const ledger = openLedger();
   const [sleeper, other] = [await ledger.process('sleeper'), await ledger.process('other')];
   const thing = { kind: 'document', key: 'd-1', row: { portfolio: 'q4', key: 'r-1' }, buyer: 'b' } as const;
-  const made = { meaning: 'made', id: 'doc-1', record: {} } as const;
+  const made = { is: 'made', id: 'doc-1', record: {} } as const;
   const ending = await sleeper.once(thing, {
     onUnknown: 'resend',
     send: async () => {
       await sleeper.vanish();
       expect(await other.once(thing, { onUnknown: 'resend', send: async () => made })).toMatchObject({ is: 'made' });
-      return { meaning: 'unknown', heard: 'ECONNRESET' };
+      return { is: 'unknown', reason: 'ECONNRESET' };
     },
   });
-  expect(ending).toEqual({ is: 'busy' });
+  expect(ending).toMatchObject({ is: 'later', again: 150 });
   const again = await sleeper.once(thing, { onUnknown: 'resend', send: async () => made });
   expect(again).toMatchObject({ is: 'made', id: 'doc-1' });
 });

@@ -1,11 +1,11 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { Moment } from '../../src/ledger/at-most-once.ts';
 import type { Step } from '../../src/ledger/rows.ts';
 import type { FaultChange } from '../../src/stand-in/fault-settings.ts';
 import { callOptions, makeClient } from '../support/client.ts';
 import { type FaultPlace, openFaultPlace } from '../support/fault-place.ts';
+import type { Moment } from '../support/moments.ts';
 import { buyerLines } from '../support/workplace.ts';
 
 const ROWS = 3;
@@ -96,7 +96,7 @@ async function dieWhileSent({ startWorker, standIn }: FaultPlace): Promise<void>
 async function linesFor(step: Step, { dir, standIn }: FaultPlace): Promise<string[]> {
   if (step === 'company') return buyerLines(ROWS);
   const company = await makeClient(standIn.url()).createCompany({ name: 'Known AG' }, callOptions());
-  const id = company.meaning === 'made' ? company.id : '';
+  const id = company.is === 'made' ? company.id : '';
   await mkdir(join(dir, 'documents'));
   const lines = ['name,requested_limit,company_id,supporting_documents'];
   for (let n = 1; n <= ROWS; n += 1) {

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Redis } from 'ioredis';
 import { expect, test } from 'vitest';
-import { depthFor } from '../../jobs/workers/feed.ts';
-import { CALL_KINDS } from '../../src/ledger/keys.ts';
+import { depthFor } from '../../jobs/rows/feed.ts';
+import { CALL_KINDS } from '../../src/call-kind.ts';
 import { QUEUES } from '../../src/queue/queues.ts';
 import type { FaultChange } from '../../src/stand-in/fault-settings.ts';
 import { callOptions, makeClient } from '../support/client.ts';
@@ -71,7 +71,7 @@ test('a process stops at once in the middle of a long wait, and what a killed on
 /** Brings in so many rows, every other one with a company that is known, so that two queues are full; then the wait. */
 async function putRows({ context, standIn }: FaultPlace, count: number): Promise<void> {
   const known = await makeClient(standIn.url()).createCompany({ name: 'Known AG' }, callOptions());
-  const companyId = known.meaning === 'made' ? known.id : '';
+  const companyId = known.is === 'made' ? known.id : '';
   const importing = await context.portfolios.startImport('q4', { id: 'i', fileName: 'f.csv', reading: '{}' });
   await Promise.all(
     Array.from({ length: count }, (_, n) => {

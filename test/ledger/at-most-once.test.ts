@@ -1,6 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import type { Sent } from '../../src/ledger/at-most-once.ts';
+import type { Sent } from '../../src/outcome.ts';
 import { makeRequest, openLedger } from '../support/ledger.ts';
+
+/** Another process is sending it: worth a look soon. */
+const BUSY = { is: 'later', again: 150, reason: 'another process is sending it' };
 
 const company = { kind: 'company', key: 'buyer-1', row: { portfolio: 'q4', key: 'row-1' }, buyer: 'buyer-1' } as const;
 
@@ -10,13 +13,13 @@ test('sends once for everybody who wants the same thing', async () => {
   let sends = 0;
   const send = async (): Promise<Sent> => {
     sends += 1;
-    return { meaning: 'made', id: 'company_1', record: {} };
+    return { is: 'made', id: 'company_1', record: {} };
   };
   expect(await once(company, { onUnknown: 'hold', send })).toEqual({
     is: 'made',
     id: 'company_1',
     record: {},
-    row: undefined,
+    wasUnknown: false,
   });
   expect(await once(company, { onUnknown: 'hold', send })).toMatchObject({
     is: 'made',
@@ -28,16 +31,16 @@ test('sends once for everybody who wants the same thing', async () => {
 
 test.each<[Sent, object]>([
   [
-    { meaning: 'refused', status: 422, body: 'no' },
     { is: 'refused', status: 422, body: 'no' },
+    { is: 'refused', status: 422, body: 'no', wasUnknown: false },
   ],
   [
-    { meaning: 'throttled', heard: 'status 429' },
-    { is: 'later', heard: 'status 429' },
+    { is: 'throttled', status: 429, reason: 'status 429' },
+    { is: 'later', again: 'in turn', reason: 'status 429', putOffs: 0, wasUnknown: false },
   ],
   [
-    { meaning: 'unreachable', heard: 'ECONNREFUSED' },
-    { is: 'later', heard: 'ECONNREFUSED' },
+    { is: 'unreachable', reason: 'ECONNREFUSED' },
+    { is: 'later', again: 'in turn', reason: 'ECONNREFUSED', putOffs: 0, wasUnknown: false },
   ],
 ])('may be sent again after %o', async (answer, ending) => {
   const { process } = openLedger();
@@ -45,7 +48,7 @@ test.each<[Sent, object]>([
   expect(await once(company, { onUnknown: 'hold', send: async () => answer })).toEqual(ending);
   const again = await once(company, {
     onUnknown: 'hold',
-    send: async () => ({ meaning: 'made', id: 'company_1', record: {} }),
+    send: async () => ({ is: 'made', id: 'company_1', record: {} }),
   });
   expect(again).toMatchObject({ is: 'made' });
 });
@@ -53,9 +56,9 @@ test.each<[Sent, object]>([
 test('is never sent again after an unknown outcome under "hold"', async () => {
   const { process } = openLedger();
   const { once } = await process('a');
-  await once(company, { onUnknown: 'hold', send: async () => ({ meaning: 'unknown', heard: 'reset' }) });
+  await once(company, { onUnknown: 'hold', send: async () => ({ is: 'unknown', reason: 'reset' }) });
   const send = () => Promise.reject(new Error('this must not be sent'));
-  expect(await once(company, { onUnknown: 'hold', send })).toMatchObject({ is: 'unknown', heard: 'reset' });
+  expect(await once(company, { onUnknown: 'hold', send })).toMatchObject({ is: 'unknown', reason: 'reset' });
 });
 
 test('gives the claim back when nothing could be sent', async () => {
@@ -64,7 +67,7 @@ test('gives the claim back when nothing could be sent', async () => {
   await expect(once(company, { onUnknown: 'hold', send: () => Promise.reject(new Error('no token')) })).rejects.toThrow(
     'no token',
   );
-  const send = async (): Promise<Sent> => ({ meaning: 'made', id: 'company_1', record: {} });
+  const send = async (): Promise<Sent> => ({ is: 'made', id: 'company_1', record: {} });
   expect(await once(company, { onUnknown: 'hold', send })).toMatchObject({ is: 'made' });
 });
 
@@ -72,12 +75,15 @@ test('tells a repetition by the name of the first send', async () => {
   const { process } = openLedger();
   const { once } = await process('a');
   const names: string[] = [];
-  for (const meaning of ['throttled', 'unknown'] as const) {
+  for (const sent of [
+    { is: 'throttled', status: 429, reason: 'status 429' },
+    { is: 'unknown', reason: 'reset' },
+  ] as const) {
     await once(company, {
       onUnknown: 'resend',
       send: async (first) => {
         names.push(first);
-        return { meaning, heard: 'reset' };
+        return sent;
       },
     });
   }
@@ -87,23 +93,23 @@ test('tells a repetition by the name of the first send', async () => {
 test('under "resend" an unknown answer comes again, after a wait', async () => {
   const { process } = openLedger();
   const { once } = await process('a');
-  const send = async (): Promise<Sent> => ({ meaning: 'unknown', heard: 'reset' });
-  expect(await once(company, { onUnknown: 'resend', send })).toEqual({ is: 'later', heard: 'reset', waitMs: 1_000 });
+  const send = async (): Promise<Sent> => ({ is: 'unknown', reason: 'reset' });
+  expect(await once(company, { onUnknown: 'resend', send })).toEqual({ is: 'later', reason: 'reset', again: 1_000 });
   const early = await once(company, { onUnknown: 'resend', send: () => Promise.reject(new Error('too early')) });
-  expect(early).toMatchObject({ is: 'later', waitMs: expect.any(Number) });
+  expect(early).toMatchObject({ is: 'later', again: expect.any(Number) });
 });
 
 test('a row that is put off thirty times while others pass is set aside', async () => {
   const { process, calls, rows } = openLedger();
   const { once } = await process('a');
   await rows.put(company.row, 2, 'i', makeRequest());
-  const send = async (): Promise<Sent> => ({ meaning: 'throttled', heard: 'status 429' });
+  const send = async (): Promise<Sent> => ({ is: 'throttled', status: 429, reason: 'status 429' });
   for (let n = 0; n < 30; n += 1) {
-    expect(await once(company, { onUnknown: 'hold', send })).toMatchObject({ is: 'later', heard: 'status 429' });
+    expect(await once(company, { onUnknown: 'hold', send })).toMatchObject({ is: 'later', reason: 'status 429' });
     const other = { ...company, key: `buyer-${n + 2}`, row: { portfolio: 'q4', key: `row-${n + 2}` } };
     await calls.settle(other, `a/x${n}`, { id: `company_${n}`, record: {}, buyer: other.key });
   }
-  expect(await once(company, { onUnknown: 'hold', send })).toEqual({ is: 'put off', heard: 'status 429', times: 30 });
+  expect(await once(company, { onUnknown: 'hold', send })).toEqual({ is: 'put off', reason: 'status 429', times: 30 });
 });
 
 test('a sender that was taken for vanished may say late that it was put off, and that this was in doubt', async () => {
@@ -114,8 +120,8 @@ test('a sender that was taken for vanished may say late that it was put off, and
   await expect.poll(() => calls.claim(company, { owner: 'a/9', onUnknown: 'hold' })).toMatchObject({ is: 'busy' });
   await vanish();
   expect(await calls.claim(company, { owner: 'b/1', onUnknown: 'hold' })).toMatchObject({ is: 'unknown' });
-  resolve({ meaning: 'throttled', heard: 'status 429' });
-  expect(await sent).toEqual({ is: 'later', heard: 'status 429', late: true });
+  resolve({ is: 'throttled', status: 429, reason: 'status 429' });
+  expect(await sent).toEqual({ is: 'later', again: 'in turn', reason: 'status 429', putOffs: 0, wasUnknown: true });
   expect(await calls.isUnknown(company)).toBe(false);
 });
 
@@ -131,21 +137,21 @@ describe('a claim that its process no longer holds', () => {
   test('is settled again with the id that it brought', async () => {
     const ledger = openLedger();
     const [a, b] = [await ledger.process('a'), await ledger.process('b')];
-    const send = async (): Promise<Sent> => ({ meaning: 'made', id: 'bl_1', record: { status: 'approved' } });
+    const send = async (): Promise<Sent> => ({ is: 'made', id: 'bl_1', record: { status: 'approved' } });
     await a.once(limit, { onUnknown: 'hold', send });
     await takeBack(ledger, 'a/1');
     const again = () => b.once(limit, { onUnknown: 'hold', send: () => Promise.reject(new Error('sent twice')) });
-    expect(await again()).toEqual({ is: 'busy' });
+    expect(await again()).toEqual(BUSY);
     await expect.poll(again).toMatchObject({ is: 'made', id: 'bl_1' });
   });
 
   test('is free where it came too late to be used, and is never sent by two', async () => {
     const ledger = openLedger();
     const [a, b] = [await ledger.process('a'), await ledger.process('b')];
-    const send = async (): Promise<Sent> => ({ meaning: 'throttled', heard: 'status 429' });
+    const send = async (): Promise<Sent> => ({ is: 'throttled', status: 429, reason: 'status 429' });
     await a.once(limit, { onUnknown: 'hold', send });
     await takeBack(ledger, 'a/1');
-    const made = async (): Promise<Sent> => ({ meaning: 'made', id: 'bl_1', record: {} });
+    const made = async (): Promise<Sent> => ({ is: 'made', id: 'bl_1', record: {} });
     await expect.poll(() => b.once(limit, { onUnknown: 'hold', send: made })).toMatchObject({ is: 'made' });
   });
 
@@ -155,7 +161,7 @@ describe('a claim that its process no longer holds', () => {
     const b = await ledger.process('b');
     await takeBack(ledger, 'a/77');
     const again = () => b.once(limit, { onUnknown: 'hold', send: () => Promise.reject(new Error('sent twice')) });
-    await expect.poll(again).toMatchObject({ is: 'unknown', heard: expect.stringContaining('forgot') });
+    await expect.poll(again).toMatchObject({ is: 'unknown', reason: expect.stringContaining('forgot') });
   });
 
   test('is left alone as long as it is in hand', async () => {
@@ -166,10 +172,10 @@ describe('a claim that its process no longer holds', () => {
     const key = ledger.keys.call('limit', 'request-1');
     await expect.poll(() => ledger.connection.hset(key, 'at', 1)).toBe(0);
     const again = () => b.once(limit, { onUnknown: 'hold', send: () => Promise.reject(new Error('sent twice')) });
-    expect(await again()).toEqual({ is: 'busy' });
+    expect(await again()).toEqual(BUSY);
     await expect.poll(() => ledger.connection.exists(ledger.keys.disputes('a'))).toBe(0);
-    expect(await again()).toEqual({ is: 'busy' });
-    resolve({ meaning: 'made', id: 'bl_1', record: {} });
+    expect(await again()).toEqual(BUSY);
+    resolve({ is: 'made', id: 'bl_1', record: {} });
     expect(await first).toMatchObject({ is: 'made' });
   });
 });

@@ -41,7 +41,7 @@ describe('claim', () => {
     await calls.claim(limit, { owner: 'a/1', onUnknown: 'hold' });
     await vanish();
     const verdict = await calls.claim(limit, { owner: 'b/1', onUnknown: 'hold' });
-    expect(verdict).toMatchObject({ is: 'unknown', heard: 'the process that was sending it vanished' });
+    expect(verdict).toMatchObject({ is: 'unknown', reason: 'the process that was sending it vanished' });
   });
 
   test('sends again what a vanished process was sending where that is the policy, under the first name', async () => {
@@ -135,7 +135,7 @@ describe('release and doubt', () => {
     await calls.claim(limit, { owner: 'a/1', onUnknown: 'hold' });
     await calls.doubt(limit, 'a/1', 'socket hang up');
     const held = await calls.claim(limit, { owner: 'a/2', onUnknown: 'hold' });
-    expect(held).toEqual({ is: 'unknown', heard: 'socket hang up', sentMs: expect.any(Number) });
+    expect(held).toEqual({ is: 'unknown', reason: 'socket hang up', sentMs: expect.any(Number) });
     const again = await calls.claim(limit, { owner: 'a/3', onUnknown: 'resend' });
     expect(again).toEqual({ is: 'later', waitMs: expect.any(Number) });
   });
@@ -245,7 +245,7 @@ describe('an earlier send that is in doubt', () => {
 
   test.each(['throttled', 'unreachable', 'refused'] as const)('stays so when its repetition is %s', async (why) => {
     const { calls, rows, thing } = await sentTwice();
-    expect(await calls.release(thing, 'a/2', why)).toMatchObject({ is: 'in doubt', heard: 'reset' });
+    expect(await calls.release(thing, 'a/2', why)).toMatchObject({ is: 'in doubt', reason: 'reset' });
     expect(await calls.claim(thing, { owner: 'a/3', onUnknown: 'hold' })).toMatchObject({ is: 'unknown' });
     expect(await calls.claim(thing, { owner: 'a/4', onUnknown: 'resend' })).toEqual({ is: 'go', first: 'a/1' });
     const mended = makeRequest({ limit: { requested_limit: '2000' } });
@@ -256,7 +256,7 @@ describe('an earlier send that is in doubt', () => {
     const { calls, thing } = await sentTwice();
     await calls.release(thing, 'a/2', 'throttled');
     const other = await calls.claim({ ...thing, sent: 'two' }, { owner: 'a/3', onUnknown: 'resend' });
-    expect(other).toMatchObject({ is: 'unknown', heard: 'reset' });
+    expect(other).toMatchObject({ is: 'unknown', reason: 'reset' });
   });
 
   test('of vanished senders is counted like an answer that was lost', async () => {

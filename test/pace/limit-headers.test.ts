@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type AnswerHeaders, type LimitWords, readDate, readLimitWords } from '../../src/pace/limit-headers.ts';
+import type { AnswerHeaders } from '../../src/answer-headers.ts';
+import { type LimitWords, readDate, readLimitWords } from '../../src/pace/limit-headers.ts';
 
 const now = Date.parse('2026-11-21T10:00:00Z');
 const nowS = now / 1_000;

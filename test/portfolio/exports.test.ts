@@ -2,8 +2,9 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import type { Line, Problem } from '../../src/portfolio/lines/row.ts';
+import type { Line } from '../../src/portfolio/lines/row.ts';
 import { openPortfolio } from '../../src/portfolio/open-portfolio.ts';
+import type { Problem } from '../../src/portfolio/problem.ts';
 import { readOptionsSchema } from '../../src/portfolio/read-options.ts';
 import { all, NOW } from '../support/read-portfolio.ts';
 

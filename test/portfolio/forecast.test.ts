@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import type { Document } from '../../src/documents/document.ts';
 import { makeForecaster } from '../../src/portfolio/forecast.ts';
 import { buyerKey } from '../../src/portfolio/identity/identity.ts';
 import { makeKeySet } from '../../src/portfolio/identity/key-set.ts';
-import type { Document, Line } from '../../src/portfolio/lines/row.ts';
+import type { Line } from '../../src/portfolio/lines/row.ts';
 
 const document = (path: string, sizeBytes: number): Document => ({ name: path, path, sizeBytes, mediaType: 'a/b' });
 

@@ -1,18 +1,18 @@
 import { expect, test } from 'vitest';
-import { endWithout, type RowEnd } from '../../jobs/steps/step.ts';
+import { problemOf } from '../../jobs/steps/row-problem.ts';
+import type { RowEnd } from '../../jobs/steps/step.ts';
 import { startRowTally } from '../../scripts/row-tally.ts';
 import { makeKeptLog } from '../support/log-fixture.ts';
 
 /** As a step ends a row whose answer was this. */
-function held(heard: string): RowEnd {
+function held(reason: string): RowEnd {
   const wish = { what: 'the document status 404.pdf', sent: '{}' };
-  const end = endWithout('limit', wish, { is: 'unknown', heard, sentMs: 1 });
-  if (!('fields' in end)) throw new Error('it is held');
-  return { state: 'held', step: 'limit', problem: end.fields.problem };
+  return { state: 'held', step: 'limit', problem: problemOf('limit', wish, { is: 'unknown', reason, sentMs: 1 }) };
 }
 
 const refused = (status: number): RowEnd => ({
-  ...{ state: 'refused', step: 'company' },
+  state: 'refused',
+  step: 'company',
   problem: { step: 'company', message: 'no', status, body: 'Geheim GmbH' },
 });
 

@@ -11,7 +11,7 @@ test('each minute says what was done in it and what the line waits for, and noth
   const { log, lines } = makeKeptLog();
   const now = { counts: { done: 5 }, calls: 10, waiting: 0, looks: 0 };
   const saying = startSayingMinutes({
-    service: { slots: { inFlight: () => 0 }, line: () => atLimit },
+    service: { slots: { inFlight: () => 0 }, paceNow: () => atLimit },
     queues: {
       depth: async () => {
         now.looks += 1;

@@ -20,18 +20,18 @@ test('makes a company, a document and a limit as the service shows them', async 
     { path: join(dir, 'a.pdf'), sizeBytes: 14, name: 'a.pdf', mediaType: 'application/pdf' },
     callOptions(),
   );
-  if (buyer.meaning !== 'made' || document.meaning !== 'made') throw new Error('neither was made');
+  if (buyer.is !== 'made' || document.is !== 'made') throw new Error('neither was made');
   const limit = await client.requestLimit(
     { company: buyer.id, requested_limit: 1000.5, supporting_documents: [document.id] },
     callOptions(),
   );
-  expect(limit).toMatchObject({ meaning: 'made', record: { status: 'approved', total_limit: '1000.5' } });
+  expect(limit).toMatchObject({ is: 'made', record: { status: 'approved', total_limit: '1000.5' } });
   expect(standIn.counts().made).toEqual({ company: 1, document: 1, limit: 1 });
 });
 
 test('works under a base address with a path of its own', async () => {
   const client = makeClient(`${(await startStandIn()).url()}/`);
-  expect(await client.createCompany(company, callOptions())).toMatchObject({ meaning: 'made' });
+  expect(await client.createCompany(company, callOptions())).toMatchObject({ is: 'made' });
 });
 
 test('sends an idempotency key where a header for it is configured', async () => {
@@ -67,7 +67,7 @@ describe('what an outcome means', () => {
   ])('%s', async (_name, rules, meaning, made) => {
     const standIn = await startStandIn({ rules });
     const client = makeClient(standIn.url(), { timeoutMs: 300, notMade: [504] });
-    expect(await client.createCompany(company, callOptions())).toMatchObject({ meaning });
+    expect(await client.createCompany(company, callOptions())).toMatchObject({ is: meaning });
     expect(standIn.counts().made.company).toBe(made);
   });
 
@@ -77,7 +77,7 @@ describe('what an outcome means', () => {
     await makeClient(standIn.url(), shared).authorize(() => {});
     await standIn.setFaults({ outage: { how: 'refuse' } });
     const client = makeClient(standIn.url(), shared);
-    expect(await client.createCompany(company, callOptions())).toMatchObject({ meaning: 'unreachable' });
+    expect(await client.createCompany(company, callOptions())).toMatchObject({ is: 'unreachable' });
   });
 });
 
@@ -98,9 +98,9 @@ describe('token', () => {
     await standIn.setFaults({ tokens: {} });
     const send = () => Promise.all(Array.from({ length: 8 }, () => client.createCompany(company, calls)));
     const refused = await send();
-    expect(refused.map(({ meaning }) => meaning)).toEqual(Array(8).fill('unauthorized'));
+    expect(refused.map(({ is: meaning }) => meaning)).toEqual(Array(8).fill('unauthorized'));
     await Promise.all(refused.map(({ token }) => client.renewToken(token, calls.onTokenCall)));
-    expect((await send()).map(({ meaning }) => meaning)).toEqual(Array(8).fill('made'));
+    expect((await send()).map(({ is: meaning }) => meaning)).toEqual(Array(8).fill('made'));
     expect(standIn.counts().requests.token).toEqual({ 200: 2 });
     expect(calls.tokenCalls).toBe(2);
   });
@@ -116,7 +116,7 @@ describe('token', () => {
     expect(calls.tokenCalls).toBe(2);
     await standIn.setFaults({ rules: [{ on: 'token', fault: 'status', status: 502 }] });
     await expect(client.tryToken(calls.onTokenCall)).rejects.toMatchObject({ code: 'SERVICE' });
-    expect(await client.createCompany(company, calls)).toMatchObject({ meaning: 'made', token: renewed.token });
+    expect(await client.createCompany(company, calls)).toMatchObject({ is: 'made', token: renewed.token });
   });
 
   test('wrong credentials are a fault that names the settings', async () => {
@@ -171,7 +171,7 @@ test('an answer that begins with a 100 Continue is unknown, and called by its na
     else answer('{"id":"company_1"}', 'HTTP/1.1 100 Continue\r\n\r\n');
   });
   const answer = await makeClient(url).createCompany(company, callOptions());
-  expect(answer).toMatchObject({ meaning: 'unknown', why: expect.stringContaining('100 Continue') });
+  expect(answer).toMatchObject({ is: 'unknown', brief: expect.stringContaining('100 Continue') });
 });
 
 test('a call in flight when the client is closed is unknown', async () => {
@@ -180,7 +180,7 @@ test('a call in flight when the client is closed is unknown', async () => {
   const answer = client.createCompany(company, callOptions());
   await expect.poll(() => standIn.counts().made.company).toBe(1);
   await client.close();
-  expect(await answer).toMatchObject({ meaning: 'unknown' });
+  expect(await answer).toMatchObject({ is: 'unknown' });
 });
 
 /** A server that takes what comes as one request and answers it with the JSON given, and with what goes before it. */

@@ -68,7 +68,7 @@ test('arrives whole at a service that reads slowly, over the real client', async
   onTestFinished(() => void server.close());
   const client = makeClient(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, { timeoutMs: 30_000 });
   const document = { path, sizeBytes: content.length, name: 'a.pdf', mediaType: 'application/pdf' };
-  expect(await client.uploadDocument(document, callOptions())).toMatchObject({ meaning: 'made' });
+  expect(await client.uploadDocument(document, callOptions())).toMatchObject({ is: 'made' });
   const whole = JSON.stringify({
     purpose: 'financial_statement',
     file: `data:application/pdf;name=a.pdf;base64,${content.toString('base64')}`,

@@ -1,22 +1,22 @@
 import { expect, test } from 'vitest';
+import type { CallKind } from '../../src/call-kind.ts';
 import { hintedStatus, meaningOf } from '../../src/service/meaning.ts';
-import type { ResourceKind } from '../../src/service/schemas.ts';
-import type { Heard } from '../../src/service/send.ts';
+import type { Reply } from '../../src/service/send.ts';
 
-const answer = (status: number, body: unknown = {}, headers: Record<string, string> = {}): Heard => ({
+const answer = (status: number, body: unknown = {}, headers: Record<string, string> = {}): Reply => ({
   is: 'answer',
   status,
   headers,
   text: typeof body === 'string' ? body : JSON.stringify(body),
 });
-const silence = (sent: boolean, status?: number): Heard => ({
+const silence = (sent: boolean, status?: number): Reply => ({
   is: 'silence',
   sent,
   error: new Error('ECONNRESET'),
   ...(status === undefined ? {} : { status }),
 });
 
-test.each<[string, ResourceKind, Heard, string]>([
+test.each<[string, CallKind, Reply, string]>([
   ['200 with an id', 'company', answer(200, { id: 'company_1' }), 'made'],
   ['201 with an id', 'limit', answer(201, { id: 'bl_1' }), 'made'],
   ['a status of the limit that is not shown', 'limit', answer(200, { id: 'bl_1', status: 'pending' }), 'made'],
@@ -49,15 +49,15 @@ test.each<[string, ResourceKind, Heard, string]>([
   ['silence after it left', 'limit', silence(true), 'unknown'],
   ['a good head whose body broke', 'limit', silence(true, 200), 'unknown'],
   ['a bad head whose body broke', 'limit', silence(true, 422), 'unknown'],
-])('%s, for a %s', (_name, kind, heard, meaning) => {
-  expect(meaningOf(kind, heard).meaning).toBe(meaning);
+])('%s, for a %s', (_name, kind, reply, meaning) => {
+  expect(meaningOf(kind, reply).is).toBe(meaning);
 });
 
 test.each([408, 500, 503])(
   '%s means that nothing was made where SERVICE_NOT_MADE names it, and only there',
   (status) => {
-    expect(meaningOf('limit', answer(status), [408, 500, 503]).meaning).toBe('throttled');
-    expect(meaningOf('limit', answer(status), [502]).meaning).toBe('unknown');
+    expect(meaningOf('limit', answer(status), [408, 500, 503]).is).toBe('throttled');
+    expect(meaningOf('limit', answer(status), [502]).is).toBe('unknown');
   },
 );
 
@@ -69,28 +69,28 @@ test.each([200, 302, 401, 422, 429, 500, 503])('an answer of %s brings its heade
 
 test('an unknown outcome after a 5xx names the setting by which it would be known, and shortly nothing of the body', () => {
   const unknown = meaningOf('limit', answer(503, 'Anna Berg'));
-  if (unknown.meaning !== 'unknown') throw new Error(unknown.meaning);
-  expect(unknown.heard).toContain('SERVICE_NOT_MADE');
-  expect(unknown.heard).toContain('Anna Berg');
-  expect(unknown.why).toBe('status 503');
-  expect(hintedStatus(`sent, then ${unknown.heard}`)).toBe(503);
+  if (unknown.is !== 'unknown') throw new Error(unknown.is);
+  expect(unknown.reason).toContain('SERVICE_NOT_MADE');
+  expect(unknown.reason).toContain('Anna Berg');
+  expect(unknown.brief).toBe('status 503');
+  expect(hintedStatus(`sent, then ${unknown.reason}`)).toBe(503);
   // The setting takes no status beyond 599.
-  for (const heard of [answer(408), answer(200), silence(true), answer(600), answer(999)]) {
-    const other = meaningOf('limit', heard);
-    expect(other.meaning).toBe('unknown');
-    expect('heard' in other ? other.heard : '').not.toContain('SERVICE_NOT_MADE');
-    expect(hintedStatus('heard' in other ? other.heard : '')).toBeUndefined();
+  for (const reply of [answer(408), answer(200), silence(true), answer(600), answer(999)]) {
+    const other = meaningOf('limit', reply);
+    expect(other.is).toBe('unknown');
+    expect('reason' in other ? other.reason : '').not.toContain('SERVICE_NOT_MADE');
+    expect(hintedStatus('reason' in other ? other.reason : '')).toBeUndefined();
   }
 });
 
 test('a web page in place of an answer is said to be one, whatever it was answered with', () => {
   const page = '<!doctype html><html>Anna Berg</html>';
   const unknown = meaningOf('company', answer(200, page));
-  if (unknown.meaning !== 'unknown') throw new Error(unknown.meaning);
-  expect(unknown.why).toBe(
+  if (unknown.is !== 'unknown') throw new Error(unknown.is);
+  expect(unknown.brief).toBe(
     'status 200, but its body is a web page: check that SERVICE_URL is the address of the service',
   );
-  expect(meaningOf('company', answer(404, page))).toMatchObject({ meaning: 'refused', body: page });
+  expect(meaningOf('company', answer(404, page))).toMatchObject({ is: 'refused', body: page });
 });
 
 test('takes amounts as the service wrote them, digit by digit', () => {
@@ -103,5 +103,5 @@ test('takes amounts as the service wrote them, digit by digit', () => {
 
 test('keeps 2 kB of a refusal, and no half character', () => {
   const refused = meaningOf('company', answer(422, `x${'é'.repeat(2_000)}`));
-  expect(refused).toMatchObject({ meaning: 'refused', status: 422, body: `x${'é'.repeat(1_023)}` });
+  expect(refused).toMatchObject({ is: 'refused', status: 422, body: `x${'é'.repeat(1_023)}` });
 });

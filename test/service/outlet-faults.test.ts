@@ -35,7 +35,7 @@ describe('through a tunnel', () => {
     const { standIn, proxy, client, authorize } = await openProxied({ tls: true });
     await authorize();
     proxy.setFault(fault);
-    expect(await client().createCompany(company, callOptions())).toMatchObject({ meaning: 'unreachable' });
+    expect(await client().createCompany(company, callOptions())).toMatchObject({ is: 'unreachable' });
     expect(standIn.counts().requests.company).toEqual({});
   });
 
@@ -44,14 +44,14 @@ describe('through a tunnel', () => {
     await authorize();
     proxy.stop();
     const answer = await client().createCompany(company, callOptions());
-    expect(answer).toMatchObject({ meaning: 'unreachable', heard: expect.stringContaining(`the proxy ${proxy.url}`) });
+    expect(answer).toMatchObject({ is: 'unreachable', reason: expect.stringContaining(`the proxy ${proxy.url}`) });
   });
 
   test('a certificate for another name means that nothing left', async () => {
     const { standIn, proxy } = await openProxied({ tls: true });
     const outlet = openOutlet('https://another.test', proxy);
     const heard = await outlet.send(somePost());
-    expect(meaningOf('company', heard)).toMatchObject({ meaning: 'unreachable' });
+    expect(meaningOf('company', heard)).toMatchObject({ is: 'unreachable' });
     expect(standIn.counts().requests.other).toEqual({});
   });
 
@@ -60,8 +60,8 @@ describe('through a tunnel', () => {
     proxy.setFault({ is: 'silent' });
     const heard = await openOutlet(url, proxy, 100).send(somePost());
     expect(meaningOf('company', heard)).toMatchObject({
-      meaning: 'unreachable',
-      heard: expect.stringMatching(/no answer to CONNECT within 100 ms/),
+      is: 'unreachable',
+      reason: expect.stringMatching(/no answer to CONNECT within 100 ms/),
     });
   });
 
@@ -74,7 +74,7 @@ describe('through a tunnel', () => {
     const answer = client().createCompany(company, callOptions());
     await expect.poll(() => standIn.counts().made.company).toBe(1);
     proxy.cut();
-    expect(await answer).toMatchObject({ meaning: 'unknown' });
+    expect(await answer).toMatchObject({ is: 'unknown' });
     expect(standIn.counts().made.company).toBe(made);
   });
 
@@ -86,7 +86,7 @@ describe('through a tunnel', () => {
     const answer = caller.createCompany(company, callOptions());
     await expect.poll(() => proxy.heard.swallowedBytes).toBeGreaterThan(0);
     proxy.cut();
-    expect(await answer).toMatchObject({ meaning: 'unknown' });
+    expect(await answer).toMatchObject({ is: 'unknown' });
     expect(standIn.counts().made.company).toBe(0);
   });
 
@@ -96,7 +96,7 @@ describe('through a tunnel', () => {
     await caller.authorize(() => {});
     proxy.setFault({ is: 'swallows' });
     const answer = await caller.createCompany(company, callOptions());
-    expect(answer).toMatchObject({ meaning: 'unknown', heard: expect.stringContaining(`within ${MIDDLE_MS} ms`) });
+    expect(answer).toMatchObject({ is: 'unknown', reason: expect.stringContaining(`within ${MIDDLE_MS} ms`) });
   });
 
   test('the time limit of a call begins when it leaves, not while the tunnel is made', async () => {
@@ -104,7 +104,7 @@ describe('through a tunnel', () => {
     await authorize();
     proxy.setFault({ is: 'tunnels late', afterMs: MIDDLE_MS + 100 });
     expect(await client({ timeoutMs: MIDDLE_MS }).createCompany(company, callOptions())).toMatchObject({
-      meaning: 'made',
+      is: 'made',
     });
   });
 
@@ -115,7 +115,7 @@ describe('through a tunnel', () => {
     const before = proxy.heard.connects.length;
     proxy.cut();
     await expect
-      .poll(async () => (await caller.createCompany(company, callOptions())).meaning, { timeout: 5_000 })
+      .poll(async () => (await caller.createCompany(company, callOptions())).is, { timeout: 5_000 })
       .toBe('made');
     expect(proxy.heard.connects.length).toBeGreaterThan(before);
   });
@@ -123,7 +123,7 @@ describe('through a tunnel', () => {
   test("a 407 of the service's own is an answer like any other", async () => {
     const faults: FaultChange = { rules: [{ on: 'company', fault: 'status', status: 407 }] };
     const { client } = await openProxied({ tls: true, faults });
-    expect(await client().createCompany(company, callOptions())).toMatchObject({ meaning: 'refused', status: 407 });
+    expect(await client().createCompany(company, callOptions())).toMatchObject({ is: 'refused', status: 407 });
   });
 });
 
@@ -145,7 +145,7 @@ describe('passed on by the proxy', () => {
     await authorize();
     proxy.setFault(fault);
     const timeoutMs = fault.is === 'silent' || fault.is === 'swallows' ? SHORT_MS : PATIENT_MS;
-    expect(await client({ timeoutMs }).createCompany(company, callOptions())).toMatchObject({ meaning });
+    expect(await client({ timeoutMs }).createCompany(company, callOptions())).toMatchObject({ is: meaning });
     expect(standIn.counts().made.company).toBe(made);
   });
 
@@ -153,7 +153,7 @@ describe('passed on by the proxy', () => {
     const { proxy, client, authorize } = await openProxied({ tls: false });
     await authorize();
     proxy.stop();
-    expect(await client().createCompany(company, callOptions())).toMatchObject({ meaning: 'unreachable' });
+    expect(await client().createCompany(company, callOptions())).toMatchObject({ is: 'unreachable' });
   });
 });
 test.each([true, false])(
@@ -170,7 +170,7 @@ test.each([true, false])(
       for (let name = names.pop(); name !== undefined; name = names.pop()) {
         // At all moments of a call, and with calls between that meet none.
         if (names.length % 6 === 0) setTimeout(proxy.cut, names.length % 8);
-        heard.set(name, (await caller.createCompany({ ...company, name }, callOptions())).meaning);
+        heard.set(name, (await caller.createCompany({ ...company, name }, callOptions())).is);
       }
     };
     await Promise.all([callAll(), callAll(), callAll()]);

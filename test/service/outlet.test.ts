@@ -23,9 +23,9 @@ test.each([true, false])('every call goes through the proxy (https: %s), which r
     { path: join(dir, 'a.pdf'), sizeBytes: content.length, name: 'a.pdf', mediaType: 'application/pdf' },
     callOptions(),
   );
-  if (buyer.meaning !== 'made' || document.meaning !== 'made') throw new Error('neither was made');
+  if (buyer.is !== 'made' || document.is !== 'made') throw new Error('neither was made');
   const body = { company: buyer.id, requested_limit: 1000.5, supporting_documents: [document.id] };
-  expect(await caller.requestLimit(body, callOptions())).toMatchObject({ meaning: 'made' });
+  expect(await caller.requestLimit(body, callOptions())).toMatchObject({ is: 'made' });
   expect(standIn.counts().made).toEqual({ company: 1, document: 1, limit: 1 });
   // Tunnels are kept open, so there are fewer of them than calls.
   if (tls) expect(new Set(proxy.heard.connects)).toEqual(new Set([`${TLS_HOST}:443`]));
@@ -36,7 +36,7 @@ test.each([true, false])('every call goes through the proxy (https: %s), which r
 test.each([true, false])('a proxy may be spoken to by TLS itself (https service: %s)', async (tls) => {
   const { standIn, proxy, client } = await openProxied({ tls, user: 'anna:geheim' });
   const address = `https://anna:geheim@localhost:${await startTlsService(proxy.port)}`;
-  expect(await client({ address }).createCompany(company, callOptions())).toMatchObject({ meaning: 'made' });
+  expect(await client({ address }).createCompany(company, callOptions())).toMatchObject({ is: 'made' });
   expect(standIn.counts().made.company).toBe(1);
 });
 
@@ -54,7 +54,7 @@ describe.each([true, false])('a proxy that asks for a user and password (https: 
   test('is given them, and the service is not', async () => {
     const { proxy, client } = await openProxied({ tls, user });
     const caller = client({ address: proxy.url.replace('//', `//${encoded}@`) });
-    expect(await caller.createCompany(company, callOptions())).toMatchObject({ meaning: 'made' });
+    expect(await caller.createCompany(company, callOptions())).toMatchObject({ is: 'made' });
   });
 
   test.each([

@@ -10,7 +10,7 @@ import {
   tokenFormSchema,
 } from '../../src/service/schemas.ts';
 
-// What service-api.md shows, written out once for each resource; the tables below change one thing at a time.
+// What docs/service.md shows, written out once for each resource; the tables below change one thing at a time.
 const company = {
   name: 'Bakery Ltd',
   address: { country_code: 'GB', city: 'Leeds', street: '1 Mill Lane', state: null },

@@ -6,13 +6,13 @@ import { expect, inject, onTestFinished } from 'vitest';
 import { resolveCalls } from '../../jobs/operators/resolve-calls.ts';
 import { type FoundRow, walkRows } from '../../jobs/rows/walk-rows.ts';
 import { STAND_IN_CREDENTIALS } from '../../src/config.ts';
-import type { Moment } from '../../src/ledger/at-most-once.ts';
 import { OPEN_STATES, type RowResult } from '../../src/ledger/rows.ts';
 import type { Summary } from '../../src/ledger/summary.ts';
 import type { FaultChange } from '../../src/stand-in/fault-settings.ts';
 import type { StandIn } from '../../src/stand-in/stand-in.ts';
 import { COMPILED, ownDataHome, startCommand } from './command.ts';
 import { freshPrefix } from './ledger.ts';
+import type { Moment } from './moments.ts';
 import { openWorkplace } from './workplace.ts';
 
 const WORKER_PROCESS = fileURLToPath(new URL('./worker-process.ts', import.meta.url));

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { Redis } from 'ioredis';
 import { inject, onTestFinished } from 'vitest';
-import { makeOnce } from '../../src/ledger/at-most-once.ts';
+import { makeAtMostOnce } from '../../src/ledger/at-most-once.ts';
 import { type Dispute, makeAttempts } from '../../src/ledger/attempts.ts';
 import { makeCalls } from '../../src/ledger/calls.ts';
 import { makeKeys } from '../../src/ledger/keys.ts';
@@ -11,6 +11,7 @@ import { startPresence } from '../../src/ledger/presence.ts';
 import type { RowRequest } from '../../src/ledger/rows.ts';
 import { makeRows } from '../../src/ledger/rows.ts';
 import { makeSilentLog } from '../../src/log.ts';
+import { callThrough } from './call-through.ts';
 
 /** A connection to the test run's Redis, closed when the test ends. */
 export function connectRedis(): Redis {
@@ -45,7 +46,13 @@ export function openLedger() {
       const onDisputes = (disputes: Dispute[]) => void attempts.answer(disputes, calls.disown);
       const presence = await startPresence({ connection, keys, processId, onDisputes, log });
       onTestFinished(() => presence.stop());
-      return { once: makeOnce({ calls, attempts }), attempts, vanish: () => presence.stop() };
+      const atMostOnce = makeAtMostOnce({ calls, attempts });
+      return {
+        once: (thing: Parameters<typeof callThrough>[1], options: Parameters<typeof callThrough>[2]) =>
+          callThrough(atMostOnce, thing, options),
+        attempts,
+        vanish: () => presence.stop(),
+      };
     },
   };
 }

@@ -1,8 +1,9 @@
 import { Agent, request } from 'undici';
 import { onTestFinished, vi } from 'vitest';
+import type { CallKind } from '../../src/call-kind.ts';
 import { STAND_IN_CREDENTIALS } from '../../src/config.ts';
 import { makeSilentLog } from '../../src/log.ts';
-import { type ResourceKind, SERVICE_PATHS } from '../../src/service/schemas.ts';
+import { SERVICE_PATHS } from '../../src/service/schemas.ts';
 import { makeStandIn } from '../../src/stand-in/stand-in.ts';
 
 export type Heard = Awaited<ReturnType<Caller['send']>>;
@@ -23,7 +24,7 @@ export async function openStandIn(options: StandInOptions = {}) {
   return { standIn, caller: makeCaller(standIn.url()) };
 }
 
-/** Calls as service-api.md says; whatever is given replaces its part of the call. */
+/** Calls as docs/service.md says; whatever is given replaces its part of the call. */
 export function makeCaller(url: string) {
   const dispatcher = new Agent();
   onTestFinished(() => dispatcher.destroy());
@@ -58,7 +59,7 @@ export function makeCaller(url: string) {
     /** Goes away at once, whatever it waits for. */
     close: () => dispatcher.destroy(),
     headersOf,
-    post: async (kind: ResourceKind, body: unknown, headers?: Record<string, string>) =>
+    post: async (kind: CallKind, body: unknown, headers?: Record<string, string>) =>
       send(SERVICE_PATHS[kind], {
         headers: await headersOf(headers),
         body: typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body),

@@ -42,7 +42,7 @@ for (let place = 0; place < files.length; place += 2) {
   const answer = await client.uploadDocument(document, { idempotencyKey: 'k', onTokenCall: () => {} });
   sample();
   clearInterval(timer);
-  meanings.push(answer.meaning);
+  meanings.push(answer.is);
 }
 await client.close();
 connection.disconnect();

@@ -4,6 +4,7 @@ import { waitForSignal } from '../../scripts/signals.ts';
 import { readSettings } from '../../src/config.ts';
 import { openContext, openService } from '../../src/context.ts';
 import { makeLog } from '../../src/log.ts';
+import { withMoments } from './moments.ts';
 
 /**
  * A worker process with one fault built in: at the nth passage of a moment between two steps of a call it kills itself,
@@ -15,14 +16,11 @@ const [moment, nth, fault, file = ''] = process.argv.slice(2);
 let passages = 0;
 
 const settings = readSettings();
-const context = await openContext({
-  settings,
-  log: makeLog({ level: settings.LOG_LEVEL }),
-  probe: (passed) => {
-    if (passed !== moment) return;
-    passages += 1;
-    if (passages === Number(nth)) strike();
-  },
+const opened = await openContext({ settings, log: makeLog({ level: settings.LOG_LEVEL }) });
+const context = withMoments(opened, (passed) => {
+  if (passed !== moment) return;
+  passages += 1;
+  if (passages === Number(nth)) strike();
 });
 const workers = await startWorkers(context, openService(context, settings.SERVICE_URL ?? ''));
 await waitForSignal().signal;

@@ -8,7 +8,7 @@ import { readSettings, STAND_IN_CREDENTIALS } from '../../src/config.ts';
 import { type Context, openContext, openService } from '../../src/context.ts';
 import { type Summary, summarize } from '../../src/ledger/summary.ts';
 import { makeSilentLog } from '../../src/log.ts';
-import type { Problem } from '../../src/portfolio/lines/row.ts';
+import type { Problem } from '../../src/portfolio/problem.ts';
 import type { ReadOptions } from '../../src/portfolio/read-options.ts';
 import type { FaultChange } from '../../src/stand-in/fault-settings.ts';
 import { ownDataHome } from './command.ts';
@@ -61,9 +61,9 @@ export async function openWorkplace({
     standIn,
     context,
     /** Starts workers as another process would have them: with a ledger and connections of their own. */
-    async work(onLineFault?: (error: Error) => void): Promise<Workers> {
+    async work(onCommonFault?: (error: Error) => void): Promise<Workers> {
       const own = await open();
-      const workers = await startWorkers(own, openService(own, standIn.url()), onLineFault);
+      const workers = await startWorkers(own, openService(own, standIn.url()), onCommonFault);
       onTestFinished(() => workers.stop());
       return workers;
     },

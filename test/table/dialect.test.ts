@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { vocabularyOf } from '../../src/portfolio/columns/judge-header.ts';
 import { openPortfolio, type PortfolioFile } from '../../src/portfolio/open-portfolio.ts';
 import { makeDecoder } from '../../src/table/decoders.ts';
 import { detectDelimiter, sepLineOf } from '../../src/table/detect-delimiter.ts';
@@ -122,7 +123,7 @@ describe('delimiters', () => {
     ['a,b;name;requested_limit', ';'],
     ['Firma;Ort\nA, B;C\nD, E;F', ';'],
   ])('of %j is %j', (start, delimiter) => {
-    expect(detectDelimiter(start)).toBe(delimiter);
+    expect(detectDelimiter(start, { vocabulary: vocabularyOf() })).toBe(delimiter);
   });
 
   test.each([

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { describeDamage, makeUtf8Decoder, wholeCharacters } from '../../src/table/text.ts';
+import { describeDamage, makeUtf8Decoder } from '../../src/table/text.ts';
 import { anyText } from '../support/any-text.ts';
 
 /** Decodes bytes that come in pieces of the given size. */
@@ -59,20 +59,6 @@ describe('describeDamage', () => {
 
   test('finds none in sound text', () => {
     expect(describeDamage('Müller \u{1f600}', 'utf-8')).toBeNull();
-  });
-});
-
-describe('wholeCharacters', () => {
-  test.each([
-    [[0x41, 0xc3], 1],
-    [[0x41, 0xc3, 0xbc], 3],
-    [[0xe2, 0x82], 0],
-    [[0xf0, 0x9f, 0x98], 0],
-    [[0xf0, 0x9f, 0x98, 0x80], 4],
-    [[0x80, 0x80, 0x80, 0x80], 4],
-    [[], 0],
-  ])('of %j keeps %i bytes', (bytes, length) => {
-    expect(wholeCharacters(Buffer.from(bytes))).toHaveLength(length);
   });
 });
 

@@ -1,6 +1,6 @@
 -- Gives a claim back, because nothing was made by this send: refused, put off by the service, or never sent.
 -- KEYS[1] the call   KEYS[2] the portfolio that asked   KEYS[3] the row that asked   KEYS[4] the account
--- ARGV[1] owner   ARGV[2] "refused" | "throttled" | "unreachable"   ARGV[3] kind   ARGV[4] put-offs at most
+-- ARGV[1] owner   ARGV[2] "refused" | "throttled" | "unauthorized" | "unreachable" | "unsent"   ARGV[3] kind   ARGV[4] put-offs at most
 -- A sender that was believed vanished may still hear that nothing was made: then its send is no longer in doubt. An
 -- earlier one still is, and so is the call: nothing that a repetition hears tells what became of that one.
 -- A refusal forgets the call; a repetition after the others is the same request still, and keeps its name.
@@ -14,12 +14,14 @@
 local ALONE_EVERY_S = 20
 
 local call = redis.call('HMGET', KEYS[1], 'state', 'owner')
+-- A 401 is about the token, and the call comes again with another: as good as never sent.
+local isAnswered = ARGV[2] == 'refused' or ARGV[2] == 'throttled'
 if call[2] ~= ARGV[1] or (call[1] ~= 'claimed' and call[1] ~= 'unknown') then return { 'other' } end
 local late = call[1] == 'unknown' and 1 or 0
 if late == 1 then takeBackDoubt(KEYS[1]) end
 if ARGV[2] == 'refused' then redis.call('HINCRBY', KEYS[4], 'refused:' .. ARGV[3], 1) end
 if ARGV[2] == 'throttled' then redis.call('HINCRBY', KEYS[2], 'calls:throttled', 1) end
-if ARGV[2] == 'unreachable' then redis.call('HINCRBY', KEYS[2], 'calls:' .. ARGV[3], -1) end
+if not isAnswered then redis.call('HINCRBY', KEYS[2], 'calls:' .. ARGV[3], -1) end
 if isInDoubt(KEYS[1]) then
   redis.call('HSET', KEYS[1], 'state', 'unknown')
   redis.call('HDEL', KEYS[1], 'owner')
@@ -33,7 +35,7 @@ end
 redis.call('HSET', KEYS[1], 'state', 'free')
 redis.call('HDEL', KEYS[1], 'owner')
 forgetDoubts(KEYS[1])
-if ARGV[2] == 'unreachable' then return { 'back', 0, late } end
+if not isAnswered then return { 'back', 0, late } end
 local counted = redis.call('HMGET', KEYS[4], 'made:' .. ARGV[3], 'refused:' .. ARGV[3])
 local passed = (counted[1] or 0) + (counted[2] or 0)
 local row = redis.call('HMGET', KEYS[3], 'passed', 'overtaken', 'putOffs', 'countedAt')

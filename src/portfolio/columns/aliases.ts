@@ -1,9 +1,9 @@
-import type { KnownColumn } from './columns.ts';
+import { bareName } from './bare-name.ts';
+import { type KnownColumn, ownNameOf } from './known-columns.ts';
+import { nameKey } from './name-key.ts';
 import { EVERYDAY } from './names/everyday.ts';
 import { GUESSES } from './names/guesses.ts';
-import { nameKey } from './names/likeness.ts';
 import { SYSTEMS } from './names/systems.ts';
-import { bareName } from './names/units.ts';
 
 /** What a header's name means by our tables of names. */
 export type NameMeaning = {
@@ -41,6 +41,11 @@ export function meaningOf(written: string): NameMeaning {
 /** The column that the header's name means for certain. */
 export function aliasOf(written: string): KnownColumn | undefined {
   return meaningOf(written).known ?? undefined;
+}
+
+/** Whether a header's name, as written, means one of ours. */
+export function isKnownName(written: string): boolean {
+  return ownNameOf(written) !== null || aliasOf(written) !== undefined;
 }
 
 const MAX_LENGTH = 120;

@@ -1,12 +1,13 @@
+import { likeness } from '../../likeness.ts';
+import type { Above } from '../../table/find-header.ts';
 import type { RawRecord } from '../../table/records.ts';
-import { makeProblem } from '../lines/problem.ts';
-import type { Problem } from '../lines/row.ts';
-import { ACCOUNT_COLUMN } from '../results/result-columns.ts';
+import { makeProblem, type Problem } from '../problem.ts';
 import { aliasOf } from './aliases.ts';
-import { type Column, ownNameOf } from './columns.ts';
-import { type Above, type HeaderHints, headerScore } from './find-header.ts';
-import { likeness } from './names/likeness.ts';
-import { thousandsIn } from './names/thousands.ts';
+import type { Column } from './column.ts';
+import { type HeaderHints, headerScore } from './judge-header.ts';
+import { ownNameOf } from './known-columns.ts';
+import { ACCOUNT_COLUMN } from './result-columns.ts';
+import { thousandsIn } from './thousands-in-title.ts';
 
 /** A table's header, and what stands around it. */
 export type HeaderPlace = {

@@ -2,7 +2,8 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { z } from 'zod';
 import { LimitlineError } from '../../errors.ts';
 import { fileFault } from '../../files/file-fault.ts';
-import { type Column, KNOWN_COLUMNS, type KnownColumn } from './columns.ts';
+import type { Column } from './column.ts';
+import { KNOWN_COLUMNS, type KnownColumn } from './known-columns.ts';
 
 const knownColumn = z.enum(KNOWN_COLUMNS);
 

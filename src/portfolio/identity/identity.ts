@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto';
+import { digestOf } from './digest.ts';
 import { looseName } from './loose-name.ts';
 
 /** What a line gives to tell its buyer by; empty cells are left out. */
@@ -35,8 +35,9 @@ export type Identifier = { kind: IdentifierKind; digest: string; written: string
 export function identifiersOf(identity: BuyerIdentity): Identifier[] {
   const { buyerReference, countryCode = '', registrationNumber, informationSource, informationId, name } = identity;
   const found: Identifier[] = [];
+  // Squeezed texts hold no line break, so the parts cannot run into each other, nor one kind into another.
   const add = (kind: IdentifierKind, first: string, second: string, written: string) =>
-    found.push({ kind, digest: shorten(`${kind}\n${first}\n${second}`), written });
+    found.push({ kind, digest: digestOf(`${kind}\n${first}\n${second}`), written });
   const country = squeeze(countryCode);
   if (buyerReference) add('reference', squeeze(buyerReference), '', buyerReference);
   if (informationSource && informationId) {
@@ -64,16 +65,17 @@ export function buyerKey(identity: BuyerIdentity): string {
 export function requestKey({ requestReference, buyer, requestedLimit }: RequestIdentity): string {
   // Buyer keys and amounts are canonical already, and case tells keys apart.
   return requestReference
-    ? shorten(`request\n${squeeze(requestReference)}\n`)
-    : shorten(`limit\n${buyer}\n${requestedLimit}`);
+    ? digestOf(`request\n${squeeze(requestReference)}\n`)
+    : digestOf(`limit\n${buyer}\n${requestedLimit}`);
 }
 
 /**
- * Names of one {@link looseName} have the same `alike`, 48 bits: names are compared by it one with another, and never looked up. Of one country they have the same `alikeHere`, 16 characters as all that is looked up.
+ * Names of one {@link looseName} have the same `alike`, 48 bits: names are compared by it one with another,
+ * and never looked up. Of one country they have the same `alikeHere`, a digest as all that is looked up.
  */
 export function likenessOf({ name, countryCode = '' }: Pick<BuyerIdentity, 'name' | 'countryCode'>) {
   const loose = looseName(name);
-  const alikeHere = shorten(`alike\n${squeeze(countryCode)}\n${loose}`);
+  const alikeHere = digestOf(`alike\n${squeeze(countryCode)}\n${loose}`);
   return { alike: alikeOf(loose), alikeHere };
 }
 
@@ -112,8 +114,3 @@ const PLAIN_LETTERS = /^[a-z0-9]+$/;
 const SPACE = /\s/;
 /** Letters of Western languages: none of them can be put together from others here. */
 const WHOLE = /^[\0-\xff]*$/;
-
-/** Squeezed texts hold no line break, so the parts cannot run into each other, nor one kind into another. */
-function shorten(canonical: string): string {
-  return hash('sha256', canonical, 'base64url').slice(0, 16);
-}

@@ -1,3 +1,5 @@
+import { wordsOf } from '../../likeness.ts';
+
 /**
  * A company's name without what people write in different ways: case, spaces, punctuation, accents, the spelling of
  * umlauts (ä, ae and a; ß and ss) and the legal form at its end. Two names of one loose form may still be two companies;
@@ -85,12 +87,7 @@ function formAtEnd(words: readonly string[]): number {
 function plainWords(name: string): string {
   const lower = name.toLowerCase();
   const small = lower.includes('.') ? lower.replace(INITIALS, '$1') : lower;
-  return (
-    westernWords(small) ??
-    anyWords(small)
-      .replace(/[^\p{L}\p{N}]+/gu, ' ')
-      .trim()
-  );
+  return westernWords(small) ?? wordsOf(anyWords(small));
 }
 
 /** The same for a text in letters of Western languages, sign by sign from a table; null for others. */

@@ -3,10 +3,10 @@ import type { Values } from './read-cells.ts';
 /** The day after which no statements can be dated and the day before which they count as old, as YYYY-MM-DD. */
 export type AdviceDates = { today: string; oldest: string };
 
-/** service-api.md, Limits: in US dollars; the file shows no currency, so the bare number is compared. */
+/** docs/service.md, "Advice": in US dollars; the file shows no currency, so the bare number is compared. */
 const ADVISED_ABOVE = 750_000;
 
-/** service-api.md, Limits: audited statements should not be older. */
+/** docs/service.md, "Advice": audited statements should not be older. */
 const OLDEST_MONTHS = 22;
 
 /** The dates that advice goes by. Today is the latest date that it is anywhere on earth: the reader may sit there. */

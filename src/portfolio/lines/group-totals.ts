@@ -1,6 +1,7 @@
+import { smallLetters, wordsOf } from '../../likeness.ts';
 import { readCountry } from '../values/countries.ts';
+import type { GroupLabel } from '../values/total-words.ts';
 import type { RunningSums } from './running-sums.ts';
-import { type GroupLabel, plainLabel } from './total-words.ts';
 
 /** A line that is called like the total of a group, and says little else than an amount. */
 export type GroupTotal = {
@@ -29,6 +30,11 @@ export function isGroupTotal({ label, above, isSparse, amount, sums, isAfterTota
   if (!sum) return false;
   // Round amounts are often equal, or the sum of two: one line above is a group only where other things say so.
   return sum.lines >= SURELY_ADDED || (isSparse && (label.isBehind || isAfterTotal));
+}
+
+/** A label without what people write in different ways: case, accents, punctuation. */
+function plainLabel(text: string): string {
+  return wordsOf(smallLetters(text));
 }
 
 /** So many amounts do not come to another by chance and to a name that begins with a word for a total. */

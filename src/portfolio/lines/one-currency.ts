@@ -1,10 +1,10 @@
-import type { Column } from '../columns/columns.ts';
+import type { Column } from '../columns/column.ts';
+import type { Problem } from '../problem.ts';
+import { makeProblem } from '../problem.ts';
 import { type Currency, common, currencyOf } from '../values/currencies.ts';
 import { beforeDoubt } from '../values/doubt.ts';
-import { makeProblem } from './problem.ts';
+import type { Draft } from './draft.ts';
 import type { Values } from './read-cells.ts';
-import type { Problem } from './row.ts';
-import type { Draft } from './settle-lines.ts';
 
 /**
  * Sees to it that a file has one currency. The service is told none, so a limit of USD 1,000 among limits in EUR would be

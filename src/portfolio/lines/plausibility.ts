@@ -1,11 +1,12 @@
 import type { RawRecord } from '../../table/records.ts';
-import type { Column, KnownColumn } from '../columns/columns.ts';
-import { decimalsOf } from '../values/money.ts';
+import type { Column } from '../columns/column.ts';
+import type { KnownColumn } from '../columns/known-columns.ts';
+import type { Problem } from '../problem.ts';
+import { makeProblem } from '../problem.ts';
+import { decimalsOf } from '../values/currencies.ts';
+import { isTotalLabel } from '../values/total-words.ts';
 import { makeMedian } from './median.ts';
-import { makeProblem } from './problem.ts';
 import type { Values } from './read-cells.ts';
-import type { Problem } from './row.ts';
-import { isTotalLabel } from './total-words.ts';
 
 /** Warns of what may be requested and no one means. It stops nothing: whoever reads it decides. */
 export type Plausibility = {

@@ -2,11 +2,12 @@ import { type Dialect, delimiterWord } from '../../table/dialect.ts';
 import { withoutApostrophe } from '../../table/formulas.ts';
 import type { RawRecord } from '../../table/records.ts';
 import { describeDamage } from '../../table/text.ts';
-import { type Column, type KnownColumn, makeFit } from '../columns/columns.ts';
-import type { Conventions } from '../values/conventions.ts';
-import { makeValueReaders, type ValueReader } from '../values/values.ts';
-import { makeChange, makeProblem } from './problem.ts';
-import type { Change, Problem } from './row.ts';
+import { type Column, makeFit } from '../columns/column.ts';
+import type { KnownColumn } from '../columns/known-columns.ts';
+import type { Change, Problem } from '../problem.ts';
+import { makeChange, makeProblem } from '../problem.ts';
+import type { Conventions } from './conventions.ts';
+import { makeValueReaders, type ValueReader } from './value-readers.ts';
 
 /** The cells of one record that mean something to us and are not empty: trimmed, checked, amounts canonical. */
 export type Values = { [column in KnownColumn]?: string };

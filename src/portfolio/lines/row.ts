@@ -1,49 +1,15 @@
+import type { Document } from '../../documents/document.ts';
 import type { IdentifierKind } from '../identity/identity.ts';
+import type { Change, Problem } from '../problem.ts';
 
-/**
- * What is wrong with one cell, one line or the whole file.
- * `line` is the physical line on which the record starts, the header's as a rule being 1; 0 where the file as a whole is meant.
- */
-export type Problem = {
-  line: number;
-  /** The column as the header writes it; null where the whole line is meant. */
-  column: string | null;
-  /** The text in question, at most 80 characters of it, fit for a terminal. */
-  value: string | null;
-  /** What is wrong and what would be right, in words for a finance person. */
-  message: string;
-};
-
-/** A cell that is sent otherwise than it was written. */
-export type Change = {
-  line: number;
-  /** The column as the header writes it. */
-  column: string;
-  /** What the file has, and what it is taken for; at most 80 characters of each, fit for a terminal. */
-  value: string;
-  became: string;
-  /** Why, in words for a finance person. */
-  message: string;
-};
-
-/** A supporting document that was looked at and may be sent. */
-export type Document = {
-  /** The file's base name, as it is sent. */
-  name: string;
-  /** Absolute, with every link resolved. */
-  path: string;
-  sizeBytes: number;
-  mediaType: string;
-};
-
-/** The body of the company call (service-api.md, `company`): empty cells are left out, `state` alone is null. */
+/** The body of the company call (docs/service.md, "Company"): empty cells are left out, `state` alone is null. */
 export type Company = {
   name: string;
   address: { country_code?: string; city?: string; street?: string; state: string | null };
   website?: string;
 };
 
-/** What the file gives for the buyer limit call (service-api.md, `buyer_limit`). */
+/** What the file gives for the buyer limit call (docs/service.md, "Buyer limit request"). */
 export type Limit = {
   business_information_source?: string;
   business_information_id?: string;

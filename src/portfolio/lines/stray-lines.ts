@@ -1,15 +1,15 @@
 import { type Delimiter, PLAIN_DIALECT } from '../../table/dialect.ts';
 import type { RawRecord } from '../../table/records.ts';
-import type { Column, KnownColumn } from '../columns/columns.ts';
-import { isHeader } from '../columns/find-header.ts';
+import type { Column } from '../columns/column.ts';
 import { meansTheSame, readsAsNames } from '../columns/header-doubts.ts';
-import { errorColumnsOf } from '../results/result-columns.ts';
+import { judgeHeader } from '../columns/judge-header.ts';
+import type { KnownColumn } from '../columns/known-columns.ts';
+import { errorColumnsOf } from '../columns/result-columns.ts';
+import { makeProblem, type Problem } from '../problem.ts';
+import { groupOf, isTotalLabel } from '../values/total-words.ts';
 import { isGroupTotal } from './group-totals.ts';
-import { makeProblem } from './problem.ts';
 import type { ReadCells } from './read-cells.ts';
-import type { Problem } from './row.ts';
 import { makeRunningSums, type Sum } from './running-sums.ts';
-import { groupOf, isTotalLabel } from './total-words.ts';
 
 /** A line that was read, and is not yet known to be a buyer. */
 export type Candidate = ReadCells & { record: RawRecord };
@@ -66,7 +66,7 @@ export function makeStrayLines({ columns, delimiter = PLAIN_DIALECT.delimiter, h
     if (
       values.requested_limit === undefined &&
       readsAsNames(cells) &&
-      isHeader({ ...record, cells: [...cells], fault: null }, hints)
+      judgeHeader({ cells: [...cells], fault: null }, hints).isComplete
     ) {
       // In another language, say: its columns are these.
       if (meansTheSame(cells, columns)) return told(record, nameAt, HEADER_AGAIN);

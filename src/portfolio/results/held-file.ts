@@ -1,7 +1,9 @@
 import { LimitlineError } from '../../errors.ts';
-import { openTable, type Table } from '../../table/open-table.ts';
+import { openTable } from '../../table/open-table.ts';
 import type { RawRecord } from '../../table/records.ts';
-import { plainName } from '../columns/columns.ts';
+import type { Table } from '../../table/table.ts';
+import { vocabularyOf } from '../columns/judge-header.ts';
+import { plainName } from '../columns/known-columns.ts';
 
 /** What a person says of one held row: the id of what was made, or that nothing was, so that it may be sent again. */
 export type HeldWord = {
@@ -24,7 +26,7 @@ export type HeldFile = { words: HeldWord[]; silent: number; problems: { at: numb
  * @throws LimitlineError `FILE` when it cannot be read, or lacks these columns
  */
 export async function readHeldFile(path: string): Promise<HeldFile> {
-  const table = await openTable({ path });
+  const table = await openTable({ path, vocabulary: vocabularyOf() });
   try {
     const columns = columnsOf(path, table);
     const file: HeldFile = { words: [], silent: 0, problems: [] };

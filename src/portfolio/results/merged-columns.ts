@@ -1,6 +1,7 @@
-import { isKnownName } from '../columns/columns.ts';
-import type { Opened } from '../open-portfolio.ts';
-import { errorColumnsOf } from './result-columns.ts';
+import { isKnownName } from '../columns/aliases.ts';
+import type { Column } from '../columns/column.ts';
+import { errorColumnsOf } from '../columns/result-columns.ts';
+import type { LineRewriter } from './line-rewriter.ts';
 
 /** What of one file's cells stands in a table of several files: the names of its columns, and where each is in a line. */
 export type OwnColumns = { names: string[]; places: number[] };
@@ -36,8 +37,8 @@ export function resultColumnsOf(header: readonly string[]): OwnColumns {
  * The same for an errors file, which is read again without the mapping that explained the headers. In a table of files with
  * different headers, columns that mean something to us get our names, so that two of one meaning are one.
  */
-export function errorColumns({ standalone, columns }: Opened, areAlike: boolean): OwnColumns {
-  const own = without(errorColumnsOf(standalone.header), standalone.header);
+export function errorColumns({ rewriter, columns }: Rewritable, areAlike: boolean): OwnColumns {
+  const own = without(errorColumnsOf(rewriter.header), rewriter.header);
   if (areAlike) return own;
   const names = own.places.map((place, at) => {
     const column = columns[place];
@@ -47,6 +48,8 @@ export function errorColumns({ standalone, columns }: Opened, areAlike: boolean)
   });
   return { ...own, names };
 }
+
+type Rewritable = { rewriter: Pick<LineRewriter, 'header'>; columns: readonly Pick<Column, 'known'>[] };
 
 function without(left: ReadonlySet<number>, header: readonly string[]): OwnColumns {
   const places = header.flatMap((_name, place) => (left.has(place) ? [] : [place]));

@@ -1,6 +1,6 @@
 import { withoutApostrophe } from '../../table/formulas.ts';
-import { type KnownBuyer, knownBuyerOf } from './known-buyer.ts';
-import { KNOWN_COLUMN, RESULT_COLUMNS } from './result-columns.ts';
+import { KNOWN_COLUMN, RESULT_COLUMNS } from '../columns/result-columns.ts';
+import { type RecordedBuyer, readRecordedBuyer } from '../identity/recorded-buyer.ts';
 
 /** What a results file says became of one of its lines, as text. A field that the file lacks, or leaves empty, is ''. */
 export type Outcome = {
@@ -19,7 +19,7 @@ export type Outcome = {
   /** When the ledger wrote it last, in ms since 1970; 0 where that is not known. */
   updatedMs: number;
   /** Whose it is and what was asked for, for certain; nothing in files of earlier versions, and where it was changed. */
-  known?: KnownBuyer | undefined;
+  known?: RecordedBuyer | undefined;
 };
 
 /** The columns that every results file has ends with, whatever stands before them. */
@@ -61,7 +61,7 @@ export function makeOutcomeReader(columns: ReadonlyMap<string, number>): (cells:
       },
       ...{ documentIds: cell('document_ids').split('|').filter(Boolean), limitId: cell('buyer_limit_id'), record },
       ...{ problem: cell('problem'), account: cell('limitline_account') },
-      ...{ updatedMs: Date.parse(cell('updated')) || 0, known: knownBuyerOf(cell(KNOWN_COLUMN)) },
+      ...{ updatedMs: Date.parse(cell('updated')) || 0, known: readRecordedBuyer(cell(KNOWN_COLUMN)) },
     };
   };
 }

@@ -1,10 +1,10 @@
 import type { CellKind } from '../../table/xlsx/cell-xml.ts';
-import type { Column } from '../columns/columns.ts';
+import type { Column } from '../columns/column.ts';
 import { tidied } from '../lines/read-cells.ts';
 import type { Line } from '../lines/row.ts';
-import { LAST_DAY, type Standalone } from '../lines/standalone.ts';
 import { parseAmount } from '../values/amounts.ts';
 import { parseDate } from '../values/dates.ts';
+import { LAST_DAY, type LineRewriter } from './line-rewriter.ts';
 
 /** The cells of a file's lines, as a workbook is to show them. */
 export type SheetValues = {
@@ -13,12 +13,12 @@ export type SheetValues = {
 };
 
 /** Amounts and days are told from the column that they stand in; what nobody can read for sure stays the text that it is. */
-export function makeSheetValues({ columns, standalone }: Parts): SheetValues {
+export function makeSheetValues({ columns, rewriter }: Parts): SheetValues {
   const amountAt = columns.findIndex(({ known }) => known === 'requested_limit');
   const dayAt = columns.findIndex(({ known }) => known === 'statements_dated');
   return {
     cells(line) {
-      const own = [...standalone.cells(line)];
+      const own = [...rewriter.cells(line)];
       const amount = parseAmount(tidied(own[amountAt] ?? ''));
       if ('value' in amount) own[amountAt] = amount.value;
       const day = parseDate(tidied(own[dayAt] ?? ''), { order: null, today: LAST_DAY });
@@ -31,16 +31,16 @@ export function makeSheetValues({ columns, standalone }: Parts): SheetValues {
 /** What a column of this name holds, of the files' own and of those that we add. */
 export function sheetKinds(files: readonly Parts[]): (name: string | undefined) => CellKind {
   const kinds = new Map<string, CellKind>(Object.entries(ADDED));
-  for (const { columns, standalone } of files) {
+  for (const { columns, rewriter } of files) {
     for (const [at, { written, known }] of columns.entries()) {
       const kind = known === 'requested_limit' ? 'amount' : known === 'statements_dated' ? 'day' : undefined;
-      if (kind) for (const name of [written, standalone.header[at] ?? written]) kinds.set(name, kind);
+      if (kind) for (const name of [written, rewriter.header[at] ?? written]) kinds.set(name, kind);
     }
   }
   return (name = '') => kinds.get(name) ?? 'text';
 }
 
-type Parts = { columns: readonly Column[]; standalone: Standalone };
+type Parts = { columns: readonly Column[]; rewriter: LineRewriter };
 
 /** The columns of results that are no texts, and those of rows whose file is gone. */
 const ADDED: Record<string, CellKind> = {

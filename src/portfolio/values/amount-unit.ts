@@ -1,5 +1,5 @@
-import { isThousands } from '../columns/names/units.ts';
 import { currencyOf } from './currencies.ts';
+import { isThousands } from './thousands.ts';
 
 /**
  * What is wrong with the word beside an amount, in a sentence: that it says thousands or millions, or is no currency; null

@@ -2,23 +2,17 @@ import Big from 'big.js';
 import { unitProblem } from './amount-unit.ts';
 import { currencyOf } from './currencies.ts';
 import { beforeDoubt, DOUBT } from './doubt.ts';
+import type { Reading } from './reading.ts';
 
 /** What marks the decimals of an amount. */
 export type Decimal = '.' | ',';
-
-/**
- * What came of reading a cell: its value in canonical form, or a sentence that says what would be right.
- * `change` says what was changed on the way, where a person would not call the two the same writing; `open` marks a
- * problem that goes away when the column's convention is known.
- */
-export type Reading = { value: string; change?: string } | { problem: string; open?: true };
 
 /**
  * Reads an amount of money above zero: `1000`, `+1000.50`, `1.234,56`, `1'234.56`, `12,34,567.00`, `€ 1 234,56`.
  * The value is canonical, that is without sign, leading zeros and trailing zeros of the fraction, so that equal amounts
  * are equal texts. Everything is done on digits as text: no float is made.
  *
- * The service takes the amount as a JSON number (service-api.md, `requested_limit`), which is read as a binary double
+ * The service takes the amount as a JSON number (docs/service.md, "Buyer limit request"), which is read as a binary double
  * by most programs (RFC 8259, section 6). So an amount is taken only if it comes back the same from there, digit by
  * digit and without an exponent.
  *

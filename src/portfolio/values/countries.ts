@@ -1,10 +1,11 @@
 import { createRequire } from 'node:module';
 import codes from 'i18n-iso-countries/codes.json' with { type: 'json' };
-import type { Reading } from './amounts.ts';
+import { likeness } from '../../likeness.ts';
+import type { Reading } from './reading.ts';
 
 /**
- * Reads a country: an ISO 3166-1 alpha-2 code in upper case, which is what the service shows (service-api.md,
- * `address.country_code`), or whatever names one country alone: the code in lower case, alpha-3, its name in English,
+ * Reads a country: an ISO 3166-1 alpha-2 code in upper case, which is what the service shows (docs/service.md,
+ * "Company"), or whatever names one country alone: the code in lower case, alpha-3, its name in English,
  * German, French or Spanish. XK, which ISO leaves to its users, counts as one: no other code is in use for Kosovo.
  */
 export function readCountry(text: string): Reading {
@@ -25,7 +26,7 @@ function codeOf(text: string): string | null | undefined {
   // As it stands first: to make two writings alike costs more than all the rest.
   const known = names.get(text);
   if (known !== undefined) return known;
-  const code = names.get(likeness(text));
+  const code = names.get(countryKey(text));
   if (code !== undefined && names.size < MAX_NAMES) names.set(Buffer.from(text).toString(), code);
   return code;
 }
@@ -62,7 +63,7 @@ const MAX_NAMES = 4_000;
 function allNames(): Map<string, string | null> {
   const all = new Map<string, string | null>();
   const add = (name: string, code: string) => {
-    const key = likeness(name);
+    const key = countryKey(name);
     const known = all.get(key);
     all.set(key, known === undefined || known === code ? code : null);
   };
@@ -74,16 +75,11 @@ function allNames(): Map<string, string | null> {
     };
     for (const [code, written] of Object.entries(countries)) for (const name of [written].flat()) add(name, code);
   }
-  for (const [name, code] of Object.entries(SPOKEN)) all.set(likeness(name), code);
+  for (const [name, code] of Object.entries(SPOKEN)) all.set(countryKey(name), code);
   return all;
 }
 
-/** Without case, accents and signs. */
-function likeness(name: string): string {
-  return name
-    .normalize('NFKD')
-    .toUpperCase()
-    .replace(/\p{M}/gu, '')
-    .replace(/[^\p{L}\p{N}]+/gu, ' ')
-    .trim();
+/** In capitals first, among which are some that have two small forms: `ı` and `i`. */
+function countryKey(name: string): string {
+  return likeness(name.toUpperCase());
 }

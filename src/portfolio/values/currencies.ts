@@ -1,4 +1,4 @@
-import { likeness } from '../columns/names/likeness.ts';
+import { likeness } from '../../likeness.ts';
 
 /**
  * What a currency may be: the codes of ISO 4217 that its name or sign stands for. `EUR`, `€` and `Euro` are one; `$` is the
@@ -22,6 +22,16 @@ export function currencyOf(text: string): Currency | null {
 export function common(one: Currency, other: Currency): Currency | null {
   const both = [...one].filter((code) => other.has(code));
   return both.length > 0 ? new Set(both) : null;
+}
+
+/**
+ * How many decimals amounts of a currency have (ISO 4217, list one), by its code, sign or name; of those that a sign may
+ * stand for, the most. Amounts of an unknown one have two, as most do.
+ */
+export function decimalsOf(currency: string | null | undefined): number {
+  const codes = currency ? currencyOf(currency) : null;
+  if (!codes) return USUAL_DECIMALS;
+  return Math.max(...[...codes].map((code) => DECIMALS.get(code) ?? USUAL_DECIMALS));
 }
 
 /** The longest name, `United Arab Emirates Dirham`, and room. */
@@ -104,3 +114,14 @@ function read(word: string): Currency | null {
   const meant = SIGNS[word.toLowerCase()] ?? NAMES[likeness(word)];
   return meant === undefined ? null : new Set(meant.split(' '));
 }
+
+const USUAL_DECIMALS = 2;
+
+/** Those that do not have two. */
+const DECIMALS = new Map(
+  Object.entries({
+    0: 'BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF',
+    3: 'BHD IQD JOD KWD LYD OMR TND',
+    4: 'CLF UYW',
+  }).flatMap(([decimals, codes]) => codes.split(' ').map((code): [string, number] => [code, Number(decimals)])),
+);

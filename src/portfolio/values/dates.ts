@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { Reading } from './amounts.ts';
 import { beforeDoubt, DOUBT } from './doubt.ts';
+import type { Reading } from './reading.ts';
 
 /** Whether day or month comes first. */
 export type DateOrder = 'dmy' | 'mdy';

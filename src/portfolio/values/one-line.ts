@@ -1,4 +1,4 @@
-import type { Reading } from './amounts.ts';
+import type { Reading } from './reading.ts';
 
 /** A text without the line breaks by which a spreadsheet shows it over several lines: a company's name has none. */
 export function onOneLine(text: string): Reading {

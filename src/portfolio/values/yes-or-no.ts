@@ -1,4 +1,4 @@
-import type { Reading } from './amounts.ts';
+import type { Reading } from './reading.ts';
 
 /** Reads `yes` or `no` as people say it in the languages of the header names. */
 export function readYesOrNo(text: string): Reading {

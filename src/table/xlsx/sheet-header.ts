@@ -1,10 +1,5 @@
-import {
-  type Above,
-  aboveOf,
-  findHeader,
-  HEADER_WITHIN_LINES,
-  type HeaderHints,
-} from '../../portfolio/columns/find-header.ts';
+import type { GivenHeader } from '../detect-delimiter.ts';
+import { type Above, aboveOf, findHeader, HEADER_WITHIN_LINES } from '../find-header.ts';
 import { cellsOf, type SheetRow } from './sheet-rows.ts';
 
 /** The rows of a sheet that were read so far, and how to read on. */
@@ -14,15 +9,12 @@ export type RowsSoFar = {
   more(): Promise<boolean>;
 };
 
-/** What is known of the header before the sheet is looked at. */
-export type GivenHeader = { headerLine?: number | undefined; mapping?: Partial<HeaderHints> | undefined };
-
 /**
  * Reads a sheet up to its header, and takes the rows above it away: the row that was named, else the one that names our
  * columns among the first rows. Where nothing of that row or below it is filled, no row is left.
  */
 export async function readToHeader({ rows, more }: RowsSoFar, given: GivenHeader): Promise<{ above: Above | null }> {
-  const { headerLine, mapping } = given;
+  const { headerLine, vocabulary } = given;
   const titles: SheetRow[] = [];
   const last = headerLine ?? HEADER_WITHIN_LINES;
   do {
@@ -32,7 +24,7 @@ export async function readToHeader({ rows, more }: RowsSoFar, given: GivenHeader
     titles.push(...rows.splice(0, from === -1 ? rows.length : from).slice(0, TITLES));
   } while ((rows.at(-1)?.line ?? 0) < last && (await more()));
   const first = rows.filter(({ line }) => line <= HEADER_WITHIN_LINES).map(recordOf);
-  if (headerLine === undefined) titles.push(...rows.splice(0, findHeader(first, mapping)));
+  if (headerLine === undefined) titles.push(...rows.splice(0, findHeader(first, vocabulary)));
   const header = headerLine ?? rows[0]?.line ?? 1;
   return { above: aboveOf(titles.map(recordOf), { from: 1, header }) };
 }

@@ -1,8 +1,8 @@
 import { LimitlineError, messageOf } from '../../errors.ts';
 import { PLAIN_DIALECT } from '../dialect.ts';
 import { cutOffWords } from '../foreign-tables.ts';
-import { emptyTable, notThere, type Table, type TableFile } from '../open-table.ts';
 import type { RawRecord } from '../records.ts';
+import { emptyTable, headerLineProblem, type Table, type TableFile } from '../table.ts';
 import { parseXml } from './parse-xml.ts';
 import { readToHeader, recordOf } from './sheet-header.ts';
 import { cellsOf, makeRowEars, narrowed, type SheetRow, widthOf } from './sheet-rows.ts';
@@ -27,7 +27,7 @@ export async function openSheet(file: TableFile): Promise<Table | null> {
         });
   let book: Workbook | string | null;
   try {
-    book = await openWorkbook(file.path, file.signal);
+    book = await openWorkbook(file);
     if (book === null) return null;
     if (typeof book === 'string') return emptyTable(book, async () => {});
   } catch (error) {
@@ -67,7 +67,7 @@ export async function openSheet(file: TableFile): Promise<Table | null> {
     if (rows[0]) ears.narrowTo(width);
     const header = next();
     const below = rows.slice(at, at + 1).map(recordOf)[0];
-    const unusable = notThere(header, file);
+    const unusable = headerLineProblem(header, file);
     const dialect = { ...PLAIN_DIALECT, sheet: name };
     return {
       header,

@@ -1,13 +1,12 @@
-import { saysThousands } from '../../portfolio/values/amount-unit.ts';
-
 /**
  * The word by which a number's format says that it is in thousands or millions, such as `T€` of `#,##0 "T€"`; '' where it
  * says nothing of it. A format that cuts off thousands, as `#,##0,` does, is `thousands`, since what a person sees is not
  * what the cell holds.
  *
  * @param code the format (ECMA-376, part 1, 18.8.31), bounded in length by the caller.
+ * @param saysThousands whether a word beside a number says so.
  */
-export function shownScale(code = ''): string {
+export function shownScale(code = '', saysThousands: (word: string) => boolean): string {
   const [positive = ''] = code.split(';', 1);
   const literals = [...positive.matchAll(LITERAL)].map(
     ([, quoted, escaped, bracketed]) => quoted ?? escaped ?? bracketed,

@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream';
 import type { Entry } from 'yauzl';
 import { openZip, type ZipLimits } from '../../files/zip.ts';
 import { foreignPackageOf } from '../foreign-tables.ts';
+import type { Vocabulary } from '../vocabulary.ts';
 import { kept, LIMITS, REMEDY } from './limits.ts';
 import { isDateFormat, leastDigits } from './numbers.ts';
 import { readXml } from './parse-xml.ts';
@@ -16,6 +17,12 @@ export type CellStyle = { isDate: boolean; leastDigits: number; scale: string };
 
 /** `hidden`: nobody sees it who opens the workbook, be it that a click shows it or a macro only (`veryHidden`). */
 export type SheetEntry = { name: string; path: string; hidden: boolean };
+
+type BookFile = {
+  path: string;
+  vocabulary: Pick<Vocabulary, 'saysThousands'>;
+  signal?: AbortSignal | undefined;
+};
 
 /** What of a workbook is needed to read the cells of one sheet. */
 export type Workbook = {
@@ -39,7 +46,7 @@ const ZIP_LIMITS: ZipLimits = { entries: 10_000, totalBytes: 4 * 1024 ** 3 };
  *
  * @throws Error in words when it is broken, or holds more than a workbook may, see `limits.ts`; LimitlineError `STOPPED`.
  */
-export async function openWorkbook(path: string, signal?: AbortSignal): Promise<Workbook | string | null> {
+export async function openWorkbook({ path, signal, vocabulary }: BookFile): Promise<Workbook | string | null> {
   const zip = await openZip(path, ZIP_LIMITS);
   const parts = new Map<string, Entry>();
   const open = async (name: string): Promise<Readable> => {
@@ -54,7 +61,7 @@ export async function openWorkbook(path: string, signal?: AbortSignal): Promise<
       return foreignPackageOf(parts.keys());
     }
     const shared = parts.has(TEXTS) ? await readSharedTexts(await open(TEXTS), signal) : [];
-    const styles = parts.has(STYLES) ? await readStyles(await open(STYLES), signal) : [];
+    const styles = parts.has(STYLES) ? await readStyles(await open(STYLES), vocabulary, signal) : [];
     const targets = await readTargets(await open(RELATIONS), signal);
     const { sheets, from1904 } = await readBook(await open(BOOK), targets, signal);
     return { sheets, from1904, shared, styles, open, close: () => zip.close() };
@@ -106,7 +113,11 @@ async function readBook(
   return { sheets, from1904 };
 }
 
-async function readStyles(stream: Readable, signal: AbortSignal | undefined): Promise<CellStyle[]> {
+async function readStyles(
+  stream: Readable,
+  { saysThousands }: Pick<Vocabulary, 'saysThousands'>,
+  signal: AbortSignal | undefined,
+): Promise<CellStyle[]> {
   const codes = new Map<number, string>();
   const styles: CellStyle[] = [];
   let inCells = false;
@@ -117,7 +128,8 @@ async function readStyles(stream: Readable, signal: AbortSignal | undefined): Pr
       const id = Number(numFmtId);
       const code = codes.get(id);
       if (name === 'xf' && inCells) {
-        styles.push({ isDate: isDateFormat(id, code), leastDigits: leastDigits(code), scale: kept(shownScale(code)) });
+        const scale = kept(shownScale(code, saysThousands));
+        styles.push({ isDate: isDateFormat(id, code), leastDigits: leastDigits(code), scale });
       }
       atMost(Math.max(codes.size, styles.length), LIMITS.styles, 'cell formats');
     },

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { cancelRows } from '../../../jobs/operators/cancel-rows.ts';
 import { makeDryRun, outlookOf } from '../../../scripts/commands/dry-run.ts';
-import type { Problem } from '../../../src/portfolio/lines/row.ts';
 import { openPortfolio } from '../../../src/portfolio/open-portfolio.ts';
+import type { Problem } from '../../../src/portfolio/problem.ts';
 import { acme, HEADER, zinc } from '../../support/corrections.ts';
 import { openWorkplace } from '../../support/workplace.ts';
 

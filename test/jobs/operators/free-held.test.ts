@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { freeHeld } from '../../../jobs/operators/free-held.ts';
 import { openService } from '../../../src/context.ts';
-import type { Sent } from '../../../src/ledger/at-most-once.ts';
+import type { Sent } from '../../../src/outcome.ts';
+import { callThrough } from '../../support/call-through.ts';
 import { openWorkplace } from '../../support/workplace.ts';
 
 test('rows that are held for a call go on when its answer comes late after all', async () => {
@@ -19,13 +20,13 @@ test('rows that are held for a call go on when its answer comes late after all',
   const { promise, resolve } = Promise.withResolvers<Sent>();
   const buyer = taken.request.buyer;
   const company = { kind: 'company', key: buyer, row: first.row, revision: taken.revision, buyer } as const;
-  const sent = context.once(company, { onUnknown: 'hold', send: () => promise });
+  const sent = callThrough(context.atMostOnce, company, { onUnknown: 'hold', send: () => promise });
   await expect.poll(() => context.ledger.hget(context.keys.call('company', buyer), 'state')).toBe('claimed');
   await place.work();
   expect((await place.settled()).states.held).toBe(3);
 
-  resolve({ meaning: 'made', id: await companyAt(place), record: {} });
-  expect(await sent).toMatchObject({ is: 'made', late: true });
+  resolve({ is: 'made', id: await companyAt(place), record: {} });
+  expect(await sent).toMatchObject({ is: 'made', wasUnknown: true });
   expect(await freeHeld(context)).toBe(3);
   expect((await place.settled()).states.done).toBe(3);
 });
@@ -35,5 +36,5 @@ async function companyAt({ context, standIn }: Awaited<ReturnType<typeof openWor
   const { client } = openService(context, standIn.url());
   const answer = await client.createCompany({ name: 'One AG' }, { idempotencyKey: 'k', onTokenCall: () => {} });
   await client.close();
-  return answer.meaning === 'made' ? answer.id : '';
+  return answer.is === 'made' ? answer.id : '';
 }

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { feed } from '../../../jobs/workers/feed.ts';
+import { feed } from '../../../jobs/rows/feed.ts';
 import { buyerLines, openWorkplace } from '../../support/workplace.ts';
 
 const ROWS = 60;

@@ -32,7 +32,7 @@ function startSaying({ isIdle = false, now = atLimit, shut = [] as Shut[] } = {}
     looks.queues += 1;
     return isIdle;
   };
-  const service = { pace, doors, slots: { inFlight: () => 0 }, line: () => ({ ...heard.state, shut: heard.shut }) };
+  const service = { pace, doors, slots: { inFlight: () => 0 }, paceNow: () => ({ ...heard.state, shut: heard.shut }) };
   const saying = startSayingPace({ service, queues: { areIdle }, log, everyMs: 5 });
   onTestFinished(saying.stop);
   /** A turn was taken, or an answer told. */

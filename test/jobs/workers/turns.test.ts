@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { feed } from '../../../jobs/workers/feed.ts';
+import { feed } from '../../../jobs/rows/feed.ts';
 import { makeRequest } from '../../support/ledger.ts';
 import { openWorkplace } from '../../support/workplace.ts';
 

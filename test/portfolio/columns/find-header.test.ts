@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { KNOWN_COLUMNS } from '../../../src/portfolio/columns/columns.ts';
+import { KNOWN_COLUMNS } from '../../../src/portfolio/columns/known-columns.ts';
 import { DELIMITERS } from '../../../src/table/dialect.ts';
 import { read } from '../../support/read-portfolio.ts';
 

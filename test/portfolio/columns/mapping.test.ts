@@ -2,9 +2,10 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { aliasOf, meaningOf, namesOf } from '../../../src/portfolio/columns/aliases.ts';
-import { type HeaderRules, KNOWN_COLUMNS, readHeader } from '../../../src/portfolio/columns/columns.ts';
+import { KNOWN_COLUMNS } from '../../../src/portfolio/columns/known-columns.ts';
 import { readMapping, saveMapping } from '../../../src/portfolio/columns/mapping.ts';
 import { GUESSES } from '../../../src/portfolio/columns/names/guesses.ts';
+import { type HeaderRules, readHeader } from '../../../src/portfolio/columns/read-header.ts';
 import { readOptionsSchema } from '../../../src/portfolio/read-options.ts';
 import { makeTemporaryFolder } from '../../support/temporary-folder.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { meaningOf } from '../../../src/portfolio/columns/aliases.ts';
-import { readHeader } from '../../../src/portfolio/columns/columns.ts';
+import { readHeader } from '../../../src/portfolio/columns/read-header.ts';
 
 const known = (written: string) => meaningOf(written).known;
 

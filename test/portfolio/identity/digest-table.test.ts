@@ -1,29 +1,55 @@
-import { hash } from 'node:crypto';
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
-import { digestNumber } from '../../../src/portfolio/identity/digest-number.ts';
-import { makeDigestTable } from '../../../src/portfolio/identity/digest-table.ts';
+import { describe, expect, test } from 'vitest';
+import { digestOf } from '../../../src/portfolio/identity/digest.ts';
+import { type DigestTableOptions, makeDigestTable } from '../../../src/portfolio/identity/digest-table.ts';
 
-const digestOf = (n: number) => hash('sha256', String(n), 'base64url').slice(0, 16);
-const markOf = (n: number) => digestNumber(digestOf(n));
+const digest = (n: number) => digestOf(String(n));
 
-test('a table of digests finds what it was given, in order, as a map of lists does', () => {
-  fc.assert(
-    fc.property(fc.array(fc.integer({ min: 0, max: 9_000 }), { maxLength: 9_000 }), (numbers) => {
-      const [ours, known] = [makeDigestTable(), new Map<number, number[]>()];
-      for (const [place, n] of numbers.entries()) {
-        ours.add(markOf(n), place);
-        known.set(n, [...(known.get(n) ?? []), place]);
-      }
-      for (const n of [...known.keys(), 9_001]) expect(ours.has(markOf(n))).toBe(known.has(n));
-      for (const n of [...known.keys(), 9_001]) expect(ours.find(markOf(n), 1_000)).toEqual(known.get(n) ?? []);
-    }),
-    { numRuns: 20 },
-  );
+describe.each<DigestTableOptions>([{}, { bits: 68 }])('a table of digests with %o', (options) => {
+  test('finds what it was given, in order, as a map of lists does', () => {
+    fc.assert(
+      fc.property(fc.array(fc.integer({ min: 0, max: 9_000 }), { maxLength: 9_000 }), (numbers) => {
+        const [ours, known] = [makeDigestTable(options), new Map<number, number[]>()];
+        for (const [place, n] of numbers.entries()) {
+          ours.add(digest(n), place);
+          known.set(n, [...(known.get(n) ?? []), place]);
+        }
+        for (const n of [...known.keys(), 9_001]) {
+          expect(ours.has(digest(n))).toBe(known.has(n));
+          expect(ours.find(digest(n), 1_000)).toEqual(known.get(n) ?? []);
+        }
+      }),
+      { numRuns: 20 },
+    );
+  });
+
+  test('adds once what it does not have, and else answers its first value', () => {
+    const table = makeDigestTable(options);
+    for (let n = 0; n < 3_000; n += 1) expect(table.addOnce(digest(n), n)).toBeUndefined();
+    for (let n = 0; n < 3_000; n += 1) expect(table.addOnce(digest(n), 9_000 + n)).toBe(n);
+    table.add(digest(1), 7);
+    expect(table.addOnce(digest(1), 8)).toBe(1);
+    expect(table.find(digest(1), 9)).toEqual([1, 7]);
+  });
+
+  test('finds no more of one digest than it is asked for', () => {
+    const table = makeDigestTable(options);
+    for (let value = 0; value < 20; value += 1) table.add(digest(1), value);
+    expect(table.find(digest(1), 3)).toEqual([0, 1, 2]);
+  });
+
+  test('keeps digests apart that belong in one slot, and knows one that has no bit set', () => {
+    const table = makeDigestTable(options);
+    const alike = ['AAAAAAAAAAAAAAAA', 'AAAAAAAAABAAAAAA', 'AAAAAAAA_AAAAAAA'];
+    for (const [value, one] of alike.entries()) table.add(one, value);
+    expect(alike.map((one) => table.find(one, 9))).toEqual([[0], [1], [2]]);
+    expect(table.has('AAAAAAAAACAAAAAA')).toBe(false);
+  });
 });
 
-test('and no more of one digest than it is asked for', () => {
-  const table = makeDigestTable();
-  for (let value = 0; value < 20; value += 1) table.add(markOf(1), value);
-  expect(table.find(markOf(1), 3)).toEqual([0, 1, 2]);
+test('a table that keeps no values still knows which digests it has', () => {
+  const set = makeDigestTable({ keepsValues: false });
+  for (let n = 0; n < 9_000; n += 1) set.add(digest(n), 0);
+  for (let n = 0; n < 9_000; n += 1) expect(set.has(digest(n))).toBe(true);
+  for (let n = 9_000; n < 18_000; n += 1) expect(set.has(digest(n))).toBe(false);
 });

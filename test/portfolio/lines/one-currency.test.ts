@@ -69,9 +69,9 @@ describe('two currencies in one file', () => {
     ['a column', 'name;requested_limit;Währung\nA;1;EUR\nB;2;USD\nC;3;USD\n'],
     ['signs', 'name;requested_limit\nA;1 €\nB;$ 2.000,00\nC;$ 3\n'],
   ])('stay a problem in an errors file of those lines alone, told by %s', async (_by, content) => {
-    const { standalone, lines } = await wrong(content);
-    const errors = lines.filter(({ kind }) => kind === 'invalid').map((line) => standalone.cells(line));
-    const again = [standalone.header, ...errors].map((cells) => cells.join(';')).join('\n');
+    const { rewriter, lines } = await wrong(content);
+    const errors = lines.filter(({ kind }) => kind === 'invalid').map((line) => rewriter.cells(line));
+    const again = [rewriter.header, ...errors].map((cells) => cells.join(';')).join('\n');
     for (const decimal of [undefined, '.', ','] as const) {
       const { invalid } = await wrong(again, { decimal });
       expect(invalid).toEqual([

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { decimalsOf } from '../../../src/portfolio/values/money.ts';
+import { decimalsOf } from '../../../src/portfolio/values/currencies.ts';
 import { read, told } from '../../support/read-portfolio.ts';
 
 describe('a line is taken, with a warning', () => {

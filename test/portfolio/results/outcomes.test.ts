@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { RESULT_COLUMNS } from '../../../src/portfolio/columns/result-columns.ts';
 import { makeOutcomeReader, outcomeColumns } from '../../../src/portfolio/results/outcomes.ts';
-import { RESULT_COLUMNS } from '../../../src/portfolio/results/result-columns.ts';
 
 const OWN = ['name', 'state', 'company_id', 'line'];
 /** As they were written before rows had names. */

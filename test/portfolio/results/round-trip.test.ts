@@ -1,6 +1,7 @@
 import { stringify } from 'csv-stringify/sync';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { vocabularyOf } from '../../../src/portfolio/columns/judge-header.ts';
 import { DELIMITERS } from '../../../src/table/dialect.ts';
 import { makeEncoder } from '../../../src/table/encoders.ts';
 import { openTable } from '../../../src/table/open-table.ts';
@@ -43,7 +44,12 @@ test('any table written by us in any dialect reads back the same', { timeout: 60
       const mark = encoding.startsWith('utf-16') ? '\ufeff' : '';
       const start = sepLine ? `sep=${delimiter}${lineBreak}` : '';
       const path = await write('a.csv', makeEncoder(encoding)(`${mark}${start}${body}`));
-      const table = await openTable({ path, encoding, delimiter: sepLine ? undefined : delimiter });
+      const table = await openTable({
+        path,
+        encoding,
+        delimiter: sepLine ? undefined : delimiter,
+        vocabulary: vocabularyOf(),
+      });
       const read = [table.header?.cells];
       for (;;) {
         const record = table.next();

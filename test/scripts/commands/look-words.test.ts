@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { type Look, lookWords, questionOf } from '../../../scripts/commands/look-words.ts';
-import type { Column } from '../../../src/portfolio/columns/columns.ts';
+import type { Column } from '../../../src/portfolio/columns/column.ts';
 import { PLAIN_DIALECT } from '../../../src/table/dialect.ts';
 
 const plain = { needed: false, guess: null, currency: null, thousands: false };

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
-import type { CallKind } from '../../../src/ledger/keys.ts';
+import type { CallKind } from '../../../src/call-kind.ts';
 import type { RowRequest, Step } from '../../../src/ledger/rows.ts';
 import { makeRequest } from '../ledger.ts';
 import { type Command, command } from './command.ts';

@@ -1,5 +1,5 @@
 import type { Redis } from 'ioredis';
-import { type Ending, makeOnce, type Sent } from '../../../src/ledger/at-most-once.ts';
+import { type AtMostOnce, makeAtMostOnce } from '../../../src/ledger/at-most-once.ts';
 import { makeAttempts } from '../../../src/ledger/attempts.ts';
 import { makeCalls } from '../../../src/ledger/calls.ts';
 import { makeKeys } from '../../../src/ledger/keys.ts';
@@ -8,11 +8,12 @@ import { makePortfolios } from '../../../src/ledger/portfolios.ts';
 import { type Presence, startPresence } from '../../../src/ledger/presence.ts';
 import { makeRows, type RowState, STEPS } from '../../../src/ledger/rows.ts';
 import { makeSilentLog } from '../../../src/log.ts';
+import type { Sent, Settled } from '../../../src/outcome.ts';
 import { freshPrefix } from '../ledger.ts';
 import type { Attempt } from './rules.ts';
 
 /** A send that has left, as the test holds it: the answer is the test's to give, and the ending is what came of it. */
-export type Flight = { attempt: Attempt; answer: (sent: Sent) => void; ended: Promise<Ending> };
+export type Flight = { attempt: Attempt; answer: (sent: Sent) => void; ended: Promise<Settled> };
 
 export type RealLedger = ReturnType<typeof openRealLedger>;
 
@@ -22,7 +23,7 @@ export function openRealLedger(connection: Redis, { canaryRefusals }: { canaryRe
   const persist = makePersist({ log: makeSilentLog(), signal: new AbortController().signal });
   const calls = makeCalls({ connection, keys, persist });
   const present = new Map<string, Presence>();
-  const onces = new Map<string, ReturnType<typeof makeOnce>>();
+  const onces = new Map<string, AtMostOnce>();
   return {
     calls,
     rows: makeRows({ connection, keys, persist, canaryRefusals }),
@@ -32,9 +33,9 @@ export function openRealLedger(connection: Redis, { canaryRefusals }: { canaryRe
     canary: (name: string) => connection.hmget(keys.portfolio(name), ...STEPS.map((step) => `canary:${step}`)),
     /** Rows of a state by the index alone: name and line. */
     index: (name: string, state: RowState) => connection.zrange(keys.rowsInState(name, state), '0', '-1', 'WITHSCORES'),
-    once(processId: string) {
+    atMostOnce(processId: string) {
       const once =
-        onces.get(processId) ?? makeOnce({ calls, attempts: makeAttempts({ processId, log: makeSilentLog() }) });
+        onces.get(processId) ?? makeAtMostOnce({ calls, attempts: makeAttempts({ processId, log: makeSilentLog() }) });
       onces.set(processId, once);
       return once;
     },

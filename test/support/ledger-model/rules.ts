@@ -1,5 +1,5 @@
+import type { CallKind } from '../../../src/call-kind.ts';
 import type { Verdict } from '../../../src/ledger/calls.ts';
-import type { CallKind } from '../../../src/ledger/keys.ts';
 import type { CancelAnswer, RowState, Step } from '../../../src/ledger/rows.ts';
 
 /** What is asked for, and by whom: two portfolios want the same requests, rows share a buyer and a document. */

@@ -1,6 +1,7 @@
 import { expect } from 'vitest';
-import type { Ending, Sent } from '../../../src/ledger/at-most-once.ts';
 import type { RowFields, RowState, Step } from '../../../src/ledger/rows.ts';
+import type { Sent, Settled } from '../../../src/outcome.ts';
+import { callThrough } from '../call-through.ts';
 import { type Command, command } from './command.ts';
 import type { RealLedger } from './real-ledger.ts';
 import { type Attempt, kindOf, type Model, REQUESTS, stepBehind, thingOf } from './rules.ts';
@@ -22,17 +23,30 @@ export function takeUp(process: string, name: string, key: string, stale: Step |
       if (step === 'limit') expect(found.companyId || found.request.companyId).toMatch(/^company_/);
       const revision = Number(found.revision);
       const attempt: Attempt = {
-        ...{ process, portfolio: name, key, step, revision },
-        ...{ thing: thingOf(key, step), fate: 'open' },
+        process,
+        portfolio: name,
+        key,
+        step,
+        revision,
+        thing: thingOf(key, step),
+        fate: 'open',
       };
       const { sent, flight } = send(attempt, real);
       const verdict = await Promise.race([sent, flight.ended]);
-      expect(verdict.is).toBe(model.claim(attempt));
-      if (verdict.is === 'cancelled') await giveUp(attempt, model, real);
+      const expected = model.claim(attempt);
+      expect(wordOf(verdict)).toBe(expected === 'cancelled' || expected === 'changed' ? 'moved' : expected);
+      if (expected === 'cancelled') await giveUp(attempt, model, real);
       else if (verdict.is === 'go') real.flights.push(flight);
       else await advance(attempt, verdict, model, real);
     },
   );
+}
+
+/** What the ledger said to a claim, in the model's words. */
+function wordOf(verdict: Settled | { is: 'go' }): string {
+  if (verdict.is !== 'later') return verdict.is;
+  if (verdict.again === 'resumed') return 'paused';
+  return verdict.reason === 'another process is sending it' ? 'busy' : 'later';
 }
 
 /** A step that goes well from its beginning to its end: what leads rows far along. */
@@ -59,7 +73,8 @@ function send(attempt: Attempt, real: RealLedger) {
   const { portfolio, key, step, thing, process, revision } = attempt;
   const [, thingKey = ''] = thing.split(' ');
   const buyer = REQUESTS[key]?.buyer ?? '';
-  const ended = real.once(process)(
+  const ended = callThrough(
+    real.atMostOnce(process),
     { kind: kindOf(step), key: thingKey, row: { portfolio, key }, buyer, revision: String(revision) },
     {
       onUnknown: step === 'documents' ? 'resend' : 'hold',
@@ -104,14 +119,15 @@ function idFor(said: AnswerWord, { thing, fate }: Attempt, real: RealLedger): st
 }
 
 function toSent(said: AnswerWord, id: string): Sent {
-  if (said === 'made') return { meaning: 'made', id, record: { status: 'approved' } };
-  if (said === 'refused') return { meaning: 'refused', status: 422, body: 'no' };
-  if (said === 'throttled' || said === 'unreachable') return { meaning: said, heard: said };
-  return { meaning: 'unknown', heard: 'reset' };
+  if (said === 'made') return { is: 'made', id, record: { status: 'approved' } };
+  if (said === 'refused') return { is: 'refused', status: 422, body: 'no' };
+  if (said === 'throttled') return { is: said, status: 429, reason: said };
+  if (said === 'unreachable') return { is: said, reason: said };
+  return { is: 'unknown', reason: 'reset' };
 }
 
 /** Moves the row on as the jobs do, in the ledger and in the model. */
-async function advance(attempt: Attempt, ending: Ending, model: Model, real: RealLedger): Promise<void> {
+async function advance(attempt: Attempt, ending: Settled, model: Model, real: RealLedger): Promise<void> {
   const end = endOf(attempt, ending);
   if (!end) return;
   const { portfolio, key, step } = attempt;
@@ -127,11 +143,11 @@ async function giveUp({ portfolio, key }: Attempt, model: Model, real: RealLedge
   expect(await real.rows.cancel({ portfolio, key })).toBe(model.cancelRow(portfolio, key));
 }
 
-function endOf({ portfolio, key, step }: Attempt, ending: Ending): { to: RowState; fields: RowFields } | undefined {
+function endOf({ portfolio, key, step }: Attempt, ending: Settled): { to: RowState; fields: RowFields } | undefined {
   if (ending.is === 'refused') {
     return { to: 'refused', fields: { problem: { step, message: 'no', status: ending.status }, answered: true } };
   }
-  if (ending.is === 'unknown') return { to: 'held', fields: { problem: { step, message: ending.heard } } };
+  if (ending.is === 'unknown') return { to: 'held', fields: { problem: { step, message: ending.reason } } };
   if (ending.is !== 'made') return undefined;
   const { id, record, row } = ending;
   const answered = row === undefined;

@@ -1,4 +1,4 @@
-import type { KnownColumn } from '../columns.ts';
+import type { KnownColumn } from '../known-columns.ts';
 
 /**
  * What finance teams call our columns, in English, German, French and Spanish. To teach another name, add it here: case,

@@ -1,4 +1,4 @@
-import type { KnownColumn } from '../columns.ts';
+import type { KnownColumn } from '../known-columns.ts';
 
 /** Names that may mean this column and may mean another thing: shown as a question, never taken. */
 export const GUESSES: Readonly<Record<string, KnownColumn>> = {

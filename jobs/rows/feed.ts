@@ -1,0 +1,147 @@
+import type { CallKind } from '../../src/call-kind.ts';
+import { isPending, type PortfolioState, type Portfolios } from '../../src/ledger/portfolios.ts';
+import type { RowState, Rows } from '../../src/ledger/rows.ts';
+import { type NewJob, QUEUES, type QueueName, type Queues } from '../../src/queue/queues.ts';
+import { STEP_JOBS, supplierJob } from './step-jobs.ts';
+
+/** What it takes to turn rows into jobs. */
+export type FeedDeps = { rows: Rows; portfolios: Portfolios; queues: Queues };
+
+/**
+ * The queues hold what the present pace sends in so many seconds. That lasts until the next look, which comes within
+ * one, or at once where a queue has run empty; and no portfolio waits long behind it.
+ */
+const AHEAD_S = 1;
+/** Where little is known of the pace: some for each call that a worker process may have in flight. */
+const LEAST_DEEP = 100;
+/** Enough for every worker of a fleet to be busy until the next look, little enough to be nothing for Redis. */
+const MOST_DEEP = 4_000;
+/**
+ * As many more may stand at shut doors, where they hold up nobody else: still thousands. A portfolio that has its share of
+ * them there gets no further jobs, since its rows would only go and stand behind.
+ */
+export const MOST_AT_DOORS = 4_000;
+/** Rows read at a time. */
+const PAGE = 1_000;
+
+/** What feeding has to know of the pace: calls a second that were accepted lately, and the kinds that do not leave. */
+export type PaceSeen = { flowPerS: number; shut?: readonly { kind: CallKind }[] };
+
+const UNKNOWN_PACE: PaceSeen = { flowPerS: 0 };
+
+/** The queue in which each kind of call is made. */
+const QUEUE_OF: Readonly<Record<CallKind, QueueName>> = {
+  company: STEP_JOBS.company.queue,
+  document: STEP_JOBS.documents.queue,
+  limit: STEP_JOBS.limit.queue,
+};
+
+/** The queues whose calls leave. Jobs in the others wait for a door, and say nothing of how busy the service is. */
+export function queuesAhead({ shut = [] }: PaceSeen): QueueName[] {
+  return QUEUES.filter((queue) => shut.every(({ kind }) => QUEUE_OF[kind] !== queue));
+}
+
+/** How many jobs the queues are to hold at this flow of calls. */
+export function depthFor(flowPerS: number): number {
+  return Math.min(Math.max(Math.ceil(AHEAD_S * flowPerS), LEAST_DEEP), MOST_DEEP);
+}
+
+/**
+ * Gives jobs to rows that wait for their first step or to be sent again, until the queues hold some seconds of the flow:
+ * the one way by which the ledger's rows become jobs, so that Redis holds thousands of them at the most, however long
+ * the portfolios are. Portfolios have equal shares of the queues, and their rows are added in turns. One that has no job
+ * waiting, since it comes new, gets its share at once and before what waits, however deep the queues are; what a small
+ * one leaves of its share goes to the others. Feeding twice is harmless: a row that has a job is passed over.
+ *
+ * Jobs at a shut door count neither for the depth nor for the shares: calls of the other kinds go on, of all portfolios.
+ */
+export async function feed({ rows, portfolios, queues }: FeedDeps, pace: PaceSeen = UNKNOWN_PACE): Promise<number> {
+  const open = await portfolios.open();
+  await queues.add(open.filter(supplierComesFirst).map(({ name }) => supplierJob(name)));
+  const withRows = open.filter((state) => mayGoOn(state) && state.states.queued > 0).map(({ name }) => name);
+  if (withRows.length === 0) return 0;
+
+  const ahead = queuesAhead(pace);
+  const atDoors = await queues.waiting(QUEUES.filter((queue) => !ahead.includes(queue)));
+  const mostAtDoors = MOST_AT_DOORS / withRows.length;
+  const names = withRows.filter((name) => (atDoors.get(name)?.size ?? 0) < mostAtDoors);
+  const waiting = await queues.waiting(ahead);
+  let depth = [...waiting.values()].reduce((sum, { size }) => sum + size, 0);
+  let fed = 0;
+  /** Answers those that may have more rows. */
+  const deal = async (eaters: Eater[], wanted: (eater: Eater) => number, where?: 'before'): Promise<Eater[]> => {
+    const lots = await Promise.all(eaters.map((eater) => eater.next(wanted(eater))));
+    const jobs = inTurns(lots);
+    await queues.add(jobs, where);
+    depth += jobs.length;
+    fed += jobs.length;
+    return eaters.filter((eater, place) => lots[place]?.length === wanted(eater));
+  };
+
+  const most = depthFor(pace.flowPerS);
+  const share = Math.ceil(most / names.length);
+  const eaters = names.map((name) => makeEater(name, { ahead: waiting.get(name), atDoors: atDoors.get(name) }, rows));
+  const [known, fresh] = [eaters.filter(({ had }) => had > 0), eaters.filter(({ had }) => had === 0)];
+  // Half a share may be used up before it is filled: a row that has a job is read again each time.
+  const hungry = await deal(known, ({ had }) => (had > share / 2 ? 0 : share - had));
+  hungry.push(...(await deal(fresh, () => share, depth > 0 ? 'before' : undefined)));
+  for (let more = hungry; more.length > 0 && depth <= most / 2; ) {
+    const each = Math.ceil((most - depth) / more.length);
+    more = await deal(more, () => each);
+  }
+  return fed;
+}
+
+/** Rows of one state with the jobs that their steps want. */
+export async function jobsOf(
+  { portfolio, state }: { portfolio: string; state: RowState },
+  { from, count }: { from: number; count: number },
+  rows: Rows,
+): Promise<NewJob[]> {
+  const found = await rows.inState(portfolio, state, { from, count });
+  return found.map(({ row, step }) => ({ ...STEP_JOBS[step], data: row }));
+}
+
+/** Whether rows of a portfolio may have jobs now. */
+export function mayGoOn(state: PortfolioState): boolean {
+  return state.paused === undefined && !supplierComesFirst(state);
+}
+
+function supplierComesFirst({ paused, supplier }: PortfolioState): boolean {
+  return paused === undefined && supplier !== undefined && isPending(supplier);
+}
+
+/** A portfolio at the table: the jobs that it `had` before, and its next rows that have none, in the order of lines. */
+type Eater = { had: number; next: (count: number) => Promise<NewJob[]> };
+
+type Keys = ReadonlySet<string> | undefined;
+
+function makeEater(
+  portfolio: string,
+  { ahead = new Set(), atDoors = new Set() }: { ahead: Keys; atDoors: Keys },
+  rows: Rows,
+): Eater {
+  const keysWithJob = ahead.union(atDoors);
+  const found: NewJob[] = [];
+  let from = 0;
+  return {
+    had: ahead.size,
+    async next(count) {
+      for (let more = true; more && found.length < count; ) {
+        // The rows that have jobs are the first ones, as a rule.
+        const wanted = Math.min(from === 0 ? keysWithJob.size + count : count, PAGE);
+        const page = await jobsOf({ portfolio, state: 'queued' }, { from, count: wanted }, rows);
+        found.push(...page.filter(({ data }) => !keysWithJob.has(data.key)));
+        from += wanted;
+        more = page.length === wanted;
+      }
+      return found.splice(0, count);
+    },
+  };
+}
+
+/** One of each, then the next of each, and so on. */
+function inTurns(lots: readonly NewJob[][]): NewJob[] {
+  const longest = Math.max(0, ...lots.map((lot) => lot.length));
+  return Array.from({ length: longest }, (_, place) => lots.flatMap((lot) => lot.slice(place, place + 1))).flat();
+}

@@ -1,0 +1,72 @@
+import { messageOf } from '../../src/errors.ts';
+import type { Log } from '../../src/log.ts';
+import type { Answered } from '../../src/service/client.ts';
+import type { Passage, PassageDeps } from './passage.ts';
+import type { Wish } from './wish.ts';
+
+/**
+ * Passes on what an answer says besides its meaning: to the slots of this process, to the pace and the doors of the fleet.
+ * Never rejects, since the answer has to reach the ledger whatever becomes of these.
+ *
+ * @param sentAtMs when it was sent, as `performance.now()` has it
+ * @param isAlone whether this call alone is put off while others pass
+ */
+export async function passOn(
+  answer: Answered,
+  { kind }: Wish,
+  { episode, trial, sentAtMs, isAlone }: Pick<Passage, 'episode' | 'trial'> & { sentAtMs: number; isAlone: boolean },
+  deps: Omit<PassageDeps, 'stopping'> & { log: Log },
+): Promise<void> {
+  const { pace, slots, log } = deps;
+  // A document's time is its size's, and an answer that nobody waited for says nothing of the service's load.
+  if (answer.is === 'made' && kind !== 'document') slots.answeredAfter(performance.now() - sentAtMs, kind);
+  // At once, since telling the others takes a while on a busy machine.
+  if (answer.is === 'unknown') slots.failed(false);
+  const warn = (error: unknown) => {
+    log.warn({ reason: messageOf(error) }, 'the pace could not be told of an answer');
+  };
+  // Where others pass, being put off says something of this row and nothing of the service's limit.
+  const saysNothing = isAlone && answer.is === 'throttled';
+  await (saysNothing ? pace.heard(answer.headers) : tellPace(answer, episode, deps)).catch(warn);
+  await tellDoors(answer, { kind, trial, sentAtMs }, deps).catch(warn);
+}
+
+/** Tells the pace what an answer says of it: slow down, nobody there, or all well. */
+async function tellPace(answer: Answered, episode: number, { pace }: Pick<PassageDeps, 'pace'>): Promise<void> {
+  switch (answer.is) {
+    case 'throttled': {
+      const { status, headers } = answer;
+      if (status === 429) return pace.block({ why: 'the service says too fast', because: 'limit', headers, episode });
+      const why = `the service is not available (status ${status})`;
+      return pace.block({ why, because: 'outage', headers, episode });
+    }
+    case 'unreachable':
+      return pace.block({ why: `the service is not answering (${answer.reason})`, because: 'outage', episode });
+    case 'unknown':
+    case 'unauthorized':
+      return pace.heard(answer.headers);
+    default:
+      return pace.answered(answer.headers);
+  }
+}
+
+/** Tells the doors whether it is known what became of the call, and so whether more of its kind may follow. */
+async function tellDoors(
+  answer: Answered,
+  { kind, trial, sentAtMs }: Pick<Wish, 'kind'> & Pick<Passage, 'trial'> & { sentAtMs: number },
+  { doors, slots }: Pick<PassageDeps, 'doors' | 'slots'>,
+): Promise<void> {
+  switch (answer.is) {
+    case 'made':
+      return doors.known(kind, { token: answer.token, sentAtMs }, trial);
+    case 'refused':
+      return doors.known(kind, undefined, trial);
+    case 'unknown':
+      await doors.unknown(kind, answer.brief ?? answer.reason, trial);
+      // A service that fails under load is not to meet all of it again as soon as its door opens.
+      if (doors.isShut(kind)) slots.failed(true);
+      return;
+    default:
+      return;
+  }
+}

@@ -1,0 +1,38 @@
+import type { RowProblem, Step } from '../../src/ledger/rows.ts';
+import { isWebPage } from '../../src/service/web-page.ts';
+import type { CallOutcome } from './call-once.ts';
+import type { Wish } from './wish.ts';
+
+/** The outcomes that end a row without what it wanted. */
+export type Failure = Exclude<CallOutcome, { is: 'made' | 'later' | 'moved' }>;
+
+/** Enough of what was sent to find it again at the service. */
+const KEPT_SENT_CHARACTERS = 2_000;
+
+/** What a person reads of a row whose call brought nothing; pure. */
+export function problemOf(step: Step, { what, sent }: Pick<Wish, 'what' | 'sent'>, failure: Failure): RowProblem {
+  switch (failure.is) {
+    case 'refused': {
+      const { status, body } = failure;
+      const page = isWebPage(body) ? ' and a web page: check that SERVICE_URL is the address of the service' : '';
+      return { step, message: `The service refused ${what} with status ${status}${page}`, status, body };
+    }
+    case 'unknown': {
+      const { reason, sentMs = 0 } = failure;
+      const sentAt = sentMs > 0 ? `sent ${new Date(sentMs).toISOString()}, then ` : '';
+      const message = `It is unknown whether ${what} was made: ${sentAt}${reason}`;
+      return { step, message, sent: sent.slice(0, KEPT_SENT_CHARACTERS) };
+    }
+    case 'other': {
+      const message = `changed after it was requested: ${what} was made for another line of this name, for another buyer or amount (${failure.id}); give this line a request_reference of its own`;
+      return { step, message };
+    }
+    case 'put off': {
+      const { times, reason } = failure;
+      return {
+        step,
+        message: `The service put ${what} off ${times} times (${reason}) while others of this step passed`,
+      };
+    }
+  }
+}

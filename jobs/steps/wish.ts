@@ -1,0 +1,39 @@
+import type { RowId } from '../../src/ledger/row-id.ts';
+import type { Answered, CallOptions, ServiceClient } from '../../src/service/client.ts';
+import type { OutgoingDocument } from '../../src/service/document-body.ts';
+
+/** One thing that a step wants made at the service, with all that its call needs. */
+export type Wish = Request & {
+  key: string;
+  row: RowId;
+  /** Of the row's words, where there is a row. */
+  revision?: string;
+  buyer: string;
+  /** What it is in a sentence, such as "the company". */
+  what: string;
+  /** What is sent, for a person who must find out what became of it, and by which a repetition is known. */
+  sent: string;
+  /** What the line asked for, where that is what may not change. */
+  asked?: string;
+};
+
+type Request =
+  | { kind: 'company' | 'limit'; body: Record<string, unknown> }
+  | { kind: 'document'; document: OutgoingDocument };
+
+/** Sends it, once. Rejects only while nothing has been sent, as the client says. */
+export function sendWish(wish: Wish, options: CallOptions, service: ServiceClient): Promise<Answered> {
+  switch (wish.kind) {
+    case 'company':
+      return service.createCompany(wish.body, options);
+    case 'document':
+      return service.uploadDocument(wish.document, options);
+    case 'limit':
+      return service.requestLimit(wish.body, options);
+  }
+}
+
+/** Names the call that makes it, as the ledger does. */
+export function nameOf({ kind, key }: Wish): string {
+  return `${kind} ${key}`;
+}

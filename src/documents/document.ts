@@ -1,0 +1,9 @@
+/** A supporting document that was looked at and may be sent. */
+export type Document = {
+  /** The file's base name, as it is sent. */
+  name: string;
+  /** Absolute, with every link resolved. */
+  path: string;
+  sizeBytes: number;
+  mediaType: string;
+};

@@ -1,0 +1,57 @@
+import type { RawRecord } from '../../table/records.ts';
+import type { HeaderJudgement, Vocabulary } from '../../table/vocabulary.ts';
+import { saysThousands } from '../values/amount-unit.ts';
+import { meaningOf } from './aliases.ts';
+import { type KnownColumn, NEEDED, ownNameOf } from './known-columns.ts';
+import type { Mapping } from './mapping.ts';
+import { matchMapping } from './match-mapping.ts';
+
+/** What of a mapping matters here. */
+export type HeaderHints = Pick<Mapping, 'columns' | 'constants'>;
+
+/** What the words of a table of buyers mean to those who read tables. @param hints what a person said of its columns */
+export function vocabularyOf(hints?: Partial<HeaderHints>): Vocabulary {
+  return { judgeHeader: (record) => judgeHeader(record, hints), saysThousands };
+}
+
+/**
+ * How much a record is like a header of ours. One below others has to name two columns of ours, a needed one among them, since
+ * a cell of a list may be called like a column.
+ */
+export function judgeHeader(
+  { cells, fault }: Pick<RawRecord, 'cells' | 'fault'>,
+  hints: Partial<HeaderHints> = {},
+): HeaderJudgement {
+  const { columns = {}, constants = {} } = hints;
+  const certain = new Set<KnownColumn>();
+  const possible = new Set<KnownColumn>();
+  const written = cells.map((cell) => cell.trim());
+  const { entryOf } = matchMapping(written, columns);
+  // A header of a million cells is refused elsewhere; what is ours stands within the first of them.
+  for (const cell of written.slice(0, MAX_CELLS)) {
+    if (cell === '' || cell.length > MAX_NAME_LENGTH) continue;
+    const entry = entryOf(cell);
+    const own = ownNameOf(cell);
+    const { known, guess } = entry || own ? { known: entry?.known ?? own, guess: null } : meaningOf(cell);
+    if (known) certain.add(known);
+    else if (guess) possible.add(guess);
+  }
+  const needed = NEEDED.filter((name) => constants[name] === undefined);
+  const named = new Set([...certain, ...possible]);
+  return {
+    score: certain.size + (named.size - certain.size) / 2,
+    isComplete: fault === null && needed.length > 0 && needed.every((name) => certain.has(name)),
+    canBe: fault === null && named.size > 1 && needed.some((name) => named.has(name)),
+  };
+}
+
+/** How many columns of ours a header's cells name; what may be one counts half. */
+export function headerScore(cells: string[], hints?: Partial<HeaderHints>): number {
+  return judgeHeader({ cells, fault: null }, hints).score;
+}
+
+/** Excel's widest sheet has 16,384 columns. */
+const MAX_CELLS = 16_384;
+
+/** The longest of our tables has some 40 characters. */
+const MAX_NAME_LENGTH = 120;

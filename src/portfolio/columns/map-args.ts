@@ -1,0 +1,57 @@
+import { existsSync } from 'node:fs';
+import { LimitlineError } from '../../errors.ts';
+import { aliasOf } from './aliases.ts';
+import { KNOWN_COLUMNS, type KnownColumn, ownNameOf } from './known-columns.ts';
+import { type Mapping, readMapping } from './mapping.ts';
+
+/**
+ * The mapping that the words of `--map` give together: files of it, and `HEADER=column` for single headers, of which the
+ * last `=` is meant. `HEADER=` and `HEADER=-` say that it is none of ours. What is said of a header by itself is stronger
+ * than a file, and a later file than an earlier one. Undefined without any word.
+ *
+ * @throws LimitlineError `USAGE` for a column that there is not, and for two things said of one header; `FILE` for a file
+ *   that cannot be used.
+ */
+export async function readMapArgs(words: readonly string[]): Promise<Mapping | undefined> {
+  if (words.length === 0) return undefined;
+  const mapping: Mapping = { columns: byHeader(), constants: {} };
+  const pairs = byHeader();
+  for (const word of words) {
+    const pair = pairOf(word);
+    if (pair === null) {
+      const { columns, constants } = await readMapping(word);
+      Object.assign(mapping.columns, columns);
+      Object.assign(mapping.constants, constants);
+    } else {
+      const [header, known] = pair;
+      if (Object.hasOwn(pairs, header) && pairs[header] !== known) throw saidTwice(header);
+      pairs[header] = known;
+    }
+  }
+  Object.assign(mapping.columns, pairs);
+  return mapping;
+}
+
+/** `HEADER=column`; null for a file's name, and for a file whose name holds a `=`. */
+function pairOf(word: string): [header: string, known: KnownColumn | null] | null {
+  const at = word.lastIndexOf('=');
+  if (at === -1 || existsSync(word)) return null;
+  const [header, name] = [word.slice(0, at).trim(), word.slice(at + 1).trim()];
+  if (header === '') {
+    throw new LimitlineError('USAGE', `--map "${word}" names no header: write it as --map "Their header=name".`);
+  }
+  if (name === '' || name === '-') return [header, null];
+  const known = ownNameOf(name) ?? aliasOf(name);
+  if (known) return [header, known];
+  const message = `--map "${word}" names no column of ours: there are ${KNOWN_COLUMNS.join(', ')}; or write --map "${header}=" if it is none of them.`;
+  throw new LimitlineError('USAGE', message);
+}
+
+function saidTwice(header: string): LimitlineError {
+  return new LimitlineError('USAGE', `--map says two things of "${header}": keep one of them.`);
+}
+
+/** Without a prototype: a header may be called `__proto__`. */
+function byHeader(): Record<string, KnownColumn | null> {
+  return Object.create(null);
+}

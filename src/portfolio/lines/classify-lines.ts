@@ -1,0 +1,118 @@
+import { counted, grouped } from '../../counted.ts';
+import type { Column } from '../columns/column.ts';
+import type { KnownColumn } from '../columns/known-columns.ts';
+import type { Decision, Finding } from '../identity/buyer.ts';
+import { makeProblem, type Problem, WHOLE_FILE } from '../problem.ts';
+import { type AdviceDates, adviceFor } from './advice.ts';
+import type { Draft } from './draft.ts';
+import { makeRequestLines } from './duplicates.ts';
+import { faultyKeyOf, makeRow } from './make-row.ts';
+import { makePlausibility } from './plausibility.ts';
+import type { Values } from './read-cells.ts';
+import type { Line } from './row.ts';
+
+/**
+ * Says what each line leads to: a row, or as an invalid or duplicate line to none. Lines must come in the order of the file,
+ * and be told their buyers.
+ */
+export type LineClassifier = {
+  classify(draft: Draft): Line;
+  /** What is said once at the end, and not on every line. */
+  fileWarnings(): Problem[];
+};
+
+export function makeLineClassifier({ columns, dates }: { columns: Column[]; dates: AdviceDates }): LineClassifier {
+  const requestLines = makeRequestLines();
+  const plausibility = makePlausibility({ columns });
+  const written = (known: KnownColumn) => columns.find((column) => column.known === known)?.written ?? known;
+  let lines = 0;
+  let rows = 0;
+  let bareRows = 0;
+
+  const found = (line: number, { at, value, message }: Finding) =>
+    makeProblem(line, written(COLUMN_OF[at]), value, message);
+
+  function advise({ record, values }: Draft, hasDocuments: boolean): Problem[] {
+    const advice = adviceFor(values, hasDocuments, dates);
+    if (!advice) return [];
+    const index = columns.find((column) => column.known === advice.column)?.index ?? -1;
+    const value = record.cells[index]?.trim() || (values[advice.column] ?? null);
+    return [makeProblem(record.line, written(advice.column), value, advice.message)];
+  }
+
+  return {
+    classify(draft) {
+      const { record, values, problems, changed, broken, documents, decision } = draft;
+      const { line, cells } = record;
+      const numbers = record.sheet?.numbers;
+      lines += 1;
+      const buyer = keyOf(decision);
+      // What else is wrong comes first: the buyer is told by what is read of the line.
+      if (decision?.is === 'unclear' && problems.length === 0) problems.push(found(line, decision.problem));
+      // What was not UTF-8 becomes U+FFFD: the results file must be.
+      if (problems.length > 0) {
+        const wellFormed = cells.map((one) => one.toWellFormed());
+        // Of whom it speaks nobody knows, so it counts as nobody's row.
+        const key = decision?.is === 'unclear' ? '' : faultyKeyOf(values, buyer);
+        const told = { line, cells: wellFormed, numbers, changed, key, problems };
+        return {
+          kind: 'invalid',
+          ...told,
+          ...(buyer === undefined ? {} : { buyer }),
+          ...(broken === null ? {} : { broken }),
+        };
+      }
+      const row = makeRow(values, buyer ?? '');
+      const told = toldBy(decision);
+      row.documents = documents;
+      const of = requestLines.earlier(row.key, line);
+      if (of !== null) {
+        const problems = [duplicateProblem(line, of, values)];
+        return { kind: 'duplicate', line, cells, numbers, changed, of, key: row.key, problems, ...told };
+      }
+      rows += 1;
+      if (documents.length === 0) bareRows += 1;
+      const doubts = decision && decision.is !== 'unclear' ? decision.warnings.map((one) => found(line, one)) : [];
+      const warnings = [...doubts, ...advise(draft, documents.length > 0), ...plausibility.ofLine(draft)];
+      return { kind: 'row', line, cells, numbers, changed, row, warnings, ...told };
+    },
+    fileWarnings() {
+      if (lines === 0) return [makeProblem(WHOLE_FILE, null, null, 'The file has a header and no line below it.')];
+      const strange = plausibility.ofFile();
+      if (bareRows === 0) return strange;
+      const message = `${grouped(bareRows)} of ${counted(rows, 'request')} ${bareRows === 1 ? 'names' : 'name'} no document: audited financial statements are recommended for every limit, to speed its assessment.`;
+      return [...strange, makeProblem(WHOLE_FILE, written('supporting_documents'), null, message)];
+    },
+  };
+}
+
+/** The column in which a person looks for what tells a buyer. */
+const COLUMN_OF = {
+  reference: 'buyer_reference',
+  information: 'business_information_id',
+  registration: 'company_registration_number',
+  name: 'name',
+  city: 'city',
+  street: 'street',
+} as const satisfies Record<Finding['at'], KnownColumn>;
+
+function keyOf(decision: Decision | undefined): string | undefined {
+  if (decision?.is === 'new') return decision.key;
+  return decision?.is === 'known' ? decision.buyer.key : undefined;
+}
+
+/** By what the line was told, where its buyer was known before it. */
+function toldBy(decision: Decision | undefined): Pick<Line, 'told'> {
+  if (decision?.is !== 'known') return {};
+  const { by, buyer } = decision;
+  return {
+    told: { key: buyer.key, by: by.kind, written: by.written, name: buyer.names[0]?.written ?? null, of: buyer.first },
+  };
+}
+
+function duplicateProblem(line: number, of: number, values: Values): Problem {
+  const message = values.request_reference
+    ? `Line ${of} has the same request_reference already, and a request is made once: give this line another one.`
+    : `Line ${of} asks for the same limit for the same buyer already: give this line a request_reference if it is meant twice.`;
+  return makeProblem(line, null, values.request_reference ?? values.requested_limit ?? null, message);
+}

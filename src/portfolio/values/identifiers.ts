@@ -1,0 +1,75 @@
+import { COMPANY_ID_PREFIX } from '../../resource-ids.ts';
+import type { Reading } from './reading.ts';
+
+/**
+ * Reads what tells a buyer or a request. What says nothing must not make two buyers one: a placeholder counts as an empty
+ * cell, and a number whose digits a spreadsheet lost is a problem.
+ */
+export function readIdentifier(text: string): Reading {
+  if (SCIENTIFIC.test(text)) return { problem: LOST_DIGITS };
+  return isPlaceholder(text) ? { value: '', change: SAYS_NOTHING } : { value: text };
+}
+
+/** Reads the id of a company that the service knows already (docs/service.md, "Company"). */
+export function readCompanyId(text: string): Reading {
+  const isId = text.startsWith(COMPANY_ID_PREFIX) && text.length > COMPANY_ID_PREFIX.length && !/\s/.test(text);
+  return isId ? { value: text } : { problem: COMPANY_ID_PROBLEM };
+}
+
+const COMPANY_ID_PROBLEM = `This is no id of the service: it begins with ${COMPANY_ID_PREFIX}. Leave it empty for a new company.`;
+
+/** `1.23457E+11`, also with a comma: how spreadsheets show numbers of twelve digits and more. */
+const SCIENTIFIC = /^[-+]?\d(?:[.,]\d+)?E\+\d+$/i;
+
+const LOST_DIGITS =
+  'The spreadsheet shortened this number, and its last digits are lost: format the column as text, and type the number again.';
+
+const SAYS_NOTHING = 'It says that there is none: it counts as an empty cell, and is not sent.';
+
+/** What people write where there is no number, in English, German, French and Spanish; signs and case do not count. */
+const PLACEHOLDERS = new Set([
+  ...[
+    'na',
+    'none',
+    'nil',
+    'null',
+    'unknown',
+    'notavailable',
+    'notapplicable',
+    'notknown',
+    'missing',
+    'tbd',
+    'tba',
+    'tbc',
+  ],
+  ...['todo', 'x', 'xx', 'xxx', 'pending', 'empty', 'blank', 'nan'],
+  ...[
+    'keine',
+    'keiner',
+    'keines',
+    'kein',
+    'ohne',
+    'unbekannt',
+    'nichtbekannt',
+    'nichtvorhanden',
+    'entfällt',
+    'entfaellt',
+  ],
+  ...['leer', 'fehlt', 'offen', 'folgt', 'keineangabe', 'keineangaben'],
+  ...['aucun', 'aucune', 'inconnu', 'inconnue', 'néant', 'neant', 'sansobjet', 'nonconnu', 'nondisponible'],
+  ...['ninguno', 'ninguna', 'desconocido', 'desconocida', 'noaplica', 'nodisponible', 'sindatos', 'pendiente'],
+]);
+
+/** `k.A.`, `n/v`, `s. o.`: only with their signs, since two letters may be somebody's number. */
+const ABBREVIATED = /^(?:k[./] ?a|n[./] ?[abcdv]|s[./] ?[od])\.?$/i;
+
+/** No placeholder has one of these digits. */
+const COUNTS = /[1-9]/;
+
+/** Signs and zeros alone tell nobody apart either. */
+function isPlaceholder(text: string): boolean {
+  // A number tells somebody, and that is what nearly all of these cells hold.
+  if (COUNTS.test(text)) return false;
+  const letters = text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, '');
+  return ABBREVIATED.test(text) || letters === '' || /^0+$/.test(letters) || PLACEHOLDERS.has(letters);
+}

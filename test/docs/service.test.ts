@@ -1,0 +1,53 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { companyBodySchema, documentBodySchema, limitBodySchema, SERVICE_PATHS } from '../../src/service/schemas.ts';
+
+const ROOT = resolve(import.meta.dirname, '../..');
+const [, ...SECTIONS] = readFileSync(join(ROOT, 'docs/service.md'), 'utf8').split(/^## /m);
+const TEXTS = new Map(SECTIONS.map((section) => [section.split('\n', 1)[0] ?? '', section]));
+
+/** The sections that a file names, with a line break in between or not; empty where what follows is no quoted name. */
+function citedIn(file: string): string[] {
+  const text = readFileSync(join(ROOT, file), 'utf8').replace(/\n\s*(?:\*|\/\/|--) /g, ' ');
+  return [...text.matchAll(/docs\/service\.md, (?:"([^"]+)")?/g)].map((match) => match[1] ?? '');
+}
+
+const FILES = ['src', 'jobs', 'scripts', 'test']
+  .flatMap((top) => readdirSync(join(ROOT, top), { recursive: true, encoding: 'utf8' }).map((path) => join(top, path)))
+  .filter((file) => /\.(?:ts|mjs|cjs|lua)$/.test(file));
+const cited = FILES.flatMap((file) => citedIn(file).map((section) => ({ file, section })));
+
+describe('the page of the service', () => {
+  test('has every section that the code names', () => {
+    expect(cited.length).toBeGreaterThan(10);
+    expect(cited.filter(({ section }) => !TEXTS.has(section))).toEqual([]);
+  });
+
+  test('is what the code names, and not the document that it was written from', () => {
+    expect(FILES.filter((file) => /service[-]api/.test(readFileSync(join(ROOT, file), 'utf8')))).toEqual([]);
+  });
+
+  test('names the paths that are called', () => {
+    expect([...(TEXTS.get('Calls') ?? '').matchAll(/`(\/[^`]+)` \|/g)].map((match) => match[1])).toEqual([
+      SERVICE_PATHS.token,
+      SERVICE_PATHS.company,
+      SERVICE_PATHS.document,
+      SERVICE_PATHS.limit,
+    ]);
+  });
+
+  test.each([
+    { section: 'Company', schema: companyBodySchema },
+    { section: 'Buyer limit request', schema: limitBodySchema },
+    { section: 'Document', schema: documentBodySchema },
+  ])('has every field that is sent: $section', ({ section, schema }) => {
+    const rows =
+      TEXTS.get(section)
+        ?.split('\n')
+        .filter((line) => line.startsWith('|')) ?? [];
+    for (const field of Object.keys(schema.shape)) {
+      expect(rows.filter((row) => new RegExp(`^\\| \`${field}\` \\| [^|]*\\w`).test(row))).toHaveLength(1);
+    }
+  });
+});

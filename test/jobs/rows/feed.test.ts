@@ -1,0 +1,158 @@
+import { Queue } from 'bullmq';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { depthFor, feed, MOST_AT_DOORS } from '../../../jobs/rows/feed.ts';
+import { STEP_JOBS } from '../../../jobs/rows/step-jobs.ts';
+import { makeRequest } from '../../support/ledger.ts';
+import { openWorkplace } from '../../support/workplace.ts';
+
+async function withRows(count: number, portfolio = 'q4') {
+  const place = await openWorkplace();
+  const { rows } = place.context;
+  for (let line = 2; line < count + 2; line += 1) {
+    await rows.put({ portfolio, key: `row-${line}` }, line, 'import-1', makeRequest());
+  }
+  await place.context.portfolios.startImport(portfolio, { id: 'i', fileName: 'f.csv', reading: '{}' });
+  return place;
+}
+
+test('gives every waiting row one job, however often it is called', async () => {
+  const { context } = await withRows(30);
+  await feed(context);
+  await feed(context);
+  expect(await context.queues.depth()).toBe(30);
+});
+
+test('keeps the queues at some seconds of the flow, and goes on where it left off when they run low', async () => {
+  const { context, settled, standIn, work, ...place } = await openWorkplace();
+  const lines = ['name,requested_limit,company_registration_number'];
+  for (let n = 0; n < 1_500; n += 1) lines.push(`B${n},100,${n}`);
+  await place.import(lines);
+  expect(await context.queues.depth()).toBe(depthFor(0));
+  await feed(context, { flowPerS: 400 });
+  expect(await context.queues.depth()).toBe(400);
+  await feed(context, { flowPerS: 400 });
+  expect(await context.queues.depth()).toBe(400);
+  await feed(context, { flowPerS: 1_000_000 });
+  expect(await context.queues.depth()).toBe(1_500);
+  await work();
+  expect((await settled('q4', 55_000)).states.done).toBe(1_500);
+  expect(standIn.counts().made.limit).toBe(1_500);
+});
+
+test('jobs that wait for a moment to come count like those that wait for a worker', async () => {
+  const { context } = await withRows(300);
+  await feed(context);
+  const depth = await context.queues.depth();
+  const queue = new Queue('companies', {
+    connection: context.redis.connect('queue'),
+    prefix: context.keys.queuePrefix('companies'),
+  });
+  onTestFinished(() => queue.close());
+  // As a worker leaves a job that is to come again later.
+  const { ledger, keys } = context;
+  const name = `${keys.queuePrefix('companies')}:companies`;
+  for (const id of await ledger.lrange(`${name}:wait`, 0, -1)) {
+    await ledger.zadd(`${name}:delayed`, Date.now() * 4_096, id);
+  }
+  await ledger.del(`${name}:wait`);
+  expect(await queue.getDelayedCount()).toBe(depth);
+  expect(await feed(context)).toBe(0);
+  expect(await context.queues.depth()).toBe(depth);
+});
+
+test('portfolios have equal shares, and one that comes new has its share at once, before the others', async () => {
+  const place = await openWorkplace();
+  const put = async (portfolio: string, count: number) => {
+    await place.context.portfolios.startImport(portfolio, { id: 'i', fileName: 'f.csv', reading: '{}' });
+    for (let line = 2; line < count + 2; line += 1) {
+      await place.context.rows.put({ portfolio, key: `${portfolio}-${line}` }, line, 'i', makeRequest());
+    }
+  };
+  const waiting = async () => {
+    const found = await place.context.queues.waiting();
+    return Object.fromEntries([...found].map(([name, { size }]) => [name, size]));
+  };
+  await put('large', 400);
+  await feed(place.context);
+  expect(await waiting()).toEqual({ large: 100 });
+  await put('small', 10);
+  await feed(place.context);
+  expect(await waiting()).toEqual({ large: 100, small: 10 });
+  await put('next', 400);
+  await feed(place.context);
+  expect(await waiting()).toEqual({ large: 100, small: 10, next: 34 });
+
+  const queue = `${place.context.keys.queuePrefix('companies')}:companies`;
+  const ids = (await place.context.ledger.lrange(`${queue}:wait`, 0, -1)).reverse();
+  expect(ids.map((id) => id.split('-')[0]).slice(0, 45)).toEqual([
+    ...Array(34).fill('next/next'),
+    ...Array(10).fill('small/small'),
+    'large/large',
+  ]);
+  expect(ids[0]).toBe('next/next-2');
+});
+
+test('what small portfolios leave of their shares goes to the large one, and their rows go in turns', async () => {
+  const place = await openWorkplace();
+  const names = ['large', 'small-1', 'small-2', 'small-3', 'small-4'];
+  for (const portfolio of names) {
+    await place.context.portfolios.startImport(portfolio, { id: 'i', fileName: 'f.csv', reading: '{}' });
+    for (let line = 2; line < (portfolio === 'large' ? 202 : 7); line += 1) {
+      await place.context.rows.put({ portfolio, key: `${portfolio}-${line}` }, line, 'i', makeRequest());
+    }
+  }
+  await feed(place.context);
+  const found = await place.context.queues.waiting();
+  expect(names.map((name) => found.get(name)?.size)).toEqual([80, 5, 5, 5, 5]);
+  const queue = `${place.context.keys.queuePrefix('companies')}:companies`;
+  const oldest = (await place.context.ledger.lrange(`${queue}:wait`, -5, -1)).map((id) => id.split('/')[0]);
+  expect(oldest.reverse()).toEqual(names);
+});
+
+describe('while limit requests wait at a shut door', () => {
+  const line = { flowPerS: 0, shut: [{ kind: 'limit' }] } as const;
+
+  async function withJobsAtDoor(atDoor: number) {
+    const place = await openWorkplace();
+    const { portfolios, queues, rows } = place.context;
+    for (const portfolio of ['first', 'second']) {
+      await portfolios.startImport(portfolio, { id: 'i', fileName: 'f.csv', reading: '{}' });
+      for (let at = 2; at < 202; at += 1) await rows.put({ portfolio, key: `row-${at}` }, at, 'i', makeRequest());
+    }
+    const keys = Array.from({ length: atDoor }, (_, at) => `at-door-${at}`);
+    await queues.add(keys.map((key) => ({ ...STEP_JOBS.limit, data: { portfolio: 'first', key } })));
+    const ahead = async () => {
+      const found = await queues.waiting(['companies']);
+      return ['first', 'second'].map((name) => found.get(name)?.size ?? 0);
+    };
+    return { ...place, ahead };
+  }
+
+  test('jobs there count neither for the depth nor for the shares', async () => {
+    const { context, ahead } = await withJobsAtDoor(3 * depthFor(0));
+    await feed(context, line);
+    expect(await ahead()).toEqual([depthFor(0) / 2, depthFor(0) / 2]);
+    expect(await feed(context, line)).toBe(0);
+  });
+
+  test('a portfolio that has thousands there gets no more, and the others go on', async () => {
+    const { context, ahead } = await withJobsAtDoor(MOST_AT_DOORS / 2);
+    await feed(context, line);
+    expect(await ahead()).toEqual([0, depthFor(0)]);
+  });
+});
+
+test('passes over a portfolio that is paused, and one whose supplier comes first', async () => {
+  const { context } = await withRows(3);
+  await context.ledger.hset(context.keys.portfolio('q4'), 'paused', 'by request');
+  await feed(context);
+  expect(await context.queues.depth()).toBe(0);
+  await context.ledger.hdel(context.keys.portfolio('q4'), 'paused');
+  await context.portfolios.setSupplier('q4', { body: { name: 'S' }, key: 'supplier-1' });
+  await feed(context);
+  // The supplier's own job, and none of the rows'.
+  expect(await context.queues.depth()).toBe(1);
+  await context.portfolios.setSupplier('q4', { id: 'company_1' });
+  await feed(context);
+  expect(await context.queues.depth()).toBe(4);
+});

@@ -1,0 +1,95 @@
+import { describe, expect, test } from 'vitest';
+import { buyerLines, openWorkplace } from '../../support/workplace.ts';
+
+describe('an answer that is no success', () => {
+  test("a refusal is the row's, with what the service said, and a mended file sends it again", async () => {
+    const { work, standIn, settled, context, ...place } = await openWorkplace({
+      faults: { rules: [{ on: 'limit', match: 'HRB 2', fault: 'status', status: 422, body: 'too much', times: 1 }] },
+    });
+    await place.import(buyerLines(3));
+    await work();
+    expect((await settled()).states).toMatchObject({ done: 2, refused: 1 });
+    const [refused] = await context.rows.inState('q4', 'refused', { count: 1 });
+    const [result] = await context.rows.read(refused ? [refused.row] : []);
+    expect(result).toMatchObject({ line: 3, step: 'limit', problem: { status: 422, body: 'too much' } });
+    await place.import(buyerLines(3));
+    expect((await settled()).states).toMatchObject({ done: 3, refused: 0 });
+    expect(standIn.counts().made).toMatchObject({ company: 3, limit: 3 });
+  });
+
+  test('an unknown outcome holds the row, and nothing is sent again', async () => {
+    const { work, standIn, settled, ...place } = await openWorkplace({
+      faults: { rules: [{ on: 'limit', fault: 'reset', made: true, times: 1 }] },
+    });
+    await place.import(buyerLines(3));
+    await work();
+    expect((await settled()).states).toMatchObject({ done: 2, held: 1 });
+    await place.import(buyerLines(3));
+    expect((await settled()).states).toMatchObject({ done: 2, held: 1 });
+    expect(standIn.counts().made.limit).toBe(3);
+    expect(standIn.madeTwice()).toEqual([]);
+  });
+
+  test.each([
+    ['429', { on: 'company', fault: 'status', status: 429, times: 4 }],
+    ['503, where it is known to mean that', { on: 'limit', fault: 'status', status: 503, times: 3 }],
+    ['429 with a wish', { on: 'company', fault: 'status', status: 429, headers: { 'retry-after': '1' }, times: 3 }],
+  ] as const)('%s fails no row: all calls wait', async (_name, rule) => {
+    const { work, standIn, settled, ...place } = await openWorkplace({
+      faults: { rules: [rule] },
+      env: { SERVICE_NOT_MADE: '503' },
+    });
+    await place.import(buyerLines(10));
+    await work();
+    const report = await settled('q4', 50_000);
+    expect(report.states.done).toBe(10);
+    expect(report.calls.throttled).toBeGreaterThan(0);
+    expect(standIn.madeTwice()).toEqual([]);
+  });
+
+  test.each([422, 500, 503])('a wish to wait is heard from an answer of %s too', async (status) => {
+    const rule = { on: 'company', fault: 'status', status, headers: { 'retry-after': '2' }, times: 1 } as const;
+    const { work, settled, ...place } = await openWorkplace({
+      faults: { rules: [rule] },
+      env: { SERVICE_CONCURRENCY: '1' },
+    });
+    await place.import(buyerLines(2));
+    await work();
+    const { states, started, finished } = await settled();
+    expect(states).toMatchObject(status === 422 ? { refused: 1, done: 1 } : { held: 1, done: 1 });
+    expect(Date.parse(finished ?? '') - Date.parse(started ?? '')).toBeGreaterThanOrEqual(2_000);
+  });
+
+  test('an outage fails no row, and calls go on by themselves', async () => {
+    const { work, standIn, settled, report, ...place } = await openWorkplace();
+    await standIn.setFaults({ outage: { how: 'refuse' } });
+    await place.import(buyerLines(10));
+    await work();
+    await expect.poll(async () => (await report()).states.company).toBeGreaterThan(0);
+    await standIn.setFaults({ outage: null });
+    expect((await settled()).states.done).toBe(10);
+  });
+
+  test('wrong credentials stop all calls and fail no row', async () => {
+    const { work, settled, report, context, ...place } = await openWorkplace({
+      env: { SERVICE_CLIENT_SECRET: 'wrong' },
+    });
+    await place.import(buyerLines(3));
+    const faults: string[] = [];
+    await work((fault) => faults.push(fault.message));
+    await expect.poll(() => faults.length).toBeGreaterThan(0);
+    expect(faults[0]).toContain('SERVICE_CLIENT_SECRET');
+    const { states } = await report();
+    expect(states.refused + states.held + states.done).toBe(0);
+  });
+});
+
+describe('a ceiling', () => {
+  test('is kept in every second, by several workers together', async () => {
+    const { work, standIn, settled, ...place } = await openWorkplace({ env: { SERVICE_RATE_PER_S: '40' } });
+    await place.import(buyerLines(50));
+    await Promise.all([work(), work(), work()]);
+    expect((await settled()).states.done).toBe(50);
+    expect(standIn.maxPerSecond()).toBeLessThanOrEqual(40);
+  });
+});

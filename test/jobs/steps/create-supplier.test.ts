@@ -1,0 +1,34 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { buyerLines, makeFolder, openWorkplace } from '../../support/workplace.ts';
+
+describe('the supplier', () => {
+  test('is created first, and its id stands on the portfolio', async () => {
+    const { work, standIn, settled, ...place } = await openWorkplace();
+    const supplierPath = join(await makeFolder(), 'supplier.csv');
+    await writeFile(supplierPath, 'name,country_code,city\nLieferant AG,CH,Bern\n');
+    await place.import(buyerLines(3), { supplierPath });
+    await work();
+    const report = await settled();
+    const [first] = standIn.things('company');
+    expect(first?.body).toMatchObject({
+      name: 'Lieferant AG',
+      address: { country_code: 'CH', city: 'Bern', state: null },
+    });
+    expect(report.supplier).toBe(first?.id);
+    expect(report.states.done).toBe(3);
+  });
+
+  test('that the service refuses is reported, and stops no row', async () => {
+    const { work, settled, context, ...place } = await openWorkplace({
+      faults: { rules: [{ on: 'company', match: 'Lieferant', fault: 'status', status: 422 }] },
+    });
+    const supplierPath = join(await makeFolder(), 'supplier.csv');
+    await writeFile(supplierPath, 'name,country_code\nLieferant AG,CH\n');
+    await place.import(buyerLines(2), { supplierPath });
+    await work();
+    expect(await settled()).toMatchObject({ supplier: null, states: { done: 2 } });
+    expect((await context.portfolios.read('q4')).supplier?.problem).toContain('422');
+  });
+});

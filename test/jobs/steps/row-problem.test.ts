@@ -1,0 +1,51 @@
+import { expect, test } from 'vitest';
+import { type Failure, problemOf } from '../../../jobs/steps/row-problem.ts';
+
+const wish = { what: 'the company', sent: '{"name":"Muster GmbH"}' };
+const sentMs = Date.parse('2026-11-22T10:00:00.000Z');
+
+test.each<[name: string, failure: Failure, problem: object]>([
+  [
+    'a refusal with its status and body as they came',
+    { is: 'refused', status: 422, body: 'no' },
+    { message: 'The service refused the company with status 422', status: 422, body: 'no' },
+  ],
+  [
+    'a web page, which the service would not send',
+    { is: 'refused', status: 404, body: '<!doctype html><p>' },
+    {
+      message:
+        'The service refused the company with status 404 and a web page: check that SERVICE_URL is the address of the service',
+    },
+  ],
+  [
+    'an unknown outcome with when and what was sent',
+    { is: 'unknown', reason: 'status 502', sentMs },
+    {
+      message: 'It is unknown whether the company was made: sent 2026-11-22T10:00:00.000Z, then status 502',
+      sent: wish.sent,
+    },
+  ],
+  [
+    'an unknown outcome of which nobody knows when it was sent',
+    { is: 'unknown', reason: 'the process that was sending it vanished' },
+    { message: 'It is unknown whether the company was made: the process that was sending it vanished' },
+  ],
+  [
+    'a request that was made for another line of this name',
+    { is: 'other', id: 'company_1' },
+    { message: expect.stringMatching(/^changed after it was requested: .*company_1/) },
+  ],
+  [
+    'a row that the service put off again and again',
+    { is: 'put off', reason: 'status 429', times: 30 },
+    { message: 'The service put the company off 30 times (status 429) while others of this step passed' },
+  ],
+])('the problem of a row tells of %s', (_name, failure, problem) => {
+  expect(problemOf('company', wish, failure)).toMatchObject({ step: 'company', ...problem });
+});
+
+test('what was sent is kept in a problem up to two thousand characters', () => {
+  const { sent } = problemOf('limit', { ...wish, sent: 'x'.repeat(5_000) }, { is: 'unknown', reason: 'reset' });
+  expect(sent).toHaveLength(2_000);
+});

@@ -1,0 +1,69 @@
+import { describe, expect, test } from 'vitest';
+import { KNOWN_COLUMNS, plainName } from '../../../src/portfolio/columns/known-columns.ts';
+import { readHeader } from '../../../src/portfolio/columns/read-header.ts';
+import { DELIMITERS } from '../../../src/table/dialect.ts';
+import { read } from '../../support/read-portfolio.ts';
+
+const header = (...cells: string[]) => ({ line: 1, cells, fault: null });
+
+describe('plainName', () => {
+  test.each([
+    ['Name', 'name'],
+    [' COUNTRY CODE ', 'country_code'],
+    ['country-code', 'country_code'],
+    ['Country\u00a0Code', 'country_code'],
+    ['address.city', 'city'],
+    ['Address.Country Code', 'country_code'],
+    ['address.state', 'state'],
+    ['contact.email', 'contact_email'],
+    ['Contact.First-Name', 'contact_first_name'],
+    // The service has no such fields, so the dot says nothing.
+    ['address.website', 'website'],
+    ['contact.name', 'contact.name'],
+    ['Account Manager', 'account_manager'],
+  ])('reads %j as %s', (written, name) => {
+    expect(plainName(written)).toBe(name);
+  });
+});
+
+describe('readHeader', () => {
+  test('knows all columns in any order and keeps the others', () => {
+    const { columns, problems } = readHeader(header(...KNOWN_COLUMNS.toReversed(), 'Our Note'), { needed: ['name'] });
+    expect(problems).toEqual([]);
+    expect(columns.map((column) => column.known)).toEqual([...KNOWN_COLUMNS.toReversed(), null]);
+    expect(columns.at(-1)).toMatchObject({
+      index: KNOWN_COLUMNS.length,
+      written: 'Our Note',
+      known: null,
+      needed: false,
+    });
+    expect(columns.filter((column) => column.needed).map((column) => column.known)).toEqual(['name']);
+  });
+
+  test('names every needed column that is missing, own ones too', () => {
+    const { problems } = readHeader(header('Name', 'city'), { needed: ['name', 'requested_limit', 'Cost Centre'] });
+    expect(problems).toEqual([
+      { line: 1, column: 'requested_limit', value: 'Name,city', message: expect.stringContaining('is needed') },
+      { line: 1, column: 'cost_centre', value: 'Name,city', message: expect.stringContaining('is needed') },
+    ]);
+  });
+
+  test('names a column that stands there twice, in whatever spelling', () => {
+    const { problems } = readHeader(header('name', 'city', 'Address.City', 'note', 'note'), { needed: ['name'] });
+    expect(problems).toEqual([
+      expect.objectContaining({ column: 'Address.City', message: expect.stringContaining('columns 2 and 3') }),
+    ]);
+  });
+
+  test('takes a name of two lines, but not one that holds lines of the file', () => {
+    expect(readHeader(header('name', 'requested\nlimit'), { needed: ['requested_limit'] }).problems).toEqual([]);
+    const { problems } = readHeader(header('name', 'note\nAcme,1,x'), { needed: ['name'] });
+    expect(problems.map((one) => one.message)).toEqual([expect.stringContaining('holds whole lines')]);
+  });
+
+  test.each(DELIMITERS)('takes no name that holds lines cut by %j', async (delimiter) => {
+    const lines = ['name|requested_limit|"note', 'Acme|100|x', 'Beta|200|y"', 'Gamma|300|z', ''];
+    const { problems } = await read(lines.join('\n').replaceAll('|', delimiter));
+    expect(problems).toEqual([expect.objectContaining({ message: expect.stringContaining('holds whole lines') })]);
+  });
+});

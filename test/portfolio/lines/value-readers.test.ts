@@ -1,0 +1,102 @@
+import { describe, expect, test } from 'vitest';
+import type { KnownColumn } from '../../../src/portfolio/columns/known-columns.ts';
+import { KNOWN_COLUMNS } from '../../../src/portfolio/columns/known-columns.ts';
+import { makeValueReaders } from '../../../src/portfolio/lines/value-readers.ts';
+
+const readers = makeValueReaders({ conventions: { decimal: null, dates: null }, today: '2026-11-21' });
+
+describe('values that are taken', () => {
+  test.each<[KnownColumn, string]>([
+    ['country_code', 'DE'],
+    ['country_code', 'US'],
+    ['country_code', 'XK'],
+    ['website', 'https://www.example.com'],
+    ['website', 'http://localhost:8080/path?q=1'],
+    ['website', 'HTTPS://BÜCHER.example/'],
+    ['contact_email', 'anna.berg@example.com'],
+    ['contact_email', "o'dwyer+limits@mail.example.co.uk"],
+    ['contact_email', 'müller&sohn@example.de'],
+    ['statements_dated', '2026-11-21'],
+    ['statements_dated', '2024-02-29'],
+    ['company_id', 'company_8f3a'],
+  ])('%s %s', (column, text) => {
+    expect(readers[column]?.(text)).toEqual({ value: text });
+  });
+
+  test('columns without a grammar have no reader', () => {
+    const read = new Set(Object.keys(readers));
+    expect(KNOWN_COLUMNS.filter((column) => !read.has(column))).toEqual([
+      ...['city', 'street', 'state', 'contact_first_name', 'contact_last_name', 'supporting_documents'],
+      'currency',
+    ]);
+  });
+});
+
+describe('values that are changed', () => {
+  test.each<[KnownColumn, string, string]>([
+    ['country_code', 'de', 'DE'],
+    ['country_code', 'DEU', 'DE'],
+    ['country_code', 'UK', 'GB'],
+    ['country_code', 'Germany', 'DE'],
+    ['country_code', 'DEUTSCHLAND', 'DE'],
+    ['country_code', 'Allemagne', 'DE'],
+    ['country_code', 'España', 'ES'],
+    ['country_code', 'Espana', 'ES'],
+    ['country_code', 'united states of america', 'US'],
+    ['website', 'www.example.com', 'https://www.example.com'],
+    ['website', 'example.com/about', 'https://example.com/about'],
+    ['statements_dated', '31.03.2026', '2026-03-31'],
+    ['statements_dated', '1.4.2026', '2026-04-01'],
+    ['statements_dated', '31/03/2026', '2026-03-31'],
+    ['statements_dated', '03/31/2026', '2026-03-31'],
+    ['statements_dated', '04-04-2026', '2026-04-04'],
+    ['statements_dated', '2026/03/31', '2026-03-31'],
+    ['statements_dated', '20260331', '2026-03-31'],
+    ['statements_dated', '2026-03-31T00:00:00Z', '2026-03-31'],
+    ['requested_limit', '1,5', '1.5'],
+  ])('%s %s', (column, text, value) => {
+    expect(readers[column]?.(text)).toEqual({ value, change: expect.any(String) });
+  });
+
+  test('a name on several lines is put on one, and a run of spaces costs nothing', () => {
+    const change = expect.any(String);
+    expect(readers.name?.('Acme \r\n\n  GmbH\n \nKöln')).toEqual({ value: 'Acme GmbH Köln', change });
+    const start = performance.now();
+    const long = `Acme\nGmbH${' '.repeat(200_000)}x`;
+    expect(readers.name?.(long)).toEqual({ value: long.replace('\n', ' '), change });
+    // Tried space by space it is a minute; the machine may be busy.
+    expect(performance.now() - start).toBeLessThan(2_000);
+  });
+});
+
+describe('values that are refused', () => {
+  test.each<[KnownColumn, string, string]>([
+    ['country_code', 'Congo', 'may be several countries'],
+    ['country_code', 'XX', 'XX is no country code'],
+    ['country_code', 'D', 'D is no country code'],
+    ['country_code', '__proto__', '__proto__ is no country code'],
+    ['website', 'nordwind', 'no address on the web'],
+    ['website', 'e.g.', 'no address on the web'],
+    ['website', 'ftp://example.com', 'no address on the web'],
+    ['website', 'javascript:alert(1)', 'no address on the web'],
+    ['website', 'https://', 'no address on the web'],
+    ['website', 'https://a.example https://b.example', 'holds a space'],
+    ['contact_email', 'anna.berg', 'no e-mail address'],
+    ['contact_email', 'anna@berg', 'no e-mail address'],
+    ['contact_email', 'anna@example.com, ben@example.com', 'no e-mail address'],
+    ['contact_email', 'Anna <anna@example.com>', 'no e-mail address'],
+    ['statements_dated', '31.03.26', 'as YYYY-MM-DD'],
+    ['statements_dated', '2026-03-31 14:30', 'as YYYY-MM-DD'],
+    ['statements_dated', '31/31/2026', 'no such day'],
+    ['statements_dated', '2026-3-31', 'as YYYY-MM-DD'],
+    ['statements_dated', '2026-02-29', 'no such day'],
+    ['statements_dated', '2026-13-01', 'no such day'],
+    ['statements_dated', '2026-11-22', 'in the future'],
+    ['company_id', '8f3a', 'begins with company_'],
+    ['company_id', 'company_', 'begins with company_'],
+    ['company_id', 'COMPANY_1', 'begins with company_'],
+    ['requested_limit', '1.5x', 'more than digits'],
+  ])('%s %s', (column, text, message) => {
+    expect(readers[column]?.(text)).toEqual({ problem: expect.stringContaining(message) });
+  });
+});

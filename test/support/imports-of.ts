@@ -1,0 +1,129 @@
+import { dirname, join } from 'node:path';
+import { type ESTree, parseSync, Visitor } from 'rolldown/utils';
+
+/** One place at which a file asks for another file or for a package. */
+export interface Import {
+  how: 'import' | 'export' | 'import()' | 'require' | 'new URL' | 'import.meta' | '@include';
+  /** What is asked for, as it is written; of a computed one only what stands before the first part that is computed. */
+  specifier: string;
+  /** Gone at run time: `import type`, `export type`, `import('…')` as a type. */
+  isTypeOnly: boolean;
+  /** Known at run time only: a variable, a template with a value in it, a use of `import.meta` that is not understood here. */
+  isComputed: boolean;
+}
+
+/** The endings of the files that can be read here. */
+export const READABLE = /\.(?:ts|mjs|cjs|lua)$/;
+
+/**
+ * Everything that the text of a file asks for, in the order of the text: a source file's imports and exports of whatever
+ * kind, `require` under any name that `createRequire` gave it, URLs beside `import.meta.url`, `import.meta.resolve`; a Lua
+ * file's `-- @include` lines (as `src/lua-script.ts` reads them). Throws where the text is none that Node would read.
+ */
+export function importsOf(path: string, text: string): Import[] {
+  return path.endsWith('.lua') ? includesOf(text) : sourceImportsOf(path, text);
+}
+
+/**
+ * The file that an import of the file at `path` means, as a path from the same root, or undefined where it means a package.
+ * A computed one gives the folder that it begins with. The root itself is `.`, what lies outside of it begins with `..`.
+ */
+export function targetOf(path: string, { how, specifier }: Import): string | undefined {
+  if (how === '@include') return join(dirname(path), `${specifier}.lua`);
+  if (how === 'new URL' || specifier === '.' || specifier === '..' || /^\.{0,2}\//.test(specifier)) {
+    return specifier.startsWith('/') ? `..${specifier}` : join(dirname(path), specifier).replace(/(?<=.)\/$/, '');
+  }
+  return undefined;
+}
+
+/** The package that an import names, without the path inside it: `csv-parse/sync` is `csv-parse`. */
+export function packageOf({ specifier }: Import): string {
+  return /^(?:@[^/]+\/)?[^/]*/.exec(specifier)?.[0] ?? specifier;
+}
+
+function includesOf(text: string): Import[] {
+  const names = [...text.matchAll(/^-- @include (\S+)$/gm)].map((match) => match[1] ?? '');
+  return names.map((specifier) => ({ how: '@include', specifier, isTypeOnly: false, isComputed: false }));
+}
+
+function sourceImportsOf(path: string, text: string): Import[] {
+  const { program, errors } = parseSync(path, text, path.endsWith('.cjs') ? { sourceType: 'commonjs' } : {});
+  if (errors[0] !== undefined) throw new Error(`${path} cannot be read: ${errors[0].message}`);
+  const found: Import[] = [];
+  const add = (how: Import['how'], source: ESTree.Node | undefined, isTypeOnly = false) =>
+    found.push({ how, isTypeOnly, ...specifierOf(source) });
+  /** Names under which the file has `createRequire`, and what it gave: what is called by them is a `require`. */
+  const makers = new Set<string>();
+  const requires = new Set(['require']);
+  /** Every `import.meta` that a form below has explained. */
+  const explained = new Set<ESTree.Node>();
+  const isMaker = (node: ESTree.Node | null) =>
+    node?.type === 'CallExpression' &&
+    ((node.callee.type === 'Identifier' && makers.has(node.callee.name)) ||
+      propertyOf(node.callee) === 'createRequire');
+
+  new Visitor({
+    ImportDeclaration(node) {
+      add('import', node.source, node.importKind === 'type');
+      for (const specifier of node.specifiers) {
+        if (specifier.type === 'ImportSpecifier' && nameOf(specifier.imported) === 'createRequire') {
+          makers.add(specifier.local.name);
+        }
+      }
+    },
+    ExportNamedDeclaration(node) {
+      if (node.source !== null) add('export', node.source, node.exportKind === 'type');
+    },
+    ExportAllDeclaration: (node) => add('export', node.source, node.exportKind === 'type'),
+    ImportExpression: (node) => add('import()', node.source),
+    TSImportType: (node) => add('import()', node.source, true),
+    TSExternalModuleReference: (node) => add('require', node.expression),
+    VariableDeclarator(node) {
+      if (isMaker(node.init) && node.id.type === 'Identifier') requires.add(node.id.name);
+    },
+    CallExpression(node) {
+      const { callee } = node;
+      const owner = callee.type === 'MemberExpression' ? callee.object : undefined;
+      const asked = propertyOf(callee) === 'resolve' && owner !== undefined ? owner : callee;
+      if ((asked.type === 'Identifier' && requires.has(asked.name)) || isMaker(asked))
+        add('require', node.arguments[0]);
+      if (isMaker(node)) explainPlace(node.arguments[0]);
+      if (asked === owner && asked.type === 'MetaProperty') {
+        explained.add(asked);
+        add('import.meta', node.arguments[0]);
+      }
+    },
+    NewExpression(node) {
+      if (node.callee.type !== 'Identifier' || node.callee.name !== 'URL') return;
+      if (explainPlace(node.arguments[1])) add('new URL', node.arguments[0]);
+    },
+    MetaProperty(node) {
+      if (node.meta.name === 'import' && !explained.has(node)) add('import.meta', undefined);
+    },
+  }).visit(program);
+  return found;
+
+  /** Whether the node is `import.meta.url`, which then needs no other explanation. */
+  function explainPlace(node: ESTree.Node | undefined): boolean {
+    if (node?.type !== 'MemberExpression' || node.object.type !== 'MetaProperty' || propertyOf(node) !== 'url')
+      return false;
+    explained.add(node.object);
+    return true;
+  }
+}
+
+function specifierOf(source: ESTree.Node | undefined): { specifier: string; isComputed: boolean } {
+  if (source?.type === 'Literal' && typeof source.value === 'string')
+    return { specifier: source.value, isComputed: false };
+  if (source?.type !== 'TemplateLiteral') return { specifier: '', isComputed: true };
+  return { specifier: source.quasis[0]?.value.cooked ?? '', isComputed: source.expressions.length > 0 };
+}
+
+/** The name after the dot. */
+function propertyOf(node: ESTree.Node): string | undefined {
+  return node.type === 'MemberExpression' && node.property.type === 'Identifier' ? node.property.name : undefined;
+}
+
+function nameOf(node: ESTree.ModuleExportName): string {
+  return node.type === 'Literal' ? node.value : node.name;
+}
