@@ -99,7 +99,7 @@ test('a ledger that is lost comes back from its results file, and nothing is req
     known: { company: 4, document: 2, limit: 2, held: 1 },
     leftOut: [],
   });
-}, 60_000);
+});
 
 test('a buyer that was first known by fewer identifiers is not requested again', async () => {
   const place = await openPlace();
