@@ -2,14 +2,11 @@ import type { FaultyLine } from '../../src/ledger/faulty-lines.ts';
 import type { KnownImport } from '../../src/ledger/imports.ts';
 import type { PortfolioState } from '../../src/ledger/portfolio.ts';
 import type { Portfolios } from '../../src/ledger/portfolios.ts';
-import { ROW_STATES, type RowResult } from '../../src/ledger/row.ts';
-import type { RowId } from '../../src/ledger/row-id.ts';
 import type { Rows } from '../../src/ledger/rows.ts';
+import { rowCountOf } from '../../src/ledger/summary.ts';
 import type { Line } from '../../src/portfolio/lines/row.ts';
 import type { Opened } from '../../src/portfolio/open-portfolio.ts';
-
-/** A row, and what became of it. */
-export type Found = { row: RowId; result: RowResult };
+import type { FoundRow } from '../rows/walk-rows.ts';
 
 /**
  * A line of an import, or a row whose line cannot be read any more. `found` is the row that it led to, or counts as; `fault`
@@ -19,23 +16,23 @@ export type ExportedLine = {
   file: ImportFile;
   number: number;
   line: Line | undefined;
-  found: Found | undefined;
+  found: FoundRow | undefined;
   fault: FaultyLine | undefined;
 };
 
 /** One import with its stored copy; without the copy there are its rows alone. */
 export type ImportFile = { known: KnownImport; open: (() => Promise<Opened>) | undefined };
 
-export type LinesDeps = { rows: Rows; portfolios: Portfolios };
+type LinesDeps = { rows: Rows; portfolios: Portfolios };
 
 /** Lines of a file that is gone, at a time. */
 const WINDOW_LINES = 1_000;
 
 /**
  * All rows of a portfolio and the last import's lines that led to none, each once, by import and line. Neither the files
- * nor the ledger stand in memory: lines are read some hundreds at a time, and the rows between them looked up.
+ * nor the ledger are in memory as a whole: lines are read some hundreds at a time, and the rows between them looked up.
  *
- * @param onOpened hears of each file when its turn comes.
+ * @param onOpened is told of each file when its turn comes.
  */
 export async function* exportedLines(
   portfolio: string,
@@ -62,7 +59,7 @@ export async function* exportedLines(
     if (!file.open) yield* rowsBehind(file, end, walk);
   }
   // Where a copy has fewer lines than the import met, its rows are there all the same.
-  if (walk.seen >= rowsIn(await deps.portfolios.read(portfolio))) return;
+  if (walk.seen >= rowCountOf(await deps.portfolios.read(portfolio))) return;
   for (const [place, file] of files.entries()) if (file.open) yield* rowsBehind(file, ends[place] ?? 0, walk);
 }
 
@@ -96,7 +93,7 @@ async function linesBetween(
   const keptAt = last ? await deps.portfolios.keptRows(portfolio, keys) : [];
   const lines = new Map(batch.map((line) => [line.line, line]));
   const entries = new Map<number, ExportedLine[]>();
-  const enter = (number: number, found: Found | undefined, fault: FaultyLine | undefined): void => {
+  const enter = (number: number, found: FoundRow | undefined, fault: FaultyLine | undefined): void => {
     const entry = { file, number, line: lines.get(number), found, fault };
     entries.set(number, [...(entries.get(number) ?? []), entry]);
   };
@@ -132,8 +129,4 @@ async function faultsAt(numbers: number[], { portfolio, deps }: Walk) {
 /** Whether lines that led to nothing were perhaps not reached; else what they asked for stands elsewhere. */
 function isUnread({ importing, interrupted }: PortfolioState): boolean {
   return importing || interrupted;
-}
-
-function rowsIn({ states }: PortfolioState): number {
-  return ROW_STATES.reduce((sum, state) => sum + states[state], 0);
 }

@@ -1,6 +1,5 @@
 import type { Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { z } from 'zod';
 import type { DocumentStore } from '../../src/documents/store.ts';
 import { isLimitlineError, LimitlineError } from '../../src/errors.ts';
 import type { Portfolios } from '../../src/ledger/portfolios.ts';
@@ -14,83 +13,72 @@ import { type Dialect, PLAIN_DIALECT } from '../../src/table/dialect.ts';
 import { makeEncodingTest } from '../../src/table/encoders.ts';
 import { encodeTable, makeTableText } from '../../src/table/write-table.ts';
 import { writeSheet } from '../../src/table/xlsx/write-sheet.ts';
+import { ANY_DOCUMENT } from '../rows/any-document.ts';
+import { importName } from '../rows/import-names.ts';
+import { errorsTable } from './errors-table.ts';
 import { exportedLines, type ImportFile } from './export-lines.ts';
-import { errorTable, type Files, importName, resultTable, type Table } from './export-tables.ts';
+import { resultsTable } from './results-table.ts';
+import type { Files, Table } from './table.ts';
 
 export type ExportDeps = {
   account: string;
   rows: Rows;
   portfolios: Portfolios;
   imports: DocumentStore;
-  /** Hears in a sentence that the file is not written as it was asked for, or what it lacks. */
-  say?: (words: string) => void;
+  /** Is told in a sentence that the file is not written as it was asked for, or what it lacks. */
+  say?: (sentence: string) => void;
   signal: AbortSignal;
 };
 
-const payloadSchema = z.object({
-  portfolio: z.string(),
-  only: z.enum(['all', 'errors']),
-  likeInput: z.boolean().default(false),
-  cutLikeInput: z.boolean().default(false),
-  format: z.enum(['csv', 'xlsx']).default('csv'),
-});
-
-/**
- * `all`: all rows, and the last import's lines that led to none. `errors`: those that are not done, skipped, held or replaced,
- * to be mended and imported again.
- * `xlsx`: an Excel workbook. `likeInput`: a CSV in the imported file's own encoding, delimiter and line ends, or in UTF-8
- * with a byte order mark where that encoding cannot write all there is; `cutLikeInput`: UTF-8 in the
- * file's own delimiter and line ends; else UTF-8 with commas.
- */
-export type ExportPayload = z.output<typeof payloadSchema>;
+/** Which lines are written, and in which form; see {@link exportResults}. */
+export type ExportPayload = {
+  portfolio: string;
+  /**
+   * `all`: all rows, and the last import's lines that led to none. `errors`: those that are not done, skipped, held or
+   * replaced, to be corrected and imported again.
+   */
+  only: 'all' | 'errors';
+  /** An Excel workbook, or a CSV, which is the default. */
+  format?: 'csv' | 'xlsx';
+  /**
+   * How far a CSV is written as the imported file: `all` in its encoding, delimiter and line ends, or in UTF-8 with a byte
+   * order mark where that encoding cannot write all there is; `cells` in its delimiter and line ends, but UTF-8; `nothing`,
+   * the default, is UTF-8 with commas.
+   */
+  likeInput?: 'all' | 'cells' | 'nothing';
+};
 
 /**
  * Writes a portfolio line by line: all its rows, whichever import they came from, and the last import's lines that led to
- * none. The copies of the imported files are read again and joined with the ledger, so that neither stands in memory. Cells
- * that a spreadsheet would run as a formula are made harmless here, and only here.
+ * none. The copies of the imported files are read again and joined with the ledger, so that neither is in memory as a whole.
+ * Cells that a spreadsheet would run as a formula are made harmless here, and only here.
+ *
+ * @throws LimitlineError `NOT_FOUND` where no file was imported into the portfolio
  */
-export const exportResults = {
-  name: 'export-results',
-  parse: (data: unknown): ExportPayload => payloadSchema.parse(data),
-
-  async run(payload: ExportPayload, to: Writable, deps: ExportDeps): Promise<void> {
-    const { portfolio, only, likeInput, cutLikeInput, format } = payload;
-    const files = await openFiles(portfolio, deps);
-    const { file } = await deps.portfolios.read(portfolio);
-    if (!file) throw new LimitlineError('NOT_FOUND', `No file was imported into a portfolio named "${portfolio}".`);
-    let held = 0;
-    const onHeld = () => {
-      held += 1;
-    };
-    const { account } = deps;
-    const how = { account, inSheet: format === 'xlsx', onHeld };
-    const table = only === 'all' ? resultTable(files, how) : errorTable(files, how);
-    if (format === 'xlsx') {
-      const kindOf = sheetKinds([...files.values()].filter((opened) => opened !== undefined));
-      await writeSheet(records({ portfolio, files, table }, deps), to, { name: portfolio, kindOf });
-    } else {
-      const last = [...files].find(([{ known }]) => known.number === file.number)?.[1];
-      let dialect = resultsDialect(
-        last?.dialect ?? PLAIN_DIALECT,
-        likeInput ? 'all' : cutLikeInput ? 'cells' : 'nothing',
-      );
-      if (
-        !dialect.encoding.startsWith('utf-') &&
-        !(await canWrite(records({ portfolio, files, table }, deps), dialect))
-      ) {
-        const encoding = dialect.encoding.toUpperCase();
-        deps.say?.(
-          `${encoding} cannot be written with all that stands in the file: it is UTF-8 with a byte order mark.`,
-        );
-        dialect = { ...dialect, encoding: 'utf-8', bom: true };
-      }
-      held = 0;
-      const lines = records({ portfolio, files, table }, deps);
-      await pipeline(lines, makeTableText(dialect), (texts: AsyncIterable<Buffer>) => encodeTable(texts, dialect), to);
-    }
-    sayWhatIsAmiss(files, { held, portfolio }, deps);
-  },
-} as const;
+export async function exportResults(payload: ExportPayload, to: Writable, deps: ExportDeps): Promise<void> {
+  const { portfolio, only, format = 'csv', likeInput = 'nothing' } = payload;
+  const files = await openFiles(portfolio, deps);
+  const { file } = await deps.portfolios.read(portfolio);
+  if (!file) throw new LimitlineError('NOT_FOUND', `No file was imported into a portfolio named "${portfolio}".`);
+  const leftOut = { held: 0 };
+  const onHeld = () => {
+    leftOut.held += 1;
+  };
+  const options = { account: deps.account, inSheet: format === 'xlsx', onHeld };
+  const table = only === 'all' ? resultsTable(files, options) : errorsTable(files, options);
+  const records = () => recordsOf({ portfolio, files, table, leftOut }, deps);
+  if (format === 'xlsx') {
+    const kindOf = sheetKinds([...files.values()].filter((opened) => opened !== undefined));
+    await writeSheet(records(), to, { name: portfolio, kindOf });
+  } else {
+    const last = [...files].find(([{ known }]) => known.number === file.number)?.[1];
+    const wanted = resultsDialect(last?.dialect ?? PLAIN_DIALECT, likeInput);
+    const dialect = await writableDialect(wanted, records, deps);
+    const encode = (texts: AsyncIterable<Buffer>) => encodeTable(texts, dialect);
+    await pipeline(records(), makeTableText(dialect), encode, to);
+  }
+  sayWhatIsMissing(files, { held: leftOut.held, portfolio }, deps);
+}
 
 /** All imports of a portfolio, their files read up to the header. One whose copy is gone gives no columns and no lines. */
 async function openFiles(portfolio: string, { portfolios, imports, signal }: ExportDeps): Promise<Files> {
@@ -109,36 +97,50 @@ async function openFiles(portfolio: string, { portfolios, imports, signal }: Exp
   return files;
 }
 
-function sayWhatIsAmiss(files: Files, { held, portfolio }: { held: number; portfolio: string }, { say }: ExportDeps) {
-  for (const [file, opened] of files) {
+function sayWhatIsMissing(files: Files, { held, portfolio }: { held: number; portfolio: string }, { say }: ExportDeps) {
+  for (const [{ known }, opened] of files) {
     if (opened) continue;
     say?.(
-      `The copy of ${importName(file)} is gone from the data folder: its rows have only what the ledger knows of them.`,
+      `The copy of ${importName(known)} is gone from the data folder, so its rows have only what the ledger knows of them.`,
     );
   }
   if (held === 0) return;
-  const rows = held === 1 ? '1 held row is' : `${held.toLocaleString('en')} held rows are`;
-  say?.(
-    `${rows} not in this file, since nobody knows what became of their calls: say so with npx limitline resolve "${portfolio}".`,
-  );
+  const rows =
+    held === 1
+      ? '1 held row is not in this file, because nobody knows what became of its call'
+      : `${held.toLocaleString('en')} held rows are not in this file, because nobody knows what became of their calls`;
+  say?.(`${rows}: say what became of ${held === 1 ? 'it' : 'them'} with npx limitline resolve "${portfolio}".`);
 }
 
-type Wanted = { portfolio: string; files: Files; table: Table };
+type Pass = { portfolio: string; files: Files; table: Table; leftOut: { held: number } };
 
-async function* records({ portfolio, files, table }: Wanted, deps: ExportDeps): AsyncGenerator<string[]> {
+async function* recordsOf({ portfolio, files, table, leftOut }: Pass, deps: ExportDeps): AsyncGenerator<string[]> {
+  // Each pass over the portfolio counts for itself.
+  leftOut.held = 0;
   yield table.header;
   for await (const line of exportedLines(portfolio, [...files.keys()], deps, table.begin)) yield* table.write(line);
 }
 
 /** Opens the copy as the import did. Whether a line is good enough was decided then; here it only has to be recognised. */
 function openImported(file: Pick<PortfolioFile, 'path' | 'signal'> & ReadOptions): Promise<Opened> {
-  const documents = { find: async (name: string) => ({ name, path: name, sizeBytes: 0, mediaType: '' }) };
-  return openPortfolio({ ...file, requiredColumns: [], documents, buyers: CLOSED_BOOK });
+  return openPortfolio({ ...file, requiredColumns: [], documents: ANY_DOCUMENT, buyers: CLOSED_BOOK });
 }
 
-/** Known only when all was read, and what was written cannot be taken back: so it costs a pass of its own. */
-async function canWrite(lines: AsyncIterable<string[]>, { encoding }: Dialect): Promise<boolean> {
+/** This dialect, or UTF-8 where its encoding cannot write all the records, which is said. */
+async function writableDialect(
+  wanted: Dialect,
+  records: () => AsyncIterable<string[]>,
+  { say }: ExportDeps,
+): Promise<Dialect> {
+  // Known only when all was read, and what was written cannot be taken back: so it costs a pass of its own.
+  if (wanted.encoding.startsWith('utf-') || (await canWrite(records(), wanted))) return wanted;
+  const encoding = wanted.encoding.toUpperCase();
+  say?.(`${encoding} cannot write every character of the file, so it is written in UTF-8 with a byte order mark.`);
+  return { ...wanted, encoding: 'utf-8', bom: true };
+}
+
+async function canWrite(records: AsyncIterable<string[]>, { encoding }: Dialect): Promise<boolean> {
   const isWritable = makeEncodingTest(encoding);
-  for await (const cells of lines) if (!cells.every(isWritable)) return false;
+  for await (const cells of records) if (!cells.every(isWritable)) return false;
   return true;
 }

@@ -6,36 +6,38 @@ import type { LeftFiles, Whose } from '../../src/files/left-files.ts';
 import { vocabularyOf } from '../../src/portfolio/columns/judge-header.ts';
 import { type LeftKind, namesFor, stemOf, stemOfErrors } from '../../src/portfolio/results/result-names.ts';
 import { openTable } from '../../src/table/open-table.ts';
-import { type ExportDeps, exportResults } from './export-results.ts';
+import { type ExportDeps, type ExportPayload, exportResults } from './export-results.ts';
 
 /** Where a run leaves its results. `path` is the file that was run; null for one that came through standard input. */
-export type ResultsPlace = {
+type ResultsPlace = {
   portfolio: string;
   path: string | null;
   /** Another folder than the file's own. */
   dir?: string | undefined;
 };
 
-/** What was left: paths, and what could not be written and why; `kept` are errors files that are true no longer, and not ours to remove. */
+/** What was left: paths, and what could not be written and why. */
 export type LeftResults = {
   results: string | null;
   errors: string | null;
+  /** Errors files of before that are true no longer, and went. */
   removed: string[];
+  /** The same, but somebody has written into them: they are not ours to remove. */
   kept: string[];
-  /** The first names of those that had to be called otherwise, since something else bears them. */
+  /** The first names of those that had to get another, since something else bears them. */
   taken: string[];
-  /** What an earlier run had to call otherwise, and is gone now that the first name was free. */
+  /** What an earlier run had to give another name, and is gone now that the first name was free. */
   outdated: string[];
   fault: string | null;
 };
 
-export type LeaveDeps = ExportDeps & { leftFiles: LeftFiles };
+type LeaveDeps = ExportDeps & { leftFiles: LeftFiles };
 
 /**
- * Leaves the results of a portfolio beside its file, and an errors file if anything of it wants mending; an errors file of
+ * Leaves the results of a portfolio beside its file, and an errors file if any line is to be corrected; an errors file of
  * before that is true no longer goes. Nothing is replaced or removed but what a run has left, and nobody has touched since.
  *
- * @param mending whether anything may want mending: a portfolio of which all is well need not be gone through for it
+ * @param mending whether any line may have to be corrected: a portfolio of which all is well need not be gone through for it
  * @returns also where nothing could be written: the results are there for the asking, and the run ends as it ended
  */
 export async function leaveResults(place: ResultsPlace, mending: boolean, deps: LeaveDeps): Promise<LeftResults> {
@@ -57,7 +59,7 @@ export async function leaveResults(place: ResultsPlace, mending: boolean, deps: 
       const names = namesFor(kind, dir, stem);
       const draft = await draftOf(kind, { dir, name: basename(names(1)), mode: await modeOf(path) }, portfolio, deps);
       try {
-        // Also where something may want mending, it may be that no line is to be mended in a file.
+        // It may turn out that no line is to be corrected in a file.
         if (kind === 'errors' && !(await hasRecords(draft))) return null;
         const { path: found, outdated } = await deps.leftFiles.leave(draft, names, whose);
         if (found !== names(1)) left.taken.push(names(1));
@@ -98,9 +100,9 @@ function draftOf(
   deps: LeaveDeps,
 ): Promise<Draft> {
   const only = kind === 'errors' ? 'errors' : 'all';
-  // Cut as the file is: whoever opened that by a double click opens these in the same way.
-  const payload = exportResults.parse({ portfolio, only, cutLikeInput: true });
-  return writeDraft({ ...where, write: (to) => exportResults.run(payload, to, deps) });
+  // With the delimiter of the file: whoever opened that by a double click opens these in the same way.
+  const payload: ExportPayload = { portfolio, only, likeInput: 'cells' };
+  return writeDraft({ ...where, write: (to) => exportResults(payload, to, deps) });
 }
 
 async function hasRecords({ path }: Draft): Promise<boolean> {

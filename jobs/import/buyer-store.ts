@@ -4,7 +4,7 @@ import type { Buyer, Holder } from '../../src/portfolio/identity/buyer.ts';
 import type { BuyerStore } from '../../src/portfolio/identity/buyer-book.ts';
 import { alikeOfName, IDENTIFIER_KINDS, type IdentifierKind } from '../../src/portfolio/identity/identity.ts';
 
-/** The account's buyers as a file's lines are told by them: the ledger keeps texts, and this reads and writes them. */
+/** The account's buyers by which a file's lines are told: the ledger keeps texts, and this reads and writes them. */
 export function makeBuyerStore({ buyers, persist }: { buyers: Buyers; persist: Persist }): BuyerStore {
   return {
     async read(questions) {
@@ -12,7 +12,7 @@ export function makeBuyerStore({ buyers, persist }: { buyers: Buyers; persist: P
       const found = await persist('read buyers', () => buyers.read(digests));
       return {
         version: found.version,
-        holders: new Map([...found.holders].map(([digest, words]) => [digest, toHolders(words)])),
+        holders: new Map([...found.holders].map(([digest, text]) => [digest, toHolders(text)])),
         buyers: new Map([...found.buyers].map(([key, record]) => [key, toBuyer(key, record)])),
       };
     },
@@ -33,7 +33,7 @@ export function makeBuyerStore({ buyers, persist }: { buyers: Buyers; persist: P
   };
 }
 
-/** Tells files apart by which buyers were brought; it stands in every buyer's record, so it is cut to what does. 48 bits. */
+/** Tells files apart by which buyers were brought. It is kept in every buyer's record, so it is no longer than that takes: 48 bits. */
 export function fileNameOf(importId: string): string {
   return importId.slice(0, 12);
 }
@@ -43,8 +43,8 @@ function fromHolder({ key, alone }: Holder): string {
   return alone ? `${key}!` : key;
 }
 
-function toHolders(words: string): Holder[] {
-  return words.split(' ').map((word) => ({ key: word.slice(0, KEY_LENGTH), alone: word.length > KEY_LENGTH }));
+function toHolders(text: string): Holder[] {
+  return text.split(' ').map((one) => ({ key: one.slice(0, KEY_LENGTH), alone: one.length > KEY_LENGTH }));
 }
 
 const KEY_LENGTH = 16;
@@ -56,8 +56,9 @@ type Record = {
   r?: string;
   c?: string;
   s?: string;
-  /** Portfolio, row, line; of the row that it stands on the import too, and nothing where it stands on several. */
+  /** Portfolio, row and line that brought it first. */
   f: [string, string, number];
+  /** Portfolio, row, line and import of the one row that it rests on; left out where it rests on several. */
   o?: [string, string, number, string];
 };
 
@@ -78,7 +79,11 @@ function toBuyer(key: string, record: string): Buyer {
   const { k, n, r = '', c = '', s = '', f, o } = JSON.parse(record) as Record;
   const kinds = [...k].map((place) => IDENTIFIER_KINDS[Number(place)] as IdentifierKind);
   return {
-    ...{ key, kinds, reference: r, city: c, street: s },
+    key,
+    kinds,
+    reference: r,
+    city: c,
+    street: s,
     names: n.map((written) => ({ written, alike: alikeOfName(written) })),
     first: { portfolio: f[0], row: f[1], line: f[2] },
     stands: o ? { portfolio: o[0], row: o[1], line: o[2], importId: o[3] } : null,

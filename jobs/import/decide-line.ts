@@ -18,7 +18,7 @@ import { requestKey } from '../../src/portfolio/identity/identity.ts';
 import type { Line } from '../../src/portfolio/lines/row.ts';
 import { makeProblem, type Problem } from '../../src/portfolio/problem.ts';
 import { decideMend } from './mend-rows.ts';
-import { whyGone } from './sent-in-place.ts';
+import { sentCorrectionProblem } from './sent-correction.ts';
 
 /** A line that leads to a row. */
 export type RowLine = Extract<Line, { kind: 'row' }>;
@@ -36,7 +36,7 @@ export type Place = {
 };
 
 /** What an import has to know of a line before it brings it in: the row that gives way to it, or why nobody can tell. */
-export type LineDecision = { asking: Asking } & ({ replaces: BuyerRow | undefined } | { problem: Problem });
+type LineDecision = { asking: Asking } & ({ replaces: BuyerRow | undefined } | { problem: Problem });
 
 /**
  * Decides which row of its portfolio a line corrects: the one that its cell `row` names, or else the one of its buyer that
@@ -48,15 +48,12 @@ export async function decideLine(
   { ofBuyer, rows }: { ofBuyer: BuyerRows; rows: Pick<Rows, 'ofRow'> },
 ): Promise<LineDecision> {
   const asking = askingOf(place, line);
-  const gone = await whyGone(asking, ofBuyer, rows);
-  if (gone !== undefined) return { asking, problem: makeProblem(line.line, 'requested_limit', asking.amount, gone) };
+  const sent = await sentCorrectionProblem(asking, ofBuyer, rows);
+  if (sent !== undefined) return { asking, problem: makeProblem(line.line, 'requested_limit', asking.amount, sent) };
   const cell = place.mendedRow(line.cells);
-  const earlier = place.earlierProblem(line.cells);
   const decision =
     cell === ''
-      ? isUndecided(asking, earlier) && !isThere(asking, ofBuyer)
-        ? { problem: undecidedProblem(earlier) }
-        : await decideByBuyer(asking, ofBuyer, place)
+      ? await decideByBuyer(asking, place.earlierProblem(line.cells), ofBuyer, place)
       : await decideMend(asking, cell, { rows, file: place.file });
   if (!('problem' in decision)) return { asking, ...decision };
   return { asking, problem: makeProblem(line.line, cell === '' ? null : ROW_COLUMN, cell, decision.problem) };
@@ -73,13 +70,13 @@ export function warningOfOther(
   const other = otherRequest(asking, rows, replaces);
   if (!other) return undefined;
   const isBesides = other.state !== 'refused';
-  const besides = isBesides ? 'this limit is asked for besides' : 'limitline retry would send that one besides';
-  const message = `The same buyer has another request, ${describeRow(other)}: ${besides}.`;
+  const result = isBesides ? 'this limit is requested as well' : 'limitline retry would send that one as well';
+  const message = `The same buyer has another request, ${describeRow(other)}: ${result}.`;
   return { warning: makeProblem(line.line, 'requested_limit', asking.amount, message), isBesides };
 }
 
 /** The buyer's requests as the next line of that buyer has to see them, once this one was brought in. */
-export function grown(
+export function buyerRowsAfter(
   { count, rows }: BuyerRows,
   { row, line, importId, amount }: Asking,
   { is, replaces }: { is: PutAnswer; replaces: BuyerRow | undefined },
@@ -108,7 +105,9 @@ function isThere({ row }: Asking, { rows }: BuyerRows): boolean {
   return rows.some((one) => rowName(one.row) === rowName(row));
 }
 
-async function decideByBuyer(asking: Asking, { count, rows }: BuyerRows, { file }: Place): Promise<Decision> {
+async function decideByBuyer(asking: Asking, earlier: string, ofBuyer: BuyerRows, { file }: Place): Promise<Decision> {
+  if (isUndecided(asking, earlier) && !isThere(asking, ofBuyer)) return { problem: undecidedProblem(earlier) };
+  const { count, rows } = ofBuyer;
   // Where not all of a buyer's requests are told, which of them a line corrects cannot be told either.
   const candidates = count > rows.length ? [] : candidatesFor(asking, rows);
   return candidates.length === 0 ? { replaces: undefined } : decideReplacement(asking, candidates, await file());

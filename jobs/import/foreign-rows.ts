@@ -6,7 +6,7 @@ import { makeProblem, WHOLE_FILE } from '../../src/portfolio/problem.ts';
 
 /**
  * The file as it may be brought into this portfolio: an errors file of another one is at fault as a whole, before anything is
- * made of it. Brought in under its own name its lines would be requests beside those that they mend. Such a file is gone
+ * made of it. Under its own name its lines would be requests in addition to those that they mend. Such a file is gone
  * through once for it, others are not; nor is a pipe, which can be read once only.
  *
  * @param open opens the same file a second time
@@ -25,9 +25,9 @@ export async function refuseForeign(
   const whose = names.map((name) => `"${name}"`).join(', ');
   const remedy =
     names.length === 1
-      ? `Bring it into that one: npx limitline run FILE --portfolio "${names[0]}".`
-      : 'Give each of these portfolios a file of its own, by --portfolio.';
-  const message = `This errors file mends rows of portfolio ${whose}, and not of "${portfolio}" (the first in line ${first.line}). ${remedy}`;
+      ? `Import it into that one: npx limitline run FILE --portfolio "${names[0]}".`
+      : 'Make one file for each of these portfolios, and import it with --portfolio.';
+  const message = `This errors file mends rows of portfolio ${whose}, not of "${portfolio}" (the first is in line ${first.line}). ${remedy}`;
   return { ...opened, problems: [makeProblem(WHOLE_FILE, ROW_COLUMN, first.cell, message)], batches: noBatches };
 }
 

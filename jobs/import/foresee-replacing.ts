@@ -2,19 +2,19 @@ import type { BuyerRows } from '../../src/ledger/buyer-rows.ts';
 import { rowName } from '../../src/ledger/row-id.ts';
 import type { Rows } from '../../src/ledger/rows.ts';
 import type { Problem } from '../../src/portfolio/problem.ts';
-import { decideLine, grown, type Place, type RowLine, warningOfOther } from './decide-line.ts';
+import { buyerRowsAfter, decideLine, type Place, type RowLine, warningOfOther } from './decide-line.ts';
 
 /**
- * What an import would say of a line: that it is refused, or, where it is asked for, that its buyer has another request, which
- * is asked for as well or not.
+ * What an import would say of a line: that it is refused; or that its buyer has another request, and whether both are asked
+ * for.
  */
 export type OfBuyer = { problem: Problem } | { warning: Problem; isBesides: boolean };
 
 /**
- * Makes a look at which lines of a file an import would refuse, since nobody can tell which row they correct, and which it would
- * ask for besides another request of the buyer that the ledger knows: by what putting
- * them in would decide, line by line, and without changing anything. Lines must come in the order of the file. Of a file that
- * was imported before, the place has the number of that import.
+ * Makes a function that tells of lines whether an import would refuse them, since nobody can tell which row they correct, or
+ * would request them in addition to another request of the buyer that the ledger knows. It decides line by line, as an import
+ * does, and changes nothing. Lines must come in the order of the file. Of a file that was imported before, the place has the
+ * number of that import.
  */
 export function makeReplacingForesight({ rows, place }: { rows: Pick<Rows, 'ofBuyers' | 'ofRow'>; place: Place }) {
   /** Buyers a row of whom an earlier line of this file would replace: few, as corrections are. */
@@ -35,7 +35,7 @@ export function makeReplacingForesight({ rows, place }: { rows: Pick<Rows, 'ofBu
       if (decision.replaces) {
         const isThere = ofBuyer.rows.some((one) => rowName(one.row) === rowName(decision.asking.row));
         const is = isThere ? 'renewed' : 'added';
-        corrected.set(buyer, grown(ofBuyer, decision.asking, { is, ...decision }));
+        corrected.set(buyer, buyerRowsAfter(ofBuyer, decision.asking, { is, ...decision }));
       }
     }
     return found;

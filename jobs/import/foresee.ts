@@ -1,16 +1,14 @@
-import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
-import { pipeline } from 'node:stream/promises';
 import type { UnknownPolicy } from '../../src/config.ts';
 import type { Document } from '../../src/documents/document.ts';
 import { digestOf } from '../../src/ledger/calls.ts';
 import type { Foresight, KnownRow } from '../../src/ledger/foresight.ts';
 import { askedOf, type RowDocument, type RowRequest } from '../../src/ledger/row.ts';
 import type { Line } from '../../src/portfolio/lines/row.ts';
-import type { Problem } from '../../src/portfolio/problem.ts';
 import type { RowLine } from './decide-line.ts';
+import { sha256Of } from './file-digest.ts';
 import type { OfBuyer } from './foresee-replacing.ts';
-import { changedProblem, mayTake, otherBuyers, rowRequest } from './row-request.ts';
+import { changedProblem, otherBuyersLine, refusedLine } from './refused-line.ts';
+import { mayTake, rowRequest } from './row-request.ts';
 
 export type ForeseeDeps = {
   portfolio: string;
@@ -27,13 +25,13 @@ export type ForeseeDeps = {
  * What an import would make of a line with a row: `request` its limit, which is `open` where the row waits in the portfolio
  * already; or not, since it was made before, or since it is `held`: nobody knows what became of its call, or it is under way.
  */
-export type Fate = 'request' | 'open' | 'before' | 'held';
+type Fate = 'request' | 'open' | 'before' | 'held';
 
 /**
  * A line as an import would take it; `fate` of those that lead to a row, whether the buyer's company is there, and whether the
- * limit is asked for besides another one of the buyer.
+ * limit is asked for in addition to another one of the buyer.
  */
-export type Foreseen = { line: Line; fate?: Fate; company?: 'made' | 'unknown' | undefined; isBesides?: boolean };
+type Foreseen = { line: Line; fate?: Fate; company?: 'made' | 'unknown' | undefined; isBesides?: boolean };
 
 /**
  * Says of lines what importing them would lead to, by what put-row.lua and the steps do: also that a line asks for something
@@ -58,14 +56,10 @@ export async function foresee(batch: readonly Line[], deps: ForeseeDeps): Promis
 function withBuyer(one: Foreseen, found: OfBuyer | undefined): Foreseen {
   const { line, fate } = one;
   if (!found || line.kind !== 'row') return one;
-  if ('problem' in found) return { line: invalid(line, found.problem) };
+  if ('problem' in found) return { line: refusedLine(line, found.problem) };
   // What was made before, or is held, is not asked for by this line.
   if (fate !== 'request' && fate !== 'open') return one;
   return { ...one, line: { ...line, warnings: [...line.warnings, found.warning] }, isBesides: found.isBesides };
-}
-
-function invalid({ row, warnings: _warnings, ...read }: RowLine, problem: Problem): Line {
-  return { ...read, kind: 'invalid', key: row.key, problems: [problem] };
 }
 
 /** A call in one of these may have made something. */
@@ -80,11 +74,11 @@ async function foreseeRow(line: RowLine, known: KnownRow, deps: ForeseeDeps): Pr
   const isOther = isSent && known.asked !== '' && known.asked !== digestOf(askedOf(request));
   const isFixed = before !== undefined && (isSent || known.state === 'done');
   if (isOther || (isFixed && !(await isSame(request, before, row.documents)))) {
-    return { line: invalid(line, changedProblem(line.line, request, before)) };
+    return { line: refusedLine(line, changedProblem(line.line, request, before)) };
   }
   if (before && before.buyer !== row.buyer) {
     const own = { row: { portfolio: deps.portfolio, key: row.key }, cell: deps.mendedRow?.(line.cells) ?? '' };
-    if (!mayTake(request, before, own)) return { line: otherBuyers(line, before) };
+    if (!mayTake(request, before, own)) return { line: otherBuyersLine(line, before) };
   }
   const company = known.company === 'made' || known.company === 'unknown' ? known.company : undefined;
   if (known.limit === 'made' || known.state === 'done') return { line, fate: 'before', company };
@@ -101,18 +95,11 @@ function undigested({ name, mediaType, sizeBytes }: Document): RowDocument {
 }
 
 async function isSame(asked: RowRequest, before: RowRequest, documents: readonly Document[]): Promise<boolean> {
-  const words = (request: RowRequest) =>
+  const textOf = (request: RowRequest) =>
     JSON.stringify({ ...request, documents: request.documents.map((one) => ({ ...one, sha256: '' })) });
-  if (words(asked) !== words(before)) return false;
+  if (textOf(asked) !== textOf(before)) return false;
   for (const [place, { sha256 }] of before.documents.entries()) {
     if ((await sha256Of(documents[place]?.path ?? '')) !== sha256) return false;
   }
   return true;
-}
-
-/** The digest of a file's content in hex, by which its copy is named. */
-export async function sha256Of(path: string): Promise<string> {
-  const digest = createHash('sha256');
-  await pipeline(createReadStream(path), digest);
-  return digest.digest('hex');
 }

@@ -4,10 +4,10 @@ import type { RowId } from '../../src/ledger/row-id.ts';
 import { pagesOf } from '../../src/ledger/row-pages.ts';
 import type { Rows } from '../../src/ledger/rows.ts';
 
-export type LackingDeps = { rows: Rows; portfolios: Portfolios };
+type LackingDeps = { rows: Rows; portfolios: Portfolios };
 
 /** A file that was read to its end, as the last one of its portfolio. */
-export type WholeFile = { portfolio: string; fileName: string; importId: string; begun: string };
+type WholeFile = { portfolio: string; fileName: string; importId: string; begun: string };
 
 /** The states of rows of which no limit was sent, as a rule, and that go on by themselves or when they are sent again. */
 const UNSENT_STATES = [...OPEN_STATES, 'refused'] as const;
@@ -21,7 +21,7 @@ export async function countLacking(file: WholeFile, deps: LackingDeps): Promise<
 
 /** Gives up the rows of imports begun earlier that are not in this file and were not sent. Answers how many. */
 export async function leaveOutLacking(file: WholeFile, deps: LackingDeps): Promise<number> {
-  const message = `given up, since ${file.fileName} has no such line and replaces what was imported before`;
+  const message = `given up, because ${file.fileName} has no such line and replaces what was imported before`;
   let count = 0;
   for await (const rows of lackingRows(file, deps)) {
     const left = await Promise.all(rows.map((row) => deps.rows.leaveOut(row, file, { step: 'limit', message })));

@@ -9,9 +9,7 @@ import {
 } from '../../src/ledger/replacing.ts';
 import { type RowId, rowIdOf } from '../../src/ledger/row-id.ts';
 import type { Rows } from '../../src/ledger/rows.ts';
-
-/** Corrections of corrections that are followed; a person makes a few. */
-const MOST_HOPS = 100;
+import { correctionsOf } from './corrections.ts';
 
 /**
  * Decides by the cell `row` of an errors file, `<portfolio>/<row key>`, which row a line replaces: that one, or the one that
@@ -24,32 +22,16 @@ export async function decideMend(
 ): Promise<Decision> {
   const { portfolio, key } = asking.row;
   const named = rowIdOf(cell);
-  if (!named) return { problem: 'This is no row of a portfolio: leave the cell as the errors file has it, or empty.' };
-  if (named.portfolio !== portfolio) {
-    const words = `This line mends a row of portfolio ${named.portfolio} and not of ${portfolio}`;
-    return { problem: `${words}: import it with --portfolio "${named.portfolio}", or empty this cell.` };
-  }
+  if (!named) return { problem: 'This names no row: leave the cell as the errors file has it, or empty it.' };
+  if (named.portfolio !== portfolio) return { problem: otherPortfolioProblem(named.portfolio, portfolio) };
   if (named.key === key) return { replaces: undefined };
   const found = await standingFor(named, asking, rows);
   if (found === 'own') return { replaces: undefined };
-  if (!found)
-    return { problem: `Portfolio ${portfolio} has no such row: empty the cell, or write the errors file anew.` };
-  const where = describeRow(found);
-  if (found.replaced?.key)
-    return { problem: `An earlier line of this file mends this row already, of ${where}: keep one of the two.` };
-  if (found.limit === 'unknown') {
-    return {
-      problem: `It is unknown whether this row was made, of ${where}: say what became of it (limitline resolve).`,
-    };
+  if (!found) {
+    return { problem: `Portfolio ${portfolio} has no such row: empty the cell, or write the errors file again.` };
   }
-  if (!isUnsent(found)) {
-    const words = `changed after it was requested: the request of ${where} stays as it was sent`;
-    return { problem: `${words}. To ask for this one besides, empty this cell.` };
-  }
-  if ((await file()).has(found.row.key)) {
-    return { problem: `Another line of this file asks for this row as it was, of ${where}: keep one of the two.` };
-  }
-  return { replaces: found };
+  const problem = whyNotMended(found) ?? ((await file()).has(found.row.key) ? stillAskedProblem(found) : undefined);
+  return problem === undefined ? { replaces: found } : { problem };
 }
 
 /** The row that this one is now: `own` is the line's, and nothing where there is none. */
@@ -58,12 +40,33 @@ async function standingFor(
   asking: Asking,
   rows: Pick<Rows, 'ofRow'>,
 ): Promise<BuyerRow | 'own' | undefined> {
-  let found = await rows.ofRow(named);
-  for (let hop = 0; hop < MOST_HOPS; hop += 1) {
-    const next = found?.replaced?.key;
-    if (next === asking.row.key) return 'own';
-    if (!found || !next || isTaken(found, asking)) return found;
-    found = await rows.ofRow({ portfolio: named.portfolio, key: next });
+  const first = await rows.ofRow(named);
+  if (!first) return undefined;
+  let found = first;
+  for await (const next of correctionsOf(first, rows)) {
+    if (found.replaced?.key === asking.row.key) return 'own';
+    if (isTaken(found, asking)) return found;
+    if (!next) return undefined;
+    found = next;
   }
   return found;
+}
+
+/** Why nothing may take the place of this row, as far as it tells by itself; nothing where it may. */
+function whyNotMended(found: BuyerRow): string | undefined {
+  const which = describeRow(found);
+  if (found.replaced?.key) return `An earlier line of this file already mends this row, ${which}: keep one of the two.`;
+  if (found.limit === 'unknown') {
+    return `It is unknown whether this row, ${which}, was made: say what became of it (limitline resolve).`;
+  }
+  if (isUnsent(found)) return undefined;
+  return `changed after it was requested: the request of ${which} stays as it was sent. To request this one as well, empty this cell.`;
+}
+
+function otherPortfolioProblem(named: string, portfolio: string): string {
+  return `This line mends a row of portfolio ${named}, not of ${portfolio}: import it with --portfolio "${named}", or empty this cell.`;
+}
+
+function stillAskedProblem(found: BuyerRow): string {
+  return `Another line of this file asks for this row as it was, ${describeRow(found)}: keep one of the two.`;
 }

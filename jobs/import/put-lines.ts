@@ -7,19 +7,22 @@ import type { PutAnswer, RowDocument, RowRequest } from '../../src/ledger/row.ts
 import type { RowId } from '../../src/ledger/row-id.ts';
 import type { Rows } from '../../src/ledger/rows.ts';
 import type { Line, Row } from '../../src/portfolio/lines/row.ts';
-import type { Problem } from '../../src/portfolio/problem.ts';
 import type { Queues } from '../../src/queue/queues.ts';
-import { decideLine, grown, type Place, type RowLine, warningOfOther } from './decide-line.ts';
-import { noted } from './noted-line.ts';
-import { changedProblem, mayTake, otherBuyers, rowRequest } from './row-request.ts';
+import { buyerRowsAfter, decideLine, type Place, type RowLine, warningOfOther } from './decide-line.ts';
+import { noteOf } from './line-note.ts';
+import { changedProblem, otherBuyersLine, refusedLine } from './refused-line.ts';
+import { mayTake, rowRequest } from './row-request.ts';
 
-export type PutDeps = { rows: Rows; queues: Queues; documents: DocumentStore; persist: Persist };
+type PutDeps = { rows: Rows; queues: Queues; documents: DocumentStore; persist: Persist };
+
+/** How the problem of a row begins that gave way to a corrected line. It is in results files, and read back from them. */
+export const REPLACED_BY_LINE = 'replaced by line';
 
 /** Where lines are brought in, and by which import of which file. */
 export type Target = Place & { fileName: string; run: ImportRun };
 
 /** The lines as the ledger took them, and how many rows of earlier imports gave way to them. */
-export type PutLines = { lines: Line[]; replaced: number };
+type PutLines = { lines: Line[]; replaced: number };
 
 /**
  * Brings a batch of lines in. One that asks for something else than what was sent is a problem, and so is one of which
@@ -28,7 +31,7 @@ export type PutLines = { lines: Line[]; replaced: number };
 export async function putLines(target: Target, batch: Line[], deps: PutDeps): Promise<PutLines> {
   const { run } = target;
   // First what leads to no row, and what no longer does not: no line is counted twice at any moment.
-  const found = new Map(batch.map((line) => [line.line, noted(line)]));
+  const found = new Map(batch.map((line) => [line.line, noteOf(line)]));
   await deps.persist('note lines', () => run.noteLines(found));
   const buyers = new Set(batch.flatMap((line) => (line.kind === 'row' ? [line.row.buyer] : [])));
   const known = await deps.persist('buyers', () => deps.rows.ofBuyers([...buyers]));
@@ -42,7 +45,7 @@ export async function putLines(target: Target, batch: Line[], deps: PutDeps): Pr
       endedJobs.push(end.replaced.row);
       replaced += 1;
     }
-    if (end.line.kind !== 'row') refused.set(line.line, noted(end.line));
+    if (end.line.kind !== 'row') refused.set(line.line, noteOf(end.line));
     return end.line;
   };
   const before = new Map<string, Promise<unknown>>();
@@ -72,7 +75,7 @@ async function putLine(target: Target, line: RowLine, known: Map<string, BuyerRo
   for (;;) {
     const ofBuyer = known.get(buyer) ?? NO_ROWS;
     const decision = await decideLine(target, line, { ofBuyer, rows });
-    if ('problem' in decision) return { line: invalid(line, decision.problem), row, is: 'refused' };
+    if ('problem' in decision) return { line: refusedLine(line, decision.problem), row, is: 'refused' };
     const { asking, replaces } = decision;
     const given = replaces && { key: replaces.row.key, problem: replacedBy(line.line, target) };
     const { number, generation } = target.run;
@@ -88,30 +91,26 @@ async function putLine(target: Target, line: RowLine, known: Map<string, BuyerRo
       const [other] = await deps.persist('read', () => deps.rows.read([row]));
       const known = other && { ...other.request, line: other.line };
       const cell = target.mendedRow(line.cells);
-      if (known && !mayTake(request, known, { row, cell })) return { line: otherBuyers(line, known), row, is };
+      if (known && !mayTake(request, known, { row, cell })) return { line: otherBuyersLine(line, known), row, is };
       takes = known?.buyer;
       continue;
     }
     if (is === 'changed') {
       const [sent] = await deps.persist('read', () => deps.rows.read([row]));
-      return { line: invalid(line, changedProblem(line.line, request, sent?.request)), row, is };
+      return { line: refusedLine(line, changedProblem(line.line, request, sent?.request)), row, is };
     }
     // What is at its end, or was made before, is not asked for by this line.
     const besides = is === 'ended' ? undefined : warningOfOther(line, { asking, rows: ofBuyer.rows, replaces });
     if (besides) line.warnings.push(besides.warning);
-    known.set(buyer, grown(ofBuyer, asking, { is, replaces }));
+    known.set(buyer, buyerRowsAfter(ofBuyer, asking, { is, replaces }));
     return { line, row, is, replaced: replaces };
   }
 }
 
 const NO_ROWS: BuyerRows = { count: 0, rows: [] };
 
-function invalid(line: RowLine, problem: Problem): Line {
-  return { ...line, kind: 'invalid', key: line.row.key, buyer: line.row.buyer, problems: [problem] };
-}
-
 function replacedBy(line: number, { fileName }: Target) {
-  return { step: 'limit', message: `replaced by line ${line} of ${fileName}` } as const;
+  return { step: 'limit', message: `${REPLACED_BY_LINE} ${line} of ${fileName}` } as const;
 }
 
 /** A line's row as the ledger keeps it; its documents are copied into the data folder on the way. */

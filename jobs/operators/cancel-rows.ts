@@ -1,19 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { z } from 'zod';
 import type { PortfolioState } from '../../src/ledger/portfolio.ts';
 import type { Portfolios } from '../../src/ledger/portfolios.ts';
 import { OPEN_STATES } from '../../src/ledger/row.ts';
 import type { Rows } from '../../src/ledger/rows.ts';
 import { callsOf } from '../rows/calls-of.ts';
 import { walkRows } from '../rows/walk-rows.ts';
-
-const payloadSchema = z.object({
-  portfolio: z.string(),
-  /** So long calls under way are awaited: no less than the longest call. */
-  awaitMs: z.int().min(0).default(0),
-});
-
-export type CancelPayload = z.input<typeof payloadSchema>;
 
 /**
  * What became of a portfolio's open rows: given up; answered, since their call had left before; still open, since theirs
@@ -28,35 +19,34 @@ const LOOK_EVERY_MS = 100;
  * Gives up the rows of a portfolio whose limit has not been sent. From the moment of the mark no claim of theirs
  * succeeds, whoever moves them; calls that left before are awaited, and their outcome counts. Importing a row's line
  * again, or `retry --state cancelled`, brings it back.
+ *
+ * @param awaitMs so long calls under way are awaited: no less than the longest call
  */
-export const cancelRows = {
-  name: 'cancel-rows',
-  parse: (data: unknown): CancelPayload => payloadSchema.parse(data),
-
-  async run(payload: CancelPayload, deps: { rows: Rows; portfolios: Portfolios }): Promise<Cancelled> {
-    const { portfolio, awaitMs } = payloadSchema.parse(payload);
-    const before = await deps.portfolios.read(portfolio);
-    await deps.portfolios.cancel(portfolio);
-    const deadlineMs = performance.now() + awaitMs;
-    let counts = await settleRows(portfolio, deps);
-    while (counts.underWay > 0 && performance.now() < deadlineMs) {
-      await sleep(LOOK_EVERY_MS);
-      counts = await settleRows(portfolio, deps);
-    }
-    // A worker that meets the mark gives its row up itself, so the states tell how many there are.
-    const after = await deps.portfolios.read(portfolio);
-    const cancelled = after.states.cancelled - before.states.cancelled;
-    const open = counts.underWay + counts.left;
-    return { cancelled, answered: Math.max(0, openRows(before) - cancelled - open), open };
-  },
-} as const;
+export async function cancelRows(
+  { portfolio, awaitMs = 0 }: { portfolio: string; awaitMs?: number },
+  deps: { rows: Rows; portfolios: Portfolios },
+): Promise<Cancelled> {
+  const before = await deps.portfolios.read(portfolio);
+  await deps.portfolios.cancel(portfolio);
+  const deadlineMs = performance.now() + awaitMs;
+  let counts = await giveUpRows(portfolio, deps);
+  while (counts.underWay > 0 && performance.now() < deadlineMs) {
+    await sleep(LOOK_EVERY_MS);
+    counts = await giveUpRows(portfolio, deps);
+  }
+  // A worker that meets the mark gives its row up itself, so the states tell how many there are.
+  const after = await deps.portfolios.read(portfolio);
+  const cancelled = after.states.cancelled - before.states.cancelled;
+  const open = counts.underWay + counts.left;
+  return { cancelled, answered: Math.max(0, openRows(before) - cancelled - open), open };
+}
 
 function openRows({ states }: PortfolioState): number {
   return OPEN_STATES.reduce((sum, state) => sum + states[state], 0);
 }
 
 /** Gives up what can be, in the order in which rows move on, so that none is passed over; counts what is under way. */
-async function settleRows(portfolio: string, { rows }: { rows: Rows }) {
+async function giveUpRows(portfolio: string, { rows }: { rows: Rows }) {
   const counts = { underWay: 0, left: 0 };
   for (const state of OPEN_STATES) {
     await walkRows(rows, portfolio, state, async (found) => {

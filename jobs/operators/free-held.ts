@@ -2,13 +2,13 @@ import type { Calls } from '../../src/ledger/calls.ts';
 import { callsOf } from '../rows/calls-of.ts';
 import type { FeedDeps } from '../rows/feed.ts';
 import { walkRows } from '../rows/walk-rows.ts';
-import { sendAgain } from './retry-rows.ts';
+import { sendAgain } from './send-again.ts';
 
 export type FreeDeps = FeedDeps & { calls: Calls };
 
 /**
- * Puts held rows, wherever they stand, back to their step, where none of its calls is unknown any more: a person, or a
- * late answer, has said what became of it. Nobody means these rows themselves, so one whose portfolio was given up stays so.
+ * Puts held rows of all portfolios back to their step, where none of its calls is unknown any more: a person, or a
+ * late answer, has said what became of it. Nobody asked for these rows themselves, so one whose portfolio was given up stays so.
  */
 export async function freeHeld(deps: FreeDeps): Promise<number> {
   let freed = 0;

@@ -6,12 +6,12 @@ import type { Rows } from '../../src/ledger/rows.ts';
 import { walkRows } from '../rows/walk-rows.ts';
 
 /** Held rows of one step, and the sum of what they ask for, as exact decimal text. */
-export type HeldAtStep = { step: Step; rows: number; requested: string };
+type HeldAtStep = { step: Step; rows: number; requested: string };
 
 /** What is held of a portfolio: rows by step, and perhaps the supplier, which has no row. */
 export type HeldOverview = { steps: HeldAtStep[]; supplier: boolean };
 
-/** What a word on all held rows would be about, or on those of one step. Steps at which none is held are left out. */
+/** What resolving all held rows, or those of one step, would be about. Steps at which none is held are left out. */
 export async function heldOverview(
   portfolio: string,
   only: Step | undefined,

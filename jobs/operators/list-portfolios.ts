@@ -1,30 +1,31 @@
 import type { PortfolioState } from '../../src/ledger/portfolio.ts';
 import type { Portfolios } from '../../src/ledger/portfolios.ts';
-import { ROW_STATES, type RowState } from '../../src/ledger/row.ts';
 import type { Rows } from '../../src/ledger/rows.ts';
-import { keptSums, sumsOf } from '../../src/ledger/summary.ts';
+import { isoTime, keptSums, rowCountOf, type Summary, sumsOf } from '../../src/ledger/summary.ts';
 import type { Sums } from '../../src/ledger/sums.ts';
 
-/** How a portfolio stands: an import of it runs, or was given up; it is paused; rows are open; or nothing is. */
-export type Standing = 'importing' | 'interrupted' | 'paused' | 'open' | 'settled';
+/** How far a portfolio is: an import of it runs, or was given up; it is paused; rows are open; or nothing is. */
+type Standing = 'importing' | 'interrupted' | 'paused' | 'open' | 'settled';
 
-/** A portfolio in a list: what tells it from others, and how it stands. Times are ISO 8601 in UTC. */
-export type Listed = {
-  portfolio: string;
+/** A portfolio in a list: what tells it from others, and what its summary has that takes no walk over its rows. */
+export type Listed = Pick<Summary, Counted> & {
   /** The file that was imported last. */
   file: string | null;
-  started: string | null;
-  finished: string | null;
   standing: Standing;
-  lines: number;
-  invalid: number;
-  duplicate: number;
-  rows: number;
-  states: Record<RowState, number>;
-  statuses: Record<string, number>;
   /** Null where it is not known, and would take a walk over all rows to know. */
   sums: Sums | null;
 };
+
+type Counted =
+  | 'portfolio'
+  | 'started'
+  | 'finished'
+  | 'lines'
+  | 'invalid'
+  | 'duplicate'
+  | 'rows'
+  | 'states'
+  | 'statuses';
 
 /** So many are asked for at a time: a list of thousands begins at once, and Redis serves others in between. */
 const PAGE = 50;
@@ -41,8 +42,8 @@ export async function* listPortfolios(deps: { portfolios: Portfolios; rows: Rows
     const listed: Listed[] = [];
     for (const state of states) {
       const known = keptSums(state);
-      const isAffordable = state.finishedMs !== undefined && rowsOf(state) <= affordable;
-      if (!known && isAffordable) affordable -= rowsOf(state);
+      const isAffordable = state.finishedMs !== undefined && rowCountOf(state) <= affordable;
+      if (!known && isAffordable) affordable -= rowCountOf(state);
       listed.push(listedAs(state, known ?? (isAffordable ? await sumsOf(state, deps) : undefined)));
     }
     yield listed;
@@ -51,14 +52,19 @@ export async function* listPortfolios(deps: { portfolios: Portfolios; rows: Rows
 
 function listedAs(state: PortfolioState, sums: Sums | undefined): Listed {
   const { name, file, startedMs, finishedMs, invalid, duplicate, states, statuses } = state;
-  const rows = rowsOf(state);
+  const rows = rowCountOf(state);
   return {
     portfolio: name,
     file: file?.fileName ?? null,
     started: isoTime(startedMs),
     finished: isoTime(finishedMs),
     standing: standingOf(state),
-    ...{ lines: rows + invalid + duplicate, invalid, duplicate, rows, states, statuses },
+    lines: rows + invalid + duplicate,
+    invalid,
+    duplicate,
+    rows,
+    states,
+    statuses,
     sums: sums ?? null,
   };
 }
@@ -68,12 +74,4 @@ function standingOf({ importing, interrupted, paused, finishedMs }: PortfolioSta
   if (paused !== undefined) return 'paused';
   if (interrupted) return 'interrupted';
   return finishedMs === undefined ? 'open' : 'settled';
-}
-
-function rowsOf({ states }: PortfolioState): number {
-  return ROW_STATES.reduce((sum, state) => sum + states[state], 0);
-}
-
-function isoTime(ms: number | undefined): string | null {
-  return ms === undefined ? null : new Date(ms).toISOString();
 }

@@ -1,4 +1,3 @@
-import { z } from 'zod';
 import type { DocumentFolder } from '../../src/documents/folder.ts';
 import { LimitlineError } from '../../src/errors.ts';
 import type { Buyers } from '../../src/ledger/buyers.ts';
@@ -11,12 +10,13 @@ import { makeFileBuyers } from '../../src/portfolio/identity/in-file/buyers.ts';
 import { type KeySet, makeKeySet } from '../../src/portfolio/identity/key-set.ts';
 import type { Line } from '../../src/portfolio/lines/row.ts';
 import { type Opened, openPortfolio, type PortfolioFile } from '../../src/portfolio/open-portfolio.ts';
-import { readOptionsSchema } from '../../src/portfolio/read-options.ts';
+import type { ReadOptions } from '../../src/portfolio/read-options.ts';
 import { makeOutcomeReader, type Outcome, outcomeColumns } from '../../src/portfolio/results/outcomes.ts';
 import { makeBuyerStore } from '../import/buyer-store.ts';
+import { REPLACED_BY_LINE } from '../import/put-lines.ts';
 import { lostCallsOf } from './lost-calls.ts';
 
-export type RecoverDeps = {
+type RecoverDeps = {
   account: string;
   recovery: Recovery;
   buyers: Buyers;
@@ -26,17 +26,15 @@ export type RecoverDeps = {
   signal: AbortSignal;
 };
 
-const payloadSchema = z.object({
-  path: z.string().min(1),
-  reading: readOptionsSchema.default({}),
+type RecoverPayload = {
+  path: string;
+  reading?: ReadOptions;
   /** Whether to put back, or only to tell what would be. */
-  write: z.boolean(),
-});
-
-export type RecoverPayload = z.output<typeof payloadSchema>;
+  write: boolean;
+};
 
 /** Something that is not put back, and why. */
-export type LeftOut = { line: number; what: string };
+type LeftOut = { line: number; what: string };
 
 /** What became, or would become, of what a results file knows. */
 export type Recovering = {
@@ -47,13 +45,12 @@ export type Recovering = {
   known: Record<RecoveredKind, number>;
   /** Rows for which nothing had been sent when the file was written. */
   waiting: number;
-  /** Rows that had given way to a corrected line, which is not known any more: their own lines would be requested besides. */
+  /** Rows that had given way to a corrected line, which is not known any more: their own lines would be requested as well. */
   replaced: number;
   leftOut: LeftOut[];
 };
 
-const KINDS = ['company', 'document', 'limit', 'held'] as const;
-export type RecoveredKind = (typeof KINDS)[number];
+export type RecoveredKind = 'company' | 'document' | 'limit' | 'held';
 
 /**
  * Puts what a results file knows back into a ledger that was lost, or restored from an older copy: which companies,
@@ -62,34 +59,21 @@ export type RecoveredKind = (typeof KINDS)[number];
  *
  * @throws LimitlineError `FILE` when it cannot be read, or is no results file, `USAGE` when it is another account's
  */
-export const recoverResults = {
-  name: 'recover-results',
-  parse: (data: unknown): RecoverPayload => payloadSchema.parse(data),
-
-  async run({ path, reading, write }: RecoverPayload, deps: RecoverDeps): Promise<Recovering> {
-    const { documents, signal } = deps;
-    const file = { ...reading, path, results: true, requiredColumns: [], documents, signal };
-    const buyers = makeBook(await portfolioOf(file), write, deps);
-    const opened = await openPortfolio({ ...file, buyers });
-    const read = readerFor(opened, path);
-    const found: Recovering = {
-      path,
-      rows: 0,
-      put: noCounts(),
-      known: noCounts(),
-      waiting: 0,
-      replaced: 0,
-      leftOut: [],
-    };
-    try {
-      const counted = { company: makeKeySet(), document: makeKeySet(), limit: makeKeySet(), held: makeKeySet() };
-      for await (const batch of opened.batches()) await recoverLines(batch, read, { found, write, counted }, deps);
-    } finally {
-      await opened.close();
-    }
-    return found;
-  },
-} as const;
+export async function recoverResults({ path, reading, write }: RecoverPayload, deps: RecoverDeps): Promise<Recovering> {
+  const { documents, signal } = deps;
+  const file = { ...reading, path, results: true, requiredColumns: [], documents, signal };
+  const buyers = makeBook(await portfolioOf(file), write, deps);
+  const opened = await openPortfolio({ ...file, buyers });
+  const read = readerFor(opened, path);
+  const found: Recovering = { path, rows: 0, put: noCounts(), known: noCounts(), waiting: 0, replaced: 0, leftOut: [] };
+  try {
+    const counted = { company: makeKeySet(), document: makeKeySet(), limit: makeKeySet(), held: makeKeySet() };
+    for await (const batch of opened.batches()) await recoverLines(batch, read, { found, write, counted }, deps);
+  } finally {
+    await opened.close();
+  }
+  return found;
+}
 
 /** The portfolio of the first row that the file has; the files of one portfolio do not mix with another's. */
 async function portfolioOf(file: PortfolioFile): Promise<string> {
@@ -116,7 +100,7 @@ function readerFor({ header, problems }: Opened, path: string): (cells: readonly
   if (columns === undefined) {
     throw new LimitlineError(
       'FILE',
-      `${path} is no results file: it lacks the columns that \`report --format csv\` writes, from state to limitline_account.`,
+      `${path} is not a results file: it lacks the columns that \`limitline report NAME --format csv\` writes, from state to limitline_account.`,
     );
   }
   const [problem] = problems;
@@ -127,7 +111,7 @@ function readerFor({ header, problems }: Opened, path: string): (cells: readonly
 type Run = {
   found: Recovering;
   write: boolean;
-  /** Calls that were counted: a company stands in the lines of all its requests. */
+  /** Calls that were counted: a company is in the lines of all its requests. */
   counted: Record<RecoveredKind, KeySet>;
 };
 
@@ -159,17 +143,16 @@ async function recoverLines(lines: Line[], read: (cells: readonly string[]) => O
 }
 
 function differsWords(call: { kind: string; is: string; id?: string }, { id }: Extract<Recovered, { is: 'differs' }>) {
-  return `the ledger knows the ${call.kind} as ${id}, and the file as ${call.id}; the ledger stays as it is`;
+  return `the ledger knows the ${call.kind} as ${id}, but the file as ${call.id}; the ledger keeps its own`;
 }
 
 function anotherAccount(path: string, line: number, theirs: string, ours: string): LimitlineError {
-  const message = `${path}, line ${line}, is of account "${theirs}", and this is account "${ours}": set SERVICE_ACCOUNT or SERVICE_URL for that one, and recover the file there.`;
+  const message = `${path}, line ${line}, belongs to account "${theirs}", but this is account "${ours}": set SERVICE_ACCOUNT or SERVICE_URL for that account and recover the file there.`;
   return new LimitlineError('USAGE', message);
 }
 
-/** As put-lines.ts words it. */
 function isReplaced({ state, problem }: Outcome): boolean {
-  return state === 'cancelled' && problem.startsWith('replaced by line');
+  return state === 'cancelled' && problem.startsWith(REPLACED_BY_LINE);
 }
 
 function isState(state: string): boolean {

@@ -42,7 +42,7 @@ export async function rowsAtLine(rows: Rows, portfolio: string, state: RowState,
 }
 
 /**
- * The rows of a state that a line's number stands for: those of the last import, whose lines the results file
+ * The rows of a state that a line's number means: those of the last import, whose lines the results file
  * shows. Rows of earlier imports may bear the same number; they are meant only where the last import has none.
  */
 export async function rowsOfLine(

@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
-import { cancelRows } from '../../jobs/index.ts';
-import type { Cancelled } from '../../jobs/operators/cancel-rows.ts';
+import { type Cancelled, cancelRows } from '../../jobs/operators/cancel-rows.ts';
 import { counted } from '../../src/counted.ts';
 import { onPortfolio } from '../opening/on-portfolio.ts';
 import type { Terminal } from '../terminal/terminal.ts';
@@ -17,7 +16,7 @@ export function register(program: Command, terminal: Terminal): void {
     .action(async (name: string) => {
       const ended = await onPortfolio(name, (context) => {
         const awaitMs = context.settings.SERVICE_TIMEOUT_MS + ANSWER_MARGIN_MS;
-        return cancelRows.run(cancelRows.parse({ portfolio: name, awaitMs }), context);
+        return cancelRows({ portfolio: name, awaitMs }, context);
       });
       terminal.print(cancelWords(name, ended), { portfolio: name, ...ended });
     });

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { reconcile } from '../../jobs/index.ts';
+import { reconcile } from '../../jobs/nightly/reconcile.ts';
 import { counted } from '../../src/counted.ts';
 import { withContext } from '../opening/on-portfolio.ts';
 import type { Terminal } from '../terminal/terminal.ts';
@@ -13,7 +13,7 @@ export function register(program: Command, terminal: Terminal): void {
     .command('reconcile')
     .description('compare the queues with the ledger, and bring back lost jobs')
     .action(async () => {
-      const findings = await withContext((context) => reconcile.run(reconcile.parse({}), context));
+      const findings = await withContext((context) => reconcile(context));
       const words = findings.map(
         ({ portfolio, finding, rows }) => `${portfolio}: ${finding} (${counted(rows, 'row')}).`,
       );

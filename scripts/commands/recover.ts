@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
-import { recoverResults } from '../../jobs/index.ts';
 import { freeHeld } from '../../jobs/operators/free-held.ts';
-import type { RecoveredKind, Recovering } from '../../jobs/recover/recover-results.ts';
+import { type RecoveredKind, type Recovering, recoverResults } from '../../jobs/recover/recover-results.ts';
 import type { Context } from '../../src/context.ts';
 import { counted } from '../../src/counted.ts';
 import { openDocuments } from '../../src/documents/archive.ts';
@@ -34,8 +33,7 @@ async function recoverFiles(files: string[], options: RecoverOptions, context: C
     const documents = lenient(makeDocumentFolder({ dir: place.dir, maxSizeMb: Number.POSITIVE_INFINITY }));
     const deps = { ...context, documents, signal: stopping };
     const found: Recovering[] = [];
-    for (const path of files)
-      found.push(await recoverResults.run(recoverResults.parse({ path, reading, write }), deps));
+    for (const path of files) found.push(await recoverResults({ path, reading, write }, deps));
     return found;
   };
   try {

@@ -1,6 +1,6 @@
 import { pipeline } from 'node:stream/promises';
 import { type Command, Option } from 'commander';
-import { exportResults } from '../../jobs/index.ts';
+import { type ExportPayload, exportResults } from '../../jobs/export/export-results.ts';
 import { type Context, lookAtPace } from '../../src/context.ts';
 import { LimitlineError } from '../../src/errors.ts';
 import { type Summary, summarize } from '../../src/ledger/summary.ts';
@@ -72,7 +72,12 @@ async function writeLines(
 ) {
   const { account, rows, portfolios, imports } = context;
   const only = format === 'errors-csv' ? 'errors' : 'all';
-  const payload = exportResults.parse({ portfolio: name, only, likeInput, format: format === 'xlsx' ? 'xlsx' : 'csv' });
+  const payload: ExportPayload = {
+    portfolio: name,
+    only,
+    format: format === 'xlsx' ? 'xlsx' : 'csv',
+    likeInput: likeInput ? 'all' : 'nothing',
+  };
   const deps = { account, rows, portfolios, imports, say, signal: new AbortController().signal };
-  await writeOutput(out, (to) => exportResults.run(payload, to, deps));
+  await writeOutput(out, (to) => exportResults(payload, to, deps));
 }

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { resolveCalls } from '../../jobs/index.ts';
+import { resolveCalls } from '../../jobs/operators/resolve-calls.ts';
 import { counted } from '../../src/counted.ts';
 import { countLiving } from '../../src/ledger/presence.ts';
 import { onPortfolio } from '../opening/on-portfolio.ts';
@@ -23,9 +23,9 @@ export function register(program: Command, terminal: Terminal): void {
 }
 
 async function resolveLine(name: string, { line, row, step, made, dryRun }: ResolveOptions, terminal: Terminal) {
-  const payload = resolveCalls.parse({ portfolio: name, line, row, step, made, dryRun });
+  const payload = { portfolio: name, line, row, step, made, dryRun };
   const { workers, ...resolution } = await onPortfolio(name, async (context) => ({
-    ...(await resolveCalls.run(payload, context)),
+    ...(await resolveCalls(payload, context)),
     workers: await countLiving({ connection: context.ledger, keys: context.keys }),
   }));
   const of = (resolution.of ?? []).map((one) => resolvedWords(one, dryRun));

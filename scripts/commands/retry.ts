@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
-import { retryRows } from '../../jobs/index.ts';
-import { whyNothing } from '../../jobs/operators/why-not.ts';
+import { explainEmptyRetry } from '../../jobs/operators/explain-rows.ts';
+import { retryRows } from '../../jobs/operators/retry-rows.ts';
 import { LimitlineError } from '../../src/errors.ts';
 import { countLiving } from '../../src/ledger/presence.ts';
 import { onPortfolio } from '../opening/on-portfolio.ts';
@@ -24,13 +24,13 @@ export function register(program: Command, terminal: Terminal): void {
       if (options.line !== undefined && options.row !== undefined) {
         throw new LimitlineError('USAGE', 'Name the row by --line N or by --row ID, not by both.');
       }
-      const payload = retryRows.parse({ portfolio: name, ...options });
+      const payload = { portfolio: name, ...options };
       const { rows, workers, why } = await onPortfolio(name, async (context) => {
-        const moved = await retryRows.run(payload, context);
+        const moved = await retryRows(payload, context);
         return {
           rows: moved,
           workers: await countLiving({ connection: context.ledger, keys: context.keys }),
-          why: moved === 0 ? await whyNothing(payload, context) : '',
+          why: moved === 0 ? await explainEmptyRetry(payload, context) : '',
         };
       });
       // Who names a line, a row or a text means a row that is not there; who means all refused rows may find none.

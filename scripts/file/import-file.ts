@@ -1,5 +1,9 @@
-import type { ImportDeps, Imported, ImportPayload } from '../../jobs/import/import-portfolio.ts';
-import { importPortfolio } from '../../jobs/index.ts';
+import {
+  type ImportDeps,
+  type Imported,
+  type ImportPayload,
+  importPortfolio,
+} from '../../jobs/import/import-portfolio.ts';
 import type { Context } from '../../src/context.ts';
 import { untilStopped } from '../../src/ledger/persist.ts';
 import { earlierRowWords } from './earlier-rows.ts';
@@ -47,7 +51,7 @@ export async function importFile(
       onLines(batch.lines);
     },
   };
-  const imported = await importPortfolio.run(payload, deps);
+  const imported = await importPortfolio(payload, deps);
   list.add({ problems: imported.faults });
   list.sayChanges();
   for (const words of earlierRowWords(imported)) say(`limitline: ${words}`);

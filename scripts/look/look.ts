@@ -1,5 +1,6 @@
 import { refuseForeign } from '../../jobs/import/foreign-rows.ts';
-import { type ImportPayload, keepFile } from '../../jobs/import/import-portfolio.ts';
+import type { ImportPayload } from '../../jobs/import/import-portfolio.ts';
+import { keepFile } from '../../jobs/import/keep-file.ts';
 import { STAND_IN_ACCOUNT } from '../../src/config.ts';
 import { type Context, lookAtPace } from '../../src/context.ts';
 import { openDocuments } from '../../src/documents/archive.ts';

@@ -1,12 +1,14 @@
 import { fileNameOf, makeBuyerStore } from '../../jobs/import/buyer-store.ts';
 import { makeReplacingForesight } from '../../jobs/import/foresee-replacing.ts';
-import { makeOwnFile } from '../../jobs/import/own-file.ts';
+import { readingTextOf } from '../../jobs/import/reading-text.ts';
+import { makeRequestsInFile } from '../../jobs/import/requests-in-file.ts';
+import { ANY_DOCUMENT } from '../../jobs/rows/any-document.ts';
 import type { Context } from '../../src/context.ts';
 import { earlierProblemOf, mendedRowOf } from '../../src/portfolio/columns/result-columns.ts';
 import { makeBuyerBook } from '../../src/portfolio/identity/buyer-book.ts';
 import { makeFileBuyers } from '../../src/portfolio/identity/in-file/buyers.ts';
 import { openPortfolio } from '../../src/portfolio/open-portfolio.ts';
-import { type ReadOptions, readingFound, readOptionsSchema } from '../../src/portfolio/read-options.ts';
+import type { ReadOptions } from '../../src/portfolio/read-options.ts';
 
 /** A file that can be read more than once; `importId` is its digest, as buyers know it. */
 type LookedAt = { portfolio: string; path: string; importId: string; reading: ReadOptions };
@@ -22,19 +24,18 @@ export async function unclearCorrections(
   const where = { portfolio, importId };
   // A Redis that goes away ends a look; only what requests waits for it.
   const store = makeBuyerStore({ buyers, persist: (_what, run) => run() });
-  const documents = { find: async (name: string) => ({ name, path: name, sizeBytes: 0, mediaType: '' }) };
   const open = () => {
     const book = makeBuyerBook(makeFileBuyers({ ...where, store }), where);
-    return openPortfolio({ ...reading, path, requiredColumns: [], documents, buyers: book });
+    return openPortfolio({ ...reading, path, requiredColumns: [], documents: ANY_DOCUMENT, buyers: book });
   };
   const head = await open();
   await head.close();
-  const readAs = JSON.stringify(readingFound(readOptionsSchema.parse(reading), head));
+  const readAs = readingTextOf(reading, head);
   const known = await portfolios.allImports(portfolio);
   const same = known.find((one) => fileNameOf(one.id) === importId && one.reading === readAs);
   const number = same === undefined ? '' : String(same.number);
   const mendedRow = mendedRowOf(head.header);
   const earlierProblem = earlierProblemOf(head.header);
-  const place = { portfolio, importId: number, mendedRow, earlierProblem, file: makeOwnFile(open) };
+  const place = { portfolio, importId: number, mendedRow, earlierProblem, file: makeRequestsInFile(open) };
   return { ofBuyers: makeReplacingForesight({ rows, place }), mendedRow };
 }

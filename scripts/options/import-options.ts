@@ -1,7 +1,6 @@
 import { access, constants } from 'node:fs/promises';
 import type { Command } from 'commander';
-import type { ImportPayload } from '../../jobs/import/import-portfolio.ts';
-import { importPortfolio } from '../../jobs/index.ts';
+import { checkImport, type ImportPayload } from '../../jobs/import/import-portfolio.ts';
 import { fileFault } from '../../src/files/file-fault.ts';
 import { portfolioNameOf } from './portfolio-name.ts';
 import { documentsOption, type ReadingOptions, readOptionsOf, withReadingOptions } from './reading-options.ts';
@@ -40,14 +39,14 @@ export async function importPayload(
     path: file,
     documentsDir: options.documents ?? documentsBeside(file),
     supplierPath: options.supplier,
-    replace: options.replace,
+    replace: options.replace ?? false,
     reading: await readOptionsOf(options),
   };
   // Before standard input is read, which may take its time.
-  importPortfolio.parse(wish);
+  checkImport(wish);
   const path = await fileOrInput(file, say);
   await access(path, constants.R_OK).catch((error) => {
     throw fileFault(path, 'read', error);
   });
-  return importPortfolio.parse({ ...wish, path });
+  return { ...wish, path };
 }

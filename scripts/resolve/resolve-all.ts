@@ -1,5 +1,5 @@
-import { resolveCalls } from '../../jobs/index.ts';
 import { type HeldOverview, heldOverview } from '../../jobs/operators/held-overview.ts';
+import { resolveCalls } from '../../jobs/operators/resolve-calls.ts';
 import { counted } from '../../src/counted.ts';
 import { countLiving } from '../../src/ledger/presence.ts';
 import type { Step } from '../../src/ledger/row.ts';
@@ -32,7 +32,7 @@ export function resolveAll(name: string, options: ResolveOptions, terminal: Term
       terminal.print('Nothing was changed.', { portfolio: name, held, calls: 0, rows: 0 });
       return PROBLEMS_STATUS;
     }
-    const resolution = await resolveCalls.run(resolveCalls.parse({ portfolio: name, step }), context);
+    const resolution = await resolveCalls({ portfolio: name, step }, context);
     const workers = await countLiving({ connection: context.ledger, keys: context.keys });
     const words = `${counted(resolution.calls, 'call')} resolved; ${goingOn(resolution.rows, workers)}`;
     terminal.print(words, { portfolio: name, held, ...resolution, workers });

@@ -1,6 +1,7 @@
-import { type Plan, planWords } from '../../jobs/operators/plan-words.ts';
-import { resolvePlan, spokenOf } from '../../jobs/operators/resolve-calls.ts';
-import { importNames } from '../../jobs/operators/row-meant.ts';
+import { type Plan, planHeldFile } from '../../jobs/operators/plan-held-file.ts';
+import { resolvedOf } from '../../jobs/operators/resolution.ts';
+import { resolvePlan } from '../../jobs/operators/resolve-plan.ts';
+import { importNames } from '../../jobs/rows/import-names.ts';
 import { counted } from '../../src/counted.ts';
 import { countLiving } from '../../src/ledger/presence.ts';
 import { readHeldFile } from '../../src/portfolio/results/held-file.ts';
@@ -22,7 +23,7 @@ export async function resolveFile(
 ): Promise<number> {
   const file = await readHeldFile(path);
   return onPortfolio(name, async (context) => {
-    const plan = await planWords(name, file, context);
+    const plan = await planHeldFile(name, file, context);
     const counts = { portfolio: name, file: path, silent: file.silent, problems: plan.problems };
     if (plan.problems.length > 0) {
       terminal.print(problemWords(path, plan), { ...counts, calls: 0, rows: 0, of: [] });
@@ -30,7 +31,7 @@ export async function resolveFile(
     }
     if (dryRun) {
       const imports = await importNames(name, context);
-      const of = plan.planned.map(({ found, word }) => spokenOf(found, word.made, imports));
+      const of = plan.planned.map(({ found, made }) => resolvedOf(found, made, imports));
       const words = [...of.map((one) => resolvedWords(one, true)), silentWords(file.silent), NOTHING_CHANGED];
       terminal.print(words.filter(Boolean).join('\n'), { ...counts, dryRun, of });
       return 0;

@@ -1,4 +1,4 @@
-import type { Resolved } from '../../jobs/operators/resolve-calls.ts';
+import type { Resolved } from '../../jobs/operators/resolution.ts';
 
 /** The last word of a rehearsal. */
 export const NOTHING_CHANGED = 'Nothing was changed (--dry-run).';

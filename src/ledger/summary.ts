@@ -40,7 +40,7 @@ export async function summarize(
   const state = await portfolios.read(name);
   if (state.startedMs === undefined) return undefined;
   const { invalid, duplicate, kept, replaced, states, statuses, calls } = state;
-  const rowCount = ROW_STATES.reduce((sum, rowState) => sum + states[rowState], 0);
+  const rowCount = rowCountOf(state);
   return {
     account,
     portfolio: name,
@@ -83,6 +83,12 @@ export function keptSums(state: PortfolioState): Sums | undefined {
   return stamp !== null && state.sums?.stamp === stamp ? state.sums.sums : undefined;
 }
 
-function isoTime(ms: number | undefined): string | null {
+/** How many rows a portfolio has, in whatever state. */
+export function rowCountOf({ states }: Pick<PortfolioState, 'states'>): number {
+  return ROW_STATES.reduce((sum, state) => sum + states[state], 0);
+}
+
+/** ISO 8601 in UTC. */
+export function isoTime(ms: number | undefined): string | null {
   return ms === undefined ? null : new Date(ms).toISOString();
 }

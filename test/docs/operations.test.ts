@@ -4,7 +4,10 @@ import { writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, inject, test } from 'vitest';
-import { cancelRows, reconcile, resolveCalls, retryRows } from '../../jobs/index.ts';
+import { reconcile } from '../../jobs/nightly/reconcile.ts';
+import { cancelRows } from '../../jobs/operators/cancel-rows.ts';
+import { resolveCalls } from '../../jobs/operators/resolve-calls.ts';
+import { retryRows } from '../../jobs/operators/retry-rows.ts';
 import { runCommand, startCommand } from '../support/command.ts';
 import { freshPrefix } from '../support/ledger.ts';
 import { startKillableRedis } from '../support/redis/killable-redis.ts';
@@ -94,11 +97,11 @@ test('a user of Redis with the rights of the example can do all that is needed, 
   await place.import(buyerLines(20));
   const workers = await place.work();
   expect((await place.settled()).states).toMatchObject({ done: 18, refused: 1, held: 1 });
-  await resolveCalls.run(resolveCalls.parse({ portfolio: 'q4' }), place.context);
-  await retryRows.run(retryRows.parse({ portfolio: 'q4', state: 'refused' }), place.context);
+  await resolveCalls({ portfolio: 'q4' }, place.context);
+  await retryRows({ portfolio: 'q4', state: 'refused' }, place.context);
   await place.settled();
-  await cancelRows.run(cancelRows.parse({ portfolio: 'q4' }), place.context);
-  await reconcile.run(reconcile.parse({}), place.context);
+  await cancelRows({ portfolio: 'q4' }, place.context);
+  await reconcile(place.context);
   await workers.stop();
   expect(await redis.admin.call('ACL', 'LOG')).toEqual([]);
 

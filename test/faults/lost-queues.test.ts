@@ -31,9 +31,9 @@ test.each(LOSSES)('reconcile gives rows their jobs back after the loss of %s, wh
   const { states } = await place.report();
   expect(states.company + states.limit).toBeGreaterThan(0);
 
-  const findings = await reconcile.run({}, place.context);
+  const findings = await reconcile(place.context);
   expect(findings).toMatchObject([{ portfolio: 'q4', rows: states.company + states.documents + states.limit }]);
-  expect(await reconcile.run({}, place.context)).toEqual([]);
+  expect(await reconcile(place.context)).toEqual([]);
   await place.work();
   expect((await place.judged(ROWS)).states.done).toBe(ROWS);
 });

@@ -60,7 +60,7 @@ test('a person who lets a call be sent again keeps its key', async () => {
   await place.context.ledger.hset(key, 'doubts', '9');
   expect((await place.settled()).states).toMatchObject({ done: 2, held: 1 });
   open = true;
-  await resolveCalls.run(resolveCalls.parse({ portfolio: 'q4', line: 3 }), place.context);
+  await resolveCalls({ portfolio: 'q4', line: 3 }, place.context);
   expect((await place.settled()).states.done).toBe(3);
   const keys = proxy.calls('/buyer-limits').flatMap((call) => (call.body.includes('HRB 2') ? [call.key] : []));
   expect(keys.length).toBeGreaterThanOrEqual(2);

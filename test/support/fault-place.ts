@@ -88,7 +88,7 @@ export async function openFaultPlace({
       });
       for (const { result } of held) {
         const made = madeFor(result, standIn.things);
-        await resolveCalls.run(resolveCalls.parse({ portfolio: 'q4', line: result.line, made }), context);
+        await resolveCalls({ portfolio: 'q4', line: result.line, made }, context);
       }
     },
   };

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, inject, onTestFinished } from 'vitest';
-import { type Imported, importPortfolio } from '../../jobs/import/import-portfolio.ts';
+import { type ImportDeps, type Imported, importPortfolio } from '../../jobs/import/import-portfolio.ts';
 import { startWorkers, type Workers } from '../../jobs/workers/workers.ts';
 import { readSettings, STAND_IN_CREDENTIALS } from '../../src/config.ts';
 import { type Context, openContext, openService } from '../../src/context.ts';
@@ -87,15 +87,10 @@ export async function openWorkplace({
   };
 }
 
-async function importFrom(
-  path: string,
-  context: Context,
-  wish: ImportWish,
-): Promise<Imported & { problems: Problem[]; warnings: Problem[] }> {
+/** What an import takes from a context; who imports adds what is to be told of it, and what stops it. */
+export function importDepsOf(context: Context): Omit<ImportDeps, 'onBatch' | 'stopping'> {
   const { rows, portfolios, queues, buyers, imports, documents, persist, settings } = context;
-  const problems: Problem[] = [];
-  const warnings: Problem[] = [];
-  const imported = await importPortfolio.run(importPortfolio.parse({ path, ...wish }), {
+  return {
     rows,
     portfolios,
     queues,
@@ -105,12 +100,24 @@ async function importFrom(
     persist,
     requiredColumns: settings.REQUIRED_COLUMNS,
     maxDocumentMb: settings.MAX_DOCUMENT_MB,
-    onBatch: (batch) => {
-      problems.push(...batch.problems);
-      warnings.push(...batch.warnings);
-    },
-    stopping: new AbortController().signal,
-  });
+  };
+}
+
+async function importFrom(
+  path: string,
+  context: Context,
+  wish: ImportWish,
+): Promise<Imported & { problems: Problem[]; warnings: Problem[] }> {
+  const problems: Problem[] = [];
+  const warnings: Problem[] = [];
+  const onBatch: ImportDeps['onBatch'] = (batch) => {
+    problems.push(...batch.problems);
+    warnings.push(...batch.warnings);
+  };
+  const imported = await importPortfolio(
+    { portfolio: 'q4', reading: {}, replace: false, path, ...wish },
+    { ...importDepsOf(context), onBatch, stopping: new AbortController().signal },
+  );
   return { ...imported, problems, warnings };
 }
 

@@ -1,34 +1,12 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { PassThrough } from 'node:stream';
-import { buffer } from 'node:stream/consumers';
 import { parse } from 'csv-parse/sync';
 import exceljs from 'exceljs';
 import { describe, expect, test } from 'vitest';
-import { exportResults } from '../../../jobs/export/export-results.ts';
-import type { Context } from '../../../src/context.ts';
 import { openPortfolio } from '../../../src/portfolio/open-portfolio.ts';
 import { makeEncoder } from '../../../src/table/encoders.ts';
+import { exportedBytes } from '../../support/exported.ts';
 import { openWorkplace } from '../../support/workplace.ts';
-
-/** The bytes of a results file. */
-async function results(
-  context: Context,
-  wish: { only?: 'all' | 'errors'; likeInput?: boolean; format?: 'xlsx' } = {},
-  told: string[] = [],
-): Promise<Buffer> {
-  const to = new PassThrough();
-  const { account, rows, portfolios, buyers, persist, imports } = context;
-  const payload = exportResults.parse({ portfolio: 'q4', only: 'all', ...wish });
-  const [bytes] = await Promise.all([
-    buffer(to),
-    exportResults.run(payload, to, {
-      ...{ account, rows, portfolios, buyers, persist, imports, signal: new AbortController().signal },
-      say: (words) => told.push(words),
-    }),
-  ]);
-  return bytes;
-}
 
 const rowsOf = (csv: Buffer | string): Record<string, string>[] =>
   parse(csv, { columns: true, bom: true, relax_column_count: true });
@@ -40,7 +18,7 @@ describe('results', () => {
     const titles = 'Debitorenliste, Q4;;\r\nStand: 31.12.2025;;\r\n;;\r\n';
     await writeFile(path, `${titles}Customer Name;Kreditlimit (EUR);Notiz\r\nA;1,50;x\r\nB;nothing;y\r\n`);
     await place.importFile(path);
-    const all = rowsOf(await results(place.context));
+    const all = rowsOf(await exportedBytes(place.context));
     const { file } = await place.context.portfolios.read('q4');
     // What was found is kept: a later version may find another thing.
     expect(JSON.parse(file?.reading ?? '')).toEqual({ encoding: 'utf-8', delimiter: ';', headerLine: 4 });
@@ -48,24 +26,24 @@ describe('results', () => {
       ['A', '5', 'queued'],
       ['B', '6', 'invalid'],
     ]);
-    const errors = await results(place.context, { only: 'errors', likeInput: true });
+    const errors = await exportedBytes(place.context, { only: 'errors', likeInput: 'all' });
     expect(errors.toString()).toMatch(/^Customer Name;Kreditlimit \(EUR\);Notiz;/);
     const mended = join(place.dir, 'errors.csv');
     await writeFile(mended, errors.toString().replace('nothing', '2'));
     await place.importFile(mended);
-    const again = rowsOf(await results(place.context));
+    const again = rowsOf(await exportedBytes(place.context));
     expect(again.map((row) => [row['Customer Name'], row.state])).toEqual([
       ['A', 'queued'],
       ['B', 'queued'],
     ]);
   });
 
-  test('of a file whose header a person named are read by that word', async () => {
+  test('of a file whose header line a person gave are read with that header', async () => {
     const place = await openWorkplace();
     const path = join(place.dir, 'q4.csv');
     await writeFile(path, 'Name;Limit\nold;1\nName;Limit\nA;2\n');
     await place.importFile(path, { headerLine: 3 });
-    expect(rowsOf(await results(place.context))).toMatchObject([{ Name: 'A', line: '4', state: 'queued' }]);
+    expect(rowsOf(await exportedBytes(place.context))).toMatchObject([{ Name: 'A', line: '4', state: 'queued' }]);
   });
 
   test.each(['utf-8', 'utf-16le', 'utf-16be', 'windows-1252', 'shift_jis', 'gb18030'])(
@@ -81,7 +59,7 @@ describe('results', () => {
       const path = join(place.dir, 'q4.csv');
       await writeFile(path, makeEncoder(encoding)(text));
       await place.importFile(path, { encoding });
-      const bytes = await results(place.context, { likeInput: true });
+      const bytes = await exportedBytes(place.context, { likeInput: 'all' });
       expect(new TextDecoder(encoding, { ignoreBOM: true }).decode(bytes)).toMatch(
         `${text.split('Konto')[0]}Konto;row;import;line;state;step;`,
       );
@@ -105,12 +83,12 @@ describe('results', () => {
       await writeFile(path, Buffer.concat([Buffer.from('name;requested_limit\r\n'), bytes, Buffer.from(';1\r\n')]));
       await place.importFile(path, { encoding });
       const told: string[] = [];
-      const written = await results(place.context, { likeInput: true }, told);
+      const written = await exportedBytes(place.context, { likeInput: 'all', told });
       expect(written.toString()).toMatch(
         new RegExp(`^\ufeffname;requested_limit;row;.*\r\n${name};1;q4/[^;]+;q4\\.csv #1;2;queued;`),
       );
       expect(told).toEqual([expect.stringContaining(`${encoding.toUpperCase()} cannot`)]);
-      await results(place.context, { only: 'errors' }, told);
+      await exportedBytes(place.context, { only: 'errors', told });
       expect(told).toHaveLength(1);
     },
   );
@@ -120,7 +98,7 @@ describe('results', () => {
     const path = join(place.dir, 'q4.csv');
     await writeFile(path, Buffer.from('name;requested_limit\nM\u00fcller;1,50\n', 'latin1'));
     await place.importFile(path);
-    expect(rowsOf(await results(place.context))).toEqual([
+    expect(rowsOf(await exportedBytes(place.context))).toEqual([
       expect.objectContaining({ name: 'Müller', requested_limit: '1,50', state: 'queued' }),
     ]);
   });
@@ -130,7 +108,7 @@ describe('results', () => {
     const cells = ['=1+1', '+cmd', '-2+3', '@SUM(A1)', '-1.234,56', '+49 89 1234', '-', 'a=b', "'=x"];
     const lines = cells.map((cell, n) => `Buyer ${n},1,"${cell}"`);
     await place.import(['name,requested_limit,note', ...lines]);
-    const notes = rowsOf(await results(place.context)).map((row) => row.note);
+    const notes = rowsOf(await exportedBytes(place.context)).map((row) => row.note);
     expect(notes).toEqual(["'=1+1", "'+cmd", "'-2+3", "'@SUM(A1)", '-1.234,56', '+49 89 1234', "'-", 'a=b', "'=x"]);
   });
 });
@@ -139,9 +117,9 @@ test('errors in a workbook are a file that is imported again, and results come o
   const place = await openWorkplace();
   await place.import(['name,requested_limit,note', 'Acme,1000.50,=1+1', ',1,x']);
   const path = join(place.dir, 'out.xlsx');
-  await writeFile(path, await results(place.context, { only: 'errors', format: 'xlsx' }));
+  await writeFile(path, await exportedBytes(place.context, { only: 'errors', format: 'xlsx' }));
   expect(await place.importFile(path)).toMatchObject({ lines: 2, rows: 1, invalid: 1 });
-  const csv = rowsOf(await results(place.context));
+  const csv = rowsOf(await exportedBytes(place.context));
   expect(csv).toEqual([
     // A number in the workbook, which has no zeros at its end.
     expect.objectContaining({ name: 'Acme', requested_limit: '1000.5', note: "'=1+1" }),
@@ -149,7 +127,7 @@ test('errors in a workbook are a file that is imported again, and results come o
   ]);
 });
 
-test('results in a workbook have amounts and dates that another program can reckon with', async () => {
+test('results in a workbook have amounts and dates that another program can calculate with', async () => {
   const place = await openWorkplace();
   const path = join(place.dir, 'q4.csv');
   await writeFile(
@@ -159,7 +137,7 @@ test('results in a workbook have amounts and dates that another program can reck
   await place.importFile(path);
   const book = new exceljs.Workbook();
   const workbook = join(place.dir, 'out.xlsx');
-  await writeFile(workbook, await results(place.context, { format: 'xlsx' }));
+  await writeFile(workbook, await exportedBytes(place.context, { format: 'xlsx' }));
   await book.xlsx.readFile(workbook);
   const [sheet] = book.worksheets;
   const header = sheet?.getRow(1).values as string[];
@@ -183,7 +161,7 @@ describe('an errors file', () => {
     await writeFile(path, lines.join('\r\n'));
     await place.importFile(path, reading);
     const errors = join(place.dir, 'errors.csv');
-    await writeFile(errors, await results(place.context, { only: 'errors' }));
+    await writeFile(errors, await exportedBytes(place.context, { only: 'errors' }));
     const text = await readFile(errors, 'utf8');
     expect(rowsOf(text)).toEqual([
       expect.objectContaining({
@@ -212,7 +190,7 @@ describe('an errors file', () => {
     const names = ['-stmt.pdf', '@b.pdf|-stmt.pdf', "'=c.pdf"];
     const lines = names.map((name, n) => `Buyer ${n},1,${name}`);
     await place.import(['name,requested_limit,supporting_documents', ...lines]);
-    const errors = await results(place.context, { only: 'errors' });
+    const errors = await exportedBytes(place.context, { only: 'errors' });
     expect(rowsOf(errors)[0]?.supporting_documents).toBe("'-stmt.pdf");
     const again = await place.import(errors.toString().trimEnd().split('\r\n'));
     expect(again).toMatchObject({ problems: [], lines: 3, rows: 3, invalid: 0 });

@@ -1,32 +1,22 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { PassThrough } from 'node:stream';
-import { buffer } from 'node:stream/consumers';
 import { parse } from 'csv-parse/sync';
 import { describe, expect, test } from 'vitest';
-import { type ExportPayload, exportResults } from '../../../jobs/export/export-results.ts';
 import type { Context } from '../../../src/context.ts';
 import type { ReadOptions } from '../../../src/portfolio/read-options.ts';
 import { makeEncoder } from '../../../src/table/encoders.ts';
 import { MAX_RECORD_LENGTH } from '../../../src/table/physical-lines.ts';
+import { type ExportWish, exportedBytes } from '../../support/exported.ts';
 import { makeTemporaryFolder } from '../../support/temporary-folder.ts';
 import { openWorkplace } from '../../support/workplace.ts';
 import { HEADER, writeWorkbook } from '../../support/write-workbook.ts';
 import { writeZip } from '../../support/zip-file.ts';
 
-type Format = Partial<Pick<ExportPayload, 'format' | 'likeInput'>>;
+type Format = Pick<ExportWish, 'format' | 'likeInput'>;
 
 /** The bytes of the errors file. */
-async function errorsOf(
-  { account, rows, portfolios, buyers, persist, imports }: Context,
-  format: Format = {},
-): Promise<Buffer> {
-  const to = new PassThrough();
-  const payload = exportResults.parse({ portfolio: 'q4', only: 'errors', ...format });
-  const deps = { account, rows, portfolios, buyers, persist, imports, signal: new AbortController().signal };
-  const [bytes] = await Promise.all([buffer(to), exportResults.run(payload, to, deps)]);
-  return bytes;
-}
+const errorsOf = (context: Context, format: Format = {}): Promise<Buffer> =>
+  exportedBytes(context, { only: 'errors', ...format });
 
 const rowsOf = (csv: Buffer | string): Record<string, string>[] => parse(csv, { columns: true, bom: true });
 
@@ -90,7 +80,7 @@ describe('an errors file that nobody mended', () => {
       expect(lines.toSorted()).toEqual(['', 'Summe,300', 'Unseen,200']);
     });
 
-    test('shows a total of a wide table as it stood, however many rounds it goes through', async () => {
+    test('shows a total of a wide table as it was, however many rounds it goes through', async () => {
       const own = ['Ort', 'Land', 'Website', 'Rating', 'Notiz', 'Filiale'];
       const lines = [
         ['name', 'requested_limit', ...own],
@@ -120,14 +110,14 @@ describe('an errors file that nobody mended', () => {
       Buffer.of(0x81, 0x20),
       Buffer.from('ller,8\n'),
     ]);
-    const { first, again, errors } = await openErrors(file, { encoding: 'shift_jis' }, { likeInput: true });
+    const { first, again, errors } = await openErrors(file, { encoding: 'shift_jis' }, { likeInput: 'all' });
     expect(first).toMatchObject({ invalid: 1 });
     const mended = rowsOf((await errors()).toString().replace('\ufeff', ''));
     expect(mended).toMatchObject([{ name: 'M\ufffd ller', requested_limit: '8', limitline_line: '' }]);
     expect(await again(undefined, { encoding: 'shift_jis' })).toMatchObject({ lines: 1, rows: 0, invalid: 1 });
   });
 
-  test('shows the text of before beside a line that was hidden in it and not mended', async () => {
+  test('keeps the earlier text of a line that was hidden in it and not mended', async () => {
     const header = 'name,requested_limit,row,limitline_line,problem,limitline_account';
     const { dir } = await makeTemporaryFolder();
     const cells = (n: number, values: string[], more = '') =>
@@ -145,7 +135,7 @@ describe('an errors file that nobody mended', () => {
 
   test('like the input keeps cells that its encoding can write', async () => {
     const file = makeEncoder('shift_jis')('name,requested_limit\n株式会社,-8\n');
-    const { errors } = await openErrors(file, { encoding: 'shift_jis' }, { likeInput: true });
+    const { errors } = await openErrors(file, { encoding: 'shift_jis' }, { likeInput: 'all' });
     expect(new TextDecoder('shift_jis').decode(await errors())).toContain('\n株式会社,-8,,,');
   });
 
@@ -173,13 +163,13 @@ describe('amounts and days that their column left open', () => {
     expect(rowsOf(await errors())).toContainEqual(expect.objectContaining({ name: 'A', requested_limit: '1234' }));
   });
 
-  test('hold for the whole of the column they are brought into', async () => {
+  test('keep the whole column open that they are brought into', async () => {
     const { again } = await openErrors(AMOUNTS);
     const found = await again((text) => text.replace('"2,50",b(at)', '5.678,b@'));
     expect(found.problems.map(({ line }) => line)).toEqual([2, 3]);
   });
 
-  test('that the given convention refuses are not taken without it', async () => {
+  test('are not taken without the convention that refused them', async () => {
     const file = 'name,requested_limit,statements_dated\nA,3.5,\nB,5,04/25/2026\n';
     const { first, again } = await openErrors(file, { decimal: ',', dates: 'dmy' });
     expect(first).toMatchObject({ rows: 0, invalid: 2 });

@@ -1,26 +1,15 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { PassThrough } from 'node:stream';
-import { text } from 'node:stream/consumers';
 import { parse } from 'csv-parse/sync';
 import { expect, test } from 'vitest';
-import { type ExportPayload, exportResults } from '../../../jobs/export/export-results.ts';
+import { type ExportWish, exportedText } from '../../support/exported.ts';
 import { openWorkplace } from '../../support/workplace.ts';
 
 type Place = Awaited<ReturnType<typeof openWorkplace>>;
 
-async function exportText({ context }: Place, only: ExportPayload['only'] = 'all', told: string[] = []) {
-  const to = new PassThrough();
-  const run = exportResults.run(exportResults.parse({ portfolio: 'q4', only }), to, {
-    ...{ ...context, signal: new AbortController().signal },
-    say: (words) => told.push(words),
-  });
-  return (await Promise.all([text(to), run]))[0];
-}
-
 /** Cells in the order of their columns, by the names of the columns. */
-async function exported(place: Place, only: ExportPayload['only'] = 'all', told: string[] = []) {
-  const [header = [], ...records]: string[][] = parse(await exportText(place, only, told));
+async function exported({ context }: Place, wish: ExportWish = {}) {
+  const [header = [], ...records]: string[][] = parse(await exportedText(context, wish));
   return {
     header,
     lines: records.map((cells) => Object.fromEntries(cells.map((cell, column) => [header[column] ?? '', cell]))),
@@ -45,7 +34,16 @@ test('results have all rows by import and line, once, with the columns of all fi
   const place = await openThree();
   const { header, lines } = await exported(place);
   expect(header.slice(0, 10)).toEqual([
-    ...['name', 'requested_limit', 'Notiz', 'Notiz', 'line', 'row', 'import', 'line', 'state', 'step'],
+    'name',
+    'requested_limit',
+    'Notiz',
+    'Notiz',
+    'line',
+    'row',
+    'import',
+    'line',
+    'state',
+    'step',
   ]);
   expect(lines.map((one) => [one.import, one.line, one.name, one.state])).toEqual([
     ['first.csv #1', '2', 'Acme', 'queued'],
@@ -59,22 +57,37 @@ test('results have all rows by import and line, once, with the columns of all fi
   expect(new Set(lines.map(({ row }) => row)).size).toBe(6);
   expect(lines.every(({ row, state }) => /^q4\/[\w-]{16}$/.test(row ?? '') === (state === 'queued'))).toBe(true);
   // The first column of two that bear one name is the team's, and ours is the last.
-  expect((await exportText(place)).split('\r\n')[1]).toMatch(/^Acme,1,a,b,,q4\//);
+  expect((await exportedText(place.context)).split('\r\n')[1]).toMatch(/^Acme,1,a,b,,q4\//);
   // The same file again is the same import.
   await place.importFile(join(place.dir, 'second.csv'));
   expect((await exported(place)).lines.map((one) => one.import)).toEqual([
-    ...['first.csv #1', 'second.csv #2', 'second.csv #2', 'third.csv #3', 'third.csv #3'],
+    'first.csv #1',
+    'second.csv #2',
+    'second.csv #2',
+    'third.csv #3',
+    'third.csv #3',
   ]);
 });
 
 test('an errors file of imports with different headers can be imported as it is', async () => {
   const place = await openThree();
-  const { header } = await exported(place, 'errors');
+  const { header } = await exported(place, { only: 'errors' });
   expect(header).toEqual([
-    ...['name', 'requested_limit', 'Notiz', 'Notiz', 'line', 'row', 'limitline_line', 'problem', 'limitline_account'],
+    'name',
+    'requested_limit',
+    'Notiz',
+    'Notiz',
+    'line',
+    'row',
+    'limitline_line',
+    'problem',
+    'limitline_account',
   ]);
   const path = join(place.dir, 'errors.csv');
-  await writeFile(path, (await exportText(place, 'errors')).replace(',x,', ',7,').replace('Bad,x', 'Bad,7'));
+  await writeFile(
+    path,
+    (await exportedText(place.context, { only: 'errors' })).replace(',x,', ',7,').replace('Bad,x', 'Bad,7'),
+  );
   const imported = await place.importFile(path);
   expect(imported).toMatchObject({ faults: [], lines: 7, rows: 6, duplicate: 1, replaced: 0, lacking: 0 });
   expect((await place.report()).rows).toBe(6);
@@ -85,7 +98,7 @@ test('rows of a file whose copy is gone have what the ledger knows, and that is 
   const [first] = await place.context.portfolios.allImports('q4');
   await rm(place.context.imports.open(first?.id ?? '').path);
   const told: string[] = [];
-  const { lines } = await exported(place, 'all', told);
+  const { lines } = await exported(place, { told });
   expect(lines).toHaveLength(7);
   expect(lines[0]).toMatchObject({
     import: 'first.csv #1',
@@ -97,11 +110,11 @@ test('rows of a file whose copy is gone have what the ledger knows, and that is 
   expect(told).toEqual([expect.stringContaining('The copy of first.csv #1 is gone')]);
   // What wants mending can be mended without it, since each line names its row.
   const path = join(place.dir, 'errors.csv');
-  await writeFile(path, (await exportText(place, 'errors')).replace('Acme,', 'Acme plus,'));
+  await writeFile(path, (await exportedText(place.context, { only: 'errors' })).replace('Acme,', 'Acme plus,'));
   expect(await place.importFile(path)).toMatchObject({ rows: 5, invalid: 1, duplicate: 1, replaced: 1 });
 });
 
-test('rows stay, where a copy has fewer lines than were imported', async () => {
+test('no row is lost when a copy has fewer lines than were imported', async () => {
   const place = await openThree();
   const [, second] = await place.context.portfolios.allImports('q4');
   await writeFile(place.context.imports.open(second?.id ?? '').path, 'name,line,requested_limit\nZinc,L1,3\n');
@@ -110,7 +123,7 @@ test('rows stay, where a copy has fewer lines than were imported', async () => {
   expect(lines).toHaveLength(7);
 });
 
-test('held rows are for resolve: the errors file leaves them out, and how many is said', async () => {
+test('the errors file leaves out held rows, which are for resolve, and says how many', async () => {
   const place = await openWorkplace({
     faults: { rules: [{ on: 'limit', match: 'HRB 1"', fault: 'status', status: 500 }] },
   });
@@ -123,6 +136,6 @@ test('held rows are for resolve: the errors file leaves them out, and how many i
   await place.work();
   expect(await place.settled()).toMatchObject({ states: { held: 1 } });
   const told: string[] = [];
-  expect((await exported(place, 'errors', told)).lines.map(({ name }) => name)).toEqual(['Zinc']);
+  expect((await exported(place, { only: 'errors', told })).lines.map(({ name }) => name)).toEqual(['Zinc']);
   expect(told).toEqual([expect.stringMatching(/^1 held row is not in this file.*limitline resolve "q4"/)]);
 });

@@ -1,41 +1,38 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Writable } from 'node:stream';
 import { parse } from 'csv-parse/sync';
 import { describe, expect, test } from 'vitest';
-import { type ExportPayload, exportResults } from '../../../jobs/export/export-results.ts';
+import { type ExportWish, exportedText } from '../../support/exported.ts';
 import { buyerLines, openWorkplace } from '../../support/workplace.ts';
 
 type Place = Awaited<ReturnType<typeof openWorkplace>>;
 
 const RESULT_COLUMNS = [
-  ...['row', 'import', 'line'],
-  ...['state', 'step', 'company_id', 'document_ids', 'buyer_limit_id', 'status', 'total_limit', 'available_limit'],
-  ...['problem', 'updated', 'limitline_account', 'limitline_buyer'],
+  'row',
+  'import',
+  'line',
+  'state',
+  'step',
+  'company_id',
+  'document_ids',
+  'buyer_limit_id',
+  'status',
+  'total_limit',
+  'available_limit',
+  'problem',
+  'updated',
+  'limitline_account',
+  'limitline_buyer',
 ];
 
-async function exportText({ context }: Pick<Place, 'context'>, only: ExportPayload['only'], portfolio = 'q4') {
-  let text = '';
-  const to = new Writable({
-    write(chunk, _encoding, done) {
-      text += chunk;
-      done();
-    },
-  });
-  const { account, rows, portfolios, buyers, persist, imports } = context;
-  const deps = { account, rows, portfolios, buyers, persist, imports, signal: new AbortController().signal };
-  await exportResults.run(exportResults.parse({ portfolio, only }), to, deps);
-  return text;
-}
-
 /** Records under the header's names; our own columns come last, so they win over the file's of the same name. */
-async function exported(place: Pick<Place, 'context'>, only: ExportPayload['only'] = 'all', portfolio = 'q4') {
-  const [header = [], ...records]: string[][] = parse(await exportText(place, only, portfolio));
+async function exported({ context }: Pick<Place, 'context'>, wish: ExportWish = {}) {
+  const [header = [], ...records]: string[][] = parse(await exportedText(context, wish));
   const lines = records.map((cells) => Object.fromEntries(cells.map((cell, column) => [header[column] ?? '', cell])));
   return { header, lines, widths: new Set(records.map((cells) => cells.length)) };
 }
 
-test('gives every line once, in the order of the file, with its own columns and what became of it', async () => {
+test('results give every line once, in the order of the file, with its own columns and what became of it', async () => {
   const { work, settled, standIn, ...place } = await openWorkplace({
     faults: { rules: [{ on: 'limit', match: 'HRB 4', fault: 'status', status: 422, body: 'too "high", they say' }] },
   });
@@ -86,7 +83,7 @@ test('gives every line once, in the order of the file, with its own columns and 
   expect(lines[4]?.problem).toContain('Line 2 ');
 });
 
-test('shows of a held row what was sent, when, and what was heard', async () => {
+test('results show of a held row what was sent, when, and how the call ended', async () => {
   const { work, settled, ...place } = await openWorkplace({
     faults: { rules: [{ on: 'limit', match: 'HRB 1', fault: 'status', status: 500, made: true }] },
   });
@@ -100,18 +97,18 @@ test('shows of a held row what was sent, when, and what was heard', async () => 
   );
 });
 
-test('shows of a skipped row whose limit it is', async () => {
+test('results show of a skipped row the limit that was made before', async () => {
   const { work, settled, ...place } = await openWorkplace();
   await place.import(buyerLines(1));
   await work();
   await settled();
   await place.import(buyerLines(1), { portfolio: 'twin' });
   await settled('twin');
-  const [[first], [second]] = [(await exported(place)).lines, (await exported(place, 'all', 'twin')).lines];
+  const [[first], [second]] = [(await exported(place)).lines, (await exported(place, { portfolio: 'twin' })).lines];
   expect(second).toMatchObject({ state: 'skipped', buyer_limit_id: first?.buyer_limit_id, total_limit: '1001.5' });
 });
 
-test('shows the row of a line whose earlier twin was invalid', async () => {
+test('results show the row of a line whose earlier twin was invalid', async () => {
   const { work, settled, standIn, ...place } = await openWorkplace();
   await mkdir(join(place.dir, 'documents'));
   await writeFile(join(place.dir, 'documents', 'ok.pdf'), '%PDF-1.4\n');
@@ -125,7 +122,7 @@ test('shows the row of a line whose earlier twin was invalid', async () => {
   expect(found.map(({ buyer_limit_id }) => buyer_limit_id)).toEqual(['', limit?.id, '']);
 });
 
-test('says of a repeated line that an interrupted import did not reach that it was not imported', async () => {
+test('results say of a repeated line that it was not imported, if an interrupted import did not reach it', async () => {
   const { context, ...place } = await openWorkplace();
   await place.import(['name,requested_limit', 'Acme,100', 'Acme,100']);
   const { file } = await context.portfolios.read('q4');
@@ -138,22 +135,22 @@ test('says of a repeated line that an interrupted import did not reach that it w
   ]);
 });
 
-test('a results file is not taken for a file of buyers, whose states it would lead astray', async () => {
+test('a results file is not taken for a file of buyers', async () => {
   const { work, settled, ...place } = await openWorkplace();
   await place.import(buyerLines(1));
   await work();
   await settled();
-  const again = await place.import((await exportText(place, 'all')).trimEnd().split('\r\n'));
+  const again = await place.import((await exportedText(place.context)).trimEnd().split('\r\n'));
   expect(again).toMatchObject({ lines: 0, rows: 0 });
   expect(again.faults).toEqual([expect.objectContaining({ message: expect.stringContaining('a results file') })]);
 });
 
 describe('an errors file', () => {
-  test('keeps a problem column of the team itself, round after round', async () => {
+  test("keeps the team's own problem column, round after round", async () => {
     const place = await openWorkplace();
     await place.import(['name,problem,requested_limit', 'Acme,pays late,-1']);
     for (const _round of [1, 2]) {
-      const text = await exportText(place, 'errors');
+      const text = await exportedText(place.context, { only: 'errors' });
       expect(text.split('\r\n')).toEqual([
         'name,problem,requested_limit,row,limitline_line,problem,limitline_account',
         expect.stringMatching(/^Acme,pays late,'?-1,,,requested_limit: /),
@@ -163,7 +160,7 @@ describe('an errors file', () => {
     }
   });
 
-  test('is the unsuccessful lines as they were, and comes to an end when they are mended round by round', async () => {
+  test('has the unsuccessful lines as they were, and is empty once they are corrected round by round', async () => {
     const { work, settled, standIn, ...place } = await openWorkplace({
       faults: { rules: [{ on: 'limit', match: 'HRB 1"', fault: 'status', status: 422, body: 'no contact' }] },
     });
@@ -171,35 +168,39 @@ describe('an errors file', () => {
     const [header = '', first = '', second = ''] = buyerLines(2);
     await place.import([header, first, second, 'Bad AG,Atlantis,HRB 3,-1']);
     await settled();
-    const round = await exported(place, 'errors');
+    const round = await exported(place, { only: 'errors' });
     expect(round.header).toEqual([...header.split(','), 'row', 'limitline_line', 'problem', 'limitline_account']);
     expect(round.lines.map(({ name, problem }) => [name, problem])).toEqual([
       ['Buyer 1 GmbH', expect.stringContaining('no contact')],
       ['Bad AG', expect.stringMatching(/country_code: .*requested_limit: /)],
     ]);
 
-    const text = (await exportText(place, 'errors')).trimEnd();
+    const text = (await exportedText(place.context, { only: 'errors' })).trimEnd();
     await place.import(text.replace('Atlantis', 'DE').split('\r\n'));
     await settled();
-    const next = await exported(place, 'errors');
+    const next = await exported(place, { only: 'errors' });
     expect(next.header).toEqual(round.header);
     expect(next.lines.map(({ name }) => name)).toEqual(['Buyer 1 GmbH', 'Bad AG']);
 
     await standIn.setFaults({ rules: [] });
-    await place.import((await exportText(place, 'errors')).trimEnd().replace('-1', '1').split('\r\n'));
+    await place.import(
+      (await exportedText(place.context, { only: 'errors' })).trimEnd().replace('-1', '1').split('\r\n'),
+    );
     expect((await settled()).states).toMatchObject({ done: 3, refused: 0 });
-    expect((await exported(place, 'errors')).lines).toEqual([]);
+    expect((await exported(place, { only: 'errors' })).lines).toEqual([]);
     expect(standIn.counts().made).toMatchObject({ company: 3, limit: 3 });
   });
 
-  test('says of a row that is not at its end where it is', async () => {
+  test('says of an unfinished row which state it is in', async () => {
     const place = await openWorkplace();
     await place.import(buyerLines(1));
-    expect((await exported(place, 'errors')).lines).toMatchObject([{ name: 'Buyer 1 GmbH', problem: 'It is queued.' }]);
+    expect((await exported(place, { only: 'errors' })).lines).toMatchObject([
+      { name: 'Buyer 1 GmbH', problem: 'It is queued.' },
+    ]);
   });
 });
 
-test('of a portfolio that nobody imported there is nothing to export', async () => {
+test('a portfolio without an import cannot be exported', async () => {
   const place = await openWorkplace();
-  await expect(exportText(place, 'all', 'nobody')).rejects.toMatchObject({ code: 'NOT_FOUND' });
+  await expect(exportedText(place.context, { portfolio: 'nobody' })).rejects.toMatchObject({ code: 'NOT_FOUND' });
 });

@@ -26,16 +26,18 @@ async function openImported(lines = ['name;requested_limit', 'Tin;1', ';2']) {
       leaveResults({ portfolio: 'q4', path, ...wish }, wish.mending ?? true, {
         ...deps,
         account: wish.account ?? account,
-        ...(wish.account === undefined ? {} : { account: wish.account }),
       }),
   };
 }
 
-test('results are left beside the file, cut as it is, for those who may read it, and no draft with them', async () => {
+test('results are left beside the file, with its delimiter, for those who may read it, and no draft with them', async () => {
   const { leave, names, at } = await openImported();
   expect(await leave()).toMatchObject({
-    ...{ results: at('q4.results.csv'), errors: at('q4.errors.csv') },
-    ...{ fault: null, taken: [], removed: [] },
+    results: at('q4.results.csv'),
+    errors: at('q4.errors.csv'),
+    fault: null,
+    taken: [],
+    removed: [],
   });
   expect(await names()).toEqual(['q4.csv', 'q4.errors.csv', 'q4.results.csv']);
   expect(await readFile(at('q4.results.csv'), 'utf8')).toMatch(/^name;requested_limit;.*state;.*\nTin;1;.*\n;2;/s);
@@ -43,7 +45,7 @@ test('results are left beside the file, cut as it is, for those who may read it,
   expect((await stat(at('q4.results.csv'))).mode & 0o077).toBe(0o040 & ~process.umask());
 });
 
-test('results of before are replaced, and an errors file goes when nothing is left to mend', async () => {
+test('earlier results are replaced, and an errors file goes when nothing is left to correct', async () => {
   const { leave, names, at } = await openImported();
   await leave();
   expect(await leave({ mending: false })).toMatchObject({ errors: null, removed: [at('q4.errors.csv')], taken: [] });
@@ -70,7 +72,9 @@ describe('nothing that somebody else wrote, or wrote into, is replaced or remove
     await appendFile(at('q4.errors.csv'), 'Zinc;3');
     expect(await leave()).toMatchObject({ errors: at('q4.errors-2.csv'), taken: [at('q4.errors.csv')] });
     expect(await leave({ mending: false })).toMatchObject({
-      ...{ errors: null, removed: [at('q4.errors-2.csv')], kept: [at('q4.errors.csv')] },
+      errors: null,
+      removed: [at('q4.errors-2.csv')],
+      kept: [at('q4.errors.csv')],
     });
     expect(await names()).toEqual(['q4.csv', 'q4.errors.csv', 'q4.results.csv']);
   });
@@ -85,8 +89,11 @@ describe('nothing that somebody else wrote, or wrote into, is replaced or remove
     });
     for (const name of ['q4.results.csv', 'q4.errors.csv']) await rm(at(name));
     expect(await leave()).toMatchObject({
-      ...{ results: at('q4.results.csv'), errors: at('q4.errors.csv') },
-      ...{ taken: [], removed: [], outdated: [at('q4.results-2.csv'), at('q4.errors-2.csv')] },
+      results: at('q4.results.csv'),
+      errors: at('q4.errors.csv'),
+      taken: [],
+      removed: [],
+      outdated: [at('q4.results-2.csv'), at('q4.errors-2.csv')],
     });
     expect(await names()).toEqual(['q4.csv', 'q4.errors.csv', 'q4.results.csv']);
     for (const name of ['q4.results.csv', 'q4.errors.csv']) await appendFile(at(name), 'mended');
@@ -97,7 +104,7 @@ describe('nothing that somebody else wrote, or wrote into, is replaced or remove
     expect(await names()).toEqual(['q4.csv', 'q4.errors-2.csv', 'q4.results-2.csv', 'q4.results.csv']);
   });
 
-  test('an errors file of a later name goes when nothing is left to mend, though the first is gone', async () => {
+  test('an errors file of a later name goes when nothing is left to correct, even if the first is gone', async () => {
     const { leave, names, at } = await openImported();
     await writeFile(at('q4.errors.csv'), 'mine');
     await leave();
@@ -106,7 +113,7 @@ describe('nothing that somebody else wrote, or wrote into, is replaced or remove
     expect(await names()).toEqual(['q4.csv', 'q4.results.csv']);
   });
 
-  test('the results of another portfolio stay under a later name, be it the stand-in that they are of', async () => {
+  test("the results of another account keep their later name, even if they are the stand-in's", async () => {
     const { leave, names, at } = await openImported();
     await writeFile(at('q4.results.csv'), 'mine');
     expect((await leave()).results).toBe(at('q4.results-2.csv'));
@@ -115,7 +122,7 @@ describe('nothing that somebody else wrote, or wrote into, is replaced or remove
     expect(await names()).toContain('q4.results-2.csv');
   });
 
-  test("nor the results of another portfolio or account, unless they are the stand-in's", async () => {
+  test("the results of another portfolio or account stay, unless they are the stand-in's", async () => {
     const { leave, at } = await openImported();
     expect((await leave({ account: 'stand-in' })).results).toBe(at('q4.results.csv'));
     expect((await leave({ account: 'live' })).results).toBe(at('q4.results.csv'));
@@ -124,7 +131,7 @@ describe('nothing that somebody else wrote, or wrote into, is replaced or remove
   });
 });
 
-test('results are called after the portfolio where the file came through a pipe, and lie where one says', async () => {
+test('results are named for the portfolio when the file came through a pipe, and are left in the folder asked for', async () => {
   const { leave, dir, at } = await openImported();
   await mkdir(at('out'));
   expect(await leave({ path: null, dir: join(dir, 'out') })).toMatchObject({ results: at('out/q4.results.csv') });
@@ -143,19 +150,20 @@ test.each([
   expect((await leave({ path: at(name) })).results).toBe(at(results));
 });
 
-test('results of an errors file of ours that was mended are those of the first file', async () => {
+test('a corrected errors file leaves its results under the name of the first file', async () => {
   const { leave, at } = await openImported();
   await leave();
   await appendFile(at('q4.errors.csv'), 'Zinc;3');
   expect(await leave({ path: at('q4.errors.csv') })).toMatchObject({
-    ...{ results: at('q4.results.csv'), errors: at('q4.errors-2.csv') },
+    results: at('q4.results.csv'),
+    errors: at('q4.errors-2.csv'),
   });
 });
 
 test.each<[string, (dir: string) => Promise<unknown>, string]>([
   ['is not there', (dir) => rm(dir, { recursive: true }), 'no such folder'],
   ['is no folder', (dir) => rm(dir, { recursive: true }).then(() => writeFile(dir, '')), 'no such folder'],
-])('a place that %s is a sentence', async (_name, spoil, words) => {
+])('a place that %s is said in a sentence', async (_name, spoil, words) => {
   const { leave, at } = await openImported();
   await mkdir(at('out'));
   await spoil(at('out'));
@@ -166,14 +174,14 @@ test.each<[string, (dir: string) => Promise<unknown>, string]>([
   });
 });
 
-test.skipIf(process.getuid?.() === 0)('a place that may not be written is a sentence', async () => {
+test.skipIf(process.getuid?.() === 0)('a place that may not be written is said in a sentence', async () => {
   const { leave, at } = await openImported();
   await mkdir(at('out'));
   await chmod(at('out'), 0o500);
   expect(await leave({ dir: at('out') })).toMatchObject({ results: null, fault: expect.stringContaining('may not') });
 });
 
-test("drafts of a killed run are removed, and what is remembered wrongly is nobody's", async () => {
+test("drafts of a killed run are removed, and a file of which nothing is remembered is nobody's", async () => {
   const { leave, names, at, dir } = await openImported();
   await writeFile(at('.q4.results.csv.99999999-00000000-00000000.part'), 'half');
   await writeFile(at('.q4.results.csv.part'), 'not ours');

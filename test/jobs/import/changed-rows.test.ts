@@ -5,12 +5,12 @@ import { openWorkplace } from '../../support/workplace.ts';
 const HEADER = 'name,country_code,company_registration_number,request_reference,requested_limit';
 const asking = (amount: number) => [HEADER, `Buyer 1 GmbH,DE,HRB 1,R-1,${amount}`];
 
-test('a mended amount is what goes out, though a job of the old one was under way', async () => {
+test('a corrected amount is what is sent, even while a job with the old one is running', async () => {
   const place = await openWorkplace({ faults: { rules: [{ on: 'limit', fault: 'status', status: 429 }] } });
   await place.import(asking(1_000));
   await place.work();
   await expect.poll(() => place.standIn.counts().requests.limit[429]).toBeGreaterThan(0);
-  await cancelRows.run({ portfolio: 'q4', awaitMs: 30_000 }, place.context);
+  await cancelRows({ portfolio: 'q4', awaitMs: 30_000 }, place.context);
   expect(await place.import(asking(2_000))).toMatchObject({ rows: 1, invalid: 0 });
   await place.standIn.setFaults({ rules: [] });
   expect(await place.settled()).toMatchObject({ states: { done: 1 }, requested: '2000.00', granted: '2000.00' });
@@ -47,7 +47,7 @@ test('a line that differs from what was sent is a problem, and the request stays
   expect(place.standIn.counts().made.limit).toBe(1);
 });
 
-test('in another portfolio it is a problem as well, instead of a request that was skipped under another amount', async () => {
+test('a line that differs from what was sent is a problem in another portfolio too, and not skipped under another amount', async () => {
   const place = await openWorkplace();
   await place.import(asking(1_000));
   await place.work();
@@ -57,7 +57,7 @@ test('in another portfolio it is a problem as well, instead of a request that wa
   expect((await place.report('twin')).states.skipped).toBe(1);
 });
 
-test('a reference that another buyer had is a problem, and no limit is shown that is not its own', async () => {
+test('a reference that belongs to another buyer is a problem, and no limit of that buyer is shown', async () => {
   const place = await openWorkplace();
   await place.import(asking(1_000));
   await place.work();
@@ -68,7 +68,7 @@ test('a reference that another buyer had is a problem, and no limit is shown tha
   expect(imported.problems[0]?.message).toMatch(/another buyer or amount/);
 });
 
-test('of two that want one reference at once, one is requested and the other is refused in words', async () => {
+test('of two portfolios that use one reference at the same moment, one gets its limit and the other a refusal', async () => {
   const place = await openWorkplace();
   await place.import(asking(1_000));
   await place.import([HEADER, 'Gamma SA,FR,77,R-1,2000'], { portfolio: 'twin' });

@@ -86,7 +86,7 @@ test('rows that wait already, and rows that were given up, are requested as well
   await place.import([HEADER, ...lines]);
   const wanted = { limits: 2, companies: 2, rows: 2, invalid: 0, duplicate: 0 };
   expect(await checked(place, lines)).toEqual(wanted);
-  await cancelRows.run({ portfolio: 'q4', awaitMs: 30_000 }, place.context);
+  await cancelRows({ portfolio: 'q4', awaitMs: 30_000 }, place.context);
   expect(await checked(place, lines)).toEqual(wanted);
   expect(await imported(place, lines)).toEqual(wanted);
 });

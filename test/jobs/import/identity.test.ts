@@ -29,7 +29,7 @@ async function finished(place: Place, portfolio = 'q4') {
 }
 
 describe('three buyers of one register number', () => {
-  test('are one request and two problems that name both, and no limit is asked for the wrong one', async () => {
+  test('lead to one request and two problems that name both buyers, and to no limit for the wrong one', async () => {
     const place = await openWorkplace();
     const lines = [HEADER, `,${MUELLER},1000`, `,${SCHMIDT},1000`, `,${SCHULZ},3000`];
     const imported = await place.import(lines);
@@ -43,7 +43,7 @@ describe('three buyers of one register number', () => {
     expect(await place.import(lines)).toMatchObject({ rows: 1, invalid: 2, duplicate: 0 });
   });
 
-  test('are three, where each has a reference, though one came without at first', async () => {
+  test('are told apart by references of their own, even if one came without at first', async () => {
     const place = await openWorkplace();
     await place.import([HEADER, `,${MUELLER},1000`]);
     await finished(place);
@@ -76,7 +76,7 @@ describe('three buyers of one register number', () => {
   });
 });
 
-test('a column of references that comes next quarter makes no new buyers, and unchanged amounts no new limits', async () => {
+test('a column of references added next quarter makes no new buyers, and unchanged amounts no new limits', async () => {
   const place = await openWorkplace();
   const line = (n: number, reference: string, amount = 1_000) =>
     `${reference},Buyer ${String.fromCharCode(64 + n)} GmbH,DE,${n % 2 ? `HRB ${n}` : ''},Köln,${amount}`;
@@ -89,7 +89,7 @@ test('a column of references that comes next quarter makes no new buyers, and un
   expect(place.standIn.counts().made).toMatchObject({ company: 20, limit: 21 });
 });
 
-test('two imports at the same moment make one buyer of one', async () => {
+test('two imports at the same moment do not make two buyers of one', async () => {
   const place = await openWorkplace();
   const numbers = Array.from({ length: 600 }, (_none, at) => at + 1);
   const letters = (n: number) => [...String(n)].map((digit) => String.fromCharCode(97 + Number(digit))).join('');
@@ -114,10 +114,10 @@ test('two imports at the same moment make one buyer of one', async () => {
   expect(buyers.size).toBe(600);
 });
 
-describe('a name that was mended', () => {
+describe('a corrected name', () => {
   const [wrong, right] = ['Mullar Stahl GmbH,DE,HRB 7,Köln', 'Müller Stahl GmbH,DE,HRB 7,Köln'];
 
-  test('is the one that goes out, where nothing was sent', async () => {
+  test('is the one that is sent, if nothing was sent before', async () => {
     const place = await openWorkplace();
     await place.import([HEADER, `,${wrong},1000`]);
     expect(await place.import([HEADER, '', `,${right},1000`])).toMatchObject({ rows: 1, invalid: 0 });
@@ -125,11 +125,11 @@ describe('a name that was mended', () => {
     expect(made(place)).toEqual({ companies: ['Müller Stahl GmbH'], limits: ['Müller Stahl GmbH: 1000'] });
   });
 
-  test('also where the row was given up, or refused', async () => {
+  test('is the one that is sent, also if the row was given up or refused', async () => {
     const faults = { rules: [{ on: 'company', match: 'Mullar', fault: 'status', status: 400 }] } as const;
     const place = await openWorkplace({ faults: { rules: [...faults.rules] } });
     await place.import([HEADER, `,${wrong},1000`]);
-    await cancelRows.run({ portfolio: 'q4', awaitMs: 30_000 }, place.context);
+    await cancelRows({ portfolio: 'q4', awaitMs: 30_000 }, place.context);
     await place.import([HEADER, `,${wrong},1000`]);
     expect((await finished(place)).states).toMatchObject({ refused: 1 });
     await place.import([HEADER, `,${right},1000`]);
@@ -137,7 +137,7 @@ describe('a name that was mended', () => {
     expect(made(place).companies).toEqual(['Müller Stahl GmbH']);
   });
 
-  test('is a problem where the company was made by the other', async () => {
+  test('is a problem if the company was made under the old name', async () => {
     const place = await openWorkplace({ faults: { rules: [{ on: 'limit', fault: 'status', status: 400 }] } });
     await place.import([HEADER, `,${wrong},1000`]);
     await finished(place);
@@ -147,7 +147,7 @@ describe('a name that was mended', () => {
   });
 });
 
-test('what stands for no number makes nobody one, and is not sent', async () => {
+test('a placeholder for a register number makes no two buyers one, and is not sent', async () => {
   const place = await openWorkplace();
   const path = join(place.dir, 'q4.csv');
   const placeholders = ['n/a', '-', 'keine', 'unbekannt', '000', 'tbd', 'x'];

@@ -1,21 +1,27 @@
 import { mkdir, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { importPortfolio } from '../../../jobs/import/import-portfolio.ts';
-import { buyerLines, openWorkplace } from '../../support/workplace.ts';
+import { checkImport, importPortfolio } from '../../../jobs/import/import-portfolio.ts';
+import { buyerLines, importDepsOf, openWorkplace } from '../../support/workplace.ts';
 import { HEADER, times, writeWorkbook } from '../../support/write-workbook.ts';
 
 type Place = Awaited<ReturnType<typeof openWorkplace>>;
 
 /** An import that hears of every batch and may be stopped; the workplace's own is for those that are left alone. */
-async function importWith(place: Place, path: string, onBatch: () => void, stopping: AbortSignal) {
-  const { rows, portfolios, queues, buyers, imports, documents, persist, settings } = place.context;
-  const { REQUIRED_COLUMNS: requiredColumns, MAX_DOCUMENT_MB: maxDocumentMb } = settings;
-  return importPortfolio.run(importPortfolio.parse({ portfolio: 'q4', path }), {
-    ...{ rows, portfolios, queues, buyers, imports, documents, persist },
-    ...{ requiredColumns, maxDocumentMb, onBatch, stopping },
-  });
+async function importWith({ context }: Place, path: string, onBatch: () => void, stopping: AbortSignal) {
+  const payload = { portfolio: 'q4', path, reading: {}, replace: false };
+  return importPortfolio(payload, { ...importDepsOf(context), onBatch, stopping });
 }
+
+test.each([
+  ['a slash in the name', { portfolio: 'q4/2026', path: 'q4.csv' }, '"q4/2026" cannot be the name of a portfolio'],
+  ['a name that is too long', { portfolio: 'q'.repeat(65), path: 'q4.csv' }, 'cannot be the name of a portfolio'],
+  ['an empty path', { portfolio: 'q4', path: '' }, 'The path of the file is empty'],
+])('an import with %s is refused before anything is read', (_what, given, words) => {
+  expect(() => checkImport(given)).toThrow(
+    expect.objectContaining({ code: 'USAGE', message: expect.stringContaining(words) }),
+  );
+});
 
 describe('a line with a fault', () => {
   const columns = [

@@ -6,7 +6,7 @@ import { openContext } from '../../../src/context.ts';
 import { makeSilentLog } from '../../../src/log.ts';
 import { startCommand } from '../../support/command.ts';
 import { openFaultPlace } from '../../support/fault-place.ts';
-import { buyerLines, openWorkplace } from '../../support/workplace.ts';
+import { buyerLines, importDepsOf, openWorkplace } from '../../support/workplace.ts';
 
 type Place = Awaited<ReturnType<typeof openWorkplace>>;
 
@@ -28,16 +28,11 @@ function mixedLines(rows: number, from = 1) {
 
 /** An import as another process would run it, with a ledger of its own; `onBatch` may hold it up between two batches. */
 async function importAs(place: Place, path: string, onBatch: () => void = () => {}) {
-  const { settings } = place.context;
-  const own = await openContext({ settings, log: makeSilentLog() });
-  const { rows, portfolios, queues, buyers, imports, documents, persist } = own;
+  const own = await openContext({ settings: place.context.settings, log: makeSilentLog() });
   const stopping = new AbortController().signal;
-  const { REQUIRED_COLUMNS: requiredColumns, MAX_DOCUMENT_MB: maxDocumentMb } = settings;
+  const payload = { portfolio: 'q4', path, reading: {}, replace: false };
   try {
-    return await importPortfolio.run(importPortfolio.parse({ portfolio: 'q4', path }), {
-      ...{ rows, portfolios, queues, buyers, imports, documents, persist },
-      ...{ requiredColumns, maxDocumentMb, onBatch, stopping },
-    });
+    return await importPortfolio(payload, { ...importDepsOf(own), onBatch, stopping });
   } finally {
     await own.close();
   }
@@ -45,7 +40,10 @@ async function importAs(place: Place, path: string, onBatch: () => void = () => 
 
 /** How a file's lines are counted in a report. */
 const counted = ({ lines, rows, invalid, duplicate }: ReturnType<typeof mixedLines>) => ({
-  ...{ lines, rows, invalid, duplicate },
+  lines,
+  rows,
+  invalid,
+  duplicate,
 });
 
 test('one file imported twice at the same moment has each of its lines counted once', async () => {
@@ -84,7 +82,7 @@ test('of two files imported at once the faulty lines of the one that began last 
   expect((await place.context.portfolios.read('q4')).file?.fileName).toBe('late.csv');
 });
 
-test('an import killed in the middle costs no line of another one of the same file, and nobody waits for it', async () => {
+test('an import killed in the middle costs no line of a second import of the same file, and nothing waits for it', async () => {
   const place = await openFaultPlace();
   const file = mixedLines(6_000);
   const path = join(place.dir, 'q4.csv');
@@ -101,7 +99,7 @@ test('an import killed in the middle costs no line of another one of the same fi
   expect(await portfolios.read('q4')).toMatchObject({ interrupted: false });
 });
 
-test('rows of an import that began later are not given up, nor is a replacing one begun beside another', async () => {
+test('--replace gives up no rows of an import that began later, and does not begin beside another import', async () => {
   const { import: importLines, context } = await openWorkplace();
   const later = { id: 'f'.repeat(64), fileName: 'later.csv', reading: '{}' };
   const lines = ['name,requested_limit', 'Zinc AG,2'];

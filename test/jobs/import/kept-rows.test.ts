@@ -1,10 +1,8 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { PassThrough } from 'node:stream';
-import { text } from 'node:stream/consumers';
 import { parse } from 'csv-parse/sync';
 import { expect, test } from 'vitest';
-import { type ExportPayload, exportResults } from '../../../jobs/export/export-results.ts';
+import { type ExportWish, exportedText } from '../../support/exported.ts';
 import { openWorkplace } from '../../support/workplace.ts';
 
 const HEADER = 'name,request_reference,requested_limit,supporting_documents,contact_email';
@@ -18,12 +16,8 @@ async function openPlace() {
     ...place,
     documents,
     importLines: (...lines: string[]) => place.import([HEADER, ...lines]),
-    async exported(only: ExportPayload['only'] = 'all'): Promise<Record<string, string>[]> {
-      const to = new PassThrough();
-      const deps = { ...place.context, signal: new AbortController().signal };
-      const run = exportResults.run(exportResults.parse({ portfolio: 'q4', only }), to, deps);
-      return parse((await Promise.all([text(to), run]))[0], { columns: true });
-    },
+    exported: async (only: ExportWish['only'] = 'all'): Promise<Record<string, string>[]> =>
+      parse(await exportedText(place.context, { only }), { columns: true }),
   };
 }
 
@@ -70,7 +64,7 @@ test('a file that comes again without its documents counts each line once', asyn
   ]);
 });
 
-test('of two lines that ask for one row, the row is that of the sound one, however often and from whichever file', async () => {
+test('of two lines that ask for one row, the valid line gets it, however often and from whichever file', async () => {
   const { exported, importLines, work, settled, report } = await openPlace();
   const twins = ['Acme,R1,100,missing.pdf,', 'Acme,R1,100,a.pdf,'];
   const files = [twins, twins, ['Tin,R9,1,,', ...twins], ['Tin,R9,1,,', ...twins.toReversed()]];

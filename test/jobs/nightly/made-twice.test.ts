@@ -1,9 +1,7 @@
-import { PassThrough } from 'node:stream';
-import { buffer } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
-import { exportResults } from '../../../jobs/export/export-results.ts';
 import { reconcile } from '../../../jobs/nightly/reconcile.ts';
 import { summaryTable } from '../../../scripts/report/summary-table.ts';
+import { exportedText } from '../../support/exported.ts';
 import { buyerLines, openWorkplace } from '../../support/workplace.ts';
 
 test('a limit that was made twice is in the report, in the errors file and among what reconcile finds', async () => {
@@ -23,16 +21,11 @@ test('a limit that was made twice is in the report, in the errors file and among
   expect(summaryTable(report, { supplier: undefined, paused: undefined, interrupted: false })).toContain(
     'MADE TWICE: 1',
   );
-  const to = new PassThrough();
-  const payload = exportResults.parse({ portfolio: 'q4', only: 'errors' });
-  const [errors] = await Promise.all([
-    buffer(to),
-    exportResults.run(payload, to, { ...context, signal: new AbortController().signal }),
-  ]);
-  const lines = errors.toString().trim().split('\r\n');
+  const errors = await exportedText(context, { only: 'errors' });
+  const lines = errors.trim().split('\r\n');
   expect(lines).toHaveLength(2);
   expect(lines[1]).toContain(`Made twice at the service: ${id} and bl_late`);
-  expect(await reconcile.run({}, context)).toEqual([
+  expect(await reconcile(context)).toEqual([
     { portfolio: 'q4', finding: `a limit was made twice: ${id} and bl_late`, rows: 1 },
   ]);
 });

@@ -31,29 +31,29 @@ async function abandoned() {
   return { ...place, inProgress };
 }
 
-test('finds nothing where nothing is amiss', async () => {
+test('reconcile finds nothing where nothing is wrong', async () => {
   const { context } = await abandoned();
-  expect(await reconcile.run({}, context)).toEqual([]);
+  expect(await reconcile(context)).toEqual([]);
 });
 
-test('gives rows in progress their jobs back when the queues are gone, and nothing is made twice', async () => {
+test('reconcile gives rows in progress their jobs back when the queues are gone, and nothing is made twice', async () => {
   const { context, inProgress, work, settled, standIn } = await abandoned();
   expect(await dropQueues({ context })).toBeGreaterThan(0);
-  expect(await reconcile.run({}, context)).toEqual([
+  expect(await reconcile(context)).toEqual([
     { portfolio: 'q4', finding: 'rows in progress had no job; they have one again', rows: inProgress },
   ]);
-  expect(await reconcile.run({}, context)).toEqual([]);
+  expect(await reconcile(context)).toEqual([]);
   await work();
   expect((await settled()).states.done).toBe(80);
   expect(standIn.counts().made).toMatchObject({ company: 80, limit: 80 });
   expect(standIn.madeTwice()).toEqual([]);
 });
 
-test('tells of a row that stands in another state than it is counted in', async () => {
+test('reconcile tells of a row that is counted in a state that it is not in', async () => {
   const { context } = await abandoned();
   const [found] = await context.rows.inState('q4', 'done', { count: 1 });
   await context.ledger.hset(context.keys.row('q4', found?.row.key ?? ''), 'state', 'limit');
-  expect(await reconcile.run({}, context)).toEqual([
-    { portfolio: 'q4', finding: 'rows stand in another state than they are counted in', rows: 1 },
+  expect(await reconcile(context)).toEqual([
+    { portfolio: 'q4', finding: 'rows are counted in a state that they are not in', rows: 1 },
   ]);
 });

@@ -11,11 +11,11 @@ async function cancelledHalfway() {
   await place.import(buyerLines(ROWS));
   await place.work();
   await expect.poll(async () => (await place.report()).states.done).toBeGreaterThan(5);
-  const ended = await cancelRows.run(cancelRows.parse({ portfolio: 'q4', awaitMs: 30_000 }), place.context);
+  const ended = await cancelRows({ portfolio: 'q4', awaitMs: 30_000 }, place.context);
   return { ...place, ...ended };
 }
 
-test('gives up what is not sent, and awaits what was on its way', async () => {
+test('cancel gives up what is not sent, and waits for what was on its way', async () => {
   const { cancelled, open, report, standIn } = await cancelledHalfway();
   // Nothing is left to settle when it returns.
   expect(open).toBe(0);
@@ -25,7 +25,7 @@ test('gives up what is not sent, and awaits what was on its way', async () => {
   expect(standIn.counts().made.limit).toBe(states.done);
 });
 
-test('importing the file again brings the rows back, and makes nothing twice', async () => {
+test('importing the file again brings cancelled rows back, and makes nothing twice', async () => {
   const { settled, standIn, ...place } = await cancelledHalfway();
   await settled();
   await place.import(buyerLines(ROWS));
@@ -33,28 +33,27 @@ test('importing the file again brings the rows back, and makes nothing twice', a
   expect(standIn.counts().made).toMatchObject({ company: ROWS, limit: ROWS });
 });
 
-test('a retry brings them back too, each from the step that it had come to', async () => {
+test('a retry brings cancelled rows back, each from the step that it had come to', async () => {
   const { cancelled, settled, standIn, context } = await cancelledHalfway();
   await settled();
-  const payload = retryRows.parse({ portfolio: 'q4', state: 'cancelled' });
-  expect(await retryRows.run(payload, context)).toBe(cancelled);
+  expect(await retryRows({ portfolio: 'q4', state: 'cancelled' }, context)).toBe(cancelled);
   expect((await settled()).states.done).toBe(ROWS);
   expect(standIn.counts().made).toMatchObject({ company: ROWS, limit: ROWS });
 });
 
-test('a second time there is nothing left to give up', async () => {
+test('a second cancel finds nothing left to give up', async () => {
   const { settled, context } = await cancelledHalfway();
   await settled();
-  expect(await cancelRows.run({ portfolio: 'q4' }, context)).toEqual({ cancelled: 0, answered: 0, open: 0 });
+  expect(await cancelRows({ portfolio: 'q4' }, context)).toEqual({ cancelled: 0, answered: 0, open: 0 });
 });
 
-test('nothing is sent once it has returned, however the rows move while it walks', async () => {
+test('nothing is sent once cancel has returned, however the rows move while it walks', async () => {
   const place = await openWorkplace({ env: { SERVICE_CONCURRENCY: '32' } });
   const lines = buyerLines(1_500);
   await place.import(lines);
   await Promise.all([place.work(), place.work()]);
   await expect.poll(() => place.standIn.counts().made.limit).toBeGreaterThan(50);
-  await cancelRows.run({ portfolio: 'q4', awaitMs: 30_000 }, place.context);
+  await cancelRows({ portfolio: 'q4', awaitMs: 30_000 }, place.context);
   const { made } = place.standIn.counts();
   const { states } = await place.report();
   expect(states).toMatchObject({ queued: 0, company: 0, documents: 0, limit: 0, held: 0, done: made.limit });
@@ -66,7 +65,7 @@ test('nothing is sent once it has returned, however the rows move while it walks
   expect(place.standIn.counts().made.limit).toBe(made.limit + 40);
 });
 
-test('a row whose sender vanished is neither awaited nor given up', async () => {
+test('a row whose sender vanished is neither waited for nor given up', async () => {
   const place = await openWorkplace();
   await place.import(buyerLines(2));
   const { rows, calls } = place.context;
@@ -75,7 +74,7 @@ test('a row whose sender vanished is neither awaited nor given up', async () => 
   const taken = await rows.begin(row, 'company');
   const company = { kind: 'company', key: taken?.request.buyer ?? '', row, revision: taken?.revision } as const;
   await calls.claim(company, { owner: 'gone/1', onUnknown: 'hold' });
-  expect(await cancelRows.run({ portfolio: 'q4', awaitMs: 60_000 }, place.context)).toEqual({
+  expect(await cancelRows({ portfolio: 'q4', awaitMs: 60_000 }, place.context)).toEqual({
     cancelled: 1,
     answered: 0,
     open: 1,

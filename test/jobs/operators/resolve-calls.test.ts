@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Queue } from 'bullmq';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { cancelRows } from '../../../jobs/operators/cancel-rows.ts';
-import { resolveCalls } from '../../../jobs/operators/resolve-calls.ts';
+import { type Resolving, resolveCalls } from '../../../jobs/operators/resolve-calls.ts';
 import { buyerLines, openWorkplace } from '../../support/workplace.ts';
 
 type Faults = NonNullable<Parameters<typeof openWorkplace>[0]>;
@@ -11,7 +11,7 @@ type Place = Awaited<ReturnType<typeof openWorkplace>>;
 
 async function openPlace(options: Faults) {
   const place = await openWorkplace(options);
-  const resolve = (words: object) => resolveCalls.run(resolveCalls.parse({ portfolio: 'q4', ...words }), place.context);
+  const resolve = (what: Partial<Resolving>) => resolveCalls({ portfolio: 'q4', ...what }, place.context);
   return { ...place, resolve };
 }
 
@@ -54,7 +54,7 @@ describe('a limit whose answer was lost', () => {
     expect((await place.report()).states.held).toBe(1);
   });
 
-  test('says what was sent, when, and what was heard', async () => {
+  test('says what was sent, when, and how the call ended', async () => {
     const place = await openPlace({ faults });
     await place.import(buyerLines(2));
     await place.work();
@@ -70,7 +70,7 @@ describe('a limit whose answer was lost', () => {
     });
   });
 
-  test('is held on when a dashboard presses "retry", and says where to resolve it', async () => {
+  test('stays held when somebody presses "retry" on a dashboard, and says how to resolve it', async () => {
     const place = await openPlace({ faults });
     await place.import(buyerLines(2));
     await place.work();
@@ -148,7 +148,7 @@ test('an id is believed of the one document that the row is held at, and of no o
   expect(place.standIn.counts().made.document).toBe(2);
 });
 
-test('rows of a portfolio that was given up are not brought back by a word on another', async () => {
+test('resolving a call does not bring back rows of a portfolio that was given up', async () => {
   const place = await openPlace({ faults: { rules: [lost('company', 'Shared', true)] } });
   const header = 'name,company_registration_number,requested_limit';
   await place.import([header, 'Shared AG,HRB 7,100']);
@@ -156,7 +156,7 @@ test('rows of a portfolio that was given up are not brought back by a word on an
   await place.work();
   expect((await place.settled()).states.held).toBe(1);
   expect((await place.settled('twin')).states.held).toBe(1);
-  await cancelRows.run({ portfolio: 'twin' }, place.context);
+  await cancelRows({ portfolio: 'twin' }, place.context);
   const [made] = place.standIn.things('company');
   expect(await place.resolve({ line: 2, made: made?.id })).toMatchObject({ calls: 1 });
   expect((await place.settled()).states.done).toBe(1);
@@ -175,7 +175,7 @@ test('a line of the last import that is not held is not mistaken for an older on
   await expect(place.resolve({ line: 2, made: 'bl_of_another' })).rejects.toMatchObject({
     code: 'NOT_FOUND',
     message: expect.stringMatching(
-      / is done .*Held is line 2 of q4.csv #1, Buyer 1 .* \(row q4\/\S+\): name it by --row\.$/,
+      / is done .*Held is line 2 of q4.csv #1, Buyer 1 .* \(row q4\/\S+\)\. Choose it with --row\.$/,
     ),
   });
   expect((await place.report()).states.held).toBe(1);
@@ -193,7 +193,7 @@ test('a supplier whose outcome is unknown is asked for again with all the others
   expect(place.standIn.counts().made.company).toBe(2);
 });
 
-test('where lines of two files have one number an id is believed of neither, until the row itself is named', async () => {
+test('when lines of two files have one number, an id is taken for neither until the row itself is named', async () => {
   const place = await openPlace({ faults: { rules: [lost('limit', 'HRB 1', true), lost('limit', 'HRB 2', true)] } });
   const [header = '', first = '', second = ''] = buyerLines(2);
   await place.work();
@@ -204,8 +204,8 @@ test('where lines of two files have one number an id is believed of neither, unt
   const made = place.standIn.things('limit').find(({ body }) => JSON.stringify(body).includes('HRB 1'))?.id;
   const named =
     /^Several held rows .*line 2 of q4.csv #1, Buyer 1 GmbH, 1001.5 \(row q4\/(\S+)\); line 2 of q4.csv #2, Buyer 2 /;
-  for (const words of [{ made }, {}, { made, dryRun: true }]) {
-    await expect(place.resolve({ line: 2, ...words })).rejects.toMatchObject({
+  for (const what of [{ made }, {}, { made, dryRun: true }]) {
+    await expect(place.resolve({ line: 2, ...what })).rejects.toMatchObject({
       code: 'USAGE',
       message: expect.stringMatching(named),
     });
@@ -220,12 +220,12 @@ test('where lines of two files have one number an id is believed of neither, unt
   expect((await place.settled()).states).toMatchObject({ done: 1, held: 1 });
   expect(await resultAt(2, place, 'done')).toMatchObject({ limitId: made, request: { name: 'Buyer 1 GmbH' } });
   await expect(place.resolve({ row: `q4/${row}` })).rejects.toThrow(`Row q4/${row} is done (${made}).`);
-  await expect(place.resolve({ row: `twin/${row}` })).rejects.toThrow(/of another portfolio/);
+  await expect(place.resolve({ row: `twin/${row}` })).rejects.toThrow(/does not belong to portfolio/);
   // Only one of that number is left.
   expect(await place.resolve({ line: 2 })).toMatchObject({ of: [{ import: 'q4.csv #2', name: 'Buyer 2 GmbH' }] });
 });
 
-test('a row whose limit a person has named is not said to be sent', async () => {
+test('a row whose limit a person has named is said to need no call', async () => {
   const place = await openPlace({ faults: { rules: [lost('limit', 'HRB 1', true)] } });
   await place.import(buyerLines(1));
   const workers = await place.work();
@@ -234,7 +234,7 @@ test('a row whose limit a person has named is not said to be sent', async () => 
   const made = place.standIn.things('limit')[0]?.id;
   await place.resolve({ line: 2, made });
   await expect(place.resolve({ line: 2, made })).rejects.toThrow(
-    `Line 2 of portfolio "q4" is not to be sent any more: its limit is known (${made}), only to be written down by a worker.`,
+    `Line 2 of portfolio "q4" needs no call any more: its limit is known (${made}), and a worker only has to record it.`,
   );
 });
 
@@ -245,11 +245,11 @@ test('a line that is not held is named, with those that are', async () => {
   await place.settled();
   await expect(place.resolve({ line: 2 })).rejects.toMatchObject({
     code: 'NOT_FOUND',
-    message: expect.stringMatching(/^Line 2 of portfolio "q4" is done \(bl_\S+\)\. Held is line 3\.$/),
+    message: expect.stringMatching(/^Line 2 of portfolio "q4" is done \(bl_\S+\)\. The only held row is on line 3\.$/),
   });
   expect(await place.resolve({ line: 3 })).toMatchObject({ calls: 1, rows: 1 });
   await place.settled();
   await expect(place.resolve({ line: 3 })).rejects.toMatchObject({
-    message: expect.stringMatching(/^Line 3 .* No line of it is held\.$/),
+    message: expect.stringMatching(/^Line 3 .* No row of the portfolio is held\.$/),
   });
 });

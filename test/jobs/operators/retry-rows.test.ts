@@ -16,12 +16,11 @@ async function withRefusals() {
   await place.import(buyerLines(4));
   await place.work();
   expect((await place.settled()).states).toMatchObject({ done: 1, refused: 3 });
-  const retry = (options: object = {}) =>
-    retryRows.run(retryRows.parse({ portfolio: 'q4', state: 'refused', ...options }), place.context);
+  const retry = (options: object = {}) => retryRows({ portfolio: 'q4', state: 'refused', ...options }, place.context);
   return { ...place, retry };
 }
 
-test('sends every refused row again through its own step, and makes no company twice', async () => {
+test('retry sends every refused row again through its own step, and makes no company twice', async () => {
   const { standIn, settled, retry } = await withRefusals();
   await standIn.setFaults({ rules: [] });
   expect(await retry()).toBe(3);
@@ -38,7 +37,7 @@ test.each([
   ['words of our own', { error: 'refused the company' }, ['HRB 1']],
   ['a status, which several have', { error: 'status 422' }, ['HRB 2', 'HRB 3']],
   ['a line and words that do not meet', { line: 3, error: 'contact' }, []],
-])('chooses rows by %s', async (_name, options, chosen) => {
+])('retry chooses rows by %s', async (_name, options, chosen) => {
   const { standIn, settled, retry, context } = await withRefusals();
   await standIn.setFaults({ rules: [] });
   expect(await retry(options)).toBe(chosen.length);
@@ -60,10 +59,9 @@ test('a row that is refused again says what the service says now', async () => {
   });
 });
 
-test('a line that two files have refused rows of is no name for one, and a row is', async () => {
+test('a line number that two files share does not choose a refused row, but the id of the row does', async () => {
   const place = await openWorkplace({ faults: { rules: [{ on: 'company', fault: 'status', status: 400 }] } });
-  const retry = (options: object) =>
-    retryRows.run(retryRows.parse({ portfolio: 'q4', state: 'refused', ...options }), place.context);
+  const retry = (options: object) => retryRows({ portfolio: 'q4', state: 'refused', ...options }, place.context);
   const [header = '', first = '', second = ''] = buyerLines(2);
   await place.work();
   for (const line of [first, second]) {
@@ -78,8 +76,4 @@ test('a line that two files have refused rows of is no name for one, and a row i
   expect((await place.settled()).states).toMatchObject({ done: 1, refused: 1 });
   expect(JSON.stringify(place.standIn.things('limit'))).toContain('HRB 2');
   expect(await retry({ row })).toBe(0);
-});
-
-test('only refused and cancelled rows can be asked for', () => {
-  for (const state of ['held', 'done', 'queued']) expect(() => retryRows.parse({ portfolio: 'q4', state })).toThrow();
 });

@@ -7,22 +7,35 @@ const KEY = 'row-key-16-chars';
 const OWN_KEY = 'own-key-16-chars';
 
 const row: Line = {
-  ...{ kind: 'row', line: 7, cells: [], changed: [], warnings: [] },
+  kind: 'row',
+  line: 7,
+  cells: [],
+  changed: [],
+  warnings: [],
   row: {
-    ...{
-      key: OWN_KEY,
-      buyer: 'buyer',
-      name: 'A',
-      documents: [{ name: 'a.pdf', path: '', sizeBytes: 0, mediaType: '' }],
-    },
-    ...{ company: { name: 'A', address: { state: null } }, limit: { requested_limit: '1' } },
+    key: OWN_KEY,
+    buyer: 'buyer',
+    name: 'A',
+    documents: [{ name: 'a.pdf', path: '', sizeBytes: 0, mediaType: '' }],
+    company: { name: 'A', address: { state: null } },
+    limit: { requested_limit: '1' },
   },
 };
-const broken: Line = { ...{ kind: 'invalid', line: 7, cells: [], changed: [] }, key: '', problems: [] };
+const broken: Line = { kind: 'invalid', line: 7, cells: [], changed: [], key: '', problems: [] };
 
 const outcome = (changes: Partial<Outcome>): Outcome => ({
-  ...{ row: `q4/${KEY}`, state: 'done', step: 'limit', companyId: 'company_1', documentIds: [], limitId: '' },
-  ...{ record: {}, problem: '', account: 'x', line: 7, updatedMs: 0, ...changes },
+  row: `q4/${KEY}`,
+  state: 'done',
+  step: 'limit',
+  companyId: 'company_1',
+  documentIds: [],
+  limitId: '',
+  record: {},
+  problem: '',
+  account: 'x',
+  line: 7,
+  updatedMs: 0,
+  ...changes,
 });
 
 /** What is told of calls: `<what became of it> <kind> <keys>`. */
@@ -35,7 +48,7 @@ const OWN_ROW = { row: `q4/${OWN_KEY}` };
 const known = { isOwn: true, buyer: 'known', asked: 'asked', cells: 'cells', amount: '1' };
 const made = `made limit ${KEY}`;
 const weak =
-  'its cells are not, or not for certain, those that were requested, and the file does not say whose it is: its company or its limit might be requested again';
+  'its cells may have been changed since they were requested, and the file does not say which buyer it belongs to: its company or its limit might be requested again';
 const company = 'made company buyer';
 const changed = 'changed after it was requested (sent: 2); the request stays as it was sent';
 const inDoubt =
@@ -51,13 +64,13 @@ test.each<[string, Line, Partial<Outcome>, string[]]>([
     'whose it is stands beside it, whatever its cells say',
     row,
     { limitId: 'bl_1', known },
-    ['made company known', made, expect.stringContaining('a line that tells its buyer by something else')],
+    ['made company known', made, expect.stringContaining('a line that identifies its buyer in another way')],
   ],
   [
     '… and is named where none is known',
     broken,
     { limitId: 'bl_1', row: '' },
-    ['limit bl_1: neither its row nor its buyer can be told from the line'],
+    ['limit bl_1: the line does not say which row or buyer it belongs to'],
   ],
   [
     'a refused row may go again',
@@ -83,13 +96,13 @@ test.each<[string, Line, Partial<Outcome>, string[]]>([
     'a document that is not there is named',
     row,
     { ...OWN_ROW, documentIds: ['d1'] },
-    [company, 'document a.pdf: it is not in the documents folder, and would be uploaded again'],
+    [company, 'document a.pdf is not in the documents folder, and would be uploaded again'],
   ],
 ])('%s', async (_title, line, changes, expected) => {
   expect(await told(line, changes)).toEqual(expected);
 });
 
-test('of a held row it is kept when it was sent and why its outcome is unknown', async () => {
+test('a held row keeps when it was sent and how the call ended', async () => {
   const { calls } = await lostCallsOf(row, outcome({ state: 'held', problem: `${inDoubt}; what was sent: {}` }));
   expect(calls.at(-1)).toMatchObject({ reason: 'status 502', sentMs: Date.parse('2026-11-21T10:00:00.000Z') });
 });

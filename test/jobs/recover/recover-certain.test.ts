@@ -1,10 +1,10 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { PassThrough } from 'node:stream';
-import { buffer } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
-import { exportResults, recoverResults, resolveCalls } from '../../../jobs/index.ts';
+import { resolveCalls } from '../../../jobs/operators/resolve-calls.ts';
+import { recoverResults } from '../../../jobs/recover/recover-results.ts';
 import { makeDocumentFolder } from '../../../src/documents/folder.ts';
+import { exportedBytes } from '../../support/exported.ts';
 import { openFaultPlace } from '../../support/fault-place.ts';
 import { startKillableRedis } from '../../support/redis/killable-redis.ts';
 
@@ -43,18 +43,20 @@ async function openPlace(faults: Parameters<typeof openFaultPlace>[0] = {}) {
       await workers.stop();
       return states;
     },
-    async save(edit?: (text: string) => string, format = 'csv') {
-      const to = new PassThrough();
-      const payload = exportResults.parse({ portfolio: 'q4', only: 'all', format });
-      const [whole] = await Promise.all([buffer(to), exportResults.run(payload, to, { ...context, signal })]);
+    async save(edit?: (text: string) => string, format: 'csv' | 'xlsx' = 'csv') {
+      const whole = await exportedBytes(context, { format });
       await writeFile(inDir(`q4.results.${format}`), edit ? edit(whole.toString()) : whole);
     },
     lose: () => redis.admin.flushall(),
     recover: (format = 'csv') =>
-      recoverResults.run(recoverResults.parse({ path: inDir(`q4.results.${format}`), write: true }), {
-        ...{ ...context, signal },
-        documents: makeDocumentFolder({ dir, maxSizeMb: 1 }),
-      }),
+      recoverResults(
+        { path: inDir(`q4.results.${format}`), write: true },
+        {
+          ...context,
+          signal,
+          documents: makeDocumentFolder({ dir, maxSizeMb: 1 }),
+        },
+      ),
     made: () => {
       const { company, limit } = standIn.counts().made;
       return { company, limit };
@@ -130,7 +132,7 @@ test.each(Object.entries(CASES))('%s: what was made is not made again', async (_
   expect(done + skipped).toBe(before.limit);
 });
 
-test('an amount that only the results have is requested, beside the one that was made, and that is said', async () => {
+test('an amount that only the results have is requested as well as the one that was made, with a warning', async () => {
   const place = await openPlace();
   await place.bring({ 'q4.csv': [HEADER, 'Acme AG,DE,HRB 1,1100'] });
   await place.drain();
@@ -145,14 +147,14 @@ test('an amount that only the results have is requested, beside the one that was
   expect(place.made()).toEqual({ company: 1, limit: 2 });
 });
 
-test('a row that gave way is said, and an older file takes nothing back that the ledger heard later', async () => {
+test('rows that gave way are mentioned, and an older file undoes nothing that the ledger learned later', async () => {
   const rules = [{ on: 'limit' as const, match: 'HRB 1"', fault: 'reset' as const, times: 1 }];
   const place = await openPlace({ faults: { rules } });
   await place.bring({ 'q4.csv': [HEADER, 'Acme AG,DE,HRB 1,1100'] });
   expect((await place.drain()).held).toBe(1);
   await place.save();
   await place.standIn.setFaults({ rules: [{ on: 'limit', match: 'HRB 1"', fault: 'status', status: 422 }] });
-  await resolveCalls.run(resolveCalls.parse({ portfolio: 'q4', line: 2, resend: true }), place.context);
+  await resolveCalls({ portfolio: 'q4', line: 2 }, place.context);
   expect((await place.drain()).refused).toBe(1);
   expect(await place.recover()).toMatchObject({ put: { held: 0 }, known: { company: 1, held: 1 }, replaced: 0 });
 

@@ -1,9 +1,9 @@
-import { createWriteStream } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { exportResults, recoverResults } from '../../../jobs/index.ts';
+import { recoverResults } from '../../../jobs/recover/recover-results.ts';
 import { makeDocumentFolder } from '../../../src/documents/folder.ts';
+import { exportedBytes } from '../../support/exported.ts';
 import { openFaultPlace } from '../../support/fault-place.ts';
 import { startKillableRedis } from '../../support/redis/killable-redis.ts';
 
@@ -25,27 +25,25 @@ async function openPlace() {
   const results = join(dir, 'q4.results.csv');
   return {
     ...place,
-    ...{ redis, results },
+    redis,
+    results,
     async write(lines: string[], name = 'q4.csv', header = HEADER): Promise<string> {
       await writeFile(join(dir, name), `${[header, ...lines].join('\n')}\n`);
       return join(dir, name);
     },
-    async export(name = 'q4.results.csv'): Promise<void> {
-      const payload = exportResults.parse({ portfolio: 'q4', only: 'all' });
-      await exportResults.run(payload, createWriteStream(join(dir, name)), {
-        ...context,
-        signal: new AbortController().signal,
-      });
-    },
+    export: async (name = 'q4.results.csv'): Promise<void> => writeFile(join(dir, name), await exportedBytes(context)),
     recover: async (...words: string[]) =>
       place.startCommand(['recover', 'q4.results.csv', 'more.results.csv', ...words]).ended,
     /** The same in this process, without a look at the workers. */
     recoverHere: (path: string = results) =>
-      recoverResults.run(recoverResults.parse({ path, write: true }), {
-        ...context,
-        signal: new AbortController().signal,
-        documents: makeDocumentFolder({ dir: join(dir, 'documents'), maxSizeMb: 1 }),
-      }),
+      recoverResults(
+        { path, write: true },
+        {
+          ...context,
+          signal: new AbortController().signal,
+          documents: makeDocumentFolder({ dir: join(dir, 'documents'), maxSizeMb: 1 }),
+        },
+      ),
     edit: async (change: (text: string) => string) => writeFile(results, change(await readFile(results, 'utf8'))),
     /** Everything that was ever made, by kind. */
     made: () => place.standIn.counts().made,
@@ -101,9 +99,9 @@ test('a ledger that is lost comes back from its results file, and nothing is req
     known: { company: 4, document: 2, limit: 2, held: 1 },
     leftOut: [],
   });
-}, 60_000);
+});
 
-test('a buyer that was first known by less is not asked for again, though the file names the row by that', async () => {
+test('a buyer that was first known by fewer identifiers is not requested again', async () => {
   const place = await openPlace();
   const header = 'name;country_code;requested_limit;buyer_reference';
   const workers = await place.work();
@@ -127,7 +125,7 @@ test('a buyer that was first known by less is not asked for again, though the fi
   expect(place.made()).toMatchObject({ company: 1, limit: 2 });
 });
 
-test("what the ledger knows otherwise is named and left alone, and another account's file is refused", async () => {
+test('a difference from the ledger is named and changes nothing, and the file of another account is refused', async () => {
   const place = await openPlace();
   await place.importFile(await place.write([line(1), line(4)]));
   const workers = await place.work();
@@ -142,12 +140,12 @@ test("what the ledger knows otherwise is named and left alone, and another accou
     leftOut: [
       {
         line: expect.any(Number),
-        what: `the ledger knows the limit as ${own}, and the file as bl_other; the ledger stays as it is`,
+        what: `the ledger knows the limit as ${own}, but the file as bl_other; the ledger keeps its own`,
       },
     ],
   });
   await place.edit((text) => text.replaceAll(place.context.account, 'https://another.example'));
-  await expect(place.recoverHere()).rejects.toThrow('is of account "https://another.example"');
+  await expect(place.recoverHere()).rejects.toThrow('belongs to account "https://another.example"');
   await place.write([line(1)]);
-  await expect(place.recoverHere(join(place.dir, 'q4.csv'))).rejects.toThrow('is no results file');
+  await expect(place.recoverHere(join(place.dir, 'q4.csv'))).rejects.toThrow('is not a results file');
 });

@@ -43,7 +43,7 @@ describe('ten first answers alike', () => {
     const { states } = await settled();
     expect(states.done + states.refused).toBe(ROWS);
     expect(states.refused).toBeGreaterThanOrEqual(10);
-    await retryRows.run({ portfolio: 'q4', state: 'refused' }, context);
+    await retryRows({ portfolio: 'q4', state: 'refused' }, context);
     expect((await settled()).states.done).toBe(ROWS);
     expect(await paused()).toBeUndefined();
   });
@@ -64,7 +64,7 @@ describe('ten first answers alike', () => {
     await place.import(buyerLines(ROWS));
     await work();
     await expect.poll(paused).toBeDefined();
-    const { cancelled } = await cancelRows.run({ portfolio: 'q4' }, context);
+    const { cancelled } = await cancelRows({ portfolio: 'q4' }, context);
     expect(cancelled).toBeGreaterThan(0);
     const { states } = await settled();
     expect(states.cancelled + states.refused).toBe(ROWS);

@@ -6,10 +6,10 @@ import { requestOf } from '../../src/portfolio/lines/row.ts';
 import type { Opened } from '../../src/portfolio/open-portfolio.ts';
 
 /**
- * Makes a look through a whole file: which requests its lines make, and which rows they say that they mend. The file is gone
- * through when somebody asks for the first time, which most imports never do; 17 MB for a million lines.
+ * Makes a function that tells which requests the lines of a file make, and which rows they say that they mend. The file is
+ * gone through when somebody asks for the first time, which most imports never do; 17 MB for a million lines.
  */
-export function makeOwnFile(open: () => Promise<Opened>): () => Promise<OwnFile> {
+export function makeRequestsInFile(open: () => Promise<Opened>): () => Promise<OwnFile> {
   let looking: Promise<OwnFile> | undefined;
   return () => {
     looking ??= lookThrough(open);

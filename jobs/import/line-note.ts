@@ -3,7 +3,7 @@ import { type Line, requestOf } from '../../src/portfolio/lines/row.ts';
 import type { Problem } from '../../src/portfolio/problem.ts';
 
 /** A line as the ledger notes it: the key of its request, of a faulty one its buyer, and what is wrong with it, if anything is. */
-export function noted(line: Line): NotedLine {
+export function noteOf(line: Line): NotedLine {
   return { key: requestOf(line), buyer: line.kind === 'invalid' ? line.buyer : undefined, fault: faultOf(line) };
 }
 

@@ -1,0 +1,71 @@
+import { rowName } from '../../src/ledger/row-id.ts';
+import { ERROR_COLUMNS, errorColumnsOf, LINE_COLUMN, mendedRowOf } from '../../src/portfolio/columns/result-columns.ts';
+import type { Opened } from '../../src/portfolio/open-portfolio.ts';
+import { visible } from '../../src/portfolio/problem.ts';
+import { errorColumns, resultColumnsOf } from '../../src/portfolio/results/merged-columns.ts';
+import { makeSheetValues, type SheetValues } from '../../src/portfolio/results/sheet-values.ts';
+import type { ExportedLine } from './export-lines.ts';
+import { ledgerCells } from './ledger-cells.ts';
+import { problemOf, stateOf } from './line-state.ts';
+import { makePlacedCells } from './placed-cells.ts';
+import type { Files, Table, TableOptions } from './table.ts';
+
+/**
+ * Lines to be corrected: their own cells as they were, why, and the row that each mends. One that is broken as a record has
+ * its cells empty: cut or filled up they might be a sound line, and be requested though nobody mended it. Our columns of an
+ * earlier round give way to new ones. What is held is for `resolve` and not for mending, and is told to `onHeld`.
+ */
+export function errorsTable(files: Files, { account, inSheet, onHeld }: TableOptions & { onHeld: () => void }): Table {
+  const headers = [...files.values()].map((opened) =>
+    JSON.stringify(opened && resultColumnsOf(opened.rewriter.header).names),
+  );
+  const areAlike = new Set(headers).size === 1;
+  const own = makePlacedCells(files, (opened) => errorColumns(opened, areAlike));
+  let opened: Opened | undefined;
+  let values: SheetValues | undefined;
+  return {
+    header: [...own.header, ...ERROR_COLUMNS],
+    begin(_file, begun) {
+      opened = begun;
+      values = inSheet ? makeSheetValues(begun) : undefined;
+    },
+    *write(exported) {
+      const { file, line, found } = exported;
+      const [state, problem] = [stateOf(exported), problemOf(exported)];
+      if ((state === 'done' || state === 'skipped') && problem === '') return;
+      if (found?.result.replaced && !exported.fault) return;
+      if (state === 'held') return onHeld();
+      const broken = line?.kind === 'invalid' ? line.broken : undefined;
+      const read = line && opened ? opened.rewriter : undefined;
+      const cells = line && (broken === undefined ? (values ?? read)?.cells(line) : read?.blank());
+      yield [
+        ...own.cells(file, cells, ledgerCells(found?.result.request)),
+        mendedRow(exported, opened),
+        lineText(exported, opened, broken),
+        problem || `It is ${state}.`,
+        account,
+      ];
+    },
+  };
+}
+
+/**
+ * The row that a mended line takes the place of; one that was sent stays as it was, and has nothing to be mended. A line that
+ * led to none still mends what it said that it mends.
+ */
+function mendedRow({ found, line }: ExportedLine, opened: Opened | undefined): string {
+  if (!found) return line && opened ? mendedRowOf(opened.rewriter.header)(line.cells) : '';
+  if (found.result.state === 'done' || found.result.state === 'skipped') return '';
+  return rowName(found.row);
+}
+
+/** What the cells are to be filled in from: the line's own text, or that of an earlier round where nobody has filled in any. */
+function lineText({ line }: ExportedLine, opened: Opened | undefined, broken: string | undefined): string {
+  const { header } = opened?.rewriter ?? { header: [] };
+  const added = errorColumnsOf(header);
+  const at = header.findLastIndex((name, column) => name === LINE_COLUMN && added.has(column));
+  const earlier = line?.cells[at] ?? '';
+  if (broken === undefined) return earlier;
+  const isBlank = line?.cells.every((cell, column) => added.has(column) || cell.trim() === '');
+  return earlier !== '' && isBlank ? earlier : visible(broken);
+}

@@ -1,0 +1,90 @@
+import { digestOf } from '../../src/ledger/calls.ts';
+import { askedOf, type RowResult } from '../../src/ledger/row.ts';
+import { rowName } from '../../src/ledger/row-id.ts';
+import { KNOWN_COLUMNS, type KnownColumn } from '../../src/portfolio/columns/known-columns.ts';
+import { RESULT_COLUMNS } from '../../src/portfolio/columns/result-columns.ts';
+import { digestOfCells, recordedBuyerText } from '../../src/portfolio/identity/recorded-buyer.ts';
+import { errorColumns, resultColumnsOf } from '../../src/portfolio/results/merged-columns.ts';
+import { makeSheetValues, type SheetValues } from '../../src/portfolio/results/sheet-values.ts';
+import { importName } from '../rows/import-names.ts';
+import type { ExportedLine } from './export-lines.ts';
+import { ledgerCells } from './ledger-cells.ts';
+import { problemOf, stateOf } from './line-state.ts';
+import { makePlacedCells } from './placed-cells.ts';
+import type { Files, Table, TableOptions } from './table.ts';
+
+/**
+ * All lines with all their own columns, and what became of each. Of files with different headers, columns that mean something
+ * to us are written under our names, and what only their file explains is written plainly: else nobody could tell them any
+ * more, neither a person nor `recover`.
+ */
+export function resultsTable(files: Files, { account, inSheet }: TableOptions): Table {
+  let values: Pick<SheetValues, 'cells'> | undefined;
+  const areAlike = haveOneHeader(files);
+  const own = makePlacedCells(files, (opened) =>
+    areAlike ? resultColumnsOf(opened.header) : errorColumns(opened, areAlike),
+  );
+  const cellsDigest = digestOfCells(areAlike ? knownColumns(files, own.header) : own.header.map(knownNamed));
+  return {
+    header: [...own.header, ...RESULT_COLUMNS],
+    begin(_file, begun) {
+      values = inSheet ? makeSheetValues(begun) : areAlike ? undefined : begun.rewriter;
+    },
+    *write(exported) {
+      const { file, line, found } = exported;
+      const cells = line ? (values?.cells(line) ?? line.cells) : ledgerCells(found?.result.request);
+      const written = own.cells(file, line ? cells : undefined, cells);
+      const known = found ? knownText(exported, found.result, cellsDigest(written)) : '';
+      yield [...written, ...outcomeCells(exported, account), known];
+    },
+  };
+}
+
+/** What became of the line, in the order of {@link RESULT_COLUMNS} but for the last. */
+function outcomeCells(exported: ExportedLine, account: string): string[] {
+  const { file, number, found } = exported;
+  const result = found?.result;
+  return [
+    found ? rowName(found.row) : '',
+    importName(file.known),
+    String(number),
+    stateOf(exported),
+    result?.step ?? '',
+    result?.companyId || (result?.request.companyId ?? ''),
+    result?.documentIds.join('|') ?? '',
+    result?.limitId ?? '',
+    result?.record.status ?? '',
+    result?.record.total_limit ?? '',
+    result?.record.available_limit ?? '',
+    problemOf(exported),
+    result ? new Date(result.updatedMs).toISOString() : '',
+    account,
+  ];
+}
+
+/** Whether the lines of all files have the same columns, with the same meanings. */
+function haveOneHeader(files: Files): boolean {
+  const headers = [...files.values()].map((opened) => {
+    if (!opened) return '';
+    const { names, places } = resultColumnsOf(opened.header);
+    return JSON.stringify([names, places.map((place) => opened.columns[place]?.known)]);
+  });
+  return new Set(headers).size === 1;
+}
+
+/** What the columns of files with one header mean. */
+function knownColumns(files: Files, header: readonly string[]): (KnownColumn | null)[] {
+  const [opened] = files.values();
+  if (!opened) return header.map(knownNamed);
+  return resultColumnsOf(opened.header).places.map((place) => opened.columns[place]?.known ?? null);
+}
+
+function knownNamed(name: string): KnownColumn | null {
+  return KNOWN_COLUMNS.find((known) => known === name) ?? null;
+}
+
+function knownText({ fault }: ExportedLine, { request }: RowResult, cells: string): string {
+  const { buyer, limit } = request;
+  const amount = limit.requested_limit;
+  return recordedBuyerText({ buyer, asked: digestOf(askedOf(request)), cells, amount, isOwn: fault === undefined });
+}

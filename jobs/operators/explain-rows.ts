@@ -1,0 +1,89 @@
+import type { Calls } from '../../src/ledger/calls.ts';
+import type { Portfolios } from '../../src/ledger/portfolios.ts';
+import { ROW_STATES } from '../../src/ledger/row.ts';
+import { rowName } from '../../src/ledger/row-id.ts';
+import type { Rows } from '../../src/ledger/rows.ts';
+import { type FoundRow, rowsOfLine } from '../rows/walk-rows.ts';
+import { rowByName } from './find-row.ts';
+import type { Retry } from './retry-rows.ts';
+
+type ExplainDeps = { rows: Rows; portfolios: Portfolios; calls: Pick<Calls, 'madeId'> };
+
+/**
+ * Why a line has no row that could be sent again, or be resolved: what it is instead, and what can be done
+ * with that.
+ */
+export async function explainLine(portfolio: string, line: number, deps: ExplainDeps): Promise<string> {
+  for (const state of ROW_STATES) {
+    const [found] = await rowsOfLine(deps, portfolio, state, line);
+    if (found) return `Line ${line} of portfolio "${portfolio}" ${await describeState(found, `--line ${line}`, deps)}`;
+  }
+  const [fault] = await deps.portfolios.faultyLines(portfolio, [line]);
+  if (fault) {
+    return `Line ${line} of portfolio "${portfolio}" led to no row: it is ${fault.kind}. ${seeProblems(portfolio)}`;
+  }
+  return `There is no line ${line} in portfolio "${portfolio}". To see its lines, run: npx limitline report "${portfolio}" --format csv.`;
+}
+
+/** The same of a row that was named by itself. */
+export async function explainRow(found: FoundRow, deps: ExplainDeps): Promise<string> {
+  return `Row ${rowName(found.row)} ${await describeState(found, `--row ${found.row.key}`, deps)}`;
+}
+
+/** Why a retry sent nothing again, in a sentence. */
+export async function explainEmptyRetry(
+  { portfolio, state, line, row, error }: Retry,
+  deps: ExplainDeps,
+): Promise<string> {
+  if (row !== undefined) {
+    const found = await rowByName(portfolio, row, deps);
+    if (typeof found === 'string') return found;
+    if (found.result.state !== state || error === undefined) return explainRow(found, deps);
+    return `Row ${rowName(found.row)} is ${state}, but its problem does not contain "${error}". ${seeProblems(portfolio)}`;
+  }
+  if (line !== undefined) {
+    const [found] = await rowsOfLine(deps, portfolio, state, line);
+    if (!found || error === undefined) return explainLine(portfolio, line, deps);
+    return `Line ${line} of portfolio "${portfolio}" is ${state}, but its problem does not contain "${error}". ${seeProblems(portfolio)}`;
+  }
+  const { states } = await deps.portfolios.read(portfolio);
+  if (error !== undefined && states[state] > 0) {
+    return `No ${state} row of portfolio "${portfolio}" has a problem that contains "${error}". ${seeProblems(portfolio)}`;
+  }
+  const there = ROW_STATES.filter((name) => states[name] > 0).map((name) => `${states[name]} ${name}`);
+  const next = states.held > 0 ? ` For held rows, use: npx limitline resolve "${portfolio}".` : '';
+  return `No row of portfolio "${portfolio}" is ${state} (${there.join(', ') || 'it has no rows'}).${next}`;
+}
+
+/** The problem itself is not told here: what is wrong with a cell, or the service's answer, has no place in a log of faults. */
+function seeProblems(portfolio: string): string {
+  return `To see the problem, run: npx limitline report "${portfolio}" --format errors-csv.`;
+}
+
+/** What a row is, with the next step where there is one; `option` names the row in a command. */
+async function describeState({ row, result }: FoundRow, option: string, { calls }: ExplainDeps): Promise<string> {
+  const { state, step, limitId } = result;
+  const name = `"${row.portfolio}"`;
+  switch (state) {
+    case 'done':
+      return `is done (${limitId}).`;
+    case 'held':
+      return `is held at the step ${step}, because nobody knows what became of the call. Say what became of it with npx limitline resolve ${name} ${option}, and --made ID or --resend.`;
+    case 'refused':
+      return `was refused: npx limitline retry ${name} ${option} sends it again.`;
+    case 'cancelled':
+      return `was given up: npx limitline retry ${name} --state cancelled ${option} sends it again.`;
+    case 'skipped':
+      return `was skipped: this request was made before${limitId === '' ? '' : ` (${limitId})`}.`;
+    default:
+      break;
+  }
+  // A person has named its id, for one: it is not sent again.
+  const made = await calls.madeId({ kind: 'limit', key: row.key });
+  if (made !== undefined) {
+    return `needs no call any more: its limit is known (${made}), and a worker only has to record it.`;
+  }
+  return state === 'queued'
+    ? `is waiting for the step ${step}, and goes on by itself while workers run.`
+    : `is being worked on (${step}).`;
+}

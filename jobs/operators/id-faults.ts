@@ -1,0 +1,76 @@
+import type { Portfolios } from '../../src/ledger/portfolios.ts';
+import { ROW_STATES, type Step } from '../../src/ledger/row.ts';
+import type { Rows } from '../../src/ledger/rows.ts';
+import { COMPANY_ID_PREFIX, LIMIT_ID_PREFIX } from '../../src/resource-ids.ts';
+import { documentKey } from '../rows/document-key.ts';
+import { type FoundRow, walkRows } from '../rows/walk-rows.ts';
+
+/** What an id is of, and whose: a call, as {@link callName} names it, and the row that shows it. */
+type KnownId = { call: string; portfolio: string; line: number; name: string };
+
+/** All rows of the account that show one of the ids asked for, by id. */
+type KnownIds = ReadonlyMap<string, readonly KnownId[]>;
+
+/** The ids of the service have these prefixes, where any is shown (docs/service.md, "Ids"). */
+const PREFIXES: Partial<Record<Step, string>> = { company: COMPANY_ID_PREFIX, limit: LIMIT_ID_PREFIX };
+
+/** Why this id cannot be what the row's step made; nothing where it can. */
+export function prefixFault(made: string | undefined, { result }: FoundRow): string | undefined {
+  const prefix = PREFIXES[result.step];
+  if (made === undefined || prefix === undefined || (made.startsWith(prefix) && made.length > prefix.length)) {
+    return undefined;
+  }
+  return `"${made}" cannot be the id for line ${result.line}, which is held at the step ${result.step}: its ids begin with ${prefix}.`;
+}
+
+/** Why this id cannot be what one of these calls made, since another is known to have made it; nothing where it can. */
+export function otherCallFault(made: string, calls: readonly string[], known: KnownIds): string | undefined {
+  const other = known.get(made)?.find(({ call }) => !calls.includes(call));
+  if (!other) return undefined;
+  return `"${made}" is already known: it was made for line ${other.line} of portfolio "${other.portfolio}" (${other.name}). Look up the right id.`;
+}
+
+/** How a call is named here: its kind and its key. */
+export function callName({ kind, key }: { kind: string; key: string }): string {
+  return `${kind} ${key}`;
+}
+
+/**
+ * Where in the account these ids are known already. Every row is looked at, page by page: there is no other index from ids,
+ * and a wrong one believed would be the limit of another buyer.
+ */
+export async function readKnownIds(
+  ids: ReadonlySet<string>,
+  { rows, portfolios }: { rows: Rows; portfolios: Portfolios },
+): Promise<KnownIds> {
+  const known = new Map<string, KnownId[]>();
+  if (ids.size === 0) return known;
+  for (const portfolio of await portfolios.names()) {
+    for (const state of ROW_STATES) {
+      await walkRows(rows, portfolio, state, async (found) => {
+        for (const [id, call] of madeIdsOf(found)) {
+          if (!ids.has(id)) continue;
+          const { line, request } = found.result;
+          known.set(id, [...(known.get(id) ?? []), { call, portfolio, line, name: request.name }]);
+        }
+        return false;
+      });
+    }
+  }
+  return known;
+}
+
+/** The ids that a row shows, each with the call that made it. A company that the line itself gave was made by no call. */
+function madeIdsOf({ row, result }: FoundRow): [id: string, call: string][] {
+  const { companyId, documentIds, limitId, request } = result;
+  const made: [string, string][] = [];
+  if (companyId !== '' && request.companyId === undefined) {
+    made.push([companyId, callName({ kind: 'company', key: request.buyer })]);
+  }
+  for (const [place, id] of documentIds.entries()) {
+    const document = request.documents[place];
+    if (document) made.push([id, callName({ kind: 'document', key: documentKey(document) })]);
+  }
+  if (limitId !== '') made.push([limitId, callName({ kind: 'limit', key: row.key })]);
+  return made;
+}

@@ -1,0 +1,91 @@
+import type { CallKind } from '../../src/call-kind.ts';
+import type { Calls } from '../../src/ledger/calls.ts';
+import type { Portfolios } from '../../src/ledger/portfolios.ts';
+import type { Rows } from '../../src/ledger/rows.ts';
+import type { HeldFile, HeldWord } from '../../src/portfolio/results/held-file.ts';
+import { callsOf } from '../rows/calls-of.ts';
+import type { FoundRow } from '../rows/walk-rows.ts';
+import { explainLine, explainRow } from './explain-rows.ts';
+import { rowAtLine, rowByName } from './find-row.ts';
+import { callName, otherCallFault, prefixFault, readKnownIds } from './id-faults.ts';
+
+/** One line of the file: where it stands, the id that it gives, if any, and the held row and call that it is about. */
+type Planned = { at: number; made: string | undefined; found: FoundRow; call: Call };
+
+type Call = { kind: CallKind; key: string };
+
+/** What a file says of held rows, in its order, and all that is wrong with it, by its lines. */
+export type Plan = { planned: Planned[]; problems: HeldFile['problems'] };
+
+type PlanDeps = { rows: Rows; portfolios: Portfolios; calls: Calls };
+
+/**
+ * Finds the held row that each line of the file is about, and whatever speaks against it: the row is not held, the id is of
+ * another kind, is given twice, or is that of another row. Changes nothing.
+ */
+export async function planHeldFile(portfolio: string, file: HeldFile, deps: PlanDeps): Promise<Plan> {
+  const plan: Plan = { planned: [], problems: [...file.problems] };
+  for (const said of file.words) {
+    const { at, made } = said;
+    const found = await heldRow(portfolio, said, deps);
+    const fault = typeof found === 'string' ? found : prefixFault(made, found);
+    const call = typeof found === 'string' ? undefined : await callInDoubt(found, deps);
+    if (fault !== undefined) plan.problems.push({ at, message: fault });
+    else if (typeof found !== 'string' && call) plan.planned.push({ at, made, found, call });
+  }
+  plan.problems.push(...contradictions(plan.planned), ...(await knownElsewhere(plan.planned, deps)));
+  plan.problems.sort((a, b) => a.at - b.at);
+  return plan;
+}
+
+/** The row, or why there is none that is held. */
+async function heldRow(portfolio: string, { row: name, line }: HeldWord, deps: PlanDeps): Promise<FoundRow | string> {
+  if (name !== '') {
+    const found = await rowByName(portfolio, name, deps);
+    return typeof found === 'string' || found.result.state === 'held' ? found : explainRow(found, deps);
+  }
+  if (line === undefined) return 'It names no row.';
+  const found = await rowAtLine(portfolio, { state: 'held', line }, deps);
+  return typeof found === 'string'
+    ? `${found} Choose one in the column row.`
+    : (found ?? explainLine(portfolio, line, deps));
+}
+
+/**
+ * The first of the step's calls whose outcome is unknown: the one that the file speaks of, whatever is answered until it is
+ * believed. Where none is unknown any more the row goes on by itself.
+ */
+async function callInDoubt(found: FoundRow, { calls }: PlanDeps): Promise<Call | undefined> {
+  const all: Call[] = callsOf(found);
+  for (const call of all) if (await calls.isUnknown(call)) return call;
+  return all[0];
+}
+
+/** Rows may share a call, and what is said of it then has to agree; one id cannot be of two calls. */
+function contradictions(planned: readonly Planned[]): HeldFile['problems'] {
+  const byCall = new Map<string, Planned>();
+  const byId = new Map<string, Planned>();
+  const problems: HeldFile['problems'] = [];
+  for (const each of planned) {
+    const { at, made, call } = each;
+    const name = callName(call);
+    const same = byCall.get(name);
+    const used = made === undefined ? undefined : byId.get(made);
+    if (same && same.made !== made) {
+      problems.push({ at, message: `Line ${same.at} says something else about the same ${call.kind}.` });
+    } else if (used && callName(used.call) !== name) {
+      problems.push({ at, message: `"${made}" is already given for another row, in line ${used.at}.` });
+    }
+    byCall.set(name, same ?? each);
+    if (made !== undefined) byId.set(made, used ?? each);
+  }
+  return problems;
+}
+
+async function knownElsewhere(planned: readonly Planned[], deps: PlanDeps): Promise<HeldFile['problems']> {
+  const known = await readKnownIds(new Set(planned.flatMap(({ made }) => made ?? [])), deps);
+  return planned.flatMap(({ at, made, call }) => {
+    const message = otherCallFault(made ?? '', [callName(call)], known);
+    return message === undefined ? [] : [{ at, message }];
+  });
+}

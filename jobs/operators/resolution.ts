@@ -1,0 +1,38 @@
+import type { Step } from '../../src/ledger/row.ts';
+import { rowName } from '../../src/ledger/row-id.ts';
+import type { FoundRow } from '../rows/walk-rows.ts';
+
+/** A row that a person spoke of: which it is, whose, and what is taken for true. Without `made` it is sent again. */
+export type Resolved = {
+  line: number;
+  /** The file that the line is of, as the column `import` of the results names it. */
+  import: string;
+  row: string;
+  step: Step;
+  name: string;
+  requested_limit: string;
+  made?: string;
+};
+
+/**
+ * What was resolved: calls, and the rows that go on because of it, in any portfolio; and, where rows were named one by
+ * one, which they were.
+ */
+export type Resolution = { calls: number; rows: number; of?: Resolved[] };
+
+/** How an answer names a row and what was said of it. */
+export function resolvedOf(
+  { row, result: { line, importId, step, request } }: FoundRow,
+  made: string | undefined,
+  imports: ReadonlyMap<string, string>,
+): Resolved {
+  return {
+    line,
+    import: imports.get(importId) ?? '',
+    row: rowName(row),
+    step,
+    name: request.name,
+    requested_limit: request.limit.requested_limit,
+    ...(made === undefined ? {} : { made }),
+  };
+}

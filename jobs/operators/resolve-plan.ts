@@ -1,0 +1,34 @@
+import { feed } from '../rows/feed.ts';
+import { importNames } from '../rows/import-names.ts';
+import { type FreeDeps, freeHeld } from './free-held.ts';
+import type { Plan } from './plan-held-file.ts';
+import { type Resolution, type Resolved, resolvedOf } from './resolution.ts';
+import { sendAgain } from './send-again.ts';
+
+/**
+ * Does what a file says of held rows, in its order. A call that was answered meanwhile is left as it was answered.
+ *
+ * @param onResolved is told of each row as it is resolved
+ */
+export async function resolvePlan(
+  { planned }: Plan,
+  deps: FreeDeps,
+  onResolved: (resolved: Resolved) => void,
+): Promise<Resolution> {
+  const resolution = { calls: 0, rows: 0, of: [] as Resolved[] };
+  const [first] = planned;
+  const imports = first ? await importNames(first.found.row.portfolio, deps) : new Map<string, string>();
+  for (const { made, found, call } of planned) {
+    // A row whose call another line of the file was about goes with the others that are freed at the end.
+    if ((await deps.calls.resolve([call], found.result.request.buyer, made)) === 'resolved') {
+      resolution.calls += 1;
+      if (await sendAgain(found.row, 'held', deps)) resolution.rows += 1;
+    }
+    const resolved = resolvedOf(found, made, imports);
+    resolution.of.push(resolved);
+    onResolved(resolved);
+  }
+  resolution.rows += await freeHeld(deps);
+  await feed(deps);
+  return resolution;
+}

@@ -1,0 +1,60 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { acme, asking, openCorrections, zinc } from '../../support/corrections.ts';
+import { openWorkplace } from '../../support/workplace.ts';
+
+describe('a line is a problem when nobody can tell which row it corrects', () => {
+  test('because its buyer has several rows that were not sent', async () => {
+    const { importLines } = await openCorrections();
+    await importLines(acme(1), acme(2));
+    const imported = await importLines(acme(3));
+    expect(imported).toMatchObject({ rows: 0, invalid: 1, replaced: 0, lacking: 2 });
+    expect(imported.problems[0]?.message).toMatch(
+      /2 requests .* line [23] of portfolio q4 \([12], queued\), line [23] of .*errors-csv.*request_reference/,
+    );
+    // Named, it is a request of its own.
+    expect(await importLines(acme(3, 'R-3'))).toMatchObject({ rows: 1, invalid: 0, replaced: 0 });
+  });
+
+  test('because an earlier line of the file already corrects the row, however often the file is imported', async () => {
+    const { importLines, report } = await openCorrections();
+    await importLines(acme(1));
+    for (const replaced of [1, 0]) {
+      const imported = await importLines(acme(2), acme(3), zinc(4));
+      expect(imported).toMatchObject({ rows: 2, invalid: 1, replaced });
+      expect(imported.problems).toMatchObject([
+        { line: 3, message: expect.stringContaining('earlier line of this file') },
+      ]);
+    }
+    expect(await report()).toMatchObject({ rows: 3, replaced: 1, invalid: 1 });
+  });
+
+  test('and stays one while its errors file is imported unchanged, even after the other rows were sent', async () => {
+    const { importLines, work, settled, errors, dir, importFile, requested } = await openCorrections();
+    await importLines(acme(1), acme(2));
+    await importLines(acme(3));
+    await work();
+    await settled();
+    const path = join(dir, 'errors.csv');
+    for (const _round of [1, 2]) {
+      await writeFile(path, await errors());
+      expect(await importFile(path)).toMatchObject({ rows: 0, invalid: 1 });
+    }
+    expect(requested()).toEqual([1, 2]);
+    await writeFile(path, (await errors()).replace(',,3,', ',R-3,3,'));
+    expect(await importFile(path)).toMatchObject({ rows: 1, invalid: 0 });
+  });
+
+  test('because nobody knows what became of the row that was sent', async () => {
+    const place = await openWorkplace({
+      faults: { rules: [{ on: 'limit', match: 'HRB 1"', fault: 'status', status: 500 }] },
+    });
+    await place.import(asking(acme(1)));
+    await place.work();
+    expect(await place.settled()).toMatchObject({ states: { held: 1 } });
+    const imported = await place.import(asking(acme(2)));
+    expect(imported).toMatchObject({ rows: 0, invalid: 1 });
+    expect(imported.problems[0]?.message).toContain('limitline resolve');
+  });
+});

@@ -1,0 +1,45 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { acme, HEADER, openCorrections, zinc } from '../../support/corrections.ts';
+
+describe('rows of earlier imports that the file lacks', () => {
+  test('stay and are counted; --replace gives up those that were not sent and have not even a broken line in it', async () => {
+    const { importLines, work, settled, dir, importFile, errors, requested, context } = await openCorrections('HRB 3"');
+    await importLines(acme(1), 'Tin AG,DE,HRB 3,,3');
+    const workers = await work();
+    expect(await settled()).toMatchObject({ states: { done: 1, refused: 1 } });
+    await workers.stop();
+    await importLines(zinc(2), 'Lead AG,DE,HRB 4,,4');
+    expect(await importLines(zinc(2))).toMatchObject({ rows: 1, lacking: 2, givenUp: 0 });
+    const path = join(dir, 'new.csv');
+    // A broken line is in the file all the same.
+    const broken = `${HEADER},contact_email\n${zinc(2)},\nTin AG,DE,HRB 3,,3,nobody\n`;
+    await writeFile(path, broken);
+    expect(await importFile(path, {}, { replace: true })).toMatchObject({
+      rows: 1,
+      invalid: 1,
+      lacking: 0,
+      givenUp: 1,
+    });
+    expect((await context.portfolios.read('q4')).states).toMatchObject({
+      done: 1,
+      refused: 1,
+      queued: 1,
+      cancelled: 1,
+    });
+    await work();
+    await settled();
+    expect(requested()).toEqual([1, 2]);
+    const left = (await errors()).split('\r\n').filter((line) => line.includes('Lead'));
+    expect(left).toEqual([]);
+  });
+
+  test('are not given up by an errors file, which has only some of the lines', async () => {
+    const { importLines, errors, dir, importFile } = await openCorrections();
+    await importLines(acme(1), zinc(2));
+    const path = join(dir, 'errors.csv');
+    await writeFile(path, await errors());
+    await expect(importFile(path, {}, { replace: true })).rejects.toMatchObject({ code: 'USAGE' });
+  });
+});

@@ -1,0 +1,87 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { parse } from 'csv-parse/sync';
+import { describe, expect, test } from 'vitest';
+import { acme, openCorrections, zinc } from '../../support/corrections.ts';
+
+describe('the column row of an errors file', () => {
+  test('keeps the file out of every other portfolio, and is written again in each round', async () => {
+    const { importLines, dir, importFile, work, settled, errors, context, requested } = await openCorrections('HRB 1"');
+    await importLines(acme(900), zinc(5));
+    await work();
+    await settled();
+    const path = join(dir, 'q4.errors.csv');
+    const round = (await errors()).replace(',900,', ',800,');
+    await writeFile(path, round);
+    // Run under its own name it would be a request of its own, beside the row that it mends.
+    const stray = await importFile(path, {}, { portfolio: 'q4.errors' });
+    expect(stray.faults).toMatchObject([{ line: 0, column: 'row', value: expect.stringMatching(/^q4\//) }]);
+    expect(stray.faults[0]?.message).toBe(
+      'This errors file mends rows of portfolio "q4", not of "q4.errors" (the first is in line 2). Import it into that one: npx limitline run FILE --portfolio "q4".',
+    );
+    expect(await context.portfolios.names()).toEqual(['q4']);
+    // A line that is still wrong goes on to say what it mends.
+    await writeFile(path, round.replace(',800,', ',0,'));
+    expect(await importFile(path)).toMatchObject({ invalid: 1 });
+    const named = /,q4\/[\w-]{16},/.exec(round)?.[0] ?? 'none';
+    const again = (await errors()).split('\n').filter((line) => line.includes(named));
+    expect(again.some((line) => line.includes(',0,'))).toBe(true);
+    expect(requested()).toEqual([5]);
+  });
+
+  test('names the row that its line mends, among several of one buyer and across rounds', async () => {
+    const { importLines, dir, importFile, work, settled, errors, standIn, requested } = await openCorrections('HRB 1"');
+    await importLines(acme(900), acme(700));
+    await work();
+    expect(await settled()).toMatchObject({ states: { refused: 2 } });
+    const path = join(dir, 'errors.csv');
+    const round = await errors();
+    expect(round).toMatch(/,900,q4\/[\w-]{16},,"The service refused/);
+    await writeFile(path, round.replace(',900,', ',800,'));
+    expect(await importFile(path)).toMatchObject({ lines: 2, rows: 2, invalid: 0, replaced: 1 });
+    await settled();
+    // The same errors file, mended otherwise: what stands in the place of the row by now is meant.
+    await standIn.setFaults({ rules: [] });
+    await writeFile(path, round.replace(',900,', ',850,'));
+    expect(await importFile(path)).toMatchObject({ lines: 2, rows: 2, invalid: 0, replaced: 1 });
+    expect(await settled()).toMatchObject({ rows: 4, replaced: 2, states: { done: 2, cancelled: 2 } });
+    expect(requested()).toEqual([700, 850]);
+    expect(parse(await errors())).toHaveLength(1);
+    // Now that it was sent, the row cannot be mended any more.
+    await writeFile(path, round.replace(',900,', ',1,'));
+    const late = await importFile(path);
+    expect(late.problems).toMatchObject([
+      { column: 'row', message: expect.stringMatching(/^changed after it was requested/) },
+    ]);
+  });
+
+  test.each([
+    ['nothing', (row: string) => row.slice(0, -1), /names no row/],
+    ['a row that there is not', (row: string) => `${row.slice(0, -3)}AAA`, /has no such row/],
+  ])('is a problem where it names %s', async (_what, change, words) => {
+    const { importLines, dir, importFile, errors } = await openCorrections();
+    await importLines(acme(1));
+    const path = join(dir, 'errors.csv');
+    await writeFile(path, (await errors()).replace(',1,q4/', ',2,q4/').replace(/q4\/[\w-]{16}/, change));
+    const imported = await importFile(path);
+    expect(imported).toMatchObject({ rows: 0, invalid: 1 });
+    expect(imported.problems).toMatchObject([{ line: 2, column: 'row', message: expect.stringMatching(words) }]);
+  });
+
+  test('is a problem where two lines mend one row, or one asks for it as it was', async () => {
+    const { importLines, dir, importFile, errors } = await openCorrections();
+    await importLines(acme(1));
+    const [header = '', line = ''] = (await errors()).split('\r\n');
+    const path = join(dir, 'errors.csv');
+    await writeFile(path, [header, line.replace(',1,', ',2,'), line.replace(',1,', ',3,')].join('\n'));
+    expect(await importFile(path)).toMatchObject({ rows: 1, problems: [{ line: 3, column: 'row' }] });
+    await writeFile(path, [header, line, line.replace(',1,', ',3,')].join('\n'));
+    expect(await importFile(path)).toMatchObject({ rows: 1, problems: [{ line: 3, column: 'row' }] });
+  });
+
+  test("is the team's own column in any other file", async () => {
+    const place = await openCorrections();
+    await place.import(['name,requested_limit,row', 'Acme AG,5,12']);
+    expect(await place.import(['name,requested_limit,row', 'Acme AG,6,13'])).toMatchObject({ rows: 1, replaced: 1 });
+  });
+});

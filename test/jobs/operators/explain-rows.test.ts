@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest';
+import { explainEmptyRetry } from '../../../jobs/operators/explain-rows.ts';
+import type { Retry } from '../../../jobs/operators/retry-rows.ts';
+import type { FaultChange } from '../../../src/stand-in/fault-settings.ts';
+import { buyerLines, openWorkplace } from '../../support/workplace.ts';
+
+/** A portfolio of which one limit met this fault, one is done, and one line is broken. */
+async function openPlace(fault: NonNullable<FaultChange['rules']>[number]) {
+  const place = await openWorkplace({ faults: { rules: [fault] } });
+  await place.import([...buyerLines(2), 'Broken AG,Nowhere,HRB 9,1']);
+  await place.work();
+  await place.settled();
+  return (retry: Partial<Retry>) => explainEmptyRetry({ portfolio: 'q4', state: 'refused', ...retry }, place.context);
+}
+
+test('a retry that matches nothing says what the line is instead, and what to do with it', async () => {
+  const why = await openPlace({ on: 'limit', match: 'HRB 1', fault: 'reset', times: 1 });
+  expect(await why({ line: 999 })).toMatch(/^There is no line 999 in portfolio "q4"\. .*--format csv/);
+  expect(await why({ line: 2 })).toMatch(/^Line 2 .* is held at the step limit.*npx limitline resolve "q4" --line 2/);
+  expect(await why({ line: 3 })).toMatch(/^Line 3 .* is done \(bl_/);
+  expect(await why({ line: 4 })).toMatch(/^Line 4 .* led to no row: it is invalid\. .*--format errors-csv/);
+  expect(await why({})).toMatch(/^No row .* is refused \(1 done, 1 held\)\. For held rows, use: npx limitline resolve/);
+});
+
+test('a retry that matches no problem says so, of one line and of all', async () => {
+  const why = await openPlace({ on: 'limit', match: 'HRB 1', fault: 'status', status: 422, body: 'too high' });
+  expect(await why({ line: 2, error: 'odd' })).toMatch(
+    /^Line 2 .* is refused, but its problem does not contain "odd"\. .*errors-csv/,
+  );
+  expect(await why({ error: 'odd' })).toMatch(/^No refused row .* has a problem that contains "odd"\. .*errors-csv/);
+});
