@@ -94,7 +94,7 @@ export async function openContext({ settings, log, probe }: { settings: Settings
     queues,
     imports: makeDocumentStore({ dir: join(settings.LIMITLINE_DATA, 'imports') }),
     documents: makeDocumentStore({ dir: join(settings.LIMITLINE_DATA, 'documents') }),
-    leftFiles: makeLeftFiles({ dir: join(settings.LIMITLINE_DATA, 'left'), passing: STAND_IN_ACCOUNT }),
+    leftFiles: makeLeftFiles({ dir: join(settings.LIMITLINE_DATA, 'left'), trialAccount: STAND_IN_ACCOUNT }),
     async close(): Promise<void> {
       ending.abort();
       await queues.close();

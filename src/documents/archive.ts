@@ -75,7 +75,7 @@ async function unpack(path: string, dir: string, signal: AbortSignal | undefined
       signal?.throwIfAborted();
       if (!isDocument(entry)) continue;
       if (entry.fileName.split('/').length > MAX_DEPTH) {
-        throw new Error(`${JSON.stringify(entry.fileName)} lies more than ${MAX_DEPTH} folders deep`);
+        throw new Error(`${JSON.stringify(entry.fileName)} is more than ${MAX_DEPTH} folders deep`);
       }
       const to = join(dir, entry.fileName);
       // yauzl refuses absolute names and `..` itself; what leads out all the same is not ours to write.

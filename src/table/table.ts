@@ -7,7 +7,7 @@ import type { Vocabulary } from './vocabulary.ts';
 export type Table = {
   /** The record that names the columns; null in a file without any record. */
   header: RawRecord | null;
-  /** What stands above it and is not read; null where nothing does. */
+  /** What is above it and is not read; null where nothing is. */
   above: Above | null;
   /** The record below it, as far as it was looked at to find it; left out where nothing was read. */
   below?: RawRecord | undefined;
@@ -55,5 +55,5 @@ export function headerLineProblem(
   { headerLine }: Pick<TableFile, 'headerLine'>,
 ): string | null {
   if (headerLine === undefined || header?.line === headerLine) return null;
-  return `Line ${headerLine}, which --header-line names, is blank or behind the end of the file: name the line on which the columns have their names.`;
+  return `Line ${headerLine}, given by --header-line, is blank or after the end of the file: give the line that has the names of the columns.`;
 }

@@ -1,9 +1,9 @@
 import { stat } from 'node:fs/promises';
 import type { ByteSource } from './bytes.ts';
-import { makeDecoder } from './decoders.ts';
 import { detectDelimiter, firstRecords, sepLineOf } from './detect-delimiter.ts';
-import { detectEncoding, type FoundEncoding } from './detect-encoding.ts';
 import { type Delimiter, type Dialect, encodingNamed, PLAIN_DIALECT } from './dialect.ts';
+import { makeDecoder } from './encodings/decoders.ts';
+import { detectEncoding, type FoundEncoding } from './encodings/detect-encoding.ts';
 import { aboveOf, findHeader } from './find-header.ts';
 import { LINE_BREAK } from './physical-lines.ts';
 import { makeRecordReader, type RawRecord } from './records.ts';

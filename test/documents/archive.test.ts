@@ -142,7 +142,7 @@ describe('documents in a ZIP file', () => {
     );
     const path = await writeZip(join(dir, 'd.zip'), entries);
     await expect(openDocuments(path)).rejects.toMatchObject({
-      message: expect.stringContaining('its names are longer'),
+      message: expect.stringContaining('the names of its files take more than 32 MB'),
     });
   });
 

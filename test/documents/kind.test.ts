@@ -48,7 +48,7 @@ test.each<[string, string | Uint8Array, string]>([
 });
 
 test.each<[string, string | Uint8Array, string]>([
-  ['a.exe', WINDOWS, 'a.exe is a program (its name ends in .exe), and no program is sent'],
+  ['a.exe', WINDOWS, 'a.exe is a program (its name ends in .exe), and programs are not sent'],
   ['balance.pdf', WINDOWS, 'a program for Windows'],
   ['balance', WINDOWS, 'a program for Windows'],
   ['balance.docx', Buffer.from('7f454c4602010100', 'hex'), 'a program for Linux'],

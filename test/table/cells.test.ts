@@ -3,8 +3,8 @@ import { stringify } from 'csv-stringify/sync';
 import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
 import { readLines, readSound } from '../../src/table/cells.ts';
+import { markByte } from '../../src/table/encodings/damage.ts';
 import { makeRecordReader } from '../../src/table/records.ts';
-import { markByte } from '../../src/table/text.ts';
 import { hardText } from '../support/any-text.ts';
 
 vi.mock('csv-parse/sync', { spy: true });

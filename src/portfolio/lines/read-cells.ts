@@ -1,7 +1,7 @@
 import { type Dialect, delimiterWord } from '../../table/dialect.ts';
+import { describeDamage } from '../../table/encodings/damage.ts';
 import { withoutApostrophe } from '../../table/formulas.ts';
 import type { RawRecord } from '../../table/records.ts';
-import { describeDamage } from '../../table/text.ts';
 import { type Column, type KnownColumn, makeFit } from '../columns/columns.ts';
 import type { Conventions } from '../values/conventions.ts';
 import { makeValueReaders, type ValueReader } from '../values/values.ts';

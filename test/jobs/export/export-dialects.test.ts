@@ -8,7 +8,7 @@ import { describe, expect, test } from 'vitest';
 import { exportResults } from '../../../jobs/export/export-results.ts';
 import type { Context } from '../../../src/context.ts';
 import { openPortfolio } from '../../../src/portfolio/open-portfolio.ts';
-import { makeEncoder } from '../../../src/table/encoders.ts';
+import { makeEncoder } from '../../../src/table/encodings/encoders.ts';
 import { openWorkplace } from '../../support/workplace.ts';
 
 /** The bytes of a results file. */

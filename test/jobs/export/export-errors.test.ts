@@ -7,7 +7,7 @@ import { describe, expect, test } from 'vitest';
 import { type ExportPayload, exportResults } from '../../../jobs/export/export-results.ts';
 import type { Context } from '../../../src/context.ts';
 import type { ReadOptions } from '../../../src/portfolio/read-options.ts';
-import { makeEncoder } from '../../../src/table/encoders.ts';
+import { makeEncoder } from '../../../src/table/encodings/encoders.ts';
 import { MAX_RECORD_LENGTH } from '../../../src/table/physical-lines.ts';
 import { makeTemporaryFolder } from '../../support/temporary-folder.ts';
 import { openWorkplace } from '../../support/workplace.ts';

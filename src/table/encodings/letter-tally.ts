@@ -18,7 +18,14 @@ const USUAL = 'windows-1252';
  * the Mac's, and those of DOS.
  */
 const CANDIDATES = [
-  ...[USUAL, 'windows-1250', 'iso-8859-15', 'iso-8859-2', 'windows-1254', 'macintosh', 'cp850', 'cp852'],
+  USUAL,
+  'windows-1250',
+  'iso-8859-15',
+  'iso-8859-2',
+  'windows-1254',
+  'macintosh',
+  'cp850',
+  'cp852',
 ] as const;
 
 /** Turkish letters have the bytes of Icelandic ones: it may lead to doubt, and is never taken. */

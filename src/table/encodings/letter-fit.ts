@@ -52,18 +52,38 @@ function soundOf(neighbour: string): 'v' | 'c' | '-' {
 
 /** A vowel stands between consonants as a rule; one that stands alone is no word in most languages. */
 const VOWEL_FIT: Record<string, number> = {
-  ...{ cc: 2, 'c-': 1, '-c': 1, vc: 0, cv: -0.5, vv: -1.5, 'v-': -0.5, '-v': -0.5, '--': -1.5 },
+  cc: 2,
+  'c-': 1,
+  '-c': 1,
+  vc: 0,
+  cv: -0.5,
+  vv: -1.5,
+  'v-': -0.5,
+  '-v': -0.5,
+  '--': -1.5,
 };
 const CONSONANT_FIT: Record<string, number> = {
-  ...{ vv: 2, 'v-': 1, '-v': 1, vc: 1, cv: 1, cc: -1.5, 'c-': -0.5, '-c': 0, '--': -2 },
+  vv: 2,
+  'v-': 1,
+  '-v': 1,
+  vc: 1,
+  cv: 1,
+  cc: -1.5,
+  'c-': -0.5,
+  '-c': 0,
+  '--': -2,
 };
 
 /** What a letter's being frequent in its languages says for it; one that is rare in them all has less. */
-const LIKELY: Record<string, number> = {
-  ...Object.fromEntries([...'äöüßéèñóáç'].map((letter) => [letter, 1])),
-  ...Object.fromEntries([...'êàíúåøæôčšžřłńśżěůąęć'].map((letter) => [letter, 0.5])),
-  ...Object.fromEntries([...'ƒÿĺŕľďťňđţðþ'].map((letter) => [letter, -0.5])),
-};
+const LIKELY = likelihoods([
+  ['äöüßéèñóáç', 1],
+  ['êàíúåøæôčšžřłńśżěůąęć', 0.5],
+  ['ƒÿĺŕľďťňđţðþ', -0.5],
+]);
+
+function likelihoods(groups: [letters: string, likelihood: number][]): Record<string, number> {
+  return Object.fromEntries(groups.flatMap(([letters, likelihood]) => [...letters].map((one) => [one, likelihood])));
+}
 
 const FINAL = /^\P{L}?$/u;
 
