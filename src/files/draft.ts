@@ -29,6 +29,7 @@ type DraftOptions = {
   name: string;
   /** Its permissions, before the user's umask. */
   mode?: number;
+  /** Done when all of it is in the stream and the stream has ended. */
   write: (to: Writable) => Promise<void>;
 };
 

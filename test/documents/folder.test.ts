@@ -85,7 +85,7 @@ describe('a document is refused', () => {
     [`${'x'.repeat(300)}.pdf`, 'is too long'],
     ['', 'is not a file'],
     ['.', 'is not a file'],
-  ])('%j: %s', async (name, message) => {
+  ])('whose name is %j, and told why: %s', async (name, message) => {
     const { dir, put, find } = await makeFolder();
     await put('here.pdf');
     await put('sub/Deep.pdf');
@@ -104,7 +104,7 @@ describe('a document is refused', () => {
     expect(await find('private/a.pdf')).toContain('leads out');
   });
 
-  test('when there is no folder', async () => {
+  test('when there is no folder of documents', async () => {
     const { dir } = await makeTemporaryFolder();
     expect(await makeDocumentFolder({ dir: join(dir, 'none'), maxSizeMb: 1 }).find('a.pdf')).toContain(
       '--documents DIR',

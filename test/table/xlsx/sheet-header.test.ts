@@ -1,19 +1,13 @@
-import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { openPortfolio, type PortfolioFile } from '../../../src/portfolio/open-portfolio.ts';
-import { all, NOW } from '../../support/read-portfolio.ts';
-import { makeTemporaryFolder } from '../../support/temporary-folder.ts';
+import type { PortfolioFile } from '../../../src/portfolio/open-portfolio.ts';
+import { readWorkbook } from '../../support/read-workbook.ts';
 import { times, writeWorkbook } from '../../support/write-workbook.ts';
 
 const row = (line: number, ...cells: string[]) =>
   `<row r="${line}">${cells.map((cell) => (cell === '' ? '<c/>' : `<c t="str"><v>${cell}</v></c>`)).join('')}</row>`;
 
-async function read(sheet: Iterable<string>, options: Partial<PortfolioFile> = {}) {
-  const { dir } = await makeTemporaryFolder();
-  const path = await writeWorkbook(join(dir, 'a.xlsx'), { sheet });
-  const opened = await openPortfolio({ path, requiredColumns: [], now: NOW, ...options });
-  return { ...opened, lines: await all(opened.batches()) };
-}
+const read = (sheet: Iterable<string>, given?: Partial<PortfolioFile>) =>
+  readWorkbook((path) => writeWorkbook(path, { sheet }), given);
 
 const told = ({ headerLine, above, problems, lines }: Awaited<ReturnType<typeof read>>) => ({
   headerLine,

@@ -1,8 +1,7 @@
-import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { openPortfolio, type PortfolioFile } from '../../../src/portfolio/open-portfolio.ts';
-import { all, told } from '../../support/read-portfolio.ts';
-import { makeTemporaryFolder } from '../../support/temporary-folder.ts';
+import type { PortfolioFile } from '../../../src/portfolio/open-portfolio.ts';
+import { told } from '../../support/read-portfolio.ts';
+import { readWorkbook } from '../../support/read-workbook.ts';
 import {
   HEADER,
   type Parts,
@@ -18,11 +17,7 @@ const row = (n: number) => `<row><c t="str"><v>Buyer ${n}</v></c><c><v>${n}</v><
 
 describe('a sheet', () => {
   async function read(parts: Parts) {
-    const { dir } = await makeTemporaryFolder();
-    const opened = await openPortfolio({ path: await writeWorkbook(join(dir, 'a.xlsx'), parts), requiredColumns: [] });
-    const lines = [];
-    for await (const batch of opened.batches()) lines.push(...batch);
-    return lines;
+    return (await readWorkbook((path) => writeWorkbook(path, parts))).lines;
   }
 
   test('is as large as its rows are, whatever it says of its own size', async () => {
@@ -86,12 +81,8 @@ describe('a sheet', () => {
   });
 });
 
-async function readSheets(sheets: Sheet[], given: Partial<PortfolioFile> = {}) {
-  const { dir } = await makeTemporaryFolder();
-  const path = await writeSheets(join(dir, 'a.xlsx'), sheets);
-  const opened = await openPortfolio({ path, requiredColumns: [], ...given });
-  return { ...opened, lines: await all(opened.batches()) };
-}
+const readSheets = (sheets: Sheet[], given?: Partial<PortfolioFile>) =>
+  readWorkbook((path) => writeSheets(path, sheets), given);
 
 describe('rows that are hidden', () => {
   const rows = [

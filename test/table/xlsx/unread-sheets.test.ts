@@ -1,16 +1,10 @@
-import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { openPortfolio, type PortfolioFile } from '../../../src/portfolio/open-portfolio.ts';
-import { all } from '../../support/read-portfolio.ts';
-import { makeTemporaryFolder } from '../../support/temporary-folder.ts';
+import type { PortfolioFile } from '../../../src/portfolio/open-portfolio.ts';
+import { readWorkbook } from '../../support/read-workbook.ts';
 import { HEADER, rowOf, type Sheet, writeSheets } from '../../support/write-workbook.ts';
 
-async function read(sheets: Sheet[], given: Partial<PortfolioFile> = {}) {
-  const { dir } = await makeTemporaryFolder();
-  const path = await writeSheets(join(dir, 'a.xlsx'), sheets);
-  const opened = await openPortfolio({ path, requiredColumns: [], ...given });
-  return { ...opened, lines: await all(opened.batches()) };
-}
+const read = (sheets: Sheet[], given?: Partial<PortfolioFile>) =>
+  readWorkbook((path) => writeSheets(path, sheets), given);
 
 describe('sheets that cannot be seen, or are not read', () => {
   const [old, buyers] = [HEADER + rowOf(2, ['Old', '1']), HEADER + rowOf(2, ['New', '2'])];
