@@ -11,7 +11,7 @@ import { liftTopFolder } from './top-folder.ts';
 import { makeUnpackedFolder, sweepUnpackedFolders } from './unpacked-folders.ts';
 
 /** Where documents are looked up: a folder that is there, or one made of a ZIP file until `close`. */
-export type DocumentsPlace = { dir: string; close(): Promise<void> };
+type DocumentsPlace = { dir: string; close(): Promise<void> };
 
 /** Deeper folders than people make; each of them would be one on the disk. */
 const MAX_DEPTH = 32;

@@ -2,7 +2,7 @@ import { opendir } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /** Finds what a wrong file name was meant to be. */
-export type NameFinder = {
+type NameFinder = {
   /** The name under the folder that differs in case or in Unicode's spelling alone, or null. */
   near(name: string): Promise<string | null>;
 };

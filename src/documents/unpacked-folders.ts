@@ -7,7 +7,7 @@ import { MARK_PATTERN, markOfProcess } from '../files/process-mark.ts';
 import { sweepLeftBehind } from '../files/sweep.ts';
 
 /** A folder among the system's temporary ones, of this process and for this user alone. */
-export type UnpackedFolder = { dir: string; close(): Promise<void> };
+type UnpackedFolder = { dir: string; close(): Promise<void> };
 
 /**
  * Makes an empty folder that is gone when it is closed, and when the process ends before, unless that is killed: then the

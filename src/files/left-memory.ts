@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { z } from 'zod';
 
 /** What is remembered of a file that was left: whose results it has, and the SHA-256 of what was in it, in hex. */
-export type LeftFile = z.output<typeof leftFileSchema>;
+type LeftFile = z.output<typeof leftFileSchema>;
 
 /** What is remembered of files that were left in people's folders. */
-export type LeftMemory = {
+type LeftMemory = {
   /** Undefined where nothing is known of it, or nothing that can be read: then it is not ours. */
   fileAt(path: string): Promise<LeftFile | undefined>;
   rememberFile(path: string, left: LeftFile): Promise<void>;

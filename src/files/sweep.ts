@@ -3,7 +3,7 @@ import { lstat, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isLeftBehind } from './process-mark.ts';
 
-export type Sweeping = {
+type Sweeping = {
   dir: string;
   /** Which names are swept, with the groups of `MARK_PATTERN`. */
   names: RegExp;

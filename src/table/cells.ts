@@ -3,7 +3,7 @@ import type { Delimiter } from './dialect.ts';
 import { findQuoteFault, hasOddQuotes, type QuoteFault } from './quote-fault.ts';
 
 /** The cells of one line; of a broken one those before the fault, then the rest as it is written, from delimiter to delimiter. */
-export type LineCells = {
+type LineCells = {
   cells: string[];
   /** What is wrong with the line's quotation marks, and in which of the cells. */
   fault: { kind: QuoteFault['kind']; cell: number } | null;

@@ -2,7 +2,7 @@
  * What an OLE compound file is ([MS-CFB]), by the names of the streams in its directory: Excel keeps old workbooks in such
  * files, and encrypted new ones ([MS-OFFCRYPTO], 1.3.1: the stream `EncryptedPackage`).
  */
-export type CompoundKind = 'encrypted' | 'old workbook' | 'old document' | 'unknown';
+type CompoundKind = 'encrypted' | 'old workbook' | 'old document' | 'unknown';
 
 /** What a compound file begins with. */
 export const COMPOUND = Buffer.from([0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1]);

@@ -53,11 +53,6 @@ export function* firstRecords(start: string, delimiter: Delimiter, from = 1): Ge
   }
 }
 
-/** The first of them; undefined in a text without any. */
-export function firstRecord(start: string, delimiter: Delimiter, from = 1): RawRecord | undefined {
-  return firstRecords(start, delimiter, from).next().value ?? undefined;
-}
-
 /** Enough for the header and some lines; a header of a million columns is not gone through four times. */
 const LOOKED_AT = 32 * 1024;
 
@@ -68,4 +63,9 @@ function commonWidth(records: readonly RawRecord[]): { width: number; alike: num
   counts.delete(1);
   const [[width, alike] = [1, 0]] = [...counts].sort((a, b) => b[1] - a[1] || b[0] - a[0]);
   return { width, alike };
+}
+
+/** The first of these records; undefined in a text without any. */
+function firstRecord(start: string, delimiter: Delimiter, from = 1): RawRecord | undefined {
+  return firstRecords(start, delimiter, from).next().value ?? undefined;
 }

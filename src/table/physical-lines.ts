@@ -12,7 +12,7 @@ export type PhysicalLine = {
 };
 
 /** The lines of a text that comes in pieces. A line is looked at before it is passed. */
-export type PhysicalLines = {
+type PhysicalLines = {
   feed(text: string): void;
   /** No text comes any more. */
   end(): void;

@@ -30,7 +30,7 @@ export type Shape = {
 };
 
 /** Cuts a text that comes in pieces into records. */
-export type RecordReader = {
+type RecordReader = {
   /** Passes over the physical lines above this one, whatever is there; said before the first record is asked for. */
   startAt(line: number): void;
   feed(text: string): void;

@@ -1,14 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { openPortfolio, type PortfolioFile } from '../../src/portfolio/open-portfolio.ts';
-import { makeTemporaryFolder } from '../support/temporary-folder.ts';
+import type { PortfolioFile } from '../../src/portfolio/open-portfolio.ts';
+import { read as readPortfolio } from '../support/read-portfolio.ts';
 
-/** Opens the file and reads all of its lines. */
+/** What is read of a file: also the names of its rows, and the problems of its other lines. */
 async function read(content: string | Uint8Array, given: Partial<PortfolioFile> = {}) {
-  const { write } = await makeTemporaryFolder();
-  const opened = await openPortfolio({ path: await write('a.csv', content), requiredColumns: [], ...given });
-  const lines = [];
-  for await (const batch of opened.batches()) lines.push(...batch);
-  return { ...opened, lines, names: lines.map((line) => (line.kind === 'row' ? line.row.name : line.problems)) };
+  const opened = await readPortfolio(content, given);
+  return { ...opened, names: opened.lines.map((line) => (line.kind === 'row' ? line.row.name : line.problems)) };
 }
 
 const TABLE = 'name,requested_limit\nMüller,1\nNaïve,2\n';

@@ -3,7 +3,7 @@ import { charactersOf } from './single-bytes.ts';
 import { makeWesternRuns } from './western-runs.ts';
 
 /** Counts bytes above ASCII with their neighbours, and tells the code page that was meant by them. */
-export type LetterTally = {
+type LetterTally = {
   /** Counts those of these bytes, and answers how many there are. */
   add(bytes: Buffer): number;
   /** The code page; null where none fits, or several do and would make other texts of it. */

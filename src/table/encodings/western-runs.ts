@@ -1,5 +1,5 @@
 /** Tells whether bytes above ASCII follow each other as in the words of Western Europe, whatever their letters are. */
-export type WesternRuns = {
+type WesternRuns = {
   add(bytes: Buffer): void;
   /** Whether nearly all of them do: if not, the file is not Windows-1252 for certain. */
   verdict(): boolean;

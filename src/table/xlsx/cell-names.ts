@@ -1,16 +1,3 @@
-/** A, B … Z, AA … XFD: the letters of a column by its place, from 0. */
-export function columnLetters(at: number): string {
-  const known = letters[at];
-  if (known !== undefined) return known;
-  const last = String.fromCharCode(65 + (at % 26));
-  const made = at < 26 ? last : columnLetters(Math.floor(at / 26) - 1) + last;
-  letters[at] = made;
-  return made;
-}
-
-/** By place: a sheet has few columns and many cells. */
-const letters: string[] = [];
-
 /** A cell as Excel names it: place 2 in row 7 is `C7`. */
 export function cellName(column: number, line: number): string {
   return `${columnLetters(column)}${line}`;
@@ -27,3 +14,16 @@ export function columnOf(name: string): number {
 
 /** More than `XFD1048576` has: what is longer is no name, and is not gone through. */
 const LONGEST_NAME = 16;
+
+/** A, B … Z, AA … XFD: the letters of a column by its place, from 0. */
+function columnLetters(at: number): string {
+  const known = letters[at];
+  if (known !== undefined) return known;
+  const last = String.fromCharCode(65 + (at % 26));
+  const made = at < 26 ? last : columnLetters(Math.floor(at / 26) - 1) + last;
+  letters[at] = made;
+  return made;
+}
+
+/** By place: a sheet has few columns and many cells. */
+const letters: string[] = [];

@@ -19,7 +19,7 @@ export type SheetRow = Pick<RawRecord, 'line' | 'fault'> & {
 };
 
 /** Makes rows of a sheet's XML. */
-export type RowReader = XmlHandler & {
+type RowReader = XmlHandler & {
   /** Says how wide the header is, once it is known: from then on cells without a text are those that are not there. */
   narrowTo(width: number): void;
 };

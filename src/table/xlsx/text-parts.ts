@@ -1,7 +1,7 @@
 import { LIMITS } from './limits.ts';
 
 /** Puts the text of a cell, or of a shared text, together from the elements that it consists of. */
-export type TextParts = {
+type TextParts = {
   clear(): void;
   open(element: string): void;
   add(text: string): void;

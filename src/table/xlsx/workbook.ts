@@ -13,7 +13,7 @@ import { readSharedTexts } from './shared-texts.ts';
  * Whether numbers are days, with how many digits at least they are shown (a register's number has leading zeros), and the
  * word by which they are shown in thousands, '' as a rule.
  */
-export type CellStyle = { isDate: boolean; leastDigits: number; scale: string };
+type CellStyle = { isDate: boolean; leastDigits: number; scale: string };
 
 /** `hidden`: nobody sees it who opens the workbook, be it that a click shows it or a macro only (`veryHidden`). */
 export type SheetEntry = { name: string; path: string; hidden: boolean };
