@@ -16,7 +16,7 @@ type DocumentsPlace = { dir: string; close(): Promise<void> };
 /** Deeper folders than people make; each of them would be one on the disk. */
 const MAX_DEPTH = 32;
 
-/** More documents than any portfolio we heard of has; beyond it, a folder serves better than one file. */
+/** More documents than any portfolio we know of has; beyond it, a folder serves better than one file. */
 const LIMITS: ZipLimits = { entries: 20_000, totalBytes: 4 * 1024 ** 3 };
 
 /**

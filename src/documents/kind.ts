@@ -35,7 +35,7 @@ export async function readMediaType(file: {
   if (named && isText && signature !== PDF) return { mediaType: named };
   if (signature) return { mediaType: signature };
   if (isText) return { mediaType: 'text/plain' };
-  return { problem: `What kind of file ${file.name} is cannot be told: save the document as PDF.` };
+  return { problem: `It is not clear what kind of file ${file.name} is: save the document as PDF.` };
 }
 
 /** Readers of PDF look so far for the header (ISO 32000-1, annex H.3.4.1), past what mail gateways put before it. */

@@ -61,7 +61,7 @@ const UNICODE_PATH = 0x7075;
 
 /**
  * The entry's name. Without a word on its encoding it is CP437 (APPNOTE, appendix D.1); but macOS and many programs write
- * UTF-8 and do not say so, and what is UTF-8 by chance makes no sense in CP437. What yauzl has checked of the one holds
+ * UTF-8 and do not say so, and what is UTF-8 by chance makes no sense in CP437. What yauzl has checked of the one is right
  * for the other, since all that leads out of a folder is ASCII.
  */
 function nameOf({ fileName, fileNameRaw, generalPurposeBitFlag, extraFields }: Entry): string {

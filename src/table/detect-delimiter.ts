@@ -1,7 +1,6 @@
 import { DELIMITERS, type Delimiter } from './dialect.ts';
-import { findHeader, HEADER_WITHIN_LINES } from './find-header.ts';
+import { findHeader, type GivenHeader, HEADER_WITHIN_LINES } from './find-header.ts';
 import { makeRecordReader, type RawRecord } from './records.ts';
-import type { Vocabulary } from './vocabulary.ts';
 
 /** Excel's own way of saying it, in a first line of its own. */
 const SEP_LINE = /^"?sep=([,;\t|])"? *$/i;
@@ -12,11 +11,8 @@ export function sepLineOf(line: string): Delimiter | null {
   return DELIMITERS.find((one) => one === sign) ?? null;
 }
 
-/** What is known of the header: its line, where a person named it, and what its names mean. */
-export type GivenHeader = { headerLine?: number | undefined; vocabulary: Pick<Vocabulary, 'judgeHeader'> };
-
 /**
- * Finds what separates the cells: the sign by which the most columns of the header are known, wherever it stands among the first
+ * Finds what separates the cells: the sign by which the most columns of the header are known, wherever that is among the first
  * lines; else the one by which most lines have equally many cells; a comma where none does. Titles above the header do not count: their
  * commas are a sentence's.
  *

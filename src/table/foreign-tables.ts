@@ -5,7 +5,7 @@ import { COMPOUND, compoundKindOf } from './compound-file.ts';
  * where it is none of them. Each sentence says how to make it one that is read.
  */
 export function foreignTableOf(start: Buffer): string | null {
-  if (start.subarray(0, COMPOUND.length).equals(COMPOUND)) return COMPOUND_WORDS[compoundKindOf(start)];
+  if (start.subarray(0, COMPOUND.length).equals(COMPOUND)) return COMPOUND_SENTENCES[compoundKindOf(start)];
   if (BIFF.some((mark) => mark.every((byte, place) => start[place] === byte))) return OLD_WORKBOOK;
   const text = start
     .subarray(0, LOOKED_AT)
@@ -19,13 +19,12 @@ export function foreignTableOf(start: Buffer): string | null {
 /** What a ZIP file that is no workbook of ours is, by the names of its parts; null where they do not tell. */
 export function foreignPackageOf(names: Iterable<string>): string | null {
   const parts = [...names];
-  for (const [pattern, words] of PACKAGES) if (parts.some((name) => pattern.test(name))) return words;
-  return null;
+  return PACKAGES.find(([pattern]) => parts.some((name) => pattern.test(name)))?.[1] ?? null;
 }
 
 const OLD_WORKBOOK = 'This is an old Excel workbook (.xls): open it in Excel and save it as .xlsx or as CSV UTF-8.';
 
-const COMPOUND_WORDS: Record<ReturnType<typeof compoundKindOf>, string> = {
+const COMPOUND_SENTENCES: Record<ReturnType<typeof compoundKindOf>, string> = {
   encrypted:
     'This workbook is protected by a password: open it in Excel, remove the password (File, Info, Protect Workbook) and save it, or save it as CSV UTF-8.',
   'old workbook': OLD_WORKBOOK,

@@ -8,7 +8,7 @@ export type RawRecord = {
   /** The physical line on which it starts; the file's first is 1. */
   line: number;
   cells: string[];
-  /** Why it is no record, and at which cell (null: all of it); `cells` then holds what could be made of it. */
+  /** Why it is no record, and at which cell (null: all of it); `cells` is then what could be made of it. */
   fault: { cell: number | null; message: string } | null;
   /** Its text as the file has it, of a line that is too long the start; a workbook has none. */
   text?: string;
@@ -23,7 +23,7 @@ export type RawRecord = {
 export type Shape = {
   /** Whether a record of these cells is as wide as the header, as on a line of its own. */
   fits(cells: readonly string[]): boolean;
-  /** Whether a cell of this column may hold a line break. */
+  /** Whether a cell of this column may have a line break in it. */
   mayBreak(column: number): boolean;
   /** Whether a physical line inside a quoted cell reads as a record of its own. */
   standsAlone(line: string): boolean;

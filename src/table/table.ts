@@ -31,9 +31,17 @@ export type TableFile = {
   /** What a workbook's faults call it, where `path` is a copy of ours that nobody knows. */
   givenPath?: string | undefined;
   signal?: AbortSignal | undefined;
-  /** What its words mean, by which the header is told from the lines above it. */
+  /** What its words mean: by it the header is found among the first lines. */
   vocabulary: Vocabulary;
 } & GivenDialect;
+
+/** The next record, for which the table is read on as far as needed; null at its end. @throws LimitlineError `FILE`, `STOPPED` */
+export async function nextRecord({ next, more }: Pick<Table, 'next' | 'more'>): Promise<RawRecord | null> {
+  for (;;) {
+    const record = next();
+    if (record || !(await more())) return record;
+  }
+}
 
 /** A table of nothing, and why it is one. */
 export function emptyTable(unusable: string | null, close: () => Promise<void>): Table {

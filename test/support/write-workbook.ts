@@ -10,7 +10,7 @@ const RELATIONS = '<Relationships><Relationship Id="rId1" Target="worksheets/she
 /** A header row of our two needed columns. */
 export const HEADER = '<row r="1"><c r="A1" t="str"><v>name</v></c><c r="B1" t="str"><v>requested_limit</v></c></row>';
 
-/** The XML of a workbook's parts, in pieces, so that the test need not hold what the reader must not. */
+/** The XML of a workbook's parts, in pieces, so that the test need not have in memory what the reader must not. */
 export type Parts = { sheet: Iterable<string>; texts?: Iterable<string>; styles?: Iterable<string>; book?: string };
 
 /** Writes a workbook whose parts may be of any size and need not be sound. */

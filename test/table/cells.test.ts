@@ -65,7 +65,7 @@ test('all lines of a file are read by csv-parse, hundreds in one call', () => {
 });
 
 describe('readLines', () => {
-  test('reads the lines around a broken one, and of that what stands before the fault', () => {
+  test('reads the lines around a broken one, and of that what comes before the fault', () => {
     expect(readLines(['a,"b,c"', '"d,e",5" f,"g"', 'h', '"i', 'j"'], ',')).toEqual([
       { cells: ['a', 'b,c'], fault: null },
       { cells: ['d,e', '5" f', '"g"'], fault: { kind: 'stray', cell: 1 } },

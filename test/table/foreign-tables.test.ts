@@ -15,7 +15,7 @@ function compoundFile(names: string[], { shift = 9 } = {}): Buffer {
   bytes.write('d0cf11e0a1b11ae1', 'hex');
   bytes.writeUInt16LE(shift, 30);
   bytes.writeUInt32LE(1, 48);
-  // The table of sectors stands in the first; the directory in every second one behind it.
+  // The table of sectors is in the first; the directory in every second one behind it.
   bytes.writeUInt32LE(0, 76);
   for (const [place, name] of ['Root Entry', ...names].entries()) {
     const at = sector * (2 + 2 * Math.floor(place / (sector / 128))) + (place % (sector / 128)) * 128;

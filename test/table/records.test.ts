@@ -41,7 +41,7 @@ describe('records', () => {
     ]);
   });
 
-  test('come back as csv-stringify wrote them, whatever the line break and wherever the text is cut', () => {
+  test('come back as csv-stringify wrote them, whatever the line break and wherever the text is split', () => {
     // Random cells seldom look like rows, but rows of one width are what tells a quotation mark that was lost.
     const plain: Shape = { fits: (cells) => cells.length === 3, mayBreak: () => true, standsAlone: () => false };
     const cell = fc.string({ unit: fc.constantFrom('a', '1', 'é', ' ', ',', '"', '\n', '\r', '\r\n') });
@@ -61,7 +61,7 @@ describe('records', () => {
     );
   });
 
-  test('come out the same wherever the text is cut, broken ones too', () => {
+  test('come out the same wherever the text is split, broken ones too', () => {
     const text = fc.string({ unit: fc.constantFrom('a', '1', ',', '"', '\n', '\r'), maxLength: 60 });
     fc.assert(
       fc.property(text, fc.integer({ min: 1, max: 9 }), (csv, size) => {
@@ -115,7 +115,7 @@ describe('a lost quotation mark', () => {
     ]);
   });
 
-  test('names the cell and keeps the line as it stands', () => {
+  test('names the cell and keeps the line as it is written', () => {
     const [record] = read('"Acme, Inc",1,"x\nb,2,y', { shape: SHAPE });
     expect(record).toEqual({
       line: 1,

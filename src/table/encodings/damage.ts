@@ -11,7 +11,7 @@ export function describeDamage(text: string, encoding: string): string | null {
   if (text.isWellFormed()) return null;
   const code = (/\p{Surrogate}/u.exec(text)?.[0] ?? '').charCodeAt(0);
   const name = encoding.toUpperCase();
-  if (encoding.startsWith('utf-16')) return `The cell holds half of a character in ${name}: type the cell again.`;
+  if (encoding.startsWith('utf-16')) return `The cell has half a character in ${name}: type the cell again.`;
   const byte = (code & 0xff).toString(16).toUpperCase();
   if (encoding !== 'utf-8')
     return `The byte ${byte} in this cell is no character in ${name}: type the cell again, or name the right encoding with --encoding.`;

@@ -13,7 +13,7 @@ export function makeDecoder(encoding: string): Decoder {
   return singles ? makeSingleByteDecoder(singles) : makeMultiByteDecoder(encoding);
 }
 
-/** Halves of a pair that stand alone stay as they are: they are lone surrogates already. */
+/** Halves of a pair that are alone stay as they are: they are lone surrogates already. */
 function makeWideDecoder(bigEndian: boolean): Decoder {
   let rest: Buffer = Buffer.alloc(0);
   let atStart = true;

@@ -17,7 +17,7 @@ export function cellXml(at: string, text: string, kind: CellKind): string {
   return `<c r="${at}"${style} t="inlineStr"><is><t xml:space="preserve">${escaped(escapedAsText(shortened(text)))}</t></is></c>`;
 }
 
-/** Characters that XML 1.0 cannot hold at all become U+FFFD: cells of broken lines may have them. */
+/** Characters that XML 1.0 cannot have at all become U+FFFD: cells of broken lines may have them. */
 export function escaped(text: string): string {
   if (!SPECIAL.test(text)) return text;
   return text
@@ -40,7 +40,7 @@ function numberOf(text: string, kind: CellKind): string | number | null {
   return null;
 }
 
-/** Excel keeps a double: what has more digits than it holds exactly would become another amount, and stays a text. */
+/** Excel keeps a double: what has more digits than that keeps exactly would become another amount, and stays a text. */
 const DIGITS = 15;
 const AMOUNT = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/;
 const COUNT = /^(?:0|[1-9]\d{0,14})$/;

@@ -1,5 +1,5 @@
 /**
- * What a workbook may hold, each counted while it grows: a small file can unpack to more than any memory. Most are Excel's own
+ * What a workbook may have in it, each counted while it grows: a small file can unpack to more than any memory. Most are Excel's own
  * ("Excel specifications and limits"), so that no workbook of Excel's meets them.
  */
 export const LIMITS = {

@@ -14,7 +14,7 @@ export function leastDigits(code = ''): number {
 /**
  * The word by which a number's format says that it is in thousands or millions, such as `T€` of `#,##0 "T€"`; '' where it
  * says nothing of it. A format that cuts off thousands, as `#,##0,` does, is `thousands`, since what a person sees is not
- * what the cell holds.
+ * what the cell has.
  *
  * @param code the format (ECMA-376, part 1, 18.8.31), bounded in length by the caller.
  * @param saysThousands whether a word beside a number says so.

@@ -10,7 +10,7 @@ import { LIMITS } from './limits.ts';
 /**
  * Writes a workbook with one sheet (ECMA-376, part 1), record by record. The first record is the header: it is bold, and
  * stays in place while one scrolls. Texts are written as texts, so that nothing in them is run as a formula; amounts, days and
- * moments of the columns that are said to hold such are numbers with a format.
+ * moments of the columns that are said to have such are numbers with a format.
  *
  * @param kindOf what the cells of a column are, by its name in the header; one that is written otherwise stays the text that it is.
  * @throws LimitlineError `FILE` when there are more records than a sheet of Excel's has rows

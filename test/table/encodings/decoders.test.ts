@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { makeDecoder } from '../../../src/table/encodings/decoders.ts';
 
 test.each(['utf-16le', 'windows-1252', 'shift_jis', 'gb18030', 'euc-kr', 'koi8-r'])(
-  'a decoder of %s says the same wherever its characters are cut, as the platform does',
+  'a decoder of %s says the same wherever its characters are split, as the platform does',
   (encoding) => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 40 }), fc.integer({ min: 1, max: 5 }), (bytes, size) => {

@@ -12,7 +12,7 @@ function decode(bytes: Buffer, size = bytes.length || 1): string {
 }
 
 describe('makeUtf8Decoder', () => {
-  test('gives back any text, wherever its characters are cut', () => {
+  test('gives back any text, wherever its characters are split', () => {
     fc.assert(
       fc.property(anyText, fc.integer({ min: 1, max: 7 }), (text, size) => {
         fc.pre(!text.startsWith('\ufeff'));

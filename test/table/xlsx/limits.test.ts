@@ -14,7 +14,7 @@ const cell = (n: number) => `<c t="str"><v>${n}</v></c>`;
 const row = (n: number) => `<row><c t="str"><v>Buyer ${n}</v></c><c><v>${n}</v></c></row>`;
 const text = (n: number) => `<t>${filler(n)}</t>`;
 
-/** A workbook that is small as a file and made to take all memory, and the words in which it is refused. */
+/** A workbook that is small as a file and made to take all memory, and why it is refused. */
 const BOMBS: [string, () => Parts, string][] = [
   [
     'texts without end in one cell',
@@ -76,7 +76,7 @@ async function readInProcess(paths: string[]): Promise<{ told: string[]; peakMb:
   return JSON.parse((await promisify(execFile)(process.execPath, args)).stdout);
 }
 
-test('a workbook made to take all memory is refused in words, within 300 MB', async () => {
+test('a workbook made to take all memory is refused with the reason, within 300 MB', async () => {
   const { dir } = await makeTemporaryFolder();
   const paths: string[] = [];
   for (const [place, [, parts]] of BOMBS.entries()) {

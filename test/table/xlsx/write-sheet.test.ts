@@ -55,7 +55,7 @@ describe('another program reads', () => {
     ]);
   });
 
-  test('a header that is bold and stands still, and columns as wide as what stands in them', async () => {
+  test('a header that is bold and stays in place, and columns as wide as what is in them', async () => {
     const name = 'Buyer with a name of some length GmbH';
     const sheet = await readByExceljs([
       ['name', 'no'],
