@@ -99,7 +99,7 @@ export async function openContext({ settings, log }: { settings: Settings; log: 
     queues,
     imports: makeDocumentStore({ dir: join(settings.LIMITLINE_DATA, 'imports') }),
     documents: makeDocumentStore({ dir: join(settings.LIMITLINE_DATA, 'documents') }),
-    leftFiles: makeLeftFiles({ dir: join(settings.LIMITLINE_DATA, 'left'), passing: STAND_IN_ACCOUNT }),
+    leftFiles: makeLeftFiles({ dir: join(settings.LIMITLINE_DATA, 'left'), trialAccount: STAND_IN_ACCOUNT }),
     async close(): Promise<void> {
       ending.abort();
       await queues.close();

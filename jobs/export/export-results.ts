@@ -10,7 +10,7 @@ import { type ReadOptions, readOptionsSchema } from '../../src/portfolio/read-op
 import { resultsDialect } from '../../src/portfolio/results/results-dialect.ts';
 import { sheetKinds } from '../../src/portfolio/results/sheet-values.ts';
 import { type Dialect, PLAIN_DIALECT } from '../../src/table/dialect.ts';
-import { makeEncodingTest } from '../../src/table/encoders.ts';
+import { makeEncodingTest } from '../../src/table/encodings/encoders.ts';
 import { encodeTable, makeTableText } from '../../src/table/write-table.ts';
 import { writeSheet } from '../../src/table/xlsx/write-sheet.ts';
 import { ANY_DOCUMENT } from '../rows/any-document.ts';

@@ -11,12 +11,12 @@ import { liftTopFolder } from './top-folder.ts';
 import { makeUnpackedFolder, sweepUnpackedFolders } from './unpacked-folders.ts';
 
 /** Where documents are looked up: a folder that is there, or one made of a ZIP file until `close`. */
-export type DocumentsPlace = { dir: string; close(): Promise<void> };
+type DocumentsPlace = { dir: string; close(): Promise<void> };
 
 /** Deeper folders than people make; each of them would be one on the disk. */
 const MAX_DEPTH = 32;
 
-/** More documents than any portfolio we heard of has; beyond it, a folder serves better than one file. */
+/** More documents than any portfolio we know of has; beyond it, a folder serves better than one file. */
 const LIMITS: ZipLimits = { entries: 20_000, totalBytes: 4 * 1024 ** 3 };
 
 /**
@@ -75,7 +75,7 @@ async function unpack(path: string, dir: string, signal: AbortSignal | undefined
       signal?.throwIfAborted();
       if (!isDocument(entry)) continue;
       if (entry.fileName.split('/').length > MAX_DEPTH) {
-        throw new Error(`${JSON.stringify(entry.fileName)} lies more than ${MAX_DEPTH} folders deep`);
+        throw new Error(`${JSON.stringify(entry.fileName)} is more than ${MAX_DEPTH} folders deep`);
       }
       const to = join(dir, entry.fileName);
       // yauzl refuses absolute names and `..` itself; what leads out all the same is not ours to write.

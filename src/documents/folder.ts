@@ -1,6 +1,7 @@
 import { realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { fileFault, systemCode } from '../files/file-fault.ts';
+import { ownText } from '../files/own-text.ts';
 import type { Document } from './document.ts';
 import { readMediaType } from './kind.ts';
 import { makeNameFinder } from './names.ts';
@@ -46,10 +47,10 @@ export function makeDocumentFolder({ dir, maxSizeMb }: { dir: string; maxSizeMb:
 
   async function inspect(name: string, path: string): Promise<Document | string> {
     const found = await stat(path);
-    if (!found.isFile()) return `${name} is no file: name a file in the folder.`;
+    if (!found.isFile()) return `${name} is not a file: name a file in the folder.`;
     if (found.size === 0) return `${name} is empty: replace it with the document itself.`;
     if (found.size > maxSizeMb * 1024 * 1024) {
-      return `${name} has ${(found.size / 1024 / 1024).toFixed(1)} MB and at most ${maxSizeMb} MB are sent: make it smaller, or raise MAX_DOCUMENT_MB.`;
+      return `${name} has ${(found.size / 1024 / 1024).toFixed(1)} MB, and documents of at most ${maxSizeMb} MB are sent: make it smaller, or raise MAX_DOCUMENT_MB.`;
     }
     const kind = await readMediaType({ name, path });
     if ('problem' in kind) return kind.problem;
@@ -62,16 +63,16 @@ export function makeDocumentFolder({ dir, maxSizeMb }: { dir: string; maxSizeMb:
     const near = await finder.near(name);
     if (near === null) return `${name} is not in the documents folder ${dir}: put it there, or correct the name.`;
     if (near !== name && near.normalize('NFC') === name.normalize('NFC')) return look(near);
-    return `${name} is not in the documents folder ${dir}: there is ${near}, write that.`;
+    return `${name} is not in the documents folder ${dir}: there is ${near}; write that.`;
   }
 
   return {
     find(name, meant = name) {
       const known = kept.get(name);
       if (known) return known;
-      // A name cut out of the file's text keeps 64 KB of that text in memory for as long as it is kept; a copy does not.
-      const [copy, meantCopy] = [copyOf(name), copyOf(meant)];
-      const answer = look(copy, meantCopy);
+      // The name is a part of 64 KB of a file's text.
+      const copy = ownText(name);
+      const answer = look(copy, ownText(meant));
       if (kept.size >= MAX_KEPT) kept.delete(kept.keys().next().value ?? '');
       kept.set(copy, answer);
       answer.catch(() => kept.delete(copy));
@@ -88,16 +89,12 @@ export function defaultDocumentsDir(csvPath: string): string {
 /** Some 3 MB: enough for documents that many lines share, which are what keeping them is for. */
 const MAX_KEPT = 10_000;
 
-function copyOf(text: string): string {
-  return Buffer.from(text).toString();
-}
-
 /** What the operating system may say of one document without being broken itself. */
 const LOOK_FAULTS: Record<string, string> = {
   EACCES: 'may not be read by this user: change its permissions.',
   EPERM: 'may not be read by this user: change its permissions.',
-  ELOOP: 'is a link that leads to itself: put the file itself there.',
-  ENAMETOOLONG: 'is too long for the name of a file: correct the name.',
+  ELOOP: 'is a link that leads to itself: put the document there.',
+  ENAMETOOLONG: 'is too long for a file name: correct the name.',
 };
 
 /** What is wrong with the name itself, before any disk is asked. */
@@ -105,7 +102,7 @@ function nameProblem(name: string): string | null {
   if (name.includes('\\')) return `${name} has backslashes: write / between folder and file.`;
   if (/^(\/|~\/|[a-z]:)/i.test(name)) return `${name} is an absolute path: write it from the documents folder on.`;
   if (name.split('/').includes('..')) return `${name} leads out of the documents folder: write it without "..".`;
-  return name.includes('\0') ? 'The name holds a character that no file name can have.' : null;
+  return name.includes('\0') ? 'The name has a character in it that no file name can have: correct the name.' : null;
 }
 
 function isInside(root: string, path: string): boolean {

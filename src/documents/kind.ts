@@ -35,13 +35,13 @@ export async function readMediaType(file: {
   if (named && isText && signature !== PDF) return { mediaType: named };
   if (signature) return { mediaType: signature };
   if (isText) return { mediaType: 'text/plain' };
-  return { problem: `It cannot be told what kind of file ${file.name} is: save the document as PDF.` };
+  return { problem: `It is not clear what kind of file ${file.name} is: save the document as PDF.` };
 }
 
 /** Readers of PDF look so far for the header (ISO 32000-1, annex H.3.4.1), past what mail gateways put before it. */
 const PDF_HEADER_WITHIN = 1024;
 
-/** Enough to tell text from something else; a document may be large and is never held as a whole. */
+/** Enough to tell text from something else; a document may be large and is never in memory as a whole. */
 const START_BYTES = 64 * 1024;
 
 const PDF = 'application/pdf';
@@ -98,7 +98,7 @@ async function signatureOf(file: { path: string; ending: string; start: Buffer }
   const { path, ending, start } = file;
   if (ending === 'pdf' && start.subarray(0, PDF_HEADER_WITHIN).includes('%PDF-')) return PDF;
   const found = await fileTypeFromBuffer(start);
-  // What is in a container stands anywhere in it, so the whole file has to be looked through.
+  // What is in a container may be anywhere in it, so the whole file has to be looked through.
   const whole = found?.mime === ZIP && start.length === START_BYTES ? await fileTypeFromFile(path) : found;
   return whole?.mime ?? null;
 }

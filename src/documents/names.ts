@@ -2,7 +2,7 @@ import { opendir } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /** Finds what a wrong file name was meant to be. */
-export type NameFinder = {
+type NameFinder = {
   /** The name under the folder that differs in case or in Unicode's spelling alone, or null. */
   near(name: string): Promise<string | null>;
 };
@@ -24,7 +24,7 @@ export function makeNameFinder({ root }: { root: string }): NameFinder {
     async near(name) {
       let way = '';
       for (const part of name.split('/')) {
-        const found = (await listing(join(root, way))).get(likeness(part));
+        const found = (await listing(join(root, way))).get(foldedName(part));
         if (found === undefined) return null;
         way = way === '' ? found : `${way}/${found}`;
       }
@@ -33,26 +33,29 @@ export function makeNameFinder({ root }: { root: string }): NameFinder {
   };
 }
 
+/**
+ * The name without case and spelling: some file systems take names that differ in case for one, and macOS takes letters apart
+ * that others write whole.
+ */
+export function foldedName(name: string): string {
+  return name.toLowerCase().normalize('NFC');
+}
+
 const MAX_FOLDERS = 100;
 
 /** Some 2 MB a folder. A proposal is a courtesy: beyond it, the person is told only that the file is not there. */
 const MAX_NAMES = 20_000;
 
-/** The names of a folder by their likeness; none if the folder cannot be read. */
+/** The names of a folder by what {@link foldedName} makes of them; none if the folder cannot be read. */
 async function list(dir: string): Promise<Map<string, string>> {
   const names = new Map<string, string>();
   try {
     for await (const entry of await opendir(dir)) {
-      names.set(likeness(entry.name), entry.name);
+      names.set(foldedName(entry.name), entry.name);
       if (names.size >= MAX_NAMES) break;
     }
   } catch {
     // The name is not there as far as we can see, which is what the caller says.
   }
   return names;
-}
-
-/** macOS takes letters apart that others write whole, so that one name has two spellings. */
-function likeness(name: string): string {
-  return name.toLowerCase().normalize('NFC');
 }

@@ -20,7 +20,7 @@ export function programProblem(file: {
     (ENDINGS.has(ending) && `its name ends in .${ending}`) ||
     (start.subarray(0, SHEBANG.length).equals(SHEBANG) && 'its content begins with #!') ||
     (!isText && signature !== null && SIGNATURES.get(signature));
-  return runs ? `${name} is a program (${runs}), and no program is sent: give the document itself, as PDF.` : null;
+  return runs ? `${name} is a program (${runs}), and programs are not sent: give the document itself, as PDF.` : null;
 }
 
 const SHEBANG = Buffer.from('#!');
@@ -41,62 +41,29 @@ const SIGNATURES = new Map([
 ]);
 
 /** What mail programs keep out as well ("Blocked attachments in Outlook"), where it runs or installs something. */
-const ENDINGS = new Set([
-  ...['exe', 'com', 'bat', 'cmd', 'scr', 'pif', 'dll', 'sys', 'cpl', 'ocx', 'drv', 'gadget', 'application'],
-  ...[
-    'msi',
-    'msp',
-    'mst',
-    'msix',
-    'appx',
-    'msc',
-    'jar',
-    'jnlp',
-    'class',
-    'war',
-    'apk',
-    'ipa',
-    'deb',
-    'rpm',
-    'dmg',
-    'pkg',
+const ENDINGS_BY_KIND: Record<string, readonly string[]> = {
+  windowsProgram: [
+    'exe',
+    'com',
+    'bat',
+    'cmd',
+    'scr',
+    'pif',
+    'dll',
+    'sys',
+    'cpl',
+    'ocx',
+    'drv',
+    'gadget',
+    'application',
   ],
-  ...[
-    'js',
-    'jse',
-    'mjs',
-    'vb',
-    'vbs',
-    'vbe',
-    'wsf',
-    'wsh',
-    'wsc',
-    'sct',
-    'hta',
-    'ps1',
-    'psm1',
-    'psd1',
-    'lnk',
-    'reg',
-    'inf',
-  ],
-  ...[
-    'sh',
-    'bash',
-    'zsh',
-    'csh',
-    'ksh',
-    'command',
-    'run',
-
-    'elf',
-    'app',
-    'py',
-    'pyc',
-    'pl',
-    'rb',
-    'php',
-    'appimage',
-  ],
-  ...['chm', 'scf', 'url', 'library-ms', 'settingcontent-ms', 'xll', 'wasm', 'so', 'dylib'],
-]);
+  windowsInstaller: ['msi', 'msp', 'mst', 'msix', 'appx', 'msc'],
+  windowsScript: ['js', 'jse', 'mjs', 'vb', 'vbs', 'vbe', 'wsf', 'wsh', 'wsc', 'sct', 'hta', 'ps1', 'psm1', 'psd1'],
+  windowsShortcutOrSetting: ['lnk', 'reg', 'inf', 'chm', 'scf', 'url', 'library-ms', 'settingcontent-ms', 'xll'],
+  javaProgram: ['jar', 'jnlp', 'class', 'war'],
+  unixProgram: ['run', 'elf', 'app', 'appimage', 'wasm', 'so', 'dylib'],
+  unixScript: ['sh', 'bash', 'zsh', 'csh', 'ksh', 'command'],
+  languageScript: ['py', 'pyc', 'pl', 'rb', 'php'],
+  otherInstaller: ['apk', 'ipa', 'deb', 'rpm', 'dmg', 'pkg'],
+};
+const ENDINGS = new Set(Object.values(ENDINGS_BY_KIND).flat());

@@ -1,12 +1,13 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { createReadStream, createWriteStream, existsSync, statSync } from 'node:fs';
-import { open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { open, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { makeFolder } from '../data-folder.ts';
 import { LimitlineError } from '../errors.ts';
 import { fileFault } from '../files/file-fault.ts';
-import { isLeftBehind, MARK_PATTERN, markOfProcess } from '../files/process-mark.ts';
+import { MARK_PATTERN, markOfProcess } from '../files/process-mark.ts';
+import { sweepLeftBehind } from '../files/sweep.ts';
 import type { Document } from './document.ts';
 
 /** Copies of documents in the data folder, by the SHA-256 of their content: what was imported is what is sent. */
@@ -34,7 +35,7 @@ export function makeDocumentStore({ dir }: { dir: string }): DocumentStore {
     const temporary = join(dir, `${markOfProcess()}-${randomUUID()}.part`);
     try {
       makeFolder(dir);
-      swept ??= sweepParts(dir);
+      swept ??= sweepLeftBehind({ dir, names: PART });
       await swept;
       const sha256 = await copyAndDigest(doc, temporary);
       const path = pathOf(sha256);
@@ -80,20 +81,6 @@ const MAX_REMEMBERED = 10_000;
 
 /** A copy under way: the process that writes it, in older ones nothing, and a name of its own. */
 const PART = new RegExp(`^(?:${MARK_PATTERN}-)?[0-9a-f-]{36}\\.part$`);
-
-/** Removes copies that killed processes left half done: nobody else ever would. */
-async function sweepParts(dir: string): Promise<void> {
-  for (const name of await readdir(dir).catch(() => [])) {
-    const [, ...mark] = PART.exec(name) ?? [];
-    if (mark.length === 0) continue;
-    const path = join(dir, name);
-    try {
-      if (isLeftBehind(mark, (await stat(path)).mtimeMs)) await rm(path, { force: true });
-    } catch {
-      // Another process sweeps as well, or it may not be removed: no reason to do without the document.
-    }
-  }
-}
 
 /** One pass over the file: the copy that is written is the one that is digested. */
 async function copyAndDigest(doc: Document, temporary: string): Promise<string> {

@@ -1,5 +1,6 @@
 import { readdir, rename, rmdir, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
+import { foldedName } from './names.ts';
 
 /**
  * Where all of an archive lies in one folder, as when a folder was packed and not what is in it: puts what is in it beside
@@ -12,8 +13,8 @@ export async function liftTopFolder(dir: string): Promise<void> {
   const [top] = entries;
   if (top === undefined || entries.length > 1 || !top.isDirectory()) return;
   const names = await readdir(join(dir, top.name));
-  const taken = new Set((await readdir(dir)).map(folded));
-  if (names.some((name) => taken.has(folded(name)))) return;
+  const taken = new Set((await readdir(dir)).map(foldedName));
+  if (names.some((name) => taken.has(foldedName(name)))) return;
   for (const name of names) await rename(join(dir, top.name, name), join(dir, name));
   await rmdir(join(dir, top.name));
   // Names that begin with the folder lead back to where it lies: documents are found through links that stay inside.
@@ -23,9 +24,4 @@ export async function liftTopFolder(dir: string): Promise<void> {
 /** What systems leave beside the files without being asked. */
 function isLitter(name: string): boolean {
   return name.startsWith('.') || ['thumbs.db', 'desktop.ini'].includes(name.toLowerCase());
-}
-
-/** Some file systems take names that differ in case for one. */
-function folded(name: string): string {
-  return name.toLowerCase().normalize('NFC');
 }

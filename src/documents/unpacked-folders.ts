@@ -1,12 +1,13 @@
 import { rmSync } from 'node:fs';
-import { lstat, mkdtemp, readdir, realpath, rm, utimes } from 'node:fs/promises';
+import { mkdtemp, realpath, rm, utimes } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileFault } from '../files/file-fault.ts';
-import { isLeftBehind, MARK_PATTERN, markOfProcess } from '../files/process-mark.ts';
+import { MARK_PATTERN, markOfProcess } from '../files/process-mark.ts';
+import { sweepLeftBehind } from '../files/sweep.ts';
 
 /** A folder among the system's temporary ones, of this process and for this user alone. */
-export type UnpackedFolder = { dir: string; close(): Promise<void> };
+type UnpackedFolder = { dir: string; close(): Promise<void> };
 
 /**
  * Makes an empty folder that is gone when it is closed, and when the process ends before, unless that is killed: then the
@@ -53,20 +54,12 @@ export function removeUnpackedFolders(): void {
  * those of other users, links, and, for a day, those of a place whose processes cannot be seen from here.
  */
 export async function sweepUnpackedFolders(): Promise<void> {
-  const names = await readdir(tmpdir()).catch(() => []);
-  for (const name of names) {
-    const [, ...mark] = NAME.exec(name) ?? [];
-    if (mark.length === 0) continue;
-    const path = join(tmpdir(), name);
-    try {
-      const found = await lstat(path);
-      const isOurs = found.isDirectory() && found.uid === process.getuid?.();
-      // Links within it are removed and not followed.
-      if (isOurs && isLeftBehind(mark, found.mtimeMs)) await rm(path, { recursive: true, force: true });
-    } catch {
-      // Another process sweeps as well, or something in it may not be removed: no reason to do without a portfolio.
-    }
-  }
+  await sweepLeftBehind({
+    dir: tmpdir(),
+    names: NAME,
+    folders: true,
+    isOurs: (found) => found.isDirectory() && found.uid === process.getuid?.(),
+  });
 }
 
 const PREFIX = 'limitline-documents-';

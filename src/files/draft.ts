@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { link, lstat, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { link, lstat, open, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Writable } from 'node:stream';
 import { fileFault, systemCode } from './file-fault.ts';
-import { isLeftBehind, MARK_PATTERN, markOfProcess } from './process-mark.ts';
+import { MARK_PATTERN, markOfProcess } from './process-mark.ts';
+import { sweepLeftBehind } from './sweep.ts';
 
 /** A file that is written to its end, on the disk, and has no name yet that anybody looks for. */
 export type Draft = {
@@ -28,6 +29,7 @@ type DraftOptions = {
   name: string;
   /** Its permissions, before the user's umask. */
   mode?: number;
+  /** Done when all of it is in the stream and the stream has ended. */
   write: (to: Writable) => Promise<void>;
 };
 
@@ -37,7 +39,7 @@ type DraftOptions = {
  * @throws LimitlineError `FILE` where the folder or the disk does not take it, and whatever `write` throws
  */
 export async function writeDraft({ dir, name, mode = 0o666, write }: DraftOptions): Promise<Draft> {
-  await sweepDrafts(dir, name);
+  await sweepLeftBehind({ dir, names: draftsOf(name) });
   const path = join(dir, draftName(name, markOfProcess()));
   const drop = () => rm(path, { force: true }).catch(() => {});
   try {
@@ -77,9 +79,8 @@ export async function digestOf(path: string): Promise<string> {
 /** What the operating system says, such as ENOSPC; Node's own codes and Redis' look otherwise. */
 const SYSTEM = /^E[A-Z0-9]+$/;
 
-const MARKED = new RegExp(`^${MARK_PATTERN}\\.part$`);
-
 const draftName = (name: string, mark: string) => `.${name}.${mark}.part`;
+const draftsOf = (name: string) => new RegExp(`^\\.${RegExp.escape(name)}\\.${MARK_PATTERN}\\.part$`);
 
 async function moveTo(path: string, target: string, replace: boolean): Promise<boolean> {
   if (replace) {
@@ -101,19 +102,4 @@ async function moveTo(path: string, target: string, replace: boolean): Promise<b
   );
   if (!isThere) await rename(path, target);
   return !isThere;
-}
-
-/** Nobody else would ever remove them. */
-async function sweepDrafts(dir: string, name: string): Promise<void> {
-  const before = `.${name}.`;
-  for (const found of await readdir(dir).catch(() => [])) {
-    const [, ...mark] = found.startsWith(before) ? (MARKED.exec(found.slice(before.length)) ?? []) : [];
-    if (mark.length === 0) continue;
-    const path = join(dir, found);
-    const left = await stat(path).then(
-      ({ mtimeMs }) => isLeftBehind(mark, mtimeMs),
-      () => false,
-    );
-    if (left) await rm(path, { force: true }).catch(() => {});
-  }
 }

@@ -5,15 +5,19 @@ export function systemCode(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : '';
 }
 
-/** A `FILE` fault in a sentence: which file, what could not be done with it, why, and what to do. */
-export function fileFault(path: string, deed: string, error: unknown): LimitlineError {
+/**
+ * A `FILE` fault in a sentence: which file, what could not be done with it, why, and what to do.
+ *
+ * @param action what was to be done: `read`, `written`, `copied into X`
+ */
+export function fileFault(path: string, action: string, error: unknown): LimitlineError {
   const code = systemCode(error);
   const reason =
-    (deed === 'written' && WRITING[code]) || REASONS[code] || `${messageOf(error)}; check the disk and try again`;
-  return new LimitlineError('FILE', `${path} cannot be ${deed}: ${reason}.`, { cause: error });
+    (action === 'written' && WRITING[code]) || REASONS[code] || `${messageOf(error)}; check the disk and try again`;
+  return new LimitlineError('FILE', `${path} cannot be ${action}: ${reason}.`, { cause: error });
 }
 
-/** Where it is the folder of a new file that is missed. */
+/** Of a new file, it is the folder that is missing. */
 const WRITING: Record<string, string> = {
   ENOENT: 'there is no such folder; make it, or name another',
   ENOTDIR: 'there is no such folder; make it, or name another',
@@ -23,8 +27,8 @@ const REASONS: Record<string, string> = {
   ENOENT: 'there is no such file; check the path',
   ENOTDIR: 'there is no such file; check the path',
   EISDIR: 'it is a folder; name a file in it',
-  EACCES: 'this user may not; change its permissions',
-  EPERM: 'this user may not; change its permissions',
+  EACCES: 'this user has no permission; change its permissions',
+  EPERM: 'this user has no permission; change its permissions',
   ENOSPC: 'the disk is full; make room and try again',
   EDQUOT: "this user's share of the disk is full; make room and try again",
   EFBIG: 'it would be larger than a file may be here; raise the limit (ulimit -f)',

@@ -3,24 +3,24 @@ import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { startOf } from './process-start.ts';
 
-/** The words of {@link markOfProcess} within a pattern: the process' number, where it ran, and when it started. */
+/** The parts of {@link markOfProcess} within a pattern: the process' number, where it ran, and when it started. */
 export const MARK_PATTERN = String.raw`(\d+)-([0-9a-f]{8})-([0-9a-f]{8})`;
 
 /** What this process puts into the names of what it means to remove again, so that another can tell when it was killed. */
 export function markOfProcess(): string {
-  own ??= `${process.pid}-${placeHere()}-${startWord(process.pid)}`;
+  own ??= `${process.pid}-${placeHere()}-${startDigest(process.pid)}`;
   return own;
 }
 
 /**
- * Whether what bears these words was left behind: by a process that is gone, or, where processes of that place cannot be
- * seen from here or the words are missing, a day ago.
+ * Whether what bears this mark was left behind: by a process that is gone, or, where processes of that place cannot be
+ * seen from here or the mark is missing, a day ago.
  *
- * @param words what `MARK_PATTERN` found
+ * @param mark what `MARK_PATTERN` found
  */
-export function isLeftBehind(words: readonly (string | undefined)[], mtimeMs: number): boolean {
-  const [pid = '', place, start] = words;
-  return place === placeHere() ? start !== startWord(Number(pid)) : Date.now() - mtimeMs > FORSAKEN_MS;
+export function isLeftBehind(mark: readonly (string | undefined)[], mtimeMs: number): boolean {
+  const [pid = '', place, start] = mark;
+  return place === placeHere() ? start !== startDigest(Number(pid)) : Date.now() - mtimeMs > FORSAKEN_MS;
 }
 
 /** What was not touched for a day belongs to nobody. */
@@ -37,7 +37,7 @@ function placeHere(): string {
   }
 }
 
-function startWord(pid: number): string {
+function startDigest(pid: number): string {
   return digest(startOf(pid) ?? '');
 }
 

@@ -2,14 +2,14 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
 /**
- * When a process started, in words that no other process of that number has: numbers are used again, soon so in
+ * When a process started, in a text that no other process of that number has: numbers are used again, soon so in
  * containers. Undefined where there is no such process, or it has ended and was only not waited for.
  */
 export function startOf(pid: number): string | undefined {
   return process.platform === 'linux' ? startByProc(pid) : startByPs(pid);
 }
 
-/** A process that ended and was not waited for: it holds nothing any more. In containers nobody may ever wait for it. */
+/** A process that ended and was not waited for: nothing is its own any more. In containers nobody may ever wait for it. */
 const ENDED = /^[ZX]/;
 
 /** proc(5): behind the name in brackets, the state is the first field, and the start in ticks since boot the 20th. */

@@ -31,11 +31,12 @@ export async function openZip(path: string, limits: ZipLimits): Promise<Zip> {
   let left = mayUnpackBytes;
   return {
     async *entries() {
-      if (file.entryCount > limits.entries) throw new Error(`it holds more than ${limits.entries} files`);
+      if (file.entryCount > limits.entries) throw new Error(`it has more than ${limits.entries} files`);
       let namesBytes = 0;
       for await (const entry of file.eachEntry()) {
         namesBytes += entry.fileNameLength + entry.extraFieldLength + entry.fileCommentLength;
-        if (namesBytes > MAX_NAMES_BYTES) throw new Error('its names are longer than those of files');
+        if (namesBytes > MAX_NAMES_BYTES)
+          throw new Error(`the names of its files take more than ${MAX_NAMES_BYTES / 1024 / 1024} MB`);
         entry.fileName = nameOf(entry);
         yield entry;
       }
@@ -60,7 +61,7 @@ const UNICODE_PATH = 0x7075;
 
 /**
  * The entry's name. Without a word on its encoding it is CP437 (APPNOTE, appendix D.1); but macOS and many programs write
- * UTF-8 and do not say so, and what is UTF-8 by chance makes no sense in CP437. What yauzl has checked of the one holds
+ * UTF-8 and do not say so, and what is UTF-8 by chance makes no sense in CP437. What yauzl has checked of the one is right
  * for the other, since all that leads out of a folder is ASCII.
  */
 function nameOf({ fileName, fileNameRaw, generalPurposeBitFlag, extraFields }: Entry): string {

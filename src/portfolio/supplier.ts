@@ -1,6 +1,6 @@
 import { LimitlineError } from '../errors.ts';
 import { openTable } from '../table/open-table.ts';
-import type { Table } from '../table/table.ts';
+import { nextRecord, type Table } from '../table/table.ts';
 import { vocabularyOf } from './columns/judge-header.ts';
 import { readHeader } from './columns/read-header.ts';
 import { adviceDates } from './lines/advice.ts';
@@ -47,13 +47,6 @@ async function readOnlyLine(path: string, table: Table): Promise<Supplier> {
   if (read.values.company_id) return { companyId: read.values.company_id };
   if (read.values.name) return { company: makeCompany(read.values), key: buyerKeyOf(read.values) };
   throw wrong(path, 'It gives neither a name nor a company_id: write one of them.');
-}
-
-async function nextRecord(table: Table) {
-  for (;;) {
-    const record = table.next();
-    if (record || !(await table.more())) return record;
-  }
 }
 
 function sentence({ line, column, value, message }: Problem): string {

@@ -2,8 +2,8 @@ import { CsvError, parse } from 'csv-parse/sync';
 import type { Delimiter } from './dialect.ts';
 import { findQuoteFault, hasOddQuotes, type QuoteFault } from './quote-fault.ts';
 
-/** The cells of one line; of a broken one those before the fault, then the rest cut as it stands. */
-export type LineCells = {
+/** The cells of one line; of a broken one those before the fault, then the rest as it is written, from delimiter to delimiter. */
+type LineCells = {
   cells: string[];
   /** What is wrong with the line's quotation marks, and in which of the cells. */
   fault: { kind: QuoteFault['kind']; cell: number } | null;
@@ -12,7 +12,7 @@ export type LineCells = {
 /**
  * Reads records that are known to be sound, all in one call of csv-parse: a call costs as much as some five records.
  *
- * @param records each without the line break that ends it; what was damaged in them (see `text.ts`) comes back as it was.
+ * @param records each without the line break that ends it; what was damaged in them (see `encodings/damage.ts`) comes back as it was.
  * @throws CsvError when one of them is not sound.
  */
 export function readSound(records: readonly string[], delimiter: Delimiter): string[][] {

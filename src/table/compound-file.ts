@@ -2,13 +2,13 @@
  * What an OLE compound file is ([MS-CFB]), by the names of the streams in its directory: Excel keeps old workbooks in such
  * files, and encrypted new ones ([MS-OFFCRYPTO], 1.3.1: the stream `EncryptedPackage`).
  */
-export type CompoundKind = 'encrypted' | 'old workbook' | 'old document' | 'unknown';
+type CompoundKind = 'encrypted' | 'old workbook' | 'old document' | 'unknown';
 
 /** What a compound file begins with. */
 export const COMPOUND = Buffer.from([0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1]);
 
 /**
- * Tells the kind by the directory, as far as it stands within these bytes; else by the names wherever they stand in them.
+ * Tells the kind by the directory, as far as it is within these bytes; else by the names wherever they are in them.
  *
  * @param bytes the beginning of the file; Excel writes the directory near it.
  */
@@ -29,7 +29,7 @@ const NAME_BYTES = 64;
 const SECTOR_SHIFT_AT = 30;
 const DIRECTORY_AT = 48;
 
-/** Where the header's own list of the sectors stands that say which sector follows which. */
+/** Where the header has its own list of the sectors that say which sector follows which. */
 const FAT_LIST_AT = 76;
 const FAT_LIST_LENGTH = 109;
 

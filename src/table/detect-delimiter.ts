@@ -1,7 +1,6 @@
 import { DELIMITERS, type Delimiter } from './dialect.ts';
-import { findHeader, HEADER_WITHIN_LINES } from './find-header.ts';
+import { findHeader, type GivenHeader, HEADER_WITHIN_LINES } from './find-header.ts';
 import { makeRecordReader, type RawRecord } from './records.ts';
-import type { Vocabulary } from './vocabulary.ts';
 
 /** Excel's own way of saying it, in a first line of its own. */
 const SEP_LINE = /^"?sep=([,;\t|])"? *$/i;
@@ -12,12 +11,9 @@ export function sepLineOf(line: string): Delimiter | null {
   return DELIMITERS.find((one) => one === sign) ?? null;
 }
 
-/** What is known of the header: the line it stands on, where a person said it, and what its names mean. */
-export type GivenHeader = { headerLine?: number | undefined; vocabulary: Pick<Vocabulary, 'judgeHeader'> };
-
 /**
- * Finds what cuts the cells: the sign by which the most columns of the header are known, wherever it stands among the first
- * lines; else the one that cuts most lines alike; a comma where none does. Titles above the header do not count: their
+ * Finds what separates the cells: the sign by which the most columns of the header are known, wherever that is among the first
+ * lines; else the one by which most lines have equally many cells; a comma where none does. Titles above the header do not count: their
  * commas are a sentence's.
  *
  * @param start the beginning of the file.
@@ -53,19 +49,19 @@ export function* firstRecords(start: string, delimiter: Delimiter, from = 1): Ge
   }
 }
 
-/** The first of them; undefined in a text without any. */
-export function firstRecord(start: string, delimiter: Delimiter, from = 1): RawRecord | undefined {
-  return firstRecords(start, delimiter, from).next().value ?? undefined;
-}
-
 /** Enough for the header and some lines; a header of a million columns is not gone through four times. */
 const LOOKED_AT = 32 * 1024;
 
-/** How wide most records are that are cut at all, and how many are. */
+/** How wide most records of several cells are, and how many are. */
 function commonWidth(records: readonly RawRecord[]): { width: number; alike: number } {
   const counts = new Map<number, number>();
   for (const { cells } of records) counts.set(cells.length, (counts.get(cells.length) ?? 0) + 1);
   counts.delete(1);
   const [[width, alike] = [1, 0]] = [...counts].sort((a, b) => b[1] - a[1] || b[0] - a[0]);
   return { width, alike };
+}
+
+/** The first of these records; undefined in a text without any. */
+function firstRecord(start: string, delimiter: Delimiter, from = 1): RawRecord | undefined {
+  return firstRecords(start, delimiter, from).next().value ?? undefined;
 }

@@ -1,5 +1,5 @@
 import { LimitlineError } from '../errors.ts';
-import { codePageNamed } from './code-pages.ts';
+import { codePageNamed } from './encodings/code-pages.ts';
 
 /** How a file's table is written down: its bytes, its cells and its lines. */
 export type Dialect = {
@@ -8,7 +8,7 @@ export type Dialect = {
   /** Whether the file begins with a byte order mark. */
   bom: boolean;
   delimiter: Delimiter;
-  /** Whether the first line is Excel's `sep=;`, and the header stands below it. */
+  /** Whether the first line is Excel's `sep=;`, and the header is below it. */
   sepLine: boolean;
   lineBreak: '\r\n' | '\n' | '\r';
   /** The sheet of a workbook; the rest then says how a CSV of it is written. */
@@ -21,7 +21,7 @@ export type GivenDialect = {
   delimiter?: Delimiter | undefined;
   /** Which sheet of a workbook; the first if it is left out. */
   sheet?: string | undefined;
-  /** On which line the header stands, from 1; looked for within the first lines if it is left out. */
+  /** On which line the header is, from 1; looked for within the first lines if it is left out. */
   headerLine?: number | undefined;
 };
 
@@ -66,18 +66,18 @@ export function delimiterNamed(given: string): Delimiter {
   if (found) return found;
   throw new LimitlineError(
     'USAGE',
-    `"${given}" is no delimiter that is read: write comma, semicolon, tab or pipe, or leave it out.`,
+    `There is no delimiter "${given}": write comma, semicolon, tab or pipe, or leave it out.`,
   );
 }
 
-/** `UTF-8 with a byte order mark, semicolons, lines end in CRLF`. */
+/** `UTF-8 with a byte order mark, separated by semicolons, lines end in CRLF`. */
 export function dialectWords({ encoding, bom, delimiter, lineBreak, sheet }: Dialect): string {
   if (sheet !== undefined) return `sheet "${sheet}" of an Excel workbook`;
   const mark = bom ? ' with a byte order mark' : '';
-  return `${encoding.toUpperCase()}${mark}, cut by ${delimiterWord(delimiter)}s, lines end in ${BREAK_NAMES[lineBreak]}`;
+  return `${encoding.toUpperCase()}${mark}, separated by ${delimiterWord(delimiter)}s, lines end in ${BREAK_NAMES[lineBreak]}`;
 }
 
-/** What people call it. */
+/** What people call the delimiter: `semicolon`. */
 export function delimiterWord(delimiter: Delimiter): string {
   return Object.entries(DELIMITER_NAMES).find(([, sign]) => sign === delimiter)?.[0] ?? delimiter;
 }

@@ -5,7 +5,7 @@ import { COMPOUND, compoundKindOf } from './compound-file.ts';
  * where it is none of them. Each sentence says how to make it one that is read.
  */
 export function foreignTableOf(start: Buffer): string | null {
-  if (start.subarray(0, COMPOUND.length).equals(COMPOUND)) return COMPOUND_WORDS[compoundKindOf(start)];
+  if (start.subarray(0, COMPOUND.length).equals(COMPOUND)) return COMPOUND_SENTENCES[compoundKindOf(start)];
   if (BIFF.some((mark) => mark.every((byte, place) => start[place] === byte))) return OLD_WORKBOOK;
   const text = start
     .subarray(0, LOOKED_AT)
@@ -19,28 +19,18 @@ export function foreignTableOf(start: Buffer): string | null {
 /** What a ZIP file that is no workbook of ours is, by the names of its parts; null where they do not tell. */
 export function foreignPackageOf(names: Iterable<string>): string | null {
   const parts = [...names];
-  for (const [pattern, words] of PACKAGES) if (parts.some((name) => pattern.test(name))) return words;
-  return null;
+  return PACKAGES.find(([pattern]) => parts.some((name) => pattern.test(name)))?.[1] ?? null;
 }
 
-/** Why a ZIP file cannot be opened whose end is missing, where the error is that one; null for others. */
-export function cutOffWords(error: unknown): string | null {
-  return error instanceof Error && CUT_OFF.test(error.message) ? CUT_OFF_WORDS : null;
-}
+const OLD_WORKBOOK = 'This is an old Excel workbook (.xls): open it in Excel and save it as .xlsx or as CSV UTF-8.';
 
-const SAVE = 'open it there and save the table as an Excel workbook (.xlsx) or as CSV UTF-8.';
-
-const OLD_WORKBOOK =
-  'This is an Excel workbook of the old kind (.xls): open it in Excel and save it as .xlsx or as CSV UTF-8.';
-
-const COMPOUND_WORDS: Record<ReturnType<typeof compoundKindOf>, string> = {
+const COMPOUND_SENTENCES: Record<ReturnType<typeof compoundKindOf>, string> = {
   encrypted:
-    'This workbook is protected by a password: open it in Excel, take the password away (File, Info, Protect Workbook) and save it, or save it as CSV UTF-8.',
+    'This workbook is protected by a password: open it in Excel, remove the password (File, Info, Protect Workbook) and save it, or save it as CSV UTF-8.',
   'old workbook': OLD_WORKBOOK,
   'old document':
-    'This is a document of Word or PowerPoint, and no table: give the file of the buyers as .xlsx or CSV UTF-8.',
-  unknown:
-    'This is an old Excel workbook, or another Office file of that time: save its table as .xlsx or as CSV UTF-8.',
+    'This is a Word or PowerPoint document, not a table: give the file of the buyers as .xlsx or CSV UTF-8.',
+  unknown: 'This is an old Excel workbook or another old Office file: save its table as .xlsx or as CSV UTF-8.',
 };
 
 /** Excel 2 to 5 before compound files: the record BOF of each version, then its length. */
@@ -52,28 +42,28 @@ const BIFF = [
   [0x09, 0x08, 0x10, 0x00],
 ];
 
-/** Enough for what stands before a page's first element. */
+/** Enough for what comes before a page's first element. */
 const LOOKED_AT = 2_048;
 const BYTE_ORDER_MARKS = /^(\xef\xbb\xbf|\xff\xfe|\xfe\xff)/;
 
 const TEXTS: [RegExp, string][] = [
   [
     /^<\?xml[^>]*>\s*(<\?mso-application progid="Excel\.Sheet"\?>|(<!--[\s\S]*?-->\s*)*<([\w-]+:)?Workbook\b)/i,
-    `This is an "XML spreadsheet" of Excel 2003: open it in Excel and save it as .xlsx or as CSV UTF-8.`,
+    `This is an Excel 2003 "XML spreadsheet": open it in Excel and save it as .xlsx or as CSV UTF-8.`,
   ],
   [
     /^(<!--[\s\S]*?-->\s*)*<(!doctype html|html|head|meta|table|style)\b/i,
-    'This is a web page, as some programs name .xls: open it in Excel and save it as .xlsx or as CSV UTF-8.',
+    'This is a web page, which some programs call .xls: open it in Excel and save it as .xlsx or as CSV UTF-8.',
   ],
-  [/^<\?xml\b/i, 'This is XML, and no table: save the table as .xlsx or as CSV UTF-8.'],
-  [/^\{\\rtf/, 'This is a document in RTF, and no table: save the table as .xlsx or as CSV UTF-8.'],
+  [/^<\?xml\b/i, 'This is XML, not a table: save the table as .xlsx or as CSV UTF-8.'],
+  [/^\{\\rtf/, 'This is an RTF document, not a table: save the table as .xlsx or as CSV UTF-8.'],
 ];
 
-/** In this order: a package of Numbers holds previews of other kinds. */
+/** In this order: a package of Numbers has previews of other kinds in it. */
 const PACKAGES: [RegExp, string][] = [
   [
     /^(Index\/.*\.iwa|Index\.zip|index\.apxl)$/i,
-    `This is a table of Apple Numbers (.numbers): export it there (File, Export To) as Excel or as CSV in UTF-8.`,
+    'This is an Apple Numbers table (.numbers): export it from Numbers (File, Export To) as Excel or as CSV in UTF-8.',
   ],
   [
     /^xl\/workbook\.bin$/i,
@@ -81,18 +71,14 @@ const PACKAGES: [RegExp, string][] = [
   ],
   [
     /^word\/document\.xml$/i,
-    'This is a Word document, and no table: give the file of the buyers as .xlsx or CSV UTF-8.',
+    'This is a Word document, not a table: give the file of the buyers as .xlsx or CSV UTF-8.',
   ],
   [
     /^ppt\/presentation\.xml$/i,
-    'This is a PowerPoint document, and no table: give the file of the buyers as .xlsx or CSV UTF-8.',
+    'This is a PowerPoint document, not a table: give the file of the buyers as .xlsx or CSV UTF-8.',
   ],
-  [/^META-INF\/manifest\.xml$/i, `This is an OpenDocument file, such as LibreOffice's tables (.ods): ${SAVE}`],
+  [
+    /^META-INF\/manifest\.xml$/i,
+    `This is an OpenDocument file, such as LibreOffice's tables (.ods): open it there and save the table as an Excel workbook (.xlsx) or as CSV UTF-8.`,
+  ],
 ];
-
-/** yauzl's words where the list at a ZIP file's end is missing, or does not fit what stands before it. */
-const CUT_OFF =
-  /end of central directory|central directory.*(signature|expected|beyond|not found)|file is truncated|unexpected EOF|unexpected end/i;
-
-const CUT_OFF_WORDS =
-  'its end is missing, as after a copy or a download that broke off; get the file again, or open it in Excel and save it anew';

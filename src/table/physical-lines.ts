@@ -1,4 +1,4 @@
-/** More than any buyer needs, and what a record that never ends may hold of our memory. In UTF-16 units. */
+/** More than any buyer needs, and what a record that never ends may take of our memory. In UTF-16 units. */
 export const MAX_RECORD_LENGTH = 1024 * 1024;
 
 /** One line of the file, as an editor numbers them. */
@@ -12,7 +12,7 @@ export type PhysicalLine = {
 };
 
 /** The lines of a text that comes in pieces. A line is looked at before it is passed. */
-export type PhysicalLines = {
+type PhysicalLines = {
   feed(text: string): void;
   /** No text comes any more. */
   end(): void;

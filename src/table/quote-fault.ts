@@ -1,8 +1,8 @@
 /** What is wrong with a record's quotation marks. */
 export type QuoteFault = {
   /**
-   * `unclosed`: a cell opens with a quotation mark and the text ends before it closes; `stray`: one stands inside a
-   * cell that does not open with one; `trailing`: text stands between the closing one and the next delimiter.
+   * `unclosed`: a cell opens with a quotation mark and the text ends before it closes; `stray`: one is inside a
+   * cell that does not open with one; `trailing`: text is between the closing one and the next delimiter.
    */
   kind: 'unclosed' | 'stray' | 'trailing';
   /** Where the cell starts in the text. */
@@ -10,11 +10,11 @@ export type QuoteFault = {
 };
 
 /**
- * Finds the first quotation mark of one record that stands where it may not (RFC 4180, section 2, rules 5 to 7); null in
+ * Finds the first quotation mark of one record that is where it may not be (RFC 4180, section 2, rules 5 to 7); null in
  * a sound record. Nothing is forgiven: a guess about a quotation mark may move an amount to another buyer.
  *
  * @param text the record without the line break that ends it.
- * @param delimiter the one character that stands between cells.
+ * @param delimiter the one character between cells.
  */
 export function findQuoteFault(text: string, delimiter: string): QuoteFault | null {
   for (let at = 0, end = 0; ; at = end + 1) {
@@ -42,7 +42,7 @@ export function hasOddQuotes(line: string): boolean {
   return isOdd;
 }
 
-/** Where the quotation mark stands that closes a cell whose content starts at `from`; -1 if none does. */
+/** Where the quotation mark is that closes a cell whose content starts at `from`; -1 if none does. */
 function closingQuote(text: string, from: number): number {
   let at = text.indexOf('"', from);
   // A doubled one is a quotation mark of the content.

@@ -3,14 +3,14 @@ import { type Delimiter, delimiterWord } from './dialect.ts';
 import { LINE_BREAK, MAX_RECORD_LENGTH, makePhysicalLines, type PhysicalLine } from './physical-lines.ts';
 import { findQuoteFault, hasOddQuotes, type QuoteFault } from './quote-fault.ts';
 
-/** One record of the file as it stands there. */
+/** One record of the file as it is written there. */
 export type RawRecord = {
   /** The physical line on which it starts; the file's first is 1. */
   line: number;
   cells: string[];
-  /** Why it is no record, and at which cell (null: all of it); `cells` then holds what could be made of it. */
+  /** Why it is no record, and at which cell (null: all of it); `cells` is then what could be made of it. */
   fault: { cell: number | null; message: string } | null;
-  /** Its text as it stands in the file, of a line that is too long the start; a workbook has none. */
+  /** Its text as the file has it, of a line that is too long the start; a workbook has none. */
   text?: string;
   /**
    * Only for a sheet's row, which is never cut off: cells behind its last filled one are empty. `numbers` are the columns of
@@ -23,15 +23,15 @@ export type RawRecord = {
 export type Shape = {
   /** Whether a record of these cells is as wide as the header, as on a line of its own. */
   fits(cells: readonly string[]): boolean;
-  /** Whether a cell of this column may hold a line break. */
+  /** Whether a cell of this column may have a line break in it. */
   mayBreak(column: number): boolean;
   /** Whether a physical line inside a quoted cell reads as a record of its own. */
   standsAlone(line: string): boolean;
 };
 
 /** Cuts a text that comes in pieces into records. */
-export type RecordReader = {
-  /** Passes over the physical lines above this one, whatever stands there; said before the first record is asked for. */
+type RecordReader = {
+  /** Passes over the physical lines above this one, whatever is there; said before the first record is asked for. */
   startAt(line: number): void;
   feed(text: string): void;
   /** No text comes any more. */
@@ -42,11 +42,11 @@ export type RecordReader = {
 
 /**
  * Finds CSV records (RFC 4180), lets csv-parse read them, and names each by its physical line. Lines that are blank, or
- * hold nothing but delimiters as spreadsheets leave them behind, or are rules of dashes, are passed over and counted.
+ * have nothing but delimiters as spreadsheets leave them behind, or are rules of dashes, are passed over and counted.
  *
  * What is found here, since no parser at hand does it, is where a broken record ends: a quotation mark that is never
  * closed would swallow the good lines below it. So the physical line that opens it is given up alone and reading goes on
- * at the next one. The same is done when the quotation mark is closed somewhere below but what it holds is not credible
+ * at the next one. The same is done when the quotation mark is closed somewhere below but what it contains is not credible
  * for `Shape`. Only whole lines, and records over several lines that are whole, reach csv-parse.
  *
  * Where such a record is credible, but for a line inside it that reads as a record of its own, nobody can say which of
@@ -127,12 +127,11 @@ function readBatch(batch: PhysicalLine[], delimiter: Delimiter): RawRecord[] {
 }
 
 const QUOTE_FAULTS: Record<QuoteFault['kind'], string> = {
-  unclosed:
-    'The quotation mark that opens this cell is never closed: close it at the end of the cell, or take it away.',
+  unclosed: 'The quotation mark that opens this cell is never closed: close it at the end of the cell, or remove it.',
   stray:
-    'A quotation mark stands inside this cell: write it twice and put the whole cell in quotation marks, like "5"" pipes".',
+    'There is a quotation mark inside this cell: write it twice and put the whole cell in quotation marks, like "5"" pipes".',
   trailing:
-    'Text follows the closing quotation mark of this cell: put a DELIMITER there, or write quotation marks inside a cell twice.',
+    'Text follows the closing quotation mark of this cell: put a DELIMITER between them, or write quotation marks inside a cell twice.',
 };
 
 function faultMessage(kind: QuoteFault['kind'], delimiter: Delimiter): string {
@@ -170,6 +169,6 @@ function claimedTwice(
   const inner = doubtful.findIndex((one) => shape.standsAlone(one));
   if (inner === -1) return null;
   const [own, last] = [line + 1 + inner, line + below.length];
-  const message = `This cell holds line ${own}, which reads as a line of its own, so nothing of lines ${line} to ${last} is taken: close the quotation mark where the cell ends, or take the line out of the cell.`;
+  const message = `This cell contains line ${own}, which reads as a line of its own, so none of lines ${line} to ${last} is taken: close the quotation mark where the cell ends, or take the line out of the cell.`;
   return { cell: cells.findIndex((cell) => LINE_BREAK.test(cell)), message };
 }

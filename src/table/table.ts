@@ -7,7 +7,7 @@ import type { Vocabulary } from './vocabulary.ts';
 export type Table = {
   /** The record that names the columns; null in a file without any record. */
   header: RawRecord | null;
-  /** What stands above it and is not read; null where nothing does. */
+  /** What is above it and is not read; null where nothing is. */
   above: Above | null;
   /** The record below it, as far as it was looked at to find it; left out where nothing was read. */
   below?: RawRecord | undefined;
@@ -31,9 +31,17 @@ export type TableFile = {
   /** What a workbook's faults call it, where `path` is a copy of ours that nobody knows. */
   givenPath?: string | undefined;
   signal?: AbortSignal | undefined;
-  /** What its words mean, by which the header is told from the lines above it. */
+  /** What its words mean: by it the header is found among the first lines. */
   vocabulary: Vocabulary;
 } & GivenDialect;
+
+/** The next record, for which the table is read on as far as needed; null at its end. @throws LimitlineError `FILE`, `STOPPED` */
+export async function nextRecord({ next, more }: Pick<Table, 'next' | 'more'>): Promise<RawRecord | null> {
+  for (;;) {
+    const record = next();
+    if (record || !(await more())) return record;
+  }
+}
 
 /** A table of nothing, and why it is one. */
 export function emptyTable(unusable: string | null, close: () => Promise<void>): Table {
@@ -55,5 +63,5 @@ export function headerLineProblem(
   { headerLine }: Pick<TableFile, 'headerLine'>,
 ): string | null {
   if (headerLine === undefined || header?.line === headerLine) return null;
-  return `Line ${headerLine}, which --header-line names, is blank or behind the end of the file: name the line on which the columns have their names.`;
+  return `Line ${headerLine}, given by --header-line, is blank or after the end of the file: give the line that has the names of the columns.`;
 }

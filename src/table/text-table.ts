@@ -1,13 +1,13 @@
 import { stat } from 'node:fs/promises';
 import type { ByteSource } from './bytes.ts';
-import { makeDecoder } from './decoders.ts';
 import { detectDelimiter, firstRecords, sepLineOf } from './detect-delimiter.ts';
-import { detectEncoding, type FoundEncoding } from './detect-encoding.ts';
 import { type Delimiter, type Dialect, encodingNamed, PLAIN_DIALECT } from './dialect.ts';
+import { makeDecoder } from './encodings/decoders.ts';
+import { detectEncoding, type FoundEncoding } from './encodings/detect-encoding.ts';
 import { aboveOf, findHeader } from './find-header.ts';
 import { LINE_BREAK } from './physical-lines.ts';
 import { makeRecordReader, type RawRecord } from './records.ts';
-import { emptyTable, headerLineProblem, type Table, type TableFile } from './table.ts';
+import { emptyTable, headerLineProblem, nextRecord, type Table, type TableFile } from './table.ts';
 
 /**
  * Reads a table of text up to its header: bytes → text → records, in the dialect that is given or found.
@@ -39,19 +39,12 @@ export async function readTextTable(file: TableFile, bytes: ByteSource, first: B
     return true;
   }
 
-  async function record(): Promise<RawRecord | null> {
-    for (;;) {
-      const next = records.next();
-      if (next || !(await more())) return next;
-    }
-  }
-
-  const header = await record();
+  const header = await nextRecord({ next: records.next, more });
   const unusable = headerLineProblem(header, file);
   return { header, above, below, dialect, rereadable, unusable, next: records.next, more, close: bytes.close };
 }
 
-/** On which line to look for the header, and what stands above it. */
+/** On which line to look for the header, and what is above it. */
 function placeOfHeader(start: string, { delimiter, sepLine }: Dialect, { headerLine, vocabulary }: TableFile) {
   const from = sepLine ? 2 : 1;
   const [first, second] = firstTwo(start, delimiter, from);

@@ -1,6 +1,6 @@
 import { type Options, type Stringifier, stringify } from 'csv-stringify';
 import type { Dialect } from './dialect.ts';
-import { makeEncoder } from './encoders.ts';
+import { makeEncoder } from './encodings/encoders.ts';
 import { harmless } from './formulas.ts';
 
 /** Turns records into the text of a table in this dialect, made harmless for spreadsheets. */

@@ -6,7 +6,7 @@ export function wrongKindOf(start: Buffer): string | null {
   return kind ? `${kind[1]}: ${kind[2] ?? 'save it as CSV UTF-8 with commas.'}` : null;
 }
 
-const UNPACK = 'unpack it, and give the file that is in it.';
+const UNPACK = 'unpack it and give the file that is in it.';
 
 const WRONG_KINDS: [signature: number[], name: string, remedy?: string][] = [
   // A workbook is one too, and is read before this is asked.

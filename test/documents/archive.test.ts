@@ -41,8 +41,8 @@ describe('documents in a ZIP file', () => {
 
   test.each<[string, Record<string, string>]>([
     ['beside files', { 'Q4/a.pdf': PDF, 'b.pdf': PDF }],
-    ['that holds one of its own name', { 'Q4/a.pdf': PDF, 'Q4/q4/b.pdf': PDF }],
-  ])('in a folder %s are named with it', async (_, entries) => {
+    ['that has one of its own name in it', { 'Q4/a.pdf': PDF, 'Q4/q4/b.pdf': PDF }],
+  ])('that lie in a folder %s are named with it', async (_, entries) => {
     const { dir } = await makeTemporaryFolder();
     const place = await openDocuments(await writeZip(join(dir, 'd.zip'), entries));
     const folder = makeDocumentFolder({ dir: place.dir, maxSizeMb: 1 });
@@ -142,7 +142,7 @@ describe('documents in a ZIP file', () => {
     );
     const path = await writeZip(join(dir, 'd.zip'), entries);
     await expect(openDocuments(path)).rejects.toMatchObject({
-      message: expect.stringContaining('its names are longer'),
+      message: expect.stringContaining('the names of its files take more than 32 MB'),
     });
   });
 

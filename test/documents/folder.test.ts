@@ -75,17 +75,17 @@ describe('a document is refused', () => {
     ['a\0.pdf', 'no file name can have'],
     ['out.pdf', 'leads out of the documents folder: copy'],
     ['loop.pdf', 'leads to itself'],
-    ['sub', 'is no file'],
-    ['pipe', 'is no file'],
+    ['sub', 'is not a file'],
+    ['pipe', 'is not a file'],
     ['empty.pdf', 'is empty'],
     ['none.pdf', 'is not in the documents folder'],
     ['here.pdf/none.pdf', 'is not in the documents folder'],
-    ['Here.PDF', 'there is here.pdf, write that'],
-    ['SUB/deep.PDF', 'there is sub/Deep.pdf, write that'],
+    ['Here.PDF', 'there is here.pdf; write that'],
+    ['SUB/deep.PDF', 'there is sub/Deep.pdf; write that'],
     [`${'x'.repeat(300)}.pdf`, 'is too long'],
-    ['', 'is no file'],
-    ['.', 'is no file'],
-  ])('%j: %s', async (name, message) => {
+    ['', 'is not a file'],
+    ['.', 'is not a file'],
+  ])('whose name is %j, and told why: %s', async (name, message) => {
     const { dir, put, find } = await makeFolder();
     await put('here.pdf');
     await put('sub/Deep.pdf');
@@ -104,7 +104,7 @@ describe('a document is refused', () => {
     expect(await find('private/a.pdf')).toContain('leads out');
   });
 
-  test('when there is no folder', async () => {
+  test('when there is no folder of documents', async () => {
     const { dir } = await makeTemporaryFolder();
     expect(await makeDocumentFolder({ dir: join(dir, 'none'), maxSizeMb: 1 }).find('a.pdf')).toContain(
       '--documents DIR',

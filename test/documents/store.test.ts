@@ -25,7 +25,7 @@ async function filesIn(dir: string): Promise<string[]> {
   return entries.filter((entry) => entry.isFile()).map((entry) => entry.name);
 }
 
-test('keeps a copy by its content, for this user alone', async () => {
+test('a document is kept as a copy by its content, for this user alone', async () => {
   const { dir, path, store } = await makeStore();
   expect(await store.put(documentAt(path))).toBe(SHA256);
   const kept = store.open(SHA256);
@@ -35,7 +35,7 @@ test('keeps a copy by its content, for this user alone', async () => {
   expect(await filesIn(join(dir, 'store'))).toEqual([SHA256]);
 });
 
-test('keeps one copy of what is put under two names and by many at once', async () => {
+test('a document that is put under two names, by many at once, is kept once', async () => {
   const { dir, write, path, store } = await makeStore();
   const other = await write('b.pdf', CONTENT);
   const put = await Promise.all(Array.from({ length: 20 }, (_, n) => store.put(documentAt(n % 2 ? path : other))));
@@ -43,7 +43,7 @@ test('keeps one copy of what is put under two names and by many at once', async 
   expect(await filesIn(join(dir, 'store'))).toEqual([SHA256]);
 });
 
-test('does not copy again what it has copied, unless the copy is gone', async () => {
+test('a document that was copied is not copied again, unless the copy is gone', async () => {
   const { path, store } = await makeStore();
   await store.put(documentAt(path));
   const kept = store.open(SHA256).path;
@@ -58,7 +58,7 @@ test('does not copy again what it has copied, unless the copy is gone', async ()
 test.each([
   ['grew', (path: string) => appendFile(path, 'x')],
   ['shrank', (path: string) => truncate(path, 10)],
-])('refuses a file that %s since it was looked at, and leaves nothing behind', async (_, change) => {
+])('a file that %s since it was looked at is refused, and nothing is left behind', async (_, change) => {
   const { dir, path, store } = await makeStore();
   await change(path);
   await expect(store.put(documentAt(path))).rejects.toMatchObject({
@@ -68,7 +68,7 @@ test.each([
   expect(await filesIn(dir)).toEqual(['a.pdf']);
 });
 
-test('notices that a file is more than its size says', async () => {
+test('a file that is more than its size says is refused', async () => {
   const { dir, store } = await makeStore();
   // It has a size of zero for whoever asks, and content for whoever reads: as a file that grows while it is copied.
   await expect(store.put(documentAt('/proc/self/status', 0))).rejects.toMatchObject({
@@ -78,7 +78,7 @@ test('notices that a file is more than its size says', async () => {
   expect(await filesIn(dir)).toEqual(['a.pdf']);
 });
 
-test('takes the new content of a file that was put before', async () => {
+test('the new content of a file that was put before is a document of its own', async () => {
   const { path, store } = await makeStore();
   await store.put(documentAt(path));
   await appendFile(path, 'x');
@@ -87,7 +87,7 @@ test('takes the new content of a file that was put before', async () => {
   expect(store.open(sha256).sizeBytes).toBe(CONTENT.length + 1);
 });
 
-test('says what cannot be read, copied or found', async () => {
+test('what cannot be read, copied or found is a fault that says so', async () => {
   const { dir, write, path, store } = await makeStore();
   await expect(store.put(documentAt(join(dir, 'none.pdf')))).rejects.toMatchObject({ code: 'FILE' });
   const blocked = makeDocumentStore({ dir: join(await write('file', ''), 'store') });

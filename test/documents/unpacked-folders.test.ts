@@ -9,7 +9,7 @@ afterEach(() => {
   vi.unstubAllEnvs();
 });
 
-/** A temporary folder of the test's own, and in it one of this process; its name is cut into its words. */
+/** A temporary folder of the test's own, and in it one of this process; its name is split into its parts. */
 async function withFolder() {
   const { dir: root } = await makeTemporaryFolder();
   vi.stubEnv('TMPDIR', root);

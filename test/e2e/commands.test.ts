@@ -199,7 +199,7 @@ test('run and import say how they read a file, in words and in JSON, and --map m
   const { env } = await serviceEnv();
   await writeFile(join(cwd, 'q4.csv'), 'Liste Q4;;\nKunde;Kreditlimit (EUR);Notiz\nAcme;1;x\n');
   const imported = await runCommand(['import', 'q4.csv', '--map', 'Kunde=name', '--map', 'Notiz='], { cwd, env });
-  expect(imported.stderr).toContain('Read as UTF-8, cut by semicolons');
+  expect(imported.stderr).toContain('Read as UTF-8, separated by semicolons');
   expect(imported.stderr).toContain('The header is line 2; line 1 above it is not read: "Liste Q4".');
   expect(imported.stderr).toContain('Columns read: Kunde as name, Kreditlimit (EUR) as requested_limit.');
   expect(imported.stderr).toContain('Kept, but not sent: Notiz.');

@@ -178,7 +178,7 @@ test('a line inside a cell that reads as a line of its own is not requested, nor
     { kind: 'row', line: 5, row: { name: 'Gamma' } },
   ]);
   expect(told(lines)).toEqual([
-    expect.stringMatching(/^2 note: This cell holds line 3, .*lines 2 to 4.*take the line out/),
+    expect.stringMatching(/^2 note: This cell contains line 3, .*lines 2 to 4.*take the line out/),
   ]);
 });
 

@@ -2,6 +2,7 @@ import { createWriteStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { ZipFile } from 'yazl';
+import { writeZip } from './zip-file.ts';
 
 const BOOK = '<workbook xmlns:r="r"><sheets><sheet name="Buyers" r:id="rId1"/></sheets><definedNames/></workbook>';
 const RELATIONS = '<Relationships><Relationship Id="rId1" Target="worksheets/sheet1.xml"/></Relationships>';
@@ -9,7 +10,7 @@ const RELATIONS = '<Relationships><Relationship Id="rId1" Target="worksheets/she
 /** A header row of our two needed columns. */
 export const HEADER = '<row r="1"><c r="A1" t="str"><v>name</v></c><c r="B1" t="str"><v>requested_limit</v></c></row>';
 
-/** The XML of a workbook's parts, in pieces, so that the test need not hold what the reader must not. */
+/** The XML of a workbook's parts, in pieces, so that the test need not have in memory what the reader must not. */
 export type Parts = { sheet: Iterable<string>; texts?: Iterable<string>; styles?: Iterable<string>; book?: string };
 
 /** Writes a workbook whose parts may be of any size and need not be sound. */
@@ -40,4 +41,35 @@ function* within(name: string, content: Iterable<string>): Generator<string> {
 /** So many pieces, each made of its number. */
 export function* times(count: number, piece: (n: number) => string): Generator<string> {
   for (let n = 1; n <= count; n += 1) yield piece(n);
+}
+
+const OFFICE = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
+
+/** A sheet of a workbook: the state by which it is hidden, the XML of its rows, and what it is instead of a sheet of cells. */
+export type Sheet = { name: string; state?: string; rows?: string; type?: string };
+
+/** Writes a workbook of these sheets; one without rows has nothing in it. */
+export async function writeSheets(path: string, sheets: Sheet[]): Promise<string> {
+  const entries = sheets.map(
+    ({ name, state }, n) => `<sheet name="${name}"${state ? ` state="${state}"` : ''} r:id="rId${n}"/>`,
+  );
+  const relations = sheets.map(
+    ({ type = 'worksheet' }, n) =>
+      `<Relationship Id="rId${n}" Type="${OFFICE}/${type}" Target="worksheets/sheet${n}.xml"/>`,
+  );
+  return writeZip(path, {
+    'xl/workbook.xml': `<workbook xmlns:r="r"><sheets>${entries.join('')}</sheets></workbook>`,
+    'xl/_rels/workbook.xml.rels': `<Relationships>${relations.join('')}</Relationships>`,
+    ...Object.fromEntries(
+      sheets.map(({ rows = '<row r="1"><c r="A1" s="1"/></row>' }, n) => [
+        `xl/worksheets/sheet${n}.xml`,
+        `<worksheet><sheetData>${rows}</sheetData></worksheet>`,
+      ]),
+    ),
+  });
+}
+
+/** A row of two texts, a name and a limit. */
+export function rowOf(line: number, [name = '', limit = '']: string[], attributes = ''): string {
+  return `<row r="${line}" ${attributes}><c t="str"><v>${name}</v></c><c t="str"><v>${limit}</v></c></row>`;
 }

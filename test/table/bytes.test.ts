@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { openBytes } from '../../src/table/bytes.ts';
 import { makeTemporaryFolder } from '../support/temporary-folder.ts';
 
-test('gives the whole file in full chunks', async () => {
+test('a file is given whole, in full chunks', async () => {
   const { write } = await makeTemporaryFolder();
   const content = Buffer.alloc(200_000, 'limitline ');
   const source = await openBytes({ path: await write('a.csv', content) });
@@ -17,7 +17,7 @@ test('gives the whole file in full chunks', async () => {
   expect(new Set(chunks.slice(0, -1).map((chunk) => chunk.length)).size).toBe(1);
 });
 
-test('reads a pipe that gives little at a time', async () => {
+test('a pipe that gives little at a time is read to its end', async () => {
   const { dir } = await makeTemporaryFolder();
   const path = join(dir, 'pipe');
   execFileSync('mkfifo', [path]);
@@ -30,7 +30,7 @@ test('reads a pipe that gives little at a time', async () => {
   await source.close();
 });
 
-test('says why a file cannot be opened or read', async () => {
+test('a file that cannot be opened or read is a fault that says why', async () => {
   const { dir } = await makeTemporaryFolder();
   await expect(openBytes({ path: join(dir, 'none.csv') })).rejects.toMatchObject({
     code: 'FILE',
@@ -44,7 +44,7 @@ test('says why a file cannot be opened or read', async () => {
   await folder.close();
 });
 
-test('stops when it is told to', async () => {
+test('reading stops when the process does', async () => {
   const { write } = await makeTemporaryFolder();
   const signal = AbortSignal.abort();
   const source = await openBytes({ path: await write('a.csv', 'a'), signal });

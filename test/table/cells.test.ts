@@ -3,8 +3,8 @@ import { stringify } from 'csv-stringify/sync';
 import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
 import { readLines, readSound } from '../../src/table/cells.ts';
+import { markByte } from '../../src/table/encodings/damage.ts';
 import { makeRecordReader } from '../../src/table/records.ts';
-import { markByte } from '../../src/table/text.ts';
 import { hardText } from '../support/any-text.ts';
 
 vi.mock('csv-parse/sync', { spy: true });
@@ -65,7 +65,7 @@ test('all lines of a file are read by csv-parse, hundreds in one call', () => {
 });
 
 describe('readLines', () => {
-  test('reads the lines around a broken one, and of that what stands before the fault', () => {
+  test('reads the lines around a broken one, and of that what comes before the fault', () => {
     expect(readLines(['a,"b,c"', '"d,e",5" f,"g"', 'h', '"i', 'j"'], ',')).toEqual([
       { cells: ['a', 'b,c'], fault: null },
       { cells: ['d,e', '5" f', '"g"'], fault: { kind: 'stray', cell: 1 } },

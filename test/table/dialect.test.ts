@@ -1,200 +1,28 @@
-import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
-import { vocabularyOf } from '../../src/portfolio/columns/judge-header.ts';
-import { openPortfolio, type PortfolioFile } from '../../src/portfolio/open-portfolio.ts';
-import { makeDecoder } from '../../src/table/decoders.ts';
-import { detectDelimiter, sepLineOf } from '../../src/table/detect-delimiter.ts';
+import { expect, test } from 'vitest';
 import { delimiterNamed, dialectWords, encodingNamed } from '../../src/table/dialect.ts';
-import { makeTemporaryFolder } from '../support/temporary-folder.ts';
 
-/** Opens the file and reads all of its lines. */
-async function read(content: string | Uint8Array, given: Partial<PortfolioFile> = {}) {
-  const { write } = await makeTemporaryFolder();
-  const opened = await openPortfolio({ path: await write('a.csv', content), requiredColumns: [], ...given });
-  const lines = [];
-  for await (const batch of opened.batches()) lines.push(...batch);
-  return { ...opened, lines, names: lines.map((line) => (line.kind === 'row' ? line.row.name : line.problems)) };
-}
-
-const TABLE = 'name,requested_limit\nMüller,1\nNaïve,2\n';
-const latin = (text: string) => Buffer.from(text, 'latin1');
-const wide = (text: string) => Buffer.from(text, 'utf16le');
-
-/** 株式会社, in two encodings. */
-const SHIFT_JIS = Buffer.from([0x8a, 0x94, 0x8e, 0xae, 0x89, 0xef, 0x8e, 0xd0]);
-const GB18030 = Buffer.from([0xd6, 0xea, 0xca, 0xbd, 0xbb, 0xe1, 0xc9, 0xe7]);
-const around = (name: Uint8Array) => Buffer.concat([latin('name,requested_limit\n'), name, latin(',1\nAcme,2\n')]);
-
-describe('encodings', () => {
-  test.each<[string, Uint8Array, string, boolean]>([
-    ['utf-8', Buffer.from(TABLE), 'utf-8', false],
-    ['utf-8 with its mark', Buffer.from(`\ufeff${TABLE}`), 'utf-8', true],
-    ['utf-16le', wide(`\ufeff${TABLE}`), 'utf-16le', true],
-    ['utf-16be', wide(`\ufeff${TABLE}`).swap16(), 'utf-16be', true],
-    ['utf-16le without a mark', wide(TABLE), 'utf-16le', false],
-    ['utf-16be without a mark', wide(TABLE).swap16(), 'utf-16be', false],
-    ['windows-1252', latin(TABLE), 'windows-1252', false],
-  ])('%s is found', async (_name, content, encoding, bom) => {
-    const { names, dialect, problems } = await read(content);
-    expect({ names, problems }).toEqual({ names: ['Müller', 'Naïve'], problems: [] });
-    expect(dialect).toMatchObject({ encoding, bom });
-  });
-
-  test('Windows-1252 is found by an umlaut on the last of many lines', async () => {
-    const lines = Array.from({ length: 9_000 }, (_none, n) => `Buyer ${n},${n + 1}\n`).join('');
-    const { names, dialect } = await read(latin(`name,requested_limit\n${lines}K\u00f6nig,1\n`));
-    expect(dialect.encoding).toBe('windows-1252');
-    expect(names.at(-1)).toBe('König');
-  });
-
-  test('signs that Windows-1252 has where Latin-1 has controls are read', async () => {
-    const { names } = await read(
-      Buffer.concat([latin('name,requested_limit\nM\u00fcller '), Buffer.of(0x96), latin(' \u00c9t\u00e9,1\n')]),
-    );
-    expect(names).toEqual(['Müller – Été']);
-  });
-
-  test.each([
-    ['shift_jis', SHIFT_JIS],
-    ['gb18030', GB18030],
-  ])('%s is read when it is named, and only then', async (encoding, bytes) => {
-    expect((await read(around(bytes), { encoding })).names).toEqual(['株式会社', 'Acme']);
-    const unnamed = await read(around(bytes));
-    expect(unnamed.lines).toEqual([]);
-    expect(unnamed.problems[0]?.message).toContain('--encoding');
-  });
-
-  test.each([
-    ['shift_jis', SHIFT_JIS.subarray(0, 7), 'The byte 8E in this cell is no character in SHIFT_JIS'],
-    ['utf-8', latin('M\u00fcller, K\u00f6'), 'The byte FC in this cell is not UTF-8'],
-  ])('a byte that is not %s is a problem of its line alone', async (encoding, bytes, message) => {
-    const { lines } = await read(around(Buffer.concat([latin('"'), bytes, latin('"')])), { encoding });
-    expect(lines.map(({ kind }) => kind)).toEqual(['invalid', 'row']);
-    const [line] = lines;
-    expect(line?.kind === 'invalid' && line.problems[0]?.message).toContain(message);
-  });
-
-  test('damage in UTF-8 stays damage, and is not taken for another encoding', async () => {
-    const content = Buffer.concat([Buffer.from('name,requested_limit\nMüller,1\n'), latin('K\u00f6nig,2\n')]);
-    const { lines, dialect } = await read(content);
-    expect(dialect.encoding).toBe('utf-8');
-    expect(lines.map(({ kind }) => kind)).toEqual(['row', 'invalid']);
-  });
-
-  test('half a pair of UTF-16 is a problem of its line', async () => {
-    const { lines } = await read(wide('\ufeffname,requested_limit\nA\ud83d,1\nB,2\n'));
-    expect(lines.map(({ kind }) => kind)).toEqual(['invalid', 'row']);
-  });
-
-  test.each(['utf-16le', 'windows-1252', 'shift_jis', 'gb18030', 'euc-kr', 'koi8-r'])(
-    'a decoder of %s says the same wherever its characters are cut, as the platform does',
-    (encoding) => {
-      fc.assert(
-        fc.property(fc.uint8Array({ maxLength: 40 }), fc.integer({ min: 1, max: 5 }), (bytes, size) => {
-          const decoder = makeDecoder(encoding);
-          let text = '';
-          for (let at = 0; at < bytes.length; at += size)
-            text += decoder.decode(Buffer.from(bytes.subarray(at, at + size)));
-          text += decoder.end();
-          const whole = new TextDecoder(encoding, { ignoreBOM: true }).decode(bytes);
-          // Which signs stand for damage is the platform's own matter; sound text must be the same.
-          if (!whole.includes('\ufffd') && text.isWellFormed()) expect(text).toBe(whole.replace(/^\ufeff/, ''));
-          // UTF-16 may spell that sign out, and then it is no damage.
-          if (whole.includes('\ufffd') && !text.includes('\ufffd')) expect(text.isWellFormed()).toBe(false);
-        }),
-      );
-    },
-  );
-
-  test('a label that no encoding has is a fault of use', () => {
-    expect(encodingNamed('SJIS')).toBe('shift_jis');
-    expect(() => encodingNamed('utf-9')).toThrow(expect.objectContaining({ code: 'USAGE' }));
-  });
+test.each([
+  ['850', 'cp850'],
+  ['IBM437', 'cp437'],
+  ['CP-852', 'cp852'],
+  ['ibm866', 'ibm866'],
+  ['mac', 'macintosh'],
+  ['cp1252', 'windows-1252'],
+])('the encoding called %s is known as %s', (label, name) => {
+  expect(encodingNamed(label)).toBe(name);
 });
 
-describe('delimiters', () => {
-  test.each([
-    ['name,requested_limit\nA,1', ','],
-    ['name;requested_limit\nA;1', ';'],
-    ['name\trequested_limit\nA\t1', '\t'],
-    ['name|requested_limit\nA|1', '|'],
-    ['name', ','],
-    ['"last, first";name;requested_limit', ';'],
-    ['a,b;name;requested_limit', ';'],
-    ['Firma;Ort\nA, B;C\nD, E;F', ';'],
-  ])('of %j is %j', (start, delimiter) => {
-    expect(detectDelimiter(start, { vocabulary: vocabularyOf() })).toBe(delimiter);
-  });
-
-  test.each([
-    ['sep=;', ';'],
-    ['"sep=,"', ','],
-    ['SEP=\t', '\t'],
-    ['sep=x', null],
-    ['name;sep=;', null],
-  ])('the line %j names %j', (line, delimiter) => {
-    expect(sepLineOf(line)).toBe(delimiter);
-  });
-
-  test("Excel's first line is passed over, and lines keep their numbers", async () => {
-    const { lines, dialect } = await read('sep=;\r\nname;requested_limit\r\n"A;B";1\r\n');
-    expect(lines).toMatchObject([{ line: 3, kind: 'row', row: { name: 'A;B' } }]);
-    expect(dialect).toEqual({ encoding: 'utf-8', bom: false, delimiter: ';', sepLine: true, lineBreak: '\r\n' });
-  });
-
-  test('names and signs of delimiters are taken, others are a fault of use', () => {
-    expect([delimiterNamed('tab'), delimiterNamed(';')]).toEqual(['\t', ';']);
-    expect(() => delimiterNamed('x')).toThrow(expect.objectContaining({ code: 'USAGE' }));
-  });
-
-  test('is said in words', () => {
-    const dialect = { encoding: 'utf-8', bom: true, delimiter: ';', sepLine: false, lineBreak: '\r\n' } as const;
-    expect(dialectWords(dialect)).toBe('UTF-8 with a byte order mark, cut by semicolons, lines end in CRLF');
-  });
+test('an encoding may be given by any of its labels, and a label that none has is a fault of use', () => {
+  expect(encodingNamed('SJIS')).toBe('shift_jis');
+  expect(() => encodingNamed('utf-9')).toThrow(expect.objectContaining({ code: 'USAGE' }));
 });
 
-describe('what spreadsheets leave behind', () => {
-  test.each(['\n', '\r\n', '\r'])('lines that end in %j, blank ones and ones of delimiters alone', async (end) => {
-    const { lines } = await read(['name;requested_limit', 'A;1', ';', ' ; ', '"";""', '', 'B;2', ''].join(end));
-    expect(lines.map(({ line, kind }) => [line, kind])).toEqual([
-      [2, 'row'],
-      [7, 'row'],
-    ]);
-  });
+test('a delimiter may be given by its name or its sign, and any other is a fault of use', () => {
+  expect([delimiterNamed('tab'), delimiterNamed(';')]).toEqual(['\t', ';']);
+  expect(() => delimiterNamed('x')).toThrow(expect.objectContaining({ code: 'USAGE' }));
+});
 
-  test.each([
-    ['more on the lines', 'name;requested_limit\nA;1;;\nB;2;\nC;3\n'],
-    ['more in the header', 'name;requested_limit;;\nA;1;;\nB;2;\nC;3\n'],
-  ])('delimiters behind the last column, %s', async (_where, content) => {
-    expect((await read(content)).names).toEqual(['A', 'B', 'C']);
-  });
-
-  test.each([
-    ['more on the lines', 'name;requested_limit;note\nA;1;"two\nlines";;\nB;2;x\n'],
-    ['more in the header', 'name;requested_limit;note;;\nA;1;"two\nlines"\nB;2;x;\n'],
-  ])('delimiters behind the last column, %s, around a record over several lines', async (_where, content) => {
-    expect((await read(content)).lines).toMatchObject([
-      { kind: 'row', line: 2, row: { name: 'A' } },
-      { kind: 'row', line: 4, row: { name: 'B' } },
-    ]);
-  });
-
-  test('a lost quotation mark swallows no line unsaid that lacks the delimiter behind the last column', async () => {
-    const { lines } = await read('name;requested_limit;note;\nA;1;"x\nB;2;y\nC;3;z"\n');
-    expect(lines).toMatchObject([
-      { kind: 'invalid', line: 2, problems: [{ column: 'note', message: expect.stringContaining('lines 2 to 4') }] },
-    ]);
-  });
-
-  test('lines that lack the delimiter behind the last column say how amounts are written', async () => {
-    const { names } = await read('name;requested_limit;\nA;1.234\nB;2,50\n');
-    expect(names).toEqual(['A', 'B']);
-  });
-
-  test('a cell too many that is not empty stays a problem', async () => {
-    expect((await read('name;requested_limit\nA;1;x\n')).lines[0]).toMatchObject({
-      kind: 'invalid',
-      problems: [{ message: expect.stringContaining('semicolon') }],
-    });
-  });
+test('a dialect is said in words', () => {
+  const dialect = { encoding: 'utf-8', bom: true, delimiter: ';', sepLine: false, lineBreak: '\r\n' } as const;
+  expect(dialectWords(dialect)).toBe('UTF-8 with a byte order mark, separated by semicolons, lines end in CRLF');
 });

@@ -15,7 +15,7 @@ function compoundFile(names: string[], { shift = 9 } = {}): Buffer {
   bytes.write('d0cf11e0a1b11ae1', 'hex');
   bytes.writeUInt16LE(shift, 30);
   bytes.writeUInt32LE(1, 48);
-  // The table of sectors stands in the first; the directory in every second one behind it.
+  // The table of sectors is in the first; the directory in every second one behind it.
   bytes.writeUInt32LE(0, 76);
   for (const [place, name] of ['Root Entry', ...names].entries()) {
     const at = sector * (2 + 2 * Math.floor(place / (sector / 128))) + (place % (sector / 128)) * 128;
@@ -35,14 +35,14 @@ describe('a table of another program', () => {
     [
       'a workbook with a password',
       compoundFile([...DATA_SPACES, 'EncryptionInfo', 'EncryptedPackage']),
-      /password.*take the password away/,
+      /password.*remove the password/,
     ],
     ['the same with large sectors', compoundFile([...DATA_SPACES, 'EncryptedPackage'], { shift: 12 }), /password/],
     ['an old workbook', compoundFile(['Workbook', '\u0005SummaryInformation']), /\.xls\).*save it as \.xlsx/],
     ['an older one', compoundFile(['Book']), /\.xls\)/],
     ['one of Excel 3', Buffer.from([0x09, 0x02, 0x06, 0x00, 0, 0, 0x10, 0]), /\.xls\)/],
     ['a document of Word', compoundFile(['1Table', 'WordDocument']), /Word or PowerPoint/],
-    ['a broken compound file', compoundFile([]).subarray(0, 40), /old Excel workbook, or another/],
+    ['a broken compound file', compoundFile([]).subarray(0, 40), /old Excel workbook or another/],
     [
       'a web page named as a workbook',
       '\n<html xmlns:x="urn:schemas"><table><tr><td>name</td></tr></table></html>',

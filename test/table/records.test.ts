@@ -41,7 +41,7 @@ describe('records', () => {
     ]);
   });
 
-  test('come back as csv-stringify wrote them, whatever the line break and wherever the text is cut', () => {
+  test('come back as csv-stringify wrote them, whatever the line break and wherever the text is split', () => {
     // Random cells seldom look like rows, but rows of one width are what tells a quotation mark that was lost.
     const plain: Shape = { fits: (cells) => cells.length === 3, mayBreak: () => true, standsAlone: () => false };
     const cell = fc.string({ unit: fc.constantFrom('a', '1', 'é', ' ', ',', '"', '\n', '\r', '\r\n') });
@@ -61,7 +61,7 @@ describe('records', () => {
     );
   });
 
-  test('come out the same wherever the text is cut, broken ones too', () => {
+  test('come out the same wherever the text is split, broken ones too', () => {
     const text = fc.string({ unit: fc.constantFrom('a', '1', ',', '"', '\n', '\r'), maxLength: 60 });
     fc.assert(
       fc.property(text, fc.integer({ min: 1, max: 9 }), (csv, size) => {
@@ -115,7 +115,7 @@ describe('a lost quotation mark', () => {
     ]);
   });
 
-  test('names the cell and keeps the line as it stands', () => {
+  test('names the cell and keeps the line as it is written', () => {
     const [record] = read('"Acme, Inc",1,"x\nb,2,y', { shape: SHAPE });
     expect(record).toEqual({
       line: 1,
@@ -146,28 +146,28 @@ describe('a lost quotation mark', () => {
     ['have one inside a cell', 'a,1,5" x'],
   ])('costs bounded work when 100,000 lines %s', (_, line) => {
     const lines = Array.from({ length: 100_000 }, () => line);
-    const started = performance.now();
+    const started = cpuMs();
     expect(read(lines.join('\n'), { size: 65_536, shape: SHAPE }).every((one) => one.fault)).toBe(true);
     // A tenth of a second in practice. Were every search to run to the end of the text, it would be a minute or more.
-    expect(performance.now() - started).toBeLessThan(5_000);
+    expect(cpuMs() - started).toBeLessThan(5_000);
   });
 
   test('costs bounded work when every further line closes a cell and opens one', () => {
     const lines = ['a,1,"x', ...Array.from({ length: 100_000 }, () => '","')];
-    const started = performance.now();
+    const started = cpuMs();
     const records = read(lines.join('\n'), { size: 65_536, shape: SHAPE });
     expect(records).toHaveLength(100_001);
     expect(records.filter((one) => one.fault)).toHaveLength(1);
-    expect(performance.now() - started).toBeLessThan(5_000);
+    expect(cpuMs() - started).toBeLessThan(5_000);
   });
 
   test('costs bounded work when the next one is far away', () => {
     const lines = Array.from({ length: 100_000 }, (_, index) => (index % 1_000 === 0 ? 'a,1,"x' : 'a,1,""'));
-    const started = performance.now();
+    const started = cpuMs();
     const records = read(lines.join('\n'), { size: 65_536, shape: SHAPE });
     expect(records.filter((one) => one.fault)).toHaveLength(100);
     expect(records).toHaveLength(100_000);
-    expect(performance.now() - started).toBeLessThan(5_000);
+    expect(cpuMs() - started).toBeLessThan(5_000);
   });
 });
 
@@ -201,6 +201,12 @@ describe('an over-long record', () => {
     expect(records.at(-1)).toMatchObject({ line: filler.length + 3, cells: ['b', '2', 'y'], fault: null });
   });
 });
+
+/** The time that this thread has worked: a machine that is busy with other things adds nothing to it. */
+function cpuMs(): number {
+  const { user, system } = process.threadCpuUsage();
+  return (user + system) / 1_000;
+}
 
 /** All records of a text that is fed in pieces of the given size. */
 function read(

@@ -1,7 +1,7 @@
 import { type Dialect, delimiterWord } from '../../table/dialect.ts';
+import { describeDamage } from '../../table/encodings/damage.ts';
 import { withoutApostrophe } from '../../table/formulas.ts';
 import type { RawRecord } from '../../table/records.ts';
-import { describeDamage } from '../../table/text.ts';
 import { type Column, makeFit } from '../columns/column.ts';
 import type { KnownColumn } from '../columns/known-columns.ts';
 import { type Change, makeChange, makeProblem, type Problem } from '../problem.ts';

@@ -1,7 +1,7 @@
 import { LimitlineError } from '../../errors.ts';
 import { openTable } from '../../table/open-table.ts';
 import type { RawRecord } from '../../table/records.ts';
-import type { Table } from '../../table/table.ts';
+import { nextRecord, type Table } from '../../table/table.ts';
 import { vocabularyOf } from '../columns/judge-header.ts';
 import { plainName } from '../columns/known-columns.ts';
 
@@ -51,11 +51,7 @@ function columnsOf(path: string, { header, unusable }: Table): Columns {
 }
 
 async function* recordsOf(table: Table): AsyncGenerator<RawRecord> {
-  for (;;) {
-    const record = table.next();
-    if (record) yield record;
-    else if (!(await table.more())) return;
-  }
+  for (let record = await nextRecord(table); record; record = await nextRecord(table)) yield record;
 }
 
 function take(record: RawRecord, cell: Columns, file: HeldFile): void {

@@ -1,6 +1,6 @@
+import { STYLES } from './book-parts.ts';
 import { escapedAsText } from './escapes.ts';
 import { serialOf } from './numbers.ts';
-import { STYLES } from './sheet-parts.ts';
 
 /**
  * What a cell is: a count is a whole number, an amount is canonical decimal text, a day YYYY-MM-DD, a moment an ISO 8601 time in UTC. A cell of such a
@@ -14,22 +14,10 @@ export function cellXml(at: string, text: string, kind: CellKind): string {
   const number = numberOf(text, kind);
   if (number !== null) return `<c r="${at}" s="${STYLES[kind]}"><v>${number}</v></c>`;
   const style = kind === 'header' ? ` s="${STYLES.header}"` : '';
-  return `<c r="${at}"${style} t="inlineStr"><is><t xml:space="preserve">${escaped(escapedAsText(cut(text)))}</t></is></c>`;
+  return `<c r="${at}"${style} t="inlineStr"><is><t xml:space="preserve">${escaped(escapedAsText(shortened(text)))}</t></is></c>`;
 }
 
-/** A, B … Z, AA … XFD. */
-export function columnLetters(at: number): string {
-  const known = letters[at];
-  if (known !== undefined) return known;
-  const last = String.fromCharCode(65 + (at % 26));
-  const made = at < 26 ? last : columnLetters(Math.floor(at / 26) - 1) + last;
-  letters[at] = made;
-  return made;
-}
-
-const letters: string[] = [];
-
-/** Characters that XML 1.0 cannot hold at all become U+FFFD: cells of broken lines may have them. */
+/** Characters that XML 1.0 cannot have at all become U+FFFD: cells of broken lines may have them. */
 export function escaped(text: string): string {
   if (!SPECIAL.test(text)) return text;
   return text
@@ -52,7 +40,7 @@ function numberOf(text: string, kind: CellKind): string | number | null {
   return null;
 }
 
-/** Excel keeps a double: what has more digits than it holds exactly would become another amount, and stays a text. */
+/** Excel keeps a double: what has more digits than that keeps exactly would become another amount, and stays a text. */
 const DIGITS = 15;
 const AMOUNT = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/;
 const COUNT = /^(?:0|[1-9]\d{0,14})$/;
@@ -63,6 +51,6 @@ const MOMENT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z$/;
 /** Excel's own limit, in UTF-16 units; a workbook with a longer text is one that Excel has to repair. */
 const LONGEST = 32_767;
 
-function cut(text: string): string {
+function shortened(text: string): string {
   return text.length > LONGEST ? `${text.slice(0, LONGEST - 1)}…` : text;
 }

@@ -1,4 +1,4 @@
-/** Undoes the escapes by which a workbook writes characters that XML cannot hold: `_x000D_` (ECMA-376, part 1, 22.9.2.19). */
+/** Undoes the escapes by which a workbook writes characters that XML cannot have: `_x000D_` (ECMA-376, part 1, 22.9.2.19). */
 export function unescaped(text: string): string {
   if (!text.includes('_x')) return text;
   return text.replace(ESCAPE, (_all, code: string) => String.fromCharCode(Number.parseInt(code, 16)));

@@ -1,5 +1,5 @@
 /**
- * What a workbook may hold, each held while it grows: a small file can unpack to more than any memory. Most are Excel's own
+ * What a workbook may have in it, each counted while it grows: a small file can unpack to more than any memory. Most are Excel's own
  * ("Excel specifications and limits"), so that no workbook of Excel's meets them.
  */
 export const LIMITS = {
@@ -26,10 +26,3 @@ export const LIMITS = {
 
 /** What a person can do about a workbook that Excel would not have written so. */
 export const REMEDY = 'open it in Excel and save it again, or save the sheet as CSV UTF-8';
-
-/**
- * A text of its own, fit to be kept: one that was cut out of the file's text keeps all that it was cut out of in memory.
- */
-export function kept(text: string): string {
-  return Buffer.from(text).toString();
-}

@@ -2,13 +2,19 @@ import Big from 'big.js';
 
 /** A number of the file as plain decimal text, with the 15 digits that Excel shows of the double which it keeps. */
 export function plainNumber(written: string): string {
-  // What is no double stays as it stands, for the line to say so: 1E999999 written out would be a million zeros.
+  // What is no double stays as it is written, for the line to say so: 1E999999 written out would be a million zeros.
   if (!Number.isFinite(Number(written))) return written;
   const text = SHORT.test(written) ? written : new Big(written).prec(DIGITS).toFixed();
   // The type says that its point marks decimals; as bare text, 1.234 could be a thousand.
   return OPEN.test(text) ? `${text}0` : text;
 }
 
+/** The number with the leading zeros that its format shows; a fraction or a negative number as it is. */
+export function withZeros(text: string, digits: number): string {
+  return /^\d+$/.test(text) ? text.padStart(digits, '0') : text;
+}
+
+/** What Excel shows of a double at most. */
 const DIGITS = 15;
 const SHORT = /^-?(?=[\d.]{1,15}$)\d+(\.\d+)?$/;
 const OPEN = /^-?[1-9]\d{0,2}\.\d{3}$/;
@@ -31,26 +37,8 @@ export function dateOfSerial(written: string, { from1904 }: { from1904: boolean 
 /** The serial number of a day or a moment, ISO 8601 in UTC, in the calendar of 1900; null for one before it. */
 export function serialOf(iso: string): number | null {
   const days = (Date.parse(iso) - Date.UTC(1899, 11, 30)) / 86_400_000;
-  // Below 61 stands the 29 February that there never was; no statements are as old. Days to the millisecond: 8 decimals.
+  // Below 61 is the 29 February that there never was; no statements are as old. Days to the millisecond: 8 decimals.
   return days >= 61 ? Number(days.toFixed(8)) : null;
 }
 
 const DAYS_TO_1904 = 1_462;
-
-/** Whether numbers of this format are days: one of the formats that have no code, or a code with day, month or year. */
-export function isDateFormat(id: number, code: string | undefined): boolean {
-  if (code === undefined)
-    return (id >= 14 && id <= 17) || id === 22 || (id >= 27 && id <= 36) || (id >= 50 && id <= 58);
-  return /[dy]/i.test(code.replace(/"[^"]*"|\\.|\[[^\]]*\]|_.|\*./g, '').replace(/general/gi, ''));
-}
-
-/** How many digits a format of zeros alone shows at least, such as `00000` of a postal code; 0 for others. */
-export function leastDigits(code = ''): number {
-  const [first = ''] = code.replace(/\[[^\]]*\]/g, '').split(';', 1);
-  return /^0{2,}$/.test(first) ? first.length : 0;
-}
-
-/** The number with the leading zeros that its format shows; a fraction or a negative number as it is. */
-export function withZeros(text: string, digits: number): string {
-  return /^\d+$/.test(text) ? text.padStart(digits, '0') : text;
-}

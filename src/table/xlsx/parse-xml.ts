@@ -4,20 +4,20 @@ import { SaxesParser } from 'saxes';
 import { LimitlineError } from '../../errors.ts';
 import { LIMITS, REMEDY } from './limits.ts';
 
-/** What is heard of a piece of XML. Names are without their namespace's prefix. */
-export type XmlEars = {
+/** What is told of a piece of XML, in its order. Names are without their namespace's prefix. */
+export type XmlHandler = {
   open?(name: string, attributes: Record<string, string>): void;
   text?(text: string): void;
   close?(name: string): void;
 };
 
 /**
- * Goes through XML chunk by chunk, and pauses after each, so that what was heard can be used up. It knows the five entities
+ * Goes through XML chunk by chunk, and pauses after each, so that what was told can be used up. It knows the five entities
  * of XML itself; others are a fault, so none can be made to grow.
  *
  * @throws the parser's error when it is no XML, or has what no workbook has; LimitlineError `STOPPED`.
  */
-export async function* parseXml(stream: Readable, ears: XmlEars, signal?: AbortSignal): AsyncGenerator<void> {
+export async function* parseXml(stream: Readable, handler: XmlHandler, signal?: AbortSignal): AsyncGenerator<void> {
   const parser = new SaxesParser();
   const decoder = new StringDecoder('utf8');
   let silentBytes = 0;
@@ -29,27 +29,28 @@ export async function* parseXml(stream: Readable, ears: XmlEars, signal?: AbortS
   parser.on('opentag', ({ name, attributes }) => {
     silentBytes = 0;
     depth += 1;
-    if (depth > LIMITS.depth) throw new Error(`its elements stand more than ${LIMITS.depth} deep; ${REMEDY}`);
-    ears.open?.(local(name), attributes);
+    if (depth > LIMITS.depth) throw new Error(`its elements are more than ${LIMITS.depth} deep; ${REMEDY}`);
+    handler.open?.(local(name), attributes);
   });
-  parser.on('text', (text) => ears.text?.(text));
-  parser.on('cdata', (text) => ears.text?.(text));
+  parser.on('text', (text) => handler.text?.(text));
+  parser.on('cdata', (text) => handler.text?.(text));
   parser.on('closetag', ({ name }) => {
     silentBytes = 0;
     depth -= 1;
-    ears.close?.(local(name));
+    handler.close?.(local(name));
   });
   for await (const chunk of stream as AsyncIterable<Buffer>) {
-    if (signal?.aborted) throw new LimitlineError('STOPPED', 'Reading the workbook was given up: stopping.');
+    if (signal?.aborted)
+      throw new LimitlineError('STOPPED', 'Reading the workbook was given up: the process is stopping.');
     silentBytes += chunk.length;
     parser.write(decoder.write(chunk));
-    if (silentBytes > LIMITS.silentBytes) throw new Error(`it holds a text that is longer than any cell's; ${REMEDY}`);
+    if (silentBytes > LIMITS.silentBytes) throw new Error(`it has a text that is longer than any cell's; ${REMEDY}`);
     yield;
   }
   parser.close();
 }
 
 /** Goes through all of it. */
-export async function readXml(stream: Readable, ears: XmlEars, signal?: AbortSignal): Promise<void> {
-  for await (const _ of parseXml(stream, ears, signal));
+export async function readXml(stream: Readable, handler: XmlHandler, signal?: AbortSignal): Promise<void> {
+  for await (const _ of parseXml(stream, handler, signal));
 }

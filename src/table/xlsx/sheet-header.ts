@@ -1,9 +1,8 @@
-import type { GivenHeader } from '../detect-delimiter.ts';
-import { type Above, aboveOf, findHeader, HEADER_WITHIN_LINES } from '../find-header.ts';
+import { type Above, aboveOf, findHeader, type GivenHeader, HEADER_WITHIN_LINES } from '../find-header.ts';
 import { cellsOf, type SheetRow } from './sheet-rows.ts';
 
 /** The rows of a sheet that were read so far, and how to read on. */
-export type RowsSoFar = {
+type RowsSoFar = {
   rows: SheetRow[];
   /** Reads on; false when there is nothing left. */
   more(): Promise<boolean>;

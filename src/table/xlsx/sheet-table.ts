@@ -1,12 +1,11 @@
 import { LimitlineError, messageOf } from '../../errors.ts';
 import { PLAIN_DIALECT } from '../dialect.ts';
-import { cutOffWords } from '../foreign-tables.ts';
 import type { RawRecord } from '../records.ts';
 import { emptyTable, headerLineProblem, type Table, type TableFile } from '../table.ts';
 import { parseXml } from './parse-xml.ts';
 import { readToHeader, recordOf } from './sheet-header.ts';
-import { cellsOf, makeRowEars, narrowed, type SheetRow, widthOf } from './sheet-rows.ts';
-import { unreadWords } from './unread-sheets.ts';
+import { makeRowReader, narrowed, type SheetRow, widthOf } from './sheet-rows.ts';
+import { unreadSheets } from './unread-sheets.ts';
 import { openWorkbook, type SheetEntry, type Workbook } from './workbook.ts';
 
 /**
@@ -18,74 +17,87 @@ import { openWorkbook, type SheetEntry, type Workbook } from './workbook.ts';
  * @throws LimitlineError `FILE` when the workbook is broken or there is no such sheet, `STOPPED`
  */
 export async function openSheet(file: TableFile): Promise<Table | null> {
-  const shown = file.givenPath ?? file.path;
-  const fault = (error: unknown) =>
-    error instanceof LimitlineError
-      ? error
-      : new LimitlineError('FILE', `The workbook ${shown} cannot be read: ${cutOffWords(error) ?? messageOf(error)}.`, {
-          cause: error,
-        });
-  let book: Workbook | string | null;
+  const book = await openBook(file);
+  if (book === null) return null;
+  if (typeof book === 'string') return emptyTable(book, async () => {});
   try {
-    book = await openWorkbook(file);
-    if (book === null) return null;
-    if (typeof book === 'string') return emptyTable(book, async () => {});
+    return await readSheet(book, file);
   } catch (error) {
-    throw fault(error);
-  }
-  const opened = book;
-  try {
-    const sheet = sheetOf(opened, file);
-    const { name, path } = sheet;
-    const rows: SheetRow[] = [];
-    const ears = makeRowEars(opened, (row) => rows.push(row));
-    const chunks = parseXml(await opened.open(path), ears, file.signal);
-    // Only now: what may be unpacked in all is for the sheet itself before it is for the others.
-    const leftOut = file.sheet === undefined ? await unreadWords(opened, sheet, file.signal) : [];
-    let at = 0;
-
-    const next = (): RawRecord | null => {
-      const row = rows[at];
-      if (!row) return null;
-      at += 1;
-      const { line, fault, numbers, hidden } = row;
-      return { line, cells: cellsOf(row), fault, sheet: { numbers, hidden } };
-    };
-    const more = async (): Promise<boolean> => {
-      rows.splice(0, at);
-      at = 0;
-      try {
-        return !(await chunks.next()).done;
-      } catch (error) {
-        throw fault(error);
-      }
-    };
-    const { above } = await readToHeader({ rows, more }, file);
-    // What came with the header was heard before its width was known.
-    const width = rows[0] ? widthOf(rows[0].columns) : 0;
-    rows.push(...rows.splice(1).map((row) => narrowed(row, width)));
-    if (rows[0]) ears.narrowTo(width);
-    const header = next();
-    const below = rows.slice(at, at + 1).map(recordOf)[0];
-    const unusable = headerLineProblem(header, file);
-    const dialect = { ...PLAIN_DIALECT, sheet: name };
-    return {
-      header,
-      above,
-      below,
-      dialect,
-      rereadable: true,
-      unusable,
-      leftOut,
-      next,
-      more,
-      close: async () => opened.close(),
-    };
-  } catch (error) {
-    opened.close();
-    throw fault(error);
+    book.close();
+    throw bookFault(file, error);
   }
 }
+
+async function openBook(file: TableFile): Promise<Workbook | string | null> {
+  try {
+    return await openWorkbook(file);
+  } catch (error) {
+    throw bookFault(file, error);
+  }
+}
+
+async function readSheet(book: Workbook, file: TableFile): Promise<Table> {
+  const sheet = sheetOf(book, file);
+  const rows: SheetRow[] = [];
+  const reader = makeRowReader(book, (row) => rows.push(row));
+  const chunks = parseXml(await book.open(sheet.path), reader, file.signal);
+  // Only now: what may be unpacked in all is for the sheet itself before it is for the others.
+  const leftOut = file.sheet === undefined ? await unreadSheets(book, sheet, file.signal) : [];
+  let at = 0;
+
+  const next = (): RawRecord | null => {
+    const row = rows[at];
+    if (!row) return null;
+    at += 1;
+    return { ...recordOf(row), sheet: { numbers: row.numbers, hidden: row.hidden } };
+  };
+  const more = async (): Promise<boolean> => {
+    rows.splice(0, at);
+    at = 0;
+    try {
+      return !(await chunks.next()).done;
+    } catch (error) {
+      throw bookFault(file, error);
+    }
+  };
+  const { above } = await readToHeader({ rows, more }, file);
+  // What came with the header was read before its width was known.
+  const width = rows[0] ? widthOf(rows[0].columns) : 0;
+  rows.push(...rows.splice(1).map((row) => narrowed(row, width)));
+  if (rows[0]) reader.narrowTo(width);
+  const header = next();
+  return {
+    header,
+    above,
+    below: rows.slice(at, at + 1).map(recordOf)[0],
+    dialect: { ...PLAIN_DIALECT, sheet: sheet.name },
+    rereadable: true,
+    unusable: headerLineProblem(header, file),
+    leftOut,
+    next,
+    more,
+    close: async () => book.close(),
+  };
+}
+
+/** A fault of ours as it is; any other as the workbook's. */
+function bookFault({ path, givenPath = path }: TableFile, error: unknown): LimitlineError {
+  if (error instanceof LimitlineError) return error;
+  const reason = isCutOff(error) ? CUT_OFF_REASON : messageOf(error);
+  return new LimitlineError('FILE', `The workbook ${givenPath} cannot be read: ${reason}.`, { cause: error });
+}
+
+/** Whether a ZIP file cannot be opened because its end is missing: a download that broke off. */
+function isCutOff(error: unknown): boolean {
+  return error instanceof Error && CUT_OFF.test(error.message);
+}
+
+/** yauzl's words where the list at a ZIP file's end is missing, or does not fit what comes before it. */
+const CUT_OFF =
+  /end of central directory|central directory.*(signature|expected|beyond|not found)|file is truncated|unexpected EOF|unexpected end/i;
+
+const CUT_OFF_REASON =
+  'its end is missing, as after a copy or a download that broke off; get the file again, or open it in Excel and save it again';
 
 function sheetOf({ sheets }: Workbook, { path, givenPath = path, sheet }: TableFile): SheetEntry {
   const visible = sheets.find(({ hidden }) => !hidden) ?? sheets[0];

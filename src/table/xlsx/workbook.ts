@@ -1,19 +1,19 @@
 import type { Readable } from 'node:stream';
 import type { Entry } from 'yauzl';
+import { ownText } from '../../files/own-text.ts';
 import { openZip, type ZipLimits } from '../../files/zip.ts';
 import { foreignPackageOf } from '../foreign-tables.ts';
 import type { Vocabulary } from '../vocabulary.ts';
-import { kept, LIMITS, REMEDY } from './limits.ts';
-import { isDateFormat, leastDigits } from './numbers.ts';
+import { LIMITS, REMEDY } from './limits.ts';
+import { isDateFormat, leastDigits, shownScale } from './number-formats.ts';
 import { readXml } from './parse-xml.ts';
 import { readSharedTexts } from './shared-texts.ts';
-import { shownScale } from './shown-scale.ts';
 
 /**
  * Whether numbers are days, with how many digits at least they are shown (a register's number has leading zeros), and the
  * word by which they are shown in thousands, '' as a rule.
  */
-export type CellStyle = { isDate: boolean; leastDigits: number; scale: string };
+type CellStyle = { isDate: boolean; leastDigits: number; scale: string };
 
 /** `hidden`: nobody sees it who opens the workbook, be it that a click shows it or a macro only (`veryHidden`). */
 export type SheetEntry = { name: string; path: string; hidden: boolean };
@@ -44,7 +44,7 @@ const ZIP_LIMITS: ZipLimits = { entries: 10_000, totalBytes: 4 * 1024 ** 3 };
  * Opens an Excel workbook (ECMA-376, part 1). Null when the file is a ZIP file of another kind, or
  * what it is in a sentence, where a table of another program is meant.
  *
- * @throws Error in words when it is broken, or holds more than a workbook may, see `limits.ts`; LimitlineError `STOPPED`.
+ * @throws Error in words when it is broken, or has more in it than a workbook may have, see `limits.ts`; LimitlineError `STOPPED`.
  */
 export async function openWorkbook({ path, signal, vocabulary }: BookFile): Promise<Workbook | string | null> {
   const zip = await openZip(path, ZIP_LIMITS);
@@ -81,7 +81,7 @@ const OTHER_SHEETS = /\/(chartsheet|dialogsheet|xlMacrosheet|xlIntlMacrosheet)$/
 
 async function readTargets(stream: Readable, signal: AbortSignal | undefined): Promise<Map<string, string>> {
   const targets = new Map<string, string>();
-  const ears = {
+  const handler = {
     open(_name: string, { Id = '', Target = '', Type = SHEET_TYPE }: Record<string, string>) {
       // Charts and dialogs are sheets as well, and have no cells.
       if (OTHER_SHEETS.test(Type)) return;
@@ -89,7 +89,7 @@ async function readTargets(stream: Readable, signal: AbortSignal | undefined): P
       atMost(targets.size, ZIP_LIMITS.entries, 'parts');
     },
   };
-  await readXml(stream, ears, signal);
+  await readXml(stream, handler, signal);
   return targets;
 }
 
@@ -100,7 +100,7 @@ async function readBook(
 ): Promise<Pick<Workbook, 'sheets' | 'from1904'>> {
   const sheets: Workbook['sheets'] = [];
   let from1904 = false;
-  const ears = {
+  const handler = {
     open(name: string, attributes: Record<string, string>) {
       if (name === 'workbookPr') from1904 = ['1', 'true'].includes(attributes.date1904 ?? '');
       const path = targets.get(attributes['r:id'] ?? '');
@@ -109,7 +109,7 @@ async function readBook(
       atMost(sheets.length, LIMITS.sheets, 'sheets');
     },
   };
-  await readXml(stream, ears, signal);
+  await readXml(stream, handler, signal);
   return { sheets, from1904 };
 }
 
@@ -121,14 +121,14 @@ async function readStyles(
   const codes = new Map<number, string>();
   const styles: CellStyle[] = [];
   let inCells = false;
-  const ears = {
+  const handler = {
     open(name: string, { numFmtId = '0', formatCode = '' }: Record<string, string>) {
       if (name === 'cellXfs') inCells = true;
-      if (name === 'numFmt') codes.set(Number(numFmtId), kept(formatCode.slice(0, LIMITS.formatLength)));
+      if (name === 'numFmt') codes.set(Number(numFmtId), ownText(formatCode.slice(0, LIMITS.formatLength)));
       const id = Number(numFmtId);
       const code = codes.get(id);
       if (name === 'xf' && inCells) {
-        const scale = kept(shownScale(code, saysThousands));
+        const scale = ownText(shownScale(code, saysThousands));
         styles.push({ isDate: isDateFormat(id, code), leastDigits: leastDigits(code), scale });
       }
       atMost(Math.max(codes.size, styles.length), LIMITS.styles, 'cell formats');
@@ -137,7 +137,7 @@ async function readStyles(
       if (name === 'cellXfs') inCells = false;
     },
   };
-  await readXml(stream, ears, signal);
+  await readXml(stream, handler, signal);
   return styles;
 }
 
@@ -147,5 +147,5 @@ function atMost(count: number, limit: number, what: string): void {
 
 function named(name: string): string {
   if (name.length > LIMITS.nameLength) throw new Error(`it has a name of ${name.length} characters; ${REMEDY}`);
-  return kept(name);
+  return ownText(name);
 }

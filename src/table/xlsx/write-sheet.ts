@@ -2,14 +2,15 @@ import { Readable, type Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { ZipFile } from 'yazl';
 import { LimitlineError } from '../../errors.ts';
-import { type CellKind, cellXml, columnLetters } from './cell-xml.ts';
+import { bookParts, DECLARATION, MAIN, SHEET } from './book-parts.ts';
+import { cellName } from './cell-names.ts';
+import { type CellKind, cellXml } from './cell-xml.ts';
 import { LIMITS } from './limits.ts';
-import { bookParts, DECLARATION, MAIN, SHEET } from './sheet-parts.ts';
 
 /**
  * Writes a workbook with one sheet (ECMA-376, part 1), record by record. The first record is the header: it is bold, and
- * stands still while one scrolls. Texts are written as texts, so that nothing in them is run as a formula; amounts, days and
- * moments of the columns that are said to hold such are numbers with a format.
+ * stays in place while one scrolls. Texts are written as texts, so that nothing in them is run as a formula; amounts, days and
+ * moments of the columns that are said to have such are numbers with a format.
  *
  * @param kindOf what the cells of a column are, by its name in the header; one that is written otherwise stays the text that it is.
  * @throws LimitlineError `FILE` when there are more records than a sheet of Excel's has rows
@@ -33,7 +34,7 @@ export async function writeSheet(
 /** Larger pieces make fewer trips through the compressor. */
 const PIECE_LENGTH = 64 * 1024;
 
-/** Columns are as wide as what stands in these first records: all others would have to be waited for. */
+/** Columns are as wide as what is in these first records: all others would have to be waited for. */
 const MEASURED = 200;
 
 async function* sheetXml(records: AsyncIterable<readonly string[]>, kindOf: (name: string | undefined) => CellKind) {
@@ -44,7 +45,7 @@ async function* sheetXml(records: AsyncIterable<readonly string[]>, kindOf: (nam
   const add = (cells: readonly string[]): void => {
     line += 1;
     if (line > LIMITS.rows) throw tooLong();
-    const cellOf = (cell: string, at: number) => cellXml(`${columnLetters(at)}${line}`, cell, kinds[at] ?? 'text');
+    const cellOf = (cell: string, at: number) => cellXml(cellName(at, line), cell, kinds[at] ?? 'text');
     piece += `<row r="${line}">${cells.map(cellOf).join('')}</row>`;
     if (line === 1) kinds = cells.map(kindOf);
   };
@@ -90,6 +91,6 @@ function tooLong(): LimitlineError {
   const rows = LIMITS.rows.toLocaleString('en');
   return new LimitlineError(
     'FILE',
-    `A sheet of Excel's has ${rows} rows, and there are more lines: take --format csv.`,
+    `An Excel sheet has at most ${rows} rows, and there are more lines: use --format csv.`,
   );
 }

@@ -4,7 +4,7 @@ import { parse } from 'csv-parse/sync';
 import exceljs from 'exceljs';
 import { describe, expect, test } from 'vitest';
 import { openPortfolio } from '../../../src/portfolio/open-portfolio.ts';
-import { makeEncoder } from '../../../src/table/encoders.ts';
+import { makeEncoder } from '../../../src/table/encodings/encoders.ts';
 import { exportedBytes } from '../../support/exported.ts';
 import { openWorkplace } from '../../support/workplace.ts';
 

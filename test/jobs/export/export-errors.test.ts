@@ -4,7 +4,7 @@ import { parse } from 'csv-parse/sync';
 import { describe, expect, test } from 'vitest';
 import type { Context } from '../../../src/context.ts';
 import type { ReadOptions } from '../../../src/portfolio/read-options.ts';
-import { makeEncoder } from '../../../src/table/encoders.ts';
+import { makeEncoder } from '../../../src/table/encodings/encoders.ts';
 import { MAX_RECORD_LENGTH } from '../../../src/table/physical-lines.ts';
 import { type ExportWish, exportedBytes } from '../../support/exported.ts';
 import { makeTemporaryFolder } from '../../support/temporary-folder.ts';

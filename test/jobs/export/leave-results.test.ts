@@ -188,6 +188,6 @@ test("drafts of a killed run are removed, and a file of which nothing is remembe
   await leave();
   expect(await names()).toContain('.q4.results.csv.part');
   const memory = join(dir, 'memory');
-  const leftFiles = makeLeftFiles({ dir: memory, passing: 'stand-in' });
+  const leftFiles = makeLeftFiles({ dir: memory, trialAccount: 'stand-in' });
   expect(await leftFiles.whose(at('q4.results.csv'))).toBeUndefined();
 });

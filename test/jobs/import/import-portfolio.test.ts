@@ -129,7 +129,7 @@ test('a workbook that turns out broken in the middle leaves no portfolio behind,
   await writeWorkbook(path, { sheet: [HEADER, ...times(3_000, buyer), '<row r="5"><c><v>1</v></c></row>'] });
   await expect(place.importFile(path)).rejects.toMatchObject({
     code: 'FILE',
-    message: expect.stringContaining(`The workbook ${path} cannot be read: its row 5 cannot stand behind row 3001`),
+    message: expect.stringContaining(`The workbook ${path} cannot be read: its row 5 cannot come after row 3001`),
   });
   expect(await place.context.portfolios.names()).toEqual([]);
 });

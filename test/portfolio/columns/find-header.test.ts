@@ -78,7 +78,7 @@ describe('a header below a title', () => {
     for (const headerLine of [2, 9]) {
       const { problems, rows } = await told(content, { headerLine });
       expect({ problems, rows }).toEqual({
-        problems: [expect.stringContaining(`Line ${headerLine}, which --header-line`)],
+        problems: [expect.stringContaining(`Line ${headerLine}, given by --header-line`)],
         rows: [],
       });
     }

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { vocabularyOf } from '../../../src/portfolio/columns/judge-header.ts';
 import { DELIMITERS } from '../../../src/table/dialect.ts';
-import { makeEncoder } from '../../../src/table/encoders.ts';
+import { makeEncoder } from '../../../src/table/encodings/encoders.ts';
 import { openTable } from '../../../src/table/open-table.ts';
 import { quotingOf } from '../../../src/table/write-table.ts';
 import { makeTemporaryFolder } from '../../support/temporary-folder.ts';

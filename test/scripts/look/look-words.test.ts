@@ -41,7 +41,7 @@ test('a look names what would be requested, what not and why, and how long it ta
     'Account   https://api.example, portfolio q4',
     'File      Buyers Q4.csv: 1,203 lines; 1,200 good, 2 invalid, 1 duplicate, 1 warning',
     '          (npx limitline check lists them)',
-    '          Read as UTF-8, cut by commas, lines end in CRLF.',
+    '          Read as UTF-8, separated by commas, lines end in CRLF.',
     '          Columns read: Firma as name.',
     '          Kept, but not sent: Notiz.',
     'Requests  1,190 limits, 1,234,567.50 in total; 3 of them in this portfolio already',

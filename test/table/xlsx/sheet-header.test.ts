@@ -1,22 +1,18 @@
-import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { openPortfolio, type PortfolioFile } from '../../../src/portfolio/open-portfolio.ts';
-import { all, NOW } from '../../support/read-portfolio.ts';
-import { makeTemporaryFolder } from '../../support/temporary-folder.ts';
+import type { PortfolioFile } from '../../../src/portfolio/open-portfolio.ts';
+import { readWorkbook } from '../../support/read-workbook.ts';
 import { times, writeWorkbook } from '../../support/write-workbook.ts';
 
 const row = (line: number, ...cells: string[]) =>
   `<row r="${line}">${cells.map((cell) => (cell === '' ? '<c/>' : `<c t="str"><v>${cell}</v></c>`)).join('')}</row>`;
 
-async function read(sheet: Iterable<string>, options: Partial<PortfolioFile> = {}) {
-  const { dir } = await makeTemporaryFolder();
-  const path = await writeWorkbook(join(dir, 'a.xlsx'), { sheet });
-  const opened = await openPortfolio({ path, requiredColumns: [], now: NOW, ...options });
-  return { ...opened, lines: await all(opened.batches()) };
-}
+const read = (sheet: Iterable<string>, given?: Partial<PortfolioFile>) =>
+  readWorkbook((path) => writeWorkbook(path, { sheet }), given);
 
 const told = ({ headerLine, above, problems, lines }: Awaited<ReturnType<typeof read>>) => ({
-  ...{ headerLine, above, problems: problems.length },
+  headerLine,
+  above,
+  problems: problems.length,
   rows: lines.map((line) => [line.line, line.kind === 'row' ? line.row.name : line.kind]),
 });
 
@@ -41,7 +37,7 @@ describe('a sheet with rows above its header', () => {
     });
   });
 
-  test('is read from the row that a person names, however far down, and holds none of those above', async () => {
+  test('is read from the row that a person names, however far down, and nothing above it is kept', async () => {
     function* far() {
       yield* times(30_000, (n) => row(n, 'title', 'a', 'b', 'c'));
       yield row(30_001, 'Name', 'Limit');
@@ -59,7 +55,9 @@ describe('a sheet with rows above its header', () => {
   test('is read as ever where its first row is the header', async () => {
     const sheet = [row(2, 'Name', 'Limit', ''), row(3, 'Firma', '1', '', 'wide'), row(4, 'Limit', '2')];
     expect(told(await read(sheet))).toEqual({
-      ...{ headerLine: 2, above: null, problems: 0 },
+      headerLine: 2,
+      above: null,
+      problems: 0,
       rows: [
         [3, 'invalid'],
         [4, 'Limit'],

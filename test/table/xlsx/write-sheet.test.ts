@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import exceljs from 'exceljs';
 import { describe, expect, test } from 'vitest';
-import { type CellKind, columnLetters } from '../../../src/table/xlsx/cell-xml.ts';
+import type { CellKind } from '../../../src/table/xlsx/cell-xml.ts';
 import { LIMITS } from '../../../src/table/xlsx/limits.ts';
 import { writeSheet } from '../../../src/table/xlsx/write-sheet.ts';
 import { makeTemporaryFolder } from '../../support/temporary-folder.ts';
@@ -55,7 +55,7 @@ describe('another program reads', () => {
     ]);
   });
 
-  test('a header that is bold and stands still, and columns as wide as what stands in them', async () => {
+  test('a header that is bold and stays in place, and columns as wide as what is in them', async () => {
     const name = 'Buyer with a name of some length GmbH';
     const sheet = await readByExceljs([
       ['name', 'no'],
@@ -84,21 +84,23 @@ describe('another program reads', () => {
   });
 });
 
-test.each([
-  [0, 'A'],
-  [25, 'Z'],
-  [26, 'AA'],
-  [701, 'ZZ'],
-  [702, 'AAA'],
-  [LIMITS.columns - 1, 'XFD'],
-])('column %i is %s', (at, letters) => {
-  expect(columnLetters(at)).toBe(letters);
-});
-
 test('more records than a sheet has rows are a fault that names the way out', async () => {
   function* tooMany(): Generator<string[]> {
     for (let n = 0; n <= LIMITS.rows; n += 1) yield [];
   }
   const to = new PassThrough().resume();
   await expect(writeSheet(given(tooMany()), to, { name: 'q4', kindOf })).rejects.toThrow('--format csv');
+});
+
+test('a fault while a workbook is written ends it', async () => {
+  const { dir } = await makeTemporaryFolder();
+  const writing = writeSheet(
+    (async function* () {
+      yield ['name'];
+      throw new Error('the ledger is gone');
+    })(),
+    createWriteStream(join(dir, 'out.xlsx')),
+    { name: 'q4', kindOf: () => 'text' },
+  );
+  await expect(writing).rejects.toThrow('the ledger is gone');
 });

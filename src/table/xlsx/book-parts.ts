@@ -66,7 +66,7 @@ function relations(targets: Record<string, string>): string {
   return `<Relationships xmlns="${PACKAGE}/relationships">${each.join('')}</Relationships>`;
 }
 
-/** Excel's limits: 31 characters, none of these, and one name that it keeps for itself. Portfolios' names hold no quotes. */
+/** Excel's limits: 31 characters, none of these, and one name that it keeps for itself. Portfolios' names have no quotes. */
 function sheetName(name: string): string {
   const allowed = name
     .replace(/[^\p{L}\p{N} ._-]/gu, '-')

@@ -1,6 +1,6 @@
 /**
- * How well a character above ASCII fits where it stands, between these two neighbours: the higher the better, at `ODD` it
- * is hardly meant. A wrong encoding makes signs stand inside words, capitals inside small letters, and consonants where a
+ * How well a character above ASCII fits where it is, between these two neighbours: the higher the better, at `ODD` it
+ * is hardly meant. A wrong encoding puts signs inside words, capitals inside small letters, and consonants where a
  * vowel belongs, so the right one of several is told by the sum.
  *
  * @param before the neighbour, '' at the end of the text.
@@ -33,7 +33,7 @@ export const ODD = -2;
 const INSIDE = -3;
 
 const CONTROL = /[\x80-\x9f]/;
-// Without ordinals and accents that stand alone, which Unicode counts among the letters.
+// Without ordinals and accents by themselves, which Unicode counts among the letters.
 const LETTER = /(?![ªº\u02b0-\u02ff])\p{L}/u;
 const SMALL = /\p{Ll}/u;
 const BIG = /\p{Lu}/u;
@@ -50,20 +50,40 @@ function soundOf(neighbour: string): 'v' | 'c' | '-' {
   return VOWELS.includes(neighbour.toLowerCase()) ? 'v' : 'c';
 }
 
-/** A vowel stands between consonants as a rule; one that stands alone is no word in most languages. */
+/** A vowel is between consonants as a rule; one by itself is no word in most languages. */
 const VOWEL_FIT: Record<string, number> = {
-  ...{ cc: 2, 'c-': 1, '-c': 1, vc: 0, cv: -0.5, vv: -1.5, 'v-': -0.5, '-v': -0.5, '--': -1.5 },
+  cc: 2,
+  'c-': 1,
+  '-c': 1,
+  vc: 0,
+  cv: -0.5,
+  vv: -1.5,
+  'v-': -0.5,
+  '-v': -0.5,
+  '--': -1.5,
 };
 const CONSONANT_FIT: Record<string, number> = {
-  ...{ vv: 2, 'v-': 1, '-v': 1, vc: 1, cv: 1, cc: -1.5, 'c-': -0.5, '-c': 0, '--': -2 },
+  vv: 2,
+  'v-': 1,
+  '-v': 1,
+  vc: 1,
+  cv: 1,
+  cc: -1.5,
+  'c-': -0.5,
+  '-c': 0,
+  '--': -2,
 };
 
 /** What a letter's being frequent in its languages says for it; one that is rare in them all has less. */
-const LIKELY: Record<string, number> = {
-  ...Object.fromEntries([...'äöüßéèñóáç'].map((letter) => [letter, 1])),
-  ...Object.fromEntries([...'êàíúåøæôčšžřłńśżěůąęć'].map((letter) => [letter, 0.5])),
-  ...Object.fromEntries([...'ƒÿĺŕľďťňđţðþ'].map((letter) => [letter, -0.5])),
-};
+const LIKELY = likelihoods([
+  ['äöüßéèñóáç', 1],
+  ['êàíúåøæôčšžřłńśżěůąęć', 0.5],
+  ['ƒÿĺŕľďťňđţðþ', -0.5],
+]);
+
+function likelihoods(groups: [letters: string, likelihood: number][]): Record<string, number> {
+  return Object.fromEntries(groups.flatMap(([letters, likelihood]) => [...letters].map((one) => [one, likelihood])));
+}
 
 const FINAL = /^\P{L}?$/u;
 
@@ -104,7 +124,7 @@ const OWN_RULES: Record<string, (before: string, after: string) => number | unde
 
 /** Signs that are written between letters, or beside a word. */
 const QUOTES = /[‘’‚“”„«»‹›¿¡]/;
-/** What closes does not stand before everything else; as `” Briain` a letter comes out that is a sign on the Mac. */
+/** What closes does not come before everything else; as `” Briain` a letter comes out that is a sign on the Mac. */
 const CLOSING = /[’”»]/;
 const CELL_START = /^[\s,;|"]?$/;
 const APOSTROPHE = /[’´‘]/;

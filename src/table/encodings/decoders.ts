@@ -1,5 +1,6 @@
+import { markByte } from './damage.ts';
 import { charactersOf } from './single-bytes.ts';
-import { type Decoder, makeUtf8Decoder, markByte } from './text.ts';
+import { type Decoder, makeUtf8Decoder } from './utf8.ts';
 
 /**
  * A decoder of any encoding that `encodingNamed` names, with the promise of {@link makeUtf8Decoder}: what cannot be decoded becomes
@@ -12,7 +13,7 @@ export function makeDecoder(encoding: string): Decoder {
   return singles ? makeSingleByteDecoder(singles) : makeMultiByteDecoder(encoding);
 }
 
-/** Halves of a pair that stand alone stay as they are: they are lone surrogates already. */
+/** Halves of a pair that are alone stay as they are: they are lone surrogates already. */
 function makeWideDecoder(bigEndian: boolean): Decoder {
   let rest: Buffer = Buffer.alloc(0);
   let atStart = true;
@@ -26,7 +27,7 @@ function makeWideDecoder(bigEndian: boolean): Decoder {
       atStart = false;
       return text.startsWith('\ufeff') ? text.slice(1) : text;
     },
-    // A first half that no second follows: it stays alone whatever stands before it.
+    // A first half that no second follows: it stays alone whatever comes before it.
     end: () => (rest.length > 0 ? '\ud800' : ''),
   };
 }
@@ -81,17 +82,17 @@ function makeMultiByteDecoder(encoding: string): Decoder {
       const all = Buffer.concat([rest, bytes]);
       // A line feed is never the second byte of a character, so lines can be decoded one by one.
       const lineEnd = all.lastIndexOf(LF) + 1;
-      const cuts =
+      const ends =
         lineEnd > 0 ? [lineEnd] : Array.from({ length: MAX_CHARACTER_BYTES }, (_none, back) => all.length - back);
-      for (const cut of cuts) {
-        const text = sound(all.subarray(0, cut));
+      for (const end of ends) {
+        const text = sound(all.subarray(0, end));
         if (text === null) continue;
-        rest = Buffer.from(all.subarray(cut));
+        rest = Buffer.from(all.subarray(end));
         return text;
       }
-      const cut = lineEnd > 0 ? lineEnd : all.length;
-      rest = Buffer.from(all.subarray(cut));
-      return decodeLines(all.subarray(0, cut), encoding, sound);
+      const end = lineEnd > 0 ? lineEnd : all.length;
+      rest = Buffer.from(all.subarray(end));
+      return decodeLines(all.subarray(0, end), encoding, sound);
     },
     end: () => sound(rest) ?? decodeDamaged(rest, encoding),
   };
@@ -110,7 +111,7 @@ function decodeLines(bytes: Buffer, encoding: string, sound: (bytes: Uint8Array)
   return text;
 }
 
-/** Byte by byte: the bytes of a character that does not come to its end are marked, and the next begins anew. */
+/** Byte by byte: the bytes of a character that does not come to its end are marked, and the next one begins after them. */
 function decodeDamaged(bytes: Uint8Array, encoding: string): string {
   let text = '';
   let decoder = new TextDecoder(encoding, { fatal: true });

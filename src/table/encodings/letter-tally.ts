@@ -3,7 +3,7 @@ import { charactersOf } from './single-bytes.ts';
 import { makeWesternRuns } from './western-runs.ts';
 
 /** Counts bytes above ASCII with their neighbours, and tells the code page that was meant by them. */
-export type LetterTally = {
+type LetterTally = {
   /** Counts those of these bytes, and answers how many there are. */
   add(bytes: Buffer): number;
   /** The code page; null where none fits, or several do and would make other texts of it. */
@@ -18,7 +18,14 @@ const USUAL = 'windows-1252';
  * the Mac's, and those of DOS.
  */
 const CANDIDATES = [
-  ...[USUAL, 'windows-1250', 'iso-8859-15', 'iso-8859-2', 'windows-1254', 'macintosh', 'cp850', 'cp852'],
+  USUAL,
+  'windows-1250',
+  'iso-8859-15',
+  'iso-8859-2',
+  'windows-1254',
+  'macintosh',
+  'cp850',
+  'cp852',
 ] as const;
 
 /** Turkish letters have the bytes of Icelandic ones: it may lead to doubt, and is never taken. */
@@ -100,7 +107,7 @@ function judge(counts: ReadonlyMap<number, number>, counted: number): string | n
 
 /**
  * Whether anything but the usual code page may be certain, a lead being chance in few letters. Of the letters that it makes
- * others, three at least must fit as well, and better in all; and what the Mac and DOS write stands, read as usual, where no text
+ * others, three at least must fit as well, and better in all; and what the Mac and DOS write is, read as usual, where no text
  * has it. Hungarian has two such letters alone, which are õ and û in the west: no language there has both.
  */
 function isProven(best: Scored, usual: Scored, counts: ReadonlyMap<number, number>): boolean {
@@ -123,13 +130,13 @@ function isProven(best: Scored, usual: Scored, counts: ReadonlyMap<number, numbe
   return [...gains.values()].filter((gain) => gain >= 0).length >= LETTERS || (gains.has('ő') && gains.has('ű'));
 }
 
-/** Fewer are a coincidence: one name that stands on each line. */
+/** Fewer are a coincidence: one name on each line. */
 const LETTERS = 3;
 
-/** Of what the Mac or DOS wrote, at least so many stand oddly; of what Windows wrote, hardly any. */
+/** Of what the Mac or DOS wrote, at least so many are in odd places; of what Windows wrote, hardly any. */
 const MISPLACED = 0.15;
 
-/** They have letters where the usual one has letters, so nothing in them need stand oddly. */
+/** They have letters where the usual one has letters, so nothing in them need be in an odd place. */
 const LIKE_USUAL = ['windows-1250', 'iso-8859-2', 'iso-8859-15', 'windows-1254'];
 
 function scoreOf(encoding: string, counts: ReadonlyMap<number, number>): Scored {

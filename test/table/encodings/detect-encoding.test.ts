@@ -1,9 +1,6 @@
 import iconv from 'iconv-lite';
 import { describe, expect, test } from 'vitest';
-import { makeDecoder } from '../../src/table/decoders.ts';
-import { encodingNamed } from '../../src/table/dialect.ts';
-import { makeEncoder } from '../../src/table/encoders.ts';
-import { read } from '../support/read-portfolio.ts';
+import { read } from '../../support/read-portfolio.ts';
 
 /** Names as lists of one country have them. */
 const NAMES = {
@@ -116,30 +113,4 @@ describe('the encoding of a list', () => {
     ])
       expect(await readNames([name], 'windows-1252')).toEqual([name]);
   });
-});
-
-describe('a code page of DOS', () => {
-  test.each([
-    ['850', 'cp850'],
-    ['IBM437', 'cp437'],
-    ['CP-852', 'cp852'],
-    ['ibm866', 'ibm866'],
-    ['mac', 'macintosh'],
-    ['cp1252', 'windows-1252'],
-  ])('is known by %s', (label, name) => {
-    expect(encodingNamed(label)).toBe(name);
-  });
-
-  test.each(['cp437', 'cp850', 'cp852', 'cp858', 'windows-1250'])(
-    '%s is read and written alike, each of its characters',
-    (encoding) => {
-      const bytes = Buffer.from(Array.from({ length: 256 }, (_none, byte) => byte));
-      const text = makeDecoder(encoding).decode(bytes);
-      const sound = [...text].filter((character) => character.isWellFormed()).join('');
-      expect(sound).toBe(
-        [...iconv.decode(bytes, encoding)].filter((_one, byte) => text[byte]?.isWellFormed()).join(''),
-      );
-      expect(makeDecoder(encoding).decode(makeEncoder(encoding)(sound))).toBe(sound);
-    },
-  );
 });

@@ -1,7 +1,7 @@
 import { charactersOf } from './single-bytes.ts';
 
 /** Turns text into bytes. What the encoding has no sign for becomes a question mark. */
-export type Encoder = (text: string) => Buffer;
+type Encoder = (text: string) => Buffer;
 
 /** An encoder of any encoding that `makeDecoder` reads; the tables that Node lacks are made by decoding all there is. */
 export function makeEncoder(encoding: string): Encoder {

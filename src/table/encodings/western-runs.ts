@@ -1,5 +1,5 @@
 /** Tells whether bytes above ASCII follow each other as in the words of Western Europe, whatever their letters are. */
-export type WesternRuns = {
+type WesternRuns = {
   add(bytes: Buffer): void;
   /** Whether nearly all of them do: if not, the file is not Windows-1252 for certain. */
   verdict(): boolean;
@@ -31,7 +31,7 @@ const HIGH_RUN = /[\x80-\xff]+/g;
 
 /**
  * Up to two letters, or two with a sign beside them, as western languages have them: `ü`, `öß`, `’é`, ` €`. Japanese and
- * Chinese stand in longer runs, and so do Russian and Greek.
+ * Chinese come in longer runs, and so do Russian and Greek.
  */
 const WESTERN_RUN =
   /^[\x80\x84\x85\x91-\x97\xa0\xa3\xa7\xab\xae\xb0\xb4\xb7\xbb]{0,2}[\x8a\x8c\x8e\x9a\x9c\x9e\x9f\xaa\xba\xc0-\xcf\xd1-\xd6\xd8-\xdd\xdf-\xef\xf1-\xf6\xf8-\xfd\xff]{0,2}[\x80\x84\x85\x91-\x97\xa0\xa3\xa7\xab\xae\xb0\xb4\xb7\xbb]{0,2}$/;

@@ -1,8 +1,8 @@
 import { isAscii, isUtf8 } from 'node:buffer';
-import { wholeCharacters } from '../files/whole-characters.ts';
-import { openBytes } from './bytes.ts';
+import { wholeCharacters } from '../../files/whole-characters.ts';
+import { openBytes } from '../bytes.ts';
 import { makeLetterTally } from './letter-tally.ts';
-import { UTF8_CHARACTER } from './text.ts';
+import { UTF8_CHARACTER } from './utf8.ts';
 
 /** What a file's bytes say of their encoding. */
 export type FoundEncoding = {
@@ -14,10 +14,10 @@ export type FoundEncoding = {
 
 /**
  * Finds the encoding of a file: by its byte order mark; else UTF-16 by its zeros; else UTF-8, if all bytes are, or if
- * two thirds of those above ASCII are (damage is then told line by line); else the code page in which its letters stand as they
+ * two thirds of those above ASCII are (damage is then told line by line); else the code page in which its letters follow each other as they
  * do in European languages, see `letter-tally.ts`, if no other comes near. Anything else is in doubt: it is not taken.
  *
- * It reads the whole file, since the first umlaut may stand on the last line: a gigabyte in about half a second.
+ * It reads the whole file, since the first umlaut may be on the last line: a gigabyte in about half a second.
  *
  * @param rereadable false for a pipe: then the first bytes alone are judged.
  * @throws LimitlineError `FILE`, `STOPPED`
@@ -58,7 +58,7 @@ function wideEncoding(start: Buffer): 'utf-16le' | 'utf-16be' | null {
 const MANY_ZEROS = 0.2;
 const FEW_ZEROS = 0.01;
 
-/** Counts bytes above ASCII that UTF-8 explains and that it does not, and keeps where the latter stand. */
+/** Counts bytes above ASCII that UTF-8 explains and that it does not, and keeps where the latter are. */
 function makeTally() {
   const letters = makeLetterTally();
   let explained = 0;
@@ -87,7 +87,7 @@ function makeTally() {
 const PLENTY = 100_000;
 
 const UNKNOWN =
-  'The encoding of this file cannot be told for certain, and a wrong guess would change names: say it with --encoding, such as windows-1252, windows-1250, macintosh, cp850, shift_jis or gb18030, or save the file as CSV UTF-8.';
+  'The encoding of this file cannot be told for certain, and a wrong guess would change names: name it with --encoding, such as windows-1252, windows-1250, macintosh, cp850, shift_jis or gb18030, or save the file as CSV UTF-8.';
 
 async function tallyFile(
   source: { path: string; signal?: AbortSignal | undefined },

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { describeDamage, makeUtf8Decoder } from '../../src/table/text.ts';
-import { anyText } from '../support/any-text.ts';
+import { makeUtf8Decoder } from '../../../src/table/encodings/utf8.ts';
+import { anyText } from '../../support/any-text.ts';
 
 /** Decodes bytes that come in pieces of the given size. */
 function decode(bytes: Buffer, size = bytes.length || 1): string {
@@ -12,7 +12,7 @@ function decode(bytes: Buffer, size = bytes.length || 1): string {
 }
 
 describe('makeUtf8Decoder', () => {
-  test('gives back any text, wherever its characters are cut', () => {
+  test('gives back any text, wherever its characters are split', () => {
     fc.assert(
       fc.property(anyText, fc.integer({ min: 1, max: 7 }), (text, size) => {
         fc.pre(!text.startsWith('\ufeff'));
@@ -45,20 +45,6 @@ describe('makeUtf8Decoder', () => {
   test('keeps a U+FFFD that the file spells apart from damage', () => {
     expect(decode(Buffer.from('\ufffd')).isWellFormed()).toBe(true);
     expect(decode(Buffer.of(0xff)).isWellFormed()).toBe(false);
-  });
-});
-
-describe('describeDamage', () => {
-  test.each([
-    [Buffer.from('Müller', 'latin1'), 'The byte FC in this cell is not UTF-8 (it may be meant as ü)'],
-    [Buffer.of(0x41, 0x80), 'The byte 80 in this cell is not UTF-8 (it may be meant as €)'],
-    [Buffer.of(0xe2, 0x82), 'The byte E2 in this cell is not UTF-8 (it may be meant as â)'],
-  ])('names the first byte of %j', (bytes, damage) => {
-    expect(describeDamage(decode(bytes), 'utf-8')).toContain(damage);
-  });
-
-  test('finds none in sound text', () => {
-    expect(describeDamage('Müller \u{1f600}', 'utf-8')).toBeNull();
   });
 });
 

@@ -1,0 +1,23 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { makeDecoder } from '../../../src/table/encodings/decoders.ts';
+
+test.each(['utf-16le', 'windows-1252', 'shift_jis', 'gb18030', 'euc-kr', 'koi8-r'])(
+  'a decoder of %s says the same wherever its characters are split, as the platform does',
+  (encoding) => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 40 }), fc.integer({ min: 1, max: 5 }), (bytes, size) => {
+        const decoder = makeDecoder(encoding);
+        let text = '';
+        for (let at = 0; at < bytes.length; at += size)
+          text += decoder.decode(Buffer.from(bytes.subarray(at, at + size)));
+        text += decoder.end();
+        const whole = new TextDecoder(encoding, { ignoreBOM: true }).decode(bytes);
+        // Which signs stand for damage is the platform's own matter; sound text must be the same.
+        if (!whole.includes('\ufffd') && text.isWellFormed()) expect(text).toBe(whole.replace(/^\ufeff/, ''));
+        // UTF-16 may spell that sign out, and then it is no damage.
+        if (whole.includes('\ufffd') && !text.includes('\ufffd')) expect(text.isWellFormed()).toBe(false);
+      }),
+    );
+  },
+);

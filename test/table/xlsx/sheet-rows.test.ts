@@ -1,0 +1,113 @@
+import { describe, expect, test } from 'vitest';
+import type { PortfolioFile } from '../../../src/portfolio/open-portfolio.ts';
+import { told } from '../../support/read-portfolio.ts';
+import { readWorkbook } from '../../support/read-workbook.ts';
+import {
+  HEADER,
+  type Parts,
+  rowOf,
+  type Sheet,
+  times,
+  writeSheets,
+  writeWorkbook,
+} from '../../support/write-workbook.ts';
+
+const cell = (n: number) => `<c t="str"><v>${n}</v></c>`;
+const row = (n: number) => `<row><c t="str"><v>Buyer ${n}</v></c><c><v>${n}</v></c></row>`;
+
+describe('a sheet', () => {
+  async function read(parts: Parts) {
+    return (await readWorkbook((path) => writeWorkbook(path, parts))).lines;
+  }
+
+  test('is as large as its rows are, whatever it says of its own size', async () => {
+    for (const said of ['A1:B1', 'A1:XFD1048576', 'nonsense']) {
+      const lines = await read({ sheet: [`<dimension ref="${said}"/>`, HEADER, row(2), row(3)] });
+      expect(lines).toMatchObject([
+        { line: 2, kind: 'row' },
+        { line: 3, kind: 'row' },
+      ]);
+    }
+  });
+
+  test('with a cell right of its header has a problem on that row alone, which names the cell', async () => {
+    const lines = await read({
+      sheet: [HEADER, `<row r="2">${cell(1)}<c><v>5</v></c><c r="AB2"><v>7</v></c></row>`, row(3)],
+    });
+    expect(lines).toMatchObject([
+      {
+        line: 2,
+        kind: 'invalid',
+        problems: [{ message: expect.stringContaining("Cell AB2 is to the right of the header's") }],
+      },
+      { line: 3, kind: 'row' },
+    ]);
+  });
+
+  test('with a row that is longer than a record may be has a problem on that row alone', async () => {
+    const long = (n: number) => `<c t="s"><v>${n % 1}</v></c>`;
+    const header = `<row>${[...times(40, (n) => `<c t="str"><v>${n === 1 ? 'name' : n === 2 ? 'requested_limit' : `own ${n}`}</v></c>`)].join('')}</row>`;
+    const lines = await read({
+      sheet: [header, `<row>${[...times(40, long)].join('')}</row>`, row(3)],
+      texts: [`<si><t>${'abc'.repeat(10_000)}</t></si>`],
+    });
+    expect(lines).toMatchObject([
+      { line: 2, kind: 'invalid', problems: [{ message: expect.stringContaining('more than 1048576 characters') }] },
+      { line: 3, kind: 'row' },
+    ]);
+  });
+
+  test.each([
+    [
+      'rows out of order',
+      `<row r="7">${cell(1)}</row><row r="5">${cell(1)}</row>`,
+      'its row 5 cannot come after row 7',
+    ],
+    ['a row twice', `<row r="7">${cell(1)}</row><row r="7">${cell(1)}</row>`, 'its row 7 cannot come after row 7'],
+    ['more rows than Excel', `<row r="1048577">${cell(1)}</row>`, 'its row 1048577 cannot come after row 1'],
+    ['a row of no number', `<row r="x">${cell(1)}</row>`, 'its row x cannot'],
+    ['a cell of no place', '<row><c r="7"/></row>', 'its row 2 has a cell 7, which no sheet has'],
+  ])('with %s is refused', async (_name, rows, words) => {
+    await expect(read({ sheet: [HEADER, rows] })).rejects.toMatchObject({
+      code: 'FILE',
+      message: expect.stringContaining(words),
+    });
+  });
+
+  test('with a text as long as a cell of Excel may be is read', async () => {
+    const long = 'x'.repeat(32_767);
+    const lines = await read({ sheet: [HEADER, `<row><c t="str"><v>${long}</v></c><c><v>5</v></c></row>`] });
+    expect(lines).toMatchObject([{ kind: 'row', row: { name: long } }]);
+  });
+});
+
+const readSheets = (sheets: Sheet[], given?: Partial<PortfolioFile>) =>
+  readWorkbook((path) => writeSheets(path, sheets), given);
+
+describe('rows that are hidden', () => {
+  const rows = [
+    HEADER,
+    rowOf(2, ['Seen', '100']),
+    rowOf(3, ['By hand', '200'], 'hidden="1"'),
+    rowOf(4, ['By no height', '300'], 'ht="0" customHeight="1"'),
+    rowOf(5, ['Seen too', '400'], 'hidden="0" ht="15"'),
+    rowOf(6, ['Total', '1000'], 'hidden="true"'),
+  ];
+
+  test('are a problem each', async () => {
+    const { lines } = await readSheets([{ name: 'Buyers', rows: rows.join('') }]);
+    expect(lines.map(({ kind }) => kind)).toEqual(['row', 'invalid', 'invalid', 'row', 'invalid']);
+    expect(told(lines.slice(1))).toEqual([
+      expect.stringContaining('3 null: This row is hidden in the sheet'),
+      expect.stringContaining('4 null: This row is hidden in the sheet'),
+      expect.stringContaining('6 name: This line reads as a total'),
+    ]);
+    // A file of text cannot hide them again.
+    expect(lines[1]).toMatchObject({ broken: 'By hand,200' });
+  });
+
+  test('are taken with --hidden-rows, and totals still are not', async () => {
+    const { lines } = await readSheets([{ name: 'Buyers', rows: rows.join('') }], { hiddenRows: true });
+    expect(lines.map(({ kind }) => kind)).toEqual(['row', 'row', 'row', 'row', 'invalid']);
+  });
+});
