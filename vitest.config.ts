@@ -1,8 +1,17 @@
 import { defineConfig } from 'vitest/config';
 
+/**
+ * Tests that need a process of their own: they stand in for a module, or measure what memory their process takes.
+ * All others share theirs, since loading the product anew for each of two hundred files costs more than most of them.
+ */
+const ALONE = [
+  'test/table/cells.test.ts',
+  'test/portfolio/bad-input.test.ts',
+  'test/portfolio/lines/duplicates.test.ts',
+];
+
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
     globalSetup: ['test/support/redis/global-redis.ts'],
     reporters: ['default', './test/support/last-line-reporter.ts'],
     // No test uses the user's own data folder; one that would fails.
@@ -14,5 +23,9 @@ export default defineConfig({
     maxWorkers: 4,
     // Conditions are waited for as long as a slow machine may take, and noticed at once.
     expect: { poll: { timeout: 30_000, interval: 20 } },
+    projects: [
+      { extends: true, test: { name: 'alone', include: ALONE } },
+      { extends: true, test: { name: 'together', include: ['test/**/*.test.ts'], exclude: ALONE, isolate: false } },
+    ],
   },
 });
