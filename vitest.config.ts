@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import LongestFirst from './test/support/longest-first.ts';
 
 /**
  * Tests that need a process of their own: they stand in for a module, or measure what memory their process takes.
@@ -21,6 +22,7 @@ export default defineConfig({
     hookTimeout: 60_000,
     // More than cores, since most of the tests wait for others most of the time.
     maxWorkers: 4,
+    sequence: { sequencer: LongestFirst },
     // Conditions are waited for as long as a slow machine may take, and noticed at once.
     expect: { poll: { timeout: 30_000, interval: 20 } },
     projects: [
