@@ -38,7 +38,7 @@ export function callCommand(args: string[], place: { cwd: string; env?: Record<s
 async function call(args: string[], { cwd, env = {} }: { cwd: string; env?: Record<string, string> }): Promise<Ended> {
   const [stdout, stderr] = [makeCapture(), makeCapture()];
   const before = { cwd: process.cwd(), env: process.env, exitCode: process.exitCode };
-  const streams = [replaceStream('stdout', stdout.stream), replaceStream('stderr', stderr.stream)];
+  const putBack = [replaceStream('stdout', stdout.stream), replaceStream('stderr', stderr.stream), keepSignals()];
   process.chdir(cwd);
   process.env = { PATH: before.env.PATH, HOME: before.env.HOME, ...ownDataHome(cwd), ...env };
   process.exitCode = undefined;
@@ -49,7 +49,7 @@ async function call(args: string[], { cwd, env = {} }: { cwd: string; env?: Reco
     process.exitCode = before.exitCode;
     process.env = before.env;
     process.chdir(before.cwd);
-    for (const putBack of streams) putBack();
+    for (const part of putBack) part();
   }
 }
 
@@ -89,3 +89,15 @@ function replaceStream(name: 'stdout' | 'stderr', stream: Writable): () => void 
   Object.defineProperty(process, name, { value: stream, configurable: true });
   return () => Object.defineProperty(process, name, own);
 }
+
+/** A command need not take back what it does at a signal, since its process ends with it: the answer does so here. */
+function keepSignals(): () => void {
+  const before = SIGNALS.map((name) => [name, process.listeners(name)] as const);
+  return () => {
+    for (const [name, listeners] of before) {
+      for (const listener of process.listeners(name)) if (!listeners.includes(listener)) process.off(name, listener);
+    }
+  };
+}
+
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
