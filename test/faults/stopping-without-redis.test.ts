@@ -26,11 +26,11 @@ async function stopWithout(how: 'killed' | 'silent'): Promise<void> {
   };
   const work = place.startCommand(['work']);
   await expect.poll(() => work.output().stderr).toContain('"working"');
-  const run = place.startCommand(['run', await file('some.csv', 5_000)]);
+  const run = place.startCommand(['run', await file('some.csv', 2_500)]);
   const stateOf = (portfolio: string) => place.context.portfolios.read(portfolio);
   await expect.poll(async () => (await stateOf('some')).states.done).toBeGreaterThanOrEqual(1);
   await expect.poll(async () => (await stateOf('some')).importing).toBe(false);
-  const importing = place.startCommand(['import', await file('many.csv', 60_000)]);
+  const importing = place.startCommand(['import', await file('many.csv', 20_000)]);
   await expect.poll(async () => (await stateOf('many')).importing).toBe(true);
   if (how === 'killed') await redis.kill();
   else redis.pause();
