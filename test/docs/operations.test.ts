@@ -31,7 +31,7 @@ function examplesOf(kind: string, places: Record<string, string> = {}): string[]
   );
 }
 
-test('the line for cron runs in the little that cron gives', async () => {
+test('the crontab entry runs in the small environment that cron gives', async () => {
   const dir = await makeFolder();
   const standIn = await startStandIn();
   await writeFile(join(dir, 'buyers.csv'), `${buyerLines(3).join('\n')}\n`);

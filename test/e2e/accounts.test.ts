@@ -22,7 +22,7 @@ async function openDesk() {
   return { cwd, service, live, [Symbol.asyncDispose]: () => service.close() };
 }
 
-test('what was made at the stand-in is made anew at a real service, with ids of its own', async () => {
+test('what was made at the stand-in is made again at a real service, with ids of its own', async () => {
   await using desk = await openDesk();
   const { cwd, service, live } = desk;
   const tried = await callCommand(['run', 'q4.csv'], { cwd });

@@ -34,7 +34,7 @@ test('the same file run from two folders is requested once, and each command say
     expect(both.stderr).toContain(word);
 });
 
-test('a data folder where none can be, below /proc, is one line and status 1', async () => {
+test('a data folder below /proc, where none can be, is a fault in one line, with status 1', async () => {
   const path = '/proc/x';
   const cwd = await makeFolder();
   await writeFile(join(cwd, 'q4.csv'), `${buyerLines(1).join('\n')}\n`);
@@ -45,7 +45,7 @@ test('a data folder where none can be, below /proc, is one line and status 1', a
   );
 });
 
-test('a setting that is misspelt stops, and one without effect is said', async () => {
+test('a misspelt setting stops the command, and a setting without effect is named', async () => {
   const cwd = await makeFolder();
   await writeFile(join(cwd, 'q4.csv'), `${buyerLines(1).join('\n')}\n`);
   const wrong = await callCommand(['run', 'q4.csv'], { cwd, env: { SERVICE_RATE_PER_SECOND: '5' } });

@@ -5,7 +5,7 @@ import { describe, expect, inject, onTestFinished, test } from 'vitest';
 import { openDesk } from '../support/desk.ts';
 import { buyerLines } from '../support/workplace.ts';
 
-test('a mistake that every row shares: run says so and ends, and resume goes on when it is mended', async () => {
+test('when every row is refused alike, run says so and ends, and resume goes on once the mistake is mended', async () => {
   const desk = await openDesk(
     80,
     { rules: [{ on: 'company', fault: 'status', status: 403, body: 'scope missing' }] },
@@ -33,7 +33,7 @@ test('a mistake that every row shares: run says so and ends, and resume goes on 
 });
 
 describe('a held row', () => {
-  test('goes on by the word of a person, whose id is looked at', async () => {
+  test('goes on when a person says what became of its call, and the id given is checked', async () => {
     const { cwd, limitline, json, standIn } = await openDesk(3, {
       rules: [{ on: 'limit', match: 'HRB 2', fault: 'reset', made: true, times: 1 }],
     });
@@ -91,7 +91,7 @@ describe('a held row', () => {
   });
 });
 
-test('retry sends the rows that are meant, and names what cannot be meant', async () => {
+test('retry sends the rows that were named, and says which of them are not there', async () => {
   const { limitline, json, standIn, start } = await openDesk(4, {
     rules: [
       { on: 'limit', match: 'HRB 1', fault: 'status', status: 422, body: 'too high' },

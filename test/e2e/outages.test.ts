@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { openDesk } from '../support/desk.ts';
 
-test('a 503 holds its row, and the row and the last words of run name the setting that would not', async () => {
+test('a 503 holds its row, and the row and the end of run name the setting that would keep it from being held', async () => {
   const rule = { on: 'limit', match: 'HRB 2', fault: 'status', status: 503, times: 1 } as const;
   const { limitline } = await openDesk(3, { rules: [rule] }, { SERVICE_NOT_MADE: '502' });
   const ran = await limitline('run', 'q4.csv');
@@ -25,7 +25,7 @@ test('a 503 that is known to make nothing holds no row', async () => {
   expect(await limitline('run', 'q4.csv')).toMatchObject({ status: 0 });
 });
 
-test('an outage of unknown outcomes is said in plain words by run, by work and by report', async () => {
+test('run, work and report say in plain words that an outage leaves outcomes unknown', async () => {
   const { limitline, start, standIn } = await openDesk(40, { rules: [{ on: 'limit', fault: 'status', status: 502 }] });
   const words = /the outcome of limit requests is unknown \(status 502\)/;
   const run = start('run', 'q4.csv');

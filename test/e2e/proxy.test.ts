@@ -43,7 +43,7 @@ test('run makes all calls through the proxy, says so, and shows no password', as
   expect(ended.stdout + ended.stderr).not.toContain('geheim');
 });
 
-test("work's first line says the proxy, from a setting in lower case", async () => {
+test('the first message of work names the proxy, from a setting in lower case', async () => {
   const { cwd, proxy, env, withUser } = await openPlace();
   const work = startCommand(['work'], { cwd, env: { ...env, https_proxy: withUser } });
   await expect.poll(() => work.output().stderr).toContain('"working"');
@@ -82,7 +82,7 @@ test('a service that NO_PROXY names is reached without the proxy', async () => {
   expect(ended.stderr).not.toContain('through the proxy');
 });
 
-test('a proxy that cannot be meant is a fault of the settings, said with the others', async () => {
+test('a proxy that cannot be used is a fault of the settings, named with the others', async () => {
   const { cwd, env } = await openPlace();
   const ended = await callCommand(['run', 'q4.csv'], { cwd, env: { ...env, HTTPS_PROXY: 'socks5://a:geheim@b' } });
   expect(ended).toMatchObject({

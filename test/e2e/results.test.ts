@@ -9,7 +9,7 @@ import { LIMITLINE, runCommand } from '../support/command.ts';
 import { openDesk } from '../support/desk.ts';
 import { buyerLines, makeFolder } from '../support/workplace.ts';
 
-test('run leaves results and what wants mending, and its last words count what was not granted as asked', async () => {
+test('run leaves a results file and an errors file, and counts at its end what was not granted as asked', async () => {
   const { cwd, standIn, names, limitline, read } = await openDesk(6, {
     rules: [
       { on: 'limit', match: 'HRB 1', fault: 'decision', status: 'under review', share: 0 },
@@ -52,7 +52,7 @@ test('run leaves results and what wants mending, and its last words count what w
   });
 });
 
-test('a file that comes through standard input is checked and run as one that lies there, a workbook too', async () => {
+test('a file from standard input, a workbook too, is checked and run like any other', async () => {
   const { cwd, env, names, read } = await openDesk(2);
   const run = (args: string[], input: string | Buffer) => runCommand(args, { cwd, env, input });
   const csv = await read('q4.csv');
@@ -70,7 +70,7 @@ async function* sheetOf(csv: string): AsyncGenerator<string[]> {
   for (const line of csv.trim().split('\n')) yield line.split(',');
 }
 
-test('who reads the first line alone ends nothing, and leaves no Redis running', async () => {
+test('a reader who takes only the first line of the output stops nothing, and no Redis is left running', async () => {
   const cwd = await makeFolder();
   await mkdir(join(cwd, 'data'));
   await writeFile(join(cwd, 'q4.csv'), `${buyerLines(3).join('\n')}\n`);

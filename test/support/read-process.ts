@@ -3,7 +3,7 @@ import { openPortfolio } from '../../src/portfolio/open-portfolio.ts';
 
 /**
  * A process that reads portfolios one after the other and says what came of each and what memory that took at the most:
- * run by limits.test.ts, since a test's own process holds the test runner too. Words: the files.
+ * run by limits.test.ts, since a test's own process holds the test runner too. Arguments: the files.
  */
 const told: string[] = [];
 for (const path of process.argv.slice(2)) {
