@@ -1,8 +1,18 @@
 import { defineConfig } from 'vitest/config';
+import LongestFirst from './test/support/longest-first.ts';
+
+/**
+ * Tests that need a process of their own: they stand in for a module, or measure what memory their process takes.
+ * All others share theirs, since loading the product anew for each of two hundred files costs more than most of them.
+ */
+const ALONE = [
+  'test/table/cells.test.ts',
+  'test/portfolio/bad-input.test.ts',
+  'test/portfolio/lines/duplicates.test.ts',
+];
 
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
     globalSetup: ['test/support/redis/global-redis.ts'],
     reporters: ['default', './test/support/last-line-reporter.ts'],
     // No test uses the user's own data folder; one that would fails.
@@ -12,7 +22,12 @@ export default defineConfig({
     hookTimeout: 60_000,
     // More than cores, since most of the tests wait for others most of the time.
     maxWorkers: 4,
+    sequence: { sequencer: LongestFirst },
     // Conditions are waited for as long as a slow machine may take, and noticed at once.
     expect: { poll: { timeout: 30_000, interval: 20 } },
+    projects: [
+      { extends: true, test: { name: 'alone', include: ALONE } },
+      { extends: true, test: { name: 'together', include: ['test/**/*.test.ts'], exclude: ALONE, isolate: false } },
+    ],
   },
 });

@@ -8,6 +8,7 @@ import { reconcile } from '../../jobs/nightly/reconcile.ts';
 import { cancelRows } from '../../jobs/operators/cancel-rows.ts';
 import { resolveCalls } from '../../jobs/operators/resolve-calls.ts';
 import { retryRows } from '../../jobs/operators/retry-rows.ts';
+import { callCommand } from '../support/call-command.ts';
 import { runCommand, startCommand } from '../support/command.ts';
 import { freshPrefix } from '../support/ledger.ts';
 import { startKillableRedis } from '../support/redis/killable-redis.ts';
@@ -33,13 +34,15 @@ function examplesOf(kind: string, places: Record<string, string> = {}): string[]
   );
 }
 
-test('the line for cron runs in the little that cron gives', async () => {
+test('the crontab entry runs in the small environment that cron gives', async () => {
   const dir = await makeFolder();
   const standIn = await startStandIn();
   await writeFile(join(dir, 'buyers.csv'), `${buyerLines(3).join('\n')}\n`);
   const settings = {
-    ...{ ...CREDENTIALS, SERVICE_URL: standIn.url() },
-    ...{ REDIS_URL: inject('redisUrl'), LIMITLINE_PREFIX: freshPrefix() },
+    ...CREDENTIALS,
+    SERVICE_URL: standIn.url(),
+    REDIS_URL: inject('redisUrl'),
+    LIMITLINE_PREFIX: freshPrefix(),
   };
   const dotenv = Object.entries(settings).map(([name, value]) => `${name}=${value}\n`);
   await writeFile(join(dir, '.env'), dotenv.join(''));
@@ -124,12 +127,12 @@ test('a data folder that was saved and restored goes on as it was then', async (
   }
   const [backup = '', restore = ''] = examplesOf('sh', { systemctl: ': systemctl' }).slice(1);
   const shell = (words: string) => run('/bin/sh', ['-ec', words], { cwd, env: { PATH: process.env.PATH, ...env } });
-  expect((await runCommand(['import', 'old.csv'], { cwd, env })).status).toBe(0);
+  expect((await callCommand(['import', 'old.csv'], { cwd, env })).status).toBe(0);
   await shell(backup);
-  expect((await runCommand(['import', 'new.csv'], { cwd, env })).status).toBe(0);
+  expect((await callCommand(['import', 'new.csv'], { cwd, env })).status).toBe(0);
   await shell(restore);
   // What was done since is not known any more: what `recover` is for.
-  expect(await runCommand(['report', 'new'], { cwd, env })).toMatchObject({
+  expect(await callCommand(['report', 'new'], { cwd, env })).toMatchObject({
     status: 1,
     stderr: expect.stringMatching(/no portfolio "new" in account stand-in .*; known are: old\./),
   });

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { makeSilentLog } from '../../src/log.ts';
 import { makeStandIn } from '../../src/stand-in/stand-in.ts';
+import { callCommand } from '../support/call-command.ts';
 import { runCommand, startCommand } from '../support/command.ts';
 import { startStandIn } from '../support/stand-in.ts';
 import { buyerLines, makeFolder } from '../support/workplace.ts';
@@ -21,22 +22,22 @@ async function openDesk() {
   return { cwd, service, live, [Symbol.asyncDispose]: () => service.close() };
 }
 
-test('what was made at the stand-in is made anew at a real service, with ids of its own', async () => {
+test('what was made at the stand-in is made again at a real service, with ids of its own', async () => {
   await using desk = await openDesk();
   const { cwd, service, live } = desk;
-  const tried = await runCommand(['run', 'q4.csv'], { cwd });
+  const tried = await callCommand(['run', 'q4.csv'], { cwd });
   expect(tried).toMatchObject({ status: 0, stdout: expect.stringMatching(/^Portfolio q4, account stand-in$/m) });
   expect(tried.stderr).toMatch(/^limitline: account stand-in, in which nothing was ever made/);
 
-  const ran = await runCommand(['run', 'q4.csv', '--json'], { cwd, env: live });
+  const ran = await callCommand(['run', 'q4.csv', '--json'], { cwd, env: live });
   expect(ran.status).toBe(0);
   expect(ran.stderr.split('\n')[0]).toContain(`account ${live.SERVICE_URL}, in which nothing was ever made`);
   expect(JSON.parse(ran.stdout)).toMatchObject({ account: live.SERVICE_URL, states: { done: 3, skipped: 0 } });
   expect(service.counts().made).toMatchObject({ company: 3, limit: 3 });
 
-  const again = await runCommand(['run', 'q4.csv'], { cwd, env: live });
+  const again = await callCommand(['run', 'q4.csv'], { cwd, env: live });
   expect(again.stderr.split('\n')[0]).toBe(`limitline: account ${live.SERVICE_URL}`);
-  const csv = await runCommand(['report', 'q4', '--format', 'csv'], { cwd, env: live });
+  const csv = await callCommand(['report', 'q4', '--format', 'csv'], { cwd, env: live });
   const [header, first] = csv.stdout.split('\r\n');
   expect(header).toMatch(/,limitline_account,limitline_buyer$/);
   expect(first).toMatch(new RegExp(`,${live.SERVICE_URL},own:[^,]+$`));
@@ -45,13 +46,13 @@ test('what was made at the stand-in is made anew at a real service, with ids of 
 test('a worker without SERVICE_URL leaves the rows of another account alone', async () => {
   await using desk = await openDesk();
   const { cwd, live } = desk;
-  expect((await runCommand(['import', 'q4.csv'], { cwd, env: live })).status).toBe(0);
+  expect((await callCommand(['import', 'q4.csv'], { cwd, env: live })).status).toBe(0);
   const worker = startCommand(['work'], { cwd });
   await expect.poll(() => worker.output().stderr).toMatch(/"account":"stand-in".*"msg":"working"/);
   // A row of its own account, behind which it would have worked on the other's as well.
   await writeFile(join(cwd, 'own.csv'), `${buyerLines(1).join('\n')}\n`);
-  expect((await runCommand(['run', 'own.csv'], { cwd })).status).toBe(0);
-  const report = await runCommand(['report', 'q4', '--json'], { cwd, env: live });
+  expect((await callCommand(['run', 'own.csv'], { cwd })).status).toBe(0);
+  const report = await callCommand(['report', 'q4', '--json'], { cwd, env: live });
   expect(JSON.parse(report.stdout)).toMatchObject({ rows: 3, states: { queued: 3 }, calls: { token: 0, company: 0 } });
   worker.child.kill('SIGTERM');
   await worker.ended;
@@ -60,23 +61,24 @@ test('a worker without SERVICE_URL leaves the rows of another account alone', as
 test('a portfolio that only another account has is looked for there', async () => {
   await using desk = await openDesk();
   const { cwd, live } = desk;
-  expect((await runCommand(['import', 'q4.csv'], { cwd, env: live })).status).toBe(0);
-  const lost = await runCommand(['report', 'q4'], { cwd });
+  expect((await callCommand(['import', 'q4.csv'], { cwd, env: live })).status).toBe(0);
+  const lost = await callCommand(['report', 'q4'], { cwd });
   expect(lost).toMatchObject({ status: 1, stderr: expect.stringContaining('no portfolio "q4" in account stand-in') });
   expect(lost.stderr).toContain(`Account ${live.SERVICE_URL} has one`);
-  const found = await runCommand(['report', 'q4'], { cwd, env: { SERVICE_ACCOUNT: live.SERVICE_URL } });
+  const found = await callCommand(['report', 'q4'], { cwd, env: { SERVICE_ACCOUNT: live.SERVICE_URL } });
   expect(found).toMatchObject({ status: 0, stdout: expect.stringContaining(`account ${live.SERVICE_URL}`) });
 });
 
 test('a client id that is new to an account stops until SERVICE_ACCOUNT says whose it is', async () => {
   await using desk = await openDesk();
   const { cwd, service, live } = desk;
-  expect((await runCommand(['run', 'q4.csv'], { cwd, env: live })).status).toBe(0);
+  expect((await callCommand(['run', 'q4.csv'], { cwd, env: live })).status).toBe(0);
   const { made } = service.counts();
   // `work` says it as a line of its log.
   const renewed = { ...live, SERVICE_CLIENT_ID: 'live-id-2' };
-  for (const words of [['run', 'q4.csv'], ['work'], ['import', 'q4.csv'], ['report', 'q4']]) {
-    expect(await runCommand(words, { cwd, env: renewed })).toMatchObject({
+  for (const args of [['run', 'q4.csv'], ['work'], ['import', 'q4.csv'], ['report', 'q4']]) {
+    const run = args[0] === 'work' ? runCommand : callCommand;
+    expect(await run(args, { cwd, env: renewed })).toMatchObject({
       status: 1,
       stderr: expect.stringMatching(
         /^(?:limitline: |.*"msg":")Client id \\?"live-id-2\\?" is new to account .*SERVICE_ACCOUNT=http/m,
@@ -84,13 +86,13 @@ test('a client id that is new to an account stops until SERVICE_ACCOUNT says who
     });
   }
   // The service still takes the old one alone; what matters is that the account is the same, and asked for nothing twice.
-  const named = await runCommand(['import', 'q4.csv', '--json'], {
+  const named = await callCommand(['import', 'q4.csv', '--json'], {
     cwd,
     env: { ...renewed, SERVICE_ACCOUNT: live.SERVICE_URL },
   });
   expect(named.status).toBe(0);
-  expect((await runCommand(['report', 'q4', '--json'], { cwd, env: renewed })).status).toBe(0);
-  const other = await runCommand(['run', 'q4.csv', '--json'], { cwd, env: { ...live, SERVICE_ACCOUNT: 'tenant-b' } });
+  expect((await callCommand(['report', 'q4', '--json'], { cwd, env: renewed })).status).toBe(0);
+  const other = await callCommand(['run', 'q4.csv', '--json'], { cwd, env: { ...live, SERVICE_ACCOUNT: 'tenant-b' } });
   expect(JSON.parse(other.stdout)).toMatchObject({ account: 'tenant-b', states: { done: 3 } });
   expect(service.counts().made.limit).toBe(made.limit * 2);
 });
@@ -99,9 +101,9 @@ test('an account is never worked for with the stand-in, nor the stand-in under a
   const cwd = await makeFolder();
   await writeFile(join(cwd, 'q4.csv'), `${buyerLines(1).join('\n')}\n`);
   const standIn = await startStandIn();
-  const alone = await runCommand(['run', 'q4.csv'], { cwd, env: { SERVICE_ACCOUNT: 'live' } });
+  const alone = await callCommand(['run', 'q4.csv'], { cwd, env: { SERVICE_ACCOUNT: 'live' } });
   expect(alone).toMatchObject({ status: 1, stderr: expect.stringContaining('SERVICE_URL is not set') });
-  const half = await runCommand(['run', 'q4.csv'], {
+  const half = await callCommand(['run', 'q4.csv'], {
     cwd,
     env: { SERVICE_CLIENT_ID: 'a', SERVICE_CLIENT_SECRET: 'b' },
   });
@@ -110,7 +112,7 @@ test('an account is never worked for with the stand-in, nor the stand-in under a
     stderr: expect.stringContaining('SERVICE_CLIENT_ID is set, but SERVICE_URL is not'),
   });
   const env = { SERVICE_URL: standIn.url(), SERVICE_CLIENT_ID: 'a', SERVICE_CLIENT_SECRET: 'b' };
-  const named = await runCommand(['run', 'q4.csv'], { cwd, env: { ...env, SERVICE_ACCOUNT: 'Stand-In' } });
+  const named = await callCommand(['run', 'q4.csv'], { cwd, env: { ...env, SERVICE_ACCOUNT: 'Stand-In' } });
   expect(named).toMatchObject({
     status: 1,
     stderr: expect.stringContaining("which is the name of the stand-in's account"),

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'csv-parse/sync';
 import { describe, expect, test } from 'vitest';
+import { callCommand } from '../support/call-command.ts';
 import { runCommand, startCommand } from '../support/command.ts';
 import { startStandIn } from '../support/stand-in.ts';
 import { buyerLines, makeFolder } from '../support/workplace.ts';
@@ -61,11 +62,11 @@ describe('run', () => {
     const { standIn, env } = await serviceEnv();
     await cp(EXAMPLES, cwd, { recursive: true });
     const args = ['run', 'clean.csv', '--supplier', 'supplier.csv'];
-    expect(await runCommand(args, { cwd, env })).toMatchObject({ status: 0 });
+    expect(await callCommand(args, { cwd, env })).toMatchObject({ status: 0 });
     const { made } = standIn.counts();
-    expect(await runCommand(args, { cwd, env })).toMatchObject({ status: 0 });
+    expect(await callCommand(args, { cwd, env })).toMatchObject({ status: 0 });
     expect(standIn.counts().made).toEqual(made);
-    const report = JSON.parse((await runCommand(['report', 'clean', '--json'], { cwd, env })).stdout);
+    const report = JSON.parse((await callCommand(['report', 'clean', '--json'], { cwd, env })).stdout);
     expect(report.supplier).toMatch(/^company_/);
   });
 
@@ -91,10 +92,10 @@ describe('run', () => {
     const cwd = await makeFolder();
     const { env } = await serviceEnv();
     await writeLines(cwd, 'some.csv', buyerLines(3));
-    const ended = await runCommand(['run', 'some.csv'], { cwd, env: { ...env, SERVICE_CLIENT_SECRET: 'wrong' } });
+    const ended = await callCommand(['run', 'some.csv'], { cwd, env: { ...env, SERVICE_CLIENT_SECRET: 'wrong' } });
     expect(ended.status).toBe(1);
     expect(ended.stderr.trim().split('\n').at(-1)).toMatch(/^limitline: .*SERVICE_CLIENT_SECRET/);
-    const again = await runCommand(['run', 'some.csv'], { cwd, env });
+    const again = await callCommand(['run', 'some.csv'], { cwd, env });
     expect(again.status).toBe(0);
   });
 });
@@ -127,8 +128,8 @@ describe('an errors file', () => {
       rules: [{ on: 'limit', match: 'HRB 2', fault: 'status', status: 422, body: 'too high' }],
     });
     await writeLines(cwd, 'q4.csv', [...buyerLines(3), 'Broken AG,Nowhere,HRB 9,100.00']);
-    expect((await runCommand(['run', 'q4.csv'], { cwd, env })).status).toBe(2);
-    await runCommand(['report', 'q4', '--format', 'errors-csv', '--out', 'errors.csv'], { cwd, env });
+    expect((await callCommand(['run', 'q4.csv'], { cwd, env })).status).toBe(2);
+    await callCommand(['report', 'q4', '--format', 'errors-csv', '--out', 'errors.csv'], { cwd, env });
     const errors = await readFile(join(cwd, 'errors.csv'), 'utf8');
     expect(rowsOf(errors).map(({ name, problem }) => [name, problem])).toEqual([
       ['Buyer 2 GmbH', 'The service refused the buyer limit request with status 422: too high'],
@@ -136,7 +137,7 @@ describe('an errors file', () => {
     ]);
     await standIn.setFaults({ rules: [] });
     await writeFile(join(cwd, 'errors.csv'), errors.replace('Nowhere', 'DE'));
-    const ended = await runCommand(['run', 'errors.csv', '--portfolio', 'q4', '--json'], { cwd, env });
+    const ended = await callCommand(['run', 'errors.csv', '--portfolio', 'q4', '--json'], { cwd, env });
     expect(ended.status).toBe(0);
     expect(JSON.parse(ended.stdout)).toMatchObject({ rows: 4, lines: 4, invalid: 0, states: { done: 4, refused: 0 } });
     expect(standIn.counts().made).toMatchObject({ company: 4, limit: 4 });
@@ -150,14 +151,14 @@ describe('a file of another dialect', () => {
     const cwd = await makeFolder();
     const { env } = await serviceEnv();
     await writeFile(join(cwd, 'q4.csv'), Buffer.from(LINES.join('\r\n'), 'latin1'));
-    const asked = await runCommand(['check', 'q4.csv', '--save-map', 'map.json'], { cwd, env });
+    const asked = await callCommand(['check', 'q4.csv', '--save-map', 'map.json'], { cwd, env });
     expect(asked).toMatchObject({ status: 2, stdout: expect.stringContaining('Betrag may be meant') });
     const map = (await readFile(join(cwd, 'map.json'), 'utf8')).replace(
       '"Betrag": null',
       '"Betrag": "requested_limit"',
     );
     await writeFile(join(cwd, 'map.json'), map);
-    const before = await runCommand(['check', 'q4.csv', '--map', 'map.json', '--json'], { cwd, env });
+    const before = await callCommand(['check', 'q4.csv', '--map', 'map.json', '--json'], { cwd, env });
     expect(JSON.parse(before.stdout)).toMatchObject({
       rows: 2,
       invalid: 1,
@@ -166,10 +167,10 @@ describe('a file of another dialect', () => {
       changed: [{ column: 'Land', became: 'DE' }, { column: 'Betrag' }, { column: 'Betrag', became: '2.5' }],
       dryRun: { limits: 2, companies: 2, requested: '1236.5', before: null },
     });
-    await runCommand(['run', 'q4.csv', '--map', 'map.json'], { cwd, env });
-    const after = await runCommand(['check', 'q4.csv', '--map', 'map.json', '--json'], { cwd, env });
+    await callCommand(['run', 'q4.csv', '--map', 'map.json'], { cwd, env });
+    const after = await callCommand(['check', 'q4.csv', '--map', 'map.json', '--json'], { cwd, env });
     expect(JSON.parse(after.stdout)).toMatchObject({ dryRun: { before: { limits: 2, companies: 2 } } });
-    await runCommand(['report', 'q4', '--format', 'csv', '--like-input', '--out', 'out.csv'], { cwd, env });
+    await callCommand(['report', 'q4', '--format', 'csv', '--like-input', '--out', 'out.csv'], { cwd, env });
     const out = (await readFile(join(cwd, 'out.csv'), 'latin1')).split('\r\n');
     expect(out).toEqual([
       'sep=;',
@@ -189,7 +190,7 @@ describe('a file of another dialect', () => {
   ])('cannot be read with %s %s, which is said in one line', async (option, value) => {
     const cwd = await makeFolder();
     await writeFile(join(cwd, 'q4.csv'), LINES.join('\n'));
-    const ended = await runCommand(['check', 'q4.csv', option, value], { cwd });
+    const ended = await callCommand(['check', 'q4.csv', option, value], { cwd });
     expect(ended).toMatchObject({ status: 1, stdout: '', stderr: expect.stringContaining(value) });
   });
 });
@@ -198,12 +199,12 @@ test('run and import say how they read a file, in words and in JSON, and --map m
   const cwd = await makeFolder();
   const { env } = await serviceEnv();
   await writeFile(join(cwd, 'q4.csv'), 'Liste Q4;;\nKunde;Kreditlimit (EUR);Notiz\nAcme;1;x\n');
-  const imported = await runCommand(['import', 'q4.csv', '--map', 'Kunde=name', '--map', 'Notiz='], { cwd, env });
+  const imported = await callCommand(['import', 'q4.csv', '--map', 'Kunde=name', '--map', 'Notiz='], { cwd, env });
   expect(imported.stderr).toContain('Read as UTF-8, separated by semicolons');
   expect(imported.stderr).toContain('The header is line 2; line 1 above it is not read: "Liste Q4".');
   expect(imported.stderr).toContain('Columns read: Kunde as name, Kreditlimit (EUR) as requested_limit.');
   expect(imported.stderr).toContain('Kept, but not sent: Notiz.');
-  const ran = await runCommand(['run', 'q4.csv', '--map', 'Kunde=name', '--json'], { cwd, env });
+  const ran = await callCommand(['run', 'q4.csv', '--map', 'Kunde=name', '--json'], { cwd, env });
   expect(ran.stderr).toContain('Columns read: Kunde as name');
   expect(JSON.parse(ran.stdout)).toMatchObject({
     states: { done: 1 },
@@ -220,10 +221,10 @@ test('run and import say how they read a file, in words and in JSON, and --map m
 describe('check', () => {
   test('calls nothing, starts nothing, and names every problem', async () => {
     const cwd = await makeFolder();
-    const ended = await runCommand(['check', join(EXAMPLES, 'portfolio.csv')], { cwd });
+    const ended = await callCommand(['check', join(EXAMPLES, 'portfolio.csv')], { cwd });
     expect(ended.status).toBe(2);
     expect(ended.stdout).toMatch(/line \d+, requested_limit/);
-    expect((await runCommand(['check', join(EXAMPLES, 'clean.csv'), '--json'], { cwd })).status).toBe(0);
+    expect((await callCommand(['check', join(EXAMPLES, 'clean.csv'), '--json'], { cwd })).status).toBe(0);
   });
 
   test.each([
@@ -233,10 +234,10 @@ describe('check', () => {
   ])('%s is a problem of the file', async (_name, content, word) => {
     const cwd = await makeFolder();
     await writeFile(join(cwd, 'x.csv'), content);
-    const checked = await runCommand(['check', 'x.csv'], { cwd });
+    const checked = await callCommand(['check', 'x.csv'], { cwd });
     expect(checked.status).toBe(2);
     expect(checked.stdout).toContain(word);
-    const ran = await runCommand(['run', 'x.csv'], { cwd });
+    const ran = await callCommand(['run', 'x.csv'], { cwd });
     expect(ran).toMatchObject({ status: 2, stdout: expect.stringContaining('Nothing was imported') });
   });
 });
@@ -261,13 +262,13 @@ describe('faults of use', () => {
   test('wrong settings are named all together, before anything starts', async () => {
     const cwd = await makeFolder();
     const env = { SERVICE_CONCURRENCY: 'many', LOG_LEVEL: 'loud' };
-    const ended = await runCommand(['run', join(EXAMPLES, 'clean.csv')], { cwd, env });
+    const ended = await callCommand(['run', join(EXAMPLES, 'clean.csv')], { cwd, env });
     expect(ended).toMatchObject({ status: 1, stderr: expect.stringMatching(/SERVICE_CONCURRENCY.*LOG_LEVEL/) });
   });
 
   test('a Redis that is not there is named within seconds', async () => {
     const cwd = await makeFolder();
-    const ended = await runCommand(['report', 'x'], { cwd, env: { REDIS_URL: 'redis://127.0.0.1:1' } });
+    const ended = await callCommand(['report', 'x'], { cwd, env: { REDIS_URL: 'redis://127.0.0.1:1' } });
     expect(ended).toMatchObject({ status: 1, stderr: expect.stringMatching(/^limitline: .*127\.0\.0\.1:1/) });
   });
 });

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { runCommand } from '../support/command.ts';
+import { callCommand } from '../support/call-command.ts';
 import { startStandIn } from '../support/stand-in.ts';
 import { buyerLines, makeFolder } from '../support/workplace.ts';
 
@@ -17,44 +17,44 @@ test('the same file run from two folders is requested once, and each command say
     SERVICE_CLIENT_SECRET: 'limitline-sandbox-secret',
   };
   const said = `limitline: data folder ${join(home, 'limitline')}\n`;
-  const first = await runCommand(['run', 'q4.csv'], { cwd: here, env });
+  const first = await callCommand(['run', 'q4.csv'], { cwd: here, env });
   expect(first).toMatchObject({ status: 0, stderr: expect.stringContaining(said) });
-  const second = await runCommand(['run', join(here, 'q4.csv')], { cwd: there, env });
+  const second = await callCommand(['run', join(here, 'q4.csv')], { cwd: there, env });
   expect(second).toMatchObject({ status: 0, stderr: expect.stringContaining(said) });
   expect(standIn.counts().made).toMatchObject({ company: 2, limit: 2 });
   expect([here, there].map((folder) => existsSync(join(folder, '.limitline')))).toEqual([false, false]);
-  expect((await runCommand(['check', join(here, 'q4.csv')], { cwd: there, env })).stderr).toBe(said);
+  expect((await callCommand(['check', join(here, 'q4.csv')], { cwd: there, env })).stderr).toBe(said);
 
   // A folder of the old kind beside it: which book is meant is not to be guessed.
   await mkdir(join(there, '.limitline', 'imports'), { recursive: true });
   await writeFile(join(there, '.limitline', 'imports', 'a'), '');
-  const both = await runCommand(['run', join(here, 'q4.csv')], { cwd: there, env });
+  const both = await callCommand(['run', join(here, 'q4.csv')], { cwd: there, env });
   expect(both).toMatchObject({ status: 1, stdout: '', stderr: expect.stringMatching(/^limitline: [^\n]*\n$/) });
   for (const word of [join(there, '.limitline'), join(home, 'limitline'), 'LIMITLINE_DATA', '1 imported file'])
     expect(both.stderr).toContain(word);
 });
 
-test('a data folder where none can be, below /proc, is one line and status 1', async () => {
+test('a data folder below /proc, where none can be, is a fault in one line, with status 1', async () => {
   const path = '/proc/x';
   const cwd = await makeFolder();
   await writeFile(join(cwd, 'q4.csv'), `${buyerLines(1).join('\n')}\n`);
-  const ended = await runCommand(['run', 'q4.csv'], { cwd, env: { LIMITLINE_DATA: path } });
+  const ended = await callCommand(['run', 'q4.csv'], { cwd, env: { LIMITLINE_DATA: path } });
   expect(ended.status).toBe(1);
   expect(ended.stderr).toMatch(
     new RegExp(`^limitline: Data folder ${path} cannot be written to [^\n]*LIMITLINE_DATA[^\n]*\n$`),
   );
 });
 
-test('a setting that is misspelt stops, and one without effect is said', async () => {
+test('a misspelt setting stops the command, and a setting without effect is named', async () => {
   const cwd = await makeFolder();
   await writeFile(join(cwd, 'q4.csv'), `${buyerLines(1).join('\n')}\n`);
-  const wrong = await runCommand(['run', 'q4.csv'], { cwd, env: { SERVICE_RATE_PER_SECOND: '5' } });
+  const wrong = await callCommand(['run', 'q4.csv'], { cwd, env: { SERVICE_RATE_PER_SECOND: '5' } });
   expect(wrong.status).toBe(1);
   expect(wrong.stderr).toMatch(
     /^limitline: [^\n]*SERVICE_RATE_PER_SECOND [^\n]*did you mean SERVICE_RATE_PER_S\?[^\n]*\n$/,
   );
   const env = { APPROVE_ABOVE: '1000', LIMITLINE_SERVICE_HOST: '10.0.0.1', LIMITLINE_PORT: 'tcp://10.0.0.1:80' };
-  const said = await runCommand(['check', 'q4.csv'], { cwd, env });
+  const said = await callCommand(['check', 'q4.csv'], { cwd, env });
   expect(said).toMatchObject({
     status: 0,
     stderr: 'limitline: APPROVE_ABOVE has no effect in this version of Limitline.\n',

@@ -11,7 +11,7 @@ async function openDesk(rows: number, latencyMs: number) {
   return place;
 }
 
-test('run --deadline ends with 3 when the time is over, holds nothing, and the same command goes on', async () => {
+test('run --deadline ends with 3 when the time is over, holds no row, and the same command goes on', async () => {
   const { startCommand, standIn, report, context } = await openDesk(300, 50);
   const ended = await startCommand(['run', 'q4.csv', '--deadline', '3s']).ended;
   expect(ended.status).toBe(3);

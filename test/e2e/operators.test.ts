@@ -2,32 +2,10 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { describe, expect, inject, onTestFinished, test } from 'vitest';
-import type { FaultChange } from '../../src/stand-in/fault-settings.ts';
-import { runCommand, startCommand } from '../support/command.ts';
-import { freshPrefix } from '../support/ledger.ts';
-import { startStandIn } from '../support/stand-in.ts';
-import { buyerLines, makeFolder } from '../support/workplace.ts';
+import { openDesk } from '../support/desk.ts';
+import { buyerLines } from '../support/workplace.ts';
 
-/** A folder with a file of buyers, a stand-in, and the command line as an operator uses it there. */
-async function openDesk(rows: number, faults: FaultChange = {}, settings: Record<string, string> = {}) {
-  const cwd = await makeFolder();
-  const standIn = await startStandIn(faults);
-  const env = {
-    REDIS_URL: inject('redisUrl'),
-    LIMITLINE_PREFIX: freshPrefix(),
-    SERVICE_URL: standIn.url(),
-    SERVICE_CLIENT_ID: 'limitline-sandbox',
-    SERVICE_CLIENT_SECRET: 'limitline-sandbox-secret',
-    ...settings,
-  };
-  await writeFile(join(cwd, 'q4.csv'), `${buyerLines(rows).join('\n')}\n`);
-  const limitline = (...words: string[]) => runCommand(words, { cwd, env });
-  const json = async (...words: string[]) => JSON.parse((await limitline(...words, '--json')).stdout);
-  const work = () => startCommand(['work'], { cwd, env });
-  return { cwd, env, standIn, limitline, json, work };
-}
-
-test('a mistake that every row shares: run says so and ends, and resume goes on when it is mended', async () => {
+test('when every row is refused alike, run says so and ends, and resume goes on once the mistake is mended', async () => {
   const desk = await openDesk(
     80,
     { rules: [{ on: 'company', fault: 'status', status: 403, body: 'scope missing' }] },
@@ -55,7 +33,7 @@ test('a mistake that every row shares: run says so and ends, and resume goes on 
 });
 
 describe('a held row', () => {
-  test('goes on by the word of a person, whose id is looked at', async () => {
+  test('goes on when a person says what became of its call, and the id given is checked', async () => {
     const { cwd, limitline, json, standIn } = await openDesk(3, {
       rules: [{ on: 'limit', match: 'HRB 2', fault: 'reset', made: true, times: 1 }],
     });
@@ -75,7 +53,10 @@ describe('a held row', () => {
     });
     await writeFile(join(cwd, 'held.csv'), `line;id\n2;\n3;${made?.id}\n`);
     expect(await json('resolve', 'q4', '--from', 'held.csv', '--dry-run')).toMatchObject({
-      ...{ dryRun: true, silent: 1, problems: [], of: [{ line: 3, step: 'limit', made: made?.id }] },
+      dryRun: true,
+      silent: 1,
+      problems: [],
+      of: [{ line: 3, step: 'limit', made: made?.id }],
     });
     expect(await json('resolve', 'q4', '--line', '3', '--made', made?.id ?? '')).toEqual({
       portfolio: 'q4',
@@ -84,8 +65,13 @@ describe('a held row', () => {
       workers: 0,
       of: [
         {
-          ...{ line: 3, import: 'q4.csv #1', row: expect.stringMatching(/^q4\/\S+$/), step: 'limit', made: made?.id },
-          ...{ name: 'Buyer 2 GmbH', requested_limit: '1002.5' },
+          line: 3,
+          import: 'q4.csv #1',
+          row: expect.stringMatching(/^q4\/\S+$/),
+          step: 'limit',
+          made: made?.id,
+          name: 'Buyer 2 GmbH',
+          requested_limit: '1002.5',
         },
       ],
     });
@@ -105,8 +91,8 @@ describe('a held row', () => {
   });
 });
 
-test('retry sends the rows that are meant, and names what cannot be meant', async () => {
-  const { limitline, json, standIn, work } = await openDesk(4, {
+test('retry sends the rows that were named, and says which of them are not there', async () => {
+  const { limitline, json, standIn, start } = await openDesk(4, {
     rules: [
       { on: 'limit', match: 'HRB 1', fault: 'status', status: 422, body: 'too high' },
       { on: 'limit', match: 'HRB 3', fault: 'status', status: 422, body: 'no contact' },
@@ -115,13 +101,15 @@ test('retry sends the rows that are meant, and names what cannot be meant', asyn
   expect((await limitline('run', 'q4.csv')).status).toBe(2);
   await standIn.setFaults({ rules: [] });
   expect(await json('retry', 'q4', '--error', 'Too High')).toEqual({ portfolio: 'q4', retried: 1, workers: 0 });
-  const worker = work();
+  const worker = start('work');
   await expect.poll(() => standIn.counts().made.limit).toBe(3);
   worker.child.kill('SIGTERM');
   expect(await worker.ended).toMatchObject({ status: 0 });
   expect(await json('report', 'q4')).toMatchObject({ states: { done: 3, refused: 1 } });
   expect(await limitline('retry', 'q4', '--line', '999')).toMatchObject({
-    ...{ status: 1, stdout: '', stderr: expect.stringContaining('There is no line 999 in portfolio "q4"') },
+    status: 1,
+    stdout: '',
+    stderr: expect.stringContaining('There is no line 999 in portfolio "q4"'),
   });
   expect(await limitline('retry', 'q4', '--state', 'held')).toMatchObject({ status: 1, stdout: '' });
   expect(await limitline('retry', 'nobody')).toMatchObject({
@@ -131,14 +119,14 @@ test('retry sends the rows that are meant, and names what cannot be meant', asyn
 });
 
 test('pause keeps workers from a portfolio until resume, and cancel gives up what is not sent', async () => {
-  const { cwd, limitline, json, standIn, work } = await openDesk(5);
+  const { cwd, limitline, json, standIn, start } = await openDesk(5);
   const [header, ...lines] = buyerLines(8);
   await writeFile(join(cwd, 'others.csv'), `${[header, ...lines.slice(5)].join('\n')}\n`);
   await limitline('import', 'others.csv');
   await limitline('import', 'q4.csv', '--portfolio', 'given-up');
   expect(await json('pause', 'others')).toEqual({ portfolio: 'others', paused: true });
   expect(await json('cancel', 'given-up')).toEqual({ portfolio: 'given-up', cancelled: 5, answered: 0, open: 0 });
-  const worker = work();
+  const worker = start('work');
   await limitline('import', 'q4.csv');
   await expect.poll(() => standIn.counts().made.limit).toBe(5);
   expect(await json('resume', 'others')).toEqual({ portfolio: 'others', paused: false });
@@ -153,12 +141,12 @@ test('pause keeps workers from a portfolio until resume, and cancel gives up wha
 });
 
 test('reconcile ends with 2 when the queues have lost jobs, and with 0 when all is well again', async () => {
-  const { env, limitline, json, standIn, work } = await openDesk(
+  const { env, limitline, json, standIn, start } = await openDesk(
     120,
     { latencyMs: [5, 30] },
     { SERVICE_CONCURRENCY: '4' },
   );
-  const worker = work();
+  const worker = start('work');
   await limitline('import', 'q4.csv');
   await expect.poll(() => standIn.counts().made.limit).toBeGreaterThan(5);
   worker.child.kill('SIGTERM');

@@ -1,6 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, inject, test } from 'vitest';
+import { STAND_IN_CREDENTIALS } from '../../src/config.ts';
+import { callCommand } from '../support/call-command.ts';
 import { runCommand, startCommand } from '../support/command.ts';
 import { startForwardProxy } from '../support/forward-proxy.ts';
 import { freshPrefix } from '../support/ledger.ts';
@@ -22,10 +24,11 @@ async function openPlace() {
     user: USER,
   });
   const ownRedis = { REDIS_URL: inject('redisUrl'), LIMITLINE_PREFIX: freshPrefix() };
-  const credentials = { SERVICE_CLIENT_ID: 'limitline-sandbox', SERVICE_CLIENT_SECRET: 'limitline-sandbox-secret' };
+  const { clientId, clientSecret } = STAND_IN_CREDENTIALS;
   const env = {
     ...ownRedis,
-    ...credentials,
+    SERVICE_CLIENT_ID: clientId,
+    SERVICE_CLIENT_SECRET: clientSecret,
     SERVICE_URL: `https://${TLS_HOST}`,
     NODE_EXTRA_CA_CERTS: CERTIFICATE_PATH,
   };
@@ -40,7 +43,7 @@ test('run makes all calls through the proxy, says so, and shows no password', as
   expect(ended.stdout + ended.stderr).not.toContain('geheim');
 });
 
-test("work's first line says the proxy, from a setting in lower case", async () => {
+test('the first message of work names the proxy, from a setting in lower case', async () => {
   const { cwd, proxy, env, withUser } = await openPlace();
   const work = startCommand(['work'], { cwd, env: { ...env, https_proxy: withUser } });
   await expect.poll(() => work.output().stderr).toContain('"working"');
@@ -57,13 +60,13 @@ test('a password that the proxy does not take ends run with 1, and refuses no ro
   expect(ended).toMatchObject({ status: 1, stderr: expect.stringMatching(/\(407\); correct those in HTTPS_PROXY/) });
   expect(ended.stderr).not.toContain('falsch');
   expect(standIn.counts().made.company).toBe(0);
-  const report = await runCommand(['report', 'q4', '--json'], { cwd, env });
+  const report = await callCommand(['report', 'q4', '--json'], { cwd, env });
   expect(JSON.parse(report.stdout).states).toMatchObject({ refused: 0, held: 0 });
 });
 
 test('the stand-in that run starts itself is behind no proxy', async () => {
   const { cwd, ownRedis } = await openPlace();
-  const ended = await runCommand(['run', 'q4.csv'], {
+  const ended = await callCommand(['run', 'q4.csv'], {
     cwd,
     // A proxy for other programs, of a kind that we could not use.
     env: { ...ownRedis, HTTP_PROXY: DEAD_PROXY, HTTPS_PROXY: 'socks5://127.0.0.1:1' },
@@ -74,14 +77,14 @@ test('the stand-in that run starts itself is behind no proxy', async () => {
 test('a service that NO_PROXY names is reached without the proxy', async () => {
   const { cwd, standIn, env } = await openPlace();
   const direct = { SERVICE_URL: standIn.url(), HTTP_PROXY: DEAD_PROXY, NO_PROXY: 'localhost, 127.0.0.1' };
-  const ended = await runCommand(['run', 'q4.csv'], { cwd, env: { ...env, ...direct } });
+  const ended = await callCommand(['run', 'q4.csv'], { cwd, env: { ...env, ...direct } });
   expect(ended.status).toBe(0);
   expect(ended.stderr).not.toContain('through the proxy');
 });
 
-test('a proxy that cannot be meant is a fault of the settings, said with the others', async () => {
+test('a proxy that cannot be used is a fault of the settings, named with the others', async () => {
   const { cwd, env } = await openPlace();
-  const ended = await runCommand(['run', 'q4.csv'], { cwd, env: { ...env, HTTPS_PROXY: 'socks5://a:geheim@b' } });
+  const ended = await callCommand(['run', 'q4.csv'], { cwd, env: { ...env, HTTPS_PROXY: 'socks5://a:geheim@b' } });
   expect(ended).toMatchObject({
     status: 1,
     stderr: expect.stringMatching(/^limitline: Settings are wrong: HTTPS_PROXY/),

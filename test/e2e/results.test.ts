@@ -3,33 +3,14 @@ import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
 import { appendFile, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, inject, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { writeSheet } from '../../src/table/xlsx/write-sheet.ts';
 import { LIMITLINE, runCommand } from '../support/command.ts';
-import { freshPrefix } from '../support/ledger.ts';
-import { startStandIn } from '../support/stand-in.ts';
+import { openDesk } from '../support/desk.ts';
 import { buyerLines, makeFolder } from '../support/workplace.ts';
 
-/** A folder with a file of so many buyers, and a service that may have faults. */
-async function openPlace(count: number, faults = {}) {
-  const cwd = await makeFolder();
-  const standIn = await startStandIn(faults);
-  const env = {
-    REDIS_URL: inject('redisUrl'),
-    LIMITLINE_PREFIX: freshPrefix(),
-    SERVICE_URL: standIn.url(),
-    SERVICE_CLIENT_ID: 'limitline-sandbox',
-    SERVICE_CLIENT_SECRET: 'limitline-sandbox-secret',
-  };
-  await writeFile(join(cwd, 'q4.csv'), `${buyerLines(count).join('\n')}\n`);
-  const names = async () => (await readdir(cwd)).filter((name) => !name.startsWith('.')).sort();
-  const run = (words: string[], input?: string | Buffer) =>
-    runCommand(words, { cwd, env, ...(input === undefined ? {} : { input }) });
-  return { cwd, env, standIn, names, run, read: (name: string) => readFile(join(cwd, name), 'utf8') };
-}
-
-test('run leaves results and what wants mending, and its last words count what was not granted as asked', async () => {
-  const { cwd, standIn, names, run, read } = await openPlace(6, {
+test('run leaves a results file and an errors file, and counts at its end what was not granted as asked', async () => {
+  const { cwd, standIn, names, limitline, read } = await openDesk(6, {
     rules: [
       { on: 'limit', match: 'HRB 1', fault: 'decision', status: 'under review', share: 0 },
       { on: 'limit', match: 'HRB 2', fault: 'decision', status: 'approved', share: 0.5 },
@@ -37,7 +18,7 @@ test('run leaves results and what wants mending, and its last words count what w
       { on: 'limit', match: 'HRB 4', fault: 'reset', made: true },
     ],
   });
-  const first = await run(['run', 'q4.csv']);
+  const first = await limitline('run', 'q4.csv');
   expect(first.status).toBe(2);
   expect(first.stdout).toContain('The service answered: 3 approved, 1 under review.\n');
   expect(first.stdout).toContain('Not approved: 1 under review.\n2 limits granted below the request.\n');
@@ -51,29 +32,31 @@ test('run leaves results and what wants mending, and its last words count what w
   expect((await read('q4.results.csv')).split('\n')).toHaveLength(8);
   expect(await read('q4.errors.csv')).toContain('too high');
 
-  await run(['resolve', 'q4', '--line', '5', '--made', 'bl_told']);
+  await limitline('resolve', 'q4', '--line', '5', '--made', 'bl_told');
   await standIn.setFaults({ rules: [] });
   // A person opens the errors file, adds a note and saves it.
   await appendFile(join(cwd, 'q4.errors.csv'), '\n');
-  const second = await run(['run', 'q4.errors.csv', '--portfolio', 'q4', '--json']);
+  const second = await limitline('run', 'q4.errors.csv', '--portfolio', 'q4', '--json');
   expect(JSON.parse(second.stdout)).toMatchObject({
     states: { done: 6 },
-    ...{ grantedBelow: 2, before: { granted: '0.00', statuses: {} } },
+    grantedBelow: 2,
+    before: { granted: '0.00', statuses: {} },
     files: { results: join(cwd, 'q4.results.csv'), errors: null },
   });
   expect(await names()).toEqual(['q4.csv', 'q4.errors.csv', 'q4.results.csv']);
 
-  const nowhere = await run(['run', 'q4.csv', '--results', 'nowhere']);
+  const nowhere = await limitline('run', 'q4.csv', '--results', 'nowhere');
   expect(nowhere.status).toBe(0);
   expect(nowhere.stderr).toMatch(/^limitline: no results file: .*nowhere.* no such folder.*report "q4" --format csv/m);
 
-  expect(JSON.parse((await run(['report', '--json'])).stdout)).toMatchObject({
+  expect(JSON.parse((await limitline('report', '--json')).stdout)).toMatchObject({
     portfolios: [{ portfolio: 'q4', standing: 'settled', states: { done: 6 }, sums: { grantedBelow: 2 } }],
   });
 });
 
-test('a file that comes through standard input is checked and run as one that lies there, a workbook too', async () => {
-  const { cwd, names, run, read } = await openPlace(2);
+test('a file from standard input, a workbook too, is checked and run like any other', async () => {
+  const { cwd, env, names, read } = await openDesk(2);
+  const run = (args: string[], input: string | Buffer) => runCommand(args, { cwd, env, input });
   const csv = await read('q4.csv');
   expect((await run(['run', '-'], csv)).stderr).toContain('--portfolio NAME');
   const checked = await run(['check', '-'], csv);
@@ -89,7 +72,7 @@ async function* sheetOf(csv: string): AsyncGenerator<string[]> {
   for (const line of csv.trim().split('\n')) yield line.split(',');
 }
 
-test('who reads the first line alone ends nothing, and leaves no Redis running', async () => {
+test('a reader who takes only the first line of the output stops nothing, and no Redis is left running', async () => {
   const cwd = await makeFolder();
   await mkdir(join(cwd, 'data'));
   await writeFile(join(cwd, 'q4.csv'), `${buyerLines(3).join('\n')}\n`);

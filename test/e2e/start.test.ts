@@ -21,7 +21,7 @@ async function openDesk() {
   return { cwd, service, start };
 }
 
-test('npm start without a file asks the stand-in alone, whatever is set, and says what it leaves aside', async () => {
+test('npm start without a file asks only the stand-in, whatever is set, and says which settings it ignores', async () => {
   const { service, start } = await openDesk();
   const ended = await start(['--json'], { SERVICE_ACCOUNT: 'live', SERVICE_CLIENT_SECRET_FILE: '/nowhere/secret' });
   expect(ended).toMatchObject({ status: 0, stderr: expect.stringMatching(/SERVICE_URL is ignored/) });
@@ -48,7 +48,7 @@ test('npm start with a file means what run means, with all of its options', asyn
   expect(service.counts().made.limit).toBe(report.rows);
 });
 
-test('npm start names a word that it does not know, in one line, and starts nothing', async () => {
+test('npm start names in one line an argument that it does not know, and starts nothing', async () => {
   const { service, start } = await openDesk();
   const faults: [string[], RegExp][] = [
     [['a.csv', '--portfolios', 'X'], /--portfolios/],

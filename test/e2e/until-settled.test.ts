@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { openFaultPlace } from '../support/fault-place.ts';
 import { buyerLines } from '../support/workplace.ts';
 
-test('work --until-settled ends with 0 when nothing is open, of one portfolio or of all', async () => {
+test('work --until-settled ends with 0 when no row is open, of one portfolio or of all', async () => {
   const place = await openFaultPlace({ faults: { latencyMs: 20 } });
   await place.import(buyerLines(20), { portfolio: 'small' });
   const [header = '', ...lines] = buyerLines(120);
@@ -17,7 +17,7 @@ test('work --until-settled ends with 0 when nothing is open, of one portfolio or
   expect((await place.report('large')).states.done).toBe(100);
 });
 
-test('what is paused does not keep it, and ends it with 2; what waits for an outage does, until a deadline ends it with 3', async () => {
+test('a paused portfolio ends it with 2; one that waits for an outage keeps it running until a deadline ends it with 3', async () => {
   const place = await openFaultPlace({ faults: { outage: { how: 'refuse' } } });
   await place.import(buyerLines(3), { portfolio: 'stopped' });
   await place.context.portfolios.pause('stopped', 'by request');
@@ -41,7 +41,7 @@ test('what is paused does not keep it, and ends it with 2; what waits for an out
   expect((await place.report()).states).toMatchObject({ done: 0, held: 0, refused: 0 });
 });
 
-test('a signal before that ends it with 2, and refused credentials with 1, which say what to check', async () => {
+test('a signal before that ends it with 2, and refused credentials end it with 1 and say what to check', async () => {
   const place = await openFaultPlace({ faults: { outage: { how: 'refuse' } } });
   await place.import(buyerLines(2));
   const work = place.startCommand(['work', '--until-settled']);
@@ -53,7 +53,7 @@ test('a signal before that ends it with 2, and refused credentials with 1, which
   expect(refused).toMatchObject({ status: 1, stderr: expect.stringContaining('SERVICE_CLIENT_SECRET') });
 });
 
-test('a portfolio that is not there ends it with 1, and the ones that are there are named', async () => {
+test('an unknown portfolio ends it with 1, and the known ones are named', async () => {
   const place = await openFaultPlace();
   await place.import(buyerLines(1));
   const ended = await place.startCommand(['work', '--until-settled', 'q5']).ended;

@@ -29,7 +29,7 @@ function linesOf(stderr: string): Record<string, unknown>[] {
   return lines;
 }
 
-test('work says what settled and what was refused, and all that any part of it says is a line of JSON', async () => {
+test('work says which rows are finished and which were refused, and everything it writes is JSON, a message a line', async () => {
   const place = await openFaultPlace({
     faults: { rules: [{ on: 'limit', fault: 'status', status: 422, times: 2 }] },
     env: { LOG_LEVEL: 'info' },

@@ -21,7 +21,7 @@ async function openDesk(url: string) {
 /** Beyond the 10 s within which it is to be said, for a machine that has other work. */
 const SOON = { timeout: 20_000 };
 
-test('a port at which nothing listens is said so by run and by work, with no time left, and the line waits', async () => {
+test('run and work say that nothing listens at the port, promise no time, and calls wait', async () => {
   const desk = await openDesk('http://127.0.0.1:1');
   const words = /SERVICE_URL http:\/\/127\.0\.0\.1:1: nothing listens at that port \(ECONNREFUSED\); check that/;
   const run = startCommand(['run', 'q4.csv'], desk);
@@ -37,7 +37,7 @@ test('a port at which nothing listens is said so by run and by work, with no tim
   expect(await work.ended).toMatchObject({ status: 0 });
 });
 
-test('a web page at the endpoints behind a good token is said so, where it holds a row and where it refuses one', async () => {
+test('run says that the endpoints answer with a web page, both where that holds a row and where it refuses one', async () => {
   let status = 200;
   const server = createServer((request, answer) => {
     const isToken = request.url === '/v1/auth/token';

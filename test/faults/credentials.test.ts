@@ -20,12 +20,12 @@ test('a token that dies early, again and again, costs no row and no second makin
 test.each<[string, Rule]>([
   ['at the token endpoint', { on: 'token', fault: 'status', status: 401 }],
   ['at the calls', { on: 'company', fault: 'status', status: 401 }],
-])('wrong credentials %s stop the line, fail no row, and are forgotten when they are right', async (_where, rule) => {
+])('wrong credentials %s stop all calls, fail no row, and calls go on once they are right', async (_where, rule) => {
   const place = await openFaultPlace({ faults: { rules: [rule] } });
   await place.import(buyerLines(20));
-  const lineFaults: string[] = [];
-  await place.work((fault) => lineFaults.push(fault.message));
-  await expect.poll(() => lineFaults.at(-1)).toMatch(/SERVICE_CLIENT_ID/);
+  const faultsTold: string[] = [];
+  await place.work((fault) => faultsTold.push(fault.message));
+  await expect.poll(() => faultsTold.at(-1)).toMatch(/SERVICE_CLIENT_ID/);
   const { states } = await place.report();
   expect(states.queued + states.company).toBe(20);
   expect(place.madeCount()).toBe(0);
@@ -40,8 +40,8 @@ test.each<[string, Rule]>([
 ])('an outage in which the token call is answered by %s blames no setting', async (_page, rule) => {
   const place = await openFaultPlace({ faults: { latencyMs: 20 }, env: { SERVICE_CONCURRENCY: '8' } });
   await place.import(buyerLines(60));
-  const lineFaults: string[] = [];
-  await place.work((fault) => lineFaults.push(fault.message));
+  const faultsTold: string[] = [];
+  await place.work((fault) => faultsTold.push(fault.message));
   await expect.poll(place.madeCount).toBeGreaterThanOrEqual(20);
   const lost = (['company', 'limit'] as const).map((on): Rule => ({ on, fault: 'status', status: 502 }));
   await place.standIn.setFaults({ rules: [rule, ...lost] });
@@ -49,10 +49,10 @@ test.each<[string, Rule]>([
   await place.standIn.setFaults({ rules: [] });
   const { states } = await place.judged(60);
   expect(states.done + states.held).toBe(60);
-  expect(lineFaults).toEqual([]);
+  expect(faultsTold).toEqual([]);
 });
 
-test("a token endpoint's wish for a wait is kept", async () => {
+test('the wait that a token endpoint asks for is kept', async () => {
   const rules: Rule[] = [{ on: 'token', fault: 'status', status: 429, headers: { 'retry-after': '3600' } }];
   const place = await openFaultPlace({ faults: { rules } });
   await place.import(buyerLines(20));
@@ -66,13 +66,13 @@ test('one row that always gets 401 is refused for itself, and nobody waits for i
   const rules: Rule[] = [{ on: 'company', match: 'Buyer 7 GmbH', fault: 'status', status: 401, body: 'not this one' }];
   const place = await openFaultPlace({ faults: { latencyMs: 20, rules }, env: { SERVICE_RATE_PER_S: '40' } });
   await place.import(buyerLines(60));
-  const lineFaults: string[] = [];
-  await place.work((fault) => lineFaults.push(fault.message));
+  const faultsTold: string[] = [];
+  await place.work((fault) => faultsTold.push(fault.message));
   const { states } = await place.judged(60);
   expect(states).toMatchObject({ done: 59, refused: 1 });
   const [refused] = await rowsIn(place, 'refused');
   expect(refused).toMatchObject({ line: 8, step: 'company', problem: { status: 401, body: 'not this one' } });
-  expect(lineFaults).toEqual([]);
+  expect(faultsTold).toEqual([]);
 });
 
 test('the last row of all that always gets 401 is refused as well', async () => {
@@ -81,21 +81,21 @@ test('the last row of all that always gets 401 is refused as well', async () => 
   ];
   const place = await openFaultPlace({ faults: { rules }, env: { SERVICE_CONCURRENCY: '1' } });
   await place.import(buyerLines(12));
-  const lineFaults: string[] = [];
-  await place.work((fault) => lineFaults.push(fault.message));
+  const faultsTold: string[] = [];
+  await place.work((fault) => faultsTold.push(fault.message));
   expect((await place.judged(12)).states).toMatchObject({ done: 11, refused: 1 });
-  expect(lineFaults).toEqual([]);
+  expect(faultsTold).toEqual([]);
 });
 
 test('one row that always gets 401 lets others of its worker go first, and is then refused for itself', async () => {
   const rules: Rule[] = [{ on: 'company', match: 'Buyer 4 GmbH', fault: 'status', status: 401 }];
   const place = await openFaultPlace({ faults: { latencyMs: 20, rules }, env: { SERVICE_CONCURRENCY: '1' } });
   await place.import(buyerLines(30));
-  const lineFaults: string[] = [];
-  await place.work((fault) => lineFaults.push(fault.message));
+  const faultsTold: string[] = [];
+  await place.work((fault) => faultsTold.push(fault.message));
   expect((await place.judged(30)).states).toMatchObject({ done: 29, refused: 1 });
   expect((await rowsIn(place, 'refused')).map(({ line }) => line)).toEqual([5]);
-  expect(lineFaults).toEqual([]);
+  expect(faultsTold).toEqual([]);
 });
 
 test.each(['8', '1'])(
@@ -103,8 +103,8 @@ test.each(['8', '1'])(
   async (SERVICE_CONCURRENCY) => {
     const place = await openFaultPlace({ faults: { latencyMs: 50 }, env: { SERVICE_CONCURRENCY } });
     await place.import(buyerLines(60));
-    const lineFaults: string[] = [];
-    await place.work((fault) => lineFaults.push(fault.message));
+    const faultsTold: string[] = [];
+    await place.work((fault) => faultsTold.push(fault.message));
     await expect.poll(place.madeCount).toBeGreaterThanOrEqual(30);
     await place.standIn.setFaults({
       rules: [
@@ -112,7 +112,7 @@ test.each(['8', '1'])(
         { on: 'limit', fault: 'status', status: 401 },
       ],
     });
-    await expect.poll(() => lineFaults.filter((fault) => fault.includes('just granted')).length).toBeGreaterThan(0);
+    await expect.poll(() => faultsTold.filter((fault) => fault.includes('just granted')).length).toBeGreaterThan(0);
     expect((await place.report()).states.refused).toBe(0);
     await place.standIn.setFaults({ rules: [] });
     expect((await place.judged(60)).states.done).toBe(60);

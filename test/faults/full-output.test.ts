@@ -12,24 +12,27 @@ const ROWS = 12;
 /** `/dev/full` takes nothing and says ENOSPC, as a full disk does. */
 const onLinux = test.runIf(process.platform === 'linux');
 
-onLinux('a full disk under what a run says cuts off no call, and its results are left; status 1 tells it', async () => {
-  const place = await openPlace();
-  expect(await shell(place, 'run q4.csv --portfolio q4 --yes >/dev/full 2>/dev/full')).toMatchObject({ status: 1 });
-  expect((await place.judged(ROWS)).states.done).toBe(ROWS);
-  expect(await readdir(place.dir)).toContain('q4.results.csv');
+onLinux(
+  'a full disk for the output of run breaks off no call and leaves the results file; status 1 tells it',
+  async () => {
+    const place = await openPlace();
+    expect(await shell(place, 'run q4.csv --portfolio q4 --yes >/dev/full 2>/dev/full')).toMatchObject({ status: 1 });
+    expect((await place.judged(ROWS)).states.done).toBe(ROWS);
+    expect(await readdir(place.dir)).toContain('q4.results.csv');
 
-  // What was asked for and cannot be written is one sentence, wherever it should go.
-  const asked = ['q4 --format csv >/dev/full', '>/dev/full', 'q4 --json --out /dev/full'];
-  const answers = await Promise.all(asked.map((words) => shell(place, `report ${words}`)));
-  const full = / (\S+ \S+|\/dev\/full) cannot be written: the disk is full; make room and try again\.\n$/;
-  for (const answer of answers) expect(answer).toEqual({ status: 1, stderr: expect.stringMatching(full) });
-  expect(answers.flatMap(({ stderr }) => stderr.match(/cannot be written/g))).toHaveLength(asked.length);
-  // Who reads no further has enough, which is no fault of anybody.
-  const unread = await shell(place, 'report q4 --format csv', { unread: true });
-  expect(unread).toEqual({ status: 0, stderr: expect.not.stringMatching(/gone|cannot/) });
-});
+    // What was asked for and cannot be written is one sentence, wherever it should go.
+    const asked = ['q4 --format csv >/dev/full', '>/dev/full', 'q4 --json --out /dev/full'];
+    const answers = await Promise.all(asked.map((words) => shell(place, `report ${words}`)));
+    const full = / (\S+ \S+|\/dev\/full) cannot be written: the disk is full; make room and try again\.\n$/;
+    for (const answer of answers) expect(answer).toEqual({ status: 1, stderr: expect.stringMatching(full) });
+    expect(answers.flatMap(({ stderr }) => stderr.match(/cannot be written/g))).toHaveLength(asked.length);
+    // Who reads no further has enough, which is no fault of anybody.
+    const unread = await shell(place, 'report q4 --format csv', { unread: true });
+    expect(unread).toEqual({ status: 0, stderr: expect.not.stringMatching(/gone|cannot/) });
+  },
+);
 
-onLinux('a log on a full disk, or larger than a file may be, cuts off no call of work', async () => {
+onLinux('a log on a full disk, or larger than a file may be, breaks off no call of work', async () => {
   const place = await openPlace();
   await place.import(buyerLines(ROWS));
   const log = join(place.dir, 'work.log');

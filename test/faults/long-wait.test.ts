@@ -13,7 +13,10 @@ import { startKillableRedis } from '../support/redis/killable-redis.ts';
 /** Every call is answered so, for as long as the rule stands. */
 const ASKS_FOR_AN_HOUR: FaultChange = {
   rules: (['company', 'limit'] as const).map((on) => ({
-    ...{ on, fault: 'status', status: 429, headers: { 'retry-after': '3600' } },
+    on,
+    fault: 'status',
+    status: 429,
+    headers: { 'retry-after': '3600' },
   })),
 };
 
@@ -89,7 +92,7 @@ async function untilWaiting({ context }: FaultPlace): Promise<void> {
   await expect.poll(async () => Number(await context.ledger.hget(context.keys.pace, 'until'))).toBeGreaterThan(0);
 }
 
-/** Waits until the line waits, and the workers rest: all that they had taken up has been put back. */
+/** Waits until calls wait, and the workers rest: all that they had taken up has been put back. */
 async function untilResting(place: FaultPlace): Promise<void> {
   await untilWaiting(place);
   await expect.poll(() => active(place)).toBe(0);

@@ -10,16 +10,19 @@ const ROWS = 150;
 /** All that BullMQ knows, or all but the jobs: as a deletion in several steps, or a careless one, leaves it. */
 const LOSSES = ['all keys', 'all keys but the jobs'] as const;
 
-test.each(LOSSES)('workers heal a line that lost %s of its queues in the middle of a run', async (lost) => {
-  const place = await openFaultPlace({ faults: { latencyMs: [10, 60] }, env: { SERVICE_CONCURRENCY: '8' } });
-  await place.import(buyerLines(ROWS));
-  await Promise.all([place.work(), place.work()]);
-  for (const made of [40, 120, 200]) {
-    await expect.poll(place.madeCount).toBeGreaterThanOrEqual(made);
-    await expect.poll(() => deleteQueues(lost, place.context)).toBeGreaterThan(0);
-  }
-  expect((await place.judged(ROWS)).states.done).toBe(ROWS);
-});
+test.each(LOSSES)(
+  'workers make again the jobs that were lost with %s of the queues in the middle of a run',
+  async (lost) => {
+    const place = await openFaultPlace({ faults: { latencyMs: [10, 60] }, env: { SERVICE_CONCURRENCY: '8' } });
+    await place.import(buyerLines(ROWS));
+    await Promise.all([place.work(), place.work()]);
+    for (const made of [40, 120, 200]) {
+      await expect.poll(place.madeCount).toBeGreaterThanOrEqual(made);
+      await expect.poll(() => deleteQueues(lost, place.context)).toBeGreaterThan(0);
+    }
+    expect((await place.judged(ROWS)).states.done).toBe(ROWS);
+  },
+);
 
 test.each(LOSSES)('reconcile gives rows their jobs back after the loss of %s, while no worker runs', async (lost) => {
   const place = await openFaultPlace({ faults: { latencyMs: [10, 60] }, env: { SERVICE_CONCURRENCY: '8' } });

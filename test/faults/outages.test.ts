@@ -52,7 +52,7 @@ async function passThrough([, processes, rules, why]: (typeof OUTAGES)[number]):
 }
 
 test(
-  'an outage whose answers say nothing holds those in flight and the trials, and the rest goes through by itself',
+  'an outage whose answers say nothing holds only the rows in flight and the trials, and the rest goes on by itself',
   async () => {
     const held = await Promise.all(OUTAGES.map(passThrough));
     for (const [index, count] of held.entries()) {

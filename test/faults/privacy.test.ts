@@ -21,7 +21,7 @@ const company = (n: number) => ({ on: 'company' as const, match: `"name":"Geheim
 const limit = (n: number) => ({ on: 'limit' as const, match: `"HRB geheim ${n}"`, times: 1 });
 const body = 'Geheim 1 GmbH, geheim@geheim.example: no';
 
-/** Every kind of fault, with rows between that meet none, so that the line goes on. */
+/** Every kind of fault, with rows between that meet none, so that calls go on. */
 const RULES: Rule[] = [
   { on: 'token', fault: 'status', status: 500, body, times: 1 },
   { on: 'token', fault: 'status', status: 401, body, times: 1 },
@@ -80,7 +80,7 @@ test(
     await place.redis.admin.set(heldRows.replace(/q4:state:held$/, 'q6:state:queued'), 'of another kind');
     expect(await place.run('import', 'q4.csv', '--portfolio', 'q6', '--documents', 'docs')).toBe(1);
 
-    expect(place.heard().filter((line) => MARK.test(line))).toEqual([]);
+    expect(place.said().filter((line) => MARK.test(line))).toEqual([]);
   },
   TIMEOUT_MS,
 );
@@ -119,30 +119,48 @@ async function openPlace() {
     /** Rules that have not yet been hit. */
     missingFaults: () => RULES.filter((_rule, place) => !standIn.faultHits()[place]),
     /** All that commands have said on standard error, but for the problems of a file. */
-    heard: () =>
+    said: () =>
       commands
         .flatMap((command) => command.output().stderr.split('\n'))
         .filter((line) => !/^(line \d+|\w+: \d+ cells? changed)/.test(line)),
   };
 }
 
+const HEADER = Object.keys(cellsOf(1, '', '')).join(',');
+
+function line(n: number, file: string, email = `geheim${n}@geheim.example`): string {
+  return Object.values(cellsOf(n, file, email)).join(',');
+}
+
+/** A line's cells, each of them marked; none has a comma. */
+function cellsOf(n: number, file: string, email: string) {
+  return {
+    name: `Geheim ${n} GmbH`,
+    country_code: 'DE',
+    city: 'Geheimstadt',
+    street: `Geheimweg ${n}`,
+    state: 'Geheimland',
+    website: `https://geheim${n}.example`,
+    company_registration_number: `HRB geheim ${n}`,
+    business_information_source: 'geheim',
+    business_information_id: `geheim${n}`,
+    requested_limit: `7391937.${10 + n}`,
+    contact_first_name: 'Geheime',
+    contact_last_name: 'Geheimer',
+    contact_email: email,
+    supporting_documents: file,
+    buyer_reference: `geheim-b${n}`,
+    request_reference: `geheim-r${n}`,
+    own: 'ganz geheim',
+  };
+}
+
 async function writeFiles(cwd: string): Promise<void> {
-  const columns = [
-    ...['name', 'country_code', 'city', 'street', 'state', 'website', 'company_registration_number'],
-    ...['business_information_source', 'business_information_id', 'requested_limit', 'contact_first_name'],
-    ...['contact_last_name', 'contact_email', 'supporting_documents', 'buyer_reference', 'request_reference', 'own'],
-  ];
-  const line = (n: number, file: string, email = `geheim${n}@geheim.example`) =>
-    [
-      ...[`Geheim ${n} GmbH`, 'DE', 'Geheimstadt', `Geheimweg ${n}`, 'Geheimland', `https://geheim${n}.example`],
-      ...[`HRB geheim ${n}`, 'geheim', `geheim${n}`, `7391937.${10 + n}`, 'Geheime', 'Geheimer', email, file],
-      ...[`geheim-b${n}`, `geheim-r${n}`, 'ganz geheim'],
-    ].join(',');
   const numbers = Array.from({ length: ROWS }, (_, index) => index + 1);
   const rows = numbers.map((n) => line(n, n % 10 === 0 ? `geheim-${n}.pdf` : ''));
-  await writeFile(join(cwd, 'q4.csv'), `${[columns.join(','), ...rows].join('\n')}\n`);
+  await writeFile(join(cwd, 'q4.csv'), `${[HEADER, ...rows].join('\n')}\n`);
   const faulty = [line(101, ''), line(102, '', 'geheim(at)geheim.example'), line(103, 'geheim-fehlt.pdf')];
-  await writeFile(join(cwd, 'faulty.csv'), `${[columns.join(','), ...faulty].join('\n')}\n`);
+  await writeFile(join(cwd, 'faulty.csv'), `${[HEADER, ...faulty].join('\n')}\n`);
   await writeFile(join(cwd, 'supplier.csv'), 'name,country_code,city\nGeheim Lieferant,DE,Geheimstadt\n');
   await mkdir(join(cwd, 'docs'));
   for (const n of numbers.filter((number) => number % 10 === 0)) {

@@ -92,7 +92,7 @@ test('Redis lost while an answer comes during a trial after an outage', async ()
   expect((await place.judged(2)).states.done).toBe(2);
 });
 
-test('Redis that refuses writes: nothing is claimed, the log says so, and the line goes on after', async () => {
+test('while Redis refuses writes, nothing is claimed and the log says so; afterwards the work goes on', async () => {
   const redis = await startKillableRedis();
   const place = await openFaultPlace({
     faults: { latencyMs: 20 },

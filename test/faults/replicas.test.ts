@@ -6,7 +6,7 @@ import { buyerLines } from '../support/workplace.ts';
 const fixture = makeServerFixture();
 afterEach(fixture.clean);
 
-test('a replica that confirms nothing stops the line, which says so and goes on by itself', async () => {
+test('a replica that confirms nothing stops all calls; the log says so, and they go on by themselves', async () => {
   const primary = await fixture.start(['appendonly yes', 'appendfsync always', 'repl-diskless-sync-delay 0']);
   const [, replica] = [await fixture.startReplicaOf(primary), await fixture.startReplicaOf(primary)];
   const place = await openFaultPlace({

@@ -18,7 +18,7 @@ test('SIGTERM under load: calls in flight are answered, the status is 0 and no r
   expect((await place.judged(100)).states.done).toBe(100);
 });
 
-test('SIGTERM while the token endpoint says nothing ends it at once, and nothing is said to be held', async () => {
+test('SIGTERM while the token endpoint says nothing ends work at once, and no row is said to be held', async () => {
   const place = await openFaultPlace({
     faults: { rules: [{ on: 'token', fault: 'silence' }] },
     env: { LOG_LEVEL: 'warn' },
@@ -37,7 +37,7 @@ test('SIGTERM while the token endpoint says nothing ends it at once, and nothing
   expect((await place.judged(10)).states.done).toBe(10);
 });
 
-test('a second signal, two seconds after the first, ends it at once, and only what was in flight is held', async () => {
+test('a second signal, two seconds after the first, ends work at once, and only rows whose calls were in flight are held', async () => {
   const place = await openFaultPlace({
     faults: { rules: [{ on: 'limit', fault: 'silence', made: true, times: 4 }] },
     env: { SERVICE_CONCURRENCY: '4', LOG_LEVEL: 'info' },

@@ -26,18 +26,18 @@ type Place = { cwd: string; env?: Record<string, string>; input?: string | Buffe
  * Starts the command line as a user does, in a folder and with settings of the test's own. What still runs when the test
  * ends is killed.
  */
-export function startCommand(words: string[], place: Place): Command {
-  return startScript(LIMITLINE, words, place);
+export function startCommand(args: string[], place: Place): Command {
+  return startScript(LIMITLINE, args, place);
 }
 
 /** Runs a command to its end. */
-export function runCommand(words: string[], place: Place): Promise<Ended> {
-  return startCommand(words, place).ended;
+export function runCommand(args: string[], place: Place): Promise<Ended> {
+  return startCommand(args, place).ended;
 }
 
 /** The same for another script than the command line: `start.ts` is what `npm start` runs. */
-export function startScript(script: string, words: string[], { cwd, env = {}, input }: Place): Command {
-  const child = spawn(process.execPath, [script, ...words], {
+export function startScript(script: string, args: string[], { cwd, env = {}, input }: Place): Command {
+  const child = spawn(process.execPath, [script, ...args], {
     cwd,
     env: { PATH: process.env.PATH, HOME: process.env.HOME, ...COMPILED, ...ownDataHome(cwd), ...env },
     stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],

@@ -12,7 +12,7 @@ export async function startCuttingProxy(targetPort: number) {
       client.resetAndDestroy();
       return;
     }
-    const link: Link = { client, target: connect(targetPort, '127.0.0.1'), cut: false };
+    const link: Link = { client, target: connect(targetPort, '127.0.0.1'), losesReplies: false };
     links.add(link);
     passOn(link, () => links.delete(link));
   });
@@ -25,7 +25,7 @@ export async function startCuttingProxy(targetPort: number) {
     port: (server.address() as AddressInfo).port,
     /** Of every connection there is now, passes on what is asked next, and ends it where the reply should come back. */
     cutReplies(): void {
-      for (const link of links) link.cut = true;
+      for (const link of links) link.losesReplies = true;
     },
     /** Ends every connection there is, and from now on resets new ones as soon as they are made, or no longer. */
     refuse(refuses: boolean): void {
@@ -35,14 +35,14 @@ export async function startCuttingProxy(targetPort: number) {
   };
 }
 
-type Link = { client: Socket; target: Socket; cut: boolean };
+type Link = { client: Socket; target: Socket; losesReplies: boolean };
 
 function passOn(link: Link, forget: () => void): void {
   const { client, target } = link;
   client.on('data', (asked) => target.write(asked));
   target.on('data', (reply) => {
     // The other side has done what it was asked, and nobody will hear of it.
-    if (link.cut) end(link);
+    if (link.losesReplies) end(link);
     else client.write(reply);
   });
   for (const socket of [client, target]) {

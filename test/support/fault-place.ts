@@ -49,7 +49,7 @@ export async function openFaultPlace({
     /** The settings of a process that works here, as its environment. */
     childEnv,
     /** Any command of the command line, with the place's settings. */
-    startCommand: (words: string[]) => startCommand(words, { cwd: dir, env: childEnv }),
+    startCommand: (args: string[]) => startCommand(args, { cwd: dir, env: childEnv }),
     /** `limitline work`, as an operator starts it, perhaps with further settings. */
     startWorker: (settings: Record<string, string> = {}) =>
       startCommand(['work'], { cwd: dir, env: { ...childEnv, ...settings } }),
@@ -108,8 +108,8 @@ function madeFor({ problem, step }: FoundRow['result'], things: StandIn['things'
 export type Faulty = ReturnType<typeof startFaulty>;
 
 function startFaulty(plan: Plan, cwd: string, env: Record<string, string>) {
-  const words = [plan.moment, String(plan.nth), plan.fault, ...(plan.fault === 'block' ? [plan.file] : [])];
-  const child: ChildProcess = spawn(process.execPath, [WORKER_PROCESS, ...words], {
+  const args = [plan.moment, String(plan.nth), plan.fault, ...(plan.fault === 'block' ? [plan.file] : [])];
+  const child: ChildProcess = spawn(process.execPath, [WORKER_PROCESS, ...args], {
     cwd,
     env: { PATH: process.env.PATH, HOME: process.env.HOME, ...COMPILED, LOG_LEVEL: 'warn', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -6,7 +6,6 @@ import { makeSilentLog } from '../../src/log.ts';
 import { SERVICE_PATHS } from '../../src/service/schemas.ts';
 import { makeStandIn } from '../../src/stand-in/stand-in.ts';
 
-export type Heard = Awaited<ReturnType<Caller['send']>>;
 export type Caller = ReturnType<typeof makeCaller>;
 
 type StandInOptions = Partial<Parameters<typeof makeStandIn>[0]>;

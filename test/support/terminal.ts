@@ -12,10 +12,10 @@ export const KEYS = { ctrlC: '\x03', ctrlD: '\x04' } as const;
  * @param redirected a redirection as the shell has it, such as `2>errors.txt`
  */
 export function startOnTerminal(
-  words: string[],
+  args: string[],
   { cwd, env = {}, redirected = '' }: { cwd: string; env?: Record<string, string>; redirected?: string },
 ) {
-  const command = [process.execPath, LIMITLINE, ...words].map((word) => `'${word}'`).join(' ');
+  const command = [process.execPath, LIMITLINE, ...args].map((word) => `'${word}'`).join(' ');
   const child = spawn('script', ['--quiet', '--return', '--command', `exec ${command} ${redirected}`, '/dev/null'], {
     cwd,
     env: {

@@ -5,7 +5,7 @@ import { makeServiceClient } from '../../src/service/client.ts';
 /**
  * A process that uploads documents and says by how much the last and largest raised its memory: run by
  * document-memory.test.ts, since a test's own process holds the test runner too.
- * Words: address of the service, socket of Redis, key for the token, then path and size of each document.
+ * Arguments: address of the service, socket of Redis, key for the token, then path and size of each document.
  */
 const [url = '', redisSocket = '', tokenKey = '', ...files] = process.argv.slice(2);
 const connection = new Redis({ path: redisSocket });

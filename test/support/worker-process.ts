@@ -10,7 +10,7 @@ import { withMoments } from './moments.ts';
  * A worker process with one fault built in: at the nth passage of a moment between two steps of a call it kills itself,
  * says so and blocks its event loop until a file is there, or only says so. Run by the tests of this folder, with settings in its
  * environment.
- * Words: moment, which passage of it, `kill` | `block` | `tell`, and for `block` the file that ends it.
+ * Arguments: moment, which passage of it, `kill` | `block` | `tell`, and for `block` the file that ends it.
  */
 const [moment, nth, fault, file = ''] = process.argv.slice(2);
 let passages = 0;

@@ -61,9 +61,9 @@ export async function openWorkplace({
     standIn,
     context,
     /** Starts workers as another process would have them: with a ledger and connections of their own. */
-    async work(onCommonFault?: (error: Error) => void): Promise<Workers> {
+    async work(onFault?: (error: Error) => void): Promise<Workers> {
       const own = await open();
-      const workers = await startWorkers(own, openService(own, standIn.url()), onCommonFault);
+      const workers = await startWorkers(own, openService(own, standIn.url()), onFault);
       onTestFinished(() => workers.stop());
       return workers;
     },

@@ -7,6 +7,7 @@ import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test, vi } from 'vitest';
+import { COMPILED } from '../../support/command.ts';
 import { serversBelow, WAIT } from '../../support/redis/own-fixture.ts';
 
 const MAIN = fileURLToPath(new URL('../../../scripts/bench/main.ts', import.meta.url));
@@ -66,7 +67,7 @@ const named = (name: string) => ({ name, rounds: expect.toSatisfy((rounds: unkno
 function startBench(args: string[]) {
   const dir = realpathSync(mkdtempSync(join(tmpdir(), 'bench-')));
   const child = spawn(process.execPath, [MAIN, ...args], {
-    env: { PATH: process.env.PATH, TMPDIR: dir },
+    env: { PATH: process.env.PATH, TMPDIR: dir, ...COMPILED },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const ended = once(child, 'exit').then(([status]) => status as number | null);

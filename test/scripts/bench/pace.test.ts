@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
+import { COMPILED } from '../../support/command.ts';
 
 const PACE = fileURLToPath(new URL('../../../scripts/bench/pace.ts', import.meta.url));
 
@@ -13,7 +14,7 @@ async function bench(args: string[]) {
   const dir = mkdtempSync(join(tmpdir(), 'pace-bench-'));
   onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
   const child = spawn(process.execPath, [PACE, ...args], {
-    env: { PATH: process.env.PATH, TMPDIR: dir },
+    env: { PATH: process.env.PATH, TMPDIR: dir, ...COMPILED },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const [printed, said, [status]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')]);

@@ -1,0 +1,103 @@
+import { Writable } from 'node:stream';
+import { Command, CommanderError } from 'commander';
+import { sayNotices } from '../../scripts/opening/say-notices.ts';
+import { sayFault } from '../../scripts/process/crash.ts';
+import { makeTerminal, type Terminal } from '../../scripts/terminal/terminal.ts';
+import { type Ended, ownDataHome } from './command.ts';
+
+type CommandModule = { register: (program: Command, terminal: Terminal) => void };
+
+const COMMANDS: Record<string, () => Promise<CommandModule>> = {
+  cancel: () => import('../../scripts/commands/cancel.ts'),
+  check: () => import('../../scripts/commands/check.ts'),
+  import: () => import('../../scripts/commands/import.ts'),
+  pause: () => import('../../scripts/commands/pause.ts'),
+  portfolios: () => import('../../scripts/commands/portfolios.ts'),
+  reconcile: () => import('../../scripts/commands/reconcile.ts'),
+  report: () => import('../../scripts/commands/report.ts'),
+  resolve: () => import('../../scripts/commands/resolve.ts'),
+  resume: () => import('../../scripts/commands/resume.ts'),
+  retry: () => import('../../scripts/commands/retry.ts'),
+  run: () => import('../../scripts/commands/run.ts'),
+};
+
+/** The process has one folder, one environment and one pair of streams, so a second call waits for the first. */
+let turn: Promise<unknown> = Promise.resolve();
+
+/**
+ * Runs a command to its end in the test's own process, which spares the most of a second of processor time that a process
+ * takes to start. For tests of what a command says and does; where a test is about processes (their start and exit,
+ * signals, terminals, two at the same time), `startCommand` and `runCommand` start real ones.
+ */
+export function callCommand(args: string[], place: { cwd: string; env?: Record<string, string> }): Promise<Ended> {
+  const called = turn.then(() => call(args, place));
+  turn = called.catch(() => {});
+  return called;
+}
+
+async function call(args: string[], { cwd, env = {} }: { cwd: string; env?: Record<string, string> }): Promise<Ended> {
+  const [stdout, stderr] = [makeCapture(), makeCapture()];
+  const before = { cwd: process.cwd(), env: process.env, exitCode: process.exitCode };
+  const putBack = [replaceStream('stdout', stdout.stream), replaceStream('stderr', stderr.stream), keepSignals()];
+  process.chdir(cwd);
+  process.env = { PATH: before.env.PATH, HOME: before.env.HOME, ...ownDataHome(cwd), ...env };
+  process.exitCode = undefined;
+  try {
+    await parse(args);
+    return { status: Number(process.exitCode ?? 0), stdout: stdout.text(), stderr: stderr.text() };
+  } finally {
+    process.exitCode = before.exitCode;
+    process.env = before.env;
+    process.chdir(before.cwd);
+    for (const part of putBack) part();
+  }
+}
+
+/** What `scripts/limitline.ts` does, less all that belongs to a process of its own. */
+async function parse(args: string[]): Promise<void> {
+  const terminal = makeTerminal({ json: args.includes('--json') });
+  const program = new Command('limitline')
+    .option('--json')
+    .exitOverride()
+    .hook('preAction', (_program, command) => sayNotices(command.name(), terminal));
+  const load = COMMANDS[args[0] ?? ''];
+  if (!load) throw new Error(`${args[0]} is a command that only runs in a process of its own`);
+  (await load()).register(program, terminal);
+  try {
+    await program.parseAsync(args, { from: 'user' });
+  } catch (error) {
+    process.exitCode = 1;
+    if (!(error instanceof CommanderError)) sayFault(error, terminal);
+  }
+}
+
+/** A stream that keeps what is written to it, and is no terminal. */
+function makeCapture() {
+  const pieces: Buffer[] = [];
+  const stream = new Writable({
+    write(piece: Buffer, _encoding, done) {
+      pieces.push(Buffer.from(piece));
+      done();
+    },
+  });
+  return { stream, text: () => Buffer.concat(pieces).toString() };
+}
+
+/** Puts a stream in the place of one of the process's, until the answer is called. */
+function replaceStream(name: 'stdout' | 'stderr', stream: Writable): () => void {
+  const own = Object.getOwnPropertyDescriptor(process, name) ?? {};
+  Object.defineProperty(process, name, { value: stream, configurable: true });
+  return () => Object.defineProperty(process, name, own);
+}
+
+/** A command need not take back what it does at a signal, since its process ends with it: the answer does so here. */
+function keepSignals(): () => void {
+  const before = SIGNALS.map((name) => [name, process.listeners(name)] as const);
+  return () => {
+    for (const [name, listeners] of before) {
+      for (const listener of process.listeners(name)) if (!listeners.includes(listener)) process.off(name, listener);
+    }
+  };
+}
+
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
