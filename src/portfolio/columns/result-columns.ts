@@ -14,9 +14,21 @@ const PROBLEM_COLUMN = 'problem';
 
 /** What a results file adds to the files' own columns. */
 export const RESULT_COLUMNS = [
-  ...[ROW_COLUMN, 'import', 'line'],
-  ...['state', 'step', 'company_id', 'document_ids', 'buyer_limit_id', 'status', 'total_limit', 'available_limit'],
-  ...[PROBLEM_COLUMN, 'updated', ACCOUNT_COLUMN, KNOWN_COLUMN],
+  ROW_COLUMN,
+  'import',
+  'line',
+  'state',
+  'step',
+  'company_id',
+  'document_ids',
+  'buyer_limit_id',
+  'status',
+  'total_limit',
+  'available_limit',
+  PROBLEM_COLUMN,
+  'updated',
+  ACCOUNT_COLUMN,
+  KNOWN_COLUMN,
 ];
 
 /** The text of a line whose cells cannot be believed, for the person who fills them in. */

@@ -44,6 +44,10 @@ type Parts = { columns: readonly Column[]; rewriter: LineRewriter };
 
 /** The columns of results that are no texts, and those of rows whose file is gone. */
 const ADDED: Record<string, CellKind> = {
-  ...{ line: 'count', total_limit: 'amount', available_limit: 'amount', updated: 'moment' },
-  ...{ requested_limit: 'amount', statements_dated: 'day' },
+  line: 'count',
+  total_limit: 'amount',
+  available_limit: 'amount',
+  updated: 'moment',
+  requested_limit: 'amount',
+  statements_dated: 'day',
 };

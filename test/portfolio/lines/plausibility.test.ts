@@ -51,7 +51,9 @@ test.each<[string, string, string[]]>([
 test('a limit of a thousand times the median is named at the end, by its line', async () => {
   const { warnings } = await read('name,requested_limit\nA,1000\nB,2000\nC,2500000\nD,1500\nE,2000\n');
   expect(warnings[0]).toEqual({
-    ...{ line: 4, column: 'requested_limit', value: '2500000' },
+    line: 4,
+    column: 'requested_limit',
+    value: '2500000',
     message: 'This is 1,250 times the median of the file, which is 2000: look whether it was meant so.',
   });
 });

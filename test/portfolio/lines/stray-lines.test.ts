@@ -57,9 +57,14 @@ describe('a line below the buyers', () => {
 
 test('subtotals and the total of all are each told by the lines that they add up', async () => {
   const lines = [
-    ...['A;DE;K;1;1,10', 'B;DE;K;2;2,20', 'Nord;;;;3,30'],
-    ...['C;DE;K;3;10,00', 'D;DE;K;4;20,00', 'Süd;;;;30,00'],
-    ...['Deutschland;;;;33,30', 'E;DE;K;5;33,30'],
+    'A;DE;K;1;1,10',
+    'B;DE;K;2;2,20',
+    'Nord;;;;3,30',
+    'C;DE;K;3;10,00',
+    'D;DE;K;4;20,00',
+    'Süd;;;;30,00',
+    'Deutschland;;;;33,30',
+    'E;DE;K;5;33,30',
   ];
   const found = await read(`name;country_code;city;company_registration_number;requested_limit\n${lines.join('\n')}\n`);
   expect(told(found.lines.filter(({ kind }) => kind === 'invalid'))).toEqual([

@@ -26,7 +26,12 @@ describe('values that are taken', () => {
   test('columns without a grammar have no reader', () => {
     const read = new Set(Object.keys(readers));
     expect(KNOWN_COLUMNS.filter((column) => !read.has(column))).toEqual([
-      ...['city', 'street', 'state', 'contact_first_name', 'contact_last_name', 'supporting_documents'],
+      'city',
+      'street',
+      'state',
+      'contact_first_name',
+      'contact_last_name',
+      'supporting_documents',
       'currency',
     ]);
   });
