@@ -16,7 +16,7 @@ export function readCompanyId(text: string): Reading {
   return isId ? { value: text } : { problem: COMPANY_ID_PROBLEM };
 }
 
-const COMPANY_ID_PROBLEM = `This is no id of the service: it begins with ${COMPANY_ID_PREFIX}. Leave it empty for a new company.`;
+const COMPANY_ID_PROBLEM = `This is not a company id of the service, which begins with ${COMPANY_ID_PREFIX}: correct it, or leave the cell empty for a new company.`;
 
 /** `1.23457E+11`, also with a comma: how spreadsheets show numbers of twelve digits and more. */
 const SCIENTIFIC = /^[-+]?\d(?:[.,]\d+)?E\+\d+$/i;
