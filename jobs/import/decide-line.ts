@@ -15,8 +15,7 @@ import type { PutAnswer, Rows } from '../../src/ledger/rows.ts';
 import { ROW_COLUMN } from '../../src/portfolio/columns/result-columns.ts';
 import { requestKey } from '../../src/portfolio/identity/identity.ts';
 import type { Line } from '../../src/portfolio/lines/row.ts';
-import type { Problem } from '../../src/portfolio/problem.ts';
-import { makeProblem } from '../../src/portfolio/problem.ts';
+import { makeProblem, type Problem } from '../../src/portfolio/problem.ts';
 import { decideMend } from './mend-rows.ts';
 import { whyGone } from './sent-in-place.ts';
 

@@ -2,8 +2,7 @@ import { type RowId, rowName } from '../../src/ledger/row-id.ts';
 import type { RowDocument, RowRequest } from '../../src/ledger/rows.ts';
 import { alikeOfName } from '../../src/portfolio/identity/identity.ts';
 import type { Line, Row } from '../../src/portfolio/lines/row.ts';
-import type { Problem } from '../../src/portfolio/problem.ts';
-import { makeProblem } from '../../src/portfolio/problem.ts';
+import { makeProblem, type Problem } from '../../src/portfolio/problem.ts';
 
 /** A line's row as the ledger keeps it, with its documents as they are kept. */
 export function rowRequest({ name, buyer, company, companyId, limit }: Row, documents: RowDocument[]): RowRequest {

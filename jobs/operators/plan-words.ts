@@ -2,7 +2,7 @@ import type { Calls } from '../../src/ledger/calls.ts';
 import type { CallKind } from '../../src/ledger/keys.ts';
 import type { Portfolios } from '../../src/ledger/portfolios.ts';
 import type { Rows, Step } from '../../src/ledger/rows.ts';
-import type { HeldFile, HeldWord } from '../../src/portfolio/results/held-file.ts';
+import type { Resolution, ResolutionFile } from '../../src/portfolio/results/resolution-file.ts';
 import { COMPANY_ID_PREFIX, LIMIT_ID_PREFIX } from '../../src/resource-ids.ts';
 import { callsOf } from '../rows/calls-of.ts';
 import type { FoundRow } from '../rows/walk-rows.ts';
@@ -14,12 +14,12 @@ import { whyNot, whyNotRow } from './why-not.ts';
 const PREFIXES: Partial<Record<Step, string>> = { company: COMPANY_ID_PREFIX, limit: LIMIT_ID_PREFIX };
 
 /** One word, and the held row and call that it is about. */
-export type Planned = { word: HeldWord; found: FoundRow; call: Call };
+export type Planned = { word: Resolution; found: FoundRow; call: Call };
 
 type Call = { kind: CallKind; key: string };
 
 /** All words of a file, in its order, and all that is wrong with them, by its lines. */
-export type Plan = { planned: Planned[]; problems: HeldFile['problems'] };
+export type Plan = { planned: Planned[]; problems: ResolutionFile['problems'] };
 
 type PlanDeps = { rows: Rows; portfolios: Portfolios; calls: Calls };
 
@@ -27,7 +27,7 @@ type PlanDeps = { rows: Rows; portfolios: Portfolios; calls: Calls };
  * Finds the held row behind each word, and whatever speaks against it: the row is not held, the id is of another kind, is
  * given twice, or is that of another row. Changes nothing.
  */
-export async function planWords(portfolio: string, file: HeldFile, deps: PlanDeps): Promise<Plan> {
+export async function planWords(portfolio: string, file: ResolutionFile, deps: PlanDeps): Promise<Plan> {
   const plan: Plan = { planned: [], problems: [...file.problems] };
   for (const word of file.words) {
     const found = await heldRow(portfolio, word, deps);
@@ -51,7 +51,7 @@ export function prefixFault(made: string | undefined, { result }: FoundRow): str
 }
 
 /** The row, or why there is none to speak of. */
-async function heldRow(portfolio: string, { row: name, line }: HeldWord, deps: PlanDeps): Promise<FoundRow | string> {
+async function heldRow(portfolio: string, { row: name, line }: Resolution, deps: PlanDeps): Promise<FoundRow | string> {
   if (name !== '') {
     const found = await rowByName(portfolio, name, deps);
     return typeof found === 'string' || found.result.state === 'held' ? found : whyNotRow(found, deps);
@@ -72,9 +72,9 @@ async function callInDoubt(found: FoundRow, { calls }: PlanDeps): Promise<Call |
 }
 
 /** Rows may share a call, and words on it then have to agree; one id cannot be of two calls. */
-function contradictions(planned: readonly Planned[]): HeldFile['problems'] {
+function contradictions(planned: readonly Planned[]): ResolutionFile['problems'] {
   const [byCall, byId] = [new Map<string, Planned>(), new Map<string, Planned>()];
-  const problems: HeldFile['problems'] = [];
+  const problems: ResolutionFile['problems'] = [];
   for (const each of planned) {
     const { word, call } = each;
     const name = callName(call);
@@ -96,7 +96,7 @@ function contradictions(planned: readonly Planned[]): HeldFile['problems'] {
   return problems;
 }
 
-async function knownElsewhere(planned: readonly Planned[], deps: PlanDeps): Promise<HeldFile['problems']> {
+async function knownElsewhere(planned: readonly Planned[], deps: PlanDeps): Promise<ResolutionFile['problems']> {
   const known = await knownIds(new Set(planned.flatMap(({ word }) => word.made ?? [])), deps);
   return planned.flatMap(({ word, call }) => {
     const other = known.get(word.made ?? '')?.find((one) => one.call !== callName(call));

@@ -3,7 +3,7 @@ import { resolvePlan, spokenOf } from '../../jobs/operators/resolve-calls.ts';
 import { importNames } from '../../jobs/operators/row-meant.ts';
 import { counted } from '../../src/counted.ts';
 import { countLiving } from '../../src/ledger/presence.ts';
-import { readHeldFile } from '../../src/portfolio/results/held-file.ts';
+import { readResolutionFile } from '../../src/portfolio/results/resolution-file.ts';
 import { goingOn } from '../terminal/going-on.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { PROBLEMS_STATUS } from './check.ts';
@@ -20,7 +20,7 @@ export async function resolveFile(
   { dryRun = false }: { dryRun?: boolean },
   terminal: Terminal,
 ): Promise<number> {
-  const file = await readHeldFile(path);
+  const file = await readResolutionFile(path);
   return onPortfolio(name, async (context) => {
     const plan = await planWords(name, file, context);
     const counts = { portfolio: name, file: path, silent: file.silent, problems: plan.problems };

@@ -1,6 +1,5 @@
 import { counted } from '../../src/counted.ts';
-import type { Change, Problem } from '../../src/portfolio/problem.ts';
-import { WHOLE_FILE } from '../../src/portfolio/problem.ts';
+import { type Change, type Problem, WHOLE_FILE } from '../../src/portfolio/problem.ts';
 
 /** Problems shown one by one; a file with a hundred thousand of them is told by these and a count. */
 const SHOWN = 1_000;

@@ -1,8 +1,7 @@
 import type { Delimiter } from '../../table/dialect.ts';
 import { LINE_BREAK } from '../../table/physical-lines.ts';
 import type { RawRecord } from '../../table/records.ts';
-import type { Problem } from '../problem.ts';
-import { makeProblem } from '../problem.ts';
+import { makeProblem, type Problem } from '../problem.ts';
 import { aliasOf, meaningOf } from './aliases.ts';
 import type { Column } from './column.ts';
 import { makeRests, namesTwice, restsOfNames } from './header-doubts.ts';

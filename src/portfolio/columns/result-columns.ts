@@ -6,7 +6,7 @@ export const ACCOUNT_COLUMN = 'limitline_account';
 /** The row, `<portfolio>/<row key>`: in an errors file the one that the line mends. */
 export const ROW_COLUMN = 'row';
 
-/** What the ledger knows of a row beside its words, see known-buyer.ts: by it a lost one is put back for certain. */
+/** What the ledger knows of a row beside its words, see recorded-buyer.ts: by it a lost one is put back for certain. */
 export const KNOWN_COLUMN = 'limitline_buyer';
 
 /** What is wrong with a line, or why its row is where it is. */

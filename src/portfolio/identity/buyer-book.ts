@@ -1,5 +1,13 @@
-import type { Buyer, BuyerLine, Decision, Finding, Holder, KnownBuyers, RowName } from './buyer.ts';
-import { MOST_HOLDERS } from './buyer.ts';
+import {
+  type Buyer,
+  type BuyerLine,
+  type Decision,
+  type Finding,
+  type Holder,
+  type KnownBuyers,
+  MOST_HOLDERS,
+  type RowName,
+} from './buyer.ts';
 import { decideBuyer, hasName } from './decide-buyer.ts';
 import type { Identifier, IdentifierKind } from './identity.ts';
 

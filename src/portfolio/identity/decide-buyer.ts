@@ -1,7 +1,6 @@
 import { type Buyer, type BuyerLine, type Decision, type Holder, type KnownBuyers, MOST_HOLDERS } from './buyer.ts';
 import { anotherPlace, likeAnother, otherBuyers, otherName, severalBuyers, toldApart } from './buyer-words.ts';
-import type { Identifier } from './identity.ts';
-import { squeeze } from './identity.ts';
+import { type Identifier, squeeze } from './identity.ts';
 
 /**
  * Says which buyer a line means, in this order:

@@ -1,6 +1,5 @@
 import { type Column, placeOf } from '../columns/column.ts';
-import type { Problem } from '../problem.ts';
-import { makeProblem } from '../problem.ts';
+import { makeProblem, type Problem } from '../problem.ts';
 import { type Currency, common, currencyOf } from '../values/currencies.ts';
 import { beforeDoubt } from '../values/doubt.ts';
 import type { Draft } from './draft.ts';

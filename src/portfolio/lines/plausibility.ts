@@ -1,8 +1,7 @@
 import type { RawRecord } from '../../table/records.ts';
 import type { Column } from '../columns/column.ts';
 import type { KnownColumn } from '../columns/known-columns.ts';
-import type { Problem } from '../problem.ts';
-import { makeProblem } from '../problem.ts';
+import { makeProblem, type Problem } from '../problem.ts';
 import { decimalsOf } from '../values/currencies.ts';
 import { isTotalLabel } from '../values/total-words.ts';
 import { makeMedian } from './median.ts';

@@ -4,8 +4,7 @@ import type { RawRecord } from '../../table/records.ts';
 import { describeDamage } from '../../table/text.ts';
 import { type Column, makeFit } from '../columns/column.ts';
 import type { KnownColumn } from '../columns/known-columns.ts';
-import type { Change, Problem } from '../problem.ts';
-import { makeChange, makeProblem } from '../problem.ts';
+import { type Change, makeChange, makeProblem, type Problem } from '../problem.ts';
 import type { Conventions } from './conventions.ts';
 import { makeValueReaders, type ValueReader } from './value-readers.ts';
 

@@ -6,7 +6,7 @@ import { planWords } from '../../../jobs/operators/plan-words.ts';
 import { type Resolved, resolveCalls, resolvePlan } from '../../../jobs/operators/resolve-calls.ts';
 import { whyNothing } from '../../../jobs/operators/why-not.ts';
 import { rowName } from '../../../src/ledger/row-id.ts';
-import { readHeldFile } from '../../../src/portfolio/results/held-file.ts';
+import { readResolutionFile } from '../../../src/portfolio/results/resolution-file.ts';
 import { buyerLines, openWorkplace } from '../../support/workplace.ts';
 
 /** Five rows, of which two are held at their limit and one, with two limits to come, at its company; and a broken line. */
@@ -25,7 +25,7 @@ async function openHeld() {
   const path = join(place.dir, 'held.csv');
   const plan = async (...words: string[]) => {
     await writeFile(path, ['row;line;id', ...words, ''].join('\n'));
-    return planWords('q4', await readHeldFile(path), place.context);
+    return planWords('q4', await readResolutionFile(path), place.context);
   };
   return { ...place, plan, idOf };
 }

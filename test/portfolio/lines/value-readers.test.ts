@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { KnownColumn } from '../../../src/portfolio/columns/known-columns.ts';
-import { KNOWN_COLUMNS } from '../../../src/portfolio/columns/known-columns.ts';
+import { KNOWN_COLUMNS, type KnownColumn } from '../../../src/portfolio/columns/known-columns.ts';
 import { makeValueReaders } from '../../../src/portfolio/lines/value-readers.ts';
 
 const readers = makeValueReaders({ conventions: { decimal: null, dates: null }, today: '2026-11-21' });

@@ -1,13 +1,13 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { readHeldFile } from '../../../src/portfolio/results/held-file.ts';
+import { readResolutionFile } from '../../../src/portfolio/results/resolution-file.ts';
 import { makeFolder } from '../../support/workplace.ts';
 
 async function read(...lines: string[]) {
   const path = join(await makeFolder(), 'held.csv');
   await writeFile(path, `${lines.join('\r\n')}\r\n`);
-  return readHeldFile(path);
+  return readResolutionFile(path);
 }
 
 test('a file says for each line an id, resend, or nothing, in whatever dialect', async () => {
