@@ -2,7 +2,7 @@ import type { CallKind } from '../../src/call-kind.ts';
 import type { Calls } from '../../src/ledger/calls.ts';
 import type { Portfolios } from '../../src/ledger/portfolios.ts';
 import type { Rows } from '../../src/ledger/rows.ts';
-import type { HeldFile, HeldWord } from '../../src/portfolio/results/held-file.ts';
+import type { Resolution, ResolutionFile } from '../../src/portfolio/results/resolution-file.ts';
 import { callsOf } from '../rows/calls-of.ts';
 import type { FoundRow } from '../rows/walk-rows.ts';
 import { explainLine, explainRow } from './explain-rows.ts';
@@ -15,7 +15,7 @@ type Planned = { at: number; made: string | undefined; found: FoundRow; call: Ca
 type Call = { kind: CallKind; key: string };
 
 /** What a file says of held rows, in its order, and all that is wrong with it, by its lines. */
-export type Plan = { planned: Planned[]; problems: HeldFile['problems'] };
+export type Plan = { planned: Planned[]; problems: ResolutionFile['problems'] };
 
 type PlanDeps = { rows: Rows; portfolios: Portfolios; calls: Calls };
 
@@ -23,7 +23,7 @@ type PlanDeps = { rows: Rows; portfolios: Portfolios; calls: Calls };
  * Finds the held row that each line of the file is about, and whatever speaks against it: the row is not held, the id is of
  * another kind, is given twice, or is that of another row. Changes nothing.
  */
-export async function planHeldFile(portfolio: string, file: HeldFile, deps: PlanDeps): Promise<Plan> {
+export async function planHeldFile(portfolio: string, file: ResolutionFile, deps: PlanDeps): Promise<Plan> {
   const plan: Plan = { planned: [], problems: [...file.problems] };
   for (const said of file.words) {
     const { at, made } = said;
@@ -39,7 +39,7 @@ export async function planHeldFile(portfolio: string, file: HeldFile, deps: Plan
 }
 
 /** The row, or why there is none that is held. */
-async function heldRow(portfolio: string, { row: name, line }: HeldWord, deps: PlanDeps): Promise<FoundRow | string> {
+async function heldRow(portfolio: string, { row: name, line }: Resolution, deps: PlanDeps): Promise<FoundRow | string> {
   if (name !== '') {
     const found = await rowByName(portfolio, name, deps);
     return typeof found === 'string' || found.result.state === 'held' ? found : explainRow(found, deps);
@@ -62,10 +62,10 @@ async function callInDoubt(found: FoundRow, { calls }: PlanDeps): Promise<Call |
 }
 
 /** Rows may share a call, and what is said of it then has to agree; one id cannot be of two calls. */
-function contradictions(planned: readonly Planned[]): HeldFile['problems'] {
+function contradictions(planned: readonly Planned[]): ResolutionFile['problems'] {
   const byCall = new Map<string, Planned>();
   const byId = new Map<string, Planned>();
-  const problems: HeldFile['problems'] = [];
+  const problems: ResolutionFile['problems'] = [];
   for (const each of planned) {
     const { at, made, call } = each;
     const name = callName(call);
@@ -82,7 +82,7 @@ function contradictions(planned: readonly Planned[]): HeldFile['problems'] {
   return problems;
 }
 
-async function knownElsewhere(planned: readonly Planned[], deps: PlanDeps): Promise<HeldFile['problems']> {
+async function knownElsewhere(planned: readonly Planned[], deps: PlanDeps): Promise<ResolutionFile['problems']> {
   const known = await readKnownIds(new Set(planned.flatMap(({ made }) => made ?? [])), deps);
   return planned.flatMap(({ at, made, call }) => {
     const message = otherCallFault(made ?? '', [callName(call)], known);

@@ -4,7 +4,7 @@ import { resolvePlan } from '../../jobs/operators/resolve-plan.ts';
 import { importNames } from '../../jobs/rows/import-names.ts';
 import { counted } from '../../src/counted.ts';
 import { countLiving } from '../../src/ledger/presence.ts';
-import { readHeldFile } from '../../src/portfolio/results/held-file.ts';
+import { readResolutionFile } from '../../src/portfolio/results/resolution-file.ts';
 import { onPortfolio } from '../opening/on-portfolio.ts';
 import { PROBLEMS_STATUS } from '../process/exit-status.ts';
 import { goingOn } from '../terminal/going-on.ts';
@@ -21,7 +21,7 @@ export async function resolveFile(
   { dryRun = false }: { dryRun?: boolean },
   terminal: Terminal,
 ): Promise<number> {
-  const file = await readHeldFile(path);
+  const file = await readResolutionFile(path);
   return onPortfolio(name, async (context) => {
     const plan = await planHeldFile(name, file, context);
     const counts = { portfolio: name, file: path, silent: file.silent, problems: plan.problems };

@@ -4,7 +4,7 @@ import type { Above } from '../table/find-header.ts';
 import { openTable } from '../table/open-table.ts';
 import type { Shape } from '../table/records.ts';
 import type { Table, TableFile } from '../table/table.ts';
-import { type Column, makeFit } from './columns/column.ts';
+import { type Column, makeFit, placeOf } from './columns/column.ts';
 import { doubtsAround } from './columns/header-doubts.ts';
 import { vocabularyOf } from './columns/judge-header.ts';
 import { NEEDED } from './columns/known-columns.ts';
@@ -170,7 +170,7 @@ async function* readBatches(reading: Reading): AsyncGenerator<Line[]> {
     mendedRow,
     known: file.results ? makeRecordedBuyerLookup(columns, rowColumnAt(columns)) : undefined,
   };
-  let settled = false;
+  let areConventionsFound = false;
   try {
     for (;;) {
       let drafts: Draft[] = [];
@@ -184,9 +184,9 @@ async function* readBatches(reading: Reading): AsyncGenerator<Line[]> {
         else break;
       }
       if (drafts.length === 0) break;
-      if (!settled && drafts.some((draft) => draft.open)) {
-        settled = true;
-        await settleConventions(reading, shape);
+      if (!areConventionsFound && drafts.some((draft) => draft.open)) {
+        areConventionsFound = true;
+        await findOpenConventions(reading, shape);
         drafts = drafts.map(({ record }) => ({ record, ...readCells(record), documents: [] }));
       }
       // What became of lines is no file of lines: it has those of several files, each with a currency of its own.
@@ -207,7 +207,7 @@ function rowColumnAt(columns: readonly Column[]): number {
 }
 
 /** What a person said stands; for the rest, the whole file is asked. */
-async function settleConventions({ table, file, columns, conventions }: Reading, shape: Shape): Promise<void> {
+async function findOpenConventions({ table, file, columns, conventions }: Reading, shape: Shape): Promise<void> {
   const { encoding, delimiter } = table.dialect;
   if (!table.rereadable) return;
   const headerLine = table.header?.line;
@@ -217,7 +217,7 @@ async function settleConventions({ table, file, columns, conventions }: Reading,
 }
 
 function shapeOf(columns: Column[], delimiter: Delimiter): Shape {
-  const amountAt = columns.findIndex((column) => column.known === 'requested_limit');
+  const amountAt = placeOf(columns, 'requested_limit');
   const fits = makeFit(columns);
   return {
     fits,

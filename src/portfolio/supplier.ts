@@ -36,7 +36,8 @@ async function readOnlyLine(path: string, table: Table): Promise<Supplier> {
   const record = await nextRecord(table);
   if (!record) throw wrong(path, 'It has no line below its header: write the supplier there.');
   const read = makeCellReader({
-    ...{ columns, dialect },
+    columns,
+    dialect,
     conventions: { decimal: null, dates: null },
     today: adviceDates(new Date()).today,
   })(record);

@@ -120,7 +120,7 @@ test("a spreadsheet's error is no buyer, in a CSV as in a workbook", async () =>
   const { write } = await makeTemporaryFolder();
   const { counts, said } = await digest(await write('a.csv', 'name,requested_limit\n#NV,1\n#Fashion GmbH,2\n'));
   expect(counts).toEqual({ row: 1, invalid: 1, duplicate: 0 });
-  expect(said).toEqual([expect.stringContaining('mend the formula')]);
+  expect(said).toEqual([expect.stringContaining('correct the formula')]);
 });
 
 test('a header only is said, and is no fault', async () => {

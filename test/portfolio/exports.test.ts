@@ -42,7 +42,9 @@ async function read(file: string, { map, ...options }: ReturnType<typeof manifes
   const opened = await openPortfolio({
     ...options,
     ...(mapping ? { mapping } : {}),
-    ...{ path: join(FOLDER, file), requiredColumns: [], now: NOW },
+    path: join(FOLDER, file),
+    requiredColumns: [],
+    now: NOW,
   });
   const lines = await all(opened.batches());
   return { ...opened, lines };
@@ -54,8 +56,16 @@ function rowOf(line: Line): Record<string, unknown>[] {
   const { company, limit, name } = line.row;
   const { country_code: country, city, street, state } = company.address;
   const found = {
-    ...{ line: line.line, name, limit: limit.requested_limit, country, city, street, state, website: company.website },
-    ...{ registration: limit.company_registration_number, email: limit.contact?.email },
+    line: line.line,
+    name,
+    limit: limit.requested_limit,
+    country,
+    city,
+    street,
+    state,
+    website: company.website,
+    registration: limit.company_registration_number,
+    email: limit.contact?.email,
   };
   return [Object.fromEntries(Object.entries(found).filter(([, value]) => value !== undefined && value !== null))];
 }

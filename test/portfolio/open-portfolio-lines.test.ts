@@ -94,9 +94,9 @@ describe('an invalid line', () => {
     );
     expect(told(lines)).toEqual([
       expect.stringMatching(/^2 Name: .*must not be/),
-      '2 Country Code: dex is no country code: write the two letters of ISO 3166-1, such as DE or US.',
+      '2 Country Code: dex is not a country code: write the two letters of ISO 3166-1, such as DE or US.',
       expect.stringMatching(/^2 Requested Limit: .*exponent/),
-      expect.stringMatching(/^2 contact.email: .*no e-mail/),
+      expect.stringMatching(/^2 contact.email: .*not an e-mail/),
       expect.stringMatching(/^2 supporting_documents: There is no documents folder/),
       expect.stringMatching(/^2 supporting_documents: \/a.pdf is an absolute path/),
     ]);
@@ -209,9 +209,9 @@ describe('a duplicate', () => {
       'row',
     ]);
     expect(told(lines)).toEqual([
-      expect.stringMatching(/^3 null: Line 2 asks for the same limit/),
-      expect.stringMatching(/^7 null: Line 6 has the same request_reference/),
-      expect.stringMatching(/^8 country_code: dex is no country code/),
+      expect.stringMatching(/^3 null: Line 2 already asks for the same limit/),
+      expect.stringMatching(/^7 null: Line 6 already has the same request_reference/),
+      expect.stringMatching(/^8 country_code: dex is not a country code/),
     ]);
   });
 });

@@ -31,14 +31,14 @@ test.each<[string, string | Uint8Array, string]>([
   ['no line', 'name,city\n', 'no line below its header'],
   ['two lines', 'name,city\na,b\nc,d\n', 'several lines'],
   ['no name', 'name,city\n,Bremen\n', 'neither a name nor a company_id'],
-  ['a wrong id', 'company_id\n123\n', 'Line 2, company_id "123": This is no id'],
+  ['a wrong id', 'company_id\n123\n', 'Line 2, company_id "123": This is not a company id'],
   ['a ragged line', 'name,city\na\n', 'Line 2: The line has 1 cell and the header 2'],
   ['a broken header', 'name,"city\na,b\n', 'never closed'],
   ['an old workbook', Buffer.of(0xd0, 0xcf, 0x11, 0xe0), 'Excel workbook'],
   [
     'several faults',
     'name,country_code,website\nNordwind,dex,nordwind\n',
-    'Line 2, country_code "dex": dex is no country code: write the two letters of ISO 3166-1, such as DE or US. Line 2, website "nordwind": This is no address on the web',
+    'Line 2, country_code "dex": dex is not a country code: write the two letters of ISO 3166-1, such as DE or US. Line 2, website "nordwind": This is not a web address',
   ],
 ])('refuses %s', async (_, content, message) => {
   await expect(read(content)).rejects.toMatchObject({ code: 'FILE', message: expect.stringContaining(message) });

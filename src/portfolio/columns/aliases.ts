@@ -1,5 +1,5 @@
 import { bareName } from './bare-name.ts';
-import { type KnownColumn, ownNameOf } from './known-columns.ts';
+import { KNOWN_COLUMNS, type KnownColumn, ownNameOf } from './known-columns.ts';
 import { nameKey } from './name-key.ts';
 import { EVERYDAY } from './names/everyday.ts';
 import { GUESSES } from './names/guesses.ts';
@@ -53,41 +53,26 @@ const NOTHING: NameMeaning = { known: null, guess: null, currency: null, thousan
 
 /** All names of one column in the tables: those of people and those of systems. */
 export function namesOf(column: KnownColumn): string[] {
-  return [...EVERYDAY[column], ...SYSTEMS.flatMap((names) => names[column] ?? [])];
+  return [...EVERYDAY, ...SYSTEMS].flatMap((names) => names[column] ?? []);
 }
 
 /** Who a file's columns are about: it stands before the name, or behind it. */
-const BUYER = [
-  ...[
-    'customer',
-    'client',
-    'buyer',
-    'debtor',
-    'company',
-    'billing',
-    'bill to',
-    'account',
-    'Kunde',
-    'Kunden',
-    'Debitor',
-  ],
-  ...[
-    'Debitoren',
-    'Firma',
-    'Firmen',
-    'Käufer',
-    'Abnehmer',
-    'acheteur',
-    'entreprise',
-    'cliente',
-    'comprador',
-    'empresa',
-  ],
-];
-const CONTACT = [
-  ...['contact', 'contact person', 'main contact', 'primary contact', 'Ansprechpartner', 'Ansprechperson', 'Kontakt'],
-  ...['Kontaktperson', 'AP', 'interlocuteur', 'contacto', 'persona de contacto'],
-];
+const PARTIES = {
+  buyer: {
+    english: ['customer', 'client', 'buyer', 'debtor', 'company', 'billing', 'bill to', 'account'],
+    german: ['Kunde', 'Kunden', 'Debitor', 'Debitoren', 'Firma', 'Firmen', 'Käufer', 'Abnehmer'],
+    french: ['acheteur', 'entreprise'],
+    spanish: ['cliente', 'comprador', 'empresa'],
+  },
+  contact: {
+    english: ['contact', 'contact person', 'main contact', 'primary contact'],
+    german: ['Ansprechpartner', 'Ansprechperson', 'Kontakt', 'Kontaktperson', 'AP'],
+    french: ['interlocuteur'],
+    spanish: ['contacto', 'persona de contacto'],
+  },
+};
+const BUYER = Object.values(PARTIES.buyer).flat();
+const CONTACT = Object.values(PARTIES.contact).flat();
 
 /** What is said of the buyer with the party before it; of a limit it changes nothing either. */
 const OF_BUYER = ['country_code', 'city', 'street', 'state', 'website', 'requested_limit'] as const;
@@ -103,21 +88,25 @@ const OWN: Partial<Record<KnownColumn, readonly string[]>> = {
   requested_limit: ['requested limit'],
 };
 
+function everydayNames(column: KnownColumn): string[] {
+  return EVERYDAY.flatMap((names) => names[column] ?? []);
+}
+
 function* certainNames(): Generator<[string, KnownColumn]> {
-  for (const column of Object.keys(EVERYDAY) as KnownColumn[]) {
+  for (const column of KNOWN_COLUMNS) {
     yield [column, column];
     for (const name of namesOf(column)) yield [name, column];
   }
   for (const party of BUYER.filter((one) => !NO_NAME.has(one))) yield [`${party} name`, 'name'];
   for (const column of OF_BUYER) {
-    for (const name of [...(OWN[column] ?? []), ...EVERYDAY[column]])
+    for (const name of [...(OWN[column] ?? []), ...everydayNames(column)])
       for (const party of BUYER) {
         const whole = `${party} ${name}`;
         if (!Object.hasOwn(GUESSES, whole)) yield [whole, column];
       }
   }
   for (const column of OF_CONTACT) {
-    for (const name of EVERYDAY[column]) {
+    for (const name of everydayNames(column)) {
       for (const party of CONTACT) {
         yield [`${party} ${name}`, column];
         yield [`${name} ${party}`, column];

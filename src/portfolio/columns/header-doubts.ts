@@ -3,7 +3,7 @@ import type { Above } from '../../table/find-header.ts';
 import type { RawRecord } from '../../table/records.ts';
 import { makeProblem, type Problem } from '../problem.ts';
 import { aliasOf } from './aliases.ts';
-import type { Column } from './column.ts';
+import { type Column, placeOf } from './column.ts';
 import { type HeaderHints, headerScore } from './judge-header.ts';
 import { ownNameOf } from './known-columns.ts';
 import { ACCOUNT_COLUMN } from './result-columns.ts';
@@ -51,7 +51,7 @@ export function restsOfNames(line: number, columns: readonly Column[]): Problem[
   return columns.flatMap((column) => {
     const rest = column.by === 'name' && column.known === 'name' ? restOf(column) : null;
     if (!rest || rest.by === 'map') return [];
-    const message = `This column may hold the rest of ${column.written}, and is not sent: where it does, join the two in one column.`;
+    const message = `This column may hold the rest of ${column.written}, and is not sent: if it does, join the two in one column.`;
     return [makeProblem(line, rest.written, null, message)];
   });
 }
@@ -100,7 +100,7 @@ function thousandsAbove({ above, columns }: HeaderPlace): Problem[] {
     const words = thousandsIn(text);
     if (words === null) continue;
     const column = amount?.written ?? 'HEADER';
-    const message = `Above the header stands that amounts are in thousands or millions (${words}), and they are sent as they stand: write them in full and take these words away, or, if they are in full, say --map "${column}=requested_limit".`;
+    const message = `The text above the header says that amounts are in thousands or millions (${words}), but they are sent exactly as written: write them in full and remove these words, or, if they are in full already, say --map "${column}=requested_limit".`;
     return [makeProblem(above.from, null, text, message)];
   }
   return [];
@@ -108,17 +108,17 @@ function thousandsAbove({ above, columns }: HeaderPlace): Problem[] {
 
 function thousandsBelow({ below, columns }: HeaderPlace): Problem[] {
   if (!below || below.fault || below.cells.some(isNumber)) return [];
-  const amount = below.cells[columns.findIndex(({ known }) => known === 'requested_limit')] ?? '';
+  const amount = below.cells[placeOf(columns, 'requested_limit')] ?? '';
   const words = below.cells.map(thousandsIn).find((found) => found !== null);
   // `50 TEUR` is an amount, and a problem of its line.
   if (!words || (/\d/.test(amount) && thousandsIn(amount) === null)) return [];
-  const message = `The line below the header says that amounts are in thousands or millions (${words}), and they are sent as they stand: write them in full and take that line out.`;
+  const message = `The line below the header says that amounts are in thousands or millions (${words}), but they are sent exactly as written: write them in full and remove that line.`;
   return [makeProblem(below.line, null, below.cells.join(' ').trim(), message)];
 }
 
 function secondRow({ header, below, columns, headerLine, mapping }: HeaderPlace): Problem[] {
   if (!below || below.fault || headerLine !== undefined || !readsAsNames(below.cells)) return [];
-  const at = columns.findIndex(({ known }) => known === 'requested_limit');
+  const at = placeOf(columns, 'requested_limit');
   // A header that lacks a column is asked for that, and nothing of it is requested.
   if (at === -1) return [];
   const isSame = meansTheSame(below.cells, columns);
@@ -128,7 +128,7 @@ function secondRow({ header, below, columns, headerLine, mapping }: HeaderPlace)
   const namesTheGroups = nameless > 0 && (score > 0 || (nameless > 1 && isFilled(below.cells[at] ?? '')));
   if (isSame || !(namesTheGroups || score >= headerScore(header.cells, mapping))) return [];
   const names = below.cells.filter(isFilled).slice(0, MAX_NAMED).join(', ');
-  const message = `Line ${below.line} (${names}) reads as a second row of the header: say which of the two names the columns, with --header-line ${below.line} or --header-line ${header.line}.`;
+  const message = `Line ${below.line} (${names}) reads like a second row of the header: say which of the two names the columns, with --header-line ${below.line} or --header-line ${header.line}.`;
   return [makeProblem(header.line, null, header.cells.filter(isFilled).join(','), message)];
 }
 

@@ -43,12 +43,12 @@ function pairOf(word: string): [header: string, known: KnownColumn | null] | nul
   if (name === '' || name === '-') return [header, null];
   const known = ownNameOf(name) ?? aliasOf(name);
   if (known) return [header, known];
-  const message = `--map "${word}" names no column of ours: there are ${KNOWN_COLUMNS.join(', ')}; or write --map "${header}=" if it is none of them.`;
+  const message = `--map "${word}" names no column that is known here. Name one of ${KNOWN_COLUMNS.join(', ')}; or write --map "${header}=" if it is none of them.`;
   throw new LimitlineError('USAGE', message);
 }
 
 function saidTwice(header: string): LimitlineError {
-  return new LimitlineError('USAGE', `--map says two things of "${header}": keep one of them.`);
+  return new LimitlineError('USAGE', `--map says two things about "${header}": keep one of them.`);
 }
 
 /** Without a prototype: a header may be called `__proto__`. */

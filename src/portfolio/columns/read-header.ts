@@ -103,7 +103,7 @@ function isGivenTwice({ written, guess }: Column): boolean {
 }
 
 const RESULTS_FILE =
-  "This is a results file, whose state is a request's and not an address's: mend and import what report --format errors-csv writes, or the file of the buyers.";
+  'This is a results file: its column state holds what became of each request, not a part of an address. Correct and import the file that report --format errors-csv writes, or your own file of buyers.';
 
 /** Names may have two lines, as spreadsheets show them; a delimiter on the second is a line below the header. */
 function swallowed(line: number, cell: string, delimiter: Delimiter): Problem[] {
@@ -134,7 +134,7 @@ function lacking(header: RawRecord, { written, known }: MappingEntry): Problem {
   const names = header.cells.map(writtenOf).filter((name) => name !== '');
   const others = names.length > MAX_NAMED ? ` and ${names.length - MAX_NAMED} others` : '';
   const has = `${names.slice(0, MAX_NAMED).join(', ')}${others}`;
-  const message = `The mapping says that ${written} is ${meaning}, and the header has no such name: it has ${has}. Correct the one or the other.`;
+  const message = `The mapping says that ${written} is ${meaning}, but the header has no such name. It has ${has}. Correct one of them.`;
   return makeProblem(header.line, written, header.cells.join(','), message);
 }
 
@@ -170,10 +170,10 @@ function remedyFor(name: string, columns: Column[]): string {
 function question(line: number, { written, guess, known, thousands }: Column): Problem[] {
   if (thousands && known === 'requested_limit') return [makeProblem(line, written, null, THOUSANDS)];
   if (guess === null || known !== null) return [];
-  if (thousands) return [makeProblem(line, written, null, `${THOUSANDS} It is kept and not taken.`)];
-  const message = `This column may be meant as ${guess}; it is kept and not taken for that, unless --map says so.`;
+  if (thousands) return [makeProblem(line, written, null, `${THOUSANDS} Until then it is not used.`)];
+  const message = `This column may be meant as ${guess}, but is not used as that unless you say so with --map.`;
   return [makeProblem(line, written, null, message)];
 }
 
 const THOUSANDS =
-  'The name says that these are thousands or millions, and amounts are sent as they stand: write them in full, and name the column requested_limit.';
+  "The column's name says that its amounts are in thousands or millions, but amounts are sent exactly as written: write them in full, and name the column requested_limit.";

@@ -6,7 +6,7 @@ export const ACCOUNT_COLUMN = 'limitline_account';
 /** The row, `<portfolio>/<row key>`: in an errors file the one that the line mends. */
 export const ROW_COLUMN = 'row';
 
-/** What the ledger knows of a row beside its words, see known-buyer.ts: by it a lost one is put back for certain. */
+/** What the ledger knows of a row beside its words, see recorded-buyer.ts: by it a lost one is put back for certain. */
 export const KNOWN_COLUMN = 'limitline_buyer';
 
 /** What is wrong with a line, or why its row is where it is. */
@@ -14,9 +14,21 @@ const PROBLEM_COLUMN = 'problem';
 
 /** What a results file adds to the files' own columns. */
 export const RESULT_COLUMNS = [
-  ...[ROW_COLUMN, 'import', 'line'],
-  ...['state', 'step', 'company_id', 'document_ids', 'buyer_limit_id', 'status', 'total_limit', 'available_limit'],
-  ...[PROBLEM_COLUMN, 'updated', ACCOUNT_COLUMN, KNOWN_COLUMN],
+  ROW_COLUMN,
+  'import',
+  'line',
+  'state',
+  'step',
+  'company_id',
+  'document_ids',
+  'buyer_limit_id',
+  'status',
+  'total_limit',
+  'available_limit',
+  PROBLEM_COLUMN,
+  'updated',
+  ACCOUNT_COLUMN,
+  KNOWN_COLUMN,
 ];
 
 /** The text of a line whose cells cannot be believed, for the person who fills them in. */

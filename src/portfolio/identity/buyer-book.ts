@@ -136,7 +136,8 @@ function knownBuyers(
     holders: (digest) => holders.get(digest) ?? [],
     buyer: (key) => buyers.get(key),
     isUnsent: ({ key }) => unsent.has(key),
-    ...{ portfolio, importId },
+    portfolio,
+    importId,
   };
 }
 
@@ -188,7 +189,10 @@ function brought(line: BuyerLine, key: string, { portfolio, importId }: KnownBuy
     kinds: line.identifiers.map(({ kind }) => kind),
     names: [{ written: line.name, alike: line.alike }],
     reference: referenceOf(line),
-    ...{ city: line.city, street: line.street, first, stands: { ...first, importId } },
+    city: line.city,
+    street: line.street,
+    first,
+    stands: { ...first, importId },
   };
 }
 

@@ -13,7 +13,8 @@ export const IDENTIFIER_WORDS: Readonly<Record<IdentifierKind, string>> = {
 export function otherName(line: BuyerLine, by: Identifier, buyer: Buyer, known: KnownBuyers): Finding {
   const apart = by === line.identifiers[0] ? REFERENCES : NO_IN_COLUMN;
   return {
-    ...{ at: by.kind, value: by.written },
+    at: by.kind,
+    value: by.written,
     message: `The ${wordsOf(by)} belongs to ${told(buyer, known)}, and this line names ${quoted(line.name)}. Correct the one that is wrong; if they are two buyers, ${apart}; if they are the same, say --same-buyer ${line.line} or write yes in a column same_buyer.`,
   };
 }
@@ -31,7 +32,8 @@ export function otherBuyers(
 ): Finding {
   const whose = listed(others, known);
   return {
-    ...{ at: other.kind, value: other.written },
+    at: other.kind,
+    value: other.written,
     message: `The ${wordsOf(by)} belongs to ${told(buyer, known)}, but the ${wordsOf(other)} to ${whose}. Correct the one that is wrong; if both are right, say --same-buyer ${line.line} or write yes in a column same_buyer, and the ${IDENTIFIER_WORDS[by.kind]} counts.`,
   };
 }
@@ -39,7 +41,8 @@ export function otherBuyers(
 /** Several buyers have the identifier, and nothing stronger tells which is meant. */
 export function severalBuyers(line: BuyerLine, by: Identifier, buyers: Buyer[], known: KnownBuyers): Finding {
   return {
-    ...{ at: by.kind, value: by.written },
+    at: by.kind,
+    value: by.written,
     message: `The ${wordsOf(by)} belongs to several buyers, ${listed(buyers, known)}, and nothing in this line (${quoted(line.name)}) tells which is meant: give it a buyer_reference.`,
   };
 }
@@ -47,7 +50,8 @@ export function severalBuyers(line: BuyerLine, by: Identifier, buyers: Buyer[], 
 /** A person says that it is another buyer, and it gives nothing of its own. */
 export function toldApart(_line: BuyerLine, by: Identifier, buyers: Buyer[], known: KnownBuyers): Finding {
   return {
-    ...{ at: by.kind, value: by.written },
+    at: by.kind,
+    value: by.written,
     message: `same_buyer says no, but the ${wordsOf(by)} belongs to ${listed(buyers, known)}, and nothing else tells them apart: give this line a buyer_reference of its own as well.`,
   };
 }
@@ -55,15 +59,17 @@ export function toldApart(_line: BuyerLine, by: Identifier, buyers: Buyer[], kno
 /** Another place than the buyer has. */
 export function anotherPlace(line: BuyerLine, what: 'city' | 'street', buyer: Buyer, known: KnownBuyers): Finding {
   return {
-    ...{ at: what, value: line[what] },
-    message: `Another ${what} than ${quoted(buyer[what])} of ${told(buyer, known)}, which is taken for the same buyer: see that it is, or give each a buyer_reference of its own.`,
+    at: what,
+    value: line[what],
+    message: `The ${what} differs from ${quoted(buyer[what])} of ${told(buyer, known)}, which is taken for the same buyer: check that it is, or give each a buyer_reference of its own.`,
   };
 }
 
 /** A new buyer has the name of another. */
 export function likeAnother(line: BuyerLine, other: Buyer, known: KnownBuyers): Finding {
   return {
-    ...{ at: 'name', value: line.name },
+    at: 'name',
+    value: line.name,
     message: `Perhaps the same buyer as ${placeOf(other, known)} (${calls(other)}), but no identifier says so: it becomes a buyer of its own. If it is the same, say --same-buyer ${line.line}, or give both the same buyer_reference.`,
   };
 }

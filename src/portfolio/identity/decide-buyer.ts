@@ -28,11 +28,11 @@ export function decideBuyer(line: BuyerLine, known: KnownBuyers): Decision {
       if (place > 0) break;
       const own = candidates.find((buyer) => broughtBy(line, buyer, known));
       if (!own) return { is: 'unclear', problem: toldApart(line, by, candidates, known) };
-      return settle(line, own, by, known);
+      return agree(line, own, by, known);
     }
     const chosen = chooseOf(candidates, { line, by, holders });
     if (!chosen) return { is: 'unclear', problem: severalBuyers(line, by, candidates, known) };
-    return settle(line, chosen, by, known);
+    return agree(line, chosen, by, known);
   }
   return bringNew(line, known);
 }
@@ -70,8 +70,8 @@ function chooseOf(candidates: Buyer[], { line, by, holders }: Choice): Buyer | u
   return before.length === 1 ? before[0] : named.find(({ key }) => key === by.digest);
 }
 
-/** The buyer is found by its strongest identifier; whether the rest of the line agrees. */
-function settle(line: BuyerLine, buyer: Buyer, by: Identifier, known: KnownBuyers): Decision {
+/** The buyer is found by its strongest identifier: says whether the rest of the line agrees. */
+function agree(line: BuyerLine, buyer: Buyer, by: Identifier, known: KnownBuyers): Decision {
   const isMeant = line.same === 'yes';
   const isNamed = hasName(buyer, line);
   const mended = !isNamed && !isMeant && mends(line, buyer, known);
@@ -94,7 +94,7 @@ function bringNew(line: BuyerLine, known: KnownBuyers): Decision {
   const by = line.identifiers[0] as Identifier;
   const [alike, ...more] = known.holders(line.alikeHere);
   const other = alike && known.buyer(alike.key);
-  if (other && more.length === 0 && line.same === 'yes') return settle(line, other, nameOf(line), known);
+  if (other && more.length === 0 && line.same === 'yes') return agree(line, other, nameOf(line), known);
   const warnings = other && line.same !== 'no' ? [likeAnother(line, other, known)] : [];
   return { is: 'new', key: by.digest, by, warnings };
 }

@@ -9,10 +9,9 @@ export function looseName(name: string): string {
   return spelt(withoutLegalForm(plainWords(name)).replaceAll(' ', ''));
 }
 
-/** Legal forms in one spelling, in words of small letters, with and without what stands before `& Co.`. */
-const LEGAL_FORMS = new Set([
-  // Germany, Austria, Switzerland.
-  ...[
+/** Legal forms in one spelling, in words of small letters, with and without what stands before `& Co.`, by where they are used. */
+const FORMS_BY_REGION = {
+  germanSpeaking: [
     'gmbh',
     'mbh',
     'gesellschaft mit beschraenkter haftung',
@@ -22,34 +21,56 @@ const LEGAL_FORMS = new Set([
     'kg',
     'ohg',
     'kgaa',
+    'ug',
+    'haftungsbeschraenkt',
+    'e k',
+    'ek',
+    'ekfm',
+    'e kfm',
+    'ekfr',
+    'e kfr',
+    'gbr',
+    'eg',
+    'ev',
+    'og',
+    'eu',
+    'se',
+    'co',
+    'co kg',
+    'partg',
+    'partg mbb',
+    'kommanditgesellschaft',
   ],
-  ...['ug', 'haftungsbeschraenkt', 'e k', 'ek', 'ekfm', 'e kfm', 'ekfr', 'e kfr', 'gbr', 'eg', 'ev', 'og', 'eu', 'se'],
-  ...['co', 'co kg', 'partg', 'partg mbb', 'kommanditgesellschaft'],
-  // Britain, Ireland, the United States, Canada, Australia, Singapore.
-  ...['ltd', 'limited', 'llc', 'llp', 'lp', 'inc', 'incorporated', 'corp', 'corporation', 'plc', 'company limited'],
-  ...['pty ltd', 'pte ltd', 'public limited company'],
-  // France, Belgium, Luxembourg, Spain, Portugal, Italy.
-  ...['sa', 'sas', 'sasu', 'sarl', 'eurl', 'snc', 'sci', 'scop', 'societe anonyme', 's a r l', 's a', 's a s'],
-  ...[
-    'sl',
-    'slu',
-    'sau',
-    's l',
-    'sociedad limitada',
-    'sociedad anonima',
-    'lda',
-    'spa',
-    's p a',
-    'srl',
-    's r l',
-    'srls',
+  englishSpeaking: [
+    'ltd',
+    'limited',
+    'llc',
+    'llp',
+    'lp',
+    'inc',
+    'incorporated',
+    'corp',
+    'corporation',
+    'plc',
+    'company limited',
+    'pty ltd',
+    'pte ltd',
+    'public limited company',
   ],
-  ...['bvba', 'sprl', 'asbl'],
-  // The Netherlands, the North, the East.
-  ...['bv', 'b v', 'nv', 'n v', 'vof', 'ab', 'aktiebolag', 'as', 'a s', 'asa', 'aps', 'oy', 'oyj', 'hf', 'ehf'],
-  ...['sp z oo', 'sp z o o', 'sp zoo', 'spzoo', 'spolka z oo', 'sro', 's r o', 'spol sro', 'kft', 'zrt', 'nyrt', 'doo'],
-  ...['dd', 'eood', 'ood', 'ou', 'uab', 'sia', 'ooo', 'zao'],
-]);
+  french: ['sa', 'sas', 'sasu', 'sarl', 'eurl', 'snc', 'sci', 'scop', 'societe anonyme', 's a r l', 's a', 's a s'],
+  iberian: ['sl', 'slu', 'sau', 's l', 'sociedad limitada', 'sociedad anonima', 'lda'],
+  italian: ['spa', 's p a', 'srl', 's r l', 'srls'],
+  belgian: ['bvba', 'sprl', 'asbl'],
+  dutch: ['bv', 'b v', 'nv', 'n v', 'vof'],
+  nordic: ['ab', 'aktiebolag', 'as', 'a s', 'asa', 'aps', 'oy', 'oyj', 'hf', 'ehf'],
+  polish: ['sp z oo', 'sp z o o', 'sp zoo', 'spzoo', 'spolka z oo'],
+  czechAndSlovak: ['sro', 's r o', 'spol sro'],
+  hungarian: ['kft', 'zrt', 'nyrt'],
+  balkan: ['doo', 'dd', 'eood', 'ood'],
+  baltic: ['ou', 'uab', 'sia'],
+  russian: ['ooo', 'zao'],
+};
+const LEGAL_FORMS: ReadonlySet<string> = new Set(Object.values(FORMS_BY_REGION).flat());
 
 /** The words of the longest form. */
 const MOST_WORDS = 4;
@@ -121,7 +142,16 @@ const INITIALS = /(?<![\p{L}\p{N}])(\p{L})\.(?=\p{L}(?![\p{L}\p{N}]))/gu;
 
 /** Letters that Unicode takes apart otherwise than people write them, or not at all. */
 const SPELLINGS: Readonly<Record<string, string>> = {
-  ...{ ä: 'ae', ö: 'oe', ü: 'ue', ß: 'ss', æ: 'ae', ø: 'oe', å: 'aa', œ: 'oe', ł: 'l', đ: 'd' },
+  ä: 'ae',
+  ö: 'oe',
+  ü: 'ue',
+  ß: 'ss',
+  æ: 'ae',
+  ø: 'oe',
+  å: 'aa',
+  œ: 'oe',
+  ł: 'l',
+  đ: 'd',
 };
 
 /** What becomes of each sign of Latin-1, none of which changes its neighbours: '' where it parts words, null of fractions. */

@@ -1,6 +1,6 @@
 import type { DocumentFolder } from '../../documents/folder.ts';
 import { withoutApostrophe } from '../../table/formulas.ts';
-import type { Column } from '../columns/column.ts';
+import { type Column, placeOf } from '../columns/column.ts';
 import { makeProblem } from '../problem.ts';
 import type { Draft } from './draft.ts';
 
@@ -10,7 +10,7 @@ import type { Draft } from './draft.ts';
  * @throws LimitlineError `FILE` when the disk itself fails.
  */
 export async function addDocuments(drafts: Draft[], columns: Column[], folder?: DocumentFolder): Promise<void> {
-  const column = columns.find((one) => one.known === 'supporting_documents')?.written ?? null;
+  const column = columns[placeOf(columns, 'supporting_documents')]?.written ?? null;
   // One iterator, shared: each of the eight takes the next draft that none has taken.
   const waiting = drafts.filter((draft) => draft.values.supporting_documents).values();
   async function takeDrafts(): Promise<void> {

@@ -1,5 +1,5 @@
 import { counted, grouped } from '../../counted.ts';
-import type { Column } from '../columns/column.ts';
+import { type Column, placeOf } from '../columns/column.ts';
 import type { KnownColumn } from '../columns/known-columns.ts';
 import type { Decision, Finding } from '../identity/buyer.ts';
 import { makeProblem, type Problem, WHOLE_FILE } from '../problem.ts';
@@ -24,7 +24,7 @@ export type LineClassifier = {
 export function makeLineClassifier({ columns, dates }: { columns: Column[]; dates: AdviceDates }): LineClassifier {
   const requestLines = makeRequestLines();
   const plausibility = makePlausibility({ columns });
-  const written = (known: KnownColumn) => columns.find((column) => column.known === known)?.written ?? known;
+  const written = (known: KnownColumn) => columns[placeOf(columns, known)]?.written ?? known;
   let lines = 0;
   let rows = 0;
   let bareRows = 0;
@@ -35,8 +35,7 @@ export function makeLineClassifier({ columns, dates }: { columns: Column[]; date
   function advise({ record, values }: Draft, hasDocuments: boolean): Problem[] {
     const advice = adviceFor(values, hasDocuments, dates);
     if (!advice) return [];
-    const index = columns.find((column) => column.known === advice.column)?.index ?? -1;
-    const value = record.cells[index]?.trim() || (values[advice.column] ?? null);
+    const value = record.cells[placeOf(columns, advice.column)]?.trim() || (values[advice.column] ?? null);
     return [makeProblem(record.line, written(advice.column), value, advice.message)];
   }
 
@@ -80,7 +79,7 @@ export function makeLineClassifier({ columns, dates }: { columns: Column[]; date
       if (lines === 0) return [makeProblem(WHOLE_FILE, null, null, 'The file has a header and no line below it.')];
       const strange = plausibility.ofFile();
       if (bareRows === 0) return strange;
-      const message = `${grouped(bareRows)} of ${counted(rows, 'request')} ${bareRows === 1 ? 'names' : 'name'} no document: audited financial statements are recommended for every limit, to speed its assessment.`;
+      const message = `${grouped(bareRows)} of ${counted(rows, 'request')} ${bareRows === 1 ? 'names' : 'name'} no document: audited financial statements are recommended for every limit, to speed up its assessment.`;
       return [...strange, makeProblem(WHOLE_FILE, written('supporting_documents'), null, message)];
     },
   };
@@ -112,7 +111,7 @@ function toldBy(decision: Decision | undefined): Pick<Line, 'told'> {
 
 function duplicateProblem(line: number, of: number, values: Values): Problem {
   const message = values.request_reference
-    ? `Line ${of} has the same request_reference already, and a request is made once: give this line another one.`
-    : `Line ${of} asks for the same limit for the same buyer already: give this line a request_reference if it is meant twice.`;
+    ? `Line ${of} already has the same request_reference, and a request is made only once: give this line another one.`
+    : `Line ${of} already asks for the same limit for the same buyer: if both are meant, give this line a request_reference.`;
   return makeProblem(line, null, values.request_reference ?? values.requested_limit ?? null, message);
 }

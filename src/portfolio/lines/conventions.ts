@@ -1,7 +1,7 @@
 import { openTable } from '../../table/open-table.ts';
 import type { Shape } from '../../table/records.ts';
 import type { TableFile } from '../../table/table.ts';
-import { type Column, makeFit } from '../columns/column.ts';
+import { type Column, makeFit, placeOf } from '../columns/column.ts';
 import { type Decimal, decimalOf } from '../values/amounts.ts';
 import { type DateOrder, dateOrderOf } from '../values/dates.ts';
 import { beforeDoubt } from '../values/doubt.ts';
@@ -61,8 +61,4 @@ function note<Kind>(found: Set<Kind>, { kinds, of }: Evidence<Kind>, cell: strin
 function onlyOne<Kind>(found: Set<Kind>): Kind | null {
   const [kind] = found;
   return found.size === 1 && kind !== undefined ? kind : null;
-}
-
-function placeOf(columns: Column[], known: Column['known']): number {
-  return columns.findIndex((column) => column.known === known);
 }

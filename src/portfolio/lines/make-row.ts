@@ -28,7 +28,12 @@ export function buyerLineOf(
   const identity = identityOf(values);
   const { same_buyer: same } = values;
   return {
-    ...{ line, isSound, mends, name: identity.name, city: values.city ?? '', street: values.street ?? '' },
+    line,
+    isSound,
+    mends,
+    name: identity.name,
+    city: values.city ?? '',
+    street: values.street ?? '',
     identifiers: identifiersOf(identity),
     ...likenessOf(identity),
     same: same === 'yes' || same === 'no' ? same : undefined,

@@ -1,4 +1,4 @@
-import type { Column } from '../columns/column.ts';
+import { type Column, placeOf } from '../columns/column.ts';
 import { makeProblem, type Problem } from '../problem.ts';
 import { type Currency, common, currencyOf } from '../values/currencies.ts';
 import { beforeDoubt } from '../values/doubt.ts';
@@ -37,8 +37,8 @@ export function makeCurrencyCheck({
   columns: readonly Column[];
   constants?: Values | undefined;
 }): CurrencyCheck {
-  const currencyAt = columns.findIndex(({ known }) => known === 'currency');
-  const amountAt = columns.findIndex(({ known }) => known === 'requested_limit');
+  const currencyAt = placeOf(columns, 'currency');
+  const amountAt = placeOf(columns, 'requested_limit');
   let file = firstOf({ 'the header': columns[amountAt]?.currency, 'the mapping': constants.currency });
   let unknown: Problem | undefined;
 
@@ -83,10 +83,10 @@ export function makeCurrencyCheck({
 }
 
 const MARKED =
-  "The question mark says that this line's currency is another than its file's: write the amount in the currency of the other lines, or import these lines as a file of their own, without the question mark.";
+  "The question mark says that this line's currency differs from that of its file: write the amount in the currency of the other lines, or import these lines as a file of their own, without the question mark.";
 
 const UNKNOWN =
-  'This is no code of ISO 4217, such as EUR: it is compared from line to line as it is written, and not sent.';
+  'This is not an ISO 4217 code, such as EUR: it is only compared from line to line as written, and not sent.';
 
 type FileCurrency = { word: string; where: string; currency: Currency };
 
@@ -105,7 +105,7 @@ function readColumn(word: string): Currency {
 
 function differs({ word }: Said, column: string, file: FileCurrency | null): string {
   const first = file ? `${file.where === 'the header' ? 'the header says' : `${file.where} says`} ${file.word}` : '';
-  return `The currency is ${word}, and ${first}: the service is told no currency, so a file has one. Put the lines in ${word} into a file of their own; if the column means something else, say --map "${column}=".`;
+  return `The currency is ${word}, but ${first}. The service is told no currency, so all lines of a file must have the same one: put the lines in ${word} into a file of their own; if the column means something else, say --map "${column}=".`;
 }
 
 /** Whether an amount has neither a code nor a sign: most have none, and then nothing is to be done for the line. */

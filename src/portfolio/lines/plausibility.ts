@@ -64,7 +64,7 @@ export function makePlausibility({ columns }: { columns: readonly Column[] }): P
     },
     ofFile() {
       const limits = median.above(FAR_ABOVE).map(({ line, amount, times, median: middle }) => {
-        const message = `This is ${times.toLocaleString('en')} times the median of the file, which is ${middle}: look whether it was meant so.`;
+        const message = `This is ${times.toLocaleString('en')} times the median of the file, which is ${middle}: check that it is meant.`;
         return makeProblem(line, writtenOf('requested_limit'), String(amount), message);
       });
       const unnamed = median.countAbove(FAR_ABOVE) - limits.length;
@@ -74,7 +74,12 @@ export function makePlausibility({ columns }: { columns: readonly Column[] }): P
       }
       const others = [...rest].map(([doubt, { count, lines }]) => {
         const which = `${count === 1 ? 'line' : 'lines'} ${listed(lines, count)}`;
-        return makeProblem(lines[0] ?? 1, writtenOf(doubt.column), null, `Of ${which} as well: ${doubt.message}`);
+        return makeProblem(
+          lines[0] ?? 1,
+          writtenOf(doubt.column),
+          null,
+          `The same is true of ${which}: ${doubt.message}`,
+        );
       });
       return [...limits, ...others];
     },
@@ -84,29 +89,30 @@ export function makePlausibility({ columns }: { columns: readonly Column[] }): P
 /** What may be wrong with a line, and what would be right. */
 type Doubt = { column: KnownColumn; message: string };
 
-const UNDER_ONE: Doubt = {
-  column: 'requested_limit',
-  message: 'The limit is under 1: look whether it is written in thousands or millions, or as a part of another amount.',
-};
-const DECIMALS: Doubt = {
-  column: 'requested_limit',
-  message:
-    'The limit has more decimals than money has: round it, or look whether it was reckoned from another currency.',
-};
-const LONG_NAME: Doubt = {
-  column: 'name',
-  message: 'The name is longer than names of companies are: look whether something else slipped into the cell.',
-};
-const CALLED_TOTAL: Doubt = {
-  column: 'name',
-  message:
-    'The buyer is called like a total of lines: take the line out if it is one, or give it a buyer_reference and say where the buyer is.',
-};
-const EXAMPLE_MAIL: Doubt = {
-  column: 'contact_email',
-  message:
-    'Addresses at this domain reach nobody, it is kept for examples (RFC 2606): write the real one, or leave it empty.',
-};
+const UNDER_ONE = doubt(
+  'requested_limit',
+  'The limit is below 1: check whether it is written in thousands or millions, or is a part of another amount.',
+);
+const DECIMALS = doubt(
+  'requested_limit',
+  'The limit has more decimals than its currency: round it, or check whether it was converted from another currency.',
+);
+const LONG_NAME = doubt(
+  'name',
+  'The name is longer than names of companies are: check whether something else slipped into the cell.',
+);
+const CALLED_TOTAL = doubt(
+  'name',
+  "The buyer's name reads like a total: remove the line if it is one; if it is a buyer, give it a buyer_reference and an address.",
+);
+const EXAMPLE_MAIL = doubt(
+  'contact_email',
+  'Mail to this domain reaches nobody, since it is reserved for examples (RFC 2606): write the real address, or leave the cell empty.',
+);
+
+function doubt(column: KnownColumn, message: string): Doubt {
+  return { column, message };
+}
 
 const NOTHING: Problem[] = [];
 

@@ -130,7 +130,7 @@ function readCell(
   }
 }
 
-const PLACEHOLDER = 'This cell must not be empty, and what stands in it says nothing: write what it is for.';
+const PLACEHOLDER = 'This cell must not be empty, and its text says nothing: fill it in.';
 
 const LOST = 'The cell holds U+FFFD, the sign for a character that was lost: type the cell again.';
 
@@ -139,7 +139,7 @@ const SHEET_ERROR =
   /^#(N\/A|NV|REF!|BEZUG!|VALUE!|WERT!|DIV\/0!|NAME\?|NUM!|ZAHL!|NULL!|SPILL!|CALC!|FIELD!|BLOCKED!|CONNECT!|UNKNOWN!|BUSY!|GETTING_DATA)$/;
 
 const SHEET_ERROR_PROBLEM =
-  "This is a spreadsheet's error and no value: mend the formula of the cell, or type what it should show.";
+  "This is a spreadsheet's error, not a value: correct the formula of the cell, or type what it should show.";
 
 /** Whether there is nothing to say of the text, nor to tidy: letters of ASCII, or whole ones of Western languages. */
 function isPlain(text: string): boolean {
@@ -154,7 +154,7 @@ export function tidied(text: string): string {
   return withoutApostrophe(text).trim().normalize('NFC');
 }
 
-const TIDIED = "It was written with a spreadsheet's apostrophe, or with letters apart from their accents.";
+const TIDIED = "It was written with a spreadsheet's apostrophe, or with accents apart from their letters.";
 
 /** Whether the text is UTF-8 without control characters. Tabs and line breaks are let through: cells have them. */
 function isSound(text: string): boolean {
@@ -168,9 +168,7 @@ function textProblems({ line, cells }: RawRecord, columns: Column[], encoding: s
   const problems: Problem[] = [];
   for (const [index, cell] of cells.entries()) {
     if (problems.length >= MAX_TEXT_PROBLEMS) {
-      problems.push(
-        makeProblem(line, null, null, 'Cells behind these may be damaged too: look through the whole line.'),
-      );
+      problems.push(makeProblem(line, null, null, 'The cells after these may be damaged too: check the whole line.'));
       break;
     }
     const written = writtenAt(columns, index);

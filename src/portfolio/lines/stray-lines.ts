@@ -1,6 +1,6 @@
 import { type Delimiter, PLAIN_DIALECT } from '../../table/dialect.ts';
 import type { RawRecord } from '../../table/records.ts';
-import type { Column } from '../columns/column.ts';
+import { type Column, placeOf } from '../columns/column.ts';
 import { meansTheSame, readsAsNames } from '../columns/header-doubts.ts';
 import { judgeHeader } from '../columns/judge-header.ts';
 import type { KnownColumn } from '../columns/known-columns.ts';
@@ -41,8 +41,8 @@ export type StrayOptions = {
 export function makeStrayLines({ columns, delimiter = PLAIN_DIALECT.delimiter, hiddenRows }: StrayOptions): StrayLines {
   const added = errorColumnsOf(columns.map(({ written }) => written));
   const named = columns.filter(({ written, index }) => written !== '' && !added.has(index)).length;
-  const nameAt = columns.findIndex(({ known }) => known === 'name');
-  const amountAt = columns.findIndex(({ known }) => known === 'requested_limit');
+  const nameAt = placeOf(columns, 'name');
+  const amountAt = placeOf(columns, 'requested_limit');
   const nameWritten = columns[nameAt]?.written ?? '';
   const hints = { columns: mappedOf(columns) };
   /** The line of a header of other columns, by which the lines below it are meant; 0 where none was met. */
@@ -160,7 +160,7 @@ export function makeStrayLines({ columns, delimiter = PLAIN_DIALECT.delimiter, h
     fileWarnings() {
       const others = last?.amount ? sums.lastAnswers(last.amount) : 0;
       if (!last || others === 0) return [];
-      const message = `This amount is the exact sum of the ${others} lines above it: look whether the line is their total, and take it out if it is.`;
+      const message = `This amount is the exact sum of the ${others} lines above it: check whether the line is their total, and remove it if it is.`;
       return [told(last.record, amountAt, message)];
     },
   };
@@ -197,19 +197,19 @@ const NUMBER = /^[A-Z€$£]{0,3}\s?[-+(]?\d[\d.,'’\s\u00a0\u202f]*[-)%]?\s?[A
 const NOTE = /^\s*[*†‡(#]|:|\.\s*$/;
 
 const TOTAL =
-  'This line reads as a total of others, not as a buyer: take it out, or, if a buyer is called so, give the line a buyer_reference.';
-const HEADER_AGAIN = 'This line is the header once more, as at the top of a printed page: take it out.';
+  'This line reads like a total of other lines, not like a buyer: remove it, or, if it is a buyer, give the line a buyer_reference.';
+const HEADER_AGAIN = 'This line repeats the header, as at the top of a printed page: remove it.';
 const OTHER_HEADER =
-  'This line is a header of other columns, or of the same in another order: put the table below it into a file of its own.';
+  'This line is a header of other columns, or of the same ones in another order: put the table below it into a file of its own.';
 const NOTE_MESSAGE =
-  'Only this cell of the line is filled, so it reads as a note or a heading, not as a buyer: take the line out, or, if it is a buyer, fill in the rest.';
+  'Only this cell of the line is filled, so it reads like a note or a heading, not like a buyer: remove the line, or, if it is a buyer, fill in the rest.';
 const HIDDEN =
-  'This row is hidden in the sheet, by hand or by a filter: say --hidden-rows to take hidden rows as well, or show it or delete it there.';
+  'This row is hidden in the sheet, by hand or by a filter: say --hidden-rows to include hidden rows, or show it or delete it in the sheet.';
 
 function belowOther(line: number): string {
-  return `This line stands below another header, on line ${line}, and its cells are meant by that: put that table into a file of its own.`;
+  return `This line is below another header, on line ${line}, which says what its cells mean: put that table into a file of its own.`;
 }
 
 function sumMessage({ lines, from, to }: Sum): string {
-  return `This amount is the exact sum of the ${lines} lines from ${from} to ${to}, and most other cells are empty, so it reads as their total: take the line out, or, if it is a buyer, give it a buyer_reference.`;
+  return `This amount is the exact sum of the ${lines} lines from ${from} to ${to}, and most other cells are empty, so it reads like their total: remove the line, or, if it is a buyer, give it a buyer_reference.`;
 }

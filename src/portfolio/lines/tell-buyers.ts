@@ -37,4 +37,4 @@ export async function tellBuyers(drafts: Draft[], { book, sameBuyer = [], mended
   for (const [place, { draft }] of asked.entries()) draft.decision = decisions[place];
 }
 
-const NOT_ITS_CELLS = 'These are not the cells of its row any more.';
+const NOT_ITS_CELLS = 'These cells are no longer those of its row.';

@@ -1,5 +1,5 @@
 import { isKnownName } from '../columns/aliases.ts';
-import type { Column } from '../columns/column.ts';
+import { type Column, placeOf } from '../columns/column.ts';
 import type { Conventions } from '../lines/conventions.ts';
 import { type CurrencyCheck, withCurrencyDoubt } from '../lines/one-currency.ts';
 import { tidied, type Values } from '../lines/read-cells.ts';
@@ -36,8 +36,8 @@ export function makeLineRewriter({
   currencies?: Pick<CurrencyCheck, 'conflictAt'>;
 }): LineRewriter {
   const added = Object.entries(constants);
-  const amountAt = columns.findIndex((column) => column.known === 'requested_limit');
-  const dateAt = columns.findIndex((column) => column.known === 'statements_dated');
+  const amountAt = placeOf(columns, 'requested_limit');
+  const dateAt = placeOf(columns, 'statements_dated');
   return {
     header: [...columns.map(headerOf), ...added.map(([name]) => name)],
     cells({ cells, numbers }) {

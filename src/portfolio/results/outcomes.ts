@@ -1,5 +1,5 @@
 import { withoutApostrophe } from '../../table/formulas.ts';
-import { KNOWN_COLUMN, RESULT_COLUMNS } from '../columns/result-columns.ts';
+import { ACCOUNT_COLUMN, KNOWN_COLUMN, RESULT_COLUMNS } from '../columns/result-columns.ts';
 import { type RecordedBuyer, readRecordedBuyer } from '../identity/recorded-buyer.ts';
 
 /** What a results file says became of one of its lines, as text. A field that the file lacks, or leaves empty, is ''. */
@@ -52,16 +52,18 @@ export function makeOutcomeReader(columns: ReadonlyMap<string, number>): (cells:
     const record: Record<string, string> = {};
     for (const name of ['status', 'total_limit', 'available_limit']) if (cell(name) !== '') record[name] = cell(name);
     return {
-      ...{
-        row: cell('row'),
-        line: Number.parseInt(cell('line'), 10) || 0,
-        state: cell('state'),
-        step: cell('step'),
-        companyId: cell('company_id'),
-      },
-      ...{ documentIds: cell('document_ids').split('|').filter(Boolean), limitId: cell('buyer_limit_id'), record },
-      ...{ problem: cell('problem'), account: cell('limitline_account') },
-      ...{ updatedMs: Date.parse(cell('updated')) || 0, known: readRecordedBuyer(cell(KNOWN_COLUMN)) },
+      row: cell('row'),
+      line: Number.parseInt(cell('line'), 10) || 0,
+      state: cell('state'),
+      step: cell('step'),
+      companyId: cell('company_id'),
+      documentIds: cell('document_ids').split('|').filter(Boolean),
+      limitId: cell('buyer_limit_id'),
+      record,
+      problem: cell('problem'),
+      account: cell(ACCOUNT_COLUMN),
+      updatedMs: Date.parse(cell('updated')) || 0,
+      known: readRecordedBuyer(cell(KNOWN_COLUMN)),
     };
   };
 }

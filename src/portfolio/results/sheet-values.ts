@@ -1,5 +1,5 @@
 import type { CellKind } from '../../table/xlsx/cell-xml.ts';
-import type { Column } from '../columns/column.ts';
+import { type Column, placeOf } from '../columns/column.ts';
 import { tidied } from '../lines/read-cells.ts';
 import type { Line } from '../lines/row.ts';
 import { parseAmount } from '../values/amounts.ts';
@@ -14,8 +14,8 @@ export type SheetValues = {
 
 /** Amounts and days are told from the column that they stand in; what nobody can read for sure stays the text that it is. */
 export function makeSheetValues({ columns, rewriter }: Parts): SheetValues {
-  const amountAt = columns.findIndex(({ known }) => known === 'requested_limit');
-  const dayAt = columns.findIndex(({ known }) => known === 'statements_dated');
+  const amountAt = placeOf(columns, 'requested_limit');
+  const dayAt = placeOf(columns, 'statements_dated');
   return {
     cells(line) {
       const own = [...rewriter.cells(line)];
@@ -44,6 +44,10 @@ type Parts = { columns: readonly Column[]; rewriter: LineRewriter };
 
 /** The columns of results that are no texts, and those of rows whose file is gone. */
 const ADDED: Record<string, CellKind> = {
-  ...{ line: 'count', total_limit: 'amount', available_limit: 'amount', updated: 'moment' },
-  ...{ requested_limit: 'amount', statements_dated: 'day' },
+  line: 'count',
+  total_limit: 'amount',
+  available_limit: 'amount',
+  updated: 'moment',
+  requested_limit: 'amount',
+  statements_dated: 'day',
 };

@@ -25,7 +25,7 @@ export function parseAmount(text: string, decimal: Decimal | null = null): Readi
   if (doubted !== null) return decimal === null ? { problem: DOUBTED, open: true } : parseAmount(doubted, decimal);
   const plain = decimal !== ',' && !isOpen(text) ? PLAIN_DECIMAL.exec(text) : null;
   if (plain) return canonical(plain[1] ?? '', plain[2] ?? '');
-  const parts = cut(text);
+  const parts = partsOf(text);
   if (!parts) return { problem: whatIsWrong(text) };
   if (parts.negative) return { problem: ABOVE_ZERO };
   const split = splitDecimals(parts.body, decimal);
@@ -40,7 +40,7 @@ export function parseAmount(text: string, decimal: Decimal | null = null): Readi
 /** What the amount says of its column's convention for certain; null where it leaves it open or is no amount. */
 export function decimalOf(text: string): Decimal | null {
   if (text.length > MAX_LENGTH || isOpen(text)) return null;
-  const parts = cut(text);
+  const parts = partsOf(text);
   const split = parts && splitDecimals(parts.body, null);
   if (!split || 'problem' in split) return null;
   if (split.mark) return split.mark;
@@ -80,7 +80,7 @@ const AMOUNT = new RegExp(
 type Parts = { body: string; negative: boolean; currency: string | undefined };
 
 /** The digits of an amount, apart from sign and currency; null if it is none, or if what stands beside it is no currency. */
-function cut(text: string): Parts | null {
+function partsOf(text: string): Parts | null {
   const match = AMOUNT.exec(text);
   if (!match) return null;
   const [, bracket, sign, before, innerSign, body = '', lastSign, after, closing] = match;
@@ -172,7 +172,7 @@ const ABOVE_ZERO = 'The amount must be above zero.';
 
 /** 15 digits always survive a double; below 0.000001 and from 1e21 on, its text has an exponent. */
 const TOO_MANY_DIGITS =
-  'The amount has more digits than a number in the request carries exactly: write at most 15, and 6 of them after the point.';
+  'The amount has more digits than a number in the request can carry exactly: write at most 15, and 6 of them after the point.';
 
 const PLAIN = 'write a plain decimal, like 1234.50';
 

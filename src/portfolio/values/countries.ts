@@ -11,9 +11,9 @@ import type { Reading } from './reading.ts';
 export function readCountry(text: string): Reading {
   if (ALPHA_2.has(text)) return { value: text };
   const code = codeOf(text);
-  if (code) return { value: code, change: 'It was not written as a code of ISO 3166-1.' };
+  if (code) return { value: code, change: 'It was not written as an ISO 3166-1 code.' };
   if (code === null) return { problem: `${text} may be several countries: write the code, such as CG or CD.` };
-  return { problem: `${text} is no country code: write the two letters of ISO 3166-1, such as DE or US.` };
+  return { problem: `${text} is not a country code: write the two letters of ISO 3166-1, such as DE or US.` };
 }
 
 const ALPHA_2 = new Set(codes.map((entry) => entry[0]));

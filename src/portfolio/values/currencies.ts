@@ -43,7 +43,7 @@ const READ = new Map<string, Currency | null>();
 const CODES = new Set(Intl.supportedValuesOf('currency'));
 
 /** Countries that call their currency by the same sign. */
-const SIGNS: Record<string, string> = {
+const SIGNS = byName({
   '€': 'EUR',
   $: 'USD CAD AUD NZD SGD HKD MXN ARS CLP COP BRL TWD',
   us$: 'USD',
@@ -97,21 +97,45 @@ const SIGNS: Record<string, string> = {
   'fr.': 'CHF',
   sfr: 'CHF',
   'sfr.': 'CHF',
-};
+});
 
 /** Names by `likeness`, in the four languages of headers. */
-const NAMES: Record<string, string> = {
-  ...{ euro: 'EUR', euros: 'EUR', 'us dollar': 'USD', 'us dollars': 'USD', dollar: 'USD CAD AUD NZD SGD HKD' },
-  ...{ 'canadian dollar': 'CAD', 'australian dollar': 'AUD', 'pound sterling': 'GBP', 'british pound': 'GBP' },
-  ...{ pound: 'GBP EGP', sterling: 'GBP', pfund: 'GBP EGP', 'livre sterling': 'GBP', 'libra esterlina': 'GBP' },
-  ...{ 'swiss franc': 'CHF', 'schweizer franken': 'CHF', franken: 'CHF', 'franc suisse': 'CHF', yen: 'JPY' },
-  ...{ zloty: 'PLN', 'danish krone': 'DKK', 'norwegian krone': 'NOK', 'swedish krona': 'SEK', yuan: 'CNY' },
-};
+const NAMES = byName({
+  euro: 'EUR',
+  euros: 'EUR',
+  'us dollar': 'USD',
+  'us dollars': 'USD',
+  dollar: 'USD CAD AUD NZD SGD HKD',
+  'canadian dollar': 'CAD',
+  'australian dollar': 'AUD',
+  'pound sterling': 'GBP',
+  'british pound': 'GBP',
+  pound: 'GBP EGP',
+  sterling: 'GBP',
+  pfund: 'GBP EGP',
+  'livre sterling': 'GBP',
+  'libra esterlina': 'GBP',
+  'swiss franc': 'CHF',
+  'schweizer franken': 'CHF',
+  franken: 'CHF',
+  'franc suisse': 'CHF',
+  yen: 'JPY',
+  zloty: 'PLN',
+  'danish krone': 'DKK',
+  'norwegian krone': 'NOK',
+  'swedish krona': 'SEK',
+  yuan: 'CNY',
+});
+
+/** Not an object: a cell may hold `constructor`. */
+function byName(codes: Record<string, string>): ReadonlyMap<string, string> {
+  return new Map(Object.entries(codes));
+}
 
 function read(word: string): Currency | null {
   const code = word.toUpperCase();
   if (/^[A-Z]{3}$/.test(code) && CODES.has(code)) return new Set([code]);
-  const meant = SIGNS[word.toLowerCase()] ?? NAMES[likeness(word)];
+  const meant = SIGNS.get(word.toLowerCase()) ?? NAMES.get(likeness(word));
   return meant === undefined ? null : new Set(meant.split(' '));
 }
 

@@ -19,8 +19,7 @@ export function parseDate(text: string, { order, today }: { order: DateOrder | n
   if (iso === 'open') return { problem: openMessage(text), open: true };
   if (iso === null) return { problem: 'Write the date as YYYY-MM-DD, like 2026-03-31.' };
   if (!DATE.safeParse(iso).success) return { problem: 'There is no such day: check month and day of YYYY-MM-DD.' };
-  if (iso > today)
-    return { problem: 'The date lies in the future: write the day to which the statements were drawn up.' };
+  if (iso > today) return { problem: 'The date is in the future: write the closing date of the statements.' };
   return iso === text ? { value: iso } : { value: iso, change: 'It was not written as YYYY-MM-DD.' };
 }
 
@@ -55,5 +54,5 @@ function rewrite(text: string, order: DateOrder | null): string | 'open' | null 
 const DOUBTED = DOUBT.replace('SETTING', '--dates dmy or --dates mdy');
 
 function openMessage(text: string): string {
-  return `Whether day or month comes first in ${text} is not told by any other date of the column: say --dates dmy or --dates mdy.`;
+  return `In ${text} the day or the month may come first, and no other date of the column tells which: say --dates dmy or --dates mdy.`;
 }

@@ -16,4 +16,4 @@ export function beforeDoubt(text: string): string | null {
 
 /** What is wrong with a marked cell while nobody says how its column is written. */
 export const DOUBT =
-  'The question mark says that this was left open where it comes from: say SETTING, or write it so that it means one thing, without the question mark.';
+  'The question mark says that it was unclear in the file that it comes from: say SETTING, or write it so that it can mean one thing only, without the question mark.';

@@ -16,7 +16,7 @@ export function readCompanyId(text: string): Reading {
   return isId ? { value: text } : { problem: COMPANY_ID_PROBLEM };
 }
 
-const COMPANY_ID_PROBLEM = `This is no id of the service: it begins with ${COMPANY_ID_PREFIX}. Leave it empty for a new company.`;
+const COMPANY_ID_PROBLEM = `This is not a company id of the service, which begins with ${COMPANY_ID_PREFIX}: correct it, or leave the cell empty for a new company.`;
 
 /** `1.23457E+11`, also with a comma: how spreadsheets show numbers of twelve digits and more. */
 const SCIENTIFIC = /^[-+]?\d(?:[.,]\d+)?E\+\d+$/i;
@@ -26,9 +26,9 @@ const LOST_DIGITS =
 
 const SAYS_NOTHING = 'It says that there is none: it counts as an empty cell, and is not sent.';
 
-/** What people write where there is no number, in English, German, French and Spanish; signs and case do not count. */
-const PLACEHOLDERS = new Set([
-  ...[
+/** What people write where there is no number; signs and case do not count. */
+const PLACEHOLDERS_BY_LANGUAGE = {
+  english: [
     'na',
     'none',
     'nil',
@@ -41,9 +41,16 @@ const PLACEHOLDERS = new Set([
     'tbd',
     'tba',
     'tbc',
+    'todo',
+    'x',
+    'xx',
+    'xxx',
+    'pending',
+    'empty',
+    'blank',
+    'nan',
   ],
-  ...['todo', 'x', 'xx', 'xxx', 'pending', 'empty', 'blank', 'nan'],
-  ...[
+  german: [
     'keine',
     'keiner',
     'keines',
@@ -54,11 +61,17 @@ const PLACEHOLDERS = new Set([
     'nichtvorhanden',
     'entfällt',
     'entfaellt',
+    'leer',
+    'fehlt',
+    'offen',
+    'folgt',
+    'keineangabe',
+    'keineangaben',
   ],
-  ...['leer', 'fehlt', 'offen', 'folgt', 'keineangabe', 'keineangaben'],
-  ...['aucun', 'aucune', 'inconnu', 'inconnue', 'néant', 'neant', 'sansobjet', 'nonconnu', 'nondisponible'],
-  ...['ninguno', 'ninguna', 'desconocido', 'desconocida', 'noaplica', 'nodisponible', 'sindatos', 'pendiente'],
-]);
+  french: ['aucun', 'aucune', 'inconnu', 'inconnue', 'néant', 'neant', 'sansobjet', 'nonconnu', 'nondisponible'],
+  spanish: ['ninguno', 'ninguna', 'desconocido', 'desconocida', 'noaplica', 'nodisponible', 'sindatos', 'pendiente'],
+};
+const PLACEHOLDERS = new Set(Object.values(PLACEHOLDERS_BY_LANGUAGE).flat());
 
 /** `k.A.`, `n/v`, `s. o.`: only with their signs, since two letters may be somebody's number. */
 const ABBREVIATED = /^(?:k[./] ?a|n[./] ?[abcdv]|s[./] ?[od])\.?$/i;

@@ -1,4 +1,5 @@
 import { smallLetters } from '../../likeness.ts';
+import { COMPANIONS, PLAIN_TOTALS, TOTALS } from './total-word-tables.ts';
 
 /**
  * Whether a label is a word for a total, or for a line that a sheet's author adds below the buyers: `Summe`, `Total EUR`,
@@ -17,7 +18,7 @@ export function isTotalLabel(label: string): boolean {
     // A single letter is what is left of an abbreviation, or of a sheet's column.
     .filter((word) => word.length > 1 && !COMPANIONS.has(word));
   const name = words.join(' ');
-  return TOTALS.has(name) || PLAINLY.has(words[0] ?? '') || PLAINLY.has(words.slice(0, 2).join(' '));
+  return TOTALS.has(name) || PLAIN_TOTALS.has(words[0] ?? '') || PLAIN_TOTALS.has(words.slice(0, 2).join(' '));
 }
 
 /** A label that names a group of lines beside a word for its total: `Acme Ltd Total`, `Total Österreich`, `1001 Summe`. */
@@ -66,72 +67,6 @@ const LONGEST_END = 6;
 /** SAP's lists mark subtotals and totals so; a sum sign stands for itself. */
 const STARS = /^\s*(\*{1,9}|[Σ∑])\s*$/;
 
-/** Nothing but these may a label say, apart from {@link COMPANIONS}. */
-const TOTALS = new Set([
-  ...[
-    'total',
-    'totals',
-    'grand total',
-    'sum',
-    'sum total',
-    'overall total',
-    'total amount',
-    'report total',
-    'page total',
-  ],
-  ...['summe', 'summen', 'gesamt', 'summe gesamt', 'gesamt summe', 'total summe', 'insgesamt'],
-  // The last line of a table in a German Excel.
-  ...['ergebnis', 'gesamtlimit', 'gesamtkreditlimit', 'gesamtobligo'],
-  ...['totaux', 'total general', 'total generale', 'montant total', 'somme', 'ensemble'],
-  ...['suma', 'sumas', 'suma total', 'totales', 'importe total', 'total importe'],
-  ...['totaal', 'totaal generaal', 'totale', 'totale generale', 'soma', 'razem', 'summa'],
-  ...['count', 'record count', 'number', 'anzahl', 'nombre', 'numero', 'cantidad'],
-  ...['average', 'durchschnitt', 'mittelwert', 'moyenne', 'promedio'],
-  ...['carry over', 'carried over', 'carried forward', 'brought forward', 'ubertrag', 'reporter', 'report nouveau'],
-  ...['all', 'alle', 'tous', 'todos'],
-]);
-
-/** Words with which no company's name begins; whatever follows says what was added up: `Summe Deutschland`. */
-const PLAINLY = new Set([
-  ...[
-    'subtotal',
-    'subtotals',
-    'sub total',
-    'grand total',
-    'zwischensumme',
-    'zwischensummen',
-    'gesamtsumme',
-    'endsumme',
-  ],
-  ...['gesamtbetrag', 'gesamtergebnis', 'teilergebnis', 'summe', 'insgesamt', 'endbetrag', 'seitensumme', 'ubertrag'],
-  ...['sous total', 'sous totaux', 'soustotal', 'total general', 'subtotales', 'suma total'],
-  ...['subtotaal', 'eindtotaal', 'subtotale', 'totaux'],
-]);
-
-/** What stands beside such a word and changes nothing: what is counted, the currency, little words. */
-const COMPANIONS = new Set([
-  ...[
-    'customers',
-    'customer',
-    'buyers',
-    'debtors',
-    'records',
-    'lines',
-    'rows',
-    'accounts',
-    'companies',
-    'of',
-    'for',
-    'the',
-  ],
-  ...['kunden', 'debitoren', 'zeilen', 'datensatze', 'firmen', 'posten', 'der', 'die', 'aller', 'von', 'limite'],
-  ...['clients', 'client', 'lignes', 'debiteurs', 'comptes', 'de', 'des', 'du', 'la', 'les', 'le'],
-  ...['clientes', 'deudores', 'lineas', 'registros', 'del', 'los', 'klanten', 'debiteuren'],
-  ...['credit', 'limit', 'limits', 'kreditlimit', 'kreditlimits', 'amount', 'betrag', 'in'],
-  ...['requested', 'beantragt', 'demande', 'solicitado'],
-  ...['eur', 'usd', 'gbp', 'chf', 'sek', 'nok', 'dkk', 'pln', 'czk', 'huf', 'jpy', 'mxn', 'cad', 'aud', 'euro'],
-]);
-
 /**
  * Whether a label may be one by how its first word begins, which is all that the label of nearly every buyer costs. What
  * begins with three plain letters must begin a total itself. Behind others, words that only stand beside a total are
@@ -176,6 +111,6 @@ function startOf(text: string): number {
   return start;
 }
 
-const BEGINNINGS = new Set([...TOTALS, ...PLAINLY].map(startOf));
+const BEGINNINGS = new Set([...TOTALS, ...PLAIN_TOTALS].map(startOf));
 const COMPANION_BEGINNINGS = new Set([...COMPANIONS].map(startOf));
 const GROUP_BEGINNINGS = new Set(GROUP_WORDS.split('|').map(startOf));

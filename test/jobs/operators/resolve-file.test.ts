@@ -7,7 +7,7 @@ import type { Resolved } from '../../../jobs/operators/resolution.ts';
 import { type Resolving, resolveCalls } from '../../../jobs/operators/resolve-calls.ts';
 import { resolvePlan } from '../../../jobs/operators/resolve-plan.ts';
 import { rowName } from '../../../src/ledger/row-id.ts';
-import { readHeldFile } from '../../../src/portfolio/results/held-file.ts';
+import { readResolutionFile } from '../../../src/portfolio/results/resolution-file.ts';
 import { buyerLines, openWorkplace } from '../../support/workplace.ts';
 
 /** Five rows, of which two are held at their limit and one, with two limits to come, at its company; and a broken line. */
@@ -26,7 +26,7 @@ async function openHeld() {
   const path = join(place.dir, 'held.csv');
   const plan = async (...lines: string[]) => {
     await writeFile(path, ['row;line;id', ...lines, ''].join('\n'));
-    return planHeldFile('q4', await readHeldFile(path), place.context);
+    return planHeldFile('q4', await readResolutionFile(path), place.context);
   };
   return { ...place, plan, idOf };
 }

@@ -113,7 +113,7 @@ test('a second table in another order is a problem of all its lines, by what a m
 
 describe('amounts in thousands', () => {
   test.each([
-    ['above the header', 'Limits Q4 (alle Beträge in TEUR);\n;\nName;Limit\nAcme;50\n', 'Above the header'],
+    ['above the header', 'Limits Q4 (alle Beträge in TEUR);\n;\nName;Limit\nAcme;50\n', 'The text above the header'],
     ['below the header', 'Name;Limit\n;(in TEUR)\nAcme;50\n', 'The line below the header'],
   ])('are a fault of the file where it is said %s', async (_where, content, words) => {
     const { problems, rows } = await told(content);

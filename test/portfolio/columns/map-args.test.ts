@@ -29,9 +29,9 @@ describe('the words of --map', () => {
   });
 
   test.each([
-    [['Kunde=nmae'], 'USAGE', 'names no column of ours'],
+    [['Kunde=nmae'], 'USAGE', 'names no column that is known here'],
     [['=name'], 'USAGE', 'names no header'],
-    [['Kunde=name', 'Kunde=city'], 'USAGE', 'two things of "Kunde"'],
+    [['Kunde=name', 'Kunde=city'], 'USAGE', 'two things about "Kunde"'],
     [['none.json'], 'FILE', 'none.json'],
   ])('cannot be used: %j', async (words, code, message) => {
     await expect(readMapArgs(words)).rejects.toMatchObject({ code, message: expect.stringContaining(message) });

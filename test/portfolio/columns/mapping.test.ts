@@ -95,7 +95,7 @@ describe('a mapping', () => {
         column: 'Vorgang',
         value: 'Firma,Kennung,',
         message: expect.stringMatching(
-          /says that Vorgang is request_reference, .*no such name: it has Firma, Kennung\./,
+          /says that Vorgang is request_reference, .*no such name\. It has Firma, Kennung\./,
         ),
       },
       expect.objectContaining({ column: 'vorgang' }),

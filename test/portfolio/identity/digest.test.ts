@@ -4,7 +4,9 @@ import { DIGEST_BYTES, digestOf, lettersAsNumber, writeDigest } from '../../../s
 
 const DIGESTS = [
   ...Array.from({ length: 200 }, (_none, n) => digestOf(String(n))),
-  ...['AAAAAAAAAAAAAAAA', '________________', '-_-_-_-_-_-_-_-_'],
+  'AAAAAAAAAAAAAAAA',
+  '________________',
+  '-_-_-_-_-_-_-_-_',
 ];
 
 test('a digest is the first 96 bits of the SHA-256', () => {

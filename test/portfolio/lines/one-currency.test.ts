@@ -40,7 +40,7 @@ describe('two currencies in one file', () => {
   ])('are a problem of the lines that differ, told by %s', async (_by, content) => {
     const { invalid, lines } = await wrong(content);
     expect(invalid).toEqual([
-      [5, expect.stringMatching(/The currency is (USD|\$), and (line [23]|the header) says (EUR|€):/)],
+      [5, expect.stringMatching(/The currency is (USD|\$), but (line [23]|the header) says (EUR|€)\./)],
     ]);
     expect(lines).toHaveLength(5);
   });

@@ -5,13 +5,13 @@ import { read, told } from '../../support/read-portfolio.ts';
 describe('a line is taken, with a warning', () => {
   test.each<[string, string, RegExp]>([
     ['a limit of three decimals', 'A;1.000,125;;DE', /^2 Limit: The limit has more decimals/],
-    ['a limit under 1', 'A;0,5;;DE', /^2 Limit: The limit is under 1/],
-    ['a limit far under 1', 'A;0,00125;;DE', /^2 Limit: The limit is under 1/],
+    ['a limit under 1', 'A;0,5;;DE', /^2 Limit: The limit is below 1/],
+    ['a limit far under 1', 'A;0,00125;;DE', /^2 Limit: The limit is below 1/],
     ['a long name', `${'A'.repeat(100_000)};5;;DE`, /^2 Firma: The name is longer than/],
-    ['the name of a total', 'Total;5;;FR', /^2 Firma: The buyer is called like a total/],
-    ['an address for examples', 'A;5;anna@example.com;DE', /^2 E-Mail: Addresses at this domain reach nobody/],
-    ['an address below one', 'A;5;anna@mail.Example.org;DE', /^2 E-Mail: Addresses at this domain/],
-    ['an address for tests', 'A;5;anna@firma.test;DE', /^2 E-Mail: Addresses at this domain/],
+    ['the name of a total', 'Total;5;;FR', /^2 Firma: The buyer's name reads like a total/],
+    ['an address for examples', 'A;5;anna@example.com;DE', /^2 E-Mail: Mail to this domain reaches nobody/],
+    ['an address below one', 'A;5;anna@mail.Example.org;DE', /^2 E-Mail: Mail to this domain/],
+    ['an address for tests', 'A;5;anna@firma.test;DE', /^2 E-Mail: Mail to this domain/],
   ])('of %s', async (_, line, warning) => {
     const { lines } = await read(`Firma;Limit;E-Mail;Land\n${line}\n`);
     expect(lines).toMatchObject([{ kind: 'row' }]);
@@ -29,10 +29,7 @@ describe('a line is taken, with a warning', () => {
 });
 
 test.each<[string, string[]]>([
-  [
-    '12;Summe;;200000',
-    [expect.stringMatching(/^2 Firma: The buyer is called like a total of lines: take the line out/)],
-  ],
+  ['12;Summe;;200000', [expect.stringMatching(/^2 Firma: The buyer's name reads like a total: remove the line/)]],
   ['12;Total;FR;200000', []],
 ])('%s: a reference makes it a buyer, and no more silently if the line says nothing else', async (line, warnings) => {
   const { lines } = await read(`Kundennr;Firma;Land;Limit\n${line}\n`);
@@ -51,8 +48,10 @@ test.each<[string, string, string[]]>([
 test('a limit of a thousand times the median is named at the end, by its line', async () => {
   const { warnings } = await read('name,requested_limit\nA,1000\nB,2000\nC,2500000\nD,1500\nE,2000\n');
   expect(warnings[0]).toEqual({
-    ...{ line: 4, column: 'requested_limit', value: '2500000' },
-    message: 'This is 1,250 times the median of the file, which is 2000: look whether it was meant so.',
+    line: 4,
+    column: 'requested_limit',
+    value: '2500000',
+    message: 'This is 1,250 times the median of the file, which is 2000: check that it is meant.',
   });
 });
 
@@ -62,7 +61,9 @@ test('of many lines with one doubt, the first are told one by one and the rest t
   expect(told(found.lines)).toHaveLength(20);
   expect(found.warnings[0]).toMatchObject({
     line: 22,
-    message: expect.stringMatching(/^Of lines 22, 23, .*, 41 and 10 more as well: The limit has more decimals/),
+    message: expect.stringMatching(
+      /^The same is true of lines 22, 23, .*, 41 and 10 more: The limit has more decimals/,
+    ),
   });
 });
 

@@ -14,9 +14,9 @@ async function below(lines: string, { header = HEADER, buyers = BUYERS } = {}) {
   return found.slice(2);
 }
 
-const TOTAL = 'reads as a total of others';
+const TOTAL = 'reads like a total of other lines';
 const SUM = 'exact sum of the 2 lines from 2 to 3';
-const NOTE = 'reads as a note';
+const NOTE = 'reads like a note';
 
 describe('a line below the buyers', () => {
   test.each<[string, string, string]>([
@@ -27,7 +27,7 @@ describe('a line below the buyers', () => {
     ['in a column of another', ';Zwischensumme;;;;;5,00', `4 Land: This line ${TOTAL}`],
     ['by its amount', 'Alle zusammen;;;;;;1.352.846,17', SUM],
     ['without a word', ';;;;;;1352846,17', SUM],
-    ['the header once more', HEADER.trim(), '4 Firma: This line is the header once more'],
+    ['the header once more', HEADER.trim(), '4 Firma: This line repeats the header'],
     ['a note', 'Stand: 30.09.2026;;;;;;', `4 Firma: Only this cell of the line is filled, so it ${NOTE}`],
     ['a note without its delimiters', '* geschätzt', NOTE],
     ['a note elsewhere', ';;;;Erstellt von Debitorenbuchhaltung;;', `4 Registernummer: Only this cell`],
@@ -57,9 +57,14 @@ describe('a line below the buyers', () => {
 
 test('subtotals and the total of all are each told by the lines that they add up', async () => {
   const lines = [
-    ...['A;DE;K;1;1,10', 'B;DE;K;2;2,20', 'Nord;;;;3,30'],
-    ...['C;DE;K;3;10,00', 'D;DE;K;4;20,00', 'Süd;;;;30,00'],
-    ...['Deutschland;;;;33,30', 'E;DE;K;5;33,30'],
+    'A;DE;K;1;1,10',
+    'B;DE;K;2;2,20',
+    'Nord;;;;3,30',
+    'C;DE;K;3;10,00',
+    'D;DE;K;4;20,00',
+    'Süd;;;;30,00',
+    'Deutschland;;;;33,30',
+    'E;DE;K;5;33,30',
   ];
   const found = await read(`name;country_code;city;company_registration_number;requested_limit\n${lines.join('\n')}\n`);
   expect(told(found.lines.filter(({ kind }) => kind === 'invalid'))).toEqual([
@@ -173,8 +178,8 @@ describe('a last line that is the sum of all others', () => {
 test("an errors file's own columns are no cells of a line, neither to tell a total by nor to count", async () => {
   const own = 'row,limitline_line,problem,limitline_account';
   const lines = [
-    ',,,"Summe,,9999",This line reads as a total,stand-in',
-    'Summe,9999,q/1,,It reads as a total,stand-in',
+    ',,,"Summe,,9999",This line reads like a total,stand-in',
+    'Summe,9999,q/1,,It reads like a total,stand-in',
   ];
   const found = await read(`name,requested_limit,${own}\nA,1,,,,stand-in\n${lines.join('\n')}\n`);
   expect(told(found.lines.slice(1))).toEqual([

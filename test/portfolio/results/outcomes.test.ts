@@ -28,22 +28,32 @@ function read(header: string[], cells: string[]) {
 }
 
 const told = {
-  ...{ state: 'done', step: 'limit', companyId: 'company_2', documentIds: ['d1', 'd2'], limitId: 'bl_1' },
-  ...{ record: { status: 'approved', total_limit: '10.50' }, problem: '=1+1', account: 'acme' },
-  ...{ updatedMs: Date.parse('2026-11-21T10:00:00.000Z') },
+  state: 'done',
+  step: 'limit',
+  companyId: 'company_2',
+  documentIds: ['d1', 'd2'],
+  limitId: 'bl_1',
+  record: { status: 'approved', total_limit: '10.50' },
+  problem: '=1+1',
+  account: 'acme',
+  updatedMs: Date.parse('2026-11-21T10:00:00.000Z'),
 };
 
 test("of columns of one name the last are the results, and what stands behind them is the team's own", () => {
   const cells = ['A', 'Bayern', 'company_1', '9', 'q4/k', 'q4.csv #1', '2', ...CELLS, KNOWN, 'a note'];
   expect(read([...OWN, ...RESULT_COLUMNS, 'our notes'], cells)).toEqual({
-    ...{ ...told, row: 'q4/k', line: 2 },
+    ...told,
+    row: 'q4/k',
+    line: 2,
     known: { isOwn: true, buyer: DIGEST, asked: DIGEST, cells: DIGEST, amount: '10.50' },
   });
 });
 
 test('a results file of an earlier version names no row', () => {
   expect(read([...OWN, ...EARLIER], ['A', 'Bayern', 'company_1', '9', ...CELLS])).toEqual({
-    ...{ ...told, row: '', line: 0 },
+    ...told,
+    row: '',
+    line: 0,
   });
 });
 

@@ -100,7 +100,7 @@ describe('rows that are hidden', () => {
     expect(told(lines.slice(1))).toEqual([
       expect.stringContaining('3 null: This row is hidden in the sheet'),
       expect.stringContaining('4 null: This row is hidden in the sheet'),
-      expect.stringContaining('6 name: This line reads as a total'),
+      expect.stringContaining('6 name: This line reads like a total'),
     ]);
     // A file of text cannot hide them again.
     expect(lines[1]).toMatchObject({ broken: 'By hand,200' });

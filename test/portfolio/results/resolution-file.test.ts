@@ -1,13 +1,13 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { readHeldFile } from '../../../src/portfolio/results/held-file.ts';
+import { readResolutionFile } from '../../../src/portfolio/results/resolution-file.ts';
 import { makeFolder } from '../../support/workplace.ts';
 
 async function read(...lines: string[]) {
   const path = join(await makeFolder(), 'held.csv');
   await writeFile(path, `${lines.join('\r\n')}\r\n`);
-  return readHeldFile(path);
+  return readResolutionFile(path);
 }
 
 test('a file says for each line an id, resend, or nothing, in whatever dialect', async () => {
@@ -44,7 +44,7 @@ test('a results file speaks by the ids of its held rows, or by a column that was
 test('a line that names no row, and one that is broken, are problems', async () => {
   const { problems } = await read('line,id', 'x,bl_1', '"3,bl_2');
   expect(problems).toEqual([
-    { at: 2, message: 'It names no row: "x" is no line.' },
+    { at: 2, message: 'It names no row: "x" is not the number of a line.' },
     { at: 3, message: expect.stringContaining('quotation mark') },
   ]);
 });

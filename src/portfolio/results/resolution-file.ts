@@ -6,7 +6,7 @@ import { vocabularyOf } from '../columns/judge-header.ts';
 import { plainName } from '../columns/known-columns.ts';
 
 /** What a person says of one held row: the id of what was made, or that nothing was, so that it may be sent again. */
-export type HeldWord = {
+export type Resolution = {
   /** Where it stands in the person's own file. */
   at: number;
   /** `<portfolio>/<key>` as a results file has it; '' where the row is named by its line alone. */
@@ -16,7 +16,7 @@ export type HeldWord = {
 };
 
 /** The words of a file; lines of it that say nothing; and what cannot be meant, by the line of that file. */
-export type HeldFile = { words: HeldWord[]; silent: number; problems: { at: number; message: string }[] };
+export type ResolutionFile = { words: Resolution[]; silent: number; problems: { at: number; message: string }[] };
 
 /**
  * Reads what became of held rows, from a table with a column `id` and one of `line` or `row`: in `id` stands the id of what
@@ -25,11 +25,11 @@ export type HeldFile = { words: HeldWord[]; silent: number; problems: { at: numb
  *
  * @throws LimitlineError `FILE` when it cannot be read, or lacks these columns
  */
-export async function readHeldFile(path: string): Promise<HeldFile> {
+export async function readResolutionFile(path: string): Promise<ResolutionFile> {
   const table = await openTable({ path, vocabulary: vocabularyOf() });
   try {
     const columns = columnsOf(path, table);
-    const file: HeldFile = { words: [], silent: 0, problems: [] };
+    const file: ResolutionFile = { words: [], silent: 0, problems: [] };
     for await (const record of recordsOf(table)) take(record, columns, file);
     return file;
   } finally {
@@ -54,7 +54,7 @@ async function* recordsOf(table: Table): AsyncGenerator<RawRecord> {
   for (let record = await nextRecord(table); record; record = await nextRecord(table)) yield record;
 }
 
-function take(record: RawRecord, cell: Columns, file: HeldFile): void {
+function take(record: RawRecord, cell: Columns, file: ResolutionFile): void {
   const at = record.line;
   const word = wordOf(record, cell);
   if (record.fault) file.problems.push({ at, message: record.fault.message });
@@ -62,7 +62,7 @@ function take(record: RawRecord, cell: Columns, file: HeldFile): void {
   else {
     const [row, line] = [cell(record, 'row'), cell(record, 'line')];
     if (row === '' && !/^[1-9]\d{0,8}$/.test(line)) {
-      file.problems.push({ at, message: `It names no row: "${line}" is no line.` });
+      file.problems.push({ at, message: `It names no row: "${line}" is not the number of a line.` });
     } else {
       file.words.push({
         at,

@@ -1,0 +1,29 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { expect, test } from 'vitest';
+
+const ROOT = resolve(import.meta.dirname, '../..');
+const text = readFileSync(join(ROOT, 'ARCHITECTURE.md'), 'utf8');
+
+const named = [...new Set(text.match(/\b(?:src|jobs|scripts|test)\/[\w./-]*\w/g))];
+const files = named.filter((path) => /\.\w+$/.test(path));
+
+test('what the architecture names is there', () => {
+  expect(named.filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
+});
+
+test('one row’s way is twelve files, and the architecture names no others', () => {
+  const way = text.slice(text.indexOf("## One row's way"), text.indexOf('## Four ideas'));
+  expect(files).toHaveLength(12);
+  expect(files.filter((path) => !way.includes(path))).toEqual([]);
+});
+
+test('every room of the house is in its plan', () => {
+  const plan = text.slice(text.indexOf('## Floors'), text.indexOf("## One row's way"));
+  const rooms = ['src', 'jobs'].flatMap((floor) =>
+    readdirSync(join(ROOT, floor), { withFileTypes: true })
+      .filter((entry) => entry.isDirectory())
+      .map(({ name }) => `${name}/`),
+  );
+  expect(rooms.filter((room) => !plan.includes(room))).toEqual([]);
+});

@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest';
+import { common, currencyOf, decimalsOf } from '../../../src/portfolio/values/currencies.ts';
+
+test.each([
+  ['EUR', 'EUR'],
+  ['eur', 'EUR'],
+  [' € ', 'EUR'],
+  ['Euro', 'EUR'],
+  ['Schweizer Franken', 'CHF'],
+  ['CHF', 'CHF'],
+])('%j is %s', (text, code) => {
+  expect([...(currencyOf(text) ?? [])]).toEqual([code]);
+});
+
+test.each(['', 'PCS', 'LCY', 'Debitor', 'constructor', '__proto__'])('%j is no currency', (text) => {
+  expect(currencyOf(text)).toBeNull();
+});
+
+test('a sign may stand for several currencies, and has those in common with a code that it may stand for', () => {
+  const [dollar, cad, eur] = ['$', 'CAD', 'EUR'].map((text) => currencyOf(text) ?? new Set<string>());
+  expect(dollar?.size).toBeGreaterThan(1);
+  expect([...(common(dollar ?? new Set(), cad ?? new Set()) ?? [])]).toEqual(['CAD']);
+  expect(common(dollar ?? new Set(), eur ?? new Set())).toBeNull();
+});
+
+test.each<[string | null, number]>([
+  ['EUR', 2],
+  ['JPY', 0],
+  ['KWD', 3],
+  // A yen or a yuan.
+  ['¥', 2],
+  ['LCY', 2],
+  [null, 2],
+])('amounts in %s have %i decimals', (currency, decimals) => {
+  expect(decimalsOf(currency)).toBe(decimals);
+});
