@@ -119,9 +119,18 @@ export function makeCalls({
         claim(
           [callKey(thing), keys.workers, portfolioKey(thing), rowKey(thing)],
           [
-            ...[owner, rowName(row), onUnknown, VANISHED_AFTER_MS, kind, key],
-            ...[revision, digestOf(sent), asked === undefined ? '' : digestOf(asked)],
-            ...[RESENDS, RESEND_WITHIN_MS, DISPUTED_AFTER_MS],
+            owner,
+            rowName(row),
+            onUnknown,
+            VANISHED_AFTER_MS,
+            kind,
+            key,
+            revision,
+            digestOf(sent),
+            asked === undefined ? '' : digestOf(asked),
+            RESENDS,
+            RESEND_WITHIN_MS,
+            DISPUTED_AFTER_MS,
           ],
         ),
       );
@@ -145,8 +154,12 @@ export function makeCalls({
       const [id, late] = (await persist('settle', () =>
         settle(
           [
-            ...[callKey(thing), keys.buyerLimits(made.buyer), keys.account, keys.madeTwice],
-            ...[portfolioKey(thing), rowKey(thing)],
+            callKey(thing),
+            keys.buyerLimits(made.buyer),
+            keys.account,
+            keys.madeTwice,
+            portfolioKey(thing),
+            rowKey(thing),
           ],
           [owner, made.id, JSON.stringify(made.record), rowName(thing.row), thing.kind, thing.key],
         ),
