@@ -21,7 +21,11 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 60_000,
     // More than cores, since most of the tests wait for others most of the time.
-    maxWorkers: 4,
+    maxWorkers: 6,
+    // What a test puts in place of something is gone with it, since files share their process.
+    restoreMocks: true,
+    unstubEnvs: true,
+    unstubGlobals: true,
     sequence: { sequencer: LongestFirst },
     // Conditions are waited for as long as a slow machine may take, and noticed at once.
     expect: { poll: { timeout: 30_000, interval: 20 } },

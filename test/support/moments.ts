@@ -1,4 +1,5 @@
 import type { Context } from '../../src/context.ts';
+import { STEPS } from '../../src/ledger/row.ts';
 
 /** The moments between two steps of a call, and of a row, at which a process may die. */
 export type Moment = 'claimed' | 'answered' | 'settled' | 'advanced' | 'handed over';
@@ -30,7 +31,16 @@ export function withMoments(context: Context, passed: (moment: Moment) => void):
         };
       },
     },
-    rows: { ...rows, advance: (...args) => rows.advance(...args).then(tell('advanced')) },
+    rows: {
+      ...rows,
+      async advance(...args) {
+        const state = await rows.advance(...args);
+        passed('advanced');
+        // A row at its end has nothing to be handed over.
+        if (!STEPS.some((step) => step === state)) passed('handed over');
+        return state;
+      },
+    },
     queues: { ...queues, handOver: (job) => queues.handOver(job).then(tell('handed over')) },
   };
 }

@@ -9,9 +9,11 @@ import { type StartedProxy, startForwardProxy } from './forward-proxy.ts';
 import { startStandIn } from './stand-in.ts';
 import { CERTIFICATE_PATH, startTlsService, TLS_HOST } from './tls-service.ts';
 
-/** Lets this process believe the certificate of the tests. */
-export function trustCertificate(): void {
-  setDefaultCACertificates([...getCACertificates(), readFileSync(CERTIFICATE_PATH, 'utf8')]);
+/** Lets this process believe the certificate of the tests, until the function that it answers is called. */
+export function trustCertificate(): () => void {
+  const before = getCACertificates();
+  setDefaultCACertificates([...before, readFileSync(CERTIFICATE_PATH, 'utf8')]);
+  return () => setDefaultCACertificates(before);
 }
 
 export const company = { name: 'Muster GmbH', address: { country_code: 'DE', state: null } };
