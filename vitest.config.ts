@@ -21,14 +21,14 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 60_000,
     // More than cores, since most of the tests wait for others most of the time.
-    maxWorkers: 6,
+    maxWorkers: 5,
     // What a test puts in place of something is gone with it, since files share their process.
     restoreMocks: true,
     unstubEnvs: true,
     unstubGlobals: true,
     sequence: { sequencer: LongestFirst },
     // Conditions are waited for as long as a slow machine may take, and noticed at once.
-    expect: { poll: { timeout: 30_000, interval: 20 } },
+    expect: { poll: { timeout: 30_000, interval: 40 } },
     projects: [
       { extends: true, test: { name: 'alone', include: ALONE } },
       { extends: true, test: { name: 'together', include: ['test/**/*.test.ts'], exclude: ALONE, isolate: false } },

@@ -1,7 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { open } from 'node:fs/promises';
 import { extname } from 'node:path';
-import { fileTypeFromBuffer, fileTypeFromFile } from 'file-type';
 import { wholeCharacters } from '../files/whole-characters.ts';
 import { programProblem } from './programs.ts';
 
@@ -97,6 +96,8 @@ async function readStart(path: string): Promise<Buffer> {
 async function signatureOf(file: { path: string; ending: string; start: Buffer }): Promise<string | null> {
   const { path, ending, start } = file;
   if (ending === 'pdf' && start.subarray(0, PDF_HEADER_WITHIN).includes('%PDF-')) return PDF;
+  // Loaded where it is needed: most documents are PDFs, and most commands meet none.
+  const { fileTypeFromBuffer, fileTypeFromFile } = await import('file-type');
   const found = await fileTypeFromBuffer(start);
   // What is in a container may be anywhere in it, so the whole file has to be looked through.
   const whole = found?.mime === ZIP && start.length === START_BYTES ? await fileTypeFromFile(path) : found;

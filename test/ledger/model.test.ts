@@ -9,7 +9,7 @@ import { makeModel, PORTFOLIOS, REQUESTS } from '../support/ledger-model/rules.t
 const CANARY_REFUSALS = 3;
 
 /** What this may take of everybody's time; a slower machine tries fewer sequences, and none is cut in the middle of a step. */
-const TIME_LIMIT_MS = 15_000;
+const TIME_LIMIT_MS = 8_000;
 
 /** Long enough for a row to be refused, renewed, held and resolved in one sequence. */
 const SEQUENCES = { maxCommands: 80, size: 'max' } as const;

@@ -80,7 +80,7 @@ export async function openWorkplace({
     /** Waits until nothing is left to do for the portfolio, and answers its report. */
     async settled(portfolio = 'q4', timeoutMs = 30_000): Promise<Summary> {
       await expect
-        .poll(async () => (await context.portfolios.read(portfolio)).finishedMs, { timeout: timeoutMs, interval: 20 })
+        .poll(async () => (await context.portfolios.read(portfolio)).finishedMs, { timeout: timeoutMs, interval: 40 })
         .toBeDefined();
       return reportOf(portfolio, context);
     },
