@@ -67,7 +67,7 @@ export const LINE_CONTENDERS: readonly { name: string; command: (file: string) =
     command: (file) => ({
       script: limitlineScript(),
       args: ['check', file, '--json'],
-      // The user's own book has nothing to do with it.
+      // The user's own ledger has nothing to do with it.
       env: { LIMITLINE_DATA: `${file}.data` },
     }),
   },
