@@ -5,7 +5,7 @@ import type { Log } from '../log.ts';
 const REMEMBERED = 20_000;
 
 /** Writes down once more how an attempt ended; harmless where it is written down already. */
-export type Close = () => Promise<unknown>;
+type Close = () => Promise<unknown>;
 
 /** A claim that another found, and found too old: whose attempt, and what it was to make. */
 export type Dispute = { kind: string; owner: string; key: string };
