@@ -48,7 +48,7 @@ function readFailoverOptions(args: string[]) {
   } catch {
     // Said below, as for a number that is none.
   }
-  throw new LimitlineError('USAGE', `This cannot be meant: ${args.join(' ')}; use: ${USAGE}`);
+  throw new LimitlineError('USAGE', `${args.join(' ')}: no such option or value. Usage: ${USAGE}`);
 }
 
 function failoverTable(rows: number, results: FailoverFigures[]): string {
