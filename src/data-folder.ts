@@ -3,7 +3,7 @@ import { homedir } from 'node:os';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { LimitlineError } from './errors.ts';
 
-/** Where a command keeps its book and its copies, and why there: it was named, it lies here, or it is the user's own. */
+/** Where a command keeps its ledger and its copies, and why there: it was named, it lies here, or it is the user's own. */
 export type DataFolder = { path: string; by: 'setting' | 'here' | 'user' };
 
 /** The folder that LIMITLINE_DATA names, and where that stands. */
@@ -70,7 +70,7 @@ export function makeFolder(path: string, mode = 0o777): boolean {
 
 /**
  * The whole path of a folder that is named. The environment goes along from folder to folder, so a relative one there would be
- * a new book in each; a `.env` file is read in its own folder alone.
+ * a new ledger in each; a `.env` file is read in its own folder alone.
  */
 function namedFolder({ path, in: where }: NamedFolder, surroundings: Surroundings): string {
   const { cwd } = surroundings;
@@ -132,14 +132,14 @@ function hasContents(path: string): boolean {
   }
 }
 
-/** `/x/.limitline (book of 12 kB, 3 imported files, last written 2026-11-21)` */
+/** `/x/.limitline (a ledger of 12 kB, 3 imported files, last written 2026-11-21)` */
 function contentsOf(path: string): string {
-  const book = filesBelow(join(path, 'redis', 'appendonlydir'));
+  const ledger = filesBelow(join(path, 'redis', 'appendonlydir'));
   const imported = filesBelow(join(path, 'imports')).length;
-  const bookKb = Math.ceil(book.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0) / 1_000);
+  const ledgerKb = Math.ceil(ledger.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0) / 1_000);
   const lastMs = Math.max(...filesBelow(path).map(({ changedMs }) => changedMs));
   const parts = [
-    ...(book.length > 0 ? [`a book of ${bookKb.toLocaleString('en')} kB`] : ['no book of its own']),
+    ...(ledger.length > 0 ? [`a ledger of ${ledgerKb.toLocaleString('en')} kB`] : ['no ledger of its own']),
     `${imported} imported ${imported === 1 ? 'file' : 'files'}`,
     ...(Number.isFinite(lastMs) ? [`last written ${new Date(lastMs).toISOString().slice(0, 10)}`] : []),
   ];

@@ -71,7 +71,7 @@ describe('a folder that LIMITLINE_DATA names', () => {
     ['../d', 'environment', 'whole path, such as /d'],
     ['~anna/d', 'environment', 'whole path'],
     ['~anna/d', '.env', 'whole path'],
-  ])('as %s in the %s is a fault: it would be another book in each folder', (named, where, words) => {
+  ])('as %s in the %s is a fault: it would be another ledger in each folder', (named, where, words) => {
     const fault = new RegExp(`^LIMITLINE_DATA is "${named}", .*another folder in every working directory.*${words}$`);
     expect(() => choose({ HOME: '/h' }, { cwd: '/work' }, named, where)).toThrow(fault);
   });
@@ -96,7 +96,7 @@ describe('a .limitline in the working directory', () => {
     expect(choose()).toMatchObject({ by: 'here' });
     use(user);
     const both = new RegExp(
-      `two data folders.*${here} \\(no book of its own, 1 imported file, last written 20.*${user} \\(.*LIMITLINE_DATA`,
+      `two data folders.*${here} \\(no ledger of its own, 1 imported file, last written 20.*${user} \\(.*LIMITLINE_DATA`,
     );
     expect(() => choose()).toThrow(both);
     expect(choose({}, {}, here)).toEqual({ path: here, by: 'setting' });

@@ -1,5 +1,6 @@
 import type { Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { ANY_DOCUMENT } from '../../src/documents/any-document.ts';
 import type { DocumentStore } from '../../src/documents/store.ts';
 import { isLimitlineError, LimitlineError } from '../../src/errors.ts';
 import type { Portfolios } from '../../src/ledger/portfolios.ts';
@@ -13,7 +14,6 @@ import { type Dialect, PLAIN_DIALECT } from '../../src/table/dialect.ts';
 import { makeEncodingTest } from '../../src/table/encodings/encoders.ts';
 import { encodeTable, makeTableText } from '../../src/table/write-table.ts';
 import { writeSheet } from '../../src/table/xlsx/write-sheet.ts';
-import { ANY_DOCUMENT } from '../rows/any-document.ts';
 import { importName } from '../rows/import-names.ts';
 import { errorsTable } from './errors-table.ts';
 import { exportedLines, type ImportFile } from './export-lines.ts';

@@ -1,3 +1,4 @@
+import { ANY_DOCUMENT } from '../../src/documents/any-document.ts';
 import { makeDocumentFolder } from '../../src/documents/folder.ts';
 import type { DocumentStore } from '../../src/documents/store.ts';
 import type { Buyers } from '../../src/ledger/buyers.ts';
@@ -7,7 +8,6 @@ import { makeFileBuyers } from '../../src/portfolio/identity/in-file/buyers.ts';
 import { type Opened, openPortfolio, tableOf } from '../../src/portfolio/open-portfolio.ts';
 import type { ReadOptions } from '../../src/portfolio/read-options.ts';
 import { readToEnd } from '../../src/table/open-table.ts';
-import { ANY_DOCUMENT } from '../rows/any-document.ts';
 import { fileNameOf, makeBuyerStore } from './buyer-store.ts';
 import { refuseForeign } from './foreign-rows.ts';
 import { keepFile } from './keep-file.ts';

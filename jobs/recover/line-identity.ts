@@ -69,7 +69,10 @@ function weakCells(line: Line, { keys: [key] }: LineIdentity, { problem }: Outco
 
 const CELLS_CHANGED = 'its cells may have been changed since they were requested';
 
-/** What rows themselves have to say (jobs/steps/row-problem.ts, line-state.ts, put-lines.ts). A fault of the line comes before that. */
+/**
+ * What rows themselves have to say (jobs/steps/row-problem.ts, jobs/export/line-state.ts, jobs/import/put-lines.ts). A fault
+ * of the line comes before that.
+ */
 const SPEAKS_FOR_ROW = new RegExp(
   `^(?:Made twice at the service|It is unknown whether|The service (?:refused|put) |Limitline itself failed|${REPLACED_BY_LINE})`,
 );

@@ -27,7 +27,7 @@ export const MOST_AT_DOORS = 4_000;
 const PAGE = 1_000;
 
 /** What feeding has to know of the pace: calls a second that were accepted lately, and the kinds that do not leave. */
-export type PaceSeen = { flowPerS: number; shut?: readonly { kind: CallKind }[] };
+type PaceSeen = { flowPerS: number; shut?: readonly { kind: CallKind }[] };
 
 const UNKNOWN_PACE: PaceSeen = { flowPerS: 0 };
 

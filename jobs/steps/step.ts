@@ -21,7 +21,7 @@ export type StepDeps = CallDeps & {
 export type RowEnd = { state: RowState; step: Step; problem?: RowProblem | undefined };
 
 /** A row that stands at its step and is worked on, by the revision of its words that was found there. */
-export type Taken = RowAtStep & { is: 'taken'; row: RowId; step: Step };
+type Taken = RowAtStep & { is: 'taken'; row: RowId; step: Step };
 
 /** Somebody else has the row at this very step: they are done soon. */
 const ELSEWHERE_WAIT_MS = 150;

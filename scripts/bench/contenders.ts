@@ -8,7 +8,7 @@ import type { RunningRedis } from './start-redis.ts';
 export type Place = { file: string; serviceUrl: string; redis: RunningRedis };
 
 /** What a run says of itself: when it had read the first line, when the last row had ended, in ms since 1970. */
-export type Statement = { done: number; startedMs: number; finishedMs: number };
+type Statement = { done: number; startedMs: number; finishedMs: number };
 
 /** One way to get a limit requested for each row of a file. */
 export type RowContender = {
@@ -67,7 +67,7 @@ export const LINE_CONTENDERS: readonly { name: string; command: (file: string) =
     command: (file) => ({
       script: limitlineScript(),
       args: ['check', file, '--json'],
-      // The user's own book has nothing to do with it.
+      // The user's own ledger has nothing to do with it.
       env: { LIMITLINE_DATA: `${file}.data` },
     }),
   },

@@ -4,6 +4,7 @@
  */
 import { parseArgs } from 'node:util';
 import { LimitlineError } from '../../src/errors.ts';
+import { LIMIT_HEADERS } from '../../src/stand-in/fault-settings.ts';
 import { PEERS } from './contenders.ts';
 import { numberText } from './figures.ts';
 import { machineLine } from './machine.ts';
@@ -14,17 +15,6 @@ import { type BenchPlace, runBench } from './run-bench.ts';
 const USAGE = 'node scripts/bench/pace.ts [--rows N] [--limit N] [--headers NAME] [--no-peers]';
 
 const LIMITS = [20, 100, 500];
-const HEADERS: readonly Headers[] = [
-  'none',
-  'retry-after-seconds',
-  'retry-after-date',
-  'ratelimit',
-  'ratelimit-older',
-  'x-ratelimit-seconds',
-  'x-ratelimit-epoch-s',
-  'x-ratelimit-epoch-ms',
-  'x-ratelimit-iso',
-];
 const PROCESSES = [1, 4];
 
 /** All that the peers understand; the other headers are none to them. */
@@ -54,7 +44,7 @@ await runBench(async (place) => {
 function readCases(args: string[]): PaceCase[] {
   const { rows, limit, headers, peers } = parse(args);
   const limits = LIMITS.filter((one) => limit === undefined || String(one) === limit);
-  const families = HEADERS.filter((one) => headers === undefined || one === headers);
+  const families = LIMIT_HEADERS.filter((one) => headers === undefined || one === headers);
   if (!/^[1-9]\d{0,5}$/.test(rows) || limits.length === 0 || families.length === 0) throw usage(args);
   const contenders = (family: Headers): PaceContender[] => {
     const names = peers && HEADERS_OF_PEERS.includes(family) ? PEERS.map(({ name }) => name) : [];
@@ -106,7 +96,7 @@ async function measureAll(cases: PaceCase[], atOnce: number, { signal, say }: Be
 function paceTable(measured: Measured[]): string {
   const contenders: PaceContender[] = [...PROCESSES, ...PEERS.map(({ name }) => name)];
   const rows = LIMITS.flatMap((perS) =>
-    HEADERS.flatMap((headers) => {
+    LIMIT_HEADERS.flatMap((headers) => {
       const line = measured.filter((one) => one.perS === perS && one.headers === headers);
       const portfolios = Math.max(0, ...line.map(({ figures }) => figures.length));
       return Array.from({ length: portfolios }, (_, portfolio) => [

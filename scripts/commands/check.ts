@@ -11,12 +11,12 @@ import { type Opened, openPortfolio } from '../../src/portfolio/open-portfolio.t
 import { buyerWords, makeBuyerList } from '../file/buyer-list.ts';
 import { makeProblemList } from '../file/problems.ts';
 import { readAll } from '../file/read-all.ts';
+import { documentsBeside, fileOrInput, INPUT_NAME } from '../file/standard-input.ts';
 import { understanding, understoodWords } from '../file/understanding.ts';
 import { dryRunWords, findLedger, type Ledger, makeDryRun, type Outlook, outlookOf } from '../look/dry-run.ts';
 import { announceFolder } from '../opening/announce-folder.ts';
 import { portfolioNameOf } from '../options/portfolio-name.ts';
 import { documentsOption, type ReadingOptions, readOptionsOf, withReadingOptions } from '../options/reading-options.ts';
-import { documentsBeside, fileOrInput, INPUT_NAME } from '../options/standard-input.ts';
 import { PROBLEMS_STATUS } from '../process/exit-status.ts';
 import { waitForSignal } from '../process/signals.ts';
 import type { Terminal } from '../terminal/terminal.ts';

@@ -5,7 +5,7 @@ import { startProgress } from '../progress/progress.ts';
 import type { ProblemList } from './problems.ts';
 
 /** How many lines there are, and of each kind. */
-export type LineCounts = { lines: number; rows: number; invalid: number; duplicate: number };
+type LineCounts = { lines: number; rows: number; invalid: number; duplicate: number };
 
 /**
  * Goes through the lines of an open file, shows how far it is, and answers how many there are of each kind.

@@ -2,9 +2,9 @@ import { access, constants } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { checkImport, type ImportPayload } from '../../jobs/import/import-portfolio.ts';
 import { fileFault } from '../../src/files/file-fault.ts';
+import { documentsBeside, fileOrInput, needPortfolio } from '../file/standard-input.ts';
 import { portfolioNameOf } from './portfolio-name.ts';
 import { documentsOption, type ReadingOptions, readOptionsOf, withReadingOptions } from './reading-options.ts';
-import { documentsBeside, fileOrInput, needPortfolio } from './standard-input.ts';
 
 /** What `run` and `import` are told of a file. */
 export type ImportOptions = ReadingOptions & {

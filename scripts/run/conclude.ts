@@ -4,7 +4,7 @@ import type { PortfolioState } from '../../src/ledger/portfolio.ts';
 import type { Summary } from '../../src/ledger/summary.ts';
 import { isFinished, openRows } from '../ending/open-portfolios.ts';
 import type { TimeLimit } from '../ending/time-limit.ts';
-import { INPUT_NAME } from '../options/standard-input.ts';
+import { INPUT_NAME } from '../file/standard-input.ts';
 import { DEADLINE_STATUS, PROBLEMS_STATUS } from '../process/exit-status.ts';
 import { summaryTable } from '../report/summary-table.ts';
 import type { Terminal } from '../terminal/terminal.ts';

@@ -13,7 +13,7 @@ const LAST_REPORT_MS = 2_000;
 const HELD_LOOKED_AT = 1_000;
 
 /** A portfolio at the end of a run; `hint` is a setting that would keep rows from being held, said in a sentence. */
-export type LastReport = { summary: Summary | undefined; state: PortfolioState; hint: string | undefined };
+type LastReport = { summary: Summary | undefined; state: PortfolioState; hint: string | undefined };
 
 /** What is said at the end of a run. Nothing where it was stopped and Redis does not answer; else Redis is waited for. */
 export async function lastReport(

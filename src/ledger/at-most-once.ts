@@ -5,7 +5,7 @@ import type { Attempts } from './attempts.ts';
 import { type Calls, MOST_PUT_OFFS, type Thing, type Verdict } from './calls.ts';
 
 /** The right to send one call, once, now. Whoever has it settles it, whatever happens: it stays claimed until then. */
-export type Claim = {
+type Claim = {
   is: 'go';
   /**
    * Names the first send of this content whose outcome is open or that made nothing; the same for every repetition: what an

@@ -5,7 +5,7 @@ import type { Log } from '../log.ts';
 const REMEMBERED = 20_000;
 
 /** Writes down once more how an attempt ended; harmless where it is written down already. */
-export type Close = () => Promise<unknown>;
+type Close = () => Promise<unknown>;
 
 /** A claim that another found, and found too old: whose attempt, and what it was to make. */
 export type Dispute = { kind: string; owner: string; key: string };
@@ -50,7 +50,7 @@ export function makeAttempts({ processId, log }: { processId: string; log: Log }
         await close().catch((error) =>
           log.debug({ reason: messageOf(error) }, 'a disputed claim could not be answered'),
         );
-        log.warn({ kind: dispute.kind }, 'Redis showed a claim that this process no longer held; it was closed');
+        log.warn({ kind: dispute.kind }, 'Redis showed a claim that this process no longer had; it was closed');
       }
     },
   };

@@ -49,7 +49,7 @@ export type Thing = {
  * What became of a claim that was given back. `putOffs` counts how often the row was put off while others of its step
  * passed; `late` says that the outcome had been unknown until now; `in doubt`, that it is still, for an earlier send.
  */
-export type Released =
+type Released =
   | { is: 'back'; putOffs: number; late: boolean }
   | { is: 'in doubt'; reason: string; sentMs: number }
   | { is: 'other' };
@@ -61,7 +61,7 @@ export const MOST_PUT_OFFS = 30;
 export type Resolved = 'resolved' | 'made' | 'not unknown';
 
 /** Why a claim is given back: the service made nothing, or was never asked. */
-export type Unmade = Exclude<Sent['is'], 'made' | 'unknown'>;
+type Unmade = Exclude<Sent['is'], 'made' | 'unknown'>;
 
 /** Under "resend": so many sends after the first unknown answer, within so long, with waits that double in between. */
 const RESENDS = 8;

@@ -16,9 +16,9 @@ export type Forecast = {
 };
 
 /** What of one batch counts for the first time: the keys by which the ledger knows it. */
-export type NewThings = { limits: string[]; companies: string[] };
+type NewThings = { limits: string[]; companies: string[] };
 
-export type Forecaster = { add(batch: readonly Line[]): NewThings; forecast(): Forecast };
+type Forecaster = { add(batch: readonly Line[]): NewThings; forecast(): Forecast };
 
 /** Adds up what the lines of a file would lead to. */
 export function makeForecaster(): Forecaster {

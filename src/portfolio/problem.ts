@@ -51,7 +51,7 @@ function shown(value: string): string {
 
 /** The whole text as one may show it: on one line, what is not UTF-8 as U+FFFD, control characters as their pictures. */
 export function visible(text: string): string {
-  // A lone surrogate is one of ours (see text.ts), or half of a pair that a cut left over.
+  // A lone surrogate stands for a damaged byte (`src/table/encodings/damage.ts`), or is half of a pair that a cut left over.
   return text.toWellFormed().replace(CONTROL, picture);
 }
 

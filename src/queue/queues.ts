@@ -11,7 +11,7 @@ export type JobData = { portfolio: string; key: string };
 export type NewJob = { queue: QueueName; name: string; data: JobData };
 
 /** The keys of the rows that have a job, by their portfolio. */
-export type KeysByPortfolio = ReadonlyMap<string, ReadonlySet<string>>;
+type KeysByPortfolio = ReadonlyMap<string, ReadonlySet<string>>;
 
 export type Queues = ReturnType<typeof makeQueues>;
 
@@ -142,7 +142,7 @@ export function makeQueues({
 }
 
 /** `/` is safe in BullMQ's ids; a colon is not, and a bare number is taken for one of its own. */
-export function jobId({ portfolio, key }: JobData): string {
+function jobId({ portfolio, key }: JobData): string {
   return `${portfolio}/${key}`;
 }
 

@@ -9,12 +9,8 @@ export const SERVICE_PATHS = {
   limit: '/invoice-financing/v1/buyer-limits',
 } as const;
 
-export type CompanyBody = z.input<typeof companyBodySchema>;
-export type LimitBody = z.input<typeof limitBodySchema>;
-export type DocumentBody = z.input<typeof documentBodySchema>;
 export type CompanyResource = z.output<typeof companyResourceSchema>;
 export type LimitResource = z.output<typeof limitResourceSchema>;
-export type DocumentResource = z.output<typeof documentResourceSchema>;
 
 const idSchema = (prefix: string) =>
   z

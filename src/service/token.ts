@@ -9,8 +9,6 @@ export type Token = { value: string; version: string };
 /** A token as the service granted it (RFC 6749, section 5.1). */
 export type Granted = { value: string; lifetimeMs: number };
 
-export type TokenCache = ReturnType<typeof makeTokenCache>;
-
 /** Renewed when a fifth of its life is left, a minute at most: early enough that no call meets the end. */
 const RENEW_SHARE = 0.2;
 const RENEW_MAX_MS = 60_000;

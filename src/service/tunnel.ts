@@ -7,7 +7,7 @@ import type { ForwardProxy } from '../proxy.ts';
 import { noConnectionWords } from './no-connection.ts';
 
 /** How long a connection may take to be made, at each of its two stages; in ms. */
-export type TunnelLimits = { connectMs: number; tlsMs: number };
+type TunnelLimits = { connectMs: number; tlsMs: number };
 
 /**
  * Makes connections to an https service through a proxy, for undici's pool: CONNECT (RFC 9110, section 9.3.6), then TLS

@@ -11,6 +11,19 @@ export type FaultRule = FaultSettings['rules'][number];
 export type TokenSettings = FaultSettings['tokens'];
 export type RateLimitSettings = NonNullable<FaultSettings['rateLimit']>;
 
+/** The ways in which a service may speak of its limit: the families of headers that there are. */
+export const LIMIT_HEADERS = [
+  'none',
+  'retry-after-seconds',
+  'retry-after-date',
+  'ratelimit',
+  'ratelimit-older',
+  'x-ratelimit-seconds',
+  'x-ratelimit-epoch-s',
+  'x-ratelimit-epoch-ms',
+  'x-ratelimit-iso',
+] as const;
+
 /**
  * Puts a change on top of settings.
  *
@@ -85,19 +98,7 @@ const rateLimitSchema = z.strictObject({
   /** Requests that may come at once after a rest; by default a second's worth. */
   burst: z.int().min(1).optional(),
   /** How the service speaks of it; see `rate-limit.ts`. */
-  headers: z
-    .enum([
-      'none',
-      'retry-after-seconds',
-      'retry-after-date',
-      'ratelimit',
-      'ratelimit-older',
-      'x-ratelimit-seconds',
-      'x-ratelimit-epoch-s',
-      'x-ratelimit-epoch-ms',
-      'x-ratelimit-iso',
-    ])
-    .default('none'),
+  headers: z.enum(LIMIT_HEADERS).default('none'),
 });
 
 const tokenSettingsSchema = z.strictObject({

@@ -25,7 +25,7 @@ test('the same file run from two folders is requested once, and each command say
   expect([here, there].map((folder) => existsSync(join(folder, '.limitline')))).toEqual([false, false]);
   expect((await callCommand(['check', join(here, 'q4.csv')], { cwd: there, env })).stderr).toBe(said);
 
-  // A folder of the old kind beside it: which book is meant is not to be guessed.
+  // A folder of the old kind beside it: which ledger is meant is not to be guessed.
   await mkdir(join(there, '.limitline', 'imports'), { recursive: true });
   await writeFile(join(there, '.limitline', 'imports', 'a'), '');
   const both = await callCommand(['run', join(here, 'q4.csv')], { cwd: there, env });

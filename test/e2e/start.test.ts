@@ -17,7 +17,7 @@ async function openDesk() {
   const { clientId, clientSecret } = STAND_IN_CREDENTIALS;
   const settings = [`SERVICE_URL=${service.url()}`, `SERVICE_CLIENT_ID=${clientId}`];
   await writeFile(join(cwd, '.env'), [...settings, `SERVICE_CLIENT_SECRET=${clientSecret}`, ''].join('\n'));
-  const start = (words: string[], env: Record<string, string> = {}) => startScript(START, words, { cwd, env }).ended;
+  const start = (args: string[], env: Record<string, string> = {}) => startScript(START, args, { cwd, env }).ended;
   return { cwd, service, start };
 }
 
@@ -36,8 +36,8 @@ test('npm start without a file asks only the stand-in, whatever is set, and says
 test('npm start with a file means what run means, with all of its options', async () => {
   const { cwd, service, start } = await openDesk();
   await cp(EXAMPLES, join(cwd, 'in'), { recursive: true });
-  const words = ['in/clean.csv', '--portfolio', 'X', '--documents', 'in/documents', '--supplier', 'in/supplier.csv'];
-  const ended = await start([...words, '--json']);
+  const args = ['in/clean.csv', '--portfolio', 'X', '--documents', 'in/documents', '--supplier', 'in/supplier.csv'];
+  const ended = await start([...args, '--json']);
   expect(ended.status).toBe(0);
   const report = JSON.parse(ended.stdout);
   expect(report).toMatchObject({
@@ -55,7 +55,7 @@ test('npm start names in one line an argument that it does not know, and starts 
     [['a.csv', 'b.csv'], /b\.csv/],
     [['--portfolio', 'X'], /file/],
   ];
-  const all = await Promise.all(faults.map(([words]) => start(words)));
+  const all = await Promise.all(faults.map(([args]) => start(args)));
   for (const [place, [, named]] of faults.entries()) {
     expect(all[place]).toMatchObject({ status: 1, stdout: '', stderr: expect.stringMatching(/^[^\n]+\n$/) });
     expect(all[place]?.stderr).toMatch(named);

@@ -23,7 +23,7 @@ async function openPlace() {
   return {
     silent,
     slow,
-    start: (words: string[]) => startCommand([...words, '--documents', join(dir, 'd.zip')], { cwd: dir, env }),
+    start: (args: string[]) => startCommand([...args, '--documents', join(dir, 'd.zip')], { cwd: dir, env }),
     runPlain: () => runCommand(['check', 'plain.csv'], { cwd: dir, env }),
     /** What stands in the temporary folder, less what Node leaves there for itself. */
     left: async () => (await readdir(tmp)).filter((name) => name.startsWith('limitline-')),

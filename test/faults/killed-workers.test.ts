@@ -30,7 +30,7 @@ test.each(['company', 'documents', 'limit'] as const)(
   },
 );
 
-test('workers killed at random, two at a time, again and again', async () => {
+test('workers killed at random, two at a time, again and again, lose no row, and nothing is made twice', async () => {
   const place = await openFaultPlace({ faults: { latencyMs: [20, 180] }, env: { SERVICE_CONCURRENCY: '4' } });
   await place.import(buyerLines(120));
   const fleet = [place.startWorker(), place.startWorker(), place.startWorker()];

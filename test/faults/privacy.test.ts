@@ -106,8 +106,8 @@ async function openPlace() {
     HTTP_PROXY: proxy.url.replace('//', `//${USER}@`),
   };
   const commands: Command[] = [];
-  const start = (...words: string[]): Command => {
-    const command = startCommand(words, { cwd, env });
+  const start = (...args: string[]): Command => {
+    const command = startCommand(args, { cwd, env });
     commands.push(command);
     return command;
   };
@@ -115,7 +115,7 @@ async function openPlace() {
     redis,
     start,
     /** Runs a command to its end and answers its status. */
-    run: async (...words: string[]) => (await start(...words).ended).status,
+    run: async (...args: string[]) => (await start(...args).ended).status,
     /** Rules that have not yet been hit. */
     missingFaults: () => RULES.filter((_rule, place) => !standIn.faultHits()[place]),
     /** All that commands have said on standard error, but for the problems of a file. */

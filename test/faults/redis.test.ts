@@ -13,7 +13,7 @@ const LONGER_THAN_LOCK_MS = 7_000;
 /** Ten looks of a run at its portfolio. */
 const FULL_MS = 1_000;
 
-test('Redis killed and started again, three times', async () => {
+test('Redis that is killed and started again, three times, costs no row, and nothing is made twice', async () => {
   const redis = await startKillableRedis();
   const place = await openFaultPlace({
     faults: { latencyMs: [10, 60] },
@@ -29,7 +29,7 @@ test('Redis killed and started again, three times', async () => {
   expect((await place.judged(100)).states.done).toBe(100);
 });
 
-test('Redis gone for longer than the job lock, while calls are in flight', async () => {
+test('Redis that is gone for longer than the job lock costs no row, though calls are in flight', async () => {
   const redis = await startKillableRedis();
   const place = await openFaultPlace({
     faults: { latencyMs: 20 },
@@ -60,7 +60,7 @@ test('a process that comes back first after an outage of Redis does not take the
   await expect.poll(ask).toMatchObject({ is: 'unknown' });
 });
 
-test('connections to Redis cut with the reply lost, again and again', async () => {
+test('connections to Redis that break with the reply lost, again and again, lose no row, and nothing is made twice', async () => {
   const redis = await startKillableRedis();
   const proxy = await startCuttingProxy(redis.port);
   const place = await openFaultPlace({
@@ -76,7 +76,7 @@ test('connections to Redis cut with the reply lost, again and again', async () =
   expect((await place.judged(60)).states.done).toBe(60);
 });
 
-test('Redis lost while an answer comes during a trial after an outage', async () => {
+test('Redis that is lost while the answer of a trial comes costs no row', async () => {
   const redis = await startKillableRedis();
   // The first call meets a 429, so that the second is a trial, whose answer the pace wants to hear of.
   const place = await openFaultPlace({

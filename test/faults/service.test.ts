@@ -78,7 +78,7 @@ test.each(['503', 'refuse'] as const)('an outage (%s) that outlasts every back-o
   expect((await place.judged(60)).states.done).toBe(60);
 });
 
-test('connections to the service reset at accept, and cut where the answer should come back', async () => {
+test('connections to the service that break refuse no row, and what was on its way is held', async () => {
   const place = await openFaultPlace({
     faults: { latencyMs: [10, 60] },
     env: { SERVICE_CONCURRENCY: '4', LOG_LEVEL: 'warn' },

@@ -125,7 +125,7 @@ test('a sender that was taken for vanished may say late that it was put off, and
   expect(await calls.isUnknown(company)).toBe(false);
 });
 
-describe('a claim that its process no longer holds', () => {
+describe('a claim that its process no longer has', () => {
   const limit = { ...company, kind: 'limit', key: 'request-1' } as const;
   /** What a replica shows that took over before the end was copied to it. */
   async function takeBack({ connection, keys }: ReturnType<typeof openLedger>, owner: string) {

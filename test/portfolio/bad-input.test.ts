@@ -41,7 +41,7 @@ function* times(count: number, text: string): Generator<string> {
   for (let n = 0; n < count; n += 1) yield text;
 }
 
-describe('in bounded memory, with a clear answer', () => {
+describe('bad input takes bounded memory, and has a clear answer', () => {
   // Sparse: it takes no room on the disk. Zeros are what is left of a file on a disk that failed.
   test('a file of 512 MB that is zeros after its first lines', { timeout: 120_000 }, async () => {
     const { write } = await makeTemporaryFolder();

@@ -16,7 +16,7 @@ export type Given = {
   same?: 'yes' | 'no';
 };
 
-export function valuesOf({ ref, info, reg, name = 'Muster GmbH', country = 'DE', limit = '1000', ...given }: Given) {
+function valuesOf({ ref, info, reg, name = 'Muster GmbH', country = 'DE', limit = '1000', ...given }: Given) {
   const values: Values = { name, country_code: country, requested_limit: limit };
   if (ref) values.buyer_reference = ref;
   if (info) Object.assign(values, { business_information_source: 'agency', business_information_id: info });

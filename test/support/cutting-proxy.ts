@@ -1,8 +1,6 @@
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
 
-export type CuttingProxy = Awaited<ReturnType<typeof startCuttingProxy>>;
-
 /** A TCP proxy on this machine that passes everything on, until it is told to break something. */
 export async function startCuttingProxy(targetPort: number) {
   const links = new Set<Link>();

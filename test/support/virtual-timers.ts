@@ -1,5 +1,5 @@
 /** A timer of virtual time, with as much of Node's as is used. */
-export type VirtualTimer = { readonly atMs: number; run: () => void; unref(): VirtualTimer; ref(): VirtualTimer };
+type VirtualTimer = { readonly atMs: number; run: () => void; unref(): VirtualTimer; ref(): VirtualTimer };
 
 /** The timers of one clock, in the order in which they are due; those of one moment in the order in which they were set. */
 export function makeTimers() {

@@ -6,7 +6,7 @@ import { GUESSES } from './names/guesses.ts';
 import { SYSTEMS } from './names/systems.ts';
 
 /** What a header's name means by our tables of names. */
-export type NameMeaning = {
+type NameMeaning = {
   /** The column that it means for certain. */
   known: KnownColumn | null;
   /** The column that it may mean, where that is not certain. */

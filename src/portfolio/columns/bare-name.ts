@@ -2,7 +2,7 @@ import { currencyOf } from '../values/currencies.ts';
 import { isThousands } from '../values/thousands.ts';
 
 /** A header's name without what is written around it. */
-export type BareName = {
+type BareName = {
   name: string;
   /** The currency that stands behind the name, as it is written: `Kreditlimit (EUR)`. */
   currency: string | null;

@@ -10,7 +10,7 @@ import { ACCOUNT_COLUMN } from './result-columns.ts';
 import { thousandsIn } from './thousands-in-title.ts';
 
 /** A table's header, and what stands around it. */
-export type HeaderPlace = {
+type HeaderPlace = {
   header: RawRecord;
   above: Above | null;
   /** The record below it; left out where none was read yet. */

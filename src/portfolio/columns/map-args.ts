@@ -5,21 +5,21 @@ import { KNOWN_COLUMNS, type KnownColumn, ownNameOf } from './known-columns.ts';
 import { type Mapping, readMapping } from './mapping.ts';
 
 /**
- * The mapping that the words of `--map` give together: files of it, and `HEADER=column` for single headers, of which the
+ * The mapping that the arguments of `--map` give together: files of it, and `HEADER=column` for single headers, of which the
  * last `=` is meant. `HEADER=` and `HEADER=-` say that it is none of ours. What is said of a header by itself is stronger
- * than a file, and a later file than an earlier one. Undefined without any word.
+ * than a file, and a later file than an earlier one. Undefined without any.
  *
  * @throws LimitlineError `USAGE` for a column that there is not, and for two things said of one header; `FILE` for a file
  *   that cannot be used.
  */
-export async function readMapArgs(words: readonly string[]): Promise<Mapping | undefined> {
-  if (words.length === 0) return undefined;
+export async function readMapArgs(args: readonly string[]): Promise<Mapping | undefined> {
+  if (args.length === 0) return undefined;
   const mapping: Mapping = { columns: byHeader(), constants: {} };
   const pairs = byHeader();
-  for (const word of words) {
-    const pair = pairOf(word);
+  for (const arg of args) {
+    const pair = pairOf(arg);
     if (pair === null) {
-      const { columns, constants } = await readMapping(word);
+      const { columns, constants } = await readMapping(arg);
       Object.assign(mapping.columns, columns);
       Object.assign(mapping.constants, constants);
     } else {
@@ -33,17 +33,17 @@ export async function readMapArgs(words: readonly string[]): Promise<Mapping | u
 }
 
 /** `HEADER=column`; null for a file's name, and for a file whose name holds a `=`. */
-function pairOf(word: string): [header: string, known: KnownColumn | null] | null {
-  const at = word.lastIndexOf('=');
-  if (at === -1 || existsSync(word)) return null;
-  const [header, name] = [word.slice(0, at).trim(), word.slice(at + 1).trim()];
+function pairOf(arg: string): [header: string, known: KnownColumn | null] | null {
+  const at = arg.lastIndexOf('=');
+  if (at === -1 || existsSync(arg)) return null;
+  const [header, name] = [arg.slice(0, at).trim(), arg.slice(at + 1).trim()];
   if (header === '') {
-    throw new LimitlineError('USAGE', `--map "${word}" names no header: write it as --map "Their header=name".`);
+    throw new LimitlineError('USAGE', `--map "${arg}" names no header: write it as --map "Their header=name".`);
   }
   if (name === '' || name === '-') return [header, null];
   const known = ownNameOf(name) ?? aliasOf(name);
   if (known) return [header, known];
-  const message = `--map "${word}" names no column that is known here. Name one of ${KNOWN_COLUMNS.join(', ')}; or write --map "${header}=" if it is none of them.`;
+  const message = `--map "${arg}" names no column that is known here. Name one of ${KNOWN_COLUMNS.join(', ')}; or write --map "${header}=" if it is none of them.`;
   throw new LimitlineError('USAGE', message);
 }
 

@@ -17,7 +17,7 @@ export type HeaderRules = {
   columns?: Readonly<Record<string, KnownColumn | null>>;
   /** Columns that every line has without the file giving them. */
   constants?: Readonly<Partial<Record<KnownColumn, string>>>;
-  /** What cuts the file's cells; a comma if it is left out. */
+  /** What separates the file's cells; a comma if it is left out. */
   delimiter?: Delimiter | undefined;
   /** Places of columns that mean nothing here, whatever they are called: those that a results file of ours adds. */
   foreign?: ReadonlySet<number> | undefined;

@@ -2,7 +2,6 @@ import {
   type Buyer,
   type BuyerLine,
   type Decision,
-  type Finding,
   type Holder,
   type KnownBuyers,
   MOST_HOLDERS,
@@ -18,7 +17,7 @@ export type BuyerQuestion = { digest: string; kind: IdentifierKind | 'alike' };
 export type BuyerSnapshot = { version: string; holders: Map<string, Holder[]>; buyers: Map<string, Buyer> };
 
 /** What lines add to what is known. */
-export type BuyerChanges = {
+type BuyerChanges = {
   version: string;
   holders: Map<string, Holder[]>;
   buyers: Map<string, Buyer>;
@@ -87,14 +86,6 @@ export const CLOSED_BOOK: BuyerBook = {
     });
   },
 };
-
-/** What a line of a file is told, for those who list buyers: whom it was taken for, and by what. */
-export type Told = { by: IdentifierKind; written: string; of: Buyer | null };
-
-/** What is said of the line beside its buyer. */
-export function warningsOf(decision: Decision): Finding[] {
-  return decision.is === 'unclear' ? [] : decision.warnings;
-}
 
 function questionsOf(lines: readonly BuyerLine[]): BuyerQuestion[] {
   const questions: BuyerQuestion[] = [];

@@ -27,7 +27,7 @@ export type BuyerLine = {
 };
 
 /** A name of a buyer. `written` is null where it is not kept: then names are compared all the same, and the line is said. */
-export type BuyerName = { written: string | null; alike: number };
+type BuyerName = { written: string | null; alike: number };
 
 /** A buyer as it is known. */
 export type Buyer = {

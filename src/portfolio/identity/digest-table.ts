@@ -1,7 +1,7 @@
 import { lettersAsNumber } from './digest.ts';
 
 /** Which whole numbers digests (see `digestOf`) were given, in the order of their coming. */
-export type DigestTable = {
+type DigestTable = {
   add(digest: string, value: number): void;
   has(digest: string): boolean;
   /** Adds the value where the digest has none, and answers undefined; answers its first value where it has one. */

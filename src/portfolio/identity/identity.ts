@@ -12,7 +12,7 @@ export type BuyerIdentity = {
 };
 
 /** What a line gives to tell its request by. */
-export type RequestIdentity = {
+type RequestIdentity = {
   requestReference?: string | undefined;
   /** The buyer key. */
   buyer: string;

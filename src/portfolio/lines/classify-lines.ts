@@ -15,7 +15,7 @@ import type { Line } from './row.ts';
  * Says what each line leads to: a row, or as an invalid or duplicate line to none. Lines must come in the order of the file,
  * and be told their buyers.
  */
-export type LineClassifier = {
+type LineClassifier = {
   classify(draft: Draft): Line;
   /** What is said once at the end, and not on every line. */
   fileWarnings(): Problem[];

@@ -1,7 +1,7 @@
 import { makeDigestTable } from '../identity/digest-table.ts';
 
 /** Remembers which line made which request first. */
-export type RequestLines = {
+type RequestLines = {
   /** The line that gave this request key before; null when this line is the first, which is then remembered. */
   earlier(key: string, line: number): number | null;
 };

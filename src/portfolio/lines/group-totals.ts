@@ -4,7 +4,7 @@ import type { GroupLabel } from '../values/total-words.ts';
 import type { RunningSums } from './running-sums.ts';
 
 /** A line that is called like the total of a group, and says little else than an amount. */
-export type GroupTotal = {
+type GroupTotal = {
   label: GroupLabel;
   /** The cells of the last buyer above it. */
   above: readonly string[];

@@ -1,5 +1,5 @@
 /** The median of many amounts, and those far above it, in memory that does not grow with them. */
-export type Median = {
+type Median = {
   /** An amount above zero, and the line that it stands in. */
   add(line: number, amount: number): void;
   /** Those of at least so many times the median, in the order of their lines; of more than are kept, the largest. */

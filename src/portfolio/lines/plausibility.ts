@@ -8,7 +8,7 @@ import { makeMedian } from './median.ts';
 import type { Values } from './read-cells.ts';
 
 /** Warns of what may be requested and no one means. It stops nothing: whoever reads it decides. */
-export type Plausibility = {
+type Plausibility = {
   /** What is strange about a valid line by itself. */
   ofLine(line: { record: RawRecord; values: Values }): Problem[];
   /** What shows when all lines were read: limits far from all others, and lines whose warnings were too many. */

@@ -23,9 +23,9 @@ export type ReadCells = {
 };
 
 /** Reads one record; every problem of it is told, not the first alone. */
-export type CellReader = (record: RawRecord) => ReadCells;
+type CellReader = (record: RawRecord) => ReadCells;
 
-export type CellReaderOptions = {
+type CellReaderOptions = {
   columns: Column[];
   dialect: Dialect;
   /** Values that every line has, of columns that the file does not give. They are sound already. */

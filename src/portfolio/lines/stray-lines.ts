@@ -12,10 +12,10 @@ import type { ReadCells } from './read-cells.ts';
 import { makeRunningSums, type Sum } from './running-sums.ts';
 
 /** A line that was read, and is not yet known to be a buyer. */
-export type Candidate = ReadCells & { record: RawRecord };
+type Candidate = ReadCells & { record: RawRecord };
 
 /** Tells lines that are no buyers. They must come in the order of the file, each once. */
-export type StrayLines = {
+type StrayLines = {
   /**
    * Puts what the line is in place of its problems, where it is a total, a subtotal, the header once more, a note, or
    * hidden, and answers true; leaves every other line as it is.
@@ -25,7 +25,7 @@ export type StrayLines = {
   fileWarnings(): Problem[];
 };
 
-export type StrayOptions = {
+type StrayOptions = {
   columns: readonly Column[];
   delimiter?: Delimiter;
   /** Rows that are hidden in a sheet are taken like others. */

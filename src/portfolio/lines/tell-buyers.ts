@@ -5,7 +5,7 @@ import type { Draft } from './draft.ts';
 import { buyerLineOf } from './make-row.ts';
 
 /** By whom lines are told their buyers, and what a person says of them: that it is that buyer, and which row is mended. */
-export type Telling = {
+type Telling = {
   book: BuyerBook;
   sameBuyer?: readonly number[] | undefined;
   mendedRow: (cells: readonly string[]) => string;

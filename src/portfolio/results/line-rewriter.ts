@@ -80,7 +80,7 @@ function plain(
 }
 
 /** `1.234` could be a thousand again; `1.2340` could not. */
-export function sureAmount(value: string): string {
+function sureAmount(value: string): string {
   return 'open' in parseAmount(value) ? `${value}0` : value;
 }
 

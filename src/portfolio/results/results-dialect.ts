@@ -1,7 +1,7 @@
 import { type Dialect, PLAIN_DIALECT } from '../../table/dialect.ts';
 
 /**
- * How results are written: as the input (`all`), cut as the input is but in UTF-8 (`cells`), or in UTF-8 with commas. UTF-8
+ * How results are written: as the input (`all`), separated as the input is but in UTF-8 (`cells`), or in UTF-8 with commas. UTF-8
  * begins with a byte order mark where the input did, or was written by a program that takes a file without one for its own
  * code page, as Excel does: a workbook, `sep=`, UTF-16, Windows-1252 and the like. Never with `sep=` beside it, which makes
  * Excel pass over the mark.

@@ -1,6 +1,6 @@
 /**
  * `1.234 ?`: what stands behind an amount or a day that its column left open, where it is written into another file. No
- * other cell of that one settles it then: only who says how the column is written does, or mends the cell.
+ * other cell there decides it then: only who says how the column is written does, or who mends the cell.
  */
 const MARK = / \?$/;
 

@@ -47,7 +47,7 @@ describe('an answer that is no success', () => {
     expect(standIn.madeTwice()).toEqual([]);
   });
 
-  test.each([422, 500, 503])('a wish to wait is heard from an answer of %s too', async (status) => {
+  test.each([422, 500, 503])('a wish to wait is followed in an answer of %s too', async (status) => {
     const rule = { on: 'company', fault: 'status', status, headers: { 'retry-after': '2' }, times: 1 } as const;
     const { work, settled, ...place } = await openWorkplace({
       faults: { rules: [rule] },

@@ -48,7 +48,7 @@ describe('ten first answers alike', () => {
     expect(await paused()).toBeUndefined();
   });
 
-  test('are heard anew after resume: the same mistake pauses it again', async () => {
+  test('are counted anew after resume: the same mistake pauses it again', async () => {
     const { work, report, paused, context, ...place } = await openPlace();
     await place.import(buyerLines(ROWS));
     await work();
@@ -74,7 +74,7 @@ describe('ten first answers alike', () => {
 test.each([
   ['0', undefined],
   ['3', 'the first 3 answers'],
-])('CANARY_REFUSALS=%s', async (refusals, why) => {
+])('CANARY_REFUSALS=%s says how many first answers alike pause a portfolio, and 0 none', async (refusals, why) => {
   const { work, settled, paused, ...place } = await openPlace({ CANARY_REFUSALS: refusals });
   await place.import(buyerLines(30));
   await work();
@@ -95,9 +95,9 @@ test('one success first shows that not every row shares the mistake', async () =
   expect(await paused()).toBeUndefined();
 });
 
-describe('what is heard', () => {
+describe('the first answers of a portfolio', () => {
   /** Each word is the answer to another row; `ledger` is nothing that the service said in this portfolio. */
-  async function hear(words: readonly (number | 'ok' | 'ledger')[]) {
+  async function pauseAfter(words: readonly (number | 'ok' | 'ledger')[]) {
     const { rows, portfolios } = openLedger();
     for (const [place, word] of words.entries()) {
       const row: RowId = { portfolio: 'q4', key: `row-${place}` };
@@ -114,12 +114,12 @@ describe('what is heard', () => {
   }
 
   test.each([
-    ['three alike', [422, 422, 422], true],
-    ['two alike', [422, 422], false],
-    ['another status among them', [422, 400, 422, 422, 422], false],
-    ['a success among them', [422, 'ok', 422, 422, 422], false],
-    ['a company that the ledger knew already is no answer', [422, 'ledger', 422, 422], true],
+    ['pause it: three alike', [422, 422, 422], true],
+    ['let it go on: two alike', [422, 422], false],
+    ['let it go on: another status among them', [422, 400, 422, 422, 422], false],
+    ['let it go on: a success among them', [422, 'ok', 422, 422, 422], false],
+    ['pause it: a company that the ledger knew already is no answer', [422, 'ledger', 422, 422], true],
   ] as const)('%s', async (_name, words, pauses) => {
-    expect((await hear(words)) !== undefined).toBe(pauses);
+    expect((await pauseAfter(words)) !== undefined).toBe(pauses);
   });
 });

@@ -13,7 +13,7 @@ async function withRows(count: number) {
   return place;
 }
 
-test('heals a line whose jobs are lost, wherever the rows stand', async () => {
+test('a portfolio whose jobs are lost is healed, wherever its rows stand', async () => {
   const { context } = await withRows(4);
   const row = (n: number) => ({ portfolio: 'q4', key: `row-${n}` });
   await context.rows.begin(row(2), 'company');
@@ -28,7 +28,7 @@ test('heals a line whose jobs are lost, wherever the rows stand', async () => {
   expect(await heal()).toBe(0);
 });
 
-test('heals a line that stands still although something is left of its job', async () => {
+test('a portfolio that stands still is healed, although something is left of its job', async () => {
   const { context } = await withRows(1);
   const row = { portfolio: 'q4', key: 'row-2' };
   await feed(context);
@@ -54,7 +54,7 @@ test('what a lost queue left of a row that waits does not keep it from being fed
   expect(await context.queues.depth()).toBe(3);
 });
 
-test('a line that only waits is not looked into, nor a slow one again and again', async () => {
+test('a portfolio that only waits is not looked into, nor a slow one again and again', async () => {
   const { context } = await withRows(1);
   await feed(context);
   let looks = 0;

@@ -9,7 +9,11 @@ function openRest() {
   const said: string[] = [];
   let untilMs = 0;
   const state = (): PaceState => ({
-    ...{ phase: 'hold', ratePerS: 10, flowPerS: 0, isLimiting: false, atCeiling: false },
+    phase: 'hold',
+    ratePerS: 10,
+    flowPerS: 0,
+    isLimiting: false,
+    atCeiling: false,
     blocked: { why: 'the service asked to wait', untilMs },
   });
   const rest = startRest({
@@ -28,7 +32,9 @@ function openRest() {
     vi.useRealTimers();
   });
   return {
-    ...{ rest, said, stopping },
+    rest,
+    said,
+    stopping,
     block: (ms: number) => {
       untilMs = Date.now() + ms;
     },

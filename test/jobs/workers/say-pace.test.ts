@@ -5,44 +5,49 @@ import type { PaceState } from '../../../src/pace/pace-state.ts';
 import { makeKeptLog } from '../../support/log-fixture.ts';
 
 const atLimit: PaceState = {
-  ...{ phase: 'hold', ratePerS: 98, flowPerS: 97, isLimiting: true, atCeiling: false, blocked: undefined },
+  phase: 'hold',
+  ratePerS: 98,
+  flowPerS: 97,
+  isLimiting: true,
+  atCeiling: false,
+  blocked: undefined,
 };
 const shutDoor: Shut = { kind: 'limit', why: 'status 502', untilMs: 0, isTried: true };
 
-/** A line that is as the test says; this process hears of it only where it looks. */
+/** A pace that is as the test says; this process learns of it only where it looks. */
 function startSaying({ isIdle = false, now = atLimit, shut = [] as Shut[] } = {}) {
-  const heard = { state: { ...atLimit, ratePerS: 20 }, shut };
+  const known = { state: { ...atLimit, ratePerS: 20 }, shut };
   const { log, lines } = makeKeptLog();
   const pace = {
-    state: () => heard.state,
+    state: () => known.state,
     look: async () => {
-      heard.state = { ...now };
-      return heard.state;
+      known.state = { ...now };
+      return known.state;
     },
   };
   const looks = { doors: 0, queues: 0 };
   const doors = {
-    shut: () => heard.shut,
+    shut: () => known.shut,
     look: async () => {
       looks.doors += 1;
-      return heard.shut;
+      return known.shut;
     },
   };
   const areIdle = async () => {
     looks.queues += 1;
     return isIdle;
   };
-  const service = { pace, doors, slots: { inFlight: () => 0 }, paceNow: () => ({ ...heard.state, shut: heard.shut }) };
+  const service = { pace, doors, slots: { inFlight: () => 0 }, paceNow: () => ({ ...known.state, shut: known.shut }) };
   const saying = startSayingPace({ service, queues: { areIdle }, log, everyMs: 5 });
   onTestFinished(saying.stop);
   /** A turn was taken, or an answer told. */
   const move = () => {
-    heard.state = { ...heard.state };
+    known.state = { ...known.state };
   };
   return { lines, looks, move };
 }
 
-test('what is said is how the line stands then, and once where nothing has left since', async () => {
+test('what is said is how the pace is at that moment, and once where nothing has left since', async () => {
   const { lines, looks, move } = startSaying();
   move();
   await vi.waitUntil(() => lines.length > 0);
@@ -58,7 +63,7 @@ test('a shut door is said again and again while rows wait at it', async () => {
   expect(lines[0]?.msg).toContain('the outcome of limit requests is unknown');
 });
 
-test('nothing is said of a line that has nothing to do, though a door of it is shut', async () => {
+test('nothing is said where there is nothing to do, though a door is shut', async () => {
   const { lines, looks } = startSaying({ shut: [shutDoor], isIdle: true });
   await vi.waitUntil(() => looks.queues > 3);
   expect(lines).toEqual([]);

@@ -14,7 +14,7 @@ async function told(content: string, options: Parameters<typeof read>[1] = {}) {
 const TITLES = ['Debitorenliste, Q4, vorläufig', '', 'Stand: 31.12.2025', 'Name'];
 
 describe('a header below a title', () => {
-  test.each(DELIMITERS)('is found, said, and lines keep their numbers, cut by %j', async (delimiter) => {
+  test.each(DELIMITERS)('is found, said, and lines keep their numbers, separated by %j', async (delimiter) => {
     const table = ['Firma|Land|Kreditlimit (EUR)', 'Acme|DE|100', 'Beta|AT|200', ''];
     const content = [...TITLES, ...table.map((line) => line.replaceAll('|', delimiter))].join('\r\n');
     expect(await told(content)).toEqual({

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { readMapArgs } from '../../../src/portfolio/columns/map-args.ts';
 import { makeTemporaryFolder } from '../../support/temporary-folder.ts';
 
-describe('the words of --map', () => {
+describe('the arguments of --map', () => {
   test('say of single headers what they mean, beside files, and are stronger', async () => {
     const { write } = await makeTemporaryFolder();
     const path = await write(
@@ -33,7 +33,7 @@ describe('the words of --map', () => {
     [['=name'], 'USAGE', 'names no header'],
     [['Kunde=name', 'Kunde=city'], 'USAGE', 'two things about "Kunde"'],
     [['none.json'], 'FILE', 'none.json'],
-  ])('cannot be used: %j', async (words, code, message) => {
-    await expect(readMapArgs(words)).rejects.toMatchObject({ code, message: expect.stringContaining(message) });
+  ])('cannot be used: %j', async (args, code, message) => {
+    await expect(readMapArgs(args)).rejects.toMatchObject({ code, message: expect.stringContaining(message) });
   });
 });

@@ -61,7 +61,7 @@ describe('readHeader', () => {
     expect(problems.map((one) => one.message)).toEqual([expect.stringContaining('holds whole lines')]);
   });
 
-  test.each(DELIMITERS)('takes no name that holds lines cut by %j', async (delimiter) => {
+  test.each(DELIMITERS)('takes no name that holds lines separated by %j', async (delimiter) => {
     const lines = ['name|requested_limit|"note', 'Acme|100|x', 'Beta|200|y"', 'Gamma|300|z', ''];
     const { problems } = await read(lines.join('\n').replaceAll('|', delimiter));
     expect(problems).toEqual([expect.objectContaining({ message: expect.stringContaining('holds whole lines') })]);

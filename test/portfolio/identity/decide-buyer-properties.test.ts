@@ -64,7 +64,7 @@ test('what a check holds in memory tells a file as the ledger does, however it i
   );
 });
 
-test('and so does the book of a file by itself, which asks nobody about strangers', async () => {
+test('the book of a file by itself, which asks nobody about strangers, tells it so too', async () => {
   await fc.assert(
     fc.asyncProperty(anyLines, fc.integer({ min: 1, max: 8 }), async (lines, batch) => {
       const place = { portfolio: 'q4', importId: 'a' };
@@ -78,7 +78,7 @@ test('and so does the book of a file by itself, which asks nobody about stranger
   );
 });
 
-test('on top of a ledger too', async () => {
+test('what a check holds in memory tells a file as the ledger does where the ledger knows buyers already', async () => {
   await fc.assert(
     fc.asyncProperty(anyLines, anyLines, async (before, lines) => {
       const store = makeMapStore(ALL_SENT);

@@ -202,8 +202,8 @@ describe('folders', () => {
   });
 });
 
-describe('told in one sentence:', () => {
-  test('no redis-server', async () => {
+describe('why no server can be had', () => {
+  test('is told in one sentence: no redis-server', async () => {
     const { first } = await user(makeDir(), { env: { ...process.env, PATH: '/nowhere' } });
     expect(first).toEqual({
       code: 'REDIS',
@@ -211,14 +211,14 @@ describe('told in one sentence:', () => {
     });
   });
 
-  test('a redis-server that is none', async () => {
+  test('is told in one sentence: a redis-server that is none', async () => {
     const dir = makeDir();
     writeFileSync(join(dir, 'redis-server'), '#!/nowhere/interpreter\n', { mode: 0o755 });
     const { first } = await user(makeDir(), { env: { ...process.env, PATH: dir } });
     expect(first).toEqual({ code: 'REDIS', fault: expect.stringMatching(/redis-server cannot be run \(.*ENOENT\)/) });
   });
 
-  test('a redis-server before 7.0, which is not left running', async () => {
+  test('is told in one sentence: a redis-server before 7.0, which is not left running', async () => {
     const [bin, dataDir] = [makeDir(), makeDir()];
     const script = `#!/bin/sh\nREAL_PATH='${process.env.PATH}' exec '${process.execPath}' '${OLDER_SERVER}' "$@"\n`;
     writeFileSync(join(bin, 'redis-server'), script, { mode: 0o755 });
@@ -230,7 +230,7 @@ describe('told in one sentence:', () => {
     expect(serversBelow(dataDir)).toEqual([]);
   });
 
-  test('a data folder that cannot be written to', async () => {
+  test('is told in one sentence: a data folder that cannot be written to', async () => {
     const dataDir = join(makeDir(), 'file');
     writeFileSync(dataDir, '');
     await expect(openRedis({ dataDir, log })).rejects.toMatchObject({
@@ -239,7 +239,7 @@ describe('told in one sentence:', () => {
     });
   });
 
-  test('data that Redis cannot read', async () => {
+  test('is told in one sentence: data that Redis cannot read', async () => {
     const dataDir = makeDir();
     await (await openRedis({ dataDir, log })).close();
     const [file = ''] = globSync(join(dataDir, 'redis/appendonlydir/*.incr.aof'));

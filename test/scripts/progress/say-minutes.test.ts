@@ -4,7 +4,12 @@ import type { PaceState } from '../../../src/pace/pace-state.ts';
 import { makeKeptLog } from '../../support/log-fixture.ts';
 
 const atLimit: PaceState = {
-  ...{ phase: 'hold', ratePerS: 98, flowPerS: 97, isLimiting: true, atCeiling: false, blocked: undefined },
+  phase: 'hold',
+  ratePerS: 98,
+  flowPerS: 97,
+  isLimiting: true,
+  atCeiling: false,
+  blocked: undefined,
 };
 
 test('each minute the log says what was done in it and what calls wait for, and nothing where there is nothing to do', async () => {

@@ -14,7 +14,7 @@ import { freshPrefix } from '../ledger.ts';
 import type { Attempt } from './rules.ts';
 
 /** A send that has left, as the test sees it: the answer is the test's to give, and the ending is what came of it. */
-export type Flight = { attempt: Attempt; answer: (sent: Sent) => void; ended: Promise<Settled> };
+type Flight = { attempt: Attempt; answer: (sent: Sent) => void; ended: Promise<Settled> };
 
 export type RealLedger = ReturnType<typeof openRealLedger>;
 

@@ -11,7 +11,7 @@ export const REQUESTS: Record<string, { buyer: string; companyId?: string; docum
   fourth: { buyer: 'known', companyId: 'company_known' },
 };
 
-export type ModelRow = {
+type ModelRow = {
   state: RowState;
   step: Step;
   line: number;
@@ -46,7 +46,7 @@ type ModelCall = {
 /** Sends that are in doubt, and how many "resend" has to make up for. */
 type Doubts = { open: number; doubts: number };
 
-export type ModelPortfolio = {
+type ModelPortfolio = {
   paused: boolean;
   /** How often it was cancelled. */
   cancels: number;

@@ -6,9 +6,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { vi } from 'vitest';
 
-/** One command that uses a data folder, as a process of its own. */
-export type User = Awaited<ReturnType<typeof startUser>>;
-
+/** A command that uses a data folder, as a process of its own. */
 const USER_PROCESS = fileURLToPath(new URL('./user-process.ts', import.meta.url));
 
 /** Makes data folders and processes, and ends and removes every one of them, servers included, with `clean()`. */

@@ -4,7 +4,7 @@ import { makeDigestTable } from '../digest-table.ts';
 import { type FilePlace, makeFileEntries } from './entries.ts';
 
 /** The buyers of a file. */
-export type FileBuyers = BuyerStore & {
+type FileBuyers = BuyerStore & {
   /**
    * Whether no line of the file has anything that the line gives: it is a buyer of its own, as far as the file goes, and
    * takes no look into it.

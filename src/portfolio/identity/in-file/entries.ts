@@ -5,7 +5,7 @@ import { IDENTIFIER_KINDS, type IdentifierKind } from '../identity.ts';
 import { makeFileTexts } from './texts.ts';
 
 /** What is known of each line of a file that brought something, by numbers from 0 on. */
-export type FileEntries = {
+type FileEntries = {
   add(one: Pick<Brought, 'line' | 'key'>): number;
   /** The key of the buyer that the line brought, or was told to be. */
   keyOf(entry: number): string;

@@ -1,7 +1,7 @@
 import type { BuyerLine } from '../buyer.ts';
 
 /** Names and places of the first lines of a file, for people. */
-export type FileTexts = {
+type FileTexts = {
   /** Where the line's texts stand; 0 is the place of those that are not kept. */
   add(line: BuyerLine): number;
   /** Name, reference, city and street; nothing at all of texts that are not kept. */
