@@ -57,8 +57,8 @@ test('a file about held rows is checked as a whole, and then either all of it is
     expect.stringMatching(/^7 There is no line 99/),
     '8 Row twin/a does not belong to portfolio "q4".',
     '9 There is no row q4/a.',
-    '11 Line 3 says something else about the same limit.',
-    '13 Line 12 says something else about the same company.',
+    '11 Another line of this file, line 3, says something else about the same limit.',
+    '13 Another line of this file, line 12, says something else about the same company.',
   ]);
   const twice = await plan(`;2;${first}`, `;3;${first}`);
   expect(twice.problems).toEqual([{ at: 3, message: `"${first}" is already given for another row, in line 2.` }]);
