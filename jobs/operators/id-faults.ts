@@ -1,7 +1,9 @@
+import type { Calls } from '../../src/ledger/calls.ts';
 import type { Portfolios } from '../../src/ledger/portfolios.ts';
 import { ROW_STATES, type Step } from '../../src/ledger/row.ts';
 import type { Rows } from '../../src/ledger/rows.ts';
 import { COMPANY_ID_PREFIX, LIMIT_ID_PREFIX } from '../../src/resource-ids.ts';
+import { callsOf } from '../rows/calls-of.ts';
 import { documentKey } from '../rows/document-key.ts';
 import { type FoundRow, walkRows } from '../rows/walk-rows.ts';
 
@@ -41,14 +43,14 @@ export function callName({ kind, key }: { kind: string; key: string }): string {
  */
 export async function readKnownIds(
   ids: ReadonlySet<string>,
-  { rows, portfolios }: { rows: Rows; portfolios: Portfolios },
+  { rows, portfolios, calls }: { rows: Rows; portfolios: Portfolios; calls: Calls },
 ): Promise<KnownIds> {
   const known = new Map<string, KnownId[]>();
   if (ids.size === 0) return known;
   for (const portfolio of await portfolios.names()) {
     for (const state of ROW_STATES) {
       await walkRows(rows, portfolio, state, async (found) => {
-        for (const [id, call] of madeIdsOf(found)) {
+        for (const [id, call] of [...madeIdsOf(found), ...(await unrecordedIdsOf(found, calls))]) {
           if (!ids.has(id)) continue;
           const { line, request } = found.result;
           known.set(id, [...(known.get(id) ?? []), { call, portfolio, line, name: request.name }]);
@@ -73,4 +75,13 @@ function madeIdsOf({ row, result }: FoundRow): [id: string, call: string][] {
   }
   if (limitId !== '') made.push([limitId, callName({ kind: 'limit', key: row.key })]);
   return made;
+}
+
+/** What the calls of a row's step made that the row does not show yet: no worker came to it since, or it never went on. */
+async function unrecordedIdsOf(found: FoundRow, calls: Calls): Promise<[id: string, call: string][]> {
+  if (found.result.limitId !== '') return [];
+  const made = await Promise.all(
+    callsOf(found).map(async (call) => ({ id: await calls.madeId(call), name: callName(call) })),
+  );
+  return made.flatMap(({ id, name }): [string, string][] => (id === undefined ? [] : [[id, name]]));
 }

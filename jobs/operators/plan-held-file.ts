@@ -72,7 +72,10 @@ function contradictions(planned: readonly Planned[]): ResolutionFile['problems']
     const same = byCall.get(name);
     const used = made === undefined ? undefined : byId.get(made);
     if (same && same.made !== made) {
-      problems.push({ at, message: `Line ${same.at} says something else about the same ${call.kind}.` });
+      problems.push({
+        at,
+        message: `Another line of this file, line ${same.at}, says something else about the same ${call.kind}.`,
+      });
     } else if (used && callName(used.call) !== name) {
       problems.push({ at, message: `"${made}" is already given for another row, in line ${used.at}.` });
     }

@@ -14,6 +14,9 @@ export function register(program: Command, terminal: Terminal): void {
         await context.portfolios.resume(name);
         await feed(context);
       });
-      terminal.print(`Portfolio ${name} is resumed; workers go on with it.`, { portfolio: name, paused: false });
+      terminal.print(`Portfolio ${name} is resumed: it goes on as soon as workers run.`, {
+        portfolio: name,
+        paused: false,
+      });
     });
 }

@@ -101,6 +101,8 @@ async function takeLook(
     // Which problems there are is said by the import, once it is wanted.
     const list = makeProblemList(() => {});
     const counts = await readAll(opened, list, dryRun.add);
+    // As in `check`: what concerns the file as a whole is known when the last line was read.
+    list.add({ warnings: opened.warnings });
     return {
       account,
       portfolio,

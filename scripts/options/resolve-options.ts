@@ -52,7 +52,7 @@ export function checkResolveOptions({ line, row, all, from, step, made, resend }
   if (all && made !== undefined) {
     throw new LimitlineError(
       'USAGE',
-      'Held rows cannot all have made the same id; give --line N or --row ID, or a file by --from.',
+      'Held rows cannot all have the same id: give --line N or --row ID, or a file by --from.',
     );
   }
 }

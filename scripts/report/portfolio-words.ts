@@ -23,7 +23,7 @@ export function portfolioWords({
     column(visible(file ?? '–'), FILE_WIDTH),
     // By the minute, in UTC as everywhere.
     started === null ? '–' : `${started.slice(0, 16).replace('T', ' ')}Z`,
-    standing,
+    standing === 'settled' ? 'finished' : standing,
   ];
   const counts = [
     ...ROW_STATES.filter((state) => states[state] > 0).map((state) => `${grouped(states[state])} ${state}`),

@@ -35,7 +35,8 @@ export function summaryTable(
     if (states[state] > 0) parts.push(`${row(`    ${state}`, states[state])}   ${MEANING[state]}`);
   }
   if (replaced > 0) {
-    parts.push(`    ${counted(replaced, 'cancelled row was', 'cancelled rows were')} replaced by a later file.`);
+    const were = counted(replaced, 'cancelled row was', 'cancelled rows were');
+    parts.push(`    ${were} corrected or left out by a later file.`);
   }
   if (kept > 0) {
     parts.push(

@@ -48,7 +48,7 @@ function problemWords(path: string, { problems }: Plan): string {
   const found = problems.map(({ at, message }) => `${path}, line ${at}: ${message}`);
   return [
     ...found,
-    `Nothing was done: ${counted(problems.length, 'line')} of ${path} ${problems.length === 1 ? 'is wrong: mend it' : 'are wrong: mend them'} first.`,
+    `Nothing was done: ${counted(problems.length, 'line')} of ${path} ${problems.length === 1 ? 'is wrong; mend it' : 'are wrong; mend them'} first.`,
   ].join('\n');
 }
 

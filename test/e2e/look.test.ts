@@ -22,7 +22,7 @@ test('on a terminal run shows what it would request, and what was shown is what 
   await expect.poll(run.shown).toMatch(QUESTION);
   const shown = run.shown();
   expect(shown).toContain(`Account   ${env.SERVICE_URL}, portfolio q4\n`);
-  expect(shown).toContain('File      q4.csv: 8 lines; 7 good, 1 invalid, 0 duplicate');
+  expect(shown).toContain('File      q4.csv: 8 lines; 7 good, 1 invalid, 0 duplicate, 1 warning\n');
   expect(shown).toContain('Requests  7 limits, 7,031.50 in total\n');
   expect(shown).toMatch(
     /Largest {3}1,007.50 {2}line 8, Buyer 7 GmbH\n {10}1,006.50 .*\n.*\n.*\n {10}1,003.50 {2}line 4/,

@@ -11,7 +11,7 @@ test('when every row is refused alike, run says so and ends, and resume goes on 
     { rules: [{ on: 'company', fault: 'status', status: 403, body: 'scope missing' }] },
     { SERVICE_CONCURRENCY: '4' },
   );
-  const { limitline, json, standIn } = desk;
+  const { limitline, standIn } = desk;
   const ran = await limitline('run', 'q4.csv');
   expect(ran.status).toBe(2);
   expect(ran.stderr).toContain(
@@ -27,7 +27,10 @@ test('when every row is refused alike, run says so and ends, and resume goes on 
   expect(standIn.counts().requests.company).toEqual(answered.company);
 
   await standIn.setFaults({ rules: [] });
-  expect(await json('resume', 'q4')).toEqual({ portfolio: 'q4', paused: false });
+  // No worker runs now, and nobody is to wait for one.
+  expect((await limitline('resume', 'q4')).stdout).toBe(
+    'Portfolio q4 is resumed: it goes on as soon as workers run.\n',
+  );
   expect(await limitline('run', 'q4.csv')).toMatchObject({ status: 0 });
   expect(standIn.counts().made).toMatchObject({ company: 80, limit: 80 });
 });

@@ -13,6 +13,11 @@ test('--version says the version of the package, and nothing else', () => {
   expect(execFileSync(process.execPath, [COMMAND, '--version'], { encoding: 'utf8' })).toBe(`${version}\n`);
 });
 
+test('the help fits into 80 columns', () => {
+  const help = execFileSync(process.execPath, [COMMAND, '--help'], { encoding: 'utf8' });
+  expect(help.split('\n').filter((line) => line.length > 80)).toEqual([]);
+});
+
 test('the Node that the set-up brought is found through a link to the command, and from its own folder', async () => {
   const link = join(await makeFolder(), 'limitline');
   symlinkSync(COMMAND, link);

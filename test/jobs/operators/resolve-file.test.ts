@@ -19,7 +19,7 @@ async function openHeld() {
   });
   const [header = '', ...lines] = buyerLines(4);
   await place.import([header, ...lines, 'Buyer 3 GmbH,DE,HRB 3,77', 'Broken AG,Nowhere,HRB 9,1']);
-  await place.work();
+  const workers = await place.work();
   expect((await place.settled()).states).toMatchObject({ done: 1, held: 4 });
   const idOf = (kind: 'company' | 'limit', text: string) =>
     place.standIn.things(kind).find(({ body }) => JSON.stringify(body).includes(text))?.id ?? '';
@@ -28,7 +28,7 @@ async function openHeld() {
     await writeFile(path, ['row;line;id', ...lines, ''].join('\n'));
     return planHeldFile('q4', await readResolutionFile(path), place.context);
   };
-  return { ...place, plan, idOf };
+  return { ...place, plan, idOf, stopWork: () => workers.stop() };
 }
 
 test('a file about held rows is checked as a whole, and then either all of it is done or nothing', async () => {
@@ -57,8 +57,8 @@ test('a file about held rows is checked as a whole, and then either all of it is
     expect.stringMatching(/^7 There is no line 99/),
     '8 Row twin/a does not belong to portfolio "q4".',
     '9 There is no row q4/a.',
-    '11 Line 3 says something else about the same limit.',
-    '13 Line 12 says something else about the same company.',
+    '11 Another line of this file, line 3, says something else about the same limit.',
+    '13 Another line of this file, line 12, says something else about the same company.',
   ]);
   const twice = await plan(`;2;${first}`, `;3;${first}`);
   expect(twice.problems).toEqual([{ at: 3, message: `"${first}" is already given for another row, in line 2.` }]);
@@ -104,4 +104,19 @@ test('an id that is already known for another row is not believed', async () => 
   );
   expect(await resolve({ line: 2, made: idOf('limit', 'HRB 1'), dryRun: true })).toMatchObject({ calls: 0, rows: 0 });
   expect((await report()).states.held).toBe(4);
+});
+
+test('an id that was believed of one row is not believed of another, though no worker has recorded it yet', async () => {
+  const { context, idOf, plan, stopWork } = await openHeld();
+  await stopWork();
+  const resolve = (what: Partial<Resolving>) => resolveCalls({ portfolio: 'q4', ...what }, context);
+  const limit = idOf('limit', 'HRB 1');
+  expect(await resolve({ line: 2, made: limit })).toMatchObject({ calls: 1, rows: 1 });
+  const known = /is already known: it was made for line 2 of portfolio "q4" \(Buyer 1 GmbH\)/;
+  await expect(resolve({ line: 3, made: limit })).rejects.toThrow(known);
+  const { planned, problems } = await plan(`;3;${limit}`);
+  expect({ planned: planned.length, problems }).toEqual({
+    planned: 1,
+    problems: [{ at: 2, message: expect.stringMatching(known) }],
+  });
 });

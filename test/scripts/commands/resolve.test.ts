@@ -18,7 +18,7 @@ test.each([
   [['--line', '3'], /--made ID, or --resend/],
   [['--line', '3', '--made', 'bl_1', '--resend'], /--made ID, or --resend/],
   [['--line', '3', '--all', '--resend'], /--line N/],
-  [['--all', '--made', 'bl_1'], /give --line N/],
+  [['--all', '--made', 'bl_1'], /cannot all have the same id: give --line N/],
   [['--from', 'held.csv', '--resend'], /leave --made, --resend and --step out/],
   [['--from', 'held.csv', '--line', '3'], /--line N/],
   [['--line', 'three', '--resend'], /three/],

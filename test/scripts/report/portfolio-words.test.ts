@@ -45,7 +45,7 @@ test.each<[string, Partial<Listed>, string[]]>([
       sums: { ...sums, grantedBelow: 1, before: { granted: '5.00', statuses: {} } },
     },
     [
-      'q4                        buyers.csv                2026-11-21 10:00Z  settled',
+      'q4                        buyers.csv                2026-11-21 10:00Z  finished',
       '    3 skipped',
       '    requested 1,234,567.50, granted before 5.00, 1 limit below the request',
     ],

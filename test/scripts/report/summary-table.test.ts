@@ -81,6 +81,14 @@ test('the report shows grants of requests made before as such, and not as none',
   expect(table).not.toMatch(/^granted {2}/m);
 });
 
+test.each([
+  [1, '    1 cancelled row was corrected or left out by a later file.'],
+  [2, '    2 cancelled rows were corrected or left out by a later file.'],
+])('the report says how many rows were cancelled because of a later file: %i', (replaced, sentence) => {
+  const table = summaryTable({ ...summary, replaced }, still).split('\n');
+  expect(table).toContain(sentence);
+});
+
 test('the report says that rows stay as they were whose lines are invalid in the last import', () => {
   expect(summaryTable({ ...summary, kept: 3 }, still)).toContain(
     'the lines of 3 rows are invalid: what was there stays',
