@@ -62,7 +62,7 @@ export function makePace({
     const told = untold.take();
     const taken = await scripts.take(wanted, told).catch((error) => {
       // It is told with the next question.
-      untold.add(told.accepted, {});
+      untold.putBack(told.accepted);
       throw error;
     });
     ({ isOnTrial, state } = taken);

@@ -11,6 +11,11 @@ export function makeUntold() {
       untold = { accepted: untold.accepted + accepted, words: tighter(untold.words, words) };
     },
 
+    /** Counts calls again that were taken out and could not be told of; what answers said since then stays. */
+    putBack(accepted: number): void {
+      untold = { ...untold, accepted: untold.accepted + accepted };
+    },
+
     /** Takes all of it out, to be told. */
     take(): Untold {
       const taken = untold;

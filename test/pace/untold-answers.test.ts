@@ -1,0 +1,20 @@
+import { expect, test } from 'vitest';
+import { makeUntold } from '../../src/pace/untold-answers.ts';
+
+test('calls that could not be told of are counted again, and what answers said meanwhile stays', () => {
+  const untold = makeUntold();
+  untold.add(2, {});
+  const { accepted } = untold.take();
+  // While Redis was being asked in vain.
+  untold.add(1, { statedPerS: 50 });
+  untold.putBack(accepted);
+  expect(untold.take()).toEqual({ accepted: 3, words: { statedPerS: 50 } });
+});
+
+test('of two answers the one that leaves less is told', () => {
+  const untold = makeUntold();
+  untold.add(1, { remaining: 3 });
+  untold.add(1, { remaining: 7 });
+  expect(untold.take()).toEqual({ accepted: 2, words: { remaining: 3 } });
+  expect(untold.take()).toEqual({ accepted: 0, words: {} });
+});
