@@ -18,10 +18,13 @@ const PREFIXES: Partial<Record<Step, string>> = { company: COMPANY_ID_PREFIX, li
 
 /** Why this id cannot be what the row's step made; nothing where it can. */
 export function prefixFault(made: string | undefined, { result }: FoundRow): string | undefined {
+  if (made === undefined) return undefined;
   const prefix = PREFIXES[result.step];
-  if (made === undefined || prefix === undefined || (made.startsWith(prefix) && made.length > prefix.length)) {
-    return undefined;
+  if (prefix === undefined) {
+    // Without an id the ledger would let the call be sent again.
+    return made.trim() === '' ? `The id for line ${result.line} is empty.` : undefined;
   }
+  if (made.startsWith(prefix) && made.length > prefix.length) return undefined;
   return `"${made}" cannot be the id for line ${result.line}, which is held at the step ${result.step}: its ids begin with ${prefix}.`;
 }
 

@@ -148,6 +148,26 @@ test('an id is believed of the one document that the row is held at, and of no o
   expect(place.standIn.counts().made.document).toBe(2);
 });
 
+test.each(['', ' '])(
+  'an id that is empty is not believed of a document, nor is it sent again for "%s"',
+  async (made) => {
+    const place = await openPlace({
+      env: { ON_UNKNOWN_DOCUMENT: 'hold' },
+      faults: { rules: [lost('document', 'a.pdf', true)] },
+    });
+    await mkdir(join(place.dir, 'documents'));
+    await writeFile(join(place.dir, 'documents', 'a.pdf'), '%PDF-1.4\n% a\n%%EOF\n');
+    await place.import(['name,requested_limit,supporting_documents', 'One AG,1,a.pdf']);
+    await place.work();
+    await place.settled();
+    await expect(place.resolve({ line: 2, made })).rejects.toMatchObject({
+      code: 'USAGE',
+      message: expect.stringContaining('is empty'),
+    });
+    expect((await place.report()).states.held).toBe(1);
+  },
+);
+
 test('resolving a call does not bring back rows of a portfolio that was given up', async () => {
   const place = await openPlace({ faults: { rules: [lost('company', 'Shared', true)] } });
   const header = 'name,company_registration_number,requested_limit';
