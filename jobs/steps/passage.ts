@@ -31,10 +31,12 @@ export type Passage = Turn & {
 export async function waitForPassage(
   kind: CallKind,
   tryToken: () => Promise<boolean>,
-  { pace, doors, slots, stopping }: PassageDeps,
+  deps: PassageDeps,
 ): Promise<Passage> {
+  const { pace, doors, slots } = deps;
+  // Read anew for each wait: a rest may begin and end in between.
   const trial = await doors.enter(kind, {
-    signal: stopping,
+    signal: deps.stopping,
     tryToken,
     waitMs: () => (pace.state().blocked?.untilMs ?? 0) - Date.now(),
   });
@@ -44,8 +46,8 @@ export async function waitForPassage(
     await trial?.giveBack();
   };
   try {
-    giveSlotBack = await slots.take(stopping);
-    const turn = await pace.take(stopping);
+    giveSlotBack = await slots.take(deps.stopping);
+    const turn = await pace.take(deps.stopping);
     return { ...turn, trial, isShutOut: () => trial === undefined && doors.isShut(kind), end };
   } catch (error) {
     await end();
