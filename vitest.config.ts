@@ -18,17 +18,17 @@ export default defineConfig({
     // No test uses the user's own data folder; one that would fails.
     env: { XDG_DATA_HOME: '/dev/null/no-folder' },
     // Whole runs against real servers on two shared cores: generous, and never a way to wait.
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
     // More than cores, since most of the tests wait for others most of the time.
-    maxWorkers: 5,
+    maxWorkers: 6,
     // What a test puts in place of something is gone with it, since files share their process.
     restoreMocks: true,
     unstubEnvs: true,
     unstubGlobals: true,
     sequence: { sequencer: LongestFirst },
     // Conditions are waited for as long as a slow machine may take, and noticed at once.
-    expect: { poll: { timeout: 30_000, interval: 40 } },
+    expect: { poll: { timeout: 60_000, interval: 40 } },
     projects: [
       { extends: true, test: { name: 'alone', include: ALONE } },
       { extends: true, test: { name: 'together', include: ['test/**/*.test.ts'], exclude: ALONE, isolate: false } },

@@ -32,21 +32,21 @@ test.each(['company', 'documents', 'limit'] as const)(
 
 test('workers killed at random, two at a time, again and again, lose no row, and nothing is made twice', async () => {
   const place = await openFaultPlace({ faults: { latencyMs: [20, 180] }, env: { SERVICE_CONCURRENCY: '4' } });
-  await place.import(buyerLines(120));
+  await place.import(buyerLines(80));
   const fleet = [place.startWorker(), place.startWorker(), place.startWorker()];
   let kills = 0;
-  for (let madeBefore = 20; madeBefore <= 180; madeBefore += 40) {
+  for (let madeBefore = 20; madeBefore <= 100; madeBefore += 40) {
     await expect.poll(place.madeCount).toBeGreaterThanOrEqual(madeBefore);
     for (const victim of takeTwoAtRandom(fleet)) victim.child.kill('SIGKILL');
     kills += 2;
     fleet.push(place.startWorker(), place.startWorker());
   }
-  const { states } = await place.judged(120);
-  expect(states.done + states.held).toBe(120);
+  const { states } = await place.judged(80);
+  expect(states.done + states.held).toBe(80);
   expect(states.held).toBeLessThanOrEqual(kills * 4);
   await place.resolveHeld();
-  expect((await place.judged(120)).states.done).toBe(120);
-  expect(place.standIn.counts().made).toMatchObject({ company: 120, limit: 120 });
+  expect((await place.judged(80)).states.done).toBe(80);
+  expect(place.standIn.counts().made).toMatchObject({ company: 80, limit: 80 });
 });
 
 test('a worker killed while it fetches the token for all does not keep the others waiting', async () => {

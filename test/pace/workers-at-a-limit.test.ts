@@ -62,7 +62,7 @@ test('where there is no limit, calls in flight are what limits us, and are as ma
     faults: { latencyMs: 100 },
     env: { SERVICE_CONCURRENCY: '16' },
   });
-  await place.import(buyerLines(150));
+  await place.import(buyerLines(300));
   await work();
   expect((await settled()).calls.throttled).toBe(0);
   expect(standIn.maxInFlight()).toBe(16);
