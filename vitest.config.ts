@@ -20,8 +20,8 @@ export default defineConfig({
     // Whole runs against real servers on two shared cores: generous, and never a way to wait.
     testTimeout: 120_000,
     hookTimeout: 120_000,
-    // More than cores, since most of the tests wait for others most of the time.
-    maxWorkers: 6,
+    // More than cores, since tests wait for others much of the time; still more only costs, as six of them showed.
+    maxWorkers: 4,
     // What a test puts in place of something is gone with it, since files share their process.
     restoreMocks: true,
     unstubEnvs: true,

@@ -37,12 +37,16 @@ export function makeHealer(deps: FeedDeps, isWaiting: () => boolean = () => fals
     still = 0;
     const alive = await deps.queues.alive();
     let healed = 0;
-    for (const { name } of open) healed += await restoreJobs(name, alive.get(name) ?? new Set(), deps);
+    for (const { name } of open) healed += await restoreUnlistedJobs(name, alive.get(name) ?? new Set(), deps);
     return healed;
   };
 }
 
-async function restoreJobs(portfolio: string, alive: ReadonlySet<string>, { rows, queues }: FeedDeps): Promise<number> {
+async function restoreUnlistedJobs(
+  portfolio: string,
+  alive: ReadonlySet<string>,
+  { rows, queues }: FeedDeps,
+): Promise<number> {
   const lostOf = (jobs: NewJob[]) => jobs.filter(({ data }) => !alive.has(data.key));
   let added = 0;
   for (const state of STEPS) {

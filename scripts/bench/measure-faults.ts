@@ -30,7 +30,7 @@ export type FaultFigures = {
   held: number;
   /** Calls in flight at the most, all processes together: what an outage cannot but hold. */
   inFlight: number;
-  /** Why rows are held: what was heard in place of an answer, each with its number of rows. */
+  /** Why rows are held: what came in place of an answer, each with its number of rows. */
   heldWhy: Record<string, number>;
   done: number;
   /** For each row that a killed process was sending something for: from the kill until it moved. */
@@ -166,14 +166,14 @@ async function passOutage(
   await service.setFaults({ rules: [] });
 }
 
-/** The rows that are held, by step and by what was heard; without times and bodies, which differ. */
+/** The rows that are held, by step and reason; without times and bodies, which differ. */
 async function reasons(rows: Rows, count: number): Promise<Record<string, number>> {
   const counts: Record<string, number> = {};
   const held = await rows.inState(PORTFOLIO, 'held', { count });
   for (const result of await rows.read(held.map(({ row }) => row))) {
     const message = result?.problem?.message ?? '';
-    const heard = /: (?:sent \S+, then )?(status \d{3}|[^:(]+)/.exec(message)?.[1] ?? message;
-    const why = `${result?.step}: ${heard.trim()}`;
+    const reason = /: (?:sent \S+, then )?(status \d{3}|[^:(]+)/.exec(message)?.[1] ?? message;
+    const why = `${result?.step}: ${reason.trim()}`;
     counts[why] = (counts[why] ?? 0) + 1;
   }
   return counts;

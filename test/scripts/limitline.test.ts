@@ -44,9 +44,9 @@ test.runIf(process.platform === 'linux')(
 );
 
 /** A folder with a `node` that does this. */
-async function makeNode(deed: string): Promise<string> {
+async function makeNode(script: string): Promise<string> {
   const folder = await makeFolder();
-  writeFileSync(join(folder, 'node'), `#!/bin/sh\n${deed}\n`, { mode: 0o755 });
+  writeFileSync(join(folder, 'node'), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
   return folder;
 }
 
