@@ -1,7 +1,7 @@
-import { cp, writeFile } from 'node:fs/promises';
+import { cp, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { STAND_IN_CREDENTIALS } from '../../src/config.ts';
 import { startScript } from '../support/command.ts';
 import { startStandIn } from '../support/stand-in.ts';
@@ -21,8 +21,18 @@ async function openDesk() {
   return { cwd, service, start };
 }
 
+/** `npm start` leaves its results beside the example; they go with the test. */
+async function leaveExamplesAsTheyAre(): Promise<void> {
+  const before = new Set(await readdir(EXAMPLES));
+  onTestFinished(async () => {
+    const left = (await readdir(EXAMPLES)).filter((name) => !before.has(name));
+    await Promise.all(left.map((name) => rm(join(EXAMPLES, name))));
+  });
+}
+
 test('npm start without a file asks only the stand-in, whatever is set, and says which settings it ignores', async () => {
   const { service, start } = await openDesk();
+  await leaveExamplesAsTheyAre();
   const ended = await start(['--json'], { SERVICE_ACCOUNT: 'live', SERVICE_CLIENT_SECRET_FILE: '/nowhere/secret' });
   expect(ended).toMatchObject({ status: 0, stderr: expect.stringMatching(/SERVICE_URL is ignored/) });
   expect(JSON.parse(ended.stdout)).toMatchObject({
