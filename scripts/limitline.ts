@@ -13,7 +13,9 @@ const COMMANDS: Record<string, () => Promise<{ register: (program: Command, term
   check: () => import('./commands/check.ts'),
   run: () => import('./commands/run.ts'),
   import: () => import('./commands/import.ts'),
+  up: () => import('./commands/up.ts'),
   work: () => import('./commands/work.ts'),
+  console: () => import('./commands/console.ts'),
   portfolios: () => import('./commands/portfolios.ts'),
   report: () => import('./commands/report.ts'),
   retry: () => import('./commands/retry.ts'),
@@ -27,7 +29,7 @@ const COMMANDS: Record<string, () => Promise<{ register: (program: Command, term
 };
 
 /** Commands that run for long, and whose standard error is a log. */
-const LOGGING: ReadonlySet<string> = new Set(['work', 'service']);
+const LOGGING: ReadonlySet<string> = new Set(['up', 'work', 'console', 'service']);
 
 /** Long enough for a process to end by itself, which it nearly always does at once. */
 const LINGER_MS = 1_000;

@@ -8,25 +8,18 @@ import { execFileSync, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
   accessSync,
-  appendFileSync,
   chmodSync,
   constants,
-  linkSync,
-  lstatSync,
-  mkdirSync,
-  readdirSync,
   readFileSync,
   readlinkSync,
   renameSync,
-  rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { delimiter, join, resolve } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { underLock } from './setup/lock.mjs';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const BIN = join(ROOT, 'node_modules', '.bin');
@@ -36,12 +29,12 @@ const NODE_VERSION = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')
 const STAMP_FILE = join(ROOT, 'node_modules', '.limitline-setup');
 const STAMP = `${process.platform} ${process.arch} ${hashOf(join(ROOT, 'package-lock.json'))}`;
 
+/** What browsers that the tests can use are called. */
+const CHROMIUM_NAMES = ['chromium', 'chromium-browser', 'google-chrome'];
+
 const COMMAND = join(ROOT, 'scripts', 'limitline.cjs');
 const COMMAND_LINK = join(BIN, 'limitline');
 const COMMAND_LINK_TARGET = '../../scripts/limitline.cjs';
-
-/** Much longer than npm takes; then the process that the lock names is another by now, under a number used again. */
-const LOCK_PATIENCE_MS = 600_000;
 
 /** In this order: each finds what it needs made by those before it. */
 const STEPS = [
@@ -49,10 +42,14 @@ const STEPS = [
   { name: `fetching Node ${NODE_VERSION}`, isDone: hasNode, run: fetchNode },
   { name: 'linking the command', isDone: hasCommand, run: linkCommand },
   { name: 'installing redis-server', isDone: hasRedis, run: installRedis },
+  // For the tests alone, and never a reason to fail: without one those that need a browser say that they did not run.
+  ...(process.argv.includes('--tests')
+    ? [{ name: 'installing chromium', isDone: hasChromium, run: installChromium }]
+    : []),
 ];
 
 try {
-  if (!STEPS.every((step) => step.isDone())) await underLock(setUp);
+  if (!STEPS.every((step) => step.isDone())) await underLock(setUp, { root: ROOT, say });
 } catch (error) {
   say(error.message);
   process.exitCode = 1;
@@ -146,84 +143,36 @@ async function installRedis(onChild) {
     const hint = hints[process.platform] ?? 'version 7.0 or later';
     throw new Error(`no redis-server or valkey-server is on the PATH; install one (${hint}), or set REDIS_URL`);
   }
-  // RUNLEVEL: in this one no service is started, so nothing of ours listens on port 6379.
-  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive', RUNLEVEL: '1' };
-  const install = () => run('apt-get', ['install', '-y', 'redis-server'], onChild, env);
-  let result = await install();
-  if (result.code !== 0) {
-    // Fresh containers know of no packages yet, and old ones of versions that are gone.
-    await run('apt-get', ['update'], onChild, env);
-    result = await install();
-  }
+  const result = await aptInstall(['redis-server'], onChild);
   if (result.code !== 0 || !hasRedis())
     throw fault(result, 'apt-get could not install redis-server (see what it says above)');
   // systemd has no run levels, and started it: sd_booted(3) says where it is in charge.
-  if (isDirectory('/run/systemd/system')) await run('systemctl', ['disable', '--now', 'redis-server'], onChild, env);
+  if (isDirectory('/run/systemd/system')) await run('systemctl', ['disable', '--now', 'redis-server'], onChild);
 }
 
-/**
- * Runs `work` while no other set-up of this clone does. The lock is the highest numbered file: taken while one of the
- * processes that it names lives. To take it is to create the next number, which only one can; none is ever deleted,
- * so that nobody deletes a lock that another has just taken. (The same as in src/redis/own/lock.ts, for Node 18.)
- */
-async function underLock(work) {
-  const folder = lockFolder();
-  const draft = join(folder, `draft.${process.pid}`);
-  writeFileSync(draft, String(process.pid));
-  const lock = await takeLock(folder, draft).finally(() => rmSync(draft, { force: true }));
-  try {
-    // npm lives on when we are killed, and two of them at once would spoil each other's work.
-    await work((pid) => appendFileSync(lock, ` ${pid}`));
-  } finally {
-    writeFileSync(lock, '');
-  }
+/** As test/support/browser/chromium-path.ts finds it. */
+function hasChromium() {
+  const { CHROMIUM_PATH } = process.env;
+  return CHROMIUM_PATH ? isExecutable(CHROMIUM_PATH) : CHROMIUM_NAMES.some(isOnPath);
 }
 
-async function takeLock(folder, draft) {
-  let waited = false;
-  for (const since = Date.now(); Date.now() - since < LOCK_PATIENCE_MS; await sleep(100)) {
-    const numbers = readdirSync(folder).map((name) => Number(/^lock\.(\d+)$/.exec(name)?.[1] ?? 0));
-    const last = Math.max(0, ...numbers);
-    const holders = (readIfThere(join(folder, `lock.${last}`)) ?? '').split(' ').filter(isRunning);
-    if (holders.length === 0) {
-      const lock = join(folder, `lock.${last + 1}`);
-      if (link(draft, lock)) return lock;
-    } else if (!waited) {
-      say(`waiting for another set-up (process ${holders[0]}) …`);
-      waited = true;
-    }
-  }
-  throw new Error(`another set-up has not ended for ${LOCK_PATIENCE_MS / 60_000} minutes; end it, or delete ${folder}`);
+async function installChromium(onChild) {
+  const left = 'the tests in a browser will not run: install chromium, or name one in CHROMIUM_PATH';
+  if (!isOnPath('apt-get') || process.getuid?.() !== 0) return say(`no chromium is on the PATH; ${left}`);
+  const result = await aptInstall(['chromium'], onChild);
+  if (result.code !== 0 || !hasChromium()) say(`apt-get could not install chromium; ${left}`);
 }
 
-/** Beside the clone's own folders, since npm empties node_modules, and a data folder may come to belong to another user. */
-function lockFolder() {
-  const user = process.getuid?.() ?? 0;
-  const folder = join(
-    tmpdir(),
-    `limitline-setup-${user}-${createHash('sha256').update(ROOT).digest('hex').slice(0, 12)}`,
-  );
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  if (lstatSync(folder).uid !== user) throw new Error(`${folder} belongs to somebody else; delete it, or set TMPDIR`);
-  return folder;
-}
-
-function link(from, to) {
-  try {
-    linkSync(from, to);
-    return true;
-  } catch (error) {
-    if (error.code === 'EEXIST') return false;
-    throw error;
-  }
-}
-
-function isRunning(pid) {
-  try {
-    return pid !== '' && process.kill(Number(pid), 0);
-  } catch (error) {
-    return error.code === 'EPERM';
-  }
+/** Installs packages, after an update where they are not known. */
+async function aptInstall(packages, onChild) {
+  // RUNLEVEL: in this one no service is started, so nothing of ours listens on port 6379.
+  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive', RUNLEVEL: '1' };
+  const install = () => run('apt-get', ['install', '-y', ...packages], onChild, env);
+  const result = await install();
+  if (result.code === 0) return result;
+  // Fresh containers know of no packages yet, and old ones of versions that are gone.
+  await run('apt-get', ['update'], onChild, env);
+  return install();
 }
 
 /** Under the machine's own Node: the one in node_modules is about to be replaced. */

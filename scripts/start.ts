@@ -7,6 +7,7 @@ import { endByFault, sayCrashes } from './process/crash.ts';
 import { PROBLEMS_STATUS } from './process/exit-status.ts';
 import { surviveOutput } from './process/output-faults.ts';
 import { makeTerminal } from './terminal/terminal.ts';
+import { runUp } from './up/run-up.ts';
 
 const EXAMPLE = fileURLToPath(new URL('../examples/portfolio.csv', import.meta.url));
 
@@ -28,12 +29,27 @@ run?.description(
   'Import a file, work until the portfolio is finished, and report, as limitline run does. Without a file it runs the example, on the stand-in only, whatever the settings say.',
 );
 
+const isWatched = process.stdin.isTTY && process.stdout.isTTY && !terminal.json;
+/** Whoever ends the example wants the end, and not the console. */
+let wasEnded = false;
+const end = () => {
+  wasEnded = true;
+};
+
 try {
   const isExample = args.length === 0 || (args.length === 1 && terminal.json);
   if (isExample) useStandInOnly(terminal.say);
+  if (isExample && isWatched) process.once('SIGINT', end);
   await program.parseAsync(['run', ...(isExample ? [EXAMPLE] : []), ...args], { from: 'user' });
   // The example's own faults are there to be seen, so they do not make `npm start` fail.
   if (isExample && process.exitCode === PROBLEMS_STATUS) process.exitCode = 0;
+  process.off('SIGINT', end);
+  // Somebody is there to look at it: it goes on, with the console. A script wants the end.
+  if (isExample && isWatched && !wasEnded && process.exitCode === 0) {
+    // Below a report only what goes wrong is said.
+    process.env.LOG_LEVEL ||= 'warn';
+    process.exitCode = await runUp(terminal);
+  }
 } catch (error) {
   endByFault(error, terminal);
 }

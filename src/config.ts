@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { chooseDataFolder, type DataFolder, type NamedFolder } from './data-folder.ts';
-import { LimitlineError, messageOf } from './errors.ts';
+import { LimitlineError, maskUserInfo, messageOf } from './errors.ts';
 import { type GivenSettings, readGiven } from './given-settings.ts';
 import { LOG_LEVELS } from './log.ts';
 import { chooseProxy } from './proxy.ts';
@@ -27,8 +27,8 @@ export const STAND_IN_ACCOUNT = 'stand-in';
 
 /**
  * Reads the settings from the environment and, below it, from a `.env` file of the working directory.
- * Empty values count as not given. `SERVICE_CLIENT_ID_FILE`, `SERVICE_CLIENT_SECRET_FILE` and `REDIS_URL_FILE` name
- * mounted secrets.
+ * Empty values count as not given. `SERVICE_CLIENT_ID_FILE`, `SERVICE_CLIENT_SECRET_FILE`, `REDIS_URL_FILE` and
+ * `METRICS_TOKEN_FILE` name mounted secrets.
  *
  * @throws LimitlineError `SETTINGS`, naming every fault at once, one sentence each.
  */
@@ -78,7 +78,7 @@ function schemaFaults(error: z.ZodError | undefined, values: Readonly<Record<str
   return (error?.issues ?? []).map((issue) => {
     const name = String(issue.path[0]);
     // Addresses may carry a password, so neither they nor secrets are repeated.
-    const isPrivate = /SECRET|REDIS_URL/.test(name) || values[name]?.includes('@');
+    const isPrivate = /SECRET|REDIS_URL|METRICS_TOKEN/.test(name) || values[name]?.includes('@');
     return isPrivate ? `${name} ${issue.message}` : `${name} is ${JSON.stringify(values[name])}, but ${issue.message}`;
   });
 }
@@ -98,6 +98,28 @@ function proxyFaults(settings: z.output<typeof settingsSchema> | undefined): str
 export function accountOf({ SERVICE_ACCOUNT, SERVICE_URL }: Pick<Settings, 'SERVICE_ACCOUNT' | 'SERVICE_URL'>): string {
   if (SERVICE_ACCOUNT !== undefined) return SERVICE_ACCOUNT;
   return SERVICE_URL === undefined ? STAND_IN_ACCOUNT : normalAccount(SERVICE_URL);
+}
+
+/**
+ * The settings that are not what they would be if nobody had given them, for people. Secrets and addresses that may carry one
+ * are "given", and nothing of them is shown.
+ */
+export function differingSettings(settings: Settings): { name: string; value: string }[] {
+  const defaults: Record<string, unknown> = settingsSchema.parse({ LIMITLINE_DATA: '' });
+  const given: Record<string, unknown> = settings;
+  return SETTING_NAMES.flatMap((name) => {
+    const value = given[name];
+    if (value === undefined || JSON.stringify(value) === JSON.stringify(defaults[name])) return [];
+    if (name === 'LIMITLINE_DATA' && settings.dataFolderBy === 'user') return [];
+    return [{ name, value: PRIVATE.test(name) ? 'given' : shownSetting(value) }];
+  });
+}
+
+/** Whose values are a secret, or may have one in them that no rule of ours would find. */
+const PRIVATE = /SECRET|TOKEN$|PASSWORD|CLIENT_ID|REDIS_URL|PROXY$/;
+
+function shownSetting(value: unknown): string {
+  return maskUserInfo(Array.isArray(value) ? value.join(', ') : String(value));
 }
 
 function wholeNumber(min: number, max: number, unit = '') {
@@ -195,14 +217,23 @@ const settingsSchema = z.object({
     .string()
     .transform((text) => text.split(/[\s,]+/).filter(Boolean))
     .default([]),
+  SEARCH_INDEX: z.enum(['on', 'off'], 'must be on or off').default('on'),
   MAX_DOCUMENT_MB: wholeNumber(1, 10_000, 'megabytes').default(20),
   CONSOLE_HOST: z.string().default('127.0.0.1'),
   CONSOLE_PORT: wholeNumber(0, 65_535).default(3000),
+  /** The most that an upload may be, all of its files together; each mended version of it is a copy. */
+  CONSOLE_UPLOAD_MB: wholeNumber(1, 100_000, 'megabytes').default(1_024),
   CONSOLE_USERS_FILE: z.string().optional(),
+  METRICS_HOST: z.string().default('127.0.0.1'),
+  METRICS_PORT: wholeNumber(0, 65_535).optional(),
+  METRICS_TOKEN: z
+    .string()
+    .regex(/^[!-~]{16,}$/, 'must be 16 characters or more, without spaces')
+    .optional(),
   LOG_LEVEL: z.enum(LOG_LEVELS, `must be one of ${LOG_LEVELS.join(', ')}`).default('info'),
 });
 
 const SETTING_NAMES = Object.keys(settingsSchema.shape);
 
 /** What may stand in a mounted file instead, which `<name>_FILE` names. */
-const IN_FILES = ['SERVICE_CLIENT_ID', 'SERVICE_CLIENT_SECRET', 'REDIS_URL'];
+const IN_FILES = ['SERVICE_CLIENT_ID', 'SERVICE_CLIENT_SECRET', 'REDIS_URL', 'METRICS_TOKEN'];

@@ -11,16 +11,20 @@ import { makeCalls } from './ledger/calls.ts';
 import { loginOf, makeKeys, makeSharedKeys } from './ledger/keys.ts';
 import type { Login } from './ledger/login.ts';
 import { makePersist } from './ledger/persist.ts';
+import { makePlans } from './ledger/plans/plans.ts';
 import { makePortfolios } from './ledger/portfolios.ts';
 import { makeRecovery } from './ledger/recovery.ts';
 import { makeRows } from './ledger/rows.ts';
+import { makeStories } from './ledger/story/story.ts';
 import type { Log } from './log.ts';
 import { readShut } from './pace/door-words.ts';
 import { makeDoors } from './pace/doors.ts';
 import { makePace } from './pace/pace.ts';
 import type { PaceState } from './pace/pace-state.ts';
-import { readPace } from './pace/read-pace.ts';
+import { makePaceReader } from './pace/read-pace.ts';
+import { makePaceSamples } from './pace/samples.ts';
 import { makeSlots } from './pace/slots.ts';
+import { referenceOf } from './portfolio/identity/identity.ts';
 import { chooseProxy } from './proxy.ts';
 import { makeQueues } from './queue/queues.ts';
 import { openRedis } from './redis/open-redis.ts';
@@ -87,16 +91,30 @@ export async function openContext({ settings, log }: { settings: Settings; log: 
     enterAccount: () => accounts.enter(login),
     /** Names this process in claims and signs of life. */
     processId,
-    rows: makeRows({ connection: ledger, keys, persist, canaryRefusals: settings.CANARY_REFUSALS }),
+    rows: makeRows({
+      connection: ledger,
+      keys,
+      persist,
+      canaryRefusals: settings.CANARY_REFUSALS,
+      isSearched: settings.SEARCH_INDEX === 'on',
+      referenceOf,
+    }),
     buyers: makeBuyers({ connection: ledger, keys }),
     portfolios: makePortfolios({ connection: ledger, keys }),
+    stories: makeStories({ connection: ledger, keys }),
+    /** What somebody plans to do with many rows. */
+    plans: makePlans({ connection: ledger, keys }),
     recovery: makeRecovery({ connection: ledger, keys }),
+    /** The fleet's pace, without the doors; see {@link lookAtPace}. */
+    readPace: makePaceReader(ledger, keys.pace),
     /** Asks the ledger until it answers, or this context is closed. */
     persist,
     calls,
     attempts,
     atMostOnce: makeAtMostOnce({ calls, attempts }),
     queues,
+    /** How the fleet's pace went over the last hour. */
+    paceSamples: makePaceSamples({ connection: ledger, paceKey: keys.pace, key: keys.paceSamples }),
     imports: makeDocumentStore({ dir: join(settings.LIMITLINE_DATA, 'imports') }),
     documents: makeDocumentStore({ dir: join(settings.LIMITLINE_DATA, 'documents') }),
     leftFiles: makeLeftFiles({ dir: join(settings.LIMITLINE_DATA, 'left'), trialAccount: STAND_IN_ACCOUNT }),
@@ -136,8 +154,8 @@ export function openService(context: Context, url: string) {
     client,
     pace,
     doors,
-    /** What holds calls back, as this process saw it last: the pace, and the doors that are shut. */
-    paceNow: (): PaceState => ({ ...pace.state(), shut: doors.shut() }),
+    /** What holds calls back, as this process saw it last: the pace, the doors that are shut, the queues that are paused. */
+    paceNow: (): PaceState => ({ ...pace.state(), shut: doors.shut(), paused: context.queues.pausedSeen() }),
     slots: makeSlots(settings.SERVICE_CONCURRENCY),
     onUnknown: {
       company: repeatable ? ('resend' as const) : settings.ON_UNKNOWN_COMPANY,
@@ -147,10 +165,21 @@ export function openService(context: Context, url: string) {
   };
 }
 
+/** Nothing was sent yet. */
+const NO_PACE: PaceState = {
+  phase: 'start',
+  ratePerS: 0,
+  flowPerS: 0,
+  isLimiting: false,
+  atCeiling: false,
+  blocked: undefined,
+};
+
 /** What holds the fleet's calls back, as it stands in Redis, for commands that call nothing; none where nothing is known. */
-export async function lookAtPace({ ledger, keys }: Context): Promise<PaceState | undefined> {
-  const [pace, shut] = await Promise.all([readPace(ledger, keys.pace), readShut(ledger, keys.doors)]);
-  return pace && { ...pace, shut };
+export async function lookAtPace({ ledger, keys, queues, readPace }: Context): Promise<PaceState | undefined> {
+  const [pace, shut, paused] = await Promise.all([readPace(), readShut(ledger, keys.doors), queues.paused()]);
+  if (pace === undefined && paused.length === 0) return undefined;
+  return { ...(pace ?? NO_PACE), shut, paused };
 }
 
 function loginFrom(settings: Settings): Login {

@@ -12,14 +12,42 @@ export type LuaScript = (keys: readonly string[], args: readonly (string | numbe
  * Registers the Lua file at `url` with a connection and gives a function that runs it (EVALSHA, and EVAL once where
  * the server does not know it yet). A line `-- @include name` is replaced by the file `name.lua` beside it.
  *
+ * The same file is registered once with a connection, however often it is asked for.
+ *
  * A script may reach the server twice when a connection breaks before its reply came; whoever writes one makes
  * that harmless, or calls it where a repetition is.
  */
 export function makeLuaScript(connection: RedisConnection, url: URL): LuaScript {
+  const known = REGISTERED.get(connection) ?? new Map<string, LuaScript>();
+  REGISTERED.set(connection, known);
+  const script = known.get(url.href) ?? register(connection, url);
+  known.set(url.href, script);
+  return script;
+}
+
+const REGISTERED = new WeakMap<RedisConnection, Map<string, LuaScript>>();
+
+function register(connection: RedisConnection, url: URL): LuaScript {
   const command = `limitline:${basename(url.pathname, '.lua')}`;
-  connection.defineCommand(command, { lua: readLua(url) });
+  const lua = readLua(url);
+  connection.defineCommand(command, { lua });
   const run = Reflect.get(connection, command) as (...args: (string | number)[]) => Promise<unknown>;
-  return (keys, args) => run.call(connection, keys.length, ...keys, ...args);
+  const runKnown: LuaScript = (keys, args) => run.call(connection, keys.length, ...keys, ...args);
+  // Commands that ioredis gathers for one write know the scripts that there were when the first of them came; any other would
+  // bring down the process. So the first use carries the whole text, and the others of that moment wait until it has left.
+  let isKnown = connection.options?.enableAutoPipelining !== true;
+  let first: Promise<unknown> | undefined;
+  return async (keys, args) => {
+    if (isKnown) return runKnown(keys, args);
+    if (first) {
+      await first.catch(() => {});
+      return runKnown(keys, args);
+    }
+    first = connection.eval(lua, keys.length, ...keys, ...args);
+    return first.finally(() => {
+      isKnown = true;
+    });
+  };
 }
 
 /** The text of the Lua file at `url`, with what it includes. */

@@ -36,10 +36,12 @@ export function strayNames({ environment, dotenv, known }: GivenNames): StrayNam
 }
 
 /** The beginnings of our settings' names. `REDIS_` is everybody's, so that only a near miss counts there. */
-const FAMILIES = 'SERVICE_ LIMITLINE_ ON_UNKNOWN_ CANARY_ APPROVE_ REQUIRED_ MAX_DOCUMENT_ CONSOLE_'.split(' ');
+const FAMILIES = 'SERVICE_ LIMITLINE_ ON_UNKNOWN_ CANARY_ APPROVE_ REQUIRED_ MAX_DOCUMENT_ CONSOLE_ METRICS_'.split(
+  ' ',
+);
 
 /** Settings that are spoken of already, and belong to parts of Limitline that are not there yet. */
-const LATER = /^(APPROVE_ABOVE|APPROVE_ALWAYS|CONSOLE_(HOST|PORT|USERS_FILE|OIDC_\w+)|LIMITLINE_(SCHEDULE|KEEP_DAYS))$/;
+const LATER = /^(APPROVE_ABOVE|APPROVE_ALWAYS|CONSOLE_(USERS_FILE|OIDC_\w+)|LIMITLINE_(SCHEDULE|KEEP_DAYS))$/;
 
 /** Many programs know these; a name like one of them is most likely one of theirs. */
 const PROXIES = /_PROXY$/i;

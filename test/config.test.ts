@@ -97,6 +97,14 @@ test('secrets are read from mounted files', async () => {
   expect(readSettings({ env, cwd }).SERVICE_CLIENT_SECRET).toBe('from-file');
 });
 
+test('the token of the metrics is read from a mounted file, and a short one is refused without being repeated', async () => {
+  const path = join(cwd, 'token');
+  await writeFile(path, 'a-token-of-some-length\n');
+  expect(readSettings({ env: { METRICS_TOKEN_FILE: path }, cwd }).METRICS_TOKEN).toBe('a-token-of-some-length');
+  expect(() => readSettings({ env: { METRICS_TOKEN: 'hunter2' }, cwd })).toThrow(/METRICS_TOKEN must be 16 characters/);
+  expect(() => readSettings({ env: { METRICS_TOKEN: 'hunter2' }, cwd })).not.toThrow(/hunter2/);
+});
+
 describe('REDIS_URL_FILE', () => {
   const address = 'rediss://user:hunter2@redis.example';
   const fileWith = async (content: string) => {

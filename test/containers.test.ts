@@ -1,11 +1,15 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
+import { request } from 'node:http';
 import { join, resolve } from 'node:path';
 import { DockerfileParser } from 'dockerfile-ast';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import { readSettings } from '../src/config.ts';
 import { checkVersion } from '../src/redis/server-info.ts';
+import { openBareConsole } from './support/bare-console.ts';
 
 const ROOT = resolve(import.meta.dirname, '..');
 const read = (name: string) => readFileSync(join(ROOT, name), 'utf8');
@@ -50,9 +54,13 @@ describe('docker-compose.yml', () => {
     image: z.string().optional(),
     build: z.string().optional(),
     command: z.array(z.string()),
+    entrypoint: z.array(z.string()).optional(),
+    ports: z.array(z.string()).default([]),
+    network_mode: z.string().optional(),
     environment: z.record(z.string(), z.string()).default({}),
     volumes: z.array(z.string()).default([]),
     secrets: z.array(z.string()).default([]),
+    healthcheck: z.looseObject({ test: z.array(z.string()) }).optional(),
     depends_on: z
       .record(z.string(), z.object({ condition: z.enum(['service_started', 'service_healthy']) }))
       .default({}),
@@ -76,7 +84,7 @@ describe('docker-compose.yml', () => {
     }
   });
 
-  test.each(services.filter(([, service]) => service.build))(
+  test.each(services.filter(([, service]) => service.build && !service.entrypoint))(
     '%s is a command, with settings that are known',
     (_name, service) => {
       expect(existsSync(join(ROOT, 'scripts/commands', `${service.command[0]}.ts`))).toBe(true);
@@ -87,10 +95,59 @@ describe('docker-compose.yml', () => {
         LOG_LEVEL: 'info',
       };
       const known = Object.keys(readSettings({ env: {}, cwd: '/' }));
-      const withoutDefault = ['REDIS_URL', 'SERVICE_URL', 'HTTPS_PROXY', 'HTTP_PROXY', 'NO_PROXY'];
+      const withoutDefault = ['REDIS_URL', 'SERVICE_URL', 'HTTPS_PROXY', 'HTTP_PROXY', 'NO_PROXY', 'METRICS_PORT'];
       for (const name of Object.keys(env)) expect([...known, ...withoutDefault]).toContain(name.replace(/_FILE$/, ''));
     },
   );
+
+  test('the console has no users, so it keeps its loopback address, and one door leads there from this machine alone', () => {
+    const { console: web, 'console-door': door } = compose.services;
+    expect(Object.keys(web?.environment ?? {}).filter((name) => name.startsWith('CONSOLE_'))).toEqual([]);
+    const published = services.flatMap(([name, { ports }]) => ports.map((port) => `${name} ${port}`));
+    expect(published).toEqual(['console-door 127.0.0.1:3000:3001']);
+    expect(web?.network_mode).toBe('service:console-door');
+    expect(door?.entrypoint).toEqual(['node', '-e']);
+  });
+
+  test('what passes the door reaches the console as if it came from its own machine', async () => {
+    const { url, port } = await openBareConsole();
+    const [script = ''] = compose.services['console-door']?.command ?? [];
+    const text = script
+      .replace('3000', port)
+      .replace('.listen(3001)', '.listen(0, function () { console.log(this.address().port) })');
+    const door = spawn(process.execPath, ['-e', text], { stdio: ['ignore', 'pipe', 'inherit'] });
+    onTestFinished(async () => {
+      door.kill('SIGTERM');
+      await once(door, 'exit');
+    });
+    const [said] = await once(door.stdout, 'data');
+    const asked = request({
+      host: '127.0.0.1',
+      port: Number(said),
+      path: '/keys',
+      headers: { host: new URL(url).host },
+    }).end();
+    const [answer] = await once(asked, 'response');
+    expect(answer.statusCode).toBe(200);
+    answer.resume();
+  });
+
+  test('the health that is asked for is served where it is asked, and the question tells well from ill', async () => {
+    const asked = (name: string) => /fetch\('http:\/\/127\.0\.0\.1:(\d+)(\/[\w/]+)'/.exec(healthOf(name)) ?? [];
+    const healthOf = (name: string) => compose.services[name]?.healthcheck?.test.at(-1) ?? '';
+    const port = compose.services.work?.environment.METRICS_PORT;
+    expect(asked('work').slice(1)).toEqual([port, '/health/ready']);
+    expect(asked('console').slice(1)).toEqual(['3000', '/health/live']);
+    const { url } = await openBareConsole();
+    for (const [path, status] of [
+      ['/keys', 0],
+      ['/nothing', 1],
+    ] as const) {
+      const text = healthOf('console').replace('http://127.0.0.1:3000/health/live', `${url}${path}`);
+      const [code] = await once(spawn(process.execPath, ['-e', text]), 'exit');
+      expect(code).toBe(status);
+    }
+  });
 
   test('Redis is new enough', () => {
     const version = compose.services.redis?.image?.match(/^redis:(\d+)/)?.[1];

@@ -3,7 +3,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { expect, onTestFinished, test } from 'vitest';
+import { Redis } from 'ioredis';
+import { expect, inject, onTestFinished, test } from 'vitest';
 import { makeLuaScript, readLua } from '../src/lua-script.ts';
 import { connectRedis } from './support/ledger.ts';
 
@@ -25,6 +26,18 @@ test('a script is run with its keys and arguments, and with what it includes', a
   });
   const run = makeLuaScript(connectRedis(), url('outer.lua'));
   expect(await run(['key'], ['argument', 7])).toEqual(['key-argument', 2]);
+});
+
+test('a script that is registered while commands are gathered for one write is run all the same', async () => {
+  const url = await luaFiles({ 'late.lua': 'return ARGV[1]' });
+  const connection = new Redis({ path: inject('redisSocket'), enableAutoPipelining: true });
+  onTestFinished(() => connection.disconnect());
+  await connection.ping();
+  const earlier = [connection.get('one'), connection.get('two')];
+  const run = () => makeLuaScript(connection, url('late.lua'))(['key'], ['said']);
+  expect(await Promise.all([run(), run()])).toEqual(['said', 'said']);
+  expect(await run()).toBe('said');
+  expect(await Promise.all(earlier)).toEqual([null, null]);
 });
 
 test('a file that is included and missing is a fault at once', async () => {

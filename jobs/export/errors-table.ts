@@ -13,9 +13,13 @@ import type { Files, Table, TableOptions } from './table.ts';
 /**
  * Lines to be corrected: their own cells as they were, why, and the row that each mends. One that is broken as a record has
  * its cells empty: cut or filled up they might be a sound line, and be requested though nobody mended it. Our columns of an
- * earlier round give way to new ones. What is held is for `resolve` and not for mending, and is told to `onHeld`.
+ * earlier round give way to new ones. What is held is for `resolve` and not for mending, and is told to `onHeld`. With a cause
+ * there are the rows alone that failed for it.
  */
-export function errorsTable(files: Files, { account, inSheet, onHeld }: TableOptions & { onHeld: () => void }): Table {
+export function errorsTable(
+  files: Files,
+  { account, inSheet, onHeld, cause }: TableOptions & { onHeld: () => void; cause?: string | undefined },
+): Table {
   const headers = [...files.values()].map((opened) =>
     JSON.stringify(opened && resultColumnsOf(opened.rewriter.header).names),
   );
@@ -34,6 +38,7 @@ export function errorsTable(files: Files, { account, inSheet, onHeld }: TableOpt
       const [state, problem] = [stateOf(exported), problemOf(exported)];
       if ((state === 'done' || state === 'skipped') && problem === '') return;
       if (found?.result.replaced && !exported.fault) return;
+      if (cause !== undefined && found?.result.cause !== cause) return;
       if (state === 'held') return onHeld();
       const broken = line?.kind === 'invalid' ? line.broken : undefined;
       const read = line && opened ? opened.rewriter : undefined;

@@ -1,9 +1,9 @@
+import { rowCountOf } from '../../src/ledger/counts/summary.ts';
 import type { FaultyLine } from '../../src/ledger/faulty-lines.ts';
 import type { KnownImport } from '../../src/ledger/imports.ts';
 import type { PortfolioState } from '../../src/ledger/portfolio.ts';
 import type { Portfolios } from '../../src/ledger/portfolios.ts';
 import type { Rows } from '../../src/ledger/rows.ts';
-import { rowCountOf } from '../../src/ledger/summary.ts';
 import type { Line } from '../../src/portfolio/lines/row.ts';
 import type { Opened } from '../../src/portfolio/open-portfolio.ts';
 import type { FoundRow } from '../rows/walk-rows.ts';

@@ -1,13 +1,10 @@
 import type { Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { ANY_DOCUMENT } from '../../src/documents/any-document.ts';
 import type { DocumentStore } from '../../src/documents/store.ts';
 import { isLimitlineError, LimitlineError } from '../../src/errors.ts';
 import type { Portfolios } from '../../src/ledger/portfolios.ts';
 import type { Rows } from '../../src/ledger/rows.ts';
-import { CLOSED_BOOK } from '../../src/portfolio/identity/buyer-book.ts';
-import { type Opened, openPortfolio, type PortfolioFile } from '../../src/portfolio/open-portfolio.ts';
-import { type ReadOptions, readOptionsSchema } from '../../src/portfolio/read-options.ts';
+import type { Opened } from '../../src/portfolio/open-portfolio.ts';
 import { resultsDialect } from '../../src/portfolio/results/results-dialect.ts';
 import { sheetKinds } from '../../src/portfolio/results/sheet-values.ts';
 import { type Dialect, PLAIN_DIALECT } from '../../src/table/dialect.ts';
@@ -17,6 +14,7 @@ import { writeSheet } from '../../src/table/xlsx/write-sheet.ts';
 import { importName } from '../rows/import-names.ts';
 import { errorsTable } from './errors-table.ts';
 import { exportedLines, type ImportFile } from './export-lines.ts';
+import { openImported } from './open-imported.ts';
 import { resultsTable } from './results-table.ts';
 import type { Files, Table } from './table.ts';
 
@@ -38,6 +36,8 @@ export type ExportPayload = {
    * replaced, to be corrected and imported again.
    */
   only: 'all' | 'errors';
+  /** Only rows that failed for this cause, by its id; with `errors`. */
+  cause?: string | undefined;
   /** An Excel workbook, or a CSV, which is the default. */
   format?: 'csv' | 'xlsx';
   /**
@@ -53,18 +53,19 @@ export type ExportPayload = {
  * none. The copies of the imported files are read again and joined with the ledger, so that neither is in memory as a whole.
  * Cells that a spreadsheet would run as a formula are made harmless here, and only here.
  *
- * @throws LimitlineError `NOT_FOUND` where no file was imported into the portfolio
+ * @throws LimitlineError `NOT_FOUND` where no file was imported into the portfolio, or no row of it failed for that cause
  */
 export async function exportResults(payload: ExportPayload, to: Writable, deps: ExportDeps): Promise<void> {
-  const { portfolio, only, format = 'csv', likeInput = 'nothing' } = payload;
+  const { portfolio, only, cause, format = 'csv', likeInput = 'nothing' } = payload;
   const files = await openFiles(portfolio, deps);
   const { file } = await deps.portfolios.read(portfolio);
   if (!file) throw new LimitlineError('NOT_FOUND', `No file was imported into a portfolio named "${portfolio}".`);
+  if (cause !== undefined) await checkCause(portfolio, cause, deps);
   const leftOut = { held: 0 };
   const onHeld = () => {
     leftOut.held += 1;
   };
-  const options = { account: deps.account, inSheet: format === 'xlsx', onHeld };
+  const options = { account: deps.account, inSheet: format === 'xlsx', onHeld, cause };
   const table = only === 'all' ? resultsTable(files, options) : errorsTable(files, options);
   const records = () => recordsOf({ portfolio, files, table, leftOut }, deps);
   if (format === 'xlsx') {
@@ -80,12 +81,17 @@ export async function exportResults(payload: ExportPayload, to: Writable, deps: 
   sayWhatIsMissing(files, { held: leftOut.held, portfolio }, deps);
 }
 
+async function checkCause(portfolio: string, cause: string, { portfolios }: ExportDeps): Promise<void> {
+  if ((await portfolios.causes(portfolio)).some(({ id }) => id === cause)) return;
+  const message = `No row of portfolio "${portfolio}" is refused or held for a cause ${cause}. To see why rows failed, run: npx limitline report "${portfolio}" --causes.`;
+  throw new LimitlineError('NOT_FOUND', message);
+}
+
 /** All imports of a portfolio, their files read up to the header. One whose copy is gone gives no columns and no lines. */
 async function openFiles(portfolio: string, { portfolios, imports, signal }: ExportDeps): Promise<Files> {
   const files = new Map<ImportFile, Opened | undefined>();
   for (const known of await portfolios.allImports(portfolio)) {
-    const reading = readOptionsSchema.parse(JSON.parse(known.reading));
-    const open = async () => openImported({ ...reading, path: imports.open(known.id).path, signal });
+    const open = () => openImported(known, { imports, signal });
     const opened = await open().catch((error) => {
       if (isLimitlineError(error, 'FILE')) return undefined;
       throw error;
@@ -119,11 +125,6 @@ async function* recordsOf({ portfolio, files, table, leftOut }: Pass, deps: Expo
   leftOut.held = 0;
   yield table.header;
   for await (const line of exportedLines(portfolio, [...files.keys()], deps, table.begin)) yield* table.write(line);
-}
-
-/** Opens the copy as the import did. Whether a line is good enough was decided then; here it only has to be recognised. */
-function openImported(file: Pick<PortfolioFile, 'path' | 'signal'> & ReadOptions): Promise<Opened> {
-  return openPortfolio({ ...file, requiredColumns: [], documents: ANY_DOCUMENT, buyers: CLOSED_BOOK });
 }
 
 /** This dialect, or UTF-8 where its encoding cannot write all the records, which is said. */

@@ -22,8 +22,12 @@ import { makeRequestsInFile } from './requests-in-file.ts';
 export type ImportPayload = FileToImport & {
   documentsDir?: string | undefined;
   supplierPath?: string | undefined;
+  /** Who imports it, in words for people. */
+  by?: string | undefined;
   /** Whether rows of earlier imports that the file lacks are given up, as far as they were not sent. */
   replace: boolean;
+  /** So many rows of the portfolio are sent first, and then it pauses itself. 1 to {@link MOST_FIRST}. */
+  first?: number | undefined;
 };
 
 /** `persist` waits while Redis is away, and no longer than until `stopping`. */
@@ -95,6 +99,9 @@ async function importFile(payload: ImportPayload, documentsDir: string, deps: Im
   const target = await startImport(payload, file, deps);
   const { run } = target;
   try {
+    // Before any line of it is in the ledger, so that no other row leaves.
+    const { first } = payload;
+    if (first !== undefined) await deps.persist('first', () => deps.portfolios.sendFirst(portfolio, first));
     if (supplier) await deps.persist('supplier', () => rememberSupplier(portfolio, supplier, deps));
     await putBatches(target, opened, found, deps);
     const whole = { portfolio, fileName: target.fileName, importId: run.number, begun: run.begun };
@@ -106,7 +113,8 @@ async function importFile(payload: ImportPayload, documentsDir: string, deps: Im
   }
   // What concerns the file as a whole is known when the last line was read.
   deps.onBatch({ problems: [], warnings: opened.warnings, changed: [], lines: found.lines });
-  await deps.persist('end import', () => run.end());
+  const { lines, rows, invalid, duplicate } = found;
+  await deps.persist('end import', () => run.end({ lines, rows, invalid, duplicate }));
   return found;
 }
 
@@ -125,11 +133,16 @@ function nothingFound({ problems, header }: Opened): Imported {
 }
 
 async function startImport(
-  { portfolio, path, reading, replace }: ImportPayload,
+  { portfolio, path, reading, replace, by }: ImportPayload,
   { importId, opened, openAhead }: OpenedImport,
   deps: ImportDeps,
 ): Promise<Target> {
-  const known = { id: importId, fileName: basename(path), reading: readingTextOf(reading, opened) };
+  const known = {
+    id: importId,
+    fileName: basename(path),
+    reading: readingTextOf(reading, opened),
+    ...(by ? { by } : {}),
+  };
   const start = replace ? deps.portfolios.startReplacing : deps.portfolios.startImport;
   const run = await deps.persist('start import', () => start(portfolio, known));
   if (!run) {

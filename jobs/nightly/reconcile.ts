@@ -1,34 +1,49 @@
 import type { Calls } from '../../src/ledger/calls.ts';
-import { OPEN_STATES, ROW_STATES } from '../../src/ledger/row.ts';
+import type { Difference } from '../../src/ledger/counts/row-comparison.ts';
+import { OPEN_STATES } from '../../src/ledger/row.ts';
+import type { Stories } from '../../src/ledger/story/story.ts';
 import type { FeedDeps } from '../rows/feed.ts';
 import { STEP_JOBS } from '../rows/step-jobs.ts';
 import { walkRows } from '../rows/walk-rows.ts';
 
-type ReconcileDeps = FeedDeps & { calls: Calls };
+type ReconcileDeps = FeedDeps & { calls: Calls; stories: Stories };
 
 /** Something that was not as it should be, and what was done about it. */
 export type Finding = { portfolio: string; finding: string; rows: number };
 
 /**
  * Compares the queues with the ledger, which is the truth: an open row without a job gets one, so that work goes on
- * even when all that BullMQ knew is gone; a row that is in another state than it is counted in is told of, and so is what
- * was made twice.
+ * even when all that BullMQ knew is gone. What is kept of the rows beside them (the indexes by state and cause, the sums) is
+ * compared with the rows and mended, and what was made twice is told of.
  */
 export async function reconcile(deps: ReconcileDeps): Promise<Finding[]> {
   const findings = (await deps.calls.madeTwice()).map(({ kind, id, again, row }): Finding => {
     return { portfolio: row.split('/')[0] ?? '', finding: `a ${kind} was made twice: ${id} and ${again}`, rows: 1 };
   });
-  for (const portfolio of await deps.portfolios.names()) {
+  // First, since the jobs go by the indexes.
+  const names = await deps.portfolios.names();
+  findings.push(...(await deps.portfolios.compare(names)).map(toFinding));
+  const listed = await deps.stories.mendHeld(names);
+  if (listed > 0)
+    findings.push({ portfolio: '', finding: 'held rows were not listed as they are; they are now', rows: listed });
+  for (const portfolio of names) {
+    findings.push(...(await searchFindings(portfolio, deps)));
     const restored = await restoreJobsRowByRow(portfolio, deps);
     if (restored > 0) {
       findings.push({ portfolio, finding: 'rows in progress had no job; they have one again', rows: restored });
     }
-    const miscounted = await countMiscounted(portfolio, deps);
-    if (miscounted > 0) {
-      findings.push({ portfolio, finding: 'rows are counted in a state that they are not in', rows: miscounted });
-    }
   }
+  await deps.portfolios.noteReconciled(findings.length);
   return findings;
+}
+
+/** Whether each row is found by all that it is searched by; where the indexes are turned off, nobody searches. */
+async function searchFindings(portfolio: string, { rows }: FeedDeps): Promise<Finding[]> {
+  const { lacking, wrong } = await rows.compareSearch(portfolio);
+  return [
+    { portfolio, finding: 'rows were not found by all that they are searched by; they are now', rows: lacking },
+    { portfolio, finding: 'rows were found by what they do not have; they are no more', rows: wrong },
+  ].filter((found) => found.rows > 0);
 }
 
 /**
@@ -49,15 +64,31 @@ async function restoreJobsRowByRow(portfolio: string, { rows, queues }: FeedDeps
   return restored;
 }
 
-/** Counts rows whose own state is another than that of the index that has them. */
-async function countMiscounted(portfolio: string, { rows }: FeedDeps): Promise<number> {
-  let miscounted = 0;
-  for (const state of ROW_STATES) {
-    await walkRows(rows, portfolio, state, async ({ row, result }) => {
-      // A row that has just moved on is no longer in the index; only one that still is there is counted wrongly.
-      if (result.state !== state && (await rows.isIn(row, state))) miscounted += 1;
-      return false;
-    });
+/** What was not as the rows are, in words. */
+function toFinding({ portfolio, is, rows, names = [] }: Difference): Finding {
+  switch (is) {
+    case 'state':
+      return { portfolio, finding: 'rows were not counted in the state that they are in; they are now', rows };
+    case 'cause':
+      return { portfolio, finding: 'failed rows were not found by their cause; they are now', rows };
+    case 'index':
+      return {
+        portfolio,
+        finding: 'rows were counted in a state or cause that they are not in; they are no more',
+        rows,
+      };
+    case 'row':
+      return { portfolio, finding: 'rows were not in the sums as they are; they are now', rows };
+    case 'sums': {
+      const named = names.length > MOST_NAMED ? [...names.slice(0, MOST_NAMED), '…'] : names;
+      return {
+        portfolio,
+        finding: `sums and counts were not those of the rows (${named.join(', ')}); they are now`,
+        rows,
+      };
+    }
   }
-  return miscounted;
 }
+
+/** So many sums are named in a finding. */
+const MOST_NAMED = 8;

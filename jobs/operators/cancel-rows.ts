@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { commandLineActor } from '../../src/actor.ts';
 import type { PortfolioState } from '../../src/ledger/portfolio.ts';
 import type { Portfolios } from '../../src/ledger/portfolios.ts';
 import { OPEN_STATES } from '../../src/ledger/row.ts';
@@ -21,13 +22,14 @@ const LOOK_EVERY_MS = 100;
  * again, or `retry --state cancelled`, brings it back.
  *
  * @param awaitMs so long calls under way are awaited: no less than the longest call
+ * @param by who gives them up: by default whoever runs the command
  */
 export async function cancelRows(
-  { portfolio, awaitMs = 0 }: { portfolio: string; awaitMs?: number },
+  { portfolio, awaitMs = 0, by = commandLineActor() }: { portfolio: string; awaitMs?: number; by?: string },
   deps: { rows: Rows; portfolios: Portfolios },
 ): Promise<Cancelled> {
   const before = await deps.portfolios.read(portfolio);
-  await deps.portfolios.cancel(portfolio);
+  await deps.portfolios.cancel(portfolio, by);
   const deadlineMs = performance.now() + awaitMs;
   let counts = await giveUpRows(portfolio, deps);
   while (counts.underWay > 0 && performance.now() < deadlineMs) {

@@ -1,6 +1,6 @@
 import type { Calls } from '../../src/ledger/calls.ts';
 import type { Portfolios } from '../../src/ledger/portfolios.ts';
-import { ROW_STATES, type Step } from '../../src/ledger/row.ts';
+import { ROW_STATES, type RowState, type Step } from '../../src/ledger/row.ts';
 import type { Rows } from '../../src/ledger/rows.ts';
 import { COMPANY_ID_PREFIX, LIMIT_ID_PREFIX } from '../../src/resource-ids.ts';
 import { callsOf } from '../rows/calls-of.ts';
@@ -40,29 +40,53 @@ export function callName({ kind, key }: { kind: string; key: string }): string {
   return `${kind} ${key}`;
 }
 
+/** Rows that show the id of their limit, so that all that their calls made is in the index of ids. */
+const RECORDED: readonly RowState[] = ['done', 'skipped'];
+
+type KnownDeps = { rows: Rows; portfolios: Portfolios; calls: Calls };
+
 /**
- * Where in the account these ids are known already. Every row is looked at, page by page: there is no other index from ids,
- * and a wrong one believed would be the limit of another buyer.
+ * Where in the account these ids are known already. Every row is looked at, page by page, but those that the index of ids tells
+ * of where it is sure to have them all: a wrong id believed would be the limit of another buyer.
  */
 export async function readKnownIds(
   ids: ReadonlySet<string>,
-  { rows, portfolios, calls }: { rows: Rows; portfolios: Portfolios; calls: Calls },
+  { rows, portfolios, calls }: KnownDeps,
 ): Promise<KnownIds> {
   const known = new Map<string, KnownId[]>();
   if (ids.size === 0) return known;
   for (const portfolio of await portfolios.names()) {
-    for (const state of ROW_STATES) {
-      await walkRows(rows, portfolio, state, async (found) => {
-        for (const [id, call] of [...madeIdsOf(found), ...(await unrecordedIdsOf(found, calls))]) {
-          if (!ids.has(id)) continue;
-          const { line, request } = found.result;
-          known.set(id, [...(known.get(id) ?? []), { call, portfolio, line, name: request.name }]);
-        }
-        return false;
-      });
+    const look = async (found: FoundRow) => {
+      for (const [id, call] of [...madeIdsOf(found), ...(await unrecordedIdsOf(found, calls))]) {
+        if (!ids.has(id)) continue;
+        const { line, request } = found.result;
+        known.set(id, [...(known.get(id) ?? []), { call, portfolio, line, name: request.name }]);
+      }
+      return false;
+    };
+    for (const state of ROW_STATES.filter((each) => !RECORDED.includes(each))) {
+      await walkRows(rows, portfolio, state, look);
     }
+    // Last, since rows go there from the others meanwhile.
+    const recorded = await recordedWith(ids, portfolio, { rows, portfolios });
+    for (const found of recorded ?? []) await look(found);
+    if (!recorded) for (const state of RECORDED) await walkRows(rows, portfolio, state, look);
   }
   return known;
+}
+
+/** Rows at their end that may show one of these ids; nothing where the index may lack some. */
+async function recordedWith(
+  ids: ReadonlySet<string>,
+  portfolio: string,
+  { rows, portfolios }: Omit<KnownDeps, 'calls'>,
+) {
+  const { states, statuses, sums } = await portfolios.read(portfolio);
+  const count = (some: Record<string, number>) => Object.values(some).reduce((sum, each) => sum + each, 0);
+  // What puts an id into the index counts the row by its status: a row that a process of an older version ended is in neither.
+  if (count(statuses) < states.done || count(sums.before.statuses) < states.skipped) return undefined;
+  const found = await rows.withIds(portfolio, [...ids]);
+  return found?.filter(({ result }) => RECORDED.includes(result.state));
 }
 
 /** The ids that a row shows, each with the call that made it. A company that the line itself gave was made by no call. */

@@ -12,7 +12,7 @@ import { callName, otherCallFault, prefixFault, readKnownIds } from './id-faults
 /** One line of the file: where it stands, the id that it gives, if any, and the held row and call that it is about. */
 type Planned = { at: number; made: string | undefined; found: FoundRow; call: Call };
 
-type Call = { kind: CallKind; key: string };
+type Call = { kind: CallKind; key: string; sentMs?: number | undefined };
 
 /** What a file says of held rows, in its order, and all that is wrong with it, by its lines. */
 export type Plan = { planned: Planned[]; problems: ResolutionFile['problems'] };
@@ -57,7 +57,10 @@ async function heldRow(portfolio: string, { row: name, line }: Resolution, deps:
  */
 async function callInDoubt(found: FoundRow, { calls }: PlanDeps): Promise<Call | undefined> {
   const all: Call[] = callsOf(found);
-  for (const call of all) if (await calls.isUnknown(call)) return call;
+  for (const call of all) {
+    const { isUnknown, sentMs } = await calls.doubtOf(call);
+    if (isUnknown) return { ...call, sentMs };
+  }
   return all[0];
 }
 

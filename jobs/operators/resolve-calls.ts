@@ -1,3 +1,4 @@
+import { commandLineActor } from '../../src/actor.ts';
 import { LimitlineError } from '../../src/errors.ts';
 import type { Step } from '../../src/ledger/row.ts';
 import { callsOf } from '../rows/calls-of.ts';
@@ -22,14 +23,18 @@ export type Resolving = {
   made?: string | undefined;
   /** Looks and answers which row is meant, and changes nothing. Only with a line or a row. */
   dryRun?: boolean | undefined;
+  /** When the row was held that the person saw, in ms: held anew since, it is not the one that was meant. */
+  heldMs?: number | undefined;
+  /** Who says it: by default whoever runs the command. */
+  by?: string | undefined;
 };
 
 /**
  * A person says what became of calls whose outcome is unknown. Rows of all portfolios that were held because of such a
  * call go on: past it where it made something, through it where it may be sent again.
  *
- * @throws LimitlineError `NOT_FOUND` where the row named is not held, `USAGE` where the line's number is that of several
- *   rows, or the id cannot be what the call made
+ * @throws LimitlineError `NOT_FOUND` where the row named is not held, or held anew; `USAGE` where the line's number is that of
+ *   several rows, or the id cannot be what the call made
  */
 export async function resolveCalls(resolving: Resolving, deps: FreeDeps): Promise<Resolution> {
   const isOne = resolving.line !== undefined || resolving.row !== undefined;
@@ -40,7 +45,7 @@ export async function resolveCalls(resolving: Resolving, deps: FreeDeps): Promis
   return resolution;
 }
 
-async function resolveAll({ portfolio, step, made }: Resolving, deps: FreeDeps): Promise<Resolution> {
+async function resolveAll({ portfolio, step, made, by }: Resolving, deps: FreeDeps): Promise<Resolution> {
   if (made !== undefined) {
     throw new LimitlineError(
       'USAGE',
@@ -50,7 +55,7 @@ async function resolveAll({ portfolio, step, made }: Resolving, deps: FreeDeps):
   let calls = 0;
   const rows = await walkRows(deps.rows, portfolio, 'held', async (found) => {
     if (step !== undefined && found.result.step !== step) return false;
-    if (!(await resolveCallOf(found, undefined, deps))) return false;
+    if (!(await resolveCallOf(found, { by }, deps))) return false;
     calls += 1;
     return sendAgain(found.row, 'held', deps);
   });
@@ -59,37 +64,60 @@ async function resolveAll({ portfolio, step, made }: Resolving, deps: FreeDeps):
 }
 
 async function resolveOne(
-  { portfolio, line, row: name, step, made, dryRun }: Resolving,
+  { portfolio, line, row: name, step, made, dryRun, heldMs, by }: Resolving,
   deps: FreeDeps,
 ): Promise<Resolution> {
   const held =
     name === undefined
       ? await heldRowAtLine(portfolio, { line: line ?? 0, step }, deps)
       : await heldRowByName(portfolio, name, deps);
+  if (heldMs !== undefined && held.result.updatedMs !== heldMs) throw heldAnew();
   if (made !== undefined) await checkId(made, held, deps);
   const of = [resolvedOf(held, made, await importNames(portfolio, deps))];
   const isMeant = step === undefined || held.result.step === step;
-  if (dryRun || !isMeant || !(await resolveCallOf(held, made, deps))) return { calls: 0, rows: 0, of };
+  if (dryRun || !isMeant || !(await resolveCallOf(held, { made, by }, deps))) return { calls: 0, rows: 0, of };
   // It goes even where a later document of it is in doubt as well: it comes to that one next.
   return { calls: 1, rows: (await sendAgain(held.row, 'held', deps)) ? 1 : 0, of };
 }
 
-/** A supplier whose outcome is unknown has no row to be held; it is asked for again with all the others. */
-async function resendSupplier(portfolio: string, { portfolios, calls, queues }: FreeDeps): Promise<number> {
+/**
+ * A supplier whose outcome is unknown has no row to be held; it is asked for again with all the others, unless its call was sent
+ * after `asOfMs`.
+ */
+export async function resendSupplier(
+  portfolio: string,
+  { portfolios, calls, queues }: FreeDeps,
+  asOfMs?: number,
+): Promise<number> {
   const { supplier } = await portfolios.read(portfolio);
   if (!supplier?.key || supplier.id) return 0;
   const { key } = supplier;
-  if ((await calls.resolve([{ kind: 'company', key }], key, undefined)) !== 'resolved') return 0;
+  if ((await calls.resolve([{ kind: 'company', key }], key, undefined, { asOfMs })) !== 'resolved') return 0;
   await queues.forget([supplierJob(portfolio).data]);
   await portfolios.reviveSupplier(portfolio, supplier);
   return 1;
 }
 
-/** Resolves the one call that a row is held at: the first of its step that is unknown. */
-async function resolveCallOf(found: FoundRow, made: string | undefined, { calls }: FreeDeps): Promise<boolean> {
+/**
+ * Resolves the one call that a row is held at: the first of its step that is unknown, unless it was sent again after `asOfMs`.
+ * Answers whether it did.
+ */
+export async function resolveCallOf(
+  found: FoundRow,
+  { made, by = commandLineActor(), asOfMs }: Pick<Resolving, 'made' | 'by'> & { asOfMs?: number | undefined },
+  { calls }: Pick<FreeDeps, 'calls'>,
+): Promise<boolean> {
   const [first, ...others] = callsOf(found);
   if (!first) return false;
-  return (await calls.resolve([first, ...others], found.result.request.buyer, made)) === 'resolved';
+  const said = { by, row: found.row, asOfMs };
+  return (await calls.resolve([first, ...others], found.result.request.buyer, made, said)) === 'resolved';
+}
+
+function heldAnew(): LimitlineError {
+  return new LimitlineError(
+    'NOT_FOUND',
+    'Since you looked, this row was sent again, and is held anew: look at it again before you say what became of it. Nothing was done.',
+  );
 }
 
 async function checkId(made: string, held: FoundRow, deps: FreeDeps): Promise<void> {

@@ -1,3 +1,4 @@
+import { commandLineActor } from '../../src/actor.ts';
 import { feed } from '../rows/feed.ts';
 import { importNames } from '../rows/import-names.ts';
 import { type FreeDeps, freeHeld } from './free-held.ts';
@@ -9,18 +10,21 @@ import { sendAgain } from './send-again.ts';
  * Does what a file says of held rows, in its order. A call that was answered meanwhile is left as it was answered.
  *
  * @param onResolved is told of each row as it is resolved
+ * @param by who says it: by default whoever runs the command
  */
 export async function resolvePlan(
   { planned }: Plan,
   deps: FreeDeps,
   onResolved: (resolved: Resolved) => void,
+  by: string = commandLineActor(),
 ): Promise<Resolution> {
   const resolution = { calls: 0, rows: 0, of: [] as Resolved[] };
   const [first] = planned;
   const imports = first ? await importNames(first.found.row.portfolio, deps) : new Map<string, string>();
   for (const { made, found, call } of planned) {
     // A row whose call another line of the file was about goes with the others that are freed at the end.
-    if ((await deps.calls.resolve([call], found.result.request.buyer, made)) === 'resolved') {
+    const said = { by, row: found.row, asOfMs: call.sentMs };
+    if ((await deps.calls.resolve([call], found.result.request.buyer, made, said)) === 'resolved') {
       resolution.calls += 1;
       if (await sendAgain(found.row, 'held', deps)) resolution.rows += 1;
     }

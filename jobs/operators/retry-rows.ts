@@ -1,3 +1,4 @@
+import { commandLineActor } from '../../src/actor.ts';
 import { LimitlineError } from '../../src/errors.ts';
 import { type FeedDeps, feed } from '../rows/feed.ts';
 import { supplierJob } from '../rows/step-jobs.ts';
@@ -15,6 +16,8 @@ export type Retry = {
   row?: string | undefined;
   /** Text that the problem must contain, in any case. */
   error?: string | undefined;
+  /** Who sends them again: by default whoever runs the command. */
+  by?: string | undefined;
 };
 
 /**
@@ -24,19 +27,25 @@ export type Retry = {
  * @throws LimitlineError `USAGE` where several such rows bear the line's number
  */
 export async function retryRows(retry: Retry, deps: FeedDeps): Promise<number> {
-  const { portfolio, state } = retry;
-  const { supplier } = await deps.portfolios.read(portfolio);
-  if (state === 'cancelled' && supplier?.problem === GIVEN_UP) {
-    await deps.queues.forget([supplierJob(portfolio).data]);
-    await deps.portfolios.reviveSupplier(portfolio, supplier);
-  }
+  const { portfolio, state, by = commandLineActor() } = retry;
+  if (state === 'cancelled') await reviveGivenUpSupplier(portfolio, deps);
   const error = retry.error?.toLowerCase();
   const visit = async (found: FoundRow): Promise<boolean> =>
-    error === undefined || problemOf(found).toLowerCase().includes(error) ? sendAgain(found.row, state, deps) : false;
+    error === undefined || problemOf(found).toLowerCase().includes(error)
+      ? sendAgain(found.row, state, deps, true, by)
+      : false;
   const isOne = retry.line !== undefined || retry.row !== undefined;
   const retried = isOne ? await visitOne(retry, visit, deps) : await walkRows(deps.rows, portfolio, state, visit);
   await feed(deps);
   return retried;
+}
+
+/** A supplier that was given up with its portfolio is asked for again with the portfolio's cancelled rows. */
+export async function reviveGivenUpSupplier(portfolio: string, { portfolios, queues }: FeedDeps): Promise<void> {
+  const { supplier } = await portfolios.read(portfolio);
+  if (supplier?.problem !== GIVEN_UP) return;
+  await queues.forget([supplierJob(portfolio).data]);
+  await portfolios.reviveSupplier(portfolio, supplier);
 }
 
 async function visitOne(

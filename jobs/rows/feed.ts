@@ -26,8 +26,8 @@ export const MOST_AT_DOORS = 4_000;
 /** Rows read at a time. */
 const PAGE = 1_000;
 
-/** What feeding has to know of the pace: calls a second that were accepted lately, and the kinds that do not leave. */
-type PaceSeen = { flowPerS: number; shut?: readonly { kind: CallKind }[] };
+/** What feeding has to know of the pace: calls a second that were accepted lately, and what does not leave. */
+type PaceSeen = { flowPerS: number; shut?: readonly { kind: CallKind }[]; paused?: readonly string[] };
 
 const UNKNOWN_PACE: PaceSeen = { flowPerS: 0 };
 
@@ -38,9 +38,9 @@ const QUEUE_OF: Readonly<Record<CallKind, QueueName>> = {
   limit: STEP_JOBS.limit.queue,
 };
 
-/** The queues whose calls leave. Jobs in the others wait for a door, and say nothing of how busy the service is. */
-export function queuesAhead({ shut = [] }: PaceSeen): QueueName[] {
-  return QUEUES.filter((queue) => shut.every(({ kind }) => QUEUE_OF[kind] !== queue));
+/** The queues whose calls leave. Jobs in the others wait for a door or a person, and say nothing of how busy the service is. */
+export function queuesAhead({ shut = [], paused = [] }: PaceSeen): QueueName[] {
+  return QUEUES.filter((queue) => !paused.includes(queue) && shut.every(({ kind }) => QUEUE_OF[kind] !== queue));
 }
 
 /** How many jobs the queues are to hold at this flow of calls. */
@@ -60,7 +60,9 @@ export function depthFor(flowPerS: number): number {
 export async function feed({ rows, portfolios, queues }: FeedDeps, pace: PaceSeen = UNKNOWN_PACE): Promise<number> {
   const open = await portfolios.open();
   await queues.add(open.filter(supplierComesFirst).map(({ name }) => supplierJob(name)));
-  const withRows = open.filter((state) => mayGoOn(state) && state.states.queued > 0).map(({ name }) => name);
+  const going = open.filter((state) => mayGoOn(state) && state.states.queued > 0);
+  const sources = new Map(await Promise.all(going.map((state) => sourceOf(state, { rows, portfolios }))));
+  const withRows = [...sources.keys()];
   if (withRows.length === 0) return 0;
 
   const ahead = queuesAhead(pace);
@@ -82,7 +84,9 @@ export async function feed({ rows, portfolios, queues }: FeedDeps, pace: PaceSee
 
   const most = depthFor(pace.flowPerS);
   const share = Math.ceil(most / names.length);
-  const eaters = names.map((name) => makeEater(name, { ahead: waiting.get(name), atDoors: atDoors.get(name) }, rows));
+  const eaters = names.map((name) =>
+    makeEater(sources.get(name) ?? NOTHING, { ahead: waiting.get(name), atDoors: atDoors.get(name) }),
+  );
   const [known, fresh] = [eaters.filter(({ had }) => had > 0), eaters.filter(({ had }) => had === 0)];
   // Half a share may be used up before it is filled: a row that has a job is read again each time.
   const hungry = await deal(known, ({ had }) => (had > share / 2 ? 0 : share - had));
@@ -113,16 +117,32 @@ function supplierComesFirst({ paused, supplier }: PortfolioState): boolean {
   return paused === undefined && supplier !== undefined && isPending(supplier);
 }
 
-/** A portfolio at the table: the jobs that it `had` before, and its next rows that have none, in the order of lines. */
+/** The jobs that a portfolio's waiting rows want, in the order of lines: so many, from this place on. */
+type Source = (place: { from: number; count: number }) => Promise<NewJob[]>;
+
+const NOTHING: Source = async () => [];
+
+/** All rows that wait, or those alone that go first. */
+async function sourceOf(
+  { name, first }: PortfolioState,
+  { rows, portfolios }: Pick<FeedDeps, 'rows' | 'portfolios'>,
+): Promise<[name: string, source: Source]> {
+  if (first === undefined) return [name, (place) => jobsOf({ portfolio: name, state: 'queued' }, place, rows)];
+  const choose: Source = async (place) => {
+    const chosen = await portfolios.chooseFirst(name, first, place);
+    return chosen.map(({ row, step }) => ({ ...STEP_JOBS[step], data: row }));
+  };
+  // Also where nothing more is to be fed: the portfolio pauses itself by this.
+  await choose({ from: 0, count: 0 });
+  return [name, choose];
+}
+
+/** A portfolio at the table: the jobs that it `had` before, and its next rows that have none. */
 type Eater = { had: number; next: (count: number) => Promise<NewJob[]> };
 
 type Keys = ReadonlySet<string> | undefined;
 
-function makeEater(
-  portfolio: string,
-  { ahead = new Set(), atDoors = new Set() }: { ahead: Keys; atDoors: Keys },
-  rows: Rows,
-): Eater {
+function makeEater(source: Source, { ahead = new Set(), atDoors = new Set() }: { ahead: Keys; atDoors: Keys }): Eater {
   const keysWithJob = ahead.union(atDoors);
   const found: NewJob[] = [];
   let from = 0;
@@ -132,7 +152,7 @@ function makeEater(
       for (let more = true; more && found.length < count; ) {
         // The rows that have jobs are the first ones, as a rule.
         const wanted = Math.min(from === 0 ? keysWithJob.size + count : count, PAGE);
-        const page = await jobsOf({ portfolio, state: 'queued' }, { from, count: wanted }, rows);
+        const page = await source({ from, count: wanted });
         found.push(...page.filter(({ data }) => !keysWithJob.has(data.key)));
         from += wanted;
         more = page.length === wanted;

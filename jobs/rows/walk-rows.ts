@@ -1,10 +1,10 @@
 import type { Portfolios } from '../../src/ledger/portfolios.ts';
-import { ROW_STATES, type RowResult, type RowState } from '../../src/ledger/row.ts';
-import type { RowId } from '../../src/ledger/row-id.ts';
+import { ROW_STATES, type RowState } from '../../src/ledger/row.ts';
 import { pagesOf } from '../../src/ledger/row-pages.ts';
 import type { Rows } from '../../src/ledger/rows.ts';
+import type { FoundRow } from '../../src/ledger/search/row-matches.ts';
 
-export type FoundRow = { row: RowId; result: RowResult };
+export type { FoundRow };
 
 /**
  * Goes over all rows of a state, in the order of their lines, while `visit` and anybody else may move them to another.

@@ -45,7 +45,8 @@ export const createSupplier = {
       default: {
         const { message } = problemOf('company', wish, outcome);
         await deps.portfolios.endSupplier(row.portfolio, { body, key, problem: message });
-        return { is: 'failed', message };
+        // The reason that BullMQ keeps names nobody; the portfolio has the words.
+        return { is: 'failed', message: 'no company could be made for the supplier of this portfolio' };
       }
     }
   },

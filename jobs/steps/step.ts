@@ -1,11 +1,14 @@
 import { messageOf } from '../../src/errors.ts';
-import type { RowAtStep, RowFields, RowProblem, RowState, Step } from '../../src/ledger/row.ts';
+import { causeOf } from '../../src/ledger/counts/cause.ts';
+import type { RowAtStep, RowProblem, RowState, Step } from '../../src/ledger/row.ts';
 import { type RowId, rowName } from '../../src/ledger/row-id.ts';
+import type { Move } from '../../src/ledger/row-moves.ts';
 import type { Rows } from '../../src/ledger/rows.ts';
 import type { Queues } from '../../src/queue/queues.ts';
 import type { JobEnd } from '../../src/queue/runner.ts';
 import { STEP_JOBS } from '../rows/step-jobs.ts';
 import type { CallDeps, CallOutcome } from './call-once.ts';
+import { failureReason } from './failure-reason.ts';
 import { problemOf } from './row-problem.ts';
 import type { Wish } from './wish.ts';
 
@@ -32,8 +35,8 @@ const ELSEWHERE_WAIT_MS = 150;
  */
 export async function takeUp(row: RowId, step: Step, deps: StepDeps): Promise<Taken | JobEnd> {
   const found = await deps.rows.begin(row, step);
-  if (!found) return { is: 'failed', message: `The ledger knows no row ${rowName(row)}; nothing was sent.` };
-  if (found.state !== step) return follow(row, found.state, found.problem?.message, deps);
+  if (!found) return { is: 'failed', message: `the ledger knows no row ${rowName(row)}; nothing was sent` };
+  if (found.state !== step) return follow(row, found.state, deps);
   return { is: 'taken', row, step, ...found };
 }
 
@@ -41,13 +44,13 @@ export async function takeUp(row: RowId, step: Step, deps: StepDeps): Promise<Ta
 export async function moveOn(
   { row, step, revision }: Taken,
   to: RowState,
-  fields: RowFields,
+  fields: Move,
   deps: StepDeps,
 ): Promise<JobEnd> {
   const state = await deps.rows.advance(row, step, to, { ...fields, revision });
   if (state === step) return { is: 'later', waitMs: ELSEWHERE_WAIT_MS };
   if (state === to) deps.onRowEnd?.({ state, step, problem: fields.problem });
-  return follow(row, state, fields.problem?.message, deps);
+  return follow(row, state, deps);
 }
 
 /**
@@ -69,8 +72,9 @@ export async function endWithout(
       return letGo(taken, deps);
     default: {
       const problem = problemOf(taken.step, wish, outcome);
-      if (outcome.is === 'unknown') return moveOn(taken, 'held', { problem }, deps);
-      return moveOn(taken, 'refused', { problem, answered: outcome.is === 'refused' }, deps);
+      const cause = causeOf(problem, outcome.is, taken.request);
+      if (outcome.is === 'unknown') return moveOn(taken, 'held', { problem, cause }, deps);
+      return moveOn(taken, 'refused', { problem, cause, answered: outcome.is === 'refused' }, deps);
     }
   }
 }
@@ -81,7 +85,9 @@ export async function endWithout(
  */
 export async function giveUpRow(row: RowId, step: Step, error: unknown, { rows, onRowEnd }: StepDeps): Promise<void> {
   const problem = { step, message: `Limitline itself failed at this row: ${messageOf(error)}` };
-  const state = await rows.advance(row, step, 'refused', { problem });
+  const [known] = await rows.read([row]);
+  const cause = known && causeOf(problem, 'ours', known.request);
+  const state = await rows.advance(row, step, 'refused', { problem, ...(cause ? { cause } : {}) });
   if (state === 'refused') onRowEnd?.({ state, step, problem });
 }
 
@@ -90,11 +96,11 @@ async function letGo({ row, step }: Taken, deps: StepDeps): Promise<JobEnd> {
   await deps.rows.cancel(row);
   const now = await deps.rows.begin(row, step);
   if (!now || now.state === step) return { is: 'later', waitMs: ELSEWHERE_WAIT_MS };
-  return follow(row, now.state, now.problem?.message, deps);
+  return follow(row, now.state, deps);
 }
 
 /** Ends a job where its row is now: handed on, done with, or among the failed. */
-async function follow(row: RowId, state: RowState | '', problem: string | undefined, deps: StepDeps): Promise<JobEnd> {
+async function follow(row: RowId, state: RowState | '', deps: StepDeps): Promise<JobEnd> {
   switch (state) {
     case 'company':
     case 'documents':
@@ -102,12 +108,10 @@ async function follow(row: RowId, state: RowState | '', problem: string | undefi
       await deps.queues.handOver({ ...STEP_JOBS[state], data: row });
       return { is: 'finished' };
     case 'refused':
-      return { is: 'failed', message: problem ?? 'The service refused it.' };
-    case 'held':
-      return {
-        is: 'failed',
-        message: `Held: ${problem ?? 'the outcome of its call is unknown'}. Sending it again here does nothing; say what became of it with: npx limitline resolve`,
-      };
+    case 'held': {
+      const [result] = await deps.rows.read([row]);
+      return { is: 'failed', message: failureReason(state, result) };
+    }
     default:
       return { is: 'finished' };
   }

@@ -47,7 +47,10 @@ export const submitBuyerLimit = {
  * The request's body. Here alone an amount becomes a number: reading took care that it has no more digits than a JSON
  * number carries exactly.
  */
-function limitBody(company: string, { request, documentIds }: RowAtStep): Record<string, unknown> {
+export function limitBody(
+  company: string,
+  { request, documentIds }: Pick<RowAtStep, 'request' | 'documentIds'>,
+): Record<string, unknown> {
   return {
     company,
     ...request.limit,

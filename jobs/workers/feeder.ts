@@ -15,7 +15,8 @@ const LOOKS_RESTED = 10;
  * Keeps the queues filled with rows of the ledger, for as long as workers run: looks now and then, at once when a queue
  * has run empty, and never twice at a time.
  *
- * @param paceNow what holds calls back, as this process saw it last: how deep to fill, whether all wait, and which doors are shut
+ * @param paceNow what holds calls back, as this process saw it last: how deep to fill, whether all wait, which doors are shut and
+ * which queues are paused
  * @param lookAtDoors asks about the doors where this process has not heard of them lately
  */
 export function startFeeder({
@@ -37,7 +38,7 @@ export function startFeeder({
   const look = async (): Promise<void> => {
     rested = allWait() && rested < LOOKS_RESTED ? rested + 1 : 0;
     if (rested > 0) return;
-    await Promise.all([heal(), lookAtDoors()]);
+    await Promise.all([heal(), lookAtDoors(), deps.queues.paused()]);
     nothingLeft = (await feed(deps, paceNow())) === 0;
   };
   const refill = async (): Promise<void> => {

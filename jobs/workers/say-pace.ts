@@ -7,8 +7,8 @@ import type { Queues } from '../../src/queue/queues.ts';
 const SAY_EVERY_MS = 10_000;
 
 /**
- * Says in the log now and then what holds calls back, as it is at that moment: where anything has left this process, or a
- * door is shut, and only while there is something to do.
+ * Says in the log now and then what holds calls back, as it is at that moment: where anything has left this process, a door
+ * is shut or a queue is paused, and only while there is something to do.
  */
 export function startSayingPace({
   service: { pace, doors, slots, paceNow },
@@ -28,7 +28,8 @@ export function startSayingPace({
   let said = pace.state();
   const say = async (): Promise<void> => {
     // Calls that wait at shut doors ask for no turn, so the pace stays as it was.
-    if (pace.state() === said && doors.shut().length === 0) return;
+    const isKnown = pace.state() === said && (paceNow().paused ?? []).length === 0;
+    if (isKnown && doors.shut().length === 0) return;
     const isIdle = slots.inFlight() === 0 && (await queues.areIdle());
     if (!isIdle) {
       await Promise.all([pace.look(), doors.look()]);

@@ -10,6 +10,7 @@ import type { UploadDeps } from '../steps/upload-documents.ts';
 import { within } from './deadline.ts';
 import { startFeeder } from './feeder.ts';
 import { startRest } from './rest.ts';
+import { startSamplingPace } from './sample-pace.ts';
 import { startSayingPace } from './say-pace.ts';
 
 /**
@@ -91,6 +92,7 @@ export async function startWorkers(
     }),
   );
   const sayingPace = startSayingPace({ service, queues, log });
+  const samplingPace = startSamplingPace(context.paceSamples);
 
   return {
     /**
@@ -102,6 +104,7 @@ export async function startWorkers(
       rest.stop();
       feeder.stop();
       sayingPace.stop();
+      samplingPace.stop();
       await Promise.all(runners.map((runner) => runner.pause()));
       const allEnded = Promise.all(runners.map((runner) => runner.close(false)));
       if (!(await within(STOP_DEADLINE_MS, allEnded))) {

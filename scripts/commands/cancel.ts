@@ -1,6 +1,11 @@
 import type { Command } from 'commander';
 import { type Cancelled, cancelRows } from '../../jobs/operators/cancel-rows.ts';
 import { counted } from '../../src/counted.ts';
+import { LimitlineError } from '../../src/errors.ts';
+import type { RowFilter } from '../../src/ledger/search/row-filter.ts';
+import { actOnChosen, causeOf } from '../choice/act-on-chosen.ts';
+import { cameWords, cancelledWords, heldWords, plannedOf, planWords, underWayWords } from '../choice/chosen-words.ts';
+import { chosenFilter, filterText, type RowChoice } from '../choice/row-choice.ts';
 import { onPortfolio } from '../opening/on-portfolio.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
@@ -13,13 +18,39 @@ export function register(program: Command, terminal: Terminal): void {
     .command('cancel')
     .argument('<name>', 'the portfolio')
     .description("cancel a portfolio's rows that are not sent yet; importing them again brings them back")
-    .action(async (name: string) => {
+    .option('--cause <id>', 'only rows that were refused for this cause (report --causes)')
+    .option('--where <filter>', "only rows that this filter means, as the console's address has it", filterText)
+    .option('--dry-run', 'with --cause or --where: say what that would give up, and do nothing')
+    .action(async (name: string, { dryRun, ...choice }: RowChoice & { dryRun?: boolean }) => {
+      const filter = chosenFilter(choice);
+      if (filter) return cancelChosen(name, filter, { dryRun }, terminal);
+      if (dryRun) throw new LimitlineError('USAGE', '--dry-run is for rows that --cause or --where chooses.');
       const ended = await onPortfolio(name, (context) => {
         const awaitMs = context.settings.SERVICE_TIMEOUT_MS + ANSWER_MARGIN_MS;
         return cancelRows({ portfolio: name, awaitMs }, context);
       });
       terminal.print(cancelWords(name, ended), { portfolio: name, ...ended });
     });
+}
+
+async function cancelChosen(
+  name: string,
+  filter: RowFilter,
+  { dryRun = false }: { dryRun?: boolean | undefined },
+  terminal: Terminal,
+): Promise<void> {
+  await onPortfolio(name, async (context) => {
+    const cause = await causeOf(name, filter, context);
+    const acted = await actOnChosen({ portfolio: name, action: 'cancel', filter }, { dryRun }, context);
+    const { done = 0, came = 0, underWay = 0 } = acted.state ?? {};
+    const words = dryRun || acted.plan.rows === 0 ? planWords(acted.plan) : cancelledWords(name, done);
+    const parts = [words, underWayWords(underWay), heldWords(name, cause, acted.plan.rows), cameWords(came)];
+    terminal.print(parts.filter(Boolean).join('\n'), {
+      portfolio: name,
+      ...(dryRun ? { dryRun, ...plannedOf(acted.plan) } : { cancelled: done, open: underWay, changed: came }),
+      ...(cause ? { cause: cause.id } : {}),
+    });
+  });
 }
 
 function cancelWords(name: string, { cancelled, answered, open }: Cancelled): string {

@@ -1,5 +1,7 @@
 import type { Command } from 'commander';
 import { refuseForeign } from '../../jobs/import/foreign-rows.ts';
+import { makeDryRun } from '../../jobs/preview/dry-run.ts';
+import type { Outlook } from '../../jobs/preview/outlook.ts';
 import { readSettings, type Settings } from '../../src/config.ts';
 import { counted } from '../../src/counted.ts';
 import { openDocuments } from '../../src/documents/archive.ts';
@@ -13,7 +15,7 @@ import { makeProblemList } from '../file/problems.ts';
 import { readAll } from '../file/read-all.ts';
 import { documentsBeside, fileOrInput, INPUT_NAME } from '../file/standard-input.ts';
 import { understanding, understoodWords } from '../file/understanding.ts';
-import { dryRunWords, findLedger, type Ledger, makeDryRun, type Outlook, outlookOf } from '../look/dry-run.ts';
+import { dryRunWords, findLedger, type Ledger, outlookOf } from '../look/dry-run.ts';
 import { announceFolder } from '../opening/announce-folder.ts';
 import { portfolioNameOf } from '../options/portfolio-name.ts';
 import { documentsOption, type ReadingOptions, readOptionsOf, withReadingOptions } from '../options/reading-options.ts';

@@ -1,18 +1,27 @@
 import type { Command } from 'commander';
-import { onPortfolio } from '../opening/on-portfolio.ts';
+import type { QueueName } from '../../src/queue/queues.ts';
+import { onPortfolioOrQueue, queueOption } from '../opening/on-portfolio-or-queue.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
 /** `limitline pause NAME`: no new call for it starts, in any process; calls in flight are answered. */
 export function register(program: Command, terminal: Terminal): void {
   program
     .command('pause')
-    .argument('<name>', 'the portfolio')
-    .description('start no new calls for a portfolio; calls in flight are still answered')
-    .action(async (name: string) => {
-      await onPortfolio(name, ({ portfolios }) => portfolios.pause(name, 'by request'));
-      terminal.print(`Portfolio ${name} is paused; go on with: npx limitline resume "${name}"`, {
-        portfolio: name,
-        paused: true,
-      });
+    .argument('[name]', 'the portfolio')
+    .addOption(queueOption('stop'))
+    .description('start no new calls for a portfolio, or at one step of all; calls in flight are still answered')
+    .action(async (name: string | undefined, { queue }: { queue?: QueueName }) => {
+      const paused = await onPortfolioOrQueue(
+        { name, queue },
+        {
+          portfolio: (portfolio, { portfolios }) => portfolios.pause(portfolio, 'by request'),
+          queue: (one, { queues }) => queues.pauseQueue(one),
+        },
+      );
+      const words =
+        'queue' in paused
+          ? `The queue ${paused.queue} is paused for all portfolios; go on with: npx limitline resume --queue ${paused.queue}`
+          : `Portfolio ${paused.portfolio} is paused; go on with: npx limitline resume "${paused.portfolio}"`;
+      terminal.print(words, { ...paused, paused: true });
     });
 }

@@ -7,15 +7,15 @@ import type { Terminal } from '../terminal/terminal.ts';
 /** There was something to find. */
 const FINDINGS_STATUS = 2;
 
-/** `limitline reconcile`: compares the queues with the ledger, and mends the queues. */
+/** `limitline reconcile`: compares what is kept of the rows, and the queues, with the rows, and mends it. */
 export function register(program: Command, terminal: Terminal): void {
   program
     .command('reconcile')
-    .description('compare the queues with the ledger, and bring back lost jobs')
+    .description('compare the ledger with itself and with the queues, and mend what differs')
     .action(async () => {
       const findings = await withContext((context) => reconcile(context));
       const words = findings.map(
-        ({ portfolio, finding, rows }) => `${portfolio}: ${finding} (${counted(rows, 'row')}).`,
+        ({ portfolio, finding, rows }) => `${portfolio || 'All portfolios'}: ${finding} (${counted(rows, 'row')}).`,
       );
       terminal.print(words.join('\n') || 'Ledger and queues agree.', { findings });
       process.exitCode = findings.length > 0 ? FINDINGS_STATUS : 0;

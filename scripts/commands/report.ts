@@ -3,9 +3,10 @@ import { type Command, Option } from 'commander';
 import { type ExportPayload, exportResults } from '../../jobs/export/export-results.ts';
 import { type Context, lookAtPace } from '../../src/context.ts';
 import { LimitlineError } from '../../src/errors.ts';
-import { type Summary, summarize } from '../../src/ledger/summary.ts';
+import { type Summary, summarize } from '../../src/ledger/counts/summary.ts';
 import { describeLearned } from '../../src/pace/pace-words.ts';
 import { onPortfolio, withContext } from '../opening/on-portfolio.ts';
+import { causeTable } from '../report/cause-table.ts';
 import { checkOutput, writeOutput } from '../report/output.ts';
 import { summaryTable } from '../report/summary-table.ts';
 import type { Terminal } from '../terminal/terminal.ts';
@@ -13,7 +14,13 @@ import { printPortfolios } from './portfolios.ts';
 
 const FORMATS = ['table', 'json', 'csv', 'errors-csv', 'xlsx'] as const;
 
-type ReportOptions = { format: (typeof FORMATS)[number]; out?: string; likeInput?: boolean };
+type ReportOptions = {
+  format: (typeof FORMATS)[number];
+  out?: string;
+  likeInput?: boolean;
+  causes?: boolean;
+  cause?: string;
+};
 
 /**
  * `limitline report NAME`: what became of a portfolio, in words, as JSON, or line by line; without a name, which portfolios
@@ -26,11 +33,15 @@ export function register(program: Command, terminal: Terminal): void {
     .description('what became of a portfolio')
     .addOption(new Option('--format <format>', 'format of the report').choices(FORMATS).default('table'))
     .option('--out <file>', 'write to this file instead of standard output')
+    .option('--causes', 'why rows are refused or held, by cause (table or json)')
     .option('--like-input', "write csv and errors-csv with the imported file's own encoding, delimiter and line ends")
+    .option('--cause <id>', 'with errors-csv, only rows that failed for this cause')
     .action(async (name: string | undefined, options: ReportOptions) => {
       const format = terminal.json && options.format === 'table' ? 'json' : options.format;
       if (name === undefined) return listInstead(format, options, terminal);
+      if (options.cause !== undefined && format !== 'errors-csv') throw causeElsewhere();
       checkOutput(options.out, { isBinary: format === 'xlsx' });
+      if (options.causes) return onPortfolio(name, (context) => writeCauses(name, format, options.out, context));
       await onPortfolio(name, (context) =>
         format === 'table' || format === 'json'
           ? writeSummary(name, format, options.out, context)
@@ -40,14 +51,29 @@ export function register(program: Command, terminal: Terminal): void {
 }
 
 /** Somebody who does not know the name is helped by all of them; but what was to be written is of one portfolio. */
-function listInstead(format: ReportOptions['format'], { out, likeInput }: ReportOptions, terminal: Terminal) {
-  if ((format === 'table' || format === 'json') && out === undefined && !likeInput) {
+function listInstead(format: ReportOptions['format'], { out, likeInput, causes }: ReportOptions, terminal: Terminal) {
+  if ((format === 'table' || format === 'json') && out === undefined && !likeInput && !causes) {
     return withContext((context) => printPortfolios(context, { ...terminal, json: format === 'json' }));
   }
   throw new LimitlineError(
     'USAGE',
     'Name the portfolio: npx limitline report NAME. To list them: npx limitline portfolios',
   );
+}
+
+async function writeCauses(name: string, format: ReportOptions['format'], out: string | undefined, context: Context) {
+  if (format !== 'table' && format !== 'json') {
+    throw new LimitlineError('USAGE', `Causes are told as a table or as JSON, not as ${format}.`);
+  }
+  const causes = await context.portfolios.causes(name);
+  const { account } = context;
+  const text =
+    format === 'json' ? JSON.stringify({ account, portfolio: name, causes }, null, 2) : causeTable(name, causes);
+  await writeOutput(out, (to) => pipeline([`${text}\n`], to));
+}
+
+function causeElsewhere(): LimitlineError {
+  return new LimitlineError('USAGE', 'The rows of one cause are written with --format errors-csv alone.');
 }
 
 async function writeSummary(name: string, format: 'table' | 'json', out: string | undefined, context: Context) {
@@ -67,7 +93,7 @@ async function table(summary: Summary, name: string, context: Context): Promise<
 async function writeLines(
   name: string,
   format: 'csv' | 'errors-csv' | 'xlsx',
-  { out, likeInput = false, say }: ReportOptions & Pick<Terminal, 'say'>,
+  { out, likeInput = false, cause, say }: ReportOptions & Pick<Terminal, 'say'>,
   context: Context,
 ) {
   const { account, rows, portfolios, imports } = context;
@@ -75,6 +101,7 @@ async function writeLines(
   const payload: ExportPayload = {
     portfolio: name,
     only,
+    cause,
     format: format === 'xlsx' ? 'xlsx' : 'csv',
     likeInput: likeInput ? 'all' : 'nothing',
   };

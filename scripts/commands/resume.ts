@@ -1,22 +1,31 @@
 import type { Command } from 'commander';
 import { feed } from '../../jobs/rows/feed.ts';
-import { onPortfolio } from '../opening/on-portfolio.ts';
+import { counted } from '../../src/counted.ts';
+import type { QueueName } from '../../src/queue/queues.ts';
+import { onPortfolioOrQueue, queueOption } from '../opening/on-portfolio-or-queue.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
-/** `limitline resume NAME`: lets a paused portfolio go on. */
+/** `limitline resume NAME`: lets a paused portfolio go on, or a paused queue. */
 export function register(program: Command, terminal: Terminal): void {
   program
     .command('resume')
-    .argument('<name>', 'the portfolio')
-    .description('let a paused portfolio go on')
-    .action(async (name: string) => {
-      await onPortfolio(name, async (context) => {
-        await context.portfolios.resume(name);
-        await feed(context);
-      });
-      terminal.print(`Portfolio ${name} is resumed: it goes on as soon as workers run.`, {
-        portfolio: name,
-        paused: false,
-      });
+    .argument('[name]', 'the portfolio')
+    .addOption(queueOption('let go on'))
+    .description('let a paused portfolio or queue go on')
+    .action(async (name: string | undefined, { queue }: { queue?: QueueName }) => {
+      let first: number | undefined;
+      const resumed = await onPortfolioOrQueue(
+        { name, queue },
+        {
+          portfolio: async (portfolio, context) => {
+            first = await context.portfolios.resume(portfolio);
+            await feed(context);
+          },
+          queue: (one, { queues }) => queues.resumeQueue(one),
+        },
+      );
+      const what = 'queue' in resumed ? `The queue ${resumed.queue}` : `Portfolio ${resumed.portfolio}`;
+      const goes = first === undefined ? 'goes on' : `goes on with its first ${counted(first, 'row')}`;
+      terminal.print(`${what} is resumed: it ${goes} as soon as workers run.`, { ...resumed, paused: false });
     });
 }

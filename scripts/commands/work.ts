@@ -1,10 +1,12 @@
 import type { Command } from 'commander';
+import type { RowEnd } from '../../jobs/steps/step.ts';
 import { startWorkers } from '../../jobs/workers/workers.ts';
 import { accountOf, readSettings } from '../../src/config.ts';
 import { type Context, openContext, openService } from '../../src/context.ts';
 import { makeLog } from '../../src/log.ts';
 import { interruptedWords, lookAtOpen } from '../ending/open-portfolios.ts';
 import { type WorkEndOptions, waitForWorkEnd, withWorkEndOptions } from '../ending/work-end.ts';
+import { serveWork } from '../machines/serve-work.ts';
 import { announceAccount } from '../opening/announce-account.ts';
 import { mustExist } from '../opening/on-portfolio.ts';
 import { findService } from '../opening/service-address.ts';
@@ -12,6 +14,7 @@ import { logUsageFaults, speakThroughLog } from '../process/log-only.ts';
 import { waitForSignal } from '../process/signals.ts';
 import { startWorkLog } from '../progress/work-log.ts';
 import type { Terminal } from '../terminal/terminal.ts';
+import { endWithParent, sayReady } from '../up/with-parent.ts';
 
 /**
  * `limitline work`: workers until SIGTERM, SIGINT or SIGHUP; start as many as you like, on as many machines as you like.
@@ -26,6 +29,7 @@ export function register(program: Command, terminal: Terminal): void {
       const settings = readSettings();
       const log = makeLog({ level: settings.LOG_LEVEL, account: accountOf(settings) });
       speakThroughLog(terminal, log);
+      endWithParent();
       const { signal } = waitForSignal();
       const context = await openContext({ settings, log });
       await checkName(options, context);
@@ -33,20 +37,35 @@ export function register(program: Command, terminal: Terminal): void {
       // What the stand-in grants is worth nothing, which no level of the log may hide from an operator.
       const address = await findService(settings, log, (text) => log.warn(text.replace(/^limitline: /, '')));
       const waiting = waitForWorkEnd(options, { signal, portfolios: context.portfolios });
-      const workLog = await startWorkLog(context, openService(context, address.url));
+      let isWorking = false;
+      const serving = serveWork(context, openService(context, address.url), () => isWorking);
+      const served = await serving.catch(async (error) => {
+        await address.close();
+        await context.close();
+        throw error;
+      });
+      const workLog = await startWorkLog(context, served.service);
+      const onRowEnd = (end: RowEnd) => {
+        workLog.onRowEnd(end);
+        served.onRowEnd(end);
+      };
       const onCommonFault = (error: Error) => {
         log.error({ code: error.message }, 'every row would meet this fault; all calls wait until it is mended');
         waiting.onCommonFault(error);
       };
-      const workers = await startWorkers(context, workLog.service, onCommonFault, workLog.onRowEnd);
+      const workers = await startWorkers(context, workLog.service, onCommonFault, onRowEnd);
+      isWorking = true;
       const way = { service: address.url, ...(address.proxy === undefined ? {} : { proxy: address.proxy }) };
       log.info({ ...way, redis: context.redis.where, process: context.processId }, 'working');
       await sayInterrupted(context);
+      sayReady();
       waiting.begin();
       const { status, facts, words, fault } = await waiting.end();
       log.info(facts, words);
+      isWorking = false;
       await workers.stop();
       await workLog.stop();
+      await served.close();
       await address.close();
       await context.close();
       log.info('stopped');

@@ -4,6 +4,7 @@ import {
   type ImportPayload,
   importPortfolio,
 } from '../../jobs/import/import-portfolio.ts';
+import { commandLineActor } from '../../src/actor.ts';
 import type { Context } from '../../src/context.ts';
 import { untilStopped } from '../../src/ledger/persist.ts';
 import { earlierRowWords } from './earlier-rows.ts';
@@ -51,7 +52,7 @@ export async function importFile(
       onLines(batch.lines);
     },
   };
-  const imported = await importPortfolio(payload, deps);
+  const imported = await importPortfolio({ by: commandLineActor(), ...payload }, deps);
   list.add({ problems: imported.faults });
   list.sayChanges();
   for (const words of earlierRowWords(imported)) say(`limitline: ${words}`);

@@ -1,12 +1,11 @@
 import { basename } from 'node:path';
 import { counted } from '../../src/counted.ts';
+import { moneyText } from '../../src/money-text.ts';
 import type { Opened } from '../../src/portfolio/open-portfolio.ts';
+import type { DryRun, LargeRequest } from '../../src/portfolio/preview.ts';
 import { visible } from '../../src/portfolio/problem.ts';
 import { understoodWords } from '../file/understanding.ts';
 import { durationWords } from '../options/durations.ts';
-import { moneyText } from '../terminal/amounts.ts';
-import type { DryRun } from './dry-run.ts';
-import type { LargeRequest } from './largest.ts';
 
 /** What a person is shown before the yes. */
 export type Look = {
@@ -17,6 +16,8 @@ export type Look = {
   supplierPath: string | undefined;
   /** Whether rows that the file lacks are cancelled. */
   replace: boolean;
+  /** So many rows go first; nothing where all go. */
+  first: number | undefined;
   opened: Pick<Opened, 'dialect' | 'columns' | 'headerLine' | 'above'>;
   counts: { lines: number; rows: number; invalid: number; duplicate: number };
   warnings: number;
@@ -44,6 +45,7 @@ export function lookWords(look: Look): string[] {
     ...(look.dryRun.limits > 0 ? fact('Creates', createsWords(look)) : []),
     ...fact('Supplier', ...(supplierPath === undefined ? [] : [visible(basename(supplierPath))])),
     ...fact('Cancels', ...(replace ? ['rows of earlier imports that are not in this file and were not sent'] : [])),
+    ...(look.first === undefined ? [] : fact('First', firstWords(look.first))),
     ...(look.dryRun.limits > 0 ? fact('Takes', timeWords(look)) : []),
   ];
 }
@@ -59,6 +61,10 @@ const FACTS_AT = 10;
 
 function fact(name: string, ...lines: string[]): string[] {
   return lines.map((line, at) => `${(at === 0 ? name : '').padEnd(FACTS_AT)}${line}`);
+}
+
+function firstWords(first: number): string {
+  return `${counted(first, 'row is', 'rows are')} sent, then it pauses; npx limitline resume sends the rest`;
 }
 
 function fileWords({ path, counts, warnings }: Look): string[] {

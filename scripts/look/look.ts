@@ -1,8 +1,10 @@
 import { refuseForeign } from '../../jobs/import/foreign-rows.ts';
 import type { ImportPayload } from '../../jobs/import/import-portfolio.ts';
 import { keepFile } from '../../jobs/import/keep-file.ts';
+import { makeDryRun } from '../../jobs/preview/dry-run.ts';
+import { makeLargest } from '../../jobs/preview/largest.ts';
 import { STAND_IN_ACCOUNT } from '../../src/config.ts';
-import { type Context, lookAtPace } from '../../src/context.ts';
+import type { Context } from '../../src/context.ts';
 import { openDocuments } from '../../src/documents/archive.ts';
 import { defaultDocumentsDir, makeDocumentFolder } from '../../src/documents/folder.ts';
 import { isLimitlineError, LimitlineError } from '../../src/errors.ts';
@@ -14,8 +16,8 @@ import type { ImportOptions } from '../options/import-options.ts';
 import { PROBLEMS_STATUS } from '../process/exit-status.ts';
 import { askYesOrNo, canAsk } from '../terminal/ask.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { makeDryRun, outlookOf } from './dry-run.ts';
-import { makeLargest } from './largest.ts';
+import { outlookOf } from './dry-run.ts';
+import { knownRate } from './known-rate.ts';
 import { type Look, lookWords, questionOf } from './look-words.ts';
 
 /**
@@ -76,7 +78,7 @@ async function takeLook(
   payload: ImportPayload & { kept: string },
   { context, stop }: LookDeps,
 ): Promise<Look | undefined> {
-  const { path, portfolio, documentsDir, reading, supplierPath, replace } = payload;
+  const { path, portfolio, documentsDir, reading, supplierPath, replace, first } = payload;
   const { settings, account } = context;
   const place = await openDocuments(documentsDir ?? defaultDocumentsDir(path), stop);
   try {
@@ -109,6 +111,7 @@ async function takeLook(
       path,
       supplierPath,
       replace,
+      first,
       opened,
       counts,
       ratePerS,
@@ -119,16 +122,4 @@ async function takeLook(
   } finally {
     await place.close();
   }
-}
-
-/**
- * Calls a second that can be counted on: what the service took last, and no more than the ceiling; nothing where neither is
- * known.
- */
-async function knownRate(context: Context): Promise<number | undefined> {
-  const ceiling = context.settings.SERVICE_RATE_PER_S;
-  const pace = await lookAtPace(context);
-  // While it still doubles, it says nothing of what the service bears.
-  if (!pace || pace.phase === 'start') return ceiling;
-  return Math.min(pace.ratePerS, ceiling ?? Number.POSITIVE_INFINITY);
 }

@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import { checkImport, type ImportPayload } from '../../jobs/import/import-portfolio.ts';
 import { fileFault } from '../../src/files/file-fault.ts';
 import { documentsBeside, fileOrInput, needPortfolio } from '../file/standard-input.ts';
+import { firstNumber } from './numbers.ts';
 import { portfolioNameOf } from './portfolio-name.ts';
 import { documentsOption, type ReadingOptions, readOptionsOf, withReadingOptions } from './reading-options.ts';
 
@@ -13,6 +14,8 @@ export type ImportOptions = ReadingOptions & {
   supplier?: string;
   /** Cancels rows of earlier imports that this file lacks. */
   replace?: boolean;
+  /** So many rows go first. */
+  first?: number;
   /** Asks nobody before anything is requested. */
   yes?: boolean;
 };
@@ -24,6 +27,7 @@ export function withImportOptions(command: Command): Command {
     .addOption(documentsOption())
     .option('--supplier <file>', 'a CSV with one line: the supplier, created before the buyers')
     .option('--replace', 'cancel rows of earlier imports that are not in this file and were not sent')
+    .option('--first <n>', 'send so many rows first, then pause: limitline resume sends the rest', firstNumber)
     .option('--yes', 'request without asking first (without a terminal nobody is asked anyway)');
 }
 
@@ -40,6 +44,7 @@ export async function importPayload(
     documentsDir: options.documents ?? documentsBeside(file),
     supplierPath: options.supplier,
     replace: options.replace ?? false,
+    first: options.first,
     reading: await readOptionsOf(options),
   };
   // Before standard input is read, which may take its time.

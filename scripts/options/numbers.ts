@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from 'commander';
+import { MOST_FIRST } from '../../src/ledger/first-rows.ts';
 
 /** A line of a file, as commands take it: 2 and more, since the header is line 1. */
 export function lineNumber(text: string): number {
@@ -8,6 +9,14 @@ export function lineNumber(text: string): number {
 
 export function portNumber(text: string): number {
   if (!/^\d{1,5}$/.test(text) || Number(text) > 65_535) throw new InvalidArgumentError('Give a port, 0 to 65535.');
+  return Number(text);
+}
+
+/** How many rows go first. */
+export function firstNumber(text: string): number {
+  if (!/^\d{1,9}$/.test(text) || Number(text) < 1 || Number(text) > MOST_FIRST) {
+    throw new InvalidArgumentError(`Give a number of rows, 1 to ${MOST_FIRST}.`);
+  }
   return Number(text);
 }
 

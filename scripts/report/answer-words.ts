@@ -1,5 +1,5 @@
 import { counted, grouped } from '../../src/counted.ts';
-import type { Summary } from '../../src/ledger/summary.ts';
+import type { Summary } from '../../src/ledger/counts/summary.ts';
 import { visible } from '../../src/portfolio/problem.ts';
 
 /** The one status that is shown, of a limit that was granted (docs/service.md, "Status of a limit"). */

@@ -1,8 +1,8 @@
 import type { Listed } from '../../jobs/operators/list-portfolios.ts';
 import { counted, grouped } from '../../src/counted.ts';
 import { ROW_STATES } from '../../src/ledger/row.ts';
+import { groupedAmount } from '../../src/money-text.ts';
 import { visible } from '../../src/portfolio/problem.ts';
-import { groupedAmount } from '../terminal/amounts.ts';
 
 /** Of 80 columns: name, file, time and standing each keep to theirs, and a long one pushes the rest along. */
 const [NAME_WIDTH, FILE_WIDTH] = [24, 24];
@@ -11,6 +11,7 @@ const [NAME_WIDTH, FILE_WIDTH] = [24, 24];
 export function portfolioWords({
   portfolio,
   file,
+  by,
   started,
   standing,
   states,
@@ -24,6 +25,7 @@ export function portfolioWords({
     // By the minute, in UTC as everywhere.
     started === null ? '–' : `${started.slice(0, 16).replace('T', ' ')}Z`,
     standing === 'settled' ? 'finished' : standing,
+    ...(by === null ? [] : [`by ${visible(by)}`]),
   ];
   const counts = [
     ...ROW_STATES.filter((state) => states[state] > 0).map((state) => `${grouped(states[state])} ${state}`),
@@ -34,16 +36,12 @@ export function portfolioWords({
 }
 
 function moneyOf({ done, skipped }: Listed['states'], sums: Listed['sums']): string {
-  if (!sums) return NOT_ADDED_UP;
   const parts = [`requested ${groupedAmount(sums.requested)}`];
   if (done > 0 || skipped === 0) parts.push(`granted ${groupedAmount(sums.granted)}`);
   if (skipped > 0) parts.push(`granted before ${groupedAmount(sums.before.granted)}`);
   if (sums.grantedBelow > 0) parts.push(`${counted(sums.grantedBelow, 'limit')} below the request`);
   return parts.join(', ');
 }
-
-/** Stands where sums would take long to find. */
-const NOT_ADDED_UP = 'sums: not added up yet, see report';
 
 function column(text: string, width: number): string {
   return (text.length > width ? `${text.slice(0, width - 1)}…` : text).padEnd(width);

@@ -1,8 +1,8 @@
 import { counted, grouped } from '../../src/counted.ts';
+import type { Summary } from '../../src/ledger/counts/summary.ts';
 import type { PortfolioState } from '../../src/ledger/portfolio.ts';
 import { ROW_STATES, type RowState } from '../../src/ledger/row.ts';
-import type { Summary } from '../../src/ledger/summary.ts';
-import { groupedAmount } from '../terminal/amounts.ts';
+import { groupedAmount } from '../../src/money-text.ts';
 import { answerWords, notQuiteGranted } from './answer-words.ts';
 
 /** What each state means to somebody who has never read about queues. */
@@ -21,7 +21,12 @@ const MEANING: Record<RowState, string> = {
 /** The report that a finance person reads. */
 export function summaryTable(
   summary: Summary,
-  { supplier, paused, interrupted }: Pick<PortfolioState, 'supplier' | 'paused' | 'interrupted'>,
+  {
+    supplier,
+    paused,
+    first,
+    interrupted,
+  }: Pick<PortfolioState, 'supplier' | 'paused' | 'interrupted'> & Partial<Pick<PortfolioState, 'first'>>,
 ): string {
   const { account, portfolio, lines, invalid, duplicate, kept, replaced, rows, states, calls } = summary;
   const parts: string[] = [`Portfolio ${portfolio}, account ${account}`, ''];
@@ -56,18 +61,24 @@ export function summaryTable(
   if (supplier)
     parts.push(supplier.id ? `Supplier: ${supplier.id}` : `Supplier: ${supplier.problem ?? 'not created yet'}`);
   if (paused !== undefined) parts.push(`Paused: ${paused || 'by request'}.`);
+  else if (first !== undefined && !summary.finished) {
+    parts.push(
+      `${counted(first, 'row is', 'rows are')} sent first; then it pauses until: npx limitline resume "${portfolio}"`,
+    );
+  }
   if (interrupted) parts.push('The last import was not finished: import the file again.');
   if (summary.started) parts.push(timeLine(summary.started, summary.finished));
   return parts.join('\n');
 }
 
 /** What was granted before this portfolio asked is no grant of its own, and would look like nothing beside "granted 0.00". */
-function sumLines({ states, requested, granted, available, before }: Summary): string[] {
+function sumLines({ states, requested, granted, available, before, unreadable }: Summary): string[] {
   const own = [amount('granted', granted), amount('available', available)];
   return [
     amount('requested', requested),
     ...(states.skipped > 0 && states.done === 0 ? [] : own),
     ...(states.skipped > 0 ? [`${amount('granted before', before.granted)}   by requests made before (skipped)`] : []),
+    ...(unreadable > 0 ? [`    Of ${counted(unreadable, 'row')} an amount cannot be read; it is in no sum.`] : []),
   ];
 }
 

@@ -1,7 +1,7 @@
 import type { Context } from '../../src/context.ts';
 import { counted } from '../../src/counted.ts';
+import type { Summary } from '../../src/ledger/counts/summary.ts';
 import type { PortfolioState } from '../../src/ledger/portfolio.ts';
-import type { Summary } from '../../src/ledger/summary.ts';
 import { isFinished, openRows } from '../ending/open-portfolios.ts';
 import type { TimeLimit } from '../ending/time-limit.ts';
 import { INPUT_NAME } from '../file/standard-input.ts';

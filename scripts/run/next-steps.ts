@@ -3,7 +3,7 @@ import { type LeftResults, leaveResults } from '../../jobs/export/leave-results.
 import type { Context } from '../../src/context.ts';
 import { counted } from '../../src/counted.ts';
 import { isLimitlineError } from '../../src/errors.ts';
-import type { Summary } from '../../src/ledger/summary.ts';
+import type { Summary } from '../../src/ledger/counts/summary.ts';
 import { notQuiteGranted } from '../report/answer-words.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 

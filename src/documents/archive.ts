@@ -6,6 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import type { Entry } from 'yauzl';
 import { LimitlineError, messageOf } from '../errors.ts';
 import { systemCode } from '../files/file-fault.ts';
+import { roomBytesOf } from '../files/free-bytes.ts';
 import { openZip, type ZipLimits } from '../files/zip.ts';
 import { liftTopFolder } from './top-folder.ts';
 import { makeUnpackedFolder, sweepUnpackedFolders } from './unpacked-folders.ts';
@@ -25,14 +26,19 @@ const LIMITS: ZipLimits = { entries: 20_000, totalBytes: 4 * 1024 ** 3 };
  * given up. What is unpacked is gone when the process ends, also by a signal that it listens to; what a killed
  * one left is removed here. Where all of it lies in one folder, that need not be named.
  *
+ * @param room how many bytes may be written to the disk that it is unpacked to; asked of the system if it is left out
  * @throws LimitlineError `FILE` when the ZIP file cannot be read, or is larger unpacked than it may be; `STOPPED`.
  */
-export async function openDocuments(path: string, signal?: AbortSignal): Promise<DocumentsPlace> {
+export async function openDocuments(
+  path: string,
+  signal?: AbortSignal,
+  room: () => Promise<number> = () => roomBytesOf(tmpdir()),
+): Promise<DocumentsPlace> {
   await sweepUnpackedFolders();
   if (!(await isZip(path))) return { dir: path, close: async () => {} };
   const folder = await makeUnpackedFolder();
   try {
-    await unpack(path, folder.dir, signal);
+    await unpack(path, folder.dir, { signal, room });
     await liftTopFolder(folder.dir);
     return folder;
   } catch (error) {
@@ -68,8 +74,12 @@ async function isZip(path: string): Promise<boolean> {
   }
 }
 
-async function unpack(path: string, dir: string, signal: AbortSignal | undefined): Promise<void> {
+type Unpacking = { signal: AbortSignal | undefined; room: () => Promise<number> };
+
+async function unpack(path: string, dir: string, { signal, room }: Unpacking): Promise<void> {
   const zip = await openZip(path, LIMITS);
+  // The disk is often that of the ledger, and a Redis that writes each answer down ends when it cannot.
+  let leftBytes = 0;
   try {
     for await (const entry of zip.entries()) {
       signal?.throwIfAborted();
@@ -80,12 +90,23 @@ async function unpack(path: string, dir: string, signal: AbortSignal | undefined
       const to = join(dir, entry.fileName);
       // yauzl refuses absolute names and `..` itself; what leads out all the same is not ours to write.
       if (!to.startsWith(dir + sep)) throw new Error(`${JSON.stringify(entry.fileName)} leads out of it`);
+      if (entry.uncompressedSize > leftBytes) leftBytes = Math.min(await roomFor(entry, room), LOOK_EVERY_BYTES);
+      leftBytes -= entry.uncompressedSize;
       await mkdir(dirname(to), { recursive: true, mode: 0o700 });
       await pipeline(await zip.read(entry), createWriteStream(to, { flags: 'wx', mode: 0o600 }), { signal });
     }
   } finally {
     zip.close();
   }
+}
+
+/** The disk is asked again after so much: others write to it as well. */
+const LOOK_EVERY_BYTES = 64 * 1024 * 1024;
+
+async function roomFor({ uncompressedSize }: Entry, room: () => Promise<number>): Promise<number> {
+  const roomBytes = await room();
+  if (roomBytes >= uncompressedSize) return roomBytes;
+  throw Object.assign(new Error('no room is left'), { code: 'ENOSPC' });
 }
 
 const FILE_TYPE = 0o170000;

@@ -5,7 +5,10 @@ import { makeKeys, type SharedKeys } from './keys.ts';
 import { faultOf, type KnownAccount, type Login, newClientFault } from './login.ts';
 
 /** How what is in Redis is written. Raised with every change that an older or newer Limitline would misread. */
-export const FORMAT = '2';
+export const FORMAT = '3';
+
+/** What is read as it is and goes on in ours, since rows enter the sums of their portfolio when they are needed. */
+const FORMER = '2';
 
 /**
  * The accounts of one prefix. Everything that was made, every portfolio, queue and pace belongs to one; this is the only
@@ -27,13 +30,15 @@ export function makeAccounts({
     known,
 
     /**
-     * Refuses what was written in another format than ours.
+     * Refuses what was written in another format than ours, or the one before: that is ours from now on, and an older Limitline
+     * reads it no more.
      *
      * @throws LimitlineError `REDIS`
      */
     async checkFormat(where: string): Promise<void> {
       const found = await connection.get(keys.format);
-      if (found === FORMAT) return;
+      if (found === FORMER) await connection.set(keys.format, FORMAT);
+      if (found === FORMAT || found === FORMER) return;
       if (found === null && (await connection.exists(keys.unversioned)) === 0) return;
       throw new LimitlineError(
         'REDIS',

@@ -127,7 +127,7 @@ function writer(sent: Sent, claimed: Claimed): () => Promise<Settled> {
 }
 
 async function writeRefusal(status: number, body: string, { calls, thing, owner }: Claimed): Promise<Settled> {
-  const released = await calls.release(thing, owner, 'refused');
+  const released = await calls.release(thing, owner, 'refused', { status, body });
   if (released.is === 'in doubt') {
     // What an earlier send made or not, the refusal of its repetition does not say.
     const reason = `${released.reason}; sent again, it was refused with status ${status}`;

@@ -60,6 +60,9 @@ export const MOST_PUT_OFFS = 30;
 /** What became of a resolution: done, or not needed since the call was answered or given back meanwhile. */
 export type Resolved = 'resolved' | 'made' | 'not unknown';
 
+/** What the service said when it refused a call: told to the row's story. */
+type Refusal = { status: number; body: string };
+
 /** Why a claim is given back: the service made nothing, or was never asked. */
 type Unmade = Exclude<Sent['is'], 'made' | 'unknown'>;
 
@@ -98,11 +101,11 @@ export function makeCalls({
   const portfolioKey = ({ row }: Thing) => keys.portfolio(row.portfolio);
   const rowKey = ({ row }: Thing) => keys.row(row.portfolio, row.key);
 
-  const giveBack = async (thing: Thing, owner: string, why: Unmade): Promise<Released> => {
+  const giveBack = async (thing: Thing, owner: string, why: Unmade, refusal?: Refusal): Promise<Released> => {
     const answer = await persist('release', () =>
       release(
         [callKey(thing), portfolioKey(thing), rowKey(thing), keys.account],
-        [owner, why, thing.kind, MOST_PUT_OFFS],
+        [owner, why, thing.kind, MOST_PUT_OFFS, refusal?.status ?? '', refusal?.body ?? ''],
       ),
     );
     return toReleased(answer as [string, ...(string | number)[]]);
@@ -201,22 +204,30 @@ export function makeCalls({
 
     /**
      * A person's word on the first of a row's calls whose outcome is unknown: it made `id`, or, without one, it may be
-     * sent again. Said once, however often the reply is lost.
+     * sent again. Said once, however often the reply is lost. `by` and `row` go to the row's story.
+     * Where the call was sent again after `asOfMs`, of the server's clock, the word is not about that, and nothing is done.
      */
     async resolve(
       things: readonly [Pick<Thing, 'kind' | 'key'>, ...Pick<Thing, 'kind' | 'key'>[]],
       buyer: string,
       id: string | undefined,
+      { by = '', row, asOfMs }: { by?: string | undefined; row?: RowId | undefined; asOfMs?: number | undefined } = {},
     ): Promise<Resolved> {
-      const word = randomUUID();
+      const args = [id ?? '', things[0].kind, randomUUID(), by, row ? rowName(row) : '', asOfMs ?? ''];
       return (await persist('resolve', () =>
-        resolve([keys.buyerLimits(buyer), keys.account, ...things.map(callKey)], [id ?? '', things[0].kind, word]),
+        resolve([keys.buyerLimits(buyer), keys.account, ...things.map(callKey)], args),
       )) as Resolved;
     },
 
     /** Whether the outcome of this call is unknown. */
     async isUnknown(thing: Pick<Thing, 'kind' | 'key'>): Promise<boolean> {
       return (await connection.hget(callKey(thing), 'state')) === 'unknown';
+    },
+
+    /** Whether the outcome of this call is unknown, and when the send was that is in doubt, in ms, where that is known. */
+    async doubtOf(thing: Pick<Thing, 'kind' | 'key'>): Promise<{ isUnknown: boolean; sentMs: number | undefined }> {
+      const [state, lostAt] = await connection.hmget(callKey(thing), 'state', 'lostAt');
+      return { isUnknown: state === 'unknown', sentMs: lostAt ? Number(lostAt) : undefined };
     },
 
     /** The id of what this call made; nothing where it made nothing, or nobody knows. */

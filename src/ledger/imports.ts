@@ -3,14 +3,21 @@ import { makeLuaScript, type RedisConnection } from '../lua-script.ts';
 import { makeFaultyLines, type NotedLine } from './faulty-lines.ts';
 import type { Keys } from './keys.ts';
 
-/** The file that was imported last. `id` names its copy in the data folder, `reading` is how it is read, as JSON. */
-export type ImportedFile = { id: string; fileName: string; reading: string };
+/**
+ * The file that was imported last. `id` names its copy in the data folder, `reading` is how it is read, as JSON, and `by` who
+ * imported it, in words; nothing where nobody said so.
+ */
+export type ImportedFile = { id: string; fileName: string; reading: string; by?: string };
+
+/** What an import that came to its end counted in its file: `rows` are the lines that led to one. */
+export type FoundInFile = { lines: number; rows: number; invalid: number; duplicate: number };
 
 /**
  * One import of a portfolio, whether the last or not. Importing the same bytes read in the same way is the same import, under
- * the file name that was given last. Numbers begin with 1, in the order in which imports were first begun.
+ * the file name that was given last. Numbers begin with 1, in the order in which imports were first begun. `found` is there once
+ * its file was read to the end.
  */
-export type KnownImport = ImportedFile & { number: number; lastMs: number };
+export type KnownImport = ImportedFile & { number: number; lastMs: number; found?: FoundInFile };
 
 /** An import under way. It says so by itself, once a second, until it is ended or left. */
 export type ImportRun = {
@@ -25,8 +32,8 @@ export type ImportRun = {
    * portfolio, that one's lines are shown and these are not kept.
    */
   noteLines(lines: ReadonlyMap<number, NotedLine>): Promise<void>;
-  /** The file was read to its end. The portfolio is finished now if nothing else of it is open. */
-  end(): Promise<void>;
+  /** The file was read to its end, with this in it. The portfolio is finished now if nothing else of it is open. */
+  end(found?: FoundInFile): Promise<void>;
   /** The import was given up: until its file, or one begun later, is imported to the end, the portfolio is not finished. */
   leave(): Promise<void>;
 };
@@ -51,21 +58,21 @@ export function makeImports({ connection, keys }: { connection: RedisConnection;
     const lists = [keys.portfolios, keys.imports(name), keys.allImports(name)];
     const begun = (await start(
       [keys.portfolio(name), ...lists, ...faulty.keysOf(name)],
-      [name, content, run, GONE_AFTER_MS, file.id, file.fileName, file.reading, replaces ? 1 : 0],
+      [name, content, run, GONE_AFTER_MS, file.id, file.fileName, file.reading, replaces ? 1 : 0, file.by ?? ''],
     )) as [string, string, string] | [];
     if (begun.length === 0) return undefined;
     const [generation, number, place] = begun;
     const signs = startSigns(() => beat(underWay, [run]));
-    const finish = async (read: string) => {
+    const finish = async (read: string, found?: FoundInFile) => {
       await signs.stop();
-      await end(underWay, [run, read]);
+      await end([...underWay, keys.allImports(name)], [run, read, found ? JSON.stringify(found) : '']);
     };
     return {
       number,
       begun: place,
       generation: Number(generation),
       noteLines: (lines) => faulty.noteLines(name, content, lines),
-      end: () => finish(content),
+      end: (found) => finish(content, found),
       leave: () => finish(''),
     };
   }

@@ -38,9 +38,11 @@ export function makeKeys(prefix: string, account: string) {
   return {
     /** Hash: what is counted of the account as a whole: `made:<kind>`, things made. */
     account: `${root}:account`,
+    /** String, which expires: the account's rows by state as somebody counted them lately, as JSON. */
+    rowTotals: `${root}:row-totals`,
     /** Sorted set: portfolio name, by the time of its first import in ms. */
     portfolios: `${root}:portfolios`,
-    /** Hash: what is known of a portfolio; `calls:<kind>` and other counts are fields of it. */
+    /** Hash: what is known of a portfolio; `calls:<kind>` and other counts are fields of it. Lua builds this name too (resolve.lua). */
     portfolio: (name: string) => `${root}:portfolio:${name}`,
     /** Hash: line number → `<row key or nothing> <problem>`, of the last import's lines of this kind, which led to no row. */
     faultyLines: (name: string, kind: 'invalid' | 'duplicate') => `${root}:portfolio:${name}:lines:${kind}`,
@@ -52,8 +54,29 @@ export function makeKeys(prefix: string, account: string) {
     allImports: (name: string) => `${root}:portfolio:${name}:all-imports`,
     /** Sorted set: the rows of a portfolio that are in one state, by line. Lua builds this name too (move.lua). */
     rowsInState: (name: string, state: string) => `${root}:portfolio:${name}:state:${state}`,
+    /** Set: the rows of a portfolio that go before all others, while it sends some first. Lua builds this name too (may-begin.lua). */
+    firstRows: (name: string) => `${root}:portfolio:${name}:first`,
+    /** Hash: what the rows of a portfolio add up to, on one of two sides. Lua builds this name too (tally.lua). */
+    sums: (name: string, side: 'a' | 'b') => `${root}:portfolio:${name}:sums:${side}`,
+    /** Hash: id of a cause for which rows of a portfolio failed → what is known of it, as JSON. Lua builds this name too (note-cause.lua). */
+    causes: (name: string) => `${root}:portfolio:${name}:causes`,
+    /** Sorted set of texts: `<name as it is searched for>\0<row key>` of each row. Lua builds this name too (index-entries.lua). */
+    names: (name: string) => `${root}:portfolio:${name}:names`,
+    /** Sorted set of texts: digest and row key of ids and numbers of rows. Lua builds this name too (index-entries.lua). */
+    ids: (name: string, level: number, bucket: number) => `${root}:portfolio:${name}:ids:${level}:${bucket}`,
+    /** Set: `<size> <status>` of the columns that there are. Lua builds this name too (columns.lua). */
+    columns: (name: string) => `${root}:portfolio:${name}:columns`,
+    /** Sorted set: the rows of 1,024 lines with one status and size of amount, by amount. Lua builds this name too (columns.lua). */
+    column: (name: string, size: string, column: number, status: string) =>
+      `${root}:portfolio:${name}:column:${size}:${column}:${status}`,
+    /** Sorted set: the rows of a portfolio that failed for one cause, by line. Lua builds this name too (tally-row.lua). */
+    rowsOfCause: (name: string, cause: string) => `${root}:portfolio:${name}:cause:${cause}`,
     /** Hash: what became of one row. */
     row: (name: string, key: string) => `${root}:row:${name}:${key}`,
+    /** List: what happened to a row out of the ordinary, oldest first. Lua builds this name too (tell.lua). */
+    story: (name: string, key: string) => `${root}:row:${name}:${key}:story`,
+    /** Sorted set: `<portfolio>/<row key>` of all held rows, by when they were, in ms. Lua builds this name too (held.lua). */
+    held: `${root}:held`,
     /** What the keys of all rows begin with: `<portfolio>:<row key>` comes behind it (buyer-rows.lua). */
     rows: `${root}:row:`,
     /** Hash: the one call that makes this thing. */
@@ -73,6 +96,10 @@ export function makeKeys(prefix: string, account: string) {
     buyer: (key: string) => `${root}:buyer:${key}`,
     /** Hash: `<portfolio>/<row key>` → requested limit, of all rows of one buyer. Lua builds this name too (put-row.lua). */
     buyerRows: (buyer: string) => `${root}:buyer:${buyer}:rows`,
+    /** Hash: what somebody plans to do with many rows of a portfolio, and how far that is. It goes away by itself. */
+    plan: (id: string) => `${root}:plan:${id}`,
+    /** String, which expires: the process that does what is done once a night. */
+    nightly: (job: string) => `${root}:nightly:${job}`,
     /** Sorted set: worker process → when it last gave a sign of life, in ms of the server's clock. */
     workers: `${root}:workers`,
     /** Sorted set of one member: the most replicas that Redis was ever seen to have. */
@@ -81,6 +108,8 @@ export function makeKeys(prefix: string, account: string) {
     disputes: (processId: string) => `${root}:disputes:${processId}`,
     /** Hash: the account's pace. */
     pace: `${root}:pace`,
+    /** List: what was accepted and how fast calls might go, a sample every two seconds, the latest last. */
+    paceSamples: `${root}:pace-samples`,
     /** Hash: which kinds of call are shut since nobody knows what became of the last ones, and what 401s were blamed on. */
     doors: `${root}:doors`,
     /** String: one for each login, see {@link loginOf}. */

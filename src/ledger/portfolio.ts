@@ -1,7 +1,7 @@
 import type { CallKind } from '../call-kind.ts';
+import type { Sums } from './counts/sums.ts';
 import type { ImportedFile } from './imports.ts';
 import type { RowState } from './row.ts';
-import type { KeptSums } from './sums.ts';
 
 /** Who the platform asks on behalf of: the company's id once it is known. */
 export type Supplier = { body?: Record<string, unknown>; key?: string; id?: string; problem?: string };
@@ -13,9 +13,17 @@ export type PortfolioState = {
   /** Whether the last import was given up or killed before the end of its file. */
   interrupted: boolean;
   paused: string | undefined;
+  /** So many of its rows go first, and then it pauses itself; nothing where all go. */
+  first: number | undefined;
   /** The file that was imported last, and which import of the portfolio that was. */
   file: (ImportedFile & { number: number }) | undefined;
+  /** How many imports of it were begun, those of one file each time. */
+  begun: number;
+  /** How often one of its rows came back from its end: was sent again, or freed. */
+  reopened: number;
   supplier: Supplier | undefined;
+  /** Who gave up its open rows last, and when, in ms. */
+  givenUp: { by: string; atMs: number } | undefined;
   startedMs: number | undefined;
   finishedMs: number | undefined;
   /** Lines of the last import, without those invalid ones whose request has a row already: they count as that. */
@@ -30,8 +38,13 @@ export type PortfolioState = {
   replaced: number;
   /** Things that were made twice for it. */
   madeTwice: number;
-  /** What was added up when it was finished last; true only for what bears the same stamp. */
-  sums: KeptSums | undefined;
+  /**
+   * What was counted apart from the rows, from the beginning: rows that imports brought in, by the import's number, and limits
+   * that calls for its rows made. Nothing for a portfolio that is older than these counts.
+   */
+  counted: { added: Record<string, number>; limitsMade: number } | undefined;
+  /** What its rows add up to, at the same moment as the counts. */
+  sums: Sums;
 };
 
 /** Whether a supplier is still to be made. */

@@ -1,11 +1,14 @@
 import { CALL_KINDS } from '../call-kind.ts';
 import type { RedisConnection } from '../lua-script.ts';
+import { type Cause, makeCauses } from './counts/causes.ts';
+import { type Difference, makeRowComparison } from './counts/row-comparison.ts';
+import { readTallied } from './counts/sums.ts';
 import { FAULT_KINDS } from './faulty-lines.ts';
+import { makeFirstRows } from './first-rows.ts';
 import { makeImports, signsOf } from './imports.ts';
 import type { Keys } from './keys.ts';
 import { isPending, type PortfolioState } from './portfolio.ts';
-import { ROW_STATES, STEPS } from './row.ts';
-import type { KeptSums } from './sums.ts';
+import { ROW_STATES } from './row.ts';
 import { makeSuppliers } from './suppliers.ts';
 
 export type Portfolios = ReturnType<typeof makePortfolios>;
@@ -13,9 +16,18 @@ export type Portfolios = ReturnType<typeof makePortfolios>;
 /** What is known of a portfolio beside its rows: its last import, its supplier and its counts. */
 export function makePortfolios({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
   const imports = makeImports({ connection, keys });
+  const comparison = makeRowComparison({ connection, keys });
+  const causes = makeCauses({ connection, keys });
   return {
     ...imports,
     ...makeSuppliers({ connection, keys }),
+    ...makeFirstRows({ connection, keys }),
+    /** Compares what is kept of the rows of these portfolios with the rows, mends it, and says what differed. */
+    async compare(names: readonly string[]): Promise<Difference[]> {
+      // That rows of an older ledger are in no sum yet is no difference: they enter when their portfolio is read.
+      for (const name of names) await this.read(name);
+      return comparison.compare(names);
+    },
 
     async names(): Promise<string[]> {
       return connection.zrange(keys.portfolios, '0', '-1');
@@ -41,20 +53,11 @@ export function makePortfolios({ connection, keys }: { connection: RedisConnecti
 
     /**
      * Cancels its rows: from now on no claim of theirs succeeds. Those that are brought in or sent again later pass it.
-     * The rows themselves are moved one by one.
+     * The rows themselves are moved one by one. `by` is kept with the portfolio: of a hundred thousand rows none says it again.
      */
-    async cancel(name: string): Promise<void> {
+    async cancel(name: string, by = ''): Promise<void> {
+      await connection.hset(keys.portfolio(name), 'cancelledBy', `${Date.now()} ${by}`);
       await connection.hincrby(keys.portfolio(name), 'cancels', 1);
-    },
-
-    /** Lets it go on, and looks at the first answers again. */
-    async resume(name: string): Promise<void> {
-      await connection.hdel(keys.portfolio(name), 'paused', ...STEPS.map((step) => `canary:${step}`));
-    },
-
-    /** Keeps what was added up over its rows. */
-    async keepSums(name: string, sums: KeptSums): Promise<void> {
-      await connection.hset(keys.portfolio(name), 'sums', JSON.stringify(sums));
     },
 
     /** Adds to a count that hangs on no call's claim, such as the token calls made for this portfolio. */
@@ -62,17 +65,51 @@ export function makePortfolios({ connection, keys }: { connection: RedisConnecti
       await connection.hincrby(keys.portfolio(name), `calls:${what}`, 1);
     },
 
+    /** Why its rows failed: of all that are refused or held now, the cause of most rows first; 200 or a few more at the most. */
+    async causes(name: string): Promise<Cause[]> {
+      // Rows of an older ledger have a cause when their portfolio was read.
+      await this.read(name);
+      return causes.read(name);
+    },
+
+    /** Token calls made for all portfolios of the account. */
+    async tokenCalls(): Promise<number> {
+      const step = connection.pipeline();
+      for (const name of await this.names()) step.hget(keys.portfolio(name), 'calls:token');
+      return ((await step.exec()) ?? []).reduce((sum, [, count]) => sum + Number(count ?? 0), 0);
+    },
+
+    /** Writes down that all that is kept beside the rows was compared with them, and how much differed. */
+    async noteReconciled(findings: number): Promise<void> {
+      await connection.hset(keys.account, 'reconciled', `${Date.now()} ${findings}`);
+    },
+
+    /** When that was last, and what it found; nothing where it never was. */
+    async lastReconciled(): Promise<{ atMs: number; findings: number } | undefined> {
+      const [atMs, findings] = ((await connection.hget(keys.account, 'reconciled')) ?? '').split(' ').map(Number);
+      return atMs ? { atMs, findings: findings ?? 0 } : undefined;
+    },
+
     /** All that is known, at one moment: the counts of one answer always add up. */
     async read(name: string): Promise<PortfolioState> {
       const step = connection.multi().hgetall(keys.portfolio(name)).time();
       step.zrange(keys.imports(name), '0', '-1', 'WITHSCORES');
+      step.hgetall(keys.sums(name, 'a')).hgetall(keys.sums(name, 'b'));
       for (const kind of FAULT_KINDS) step.hlen(keys.faultyLines(name, kind));
       step.hlen(keys.keptRows(name));
       for (const state of ROW_STATES) step.zcard(keys.rowsInState(name, state));
-      const [found, time, running, ...sizes] = ((await step.exec()) ?? []).map(([, answer]) => answer);
+      const [found, time, running, a, b, ...sizes] = ((await step.exec()) ?? []).map(([, answer]) => answer);
       const counts = sizes.map(Number);
       const [invalid = 0, duplicate = 0, kept = 0, ...inStates] = counts;
-      const fields = fromFields((found ?? {}) as Record<string, string>);
+      const { rows, ...tallied } = readTallied([a, b] as Record<string, string>[]);
+      const hash = (found ?? {}) as Record<string, string>;
+      // Begun by an older version, and rows of it are in no sum yet: they are gone through once.
+      const isOlder = hash.counted === undefined && hash.tallied === undefined;
+      if (isOlder && rows < inStates.reduce((sum, count) => sum + count, 0)) {
+        await comparison.tallyRows(name);
+        return this.read(name);
+      }
+      const fields = fromFields(hash);
       const [seconds = 0, microseconds = 0] = (time ?? []) as number[];
       const { alive, gone } = signsOf((running ?? []) as string[], seconds * 1_000 + microseconds / 1_000);
       // Rare: the last row ended while a killed import still counted as one under way.
@@ -85,45 +122,62 @@ export function makePortfolios({ connection, keys }: { connection: RedisConnecti
         invalid: invalid - kept,
         duplicate,
         kept,
+        ...tallied,
         states: namedCounts(ROW_STATES, inStates),
       };
     },
   };
 }
 
-type Fields = Omit<PortfolioState, 'name' | 'states' | 'importing' | 'invalid' | 'duplicate' | 'kept'>;
+type Fields = Omit<
+  PortfolioState,
+  'name' | 'states' | 'importing' | 'invalid' | 'duplicate' | 'kept' | 'replaced' | 'statuses' | 'sums'
+>;
 
 /** What the fields of a portfolio's hash say of it. */
 function fromFields(fields: Record<string, string>): Fields {
   const number = (field: string) => (fields[field] === undefined ? undefined : Number(fields[field]));
-  const statuses: Record<string, number> = {};
-  for (const [field, count] of Object.entries(fields)) {
-    if (field.startsWith('status:')) statuses[field.slice('status:'.length)] = Number(count);
-  }
   const callNames = [...CALL_KINDS, 'token', 'throttled'] as const;
   return {
     interrupted: fields.importing !== undefined,
     paused: fields.paused,
+    first: number('first'),
     file: fields.importId
       ? {
           id: fields.importId,
           number: number('importNumber') ?? 0,
           fileName: fields.fileName ?? '',
           reading: fields.reading ?? '{}',
+          ...(fields.by ? { by: fields.by } : {}),
         }
       : undefined,
     supplier: fields.supplier ? JSON.parse(fields.supplier) : undefined,
+    givenUp: givenUpOf(fields.cancelledBy),
+    begun: number('begun') ?? 0,
+    reopened: number('reopened') ?? 0,
     startedMs: number('started'),
     finishedMs: number('finished'),
-    statuses,
-    replaced: number('replaced') ?? 0,
     madeTwice: number('again') ?? 0,
-    sums: fields.sums ? JSON.parse(fields.sums) : undefined,
+    counted: fields.counted
+      ? { added: countsBehind('added:', fields), limitsMade: number('made:limit') ?? 0 }
+      : undefined,
     calls: namedCounts(
       callNames,
       callNames.map((name) => number(`calls:${name}`) ?? 0),
     ),
   };
+}
+
+/** `<ms> <who>`. */
+function givenUpOf(text: string | undefined): PortfolioState['givenUp'] {
+  const [ms = '', ...by] = text?.split(' ') ?? [];
+  return text === undefined ? undefined : { atMs: Number(ms), by: by.join(' ') };
+}
+
+/** The counts whose fields begin so, by the rest of the field. */
+function countsBehind(start: string, fields: Record<string, string>): Record<string, number> {
+  const found = Object.entries(fields).filter(([field]) => field.startsWith(start));
+  return Object.fromEntries(found.map(([field, count]) => [field.slice(start.length), Number(count)]));
 }
 
 /** Counts by their names, in the order of both. */

@@ -56,6 +56,30 @@ export async function countLiving({ connection, keys }: { connection: RedisConne
   return connection.zcount(keys.workers, nowMs - VANISHED_AFTER_MS, '+inf');
 }
 
+/** The worker processes that gave a sign of life lately, and how long ago, in ms; the oldest sign first. */
+export async function livingWorkers({
+  connection,
+  keys,
+}: {
+  connection: RedisConnection;
+  keys: Keys;
+}): Promise<{ processId: string; agoMs: number }[]> {
+  const [seconds, microseconds] = await connection.time();
+  const nowMs = Number(seconds) * 1_000 + Number(microseconds) / 1_000;
+  const found = await connection.zrange(
+    keys.workers,
+    String(nowMs - VANISHED_AFTER_MS),
+    '+inf',
+    'BYSCORE',
+    'WITHSCORES',
+  );
+  const living: { processId: string; agoMs: number }[] = [];
+  for (let place = 0; place < found.length; place += 2) {
+    living.push({ processId: found[place] ?? '', agoMs: Math.max(0, nowMs - Number(found[place + 1])) });
+  }
+  return living;
+}
+
 /** `<kind> <owner> <key>`, as claim.lua writes it; the key may have spaces. */
 function readDispute(text: string): Dispute {
   const [kind = '', owner = '', ...key] = text.split(' ');

@@ -1,8 +1,10 @@
+import { createHash } from 'node:crypto';
 import { makeLuaScript, type RedisConnection } from '../lua-script.ts';
 import { digestOf } from './calls.ts';
 import type { Keys } from './keys.ts';
 import { askedOf, type PutAnswer, type Replacing, type RowRequest, stepAfter } from './row.ts';
 import { type RowId, rowName } from './row-id.ts';
+import { indexWords } from './search/index-words.ts';
 
 /**
  * Brings a line into the ledger; see put-row.lua for what happens to a row that is already there.
@@ -18,7 +20,14 @@ type PutRow = (
   replacing?: Replacing,
 ) => Promise<PutAnswer>;
 
-export function makePutRow({ connection, keys }: { connection: RedisConnection; keys: Keys }): PutRow {
+type PutRowOptions = {
+  connection: RedisConnection;
+  keys: Keys;
+  /** Whether rows are put into the indexes by which they are searched. */
+  isSearched?: boolean | undefined;
+};
+
+export function makePutRow({ connection, keys, isSearched = true }: PutRowOptions): PutRow {
   const put = makeLuaScript(connection, new URL('./lua/put-row.lua', import.meta.url));
   return async (row, line, importId, request, generation = '', { seen, key: old, problem, takes } = {}) => {
     const { portfolio, key } = row;
@@ -45,7 +54,17 @@ export function makePutRow({ connection, keys }: { connection: RedisConnection; 
       old ?? '',
       problem === undefined ? '' : JSON.stringify(problem),
       takes ?? '',
+      isSearched ? indexWords(request) : '',
     ];
-    return (await put(rowKeys, args)) as PutAnswer;
+    let known: string[] = ['', ''];
+    for (;;) {
+      const answer = (await put(rowKeys, [...args, ...known])) as string;
+      if (!answer.startsWith(OTHER_WORDS)) return answer as PutAnswer;
+      const before = answer.slice(OTHER_WORDS.length);
+      known = [createHash('sha1').update(before).digest('hex'), indexWords(JSON.parse(before))];
+    }
   };
 }
+
+/** The row has other words than were thought: these. */
+const OTHER_WORDS = 'words ';

@@ -4,6 +4,8 @@ import type { Keys } from './keys.ts';
 import type { IndexedRow, RowResult, RowState, Step } from './row.ts';
 import type { RowId } from './row-id.ts';
 
+export type RowLists = ReturnType<typeof makeRowLists>;
+
 /** Which rows are in a state, and what became of each; nothing here changes one. */
 export function makeRowLists({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
   const script = (name: string) => makeLuaScript(connection, new URL(`./lua/${name}.lua`, import.meta.url));
@@ -61,6 +63,7 @@ function toResult(fields: Record<string, string>): RowResult | undefined {
     limitId: fields.limit ?? '',
     record: fields.record ? JSON.parse(fields.record) : {},
     problem: fields.problem ? JSON.parse(fields.problem) : undefined,
+    cause: fields.cause,
     again: fields.again ? readPair(fields.again) : undefined,
     updatedMs: Number(fields.updated),
   };

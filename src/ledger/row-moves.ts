@@ -1,10 +1,20 @@
 import { makeLuaScript, type RedisConnection } from '../lua-script.ts';
 import type { Thing } from './calls.ts';
+import type { FoundCause } from './counts/cause.ts';
+import { causeArgs } from './counts/causes.ts';
 import type { Keys } from './keys.ts';
 import type { Persist } from './persist.ts';
+import type { PartOfPlan } from './plans/plan.ts';
 import { VANISHED_AFTER_MS } from './presence.ts';
-import type { CancelAnswer, RowAtStep, RowFields, RowState, Step } from './row.ts';
+import type { CancelAnswer, GivenUpFrom, RowAtStep, RowFields, RowState, Step } from './row.ts';
 import { type RowId, rowName } from './row-id.ts';
+import { entryText } from './story/story.ts';
+
+/** What advance.lua is told where a row does not fail. */
+const NO_CAUSE = ['', '', '', ''];
+
+/** And where nothing is granted. */
+const NOTHING_GRANTED = ['', '', ''];
 
 export type RowOptions = {
   connection: RedisConnection;
@@ -14,11 +24,14 @@ export type RowOptions = {
   canaryRefusals: number;
 };
 
+/** What a row is moved on with: what its step brought, the revision of its words that was seen, and the cause of its failure. */
+export type Move = RowFields & { revision?: string; cause?: FoundCause };
+
 /** How a row goes from state to state. */
 export function makeRowMoves({ connection, keys, persist, canaryRefusals }: RowOptions) {
   const script = (name: string) => makeLuaScript(connection, new URL(`./lua/${name}.lua`, import.meta.url));
   const [begin, advance] = [script('begin'), script('advance')];
-  const [requeue, cancel] = [script('requeue'), script('cancel-row')];
+  const [requeue, cancel, giveUp] = [script('requeue'), script('cancel-row'), script('give-up-row')];
   const keysOf = (row: RowId) => [keys.portfolio(row.portfolio), keys.row(row.portfolio, row.key)];
   const withLimit = (row: RowId) => [...keysOf(row), keys.call('limit', row.key)];
 
@@ -37,11 +50,20 @@ export function makeRowMoves({ connection, keys, persist, canaryRefusals }: RowO
       row: RowId,
       from: RowState,
       to: RowState,
-      { revision = '', ...fields }: RowFields & { revision?: string } = {},
+      { revision = '', ...fields }: Move = {},
     ): Promise<RowState | ''> {
-      const status = to === 'done' ? (fields.record?.status ?? '') : '';
       const canary = canaryArgs(from, fields, canaryRefusals);
-      const args = [row.key, from, to, revision, status, ...canary, ...fieldArgs(fields)];
+      const args = [
+        row.key,
+        from,
+        to,
+        revision,
+        ...canary,
+        ...(fields.cause ? causeArgs(fields.cause) : NO_CAUSE),
+        toldOf(to, fields),
+        ...(to === 'done' ? grantedArgs(fields) : NOTHING_GRANTED),
+        ...fieldArgs(fields),
+      ];
       return (await persist('advance', () => advance(withLimit(row), args))) as RowState | '';
     },
 
@@ -49,9 +71,21 @@ export function makeRowMoves({ connection, keys, persist, canaryRefusals }: RowO
      * Lets a row that ended in this state go again, from the step at which it ended. Answers whether it did.
      *
      * @param meant whether a person means this very row: then a cancellation of its portfolio does not concern it any more
+     * @param by who sends it again, for its story; where nobody does, it goes on since its call is in doubt no longer
+     * @param part the plan that it is a part of: then a row that changed since stays as it is
      */
-    async requeue(row: RowId, state: 'refused' | 'cancelled' | 'held', meant = true): Promise<boolean> {
-      return (await requeue(keysOf(row), [row.key, state, meant ? 1 : 0])) === 1;
+    async requeue(
+      row: RowId,
+      state: 'refused' | 'cancelled' | 'held',
+      meant = true,
+      { by, part }: { by?: string | undefined; part?: PartOfPlan } = {},
+    ): Promise<boolean> {
+      const plan = part ? keys.plan(part.plan) : keys.row(row.portfolio, row.key);
+      const retried = by === undefined ? '' : entryText({ is: 'retried', by, from: state });
+      // Of a held row that a person spoke of, the call has told so already.
+      const told = meant ? retried : entryText({ is: 'freed' });
+      const args = [row.key, state, meant ? 1 : 0, part?.beforeMs ?? '', told];
+      return (await requeue([...keysOf(row), plan], args)) === 1;
     },
 
     /** Cancels a row of a portfolio that was cancelled, unless one of its step's calls is under way. */
@@ -59,6 +93,23 @@ export function makeRowMoves({ connection, keys, persist, canaryRefusals }: RowO
       const callKeys = [keys.call('limit', row.key), ...calls.map(({ kind, key }) => keys.call(kind, key))];
       const args = [row.key, rowName(row), VANISHED_AFTER_MS];
       return (await cancel([...keysOf(row), keys.workers, ...callKeys], args)) as CancelAnswer;
+    },
+
+    /**
+     * Gives up this very row as a part of a plan, from the state in which it was planned, unless one of its step's calls is
+     * under way. One that changed since stays as it is: `nothing`.
+     */
+    async giveUp(
+      row: RowId,
+      state: GivenUpFrom,
+      calls: readonly Pick<Thing, 'kind' | 'key'>[],
+      { plan, beforeMs }: PartOfPlan,
+      by: string,
+    ): Promise<CancelAnswer> {
+      const callKeys = [keys.call('limit', row.key), ...calls.map(({ kind, key }) => keys.call(kind, key))];
+      const told = entryText({ is: 'cancelled', by });
+      const args = [row.key, rowName(row), VANISHED_AFTER_MS, state, beforeMs, keys.plan(plan), told];
+      return (await giveUp([...keysOf(row), keys.workers, ...callKeys], args)) as CancelAnswer;
     },
   };
 }
@@ -76,6 +127,14 @@ function toRowAtStep(answer: string[]): RowAtStep | undefined {
   };
 }
 
+/** What an end tells the row's story: a refusal of the service is told by the call itself (release.lua). */
+function toldOf(to: RowState, { problem }: RowFields): string {
+  if (!problem || (to !== 'held' && to !== 'refused')) return '';
+  const { step, message } = problem;
+  if (to === 'held') return entryText({ is: 'held', step, message });
+  return problem.status === undefined ? entryText({ is: 'failed', step, message }) : '';
+}
+
 /** What the canary goes by, and what a portfolio that pauses itself says of it; of the service's own words, 200 characters. */
 function canaryArgs(step: RowState, { answered, problem }: RowFields, refusals: number): (string | number)[] {
   if (!answered) return ['', refusals, ''];
@@ -85,6 +144,14 @@ function canaryArgs(step: RowState, { answered, problem }: RowFields, refusals: 
   const [, advice = ''] = problem.message.split(`status ${problem.status}`);
   const why = `the first ${refusals} answers at the step ${step} were all refused with status ${problem.status}${advice}${body}`;
   return [String(problem.status), refusals, why];
+}
+
+/** Of what the service granted, what is counted and added up; "?" where that is to be looked up in the record. */
+function grantedArgs({ record }: RowFields): string[] {
+  if (record === undefined) return ['?', '?', '?'];
+  const known = [record.total_limit, record.available_limit, record.status];
+  // As JSON half a character has another spelling.
+  return known.map((text = '') => (typeof text === 'string' && text.isWellFormed() ? text : '?'));
 }
 
 /** The fields to write: name, value, name, value … */

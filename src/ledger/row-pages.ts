@@ -1,6 +1,6 @@
 import type { RowState } from './row.ts';
 import type { RowId } from './row-id.ts';
-import type { Rows } from './rows.ts';
+import type { RowLists } from './row-lists.ts';
 
 /** Rows at a time: a portfolio never stands in memory as a whole, and no script at Redis lasts long. */
 const PAGE = 500;
@@ -12,7 +12,7 @@ const PAGE = 500;
  * @param from the first line, @param to the last one
  */
 export async function* pagesOf(
-  rows: Pick<Rows, 'behind'>,
+  rows: Pick<RowLists, 'behind'>,
   portfolio: string,
   state: RowState,
   { from = 0, to = Number.POSITIVE_INFINITY }: { from?: number; to?: number } = {},

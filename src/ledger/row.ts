@@ -58,6 +58,9 @@ export type Replacing = { seen?: number; key?: string; problem?: RowProblem; tak
 /** What became of cancelling a row: done, not needed, or not yet, since its call is under way, or was when its sender vanished. */
 export type CancelAnswer = 'cancelled' | 'nothing' | 'under way' | 'left';
 
+/** The states of rows that a person may give up: those that are open, and those that the service refused. */
+export type GivenUpFrom = (typeof OPEN_STATES)[number] | 'refused';
+
 /** A row in the index of its state. */
 export type IndexedRow = { row: RowId; line: number; step: Step };
 
@@ -87,6 +90,8 @@ export type RowResult = {
   limitId: string;
   record: CallRecord;
   problem: RowProblem | undefined;
+  /** Id of the cause for which it failed: of a row that is refused or held. */
+  cause: string | undefined;
   /** What was made twice for it: the id that it goes by, and the other. */
   again: { id: string; again: string } | undefined;
   updatedMs: number;

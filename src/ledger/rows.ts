@@ -3,16 +3,21 @@ import { makeImportRows } from './import-rows.ts';
 import { makePutRow } from './put-row.ts';
 import { makeRowLists } from './row-lists.ts';
 import { makeRowMoves, type RowOptions } from './row-moves.ts';
+import { makeRowSearch } from './search/row-search.ts';
+import type { SearchOptions } from './search/row-walks.ts';
+import { makeSearchComparison } from './search/search-comparison.ts';
 
 export type Rows = ReturnType<typeof makeRows>;
 
 /** The rows of all portfolios. Every change of state and of the counts behind it is one step in Redis. */
-export function makeRows(options: RowOptions) {
+export function makeRows(options: RowOptions & SearchOptions) {
   return {
     put: makePutRow(options),
     ...makeRowMoves(options),
     ...makeRowLists(options),
     ...makeBuyerRows(options),
     ...makeImportRows(options),
+    ...makeRowSearch(options),
+    ...makeSearchComparison(options),
   };
 }

@@ -15,6 +15,8 @@ export type PaceState = {
   blocked: { why: string; untilMs: number } | undefined;
   /** Kinds of call that do not leave, whatever the pace. */
   shut?: readonly Shut[];
+  /** Queues from which nothing is taken up, since a person stopped them. */
+  paused?: readonly string[];
 };
 
 /** @throws TypeError where there is no such phase */

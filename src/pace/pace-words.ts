@@ -10,12 +10,16 @@ export function describeLearned(state: PaceState, nowMs: number = Date.now()): s
 
 /** The pace in words for people, such as "at the service's limit, 98 calls/s"; empty while nothing goes on. */
 export function describePace(state: PaceState, nowMs: number = Date.now()): string {
-  const { blocked, shut = [] } = state;
-  if (blocked && blocked.untilMs > nowMs) return describeBlock(blocked, nowMs);
-  const goesOn = describeFlow(state);
-  if (shut.length === 0) return goesOn;
+  const { blocked, shut = [], paused = [] } = state;
+  // A person stopped these, and only a person lets them go on: whatever else is said, this is.
+  const waits = paused.map(
+    (queue) => `the queue ${queue} is paused; let it go on with: npx limitline resume --queue ${queue}`,
+  );
+  if (blocked && blocked.untilMs > nowMs) return [...waits, describeBlock(blocked, nowMs)].join('; ');
+  if (shut.length > 0) waits.push(describeShut(shut, nowMs));
   // Calls of the other kinds may go on meanwhile.
-  return state.flowPerS < 0.05 ? describeShut(shut, nowMs) : `${describeShut(shut, nowMs)}; ${goesOn}`;
+  if (waits.length > 0 && state.flowPerS < 0.05) return waits.join('; ');
+  return [...waits, describeFlow(state)].filter(Boolean).join('; ');
 }
 
 function describeFlow({ isLimiting, atCeiling, phase, ratePerS, flowPerS }: PaceState): string {
@@ -43,10 +47,10 @@ const LEAST_PER_S = 0.01;
  */
 export function timeLeft(
   calls: number,
-  { flowPerS, ratePerS, isLimiting, blocked, shut = [] }: PaceState,
+  { flowPerS, ratePerS, isLimiting, blocked, shut = [], paused = [] }: PaceState,
   nowMs: number = Date.now(),
 ): string {
-  if ((blocked && blocked.untilMs > nowMs) || shut.length > 0) return '';
+  if ((blocked && blocked.untilMs > nowMs) || shut.length + paused.length > 0) return '';
   const perS = isLimiting ? ratePerS : flowPerS;
   if (calls <= 0 || perS < LEAST_PER_S) return '';
   const seconds = Math.ceil(calls / perS);

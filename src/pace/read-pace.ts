@@ -3,9 +3,21 @@ import { readNamedFields } from './named-fields.ts';
 import { type PaceState, readPhase } from './pace-state.ts';
 
 /** The pace of an account as it stands in Redis, for commands that call nothing; none where no call has been made yet. */
-export async function readPace(connection: RedisConnection, key: string): Promise<PaceState | undefined> {
+export function readPace(connection: RedisConnection, key: string): Promise<PaceState | undefined> {
+  return makePaceReader(connection, key)();
+}
+
+/**
+ * The same for who asks again and again. A script is made before anything is asked over its connection: ioredis fails as a
+ * whole where one comes new among commands that it is gathering.
+ */
+export function makePaceReader(connection: RedisConnection, key: string): () => Promise<PaceState | undefined> {
   const look = makeLuaScript(connection, new URL('./lua/look.lua', import.meta.url));
-  const answer = readNamedFields(await look([key], []));
+  return async () => readState(await look([key], []));
+}
+
+function readState(found: unknown): PaceState | undefined {
+  const answer = readNamedFields(found);
   if (answer.isEmpty) return undefined;
   const waitUs = answer.number('waitUs');
   return {

@@ -18,6 +18,7 @@ import { type AdviceDates, adviceDates } from './lines/advice.ts';
 import { makeLineClassifier } from './lines/classify-lines.ts';
 import { type Conventions, findConventions } from './lines/conventions.ts';
 import type { Draft } from './lines/draft.ts';
+import { type JudgeAlone, makeJudgeAlone } from './lines/judge-alone.ts';
 import { type CurrencyCheck, makeCurrencyCheck } from './lines/one-currency.ts';
 import { makeCellReader, readConstants, type Values } from './lines/read-cells.ts';
 import type { Line } from './lines/row.ts';
@@ -43,6 +44,10 @@ export type Opened = {
   columns: Column[];
   /** How its lines are written in a file of their own. */
   rewriter: LineRewriter;
+  /** How amounts and dates are written: what was not said is found by a pass over the whole file. @throws LimitlineError `FILE`, `STOPPED` */
+  findConventions(): Promise<Conventions>;
+  /** Says what one line is by itself, as somebody mends it. */
+  judgeAlone: JudgeAlone;
   /** What is wrong with the file as a whole; if anything is, `batches` is empty. */
   problems: Problem[];
   /** Advice for the file as a whole; it is complete when the last batch was given. */
@@ -101,6 +106,15 @@ export async function openPortfolio(file: PortfolioFile): Promise<Opened> {
     above: table.above,
     columns,
     dialect: table.dialect,
+    findConventions: async () => {
+      const found = { ...conventions };
+      await findOpenConventions(
+        { table, file, columns, conventions: found },
+        shapeOf(columns, table.dialect.delimiter),
+      );
+      return found;
+    },
+    judgeAlone: makeJudgeAlone({ ...file, columns, dialect: table.dialect, constants, conventions, dates }),
     rewriter: makeLineRewriter({ columns, constants: fixed.constants, conventions, currencies }),
     problems,
     warnings,
@@ -207,7 +221,10 @@ function rowColumnAt(columns: readonly Column[]): number {
 }
 
 /** What a person said stands; for the rest, the whole file is asked. */
-async function findOpenConventions({ table, file, columns, conventions }: Reading, shape: Shape): Promise<void> {
+async function findOpenConventions(
+  { table, file, columns, conventions }: Pick<Reading, 'table' | 'file' | 'columns' | 'conventions'>,
+  shape: Shape,
+): Promise<void> {
   const { encoding, delimiter } = table.dialect;
   if (!table.rereadable) return;
   const headerLine = table.header?.line;

@@ -1,12 +1,9 @@
 import { type JobsOptions, type JobType, Queue } from 'bullmq';
 import type { RedisConnection } from '../lua-script.ts';
+import { type JobData, jobId, QUEUES, type QueueName, rowOf } from './names.ts';
+import { makeQueueLooks } from './queue-looks.ts';
 
-/** The queues that a row goes along, one a step. */
-export const QUEUES = ['companies', 'documents', 'buyer-limits'] as const;
-export type QueueName = (typeof QUEUES)[number];
-
-/** What a job carries: whom it is for. Everything else is read from the ledger when the job runs. */
-export type JobData = { portfolio: string; key: string };
+export { type JobData, QUEUES, type QueueName } from './names.ts';
 
 export type NewJob = { queue: QueueName; name: string; data: JobData };
 
@@ -21,13 +18,18 @@ export type Queues = ReturnType<typeof makeQueues>;
  */
 export const ATTEMPTS = 8;
 
+/** Failed jobs that each queue keeps. */
+export const KEPT_FAILED = 10_000;
+
 const JOB_OPTIONS: JobsOptions = {
   attempts: ATTEMPTS,
   backoff: { type: 'exponential', delay: 1_000 },
   // A finished job must go: BullMQ ignores an add with an id that it still knows, and the ledger remembers the row.
   removeOnComplete: true,
   // Failed jobs stay for the operators' dashboard; the ledger has all of them.
-  removeOnFail: { count: 10_000 },
+  removeOnFail: { count: KEPT_FAILED },
+  // Nobody looks for our faults in Redis: the log has them.
+  stackTraceLimit: 0,
 };
 
 /** States in which a job is not being run yet. */
@@ -61,6 +63,20 @@ export function makeQueues({
   };
 
   return {
+    ...makeQueueLooks(queues),
+
+    /** BullMQ's own, for its dashboard: whoever changes anything by them goes around the ledger. */
+    bullmq: queues as Readonly<typeof queues>,
+
+    /**
+     * Stops a queue for all workers: jobs under way end, those that wait stay, and more may be added. Its rows wait for
+     * {@link resumeQueue}, however long that takes.
+     */
+    pauseQueue: (name: QueueName): Promise<void> => queues[name].pause(),
+
+    /** Lets a queue go on. */
+    resumeQueue: (name: QueueName): Promise<void> => queues[name].resume(),
+
     /**
      * Adds a job for each row; one whose row has a job in that queue already is passed over by BullMQ.
      *
@@ -139,15 +155,4 @@ export function makeQueues({
       await Promise.all(QUEUES.map((queue) => queues[queue].close()));
     },
   };
-}
-
-/** `/` is safe in BullMQ's ids; a colon is not, and a bare number is taken for one of its own. */
-function jobId({ portfolio, key }: JobData): string {
-  return `${portfolio}/${key}`;
-}
-
-/** The row that a job's id names; there is no `/` in a portfolio's name. */
-function rowOf(id: string): JobData {
-  const end = id.indexOf('/');
-  return { portfolio: id.slice(0, end), key: id.slice(end + 1) };
 }

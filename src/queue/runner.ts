@@ -10,7 +10,10 @@ export type JobEnd =
   | { is: 'finished' }
   /** Not now, through no fault of the row's: it comes again after so many ms, and it costs no attempt. */
   | { is: 'later'; waitMs: number }
-  /** The row ended without success; the job stays among the failed ones, where an operator finds it. */
+  /**
+   * The row ended without success; the job stays among the failed ones, where an operator finds it with this message. It is
+   * kept outside the ledger, so it names nobody.
+   */
   | { is: 'failed'; message: string };
 
 /** One kind of job, as the runner needs it. */
@@ -68,10 +71,10 @@ export function makeRunner({
         throw new WaitingError();
       }
       // What could not be written down because the connections are closed is for the next worker, and no fault.
-      if (worker.closing) throw error;
+      if (worker.closing) throw faultWithout(error);
       log.error({ job: job.id, queue, err: error, attempt: job.attemptsMade + 1 }, 'a job met an unexpected fault');
       if (job.attemptsMade + 1 >= ATTEMPTS) await kind.giveUp(job.data, error);
-      throw error;
+      throw faultWithout(error);
     }
     if (end.is === 'failed') throw new UnrecoverableError(end.message);
     if (end.is === 'later') {
@@ -100,4 +103,9 @@ export function makeRunner({
     /** Waits for the jobs under way, or leaves them where they are when `force` is set. */
     close: (force: boolean): Promise<void> => worker.close(force),
   };
+}
+
+/** What BullMQ keeps of an unexpected fault: its kind. Its words may quote what a row says of people; the log has them. */
+function faultWithout(error: unknown): Error {
+  return new Error(`Limitline itself failed here (${error instanceof Error ? error.name : typeof error}); see its log`);
 }

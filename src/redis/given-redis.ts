@@ -1,9 +1,10 @@
-import { Cluster, type Redis } from 'ioredis';
+import type { Redis } from 'ioredis';
 import { LimitlineError, messageOf } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { RedisConnection } from '../lua-script.ts';
 import { COMMAND_TIMEOUT_MS } from './connect.ts';
 import type { Connections } from './connections.ts';
+import { nodesOf } from './nodes.ts';
 import { checkVersion, readInfo, type ServerInfo } from './server-info.ts';
 
 /**
@@ -48,7 +49,7 @@ async function reach(connection: RedisConnection, where: string): Promise<Redis[
   } finally {
     connection.off('error', note);
   }
-  return connection instanceof Cluster ? connection.nodes('master') : [connection];
+  return nodesOf(connection);
 }
 
 async function ask<T>(where: string, run: () => Promise<T>, lastReported: () => unknown = () => undefined): Promise<T> {
@@ -78,8 +79,8 @@ function checkPlace(info: ServerInfo, connection: RedisConnection, where: string
   }
 }
 
-/** Each a sentence. INFO says most of it, so that little is left unknown where CONFIG is forbidden (hosted Redis). */
-async function findWeakness(node: Redis, info: ServerInfo): Promise<string[]> {
+/** What speaks against trusting this server with what was made, each a sentence. INFO says most of it, so that little is left unknown where CONFIG is forbidden (hosted Redis). */
+export async function findWeakness(node: Redis, info: ServerInfo): Promise<string[]> {
   const found: string[] = [];
   if (info.aof_enabled === '0') {
     found.push(

@@ -169,3 +169,12 @@ test('a folder is taken as it is, there or not', async () => {
   for (const path of [dir, join(dir, 'none')]) expect((await openDocuments(path)).dir).toBe(path);
   expect(await unnamedDocuments(join(dir, 'none'), new Set())).toEqual([]);
 });
+
+test('nothing is unpacked into the room that the ledger on the same disk may need', async () => {
+  const { dir } = await makeTemporaryFolder();
+  const path = await writeZip(join(dir, 'd.zip'), { 'a.pdf': PDF, 'b.pdf': `${PDF}${'b'.repeat(5_000)}` });
+  const place = await openDocuments(path, undefined, async () => 6_000);
+  await place.close();
+  const asked = openDocuments(path, undefined, async () => 1_000);
+  await expect(asked).rejects.toMatchObject({ code: 'FILE', message: expect.stringContaining('make room there') });
+});

@@ -4,7 +4,9 @@ import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
 import { STAND_IN_CREDENTIALS } from '../../src/config.ts';
 import { startScript } from '../support/command.ts';
+import { makeVisitor } from '../support/console.ts';
 import { startStandIn } from '../support/stand-in.ts';
+import { KEYS, startOnTerminal } from '../support/terminal.ts';
 import { makeFolder } from '../support/workplace.ts';
 
 const START = fileURLToPath(new URL('../../scripts/start.ts', import.meta.url));
@@ -41,6 +43,20 @@ test('npm start without a file asks only the stand-in, whatever is set, and says
     states: { refused: 0 },
   });
   expect(service.counts().requests).toEqual(expect.objectContaining({ token: {}, company: {}, limit: {} }));
+});
+
+test('npm start at a terminal prints the report of the example, and goes on with the console until Ctrl-C', async () => {
+  const { cwd, service } = await openDesk();
+  await leaveExamplesAsTheyAre();
+  const { shown, press, ended } = startOnTerminal([], { cwd, env: { CONSOLE_PORT: '0' }, script: START });
+  await expect.poll(shown).toMatch(/The console is at http:\S+/);
+  expect(shown()).toMatch(/STAND-IN[\s\S]*done[\s\S]*The console is at/);
+  const url = /The console is at (http:\S+)/.exec(shown())?.[1] ?? '';
+  expect((await makeVisitor(url).get('/keys')).text).toMatch(/STAND-IN.*1 worker seen/s);
+  press(KEYS.ctrlC);
+  expect(await ended).toMatchObject({ status: 0, shown: expect.not.stringContaining('started again') });
+  await expect(fetch(url)).rejects.toThrow();
+  expect(service.counts().requests.token).toEqual({});
 });
 
 test('npm start with a file means what run means, with all of its options', async () => {

@@ -60,6 +60,8 @@ test('a process stops at once in the middle of a long wait, and what a killed on
   stopped.child.kill('SIGTERM');
   expect(await stopped.ended).toMatchObject({ status: 0 });
   expect(performance.now() - signalledAt).toBeLessThan(4_000);
+  // One that had its turn before the wait began may have claimed since.
+  const inDoubt = await claimed(place);
 
   await place.standIn.setFaults({ rules: [] });
   // What was learned of the pace goes too, so that the rest is soon done.
@@ -67,8 +69,8 @@ test('a process stops at once in the middle of a long wait, and what a killed on
   await place.work();
   const { states } = await place.judged(150);
   expect(states.done + states.held).toBe(150);
-  // Only what the killed one was sending may be in doubt, and nothing was being sent.
-  expect(states.held).toBe(0);
+  // Only what the killed one was sending is in doubt: what it waited with has moved on.
+  expect(states.held).toBe(inDoubt);
 });
 
 /** Brings in so many rows, every other one with a company that is known, so that two queues are full; then the wait. */

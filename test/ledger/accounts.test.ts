@@ -51,6 +51,13 @@ test('data in another format, or in none, is refused', async () => {
   await expect(older.accounts.checkFormat('Redis here')).rejects.toThrow(/format 0/);
 });
 
+test('data in the format before is taken as it is, and is ours from then on', async () => {
+  const { accounts, connection, keys } = openAccounts();
+  await connection.set(keys.format, '2');
+  await accounts.checkFormat('Redis here');
+  expect(await connection.get(keys.format)).toBe(FORMAT);
+});
+
 test('of two client ids that come at the same moment, at most one gets into the account', async () => {
   const { accounts } = openAccounts();
   const entered = await Promise.allSettled(['id-1', 'id-2'].map((clientId) => accounts.enter({ ...login, clientId })));

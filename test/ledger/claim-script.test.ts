@@ -1,5 +1,7 @@
 import { afterAll, afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { messageOf } from '../../src/errors.ts';
 import { makeCalls } from '../../src/ledger/calls.ts';
+import { scanKeys } from '../../src/ledger/counts/scan-keys.ts';
 import { makeKeys } from '../../src/ledger/keys.ts';
 import { makePersist } from '../../src/ledger/persist.ts';
 import { makeSilentLog } from '../../src/log.ts';
@@ -26,56 +28,63 @@ describe('a claim', () => {
     const { primary, replicas } = await startServers(2);
     const { calls, keys } = openCalls(primary.url, 2);
     // The connection is made with the first.
-    await calls.claim(limit(0), ask);
-    const before = await countOf(primary, 'wait');
-    const verdicts = await Promise.all(Array.from({ length: 40 }, (_none, n) => calls.claim(limit(n + 1), ask)));
-    const found = await Promise.all(replicas.map(({ admin }) => admin.hget(keys.call('limit', 'request-40'), 'owner')));
-    expect(verdicts).toEqual(verdicts.map(() => ({ is: 'go', first: 'a/1' })));
-    expect(found).toEqual(['a/1', 'a/1']);
-    expect((await countOf(primary, 'wait')) - before).toBe(1);
+    await confirmed(() => calls.claim(limit(0), ask));
+    await confirmed(async () => {
+      const before = await countOf(primary, 'wait');
+      const verdicts = await Promise.all(Array.from({ length: 40 }, (_none, n) => calls.claim(limit(n + 1), ask)));
+      const found = await Promise.all(
+        replicas.map(({ admin }) => admin.hget(keys.call('limit', 'request-40'), 'owner')),
+      );
+      expect(verdicts).toEqual(verdicts.map(() => ({ is: 'go', first: 'a/1' })));
+      expect(found).toEqual(['a/1', 'a/1']);
+      expect((await countOf(primary, 'wait')) - before).toBe(1);
+    });
   });
 
   test('that a replica does not confirm within a second is given back, and holds up nothing else', async () => {
     const { primary, replicas } = await startServers(2);
     const { calls, keys, ledger } = openCalls(primary.url, 2);
-    await calls.claim(limit(1), ask);
+    await confirmed(() => calls.claim(limit(1), ask));
     stop(replicas[0]?.pid);
-    const since = performance.now();
-    const claimed = calls.claim(limit(2), ask);
+    let isOver = false;
+    const claimed = calls.claim(limit(2), ask).finally(() => {
+      isOver = true;
+    });
     const refused = expect(claimed).rejects.toMatchObject({
       code: 'REDIS',
       message: expect.stringMatching(/^Redis' replicas do not confirm \(1 of 2\); .*REDIS_REPLICAS/),
     });
-    await vi.waitUntil(() => ledger.exists(keys.call('limit', 'request-2')));
+    await vi.waitUntil(() => ledger.exists(keys.call('limit', 'request-2')), { interval: 10 });
     await calls.settle(limit(1), 'a/1', { id: 'bl_1', record: {}, buyer: 'b' });
-    expect(performance.now() - since).toBeLessThan(900);
+    expect(isOver).toBe(false);
     await refused;
     expect(await ledger.hget(keys.call('limit', 'request-2'), 'state')).toBe('free');
     expect(await ledger.hget(keys.portfolio('q4'), 'calls:limit')).toBe('1');
     // What was made before needs no confirmation: nothing is sent for it.
     expect(await calls.claim(limit(1), ask)).toMatchObject({ is: 'made', id: 'bl_1' });
     go(replicas[0]?.pid);
-    expect(await calls.claim(limit(2), ask)).toMatchObject({ is: 'go' });
+    expect(await confirmed(() => calls.claim(limit(2), ask))).toMatchObject({ is: 'go' });
   });
 
   test('waits for a replica that reads the data anew', async () => {
     const { primary, replicas } = await startServers(1);
     const { calls } = openCalls(primary.url, 1);
-    await calls.claim(limit(1), ask);
+    await confirmed(() => calls.claim(limit(1), ask));
     // It asks for the data at once, and gets it seconds later.
     await primary.admin.config('SET', 'repl-diskless-sync-delay', '3');
     await replicas[0]?.admin.replicaof('NO', 'ONE');
     await replicas[0]?.admin.replicaof('127.0.0.1', primary.port);
-    await vi.waitUntil(async () => (await primary.admin.info('replication')).includes('state=wait_bgsave'));
+    const isWaiting = async () => (await primary.admin.info('replication')).includes('state=wait_bgsave');
+    await vi.waitUntil(isWaiting, { timeout: 3_000 });
     await expect(calls.claim(limit(2), ask)).rejects.toThrow('(0 of 1)');
     if (replicas[0]) await synced(replicas[0], primary);
-    await vi.waitFor(() => calls.claim(limit(2), ask));
+    await confirmed(() => calls.claim(limit(2), ask));
   });
 
   test('whose connection breaks before the replicas confirm is asked for again, and not believed before', async () => {
     const { primary, replicas } = await startServers(1);
     const { calls } = openCalls(primary.url, 1);
-    await calls.claim(limit(1), ask);
+    await confirmed(() => calls.claim(limit(1), ask));
     stop(replicas[0]?.pid);
     const claimed = calls.claim(limit(2), ask);
     const refused = expect(claimed).rejects.toThrow('(0 of 1)');
@@ -87,9 +96,9 @@ describe('a claim', () => {
   test('goes on where the server forgot its scripts', async () => {
     const { primary } = await startServers(1);
     const { calls } = openCalls(primary.url, 1);
-    await calls.claim(limit(1), ask);
+    await confirmed(() => calls.claim(limit(1), ask));
     await primary.admin.script('FLUSH');
-    expect(await calls.claim(limit(2), ask)).toMatchObject({ is: 'go' });
+    expect(await confirmed(() => calls.claim(limit(2), ask))).toMatchObject({ is: 'go' });
   });
 
   test('costs no WAIT and no connection where no replica is expected', async () => {
@@ -106,19 +115,35 @@ describe('a claim', () => {
     const { calls, keys, ledger } = openCalls(urls, 1);
     const owner = await nodeOf(keys.call('limit', 'request-1'), nodes);
     const replica = await fixture.startClusterReplicaOf(owner);
-    expect(await calls.claim(limit(1), ask)).toMatchObject({ is: 'go' });
+    expect(await confirmed(() => calls.claim(limit(1), ask))).toMatchObject({ is: 'go' });
+    const waits = await countOf(owner, 'wait');
     stop(replica.pid);
     await expect(calls.claim(limit(2), ask)).rejects.toThrow('(0 of 1)');
     expect(await ledger.hget(keys.call('limit', 'request-2'), 'state')).toBe('free');
     go(replica.pid);
-    expect(await calls.claim(limit(2), ask)).toMatchObject({ is: 'go' });
-    for (const node of nodes) expect(await countOf(node, 'wait')).toBe(node === owner ? 3 : 0);
+    expect(await confirmed(() => calls.claim(limit(2), ask))).toMatchObject({ is: 'go' });
+    expect(await countOf(owner, 'wait')).toBeGreaterThanOrEqual(waits + 2);
+    for (const node of nodes) if (node !== owner) expect(await countOf(node, 'wait')).toBe(0);
+    // Each node has keys of its own, and all are gone through.
+    const found = await Array.fromAsync(scanKeys(ledger, keys.call('limit', '')));
+    expect(found.flat().sort()).toEqual(['request-1', 'request-2'].map((key) => keys.call('limit', key)));
     // The replica takes the node's place, and has none itself.
     await owner.kill();
     await expect(calls.claim(limit(3), ask)).rejects.toThrow('(0 of 1)');
     expect(await countOf(replica, 'wait')).toBe(1);
   });
 });
+
+/** Asks again where replicas took longer to confirm than a claim waits, as they do on a busy machine. */
+async function confirmed<T>(claim: () => Promise<T>): Promise<T> {
+  for (;;) {
+    try {
+      return await claim();
+    } catch (error) {
+      if (!/replicas do not confirm/.test(messageOf(error))) throw error;
+    }
+  }
+}
 
 async function startServers(count: number): Promise<{ primary: GivenServer; replicas: GivenServer[] }> {
   const primary = await fixture.start(['repl-diskless-sync-delay 0']);

@@ -72,3 +72,21 @@ test.each([
   expect(await portfolios.read('q4')).toMatchObject({ importing: false, finishedMs: expect.any(Number) });
   expect(await connection.zcard(keys.imports('q4'))).toBe(0);
 });
+
+test('an import that was read to its end keeps who began it and what was in its file, until it is begun again', async () => {
+  const { portfolios } = openLedger();
+  const found = { lines: 5, rows: 3, invalid: 1, duplicate: 1 };
+  const own = { ...file, by: 'console' };
+  await (await portfolios.startImport('q4', own)).end(found);
+  await (await portfolios.startImport('q4', other)).end({ ...found, rows: 4, invalid: 0 });
+  expect(await portfolios.allImports('q4')).toMatchObject([
+    { number: 1, by: 'console', found },
+    { number: 2, by: '', found: { rows: 4 } },
+  ]);
+  const again = await portfolios.startImport('q4', own);
+  const [first] = await portfolios.allImports('q4');
+  expect(first?.found).toBeUndefined();
+  await again.leave();
+  expect((await portfolios.allImports('q4'))[0]?.found).toBeUndefined();
+  expect((await portfolios.read('q4')).file).toMatchObject({ number: 1, by: 'console' });
+});

@@ -18,7 +18,7 @@ const MADE: LostCall = {
   ...LOST,
   is: 'made',
   id: 'bl_1',
-  record: { status: 'approved' },
+  record: { status: 'approved', total_limit: '900' },
   company: 'c',
   documents: ['d'],
 };
@@ -48,7 +48,10 @@ test('its row is done when its file is imported again', async () => {
   await makeRecovery(ledger).putBack(MADE, { write: true });
   expect(await ledger.rows.put(row, 7, '1', makeRequest())).toBe('ended');
   expect((await ledger.rows.read([row]))[0]).toMatchObject({ state: 'done', companyId: 'c', documentIds: ['d'] });
-  expect((await ledger.portfolios.read('q4')).statuses).toEqual({ approved: 1 });
+  expect(await ledger.portfolios.read('q4')).toMatchObject({
+    statuses: { approved: 1 },
+    sums: { requested: '1000.00', granted: '900.00', grantedBelow: 1 },
+  });
 });
 
 test('an id that differs from the one in the ledger is told, and nothing is written over', async () => {

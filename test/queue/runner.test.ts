@@ -69,6 +69,14 @@ test('"later" brings the job back, and costs it no attempt', async () => {
   expect(await connection.hget(`${key}:q4/row-1`, 'failedReason')).toBe('enough');
 });
 
+test('an unexpected fault leaves its kind at the job, and none of its words or its trace', async () => {
+  const { queues, start, connection, key } = openQueues();
+  start(async () => JSON.parse('{"name": geheim}'));
+  await queues.add([job]);
+  const kept = () => connection.hmget(`${key}:q4/row-1`, 'failedReason', 'stacktrace');
+  await expect.poll(kept).toEqual(['Limitline itself failed here (SyntaxError); see its log', '[]']);
+});
+
 test('a failed job stays until it is forgotten, and can then be added again', async () => {
   const { queues, start, connection, key } = openQueues();
   let end: JobEnd = { is: 'failed', message: 'no' };

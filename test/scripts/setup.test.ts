@@ -150,6 +150,26 @@ describe('with other programs on the PATH', () => {
     );
   });
 
+  test('a browser for the tests is installed where that can be done, and never a reason to fail', async () => {
+    const installing = { PATH: makeInstalling(clone), CHROMIUM_PATH: '' };
+    // `npm start` needs none.
+    expect(await run('node', ['scripts/setup.mjs'], { cwd: clone, env: inClone(clone, installing) })).toMatchObject({
+      code: 0,
+      stderr: expect.not.stringContaining('chromium'),
+    });
+    const isRoot = process.getuid?.() === 0;
+    const words = isRoot ? '' : 'limitline: no chromium is on the PATH; the tests in a browser will not run: .*\n';
+    expect(await setUp(clone, installing)).toMatchObject({
+      code: 0,
+      stderr: expect.stringMatching(new RegExp(`^limitline: installing chromium …\n${words}$`)),
+    });
+    const failing = makeProgramFolder(clone, ['node', 'redis-server'], { 'apt-get': 'exit 100' });
+    expect(await setUp(clone, { PATH: failing, CHROMIUM_PATH: '' })).toMatchObject({
+      code: 0,
+      stderr: expect.stringMatching(/chromium; the tests in a browser will not run: .*\n$|no chromium is on the PATH/),
+    });
+  });
+
   test.each([
     ['the environment', { REDIS_URL: 'redis://elsewhere' }, ''],
     ['.env', {}, 'LOG_LEVEL=info\nREDIS_URL="redis://elsewhere" # ours\n'],
@@ -178,8 +198,9 @@ type Ended = { code: number | null; stdout: string; stderr: string };
 /** What a set-up reads of the repository, in a folder of its own, with a command that says what runs it. */
 function makeClone(): string {
   const clone = realpathSync(mkdtempSync(join(tmpdir(), 'limitline-clone-')));
-  for (const name of ['scripts', 'tmp']) mkdirSync(join(clone, name));
-  const copied = ['package.json', 'package-lock.json', '.npmrc', 'scripts/setup.mjs', 'scripts/limitline.cjs'];
+  for (const name of ['scripts', 'scripts/setup', 'tmp']) mkdirSync(join(clone, name));
+  const scripts = ['scripts/setup.mjs', 'scripts/setup/lock.mjs', 'scripts/limitline.cjs'];
+  const copied = ['package.json', 'package-lock.json', '.npmrc', ...scripts];
   for (const name of copied) {
     copyFileSync(join(REPOSITORY, name), join(clone, name));
   }
@@ -211,10 +232,9 @@ function makeInstalling(clone: string, { redis = true, apt = true } = {}): strin
       mkdir -p ${clone}/node_modules/.bin && ln -sf ${REPOSITORY}/node_modules/.bin/node ${clone}/node_modules/.bin/node`,
   });
   if (apt) {
-    const program = join(folder, 'redis-server');
     writeFileSync(
       join(folder, 'apt-get'),
-      `#!/bin/sh\n[ "$1 $2 $3" = "install -y redis-server" ] && touch ${program} && chmod 755 ${program}\n`,
+      `#!/bin/sh\n[ "$1 $2" = "install -y" ] && touch ${folder}/$3 && chmod 755 ${folder}/$3\n`,
     );
     chmodSync(join(folder, 'apt-get'), 0o755);
   }
@@ -225,9 +245,9 @@ function setUp(clone: string, env: NodeJS.ProcessEnv): Promise<Ended> {
   return run('node', ['scripts/setup.mjs', '--tests'], { cwd: clone, env: inClone(clone, env) });
 }
 
-/** What a set-up leaves in the temporary folder goes away with the clone. */
+/** What a set-up leaves in the temporary folder goes away with the clone. A browser is there, as far as it can see. */
 function inClone(clone: string, env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  return { TMPDIR: join(clone, 'tmp'), ...env };
+  return { TMPDIR: join(clone, 'tmp'), CHROMIUM_PATH: process.execPath, ...env };
 }
 
 type Options = { cwd: string; env?: NodeJS.ProcessEnv };

@@ -13,7 +13,7 @@ export interface Import {
 }
 
 /** The endings of the files that can be read here. */
-export const READABLE = /\.(?:ts|mjs|cjs|lua)$/;
+export const READABLE = /\.(?:ts|mjs|cjs|js|lua|css|svg)$/;
 
 /**
  * Everything that the text of a file asks for, in the order of the text: a source file's imports and exports of whatever
@@ -21,7 +21,9 @@ export const READABLE = /\.(?:ts|mjs|cjs|lua)$/;
  * file's `-- @include` lines (as `src/lua-script.ts` reads them). Throws where the text is none that Node would read.
  */
 export function importsOf(path: string, text: string): Import[] {
-  return path.endsWith('.lua') ? includesOf(text) : sourceImportsOf(path, text);
+  if (path.endsWith('.lua')) return includesOf(text);
+  // Styles and pictures of the console stand alone: its content policy lets them load nothing, and no build step would.
+  return /\.(?:css|svg)$/.test(path) ? [] : sourceImportsOf(path, text);
 }
 
 /**

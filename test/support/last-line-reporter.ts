@@ -1,17 +1,29 @@
 import type { Reporter, TestModule } from 'vitest/node';
+import { chromiumPath } from './browser/chromium-path.ts';
 
-/** Prints `N passed, N failed` behind vitest's own summary: what CI reads. */
+/** Files whose tests are skipped without one. */
+const USES_BROWSER = /\/test\/(browser|support\/browser)\//;
+
+const UNTRIED = `THE TESTS IN A BROWSER DID NOT RUN: there is no Chromium.
+Install one (on Debian and Ubuntu: sudo apt-get install chromium), or name it in CHROMIUM_PATH.`;
+
+/** Prints `N passed, N failed`, and `, N skipped` where some were, behind vitest's own summary: what CI reads. */
 export default class LastLineReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], unhandledErrors: readonly unknown[]): void {
-    let [passed, failed] = [0, unhandledErrors.length];
+    let [passed, failed, skipped, untried] = [0, unhandledErrors.length, 0, false];
     for (const module of modules) {
       // A file that cannot even be loaded has no tests, and fails all the same.
       if (module.state() === 'failed' && module.children.size === 0) failed += 1;
       for (const { result } of [...module.children.allTests()].map((testCase) => ({ result: testCase.result() }))) {
         if (result.state === 'passed') passed += 1;
         if (result.state === 'failed') failed += 1;
+        if (result.state === 'skipped') skipped += 1;
+        untried ||= result.state === 'skipped' && chromiumPath() === undefined && USES_BROWSER.test(module.moduleId);
       }
     }
-    process.once('exit', () => console.log(`${passed} passed, ${failed} failed`));
+    process.once('exit', () => {
+      if (untried) console.log(UNTRIED);
+      console.log(`${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`);
+    });
   }
 }

@@ -10,12 +10,18 @@ export const KEYS = { ctrlC: '\x03', ctrlD: '\x04' } as const;
  * every machine (bsdutils). What it shows is gathered, and keys are pressed.
  *
  * @param redirected a redirection as the shell has it, such as `2>errors.txt`
+ * @param script another than the command line: `start.ts` is what `npm start` runs
  */
 export function startOnTerminal(
   args: string[],
-  { cwd, env = {}, redirected = '' }: { cwd: string; env?: Record<string, string>; redirected?: string },
+  {
+    cwd,
+    env = {},
+    redirected = '',
+    script = LIMITLINE,
+  }: { cwd: string; env?: Record<string, string>; redirected?: string; script?: string },
 ) {
-  const command = [process.execPath, LIMITLINE, ...args].map((word) => `'${word}'`).join(' ');
+  const command = [process.execPath, script, ...args].map((word) => `'${word}'`).join(' ');
   const child = spawn('script', ['--quiet', '--return', '--command', `exec ${command} ${redirected}`, '/dev/null'], {
     cwd,
     env: {

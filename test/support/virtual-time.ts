@@ -104,7 +104,7 @@ function makeVirtualTime(clock: Clock, client: ReturnType<ScriptServer['join']>)
     },
     time: () => trip(async () => [Math.floor(nowUs() / 1e6), nowUs() % 1e6]),
   };
-  for (const command of ['hget', 'hmget', 'hset'] as const) {
+  for (const command of ['hget', 'hmget', 'hset', 'lrange'] as const) {
     connection[command] = (...args: unknown[]) => trip(() => client.call(command, flat(args)));
   }
   const shared = { connection: connection as unknown as RedisConnection, log: makeSilentLog() };

@@ -6,7 +6,7 @@ import { type ImportDeps, type Imported, importPortfolio } from '../../jobs/impo
 import { startWorkers, type Workers } from '../../jobs/workers/workers.ts';
 import { readSettings, STAND_IN_CREDENTIALS } from '../../src/config.ts';
 import { type Context, openContext, openService } from '../../src/context.ts';
-import { type Summary, summarize } from '../../src/ledger/summary.ts';
+import { type Summary, summarize } from '../../src/ledger/counts/summary.ts';
 import { makeSilentLog } from '../../src/log.ts';
 import type { Problem } from '../../src/portfolio/problem.ts';
 import type { ReadOptions } from '../../src/portfolio/read-options.ts';
@@ -15,7 +15,13 @@ import { ownDataHome } from './command.ts';
 import { freshPrefix } from './ledger.ts';
 import { startStandIn } from './stand-in.ts';
 
-type ImportWish = { portfolio?: string; supplierPath?: string; reading?: ReadOptions; replace?: boolean };
+type ImportWish = {
+  portfolio?: string;
+  supplierPath?: string;
+  reading?: ReadOptions;
+  replace?: boolean;
+  first?: number;
+};
 
 /** A folder that is gone when the test is over. */
 export async function makeFolder(): Promise<string> {

@@ -1,34 +1,23 @@
 -- Moves a row on from where a worker saw it, and writes down what the step brought.
 -- KEYS[1] the portfolio   KEYS[2] the row   KEYS[3] the call that makes its limit
 -- ARGV[1] row key   ARGV[2] state the worker saw   ARGV[3] state it goes to   ARGV[4] revision it saw, or ""
--- ARGV[5] status to count, or ""
--- ARGV[6] the service's answer, for the canary: "ok", the status of a refusal, or "" where it did not answer
--- ARGV[7] refusals that pause the portfolio, 0 for never   ARGV[8] why it is paused then
--- ARGV[9…] field, value, field, value … to write
+-- ARGV[5] the service's answer, for the canary: "ok", the status of a refusal, or "" where it did not answer
+-- ARGV[6] refusals that pause the portfolio, 0 for never   ARGV[7] why it is paused then
+-- ARGV[8] id of the cause for which it fails, or ""   ARGV[9] what is known of that cause, as JSON
+-- ARGV[10, 11] the same of the coarser cause that it has where the portfolio knows as many as it may
+-- ARGV[12] what is told to the row's story, as JSON, or ""
+-- ARGV[13] granted limit, ARGV[14] available limit, ARGV[15] status: as the service answered them, or "?" where that is to be
+-- looked up in the record   ARGV[16…] field, value, field, value … to write
 -- Answers the state the row is in now: ARGV[3], or another when somebody else had moved it meanwhile.
 -- A held row takes a late answer at the step that it is held at, and "done" is believed in any state: the limit was
 -- made, whatever we thought. Of a row that has other words by now nothing is written. One that is put back ("queued")
 -- since its portfolio is paused, and was cancelled at that moment, is "cancelled": nobody else would come by it.
 -- @include move
--- @include cancelled
--- The first answers of a step, all refused with one status, speak of a mistake that every row shares.
-local function watchCanary(portfolio, field, answer, limit, why)
-  if answer == '' or limit == 0 then return end
-  local known = redis.call('HGET', portfolio, field)
-  if known == 'ok' then return end
-  local status, count = string.match(known or '', '^(%d+):(%d+)$')
-  if answer == 'ok' or (status and status ~= answer) then
-    redis.call('HSET', portfolio, field, 'ok')
-    return
-  end
-  count = tonumber(count or 0) + 1
-  redis.call('HSET', portfolio, field, answer .. ':' .. count)
-  if count >= limit then redis.call('HSETNX', portfolio, 'paused', why) end
-end
-
+-- @include plain-tally
 local portfolio, row, limit = unpack(KEYS)
-local key, from, to, revision, status, answer, refusals, why = unpack(ARGV, 1, 8)
-local found = redis.call('HMGET', row, 'state', 'line', 'step', 'rev')
+local key, from, to, revision, answer, refusals, why = unpack(ARGV, 1, 7)
+local failsBy, told, granted, available, status = ARGV[8], unpack(ARGV, 12, 15)
+local found = redis.call('HMGET', row, 'state', 'line', 'step', 'rev', 'tally', 'company', 'documents', 'limit')
 local state = found[1]
 if not state then return '' end
 if revision ~= '' and revision ~= (found[4] or '0') and to ~= 'done' then return state end
@@ -37,13 +26,66 @@ if not awaited and to ~= 'done' then return state end
 if state == 'done' then return state end
 if to == 'queued' then
   if state ~= from then return state end
+-- @include cancelled
   if isCancelled(portfolio, row) and not isSent(limit) then to = 'cancelled' end
 end
-local now = nowMs()
-moveRow(portfolio, row, key, state, to, found[2], now)
-forgetTries(row)
-if #ARGV > 8 then redis.call('HSET', row, unpack(ARGV, 9)) end
-watchCanary(portfolio, 'canary:' .. from, answer, tonumber(refusals), why)
-if status ~= '' then redis.call('HINCRBY', portfolio, 'status:' .. status, 1) end
-noteFinish(portfolio, now)
+
+-- What it is searched by that it has not had, ids with "|" between them; nil where something is put in the place of what it had.
+local ids = failsBy == '' and told == '' and '' or nil
+for at = 16, #ARGV, 2 do
+  local name, id = ARGV[at], ARGV[at + 1]
+  local had = name == 'company' and found[6] or name == 'documents' and found[7] or name == 'limit' and found[8] or ''
+  if had ~= '' and had ~= id then
+    ids = nil
+  elseif ids and had == '' and (name == 'company' or name == 'documents' or name == 'limit') then
+    ids = ids == '' and id or ids .. '|' .. id
+  end
+end
+local now, known = nowText(), redis.call('HMGET', portfolio, 'importing', 'finished', 'canary:' .. from)
+local tally = ids and tallyMove(portfolio, found[5], state, to, granted, available, status)
+if tally then
+  -- As it goes for most rows: few commands, and nothing is looked at again.
+  moveRow(portfolio, row, key, state, to, found[2], now, { 'tally', tally, unpack(ARGV, 16) })
+  forgetTries(row)
+  if ids ~= '' or status ~= '' then
+-- @include index-entries
+    local level = levelOf(portfolio)
+    for id in string.gmatch(level and ids or '', '[^|]+') do addId(portfolio, digestOfId(id), key, level) end
+    if level and status ~= '' then
+-- @include columns
+      local amount, column = amountOf(tally), math.floor((tonumber(found[2]) or 0) / LINES_OF_COLUMN)
+      local size, ofStatus = sizeOf(amount), columnsOfStatus(portfolio, status)
+      redis.call('ZREM', columnKey(portfolio, size, column, ''), key)
+      putInColumn(portfolio, key, columnKey(portfolio, size, column, ofStatus), size .. ' ' .. ofStatus, amount)
+    end
+  end
+else
+-- @include tally
+-- @include index-row
+-- @include note-cause
+-- @include tell
+  -- A failure brings nothing that a row is searched by.
+  local was = #ARGV > 15 and failsBy == '' and levelOf(portfolio) and placeOf(row)
+  moveRow(portfolio, row, key, state, to, found[2], now)
+  forgetTries(row)
+  if failsBy ~= '' then noteCause(portfolio, row, unpack(ARGV, 8, 11)) end
+  if #ARGV > 15 then redis.call('HSET', row, unpack(ARGV, 16)) end
+  if told ~= '' then tell(row, now, told) end
+  tallyRow(portfolio, row, key)
+  if was then moveInIndexes(portfolio, key, was, placeOf(row)) end
+end
+
+-- The first answers of a step, all refused with one status, speak of a mistake that every row shares.
+if answer ~= '' and refusals ~= '0' and known[3] ~= 'ok' then
+  local field = 'canary:' .. from
+  local refused, count = string.match(known[3] or '', '^(%d+):(%d+)$')
+  if answer == 'ok' or (refused and refused ~= answer) then
+    redis.call('HSET', portfolio, field, 'ok')
+  else
+    count = tonumber(count or 0) + 1
+    redis.call('HSET', portfolio, field, answer .. ':' .. count)
+    if count >= tonumber(refusals) then redis.call('HSETNX', portfolio, 'paused', why) end
+  end
+end
+noteFinish(portfolio, now, isOpen(to), known)
 return to

@@ -6,23 +6,18 @@
 -- Answers "cancelled" | "nothing" to cancel | "under way" | "left", under way at a process that has vanished
 -- @include move
 -- @include cancelled
-local portfolio, row, workers = unpack(KEYS, 1, 3)
+-- @include tally
+-- @include under-way
+local portfolio, row = unpack(KEYS, 1, 2)
 local key, name, vanishedAfterMs = unpack(ARGV)
 local found = redis.call('HMGET', row, 'state', 'line')
 local state = found[1]
 if state ~= 'queued' and state ~= 'company' and state ~= 'documents' and state ~= 'limit' then return 'nothing' end
 if not isCancelled(portfolio, row) then return 'nothing' end
 local now = nowMs()
-for at = 4, #KEYS do
-  local call = redis.call('HMGET', KEYS[at], 'state', 'owner', 'row')
-  if call[3] == name then
-    if call[1] == 'claimed' then
-      local seen = redis.call('ZSCORE', workers, string.match(call[2], '^[^/]+'))
-      return seen and tonumber(seen) > now - vanishedAfterMs and 'under way' or 'left'
-    end
-    if at == 4 and (call[1] == 'unknown' or call[1] == 'made') then return 'under way' end
-  end
-end
+local busy = callUnderWay(name, tonumber(vanishedAfterMs), now)
+if busy then return busy end
 moveRow(portfolio, row, key, state, 'cancelled', found[2], now)
+tallyRow(portfolio, row, key)
 noteFinish(portfolio, now)
 return 'cancelled'

@@ -76,6 +76,7 @@ if not first or call[9] ~= ARGV[8] then first = ARGV[1] end
 redis.call('HSET', KEYS[1], 'state', 'claimed', 'owner', ARGV[1], 'row', ARGV[2], 'first', first, 'words', ARGV[8],
   'asked', ARGV[9])
 if own then return { 'go', first } end
+if inDoubt then tell(KEYS[4], now, cjson.encode({ is = 'sent again', kind = ARGV[5] })) end
 redis.call('HSET', KEYS[1], 'at', now)
 redis.call('HINCRBY', KEYS[1], 'sends', 1)
 redis.call('HINCRBY', KEYS[3], 'calls:' .. ARGV[5], 1)

@@ -1,6 +1,7 @@
 -- Included where it counts how many sends of a call are in doubt: `open` of them left and were not answered. As long as
 -- there is one, the call's outcome is unknown, whatever becomes of a repetition; `heard` and `lostAt` tell of the last.
 -- `doubts` counts those that "resend" has made up for since `doubtAt`, and `againAt` is when it may do so again.
+-- @include tell
 local function isInDoubt(call)
   return tonumber(redis.call('HGET', call, 'open') or 0) > 0
 end
@@ -9,6 +10,8 @@ local function noteDoubt(call, heard, lostAt, now)
   redis.call('HINCRBY', call, 'open', 1)
   redis.call('HSETNX', call, 'doubtAt', now)
   redis.call('HSET', call, 'state', 'unknown', 'heard', heard, 'lostAt', lostAt)
+  local told = { is = 'unknown', kind = kindOfCall(call), sentMs = tonumber(lostAt), heard = shortened(heard) }
+  tell(rowOfCall(call), now, cjson.encode(told))
   return redis.call('HINCRBY', call, 'doubts', 1)
 end
 

@@ -7,17 +7,20 @@
 -- @include move
 -- @include cancelled
 -- @include replaced
+-- @include tally
+-- @include tell
 local portfolio, row, limit = unpack(KEYS)
 local key, import, problem, begun = unpack(ARGV)
 local found = redis.call('HMGET', row, 'state', 'line', 'import')
-local isLeft = found[1] == 'refused'
-for _, open in ipairs(OPEN) do isLeft = isLeft or found[1] == open end
+local isLeft = found[1] and (found[1] == 'refused' or isOpen(found[1]))
 if not isLeft or found[3] == import or isSent(limit) then return 0 end
 local rowBegun = redis.call('HGET', portfolio, 'begun:' .. found[3])
 if rowBegun and tonumber(rowBegun) > tonumber(begun) then return 0 end
 local now = nowMs()
 moveRow(portfolio, row, key, found[1], 'cancelled', found[2], now)
 redis.call('HSET', row, 'problem', problem)
-noteReplaced(portfolio, row, import .. ' ')
+noteReplaced(row, import .. ' ')
+tallyRow(portfolio, row, key)
+tell(row, now, cjson.encode({ is = 'left out', import = import }))
 noteFinish(portfolio, now)
 return 1

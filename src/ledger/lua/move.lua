@@ -1,37 +1,57 @@
 -- Included by the scripts that change a row's state: the row, the index of its state and what hangs on both, at once.
 -- The counts of a portfolio are the sizes of these indexes, so they add up by construction.
-local OPEN = { 'queued', 'company', 'documents', 'limit' }
+-- The time in ms as text, where it is only written: Redis is slow at making text of numbers.
+local function nowText()
+  local time = redis.call('TIME')
+  return time[1] .. string.sub('00000' .. time[2], -6, -4)
+end
 
 local function nowMs()
-  local time = redis.call('TIME')
-  return time[1] * 1000 + math.floor(time[2] / 1000)
+  return tonumber(nowText())
+end
+
+local function isOpen(state)
+  return state == 'queued' or state == 'company' or state == 'documents' or state == 'limit'
 end
 
 -- The portfolio is finished when the last import came to its end, no other runs and no row is open; the moment is kept
--- for the report.
-local function noteFinish(portfolio, now)
-  local open = redis.call('HEXISTS', portfolio, 'importing')
-  if open == 0 then open = redis.call('ZCARD', portfolio .. ':imports') end
-  for _, state in ipairs(OPEN) do
-    if open == 0 then open = redis.call('ZCARD', portfolio .. ':state:' .. state) end
-  end
-  if open == 0 then
-    redis.call('HSETNX', portfolio, 'finished', now)
-  else
+-- for the report. `hasOpen` where a row is known to be open, `known` is its `importing` and `finished` where they were read.
+local function noteFinish(portfolio, now, hasOpen, known)
+  known = known or redis.call('HMGET', portfolio, 'importing', 'finished')
+  hasOpen = hasOpen or known[1] ~= false
+  local function isLeft(set) return redis.call('ZCARD', portfolio .. set) > 0 end
+  hasOpen = hasOpen or isLeft(':state:queued') or isLeft(':state:limit') or isLeft(':state:company')
+  hasOpen = hasOpen or isLeft(':state:documents') or isLeft(':imports')
+  if hasOpen and known[2] then
     redis.call('HDEL', portfolio, 'finished')
+  elseif not hasOpen and not known[2] then
+    redis.call('HSET', portfolio, 'finished', now)
   end
 end
 
--- `row` is the row's hash, `key` its name within the portfolio.
-local function moveRow(portfolio, row, key, from, to, line, now)
+-- `row` is the row's hash, `key` its name within the portfolio, `fields` what else is written of it: name, value, …
+local function moveRow(portfolio, row, key, from, to, line, now, fields)
   if from == to then return end
   if from then redis.call('ZREM', portfolio .. ':state:' .. from, key) end
   redis.call('ZADD', portfolio .. ':state:' .. to, line, key)
-  redis.call('HSET', row, 'state', to, 'updated', now)
-  if to == 'company' or to == 'documents' or to == 'limit' then redis.call('HSET', row, 'step', to) end
+  local step = (to == 'company' or to == 'documents' or to == 'limit') and 'step' or nil
+  if fields then
+    local at = #fields
+    fields[at + 1], fields[at + 2], fields[at + 3], fields[at + 4] = 'state', to, 'updated', now
+    fields[at + 5], fields[at + 6] = step, step and to
+    redis.call('HSET', row, unpack(fields))
+  elseif step then
+    redis.call('HSET', row, 'state', to, 'updated', now, step, to)
+  else
+    redis.call('HSET', row, 'state', to, 'updated', now)
+  end
+  if from == 'held' or to == 'held' then
+-- @include held
+    noteHeld(portfolio, key, from, to, now)
+  end
 end
 
 -- Why the row ended or waited before, and how often the service put it off, say nothing of its next step.
 local function forgetTries(row)
-  redis.call('HDEL', row, 'problem', 'putOffs', 'passed', 'overtaken', 'countedAt')
+  redis.call('HDEL', row, 'problem', 'cause', 'putOffs', 'passed', 'overtaken', 'countedAt')
 end

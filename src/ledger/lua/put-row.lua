@@ -9,26 +9,60 @@
 -- ARGV[10] how many requests its buyer had when somebody looked, or "" where nobody did
 -- ARGV[11] key of the row that it replaces, or ""   ARGV[12] the problem that this row has from then on, as JSON
 -- ARGV[13] another buyer whose unsent request of this name the line may take over, or ""
+-- ARGV[14] the words that the row is searched by (index-entries.lua), or "" where it is not
+-- ARGV[15] digest of the request that the row had, as JSON, where its words are known, or ""   ARGV[16] those words
 -- Answers "added" | "renewed" | "open" (there and not at its end)
 -- | "ended" (there and at its end; or skipped now, since this request was made before; or done, since it was this row's own
 --   in a ledger that was lost; or cancelled, since the portfolio was)
 -- | "changed" (it asks for something else than what was sent: nothing is done)
 -- | "other" (an unsent request of another buyer has this name: nothing is done)
 -- | "again" (what somebody saw of the buyer's requests is no longer so: nothing is done)
+-- | "words <request>" (the row has this request, and ARGV[15] is not its digest: nothing is done)
 -- @include move
--- @include cancelled
--- @include replaced
--- @include recovered
+-- @include plain-tally
 local portfolio, row, limit, requests, oldRow, oldLimit = unpack(KEYS)
-local key, line, import, request, step, asked, importGen, name, amount, seen, oldKey, oldProblem, takes = unpack(ARGV)
-local now = nowMs()
+local key, line, import, request, step, asked, importGen, name, amount, seen, oldKey, oldProblem, takes = unpack(ARGV, 1, 13)
+local words, knownRequest, wordsBefore = unpack(ARGV, 14, 16)
+local now = nowText()
 local found = redis.call('HMGET', row, 'state', 'request')
 local call = redis.call('HMGET', limit, 'state', 'id', 'record', 'asked')
 local state, made = found[1], call[1] == 'made'
 local sent = made or call[1] == 'claimed' or call[1] == 'unknown'
-local gen = importGen ~= '' and tonumber(importGen) or generation(portfolio)
+local known = redis.call('HMGET', portfolio, 'importing', 'finished', 'cancels', 'side')
+local gen = importGen ~= '' and importGen or known[3] or '0'
+local wasCancelled = tonumber(gen) < tonumber(known[3] or 0)
 -- Sent for another line, under this name but for another buyer or amount.
 if sent and call[4] and call[4] ~= '' and call[4] ~= asked then return 'changed' end
+
+local units = not state and not made and not wasCancelled and oldKey == '' and plainUnits(amount)
+if units then
+  -- As it goes for most lines: the row is new, and waits.
+  if seen ~= '' and redis.call('HLEN', requests) ~= tonumber(seen) then return 'again' end
+  redis.call('ZADD', portfolio .. ':state:queued', line, key)
+  redis.call('HSET', row, 'line', line, 'import', import, 'request', request, 'step', step, 'gen', gen, 'state', 'queued',
+    'updated', now, 'tally', tallyNew(portfolio, known[4] or 'a', amount, units))
+  redis.call('HSET', requests, name, amount)
+  redis.call('HINCRBY', portfolio, 'added:' .. import, '1')
+  if words ~= '' then
+-- @include index-entries
+-- @include columns
+    local digestsEnd = string.find(words, '\n', 1, true)
+    redis.call('ZADD', namesOf(portfolio), '0', string.sub(words, digestsEnd + 1) .. '\0' .. key)
+    local level = levelOf(portfolio)
+    for at = 1, digestsEnd - 12, 13 do addId(portfolio, string.sub(words, at, at + 11), key, level) end
+    local column, kind = columnOf(portfolio, { line = tonumber(line), amount = amount, status = '' })
+    putInColumn(portfolio, key, column, kind, amount)
+  end
+  noteFinish(portfolio, now, true, known)
+  return 'added'
+end
+
+-- @include replaced
+-- @include recovered
+-- @include cancelled
+-- @include tally
+-- @include tell
+-- @include index-row
 local same = state and found[2] == request
 if state and not same and (sent or state == 'done') then return 'changed' end
 -- A name that is used for another buyer is not the same request: taken over, that one would be answered to nobody.
@@ -38,20 +72,25 @@ if before and before ~= cjson.decode(request).buyer and before ~= takes then ret
 -- What is to give way, as it is; nothing where it has given way to this very line already.
 local old
 if oldKey ~= '' then
-  local known = redis.call('HMGET', oldRow, 'state', 'line', 'replaced')
-  if known[3] ~= import .. ' ' .. key then
-    local ended = not known[1] or known[1] == 'done' or known[1] == 'skipped'
+  local shown = redis.call('HMGET', oldRow, 'state', 'line', 'replaced')
+  if shown[3] ~= import .. ' ' .. key then
+    local ended = not shown[1] or shown[1] == 'done' or shown[1] == 'skipped'
     if ended or isReplaced(oldRow) or isSent(oldLimit) then return 'again' end
-    old = known
+    old = shown
   end
 end
 local comes = not state or state == 'cancelled'
 if comes and seen ~= '' and redis.call('HLEN', requests) ~= tonumber(seen) then return 'again' end
+-- Which words stand in the index is known to whoever wrote them there; it is asked for those of this request.
+if words ~= '' and state and not same and redis.sha1hex(found[2]) ~= knownRequest then return 'words ' .. found[2] end
+if same then wordsBefore = words end
+local was = state and placeInIndexes(portfolio, row, key, wordsBefore)
 if old then
   moveRow(portfolio, oldRow, oldKey, old[1], 'cancelled', old[2], now)
   redis.call('HSET', oldRow, 'problem', oldProblem)
-  takeBackReplaced(portfolio, oldRow)
-  noteReplaced(portfolio, oldRow, import .. ' ' .. key)
+  noteReplaced(oldRow, import .. ' ' .. key)
+  tallyRow(portfolio, oldRow, oldKey)
+  tell(oldRow, now, cjson.encode({ is = 'replaced', import = import, by = key }))
 end
 
 if state then
@@ -60,28 +99,39 @@ if state then
   -- An invalid line of the same file may have counted as this row; from now on this line does.
   if redis.call('HGET', portfolio, 'importNumber') == import then redis.call('HDEL', portfolio .. ':lines:kept', key) end
   if same and state ~= 'refused' and state ~= 'cancelled' then
+    tallyRow(portfolio, row, key)
+    indexRow(portfolio, row, key, was, wordsBefore, words)
     if old then noteFinish(portfolio, now) end
     return (state == 'done' or state == 'skipped' or state == 'held') and 'ended' or 'open'
   end
+  local told = { is = same and 'imported again' or 'mended', import = import, from = state }
+  if not same then told.before = shortened(found[2]) end
+  tell(row, now, cjson.encode(told))
   if not same then
     redis.call('HINCRBY', row, 'rev', 1)
+    -- It is not what somebody planned something for.
+    redis.call('HSET', row, 'updated', now)
     local requestsBefore = string.gsub(requests, '[^:]+:rows$', '') .. before .. ':rows'
     if requestsBefore ~= requests then redis.call('HDEL', requestsBefore, name) end
   end
   redis.call('HDEL', row, 'company', 'documents')
   forgetTries(row)
-  takeBackReplaced(portfolio, row)
+  takeBackReplaced(row)
 end
 redis.call('HSET', row, 'line', line, 'import', import, 'request', request, 'step', step, 'gen', gen)
 redis.call('HSET', requests, name, amount)
 local to = 'queued'
 -- Cancelled since the import began: what it still brings in is cancelled too.
-if gen < generation(portfolio) then to = 'cancelled' end
+if wasCancelled then to = 'cancelled' end
 if made then
   redis.call('HSET', row, 'limit', call[2], 'record', call[3])
-  to = takeRecovered(portfolio, row, limit, name, call[3]) and 'done' or 'skipped'
+  to = takeRecovered(row, limit, name) and 'done' or 'skipped'
 end
 moveRow(portfolio, row, key, state, to, line, now)
+if not state then redis.call('HINCRBY', portfolio, 'added:' .. import, 1) end
+if to == 'done' then redis.call('HINCRBY', portfolio, 'made:limit', 1) end
+tallyRow(portfolio, row, key, amount)
+indexRow(portfolio, row, key, was, wordsBefore, words)
 noteFinish(portfolio, now)
 if to ~= 'queued' then return 'ended' end
 return state and 'renewed' or 'added'

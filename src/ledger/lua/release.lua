@@ -1,6 +1,7 @@
 -- Gives a claim back, because nothing was made by this send: refused, put off by the service, or never sent.
 -- KEYS[1] the call   KEYS[2] the portfolio that asked   KEYS[3] the row that asked   KEYS[4] the account
 -- ARGV[1] owner   ARGV[2] "refused" | "throttled" | "unauthorized" | "unreachable" | "unsent"   ARGV[3] kind   ARGV[4] put-offs at most
+-- ARGV[5] status of a refusal   ARGV[6] what the service said with it; both "" for the others
 -- A sender that was believed vanished may still hear that nothing was made: then its send is no longer in doubt. An
 -- earlier one still is, and so is the call: nothing that a repetition hears tells what became of that one.
 -- A refusal forgets the call; a repetition after the others is the same request still, and keeps its name.
@@ -13,13 +14,19 @@
 -- out ten minutes of one before it is set aside, and a run ends all the same.
 local ALONE_EVERY_S = 20
 
-local call = redis.call('HMGET', KEYS[1], 'state', 'owner')
+local call = redis.call('HMGET', KEYS[1], 'state', 'owner', 'at')
 -- A 401 is about the token, and the call comes again with another: as good as never sent.
 local isAnswered = ARGV[2] == 'refused' or ARGV[2] == 'throttled'
 if call[2] ~= ARGV[1] or (call[1] ~= 'claimed' and call[1] ~= 'unknown') then return { 'other' } end
 local late = call[1] == 'unknown' and 1 or 0
 if late == 1 then takeBackDoubt(KEYS[1]) end
-if ARGV[2] == 'refused' then redis.call('HINCRBY', KEYS[4], 'refused:' .. ARGV[3], 1) end
+if ARGV[2] == 'refused' then
+  redis.call('HINCRBY', KEYS[4], 'refused:' .. ARGV[3], 1)
+  local time = redis.call('TIME')
+  local told = { is = 'refused', kind = ARGV[3], sentMs = tonumber(call[3]), status = tonumber(ARGV[5]) }
+  told.body, told.late = shortened(ARGV[6]), late == 1 or nil
+  tell(KEYS[3], time[1] * 1000 + math.floor(time[2] / 1000), cjson.encode(told))
+end
 if ARGV[2] == 'throttled' then redis.call('HINCRBY', KEYS[2], 'calls:throttled', 1) end
 if not isAnswered then redis.call('HINCRBY', KEYS[2], 'calls:' .. ARGV[3], -1) end
 if isInDoubt(KEYS[1]) then

@@ -1,19 +1,28 @@
 -- Puts a row back in front of the step at which it ended. Where a person means this very row, a cancellation of its
 -- portfolio does not concern it any more. One in whose place another stands stays where it is: both would be requested.
--- KEYS[1] the portfolio   KEYS[2] the row
+-- KEYS[1] the portfolio   KEYS[2] the row   KEYS[3] the plan that this is a part of; KEYS[2] for none
 -- ARGV[1] row key   ARGV[2] state that it must be in   ARGV[3] 1 where a person means this very row
--- Answers 1, or 0 when it is in another state, or replaced.
+-- ARGV[4] the moment of the plan in ms, or ""   ARGV[5] what is told to the row's story, as JSON, or ""
+-- Answers 1, or 0 when it is in another state, or replaced, or changed since the plan.
 -- @include move
 -- @include cancelled
 -- @include replaced
-local portfolio, row = unpack(KEYS)
-local key, from, isMeant = unpack(ARGV)
+-- @include tally
+-- @include planned
+-- @include tell
+local portfolio, row, plan = unpack(KEYS)
+local key, from, isMeant, before, told = unpack(ARGV)
 local found = redis.call('HMGET', row, 'state', 'line')
-if found[1] ~= from or isReplaced(row) then return 0 end
-takeBackReplaced(portfolio, row)
+if found[1] ~= from or isReplaced(row) or not isAsPlanned(row, before) then return 0 end
+takeBackReplaced(row)
 local now = nowMs()
 moveRow(portfolio, row, key, from, 'queued', found[2], now)
 forgetTries(row)
+if told ~= '' then tell(row, now, told) end
 if isMeant == '1' then redis.call('HSET', row, 'gen', generation(portfolio)) end
+tallyRow(portfolio, row, key)
+notePlanned(plan, before)
+-- What came back is in no plan that was made for all that was open before.
+redis.call('HINCRBY', portfolio, 'reopened', 1)
 noteFinish(portfolio, now)
 return 1

@@ -2,17 +2,31 @@
 -- another and nobody has spoken of a later one.
 -- KEYS[1] list of the buyer's limit ids   KEYS[2] the account   KEYS[3…] the calls of the row's step, in their order
 -- ARGV[1] id of what was made, or "" to let it be sent again   ARGV[2] kind   ARGV[3] this word's own name
+-- ARGV[4] who says it   ARGV[5] row that is spoken of, "<portfolio>/<key>", or "" where it is none's
+-- ARGV[6] ms of the last send that is spoken of, or "": nobody has said anything yet of what was sent later, and is in doubt too
 -- Answers "resolved" | "made" (answered meanwhile, all of them) | "not unknown". Repeated, its name tells that it was done.
 -- What may be sent again keeps the name of its first send, by which a service may know it.
 -- @include doubts
 local made = 0
+-- The row that is spoken of may be another than the one for which the call was sent: both are told.
+local function tellResolved(call)
+  local time = redis.call('TIME')
+  local told = { is = 'resolved', kind = ARGV[2], by = ARGV[4], made = ARGV[1] ~= '' and ARGV[1] or nil }
+  local row, sender = rowNamed(ARGV[5], call), rowOfCall(call)
+  local now = time[1] * 1000 + math.floor(time[2] / 1000)
+  if sender ~= row then tell(sender, now, cjson.encode(told)) end
+  tell(row, now, cjson.encode(told))
+end
 for at = 3, #KEYS do
   local call = redis.call('HMGET', KEYS[at], 'state', 'word')
   if call[2] == ARGV[3] then return 'resolved' end
   if call[1] == 'made' then made = made + 1 end
 end
 for at = 3, #KEYS do
-  if redis.call('HGET', KEYS[at], 'state') == 'unknown' then
+  local known = redis.call('HMGET', KEYS[at], 'state', 'lostAt')
+  if known[1] == 'unknown' then
+    local isLater = ARGV[6] ~= '' and tonumber(known[2] or '') and tonumber(known[2]) > tonumber(ARGV[6])
+    if isLater then return 'not unknown' end
     redis.call('HDEL', KEYS[at], 'owner')
     forgetDoubts(KEYS[at])
     redis.call('HSET', KEYS[at], 'word', ARGV[3])
@@ -21,8 +35,11 @@ for at = 3, #KEYS do
     else
       redis.call('HSET', KEYS[at], 'state', 'made', 'id', ARGV[1], 'record', '{}', 'by', 'a person')
       redis.call('HINCRBY', KEYS[2], 'made:' .. ARGV[2], 1)
+      local asker = string.match(redis.call('HGET', KEYS[at], 'row') or '', '^(.*)/')
+      if asker then redis.call('HINCRBY', string.gsub(KEYS[2], 'account$', 'portfolio:') .. asker, 'made:' .. ARGV[2], 1) end
       if ARGV[2] == 'limit' then redis.call('RPUSH', KEYS[1], ARGV[1]) end
     end
+    tellResolved(KEYS[at])
     return 'resolved'
   end
 end

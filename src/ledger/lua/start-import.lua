@@ -5,12 +5,13 @@
 -- ARGV[1] the portfolio's name   ARGV[2] content: the file and how it is read   ARGV[3] this import: content:its own name
 -- ARGV[4] ms without a sign of life after which an import is gone
 -- ARGV[5] id of the file's copy   ARGV[6] file name   ARGV[7] how it is read, as JSON
--- ARGV[8] 1 where it is to replace what was imported before
+-- ARGV[8] 1 where it is to replace what was imported before   ARGV[9] who imports, or ""
 -- Answers { how often the portfolio had been cancelled by now, the number of this import: the same whenever it comes again,
 -- which of all imports begun it is }; or {} where it would replace the rows of another that is under way: it is not begun
 -- @include move
+-- @include end-first
 local portfolio, portfolios, underWay, imports = unpack(KEYS, 1, 4)
-local name, content, import, goneAfterMs, id, fileName, reading, replaces = unpack(ARGV)
+local name, content, import, goneAfterMs, id, fileName, reading, replaces, by = unpack(ARGV)
 local now = nowMs()
 local joins, others = false, false
 for _, other in ipairs(redis.call('ZRANGEBYSCORE', underWay, now - goneAfterMs, now + goneAfterMs)) do
@@ -27,14 +28,20 @@ redis.call('ZADD', portfolios, 'NX', now, name)
 redis.call('ZADD', underWay, now, import)
 local known = redis.call('HGET', imports, content)
 local number = known and cjson.decode(known).number or redis.call('HLEN', imports) + 1
-local told = { number = number, id = id, fileName = fileName, reading = reading, lastMs = now }
+local told = { number = number, id = id, fileName = fileName, reading = reading, lastMs = now, by = by }
 redis.call('HSET', imports, content, cjson.encode(told))
 redis.call('HSET', portfolio, 'content', content, 'importing', content, 'importNumber', number,
-  'importId', id, 'fileName', fileName, 'reading', reading)
+  'importId', id, 'fileName', fileName, 'reading', reading, 'by', by)
 -- What was cancelled before this does not concern its rows, see cancelled.lua.
 redis.call('HSET', portfolio, 'importGen', redis.call('HGET', portfolio, 'cancels') or '0')
-redis.call('HSETNX', portfolio, 'started', now)
-redis.call('HDEL', portfolio, 'finished')
+-- What is counted from the beginning can be held against what is there; of older portfolios it cannot.
+if redis.call('HSETNX', portfolio, 'started', now) == 1 then redis.call('HSET', portfolio, 'counted', '1') end
+-- Where nothing waits any more, what was to go first has gone, and says nothing of the lines that come now.
+if redis.call('HDEL', portfolio, 'finished') == 1 then
+  endFirst(portfolio)
+  redis.call('HDEL', portfolio, 'first')
+  redis.call('DEL', portfolio .. ':first')
+end
 -- Whose rows are of what began before, and whose of what began later, their numbers do not say.
 local begun = redis.call('HINCRBY', portfolio, 'begun', 1)
 redis.call('HSET', portfolio, 'begun:' .. number, begun)

@@ -12,6 +12,7 @@ local pace = readState(number('firstRate'))
 countAccepted(pace, number('accepted'))
 local isFirst = number('episode') >= pace.episode
 local isLimit = args.isLimit == '1'
+if isLimit then pace.throttled = pace.throttled + 1 end
 local wait, longest = number('askedUs'), number('longestWaitUs')
 if isFirst then
   -- Nothing accepted since the last one: the wait was too short, so it doubles.

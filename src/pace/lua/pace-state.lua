@@ -12,6 +12,7 @@
 --   tat       when the next turn is free            until  nothing leaves before it: why
 --   trial     1 where one call tries at a time, at tryAt      strikes  refusals with nothing accepted in between
 --   episode   counts what changed the rate          stated, spare  calls a second by the service's words
+--   throttled refused for being too fast, in all
 --   savedAt   when this was written
 -- @include numbers
 local clock = redis.call('TIME')
@@ -25,7 +26,7 @@ local stored = {}
 -- The pace as it stands, or as it begins where there is none, at that rate.
 local function readState(firstRate)
   local pace = { tat = 0, ['until'] = 0, why = '', strikes = 0, strikeAccepted = 0, trial = 0, tryAt = 0, episode = 0,
-    rate = firstRate, phase = 'start', peak = 0, sure = 0, since = now, cost = 0, accepted = 0, flow = 0, flowAt = now,
+    rate = firstRate, phase = 'start', peak = 0, sure = 0, since = now, cost = 0, accepted = 0, throttled = 0, flow = 0, flowAt = now,
     sinceAccepted = 0, measured = 0, marks = '', markAt = 0, level = 0, levelAt = 0, full = 0, low = 0, windowAt = 0,
     heldAt = 0, askedAt = now, stated = 0, spare = 0, spareUntil = 0, savedAt = now }
   local fields = redis.call('HGETALL', KEYS[1])

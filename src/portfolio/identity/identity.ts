@@ -69,6 +69,15 @@ export function requestKey({ requestReference, buyer, requestedLimit }: RequestI
     : digestOf(`limit\n${buyer}\n${requestedLimit}`);
 }
 
+/** What a text is as a reference: the key of the request of that reference, and the digest of the buyer reference. */
+export function referenceOf(text: string): { request: string; buyer: string } {
+  const [reference] = identifiersOf({ buyerReference: text, name: '' });
+  return {
+    request: requestKey({ requestReference: text, buyer: '', requestedLimit: '' }),
+    buyer: reference?.digest ?? '',
+  };
+}
+
 /**
  * Names of one {@link looseName} have the same `alike`, 48 bits: names are compared by it one with another,
  * and never looked up. Of one country they have the same `alikeHere`, a digest as all that is looked up.

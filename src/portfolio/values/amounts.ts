@@ -106,7 +106,9 @@ function splitDecimals(body: string, decimal: Decimal | null): Split | { problem
   if (signs.length > 2 || (signs.length === 2 && !isMark)) return { problem: `This is not an amount: ${PLAIN}.` };
   if (!isMark) return grouped(body, last, '', null);
   if (decimal !== null && decimal !== last)
-    return { problem: `The amount has ${NAMES[last]}, and this column has ${NAMES[decimal]}s: ${PLAIN}.` };
+    return {
+      problem: `The amount has a ${NAMES[last]}, and this column has ${NAMES[decimal]}s: ${likeTheColumn(decimal)}.`,
+    };
   const [whole = '', fraction = ''] = body.split(last);
   const group = signs.find((sign) => sign !== last);
   return group === undefined
@@ -166,7 +168,7 @@ function openMessage(body: string): string {
 
 const DOUBTED = DOUBT.replace('SETTING', '--decimal comma or --decimal point');
 
-const NAMES: Record<string, string> = { '.': 'a decimal point', ',': 'a decimal comma' };
+const NAMES: Record<string, string> = { '.': 'decimal point', ',': 'decimal comma' };
 
 const ABOVE_ZERO = 'The amount must be above zero.';
 
@@ -175,6 +177,11 @@ const TOO_MANY_DIGITS =
   'The amount has more digits than a number in the request can carry exactly: write at most 15, and 6 of them after the point.';
 
 const PLAIN = 'write a plain decimal, like 1234.50';
+
+/** What is said to be wrong is not what is told to be written. */
+function likeTheColumn(decimal: Decimal): string {
+  return decimal === ',' ? 'write it like 1234,50' : PLAIN;
+}
 
 /** In the order of certainty: the first that fits is said. */
 const MISTAKES: [RegExp, string][] = [

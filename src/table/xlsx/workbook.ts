@@ -38,7 +38,7 @@ export type Workbook = {
 };
 
 /** A workbook has some twenty parts; sheets of a million lines unpack to about a gigabyte. */
-const ZIP_LIMITS: ZipLimits = { entries: 10_000, totalBytes: 4 * 1024 ** 3 };
+export const ZIP_LIMITS: ZipLimits = { entries: 10_000, totalBytes: 4 * 1024 ** 3 };
 
 /**
  * Opens an Excel workbook (ECMA-376, part 1). Null when the file is a ZIP file of another kind, or

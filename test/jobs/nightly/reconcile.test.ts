@@ -49,11 +49,22 @@ test('reconcile gives rows in progress their jobs back when the queues are gone,
   expect(standIn.madeTwice()).toEqual([]);
 });
 
-test('reconcile tells of a row that is counted in a state that it is not in', async () => {
+test('reconcile counts a row in the state that it is in, in no other, and with its sum', async () => {
   const { context } = await abandoned();
   const [found] = await context.rows.inState('q4', 'done', { count: 1 });
   await context.ledger.hset(context.keys.row('q4', found?.row.key ?? ''), 'state', 'limit');
   expect(await reconcile(context)).toEqual([
-    { portfolio: 'q4', finding: 'rows are counted in a state that they are not in', rows: 1 },
+    { portfolio: 'q4', finding: 'rows were not counted in the state that they are in; they are now', rows: 1 },
+    {
+      portfolio: 'q4',
+      finding: 'rows were counted in a state or cause that they are not in; they are no more',
+      rows: 1,
+    },
+    { portfolio: 'q4', finding: 'rows were not in the sums as they are; they are now', rows: 1 },
+    // By the status of its limit, which it is no longer said to have.
+    { portfolio: 'q4', finding: 'rows were not found by all that they are searched by; they are now', rows: 1 },
+    { portfolio: 'q4', finding: 'rows were found by what they do not have; they are no more', rows: 1 },
+    { portfolio: 'q4', finding: 'rows in progress had no job; they have one again', rows: expect.any(Number) },
   ]);
+  expect(await reconcile(context)).toEqual([]);
 });

@@ -88,7 +88,7 @@ describe('a limit whose answer was lost', () => {
     await job?.retry('failed');
     const again = async () => (job?.id ? await queue.getJob(job.id) : undefined);
     await expect.poll(async () => (await again())?.finishedOn ?? 0).toBeGreaterThan(finishedMs);
-    expect((await again())?.failedReason).toMatch(/^Held: .*limitline resolve/);
+    expect((await again())?.failedReason).toMatch(/^line \d+: held.*limitline resolve/);
     expect((await place.report()).states).toMatchObject({ done: 1, held: 1 });
     expect(place.standIn.counts().requests.limit).toEqual(requests);
   });

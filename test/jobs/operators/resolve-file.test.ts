@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { heldOverview } from '../../../jobs/operators/held-overview.ts';
+import { readKnownIds } from '../../../jobs/operators/id-faults.ts';
 import { planHeldFile } from '../../../jobs/operators/plan-held-file.ts';
 import type { Resolved } from '../../../jobs/operators/resolution.ts';
 import { type Resolving, resolveCalls } from '../../../jobs/operators/resolve-calls.ts';
@@ -119,4 +120,23 @@ test('an id that was believed of one row is not believed of another, though no w
     planned: 1,
     problems: [{ at: 2, message: expect.stringMatching(known) }],
   });
+});
+
+test('a known id is found by the index of ids where that is sure to have all, and else by going through all rows', async () => {
+  const { context, idOf } = await openHeld();
+  const { ledger, keys } = context;
+  const id = idOf('limit', 'HRB 4');
+  const known = () => readKnownIds(new Set([id, 'bl_of_nobody']), context);
+  const found = [[id, [expect.objectContaining({ portfolio: 'q4', line: 5 })]]];
+  expect([...(await known())]).toEqual(found);
+  await ledger.del(keys.ids('q4', 0, 0));
+  expect([...(await known())]).toEqual([]);
+  // As where a process of an older version ended the row: it is in no sum, and in no index.
+  const counted = await ledger.hgetall(keys.sums('q4', 'a'));
+  const statuses = Object.keys(counted).filter((field) => field.startsWith('status:'));
+  await ledger.hdel(keys.sums('q4', 'a'), ...statuses);
+  expect([...(await known())]).toEqual(found);
+  await ledger.hset(keys.sums('q4', 'a'), counted);
+  await ledger.zremrangebyrank(keys.names('q4'), 0, 0);
+  expect([...(await known())]).toEqual(found);
 });

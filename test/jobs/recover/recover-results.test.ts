@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { recoverResults } from '../../../jobs/recover/recover-results.ts';
 import { makeDocumentFolder } from '../../../src/documents/folder.ts';
+import { proofOf } from '../../../src/ledger/counts/proof.ts';
 import { exportedBytes } from '../../support/exported.ts';
 import { openFaultPlace } from '../../support/fault-place.ts';
 import { startKillableRedis } from '../../support/redis/killable-redis.ts';
@@ -86,6 +87,10 @@ test('a ledger that is lost comes back from its results file, and nothing is req
   const { states, statuses, granted } = await place.judged(6);
   expect([states.done, states.held, statuses, granted]).toEqual([5, 1, { approved: 5 }, '5520.50']);
   expect(place.made()).toMatchObject({ company: 6, document: 2, limit: (before.limit ?? 0) + 3 });
+  // What was put back counts as what was made.
+  const { portfolios } = place.context;
+  const checks = proofOf(await portfolios.read('q4'), await portfolios.allImports('q4'));
+  expect(checks.filter(({ is }) => is !== 'right')).toEqual([]);
 
   expect(await place.recover('--apply')).toMatchObject({
     status: 1,

@@ -15,7 +15,7 @@ const atLimit: PaceState = {
 const shutDoor: Shut = { kind: 'limit', why: 'status 502', untilMs: 0, isTried: true };
 
 /** A pace that is as the test says; this process learns of it only where it looks. */
-function startSaying({ isIdle = false, now = atLimit, shut = [] as Shut[] } = {}) {
+function startSaying({ isIdle = false, now = atLimit, shut = [] as Shut[], paused = [] as string[] } = {}) {
   const known = { state: { ...atLimit, ratePerS: 20 }, shut };
   const { log, lines } = makeKeptLog();
   const pace = {
@@ -37,7 +37,12 @@ function startSaying({ isIdle = false, now = atLimit, shut = [] as Shut[] } = {}
     looks.queues += 1;
     return isIdle;
   };
-  const service = { pace, doors, slots: { inFlight: () => 0 }, paceNow: () => ({ ...known.state, shut: known.shut }) };
+  const service = {
+    pace,
+    doors,
+    slots: { inFlight: () => 0 },
+    paceNow: () => ({ ...known.state, shut: known.shut, paused }),
+  };
   const saying = startSayingPace({ service, queues: { areIdle }, log, everyMs: 5 });
   onTestFinished(saying.stop);
   /** A turn was taken, or an answer told. */
@@ -61,6 +66,14 @@ test('a shut door is said again and again while rows wait at it', async () => {
   const { lines } = startSaying({ shut: [shutDoor] });
   await vi.waitUntil(() => lines.length > 2);
   expect(lines[0]?.msg).toContain('the outcome of limit requests is unknown');
+});
+
+test('a paused queue is said again and again while rows wait in it, with what lets it go on', async () => {
+  const { lines } = startSaying({ paused: ['companies'] });
+  await vi.waitUntil(() => lines.length > 2);
+  expect(lines[0]?.msg).toContain(
+    'the queue companies is paused; let it go on with: npx limitline resume --queue companies',
+  );
 });
 
 test('nothing is said where there is nothing to do, though a door is shut', async () => {

@@ -13,6 +13,16 @@ const STYLES = [
 ] as const;
 
 describe('parseAmount', () => {
+  test('says how to write an amount of the column, and not as it was just told is wrong', () => {
+    expect(parseAmount('1234.50', ',')).toEqual({
+      problem: 'The amount has a decimal point, and this column has decimal commas: write it like 1234,50.',
+    });
+    expect(parseAmount('1234,50', '.')).toEqual({
+      problem:
+        'The amount has a decimal comma, and this column has decimal points: write a plain decimal, like 1234.50.',
+    });
+  });
+
   test.each([
     ['1000', '1000'],
     ['+1000.50', '1000.5'],

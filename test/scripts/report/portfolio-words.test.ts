@@ -10,10 +10,13 @@ const sums = {
   available: '0.00',
   grantedBelow: 0,
   before: { granted: '0.00', statuses: {} },
+  unreadable: 0,
+  byState: Object.fromEntries(ROW_STATES.map((state) => [state, '0.00'])) as Record<RowState, string>,
 };
 const listed: Listed = {
   portfolio: 'q4',
   file: 'buyers.csv',
+  by: null,
   started: '2026-11-21T10:00:59.000Z',
   finished: null,
   standing: 'open',
@@ -51,12 +54,20 @@ test.each<[string, Partial<Listed>, string[]]>([
     ],
   ],
   [
-    'one of long names, without rows or sums',
-    { portfolio: 'q'.repeat(40), file: null, started: null, invalid: 0, states, sums: null },
+    'one of long names, without rows, with who imported it',
+    {
+      by: 'command line (ops)',
+      portfolio: 'q'.repeat(40),
+      file: null,
+      started: null,
+      invalid: 0,
+      states,
+      sums: { ...sums, requested: '0.00' },
+    },
     [
-      'qqqqqqqqqqqqqqqqqqqqqqq…  –                         –  open',
+      'qqqqqqqqqqqqqqqqqqqqqqq…  –                         –  open  by command line (ops)',
       '    no rows',
-      '    sums: not added up yet, see report',
+      '    requested 0.00, granted 999.00',
     ],
   ],
 ])('%s stands in three lines of 80 columns', (_name, change, lines) => {

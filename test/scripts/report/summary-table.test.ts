@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { summaryTable } from '../../../scripts/report/summary-table.ts';
+import type { Summary } from '../../../src/ledger/counts/summary.ts';
 import { ROW_STATES, type RowState } from '../../../src/ledger/row.ts';
-import type { Summary } from '../../../src/ledger/summary.ts';
 
 const states = Object.fromEntries(ROW_STATES.map((state) => [state, 0])) as Record<RowState, number>;
 const summary: Summary = {
@@ -20,6 +20,9 @@ const summary: Summary = {
   available: '0.00',
   grantedBelow: 0,
   before: { granted: '0.00', statuses: {} },
+  unreadable: 0,
+  byState: Object.fromEntries(ROW_STATES.map((state) => [state, '0.00'])) as Record<RowState, string>,
+  causes: [],
   madeTwice: 0,
   supplier: 'company_1',
   started: '2026-11-21T10:00:00.000Z',
@@ -94,4 +97,12 @@ test('the report says that rows stay as they were whose lines are invalid in the
     'the lines of 3 rows are invalid: what was there stays',
   );
   expect(summaryTable(summary, still)).not.toContain('stays as it was');
+});
+
+test('the report says of how many rows an amount is in no sum', () => {
+  const told = { supplier: undefined, paused: undefined, interrupted: false };
+  expect(summaryTable({ ...summary, unreadable: 2 }, told)).toContain(
+    'Of 2 rows an amount cannot be read; it is in no sum.',
+  );
+  expect(summaryTable(summary, told)).not.toContain('cannot be read');
 });

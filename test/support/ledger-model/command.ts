@@ -1,6 +1,10 @@
 import type fc from 'fast-check';
 import { expect } from 'vitest';
-import { ROW_STATES, STEPS } from '../../../src/ledger/row.ts';
+import type { Cause } from '../../../src/ledger/counts/causes.ts';
+import { proofOf } from '../../../src/ledger/counts/proof.ts';
+import type { PortfolioState } from '../../../src/ledger/portfolio.ts';
+import { ROW_STATES, type RowResult, STEPS } from '../../../src/ledger/row.ts';
+import { addedUp } from '../added-up.ts';
 import type { RealLedger } from './real-ledger.ts';
 import { isOpen, type Model, PORTFOLIOS } from './rules.ts';
 
@@ -20,12 +24,16 @@ export function command(name: string, run: (model: Model, real: RealLedger) => P
 
 /** All that must hold at every moment. */
 async function expectAgreement(model: Model, real: RealLedger): Promise<void> {
-  for (const name of PORTFOLIOS) {
+  const expectations = PORTFOLIOS.map(async (name) => {
     const rows = [...model.rows]
       .filter(([row]) => row.startsWith(`${name}/`))
       .map(([row, { ...fields }]) => ({ key: row.slice(name.length + 1), ...fields }));
-    const [found, ...indexes] = await Promise.all([
+    // All at once: what takes time here is the way to Redis and back.
+    const [found, read, causes, canaries, ...indexes] = await Promise.all([
       real.portfolios.read(name),
+      real.rows.read(rows.map(({ key }) => ({ portfolio: name, key }))),
+      real.causes(name),
+      real.canary(name),
       ...ROW_STATES.map((state) => real.index(name, state)),
     ]);
     // Every row stands in the index of its state, with its line, and in no other.
@@ -33,26 +41,73 @@ async function expectAgreement(model: Model, real: RealLedger): Promise<void> {
       const expected = rows.filter((row) => row.state === state).map(({ key, line }) => `${key} ${line}`);
       expect(pairs(indexes[place] ?? []).toSorted(), `${name}, ${state}`).toEqual(expected.toSorted());
     }
-    const read = await real.rows.read(rows.map(({ key }) => ({ portfolio: name, key })));
     expect(read.map((row) => [row?.state, row?.step, row?.line, row?.request.name, row?.companyId])).toEqual(
       rows.map((row) => [row.state, row.step, row.line, row.name, row.company]),
     );
     expect(Object.values(found.states).reduce((sum, count) => sum + count, 0)).toBe(rows.length);
     const { paused, statuses, calls, canary, replaced } = model.portfolio(name);
     const answers = STEPS.map((step) => (Number(canary[step]) > 0 ? `422:${canary[step]}` : (canary[step] ?? null)));
-    expect(await real.canary(name)).toEqual(answers);
+    expect(canaries).toEqual(answers);
     expect(found.paused !== undefined, `${name} is paused`).toBe(paused);
     expect(found.statuses.approved ?? 0).toBe(statuses);
     expect(found.calls).toMatchObject(calls);
     expect(found.replaced).toBe(replaced);
+    const known = read.filter((row) => row !== undefined);
+    await expectTallies(found, causes, known, real);
     expect(read.map((row) => row?.replaced)).toEqual(rows.map((row) => row.replaced !== undefined));
+    // What the counts prove of it is never wrong.
+    expect(proofOf(found, []).filter(({ is, of }) => is === 'wrong' && of !== 'twice')).toEqual([]);
     expect(found.finishedMs !== undefined, `${name} is finished`).toBe(!rows.some(({ state }) => isOpen(state)));
-  }
+  });
+  await Promise.all(expectations);
+  const held = [...model.rows].filter(([, { state }]) => state === 'held').map(([row]) => row);
+  expect((await real.held()).toSorted()).toEqual(held.toSorted());
   for (const [thing, ids] of real.made) {
     // A document may be sent again, so it may be made again; nothing else ever is.
     if (!thing.startsWith('document')) expect(ids, thing).toHaveLength(1);
   }
   for (const [thing, { state, id }] of model.calls) if (state === 'made') expect(real.made.get(thing)).toContain(id);
+}
+
+/**
+ * Every row is found by all that it is searched by, as it is now, and by nothing that it was. Looked at less often than the rest:
+ * what an entry lacks or has too many is still so at the end.
+ */
+export async function expectFound(model: Model, real: RealLedger): Promise<void> {
+  await Promise.all(
+    PORTFOLIOS.map(async (name) => {
+      expect(await real.rows.compareSearch(name), `${name}, search`).toEqual({ lacking: 0, wrong: 0 });
+      const rows = [...model.rows].filter(([row]) => row.startsWith(`${name}/`));
+      for (const text of new Set(rows.map(([, row]) => row.name))) {
+        const { found } = await real.rows.page(name, { text }, { count: 50 });
+        const expected = rows.filter(([, row]) => row.name.startsWith(text)).map(([row]) => row.slice(name.length + 1));
+        expect(found.map(({ row }) => row.key).toSorted(), `${name}, ${text}`).toEqual(expected.toSorted());
+      }
+    }),
+  );
+}
+
+/** What the ledger keeps of all rows together is what they add up to, one by one. */
+async function expectTallies(
+  { name, sums, statuses, replaced }: PortfolioState,
+  causes: readonly Cause[],
+  rows: RowResult[],
+  real: RealLedger,
+): Promise<void> {
+  const kept = causes.map(({ id, rows: count, sum }) => ({ id, rows: count, sum }));
+  const expected = addedUp(rows);
+  const byId = (one: { id: string | undefined }, other: { id: string | undefined }) =>
+    String(one.id).localeCompare(String(other.id));
+  expect({ sums, statuses, replaced, causes: kept.toSorted(byId) }, name).toEqual({
+    ...expected,
+    causes: expected.causes.toSorted(byId),
+  });
+  const indexes = await Promise.all(causes.map(({ id }) => real.causeIndex(name, id)));
+  for (const [at, { id }] of causes.entries()) {
+    const failed = rows.filter(({ cause }) => cause === id).map(({ line }) => line);
+    const lines = (indexes[at] ?? []).filter((_, place) => place % 2 === 1).map(Number);
+    expect(lines, `${name}, cause ${id}`).toEqual(failed.toSorted((one, other) => one - other));
+  }
 }
 
 function pairs(members: string[]): string[] {

@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import type { CallKind } from '../../../src/call-kind.ts';
 import type { RowRequest, Step } from '../../../src/ledger/row.ts';
 import { makeRequest } from '../ledger.ts';
-import { type Command, command } from './command.ts';
+import { type Command, command, expectFound } from './command.ts';
 import type { RealLedger } from './real-ledger.ts';
 import { kindOf, type Model, PORTFOLIOS, REQUESTS, thingOf } from './rules.ts';
 import {
@@ -58,6 +58,8 @@ export function commandArbitraries(): fc.Arbitrary<Command>[] {
       .map((args) => putInPlaceOf(...args)),
     fc.tuple(process, process, portfolio, key).map((args) => overtake(...args)),
     fc.tuple(portfolio, key).map((args) => cancel(...args)),
+    portfolio.map(compare),
+    fc.tuple(portfolio, key).map((args) => leaveOut(...args)),
     portfolio.map(pause),
     portfolio.map(resume),
   ];
@@ -78,6 +80,15 @@ function putInPlaceOf(name: string, [key, old]: string[], line: number): Command
     const request = requestOf(key, 'as before');
     const answer = await real.rows.put({ portfolio: name, key }, line, 'i', request, '', { key: old, problem });
     expect(answer).toBe(model.putInPlaceOf(name, key, { line, rowName: 'as before', old }));
+  });
+}
+
+/** A file that replaces the others lacks the row. */
+function leaveOut(name: string, key: string): Command {
+  return command(`a file that replaces ${name} lacks ${key}`, async (model, real) => {
+    const problem = { step: 'limit', message: 'left out' } as const;
+    const answer = await real.rows.leaveOut({ portfolio: name, key }, { importId: 'other', begun: '9' }, problem);
+    expect(answer).toBe(model.leaveOut(name, key));
   });
 }
 
@@ -128,6 +139,14 @@ function cancel(name: string, key: string): Command {
   });
 }
 
+/** What is kept of the rows is compared with them, which finds nothing and changes nothing. */
+function compare(name: string): Command {
+  return command(`compare ${name} with its rows`, async (model, real) => {
+    expect(await real.portfolios.compare([name])).toEqual([]);
+    await expectFound(model, real);
+  });
+}
+
 function pause(name: string): Command {
   return command(`pause ${name}`, async (model, real) => {
     await real.portfolios.pause(name, 'by request');
@@ -143,7 +162,8 @@ function resume(name: string): Command {
 }
 
 function requestOf(key: string, name: string): RowRequest {
-  const { buyer = '', companyId, document } = REQUESTS[key] ?? {};
+  const { buyer = '', amount = '', companyId, document } = REQUESTS[key] ?? {};
   const documents = document ? [{ name: document, mediaType: 'application/pdf', sizeBytes: 1, sha256: document }] : [];
-  return makeRequest({ name, buyer, documents, ...(companyId ? { companyId } : {}) });
+  const limit = { requested_limit: amount };
+  return makeRequest({ name, buyer, documents, limit, ...(companyId ? { companyId } : {}) });
 }

@@ -2,6 +2,7 @@ import type { Redis } from 'ioredis';
 import { type AtMostOnce, makeAtMostOnce } from '../../../src/ledger/at-most-once.ts';
 import { makeAttempts } from '../../../src/ledger/attempts.ts';
 import { makeCalls } from '../../../src/ledger/calls.ts';
+import { makeCauses } from '../../../src/ledger/counts/causes.ts';
 import { makeKeys } from '../../../src/ledger/keys.ts';
 import { makePersist } from '../../../src/ledger/persist.ts';
 import { makePortfolios } from '../../../src/ledger/portfolios.ts';
@@ -11,7 +12,7 @@ import { makeRows } from '../../../src/ledger/rows.ts';
 import { makeSilentLog } from '../../../src/log.ts';
 import type { Sent, Settled } from '../../../src/outcome.ts';
 import { freshPrefix } from '../ledger.ts';
-import type { Attempt } from './rules.ts';
+import type { Attempt } from './state.ts';
 
 /** A send that has left, as the test sees it: the answer is the test's to give, and the ending is what came of it. */
 type Flight = { attempt: Attempt; answer: (sent: Sent) => void; ended: Promise<Settled> };
@@ -29,11 +30,18 @@ export function openRealLedger(connection: Redis, { canaryRefusals }: { canaryRe
     calls,
     rows: makeRows({ connection, keys, persist, canaryRefusals }),
     portfolios: makePortfolios({ connection, keys }),
+    /** The causes of a portfolio, without reading all else that is known of it. */
+    causes: makeCauses({ connection, keys }).read,
     revision: (name: string, key: string) => connection.hget(keys.row(name, key), 'rev'),
     /** What the canary goes by at each step. */
     canary: (name: string) => connection.hmget(keys.portfolio(name), ...STEPS.map((step) => `canary:${step}`)),
+    /** The held rows of all portfolios by their own index. */
+    held: () => connection.zrange(keys.held, '0', '-1'),
     /** Rows of a state by the index alone: name and line. */
     index: (name: string, state: RowState) => connection.zrange(keys.rowsInState(name, state), '0', '-1', 'WITHSCORES'),
+    /** Rows of a cause by its index alone: name and line. */
+    causeIndex: (name: string, cause: string) =>
+      connection.zrange(keys.rowsOfCause(name, cause), '0', '-1', 'WITHSCORES'),
     atMostOnce(processId: string) {
       const once =
         onces.get(processId) ?? makeAtMostOnce({ calls, attempts: makeAttempts({ processId, log: makeSilentLog() }) });

@@ -1,60 +1,15 @@
 import type { CallKind } from '../../../src/call-kind.ts';
 import type { Verdict } from '../../../src/ledger/calls.ts';
 import type { CancelAnswer, RowState, Step } from '../../../src/ledger/row.ts';
+import { type Attempt, type ModelCall, type ModelPortfolio, type ModelRow, newPortfolio, noteDoubt } from './state.ts';
 
 /** What is asked for, and by whom: two portfolios want the same requests, rows share a buyer and a document. */
 export const PORTFOLIOS = ['q4', 'twin'] as const;
-export const REQUESTS: Record<string, { buyer: string; companyId?: string; document?: string }> = {
-  first: { buyer: 'shared' },
-  second: { buyer: 'shared', document: 'statement' },
-  third: { buyer: 'alone', document: 'statement' },
-  fourth: { buyer: 'known', companyId: 'company_known' },
-};
-
-type ModelRow = {
-  state: RowState;
-  step: Step;
-  line: number;
-  name: string;
-  company: string;
-  revision: number;
-  /** How often its portfolio had been cancelled when it was brought in or sent again. */
-  generation: number;
-  /** The row in whose favour it was cancelled. */
-  replaced?: string | undefined;
-};
-
-/** One send: of which process, for which row and thing. Its fate is known early when a person found out. */
-export type Attempt = {
-  process: string;
-  portfolio: string;
-  key: string;
-  step: Step;
-  revision: number;
-  thing: string;
-  fate: 'open' | 'made' | 'not made';
-};
-
-type ModelCall = {
-  state: 'claimed' | 'unknown' | 'made';
-  owner: Attempt;
-  id: string;
-  row: string;
-  doubted?: boolean;
-} & Doubts;
-
-/** Sends that are in doubt, and how many "resend" has to make up for. */
-type Doubts = { open: number; doubts: number };
-
-type ModelPortfolio = {
-  paused: boolean;
-  /** How often it was cancelled. */
-  cancels: number;
-  /** Its rows in whose place others stand. */
-  replaced: number;
-  canary: Partial<Record<Step, string>>;
-  statuses: number;
-  calls: Record<CallKind | 'throttled', number>;
+export const REQUESTS: Record<string, { buyer: string; amount: string; companyId?: string; document?: string }> = {
+  first: { buyer: 'shared', amount: '1000' },
+  second: { buyer: 'shared', amount: '0.1', document: 'statement' },
+  third: { buyer: 'alone', amount: '90071992547409.93', document: 'statement' },
+  fourth: { buyer: 'known', amount: '12345678.905', companyId: 'company_known' },
 };
 
 export type Model = ReturnType<typeof makeModel>;
@@ -113,10 +68,10 @@ export function makeModel({ canaryRefusals }: { canaryRefusals: number }) {
       if (isChanged) return isChanged;
       const isDone = given?.replaced === key;
       const isFree = given && !['done', 'skipped'].includes(given.state) && !calls.has(`limit ${old}`);
-      if (!isDone && (!isFree || given.replaced !== undefined)) return 'again';
+      if (!isDone && (!isFree || given.replaced)) return 'again';
       if (given && !isDone) {
+        portfolio(name).replaced += given.replaced === undefined ? 1 : 0;
         Object.assign(given, { state: 'cancelled', replaced: key });
-        portfolio(name).replaced += 1;
       }
       return this.put(name, key, line, rowName);
     },
@@ -213,9 +168,20 @@ export function makeModel({ canaryRefusals }: { canaryRefusals: number }) {
 
     requeue(name: string, key: string, from: RowState): boolean {
       const row = rowOf(name, key);
-      if (row?.state !== from || row.replaced !== undefined) return false;
+      if (row?.state !== from || row.replaced) return false;
+      portfolio(name).replaced -= row.replaced === undefined ? 0 : 1;
+      row.replaced = undefined;
       row.state = 'queued';
       row.generation = portfolio(name).cancels;
+      return true;
+    },
+
+    /** A file that replaces the others lacks it: it is given up unless it was sent, or has ended otherwise. */
+    leaveOut(name: string, key: string): boolean {
+      const row = rowOf(name, key);
+      if (!row || !(isOpen(row.state) || row.state === 'refused') || calls.has(`limit ${key}`)) return false;
+      Object.assign(row, { state: 'cancelled', replaced: '' });
+      portfolio(name).replaced += 1;
       return true;
     },
 
@@ -270,21 +236,4 @@ export function kindOf(step: Step): CallKind {
 
 export function isOpen(state: RowState): boolean {
   return ['queued', 'company', 'documents', 'limit'].includes(state);
-}
-
-function noteDoubt(call: ModelCall): void {
-  call.state = 'unknown';
-  call.open += 1;
-  call.doubts += 1;
-}
-
-function newPortfolio(): ModelPortfolio {
-  return {
-    paused: false,
-    cancels: 0,
-    replaced: 0,
-    canary: {},
-    statuses: 0,
-    calls: { company: 0, document: 0, limit: 0, throttled: 0 },
-  };
 }

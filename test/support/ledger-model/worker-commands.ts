@@ -1,10 +1,14 @@
 import { expect } from 'vitest';
-import type { RowFields, RowState, Step } from '../../../src/ledger/row.ts';
+import { causeOf } from '../../../src/ledger/counts/cause.ts';
+import type { RowProblem, RowState, Step } from '../../../src/ledger/row.ts';
+import type { Move } from '../../../src/ledger/row-moves.ts';
 import type { Sent, Settled } from '../../../src/outcome.ts';
 import { callThrough } from '../call-through.ts';
+import { makeRequest } from '../ledger.ts';
 import { type Command, command } from './command.ts';
 import type { RealLedger } from './real-ledger.ts';
-import { type Attempt, kindOf, type Model, REQUESTS, stepBehind, thingOf } from './rules.ts';
+import { kindOf, type Model, REQUESTS, stepBehind, thingOf } from './rules.ts';
+import type { Attempt } from './state.ts';
 
 export const ANSWERS = ['made', 'refused', 'throttled', 'unreachable', 'unknown, made', 'unknown, not made'] as const;
 export type AnswerWord = (typeof ANSWERS)[number];
@@ -119,12 +123,15 @@ function idFor(said: AnswerWord, { thing, fate }: Attempt, real: RealLedger): st
 }
 
 function toSent(said: AnswerWord, id: string): Sent {
-  if (said === 'made') return { is: 'made', id, record: { status: 'approved' } };
+  if (said === 'made') return { is: 'made', id, record: GRANTED };
   if (said === 'refused') return { is: 'refused', status: 422, body: 'no' };
   if (said === 'throttled') return { is: said, status: 429, reason: said };
   if (said === 'unreachable') return { is: said, reason: said };
   return { is: 'unknown', reason: 'reset' };
 }
+
+/** Below what some ask for, and above what others do. */
+const GRANTED = { status: 'approved', total_limit: '999.999', available_limit: '0.01' };
 
 /** Moves the row on as the jobs do, in the ledger and in the model. */
 async function advance(attempt: Attempt, ending: Settled, model: Model, real: RealLedger): Promise<void> {
@@ -143,11 +150,15 @@ async function cancelRow({ portfolio, key }: Attempt, model: Model, real: RealLe
   expect(await real.rows.cancel({ portfolio, key })).toBe(model.cancelRow(portfolio, key));
 }
 
-function endOf({ portfolio, key, step }: Attempt, ending: Settled): { to: RowState; fields: RowFields } | undefined {
+function endOf({ portfolio, key, step }: Attempt, ending: Settled): { to: RowState; fields: Move } | undefined {
   if (ending.is === 'refused') {
-    return { to: 'refused', fields: { problem: { step, message: 'no', status: ending.status }, answered: true } };
+    const problem: RowProblem = { step, message: 'no', status: ending.status, body: `${key} says no` };
+    return { to: 'refused', fields: { problem, cause: causeOf(problem, 'refused', makeRequest()), answered: true } };
   }
-  if (ending.is === 'unknown') return { to: 'held', fields: { problem: { step, message: ending.reason } } };
+  if (ending.is === 'unknown') {
+    const problem: RowProblem = { step, message: ending.reason };
+    return { to: 'held', fields: { problem, cause: causeOf(problem, 'unknown', makeRequest()) } };
+  }
   if (ending.is !== 'made') return undefined;
   const { id, record, row } = ending;
   const answered = row === undefined;

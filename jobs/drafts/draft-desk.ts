@@ -1,0 +1,117 @@
+import { createReadStream } from 'node:fs';
+import { join } from 'node:path';
+import { makeFolder } from '../../src/data-folder.ts';
+import { LimitlineError } from '../../src/errors.ts';
+import { freeBytesOf, RESERVE_BYTES } from '../../src/files/free-bytes.ts';
+import type { Log } from '../../src/log.ts';
+import type { DraftDesk } from '../../src/portfolio/draft-desk.ts';
+import { lastVersion, type PortfolioDraft } from '../../src/portfolio/portfolio-draft.ts';
+import { checkImport } from '../import/import-portfolio.ts';
+import { checkLine } from './check-line.ts';
+import { makeDraftStore } from './draft-store.ts';
+import { makeKeptMappings } from './kept-mappings.ts';
+import { fileOf, type PreviewDeps } from './make-preview.ts';
+import { mendDraft } from './mend-draft.ts';
+import { lineToMend, PROBLEMS_FILE, readMendPage, WARNINGS_FILE } from './mend-list.ts';
+import { makePreviews } from './previews.ts';
+import { receiveUpload } from './receive-upload.ts';
+import { makeSubmissions, type SubmissionDeps } from './submit-draft.ts';
+
+type DeskDeps = PreviewDeps &
+  Pick<SubmissionDeps, 'imports' | 'importFile'> & {
+    /** The data folder: drafts and mappings have folders of their own in it. */
+    dataDir: string;
+    account: string;
+    maxUploadMb: number;
+    log: Log;
+    /** What is free on the data folder's disk, in bytes; asked of the system if it is left out. */
+    freeBytes?: () => Promise<number>;
+  };
+
+/** Uploaded portfolios in the data folder. The next process of the same folder finds them as they are. */
+export function makeDraftDesk(deps: DeskDeps): DraftDesk {
+  const { dataDir, maxUploadMb, requiredColumns, maxDocumentMb } = deps;
+  const dir = join(dataDir, 'drafts');
+  const drafts = makeDraftStore({ dir });
+  const mappings = makeKeptMappings({ dir: join(dataDir, 'mappings') });
+  const previews = makePreviews({ ...deps, drafts });
+  const submissions = makeSubmissions({ ...deps, drafts, previews, mappings });
+  const limits = {
+    maxBytes: maxUploadMb * 1024 * 1024,
+    reserveBytes: RESERVE_BYTES,
+    freeBytes: deps.freeBytes ?? (() => freeBytesIn(dataDir)),
+  };
+  const refuseWhileImported = (id: string) => {
+    if (submissions.progress(id))
+      throw new LimitlineError('USAGE', 'It is being imported just now: wait until it has ended.');
+  };
+
+  /** What was imported into another account, such as the stand-in's, was not imported here. */
+  const asHere = (draft: PortfolioDraft): PortfolioDraft => {
+    const { account = deps.account } = draft.submitted ?? {};
+    return account === deps.account ? draft : { ...draft, submitted: null };
+  };
+
+  return {
+    list: async () => (await drafts.list()).map(asHere),
+    read: async (id) => asHere(await drafts.read(id)),
+    receive: (files, announcedBytes) => receiveUpload(files, { drafts, mappings, limits, announcedBytes }),
+    preview: previews.look,
+    previewAgain: previews.again,
+    async lines(draft, { preview, list, page }) {
+      const name = list === 'problems' ? PROBLEMS_FILE : WARNINGS_FILE;
+      return readMendPage(join(drafts.dirOf(draft.id), name), preview[list], page);
+    },
+    async correct(id, { reading, portfolio, forgetKept = false }) {
+      refuseWhileImported(id);
+      if (portfolio !== undefined) checkImport({ portfolio, path: id });
+      const draft = await drafts.read(id);
+      if (forgetKept && draft.form !== null) await mappings.forget(draft.form);
+      return drafts.change(id, (now) => ({
+        ...now,
+        ...(reading === undefined ? {} : { reading }),
+        ...(portfolio === undefined ? {} : { portfolio }),
+        ...(forgetKept ? { keptFrom: null, reading: {} } : {}),
+      }));
+    },
+    async check(draft, { line: number, cells }) {
+      const preview = await previews.need(draft);
+      const dirOfDraft = drafts.dirOf(draft.id);
+      const { line, numbers, cells: before } = await lineToMend(dirOfDraft, preview, number);
+      const merged = Array.from(
+        { length: Math.max(before.length, ...[...cells.keys()].map((at) => at + 1)) },
+        (_none, at) => {
+          return cells.get(at) ?? before[at] ?? '';
+        },
+      );
+      // What was written anew is a text, also in a sheet.
+      const stillNumbers = numbers?.filter((at) => merged[at] === before[at]);
+      const place = { dir: dirOfDraft, preview, requiredColumns, maxDocumentMb };
+      return checkLine(draft, { line, cells: merged, numbers: stillNumbers }, place);
+    },
+    async mend(id, wish) {
+      refuseWhileImported(id);
+      return mendDraft(id, wish, { drafts, previews });
+    },
+    submit: submissions.submit,
+    progress: submissions.progress,
+    async file(id) {
+      const draft = await drafts.read(id);
+      const { path } = fileOf(drafts.dirOf(id), draft);
+      return { name: draft.name, content: createReadStream(path), sizeBytes: lastVersion(draft).sizeBytes };
+    },
+    async remove(id) {
+      refuseWhileImported(id);
+      await previews.leave(id);
+      await drafts.remove(id);
+    },
+    async close() {
+      await Promise.all([previews.close(), submissions.settled()]);
+    },
+  };
+}
+
+async function freeBytesIn(dir: string): Promise<number> {
+  makeFolder(dir);
+  return freeBytesOf(dir);
+}

@@ -1,0 +1,125 @@
+import { randomBytes } from 'node:crypto';
+import { readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { makeFolder } from '../../src/data-folder.ts';
+import { LimitlineError } from '../../src/errors.ts';
+import { writeDraft } from '../../src/files/draft.ts';
+import { fileFault, systemCode } from '../../src/files/file-fault.ts';
+import { MARK_PATTERN, markOfProcess } from '../../src/files/process-mark.ts';
+import { sweepLeftBehind } from '../../src/files/sweep.ts';
+import { type PortfolioDraft, portfolioDraftSchema } from '../../src/portfolio/portfolio-draft.ts';
+
+/** Portfolios that were uploaded and are looked at, a folder each. The next console of the same data folder finds them again. */
+export type DraftStore = {
+  /** A folder for what is being uploaded. It becomes the draft's, or is dropped; one that a killed process left is removed. */
+  begin(): Promise<{
+    dir: string;
+    keep(draft: Omit<PortfolioDraft, 'id'>): Promise<PortfolioDraft>;
+    drop(): Promise<void>;
+  }>;
+  /** Newest first; those that nobody touched for a week are removed. */
+  list(): Promise<PortfolioDraft[]>;
+  /** @throws LimitlineError `NOT_FOUND` */
+  read(id: string): Promise<PortfolioDraft>;
+  /** Changes what is known of one, one change after the other. @throws LimitlineError `NOT_FOUND` */
+  change(
+    id: string,
+    change: (draft: PortfolioDraft) => PortfolioDraft | Promise<PortfolioDraft>,
+  ): Promise<PortfolioDraft>;
+  remove(id: string): Promise<void>;
+  /** Where its files are: `v1`, `v2` … for its versions, `documents` for its documents. */
+  dirOf(id: string): string;
+};
+
+/** What nobody touched for so long is forgotten: its file lies where it came from. */
+const KEPT_MS = 7 * 86_400_000;
+
+const STATE = 'draft.json';
+const ID = /^[\w-]{12}$/;
+const INCOMING = new RegExp(`^incoming-${MARK_PATTERN}-[\\w-]{12}$`);
+
+/** @param dir the folder of all drafts; made when the first is uploaded. */
+export function makeDraftStore({ dir }: { dir: string }): DraftStore {
+  const turns = new Map<string, Promise<unknown>>();
+
+  function dirOf(id: string): string {
+    if (!ID.test(id)) throw unknownDraft();
+    return join(dir, id);
+  }
+
+  async function read(id: string): Promise<PortfolioDraft> {
+    const text = await readFile(join(dirOf(id), STATE), 'utf8').catch((error: unknown) => {
+      throw systemCode(error) === 'ENOENT' ? unknownDraft() : fileFault(join(dir, id, STATE), 'read', error);
+    });
+    return portfolioDraftSchema.parse(JSON.parse(text));
+  }
+
+  async function write(folder: string, draft: PortfolioDraft): Promise<void> {
+    const text = JSON.stringify(draft);
+    const written = await writeDraft({
+      dir: folder,
+      name: STATE,
+      mode: 0o600,
+      write: (to) => new Promise((done, fail) => to.once('error', fail).end(text, done)),
+    });
+    await written.putInPlace(join(folder, STATE), true);
+  }
+
+  async function sweep(): Promise<void> {
+    await sweepLeftBehind({ dir, names: INCOMING, folders: true });
+    for (const id of (await readdir(dir).catch(() => [])).filter((name) => ID.test(name))) {
+      const touched = await stat(join(dir, id, STATE)).catch(() => undefined);
+      const isOld = touched === undefined || Date.now() - touched.mtimeMs > KEPT_MS;
+      if (isOld) await rm(join(dir, id), { recursive: true, force: true }).catch(() => {});
+    }
+  }
+
+  return {
+    dirOf,
+    read,
+    async begin() {
+      const id = randomBytes(9).toString('base64url');
+      const folder = join(dir, `incoming-${markOfProcess()}-${id}`);
+      makeFolder(folder, 0o700);
+      await sweep();
+      return {
+        dir: folder,
+        async keep(draft) {
+          await write(folder, { ...draft, id });
+          await rename(folder, dirOf(id));
+          return { ...draft, id };
+        },
+        drop: () => rm(folder, { recursive: true, force: true }),
+      };
+    },
+    async list() {
+      await sweep();
+      const ids = (await readdir(dir).catch(() => [])).filter((name) => ID.test(name));
+      const drafts = await Promise.all(ids.map((id) => read(id).catch(() => undefined)));
+      return drafts.filter((draft) => draft !== undefined).sort((a, b) => b.uploadedMs - a.uploadedMs);
+    },
+    async change(id, change) {
+      const before = turns.get(id) ?? Promise.resolve();
+      const changed = before
+        .catch(() => {})
+        .then(async () => {
+          const draft = await change(await read(id));
+          await write(dirOf(id), draft);
+          return draft;
+        });
+      turns.set(id, changed);
+      try {
+        return await changed;
+      } finally {
+        if (turns.get(id) === changed) turns.delete(id);
+      }
+    },
+    remove: (id) => rm(dirOf(id), { recursive: true, force: true }),
+  };
+}
+
+function unknownDraft(): LimitlineError {
+  const message =
+    'There is no such upload here: it was submitted or removed, or is older than a week. Upload the file again.';
+  return new LimitlineError('NOT_FOUND', message);
+}

@@ -1,0 +1,69 @@
+import { createHash } from 'node:crypto';
+import { readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { makeFolder } from '../../src/data-folder.ts';
+import { writeDraft } from '../../src/files/draft.ts';
+import { type ReadOptions, readOptionsSchema } from '../../src/portfolio/read-options.ts';
+
+const keptSchema = z.object({
+  /** The file whose reading was corrected so. */
+  name: z.string(),
+  keptMs: z.int(),
+  reading: readOptionsSchema,
+});
+
+export type KeptMapping = z.output<typeof keptSchema>;
+
+/** How files of a form were read, as a person corrected it, for the next file of that form. */
+export type KeptMappings = {
+  find(form: string): Promise<KeptMapping | undefined>;
+  /** Keeps it; a reading without any correction is forgotten. What is said of single lines is of that file alone. */
+  keep(form: string, mapping: KeptMapping): Promise<void>;
+  forget(form: string): Promise<void>;
+};
+
+/** The form of a file: digest of the names in its header, in their order. */
+export function formOf(header: readonly string[]): string {
+  return createHash('sha256').update(JSON.stringify(header)).digest('hex').slice(0, 32);
+}
+
+const FORM = /^[0-9a-f]{32}$/;
+
+/** @param dir the folder of all mappings; made when the first is kept. */
+export function makeKeptMappings({ dir }: { dir: string }): KeptMappings {
+  const pathOf = (form: string) => join(dir, `${form}.json`);
+  const forget = (form: string) => rm(pathOf(form), { force: true });
+  return {
+    forget,
+    async find(form) {
+      const text = FORM.test(form) ? await readFile(pathOf(form), 'utf8').catch(() => undefined) : undefined;
+      if (text === undefined) return undefined;
+      try {
+        return keptSchema.parse(JSON.parse(text));
+      } catch {
+        // Written by another version, or damaged: the file is read as it stands.
+        return undefined;
+      }
+    },
+    async keep(form, { reading, ...from }) {
+      const { sameBuyer: _lines, ...lasting } = reading;
+      if (!isCorrected(lasting)) return forget(form);
+      makeFolder(dir, 0o700);
+      const name = `${form}.json`;
+      const text = `${JSON.stringify({ ...from, reading: lasting }, null, 2)}\n`;
+      const written = await writeDraft({
+        dir,
+        name,
+        mode: 0o600,
+        write: (to) => new Promise((done, fail) => to.once('error', fail).end(text, done)),
+      });
+      await written.putInPlace(join(dir, name), true);
+    },
+  };
+}
+
+/** Whether anything is said of how to read. */
+export function isCorrected(reading: ReadOptions): boolean {
+  return Object.values(reading).some((value) => value !== undefined);
+}

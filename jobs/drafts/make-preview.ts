@@ -1,0 +1,154 @@
+import { join } from 'node:path';
+import { openDocuments } from '../../src/documents/archive.ts';
+import { makeDocumentFolder } from '../../src/documents/folder.ts';
+import { unnamedDocuments } from '../../src/documents/unnamed.ts';
+import type { Line } from '../../src/portfolio/lines/row.ts';
+import { type Opened, openPortfolio } from '../../src/portfolio/open-portfolio.ts';
+import { lastVersion, type PortfolioDraft } from '../../src/portfolio/portfolio-draft.ts';
+import type { LineToMend, Preview } from '../../src/portfolio/preview.ts';
+import { sheetNames } from '../../src/table/xlsx/sheet-names.ts';
+import { refuseForeign } from '../import/foreign-rows.ts';
+import { makeDryRun } from '../preview/dry-run.ts';
+import { makeLargest } from '../preview/largest.ts';
+import { type OutlookDeps, outlookOf } from '../preview/outlook.ts';
+import { makeChangeTally } from './change-tally.ts';
+import { makeMendList, PROBLEMS_FILE, WARNINGS_FILE } from './mend-list.ts';
+import { columnsWithSamples, requestsOf } from './previewed.ts';
+
+export type PreviewDeps = {
+  outlook: OutlookDeps;
+  requiredColumns: readonly string[];
+  maxDocumentMb: number;
+  /** Calls a second that can be counted on; nothing where none is known. */
+  knownRate(): Promise<number | undefined>;
+};
+
+/** As many requests as one reads to see how they are meant. */
+const FIRST_REQUESTS = 3;
+
+/** Where a draft's documents are looked up. */
+export function documentsOf(dir: string, { isArchive }: Pick<PortfolioDraft, 'isArchive'>): string {
+  return join(dir, isArchive ? 'documents.zip' : 'documents');
+}
+
+/** The version's file, and what it is called where its faults are told. */
+export function fileOf(dir: string, draft: Pick<PortfolioDraft, 'versions' | 'name'>) {
+  return { path: join(dir, `v${lastVersion(draft).number}`), givenPath: draft.name };
+}
+
+/**
+ * Goes through the last version of a draft once, as an import into its portfolio would, and says what that would find. Only the
+ * draft's folder is written to.
+ *
+ * @param onLines is told how many lines were read so far
+ * @throws LimitlineError `FILE`, `STOPPED`; `USAGE` for an encoding that there is not
+ */
+export async function makePreview(
+  draft: PortfolioDraft,
+  { dir, of, deps, signal, onLines }: PreviewPlace & { deps: PreviewDeps; onLines: (lines: number) => void },
+): Promise<Preview> {
+  const { reading, portfolio } = draft;
+  const file = fileOf(dir, draft);
+  const place = await openDocuments(documentsOf(dir, draft), signal);
+  try {
+    const outlook = await outlookOf(deps.outlook, { portfolio, path: file.path, reading });
+    const read = await openPortfolio({
+      ...reading,
+      ...file,
+      requiredColumns: deps.requiredColumns,
+      documents: makeDocumentFolder({ dir: place.dir, maxSizeMb: deps.maxDocumentMb }),
+      buyers: outlook.buyers,
+      signal,
+    });
+    const opened = await refuseForeign(read, { portfolio, path: file.path }, () =>
+      openPortfolio({ ...reading, ...file, requiredColumns: [], signal }),
+    );
+    const columns = await columnsWithSamples({ ...reading, ...file, requiredColumns: [], signal }, opened);
+    const ratePerS = await deps.knownRate();
+    const largest = makeLargest();
+    const dryRun = makeDryRun({ foresees: outlook.foresees, ratePerS, onWanted: largest.add });
+    const found = await readThrough(opened, { dir, dryRun, onLines });
+    const sheets = opened.dialect.sheet === undefined ? [] : await sheetNames({ path: file.path, signal });
+    const { named, ...told } = found;
+    return {
+      of,
+      madeMs: Date.now(),
+      ...headOf(opened, columns),
+      conventions: await conventionsOf(opened),
+      sheets,
+      ...told,
+      dryRun: dryRun.result(),
+      ratePerS: ratePerS ?? null,
+      largest: largest.result(),
+      unnamedDocuments: await unnamedDocuments(place.dir, named),
+    };
+  } finally {
+    await place.close();
+  }
+}
+
+type PreviewPlace = { dir: string; of: string; signal: AbortSignal };
+
+function headOf({ dialect, headerLine, above, problems, warnings }: Opened, columns: Preview['columns']) {
+  return { dialect, headerLine, above, columns, faults: problems, fileWarnings: warnings };
+}
+
+/** Shown, and what a cell that is mended is read by; of a file that cannot be read as it is, nothing is known. */
+async function conventionsOf(opened: Opened): Promise<Preview['conventions']> {
+  return opened.problems.length > 0 ? { decimal: null, dates: null } : opened.findConventions();
+}
+
+type Through = Pick<Preview, 'counts' | 'changes' | 'first' | 'problems' | 'warnings'> & {
+  /** Paths of documents that lines name. */
+  named: Set<string>;
+};
+
+async function readThrough(
+  opened: Opened,
+  { dir, dryRun, onLines }: { dir: string; dryRun: ReturnType<typeof makeDryRun>; onLines: (lines: number) => void },
+): Promise<Through> {
+  const counts = { lines: 0, rows: 0, invalid: 0, duplicate: 0 };
+  const problems = makeMendList(join(dir, PROBLEMS_FILE));
+  const warnings = makeMendList(join(dir, WARNINGS_FILE));
+  const changes = makeChangeTally();
+  const first: Preview['first'] = [];
+  const named = new Set<string>();
+  try {
+    for await (const batch of opened.batches()) {
+      for (const line of await dryRun.add(batch)) {
+        counts[line.kind === 'row' ? 'rows' : line.kind] += 1;
+        changes.add(line.changed);
+        if (line.kind !== 'row') await problems.add(toMend(line));
+        else {
+          if (line.warnings.length > 0) await warnings.add(toMend(line));
+          for (const { path } of line.row.documents) named.add(path);
+          if (first.length < FIRST_REQUESTS) first.push(requestsOf(line));
+        }
+      }
+      counts.lines += batch.length;
+      onLines(counts.lines);
+    }
+    const pages = { problems: await problems.end(), warnings: await warnings.end() };
+    return { counts, changes: changes.result(), first, named, ...pages };
+  } finally {
+    problems.drop();
+    warnings.drop();
+  }
+}
+
+function toMend(line: Line): LineToMend {
+  const { kind, cells, numbers } = line;
+  const broken = line.kind === 'invalid' ? line.broken : undefined;
+  const breaks = (text: string) => text.split(/\r\n|\r|\n/).length - 1;
+  const inside = broken === undefined ? cells.reduce((sum, cell) => sum + breaks(cell), 0) : breaks(broken);
+  return {
+    line: line.line,
+    lines: 1 + inside,
+    kind,
+    cells,
+    ...(numbers === undefined ? {} : { numbers }),
+    problems: line.kind === 'row' ? [] : line.problems,
+    warnings: line.kind === 'row' ? line.warnings : [],
+    ...(broken === undefined ? {} : { broken }),
+  };
+}

@@ -1,0 +1,118 @@
+import { createWriteStream } from 'node:fs';
+import { rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { LimitlineError } from '../../src/errors.ts';
+import type { LineWish, MendAnswer } from '../../src/portfolio/draft-desk.ts';
+import {
+  type DraftVersion,
+  lastVersion,
+  type MendedCell,
+  type PortfolioDraft,
+} from '../../src/portfolio/portfolio-draft.ts';
+import type { LineToMend, Preview } from '../../src/portfolio/preview.ts';
+import { visible } from '../../src/portfolio/problem.ts';
+import { mendSheet } from '../../src/table/mend/mend-sheet.ts';
+import { mendText, type RecordMend } from '../../src/table/mend/mend-text.ts';
+import { sha256Of } from '../import/file-digest.ts';
+import type { DraftStore } from './draft-store.ts';
+import { fileOf } from './make-preview.ts';
+import { lineToMend } from './mend-list.ts';
+import type { Previews } from './previews.ts';
+
+type Deps = { drafts: DraftStore; previews: Previews };
+
+/** What of a version's changes is kept to be shown. */
+const CELLS_KEPT = 200;
+const TEXT_KEPT = 200;
+
+/**
+ * Writes a new version of a draft's file with these cells changed and all else as it was; the earlier ones stay.
+ *
+ * @param version the one that the person looked at
+ * @throws LimitlineError `NOT_FOUND`; `USAGE` where a line cannot be mended so
+ */
+export async function mendDraft(
+  id: string,
+  { version, wishes }: { version: number; wishes: readonly LineWish[] },
+  { drafts, previews }: Deps,
+): Promise<MendAnswer> {
+  const seen = await drafts.read(id);
+  const conflict = conflictOf(seen, version);
+  if (conflict) return conflict;
+  const preview = await previews.need(seen);
+  const dir = drafts.dirOf(id);
+  const found = await Promise.all(
+    wishes.map(async (wish) => ({ wish, line: await lineToMend(dir, preview, wish.line) })),
+  );
+  const cells = found.flatMap(({ wish, line }) => mendedCells(wish, line, preview));
+  if (cells.length === 0) return { draft: seen, mended: 0 };
+  const number = version + 1;
+  const changed = found.filter(({ wish, line }) => mendedCells(wish, line, preview).length > 0);
+  let lost: MendAnswer | undefined;
+  const draft = await drafts.change(id, async (now) => {
+    lost = conflictOf(now, version);
+    if (lost) return now;
+    const mends = changed.map(({ wish, line }) => recordMend(wish, line));
+    const written = await writeVersion(seen, { dir, number, preview, mends });
+    const made = { ...written, number, madeMs: Date.now(), mended: cells.length, cells: cells.slice(0, CELLS_KEPT) };
+    const versions = [...now.versions, made];
+    if (!changed.some(({ line }) => line.lines > 1)) return { ...now, versions };
+    // A record of several lines becomes one, so that what was said of lines below it means others.
+    const { sameBuyer: _lines, ...reading } = now.reading;
+    return { ...now, versions, reading };
+  });
+  return lost ?? { draft, mended: cells.length };
+}
+
+function conflictOf(draft: PortfolioDraft, version: number): Extract<MendAnswer, { conflict: unknown }> | undefined {
+  const latest = lastVersion(draft).number;
+  if (latest === version) return undefined;
+  const later = draft.versions.filter(({ number }) => number > version);
+  return { conflict: { latest, cells: later.flatMap(({ cells }) => cells) } };
+}
+
+/** What differs from what the line has; a cell cannot have more than one line of text here. */
+function mendedCells(wish: LineWish, line: LineToMend, { columns }: Preview): MendedCell[] {
+  const cut = (text: string) => visible(text.length > TEXT_KEPT ? `${text.slice(0, TEXT_KEPT - 1)}…` : text);
+  if ('text' in wish) {
+    const before = line.broken ?? '';
+    return wish.text === before ? [] : [{ line: line.line, column: null, before: cut(before), after: cut(wish.text) }];
+  }
+  return [...wish.cells].flatMap(([at, after]) => {
+    const before = line.cells[at] ?? '';
+    if (after === before || at < 0 || at >= columns.length) return [];
+    return [{ line: line.line, column: columns[at]?.written ?? null, before: cut(before), after: cut(after) }];
+  });
+}
+
+function recordMend(wish: LineWish, { line, lines, cells: before, broken }: LineToMend): RecordMend {
+  if ('text' in wish) {
+    if (broken === undefined) throw new LimitlineError('USAGE', `Line ${line} is mended cell by cell.`);
+    return { line, lines, text: wish.text.replace(/[\r\n]+/g, ' '), before: broken };
+  }
+  if (broken !== undefined) throw new LimitlineError('USAGE', `Line ${line} is broken as a whole: mend its text.`);
+  const changed = [...wish.cells].filter(([at, text]) => text !== (before[at] ?? ''));
+  return { line, lines, before, cells: new Map(changed.map(([at, text]) => [at, text.replace(/[\r\n]+/g, ' ')])) };
+}
+
+async function writeVersion(
+  seen: PortfolioDraft,
+  { dir, number, preview, mends }: { dir: string; number: number; preview: Preview; mends: readonly RecordMend[] },
+): Promise<Pick<DraftVersion, 'sha256' | 'sizeBytes'>> {
+  const { path } = fileOf(dir, seen);
+  const target = join(dir, `v${number}`);
+  const { dialect } = preview;
+  // A version that another process began and did not enter is nobody's.
+  await rm(target, { force: true });
+  const to = createWriteStream(target, { flags: 'wx', mode: 0o600, flush: true });
+  try {
+    if (dialect.sheet !== undefined) await mendSheet({ path, sheet: dialect.sheet, to }, mends);
+    else await pipeline(mendText({ path, dialect }, mends), to);
+  } catch (error) {
+    to.destroy();
+    await rm(target, { force: true });
+    throw error;
+  }
+  return { sha256: await sha256Of(target), sizeBytes: (await stat(target)).size };
+}

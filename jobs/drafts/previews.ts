@@ -1,0 +1,120 @@
+import { createHash } from 'node:crypto';
+import { readFile, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { isLimitlineError, LimitlineError, messageOf } from '../../src/errors.ts';
+import type { Log } from '../../src/log.ts';
+import type { PreviewState } from '../../src/portfolio/draft-desk.ts';
+import { lastVersion, type PortfolioDraft } from '../../src/portfolio/portfolio-draft.ts';
+import type { Preview } from '../../src/portfolio/preview.ts';
+import { readOptionsSchema } from '../../src/portfolio/read-options.ts';
+import type { DraftStore } from './draft-store.ts';
+import { makePreview, type PreviewDeps } from './make-preview.ts';
+
+/** Previews of drafts. Each is made once in the background, and kept beside its draft until something of it is another. */
+export type Previews = {
+  /** Never waits: what is not there is begun. */
+  look(draft: PortfolioDraft): Promise<PreviewState>;
+  /** The preview of the draft as it is now. @throws LimitlineError `USAGE` where there is none yet */
+  need(draft: PortfolioDraft): Promise<Preview>;
+  /** Makes it anew: the ledger may have gone on. */
+  again(draft: PortfolioDraft): Promise<void>;
+  /** Gives up what is under way for a draft. */
+  leave(id: string): Promise<void>;
+  /** Gives up what is under way, and waits for it. */
+  close(): Promise<void>;
+};
+
+type UnderWay = { of: string; lines: number; failed: string | null; stop: AbortController; done: Promise<void> };
+
+type Deps = PreviewDeps & { drafts: DraftStore; account: string; log: Log };
+
+const PREVIEW_FILE = 'preview.json';
+
+export function makePreviews(deps: Deps): Previews {
+  const { drafts } = deps;
+  const underWay = new Map<string, UnderWay>();
+
+  async function kept(draft: PortfolioDraft, of: string): Promise<Preview | undefined> {
+    const text = await readFile(join(drafts.dirOf(draft.id), PREVIEW_FILE), 'utf8').catch(() => undefined);
+    const preview = text === undefined ? undefined : (JSON.parse(text) as Preview);
+    return preview?.of === of ? preview : undefined;
+  }
+
+  async function leave(id: string): Promise<void> {
+    const work = underWay.get(id);
+    work?.stop.abort();
+    await work?.done;
+    if (underWay.get(id) === work) underWay.delete(id);
+  }
+
+  function begin(draft: PortfolioDraft, of: string): UnderWay {
+    const earlier = leave(draft.id);
+    const stop = new AbortController();
+    const work: UnderWay = { of, lines: 0, failed: null, stop, done: Promise.resolve() };
+    const dir = drafts.dirOf(draft.id);
+    const run = async () => {
+      // Both write the same files.
+      await earlier;
+      const onLines = (lines: number) => {
+        work.lines = lines;
+      };
+      const preview = await makePreview(draft, { dir, of, deps, signal: stop.signal, onLines });
+      const path = join(dir, PREVIEW_FILE);
+      await writeFile(`${path}.part`, JSON.stringify(preview), { mode: 0o600 });
+      await rename(`${path}.part`, path);
+      if (underWay.get(draft.id) === work) underWay.delete(draft.id);
+    };
+    work.done = run().catch((error: unknown) => {
+      if (stop.signal.aborted) return;
+      work.failed = messageOf(error);
+      if (!isLimitlineError(error)) deps.log.error({ err: error }, 'a preview could not be made');
+    });
+    underWay.set(draft.id, work);
+    return work;
+  }
+
+  async function look(draft: PortfolioDraft): Promise<PreviewState> {
+    const of = digestOf(draft, deps);
+    const work = underWay.get(draft.id);
+    if (work?.of === of && work.failed !== null) return { is: 'failed', message: work.failed };
+    if (work?.of === of) return { is: 'under way', lines: work.lines };
+    const preview = await kept(draft, of);
+    if (preview && underWay.get(draft.id)?.of !== of) return { is: 'there', preview };
+    if (underWay.get(draft.id)?.of !== of) begin(draft, of);
+    return { is: 'under way', lines: underWay.get(draft.id)?.lines ?? 0 };
+  }
+
+  return {
+    look,
+    leave,
+    async need(draft) {
+      const state = await look(draft);
+      if (state.is === 'there') return state.preview;
+      const message =
+        state.is === 'failed' ? state.message : 'The file is still being read: wait until its preview is there.';
+      throw new LimitlineError('USAGE', message);
+    },
+    async again(draft) {
+      const of = digestOf(draft, deps);
+      if (underWay.get(draft.id)?.of !== of || underWay.get(draft.id)?.failed !== null) begin(draft, of);
+    },
+    async close() {
+      await Promise.all([...underWay.keys()].map(leave));
+    },
+  };
+}
+
+/** What a preview is made of, to the byte and option; the ledger is as it was then. */
+function digestOf(draft: PortfolioDraft, { account, requiredColumns, maxDocumentMb }: Deps): string {
+  const { reading, documents, portfolio } = draft;
+  const parts = [
+    lastVersion(draft).sha256,
+    readOptionsSchema.parse(reading),
+    documents,
+    portfolio,
+    account,
+    requiredColumns,
+    maxDocumentMb,
+  ];
+  return createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 32);
+}

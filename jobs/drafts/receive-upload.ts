@@ -1,0 +1,221 @@
+import { createHash } from 'node:crypto';
+import { createWriteStream } from 'node:fs';
+import { mkdir, open, rename } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { isLimitlineError } from '../../src/errors.ts';
+import { systemCode } from '../../src/files/file-fault.ts';
+import type { IncomingFile, Refused } from '../../src/portfolio/draft-desk.ts';
+import { openPortfolio } from '../../src/portfolio/open-portfolio.ts';
+import type { PortfolioDraft } from '../../src/portfolio/portfolio-draft.ts';
+import { visible } from '../../src/portfolio/problem.ts';
+import type { DraftStore } from './draft-store.ts';
+import { formOf, type KeptMappings } from './kept-mappings.ts';
+import { documentNameFault, portfolioNameFor, shownName } from './upload-names.ts';
+
+export type UploadLimits = {
+  /** Of all files of an upload together. */
+  maxBytes: number;
+  /** What is left free on the disk whatever is uploaded: the ledger is on it as well. */
+  reserveBytes: number;
+  /** What is free now. */
+  freeBytes(): Promise<number>;
+};
+
+type ReceiveDeps = {
+  drafts: DraftStore;
+  mappings: KeptMappings;
+  limits: UploadLimits;
+  signal?: AbortSignal | undefined;
+};
+
+/** The disk is asked again after so much: it is others' as well. */
+const LOOK_EVERY_BYTES = 16 * 1024 * 1024;
+
+/** A file of buyers, and in as many files as one likes, or in one ZIP file, its documents. */
+export const FILE_FIELD = 'file';
+export const DOCUMENTS_FIELD = 'documents';
+
+class Refusal extends Error {
+  readonly refused: Refused['refused'];
+
+  constructor(status: Refused['refused']['status'], message: string) {
+    super(message);
+    this.refused = { status, message };
+  }
+}
+
+/**
+ * Takes an upload, streamed to the disk: a few hundred kilobytes of it are in memory. What is too large, cut off, or no table
+ * leaves nothing behind.
+ *
+ * @param announcedBytes what the request says that it is long, if it does
+ * @throws what the incoming stream throws, such as when the connection is gone
+ */
+export async function receiveUpload(
+  files: AsyncIterable<IncomingFile>,
+  deps: ReceiveDeps & { announcedBytes?: number | undefined },
+): Promise<{ draft: PortfolioDraft } | Refused> {
+  const { drafts, limits, announcedBytes = 0 } = deps;
+  let incoming: Awaited<ReturnType<DraftStore['begin']>> | undefined;
+  try {
+    if (announcedBytes > limits.maxBytes) throw tooLarge(limits);
+    if (announcedBytes > (await limits.freeBytes()) - limits.reserveBytes) throw noRoom();
+    incoming = await drafts.begin();
+    const received = await writeFiles(files, incoming.dir, limits);
+    return { draft: await incoming.keep(await describe(received, incoming.dir, deps)) };
+  } catch (error) {
+    await incoming?.drop();
+    if (error instanceof Refusal) return { refused: error.refused };
+    if (['ENOSPC', 'EDQUOT'].includes(systemCode(error))) return { refused: noRoom().refused };
+    throw error;
+  }
+}
+
+type Received = {
+  file: { name: string; sha256: string; sizeBytes: number };
+  documents: { name: string; sizeBytes: number }[];
+  isArchive: boolean;
+};
+
+async function writeFiles(files: AsyncIterable<IncomingFile>, dir: string, limits: UploadLimits): Promise<Received> {
+  const meter = makeMeter(limits);
+  const folder = join(dir, 'documents');
+  await mkdir(folder, { mode: 0o700 });
+  let file: Received['file'] | undefined;
+  const documents: Received['documents'] = [];
+  const archives: string[] = [];
+  const taken = new Set<string>();
+  for await (const { field, name, content } of files) {
+    // A form has its fields whether or not a file was chosen for them.
+    if (name === '') {
+      content.resume();
+      continue;
+    }
+    if (field === FILE_FIELD) {
+      if (file) throw new Refusal(400, 'Upload one file of buyers at a time: this was more than one.');
+      file = { name: shownName(name), ...(await writeFile(content, join(dir, 'v1'), meter)) };
+    } else if (field === DOCUMENTS_FIELD) {
+      const fault = documentNameFault(name);
+      if (fault) throw new Refusal(400, fault);
+      if (taken.has(name)) throw new Refusal(400, `Two documents are called ${visible(name)}: rename one of them.`);
+      taken.add(name);
+      const { sizeBytes } = await writeFile(content, join(folder, name), meter);
+      documents.push({ name, sizeBytes });
+      if (await isZip(join(folder, name))) archives.push(name);
+    } else content.resume();
+  }
+  if (!file) throw new Refusal(400, 'Choose the file of buyers: a CSV, or an Excel workbook.');
+  const [archive] = archives;
+  if (archive !== undefined && documents.length > 1) {
+    const message = `Give the documents as files, or all of them in one ZIP file: ${visible(archive)} came with others.`;
+    throw new Refusal(400, message);
+  }
+  if (archive !== undefined) await rename(join(folder, archive), join(dir, 'documents.zip'));
+  return { file, documents, isArchive: archive !== undefined };
+}
+
+type Meter = (bytes: number) => Promise<void>;
+
+function makeMeter({ maxBytes, reserveBytes, freeBytes }: UploadLimits): Meter {
+  let [received, looked] = [0, 0];
+  return async (bytes) => {
+    received += bytes;
+    if (received > maxBytes) throw tooLarge({ maxBytes });
+    if (received - looked < LOOK_EVERY_BYTES) return;
+    looked = received;
+    if ((await freeBytes()) < reserveBytes) throw noRoom();
+  };
+}
+
+async function writeFile(
+  content: Readable,
+  path: string,
+  meter: Meter,
+): Promise<{ sha256: string; sizeBytes: number }> {
+  const digest = createHash('sha256');
+  let sizeBytes = 0;
+  await pipeline(
+    content,
+    async function* (chunks: AsyncIterable<Buffer>) {
+      for await (const chunk of chunks) {
+        await meter(chunk.length);
+        sizeBytes += chunk.length;
+        digest.update(chunk);
+        yield chunk;
+      }
+    },
+    createWriteStream(path, { flags: 'wx', mode: 0o600, flush: true }),
+  );
+  return { sha256: digest.digest('hex'), sizeBytes };
+}
+
+async function isZip(path: string): Promise<boolean> {
+  const handle = await open(path, 'r');
+  try {
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(4), 0, 4, 0);
+    return bytesRead === 4 && ['PK\x03\x04', 'PK\x05\x06'].includes(buffer.toString('latin1'));
+  } finally {
+    await handle.close();
+  }
+}
+
+/** What a draft is at first: read as it stands, or as files of this form were read before. */
+async function describe(
+  { file, documents, isArchive }: Received,
+  dir: string,
+  { mappings, signal }: ReceiveDeps,
+): Promise<Omit<PortfolioDraft, 'id'>> {
+  const path = join(dir, 'v1');
+  const header = await headerOf({ path, givenPath: file.name, signal });
+  const form = header.length === 0 ? null : formOf(header);
+  const kept = form === null ? undefined : await mappings.find(form);
+  const now = Date.now();
+  return {
+    name: file.name,
+    uploadedMs: now,
+    versions: [{ number: 1, sha256: file.sha256, sizeBytes: file.sizeBytes, madeMs: now, mended: 0, cells: [] }],
+    documents,
+    isArchive,
+    reading: kept?.reading ?? {},
+    portfolio: portfolioNameFor(file.name),
+    form,
+    keptFrom: kept ? { name: kept.name, keptMs: kept.keptMs } : null,
+    submitted: null,
+  };
+}
+
+/** The header's names; none where its encoding has to be said first. What is no table at all is refused. */
+async function headerOf(file: {
+  path: string;
+  givenPath: string;
+  signal?: AbortSignal | undefined;
+}): Promise<string[]> {
+  try {
+    const opened = await openPortfolio({ ...file, requiredColumns: [] });
+    await opened.close();
+    if (opened.columns.length > 0) return opened.header;
+    // In an encoding that is given nothing is in doubt: what is no table now is none in any.
+    const given = await openPortfolio({ ...file, requiredColumns: [], encoding: 'windows-1252' });
+    await given.close();
+    const [fault] = given.problems;
+    if (given.columns.length === 0 && fault) throw new Refusal(415, `${visible(file.givenPath)}: ${fault.message}`);
+    return [];
+  } catch (error) {
+    if (isLimitlineError(error, 'FILE')) throw new Refusal(415, error.message);
+    throw error;
+  }
+}
+
+function tooLarge({ maxBytes }: Pick<UploadLimits, 'maxBytes'>): Refusal {
+  const mb = Math.floor(maxBytes / 1024 / 1024).toLocaleString('en');
+  const message = `The upload is larger than ${mb} MB, which is the most that is taken here: give its documents in parts, or raise CONSOLE_UPLOAD_MB.`;
+  return new Refusal(413, message);
+}
+
+function noRoom(): Refusal {
+  const message =
+    'The disk of the data folder has no room for this upload: make room there, and upload it again. Nothing of it was kept.';
+  return new Refusal(507, message);
+}

@@ -1,0 +1,145 @@
+import { join } from 'node:path';
+import type { DocumentStore } from '../../src/documents/store.ts';
+import { isLimitlineError, LimitlineError, messageOf } from '../../src/errors.ts';
+import type { Log } from '../../src/log.ts';
+import type { Submission, SubmitAnswer } from '../../src/portfolio/draft-desk.ts';
+import { lastVersion, type PortfolioDraft, type SubmittedDraft } from '../../src/portfolio/portfolio-draft.ts';
+import { checkImport, type Imported, type ImportPayload } from '../import/import-portfolio.ts';
+import { keepFile } from '../import/keep-file.ts';
+import type { DraftStore } from './draft-store.ts';
+import type { KeptMappings } from './kept-mappings.ts';
+import { documentsOf, fileOf } from './make-preview.ts';
+import type { Previews } from './previews.ts';
+
+/** An import of a draft as it goes: lines read so far; nothing where none is under way in this process. */
+export type Submissions = {
+  /**
+   * Imports what was previewed, to the byte and the option, in the background. One that was interrupted is gone on with: nothing is
+   * doubled.
+   *
+   * @throws LimitlineError `USAGE` where nothing of it can be imported
+   */
+  submit(id: string, submission: Submission): Promise<SubmitAnswer>;
+  progress(id: string): { lines: number } | undefined;
+  /** Done when no import is under way any more. */
+  settled(): Promise<void>;
+};
+
+export type SubmissionDeps = {
+  drafts: DraftStore;
+  previews: Previews;
+  mappings: KeptMappings;
+  imports: DocumentStore;
+  account: string;
+  /** Imports, telling how many lines were read; ends early when the process stops. */
+  importFile(payload: ImportPayload, options: { onLines: (lines: number) => void }): Promise<Imported>;
+  log: Log;
+};
+
+type Work = { lines: number; done: Promise<void> };
+type Begun = { draft: PortfolioDraft; payload: ImportPayload };
+
+export function makeSubmissions(deps: SubmissionDeps): Submissions {
+  const { drafts, previews, mappings, log } = deps;
+  const underWay = new Map<string, Work>();
+
+  async function run(draft: PortfolioDraft, payload: ImportPayload, work: Work): Promise<void> {
+    let ended: SubmittedDraft['ended'] = null;
+    let fault: string | null = null;
+    try {
+      const { faults, ...counts } = await deps.importFile(payload, {
+        onLines: (lines) => {
+          work.lines = lines;
+        },
+      });
+      const { lines, rows, invalid, duplicate } = counts;
+      ended = { atMs: Date.now(), lines, rows, invalid, duplicate, faults: faults.map(({ message }) => message) };
+    } catch (error) {
+      fault = messageOf(error);
+      if (!isLimitlineError(error)) log.error({ err: error }, 'an import of an upload broke off');
+    }
+    await drafts.change(draft.id, (now) => ({
+      ...now,
+      submitted: now.submitted && { ...now.submitted, ended, fault },
+    }));
+  }
+
+  async function begin(seen: PortfolioDraft, submission: Submission): Promise<Begun | { conflict: string }> {
+    const { id } = seen;
+    const preview = await previews.need(seen);
+    if (preview.of !== submission.of) return { conflict: OTHER_BY_NOW };
+    if (preview.faults.length > 0) throw new LimitlineError('USAGE', preview.faults[0]?.message ?? '');
+    const payload = await payloadOf(seen, { dir: drafts.dirOf(id), imports: deps.imports, ...submission });
+    const { portfolio, replace } = payload;
+    const draft = await drafts.change(id, (now) => {
+      if (lastVersion(now).number !== lastVersion(seen).number) throw otherByNow();
+      const version = lastVersion(now).number;
+      const submitted = { account: deps.account, portfolio, version, replace, beganMs: Date.now() };
+      return { ...now, submitted: { ...submitted, ended: null, fault: null } };
+    });
+    const { form, name, reading } = draft;
+    if (form !== null) await mappings.keep(form, { name, keptMs: Date.now(), reading });
+    return { draft, payload };
+  }
+
+  function follow({ draft, payload }: Begun, work: Work): Promise<void> {
+    return run(draft, payload, work)
+      .catch((error: unknown) => log.error({ err: error }, 'what became of an upload could not be written down'))
+      .finally(() => underWay.delete(draft.id));
+  }
+
+  return {
+    progress(id) {
+      const work = underWay.get(id);
+      return work && { lines: work.lines };
+    },
+    async settled() {
+      await Promise.all([...underWay.values()].map(({ done }) => done));
+    },
+    async submit(id, submission) {
+      const seen = await drafts.read(id);
+      if (underWay.has(id)) return { draft: seen };
+      // From here on nobody else begins, or mends it.
+      const work: Work = { lines: 0, done: Promise.resolve() };
+      underWay.set(id, work);
+      try {
+        const begun = await begin(seen, submission);
+        if ('conflict' in begun) underWay.delete(id);
+        else work.done = follow(begun, work);
+        return begun;
+      } catch (error) {
+        underWay.delete(id);
+        throw error;
+      }
+    },
+  };
+}
+
+async function payloadOf(
+  draft: PortfolioDraft,
+  { dir, imports, replace, by, first }: Submission & { dir: string; imports: DocumentStore },
+): Promise<ImportPayload> {
+  const { portfolio, reading, name } = draft;
+  // The copy is the import's, whatever becomes of the draft; its digest is what was previewed.
+  const kept = await keepFile(fileOf(dir, draft).path, imports);
+  if (kept !== lastVersion(draft).sha256) throw otherByNow();
+  const payload = {
+    portfolio,
+    path: join(dir, name),
+    kept,
+    reading,
+    replace,
+    by,
+    first,
+    documentsDir: documentsOf(dir, draft),
+  };
+  checkImport(payload);
+  return payload;
+}
+
+const OTHER_BY_NOW =
+  'The file, its reading or its portfolio is no longer what you saw. Look at the preview again, and submit it there. Nothing was imported.';
+
+function otherByNow(): LimitlineError {
+  return new LimitlineError('USAGE', OTHER_BY_NOW);
+}

@@ -1,0 +1,26 @@
+import { ANY_DOCUMENT } from '../../src/documents/any-document.ts';
+import type { DocumentStore } from '../../src/documents/store.ts';
+import type { KnownImport } from '../../src/ledger/imports.ts';
+import { CLOSED_BOOK } from '../../src/portfolio/identity/buyer-book.ts';
+import { type Opened, openPortfolio } from '../../src/portfolio/open-portfolio.ts';
+import { readOptionsSchema } from '../../src/portfolio/read-options.ts';
+
+/**
+ * Opens the copy of an imported file as the import did. Whether a line is good enough was decided then; here it only has to
+ * be recognised.
+ *
+ * @throws LimitlineError `FILE` where the copy is gone
+ */
+export async function openImported(
+  { id, reading }: Pick<KnownImport, 'id' | 'reading'>,
+  { imports, signal }: { imports: DocumentStore; signal: AbortSignal },
+): Promise<Opened> {
+  return openPortfolio({
+    ...readOptionsSchema.parse(JSON.parse(reading)),
+    path: imports.open(id).path,
+    signal,
+    requiredColumns: [],
+    documents: ANY_DOCUMENT,
+    buyers: CLOSED_BOOK,
+  });
+}

@@ -1,0 +1,66 @@
+import type { FailingPortfolio } from '../../src/ledger/counts/failing-portfolios.ts';
+import type { Rows } from '../../src/ledger/rows.ts';
+import type { RowFilter } from '../../src/ledger/search/row-filter.ts';
+import type { FoundRow } from '../../src/ledger/search/row-matches.ts';
+
+/** Which failed rows are looked for: in one portfolio, or in all that have any. */
+export type FailedSearch = {
+  portfolio?: string | undefined;
+  /** Refused and held without it. */
+  state?: 'refused' | 'held' | undefined;
+  cause?: string | undefined;
+  /** A line number, the beginning of a name, a reference, a number or an id. */
+  text?: string | undefined;
+  /** Where the last page ended; only within one portfolio. */
+  after?: string | undefined;
+};
+
+/** Pages asked for in one portfolio until there are rows enough: what matches may be rare. */
+const MOST_PAGES = 5;
+
+/**
+ * Rows that failed, from the ledger, which has all of them: BullMQ keeps some thousands of their jobs. `next` is where the next
+ * page begins, in one portfolio; `isMore` says that there are others in several.
+ *
+ * @throws LimitlineError `USAGE` for a text that cannot be looked for, since the search is turned off
+ */
+export async function failedRows(
+  { portfolio, state, cause, text, after }: FailedSearch,
+  { count }: { count: number },
+  { rows, failing }: { rows: Pick<Rows, 'page'>; failing: () => Promise<FailingPortfolio[]> },
+): Promise<{ found: FoundRow[]; next?: string; isMore: boolean }> {
+  const filter: RowFilter = {
+    states: state === undefined ? ['refused', 'held'] : [state],
+    ...(cause === undefined ? {} : { cause }),
+    ...(text === undefined ? {} : { text }),
+  };
+  if (portfolio !== undefined) {
+    const { found, next } = await pageIn(portfolio, filter, { after, count }, rows);
+    return { found, isMore: next !== undefined, ...(next === undefined ? {} : { next }) };
+  }
+  const found: FoundRow[] = [];
+  for (const { name } of await failing()) {
+    const page = await pageIn(name, filter, { after: undefined, count: count - found.length }, rows);
+    found.push(...page.found);
+    if (page.next !== undefined || found.length >= count) return { found, isMore: true };
+  }
+  return { found, isMore: false };
+}
+
+async function pageIn(
+  portfolio: string,
+  filter: RowFilter,
+  { after, count }: { after: string | undefined; count: number },
+  rows: Pick<Rows, 'page'>,
+): Promise<{ found: FoundRow[]; next?: string }> {
+  const found: FoundRow[] = [];
+  let place = after;
+  for (let pages = 0; pages < MOST_PAGES; pages += 1) {
+    const page = await rows.page(portfolio, filter, { after: place, count: count - found.length });
+    found.push(...page.found);
+    if (page.next === undefined) return { found };
+    place = page.next;
+    if (found.length >= count) break;
+  }
+  return place === undefined ? { found } : { found, next: place };
+}

@@ -1,0 +1,130 @@
+import type { PartOfPlan, Plan, PlanCounts } from '../../src/ledger/plans/plan.ts';
+import type { Plans } from '../../src/ledger/plans/plans.ts';
+import type { GivenUpFrom } from '../../src/ledger/row.ts';
+import type { Rows } from '../../src/ledger/rows.ts';
+import { cancelRows } from '../operators/cancel-rows.ts';
+import { type FreeDeps, freeHeld } from '../operators/free-held.ts';
+import { resendSupplier, resolveCallOf } from '../operators/resolve-calls.ts';
+import { reviveGivenUpSupplier } from '../operators/retry-rows.ts';
+import { callsOf } from '../rows/calls-of.ts';
+import { feed } from '../rows/feed.ts';
+import type { FoundRow } from '../rows/walk-rows.ts';
+import { type FindRows, pagesOfFilter } from './planned-rows.ts';
+
+export type CarryOutDeps = FreeDeps & { rows: Rows & FindRows; plans: Plans };
+
+/** A sign of life between the pages of rows, of which one may take longer than usual. */
+const SIGN_EVERY_MS = 2_000;
+
+/**
+ * Carries a claimed plan out: acts on each row that it names and that did not change since, once. Each row is moved by one
+ * script, which also counts it; so a process that dies in the middle leaves nothing half done, and whoever claims the plan
+ * after it goes on.
+ *
+ * @param runner whose claim it is; it ends at once where another has the plan by now
+ * @param by who confirmed it, for the rows' stories
+ * @param awaitMs so long calls under way are awaited where a whole portfolio is cancelled
+ * @throws what `signal` is aborted with
+ */
+export async function carryOut(
+  plan: Plan,
+  { runner, by, awaitMs, signal }: { runner: string; by: string; awaitMs: number; signal: AbortSignal },
+  deps: CarryOutDeps,
+): Promise<void> {
+  // While Redis is away a sign fails, and so does the walk, which says so.
+  const timer = setInterval(() => void deps.plans.note(plan.id, runner).catch(() => {}), SIGN_EVERY_MS);
+  try {
+    const counts = plan.whole
+      ? await cancelWhole(plan, { runner, by, awaitMs }, deps)
+      : await goThrough(plan, { runner, by, signal }, deps);
+    if (counts) await deps.plans.end(plan.id, runner, counts);
+  } finally {
+    clearInterval(timer);
+  }
+}
+
+/** Gives up all that is open, as the command does. What was cancelled before is no doing of this plan. */
+async function cancelWhole(
+  { id, portfolio }: Plan,
+  { runner, by, awaitMs }: { runner: string; by: string; awaitMs: number },
+  deps: CarryOutDeps,
+): Promise<PlanCounts> {
+  const cancelled = async () => (await deps.portfolios.read(portfolio)).states.cancelled;
+  const before = (await deps.plans.read(id))?.before ?? (await cancelled());
+  await deps.plans.note(id, runner, { before });
+  const { open } = await cancelRows({ portfolio, awaitMs, by }, deps);
+  return { done: (await cancelled()) - before, underWay: open };
+}
+
+/** Acts on the rows a page at a time; answers nothing where another goes on with the plan. */
+async function goThrough(
+  plan: Plan,
+  { runner, by, signal }: { runner: string; by: string; signal: AbortSignal },
+  deps: CarryOutDeps,
+): Promise<PlanCounts | undefined> {
+  const counts = { came: 0, underWay: 0 };
+  const part: Part = { plan: plan.id, beforeMs: plan.atMs, by };
+  if (plan.action === 'retry' && plan.filter.states?.includes('cancelled')) {
+    await reviveGivenUpSupplier(plan.portfolio, deps);
+  }
+  for await (const page of pagesOfFilter(deps.rows, plan.portfolio, plan.filter)) {
+    signal.throwIfAborted();
+    // A row is acted on from the state that was planned, and from no other, whatever a search finds.
+    const planned = page.filter(
+      ({ result }) => result.updatedMs < plan.atMs && plan.filter.states?.includes(result.state),
+    );
+    counts.came += page.length - planned.length;
+    counts.underWay += await ACT[plan.action](planned, part, deps);
+    if (!(await deps.plans.note(plan.id, runner, counts))) return undefined;
+  }
+  if (plan.action === 'resend') {
+    if (plan.supplier) await resendSupplier(plan.portfolio, deps, plan.atMs - 1);
+    await freeHeld(deps);
+  }
+  if (plan.action !== 'cancel') await feed(deps);
+  return counts;
+}
+
+/** Which plan rows are moved for, and who confirmed it. */
+type Part = PartOfPlan & { by: string };
+
+/** What is done with a page of rows. Each answers how many have calls under way, and stay as they are for that. */
+const ACT: Record<Plan['action'], (rows: FoundRow[], part: Part, deps: CarryOutDeps) => Promise<number>> = {
+  async retry(found, part, { rows, queues }) {
+    // Its ended job goes first: an add with an id that BullMQ still knows is ignored.
+    await queues.forget(found.map(({ row }) => row));
+    await Promise.all(
+      found.map(({ row, result }) =>
+        rows.requeue(row, result.state as 'refused' | 'cancelled', true, { by: part.by, part }),
+      ),
+    );
+    return 0;
+  },
+
+  async cancel(found, part, { rows }) {
+    const answers = await Promise.all(
+      found.map((one) => rows.giveUp(one.row, one.result.state as GivenUpFrom, callsOf(one), part, part.by)),
+    );
+    return answers.filter((answer) => answer === 'under way' || answer === 'left').length;
+  },
+
+  async resend(found, part, deps) {
+    const { rows, queues, calls } = deps;
+    const resolved: FoundRow[] = [];
+    await Promise.all(
+      found.map(async (one) => {
+        // A call that rows share is resolved with the first of them.
+        if (await resolveCallOf(one, { by: part.by, asOfMs: part.beforeMs - 1 }, deps)) resolved.push(one);
+        else if (!(await isUnknown(one, calls))) resolved.push(one);
+      }),
+    );
+    await queues.forget(resolved.map(({ row }) => row));
+    await Promise.all(resolved.map(({ row }) => rows.requeue(row, 'held', true, { part })));
+    return 0;
+  },
+};
+
+async function isUnknown(found: FoundRow, calls: CarryOutDeps['calls']): Promise<boolean> {
+  const unknown = await Promise.all(callsOf(found).map((call) => calls.isUnknown(call)));
+  return unknown.includes(true);
+}

@@ -1,0 +1,119 @@
+import { Big } from 'big.js';
+import type { Calls } from '../../src/ledger/calls.ts';
+import type { Cause } from '../../src/ledger/counts/causes.ts';
+import type { Plan, PlanAction } from '../../src/ledger/plans/plan.ts';
+import type { Plans } from '../../src/ledger/plans/plans.ts';
+import type { PortfolioState } from '../../src/ledger/portfolio.ts';
+import type { Portfolios } from '../../src/ledger/portfolios.ts';
+import type { RowFilter } from '../../src/ledger/search/row-filter.ts';
+import type { PaceState } from '../../src/pace/pace-state.ts';
+import { type FindRows, pagesOfFilter } from './planned-rows.ts';
+import { isByStateAlone, isWhole, plannedFilter } from './planned-states.ts';
+import { secondsOf } from './planned-time.ts';
+import { makeTally, type Tally } from './tally-plan.ts';
+
+export type PlanDeps = {
+  rows: FindRows;
+  portfolios: Portfolios;
+  plans: Plans;
+  calls: Pick<Calls, 'madeId' | 'isUnknown'>;
+};
+
+/** What somebody wishes to do with the rows of a portfolio that a filter names. */
+export type Wish = { portfolio: string; action: PlanAction; filter: RowFilter };
+
+type Counts = Tally & Pick<Plan, 'isExact' | 'isLookedUp'>;
+
+/** So many rows are looked up one by one, a fraction of a second; of more, what the ledger counts is taken where it does. */
+const LOOKED_UP = 2_000;
+
+/** A page must not wait longer for its figures; what was not counted by then is said as "at least". */
+const COUNT_FOR_MS = 2_000;
+
+/**
+ * Counts what an action would do, and keeps that as a plan; nothing else is changed. The filter is frozen in it, together with
+ * the moment: carrying it out acts on rows that the filter names and that did not change at that moment or later.
+ *
+ * @param pace what is known of it, for the time that it takes
+ */
+export async function makePlan(wish: Wish, deps: PlanDeps, pace?: PaceState): Promise<Plan> {
+  const { portfolio, action } = wish;
+  const filter = plannedFilter(action, wish.filter);
+  // The moment comes before the count: what changes between them is counted by neither.
+  const atMs = await deps.plans.now();
+  const state = await deps.portfolios.read(portfolio);
+  const causes =
+    filter.states.includes('refused') || filter.cause !== undefined ? await deps.portfolios.causes(portfolio) : [];
+  const kept = keptCounts({ portfolio, action, filter }, state, causes);
+  const counts = kept && kept.rows > LOOKED_UP ? kept : await lookUp({ portfolio, action, filter }, { atMs, deps });
+  const supplier = action === 'resend' && isByStateAlone(filter) && (await isSupplierInDoubt(state, deps));
+  if (supplier) counts.calls.company += 1;
+  const calls = counts.calls.company + counts.calls.document + counts.calls.limit;
+  return deps.plans.keep({
+    portfolio,
+    action,
+    filter,
+    cause: causeWords(causes.find(({ id }) => id === filter.cause)),
+    whole: isWhole(action, filter),
+    atMs,
+    ...counts,
+    supplier,
+    seconds: action === 'cancel' ? null : secondsOf(calls, pace),
+    begun: state.begun,
+    reopened: state.reopened,
+  });
+}
+
+/** Nobody knows what became of the call for its company; it has no row that could be held. */
+async function isSupplierInDoubt({ supplier }: PortfolioState, { calls }: Pick<PlanDeps, 'calls'>): Promise<boolean> {
+  if (!supplier?.key || supplier.id) return false;
+  return calls.isUnknown({ kind: 'company', key: supplier.key });
+}
+
+/** `requested_limit is above … (status 400)` */
+function causeWords(cause: Cause | undefined): string | null {
+  if (!cause) return null;
+  return `${cause.words || cause.meaning}${cause.status === null ? '' : ` (status ${cause.status})`}`;
+}
+
+/** What the ledger counts by itself: rows by state, and by cause. Nothing where the filter says more than that. */
+function keptCounts(
+  { action, filter: { cause: id, ...rest } }: Wish,
+  { states, sums }: PortfolioState,
+  causes: readonly Cause[],
+): Counts | undefined {
+  if (!isByStateAlone(rest)) return undefined;
+  const wanted = rest.states ?? [];
+  const none = { company: 0, document: 0, limit: 0 };
+  const most = (rows: number, companies: number) => ({
+    calls: action === 'cancel' ? none : { company: companies, document: 0, limit: rows },
+    made: none,
+    isExact: true,
+    isLookedUp: false,
+  });
+  if (id !== undefined) {
+    const cause = causes.find((one) => one.id === id);
+    if (!cause || wanted.length !== 1) return undefined;
+    return { rows: cause.rows, sum: cause.sum, ...most(cause.rows, cause.step === 'company' ? cause.rows : 0) };
+  }
+  const rows = wanted.reduce((sum, state) => sum + states[state], 0);
+  const sum = wanted.reduce((total, state) => total.plus(sums.byState[state]), new Big(0)).toFixed();
+  // Those that were refused at a later step have their companies.
+  const later = causes.filter(({ step }) => step !== 'company').reduce((count, cause) => count + cause.rows, 0);
+  return { rows, sum, ...most(rows, wanted.includes('refused') ? Math.max(0, rows - later) : rows) };
+}
+
+async function lookUp(
+  { portfolio, action, filter }: Wish,
+  { atMs, deps }: { atMs: number; deps: PlanDeps },
+): Promise<Counts> {
+  const tally = makeTally(action, deps);
+  const untilMs = performance.now() + COUNT_FOR_MS;
+  let isExact = true;
+  for await (const page of pagesOfFilter(deps.rows, portfolio, filter)) {
+    for (const found of page) if (found.result.updatedMs < atMs) tally.add(found);
+    isExact = performance.now() < untilMs;
+    if (!isExact) break;
+  }
+  return { isExact, isLookedUp: true, ...(await tally.result()) };
+}

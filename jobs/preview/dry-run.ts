@@ -1,0 +1,65 @@
+import { makeForecaster } from '../../src/portfolio/forecast.ts';
+import { makeKeySet } from '../../src/portfolio/identity/key-set.ts';
+import type { Line } from '../../src/portfolio/lines/row.ts';
+import type { DryRun } from '../../src/portfolio/preview.ts';
+import { makeExactSum } from '../../src/portfolio/values/exact-sum.ts';
+import { type ForeseeDeps, foresee } from '../import/foresee.ts';
+
+/** Adds up a file, batch by batch. */
+export function makeDryRun({
+  foresees,
+  ratePerS,
+  onWanted = () => {},
+}: {
+  foresees: ForeseeDeps | null;
+  ratePerS: number | undefined;
+  /** Is told of the lines that lead to a request. */
+  onWanted?: (lines: readonly Line[]) => void;
+}) {
+  const forecaster = makeForecaster();
+  const there = makeKeySet();
+  const before = { limits: 0, companies: 0, held: 0 };
+  let [open, created, besides] = [0, 0, 0];
+  const besidesSum = makeExactSum();
+  return {
+    /** Answers the lines as an import would take them: one that differs from what was sent is invalid. */
+    async add(batch: readonly Line[]): Promise<Line[]> {
+      if (!foresees) {
+        onWanted(batch);
+        created += forecaster.add(batch).companies.length;
+        return [...batch];
+      }
+      const foreseen = await foresee(batch, foresees);
+      const wanted = foreseen.filter(({ fate }) => fate === 'request' || fate === 'open');
+      const made = new Set<string>();
+      for (const { line, fate, company, isBesides } of foreseen) {
+        if (fate === 'before') before.limits += 1;
+        if (fate === 'held') before.held += 1;
+        if (fate === 'open') open += 1;
+        if (line.kind === 'row' && isBesides) {
+          besides += 1;
+          besidesSum.add(line.row.limit.requested_limit);
+        }
+        if (line.kind !== 'row' || company !== 'made') continue;
+        made.add(line.row.buyer);
+        if (there.add(line.row.buyer)) before.companies += 1;
+      }
+      onWanted(wanted.map(({ line }) => line));
+      const { companies } = forecaster.add(wanted.map(({ line }) => line));
+      created += companies.filter((buyer) => !made.has(buyer)).length;
+      return foreseen.map(({ line }) => line);
+    },
+    result(): DryRun {
+      const forecast = forecaster.forecast();
+      const calls = forecast.limits + created + forecast.documents;
+      return {
+        ...forecast,
+        companies: created,
+        open,
+        besides: { limits: besides, requested: besidesSum.total() },
+        before: foresees ? before : null,
+        durationS: ratePerS === undefined ? null : Math.ceil(calls / ratePerS),
+      };
+    },
+  };
+}

@@ -1,0 +1,57 @@
+import { stat } from 'node:fs/promises';
+import type { UnknownPolicy } from '../../src/config.ts';
+import { fileFault } from '../../src/files/file-fault.ts';
+import type { Buyers } from '../../src/ledger/buyers.ts';
+import type { Foresight } from '../../src/ledger/foresight.ts';
+import type { Portfolios } from '../../src/ledger/portfolios.ts';
+import type { Rows } from '../../src/ledger/rows.ts';
+import { type BuyerBook, makeBuyerBook } from '../../src/portfolio/identity/buyer-book.ts';
+import { makeFileBook } from '../../src/portfolio/identity/in-file/book.ts';
+import { makeFileBuyers } from '../../src/portfolio/identity/in-file/buyers.ts';
+import type { ReadOptions } from '../../src/portfolio/read-options.ts';
+import { fileNameOf, makeBuyerStore } from '../import/buyer-store.ts';
+import { sha256Of } from '../import/file-digest.ts';
+import type { ForeseeDeps } from '../import/foresee.ts';
+import { unclearCorrections } from './unclear-corrections.ts';
+
+/** How a file is told what an import into this portfolio would find. Without a ledger, it is told by itself. */
+export type Outlook = { buyers: BuyerBook; foresees: ForeseeDeps | null };
+
+/** The ledger that is looked into; nothing of it is changed. */
+export type OutlookDeps = {
+  foresight: Foresight;
+  buyers: Buyers;
+  rows: Rows;
+  portfolios: Portfolios;
+  /** What is done with a company of which nobody knows whether it was made. */
+  onUnknownCompany: UnknownPolicy;
+};
+
+/** What an import of the file at `path` into the portfolio would find. Nothing is written, also not who its buyers are. */
+export async function outlookOf(
+  deps: OutlookDeps | null,
+  { portfolio, path, reading }: { portfolio: string; path: string; reading: ReadOptions },
+): Promise<Outlook> {
+  if (!deps) return { buyers: makeFileBook({ portfolio, importId: '' }), foresees: null };
+  // A Redis that goes away ends a look; only what requests waits for it.
+  const store = makeBuyerStore({ buyers: deps.buyers, persist: (_what, run) => run() });
+  const place = { portfolio, importId: await importIdOf(path) };
+  return {
+    buyers: makeBuyerBook(makeFileBuyers({ ...place, store }), place),
+    foresees: {
+      portfolio,
+      foresight: deps.foresight,
+      onUnknownCompany: deps.onUnknownCompany,
+      ...(place.importId === '' ? {} : await unclearCorrections({ ...place, path, reading }, deps)),
+    },
+  };
+}
+
+/** Which import it would be. What can be read once only, such as a pipe, is taken for one that was never imported. */
+async function importIdOf(path: string): Promise<string> {
+  try {
+    return (await stat(path)).isFile() ? fileNameOf(await sha256Of(path)) : '';
+  } catch (error) {
+    throw fileFault(path, 'read', error);
+  }
+}

@@ -1,0 +1,22 @@
+import type { RowResult } from '../../src/ledger/row.ts';
+
+/**
+ * Why a row's job failed, as BullMQ and its dashboards keep it: the line and the cause, and nothing of the buyer or of the
+ * service's words, which may name people. The ledger has all of it. Pure.
+ *
+ * @param result what the ledger knows of the row; nothing where it is gone meanwhile
+ */
+export function failureReason(
+  state: 'refused' | 'held',
+  result: Pick<RowResult, 'line' | 'problem' | 'cause'> | undefined,
+): string {
+  if (!result) return `a row that is no more: ${state}`;
+  const { line, problem, cause } = result;
+  const facts = [...(problem ? [`step ${problem.step}`] : []), ...(cause === undefined ? [] : [`cause ${cause}`])];
+  const why = facts.length === 0 ? '' : ` (${facts.join(', ')})`;
+  if (state === 'held') {
+    return `line ${line}: held, since it is unknown what became of its call${why}; say so with: npx limitline resolve`;
+  }
+  const status = problem?.status === undefined ? '' : ` with status ${problem.status}`;
+  return `line ${line}: refused${status}${why}`;
+}

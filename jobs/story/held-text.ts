@@ -1,0 +1,52 @@
+import type { HeldItem } from '../../src/ledger/story/held-item.ts';
+import { COMPANY_ID_PREFIX, LIMIT_ID_PREFIX } from '../../src/resource-ids.ts';
+
+/** What each call makes, as the service's people call it, and how its ids begin. */
+const ASKED: Record<HeldItem['kind'], { what: string; id: string }> = {
+  company: { what: 'company', id: `its id, which begins with ${COMPANY_ID_PREFIX}` },
+  document: { what: 'document', id: 'its id' },
+  limit: { what: 'buyer limit request', id: `its id, which begins with ${LIMIT_ID_PREFIX}` },
+};
+
+/** Enough to find it at the service. */
+const MOST_TOLD = 2_000;
+
+/**
+ * A text for the service's people, who alone can say what became of calls whose answer never came. Plain, in UTC, with what
+ * was sent, and without anything that only we know how to read.
+ */
+export function heldText(items: readonly HeldItem[], { account, nowMs }: { account: string; nowMs: number }): string {
+  const calls = items.length === 1 ? 'a request' : `${items.length} requests`;
+  const which = items.length === 1 ? '' : ' for each of them';
+  const intro = [
+    `We sent you ${calls} whose answer did not reach us, so we do not know whether anything was created.`,
+    `Please tell us${which} whether it was created, and if so under which id. Until then we do not send it again.`,
+    '',
+    `Account: ${account}`,
+    `Times are UTC. Written ${utc(nowMs)}.`,
+  ];
+  return [...intro, ...items.flatMap((item, place) => ['', ...itemLines(item, place + 1)])].join('\n');
+}
+
+function itemLines(item: HeldItem, number: number): string[] {
+  const { kind, which, sentMs, heard, sent, name } = item;
+  const { what, id } = ASKED[kind];
+  return [
+    `${number}. ${what}${which === '' ? '' : ` "${oneLine(which)}"`} for ${oneLine(name)}`,
+    `   Sent: ${sentMs === undefined ? `at a time that we do not know exactly, before ${utc(item.atMs)}` : utc(sentMs)}`,
+    `   Instead of an answer: ${oneLine(heard) || 'nothing'}`,
+    `   What was sent: ${oneLine(sent).slice(0, MOST_TOLD) || 'not kept'}`,
+    `   Our reference: ${item.row.portfolio}/${item.row.key}`,
+    `   Was it created? If so: ${id}.`,
+  ];
+}
+
+/** `2026-11-22 06:14:03 UTC`, to the second: what their logs are searched by. */
+function utc(ms: number): string {
+  return `${new Date(ms).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
+}
+
+/** Line ends in a name or an answer would make lines of the text that nobody wrote. */
+function oneLine(text: string): string {
+  return text.replace(/\p{Cc}+/gu, ' ').trim();
+}

@@ -1,0 +1,67 @@
+import type { Portfolios } from '../../src/ledger/portfolios.ts';
+import type { RowResult } from '../../src/ledger/row.ts';
+import { type RowId, rowName } from '../../src/ledger/row-id.ts';
+import type { Rows } from '../../src/ledger/rows.ts';
+import type { RowStory, StoryCall } from '../../src/ledger/story/row-story.ts';
+import type { KnownCall, Stories } from '../../src/ledger/story/story.ts';
+import { documentKey } from '../rows/document-key.ts';
+import { limitBody } from '../steps/submit-buyer-limit.ts';
+
+/** Of a buyer with very many limits the last ones are what somebody looks for. */
+const MOST_LIMITS = 200;
+
+/** The story of a row; nothing where the ledger knows none of this key. */
+export async function rowStory(
+  row: RowId,
+  { rows, portfolios, stories }: { rows: Rows; portfolios: Portfolios; stories: Stories },
+): Promise<RowStory | undefined> {
+  const [result] = await rows.read([row]);
+  if (!result) return undefined;
+  const { buyer } = result.request;
+  const [imports, entries, buyerLimits, ofBuyers, { givenUp }] = await Promise.all([
+    portfolios.allImports(row.portfolio),
+    stories.entries(row),
+    stories.buyerLimits(buyer, MOST_LIMITS),
+    rows.ofBuyers([buyer]),
+    portfolios.read(row.portfolio),
+  ]);
+  const found = ofBuyers.get(buyer) ?? { count: 0, rows: [] };
+  const calls = callsOfStory(row, result);
+  const known = await stories.calls(calls);
+  return {
+    row,
+    result,
+    imports: new Map(imports.map((one) => [String(one.number), one])),
+    calls: calls.map(({ key: _key, ...call }, place) => ({ ...call, ...knownOf(row, known[place]) })),
+    entries,
+    buyerLimits,
+    others: { count: found.count, rows: found.rows.filter((other) => rowName(other.row) !== rowName(row)) },
+    givenUp,
+  };
+}
+
+function knownOf(row: RowId, known: KnownCall | undefined): Pick<StoryCall, 'known' | 'madeFor'> {
+  return { known, madeFor: known && known.row !== '' && known.row !== rowName(row) ? known.row : undefined };
+}
+
+/** The calls of all of a row's steps, in their order. */
+function callsOfStory(row: RowId, { request, companyId, documentIds }: RowResult) {
+  const calls: (Omit<StoryCall, 'known' | 'madeFor'> & { key: string })[] = [];
+  if (request.company && request.companyId === undefined) {
+    const sent = jsonText(request.company);
+    calls.push({ step: 'company', kind: 'company', key: request.buyer, what: 'the company', sent });
+  }
+  for (const document of request.documents) {
+    const { name, mediaType, sizeBytes, sha256 } = document;
+    const sent = `${name}, ${mediaType}, ${sizeBytes} bytes, SHA-256 ${sha256}`;
+    calls.push({ step: 'documents', kind: 'document', key: documentKey(document), what: `the document ${name}`, sent });
+  }
+  const company = companyId || request.companyId || '(the company, once it is made)';
+  const sent = jsonText(limitBody(company, { request, documentIds }));
+  calls.push({ step: 'limit', kind: 'limit', key: row.key, what: 'the buyer limit request', sent });
+  return calls;
+}
+
+function jsonText(body: unknown): string {
+  return JSON.stringify(body, null, 2);
+}

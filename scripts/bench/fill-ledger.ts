@@ -1,0 +1,99 @@
+import { hash } from 'node:crypto';
+import { causeOf } from '../../src/ledger/counts/cause.ts';
+import { makeKeys } from '../../src/ledger/keys.ts';
+import { makePersist } from '../../src/ledger/persist.ts';
+import type { RowProblem, RowRequest } from '../../src/ledger/row.ts';
+import { makeRows } from '../../src/ledger/rows.ts';
+import { makeSilentLog } from '../../src/log.ts';
+import type { RedisConnection } from '../../src/lua-script.ts';
+import { referenceOf } from '../../src/portfolio/identity/identity.ts';
+import { portfolioLine } from './generate-portfolio.ts';
+
+/** Rows under way at a time: what one connection sends without waiting. */
+const AT_ONCE = 200;
+
+/** The ledger of a bench, without a service: rows come in and get on by the scripts that they do in earnest. */
+export function openBenchLedger(connection: RedisConnection, { isSearched = true } = {}) {
+  const keys = makeKeys('bench', 'https://bench.example');
+  const persist = makePersist({ log: makeSilentLog(), signal: new AbortController().signal });
+  const rows = makeRows({ connection, keys, persist, canaryRefusals: 0, isSearched, referenceOf });
+  return { keys, rows };
+}
+
+export type BenchLedger = ReturnType<typeof openBenchLedger>;
+
+/**
+ * Fills a portfolio with rows as a run leaves them: of a hundred two are refused, for 25 causes, one is held, five wait, and the
+ * rest are done, nine of ten approved.
+ */
+export async function fillPortfolio(
+  { rows: ledger }: BenchLedger,
+  { portfolio, rows }: { portfolio: string; rows: number },
+  signal: AbortSignal,
+): Promise<void> {
+  let next = 0;
+  const work = async (): Promise<void> => {
+    while (next < rows) {
+      signal.throwIfAborted();
+      const index = next;
+      next += 1;
+      await fillRow(ledger, portfolio, index);
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, work));
+}
+
+async function fillRow(ledger: BenchLedger['rows'], portfolio: string, index: number): Promise<void> {
+  const request = benchRequest(index);
+  const row = { portfolio, key: digestOf(`limit ${index}`) };
+  await ledger.put(row, index + 2, '1', request);
+  const kind = (index * 7) % 100;
+  if (kind < 5) return;
+  if (kind < 8) {
+    const step = 'company' as const;
+    const problem: RowProblem = {
+      step,
+      message: 'The service refused the company with status 422',
+      status: 422,
+      body: JSON.stringify({ code: `rule_${index % 25}`, message: `${request.name} does not pass` }),
+    };
+    await ledger.begin(row, step);
+    await ledger.advance(row, step, kind === 5 ? 'held' : 'refused', {
+      problem,
+      cause: causeOf(problem, 'refused', request),
+    });
+    return;
+  }
+  const [company, limit] = [`company_${idOf(index)}`, `bl_${idOf(index)}`];
+  const status = index % 10 > 0 ? 'approved' : index % 1_000 === 30 ? 'declined' : 'pending';
+  const amount = request.limit.requested_limit;
+  const record = { status, total_limit: amount, available_limit: amount };
+  await ledger.advance(row, 'queued', 'done', { company, limit, documents: [], record });
+}
+
+/** The request of the line that {@link portfolioLine} writes. */
+export function benchRequest(index: number): RowRequest {
+  const cells = portfolioLine(index).match(/"[^"]*"|[^,]+|(?<=,)(?=,)/g) ?? [];
+  const [name = '', country_code, city, street, state, website, number, amount = '1', first_name, last_name, email] =
+    cells.map((cell) => cell.replaceAll('"', ''));
+  return {
+    name,
+    buyer: digestOf(`buyer ${index}`),
+    company: { name, address: { country_code, city, street, state: state || null }, website },
+    documents: [],
+    limit: {
+      company_registration_number: number,
+      requested_limit: amount,
+      contact: { first_name, last_name, email },
+    },
+  };
+}
+
+/** What the service calls what it made for this line. */
+export function idOf(index: number): string {
+  return hash('sha256', `id ${index}`, 'hex').slice(0, 32);
+}
+
+function digestOf(text: string): string {
+  return hash('sha256', text, 'base64url').slice(0, 16);
+}

@@ -1,0 +1,46 @@
+import { counted } from '../../src/counted.ts';
+import type { Cause } from '../../src/ledger/counts/causes.ts';
+import type { Plan } from '../../src/ledger/plans/plan.ts';
+import { groupedAmount } from '../../src/money-text.ts';
+
+/** What a plan would do, in a sentence; and that nothing was done. */
+export function planWords({ action, portfolio, rows, sum, calls, isExact }: Plan): string {
+  if (rows === 0) return `No row of portfolio ${portfolio} that this chooses can be ${DONE[action]}.`;
+  const atLeast = isExact ? '' : 'at least ';
+  const what = `${atLeast}${counted(rows, 'row')} of portfolio ${portfolio}, ${groupedAmount(sum)} in all,`;
+  const all = calls.company + calls.document + calls.limit;
+  const leads = action === 'cancel' ? '' : `: ${atLeast}${counted(all, 'call')}`;
+  return `${what[0]?.toUpperCase()}${what.slice(1)} would be ${DONE[action]}${leads}. Nothing was done.`;
+}
+
+const DONE: Readonly<Record<Plan['action'], string>> = {
+  retry: 'sent again',
+  cancel: 'cancelled',
+  resend: 'sent again',
+};
+
+/** The same as data. */
+export function plannedOf({ rows, sum, isExact, calls, made }: Plan) {
+  return { rows, sum, isExact, calls, made };
+}
+
+export function cancelledWords(portfolio: string, rows: number): string {
+  return `${counted(rows, 'row')} of portfolio ${portfolio} ${rows === 1 ? 'is' : 'are'} cancelled; importing them again brings them back.`;
+}
+
+/** Rows of a cause that no plan is for, since a person has to say first what became of their calls; '' where there are none. */
+export function heldWords(portfolio: string, cause: Cause | undefined, planned: number): string {
+  if (cause?.meaning !== 'unknown' || planned >= cause.rows) return '';
+  const rows = cause.rows - planned;
+  return `${counted(rows, 'row')} of this cause ${rows === 1 ? 'is' : 'are'} held and ${rows === 1 ? 'stays' : 'stay'} so: say what became of ${rows === 1 ? 'its call' : 'their calls'} with npx limitline resolve "${portfolio}".`;
+}
+
+export function cameWords(rows: number): string {
+  return rows === 0 ? '' : `${counted(rows, 'row')} changed meanwhile and ${rows === 1 ? 'was' : 'were'} left alone.`;
+}
+
+export function underWayWords(rows: number): string {
+  return rows === 0
+    ? ''
+    : `${counted(rows, 'row')} ${rows === 1 ? 'has a call' : 'have calls'} under way: what is answered counts.`;
+}

@@ -1,0 +1,43 @@
+import type { Command } from 'commander';
+import { accountOf, readSettings } from '../../src/config.ts';
+import { checkLoopback } from '../../src/console/server/listen.ts';
+import { openContext } from '../../src/context.ts';
+import { makeLog } from '../../src/log.ts';
+import { openConsole } from '../console/open-console.ts';
+import { announceAccount } from '../opening/announce-account.ts';
+import { logUsageFaults, speakThroughLog } from '../process/log-only.ts';
+import { waitForSignal } from '../process/signals.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+import { endWithParent, sayReady } from '../up/with-parent.ts';
+
+/**
+ * `limitline console`: the web console alone, until SIGTERM, SIGINT or SIGHUP. It sends nothing: that is for workers.
+ * Standard error has its log and nothing else.
+ */
+export function register(program: Command, terminal: Terminal): void {
+  logUsageFaults(program.command('console'))
+    .description('the web console on this machine, until SIGTERM or SIGINT; rows are sent by workers (limitline work)')
+    .action(async () => {
+      const settings = readSettings();
+      const log = makeLog({ level: settings.LOG_LEVEL, account: accountOf(settings) });
+      speakThroughLog(terminal, log);
+      // Before anything else is opened.
+      checkLoopback(settings.CONSOLE_HOST);
+      endWithParent();
+      const { signal } = waitForSignal();
+      const context = await openContext({ settings, log });
+      try {
+        await announceAccount(context, terminal.say);
+        const web = await openConsole(context);
+        await web.listen();
+        terminal.print(`The console is at ${web.url()}`, { url: web.url() });
+        log.info({ url: web.url(), redis: context.redis.where }, 'the console listens');
+        sayReady(web.url());
+        await signal;
+        await web.close();
+      } finally {
+        await context.close();
+      }
+      log.info('stopped');
+    });
+}

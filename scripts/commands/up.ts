@@ -1,0 +1,13 @@
+import type { Command } from 'commander';
+import { logUsageFaults } from '../process/log-only.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+import { runUp } from '../up/run-up.ts';
+
+/** `limitline up`: workers, console and what is done at night, until SIGTERM, SIGINT or SIGHUP; Redis too, if none is given. */
+export function register(program: Command, terminal: Terminal): void {
+  logUsageFaults(program.command('up'))
+    .description('everything at once, until Ctrl-C: Redis (if none is given), workers, the web console, nightly checks')
+    .action(async () => {
+      process.exitCode = await runUp(terminal);
+    });
+}

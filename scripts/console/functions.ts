@@ -1,0 +1,29 @@
+import type { PageFunctions } from '../../src/console/pages/index.ts';
+import type { Context } from '../../src/context.ts';
+import { downloadFunctions } from './downloads.ts';
+import { healthPageFunctions } from './health.ts';
+import { heldPageFunctions } from './held.ts';
+import { machineFunctions } from './machines.ts';
+import { newPageFunctions } from './new.ts';
+import { plansPageFunctions } from './plans.ts';
+import { portfolioPageFunctions } from './portfolio.ts';
+import { portfoliosPageFunctions } from './portfolios.ts';
+import { boardFunctions, queuesPageFunctions } from './queues.ts';
+import { rowPageFunctions } from './row.ts';
+
+/** What each page can do and know, from the jobs and the ledger. */
+export function consoleFunctions(context: Context): PageFunctions {
+  return {
+    plans: plansPageFunctions(context),
+    downloads: downloadFunctions(context),
+    health: healthPageFunctions(context),
+    held: heldPageFunctions(context),
+    row: rowPageFunctions(context),
+    board: boardFunctions(context),
+    portfolios: portfoliosPageFunctions(context),
+    portfolio: portfolioPageFunctions(context),
+    new: newPageFunctions(context),
+    queues: queuesPageFunctions(context),
+    machines: machineFunctions(context),
+  };
+}

@@ -1,0 +1,91 @@
+import type { HealthFact } from '../../../src/console/pages/health/health-answer.ts';
+import { type Context, lookAtPace } from '../../../src/context.ts';
+import { loginOf } from '../../../src/ledger/keys.ts';
+import { livingWorkers } from '../../../src/ledger/presence.ts';
+import { describeShut, describeWait } from '../../../src/pace/door-words.ts';
+import { describeLearned } from '../../../src/pace/pace-words.ts';
+import { chooseProxy } from '../../../src/proxy.ts';
+import { elapsedText } from './figures-text.ts';
+
+/** The worker processes that gave a sign of life lately. */
+export async function workersPart({ ledger, keys }: Context): Promise<HealthFact[]> {
+  const living = await livingWorkers({ connection: ledger, keys });
+  if (living.length === 0) {
+    return [
+      { term: 'Workers', what: 'none is seen, so nothing is sent: start one with npx limitline work', kind: 'warn' },
+    ];
+  }
+  return living.map(({ processId, agoMs }, place) => ({
+    term: `Worker ${place + 1}`,
+    what: `${processId}, seen ${(agoMs / 1_000).toFixed(1)} s ago`,
+  }));
+}
+
+/** The service: where, by which way, with which login; nothing of it is asked. */
+export async function servicePart({ settings, account, ledger, keys, portfolios }: Context): Promise<HealthFact[]> {
+  const { SERVICE_URL: url, SERVICE_CLIENT_ID: clientId } = settings;
+  const facts: HealthFact[] = [
+    { term: 'Account', what: account },
+    { term: 'Address', what: url ?? 'the stand-in, started by the workers: nothing is really requested' },
+  ];
+  if (url !== undefined) {
+    const proxy = chooseProxy(url, settings);
+    facts.push({ term: 'Proxy', what: proxy ? `${proxy.where} (${proxy.setting})` : 'none' });
+    const leftMs = await ledger.pttl(keys.token(loginOf({ url, clientId })));
+    facts.push({
+      term: 'Token',
+      what: leftMs > 0 ? `good for another ${elapsedText(leftMs)}` : 'none now: the next call gets one',
+    });
+  }
+  const calls = await portfolios.tokenCalls();
+  return [...facts, { term: 'Token calls so far', what: String(calls) }];
+}
+
+/** How fast calls leave, and what holds them back. */
+export async function pacePart(context: Context): Promise<HealthFact[]> {
+  const pace = await lookAtPace(context);
+  if (!pace) return [{ term: 'Pace', what: 'nothing is known yet: no call was made' }];
+  const now = Date.now();
+  const shut = pace.shut ?? [];
+  const { blocked } = pace;
+  return [
+    { term: 'Pace', what: describeLearned(pace, now) || 'nothing leaves now' },
+    {
+      term: 'Learned limit',
+      what: pace.phase === 'start' ? 'not found yet' : `${Math.round(pace.ratePerS * 10) / 10} calls/s`,
+    },
+    ...(blocked && blocked.untilMs > now
+      ? [
+          {
+            term: 'All calls wait',
+            what: `${blocked.why}, ${describeWait(blocked.untilMs, now)}`,
+            kind: 'warn' as const,
+          },
+        ]
+      : []),
+    {
+      term: 'Stopped calls',
+      what: shut.length === 0 ? 'none' : describeShut(shut, now),
+      ...(shut.length > 0 ? { kind: 'warn' as const } : {}),
+    },
+  ];
+}
+
+/** What is kept beside the rows, and when it was compared with them last. */
+export async function ledgerPart({ portfolios, stories, keys, ledger }: Context): Promise<HealthFact[]> {
+  const [count, held, checked] = await Promise.all([
+    ledger.zcard(keys.portfolios),
+    stories.heldCount(),
+    portfolios.lastReconciled(),
+  ]);
+  return [
+    { term: 'Portfolios', what: count.toLocaleString('en') },
+    { term: 'Held rows', what: held.toLocaleString('en'), ...(held > 0 ? { kind: 'warn' as const } : {}) },
+    {
+      term: 'Compared with its rows',
+      what: checked
+        ? `${elapsedText(Date.now() - checked.atMs)} ago, ${checked.findings === 0 ? 'all agreed' : `${checked.findings} findings, mended`}`
+        : 'never: npx limitline reconcile does it',
+    },
+  ];
+}

@@ -1,0 +1,57 @@
+import { makeDraftDesk } from '../../jobs/drafts/draft-desk.ts';
+import { type ImportDeps, importPortfolio } from '../../jobs/import/import-portfolio.ts';
+import type { NewPageFunctions } from '../../src/console/pages/new/new-page-functions.ts';
+import type { Context } from '../../src/context.ts';
+import { LimitlineError } from '../../src/errors.ts';
+import { untilStopped } from '../../src/ledger/persist.ts';
+import { outlookDepsOf } from '../look/dry-run.ts';
+import { knownRate } from '../look/known-rate.ts';
+
+/** What the pages of a new portfolio can do. An import runs in this process, and ends early when the console stops. */
+export function newPageFunctions(context: Context): NewPageFunctions {
+  const { settings, account, log, imports, portfolios } = context;
+  const stop = new AbortController();
+  const desk = makeDraftDesk({
+    outlook: outlookDepsOf(context),
+    requiredColumns: settings.REQUIRED_COLUMNS,
+    maxDocumentMb: settings.MAX_DOCUMENT_MB,
+    knownRate: () => knownRate(context),
+    imports,
+    async importFile(payload, { onLines }) {
+      await context.enterAccount();
+      return importPortfolio(payload, {
+        ...importDepsOf(context, stop.signal),
+        onBatch: ({ lines }) => onLines(lines),
+      });
+    },
+    dataDir: settings.LIMITLINE_DATA,
+    account,
+    maxUploadMb: settings.CONSOLE_UPLOAD_MB,
+    log,
+  });
+  return {
+    ...desk,
+    portfolioNames: () => portfolios.names(),
+    maxUploadMb: settings.CONSOLE_UPLOAD_MB,
+    async close() {
+      stop.abort(new LimitlineError('STOPPED', 'The console was stopped: submit the upload again to go on.'));
+      await desk.close();
+    },
+  };
+}
+
+function importDepsOf(context: Context, stopping: AbortSignal): Omit<ImportDeps, 'onBatch'> {
+  const { rows, portfolios, queues, buyers, imports, documents, persist, settings } = context;
+  return {
+    rows,
+    portfolios,
+    queues,
+    buyers,
+    imports,
+    documents,
+    stopping,
+    persist: untilStopped(persist, stopping),
+    requiredColumns: settings.REQUIRED_COLUMNS,
+    maxDocumentMb: settings.MAX_DOCUMENT_MB,
+  };
+}

@@ -1,0 +1,42 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { confirmPlan } from '../../jobs/plans/confirm-plan.ts';
+import { makePlan } from '../../jobs/plans/make-plan.ts';
+import type { PlansPageFunctions } from '../../src/console/pages/plans/add-plans-page.ts';
+import { type Context, lookAtPace } from '../../src/context.ts';
+import { messageOf } from '../../src/errors.ts';
+
+/** What is carried out within this is shown as done at once; of more the page shows how far it is. */
+const AT_ONCE_MS = 1_200;
+
+/** What the pages of plans are handed. */
+export function plansPageFunctions(context: Context): PlansPageFunctions {
+  const { portfolios, plans, log } = context;
+
+  return {
+    async make(wish) {
+      const { startedMs } = await portfolios.read(wish.portfolio);
+      if (startedMs === undefined) return undefined;
+      const plan = await makePlan(wish, context, await lookAtPace(context));
+      return plans.read(plan.id);
+    },
+
+    read: plans.read,
+
+    async confirm(id, by, signal) {
+      // Calls on their way need not be waited for: the page says how many there are, and each row ends by its answer.
+      const confirmed = await confirmPlan({ id, by }, { awaitMs: 0, signal }, context);
+      if (confirmed.is !== 'started') return confirmed.is;
+      const ended = confirmed.ended.catch((error) => {
+        log.warn({ plan: id, reason: messageOf(error) }, 'a plan was left half done; confirmed again, it goes on');
+      });
+      log.info(
+        { plan: id, portfolio: confirmed.state.plan.portfolio, action: confirmed.state.plan.action, by },
+        'a plan was confirmed',
+      );
+      const waiting = new AbortController();
+      await Promise.race([ended, sleep(AT_ONCE_MS, undefined, { signal: waiting.signal }).catch(() => {})]);
+      waiting.abort();
+      return 'started';
+    },
+  };
+}

@@ -1,0 +1,79 @@
+import { feed } from '../../jobs/rows/feed.ts';
+import type { PortfolioPageFunctions } from '../../src/console/pages/portfolio/add-portfolio-page.ts';
+import { CAUSES_SHOWN } from '../../src/console/pages/portfolio/causes-view.ts';
+import { makeOwnPace } from '../../src/console/pages/portfolio/own-pace.ts';
+import type { PortfolioLook } from '../../src/console/pages/portfolio/portfolio-look.ts';
+import { type Context, lookAtPace } from '../../src/context.ts';
+import { readCauseSamples } from '../../src/ledger/counts/cause-samples.ts';
+import type { PortfolioState } from '../../src/ledger/portfolio.ts';
+import { countLiving } from '../../src/ledger/presence.ts';
+import { type PaceSpan, SAMPLE_EVERY_MS, spansOf } from '../../src/pace/samples.ts';
+
+/** What the page of a portfolio is handed. */
+export function portfolioPageFunctions(context: Context): PortfolioPageFunctions {
+  const { portfolios } = context;
+  const ownPace = makeOwnPace();
+  const readSpans = makeSpanReader(context);
+
+  const look = async (name: string): Promise<PortfolioLook | undefined> => {
+    const { ledger: connection, keys } = context;
+    const [state, imports, causes, pace, spans, workers, pausedQueues] = await Promise.all([
+      portfolios.read(name),
+      portfolios.allImports(name),
+      portfolios.causes(name),
+      lookAtPace(context),
+      readSpans(),
+      countLiving({ connection, keys }),
+      context.queues.paused(),
+    ]);
+    if (state.startedMs === undefined) return undefined;
+    const shown = causes.slice(0, CAUSES_SHOWN).map(({ id }) => id);
+    const samples = await readCauseSamples(name, shown, { connection, keys });
+    const nowMs = Date.now();
+    return {
+      state,
+      imports,
+      causes: causes.map((cause, place) => ({ ...cause, sample: samples[place] })),
+      twice: await readTwice(state, context),
+      pace,
+      spans,
+      ownPerS: ownPace.note(name, state.calls.company + state.calls.document + state.calls.limit, nowMs),
+      workers,
+      pausedQueues,
+      nowMs,
+    };
+  };
+
+  return {
+    look,
+    rows: context.rows.page,
+    pause: (name) => portfolios.pause(name, 'by request'),
+    resume: async (name) => {
+      await portfolios.resume(name);
+      await feed(context);
+    },
+  };
+}
+
+/** What was made twice is rare, and all of the account stands in one place: it is read where there is any. */
+async function readTwice({ name, madeTwice }: PortfolioState, { calls }: Context): Promise<PortfolioLook['twice']> {
+  if (madeTwice === 0) return [];
+  return (await calls.madeTwice()).filter(({ row }) => row.startsWith(`${name}/`));
+}
+
+/** The samples of an hour, read as often as there are new ones, however many look at however many portfolios. */
+function makeSpanReader({ paceSamples }: Pick<Context, 'paceSamples'>): () => Promise<PaceSpan[]> {
+  let readAtMs = Number.NEGATIVE_INFINITY;
+  let reading: Promise<PaceSpan[]> = Promise.resolve([]);
+  return () => {
+    const nowMs = performance.now();
+    if (nowMs - readAtMs < SAMPLE_EVERY_MS) return reading;
+    readAtMs = nowMs;
+    reading = paceSamples.read().then(spansOf);
+    // One that failed is tried again with the next look.
+    reading.catch(() => {
+      readAtMs = Number.NEGATIVE_INFINITY;
+    });
+    return reading;
+  };
+}

@@ -1,0 +1,63 @@
+import { failedRows } from '../../jobs/operators/failed-rows.ts';
+import { retryRow } from '../../jobs/operators/retry-row.ts';
+import { STEP_JOBS } from '../../jobs/rows/step-jobs.ts';
+import { failureReason } from '../../jobs/steps/failure-reason.ts';
+import type { BoardFunctions } from '../../src/console/board/board-functions.ts';
+import type { QueuesPageFunctions } from '../../src/console/pages/queues/add-queues-page.ts';
+import type { Context } from '../../src/context.ts';
+import { makeFailingPortfolios } from '../../src/ledger/counts/failing-portfolios.ts';
+import { type RowId, rowIdOf, rowName } from '../../src/ledger/row-id.ts';
+
+/** So many portfolios with failed rows are named, and searched together. */
+const MOST_FAILING = 50;
+
+/** What the page of the queues is handed. */
+export function queuesPageFunctions(context: Context): QueuesPageFunctions {
+  const { queues, rows, portfolios, ledger, keys } = context;
+  const findFailing = makeFailingPortfolios({ connection: ledger, keys });
+  // A page asks twice, and pages ask together: ten thousand portfolios cost Redis some 20 ms.
+  let looking: ReturnType<typeof findFailing> | undefined;
+  const failing = () => {
+    looking ??= findFailing(MOST_FAILING).finally(() => {
+      looking = undefined;
+    });
+    return looking;
+  };
+  return {
+    counts: queues.counts,
+    failing,
+    failed: (search, count) => failedRows(search, { count }, { rows, failing }),
+    causes: (name) => portfolios.causes(name),
+    retry: retryOf(context),
+    pause: queues.pauseQueue,
+    resume: queues.resumeQueue,
+  };
+}
+
+/** What BullMQ's board is handed: the queues, and the ledger's word on the rows of their jobs. */
+export function boardFunctions(context: Context): BoardFunctions {
+  const { queues, rows, log } = context;
+  return {
+    queues,
+    async row(row) {
+      const [found] = isRowId(row) ? await rows.read([row]) : [];
+      if (!found) return undefined;
+      const { state, step, updatedMs } = found;
+      const { queue, name } = STEP_JOBS[step];
+      const reason = state === 'refused' || state === 'held' ? failureReason(state, found) : undefined;
+      return { queue, job: name, state, reason, updatedMs };
+    },
+    retry: retryOf(context),
+    onFault: (error) => log.error({ err: error }, 'the board could not answer a request'),
+  };
+}
+
+function retryOf({ rows, portfolios, queues }: Context) {
+  return async (row: RowId) =>
+    isRowId(row) ? retryRow(row, { rows, portfolios, queues }) : { is: 'unknown' as const };
+}
+
+/** Whether it can be a row at all: what comes from outside is no part of a key before. */
+function isRowId(row: RowId): boolean {
+  return rowIdOf(rowName(row)) !== undefined;
+}

@@ -1,0 +1,28 @@
+import type { Strip } from '../../src/console/layout/strip.ts';
+import { type Context, lookAtPace } from '../../src/context.ts';
+import { countLiving } from '../../src/ledger/presence.ts';
+import { describeShut, describeWait } from '../../src/pace/door-words.ts';
+import { describeLearned } from '../../src/pace/pace-words.ts';
+
+/** How the line stands, from what Redis knows: nothing of it is asked of the service. */
+export async function readStrip(context: Context): Promise<Strip> {
+  const { ledger, keys, account, settings } = context;
+  const [workers, pace] = await Promise.all([countLiving({ connection: ledger, keys }), lookAtPace(context)]);
+  const now = Date.now();
+  const blocked = pace?.blocked && pace.blocked.untilMs > now ? pace.blocked : undefined;
+  const { shut = [], paused = [] } = pace ?? {};
+  return {
+    account,
+    standIn: settings.SERVICE_URL === undefined,
+    workers,
+    pace: pace && !blocked && shut.length + paused.length === 0 ? describeLearned(pace, now) : '',
+    stops: [
+      ...(workers === 0 ? ['No worker runs, so nothing is sent: start one with npx limitline work.'] : []),
+      ...(blocked ? [`All calls wait: ${blocked.why}, ${describeWait(blocked.untilMs, now)}.`] : []),
+      ...paused.map(
+        (queue) => `The queue ${queue} is paused, so its rows wait: npx limitline resume --queue ${queue}.`,
+      ),
+      ...(shut.length > 0 ? [`Some calls wait: ${describeShut(shut, now)}.`] : []),
+    ],
+  };
+}

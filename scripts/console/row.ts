@@ -1,0 +1,42 @@
+import { explainRow } from '../../jobs/operators/explain-rows.ts';
+import { rowByName } from '../../jobs/operators/find-row.ts';
+import { resolveCalls } from '../../jobs/operators/resolve-calls.ts';
+import { retryRows } from '../../jobs/operators/retry-rows.ts';
+import { lineOfRow } from '../../jobs/story/line-of-row.ts';
+import { rowStory } from '../../jobs/story/row-story.ts';
+import type { RowPageFunctions } from '../../src/console/pages/row/add-row-page.ts';
+import type { Context } from '../../src/context.ts';
+
+/** Some 20,000 lines are read in this time, and the page is not to wait longer; somebody who asks for a line waits longer. */
+const LINE_MS = 300;
+const PATIENT_LINE_MS = 30_000;
+
+/** A line further down is not looked for by the page itself, since it would hardly be found in time. */
+const NEAR_LINE = 5_000;
+
+/** What the page of a row is handed. */
+export function rowPageFunctions(context: Context): RowPageFunctions {
+  return {
+    async story(row, { patient, signal }) {
+      const story = await rowStory(row, context);
+      if (!story) return undefined;
+      const { line, importId } = story.result;
+      const limitMs = patient ? PATIENT_LINE_MS : LINE_MS;
+      const deps = { imports: context.imports, limitMs, signal };
+      if (!patient && line > NEAR_LINE) return { story, line: { is: 'far' } };
+      return { story, line: await lineOfRow(line, story.imports.get(importId), deps) };
+    },
+
+    async retry({ portfolio, key }, by) {
+      const found = await rowByName(portfolio, key, context);
+      if (typeof found === 'string') return found;
+      const { state } = found.result;
+      if (state !== 'refused' && state !== 'cancelled') return explainRow(found, context);
+      const moved = await retryRows({ portfolio, state, row: key, by }, context);
+      return moved === 1 ? undefined : explainRow(found, context);
+    },
+
+    resolve: ({ portfolio, key }, { made, heldMs, by }) =>
+      resolveCalls({ portfolio, row: key, made, heldMs, by }, context),
+  };
+}

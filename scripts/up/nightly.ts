@@ -1,0 +1,60 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { reconcile } from '../../jobs/nightly/reconcile.ts';
+import { accountOf, readSettings } from '../../src/config.ts';
+import { openContext } from '../../src/context.ts';
+import { messageOf } from '../../src/errors.ts';
+import { type Log, makeSilentLog } from '../../src/log.ts';
+
+/** When nobody works, and before those who do come. */
+const HOUR = 2;
+const MINUTE = 30;
+
+/** Of several that run on one Redis one does it; long enough for their clocks to differ, and over before the next night. */
+const TAKEN_S = 20 * 3_600;
+
+/** The next time of night by the clock on the wall, after `nowMs`; where the clock is put forward over it, an hour later. */
+export function nextNight(nowMs: number): number {
+  const now = new Date(nowMs);
+  const tonight = new Date(now.getFullYear(), now.getMonth(), now.getDate(), HOUR, MINUTE);
+  if (tonight.getTime() > nowMs) return tonight.getTime();
+  return new Date(now.getFullYear(), now.getMonth(), now.getDate() + 1, HOUR, MINUTE).getTime();
+}
+
+/** Does every night what `limitline reconcile` does, until it is stopped. */
+export function startNightly({ log }: { log: Log }) {
+  const ending = new AbortController();
+  const { signal } = ending;
+  const go = async (): Promise<void> => {
+    while (!signal.aborted) {
+      await sleep(nextNight(Date.now()) - Date.now(), undefined, { signal });
+      await reconcileOnce(log).catch((error) => {
+        log.error({ reason: messageOf(error) }, 'the nightly check could not be made; the next night tries again');
+      });
+    }
+  };
+  const going = go().catch(() => {});
+  return {
+    async stop(): Promise<void> {
+      ending.abort();
+      await going;
+    },
+  };
+}
+
+/** The nightly check, where no other process on this Redis has made it tonight. Answers whether it was made here. */
+export async function reconcileOnce(log: Log, settings = readSettings()): Promise<boolean> {
+  const context = await openContext({ settings, log: makeSilentLog() });
+  try {
+    const { ledger, keys, processId } = context;
+    if ((await ledger.set(keys.nightly('reconcile'), processId, 'EX', TAKEN_S, 'NX')) === null) return false;
+    const findings = await reconcile(context);
+    const account = accountOf(settings);
+    log[findings.length > 0 ? 'warn' : 'info'](
+      { account, findings },
+      findings.length > 0 ? 'the nightly check found something, see findings' : 'ledger and queues agree',
+    );
+    return true;
+  } finally {
+    await context.close();
+  }
+}

@@ -1,0 +1,28 @@
+/** What somebody may wish to do, beyond looking. */
+export type Action =
+  | 'import'
+  | 'upload'
+  | 'mend'
+  | 'plan'
+  | 'retry'
+  | 'cancel'
+  | 'resolve'
+  | 'pause'
+  | 'resume'
+  | 'pause queue'
+  | 'resume queue';
+
+/** Who acts: without users it is whoever sits at this machine. */
+export type Actor = { name: string };
+
+/** There is nobody to tell apart yet. */
+export const CONSOLE_ACTOR: Actor = { name: 'console' };
+
+/** What an action is about, as far as it is about one portfolio. */
+export type Wish = { actor: Actor; action: Action; portfolio?: string | undefined };
+
+/** Says whether it may be done: `true`, or why not, in words for the person. */
+export type May = (wish: Wish) => Promise<true | string>;
+
+/** Whoever reaches the console may do everything: it answers on loopback only, and has no users yet. */
+export const everybodyMay: May = async () => true;

@@ -1,0 +1,59 @@
+import { fillTokens } from './swap.js';
+
+/**
+ * A link or a form that asks (data-dialog) shows its answer in a dialog, where a page would go elsewhere and come back. What
+ * the dialog then does is an ordinary form, and its answer an ordinary page.
+ */
+export function openDialogs() {
+  document.addEventListener('click', (event) => {
+    const link = event.target.closest('a[data-dialog]');
+    if (!link || event.metaKey || event.ctrlKey || event.shiftKey || event.button !== 0) return;
+    event.preventDefault();
+    show(link.href, link);
+  });
+  document.addEventListener('submit', (event) => {
+    const form = event.target.closest('form[data-dialog]');
+    if (form?.method !== 'get') return;
+    event.preventDefault();
+    const fields = new URLSearchParams(new FormData(form, event.submitter));
+    show(`${form.action}?${fields}`, event.submitter ?? form);
+  });
+  document.addEventListener('click', (event) => {
+    const close = event.target.closest('[data-close]');
+    if (!close) return;
+    event.preventDefault();
+    close.closest('dialog')?.close();
+  });
+}
+
+/** Shows what stands under an address in a dialog; where that is not to be had as a piece, goes there. */
+export async function show(address, from) {
+  try {
+    const response = await fetch(address, { headers: { 'x-fragment': '1' } });
+    const text = await response.text();
+    if (/<html/i.test(text)) return location.assign(address);
+    return open(text, from);
+  } catch {
+    return location.assign(address);
+  }
+}
+
+function open(markup, from) {
+  const dialog = document.createElement('dialog');
+  dialog.className = 'dialog';
+  dialog.innerHTML = markup;
+  fillTokens(dialog);
+  const heading = dialog.querySelector('h1, h2');
+  if (heading) {
+    heading.id ||= 'dialog-title';
+    dialog.setAttribute('aria-labelledby', heading.id);
+  } else dialog.setAttribute('aria-label', 'Answer');
+  dialog.addEventListener('close', () => {
+    dialog.remove();
+    from?.focus?.();
+  });
+  // A click beside it closes it, as Escape does.
+  dialog.addEventListener('click', (event) => event.target === dialog && dialog.close());
+  document.body.append(dialog);
+  dialog.showModal();
+}

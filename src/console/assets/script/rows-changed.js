@@ -1,0 +1,80 @@
+/**
+ * Says how many rows have changed since their table was made, and leaves the table as it is while it can be seen: nobody wants
+ * what they read to move away. One that comes into sight is made anew first, so that nobody begins with rows as they stood
+ * minutes ago. The counts by state come with the events, and are kept fresh in any case.
+ */
+export function start(section) {
+  let changed = 0;
+  let isSeen = false;
+  let isGiven = false;
+  section.addEventListener('input', () => {
+    isGiven = true;
+  });
+  document.addEventListener('swapped', () => {
+    const now = countsOf(document.querySelector('#rows-now [data-counts]')?.dataset.counts);
+    const before = countsOf(section.querySelector('[data-shown]')?.dataset.shown);
+    if (now.length !== before.length || now.length === 0) return;
+    changed = changedBetween(before, now);
+    sayChanged(section, changed);
+    countStates(section, now);
+  });
+  const table = section.querySelector('[data-shown]');
+  if (!table || typeof IntersectionObserver === 'undefined') return;
+  new IntersectionObserver(async ([entry]) => {
+    const comes = entry.isIntersecting && !isSeen;
+    isSeen = entry.isIntersecting;
+    if (!comes || changed === 0 || section.contains(document.activeElement)) return;
+    if (await showAnew(section, { withForm: !isGiven })) {
+      changed = 0;
+      sayChanged(section, 0);
+    }
+  }).observe(table);
+}
+
+function changedBetween(before, now) {
+  const differences = now.map((count, at) => count - before[at]);
+  const gone = differences.reduce((sum, one) => sum + Math.max(0, -one), 0);
+  const come = differences.reduce((sum, one) => sum + Math.max(0, one), 0);
+  return Math.max(gone, come);
+}
+
+function sayChanged(section, changed) {
+  const line = section.querySelector('.rows-changed');
+  const words = section.querySelector('[data-words]');
+  if (!line || !words) return;
+  line.hidden = changed === 0;
+  const text = `${changed.toLocaleString('en')} ${changed === 1 ? 'row has' : 'rows have'} changed since.`;
+  if (words.textContent !== text) words.textContent = text;
+}
+
+/** The states to choose from: those that have rows, and those that are chosen. */
+function countStates(section, counts) {
+  for (const chip of section.querySelectorAll('[data-state-at]')) {
+    const count = counts[Number(chip.dataset.stateAt)] ?? 0;
+    chip.hidden = count === 0 && !chip.querySelector('input').checked;
+    chip.querySelector('b').textContent = count.toLocaleString('en');
+  }
+}
+
+/** The same page as it is now; only what it says of rows is taken, and no form in which something was chosen. */
+async function showAnew(section, { withForm }) {
+  try {
+    const response = await fetch(location.href, { headers: { accept: 'text/html' } });
+    if (!response.ok) return false;
+    const fresh = new DOMParser().parseFromString(await response.text(), 'text/html').getElementById(section.id);
+    for (const part of ['[data-shown]', ...(withForm ? ['form'] : [])]) {
+      const [old, now] = [section.querySelector(part), fresh?.querySelector(part)];
+      if (!old || !now) return false;
+      old.replaceChildren(...now.childNodes);
+      if (now.dataset.shown !== undefined) old.dataset.shown = now.dataset.shown;
+    }
+    return true;
+  } catch {
+    // The line that says how many have changed has the way to them.
+    return false;
+  }
+}
+
+function countsOf(text) {
+  return (text ?? '').split(' ').filter(Boolean).map(Number);
+}

@@ -1,0 +1,112 @@
+import { createBullBoard } from '@bull-board/api';
+import { FastifyAdapter } from '@bull-board/fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { rowOf } from '../../queue/names.ts';
+import { QUEUES } from '../../queue/queues.ts';
+import { CONSOLE_ACTOR } from '../actions/may.ts';
+import type { ConsoleApp } from '../console-app.ts';
+import { ConsoleError } from '../server/console-error.ts';
+import type { BoardFunctions } from './board-functions.ts';
+import { boardQueue } from './board-queue.ts';
+import { mayOnBoard } from './board-routes.ts';
+import { BOARD_POLICY, cleanShell } from './board-shell.ts';
+
+/** Where the board stands; the page of ours about the queues is at `/work`. */
+const AT = '/queues';
+
+/** The board's script reads its token here and sends it with what changes anything (axios knows these two names). */
+const TOKEN_COOKIE = 'XSRF-TOKEN';
+const TOKEN_HEADER = 'x-xsrf-token';
+
+/**
+ * BullMQ's board under `/queues`, for the details of a job. It may read, and send single rows again by our own way; each
+ * route is looked up in a table before it is handled (board-routes.ts). The console's guard and token hold here too.
+ */
+export function addBoard(app: ConsoleApp, given: BoardFunctions): void {
+  const adapter = new FastifyAdapter();
+  adapter.setBasePath(AT);
+  keepOurWords(adapter, given);
+  createBullBoard({
+    queues: QUEUES.map((name) => boardQueue(name, given)),
+    serverAdapter: adapter,
+    options: {
+      uiConfig: {
+        boardTitle: 'Limitline queues',
+        miscLinks: [{ text: 'Back to Limitline', url: '/work' }],
+        hideDocsLink: true,
+        hideRedisDetails: true,
+        showWorkers: false,
+        showMetrics: false,
+        sortQueues: false,
+        locale: { lng: 'en-GB' },
+      },
+      handlerHooks: {
+        before: async ({ method, route, request }) => {
+          const onBoard = mayOnBoard(method, route);
+          const answer = onBoard === true && method !== 'get' ? await mayRetry(request.params.jobId, app) : onBoard;
+          return answer === true ? { allow: true } : { allow: false, status: 403, message: answer };
+        },
+      },
+    },
+  });
+  app.register(
+    async (board) => {
+      addRules(board);
+      await board.register(adapter.registerPlugin());
+    },
+    { prefix: AT },
+  );
+}
+
+/** The one place that says who may is asked here too, of the portfolio whose row it is. */
+function mayRetry(job: unknown, { may }: Pick<ConsoleApp, 'may'>): Promise<true | string> {
+  const { portfolio } = rowOf(String(job));
+  return may({ actor: { name: 'console' }, action: 'retry', portfolio });
+}
+
+/** What we say is no fault of the server's: the words and the status go to whoever asked. */
+function keepOurWords(adapter: FastifyAdapter, { onFault }: Pick<BoardFunctions, 'onFault'>): void {
+  const set = adapter.setErrorHandler.bind(adapter);
+  adapter.setErrorHandler = (handler) =>
+    set((error) => {
+      if ('code' in error && String(error.code).startsWith('FST_CSRF')) return said(403, STALE);
+      if (!(error instanceof ConsoleError)) {
+        onFault(error);
+        return handler(new Error('The board could not do this; try again.'));
+      }
+      const status = error.statusCode === 404 || error.statusCode === 409 ? error.statusCode : 403;
+      return said(status, error.message);
+    });
+}
+
+const STALE = 'This page is too old. Load it again, and repeat what you did. Nothing was done.';
+
+/** As the board reads it: what it knows, and our words. */
+function said(status: 403 | 404 | 409, message: string) {
+  return { status, body: { error: { key: 'ERRORS.FORBIDDEN' as const }, message } };
+}
+
+/** The board's own policy and its token; nothing of it is kept by a browser but the files that never change. */
+function addRules(board: FastifyInstance): void {
+  board.addHook('preHandler', async (request: FastifyRequest, reply: FastifyReply) => {
+    if (request.method === 'GET' || request.method === 'HEAD') return;
+    request.headers['csrf-token'] = request.headers[TOKEN_HEADER];
+    await new Promise<void>((resolve, reject) => {
+      board.csrfProtection.call(board, request, reply, (error?: Error) => (error ? reject(error) : resolve()));
+    });
+    // The one thing that the board may change at all is to send a row again.
+    const answer = await board.may({ actor: CONSOLE_ACTOR, action: 'retry' });
+    if (answer !== true) throw new ConsoleError(403, answer);
+  });
+  board.addHook('onSend', async (_request, reply, payload) => {
+    reply.header('content-security-policy', BOARD_POLICY);
+    const type = String(reply.getHeader('content-type') ?? '');
+    if (!type.startsWith('text/html') || typeof payload !== 'string') {
+      if (type.startsWith('application/json')) reply.header('cache-control', 'no-store');
+      return payload;
+    }
+    reply.header('cache-control', 'no-store');
+    reply.setCookie(TOKEN_COOKIE, reply.generateCsrf(), { path: AT, sameSite: 'strict' });
+    return cleanShell(payload);
+  });
+}

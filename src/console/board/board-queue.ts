@@ -1,0 +1,108 @@
+import { BullMQAdapter } from '@bull-board/api/bullMQAdapter';
+import { rowOf } from '../../queue/names.ts';
+import type { JobData, QueueName } from '../../queue/queues.ts';
+import { ConsoleError } from '../server/console-error.ts';
+import type { BoardFunctions, BoardRow } from './board-functions.ts';
+import { hasEnded, whyItStays, whyUnknown } from './retry-words.ts';
+
+type Adapter = InstanceType<typeof BullMQAdapter>;
+type BoardJob = NonNullable<Awaited<ReturnType<Adapter['getJob']>>>;
+
+/**
+ * One queue as the board sees it: read as it is, and changed by nothing but sending one row again, which goes the way of
+ * every row. Whatever else the board could ask of it rejects, beside being denied before it comes here (board-routes.ts).
+ *
+ * A job that BullMQ keeps no more is shown as the ledger has its row.
+ */
+export function boardQueue(name: QueueName, given: BoardFunctions): Adapter {
+  const adapter = new BullMQAdapter(given.queues.bullmq[name], {
+    description: DESCRIPTIONS[name],
+    allowRetries: true,
+  });
+  const read = adapter.getJob.bind(adapter);
+  adapter.getJob = async (id) => {
+    const job = await read(id);
+    if (job) return withOurRetry(job as BoardJob, given);
+    const row = rowOf(id);
+    const known = await given.row(row);
+    return known?.queue === name ? withOurRetry(jobOf(id, row, known), given) : undefined;
+  };
+  // A row is one job: there are no flows, and to look for them would need a producer.
+  adapter.getFlowProducer = async () => null;
+  for (const change of CHANGES) Object.assign(adapter, { [change]: denied });
+  return adapter;
+}
+
+const DESCRIPTIONS: Readonly<Record<QueueName, string>> = {
+  companies: 'first step of a row: its buyer becomes a company',
+  documents: 'second step: its documents are uploaded',
+  'buyer-limits': 'last step: its limit is requested',
+};
+
+/** All that the board can do to a queue. */
+const CHANGES = [
+  'clean',
+  'addJob',
+  'pause',
+  'resume',
+  'empty',
+  'obliterate',
+  'promoteAll',
+  'removeJobScheduler',
+  'runJobSchedulerNow',
+  'updateJobScheduler',
+  'setGlobalConcurrency',
+  'setConfiguredRateLimit',
+  'removeConfiguredRateLimit',
+  'releaseActiveRateLimit',
+] as const satisfies readonly (keyof Adapter)[];
+
+const denied = async (): Promise<never> => {
+  throw new ConsoleError(403, 'This may not be done on the board.');
+};
+
+/** The job with our way of sending it again in place of BullMQ's, which knows nothing of what was made. */
+function withOurRetry(job: BoardJob, given: BoardFunctions): BoardJob {
+  const told = job.toJSON();
+  const id = String(told.id ?? '');
+  return Object.assign(Object.create(job) as BoardJob, {
+    // BullMQ tells of a job what the object itself has, which of this one is nothing.
+    toJSON: () => told,
+    retry: () => retry(rowOf(id), given),
+    promote: denied,
+    remove: denied,
+    updateData: denied,
+    changeDelay: denied,
+    changePriority: denied,
+    removeUnprocessedChildren: denied,
+  });
+}
+
+async function retry(row: JobData, given: BoardFunctions): Promise<void> {
+  const answer = await given.retry(row);
+  if (answer.is === 'stays') throw new ConsoleError(409, whyItStays(answer.state));
+  if (answer.is === 'unknown') throw new ConsoleError(404, whyUnknown(row.key));
+}
+
+/** The job that a row has or had, told from the ledger. */
+function jobOf(id: string, data: JobData, { job, state, reason, updatedMs }: BoardRow): BoardJob {
+  const ended = hasEnded(state);
+  const isFailed = state === 'refused' || state === 'held';
+  const told = {
+    id,
+    name: job,
+    data,
+    opts: {},
+    progress: 0,
+    attemptsMade: 0,
+    timestamp: updatedMs,
+    ...(ended ? { processedOn: updatedMs, finishedOn: updatedMs } : {}),
+    // What is there says whether it failed.
+    failedReason: isFailed ? (reason ?? '') : '',
+    stacktrace: [],
+    returnvalue: null,
+  };
+  const stateNow = isFailed ? 'failed' : ended ? 'completed' : state === 'queued' ? 'waiting' : 'active';
+  // The board asks a job for what it says of itself and for its state, and for nothing else that it may.
+  return { ...told, toJSON: () => told, getState: async () => stateNow } as unknown as BoardJob;
+}

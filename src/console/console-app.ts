@@ -1,0 +1,19 @@
+import type { FastifyInstance } from 'fastify';
+import type { Html } from './html/html.ts';
+import type { PageParts } from './layout/layout.ts';
+
+/** The server to which pages are added. */
+export type ConsoleApp = FastifyInstance;
+
+declare module 'fastify' {
+  interface FastifyReply {
+    /** Answers with a whole page around this body, with the strip as it is now; where a dialog asks for it, with the body alone. */
+    page: (parts: PageParts) => Promise<FastifyReply>;
+    /** The same with the strip as it was read last: for what must be said at once. */
+    pageNow: (parts: PageParts) => FastifyReply;
+    /** Answers with a piece of a page, which the browser's module puts in its place. */
+    fragment: (piece: Html) => FastifyReply;
+    /** The token that a form needs to be believed; the field for it is made by `form` (parts/form.ts). */
+    csrf: () => string;
+  }
+}

@@ -1,0 +1,126 @@
+import { createHash, randomBytes } from 'node:crypto';
+import cookie from '@fastify/cookie';
+import csrfProtection from '@fastify/csrf-protection';
+import formbody from '@fastify/formbody';
+import rateLimit from '@fastify/rate-limit';
+import { fastifySSE } from '@fastify/sse';
+import { fastify } from 'fastify';
+import type { Log } from '../log.ts';
+import { everybodyMay, type May } from './actions/may.ts';
+import type { ConsoleApp } from './console-app.ts';
+import { addEvents } from './events/add-events.ts';
+import { type Hub, makeHub } from './events/hub.ts';
+import { addReplies } from './layout/add-replies.ts';
+import type { Strip } from './layout/strip.ts';
+import { addAccessLog } from './server/access-log.ts';
+import { serveAssets } from './server/assets.ts';
+import { addErrorPages } from './server/error-pages.ts';
+import { addGuard, sayPlainly } from './server/guard.ts';
+import { askWhoWasLed } from './server/led-here.ts';
+import { checkLoopback, listenOn } from './server/listen.ts';
+import { addSecurityHeaders } from './server/security-headers.ts';
+
+/** So long a page may take: who waits longer for Redis is told so instead. */
+const PAGE_LIMIT_MS = 4_000;
+
+/** Forms of ours have a few fields; uploads have limits of their own. */
+const FORM_LIMIT_BYTES = 256 * 1_024;
+
+/** Larger than any address of ours with all of its filters. */
+const HEADERS_LIMIT_BYTES = 16 * 1_024;
+
+/** A path parameter may be a row's key or a portfolio's name in percent encoding. */
+const PARAMETER_LIMIT = 1_000;
+
+export type Console = Awaited<ReturnType<typeof makeConsole>>;
+
+/**
+ * The web console: pages, actions and events, on a loopback address.
+ *
+ * @param given.host loopback, since there are no users yet; anything else is refused
+ * @param given.port 0 takes any that is free
+ * @param given.account whose ledger the pages show: what a page of another one sends is too old
+ * @param given.strip what every page says on top; asked for twice a second while a page is open
+ * @param given.pages adds the pages, see pages/index.ts
+ * @param given.may the one place that says who may do what; without one, everybody who comes may do everything
+ * @throws LimitlineError `SETTINGS` for an address that is not loopback
+ */
+export async function makeConsole(given: {
+  host: string;
+  port: number;
+  account?: string;
+  log: Log;
+  strip: () => Promise<Strip>;
+  pages: (app: ConsoleApp, hub: Hub) => void;
+  may?: May;
+}) {
+  const { host, port, log } = given;
+  checkLoopback(host);
+  const hub = makeHub({ strip: given.strip, log });
+  const app: ConsoleApp = fastify({
+    logger: false,
+    genReqId: () => randomBytes(4).toString('hex'),
+    bodyLimit: FORM_LIMIT_BYTES,
+    handlerTimeout: PAGE_LIMIT_MS,
+    routerOptions: { maxParamLength: PARAMETER_LIMIT, ignoreTrailingSlash: true },
+    http: { maxHeaderSize: HEADERS_LIMIT_BYTES },
+    forceCloseConnections: 'idle',
+    frameworkErrors: (_error, _request, reply) => sayPlainly(reply, 400, 'The address cannot be read.'),
+  });
+  const address = listenOn(app, { host, port });
+  addGuard(app, { port: address.port });
+  addAccessLog(app, log);
+  await addSecurityHeaders(app);
+  await app.register(cookie);
+  // By its port, since cookies of one host are shared by all of its ports; and by its account, since a page that was opened
+  // while this address was the stand-in's console must not act at the service, where the same rows have the same names.
+  const cookieKey = `limitline_csrf_${port}_${createHash('sha256')
+    .update(given.account ?? '')
+    .digest('hex')
+    .slice(0, 8)}`;
+  await app.register(csrfProtection, {
+    cookieKey,
+    // Not `strict`: behind a link on another site it would be left out, and the new one make every page that is open too old.
+    cookieOpts: { path: '/', sameSite: 'lax', httpOnly: true },
+    getToken: (request) => tokenOf(request.body, request.query, request.headers['csrf-token']),
+  });
+  await app.register(formbody, { bodyLimit: FORM_LIMIT_BYTES });
+  await app.register(rateLimit, { global: false });
+  await app.register(fastifySSE, { heartbeatInterval: HEARTBEAT_MS });
+  const assets = await serveAssets(app);
+  app.decorate('may', given.may ?? everybodyMay);
+  addReplies(app, { assets, strip: hub.strip });
+  askWhoWasLed(app);
+  addErrorPages(app, log);
+  addEvents(app, hub, { url: '/events', key: () => '', frame: async () => [] });
+  given.pages(app, hub);
+  app.addHook('preClose', async () => hub.close());
+  return {
+    app,
+    url: address.url,
+    /** @throws LimitlineError `USAGE` when the port is taken */
+    listen: address.open,
+    /** Ends the event streams, lets requests that are under way finish, and closes. */
+    close: async (): Promise<void> => {
+      const late = setTimeout(() => app.server.closeAllConnections(), CLOSE_LIMIT_MS);
+      await app.close();
+      clearTimeout(late);
+    },
+  };
+}
+
+/** Pages are done by then; an upload that still goes on is cut off. */
+const CLOSE_LIMIT_MS = 5_000;
+
+/** A proxy or a sleeping computer shows by its silence. */
+const HEARTBEAT_MS = 15_000;
+
+/** A form's field; a header for the browser's module; the query for forms with files, whose fields come too late. */
+function tokenOf(body: unknown, query: unknown, header: string | string[] | undefined): string | undefined {
+  const texts = [fieldOf(body), header, fieldOf(query)];
+  return texts.find((text): text is string => typeof text === 'string');
+}
+
+function fieldOf(fields: unknown): unknown {
+  return typeof fields === 'object' && fields !== null && '_csrf' in fields ? fields._csrf : undefined;
+}

@@ -1,0 +1,134 @@
+import { messageOf } from '../../errors.ts';
+import type { Log } from '../../log.ts';
+import type { Html } from '../html/html.ts';
+import { renderStrip, STRIP_ID, type Strip } from '../layout/strip.ts';
+import { makeSharedRead } from './shared-read.ts';
+import { makeStripReader } from './strip-reader.ts';
+
+/** A piece of a page that stands in the element of this id. */
+export type Fragment = { id: string; html: Html };
+
+/** Whatever a page shows live: the same pieces for all who watch it. */
+export type Frame = readonly Fragment[];
+
+/** Who watches: one open page. */
+export type Watcher = {
+  /** Takes a message, and answers whether it can take more: one that cannot is let go of. */
+  send: (message: string) => boolean;
+  end: () => void;
+};
+
+/** Twice a second, one reader for each thing that is watched. */
+const READ_EVERY_MS = 500;
+
+/** The strip goes on, and says why, while a page's own figures cannot be had. */
+const FRAME_LIMIT_MS = 2_000;
+
+/** More open pages than anybody has, and few enough for the memory that their sockets take. */
+const MOST_WATCHERS = 2_000;
+
+export type Hub = ReturnType<typeof makeHub>;
+
+/** A thing that is watched by at least one page. */
+type Topic = {
+  read: () => Promise<Map<string, string>>;
+  watchers: Set<Watcher>;
+  /** What the watchers have: markup by id. */
+  shown: Map<string, string>;
+  timer: NodeJS.Timeout;
+};
+
+/**
+ * Keeps open pages fresh. What many pages watch is read once for all of them, and becomes one message for all: only what
+ * changed since the last. Who comes new, or again after a while, gets all of it. Nothing is read that nobody watches.
+ *
+ * @param given.strip what every page shows on top
+ */
+export function makeHub(given: { strip: () => Promise<Strip>; log: Log; everyMs?: number }) {
+  const { log, everyMs = READ_EVERY_MS } = given;
+  const topics = new Map<string, Topic>();
+  const strip = makeStripReader({ strip: given.strip, freshMs: everyMs });
+  let [closed, watching, number] = [false, 0, 0];
+
+  /** What a page shows, by id. Of a page whose own figures cannot be had just now it is the strip, which says why. */
+  const readerOf = (read: () => Promise<Frame>) => {
+    const shared = makeSharedRead(read, FRAME_LIMIT_MS);
+    return async (): Promise<Map<string, string>> => {
+      const [state, found] = await Promise.all([strip.fresh(), shared()]);
+      if ('error' in found) log.debug({ reason: messageOf(found.error) }, 'a page could not be kept fresh');
+      const frame = 'value' in found ? found.value : [];
+      const own = frame.map(({ id, html }) => [id, html.markup] as const);
+      return new Map([[STRIP_ID, renderStrip(state).markup], ...own]);
+    };
+  };
+  const messageOfAll = (pieces: Iterable<readonly [string, string]>): string => {
+    number += 1;
+    const data = JSON.stringify([...pieces].map(([id, html]) => ({ id, html })));
+    return `id: ${number}\nevent: frame\ndata: ${data}\n\n`;
+  };
+  const drop = (name: string, topic: Topic, watcher: Watcher): void => {
+    if (topic.watchers.delete(watcher)) watching -= 1;
+    if (topic.watchers.size > 0 || topics.get(name) !== topic) return;
+    clearInterval(topic.timer);
+    topics.delete(name);
+  };
+  const look = async (name: string, topic: Topic): Promise<void> => {
+    const changed = [...(await topic.read())].filter(([id, markup]) => topic.shown.get(id) !== markup);
+    if (changed.length === 0) return;
+    for (const [id, markup] of changed) topic.shown.set(id, markup);
+    const message = messageOfAll(changed);
+    for (const watcher of [...topic.watchers]) {
+      if (watcher.send(message)) continue;
+      drop(name, topic, watcher);
+      watcher.end();
+    }
+  };
+  const open = (name: string, read: () => Promise<Frame>): Topic => {
+    let busy = false;
+    const next = async (): Promise<void> => {
+      if (busy) return;
+      busy = true;
+      await look(name, topic);
+      busy = false;
+    };
+    const timer = setInterval(() => void next(), everyMs).unref();
+    const topic: Topic = { read: readerOf(read), watchers: new Set(), shown: new Map(), timer };
+    topics.set(name, topic);
+    void next();
+    return topic;
+  };
+
+  return {
+    /** The strip as it is now, at most half a second old: never fails, and never waits long. Or as it was read last, at once. */
+    strip,
+    /** How many pages watch. */
+    watchers: (): number => watching,
+    /** All pieces of a page by id, once, for a browser that gets no events: what its watchers have, where it has any. */
+    async frame(name: string, read: () => Promise<Frame>): Promise<Map<string, string>> {
+      const shown = topics.get(name)?.shown;
+      return shown && shown.size > 0 ? shown : readerOf(read)();
+    },
+    /**
+     * Sends a page what changes, until the answer is called; undefined where there are too many, or the console ends.
+     *
+     * @param name what is watched: all watchers of one name share what the first one's `read` finds
+     */
+    watch(name: string, read: () => Promise<Frame>, watcher: Watcher): (() => void) | undefined {
+      if (closed || watching >= MOST_WATCHERS) return undefined;
+      const topic = topics.get(name) ?? open(name, read);
+      topic.watchers.add(watcher);
+      watching += 1;
+      if (topic.shown.size > 0) watcher.send(messageOfAll(topic.shown));
+      return () => drop(name, topic, watcher);
+    },
+    /** Ends all streams. */
+    close(): void {
+      closed = true;
+      for (const { timer, watchers } of topics.values()) {
+        clearInterval(timer);
+        for (const watcher of watchers) watcher.end();
+      }
+      topics.clear();
+    },
+  };
+}

@@ -1,0 +1,25 @@
+/** What was read, what went wrong with it, or that it takes too long. */
+export type Found<T> = { value: T } | { error: unknown } | { late: true };
+
+/**
+ * Reads for all who ask at the same time together: one read at a time is under way, also when it hangs, and nobody waits
+ * longer for it than the limit. Never throws.
+ */
+export function makeSharedRead<T>(read: () => Promise<T>, limitMs: number): () => Promise<Found<T>> {
+  let underWay: Promise<Found<T>> | undefined;
+  return async () => {
+    underWay ??= read()
+      .then((value): Found<T> => ({ value }))
+      .catch((error): Found<T> => ({ error }))
+      .finally(() => {
+        underWay = undefined;
+      });
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<Found<T>>((resolve) => {
+      timer = setTimeout(() => resolve({ late: true }), limitMs);
+    });
+    const found = await Promise.race([underWay, late]);
+    clearTimeout(timer);
+    return found;
+  };
+}

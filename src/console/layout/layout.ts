@@ -1,0 +1,72 @@
+import { type Html, html } from '../html/html.ts';
+import { renderStrip, STRIP_ID, type StripState } from './strip.ts';
+
+/** Addresses of what pages load: styles for every page, and those of one place (assets/styles/page-<place>….css). */
+export type Assets = {
+  styles: readonly { href: string; place: string | undefined }[];
+  script: string;
+  icon: string;
+};
+
+/** The places of the navigation. */
+export type Place = 'portfolios' | 'new' | 'held' | 'queues' | 'health';
+
+/** What a page hands to the layout. */
+export type PageParts = {
+  /** Of the page, without the product's name; it is no heading: the body has its own `<h1>`. */
+  title: string;
+  /** Which entry of the navigation the page belongs to, if any. */
+  at?: Place;
+  body: Html;
+  /** Address of the events that keep the page fresh (see events/add-events.ts). Without one, the strip alone is kept fresh. */
+  events?: string;
+};
+
+const PLACES: readonly { at: Place; href: string; words: string }[] = [
+  { at: 'portfolios', href: '/', words: 'Portfolios' },
+  { at: 'new', href: '/new', words: 'New' },
+  { at: 'held', href: '/held', words: 'Held' },
+  { at: 'queues', href: '/work', words: 'Queues' },
+  { at: 'health', href: '/health', words: 'Health' },
+];
+
+/** A whole page. */
+export function layout(
+  { title, at, body, events = '/events' }: PageParts,
+  { assets, strip, csrf }: { assets: Assets; strip: StripState; csrf: string },
+): Html {
+  return html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="csrf-token" content="${csrf}">
+<title>${title} · Limitline</title>
+${assets.styles.map(({ href, place }) => (place === undefined || place === at) && html`<link rel="stylesheet" href="${href}">`)}
+<link rel="icon" href="${assets.icon}" type="image/svg+xml">
+<script src="${assets.script}" type="module"></script>
+</head>
+<body data-events="${events}">
+<a class="skip" href="#main">Skip to the page</a>
+<header class="top">
+<div class="top-line">
+<a class="brand" href="/">${brandMark()} Limitline</a>
+<nav class="places" aria-label="Main">${PLACES.map(
+    (place) => html`<a href="${place.href}" aria-current="${place.at === at && 'page'}">${place.words}</a>`,
+  )}</nav>
+</div>
+<div class="strip" id="${STRIP_ID}" role="status" aria-label="State of the line">${renderStrip(strip)}</div>
+<p class="strip-unheard">The console does not answer any more, and what stands here may be old. It goes on by itself once the console is back: npx limitline console.</p>
+</header>
+<main id="main" tabindex="-1">${body}</main>
+<footer class="foot"><a href="/keys">Keyboard</a></footer>
+</body>
+</html>
+`;
+}
+
+/** A line with a limit on it. */
+function brandMark(): Html {
+  return html`<svg class="brand-mark" viewBox="0 0 24 24" aria-hidden="true"><path d="M3 17h18"/><path d="M3 12h11"/><path d="M17.5 7v10"/></svg>`;
+}

@@ -1,0 +1,49 @@
+import { counted } from '../../counted.ts';
+import { type Html, html } from '../html/html.ts';
+
+/** What every page says of the line as a whole. */
+export type Strip = {
+  /** The account that this console is for. */
+  account: string;
+  /** Whether all of it is only played: nothing that the stand-in grants is worth a cent. */
+  standIn: boolean;
+  /** Worker processes that gave a sign of life lately. */
+  workers: number;
+  /** The pace in words, such as "at the service's limit, 98 calls/s"; empty while nothing goes on. */
+  pace: string;
+  /** What keeps the line from going on, a short sentence each, the worst first; empty where nothing does. */
+  stops: readonly string[];
+};
+
+/** The strip as it was asked for last; `away` says why it could not be asked for again. */
+export type StripState = { strip: Strip | undefined; away: string | undefined; atMs: number };
+
+/** Where the strip stands in a page, and in the frames of all events. */
+export const STRIP_ID = 'strip';
+
+/** The strip of a page. */
+export function renderStrip({ strip, away, atMs }: StripState): Html {
+  const stops = [...(away === undefined ? [] : [away]), ...(strip?.stops ?? [])];
+  return html`<div class="strip-line">
+      ${strip?.standIn && html`<strong class="strip-stand-in">STAND-IN: nothing is really requested</strong>`}
+      <span class="strip-fact"><span class="strip-label">Account</span> <bdi>${strip?.account ?? 'not known'}</bdi></span>
+      <span class="strip-fact">${strip ? workersOf(strip.workers) : 'workers not known'}</span>
+      <span class="strip-fact">${strip && (strip.pace || 'no calls now')}</span>
+    </div>
+    ${
+      stops.length > 0 &&
+      html`<ul class="strip-stops" data-away="${away !== undefined}">
+      ${stops.map((stop) => html`<li>${stop}</li>`)}
+      ${away !== undefined && strip !== undefined && html`<li class="strip-since">What this page shows is from ${timeOf(atMs)}; it goes on by itself.</li>`}
+    </ul>`
+    }`;
+}
+
+function workersOf(workers: number): string {
+  return workers === 0 ? 'no worker seen' : `${counted(workers, 'worker')} seen`;
+}
+
+function timeOf(ms: number): Html {
+  const iso = new Date(ms).toISOString();
+  return html`<time datetime="${iso}">${iso.slice(11, 19)} UTC</time>`;
+}

@@ -1,0 +1,107 @@
+import { once } from 'node:events';
+import { PassThrough, type Readable, type Writable } from 'node:stream';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { isPortfolioName } from '../../../ledger/row-id.ts';
+import type { ConsoleApp } from '../../console-app.ts';
+import { ConsoleError } from '../../server/console-error.ts';
+import { attachmentOf } from './attachment-name.ts';
+
+/** What is written of a portfolio: as `limitline run` leaves it beside the file, to the byte, so that a click in Excel opens it. */
+export type Written = { portfolio: string; only: 'all' | 'errors'; format: 'csv' | 'xlsx'; cause: string | undefined };
+
+export type DownloadFunctions = {
+  /** @throws LimitlineError `NOT_FOUND` where no file was imported into the portfolio */
+  write: (what: Written, to: Writable, signal: AbortSignal) => Promise<void>;
+  /** An imported file as it came; the last one without a number. Nothing where there is none, or its copy is gone. */
+  original: (
+    portfolio: string,
+    importNumber: number | undefined,
+  ) => Promise<{ fileName: string; sizeBytes: number; content: () => Readable } | undefined>;
+};
+
+/** A million rows take a minute, and a slow line of the reader's takes longer. */
+const DOWNLOAD_LIMIT_MS = 3_600_000;
+
+const CSV = 'text/csv; charset=utf-8';
+const XLSX = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet';
+
+/** The files that are written anew: what they are called behind the portfolio's name, and what is in them. */
+const FILES: Readonly<Record<string, { only: Written['only']; format: Written['format']; type: string }>> = {
+  'results.csv': { only: 'all', format: 'csv', type: CSV },
+  'errors.csv': { only: 'errors', format: 'csv', type: CSV },
+  'results.xlsx': { only: 'all', format: 'xlsx', type: XLSX },
+};
+
+/** `/portfolios/:name/downloads/…`: results, errors, a workbook, and each file as it was imported. */
+export function addDownloads(app: ConsoleApp, given: DownloadFunctions): void {
+  app.get('/portfolios/:name/downloads/:file', { handlerTimeout: DOWNLOAD_LIMIT_MS }, async (request, reply) => {
+    const { name = '', file = '' } = request.params as Record<string, string>;
+    const query = request.query as Record<string, unknown>;
+    if (!isPortfolioName(name)) throw nothingHere();
+    if (file === 'original') return sendOriginal(name, numberOf(query.import), given, reply);
+    const wanted = Object.hasOwn(FILES, file) ? FILES[file] : undefined;
+    if (!wanted) throw nothingHere();
+    const cause = causeOf(query.cause);
+    if (cause !== undefined && wanted.only !== 'errors') {
+      throw new ConsoleError(422, 'The rows of one cause are in errors.csv?cause=… alone.');
+    }
+    const fileName = `${name}-${cause === undefined ? file : `errors-${cause}.csv`}`;
+    return sendWritten({ ...wanted, portfolio: name, cause }, { ...wanted, fileName }, given, request, reply);
+  });
+}
+
+/** A fault before the first byte is a page; behind it the connection breaks, so that nobody takes half a file for a whole one. */
+async function sendWritten(
+  what: Written,
+  { fileName, type }: { fileName: string; type: string },
+  given: DownloadFunctions,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const through = new PassThrough();
+  const gone = new AbortController();
+  reply.raw.once('close', () => gone.abort());
+  const signal = AbortSignal.any([gone.signal, request.signal]);
+  const writing = given.write(what, through, signal);
+  writing.catch((error) => through.destroy(error));
+  // Ends without a byte as well.
+  await Promise.race([once(through, 'readable', { signal }), writing]);
+  return asAttachment(reply, fileName, type).send(through);
+}
+
+async function sendOriginal(
+  portfolio: string,
+  importNumber: number | undefined,
+  { original }: DownloadFunctions,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const found = await original(portfolio, importNumber);
+  if (!found) throw new ConsoleError(404, 'There is no such file, or its copy is gone from the data folder.');
+  // Whatever it is: a page or a script that somebody uploaded is saved and never shown.
+  const answer = asAttachment(reply, found.fileName, 'application/octet-stream');
+  return answer.header('content-length', found.sizeBytes).send(found.content());
+}
+
+function asAttachment(reply: FastifyReply, fileName: string, type: string): FastifyReply {
+  return reply
+    .header('content-disposition', attachmentOf(fileName))
+    .header('cache-control', 'no-store')
+    .header('x-content-type-options', 'nosniff')
+    .type(type);
+}
+
+function numberOf(text: unknown): number | undefined {
+  if (text === undefined) return undefined;
+  if (typeof text === 'string' && /^[1-9]\d{0,6}$/.test(text)) return Number(text);
+  throw nothingHere();
+}
+
+function causeOf(text: unknown): string | undefined {
+  if (text === undefined) return undefined;
+  if (typeof text === 'string' && /^[a-z0-9]{1,16}$/.test(text)) return text;
+  throw new ConsoleError(422, 'No cause has this id: see the causes of the portfolio.');
+}
+
+function nothingHere(): ConsoleError {
+  return new ConsoleError(404, 'There is nothing to download under this address.');
+}

@@ -1,0 +1,32 @@
+import { messageOf } from '../../../errors.ts';
+import type { ConsoleApp } from '../../console-app.ts';
+import type { HealthAnswer, HealthFact } from './health-answer.ts';
+import { healthPage } from './health-page.ts';
+
+/** A part of the system that can be asked how it is. `limitMs` after which it counts as not answering. */
+export type HealthPart = { title: string; limitMs: number; ask: () => Promise<HealthFact[]> };
+
+export type HealthPageFunctions = { parts: readonly HealthPart[] };
+
+/** `/health`: how each part of the system is. A part that does not answer says so, and keeps nobody waiting for the others. */
+export function addHealthPage(app: ConsoleApp, { parts }: HealthPageFunctions): void {
+  app.get('/health', async (_request, reply) => {
+    const answers = await Promise.all(parts.map(answerOf));
+    return reply.page({ title: 'Health', at: 'health', body: healthPage({ answers, atMs: Date.now() }) });
+  });
+}
+
+async function answerOf({ title, limitMs, ask }: HealthPart): Promise<HealthAnswer> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<HealthAnswer>((resolve) => {
+    const away = `no answer within ${limitMs / 1_000} s`;
+    timer = setTimeout(() => resolve({ title, away }), limitMs);
+  });
+  const asked = ask().then(
+    (facts): HealthAnswer => ({ title, facts }),
+    (error: unknown): HealthAnswer => ({ title, away: messageOf(error) }),
+  );
+  const answer = await Promise.race([asked, late]);
+  clearTimeout(timer);
+  return answer;
+}

@@ -1,0 +1,162 @@
+import multipart from '@fastify/multipart';
+import { isPortfolioName, rowIdOf } from '../../../ledger/row-id.ts';
+import type { HeldItem, HeldPage } from '../../../ledger/story/held-item.ts';
+import type { HeldRow } from '../../../ledger/story/story.ts';
+import { addAction } from '../../actions/add-action.ts';
+import type { ConsoleApp } from '../../console-app.ts';
+import { ConsoleError } from '../../server/console-error.ts';
+import { heldAddress } from './held-address.ts';
+import { heldPage } from './held-page.ts';
+import { type HeldFilePlan, planPage } from './plan-page.ts';
+
+export type HeldPageFunctions = {
+  /** Held rows of a portfolio or of the account, the oldest first; nothing where there is no such portfolio. */
+  page: (range: HeldRange) => Promise<HeldPage | undefined>;
+  /** A text for the service's people, about these rows. */
+  text: (items: readonly HeldItem[]) => string;
+  /** What a file would do. @throws LimitlineError where it cannot be read, or is too large */
+  plan: (portfolio: string, file: { fileName: string; content: Buffer }) => Promise<HeldFilePlan>;
+  /** Does what the plan says, if it still says so. */
+  confirm: (
+    id: string,
+    portfolio: string,
+    by: string,
+  ) => Promise<
+    | { is: 'done'; resolution: { calls: number; rows: number } }
+    | { is: 'changed'; plan: HeldFilePlan }
+    | { is: 'unknown' }
+  >;
+};
+
+export type HeldRange = { portfolio: string | undefined; after: HeldRow | undefined; count: number };
+
+/** As many as a person looks through before the next page; a text for the service's people has them all. */
+const PAGE = 25;
+const MOST_IN_TEXT = 1_000;
+
+/** A line of such a file has some 60 bytes: 5 MB are more rows than anybody holds. */
+const FILE_LIMIT_BYTES = 5_000_000;
+
+/** Each id of the file is looked for among all rows of the account before it is believed. */
+const FILE_LIMIT_MS = 120_000;
+
+/** `/held` and `/portfolios/:name/held`: calls of which nobody knows what became of them, and what people say of them. */
+export function addHeldPage(app: ConsoleApp, given: HeldPageFunctions): void {
+  const addDesk = (url: string) => {
+    app.get(url, async (request, reply) => {
+      const { portfolio, after, did } = readAddress(request.params, request.query);
+      const page = await pageOr404({ portfolio, after, count: PAGE }, given);
+      const body = heldPage({
+        page,
+        portfolio,
+        isFirst: !after,
+        did,
+        textOf: given.text,
+        csrf: reply.csrf(),
+      });
+      return reply.page({ title: portfolio === undefined ? 'Held' : `Held (${portfolio})`, at: 'held', body });
+    });
+    app.get(`${url}/text`, async (request, reply) => {
+      const { portfolio } = readAddress(request.params, request.query);
+      const page = await pageOr404({ portfolio, after: undefined, count: MOST_IN_TEXT }, given);
+      return reply
+        .header('cache-control', 'no-store')
+        .header('content-disposition', 'attachment; filename="held.txt"')
+        .type('text/plain; charset=utf-8')
+        .send(`${given.text(page.items)}\n`);
+    });
+  };
+  addDesk('/held');
+  addDesk('/portfolios/:name/held');
+  addFileActions(app, given);
+}
+
+/** A file is planned by one request, and done by another that says yes to its plan. */
+function addFileActions(app: ConsoleApp, given: HeldPageFunctions): void {
+  // In a room of its own: another page may read files in another way.
+  app.register(async (room) => {
+    if (!room.hasContentTypeParser('multipart/form-data')) await room.register(multipart);
+    addAction(room, {
+      url: '/portfolios/:name/held/file',
+      action: 'resolve',
+      multipart: true,
+      bodyLimit: FILE_LIMIT_BYTES + 100_000,
+      limitMs: FILE_LIMIT_MS,
+      handle: async ({ request, params, reply }) => {
+        const portfolio = nameOf(params);
+        const limits = { fileSize: FILE_LIMIT_BYTES, files: 1, fields: 5 };
+        const file = await request.file({ limits, throwFileSizeLimit: false });
+        // Read to its end in any case, or the browser is not answered but cut off.
+        const content = await file?.toBuffer();
+        if (!file || !content || file.filename === '') throw noFile();
+        if (file.file.truncated) throw tooLarge();
+        const plan = await given.plan(portfolio, { fileName: file.filename, content });
+        return reply.page({
+          title: `Held (${portfolio}): plan`,
+          at: 'held',
+          body: planPage({ plan, csrf: reply.csrf() }),
+        });
+      },
+    });
+  });
+  addAction(app, {
+    url: '/portfolios/:name/held/confirm',
+    action: 'resolve',
+    limitMs: FILE_LIMIT_MS,
+    handle: async ({ params, fields, actor, reply }) => {
+      const portfolio = nameOf(params);
+      const confirmed = await given.confirm(fields.plan ?? '', portfolio, actor.name);
+      switch (confirmed.is) {
+        case 'done':
+          return reply.redirect(`${heldAddress(portfolio)}?did=file-${confirmed.resolution.calls}`, 303);
+        case 'changed': {
+          const body = planPage({ plan: confirmed.plan, changed: true, csrf: reply.csrf() });
+          return reply.code(409).page({ title: `Held (${portfolio}): plan`, at: 'held', body });
+        }
+        case 'unknown':
+          throw new ConsoleError(
+            409,
+            'This plan was carried out already, or is too old. Send the file again to see what it would do now.',
+          );
+      }
+    },
+  });
+}
+
+function noFile(): ConsoleError {
+  return new ConsoleError(422, 'Choose a file: a CSV with the columns line (or row) and id.');
+}
+
+function tooLarge(): ConsoleError {
+  return new ConsoleError(413, 'The file is larger than 5 MB, which no list of held rows is. Nothing was kept of it.');
+}
+
+async function pageOr404(range: HeldRange, given: HeldPageFunctions): Promise<HeldPage> {
+  const page = await given.page(range);
+  if (!page) throw new ConsoleError(404, `There is no portfolio "${range.portfolio}" in this account.`);
+  return page;
+}
+
+function nameOf(params: Readonly<Record<string, string>>): string {
+  const { name = '' } = params;
+  if (!isPortfolioName(name)) throw new ConsoleError(404, 'No portfolio can have this name.');
+  return name;
+}
+
+/** What an address asks for. A place that nobody can mean is the beginning. */
+function readAddress(params: unknown, query: unknown) {
+  const named = params as Record<string, string>;
+  const { after, did } = query as Record<string, unknown>;
+  return {
+    portfolio: named.name === undefined ? undefined : nameOf(named),
+    after: typeof after === 'string' ? placeOf(after) : undefined,
+    did: typeof did === 'string' ? did : undefined,
+  };
+}
+
+/** `<ms>:<portfolio>/<key>`, as held-page.ts writes it. */
+function placeOf(text: string): HeldRow | undefined {
+  const [, ms, name = ''] = /^(\d{1,15}):(.*)$/s.exec(text) ?? [];
+  const row = rowIdOf(name);
+  return row && ms !== undefined ? { row, atMs: Number(ms) } : undefined;
+}

@@ -1,0 +1,146 @@
+import { counted, grouped } from '../../../counted.ts';
+import { rowName } from '../../../ledger/row-id.ts';
+import type { HeldItem, HeldPage } from '../../../ledger/story/held-item.ts';
+import type { HeldRow } from '../../../ledger/story/story.ts';
+import { type Html, html } from '../../html/html.ts';
+import { amount } from '../../parts/amount.ts';
+import { button, linkButton } from '../../parts/button.ts';
+import { commandLine, shellWord } from '../../parts/command-line.ts';
+import { emptyState } from '../../parts/empty-state.ts';
+import { field, form, textArea } from '../../parts/form.ts';
+import { notice } from '../../parts/notice.ts';
+import { pageHead, panel } from '../../parts/page-head.ts';
+import { pager } from '../../parts/pager.ts';
+import { cutWords, theirWords } from '../../parts/their-words.ts';
+import { moment, timeAgo } from '../../parts/time.ts';
+import { resolveForms } from '../row/row-actions.ts';
+import { rowAddress } from '../row/row-address.ts';
+import { heldAddress } from './held-address.ts';
+
+type HeldPageGiven = {
+  page: HeldPage;
+  /** Nothing for the account's desk. */
+  portfolio: string | undefined;
+  isFirst: boolean;
+  /** What was done on the page before. */
+  did: string | undefined;
+  /** For the service's people, about these rows. */
+  textOf: (items: readonly HeldItem[]) => string;
+  csrf: string;
+};
+
+/** The held desk: each call whose outcome nobody knows, the oldest first, to be asked about and answered. */
+export function heldPage({ page, portfolio, isFirst, did, textOf, csrf }: HeldPageGiven): Html {
+  const { items, total, next } = page;
+  const address = heldAddress(portfolio);
+  const head = pageHead({
+    title: portfolio === undefined ? 'Held' : html`Held in ${portfolio}`,
+    trail: portfolio === undefined ? [] : trailOf(portfolio),
+    lead: 'These calls were sent, and no answer came. Nothing is sent again before a person says what became of them: ask the service’s people, then answer here.',
+  });
+  const done = didWords(did);
+  if (items.length === 0) {
+    return html`${head}${done && notice('good', done)}${emptyState({
+      title: 'Nothing is held',
+      words: 'What became of every call is known.',
+      next: linkButton({
+        href: portfolio === undefined ? '/' : (trailOf(portfolio)[1]?.href ?? '/'),
+        words: 'To the portfolios',
+      }),
+    })}`;
+  }
+  return html`${head}${done && notice('good', done)}
+    ${panel({
+      title: `${counted(total, 'held row')}, oldest first`,
+      body: html`<ol class="held-list">${items.map((item) => itemPart(item, { portfolio, textOf, csrf }))}</ol>
+        ${pager({
+          words: `${grouped(items.length)} of ${grouped(total)}`,
+          first: isFirst ? undefined : address,
+          next: next && `${address}?after=${encodeURIComponent(placeText(next))}`,
+        })}`,
+    })}
+    ${panel({ title: 'Ask the service’s people', body: textPart(textOf(items), address) })}
+    ${panel({ title: 'Answer by file', body: portfolio === undefined ? byPortfolio(items) : filePart(portfolio, csrf) })}`;
+}
+
+function trailOf(portfolio: string) {
+  return [
+    { href: '/', words: 'Portfolios' },
+    { href: `/portfolios/${encodeURIComponent(portfolio)}`, words: portfolio },
+  ];
+}
+
+const MADE: Readonly<Record<HeldItem['kind'], string>> = {
+  company: 'Company',
+  document: 'Document',
+  limit: 'Buyer limit request',
+};
+
+function itemPart(
+  item: HeldItem,
+  { portfolio, textOf, csrf }: Pick<HeldPageGiven, 'portfolio' | 'textOf' | 'csrf'>,
+): Html {
+  const { row, kind, which, sentMs, atMs, heard, sent, step, isKnown } = item;
+  const name = cutWords(item.name);
+  return html`<li class="held-item" aria-label="${MADE[kind]} for ${name}">
+    <div class="held-facts">
+      <h3><a href="${rowAddress(row)}">${theirWords(name)}</a> ${amount(item.amount)}</h3>
+      <p>${MADE[kind]}${which !== '' && html` ${theirWords(which)}`} · ${portfolio === undefined && html`${row.portfolio}, `}line ${item.line} of ${theirWords(item.import)}</p>
+      <p>Sent ${sentMs === undefined ? html`before ${moment(atMs)}` : moment(sentMs)}, ${timeAgo(sentMs ?? atMs)}</p>
+      <p class="hint">Instead of an answer: ${heard}</p>
+      <details><summary>What was sent</summary><pre class="answer" tabindex="0" aria-label="What was sent for ${name}">${sent || 'not kept'}</pre></details>
+      <details><summary>Text for the service’s people</summary><pre class="answer" tabindex="0" aria-label="Text about ${name}" data-copied>${textOf([item])}</pre>${copyButton(`Copy the text about ${name}`)}</details>
+    </div>
+    ${
+      isKnown
+        ? html`<p class="hint">It is known by now what became of it: the row goes on within seconds.</p>`
+        : resolveForms({ row, step, heldMs: atMs, back: portfolio === undefined ? 'account' : 'portfolio', csrf })
+    }
+  </li>`;
+}
+
+/** Shown where there is script to do it. */
+function copyButton(label: string): Html {
+  return html`<button type="button" class="copy" data-copy aria-label="${label}">Copy</button>`;
+}
+
+function textPart(text: string, address: string): Html {
+  return html`${textArea({
+    label: 'About all that are shown, ready to send',
+    name: 'text',
+    id: 'held-text',
+    value: text,
+    rows: 12,
+    readonly: true,
+  })}<p>${linkButton({ href: `${address}/text`, words: 'Download the text about all', download: true })}</p>`;
+}
+
+function filePart(portfolio: string, csrf: string): Html {
+  return html`<p>A CSV with the columns <code>line</code> (or <code>row</code>) and <code>id</code>: the id under which each was made, or <code>resend</code>. You see what it would do before anything is done.</p>
+    ${form({
+      action: `${heldAddress(portfolio)}/file`,
+      csrf,
+      multipart: true,
+      label: 'Answer by file',
+      body: html`${field({ label: 'File (5 MB at the most)', name: 'file', type: 'file', accept: '.csv,.txt,.xlsx', required: true })}${button({ words: 'Show what it would do' })}`,
+    })}
+    ${commandLine(`npx limitline resolve ${shellWord(portfolio)} --from FILE --dry-run`)}`;
+}
+
+/** A file speaks of one portfolio. */
+function byPortfolio(items: readonly HeldItem[]): Html {
+  const names = [...new Set(items.map(({ row }) => row.portfolio))];
+  return html`<p>A file speaks of one portfolio: ${names.map((name, place) => html`${place > 0 && ', '}<a href="${heldAddress(name)}">${name}</a>`)}.</p>`;
+}
+
+/** The place behind a row, for an address. */
+function placeText({ row, atMs }: HeldRow): string {
+  return `${atMs}:${rowName(row)}`;
+}
+
+function didWords(did: string | undefined): string | undefined {
+  if (did === 'made') return 'Taken as made: its row goes on.';
+  if (did === 'resent') return 'It is sent again, as soon as it is its turn.';
+  const [, calls] = /^file-(\d{1,7})$/.exec(did ?? '') ?? [];
+  return calls === undefined ? undefined : `${counted(Number(calls), 'call')} answered by the file: the rows go on.`;
+}

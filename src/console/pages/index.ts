@@ -1,0 +1,47 @@
+import { addBoard } from '../board/add-board.ts';
+import type { BoardFunctions } from '../board/board-functions.ts';
+import type { ConsoleApp } from '../console-app.ts';
+import type { Hub } from '../events/hub.ts';
+import { addDownloads, type DownloadFunctions } from './downloads/add-downloads.ts';
+import { addHealthPage, type HealthPageFunctions } from './health/add-health-page.ts';
+import { addHeldPage, type HeldPageFunctions } from './held/add-held-page.ts';
+import { addKeysPage } from './keys/add-keys-page.ts';
+import { addMachines, type MachineFunctions } from './machines/add-machines.ts';
+import { addNewPage } from './new/add-new-page.ts';
+import type { NewPageFunctions } from './new/new-page-functions.ts';
+import { addPlansPage, type PlansPageFunctions } from './plans/add-plans-page.ts';
+import { addPortfolioPage, type PortfolioPageFunctions } from './portfolio/add-portfolio-page.ts';
+import { addPortfoliosPage, type PortfoliosPageFunctions } from './portfolios/add-portfolios-page.ts';
+import { addQueuesPage, type QueuesPageFunctions } from './queues/add-queues-page.ts';
+import { addRowPage, type RowPageFunctions } from './row/add-row-page.ts';
+
+/** What the pages are handed, a page each: made in scripts/console/functions.ts. */
+export type PageFunctions = {
+  board: BoardFunctions;
+  portfolios: PortfoliosPageFunctions;
+  portfolio: PortfolioPageFunctions;
+  plans: PlansPageFunctions;
+  new: NewPageFunctions;
+  queues: QueuesPageFunctions;
+  machines: MachineFunctions;
+  downloads: DownloadFunctions;
+  health: HealthPageFunctions;
+  held: HeldPageFunctions;
+  row: RowPageFunctions;
+};
+
+/** All pages of the console. */
+export function addPages(app: ConsoleApp, hub: Hub, given: PageFunctions): void {
+  addKeysPage(app);
+  addBoard(app, given.board);
+  addPortfoliosPage(app, hub, given.portfolios);
+  addPortfolioPage(app, hub, given.portfolio);
+  addPlansPage(app, hub, given.plans);
+  addNewPage(app, hub, given.new);
+  addQueuesPage(app, hub, given.queues);
+  addMachines(app, given.machines);
+  addDownloads(app, given.downloads);
+  addHealthPage(app, given.health);
+  addHeldPage(app, given.held);
+  addRowPage(app, given.row);
+}

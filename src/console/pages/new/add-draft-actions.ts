@@ -1,0 +1,171 @@
+import { counted } from '../../../counted.ts';
+import { isPortfolioName } from '../../../ledger/row-id.ts';
+import { lastVersion, type MendedCell, type PortfolioDraft } from '../../../portfolio/portfolio-draft.ts';
+import { addAction } from '../../actions/add-action.ts';
+import type { ConsoleApp } from '../../console-app.ts';
+import { type Html, html } from '../../html/html.ts';
+import { linkButton } from '../../parts/button.ts';
+import { pageHead } from '../../parts/page-head.ts';
+import { table } from '../../parts/table.ts';
+import { ConsoleError } from '../../server/console-error.ts';
+import { reasonList } from './mend-grid.ts';
+import type { NewPageFunctions } from './new-page-functions.ts';
+import { readReading } from './read-reading.ts';
+import { readWishes } from './read-wishes.ts';
+import { SENT_FIRST } from './submit-view.ts';
+
+/** A page of lines has some hundred cells; each may be a long text. */
+const GRID_LIMIT_BYTES = 4 * 1_024 * 1_024;
+
+/** A new version of a large file is a copy of it, and so is an import. */
+const COPY_LIMIT_MS = 120_000;
+
+/** A workbook's shared texts are read for each check. */
+const CHECK_LIMIT_MS = 30_000;
+
+/** So long a small import may take for its portfolio to be shown at once. */
+const PATIENCE_MS = 1_500;
+
+/** What one can do with an upload. */
+export function addDraftActions(app: ConsoleApp, given: NewPageFunctions): void {
+  addAction(app, {
+    url: '/new/:id/reading',
+    action: 'upload',
+    handle: async ({ reply, params: { id = '' }, fields }) => {
+      const draft = await given.read(id);
+      const state = await given.preview(draft);
+      const preview = state.is === 'there' ? state.preview : undefined;
+      if (fields.forget === 'yes') await given.correct(id, { forgetKept: true });
+      else await given.correct(id, { reading: readReading(fields, draft, preview) });
+      return reply.redirect(`/new/${id}`, 303);
+    },
+  });
+  addAction(app, {
+    url: '/new/:id/again',
+    action: 'upload',
+    handle: async ({ reply, params: { id = '' } }) => {
+      await given.previewAgain(await given.read(id));
+      return reply.redirect(`/new/${id}`, 303);
+    },
+  });
+  addAction(app, {
+    url: '/new/:id/portfolio',
+    action: 'upload',
+    handle: async ({ reply, params: { id = '' }, fields }) => {
+      await given.correct(id, { portfolio: (fields.portfolio ?? '').trim() });
+      return reply.redirect(`/new/${id}#submit-title`, 303);
+    },
+  });
+  addAction(app, {
+    url: '/new/:id/remove',
+    action: 'upload',
+    handle: async ({ reply, params: { id = '' } }) => {
+      await given.read(id);
+      await given.remove(id);
+      return reply.redirect('/new', 303);
+    },
+  });
+  addMending(app, given);
+  addSubmit(app, given);
+}
+
+function addMending(app: ConsoleApp, given: NewPageFunctions): void {
+  addAction(app, {
+    url: '/new/:id/check',
+    action: 'mend',
+    bodyLimit: GRID_LIMIT_BYTES,
+    limitMs: CHECK_LIMIT_MS,
+    handle: async ({ reply, params: { id = '' }, fields }) => {
+      const draft = await given.read(id);
+      const [wish] = readWishes(fields);
+      if (!wish || !('cells' in wish)) throw new ConsoleError(422, 'The form names no cell: load the page again.');
+      if (fields.version !== undefined && Number(fields.version) !== lastVersion(draft).number) {
+        return reply.fragment(notChecked('Another version was saved meanwhile: load the page again.'));
+      }
+      const state = await given.preview(draft);
+      if (state.is !== 'there') return reply.fragment(notChecked('The file is being read again: load the page again.'));
+      return reply.fragment(reasonList(await given.check(draft, wish)));
+    },
+  });
+  addAction(app, {
+    url: '/new/:id/mend',
+    action: 'mend',
+    bodyLimit: GRID_LIMIT_BYTES,
+    limitMs: COPY_LIMIT_MS,
+    handle: async ({ reply, params: { id = '' }, fields }) => {
+      const answer = await given.mend(id, { version: Number(fields.version), wishes: readWishes(fields) });
+      if ('conflict' in answer) {
+        reply.code(409);
+        return reply.page({ title: 'Another version was saved', at: 'new', body: conflictView(id, answer.conflict) });
+      }
+      if (fields.same !== undefined) await saySameBuyer(answer.draft, Number(fields.same), given);
+      const list = fields.list === 'warnings' ? 'warnings' : 'problems';
+      // What was mended is gone from its list, so the same page has others.
+      return reply.redirect(`/new/${id}?list=${list}#mend`, 303);
+    },
+  });
+}
+
+/** Nothing is known of the line's cells by it. */
+function notChecked(words: string): Html {
+  return html`<p class="problem" data-unchecked>${words}</p>`;
+}
+
+/** A person says that a line means the buyer whom its identifiers point to. It is of this file's lines alone. */
+async function saySameBuyer({ id, reading }: PortfolioDraft, line: number, given: NewPageFunctions): Promise<void> {
+  if (!Number.isSafeInteger(line) || line < 1)
+    throw new ConsoleError(422, 'The form names no line: load the page again.');
+  const sameBuyer = [...new Set([...(reading.sameBuyer ?? []), line])];
+  await given.correct(id, { reading: { ...reading, sameBuyer } });
+}
+
+/** Two tabs, or two people: what was not saved is still in the page one comes back to. */
+function conflictView(id: string, { latest, cells }: { latest: number; cells: MendedCell[] }): Html {
+  return html`${pageHead({
+    title: 'Another version was saved meanwhile',
+    lead: `Your changes were not written: version ${latest} is not the one that you looked at. It differs in ${counted(cells.length, 'cell')}. Load it, and make your changes there; the browser's back button still has them.`,
+    actions: linkButton({ href: `/new/${id}?list=problems#mend`, words: `Load version ${latest}`, kind: 'primary' }),
+  })}
+  ${table({
+    caption: 'Cells in which it differs',
+    rows: cells.slice(0, MOST_SHOWN),
+    columns: [
+      { head: 'Line', kind: 'number', names: true, cell: ({ line }) => line },
+      { head: 'Column', cell: ({ column }) => html`<bdi>${column ?? 'the whole line'}</bdi>` },
+      { head: 'Before', cell: ({ before }) => html`<bdi>${before}</bdi>` },
+      { head: 'Now', cell: ({ after }) => html`<bdi>${after}</bdi>` },
+    ],
+  })}`;
+}
+
+const MOST_SHOWN = 100;
+
+function addSubmit(app: ConsoleApp, given: NewPageFunctions): void {
+  addAction(app, {
+    url: '/new/:id/submit',
+    action: 'import',
+    limitMs: COPY_LIMIT_MS,
+    handle: async ({ request, reply, actor, params: { id = '' }, fields }) => {
+      const { portfolio } = await given.read(id);
+      // Which portfolio it is about stands in the draft, not in the address.
+      const answer = await app.may({ actor, action: 'import', portfolio });
+      if (answer !== true) throw new ConsoleError(403, answer);
+      if (!isPortfolioName(portfolio)) throw new ConsoleError(422, 'Give the portfolio a name first.');
+      if (fields.first !== undefined && fields.first !== String(SENT_FIRST)) {
+        throw new ConsoleError(422, 'The form says another number of rows than the page: load it again.');
+      }
+      const begun = await given.submit(id, {
+        of: fields.of ?? '',
+        replace: fields.replace === 'yes',
+        by: actor.name,
+        ...(fields.first === undefined ? {} : { first: SENT_FIRST }),
+      });
+      if ('conflict' in begun) throw new ConsoleError(409, begun.conflict);
+      const until = Date.now() + PATIENCE_MS;
+      while (given.progress(id) && Date.now() < until && !request.raw.destroyed) {
+        await new Promise((done) => setTimeout(done, 40));
+      }
+      return reply.redirect(`/new/${id}/import`, 303);
+    },
+  });
+}

@@ -1,0 +1,173 @@
+import multipart from '@fastify/multipart';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { messageOf } from '../../../errors.ts';
+import type { IncomingFile, PreviewState } from '../../../portfolio/draft-desk.ts';
+import type { PortfolioDraft } from '../../../portfolio/portfolio-draft.ts';
+import { addAction } from '../../actions/add-action.ts';
+import type { ConsoleApp } from '../../console-app.ts';
+import { addEvents } from '../../events/add-events.ts';
+import type { Hub } from '../../events/hub.ts';
+import { ConsoleError } from '../../server/console-error.ts';
+import { addDraftActions } from './add-draft-actions.ts';
+import { draftView } from './draft-view.ts';
+import { importView } from './import-view.ts';
+import type { MendPlace } from './mend-grid.ts';
+import type { NewPageFunctions } from './new-page-functions.ts';
+import { importProgress, PROGRESS_ID, previewProgress } from './progress-view.ts';
+import { uploadView } from './upload-view.ts';
+
+/** So long an upload may take; the slowest line that a file of documents comes over. */
+const UPLOAD_LIMIT_MS = 2 * 3_600_000;
+
+/** A page waits for a preview that takes no longer, rather than to show how far it is. */
+const PATIENCE_MS = 1_200;
+
+/** Asked again by the browser itself, where no events come and no script runs. */
+const REFRESH_S = 5;
+
+/** `/new`: uploads a portfolio's file, shows what would be requested, mends it, and submits it. */
+export function addNewPage(app: ConsoleApp, hub: Hub, given: NewPageFunctions): void {
+  app.get('/new', async (_request, reply) =>
+    reply.page({
+      title: 'New portfolio',
+      at: 'new',
+      body: uploadView({ drafts: await given.list(), csrf: reply.csrf(), maxUploadMb: given.maxUploadMb }),
+    }),
+  );
+  app.get('/new/:id', async (request, reply) => showDraft(request, reply, given));
+  app.get('/new/:id/import', async (request, reply) => showImport(request, reply, given));
+  app.get('/new/:id/file', async (request, reply) => {
+    const { name, content, sizeBytes } = await given.file(idOf(request));
+    return reply
+      .header('content-disposition', `attachment; filename*=UTF-8''${percentEncoded(name)}`)
+      .header('content-length', sizeBytes)
+      .header('cache-control', 'no-store')
+      .type('application/octet-stream')
+      .send(content);
+  });
+  addEvents(app, hub, {
+    url: '/new/:id/events',
+    key: idOf,
+    frame: async (id) => {
+      const draft = await given.read(id);
+      return [{ id: PROGRESS_ID, html: previewProgress(draft, await given.preview(draft)) }];
+    },
+  });
+  addEvents(app, hub, {
+    url: '/new/:id/import/events',
+    key: idOf,
+    frame: async (id) => [{ id: PROGRESS_ID, html: await importPiece(await given.read(id), given) }],
+  });
+  addDraftActions(app, given);
+  app.register(async (scope) => addUpload(scope, given));
+  app.addHook('preClose', () => given.close());
+}
+
+/** RFC 8187, section 3.2.1: these too are no letters of such a value. */
+function percentEncoded(name: string): string {
+  const inPercent = (sign: string) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`;
+  return encodeURIComponent(name.toWellFormed()).replaceAll(/['()*]/g, inPercent);
+}
+
+/** Only here a body of files is read. */
+async function addUpload(scope: ConsoleApp, given: NewPageFunctions): Promise<void> {
+  // How much may come is counted where it is written: what is cut off here would look whole.
+  const limits = { fileSize: Number.MAX_SAFE_INTEGER, files: MOST_FILES, parts: MOST_FILES + 10, fields: 10 };
+  await scope.register(multipart, { limits, throwFileSizeLimit: true });
+  addAction(scope, {
+    url: '/new/upload',
+    action: 'upload',
+    multipart: true,
+    limitMs: UPLOAD_LIMIT_MS,
+    handle: async ({ request, reply }) => {
+      if (!request.isMultipart()) throw new ConsoleError(415, 'An upload is a form with files: send it from the page.');
+      const announced = Number(request.headers['content-length']);
+      const answer = await given
+        .receive(filesOf(request), Number.isFinite(announced) ? announced : undefined)
+        .catch((error: unknown) => {
+          throw isCutOff(error, request) ? new ConsoleError(400, CUT_OFF, { cause: error }) : error;
+        });
+      if ('draft' in answer) return reply.redirect(`/new/${answer.draft.id}`, 303);
+      const { status, message } = answer.refused;
+      throw new ConsoleError(status, message);
+    },
+  });
+}
+
+/** Somebody gave it up, or a line broke: no fault of the console's, whatever the reader of the form calls it. */
+function isCutOff(error: unknown, { raw }: FastifyRequest): boolean {
+  return (raw.destroyed && !raw.complete) || /unexpected end of multipart data/i.test(messageOf(error));
+}
+
+const CUT_OFF = 'The upload was cut off before its end, and nothing of it was kept. Upload it again.';
+
+/** More documents than a browser's dialog lets one choose; beyond them, a ZIP file serves better. */
+const MOST_FILES = 2_000;
+
+async function* filesOf(request: FastifyRequest): AsyncGenerator<IncomingFile> {
+  for await (const part of request.parts()) {
+    if (part.type === 'file') yield { field: part.fieldname, name: part.filename ?? '', content: part.file };
+  }
+}
+
+async function showDraft(request: FastifyRequest, reply: FastifyReply, given: NewPageFunctions) {
+  const draft = await given.read(idOf(request));
+  if (given.progress(draft.id)) return reply.redirect(`/new/${draft.id}/import`, 303);
+  const state = await settledPreview(draft, given);
+  const place = placeOf(request, state);
+  const isThere = state.is === 'there';
+  const lines = isThere ? await given.lines(draft, { preview: state.preview, ...place }) : [];
+  const names = isThere ? await given.portfolioNames() : [];
+  if (state.is === 'under way') reply.header('refresh', String(REFRESH_S));
+  return reply.page({
+    title: draft.name,
+    at: 'new',
+    body: draftView(draft, { state, place, lines, names, csrf: reply.csrf() }),
+    ...(state.is === 'under way' ? { events: `/new/${draft.id}/events` } : {}),
+  });
+}
+
+async function settledPreview(draft: PortfolioDraft, given: NewPageFunctions): Promise<PreviewState> {
+  const until = Date.now() + PATIENCE_MS;
+  for (;;) {
+    const state = await given.preview(draft);
+    if (state.is !== 'under way' || Date.now() > until) return state;
+    await new Promise((done) => setTimeout(done, 40));
+  }
+}
+
+/** Problems come before warnings, unless the address says otherwise. */
+function placeOf(request: FastifyRequest, state: PreviewState): MendPlace {
+  const { list, page } = request.query as { list?: unknown; page?: unknown };
+  const first = state.is === 'there' && state.preview.problems.lines === 0 ? 'warnings' : 'problems';
+  const named = list === 'problems' || list === 'warnings' ? list : first;
+  const number = typeof page === 'string' && /^\d{1,5}$/.test(page) ? Number(page) : 0;
+  return { list: named, page: number, isFocused: list !== undefined };
+}
+
+async function showImport(request: FastifyRequest, reply: FastifyReply, given: NewPageFunctions) {
+  const draft = await given.read(idOf(request));
+  const { submitted } = draft;
+  if (!submitted) return reply.redirect(`/new/${draft.id}`, 303);
+  const isRunning = given.progress(draft.id) !== undefined;
+  if (!isRunning && submitted.ended?.faults.length === 0) {
+    return reply.redirect(`/portfolios/${encodeURIComponent(submitted.portfolio)}`, 303);
+  }
+  if (!isRunning) return reply.redirect(`/new/${draft.id}`, 303);
+  return reply.header('refresh', String(REFRESH_S)).page({
+    title: `Importing ${draft.name}`,
+    at: 'new',
+    body: importView(draft, await importPiece(draft, given)),
+    events: `/new/${draft.id}/import/events`,
+  });
+}
+
+async function importPiece(draft: PortfolioDraft, given: NewPageFunctions) {
+  const state = await given.preview(draft);
+  const total = state.is === 'there' ? state.preview.counts.lines : undefined;
+  return importProgress(draft, { progress: given.progress(draft.id), total });
+}
+
+function idOf(request: FastifyRequest): string {
+  return (request.params as { id?: string }).id ?? '';
+}

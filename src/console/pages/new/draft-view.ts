@@ -1,0 +1,119 @@
+import { counted, grouped } from '../../../counted.ts';
+import type { PreviewState } from '../../../portfolio/draft-desk.ts';
+import type { PortfolioDraft } from '../../../portfolio/portfolio-draft.ts';
+import type { LineToMend, Preview } from '../../../portfolio/preview.ts';
+import type { Problem } from '../../../portfolio/problem.ts';
+import { type Html, html } from '../../html/html.ts';
+import { actionButton, linkButton } from '../../parts/button.ts';
+import { notice } from '../../parts/notice.ts';
+import { pageHead, panel } from '../../parts/page-head.ts';
+import { timeAgo } from '../../parts/time.ts';
+import { forPage } from './for-page.ts';
+import { type MendPlace, mendGrid } from './mend-grid.ts';
+import { PROGRESS_ID, previewProgress } from './progress-view.ts';
+import { readingForm, readingWords } from './reading-form.ts';
+import { changesView, requestFigures, requestSamples } from './requests-view.ts';
+import { portfolioForm, submitForm } from './submit-view.ts';
+import { draftWords } from './words.ts';
+
+type DraftGiven = {
+  state: PreviewState;
+  place: MendPlace;
+  lines: readonly LineToMend[];
+  names: readonly string[];
+  csrf: string;
+};
+
+/** An upload, before anything of it is requested: what was understood, what would be requested, what is wrong, and the yes. */
+export function draftView(draft: PortfolioDraft, given: DraftGiven): Html {
+  const { state, csrf } = given;
+  return html`${pageHead({
+    title: html`<bdi>${draft.name}</bdi>`,
+    trail: [{ href: '/new', words: 'New portfolio' }],
+    lead: html`${draftWords(draft)} · uploaded ${timeAgo(draft.uploadedMs)}`,
+    actions: html`${linkButton({ href: `/new/${draft.id}/file`, words: 'Download', kind: 'quiet', download: true, label: 'Download the file as it is now' })}
+      ${actionButton({ action: `/new/${draft.id}/remove`, csrf, words: 'Remove', kind: 'quiet', label: `Remove the upload ${draft.name}` })}`,
+  })}
+  ${keptNotice(draft, csrf)}${submittedNotice(draft)}
+  ${state.is === 'under way' && panel({ title: 'Reading the file', body: html`<div data-module="follow"><div id="${PROGRESS_ID}">${previewProgress(draft, state)}</div></div>` })}
+  ${state.is === 'failed' && failedView(draft, forPage(state.message), csrf)}
+  ${state.is === 'there' && previewView(draft, { ...given, preview: state.preview })}`;
+}
+
+function keptNotice({ id, keptFrom }: PortfolioDraft, csrf: string): Html | false {
+  if (!keptFrom) return false;
+  return notice(
+    'info',
+    html`Its columns are the same, so it is read as you corrected that file ${timeAgo(keptFrom.keptMs)}.
+      ${actionButton({ action: `/new/${id}/reading`, csrf, words: 'Read it as it stands, and forget the corrections', kind: 'quiet', fields: { forget: 'yes' } })}`,
+    { title: `A file of the form of ${keptFrom.name}.` },
+  );
+}
+
+function submittedNotice({ id, submitted }: PortfolioDraft): Html | false {
+  if (!submitted) return false;
+  const href = `/portfolios/${encodeURIComponent(submitted.portfolio)}`;
+  const { ended, fault } = submitted;
+  if (ended && ended.faults.length === 0) {
+    return notice(
+      'good',
+      html`${counted(ended.lines, 'line')} of version ${submitted.version} ${timeAgo(ended.atMs)}: <a href="${href}">to the portfolio <bdi>${submitted.portfolio}</bdi></a>.`,
+      { title: 'It was imported.' },
+    );
+  }
+  if (ended) return notice('bad', ended.faults.join(' '), { title: 'Nothing of it was imported.' });
+  return notice(
+    'warn',
+    html`${fault === null ? 'It was interrupted, or is still under way in another process.' : fault} Submit it again to go on where it stopped: nothing is doubled. <a href="/new/${id}/import">See how far it is</a>.`,
+    { title: `The import into ${submitted.portfolio} has not ended.` },
+  );
+}
+
+function failedView({ id, reading }: PortfolioDraft, message: string, csrf: string): Html {
+  const isCorrected = Object.keys(reading).length > 0;
+  return html`${notice('bad', message, { title: 'The file cannot be read so.', urgent: true })}
+    <div class="actions">${actionButton({ action: `/new/${id}/again`, csrf, words: 'Read it again' })}
+      ${isCorrected && actionButton({ action: `/new/${id}/reading`, csrf, words: 'Read it as it stands', fields: { forget: 'yes' } })}</div>`;
+}
+
+function previewView(draft: PortfolioDraft, given: DraftGiven & { preview: Preview }): Html {
+  const { preview, place, lines, names, csrf } = given;
+  const { faults, fileWarnings, problems, warnings } = preview;
+  const isUsable = faults.length === 0;
+  const reading = panel({
+    title: 'How the file is read',
+    body: html`<p>${readingWords(preview)}</p>${readingForm(draft, preview, csrf)}`,
+  });
+  if (!isUsable) {
+    return html`${notice('bad', sentences(faults), { title: 'Nothing of it can be imported as it is read now.', urgent: true })}${reading}
+      ${panel({ title: 'Portfolio', body: portfolioForm(draft, { names, csrf }) })}`;
+  }
+  return html`${panel({
+    title: 'What would be requested',
+    body: html`${requestFigures(preview)}${fileWarnings.length > 0 && notice('warn', sentences(fileWarnings))}`,
+    actions: html`<span class="hint">as of ${timeAgo(preview.madeMs)}</span>${actionButton({ action: `/new/${draft.id}/again`, csrf, words: 'Look again', kind: 'quiet' })}`,
+  })}
+  ${problems.lines + warnings.lines > 0 && html`<div id="mend">${panel({ title: 'Lines to look at', body: mendGrid(draft, { preview, place, lines, csrf }) })}</div>`}
+  ${reading}
+  ${panel({ title: 'As it would be sent', body: html`${requestSamples(preview)}${changesView(preview)}${unnamed(preview)}` })}
+  ${panel({ title: 'Submit', body: html`${portfolioForm(draft, { names, csrf })}${submitForm(draft, { preview, names, csrf })}` })}`;
+}
+
+/** One for each column may be wrong with a file, and a file may have more columns than anybody reads of. */
+function sentences(problems: readonly Problem[]): Html {
+  const others = problems.length - MOST_SENTENCES;
+  return html`<ul>${problems.slice(0, MOST_SENTENCES).map(sentenceOf)}${others > 0 && html`<li>And ${grouped(others)} more.</li>`}</ul>`;
+}
+
+const MOST_SENTENCES = 50;
+
+/** With the column that it is about: the sentence may say "this column". */
+function sentenceOf({ column, message }: Problem): Html {
+  return html`<li>${column !== null && html`<strong><bdi>${column}</bdi>:</strong> `}${forPage(message)}</li>`;
+}
+
+function unnamed({ unnamedDocuments }: Preview): Html | false {
+  if (unnamedDocuments.length === 0) return false;
+  const more = unnamedDocuments.length > 20 ? ' …' : '';
+  return html`<p>Documents that no line names: ${unnamedDocuments.slice(0, 20).map((name) => html`<bdi>${name}</bdi> `)}${more}</p>`;
+}

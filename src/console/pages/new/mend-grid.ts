@@ -1,0 +1,104 @@
+import { counted, grouped } from '../../../counted.ts';
+import { lastVersion, type PortfolioDraft } from '../../../portfolio/portfolio-draft.ts';
+import type { LineToMend, MendPages, Preview, PreviewColumn } from '../../../portfolio/preview.ts';
+import type { Problem } from '../../../portfolio/problem.ts';
+import { type Html, html } from '../../html/html.ts';
+import { button } from '../../parts/button.ts';
+import { form, hidden } from '../../parts/form.ts';
+import { forPage, isOfSameBuyer } from './for-page.ts';
+
+/** Which lines are looked at: those with problems, or with warnings; and which page of them, from 0. */
+export type MendPlace = { list: 'problems' | 'warnings'; page: number; isFocused: boolean };
+
+/** Longer cells are not edited in a page. */
+const LONGEST_CELL = 2_000;
+
+/** The lines to look at, each with its cells as fields: what is wrong stands below it, and is mended in place. */
+export function mendGrid(
+  draft: PortfolioDraft,
+  { preview, place, lines, csrf }: { preview: Preview; place: MendPlace; lines: readonly LineToMend[]; csrf: string },
+): Html {
+  const pages = preview[place.list];
+  const columns = columnsOf(preview, lines);
+  const body = html`${hidden('version', String(lastVersion(draft).number))}${hidden('list', place.list)}${hidden('page', String(place.page))}
+    <div class="table-box" role="region" aria-label="Lines to mend" tabindex="0"><table class="table mend" data-check="/new/${draft.id}/check">
+      <caption class="unseen">Lines with what is wrong with them; cells are edited in place</caption>
+      <thead><tr><th scope="col" class="cell is-number">Line</th>${columns.map(({ written, known }) => html`<th scope="col" class="cell"><bdi>${written}</bdi>${known !== null && known !== written && html`<span class="is-as">${known}</span>`}</th>`)}</tr></thead>
+      ${lines.map((line, at) => lineRows(line, { columns, place, isFirst: at === 0 }))}
+    </table></div>
+    <div class="form-end">${button({ words: 'Save as a new version', kind: 'primary' })}
+      <span class="hint">Only the cells that you change are written; every other byte of the file stays as it is.</span></div>`;
+  return html`<div class="mend-tabs">${tab(draft, { list: 'problems', pages: preview.problems, place })}${tab(draft, { list: 'warnings', pages: preview.warnings, place })}</div>
+    ${lines.length === 0 ? html`<p>None on this page.</p>` : form({ action: `/new/${draft.id}/mend`, csrf, body, class: 'form', module: 'mend' })}
+    ${pageWays(draft, pages, place)}`;
+}
+
+function tab(
+  { id }: PortfolioDraft,
+  { list, pages, place }: { list: MendPlace['list']; pages: MendPages; place: MendPlace },
+): Html | false {
+  if (pages.lines === 0) return false;
+  const words = `${counted(pages.lines, 'line')} with ${list}`;
+  return html`<a class="tab" href="/new/${id}?list=${list}#mend" aria-current="${list === place.list && 'true'}">${words}</a>`;
+}
+
+/** The columns that mean something to us, and those in which something is wrong. */
+function columnsOf({ columns }: Preview, lines: readonly LineToMend[]): PreviewColumn[] {
+  const named = new Set(
+    lines.flatMap(({ problems, warnings }) => [...problems, ...warnings].map(({ column }) => column)),
+  );
+  return columns.filter(({ known, written }) => known !== null || (written !== '' && named.has(written)));
+}
+
+type RowPlace = { columns: readonly PreviewColumn[]; place: MendPlace; isFirst: boolean };
+
+function lineRows(line: LineToMend, { columns, place, isFirst }: RowPlace): Html {
+  const said = [...line.problems, ...line.warnings];
+  const isToFocus = isFirst && place.isFocused;
+  const first = columns.findIndex(({ written }) => said.some(({ column }) => column === written));
+  return html`<tbody class="mend-line" data-line="${line.line}">
+    <tr>${lineHead(line)}${line.broken === undefined ? columns.map((column, at) => cellField(line, { column, said, isFocused: isToFocus && at === first })) : wholeField(line, columns.length)}</tr>
+    <tr class="reasons"><td></td><td colspan="${columns.length}" id="reasons-${line.line}" aria-live="polite">${reasonList(line)}</td></tr>
+    ${said.some(({ message }) => isOfSameBuyer(message)) && html`<tr class="reasons"><td></td><td colspan="${columns.length}">${button({ words: 'It is the same buyer', name: 'same', value: String(line.line), label: `It is the same buyer (line ${line.line})` })}</td></tr>`}
+  </tbody>`;
+}
+
+function lineHead({ line }: LineToMend): Html {
+  return html`<th scope="row" class="cell is-number"><span class="mend-word">Line </span>${grouped(line)}</th>`;
+}
+
+function cellField(
+  { line, cells }: LineToMend,
+  { column, said, isFocused }: { column: PreviewColumn; said: readonly Problem[]; isFocused: boolean },
+): Html {
+  const text = cells[column.index] ?? '';
+  if (text.length > LONGEST_CELL) return html`<td class="cell"><span class="soft">${text.slice(0, 40)}…</span></td>`;
+  const isFaulty = said.some((one) => one.column === column.written);
+  const size = Math.min(28, Math.max(6, text.length + 1));
+  return html`<td class="cell" data-head="${column.written}"><input class="mend-cell" name="cell-${line}-${column.index}" value="${text}" size="${size}" autocomplete="off" autofocus="${isFocused}" aria-label="Line ${line}, ${column.written}" aria-invalid="${isFaulty && 'true'}" aria-describedby="${isFaulty && `reasons-${line}`}" data-column="${column.written}"></td>`;
+}
+
+/** Nobody can tell which cell is which: the line is mended as a text. */
+function wholeField({ line, broken = '' }: LineToMend, width: number): Html {
+  if (broken.length > LONGEST_CELL)
+    return html`<td class="cell" colspan="${width}"><span class="soft">${broken.slice(0, 80)}…</span></td>`;
+  return html`<td class="cell" colspan="${width}"><input class="mend-cell is-whole" name="text-${line}" value="${broken}" autocomplete="off" aria-label="Line ${line} as a whole" aria-invalid="true" aria-describedby="reasons-${line}"></td>`;
+}
+
+/** What is wrong with a line, a sentence each; also the answer where a line is checked while it is edited. */
+export function reasonList({ problems, warnings }: Pick<LineToMend, 'problems' | 'warnings'>): Html {
+  const said = [...problems, ...warnings];
+  if (said.length === 0) return html`<p class="is-fine">Nothing is wrong with this line any more.</p>`;
+  return html`<ul class="${problems.length === 0 && 'is-warning'}">${said.map(({ column, message }) => html`<li data-column="${column}">${column !== null && html`<strong><bdi>${column}</bdi>:</strong> `}${forPage(message)}</li>`)}</ul>`;
+}
+
+function pageWays({ id }: PortfolioDraft, { lines, kept, pages }: MendPages, { list, page }: MendPlace): Html | false {
+  if (lines <= kept && pages.length <= 1) return false;
+  const href = (to: number) => `/new/${id}?list=${list}&page=${to}#mend`;
+  const more =
+    lines > kept ? ` The first ${grouped(kept)} can be mended here; the errors file of an import has all of them.` : '';
+  return html`<nav class="pager" aria-label="Pages of lines"><span class="pager-words">Page ${page + 1} of ${grouped(pages.length)}.${more}</span>
+    ${page > 0 && html`<a class="button is-quiet" href="${href(page - 1)}">Before</a>`}
+    ${page + 1 < pages.length && html`<a class="button is-plain" href="${href(page + 1)}" rel="next">Next</a>`}
+  </nav>`;
+}

@@ -1,0 +1,9 @@
+import type { DraftDesk } from '../../../portfolio/draft-desk.ts';
+
+/** What the pages of a new portfolio are handed. */
+export type NewPageFunctions = DraftDesk & {
+  /** Names of the account's portfolios. */
+  portfolioNames(): Promise<string[]>;
+  /** The most that an upload may be, all of its files together. */
+  maxUploadMb: number;
+};

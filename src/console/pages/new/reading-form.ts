@@ -1,0 +1,174 @@
+import { counted } from '../../../counted.ts';
+import { KNOWN_COLUMNS } from '../../../portfolio/columns/known-columns.ts';
+import type { PortfolioDraft } from '../../../portfolio/portfolio-draft.ts';
+import type { Preview, PreviewColumn } from '../../../portfolio/preview.ts';
+import { type Html, html } from '../../html/html.ts';
+import { button } from '../../parts/button.ts';
+import { field, form, select, tick } from '../../parts/form.ts';
+import { DELIMITER_WORDS, dialectWords } from './words.ts';
+
+/** Encodings that files of finance teams come in; any other is found by itself or not at all. */
+export const ENCODINGS = [
+  'utf-8',
+  'windows-1252',
+  'windows-1250',
+  'windows-1251',
+  'iso-8859-2',
+  'iso-8859-15',
+  'macintosh',
+  'cp850',
+  'cp437',
+  'utf-16le',
+  'shift_jis',
+  'gb18030',
+  'big5',
+  'euc-kr',
+] as const;
+
+/** What was understood of a file, each part of it to be corrected. */
+export function readingForm(draft: PortfolioDraft, preview: Preview, csrf: string): Html {
+  const body = html`${aboveWords(preview)}
+    <div class="reading-facts">${dialectFields(draft, preview)}${conventionFields(draft, preview)}</div>
+    ${columnTable(preview)}
+    ${constantFields(draft)}
+    <div class="form-end">${button({ words: 'Read it so' })}<span class="hint">Kept for the next file of this form when it is submitted.</span></div>`;
+  return form({ action: `/new/${draft.id}/reading`, csrf, body, class: 'form reading' });
+}
+
+function aboveWords({ above, headerLine }: Preview): Html | false {
+  if (!above) return false;
+  const lines = above.from === above.to ? `Line ${above.from}` : `Lines ${above.from} to ${above.to}`;
+  return html`<p>${lines} above the header (line ${headerLine}) ${above.from === above.to ? 'is' : 'are'} not read: ${above.texts.slice(0, 2).map((text) => html`<q>${text.slice(0, 60)}</q> `)}</p>`;
+}
+
+function dialectFields({ reading }: PortfolioDraft, { dialect, sheets, headerLine }: Preview): Html {
+  const header = field({
+    label: 'Header in line',
+    name: 'headerLine',
+    inputmode: 'numeric',
+    maxlength: 7,
+    value: reading.headerLine === undefined ? '' : String(reading.headerLine),
+    placeholder: headerLine === null ? 'not found' : `${headerLine}, as found`,
+  });
+  if (dialect.sheet !== undefined) {
+    const options = [
+      { value: '', words: `As found: ${dialect.sheet}` },
+      ...sheets.map((name) => ({ value: name, words: name })),
+    ];
+    const isHidden = reading.hiddenRows === true;
+    return html`${select({ label: 'Sheet', name: 'sheet', value: reading.sheet ?? '', options })}${header}
+      <div class="field">${tick({ label: 'Read hidden rows too', name: 'hiddenRows', checked: isHidden })}</div>`;
+  }
+  const encodings = new Set<string>([...ENCODINGS, ...(reading.encoding === undefined ? [] : [reading.encoding])]);
+  return html`${select({
+    label: 'Encoding',
+    name: 'encoding',
+    value: reading.encoding ?? '',
+    options: [
+      { value: '', words: asFound(reading.encoding, dialect.encoding.toUpperCase()) },
+      ...[...encodings].map((name) => ({ value: name, words: name.toUpperCase() })),
+    ],
+  })}
+  ${select({
+    label: 'Delimiter',
+    name: 'delimiter',
+    value: reading.delimiter ?? '',
+    options: [
+      {
+        value: '',
+        words: asFound(reading.delimiter, DELIMITER_WORDS[dialect.delimiter]),
+      },
+      ...Object.entries(DELIMITER_WORDS).map(([value, words]) => ({ value, words })),
+    ],
+  })}${header}`;
+}
+
+/** What is taken where nothing is said; what that is, is known where nothing was said. */
+function asFound(said: unknown, found: string | undefined): string {
+  return said === undefined && found !== undefined ? `As found: ${found}` : 'As found';
+}
+
+const DECIMALS = { '.': 'point: 1234.50', ',': 'comma: 1234,50' } as const;
+const DATES = { dmy: 'day first: 31/12/2026', mdy: 'month first: 12/31/2026' } as const;
+
+function conventionFields({ reading }: PortfolioDraft, { conventions }: Preview): Html {
+  const { decimal, dates } = conventions;
+  return html`${select({
+    label: 'Decimals of amounts',
+    name: 'decimal',
+    value: reading.decimal ?? '',
+    options: [
+      { value: '', words: asFound(reading.decimal, decimal === '.' ? 'point' : decimal === ',' ? 'comma' : undefined) },
+      ...Object.entries(DECIMALS).map(([value, words]) => ({ value, words })),
+    ],
+  })}
+  ${select({
+    label: 'Dates like 05/04/2026',
+    name: 'dates',
+    value: reading.dates ?? '',
+    options: [
+      {
+        value: '',
+        words: asFound(reading.dates, dates === 'dmy' ? 'day first' : dates === 'mdy' ? 'month first' : undefined),
+      },
+      ...Object.entries(DATES).map(([value, words]) => ({ value, words })),
+    ],
+  })}`;
+}
+
+const OURS = [{ value: '', words: 'kept, not sent' }, ...KNOWN_COLUMNS.map((name) => ({ value: name, words: name }))];
+
+/** Each column with what stands in it, and what it is taken for. */
+function columnTable({ columns }: Preview): Html {
+  const named = columns.filter(({ written }) => written !== '');
+  if (named.length === 0)
+    return html`<p>No column was found: correct the encoding, the delimiter or the line of the header.</p>`;
+  // What is read as something first; a page with a choice for each column of a sheet as wide as Excel's is 20 MB.
+  const shown = new Set([...named.filter(({ known }) => known !== null), ...named].slice(0, MOST_COLUMNS));
+  const others = named.length - shown.size;
+  return html`<div class="table-box" role="region" aria-label="Columns" tabindex="0"><table class="table columns">
+    <caption class="unseen">Columns of the file, what stands in them, and what they are read as</caption>
+    <thead><tr><th scope="col" class="cell">Column</th><th scope="col" class="cell">First cells</th><th scope="col" class="cell">Read as</th></tr></thead>
+    <tbody>${named.filter((column) => shown.has(column)).map(columnRow)}</tbody>
+  </table></div>${others > 0 && html`<p class="hint">${counted(others, 'more column')} ${others === 1 ? 'is' : 'are'} kept and not sent; to choose what one of them is, move it to the front of the file, or leave out what is not needed.</p>`}`;
+}
+
+/** More than any file of buyers has that people look through. */
+const MOST_COLUMNS = 200;
+
+function columnRow({ index, written, known, by, guess, samples }: PreviewColumn): Html {
+  const why = { name: 'our own name', map: 'as you said', alias: 'by its name' }[by ?? 'name'];
+  return html`<tr class="${known === null && 'is-own'}">
+    <th scope="row" class="cell names"><bdi>${written}</bdi></th>
+    <td class="cell samples" data-head="First cells">${samples.length === 0 ? html`<span class="soft">empty</span>` : html`<span class="sample-list">${samples.map((sample) => html`<span class="sample"><bdi>${sample}</bdi></span>`)}</span>`}</td>
+    <td class="cell" data-head="Read as">
+      <select class="input" name="column-${index}" aria-label="${written} is read as">${OURS.map(({ value, words }) => html`<option value="${value}" selected="${value === (known ?? '')}">${words}</option>`)}</select>
+      <span class="hint">${known !== null && by !== null ? why : guess !== null && `perhaps ${guess}`}</span>
+    </td>
+  </tr>`;
+}
+
+/** What every line has, of columns that the file does not give. */
+function constantFields({ reading }: PortfolioDraft): Html {
+  const given = Object.entries(reading.mapping?.constants ?? {});
+  const rows = [...given, ['', ''] as const];
+  return html`<details class="constants" id="constants" open="${given.length > 0}"><summary>The same on every line</summary>
+    ${rows.map(
+      ([name, value], at) =>
+        html`<div class="constant">${select({
+          label: 'Column',
+          hideLabel: at > 0,
+          name: `constant-name-${at}`,
+          value: name,
+          options: [{ value: '', words: 'none' }, ...KNOWN_COLUMNS.map((one) => ({ value: one, words: one }))],
+        })}${field({ label: 'Is', hideLabel: at > 0, name: `constant-value-${at}`, value: value ?? '', maxlength: 500 })}</div>`,
+    )}
+  </details>`;
+}
+
+/** What was understood, in a line. */
+export function readingWords(preview: Preview): string {
+  const known = preview.columns.filter((column) => column.known !== null).length;
+  const named = preview.columns.filter(({ written }) => written !== '').length;
+  return `${dialectWords(preview)}; ${known} of ${named} columns are read, the others are kept and not sent.`;
+}

@@ -1,0 +1,63 @@
+import { counted } from '../../../counted.ts';
+import { moneyText } from '../../../money-text.ts';
+import type { PortfolioDraft } from '../../../portfolio/portfolio-draft.ts';
+import type { Preview } from '../../../portfolio/preview.ts';
+import { type Html, html } from '../../html/html.ts';
+import { button } from '../../parts/button.ts';
+import { commandLine } from '../../parts/command-line.ts';
+import { form, hidden, tick } from '../../parts/form.ts';
+import { notice } from '../../parts/notice.ts';
+import { sameCommand } from './same-command.ts';
+
+/** As many as are sent to see whether all is right, before the others go. */
+export const SENT_FIRST = 5;
+
+type SubmitGiven = { preview: Preview; names: readonly string[]; csrf: string };
+
+/** Which portfolio it becomes, or is brought into. */
+export function portfolioForm({ id, portfolio }: PortfolioDraft, { names, csrf }: Omit<SubmitGiven, 'preview'>): Html {
+  return form({
+    action: `/new/${id}/portfolio`,
+    csrf,
+    class: 'portfolio-form',
+    body: html`<div class="field"><label for="portfolio">Portfolio</label>
+      <input class="input" id="portfolio" name="portfolio" value="${portfolio}" list="portfolios" maxlength="64" required autocomplete="off" aria-describedby="portfolio-hint">
+      <datalist id="portfolios">${names.slice(0, MOST_NAMES).map((name) => html`<option value="${name}"></option>`)}</datalist>
+      <p class="hint" id="portfolio-hint">A new name, or that of a portfolio that is there.</p></div>
+      ${button({ words: 'Look at it for this portfolio' })}`,
+  });
+}
+
+/** A list that opens is not looked through further; any name can be written. */
+const MOST_NAMES = 500;
+
+/** The yes: what it requests, and at which pace. */
+export function submitForm(draft: PortfolioDraft, { preview, names, csrf }: SubmitGiven): Html {
+  const { id, portfolio } = draft;
+  const { limits, requested } = preview.dryRun;
+  const isThere = names.includes(portfolio);
+  const sum = `${counted(limits, 'limit')}, ${moneyText(requested)} in total`;
+  const words = limits === 0 ? 'Import it: nothing is left to request' : `Request all: ${sum}`;
+  return html`${isThere && thereAlready(portfolio)}
+  ${form({
+    action: `/new/${id}/submit`,
+    csrf,
+    class: 'form submit',
+    label: 'Submit',
+    body: html`${hidden('of', preview.of)}
+      ${isThere && tick({ name: 'replace', label: 'Cancel rows of earlier imports that are not in this file and were not sent', hint: 'For a file that stands for all of the portfolio.' })}
+      <div class="submit-ways">
+        ${limits > SENT_FIRST && html`<div class="way">${button({ words: `Send ${SENT_FIRST}, then wait`, name: 'first', value: String(SENT_FIRST) })}<span class="hint">The portfolio pauses itself; look at the answers, then let the others go.</span></div>`}
+        <div class="way">${button({ words, kind: 'primary' })}<span class="hint">What is imported is what you see here, to the byte.</span></div>
+      </div>
+      <p class="same-command">The same from a terminal: ${commandLine(sameCommand(draft))}</p>`,
+  })}`;
+}
+
+function thereAlready(portfolio: string): Html {
+  return notice(
+    'info',
+    html`Portfolio <a href="/portfolios/${encodeURIComponent(portfolio)}"><bdi>${portfolio}</bdi></a> is there already. Lines whose request was made are not requested again; one whose row was not sent yet takes the words of this file; rows that this file lacks stay.`,
+    { title: 'It is brought into a portfolio.' },
+  );
+}

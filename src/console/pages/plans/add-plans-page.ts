@@ -1,0 +1,116 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { PLAN_ACTIONS, type PlanAction, type PlanState } from '../../../ledger/plans/plan.ts';
+import { filterFromQuery, type Query, type RowFilter } from '../../../ledger/search/row-filter.ts';
+import { addAction } from '../../actions/add-action.ts';
+import type { Action } from '../../actions/may.ts';
+import type { ConsoleApp } from '../../console-app.ts';
+import { addEvents } from '../../events/add-events.ts';
+import type { Frame, Hub } from '../../events/hub.ts';
+import { type Html, html } from '../../html/html.ts';
+import { pageHead } from '../../parts/page-head.ts';
+import { ConsoleError } from '../../server/console-error.ts';
+import { outcomeBody, outcomeTitle } from './outcome-view.ts';
+import { planBody, planTitle } from './plan-view.ts';
+
+export type PlansPageFunctions = {
+  /** Counts and keeps a plan; nothing else is changed. Nothing where there is no such portfolio. */
+  make: (wish: { portfolio: string; action: PlanAction; filter: RowFilter }) => Promise<PlanState | undefined>;
+  read: (id: string) => Promise<PlanState | undefined>;
+  /** Confirms it, and answers what became of that; it goes on by itself, until `signal` is aborted. */
+  confirm: (id: string, by: string, signal: AbortSignal) => Promise<Confirmation>;
+};
+
+/** `started` also where it has ended by now. */
+export type Confirmation = 'started' | 'running' | 'ended' | 'changed' | 'gone';
+
+/** What asking who may is asked of each kind of plan. */
+const ACTION_OF: Readonly<Record<PlanAction, Action>> = { retry: 'retry', cancel: 'cancel', resend: 'resolve' };
+
+/**
+ * Every action on more than one row: `/plans/new` counts what it would do, and shows it, as a page or in a dialog; the yes
+ * carries the plan's id and nothing else; `/plans/ID` shows how far it is, and what became of it.
+ */
+export function addPlansPage(app: ConsoleApp, hub: Hub, given: PlansPageFunctions): void {
+  const stopping = new AbortController();
+  app.addHook('preClose', async () => stopping.abort(new Error('the console stops')));
+
+  app.get('/plans/new', async (request, reply) => {
+    const query = request.query as Query;
+    const portfolio = typeof query.portfolio === 'string' ? query.portfolio : '';
+    const action = PLAN_ACTIONS.find((one) => one === query.action);
+    if (!action) throw new ConsoleError(422, `There is no such action; use one of: ${PLAN_ACTIONS.join(', ')}.`);
+    const state = await given.make({ portfolio, action, filter: filterFromQuery(query) });
+    if (!state) throw new ConsoleError(404, `There is no portfolio "${portfolio}".`);
+    return answer(state, { request, reply });
+  });
+
+  app.get('/plans/:id', async (request, reply) => answer(await find(idOf(request), given), { request, reply }));
+
+  addEvents(app, hub, {
+    url: '/plans/:id/events',
+    key: idOf,
+    frame: async (id): Promise<Frame> => {
+      const state = await given.read(id);
+      if (!state || state.standing === 'open') return [];
+      return [
+        { id: 'plan-title', html: html`${outcomeTitle(state)}` },
+        { id: 'plan', html: outcomeBody(state) },
+      ];
+    },
+  });
+
+  addAction(app, {
+    url: '/plans/:id/confirm',
+    action: 'plan',
+    handle: async ({ params, actor, reply }) => {
+      const id = params.id ?? '';
+      const { plan } = await find(id, given);
+      const may = await app.may({ actor, action: ACTION_OF[plan.action], portfolio: plan.portfolio });
+      if (may !== true) throw new ConsoleError(403, may);
+      const became = await given.confirm(id, actor.name, stopping.signal);
+      if (became === 'gone') throw new ConsoleError(409, GONE);
+      if (became === 'changed') throw new ConsoleError(409, CHANGED);
+      return reply.redirect(`/plans/${id}${became === 'started' ? '' : '?twice'}`, 303);
+    },
+  });
+}
+
+const GONE =
+  'This plan is too old to be confirmed: a plan is open for 15 minutes. Nothing was changed; go back and plan it anew.';
+const CHANGED =
+  'Another file was imported into this portfolio since the plan was made, and its rows were in no plan. Nothing was changed; go back and plan it anew.';
+
+function idOf(request: FastifyRequest): string {
+  return (request.params as { id: string }).id;
+}
+
+async function find(id: string, { read }: PlansPageFunctions): Promise<PlanState> {
+  const state = await read(id);
+  if (!state) throw new ConsoleError(404, 'There is no such plan, or not any more. Go back and plan it anew.');
+  return state;
+}
+
+function answer(state: PlanState, { request, reply }: { request: FastifyRequest; reply: FastifyReply }) {
+  const { plan, standing } = state;
+  const isOpen = standing === 'open';
+  const title = isOpen ? planTitle(plan) : outcomeTitle(state);
+  const body = isOpen ? planBody(state, reply.csrf()) : outcomeBody(state, reply.csrf());
+  if (isOpen && request.headers['x-fragment'] !== undefined) {
+    return reply.fragment(html`<h2 class="dialog-title">${title}</h2>${body}`);
+  }
+  const twice = 'twice' in (request.query as Query) && !isOpen;
+  const trail = [
+    { href: '/', words: 'Portfolios' },
+    { href: `/portfolios/${encodeURIComponent(plan.portfolio)}`, words: plan.portfolio },
+  ];
+  return reply.page({
+    title,
+    at: 'portfolios',
+    body: html`${pageHead({ title: html`<span id="plan-title">${title}</span>`, trail })}${twice && alreadyConfirmed()}<div id="plan" class="panel plan">${body}</div>`,
+    ...(isOpen ? {} : { events: `/plans/${encodeURIComponent(plan.id)}/events` }),
+  });
+}
+
+function alreadyConfirmed(): Html {
+  return html`<p class="lead" role="alert">It was confirmed already, perhaps in another tab. It is done once; this is how far it is.</p>`;
+}

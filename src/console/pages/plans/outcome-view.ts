@@ -1,0 +1,93 @@
+import { counted, grouped } from '../../../counted.ts';
+import type { PlanState } from '../../../ledger/plans/plan.ts';
+import { moneyText } from '../../../money-text.ts';
+import { type Html, html } from '../../html/html.ts';
+import { actionButton, linkButton } from '../../parts/button.ts';
+import { commandLine } from '../../parts/command-line.ts';
+import { facts, progressBar } from '../../parts/figures.ts';
+import { notice } from '../../parts/notice.ts';
+import { moment } from '../../parts/time.ts';
+import { commandOf } from './plan-command.ts';
+import { againOf, portfolioOf } from './plan-view.ts';
+import { ACTION_WORDS, filterWords } from './plan-words.ts';
+
+/** What a plan that was confirmed is called. */
+export function outcomeTitle({ plan, standing, done }: PlanState): string {
+  const words = ACTION_WORDS[plan.action];
+  if (standing === 'running') return words.goesOn;
+  if (standing === 'stopped') return 'Stopped half way';
+  if (standing === 'expired') return 'Too old to be confirmed';
+  return words.done(counted(done, 'row'));
+}
+
+/** How far a confirmed plan is, and what became of it; without a token where it is the same for everybody who watches. */
+export function outcomeBody(state: PlanState, csrf = ''): Html {
+  const command = commandOf(state.plan);
+  const { plan, standing, done, came, underWay, confirmedMs, confirmedBy, endedMs } = state;
+  return html`
+    ${STANDING[standing](state)}
+    ${facts([
+      {
+        term: 'Planned',
+        what: `${plan.isExact ? '' : 'at least '}${counted(plan.rows, 'row')}, ${moneyText(plan.sum)}`,
+      },
+      { term: 'Which rows', what: filterWords(plan).join('; ') },
+      { term: ACTION_WORDS[plan.action].done('Rows'), what: grouped(done) },
+      ...(underWay > 0
+        ? [{ term: 'On their way', what: `${counted(underWay, 'call')}: the answer decides how the row ends` }]
+        : []),
+      ...(standing === 'ended' ? [{ term: 'Left alone', what: leftWords(state) }] : []),
+      ...(standing === 'running' && came > 0 ? [{ term: 'Left alone so far', what: counted(came, 'row') }] : []),
+      ...(confirmedMs === undefined
+        ? []
+        : [
+            {
+              term: 'Confirmed',
+              what: html`${moment(confirmedMs)} by ${confirmedBy}${endedMs !== undefined && html`, done ${moment(endedMs)}`}`,
+            },
+          ]),
+      ...(command === undefined ? [] : [{ term: 'As a command', what: commandLine(command) }]),
+    ])}
+    <div class="actions">
+      ${standing === 'stopped' && actionButton({ action: `/plans/${plan.id}/confirm`, csrf, words: 'Go on', kind: 'primary' })}
+      ${standing === 'expired' && linkButton({ href: againOf(plan), words: 'Plan it anew', kind: 'primary' })}
+      ${linkButton({ href: `/portfolios/${encodeURIComponent(plan.portfolio)}`, words: `To ${plan.portfolio}` })}
+      ${standing === 'ended' && came > 0 && linkButton({ href: portfolioOf(plan), words: 'See the rows left alone' })}
+    </div>`;
+}
+
+const STANDING: Readonly<Record<PlanState['standing'], (state: PlanState) => Html | false>> = {
+  open: () => false,
+  running: ({ plan, done }) =>
+    progressBar({
+      label: ACTION_WORDS[plan.action].goesOn,
+      done: Math.min(done, plan.rows),
+      total: Math.max(1, plan.rows),
+      words: `${grouped(done)} of ${grouped(plan.rows)}`,
+    }),
+  ended: ({ plan }) =>
+    notice(
+      'good',
+      plan.action === 'cancel'
+        ? 'Nothing more is sent for them. They can be sent again later: find them by the state cancelled.'
+        : 'What was put back waits in its queue, and goes on as fast as the service lets it while workers run.',
+      { title: 'Done.' },
+    ),
+  stopped: ({ plan, done }) =>
+    notice(
+      'warn',
+      `The process that was at it went away after ${grouped(done)} of ${counted(plan.rows, 'row')}. Nothing is half done, and going on does nothing twice.`,
+    ),
+  expired: () =>
+    notice('info', 'A plan can be confirmed for 15 minutes: the portfolio may be another by now. Nothing was changed.'),
+};
+
+/** Why fewer rows were acted on than planned, and which others the filter names by now. */
+function leftWords({ plan, done, came, underWay }: PlanState): string {
+  const changed = Math.max(0, plan.rows - done - underWay);
+  const parts = [
+    ...(changed > 0 ? [`${counted(changed, 'planned row')} had changed since`] : []),
+    ...(came > 0 ? [`${counted(came, 'row')} came, or changed, since the plan was made`] : []),
+  ];
+  return parts.length === 0 ? 'none: every planned row was as it was planned' : parts.join('; ');
+}

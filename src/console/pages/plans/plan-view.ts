@@ -1,0 +1,126 @@
+import { counted, grouped } from '../../../counted.ts';
+import type { Plan, PlanState } from '../../../ledger/plans/plan.ts';
+import { queryOfFilter } from '../../../ledger/search/row-filter.ts';
+import { moneyText } from '../../../money-text.ts';
+import { type Html, html } from '../../html/html.ts';
+import { button, linkButton } from '../../parts/button.ts';
+import { commandLine } from '../../parts/command-line.ts';
+import { emptyState } from '../../parts/empty-state.ts';
+import { facts, stats } from '../../parts/figures.ts';
+import { form } from '../../parts/form.ts';
+import { notice } from '../../parts/notice.ts';
+import { timeAgo } from '../../parts/time.ts';
+import { commandOf } from './plan-command.ts';
+import { ACTION_WORDS, filterWords, rowsWords, timeWords } from './plan-words.ts';
+
+/** The page of the portfolio, with the rows that a plan names. */
+export function portfolioOf({ portfolio, filter }: Pick<Plan, 'portfolio' | 'filter'>): string {
+  const query = queryOfFilter(filter);
+  return `/portfolios/${encodeURIComponent(portfolio)}${query === '' ? '' : `?${query}#rows`}`;
+}
+
+/** Where the same is planned anew. */
+export function againOf({ portfolio, action, filter }: Plan): string {
+  const query = new URLSearchParams({ portfolio, action });
+  for (const [name, value] of new URLSearchParams(queryOfFilter(filter))) query.set(name, value);
+  return `/plans/new?${query}`;
+}
+
+/** What is asked before anything is done. */
+export function planTitle({ action, rows, filter, isExact, whole, portfolio }: Plan): string {
+  if (rows === 0) return NOTHING_TO[action];
+  if (whole) return `Give up all of ${portfolio} that is not sent?`;
+  return ACTION_WORDS[action].question(rowsWords(rows, filter, isExact));
+}
+
+const NOTHING_TO: Readonly<Record<Plan['action'], string>> = {
+  retry: 'No row to send again',
+  cancel: 'No row to give up',
+  resend: 'No held row to send again',
+};
+
+/** A plan, with the button that says yes to it. The heading stands above: planTitle. */
+export function planBody({ plan }: Pick<PlanState, 'plan'>, csrf: string): Html {
+  const command = commandOf(plan);
+  if (plan.rows === 0) return nothingBody(plan);
+  const { action, rows, sum, filter, isExact, seconds, whole } = plan;
+  const named = rowsWords(rows, filter, isExact);
+  return html`
+    ${stats([
+      { label: 'Rows', value: `${isExact ? '' : '≥ '}${grouped(rows)}` },
+      { label: 'Requested with them', value: `${isExact ? '' : '≥ '}${moneyText(sum)}` },
+      ...(action === 'cancel'
+        ? []
+        : [callsStat(plan), { label: 'Takes', value: timeWords(seconds), hint: paceHint(plan) }]),
+    ])}
+    ${action === 'resend' && notice('warn', 'Whatever the service did make of these calls is then made twice. Ask at the service first.', { title: 'Nobody knows what became of them.' })}
+    ${facts([
+      { term: 'Which rows', what: html`${filterWords(plan).join('; ')}` },
+      ...(plan.supplier ? [{ term: 'Sent again with them', what: 'the company of the supplier' }] : []),
+      ...(action === 'cancel' ? [] : [{ term: 'Calls', what: callsWords(plan) }]),
+      ...(madeWords(plan) === '' ? [] : [{ term: 'Not made again', what: madeWords(plan) }]),
+      { term: 'What changes meanwhile', what: meanwhileWords(plan) },
+      ...(command === undefined ? [] : [{ term: 'As a command', what: commandLine(command) }]),
+    ])}
+    <div class="actions">
+      ${form({
+        action: `/plans/${plan.id}/confirm`,
+        csrf,
+        class: 'inline-form',
+        body: button({
+          words: whole ? 'Give them up' : ACTION_WORDS[action].button(named),
+          kind: action === 'retry' ? 'primary' : 'danger',
+        }),
+      })}
+      <a class="button is-quiet" href="${portfolioOf(plan)}" data-close="">Not now</a>
+      <span class="hint">Counted ${timeAgo(plan.atMs)}; can be confirmed for 15 minutes, once.</span>
+    </div>`;
+}
+
+function nothingBody(plan: Plan): Html {
+  return emptyState({
+    title: 'Nothing is changed.',
+    words: `${plan.portfolio} has no such row now: ${filterWords(plan).join('; ') || 'none is in a state for it'}.`,
+    next: linkButton({ href: `/portfolios/${encodeURIComponent(plan.portfolio)}`, words: 'To the portfolio' }),
+  });
+}
+
+function callsStat({ calls, isLookedUp }: Plan): { label: string; value: string; hint: string } {
+  const all = calls.company + calls.document + calls.limit;
+  return {
+    label: 'Calls',
+    value: `${isLookedUp ? '' : '≤ '}${grouped(all)}`,
+    hint: isLookedUp ? 'looked up row by row' : 'at the most',
+  };
+}
+
+function paceHint({ seconds }: Plan): string {
+  return seconds === null ? 'the pace is found out on the way' : 'at the pace that was learned';
+}
+
+function callsWords({ calls, isLookedUp }: Plan): string {
+  const parts = [
+    ...(calls.company > 0 ? [counted(calls.company, 'company', 'companies')] : []),
+    ...(calls.document > 0 ? [counted(calls.document, 'document')] : []),
+    counted(calls.limit, 'limit'),
+  ];
+  return isLookedUp
+    ? parts.join(', ')
+    : `at the most ${parts.join(', ')}, and documents that were not sent yet; what is made already is not made again`;
+}
+
+function madeWords({ made, action }: Plan): string {
+  if (action === 'cancel') return '';
+  const parts = [
+    ...(made.company > 0 ? [counted(made.company, 'company', 'companies')] : []),
+    ...(made.document > 0 ? [counted(made.document, 'document')] : []),
+    ...(made.limit > 0 ? [counted(made.limit, 'limit')] : []),
+  ];
+  return parts.length === 0 ? '' : `${parts.join(', ')}, made already`;
+}
+
+function meanwhileWords({ action, whole }: Plan): string {
+  if (whole) return 'what is open when you confirm is given up; calls on their way are answered, and count';
+  const left = 'rows that change before you confirm are left alone, and you are told how many';
+  return action === 'cancel' ? `${left}; a row whose call is on its way is left to its answer` : left;
+}

@@ -1,0 +1,74 @@
+import { counted } from '../../../counted.ts';
+import type { Plan, PlanAction } from '../../../ledger/plans/plan.ts';
+import type { RowFilter } from '../../../ledger/search/row-filter.ts';
+import { moneyText } from '../../../money-text.ts';
+
+/** How an action is spoken of: what the button says, what is asked, and what was done. */
+type ActionWords = {
+  button: (rows: string) => string;
+  question: (rows: string) => string;
+  goesOn: string;
+  done: (rows: string) => string;
+};
+
+export const ACTION_WORDS: Readonly<Record<PlanAction, ActionWords>> = {
+  retry: {
+    button: (rows) => `Send ${rows} again`,
+    question: (rows) => `Send ${rows} again?`,
+    goesOn: 'Rows are being sent again',
+    done: (rows) => `${rows} sent again`,
+  },
+  cancel: {
+    button: (rows) => `Give up ${rows}`,
+    question: (rows) => `Give up ${rows}?`,
+    goesOn: 'Rows are being given up',
+    done: (rows) => `${rows} given up`,
+  },
+  resend: {
+    button: (rows) => `Send ${rows} again all the same`,
+    question: (rows) => `Send ${rows} again, though nobody knows what became of the call?`,
+    goesOn: 'Held rows are being sent again',
+    done: (rows) => `${rows} sent again`,
+  },
+};
+
+/** `3 refused rows`, `at least 12,000 rows`. */
+export function rowsWords(rows: number, { states = [] }: RowFilter, isExact = true): string {
+  const [only, ...others] = states;
+  const what = only !== undefined && others.length === 0 ? `${only} row` : 'row';
+  return `${isExact ? '' : 'at least '}${counted(rows, what)}`;
+}
+
+/** What the filter of a plan says, some words each. */
+export function filterWords({ filter, cause }: Pick<Plan, 'filter' | 'cause'>): string[] {
+  const { states = [], status, min, max, text, cause: id } = filter;
+  return [
+    ...(states.length > 0 ? [`in the state ${listed(states)}`] : []),
+    ...(id === undefined ? [] : [`failed for the cause ${id}${cause === null ? '' : `: ${cause}`}`]),
+    ...(status === undefined ? [] : [`answered "${status}"`]),
+    ...(min === undefined ? [] : [`asking for ${moneyText(min)} or more`]),
+    ...(max === undefined ? [] : [`asking for ${moneyText(max)} or less`]),
+    ...(text === undefined ? [] : [`found by "${text}"`]),
+  ];
+}
+
+/** `queued, company or limit` */
+function listed(words: readonly string[]): string {
+  return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;
+}
+
+/** `50 s`, `4 min`, `1.5 h`. */
+function duration(seconds: number): string {
+  if (seconds < 90) return `${Math.max(1, Math.ceil(seconds))} s`;
+  const minutes = Math.round(seconds / 60);
+  return minutes < 90 ? `${minutes} min` : `${(minutes / 60).toFixed(1)} h`;
+}
+
+/** `4 to 6 min`, or that it is not known. */
+export function timeWords(seconds: { from: number; to: number } | null): string {
+  if (seconds === null) return 'not known yet';
+  const [from, to] = [duration(seconds.from), duration(seconds.to)];
+  if (from === to) return `about ${from}`;
+  const [number, unit] = from.split(' ');
+  return to.endsWith(` ${unit}`) ? `${number} to ${to}` : `${from} to ${to}`;
+}

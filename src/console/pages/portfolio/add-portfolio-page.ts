@@ -1,0 +1,116 @@
+import type { FastifyRequest } from 'fastify';
+import { isLimitlineError } from '../../../errors.ts';
+import { isPortfolioName } from '../../../ledger/row-id.ts';
+import { filterFromQuery, type Query, type RowFilter } from '../../../ledger/search/row-filter.ts';
+import { addAction } from '../../actions/add-action.ts';
+import type { ConsoleApp } from '../../console-app.ts';
+import { addEvents } from '../../events/add-events.ts';
+import type { Frame, Hub } from '../../events/hub.ts';
+import { ConsoleError } from '../../server/console-error.ts';
+import { below, portfolioAddress } from './addresses.ts';
+import { portfolioFrame } from './portfolio-frame.ts';
+import type { PortfolioLook } from './portfolio-look.ts';
+import { renderPortfolio } from './render-portfolio.ts';
+import { ROWS_SHOWN, type RowsPage } from './rows-view.ts';
+
+/** What the page of a portfolio is handed. */
+export type PortfolioPageFunctions = {
+  /** All but its rows; nothing where there is no such portfolio. */
+  look: (name: string) => Promise<PortfolioLook | undefined>;
+  /**
+   * A page of its rows.
+   *
+   * @throws LimitlineError `USAGE` for a filter that cannot be answered, in words for people
+   */
+  rows: (name: string, filter: RowFilter, page: { after?: string; count: number }) => Promise<RowsPage>;
+  pause: (name: string) => Promise<void>;
+  resume: (name: string) => Promise<void>;
+};
+
+/** `/portfolios/:name`: one portfolio, live, with its rows; and its pause. */
+export function addPortfolioPage(app: ConsoleApp, hub: Hub, given: PortfolioPageFunctions): void {
+  app.get('/portfolios/:name', async (request, reply) => {
+    const name = nameOf(request);
+    const query = request.query as Query;
+    const { filter, problem } = readFilter(query);
+    const after = typeof query.after === 'string' && query.after !== '' ? query.after : undefined;
+    const [look, rows] = await Promise.all([
+      lookAt(name, given),
+      problem === undefined ? readRows(name, filter, after, given) : { page: { found: [] }, problem },
+    ]);
+    const shown = { filter, after, query, page: rows.page, problem: rows.problem, csrf: reply.csrf() };
+    return reply.page({
+      title: name,
+      at: 'portfolios',
+      events: below(name, 'events'),
+      body: renderPortfolio(look, shown),
+    });
+  });
+  addEvents(app, hub, {
+    url: '/portfolios/:name/events',
+    key: nameOf,
+    frame: async (name): Promise<Frame> => {
+      const look = await given.look(name);
+      return look ? portfolioFrame(look) : [];
+    },
+  });
+  addPauses(app, given);
+}
+
+function addPauses(app: ConsoleApp, given: PortfolioPageFunctions): void {
+  for (const action of ['pause', 'resume'] as const) {
+    addAction(app, {
+      url: `/portfolios/:name/${action}`,
+      action,
+      handle: async ({ request, reply }) => {
+        const name = nameOf(request);
+        await lookAt(name, given);
+        await given[action](name);
+        return reply.redirect(portfolioAddress(name), 303);
+      },
+    });
+  }
+}
+
+function nameOf(request: FastifyRequest): string {
+  const { name = '' } = request.params as { name?: string };
+  if (!isPortfolioName(name)) throw notThere();
+  return name;
+}
+
+async function lookAt(name: string, given: PortfolioPageFunctions): Promise<PortfolioLook> {
+  const look = await given.look(name);
+  if (!look) throw notThere();
+  return look;
+}
+
+function notThere(): ConsoleError {
+  return new ConsoleError(
+    404,
+    'There is no portfolio of this name in this account. Look for it in the list of portfolios.',
+  );
+}
+
+function readFilter(query: Query): { filter: RowFilter; problem: string | undefined } {
+  try {
+    return { filter: filterFromQuery(query), problem: undefined };
+  } catch (error) {
+    if (isLimitlineError(error, 'USAGE')) return { filter: {}, problem: error.message };
+    throw error;
+  }
+}
+
+async function readRows(
+  name: string,
+  filter: RowFilter,
+  after: string | undefined,
+  given: PortfolioPageFunctions,
+): Promise<{ page: RowsPage; problem: string | undefined }> {
+  try {
+    const place = after === undefined ? {} : { after };
+    return { page: await given.rows(name, filter, { ...place, count: ROWS_SHOWN }), problem: undefined };
+  } catch (error) {
+    if (isLimitlineError(error, 'USAGE')) return { page: { found: [] }, problem: error.message };
+    throw error;
+  }
+}

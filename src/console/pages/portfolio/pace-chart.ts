@@ -1,0 +1,124 @@
+import type { PaceSpan } from '../../../pace/samples.ts';
+import { type Html, html } from '../../html/html.ts';
+
+/** What the chart shows of a stretch of time, calls a second. */
+type Bucket = { fromMs: number; atMs: number; accepted: number; throttled: number; rate: number };
+
+/** Points across: as many as can be told apart on a wide screen, and few enough to be sent twice a second. */
+const MOST_BUCKETS = 90;
+const LEAST_BUCKET_MS = 2_000;
+const TABLE_ROWS = 12;
+
+/** In units of the drawing, which is stretched to the place that it has. */
+const [WIDTH, HEIGHT] = [600, 120];
+
+/**
+ * Calls a second that the service took, and the limit that was learned, over time; with a table of the same for those who do not
+ * see it.
+ *
+ * @param given.fromMs and `toMs`: what is shown of the last hour
+ */
+export function renderPaceChart(
+  spans: readonly PaceSpan[],
+  { fromMs, toMs, empty }: { fromMs: number; toMs: number; empty: string },
+): Html {
+  const shown = spans.filter((span) => span.atMs >= fromMs && span.fromMs <= toMs);
+  const [first, last] = [shown[0], shown.at(-1)];
+  if (!first || !last) return html`<p class="quiet">${empty}</p>`;
+  const stretch = { fromMs: Math.max(fromMs, first.fromMs), toMs: last.atMs };
+  const buckets = bucketsOf(shown, stretch, MOST_BUCKETS);
+  const top = niceTop(Math.max(1, ...buckets.flatMap(({ accepted, rate }) => [accepted, rate])));
+  const x = (ms: number) => (((ms - stretch.fromMs) / (stretch.toMs - stretch.fromMs || 1)) * WIDTH).toFixed(1);
+  const y = (perS: number) => (HEIGHT - (Math.min(perS, top) / top) * HEIGHT).toFixed(1);
+  const runs = runsOf(buckets, stretch);
+  const lineOf = (run: readonly Bucket[], value: (bucket: Bucket) => number) =>
+    // From where the first of them begins: a single one is a line too.
+    [
+      ...run.slice(0, 1).map((bucket) => `${x(bucket.fromMs)} ${y(value(bucket))}`),
+      ...run.map((bucket) => `${x(bucket.atMs)} ${y(value(bucket))}`),
+    ].join('L');
+  const area = runs.map(
+    (run) =>
+      `M${x(run[0]?.fromMs ?? 0)} ${HEIGHT}L${lineOf(run, ({ accepted }) => accepted)}L${x(run.at(-1)?.atMs ?? 0)} ${HEIGHT}Z`,
+  );
+  const learned = runsOf(
+    buckets.filter(({ rate }) => rate > 0),
+    stretch,
+  ).map((run) => `M${lineOf(run, ({ rate }) => rate)}`);
+  const throttled = buckets.filter((bucket) => bucket.throttled > 0).map((bucket) => `M${x(bucket.atMs)} ${HEIGHT}v-7`);
+  const words = `Calls a second from ${clock(stretch.fromMs)} to ${clock(stretch.toMs)} UTC: lately ${perSecond(buckets.at(-1)?.accepted)} accepted, ${learnedWords(buckets.at(-1)?.rate ?? 0)}.`;
+  return html`<figure class="pace-chart">
+    <div class="pace-scale" aria-hidden="true"><span>${top}/s</span><span>${top / 2}</span><span>0</span></div>
+    <svg viewBox="0 0 ${WIDTH} ${HEIGHT}" preserveAspectRatio="none" role="img" aria-label="${words}">
+      <path class="pace-grid" d="M0 .5H${WIDTH}M0 ${HEIGHT / 2}H${WIDTH}M0 ${HEIGHT - 0.5}H${WIDTH}" vector-effect="non-scaling-stroke"/>
+      <path class="pace-accepted" d="${area.join('')}" vector-effect="non-scaling-stroke"/>
+      <path class="pace-learned" d="${learned.join('')}" vector-effect="non-scaling-stroke"/>
+      <path class="pace-throttled" d="${throttled.join('')}" vector-effect="non-scaling-stroke"/>
+    </svg>
+    <div class="pace-times" aria-hidden="true"><span>${clock(stretch.fromMs)}</span><span>${clock(stretch.toMs)} UTC</span></div>
+    <figcaption class="pace-legend"><span class="pace-key is-accepted">accepted</span><span class="pace-key is-learned">learned limit</span><span class="pace-key is-throttled">told to slow down</span><span class="quiet">all portfolios of the account</span></figcaption>
+    <details id="pace-table" class="pace-table"><summary>As a table</summary>${renderTable(bucketsOf(shown, stretch, TABLE_ROWS))}</details>
+  </figure>`;
+}
+
+function renderTable(buckets: readonly Bucket[]): Html {
+  return html`<table class="table"><caption class="unseen">Calls a second over time</caption>
+    <thead><tr><th scope="col">until (UTC)</th><th scope="col" class="cell is-number">accepted/s</th><th scope="col" class="cell is-number">slow down/s</th><th scope="col" class="cell is-number">learned/s</th></tr></thead>
+    <tbody>${buckets.map(
+      ({ atMs, accepted, throttled, rate }) =>
+        html`<tr><th scope="row">${clock(atMs)}</th><td class="cell is-number">${perSecond(accepted)}</td><td class="cell is-number">${perSecond(throttled)}</td><td class="cell is-number">${rate > 0 ? perSecond(rate) : '–'}</td></tr>`,
+    )}</tbody></table>`;
+}
+
+/** Spans put together so that no more than so many are left; each counts by how long it was. */
+function bucketsOf(
+  spans: readonly PaceSpan[],
+  { fromMs, toMs }: { fromMs: number; toMs: number },
+  most: number,
+): Bucket[] {
+  const wide = Math.max(LEAST_BUCKET_MS, (toMs - fromMs) / most);
+  const groups = Map.groupBy(spans, ({ atMs }) => Math.min(most - 1, Math.floor((atMs - 1 - fromMs) / wide)));
+  return [...groups.values()].map((group) => {
+    const total = group.reduce((sum, span) => sum + span.atMs - span.fromMs, 0);
+    const mean = (of: (span: PaceSpan) => number) =>
+      group.reduce((sum, span) => sum + of(span) * (span.atMs - span.fromMs), 0) / total;
+    return {
+      fromMs: group[0]?.fromMs ?? fromMs,
+      atMs: group.at(-1)?.atMs ?? fromMs,
+      accepted: mean((span) => span.acceptedPerS),
+      throttled: mean((span) => span.throttledPerS),
+      rate: group.at(-1)?.learnedPerS ?? 0,
+    };
+  });
+}
+
+/** Stretches without a gap: a line through a time in which nobody worked would say that there was a pace. */
+function runsOf(buckets: readonly Bucket[], { fromMs, toMs }: { fromMs: number; toMs: number }): Bucket[][] {
+  const gap = Math.max(10_000, (3 * (toMs - fromMs)) / MOST_BUCKETS);
+  const runs: Bucket[][] = [];
+  for (const bucket of buckets) {
+    const run = runs.at(-1);
+    if (run && bucket.atMs - (run.at(-1)?.atMs ?? 0) <= gap) run.push(bucket);
+    else runs.push([bucket]);
+  }
+  return runs;
+}
+
+/** The next round number: an axis that ends at 97.3 is read by nobody. */
+function niceTop(most: number): number {
+  const unit = 10 ** Math.floor(Math.log10(most));
+  return [1, 2, 4, 6, 8, 10].map((factor) => factor * unit).find((top) => top >= most) ?? 10 * unit;
+}
+
+function learnedWords(rate: number): string {
+  return rate > 0 ? `${perSecond(rate)} the learned limit` : 'no limit met yet';
+}
+
+function perSecond(value: number | undefined): string {
+  if (value === undefined) return '–';
+  return value >= 10 || value === 0 ? String(Math.round(value)) : value.toFixed(1);
+}
+
+function clock(ms: number): string {
+  return new Date(ms).toISOString().slice(11, 19);
+}

@@ -1,0 +1,54 @@
+import type { CallKind } from '../../../call-kind.ts';
+import type { CauseSample } from '../../../ledger/counts/cause-samples.ts';
+import type { Cause } from '../../../ledger/counts/causes.ts';
+import type { CallsLeft, FunnelStep } from '../../../ledger/counts/funnel.ts';
+import { callsLeft, funnelOf } from '../../../ledger/counts/funnel.ts';
+import type { KnownImport } from '../../../ledger/imports.ts';
+import type { PortfolioState } from '../../../ledger/portfolio.ts';
+import { OPEN_STATES, type Step } from '../../../ledger/row.ts';
+import type { PaceState } from '../../../pace/pace-state.ts';
+import type { PaceSpan } from '../../../pace/samples.ts';
+import { type TimeLeft, timeLeftRange } from '../../../pace/time-left.ts';
+
+/** All that the page of a portfolio shows, but for its rows: read at one moment, for all who look at it. */
+export type PortfolioLook = {
+  state: PortfolioState;
+  imports: readonly KnownImport[];
+  causes: readonly ShownCause[];
+  /** Things made twice for its rows; asked for only where there are such. */
+  twice: readonly { kind: CallKind; id: string; again: string }[];
+  /** The pace of the account; nothing before its first call. */
+  pace: PaceState | undefined;
+  /** How that went over the last hour in which calls were made. */
+  spans: readonly PaceSpan[];
+  /** Calls a second for this portfolio alone, where it was looked at for some seconds. */
+  ownPerS: number | undefined;
+  /** Worker processes that gave a sign of life lately. */
+  workers: number;
+  /** Queues that somebody paused, for all portfolios. */
+  pausedQueues: readonly string[];
+  nowMs: number;
+};
+
+/** A cause with its first row, to look at. */
+export type ShownCause = Cause & { sample: CauseSample | undefined };
+
+/** What follows from a look. */
+export type Outlook = { open: number; steps: FunnelStep[]; calls: CallsLeft; left: TimeLeft | undefined };
+
+/** Where the rows are on their way, what is still to be called, and how long that takes. */
+export function outlookOf({ state, causes, pace, spans, ownPerS, nowMs }: PortfolioLook): Outlook {
+  const stopped: Record<Step, number> = { company: 0, documents: 0, limit: 0 };
+  for (const { step, rows } of causes) stopped[step] += rows;
+  const steps = funnelOf(state, stopped);
+  const calls = callsLeft(steps, state.states);
+  const open = openRows(state);
+  const goesOn = open > 0 && state.paused === undefined;
+  const left = goesOn && pace ? timeLeftRange(calls, { pace, spans, ownPerS }, nowMs) : undefined;
+  return { open, steps, calls, left };
+}
+
+/** Rows for which something is still to be done. */
+export function openRows({ states }: Pick<PortfolioState, 'states'>): number {
+  return OPEN_STATES.reduce((sum, state) => sum + states[state], 0);
+}

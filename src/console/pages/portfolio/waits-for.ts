@@ -1,0 +1,93 @@
+import { counted } from '../../../counted.ts';
+import { isPending } from '../../../ledger/portfolio.ts';
+import { describeShut, describeWait } from '../../../pace/door-words.ts';
+import { describePace } from '../../../pace/pace-words.ts';
+import type { NoticeKind } from '../../parts/notice.ts';
+import { openRows, type PortfolioLook } from './portfolio-look.ts';
+
+/** Something that a portfolio waits for, and what to do about it; `command` does that, `href` is where it is done. */
+export type Wait = { kind: NoticeKind; title: string; words: string; command?: string; href?: string };
+
+type Looked = Pick<PortfolioLook, 'state' | 'pace' | 'workers' | 'pausedQueues' | 'nowMs'>;
+
+/** What a portfolio waits for, what a person has to do something about first; empty where it is finished and all is well. */
+export function waitsFor(look: Looked): Wait[] {
+  return [...waitsForPeople(look), ...waitsForTheLine(look), ...waitsAfterTheFirst(look)];
+}
+
+function waitsForPeople({ state }: Looked): Wait[] {
+  const { name, paused, interrupted, supplier, states } = state;
+  const waits: Wait[] = [];
+  if (paused !== undefined) {
+    const why = paused === '' ? 'by request' : paused;
+    const words = sentence(`${why}: no new call starts until it is resumed`);
+    waits.push({ kind: 'warn', title: 'Paused.', words });
+  }
+  if (interrupted) {
+    const words = 'The last import was not read to its end, so lines are missing: import the file again.';
+    waits.push({ kind: 'bad', title: 'Cut off.', words, href: '/new' });
+  }
+  if (supplier?.problem !== undefined) {
+    waits.push({ kind: 'bad', title: 'No supplier.', words: `The supplier was not created: ${supplier.problem}` });
+  } else if (supplier && isPending(supplier)) {
+    waits.push({ kind: 'info', title: 'Supplier first.', words: 'Rows begin when their supplier is created.' });
+  }
+  if (states.held > 0) {
+    const words = `Nobody knows what became of ${states.held === 1 ? 'its call' : 'their calls'}: a person must say so before anything is sent again.`;
+    const href = `/portfolios/${encodeURIComponent(name)}/held`;
+    waits.push({ kind: 'warn', title: `${counted(states.held, 'row')} held.`, words, href });
+  }
+  return waits;
+}
+
+/** Said before it happens too: who asked for it looks for it, and who brings more rows in should know that they do not go. */
+function waitsAfterTheFirst({ state }: Looked): Wait[] {
+  const { first, paused } = state;
+  if (first === undefined || paused !== undefined || openRows(state) === 0) return [];
+  const words = `${counted(first, 'row is', 'rows are')} sent, in the order of lines; then the portfolio pauses itself, and the rest goes when it is resumed.`;
+  return [{ kind: 'info', title: 'A few first.', words }];
+}
+
+function waitsForTheLine({ state, pace, workers, pausedQueues, nowMs }: Looked): Wait[] {
+  const waits: Wait[] = [];
+  if (state.importing) {
+    waits.push({
+      kind: 'info',
+      title: 'Being imported.',
+      words: 'Lines still come in; the counts grow until the file is read.',
+    });
+  }
+  if (openRows(state) === 0 || state.paused !== undefined) return waits;
+  if (pausedQueues.length > 0) {
+    const queues =
+      pausedQueues.length === 1 ? `queue ${pausedQueues[0]} is` : `queues ${pausedQueues.join(' and ')} are`;
+    const words = `The ${queues} paused for all portfolios: rows wait there until somebody resumes it.`;
+    waits.push({ kind: 'warn', title: 'Queue paused.', words, href: '/work' });
+  }
+  if (workers === 0) {
+    const words = 'No worker runs, so nothing is sent.';
+    return [...waits, { kind: 'bad', title: 'No worker.', words, command: 'npx limitline work' }];
+  }
+  const blocked = pace?.blocked && pace.blocked.untilMs > nowMs ? pace.blocked : undefined;
+  if (blocked) {
+    const words = `${sentence(`${blocked.why}, ${describeWait(blocked.untilMs, nowMs)}`)} It goes on by itself.`;
+    return [...waits, { kind: 'warn', title: 'All calls wait.', words }];
+  }
+  if (pace?.shut && pace.shut.length > 0) {
+    return [...waits, { kind: 'warn', title: 'Some calls wait.', words: sentence(describeShut(pace.shut, nowMs)) }];
+  }
+  return waits;
+}
+
+/** What the log says behind its time stands here behind a full stop. */
+function sentence(words: string): string {
+  return `${words[0]?.toUpperCase() ?? ''}${words.slice(1)}.`;
+}
+
+/** The same in a few words, for a list; what goes on where it waits for nothing. */
+export function waitWords(look: Looked): string {
+  const [first] = waitsFor(look);
+  if (first) return first.title.replace(/\.$/, '');
+  if (openRows(look.state) === 0) return 'finished';
+  return (look.pace && describePace({ ...look.pace, shut: [] }, look.nowMs)) || 'begins';
+}

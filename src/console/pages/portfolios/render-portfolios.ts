@@ -1,0 +1,106 @@
+import { counted, grouped } from '../../../counted.ts';
+import { rowCountOf } from '../../../ledger/counts/summary.ts';
+import type { PortfolioState } from '../../../ledger/portfolio.ts';
+import { type Html, html } from '../../html/html.ts';
+import { amount } from '../../parts/amount.ts';
+import { button, linkButton } from '../../parts/button.ts';
+import { commandLine } from '../../parts/command-line.ts';
+import { emptyState } from '../../parts/empty-state.ts';
+import { field, form } from '../../parts/form.ts';
+import { pageHead } from '../../parts/page-head.ts';
+import { pager } from '../../parts/pager.ts';
+import { stateBar } from '../../parts/state.ts';
+import { table } from '../../parts/table.ts';
+import { inUtc } from '../../parts/time.ts';
+import { portfolioAddress } from '../portfolio/addresses.ts';
+import { waitsFor, waitWords } from '../portfolio/waits-for.ts';
+import type { PortfoliosLook } from './portfolios-look.ts';
+
+/** The list of portfolios, or what to do where there is none. */
+export function renderPortfolios(look: PortfoliosLook, { text, after }: { text: string; after: string }): Html {
+  const { portfolios, total, next } = look;
+  const head = pageHead({
+    title: 'Portfolios',
+    ...(total === 0 ? {} : { lead: `${counted(total, 'portfolio')} in this account, the newest first` }),
+    actions: linkButton({ href: '/new', words: 'New portfolio', kind: 'primary' }),
+  });
+  if (total === 0) return html`${head}<div id="${LIST_ID}">${renderList(look, text)}</div>`;
+  return html`${head}
+    ${form({
+      action: '/',
+      method: 'get',
+      role: 'search',
+      label: 'Portfolios',
+      class: 'search',
+      body: html`${field({ label: 'Find a portfolio by its name', name: 'text', type: 'search', value: text, placeholder: 'part of a name', hideLabel: true, maxlength: 100 })}${button({ words: 'Find' })}${text !== '' && html`<a class="button is-quiet" href="/">Show all</a>`}`,
+    })}
+    <div id="${LIST_ID}">${renderList(look, text)}</div>
+    ${pager({
+      words: counted(portfolios.length, 'portfolio'),
+      first: after === '' ? undefined : addressOf(text),
+      next: next === undefined ? undefined : addressOf(text, next),
+    })}`;
+}
+
+/** Where the list stands in its page, and in the frames of its events. */
+export const LIST_ID = 'portfolios-list';
+
+/** The portfolios alone, or what to do where there is none. */
+export function renderList(look: PortfoliosLook, text: string): Html {
+  const { portfolios, total } = look;
+  if (total === 0) return nothingYet();
+  return table({
+    caption: 'Portfolios',
+    rows: portfolios,
+    columns: [
+      { head: 'Portfolio', names: true, cell: (state) => nameOf(state) },
+      { head: 'Begun (UTC)', cell: (state) => begunOf(state) },
+      { head: 'Rows', kind: 'number', cell: (state) => grouped(rowCountOf(state)) },
+      { head: 'By state', cell: (state) => stateBar(state.states, { label: `Rows of ${state.name} by state` }) },
+      { head: 'Requested', kind: 'amount', cell: ({ sums }) => amount(sums.requested) },
+      { head: 'Granted', kind: 'amount', cell: ({ sums }) => amount(sums.granted) },
+      { head: 'Waits for', cell: (state) => waitCell(state, look) },
+    ],
+    empty: emptyState({
+      title: 'No portfolio has such a name.',
+      words: html`A name is found by any part of it. Nothing contains “<bdi>${text}</bdi>”.`,
+      next: html`<a class="button is-plain" href="/">Show all ${grouped(total)}</a>`,
+    }),
+  });
+}
+
+function nothingYet(): Html {
+  return emptyState({
+    title: 'Nothing was imported yet.',
+    words:
+      'Drop a CSV file or a workbook of buyers: you see what was understood, and what it would request, before anything is sent.',
+    next: html`${linkButton({ href: '/new', words: 'New portfolio', kind: 'primary' })}<p>Or try the example, on a stand-in of the service: ${commandLine('npm start')}</p>`,
+  });
+}
+
+function nameOf({ name, file }: PortfolioState): Html {
+  return html`<span><a href="${portfolioAddress(name)}"><bdi>${name}</bdi></a>${file && html`<small class="under"><bdi>${file.fileName}</bdi></small>`}</span>`;
+}
+
+/** By the minute: which of the day's imports it was, in one line. */
+function minuteOf(atMs: number | undefined): Html {
+  if (atMs === undefined) return html`–`;
+  return html`<time class="nowrap" datetime="${new Date(atMs).toISOString()}">${inUtc(atMs).slice(0, 16)}</time>`;
+}
+
+function begunOf({ startedMs, file }: PortfolioState): Html {
+  return html`<span>${minuteOf(startedMs)}${file?.by !== undefined && html`<small class="under">${file.by}</small>`}</span>`;
+}
+
+function waitCell(state: PortfolioState, { pace, workers, pausedQueues, nowMs }: PortfoliosLook): Html {
+  const looked = { state, pace, workers, pausedQueues, nowMs };
+  const [first] = waitsFor(looked);
+  return html`<span class="${['wait', first && `is-${first.kind}`]}">${waitWords(looked)}</span>`;
+}
+
+function addressOf(text: string, after?: string): string {
+  const query = new URLSearchParams();
+  if (text !== '') query.set('text', text);
+  if (after !== undefined) query.set('after', after);
+  return query.size === 0 ? '/' : `/?${query}`;
+}

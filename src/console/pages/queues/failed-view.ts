@@ -1,0 +1,216 @@
+import { counted, grouped } from '../../../counted.ts';
+import type { Cause } from '../../../ledger/counts/causes.ts';
+import type { FailingPortfolio } from '../../../ledger/counts/failing-portfolios.ts';
+import { queryOfFilter } from '../../../ledger/search/row-filter.ts';
+import type { FoundRow } from '../../../ledger/search/row-matches.ts';
+import { type Html, html } from '../../html/html.ts';
+import { amount } from '../../parts/amount.ts';
+import { actionButton, button, linkButton } from '../../parts/button.ts';
+import { commandLine, shellWord } from '../../parts/command-line.ts';
+import { emptyState } from '../../parts/empty-state.ts';
+import { field, form, select } from '../../parts/form.ts';
+import { pager } from '../../parts/pager.ts';
+import { stateBadge } from '../../parts/state.ts';
+import { table } from '../../parts/table.ts';
+import { theirWords } from '../../parts/their-words.ts';
+import { timeAgo } from '../../parts/time.ts';
+import type { FailedQuery } from './failed-query.ts';
+
+/** What a page of failed rows shows. */
+export type FailedShown = {
+  query: FailedQuery;
+  failing: readonly FailingPortfolio[];
+  /** Of the portfolio that is looked at; none where all are. */
+  causes: readonly Cause[];
+  page: { found: readonly FoundRow[]; next?: string; isMore: boolean };
+  problem: string | undefined;
+  /** Where this very page is, to come back to. */
+  address: string;
+};
+
+/** Portfolios with failed rows, and all that failed in one of them at once. */
+export function failingView(failing: readonly FailingPortfolio[]): Html {
+  return table({
+    caption: 'Latest portfolios with failed rows',
+    rows: failing,
+    empty: emptyState({
+      title: 'Nothing has failed',
+      words: 'Rows that the service refuses, and rows that are held, are listed here with what can be done about them.',
+    }),
+    columns: [
+      {
+        head: 'Portfolio',
+        names: true,
+        cell: ({ name }) => html`<a href="${searchAddress({ portfolio: name })}">${name}</a>`,
+      },
+      { head: 'Refused', kind: 'number', cell: ({ refused }) => grouped(refused) },
+      { head: 'Held', kind: 'number', cell: ({ held }) => grouped(held) },
+      { head: 'What can be done', kind: 'actions', cell: failingActions },
+    ],
+  });
+}
+
+function failingActions({ name, refused, held }: FailingPortfolio): Html {
+  return html`<div class="actions">
+    ${held > 0 && linkButton({ href: '/held', words: `Answer ${grouped(held)} held`, label: `Answer ${counted(held, 'held row')} of ${name}` })}
+    ${refused > 0 && linkButton({ href: planAddress(name, {}), words: `Retry ${grouped(refused)} refused…`, dialog: true, label: `Retry ${counted(refused, 'refused row')} of ${name}` })}
+    ${refused > 0 && commandLine(`npx limitline retry ${shellWord(name)}`)}
+  </div>`;
+}
+
+/** The search, and the rows that were found. */
+export function failedView(shown: FailedShown, csrf: string): Html {
+  const { query, page, problem, failing } = shown;
+  return html`${searchForm(query, failing)}
+    ${problem !== undefined && html`<p class="problem" role="alert">${problem}</p>`}
+    ${rowsTable(shown, csrf)}
+    ${pager({
+      words: wordsOf(shown),
+      first: query.after === undefined ? undefined : searchAddress({ ...query, after: undefined }),
+      next: page.next === undefined ? undefined : searchAddress({ ...query, after: page.next }),
+    })}`;
+}
+
+function wordsOf({ page: { found, next, isMore }, query }: FailedShown): string {
+  if (found.length === 0) return isMore ? 'None found so far.' : '';
+  const words = `${counted(found.length, 'row')} shown`;
+  if (next === undefined && isMore && query.portfolio === undefined)
+    return `${words}; choose a portfolio for all of them`;
+  return words;
+}
+
+function searchForm(query: FailedQuery, failing: readonly FailingPortfolio[]): Html {
+  const names = [
+    ...new Set([...(query.portfolio === undefined ? [] : [query.portfolio]), ...failing.map(({ name }) => name)]),
+  ];
+  const body = html`
+    ${select({
+      label: 'Portfolio',
+      name: 'portfolio',
+      value: query.portfolio ?? '',
+      options: [{ value: '', words: 'all' }, ...names.map((name) => ({ value: name, words: name }))],
+    })}
+    ${select({
+      label: 'State',
+      name: 'state',
+      value: query.state ?? '',
+      options: [
+        { value: '', words: 'refused and held' },
+        { value: 'refused', words: 'refused' },
+        { value: 'held', words: 'held' },
+      ],
+    })}
+    ${field({ label: 'Cause', name: 'cause', value: query.cause ?? '', placeholder: 'id, as in a job', maxlength: 20 })}
+    ${field({ label: 'Line, name, reference or id', name: 'text', type: 'search', value: query.text ?? '', maxlength: 400 })}
+    ${button({ words: 'Find' })}`;
+  return form({
+    action: '/work',
+    method: 'get',
+    body,
+    class: 'filters queue-search',
+    role: 'search',
+    label: 'Failed rows',
+  });
+}
+
+/** Why rows of one portfolio failed, with what can be done about each group. */
+export function causesView(portfolio: string, causes: readonly Cause[]): Html {
+  return table({
+    caption: `Why rows of ${portfolio} failed`,
+    rows: causes,
+    columns: [
+      {
+        head: 'Cause',
+        kind: 'id',
+        names: true,
+        cell: ({ id }) => html`<a class="queue-fact" href="${searchAddress({ portfolio, cause: id })}">${id}</a>`,
+      },
+      { head: 'Step', cell: ({ step }) => step },
+      { head: 'Status', kind: 'number', cell: ({ status }) => status ?? '–' },
+      { head: 'What was said', cell: ({ words, meaning }) => words || meaning },
+      { head: 'Rows', kind: 'number', cell: ({ rows }) => grouped(rows) },
+      { head: 'Sum', kind: 'amount', cell: ({ sum }) => amount(sum) },
+      {
+        head: 'What can be done',
+        kind: 'actions',
+        cell: ({ id, meaning }) =>
+          meaning === 'unknown'
+            ? linkButton({ href: '/held', words: 'To the held desk', label: `To the held desk for cause ${id}` })
+            : html`<div class="actions">${linkButton({ href: planAddress(portfolio, { cause: id }), words: 'Retry…', dialog: true, label: `Retry cause ${id}` })}${commandLine(`npx limitline retry ${shellWord(portfolio)} --cause ${id}`)}</div>`,
+      },
+    ],
+  });
+}
+
+function rowsTable({ page, query, address }: FailedShown, csrf: string): Html {
+  const isAll = query.portfolio === undefined && query.text === undefined && query.cause === undefined;
+  return table({
+    caption: 'Rows that failed',
+    rows: page.found,
+    empty: emptyState({
+      title: isAll ? 'No failed rows' : 'No failed row is meant by this',
+      words: isAll
+        ? 'Each row is done, or on its way.'
+        : 'A line by its number, a name by its beginning; a reference, a registration number, an id or a cause as a whole.',
+    }),
+    columns: [
+      {
+        head: 'Row',
+        names: true,
+        cell: ({ row, result }) =>
+          html`<a class="queue-fact" href="${rowAddress(row)}">${row.portfolio}, line ${result.line}</a>`,
+      },
+      { head: 'Buyer', cell: ({ result }) => theirWords(result.request.name) },
+      { head: 'Requested', kind: 'amount', cell: ({ result }) => amount(result.request.limit.requested_limit) },
+      { head: 'State', cell: ({ result }) => stateBadge(result.state) },
+      { head: 'Why', cell: ({ result }) => whyOf(result) },
+      {
+        head: 'When',
+        wideOnly: true,
+        cell: ({ result }) => html`<span class="queue-fact">${timeAgo(result.updatedMs)}</span>`,
+      },
+      { head: 'What can be done', kind: 'actions', cell: (found) => rowAction(found, { csrf, address }) },
+    ],
+  });
+}
+
+/** As much of an answer as tells one from another; all of it is in the row's story. */
+const SHOWN_CHARACTERS = 160;
+
+function whyOf({ problem, cause, replaced }: FoundRow['result']): Html {
+  const body = problem?.body ?? '';
+  return html`<div>${problem?.message ?? 'not known'}${replaced && ' (another row stands in its place)'}
+    ${body !== '' && html`<span class="under queue-answer">${body.slice(0, SHOWN_CHARACTERS)}${body.length > SHOWN_CHARACTERS && '…'}</span>`}
+    ${cause !== undefined && html`<span class="under">step ${problem?.step}, cause <code>${cause}</code></span>`}</div>`;
+}
+
+function rowAction({ row, result }: FoundRow, { csrf, address }: { csrf: string; address: string }): Html {
+  const label = `line ${result.line} of ${row.portfolio}`;
+  if (result.state === 'held') return linkButton({ href: rowAddress(row), words: 'Answer', label: `Answer ${label}` });
+  if (result.replaced) return html`–`;
+  return actionButton({
+    action: '/work/retry',
+    csrf,
+    words: 'Retry',
+    label: `Retry ${label}`,
+    fields: { portfolio: row.portfolio, key: row.key, back: address },
+    command: `npx limitline retry ${shellWord(row.portfolio)} --line ${result.line}`,
+  });
+}
+
+function rowAddress({ portfolio, key }: FoundRow['row']): string {
+  return `/portfolios/${encodeURIComponent(portfolio)}/rows/${encodeURIComponent(key)}`;
+}
+
+/** A page of failed rows. */
+export function searchAddress(query: FailedQuery): string {
+  const given = Object.entries(query).filter((entry): entry is [string, string] => entry[1] !== undefined);
+  const text = new URLSearchParams(given).toString();
+  return text === '' ? '/work' : `/work?${text}#failed`;
+}
+
+/** Where refused rows are planned to be sent again. */
+function planAddress(portfolio: string, { cause }: { cause?: string }): string {
+  const filter = queryOfFilter({ states: ['refused'], ...(cause === undefined ? {} : { cause }) });
+  return `/plans/new?${new URLSearchParams({ portfolio, action: 'retry' })}&${filter}`;
+}

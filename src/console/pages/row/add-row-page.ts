@@ -1,0 +1,92 @@
+import type { RowId } from '../../../ledger/row-id.ts';
+import type { ToldRow } from '../../../ledger/story/row-story.ts';
+import { addAction } from '../../actions/add-action.ts';
+import type { ConsoleApp } from '../../console-app.ts';
+import { wantsFragment } from '../../layout/wants-fragment.ts';
+import { cutWords } from '../../parts/their-words.ts';
+import { ConsoleError } from '../../server/console-error.ts';
+import { heldAddress } from '../held/held-address.ts';
+import { rowAddress, rowOfParams } from './row-address.ts';
+import { linePart, rowPage } from './row-page.ts';
+
+export type RowPageFunctions = {
+  /** Nothing where there is no such row. `patient`: looks for the line for as long as a page may take. */
+  story: (row: RowId, options: { patient: boolean; signal: AbortSignal }) => Promise<ToldRow | undefined>;
+  /** Answers nothing where it goes again, else why it does not. */
+  retry: (row: RowId, by: string) => Promise<string | undefined>;
+  /** Says what became of the row's call. @throws LimitlineError where that cannot be meant */
+  resolve: (
+    row: RowId,
+    said: { made: string | undefined; heldMs: number | undefined; by: string },
+  ) => Promise<{ calls: number; rows: number }>;
+};
+
+/** The page waits no longer for a line than this, with a margin for the rest of it. */
+const PATIENT_LIMIT_MS = 40_000;
+
+/** An id is looked for among all rows of the account before it is believed. */
+const RESOLVE_LIMIT_MS = 120_000;
+
+/** What was done, for the page behind it, by the word in its address. */
+const DID: ReadonlyMap<string, string> = new Map([
+  ['retried', 'The row goes again: it waits for its turn in the queues.'],
+  ['made', 'Taken as made: the row goes on.'],
+  ['resent', 'It is sent again, as soon as it is its turn.'],
+]);
+
+/** `/portfolios/:name/rows/:key`, and what can be done there with the row. */
+export function addRowPage(app: ConsoleApp, given: RowPageFunctions): void {
+  const rowOf = (params: unknown): RowId => {
+    const row = rowOfParams(params as Record<string, string>);
+    if (!row) throw noRow();
+    return row;
+  };
+
+  app.get('/portfolios/:name/rows/:key', { handlerTimeout: PATIENT_LIMIT_MS }, async (request, reply) => {
+    const { did, line } = request.query as { did?: string; line?: string };
+    const found = await given.story(rowOf(request.params), { patient: line === 'yes', signal: request.signal });
+    if (!found) throw noRow();
+    if (wantsFragment(request)) return reply.fragment(linePart(found));
+    const { row, result } = found.story;
+    const body = rowPage({ ...found, did: DID.get(String(did)), csrf: reply.csrf() });
+    return reply.page({ title: `${cutWords(result.request.name)} (${row.portfolio})`, at: 'portfolios', body });
+  });
+
+  addAction(app, {
+    url: '/portfolios/:name/rows/:key/retry',
+    action: 'retry',
+    handle: async ({ params, actor, reply }) => {
+      const row = rowOf(params);
+      const why = await given.retry(row, actor.name);
+      if (why !== undefined) throw new ConsoleError(409, why);
+      return reply.redirect(`${rowAddress(row)}?did=retried`, 303);
+    },
+  });
+
+  addAction(app, {
+    url: '/portfolios/:name/rows/:key/resolve',
+    action: 'resolve',
+    limitMs: RESOLVE_LIMIT_MS,
+    handle: async ({ params, fields, actor, reply }) => {
+      const row = rowOf(params);
+      const made = fields.made?.trim();
+      if ((fields.resend !== 'yes') === (made === undefined || made === '')) {
+        throw new ConsoleError(
+          422,
+          'Say what became of it: give the id under which it was made, or say that it was not made.',
+        );
+      }
+      // When the row was held that the person saw; another may have spoken of that one, and it is held anew.
+      const heldMs = /^\d{1,15}$/.test(fields.held ?? '') ? Number(fields.held) : undefined;
+      await given.resolve(row, { made: fields.resend === 'yes' ? undefined : made, heldMs, by: actor.name });
+      const did = fields.resend === 'yes' ? 'resent' : 'made';
+      if (fields.back === 'row') return reply.redirect(`${rowAddress(row)}?did=${did}`, 303);
+      const desk = heldAddress(fields.back === 'portfolio' ? row.portfolio : undefined);
+      return reply.redirect(`${desk}?did=${did}`, 303);
+    },
+  });
+}
+
+function noRow(): ConsoleError {
+  return new ConsoleError(404, 'The ledger knows no such row. It may be of another account: see the line above.');
+}

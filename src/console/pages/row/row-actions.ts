@@ -1,0 +1,82 @@
+import type { RowStory } from '../../../ledger/story/row-story.ts';
+import { COMPANY_ID_PREFIX, LIMIT_ID_PREFIX } from '../../../resource-ids.ts';
+import { type Html, html, NOTHING } from '../../html/html.ts';
+import { actionButton, button } from '../../parts/button.ts';
+import { commandLine, shellWord } from '../../parts/command-line.ts';
+import { field, form, hidden } from '../../parts/form.ts';
+import { rowAddress } from './row-address.ts';
+
+/** What can be done with a row as it stands, and the command that does the same. */
+export function rowActions({ row, result }: Pick<RowStory, 'row' | 'result'>, csrf: string): Html {
+  const command = `npx limitline retry ${shellWord(row.portfolio)}`;
+  const action = `${rowAddress(row)}/retry`;
+  switch (result.state) {
+    case 'refused':
+      return actionButton({
+        action,
+        csrf,
+        words: 'Send this row again',
+        kind: 'primary',
+        command: `${command} --row ${shellWord(row.key)}`,
+      });
+    case 'cancelled':
+      if (result.replaced)
+        return html`<p class="hint">Another line took its place, or its file lacks it: only importing its own line brings it back.</p>`;
+      return actionButton({
+        action,
+        csrf,
+        words: 'Send this row after all',
+        command: `${command} --state cancelled --row ${shellWord(row.key)}`,
+      });
+    case 'held':
+      return resolveForms({ row, step: result.step, heldMs: result.updatedMs, back: 'row', csrf });
+    default:
+      return NOTHING;
+  }
+}
+
+/** How ids of each step begin, where that is shown. */
+const BEGINNING = { company: COMPANY_ID_PREFIX, documents: '', limit: LIMIT_ID_PREFIX } as const;
+
+/**
+ * The two answers to "what became of it": it was made, with its id, or it was not.
+ *
+ * @param given.heldMs when the row was held that is shown: what is held anew by then is not what the person speaks of
+ * @param given.back where the person goes on afterwards
+ */
+export function resolveForms(given: {
+  row: RowStory['row'];
+  step: keyof typeof BEGINNING;
+  heldMs: number;
+  back: 'row' | 'portfolio' | 'account';
+  csrf: string;
+}): Html {
+  const { row, step, heldMs, back, csrf } = given;
+  const shown = html`${hidden('back', back)}${hidden('held', String(heldMs))}`;
+  const action = `${rowAddress(row)}/resolve`;
+  const begins = BEGINNING[step];
+  const command = `npx limitline resolve ${shellWord(row.portfolio)} --row ${shellWord(row.key)}`;
+  return html`<div class="resolve">
+    <div class="resolve-way">${form({
+      action,
+      csrf,
+      class: 'inline-form',
+      label: 'It was made',
+      body: html`${shown}${field({
+        label: 'It was made, under the id',
+        name: 'made',
+        id: `made-${row.key}`,
+        required: true,
+        maxlength: 200,
+        ...(begins === '' ? {} : { placeholder: `${begins}…` }),
+      })}${button({ words: 'Take it as made' })}`,
+    })}${commandLine(`${command} --made ID`)}</div>
+    <div class="resolve-way">${form({
+      action,
+      csrf,
+      class: 'inline-form',
+      label: 'It was not made',
+      body: html`${shown}${hidden('resend', 'yes')}${button({ words: 'It was not made: send it again', kind: 'danger' })}`,
+    })}${commandLine(`${command} --resend`)}</div>
+  </div>`;
+}

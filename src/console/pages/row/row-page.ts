@@ -1,0 +1,115 @@
+import type { RowStory, ToldRow } from '../../../ledger/story/row-story.ts';
+import { type Html, html } from '../../html/html.ts';
+import { amount } from '../../parts/amount.ts';
+import { facts } from '../../parts/figures.ts';
+import { notice } from '../../parts/notice.ts';
+import { pageHead, panel } from '../../parts/page-head.ts';
+import { stateBadge } from '../../parts/state.ts';
+import { table } from '../../parts/table.ts';
+import { theirWords } from '../../parts/their-words.ts';
+import { moment } from '../../parts/time.ts';
+import { callsPart } from './calls-part.ts';
+import { rowActions } from './row-actions.ts';
+import { rowAddress } from './row-address.ts';
+import { timelineOf } from './timeline.ts';
+import { timelinePart } from './timeline-part.ts';
+
+/** A row's story as a page: what became of it, what happened when, its line, its calls, and its buyer's other requests. */
+export function rowPage({ story, line, did, csrf }: ToldRow & { did: string | undefined; csrf: string }): Html {
+  const { row, result, imports } = story;
+  const known = imports.get(result.importId);
+  const file = known ? html`${theirWords(known.fileName)} #${known.number}` : 'a file that is not known';
+  return html`${pageHead({
+    title: theirWords(result.request.name),
+    trail: [
+      { href: '/', words: 'Portfolios' },
+      { href: `/portfolios/${encodeURIComponent(row.portfolio)}`, words: row.portfolio },
+    ],
+    lead: html`${stateBadge(result.state)} Line ${result.line} of ${file}, ${amount(result.request.limit.requested_limit)} requested`,
+  })}
+  ${did !== undefined && notice('good', did)}
+  <div class="row-page">
+    <div class="row-page-main">
+      ${panel({ title: 'What became of it', body: html`${outcomeOf(story)}${rowActions(story, csrf)}` })}
+      ${panel({ title: 'What happened', body: timelinePart(timelineOf(story), row) })}
+      ${panel({ title: 'Its calls', body: callsPart(story) })}
+    </div>
+    <div class="row-page-side">
+      ${panel({ title: 'The line of the file', body: linePart({ line, story }) })}
+      ${panel({ title: 'Limits of this buyer', body: limitsOf(story) })}
+      ${panel({ title: 'Other requests of this buyer', body: othersOf(story) })}
+    </div>
+  </div>`;
+}
+
+function outcomeOf({ row, result }: RowStory): Html {
+  const { problem, companyId, documentIds, limitId, record, request, again, step, updatedMs } = result;
+  const company = companyId || (request.companyId ?? '');
+  return html`${
+    problem &&
+    html`<div class="row-outcome"><p>${problem.message}</p>${problem.body !== undefined && problem.body !== '' && html`<pre class="answer" tabindex="0" aria-label="What the service said">${problem.body}</pre>`}</div>`
+  }
+  ${again && notice('bad', `Made twice at the service: ${again.id} and ${again.again}. Ask the service to withdraw one.`)}
+  ${facts([
+    ...(limitId === '' ? [{ term: 'Step', what: step }] : []),
+    ...(limitId === '' ? [] : [{ term: 'Limit', what: html`<code>${limitId}</code>` }]),
+    ...(record.status === undefined ? [] : [{ term: 'Status', what: record.status }]),
+    ...(record.total_limit === undefined ? [] : [{ term: 'Granted', what: amount(record.total_limit) }]),
+    ...(record.available_limit === undefined ? [] : [{ term: 'Available', what: amount(record.available_limit) }]),
+    ...(company === '' ? [] : [{ term: 'Company', what: html`<code>${company}</code>` }]),
+    ...(documentIds.length === 0
+      ? []
+      : [{ term: 'Documents', what: documentIds.map((id) => html`<code>${id}</code> `) }]),
+    { term: 'Row', what: html`<code>${row.portfolio}/${row.key}</code>` },
+    { term: 'In this state since', what: moment(updatedMs) },
+  ])}`;
+}
+
+/** The line as it stands in its file; of one far down in a long file, the way to it, which the browser goes by itself. */
+export function linePart({ line, story }: ToldRow): Html {
+  const { row, result, imports } = story;
+  const known = imports.get(result.importId);
+  const original = `/portfolios/${encodeURIComponent(row.portfolio)}/downloads/original?import=${result.importId}`;
+  switch (line.is) {
+    case 'read':
+      return html`<dl class="facts line-cells">${line.cells
+        .filter(({ cell }) => cell.trim() !== '')
+        .map(
+          ({ column, meaning, cell }) =>
+            html`<div><dt>${column}${meaning !== null && meaning !== column && html` <span class="hint">${meaning}</span>`}</dt><dd>${cell}</dd></div>`,
+        )}</dl>
+      ${known && html`<p class="hint">Empty cells are not shown. <a href="${original}">The whole file</a></p>`}`;
+    case 'far':
+      return html`<div data-module="late"><p>Line ${result.line} stands far down in a long file. <a href="${rowAddress(row)}?line=yes">Look for it</a>, or download <a href="${original}">the whole file</a>.</p></div>`;
+    case 'gone':
+      return html`<p>The copy of this file is not in the data folder any more, or has no such line. What was read of it stands under “Its calls”.</p>`;
+  }
+}
+
+function limitsOf({ buyerLimits, result }: RowStory): Html {
+  if (buyerLimits.length === 0) return html`<p class="quiet">None was made yet.</p>`;
+  return html`<ul class="ids">${buyerLimits
+    .toReversed()
+    .map(
+      (id) => html`<li><code>${id}</code>${id === result.limitId && html` <span class="hint">by this row</span>`}</li>`,
+    )}</ul>`;
+}
+
+function othersOf({ others }: RowStory): Html {
+  if (others.rows.length === 0) return html`<p class="quiet">This is its only one.</p>`;
+  const more = others.count - 1 - others.rows.length;
+  return html`${table({
+    caption: 'Other requests of this buyer',
+    rows: others.rows,
+    columns: [
+      {
+        head: 'Portfolio',
+        names: true,
+        cell: ({ row, line }) => html`<a href="${rowAddress(row)}">${row.portfolio}, line ${line}</a>`,
+      },
+      { head: 'State', cell: ({ state }) => stateBadge(state) },
+      { head: 'Requested', kind: 'amount', cell: (other) => amount(other.amount) },
+    ],
+  })}
+  ${more > 0 && html`<p class="hint">And ${more} more.</p>`}`;
+}

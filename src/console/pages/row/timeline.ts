@@ -1,0 +1,180 @@
+import type { RowStory } from '../../../ledger/story/row-story.ts';
+import type { KnownCall, StoryEntry } from '../../../ledger/story/story.ts';
+
+/** Something that happened: when, in ms; what, in a sentence; and what was said or sent, as it came. */
+export type Happening = {
+  atMs: number;
+  kind: 'plain' | 'good' | 'bad' | 'doubt' | 'person';
+  words: string;
+  /** Shown as text in a box of its own. */
+  detail?: string;
+  /** Another row of the portfolio that this is about, by its key. */
+  otherRow?: string;
+};
+
+const THINGS = { company: 'company', document: 'document', limit: 'limit' } as const;
+
+/**
+ * What happened to a row, oldest first: what the ledger told its story, and what its calls and imports know besides; pure.
+ */
+export function timelineOf(story: RowStory): Happening[] {
+  const { result, entries, imports, givenUp } = story;
+  const happened = entries.map((entry) => happeningOf(entry, story));
+  const known = imports.get(result.importId);
+  if (known) {
+    const by = known.by ? ` by ${known.by}` : '';
+    const isAgain = happenedBefore(known.lastMs, story);
+    const words = `${known.fileName} (import ${known.number}) was imported${isAgain ? ' again' : ''}${by}: the row is its line ${result.line}.`;
+    happened.push({ atMs: known.lastMs, kind: 'plain', words });
+  }
+  for (const call of story.calls) {
+    if (!call.known) continue;
+    for (const one of happeningsOfCall(call.known, call.what, call.madeFor)) happened.push(one);
+  }
+  if (result.state === 'cancelled' && !result.replaced && givenUp) {
+    happened.push({
+      atMs: givenUp.atMs,
+      kind: 'person',
+      words: `The portfolio was given up by ${givenUp.by || 'somebody'}.`,
+    });
+  }
+  if (result.state === 'done' || result.state === 'skipped' || result.state === 'cancelled') {
+    happened.push({
+      atMs: result.updatedMs,
+      kind: result.state === 'done' ? 'good' : 'plain',
+      words: ENDS[result.state],
+    });
+  }
+  // What happened within a millisecond keeps the order in which it was told.
+  return happened.toSorted((a, b) => a.atMs - b.atMs);
+}
+
+/** Of a file that was imported several times the last time alone is known. */
+function happenedBefore(atMs: number, { entries, calls }: RowStory): boolean {
+  return entries.some((entry) => entry.atMs < atMs) || calls.some(({ known }) => (known?.atMs ?? atMs) < atMs);
+}
+
+const ENDS = {
+  done: 'The row is done.',
+  skipped: 'The row was skipped: this request was made before.',
+  cancelled: 'The row was given up.',
+} as const;
+
+function happeningsOfCall(call: KnownCall, what: string, madeFor: string | undefined): Happening[] {
+  const { atMs, tookMs, sends, id, state, by } = call;
+  const whose = madeFor === undefined ? '' : ` for row ${madeFor}`;
+  const found: Happening[] = [];
+  if (state === 'made' && by !== '') return [];
+  if (atMs !== undefined) {
+    const often = sends > 1 ? `, for the ${ordinal(sends)} time` : '';
+    found.push({ atMs, kind: 'plain', words: `The call for ${what} was claimed and sent${whose}${often}.` });
+  }
+  if (state === 'made' && atMs !== undefined && tookMs !== undefined) {
+    found.push({ atMs: atMs + tookMs, kind: 'good', words: `The service made it after ${duration(tookMs)}: ${id}.` });
+  }
+  return found;
+}
+
+function happeningOf(entry: StoryEntry, story: RowStory): Happening {
+  const { atMs } = entry;
+  const sentAfter = (sentMs: number | undefined) => (sentMs === undefined ? '' : ` after ${duration(atMs - sentMs)}`);
+  switch (entry.is) {
+    case 'refused': {
+      const late = entry.late ? ', late: its outcome had been unknown' : '';
+      const words = `The service refused the ${THINGS[entry.kind]} with status ${entry.status ?? 'unknown'}${sentAfter(entry.sentMs)}${late}.`;
+      return { atMs, kind: 'bad', words, ...(entry.body === '' ? {} : { detail: entry.body }) };
+    }
+    case 'unknown':
+      return {
+        atMs,
+        kind: 'doubt',
+        words: `No answer to the ${THINGS[entry.kind]} call${sentAfter(entry.sentMs)}: nobody knows what became of it.`,
+        detail: entry.heard,
+      };
+    case 'sent again':
+      return {
+        atMs,
+        kind: 'plain',
+        words: `The ${THINGS[entry.kind]} call is sent again, as the settings say (ON_UNKNOWN_${entry.kind.toUpperCase()}).`,
+      };
+    case 'made late':
+      return {
+        atMs,
+        kind: 'good',
+        words: `An answer came after all: the ${THINGS[entry.kind]} was made, ${entry.id}.`,
+      };
+    case 'made twice':
+      return { atMs, kind: 'bad', words: `The ${THINGS[entry.kind]} was made twice: ${entry.id} and ${entry.again}.` };
+    case 'held':
+      return { atMs, kind: 'doubt', words: 'The row is held: a person has to say what became of its call.' };
+    case 'failed':
+      return { atMs, kind: 'bad', words: `${entry.message}.`.replace(/\.\.$/, '.') };
+    case 'retried':
+      return { atMs, kind: 'person', words: `Put back by ${entry.by} to be sent again: it had been ${entry.from}.` };
+    case 'freed':
+      return { atMs, kind: 'plain', words: 'It is known what became of its call, so the row goes on.' };
+    case 'resolved': {
+      const said = entry.made === undefined ? 'was not made and may be sent again' : `was made, ${entry.made}`;
+      return { atMs, kind: 'person', words: `${entry.by || 'Somebody'} said: the ${THINGS[entry.kind]} ${said}.` };
+    }
+    case 'cancelled':
+      return { atMs, kind: 'person', words: `Given up by ${entry.by}.` };
+    default:
+      return happeningOfFile(entry, story);
+  }
+}
+
+/** What a file did to the row. */
+type FileEntry = Extract<StoryEntry, { import: string }>;
+
+function happeningOfFile(entry: FileEntry, { imports }: RowStory): Happening {
+  const { atMs } = entry;
+  const fileOf = (number: string) => {
+    const known = imports.get(number);
+    const by = known?.by ? ` by ${known.by}` : '';
+    return known ? `${known.fileName} (import ${number}${by})` : `import ${number}`;
+  };
+  switch (entry.is) {
+    case 'mended':
+      return {
+        atMs,
+        kind: 'person',
+        words: `Other words came with ${fileOf(entry.import)}; before, they were:`,
+        detail: entry.before,
+      };
+    case 'imported again':
+      return {
+        atMs,
+        kind: 'person',
+        words: `The same line came again with ${fileOf(entry.import)}; the row was ${entry.from}.`,
+      };
+    case 'replaced':
+      return {
+        atMs,
+        kind: 'person',
+        words: `A corrected line of ${fileOf(entry.import)} took its place.`,
+        otherRow: entry.by,
+      };
+    case 'left out':
+      return {
+        atMs,
+        kind: 'person',
+        words: `Given up, since ${fileOf(entry.import)} replaces the others and lacks its line.`,
+      };
+  }
+}
+
+/** `85 ms`, `1.2 s`, `3 min 20 s`. */
+export function duration(ms: number): string {
+  if (ms < 1_000) return `${Math.max(0, Math.round(ms))} ms`;
+  if (ms < 60_000) return `${(ms / 1_000).toFixed(1)} s`;
+  const seconds = Math.round(ms / 1_000);
+  return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+}
+
+function ordinal(count: number): string {
+  const endings: Record<string, string> = { one: 'st', two: 'nd', few: 'rd', other: 'th' };
+  return `${count}${endings[ORDINALS.select(count)] ?? 'th'}`;
+}
+
+const ORDINALS = new Intl.PluralRules('en', { type: 'ordinal' });

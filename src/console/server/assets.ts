@@ -1,0 +1,65 @@
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
+import fastifyStatic from '@fastify/static';
+import type { ConsoleApp } from '../console-app.ts';
+import type { Assets } from '../layout/layout.ts';
+import { joinStyles } from './join-styles.ts';
+
+const FOLDER = fileURLToPath(new URL('../assets/', import.meta.url));
+
+/** A year, which caches take for ever: another content has another address. */
+const FOR_EVER_S = 31_536_000;
+
+/**
+ * Serves the files that pages load, under an address with the digest of all of them, so that a browser keeps them for ever
+ * and never has those of another version. Only files that are there at the start are served. Styles go in one piece for
+ * every page and one for each place (layout.ts), since a page is not painted before it has all of them.
+ */
+export async function serveAssets(app: ConsoleApp): Promise<Assets> {
+  const names = readdirSync(FOLDER, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => `${entry.parentPath}/${entry.name}`.slice(FOLDER.length).replace(/^\/+/, ''))
+    .sort();
+  const read = (name: string) => readFileSync(`${FOLDER}${name}`, 'utf8');
+  const digest = createHash('sha256');
+  for (const name of names) digest.update(`${name}\n`).update(read(name));
+  const prefix = `/assets/${digest.digest('hex').slice(0, DIGITS)}/`;
+  await app.register(fastifyStatic, {
+    root: FOLDER,
+    prefix,
+    wildcard: false,
+    globIgnore: ['styles/**'],
+    index: false,
+    decorateReply: false,
+    maxAge: FOR_EVER_S * 1_000,
+    immutable: true,
+  });
+  const styles = joinStyles(
+    names.filter((name) => name.startsWith('styles/')).map((name) => ({ name, text: read(name) })),
+  );
+  for (const { file, text } of styles) {
+    const packed = gzipSync(text);
+    app.get(`${prefix}${file}`, async ({ headers }, reply) => {
+      reply
+        .header('cache-control', `public, max-age=${FOR_EVER_S}, immutable`)
+        .header('vary', 'accept-encoding')
+        .type('text/css; charset=utf-8');
+      return TAKES_GZIP.test(headers['accept-encoding'] ?? '')
+        ? reply.header('content-encoding', 'gzip').send(packed)
+        : reply.send(text);
+    });
+  }
+  return {
+    styles: styles.map(({ file, place }) => ({ href: `${prefix}${file}`, place })),
+    script: `${prefix}script/console.js`,
+    icon: `${prefix}icon.svg`,
+  };
+}
+
+/** RFC 9110, section 12.5.3. Styles alone are packed: nothing in them is a secret that its packed size could tell of. */
+const TAKES_GZIP = /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?(?:[\s,]|$))/i;
+
+/** Enough to tell versions apart. */
+const DIGITS = 12;

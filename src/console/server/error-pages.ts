@@ -1,0 +1,133 @@
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import { isLimitlineError, messageOf } from '../../errors.ts';
+import type { Log } from '../../log.ts';
+import type { ConsoleApp } from '../console-app.ts';
+import { html } from '../html/html.ts';
+import { safeAddress } from '../html/safe-address.ts';
+import { wantsFragment } from '../layout/wants-fragment.ts';
+import { notice } from '../parts/notice.ts';
+import { ConsoleError } from './console-error.ts';
+
+/** What a person is told where something went wrong. */
+export type Trouble = { status: number; title: string; words: string; comesBack: boolean };
+
+/** Redis is asked again by the browser itself after so many seconds. */
+const TRY_AGAIN_S = 3;
+
+/** What ioredis says of a command that got no answer, and Redis of one that it cannot take now. */
+const REDIS_AWAY =
+  /^(?:Command timed out|Connection is closed|Socket timeout|Stream isn't writeable|READONLY|LOADING|MISCONF|OOM|CLUSTERDOWN|TRYAGAIN|MASTERDOWN|ERR Error running script .* -(?:READONLY|MISCONF|OOM))/;
+
+/** What an error means for the person, without anything that libraries hang on theirs. */
+export function troubleOf(error: unknown): Trouble {
+  if (error instanceof ConsoleError) {
+    return { status: error.statusCode, title: titleOf(error.statusCode), words: error.message, comesBack: false };
+  }
+  if (isLimitlineError(error, 'NOT_FOUND')) {
+    return { status: 404, title: titleOf(404), words: error.message, comesBack: false };
+  }
+  if (isLimitlineError(error, 'USAGE') || isLimitlineError(error, 'FILE')) {
+    return { status: 422, title: titleOf(422), words: error.message, comesBack: false };
+  }
+  const { code = '', statusCode = 500 } = (error ?? {}) as Partial<FastifyError>;
+  if (isAway(error)) {
+    return { status: 503, title: titleOf(503), words: AWAY, comesBack: true };
+  }
+  if (statusCode >= 400 && statusCode < 500) {
+    const words = WORDS[statusCode] ?? 'The console could not read what was sent.';
+    return {
+      status: statusCode,
+      title: titleOf(statusCode),
+      words: code.startsWith('FST_CSRF') ? STALE : words,
+      comesBack: false,
+    };
+  }
+  return { status: 500, title: titleOf(500), words: OURS, comesBack: false };
+}
+
+/** Whether Redis is what is missing: it does not answer, or not in the time that a page has. */
+export function isAway(error: unknown): boolean {
+  if (isLimitlineError(error, 'REDIS')) return true;
+  if (!(error instanceof Error)) return false;
+  const { code, syscall } = error as NodeJS.ErrnoException;
+  return code === 'FST_ERR_HANDLER_TIMEOUT' || REDIS_AWAY.test(error.message) || CONNECTING.test(`${syscall} ${code}`);
+}
+
+/** A socket that broke, or could not be opened. */
+const CONNECTING = /^(?:connect|read|write) E/;
+
+const AWAY =
+  'Redis does not answer, so nothing can be shown or done just now. Rows are safe: nothing is sent while Redis is away, and this page comes back by itself.';
+const OURS =
+  'This is a fault of the console. Nothing more was done than what is shown; the log has the details under the number below.';
+const STALE =
+  'The page that this was sent from is too old. Go back, load it again, and repeat what you did. Nothing was done.';
+
+const WORDS: Readonly<Record<number, string>> = {
+  400: 'The address or the form cannot be read.',
+  403: 'This may not be done.',
+  404: 'There is nothing under this address.',
+  405: 'This address cannot be used in that way.',
+  413: 'What was sent is too large. Nothing was kept of it.',
+  415: 'What was sent is of a kind that is not read here.',
+  429: 'Too much was asked for in a short time. Wait a minute, then go on.',
+};
+
+const TITLES: Readonly<Record<number, string>> = {
+  400: 'This cannot be read',
+  403: 'Not allowed',
+  404: 'Not found',
+  405: 'Not known',
+  409: 'Something has changed',
+  413: 'Too large',
+  415: 'Not a kind that is read here',
+  422: 'This cannot be done',
+  429: 'Too much at once',
+  500: 'Something went wrong',
+  503: 'Redis is away',
+  507: 'The disk is full',
+};
+
+function titleOf(status: number): string {
+  return TITLES[status] ?? 'This cannot be done';
+}
+
+/** Answers whatever goes wrong with a calm page. A fault of ours is in the log, under the number that the page shows. */
+export function addErrorPages(app: ConsoleApp, log: Log): void {
+  const answer = (error: unknown, request: FastifyRequest, reply: FastifyReply) => {
+    const trouble = troubleOf(error);
+    if (trouble.status === 500)
+      log.error({ request: request.id, err: error }, 'the console could not answer a request');
+    if (trouble.status === 503) log.debug({ request: request.id, reason: messageOf(error) }, 'Redis is away');
+    return sayTrouble(trouble, request, reply);
+  };
+  app.setErrorHandler(answer);
+  app.setNotFoundHandler((request, reply) => answer(new ConsoleError(404, WORDS[404] ?? ''), request, reply));
+}
+
+/** At once: an error that comes while another is being told would be answered by Fastify itself. */
+function sayTrouble({ status, title, words, comesBack }: Trouble, request: FastifyRequest, reply: FastifyReply) {
+  reply.code(status);
+  const reads = request.method === 'GET' || request.method === 'HEAD';
+  if (comesBack && reads) reply.header('refresh', String(TRY_AGAIN_S)).header('retry-after', String(TRY_AGAIN_S));
+  if (wantsFragment(request)) return reply.fragment(notice('bad', words, { title: `${title}.`, urgent: true }));
+  const back = reads ? undefined : sentFrom(request);
+  return reply.pageNow({
+    title,
+    body: html`<div class="trouble">
+      <p class="trouble-status">${status}</p>
+      <h1>${title}</h1>
+      <p>${words}</p>
+      ${status === 500 && html`<p>Number of the request: <code>${request.id}</code></p>`}
+      <p>${back !== undefined && html`<a class="button is-primary" href="${back}">Back</a> `}<a class="button" href="/">To the portfolios</a></p>
+    </div>`,
+  });
+}
+
+/** The page whose form was sent, where the browser says it and it is one of ours: what stands there is to be done otherwise. */
+function sentFrom({ headers }: FastifyRequest): string | undefined {
+  const from = URL.parse(headers.referer ?? '');
+  if (!from || from.host !== headers.host) return undefined;
+  const path = `${from.pathname}${from.search}`;
+  return path.startsWith('/') && safeAddress(path) ? path : undefined;
+}

@@ -1,0 +1,110 @@
+import { ROW_STATES, type RowState } from '../row.ts';
+
+/** What all rows of a portfolio add up to, at one moment; amounts are exact decimal text. */
+export type Sums = {
+  /** Over all rows but those that another has replaced. */
+  requested: string;
+  /** The same of the rows in one state: `cancelled` without those that another has replaced. */
+  byState: Record<RowState, string>;
+  /** Over those that are done, as the service answered. */
+  granted: string;
+  available: string;
+  /** Limits, done or made before, whose `total_limit` is less than what was requested. */
+  grantedBelow: number;
+  /** What stood already when its row came (`skipped`): the sum that was granted, and the statuses it was granted with. */
+  before: { granted: string; statuses: Record<string, number> };
+  /** Rows of which an amount cannot be read; it is in no sum. */
+  unreadable: number;
+};
+
+/** All that the rows' tallies add up to (lua/tally.lua): the sums, and counts that go with them. */
+export type Tallied = {
+  sums: Sums;
+  /** Rows that have a tally: all of them, except in a ledger of an older version. */
+  rows: number;
+  replaced: number;
+  statuses: Record<string, number>;
+};
+
+/** The fields of a portfolio's two hashes of sums. */
+export type SumFields = readonly Readonly<Record<string, string>>[];
+
+/** Reads what the rows add up to. A row is on one of two sides, so both are added; a damaged field counts as nothing. */
+export function readTallied(sides: SumFields): Tallied {
+  const fields = addedUp(sides);
+  const inState = ROW_STATES.map((state) => limbsIn(fields, state));
+  return {
+    sums: {
+      requested: textOf(inState.flat()),
+      byState: Object.fromEntries(ROW_STATES.map((state, at) => [state, textOf(inState[at] ?? [])])) as Sums['byState'],
+      granted: textOf(limbsIn(fields, 'granted')),
+      available: textOf(limbsIn(fields, 'available')),
+      grantedBelow: countIn(fields, 'below'),
+      before: { granted: textOf(limbsIn(fields, 'before')), statuses: countsIn(fields, 'earlier:') },
+      unreadable: countIn(fields, 'unreadable'),
+    },
+    rows: countIn(fields, 'rows'),
+    replaced: countIn(fields, 'replaced'),
+    statuses: countsIn(fields, 'status:'),
+  };
+}
+
+/** Reads how many rows failed for each cause, and what they asked for. */
+export function readCauseSums(sides: SumFields): (id: string) => { rows: number; sum: string } {
+  const fields = addedUp(sides);
+  const limbs = Map.groupBy(
+    [...fields].filter(([field]) => field.startsWith('sum:cause/')),
+    ([field]) => field.split(/[/:]/)[2] ?? '',
+  );
+  return (id) => ({
+    rows: countIn(fields, `cause:${id}`),
+    sum: textOf(limbsIn(new Map(limbs.get(id)), `cause/${id}`)),
+  });
+}
+
+/** What is called what in these fields, for people: `queued`, `granted`, `status approved`, `rows`. */
+export function namesOfSums(fields: readonly string[]): string[] {
+  const names = fields.map((field) => field.replace(/^sum:(.*):-?\d+$/, '$1').replace(/^cause[:/]/, 'cause '));
+  return [...new Set(names.map((name) => name.replace(/^(status|earlier):/, '$1 ')))].sort();
+}
+
+/** One integer at a power of ten. */
+type Limb = { power: number; value: bigint };
+
+/** The digits of a limb, and the power of ten that the lowest stands for (tally.lua). */
+const LIMB_DIGITS = 10;
+const LOWEST_POWER = -2;
+
+function addedUp(sides: SumFields): Map<string, bigint> {
+  const fields = new Map<string, bigint>();
+  for (const [field, text] of sides.flatMap((side) => Object.entries(side))) {
+    if (/^-?\d+$/.test(text)) fields.set(field, (fields.get(field) ?? 0n) + BigInt(text));
+  }
+  return fields;
+}
+
+function countIn(fields: ReadonlyMap<string, bigint>, field: string): number {
+  return Number(fields.get(field) ?? 0n);
+}
+
+function countsIn(fields: ReadonlyMap<string, bigint>, beginning: string): Record<string, number> {
+  const counts = [...fields].filter(([field, count]) => field.startsWith(beginning) && count !== 0n);
+  counts.sort(([one], [other]) => (one < other ? -1 : 1));
+  return Object.fromEntries(counts.map(([field, count]) => [field.slice(beginning.length), Number(count)]));
+}
+
+function limbsIn(fields: ReadonlyMap<string, bigint>, name: string): Limb[] {
+  const beginning = `sum:${name}:`;
+  return [...fields]
+    .filter(([field]) => field.startsWith(beginning))
+    .map(([field, value]) => ({ power: Number(field.slice(beginning.length)) * LIMB_DIGITS + LOWEST_POWER, value }));
+}
+
+/** The value of limbs, carried: all digits there are, and at least the two decimals that people expect of money. */
+function textOf(limbs: readonly Limb[]): string {
+  const decimals = Math.max(2, ...limbs.map(({ power }) => -power));
+  const units = limbs.reduce((sum, { power, value }) => sum + value * 10n ** BigInt(power + decimals), 0n);
+  const digits = String(units < 0n ? -units : units).padStart(decimals + 1, '0');
+  const fraction = digits.slice(-decimals).replace(/0+$/, '').padEnd(2, '0');
+  return `${units < 0n ? '-' : ''}${digits.slice(0, -decimals)}.${fraction}`;
+}

@@ -1,0 +1,50 @@
+-- Lists rows by requested limit, status and state, in the order of columns, and so of lines: whole columns of 1,024 lines.
+-- KEYS[1] the portfolio   KEYS[2] the key of a row, less its name
+-- ARGV[1] first column   ARGV[2] last column   ARGV[3] limit from, or ""   ARGV[4] limit to, or ""
+-- ARGV[5] 1 where a status is asked for   ARGV[6] that status   ARGV[7] rows, or some more
+-- ARGV[8] how much is looked at, at the most or some more: columns and rows   ARGV[9…] the states, none for all
+-- Answers { the column to go on with, what was looked at, row key, line, row key, line, … }, in no order within a column.
+-- @include columns
+local portfolio, rowsBegin = KEYS[1], KEYS[2]
+local first, last, from, to, ofStatus, status, rows, most = unpack(ARGV, 1, 8)
+local isMeant, anyState = {}, #ARGV == 8
+for at = 9, #ARGV do isMeant[ARGV[at]] = true end
+
+-- Of the columns that there are, those that may have such rows.
+local function kindsOf()
+  local smallest = from == '' and -1 or tonumber(sizeOf(from))
+  local largest = to == '' and math.huge or tonumber(sizeOf(to))
+  if from == '' and to ~= '' then smallest = 0 end
+  local known = ofStatus == '1' and redis.call('SISMEMBER', portfolio .. ':statuses', status) == 1
+  local kinds = {}
+  for _, kind in ipairs(redis.call('SMEMBERS', portfolio .. ':columns')) do
+    local size, of = string.match(kind, '^(%S+) (.*)$')
+    local isOfStatus = ofStatus ~= '1' or of == (known and status or '*')
+    if isOfStatus and tonumber(size) >= smallest and tonumber(size) <= largest then
+      kinds[#kinds + 1] = { size = size, status = of }
+    end
+  end
+  return kinds
+end
+
+local kinds = kindsOf()
+local column, seen = tonumber(first), 0
+if #kinds == 0 then column = last + 1 end
+local answer = { 0, 0 }
+from, to = from == '' and '-inf' or from, to == '' and '+inf' or to
+while column <= tonumber(last) and #answer < 2 + 2 * rows and seen < tonumber(most) do
+  for _, kind in ipairs(kinds) do
+    local keys = redis.call('ZRANGE', columnKey(portfolio, kind.size, column, kind.status), from, to, 'BYSCORE')
+    seen = seen + 1 + #keys
+    for _, key in ipairs(keys) do
+      local found = redis.call('HMGET', rowsBegin .. key, 'line', 'state')
+      if found[1] and (anyState or isMeant[found[2]]) then
+        answer[#answer + 1] = key
+        answer[#answer + 1] = found[1]
+      end
+    end
+  end
+  column = column + 1
+end
+answer[1], answer[2] = column, seen
+return answer

@@ -1,0 +1,50 @@
+-- Included where what rows add to their portfolio's sums changes: what a tally (tally.lua) says as counts and sums, put on and
+-- taken off.
+-- @include amounts
+local FULL_TALLY = '^([ab])|(%a+)|([^|]*)|([^|]*)|([^|]*)|(%d?)|([^|]*)|(.*)$'
+
+-- Puts what a tally says into `changes` ({ [side] = { [field] = number } }), with the sign + or -.
+local function addTally(changes, tally, sign)
+  local side, bucket, requested, granted, available, below, cause, status = string.match(tally, FULL_TALLY)
+  if not side then side, bucket, requested = string.match(tally, '^([ab])|(%a+)|([^|]*)$') end
+  if not side then return '' end
+  local change = changes[side] or {}
+  changes[side] = change
+  local function count(field) change[field] = (change[field] or 0) + sign end
+  local function sum(name, text)
+    for k, limb in pairs(text and limbsOf(text) or {}) do
+      local field = 'sum:' .. name .. ':' .. k
+      change[field] = (change[field] or 0) + sign * limb
+    end
+  end
+  count('rows')
+  sum(bucket, requested)
+  if bucket == 'replaced' then count('replaced') end
+  if requested == '?' or granted == '?' or available == '?' then count('unreadable') end
+  if below == '1' then count('below') end
+  if bucket == 'done' then
+    sum('granted', granted)
+    sum('available', available)
+    if status and status ~= '' then count('status:' .. status) end
+  elseif bucket == 'skipped' then
+    sum('before', granted)
+    count('earlier:' .. (status or ''))
+  end
+  if cause and cause ~= '' then
+    count('cause:' .. cause)
+    sum('cause/' .. cause, requested)
+  end
+  return cause or ''
+end
+
+-- Nothing here may fail, since the row is written already: a field that somebody damaged is left to reconcile.
+local function addTo(hash, field, number)
+  if number ~= 0 and redis.pcall('HINCRBY', hash, field, number) == 0 then redis.call('HDEL', hash, field) end
+end
+
+local function applyChanges(portfolio, changes)
+  for side, change in pairs(changes) do
+    local hash = portfolio .. ':sums:' .. side
+    for field, number in pairs(change) do addTo(hash, field, number) end
+  end
+end

@@ -1,0 +1,31 @@
+-- Included where something out of the ordinary happens to a row: it is told to the row's story, a short list beside its hash.
+-- What goes as it should tells nothing, so an ordinary row has no such list. An entry is "<ms> <JSON>", see story.ts; texts of
+-- the service's are cut here, what is handed over as JSON is cut by who hands it over.
+local STORY_ENTRIES = 50
+local STORY_TEXT = 1000
+
+local function shortened(text)
+  return string.sub(text, 1, STORY_TEXT)
+end
+
+-- A supplier's call has no row, and one that a results file tells of may have none yet.
+local function tell(row, now, entry)
+  if row == '' or redis.call('EXISTS', row) == 0 then return end
+  redis.call('RPUSH', row .. ':story', string.format('%.0f', now) .. ' ' .. entry)
+  redis.call('LTRIM', row .. ':story', -STORY_ENTRIES, -1)
+end
+
+-- The hash of a row by its name, "<portfolio>/<key>", found from the key of any call; "" where it names none.
+local function rowNamed(name, call)
+  local portfolio, key = string.match(name, '^(.*)/(.*)$')
+  return portfolio and string.match(call, '^(.-):call:') .. ':row:' .. portfolio .. ':' .. key or ''
+end
+
+-- The row for which a call was claimed last.
+local function rowOfCall(call)
+  return rowNamed(redis.call('HGET', call, 'row') or '', call)
+end
+
+local function kindOfCall(call)
+  return string.match(call, ':call:([^:]+):')
+end

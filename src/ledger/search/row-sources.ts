@@ -1,0 +1,155 @@
+import { makeLuaScript, type RedisConnection } from '../../lua-script.ts';
+import type { Keys } from '../keys.ts';
+import { ROW_STATES, type RowState } from '../row.ts';
+import { digestsOfText, INDEXED_LETTERS, searchedName } from './index-words.ts';
+import { isBehind } from './row-cursor.ts';
+import type { RowFilter } from './row-filter.ts';
+
+/** A row that may be meant, where it stands in its index. */
+export type Candidate = { key: string; line: number };
+
+/** Columns and rows that one script looks at: some milliseconds of Redis' time. */
+const MOST_LOOKED_AT = 8_000;
+/** As columns.lua and index-entries.lua have them. */
+export const LINES_OF_COLUMN = 1_024;
+export const ROWS_OF_BUCKET = 16;
+/** Rows of one id, at each level: more are of no use to a person. */
+export const MOST_OF_ID = 500;
+
+type Sizes = { states: Map<RowState, number>; rows: number; indexed: number; lastLine: number };
+
+export type RowSources = ReturnType<typeof makeRowSources>;
+
+/** The indexes of a portfolio, read from a place on: what they answer is to be compared with the rows themselves. */
+export function makeRowSources({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
+  const script = (name: string) => makeLuaScript(connection, new URL(`../lua/${name}.lua`, import.meta.url));
+  const [findIds, columnRows] = [script('find-ids'), script('column-rows')];
+
+  return {
+    /** How many rows there are, in each state, and in the search indexes; and the last line that any of them has. */
+    async sizes(portfolio: string): Promise<Sizes> {
+      const step = connection.multi().zcard(keys.names(portfolio));
+      const sets = ROW_STATES.map((state) => keys.rowsInState(portfolio, state));
+      for (const set of sets) step.zcard(set);
+      for (const set of sets) step.zrange(set, '-1', '-1', 'WITHSCORES');
+      const [indexed, ...answers] = answersOf(await step.exec());
+      const states = new Map(ROW_STATES.map((state, place) => [state, Number(answers[place] ?? 0)]));
+      const lines = answers.slice(ROW_STATES.length).map((end) => Number((end as string[])[1] ?? 0));
+      const rows = [...states.values()].reduce((sum, size) => sum + size, 0);
+      return { states, rows, indexed: Number(indexed ?? 0), lastLine: Math.max(0, ...lines) };
+    },
+
+    /** How many rows failed for this cause. */
+    async sizeOfCause(portfolio: string, cause: string): Promise<number> {
+      return connection.zcard(keys.rowsOfCause(portfolio, cause));
+    },
+
+    /**
+     * Rows of these states, or of one cause, at one moment: in the order of lines, and of keys where they share one, behind a
+     * place and up to a line. Fewer than `count` where there are no more.
+     */
+    async byLine(
+      portfolio: string,
+      of: { states: readonly RowState[] } | { cause: string },
+      { after, to = Number.POSITIVE_INFINITY, count }: { after: Candidate; to?: number; count: number },
+    ): Promise<Candidate[]> {
+      const sets =
+        'cause' in of
+          ? [keys.rowsOfCause(portfolio, of.cause)]
+          : of.states.map((state) => keys.rowsInState(portfolio, state));
+      const last = to === Number.POSITIVE_INFINITY ? '+inf' : String(to);
+      // Rows of many imports may share one line: then a longer page is read.
+      for (let limit = count + 2; ; limit *= 4) {
+        const step = connection.multi();
+        for (const set of sets)
+          step.zrange(set, String(after.line), last, 'BYSCORE', 'LIMIT', '0', String(limit), 'WITHSCORES');
+        const pages = answersOf(await step.exec()).map((page) => candidatesOf(page as string[]));
+        const behind = pages.flat().filter((one) => isBehind(one, after));
+        // A page that was cut tells all of the lines before its last one, and not all of that.
+        const cuts = pages.filter((page) => page.length === limit).map((page) => page.at(-1)?.line ?? 0);
+        const whole = Math.min(...cuts, Number.POSITIVE_INFINITY);
+        const sure = behind.filter(({ line }) => line < whole).sort(inOrder);
+        if (sure.length >= count || cuts.length === 0) return sure.slice(0, count);
+      }
+    },
+
+    /** Rows whose name begins so, behind an entry of the index, as `{ entry, key }` in the order of names. */
+    async byName(
+      portfolio: string,
+      text: string,
+      { after, count }: { after: string; count: number },
+    ): Promise<{ entry: string; key: string }[]> {
+      const begins = searchedName(text).slice(0, INDEXED_LETTERS);
+      if (begins === '') return [];
+      const from = after === '' ? `[${begins}` : `(${after}`;
+      const to = Buffer.concat([Buffer.from(`(${begins}`), Buffer.from([0xff])]);
+      const found = await connection.zrange(keys.names(portfolio), from, to, 'BYLEX', 'LIMIT', '0', String(count));
+      return found.map((entry) => ({ entry, key: entry.slice(entry.lastIndexOf('\0') + 1) }));
+    },
+
+    /** Those of these rows that are in one of the states; a tenth of what it takes to read them. */
+    async inStates(portfolio: string, rowKeys: readonly string[], states: readonly RowState[] = []): Promise<string[]> {
+      if (states.length === 0 || rowKeys.length === 0) return [...rowKeys];
+      const step = connection.pipeline();
+      for (const key of rowKeys) step.hget(keys.row(portfolio, key), 'state');
+      const found = answersOf(await step.exec()) as RowState[];
+      return rowKeys.filter((_key, at) => states.includes(found[at] ?? 'queued'));
+    },
+
+    /** Keys of rows that have this id or number, or one of the same digest; MOST_OF_ID or more where there may be others. */
+    async byId(portfolio: string, text: string): Promise<string[]> {
+      return (await findIds([keys.portfolio(portfolio)], [MOST_OF_ID, ...digestsOfText(text)])) as string[];
+    },
+
+    /** Keys of a portfolio's rows of the buyers that an identifier points to, with those buyers. */
+    async byBuyer(portfolio: string, identifier: string): Promise<{ buyers: string[]; keys: string[] }> {
+      const holders = await connection.hget(keys.identifiers(identifier.slice(0, 3)), identifier.slice(3));
+      const buyers = holders?.match(/[\w-]{16}/g) ?? [];
+      const names = (await Promise.all(buyers.map((buyer) => connection.hkeys(keys.buyerRows(buyer))))).flat();
+      const begins = `${portfolio}/`;
+      return { buyers, keys: names.filter((name) => name.startsWith(begins)).map((name) => name.slice(begins.length)) };
+    },
+
+    /**
+     * Rows by requested limit, status and state, behind a place: in the order of lines, and of keys where they share one. `next` is
+     * the place to go on from, where there may be more, and `seen` what was looked at.
+     */
+    async byColumn(
+      portfolio: string,
+      { min = '', max = '', status, states = [] }: RowFilter,
+      { after, lastLine, count }: { after: Candidate; lastLine: number; count: number },
+    ): Promise<{ found: Candidate[]; next: Candidate | undefined; seen: number }> {
+      const of = [status === undefined ? '' : 1, status ?? '', count, MOST_LOOKED_AT];
+      const columns = [after.line, lastLine].map((line) => Math.floor(line / LINES_OF_COLUMN));
+      const answer = await columnRows(
+        [keys.portfolio(portfolio), keys.row(portfolio, '')],
+        [...columns, min, max, ...of, ...states],
+      );
+      const [column = 0, seen = 0, ...pairs] = answer as [number, number, ...string[]];
+      const behind = candidatesOf(pairs)
+        .filter((one) => isBehind(one, after))
+        .sort(inOrder);
+      const found = behind.slice(0, count);
+      if (found.length < behind.length) return { found, next: found.at(-1), seen };
+      const line = column * LINES_OF_COLUMN;
+      return { found, next: line > lastLine ? undefined : { line, key: '' }, seen };
+    },
+  };
+}
+
+export function inOrder(one: Candidate, other: Candidate): number {
+  return one.line - other.line || (one.key < other.key ? -1 : 1);
+}
+
+function candidatesOf(page: readonly string[]): Candidate[] {
+  const found: Candidate[] = [];
+  for (let at = 0; at < page.length; at += 2) found.push({ key: page[at] ?? '', line: Number(page[at + 1]) });
+  return found;
+}
+
+function answersOf(answers: [error: Error | null, result: unknown][] | null): unknown[] {
+  return (answers ?? []).map(([error, answer]) => {
+    if (error) throw error;
+    return answer;
+  });
+}

@@ -1,0 +1,170 @@
+import { LimitlineError } from '../../errors.ts';
+import type { RedisConnection } from '../../lua-script.ts';
+import type { Keys } from '../keys.ts';
+import { ROW_STATES, type RowState } from '../row.ts';
+import { makeRowLists } from '../row-lists.ts';
+import { type Cursor, isBehind } from './row-cursor.ts';
+import type { RowFilter } from './row-filter.ts';
+import { type FoundRow, isNamedBy, NOBODY, type Referred } from './row-matches.ts';
+import { type Candidate, inOrder, type RowSources } from './row-sources.ts';
+
+export type SearchOptions = {
+  connection: RedisConnection;
+  keys: Keys;
+  /** Whether rows are put into the indexes by which they are searched. */
+  isSearched?: boolean | undefined;
+  /**
+   * What a text is as a reference: the key of the request of that `request_reference`, and the digest of the identifier that a
+   * `buyer_reference` is.
+   */
+  referenceOf?: ((text: string) => { request: string; buyer: string }) | undefined;
+};
+
+/** Some rows of a walk, each with the place behind it; where the walk goes on, if it does; and what it cost, in rows read. */
+export type Step = { rows: (FoundRow & { at: Cursor })[]; next: Cursor | undefined; cost: number };
+
+/** Goes on behind a place, by so many rows or some more. Each row that stays in the index comes once. */
+export type Walk = (after: Cursor | undefined, count: number) => Promise<Step>;
+
+/** The way through a portfolio by which a filter's rows are found. `unindexed` rows cannot be met on it. */
+export type Way = { walk: Walk; referred: Referred; unindexed: number };
+
+const FIRST = { line: 0, key: '' };
+
+/** Rows that share one id, number, reference or line, as far as they are read. */
+const MOST_NAMED = 1_000;
+/** Where so few rows are in the states that are meant, they are gone through rather than the columns. */
+const FEW_ROWS = 1_000;
+/** What a script looks at in Redis is cheaper than a row that is read. */
+const LOOKS_PER_ROW = 10;
+
+/** Decides by which index the rows of a filter are met with the fewest others among them, and goes through it. */
+export function makeRowWalks({ connection, keys, isSearched = true, referenceOf }: SearchOptions, sources: RowSources) {
+  const { read } = makeRowLists({ connection, keys });
+
+  async function readAll(portfolio: string, found: readonly string[]): Promise<FoundRow[]> {
+    const rows = found.map((key) => ({ portfolio, key }));
+    const results = await read(rows);
+    return rows.flatMap((row, place) => {
+      const result = results[place];
+      return result ? [{ row, result }] : [];
+    });
+  }
+
+  /** Rows where they stand in an index, wherever they are by now. */
+  async function stepOf(portfolio: string, found: Candidate[], next: Cursor | undefined, looks = 0): Promise<Step> {
+    const lines = new Map(found.map(({ key, line }) => [key, line]));
+    const rows = await readAll(portfolio, [...lines.keys()]);
+    return {
+      rows: rows.map((each) => ({ ...each, at: { line: lines.get(each.row.key) ?? 0, key: each.row.key } })),
+      next,
+      cost: found.length + looks / LOOKS_PER_ROW,
+    };
+  }
+
+  function byLine(portfolio: string, of: { states: readonly RowState[] } | { cause: string }): Walk {
+    return async (after, count) => {
+      const found = await sources.byLine(portfolio, of, { after: placeOf(after), count });
+      return stepOf(portfolio, found, found.length < count ? undefined : found.at(-1));
+    };
+  }
+
+  function byColumn(portfolio: string, filter: RowFilter, lastLine: number): Walk {
+    return async (after, count) => {
+      const { found, next, seen } = await sources.byColumn(portfolio, filter, {
+        after: placeOf(after),
+        lastLine,
+        count,
+      });
+      return stepOf(portfolio, found, next, seen);
+    };
+  }
+
+  /** First what the text names as a whole, then rows whose name begins with it. */
+  function byText(portfolio: string, text: string, filter: RowFilter, named: FoundRow[]): Walk {
+    const isNamed = new Set(named.map(({ row }) => row.key));
+    return async (after, count) => {
+      if (after === undefined || 'line' in after) {
+        const rows = named.map((found) => ({ ...found, at: candidateOf(found) }));
+        const behind = rows.filter(({ at }) => isBehind(at, placeOf(after)));
+        return { rows: behind, next: isSearched ? { name: '' } : undefined, cost: named.length };
+      }
+      const entries = await sources.byName(portfolio, text, { after: after.name, count });
+      const byKey = new Map(entries.map(({ key, entry }) => [key, entry]));
+      const meant = await sources.inStates(portfolio, [...byKey.keys()], filter.states);
+      const rows = (await readAll(portfolio, meant)).filter(({ row }) => !isNamed.has(row.key));
+      const last = entries.at(-1);
+      return {
+        rows: rows.map((found) => ({ ...found, at: { name: byKey.get(found.row.key) ?? '' } })),
+        next: entries.length < count || !last ? undefined : { name: last.entry },
+        cost: meant.length + entries.length / LOOKS_PER_ROW,
+      };
+    };
+  }
+
+  /** What a text names as a whole: by line, key, reference, number or id; few rows, in the order of lines. */
+  async function namedBy(portfolio: string, text: string): Promise<{ rows: FoundRow[]; referred: Referred }> {
+    const reference = referenceOf?.(text);
+    const key = text.startsWith(`${portfolio}/`) ? text.slice(portfolio.length + 1) : text;
+    const [lines, ids, ofBuyer] = await Promise.all([
+      LINE_NUMBER.test(text) ? keysAtLine(portfolio, Number(text)) : [],
+      isSearched ? sources.byId(portfolio, text) : [],
+      reference ? sources.byBuyer(portfolio, reference.buyer) : { buyers: [], keys: [] },
+    ]);
+    const found = new Set([key, ...(reference ? [reference.request] : []), ...lines, ...ids, ...ofBuyer.keys]);
+    const referred = { request: reference?.request ?? '', buyers: new Set(ofBuyer.buyers) };
+    const rows = await readAll(portfolio, [...found].slice(0, MOST_NAMED));
+    const named = rows.filter((each) => isNamedBy(each, text, referred));
+    return { rows: named.sort((one, other) => inOrder(candidateOf(one), candidateOf(other))), referred };
+  }
+
+  async function keysAtLine(portfolio: string, line: number): Promise<string[]> {
+    const of = { states: ROW_STATES };
+    const found = await sources.byLine(portfolio, of, { after: { line, key: '' }, to: line, count: MOST_NAMED });
+    return found.map(({ key }) => key);
+  }
+
+  return {
+    /** Those of these rows that there are. */
+    readAll,
+
+    /** @throws LimitlineError `USAGE` for a text that only the indexes could find, where they are turned off */
+    async wayTo(portfolio: string, filter: RowFilter): Promise<Way> {
+      const states = filter.states && filter.states.length > 0 ? filter.states : ROW_STATES;
+      const { text, cause, status, min, max } = filter;
+      const isByColumn = status !== undefined || min !== undefined || max !== undefined;
+      if (text === undefined && (cause !== undefined || !isByColumn)) {
+        const walk = byLine(portfolio, cause === undefined ? { states } : { cause });
+        return { walk, referred: NOBODY, unindexed: 0 };
+      }
+      const sizes = await sources.sizes(portfolio);
+      const unindexed = Math.max(0, sizes.rows - sizes.indexed);
+      if (text !== undefined) {
+        const { rows, referred } = await namedBy(portfolio, text);
+        if (!isSearched && rows.length === 0 && !LINE_NUMBER.test(text)) throw turnedOff();
+        return { walk: byText(portfolio, text, filter, rows), referred, unindexed: isSearched ? unindexed : 0 };
+      }
+      const meant = states.reduce((sum, state) => sum + (sizes.states.get(state) ?? 0), 0);
+      const isShort = meant <= FEW_ROWS || unindexed > 0;
+      const walk = isShort ? byLine(portfolio, { states }) : byColumn(portfolio, filter, sizes.lastLine);
+      return { walk, referred: NOBODY, unindexed: 0 };
+    },
+  };
+}
+
+const LINE_NUMBER = /^[1-9]\d{0,8}$/;
+
+function turnedOff(): LimitlineError {
+  return new LimitlineError(
+    'USAGE',
+    'Search by name, number and id is turned off (SEARCH_INDEX=off): search by line, or choose rows by state or cause.',
+  );
+}
+
+function candidateOf({ row, result }: FoundRow): Candidate {
+  return { line: result.line, key: row.key };
+}
+
+function placeOf(cursor: Cursor | undefined): Candidate {
+  return cursor && 'line' in cursor ? cursor : FIRST;
+}

@@ -1,0 +1,51 @@
+import type { CallKind } from '../../call-kind.ts';
+import type { BuyerRows } from '../buyer-rows.ts';
+import type { KnownImport } from '../imports.ts';
+import type { RowResult, Step } from '../row.ts';
+import type { RowId } from '../row-id.ts';
+import type { KnownCall, StoryEntry } from './story.ts';
+
+/** One of a row's calls: what it sends or has sent, and what the ledger knows of it. */
+export type StoryCall = {
+  step: Step;
+  kind: CallKind;
+  /** What it makes, such as "the document balance.pdf". */
+  what: string;
+  /** What is sent, as a person reads it. Of a call that waits for ids of others, as far as it is known. */
+  sent: string;
+  /** Nothing where it was never claimed, or was refused. */
+  known: KnownCall | undefined;
+  /** The row for which it was sent, where that is another: rows share companies and documents. */
+  madeFor: string | undefined;
+};
+
+/** All that is known of one row. */
+export type RowStory = {
+  row: RowId;
+  result: RowResult;
+  /** The import that had its line last, and all others, by their numbers. */
+  imports: ReadonlyMap<string, KnownImport>;
+  calls: StoryCall[];
+  /** What happened to it out of the ordinary, oldest first. */
+  entries: StoryEntry[];
+  /** Ids of the buyer's limits, the oldest first, some hundred at the most. */
+  buyerLimits: string[];
+  /** Other requests of the same buyer, in any portfolio. */
+  others: BuyerRows;
+  /** Who gave up the open rows of the portfolio last, and when. */
+  givenUp: { by: string; atMs: number } | undefined;
+};
+
+/** A cell of a file's line under its column, with what the column was taken for. */
+export type LineCell = { column: string; meaning: string | null; cell: string };
+
+/** A line as it stands in its file; or why it cannot be shown. */
+export type LineOfRow =
+  | { is: 'read'; cells: LineCell[] }
+  /** The file is long, and the line was not reached in time. */
+  | { is: 'far' }
+  /** The copy is gone, or has no such line. */
+  | { is: 'gone' };
+
+/** A row's story and its line, as a page tells them. */
+export type ToldRow = { story: RowStory; line: LineOfRow };

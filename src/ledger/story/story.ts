@@ -1,0 +1,215 @@
+import type { CallKind } from '../../call-kind.ts';
+import { makeLuaScript, type RedisConnection } from '../../lua-script.ts';
+import type { CallRecord } from '../../outcome.ts';
+import type { Thing } from '../calls.ts';
+import type { Keys } from '../keys.ts';
+import type { RowState, Step } from '../row.ts';
+import { type RowId, rowName } from '../row-id.ts';
+
+/** What happened to a row out of the ordinary, as Lua and the moves of rows write it down. Times are ms of Redis' clock. */
+export type StoryEvent =
+  /** A call of it was sent, and nobody knows what became of it. */
+  | { is: 'unknown'; kind: CallKind; sentMs?: number; heard: string }
+  /** After an unknown outcome it was sent again, since the settings say so. */
+  | { is: 'sent again'; kind: CallKind }
+  /** The service said no. `late`: its outcome had been unknown until then. */
+  | { is: 'refused'; kind: CallKind; sentMs?: number; status?: number; body: string; late?: boolean }
+  /** An answer came after all, and the thing was made. */
+  | { is: 'made late'; kind: CallKind; id: string }
+  | { is: 'made twice'; kind: CallKind; id: string; again: string }
+  | { is: 'held'; step: Step; message: string }
+  /** It ended among the refused, though no service refused it. */
+  | { is: 'failed'; step: Step; message: string }
+  | { is: 'retried'; by: string; from: RowState }
+  /** Its call is in doubt no longer, so it goes on by itself. */
+  | { is: 'freed' }
+  /** A person said what became of a call; without `made` it may be sent again. */
+  | { is: 'resolved'; kind: CallKind; by: string; made?: string }
+  | { is: 'cancelled'; by: string }
+  /** A file brought other words; `before` is the request as it was, as JSON, cut to 1,000 bytes. */
+  | { is: 'mended'; import: string; from: RowState; before: string }
+  | { is: 'imported again'; import: string; from: RowState }
+  /** Another row stands in its place, by its key; or a file that replaces the others lacks its line. */
+  | { is: 'replaced'; import: string; by: string }
+  | { is: 'left out'; import: string };
+
+export type StoryEntry = StoryEvent & { atMs: number };
+
+/** What the ledger knows of a call: of one that went as it should, all there is to tell. */
+export type KnownCall = {
+  kind: CallKind;
+  key: string;
+  state: 'free' | 'claimed' | 'unknown' | 'made';
+  /** When it was claimed last: it leaves some ms later. */
+  atMs: number | undefined;
+  /** From the claim to the answer that was written down. */
+  tookMs: number | undefined;
+  /** How often it was claimed; less those that were given back unsent, how often it left. */
+  sends: number;
+  id: string;
+  /** The id of a second thing that was made. */
+  again: string;
+  record: CallRecord;
+  /** The row for which it was claimed, `<portfolio>/<key>`. */
+  row: string;
+  /** Who knows of it, where no answer told: `a person`, `a results file`. */
+  by: string;
+  /** Of one whose outcome is unknown: what was heard instead of an answer, and when it was sent. */
+  heard: string;
+  lostMs: number | undefined;
+};
+
+/** A held row, and when it was held, in ms. */
+export type HeldRow = { row: RowId; atMs: number };
+
+/** Which held rows are read: of one portfolio or of all, behind one that was read before, so many at the most. */
+type HeldRange = { portfolio?: string | undefined; after?: HeldRow | undefined; count: number };
+
+/** Some milliseconds of Redis' time, for the held rows of one portfolio among those of many. */
+const HELD_PAGE = 1_000;
+
+/** Of a text that is written down with an entry so much is kept: with its fields it stays below 2 kB. */
+const MOST_TEXT = 1_000;
+
+export type Stories = ReturnType<typeof makeStories>;
+
+/** Reads what the ledger remembers of single rows and calls. */
+export function makeStories({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
+  const mend = makeLuaScript(connection, new URL('../lua/mend-held.lua', import.meta.url));
+  return {
+    /** What happened to a row out of the ordinary, oldest first: the last 50 of it. */
+    async entries({ portfolio, key }: RowId): Promise<StoryEntry[]> {
+      return (await connection.lrange(keys.story(portfolio, key), 0, -1)).flatMap(toEntry);
+    },
+
+    /** What is known of these calls, in their order; nothing of one that was never claimed, or refused. */
+    async calls(things: readonly Pick<Thing, 'kind' | 'key'>[]): Promise<(KnownCall | undefined)[]> {
+      return Promise.all(
+        things.map(async (thing) => toCall(thing, await connection.hgetall(keys.call(thing.kind, thing.key)))),
+      );
+    },
+
+    /** The limits of a buyer, in the order in which they were granted: its last `most`. */
+    async buyerLimits(buyer: string, most: number): Promise<string[]> {
+      return connection.lrange(keys.buyerLimits(buyer), -most, -1);
+    },
+
+    /** Compares the list of all held rows with the rows, mends it, and answers how many were listed otherwise. */
+    async mendHeld(portfolios: readonly string[]): Promise<number> {
+      const names = new Set<string>();
+      const add = (members: readonly string[], before: string) => {
+        for (let place = 0; place < members.length; place += 2) names.add(`${before}${members[place]}`);
+      };
+      for await (const members of pagesOfSet(connection, keys.held)) add(members, '');
+      for (const name of portfolios) {
+        for await (const members of pagesOfSet(connection, keys.rowsInState(name, 'held'))) add(members, `${name}/`);
+      }
+      const all = [...names];
+      let mended = 0;
+      for (let from = 0; from < all.length; from += HELD_PAGE) {
+        const page = all.slice(from, from + HELD_PAGE);
+        const rows = page.map((name) => {
+          const { portfolio, key } = idOf(name);
+          return keys.row(portfolio, key);
+        });
+        mended += Number(await mend([keys.held, ...rows], page));
+      }
+      return mended;
+    },
+
+    /** How many rows of the account are held. */
+    heldCount: (): Promise<number> => connection.zcard(keys.held),
+
+    /** Held rows, the oldest first: of all portfolios or of one, behind a row that was read before. */
+    async held({ portfolio, after, count }: HeldRange): Promise<HeldRow[]> {
+      const rows: HeldRow[] = [];
+      const isMeant = ({ row, atMs }: HeldRow) =>
+        (portfolio === undefined || row.portfolio === portfolio) && (!after || isBehind({ row, atMs }, after));
+      for (let from = 0; rows.length < count; from += HELD_PAGE) {
+        const limit = ['LIMIT', from, HELD_PAGE] as const;
+        const found = await connection.zrange(
+          keys.held,
+          after?.atMs ?? '-inf',
+          '+inf',
+          'BYSCORE',
+          ...limit,
+          'WITHSCORES',
+        );
+        rows.push(...toHeldRows(found).filter(isMeant));
+        if (found.length < 2 * HELD_PAGE) break;
+      }
+      return rows.slice(0, count);
+    },
+  };
+}
+
+/** Members and scores of a sorted set, some at a time. One that comes in or goes meanwhile may be passed over. */
+async function* pagesOfSet(connection: RedisConnection, key: string): AsyncGenerator<string[]> {
+  let cursor = '0';
+  do {
+    const [next, members] = await connection.zscan(key, cursor, 'COUNT', HELD_PAGE);
+    yield members;
+    cursor = next;
+  } while (cursor !== '0');
+}
+
+/** `<portfolio>/<key>` */
+function idOf(name: string): RowId {
+  const slash = name.lastIndexOf('/');
+  return { portfolio: name.slice(0, slash), key: name.slice(slash + 1) };
+}
+
+/** Redis has members of one score in the order of their bytes. */
+function isBehind(held: HeldRow, after: HeldRow): boolean {
+  if (held.atMs !== after.atMs) return held.atMs > after.atMs;
+  return Buffer.compare(Buffer.from(rowName(held.row)), Buffer.from(rowName(after.row))) > 0;
+}
+
+/** Member, score, member, score … */
+function toHeldRows(found: readonly string[]): HeldRow[] {
+  const rows: HeldRow[] = [];
+  for (let place = 0; place < found.length; place += 2) {
+    rows.push({ row: idOf(found[place] ?? ''), atMs: Number(found[place + 1]) });
+  }
+  return rows;
+}
+
+/** An event as it is written down, its texts cut. */
+export function entryText(event: StoryEvent): string {
+  return JSON.stringify(event, (_name, value) => (typeof value === 'string' ? value.slice(0, MOST_TEXT) : value));
+}
+
+/** `<ms> <JSON>`. One that nobody can read any more is left out rather than all of them. */
+function toEntry(text: string): StoryEntry[] {
+  const space = text.indexOf(' ');
+  try {
+    return [{ ...JSON.parse(text.slice(space + 1)), atMs: Number(text.slice(0, space)) }];
+  } catch {
+    return [];
+  }
+}
+
+function toCall({ kind, key }: Pick<Thing, 'kind' | 'key'>, fields: Record<string, string>): KnownCall | undefined {
+  if (fields.state === undefined) return undefined;
+  // `<claimed>+<ms to the answer>`, as settle.lua writes it; before the answer there is the first alone.
+  const [at, took] = fields.at?.split('+') ?? [];
+  return {
+    kind,
+    key,
+    state: fields.state as KnownCall['state'],
+    atMs: numberOf(at),
+    tookMs: numberOf(took),
+    sends: Number(fields.sends ?? 0),
+    id: fields.id ?? '',
+    again: fields.again ?? '',
+    record: fields.record ? JSON.parse(fields.record) : {},
+    row: fields.row ?? '',
+    by: fields.by ?? '',
+    heard: fields.heard ?? '',
+    lostMs: numberOf(fields.lostAt),
+  };
+}
+
+function numberOf(text: string | undefined): number | undefined {
+  return text === undefined || text === '' ? undefined : Number(text);
+}

@@ -1,0 +1,22 @@
+import type { PaceState } from '../pace/pace-state.ts';
+
+/**
+ * Why nothing leaves: the service asked for a wait, met our calls as too fast, or is not there (which includes credentials
+ * that it refuses); nobody knows what became of the last calls of a kind; or a person paused a queue.
+ */
+export const BLOCK_REASONS = ['asked', 'too fast', 'outage', 'unknown outcome', 'paused queue'] as const;
+export type BlockReason = (typeof BLOCK_REASONS)[number];
+
+/** What holds calls back at this moment; pure. Words for people become one of few labels. */
+export function blockedNow({ blocked, shut = [], paused = [] }: PaceState, nowMs = Date.now()): Set<BlockReason> {
+  const reasons = new Set<BlockReason>();
+  if (blocked && blocked.untilMs > nowMs) reasons.add(reasonOf(blocked.why));
+  if (shut.length > 0) reasons.add('unknown outcome');
+  if (paused.length > 0) reasons.add('paused queue');
+  return reasons;
+}
+
+function reasonOf(why: string): BlockReason {
+  if (why === 'the service asked to wait') return 'asked';
+  return why === 'the service says too fast' ? 'too fast' : 'outage';
+}

@@ -1,0 +1,51 @@
+import { expect } from 'vitest';
+import type { RowState } from '../../src/ledger/row.ts';
+import { keepScreenshot, openBrowser, testInBrowser } from '../support/browser.ts';
+import { openConsole } from '../support/console.ts';
+import { openDesk } from '../support/desk.ts';
+
+const RULES = [
+  { on: 'limit', match: '"HRB 1"', times: 1, fault: 'status', status: 422, body: '<img src=x onerror=alert(1)>' },
+  { on: 'limit', match: '"HRB 2"', times: 1, fault: 'status', status: 500, body: 'no' },
+] as const;
+
+testInBrowser(
+  'the board sends a refused row again, and says why a held and a completed one and all else stay',
+  async () => {
+    const desk = await openDesk(3, { rules: [...RULES] });
+    await desk.limitline('run', 'q4.csv', '--portfolio', 'q4', '--yes');
+    const { url, context } = await openConsole(desk);
+    const { page, expectFault } = await openBrowser();
+    const states = async () => (await context.portfolios.read('q4')).states;
+    const says = (words: string) => page.getByText(words).first().waitFor();
+    /** Opens the job of the row in this state, and presses one of its buttons. */
+    const press = async (place: number, state: RowState, status: string) => {
+      const [found] = await context.rows.inState('q4', state, { count: 1 });
+      const id = `q4/${found?.row.key}`;
+      await page.goto(`${url}/queues/queue/buyer-limits/${encodeURIComponent(id)}?status=${status}`);
+      await page.getByText(id, { exact: true }).first().locator(`xpath=following::button[${place}]`).click();
+    };
+    const confirm = () => page.getByRole('button', { name: 'Confirm' }).click();
+    await page.goto(`${url}/queues/queue/buyer-limits?status=failed`);
+    await says('line 2: refused with status 422');
+    await keepScreenshot(page, 'board');
+
+    expectFault(/40[39]/);
+    await page.getByRole('button', { name: 'Clean all' }).click();
+    await confirm();
+    await says('Nothing is added, changed or removed behind its back.');
+    await press(1, 'held', 'failed');
+    await confirm();
+    await says('Say what became of it at the held desk: /held');
+    // Its editor brings style sheets of its own.
+    await press(1, 'done', 'completed');
+    await page.getByRole('dialog').waitFor();
+    await press(2, 'done', 'completed');
+    await confirm();
+    await says('was made already and is not requested twice');
+    expect(await states()).toMatchObject({ refused: 1, held: 1, done: 1 });
+    await press(1, 'refused', 'failed');
+    await confirm();
+    await expect.poll(states).toMatchObject({ queued: 1, refused: 0 });
+  },
+);

@@ -1,0 +1,70 @@
+import { expect } from 'vitest';
+import { expectKeyboardReach, expectNoSidewaysScroll, expectNoViolations } from '../support/browser/expectations.ts';
+import { keepScreenshot, openBrowser, testInBrowser } from '../support/browser.ts';
+import { openConsole } from '../support/console.ts';
+import { openDesk } from '../support/desk.ts';
+import { uploadTo } from '../support/upload.ts';
+import { buyerLines } from '../support/workplace.ts';
+
+/** Every page of the console, by its name among the screenshots. `DONE` and the like stand for the key of such a row, `DRAFT` for an upload's. */
+const PAGES: [name: string, path: string][] = [
+  ['portfolios', '/'],
+  ['portfolio', '/portfolios/q4'],
+  ['portfolio-rows', '/portfolios/q4?states=refused,held'],
+  ['plan-of-all', '/plans/new?portfolio=q4&action=retry'],
+  ['plan-of-nothing', '/plans/new?portfolio=q4&action=cancel'],
+  ['row-done', '/portfolios/q4/rows/DONE'],
+  ['row-refused', '/portfolios/q4/rows/REFUSED'],
+  ['row-held', '/portfolios/q4/rows/HELD'],
+  ['held', '/held'],
+  ['held-in-portfolio', '/portfolios/q4/held'],
+  ['health', '/health'],
+  ['new', '/new'],
+  ['new-preview', '/new/DRAFT'],
+  ['queues', '/work'],
+  ['health', '/health'],
+  ['keys', '/keys'],
+  ['not-found', '/nowhere'],
+];
+
+/** What a console shows that was used: rows done, refused and held, and a name that would like to be markup. */
+async function openUsed() {
+  const desk = await openDesk(5, {
+    rules: [
+      { on: 'company', match: 'Buyer 1 ', fault: 'status', status: 400, body: 'the name is too odd' },
+      { on: 'limit', match: 'HRB 2"', fault: 'reset', made: true },
+    ],
+  });
+  await desk.limitline('run', 'q4.csv', '--no-results');
+  const web = await openConsole(desk);
+  const lines = buyerLines(4).join('\n').replace('1002.50', 'much').replace('Buyer 3', '<b onclick=alert(1)>Buyer</b>');
+  const { location } = await uploadTo(web, ['file', 'q5.csv', lines]);
+  const keyOf = async (state: 'done' | 'refused' | 'held') =>
+    (await web.context.rows.inState('q4', state, { count: 1 }))[0]?.row.key ?? '';
+  const keys = { DONE: await keyOf('done'), REFUSED: await keyOf('refused'), HELD: await keyOf('held') };
+  const pathOf = (path: string) =>
+    path.replace(/DONE|REFUSED|HELD/, (state) => keys[state as keyof typeof keys]).replace('/new/DRAFT', location);
+  return { web, pathOf };
+}
+
+testInBrowser('every page is right for everybody, light and dark, wide and at 320 px', async () => {
+  const { web, pathOf } = await openUsed();
+  const wide = await openBrowser();
+  const narrow = await openBrowser({ width: 320, height: 720, dark: true });
+  for (const one of [wide, narrow]) one.expectFault(/status of 404 .*\/nowhere/);
+  const wrong: string[] = [];
+  const check = (what: Promise<void>) => what.catch((error: Error) => void wrong.push(error.message));
+  for (const [name, template] of PAGES) {
+    const path = pathOf(template);
+    await wide.page.goto(`${web.url}${path}`);
+    expect(await wide.page.locator('h1').count(), `headings of ${path}`).toBe(1);
+    await check(expectNoViolations(wide.page));
+    await keepScreenshot(wide.page, name);
+    await narrow.page.goto(`${web.url}${path}`);
+    await check(expectNoSidewaysScroll(narrow.page));
+    await check(expectNoViolations(narrow.page));
+    await check(expectKeyboardReach(narrow.page));
+    await keepScreenshot(narrow.page, `${name}-dark-320`);
+  }
+  expect(wrong).toEqual([]);
+});

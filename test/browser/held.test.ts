@@ -1,0 +1,35 @@
+import { expect } from 'vitest';
+import { expectKeyboardReach, expectNoViolations } from '../support/browser/expectations.ts';
+import { openBrowser, testInBrowser } from '../support/browser.ts';
+import { openThreeRows } from '../support/three-rows.ts';
+
+testInBrowser('a held row is answered by a file: what it would do is shown, and done after the yes', async () => {
+  const { url, standIn, json } = await openThreeRows();
+  const { page } = await openBrowser();
+  await page.goto(`${url}/held`);
+  await page.getByRole('link', { name: 'q4', exact: true }).click();
+  const made = standIn.things('limit').find(({ body }) => JSON.stringify(body).includes('HRB 2'))?.id ?? '';
+  const file = { name: 'answers <b>.csv', mimeType: 'text/csv', buffer: Buffer.from(`line,id\n3,${made}\n`) };
+  await page.getByLabel('File (5 MB at the most)').setInputFiles(file);
+  await page.getByRole('button', { name: 'Show what it would do' }).click();
+  await page.getByRole('heading', { name: 'What answers <b>.csv would do' }).waitFor();
+  expect((await json('report', 'q4')).states.held).toBe(1);
+  await expectNoViolations(page);
+  await page.getByRole('button', { name: 'Answer 1 call' }).click();
+  await page.getByText('1 call answered by the file').waitFor();
+  await page.getByText('Nothing is held').waitFor();
+  expect((await json('report', 'q4')).states.held).toBe(0);
+});
+
+testInBrowser('what the service said is text on a row’s page, and all of it is reached by keyboard', async () => {
+  const { url, rowOf } = await openThreeRows();
+  const { page } = await openBrowser();
+  await page.goto(`${url}${await rowOf('refused')}`);
+  expect(await page.locator('.row-outcome pre').textContent()).toContain('<script>alert(1)</script>');
+  await page.getByText('What was sent').last().click();
+  await expectNoViolations(page);
+  await page.reload();
+  await expectKeyboardReach(page);
+  await page.getByRole('button', { name: 'Send this row again' }).click();
+  await page.getByText('The row goes again').waitFor();
+});

@@ -1,0 +1,125 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect } from 'vitest';
+import { expectKeyboardReach, expectNoSidewaysScroll, expectNoViolations } from '../support/browser/expectations.ts';
+import { keepScreenshot, openBrowser, testInBrowser } from '../support/browser.ts';
+import { openConsole } from '../support/console.ts';
+import { openDesk } from '../support/desk.ts';
+
+/** Starting a browser on a machine that does much else. */
+const LIMIT_MS = 90_000;
+
+const HOSTILE = '<script>document.title=1</script><img src=x onerror=document.title=1>';
+
+const LINES = [
+  'Käuferliste <b>Q4</b>;;;',
+  `Firma;Land;Wunsch;${HOSTILE}`,
+  `Müller ${HOSTILE} GmbH;DE;1.250,50;=HYPERLINK(1)`,
+  `Öztürk KG;DE;zwölf;${HOSTILE}`,
+  'Süd AG;DE;7,5;',
+  '',
+];
+
+async function openUpload(looks: Parameters<typeof openBrowser>[0] = {}) {
+  const desk = await openDesk(1);
+  const web = await openConsole(desk);
+  const browser = await openBrowser(looks);
+  const path = join(desk.cwd, 'Käufer Q4.csv');
+  await writeFile(path, LINES.join('\r\n'));
+  const upload = async () => {
+    await browser.page.goto(`${web.url}/new`);
+    await browser.page.getByLabel('The file of buyers').setInputFiles(path);
+    await browser.page.getByRole('button', { name: 'Upload and look at it' }).click();
+    await browser.page.waitForURL(/\/new\/[\w-]{12}$/);
+  };
+  return { desk, web, ...browser, path, upload };
+}
+
+testInBrowser(
+  'a file is uploaded, a column corrected, a cell mended, and what is submitted is what a command imports',
+  { timeout: LIMIT_MS },
+  async () => {
+    const { desk, web, page, path, upload } = await openUpload();
+    await page.goto(`${web.url}/new`);
+    await expectNoViolations(page);
+    await upload();
+    await expectNoViolations(page);
+    await page.getByLabel('Wunsch is read as').selectOption('requested_limit');
+    await page.getByRole('button', { name: 'Read it so' }).click();
+    await page.getByText('1,258.00').first().waitFor();
+    expect(await page.title()).toBe('Käufer Q4.csv · Limitline');
+    await expectKeyboardReach(page);
+
+    const cell = page.getByLabel('Line 4, Wunsch');
+    await cell.fill('ein');
+    await cell.press('Tab');
+    await page.locator('#reasons-4').getByText('Wunsch:').waitFor();
+    await cell.fill('12,25');
+    await cell.press('Tab');
+    await page.getByText('Nothing is wrong with this line any more.').waitFor();
+    await expectNoViolations(page);
+    await keepScreenshot(page, 'new-portfolio');
+    await page.getByRole('button', { name: 'Save as a new version' }).click();
+    await page.getByText('version 2: 1 cell mended').waitFor();
+    await page.getByText('1,270.25').first().waitFor();
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('link', { name: 'Download the file as it is now' }).click(),
+    ]);
+    expect(download.suggestedFilename()).toBe('Käufer Q4.csv');
+    const mended = await readFile(await download.path(), 'utf8');
+    expect(mended).toBe(LINES.join('\r\n').replace('zwölf', '12,25'));
+
+    expect(await web.context.portfolios.names()).toEqual([]);
+    await page.getByRole('button', { name: 'Request all: 3 limits, 1,270.25 in total' }).click();
+    await page.waitForURL(/\/portfolios\/K%C3%A4ufer%20Q4$/);
+    const other = await openDesk(1);
+    await writeFile(join(other.cwd, 'Käufer Q4.csv'), mended);
+    await other.limitline('import', 'Käufer Q4.csv', '--map', 'Wunsch=requested_limit');
+    const results = async ({ limitline }: typeof desk) =>
+      (await limitline('report', 'Käufer Q4', '--format', 'csv')).stdout;
+    // Two accounts, one file: ports and times differ.
+    const less = (csv: string) => csv.replaceAll(/127\.0\.0\.1:\d+|\d{4}-\d\d-\d\dT[\d:.]+Z/g, '');
+    expect(less(await results(desk))).toBe(less(await results(other)));
+    expect(await readFile(path, 'utf8')).toBe(LINES.join('\r\n'));
+  },
+);
+
+testInBrowser('a save over another tab’s is refused, and says what differs', { timeout: LIMIT_MS }, async () => {
+  const { page, tab, expectFault, upload, web } = await openUpload();
+  await upload();
+  await page.getByLabel('Wunsch is read as').selectOption('requested_limit');
+  await page.getByRole('button', { name: 'Read it so' }).click();
+  await page.getByLabel('Line 4, Wunsch').waitFor();
+  const second = await tab();
+  await second.goto(page.url());
+  await second.getByLabel('Line 4, Wunsch').fill('20');
+  await second.getByRole('button', { name: 'Save as a new version' }).click();
+  await second.getByText('version 2: 1 cell mended').waitFor();
+  expectFault(/409/);
+  await page.getByLabel('Line 4, Wunsch').fill('30');
+  await page.getByRole('button', { name: 'Save as a new version' }).click();
+  await page.getByRole('heading', { name: 'Another version was saved meanwhile' }).waitFor();
+  expect(await page.getByRole('cell', { name: '20', exact: true }).count()).toBe(1);
+  await page.getByRole('link', { name: 'Load version 2' }).click();
+  await page.getByText('1,278.00').first().waitFor();
+  expect(await web.context.portfolios.names()).toEqual([]);
+});
+
+testInBrowser(
+  'all of it works without script, in the width of a phone and in the dark',
+  { timeout: LIMIT_MS },
+  async () => {
+    const { page, upload } = await openUpload({ script: false, width: 320, dark: true });
+    await upload();
+    await expectNoSidewaysScroll(page);
+    await page.getByLabel('Wunsch is read as').selectOption('requested_limit');
+    await page.getByRole('button', { name: 'Read it so' }).click();
+    await page.getByLabel('Line 4, Wunsch').fill('1,5');
+    await page.getByRole('button', { name: 'Save as a new version' }).click();
+    await page.getByText('1,259.50').first().waitFor();
+    await expectNoSidewaysScroll(page);
+    await page.getByRole('button', { name: 'Request all' }).click();
+    await page.waitForURL(/\/portfolios\//);
+  },
+);

@@ -1,0 +1,139 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, onTestFinished } from 'vitest';
+import { startWorkers } from '../../jobs/workers/workers.ts';
+import { openService } from '../../src/context.ts';
+import { expectKeyboardReach, expectNoSidewaysScroll, expectNoViolations } from '../support/browser/expectations.ts';
+import { keepScreenshot, openBrowser, testInBrowser } from '../support/browser.ts';
+import { openConsole } from '../support/console.ts';
+import { openDesk } from '../support/desk.ts';
+import { buyerLines } from '../support/workplace.ts';
+
+const refused = {
+  on: 'limit',
+  match: 'HRB 3',
+  fault: 'status',
+  status: 422,
+  body: { message: 'a <b>limit</b> too high' },
+} as const;
+
+async function openPages(rows: number) {
+  const desk = await openDesk(rows, { rules: [refused] });
+  await desk.limitline('import', 'q4.csv', '--yes');
+  const web = await openConsole(desk);
+  const work = async () => {
+    const workers = await startWorkers(web.context, openService(web.context, desk.standIn.url()));
+    onTestFinished(() => workers.stop());
+  };
+  return { ...web, desk, work };
+}
+
+testInBrowser(
+  'a portfolio is watched from its import to its end, and its rows stay where they are meanwhile',
+  async () => {
+    const { url, work, context } = await openPages(40);
+    // So high that the table is in sight all the time: one that comes into sight is made anew.
+    const { page } = await openBrowser({ width: 1_280, height: 4_000 });
+    await page.goto(`${url}/portfolios/q4`);
+    await page.getByText('No worker runs, so nothing is sent.').waitFor();
+    await page.getByRole('button', { name: 'Pause' }).click();
+    await page.getByText('By request: no new call').waitFor();
+    await page.getByRole('button', { name: 'Resume' }).click();
+    await page.getByRole('button', { name: 'Resume' }).waitFor({ state: 'detached' });
+    expect((await context.portfolios.read('q4')).paused).toBeUndefined();
+    // The page as it is now, with no worker yet, is the one that is read.
+    await page.locator('#rows-now [data-counts]').waitFor({ state: 'attached' });
+    await work();
+    await page.getByText('Finished', { exact: true }).waitFor();
+    await page.getByText('a <b>limit</b> too high').first().waitFor();
+    await page.getByText('All counts agree.').waitFor();
+    // The workers have kept samples of the pace for the chart.
+    await expect.poll(async () => (await context.paceSamples.read()).length, { timeout: 10_000 }).toBeGreaterThan(0);
+    // What is read is not moved away: the table still shows them as they were.
+    const states = page.locator('tbody .badge');
+    expect(await states.first().textContent()).toMatch(/queued|company|limit/);
+    const changed = page.getByRole('link', { name: 'Show them as they are now' });
+    await changed.waitFor();
+    // What can be chosen is counted as it is now, with states that had no row when the page was made.
+    await expect.poll(() => page.locator('#rows .chip:visible').allTextContents()).toEqual(['done 29', 'refused 11']);
+    await changed.click();
+    await expect.poll(() => states.first().textContent()).toBe('done');
+    await page.getByRole('checkbox', { name: 'refused' }).check();
+    await page.getByRole('button', { name: 'Show', exact: true }).click();
+    await page.waitForURL(/states=refused/);
+    expect(await states.allTextContents()).toEqual(Array(11).fill('refused'));
+    await expectNoViolations(page);
+    // Behind an address with a place in the page Tab goes on from that place.
+    await page.goto(`${url}/portfolios/q4`);
+    // The first frame puts all pieces in anew; those that follow, what changed.
+    await page.locator('#rows-now [data-counts]').waitFor({ state: 'attached' });
+    await expectKeyboardReach(page);
+    await keepScreenshot(page, 'portfolio');
+  },
+);
+
+testInBrowser('rows that come into sight are those of now, and not of when the page was made', async () => {
+  const { url, work } = await openPages(40);
+  const { page } = await openBrowser();
+  await page.goto(`${url}/portfolios/q4`);
+  const states = page.locator('tbody .badge');
+  expect(await states.first().textContent()).toBe('queued');
+  await work();
+  await page.getByText('Finished', { exact: true }).waitFor();
+  expect(await states.first().textContent()).not.toBe('done');
+  await page.locator('#rows table').scrollIntoViewIfNeeded();
+  await expect.poll(() => states.first().textContent()).toBe('done');
+  await page.getByRole('link', { name: 'Show them as they are now' }).waitFor({ state: 'hidden' });
+  // With what there is to choose from now, such as why rows failed.
+  await page.getByRole('combobox', { name: 'Cause' }).waitFor();
+  expect(await page.getByRole('combobox', { name: 'Answer' }).textContent()).toContain('approved (29)');
+});
+
+testInBrowser('both pages read well on the narrowest phone, in the dark, without script', async () => {
+  const { url, desk } = await openPages(3);
+  await writeFile(join(desk.cwd, `${'w'.repeat(120)}.csv`), `${buyerLines(2).join('\n')}\n`);
+  await desk.limitline('import', `${'w'.repeat(120)}.csv`, '--portfolio', 'W'.repeat(64), '--yes');
+  const { page } = await openBrowser({ width: 320, dark: true, script: false });
+  for (const path of ['/', `/portfolios/${'W'.repeat(64)}`]) {
+    await page.goto(`${url}${path}`);
+    await expectNoSidewaysScroll(page);
+  }
+  await keepScreenshot(page, 'portfolio-narrow-dark');
+});
+
+testInBrowser('no figure runs out of its box, where the next one would cover its end', async () => {
+  const { url, desk } = await openPages(3);
+  const lines = buyerLines(3).map((line) => line.replace(/\b\d+\.50$/, '13534966176123.25'));
+  expect(lines[2]).toContain('13534966176123.25');
+  await writeFile(join(desk.cwd, 'large.csv'), `${lines.join('\n')}\n`);
+  await desk.limitline('import', 'large.csv', '--yes');
+  for (const width of [320, 800, 1280]) {
+    const { page } = await openBrowser({ width });
+    await page.goto(`${url}/portfolios/large`);
+    const room = await page.locator('.stat').evaluateAll((stats) =>
+      stats.map((stat) => {
+        const range = stat.ownerDocument.createRange();
+        range.selectNodeContents(stat);
+        return stat.getBoundingClientRect().right - range.getBoundingClientRect().right;
+      }),
+    );
+    expect(Math.min(...room)).toBeGreaterThanOrEqual(0);
+  }
+});
+
+testInBrowser('the list of portfolios is for everybody, and stays fresh', async () => {
+  const { url, desk } = await openPages(3);
+  const { page } = await openBrowser();
+  await page.goto(url);
+  await page.getByRole('link', { name: 'q4', exact: true }).waitFor();
+  await desk.limitline('pause', 'q4');
+  await page.getByText('Paused', { exact: true }).waitFor();
+  await expectNoViolations(page);
+  await expectKeyboardReach(page);
+  await page.keyboard.press('/');
+  await page.keyboard.type('nothing like it');
+  await page.keyboard.press('Enter');
+  await page.getByText('No portfolio has such a name.').waitFor();
+  await expectNoViolations(page);
+  await keepScreenshot(page, 'portfolios');
+});

@@ -1,0 +1,60 @@
+import { expect } from 'vitest';
+import { expectKeyboardReach, expectNoSidewaysScroll, expectNoViolations } from '../support/browser/expectations.ts';
+import { keepScreenshot, openBrowser, testInBrowser } from '../support/browser.ts';
+import { openConsole } from '../support/console.ts';
+import { openDesk } from '../support/desk.ts';
+
+const REFUSED = '{"error":"requested_limit is above <img src=x onerror=alert(1)>"}';
+
+/** Two rows refused alike, one otherwise, one held, four done. */
+async function openFailed() {
+  const desk = await openDesk(8, {
+    rules: [
+      { on: 'limit', match: '"HRB 1"', times: 1, fault: 'status', status: 422, body: REFUSED },
+      { on: 'limit', match: '"HRB 2"', times: 1, fault: 'status', status: 422, body: REFUSED },
+      { on: 'limit', match: '"HRB 3"', times: 1, fault: 'status', status: 500, body: 'no' },
+      { on: 'limit', match: '"HRB 4"', times: 1, fault: 'status', status: 403, body: 'never' },
+    ],
+  });
+  await desk.limitline('run', 'q4.csv', '--portfolio', 'q4', '--yes');
+  return openConsole(desk);
+}
+
+testInBrowser('failed rows are found and sent again on the page of the queues, and a queue is paused', async () => {
+  const { url, context } = await openFailed();
+  const { page } = await openBrowser();
+  const states = async () => (await context.portfolios.read('q4')).states;
+  await page.goto(`${url}/work`);
+  await page.getByRole('link', { name: 'q4', exact: true }).click();
+  await page.getByText('requested_limit is above').first().waitFor();
+  await page.evaluate('scrollTo(0, 0)');
+  await keepScreenshot(page, 'queues');
+  await expectNoViolations(page);
+
+  await page.getByLabel('Line, name, reference or id').fill('buyer 4');
+  await page.getByRole('button', { name: 'Find' }).click();
+  await expect.poll(() => page.getByRole('button', { name: /^Retry line/ }).count()).toBe(1);
+  await page.getByRole('button', { name: 'Retry line 5 of q4' }).click();
+  await expect.poll(states).toMatchObject({ queued: 1, refused: 2, held: 1 });
+  expect(page.url()).toContain('text=buyer+4');
+
+  await page.getByRole('button', { name: 'Pause companies' }).click();
+  await page.getByText('The queue companies is paused').waitFor();
+  // Live, without loading the page again.
+  await context.queues.resumeQueue('companies');
+  await page.getByRole('button', { name: 'Pause companies' }).waitFor();
+});
+
+testInBrowser('the page of the queues is for everybody, in the dark and on a phone', async () => {
+  const { url, context } = await openFailed();
+  await context.queues.pauseQueue('buyer-limits');
+  const { page } = await openBrowser({ width: 320, dark: true });
+  await page.goto(`${url}/work?portfolio=q4`);
+  await keepScreenshot(page, 'queues-phone-dark');
+  await expectNoSidewaysScroll(page);
+  await expectNoViolations(page);
+  // Without script nothing is put in anew while the keyboard goes through it.
+  const still = await openBrowser({ script: false });
+  await still.page.goto(`${url}/work?portfolio=q4`);
+  await expectKeyboardReach(still.page);
+});

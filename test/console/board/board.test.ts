@@ -1,0 +1,136 @@
+import { readFileSync } from 'node:fs';
+import { appRoutes } from '@bull-board/api/dist/routes.js';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { startWorkers } from '../../../jobs/workers/workers.ts';
+import { cleanShell } from '../../../src/console/board/board-shell.ts';
+import { openService } from '../../../src/context.ts';
+import type { RowState } from '../../../src/ledger/row.ts';
+import { openConsole } from '../../support/console.ts';
+import { openDesk } from '../../support/desk.ts';
+
+const FAULTS = {
+  rules: [
+    { on: 'limit', match: '"HRB 1"', times: 1, fault: 'status', status: 422, body: 'no <b>Buyer 1</b>' },
+    { on: 'limit', match: '"HRB 2"', times: 1, fault: 'status', status: 500, body: 'no' },
+  ],
+} as const;
+
+/** Three rows, refused, held and done, and a console that looks at them; whoever asks the board here has its token. */
+async function openBoard() {
+  const desk = await openDesk(3, { rules: [...FAULTS.rules] });
+  await desk.limitline('run', 'q4.csv', '--portfolio', 'q4', '--yes');
+  const web = await openConsole(desk);
+  const { context } = web;
+  const shell = await web.get('/queues');
+  const cookies = shell.headers.getSetCookie().map((cookie) => cookie.split(';')[0] ?? '');
+  const token = decodeURIComponent(cookies.find((cookie) => cookie.startsWith('XSRF-TOKEN='))?.slice(11) ?? '');
+  const headers = {
+    cookie: cookies.join('; '),
+    origin: web.url,
+    'sec-fetch-site': 'same-origin',
+    'x-xsrf-token': token,
+  };
+  const ask = async (method: string, path: string, changes: Record<string, string> = {}) => {
+    const response = await fetch(`${web.url}/queues/api${path}`, { method, headers: { ...headers, ...changes } });
+    const text = await response.text();
+    const body = text.startsWith('{') ? JSON.parse(text) : {};
+    return { status: response.status, headers: response.headers, text, body };
+  };
+  const idOf = async (state: RowState) => {
+    const [found] = await context.rows.inState('q4', state, { count: 1 });
+    return encodeURIComponent(`q4/${found?.row.key}`);
+  };
+  const limits = () => desk.standIn.counts().made.limit;
+  return { desk, web, context, shell, ask, idOf, limits };
+}
+
+describe('the board', () => {
+  test('is shown under its own policy, with nothing in it that the policy forbids', async () => {
+    const { shell, web } = await openBoard();
+    expect(shell.status).toBe(200);
+    const policy = shell.headers.get('content-security-policy');
+    expect(policy).toContain("default-src 'none'");
+    expect(policy).toContain("; script-src 'self';");
+    expect(shell.text).not.toMatch(/style=|<style|https?:\/\//);
+    expect(shell.text).toContain('"showWorkers":false');
+    const [, script = ''] = /src="(static\/js\/main[^"]+)"/.exec(shell.text) ?? [];
+    expect((await web.get(`/queues/${script}`)).status).toBe(200);
+    expect((await web.get('/work')).headers.get('content-security-policy')).not.toContain('unsafe-inline');
+  });
+
+  test('shows jobs with line and cause and nothing of a buyer, also one that BullMQ keeps no more', async () => {
+    const { ask, idOf, context } = await openBoard();
+    const id = await idOf('refused');
+    const list = await ask('GET', '/queues?activeQueue=buyer-limits&status=failed&page=1&jobsPerPage=10');
+    expect(list.text).toContain('line 2: refused with status 422');
+    expect(list.text).not.toMatch(/Buyer|HRB/);
+    expect(list.headers.get('cache-control')).toBe('no-store');
+    const job = await ask('GET', `/queues/buyer-limits/${id}`);
+    expect(job.body.job).toMatchObject({ name: 'submit-buyer-limit', data: { portfolio: 'q4' }, attempts: 1 });
+    expect((await ask('GET', `/queues/buyer-limits/${id}/flow`)).body).toMatchObject({ isFlowNode: false });
+    await context.queues.forget([{ portfolio: 'q4', key: decodeURIComponent(id).slice(3) }]);
+    const gone = await ask('GET', `/queues/buyer-limits/${id}`);
+    expect(gone.body).toMatchObject({ status: 'failed', job: { isFailed: true } });
+    expect(gone.body.job.failedReason).toContain('line 2: refused');
+    expect((await ask('GET', `/queues/companies/${id}`)).status).toBe(404);
+  });
+});
+
+describe('retry on the board', () => {
+  test('sends a refused row again, by our own way, also where BullMQ has forgotten its job', async () => {
+    const { ask, idOf, context, limits, desk } = await openBoard();
+    const id = await idOf('refused');
+    await context.queues.forget([{ portfolio: 'q4', key: decodeURIComponent(id).slice(3) }]);
+    const before = limits();
+    expect((await ask('PUT', `/queues/buyer-limits/${id}/retry`)).status).toBe(204);
+    const workers = await startWorkers(context, openService(context, desk.standIn.url()));
+    onTestFinished(() => workers.stop());
+    const states = async () => (await context.portfolios.read('q4')).states;
+    await expect.poll(states).toMatchObject({ done: 2, refused: 0, held: 1 });
+    expect(limits()).toBe(before + 1);
+  });
+
+  test('answers 409 in words for a held row and for one that is done, and sends nothing', async () => {
+    const { ask, idOf, limits } = await openBoard();
+    const before = limits();
+    const held = await ask('PUT', `/queues/buyer-limits/${await idOf('held')}/retry`);
+    expect(held).toMatchObject({ status: 409, body: { message: expect.stringContaining('/held') } });
+    const done = await ask('PUT', `/queues/buyer-limits/${await idOf('done')}/retry`);
+    expect(done).toMatchObject({ status: 409, body: { message: expect.stringContaining('made already') } });
+    expect((await ask('PUT', '/queues/buyer-limits/q4%2Fnobody/retry')).status).toBe(404);
+    expect((await ask('PUT', '/queues/nothing/q4%2Fnobody/retry')).status).toBe(404);
+    expect(limits()).toBe(before);
+  });
+
+  test('is believed only of a page of ours, with its token', async () => {
+    const { ask, idOf } = await openBoard();
+    const path = `/queues/buyer-limits/${await idOf('refused')}/retry`;
+    expect((await ask('PUT', path, { origin: 'http://evil.example' })).status).toBe(403);
+    expect((await ask('PUT', path, { 'sec-fetch-site': 'cross-site' })).status).toBe(403);
+    expect((await ask('PUT', path, { 'x-xsrf-token': 'another' })).status).toBe(403);
+    expect((await ask('PUT', path, { cookie: '' })).status).toBe(403);
+    expect((await ask('PUT', path)).status).toBe(204);
+  });
+});
+
+test('everything else that changes something is denied with a sentence', async () => {
+  const { ask, idOf, context } = await openBoard();
+  const id = await idOf('refused');
+  const routes = appRoutes.api.filter(({ method, route }) => method !== 'get' && !String(route).endsWith('Id/retry'));
+  const before = await context.queues.counts();
+  for (const { method, route } of routes) {
+    const path = String(route).replace('/api', '').replace(':queueName', 'buyer-limits').replace(':jobId', id);
+    const method1 = String(method).toUpperCase();
+    const answer = await ask(method1, path.replace(':queueStatus', 'failed').replace(':schedulerId', 'one'));
+    expect({ path, status: answer.status }).toEqual({ path, status: 403 });
+    expect(answer.body.message).toMatch(/\w{3}.*\.$/);
+  }
+  expect(await context.queues.counts()).toEqual(before);
+});
+
+test('a page that an update has made otherwise is not shown with what the policy forbids', () => {
+  const page = readFileSync(new URL(import.meta.resolve('@bull-board/ui/dist/index.ejs')), 'utf8');
+  expect(() => cleanShell(page)).not.toThrow();
+  expect(() => cleanShell(page.replace('<body', '<body onload="run()"'))).toThrow(/onload/);
+  expect(() => cleanShell(page.replace('</head>', '<script src="https://a.example/x.js"></script></head>'))).toThrow();
+});

@@ -1,0 +1,155 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { request } from 'node:http';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { attachmentOf, safeName } from '../../src/console/pages/downloads/attachment-name.ts';
+import { openConsole } from '../support/console.ts';
+import { openDesk } from '../support/desk.ts';
+import { openThreeRows } from '../support/three-rows.ts';
+
+test.each([
+  ['results.csv', ['--format', 'csv', '--like-input'], 'q4-results.csv'],
+  ['errors.csv', ['--format', 'errors-csv', '--like-input'], 'q4-errors.csv'],
+  ['results.xlsx', ['--format', 'xlsx'], 'q4-results.xlsx'],
+] as const)(
+  '%s is what the command line writes, to the byte, and is saved and not shown',
+  async (file, options, name) => {
+    const { url, limitline, cwd } = await openThreeRows();
+    await limitline('report', 'q4', ...options, '--out', 'expected');
+    const response = await fetch(`${url}/portfolios/q4/downloads/${file}`);
+    expect(response.status).toBe(200);
+    expect(response.headers.get('content-disposition')).toContain(`attachment; filename="${name}"`);
+    expect(response.headers.get('x-content-type-options')).toBe('nosniff');
+    expect(response.headers.get('cache-control')).toBe('no-store');
+    const got = Buffer.from(await response.arrayBuffer());
+    expect(withoutTimes(got, file)).toEqual(withoutTimes(await readFile(join(cwd, 'expected')), file));
+  },
+);
+
+/** A workbook's parts bear the time at which it was packed; all else of it is compared. */
+function withoutTimes(bytes: Buffer, file: string): Buffer {
+  if (!file.endsWith('.xlsx')) return bytes;
+  for (const [signature, timeAt] of ZIP_TIMES) {
+    for (let at = bytes.indexOf(signature); at >= 0; at = bytes.indexOf(signature, at + 4)) {
+      bytes.writeUInt32LE(0, at + timeAt);
+    }
+  }
+  return bytes;
+}
+
+/** Headers of a ZIP file's parts, and where in each the time stands (APPNOTE.TXT, 4.3.7, 4.3.12; Info-ZIP's field UT). */
+const ZIP_TIMES = [
+  ['PK\u0003\u0004', 10],
+  ['PK\u0001\u0002', 12],
+  ['UT\u0005\u0000', 5],
+] as const;
+
+test('what is downloaded opens where the file came from: separated as it was, as a run leaves it', async () => {
+  const desk = await openDesk(1);
+  const lines = ['Firma;Land;HRB-Nummer;Kreditlimit', 'Müller AG;DE;HRB 1;1.250,50', 'Nobody AG;DE;HRB 2;viel'];
+  await writeFile(join(desk.cwd, 'mai.csv'), lines.join('\r\n'), 'latin1');
+  await desk.limitline('run', 'mai.csv', '--yes');
+  const { url } = await openConsole(desk);
+  for (const file of ['results', 'errors']) {
+    const response = await fetch(`${url}/portfolios/mai/downloads/${file}.csv`);
+    const got = Buffer.from(await response.arrayBuffer());
+    expect(got.equals(await readFile(join(desk.cwd, `mai.${file}.csv`)))).toBe(true);
+    expect(got.toString()).toContain('Firma;Land');
+  }
+});
+
+test('the rows of one cause, as the command line writes them; another cause is none', async () => {
+  const { get, limitline, context } = await openThreeRows();
+  const causes = await context.portfolios.causes('q4');
+  const refused = causes.find(({ meaning }) => meaning === 'refused')?.id ?? '';
+  const expected = (await limitline('report', 'q4', '--format', 'errors-csv', '--like-input', '--cause', refused))
+    .stdout;
+  expect(expected).toContain('Buyer 3 GmbH');
+  const { text, headers } = await get(`/portfolios/q4/downloads/errors.csv?cause=${refused}`);
+  expect(text).toBe(expected);
+  expect(headers.get('content-disposition')).toContain(`q4-errors-${refused}.csv`);
+  expect(await limitline('report', 'q4', '--format', 'errors-csv', '--cause', 'zzzz')).toMatchObject({
+    status: 1,
+    stderr: expect.stringContaining('report "q4" --causes'),
+  });
+  expect((await get('/portfolios/q4/downloads/errors.csv?cause=zzzz')).status).toBe(404);
+  expect((await get(`/portfolios/q4/downloads/results.csv?cause=${refused}`)).status).toBe(422);
+});
+
+test('the file as it came, under its own name, whatever that is', async () => {
+  const desk = await openDesk(2);
+  const name = 'Käufer "Q4";\n<b>.csv';
+  await writeFile(join(desk.cwd, name), await readFile(join(desk.cwd, 'q4.csv')));
+  await desk.limitline('import', name, '--portfolio', 'q4');
+  await desk.limitline('import', 'q4.csv', '--portfolio', 'q5');
+  const { url, get } = await openConsole(desk);
+  const response = await fetch(`${url}/portfolios/q4/downloads/original`);
+  expect(response.headers.get('content-type')).toBe('application/octet-stream');
+  expect(response.headers.get('content-disposition')).toMatch(
+    /^attachment; filename="[\x20-\x7E]+"; filename\*=UTF-8''K%C3%A4ufer/,
+  );
+  expect(await response.text()).toBe(await desk.read('q4.csv'));
+  expect((await get('/portfolios/q4/downloads/original?import=2')).status).toBe(404);
+});
+
+test.each([
+  '/portfolios/q4/downloads/..%2f..%2f..%2fetc%2fpasswd',
+  '/portfolios/..%2fq4/downloads/results.csv',
+  '/portfolios/q4/downloads/original?import=../1',
+  '/portfolios/q4/downloads/constructor',
+  '/portfolios/none/downloads/results.csv',
+  '/portfolios/none/downloads/original',
+])('%s leads to nothing', async (address) => {
+  const { get } = await openConsole(await openDesk(1));
+  const { status, headers } = await get(address);
+  expect(status).toBe(404);
+  expect(headers.get('content-disposition')).toBeNull();
+});
+
+test('a reader who goes away ends the work', async () => {
+  const desk = await openDesk(8_000);
+  await desk.limitline('import', 'q4.csv');
+  const { url, context } = await openConsole(desk);
+  let opened = 0;
+  const before = context.rows.atLines;
+  context.rows.atLines = async (...args) => {
+    opened += 1;
+    return before(...args);
+  };
+  await new Promise<void>((resolve) => {
+    const asked = request(`${url}/portfolios/q4/downloads/results.csv`, (response) => {
+      response.once('data', () => {
+        asked.destroy();
+        resolve();
+      });
+    });
+    asked.on('error', () => {});
+    asked.end();
+  });
+  // It reads on for no more than was under way: after a while it looks no further.
+  const looks = [-1];
+  const rests = () => {
+    looks.push(opened);
+    return looks.at(-1) === looks.at(-2);
+  };
+  await expect.poll(rests, { interval: 250, timeout: 10_000 }).toBe(true);
+  expect(opened).toBeLessThan(20);
+});
+
+describe('names of files', () => {
+  test.each([
+    ['../../etc/passwd', 'passwd'],
+    ['C:\\Users\\x\\q4.csv', 'q4.csv'],
+    ['.bashrc', 'bashrc'],
+    ['con.csv', 'file_con.csv'],
+    ['a\r\nSet-Cookie: x.csv', 'a__Set-Cookie_ x.csv'],
+    ['', 'file_'],
+    [`${'x'.repeat(300)}.csv`, `${'x'.repeat(120)}.csv`],
+  ])('%j is saved as %j', (given, saved) => expect(safeName(given)).toBe(saved));
+
+  test('other scripts stand in the form that has them, and the plain form has nothing to be misread', () => {
+    expect(attachmentOf('büyer 買い手 "a".csv')).toBe(
+      `attachment; filename="buyer ___ _a_.csv"; filename*=UTF-8''b%C3%BCyer%20%E8%B2%B7%E3%81%84%E6%89%8B%20_a_.csv`,
+    );
+  });
+});

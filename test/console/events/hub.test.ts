@@ -1,0 +1,109 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { type Frame, makeHub, type Watcher } from '../../../src/console/events/hub.ts';
+import { html } from '../../../src/console/html/html.ts';
+import type { Strip } from '../../../src/console/layout/strip.ts';
+import { makeSilentLog } from '../../../src/log.ts';
+import { STRIP } from '../../support/bare-console.ts';
+
+function openHub(strip: () => Promise<Strip> = async () => STRIP) {
+  const hub = makeHub({ strip, log: makeSilentLog(), everyMs: 20 });
+  onTestFinished(() => hub.close());
+  return hub;
+}
+
+/** A page that keeps what it was sent, by id, and which of it came with each message. */
+function makePage(takes = () => true) {
+  const shown: Record<string, string> = {};
+  const messages: string[][] = [];
+  let ended = 0;
+  const watcher: Watcher = {
+    send: (message) => {
+      const pieces = JSON.parse(/\ndata: (.*)\n\n$/.exec(message)?.[1] ?? '') as { id: string; html: string }[];
+      for (const piece of pieces) shown[piece.id] = piece.html;
+      messages.push(pieces.map(({ id }) => id));
+      return takes();
+    },
+    end: () => {
+      ended += 1;
+    },
+  };
+  return { watcher, shown, messages, ended: () => ended };
+}
+
+const frameOf = (count: number): Frame => [
+  { id: 'rows', html: html`<b>${count}</b>` },
+  { id: 'same', html: html`<i>same</i>` },
+];
+
+test('what many watch is read once for all; each is sent all of it at first, then only what changed', async () => {
+  const hub = openHub();
+  let [reads, count] = [0, 1];
+  const read = async () => {
+    reads += 1;
+    return frameOf(count);
+  };
+  const pages = Array.from({ length: 50 }, () => makePage());
+  for (const page of pages) hub.watch('q4', read, page.watcher);
+  await expect.poll(() => pages.every(({ shown }) => shown.rows === '<b>1</b>')).toBe(true);
+  count = 2;
+  await expect.poll(() => pages.every(({ shown }) => shown.rows === '<b>2</b>')).toBe(true);
+  const late = makePage();
+  hub.watch('q4', read, late.watcher);
+  expect(late.messages[0]).toEqual(['strip', 'rows', 'same']);
+  expect(pages[0]?.messages.slice(0, 2)).toEqual([['strip', 'rows', 'same'], ['rows']]);
+  expect(reads).toBeLessThan(50);
+  expect(Object.fromEntries(await hub.frame('q4', read))).toMatchObject({ rows: '<b>2</b>' });
+});
+
+test('nothing is read that nobody watches any more', async () => {
+  const hub = openHub();
+  let reads = 0;
+  const [first, second] = [makePage(), makePage()];
+  const read = async () => {
+    reads += 1;
+    return frameOf(reads);
+  };
+  const leaves = [first, second].map(({ watcher }) => hub.watch('q4', read, watcher));
+  await expect.poll(() => first.messages.length).toBeGreaterThan(2);
+  for (const leave of [...leaves, ...leaves]) leave?.();
+  expect(hub.watchers()).toBe(0);
+  const before = reads;
+  const other = makePage();
+  hub.watch('other', async () => [], other.watcher);
+  await expect.poll(() => other.messages.length).toBeGreaterThan(0);
+  expect(reads).toBeLessThanOrEqual(before + 1);
+});
+
+test('a page that takes no more is let go of, and the others go on', async () => {
+  const hub = openHub();
+  let count = 0;
+  const [slow, quick] = [makePage(() => false), makePage()];
+  for (const { watcher } of [slow, quick]) hub.watch('q4', async () => frameOf(count++), watcher);
+  await expect.poll(() => quick.messages.length).toBeGreaterThan(3);
+  expect([slow.ended(), slow.messages.length, hub.watchers()]).toEqual([1, 1, 1]);
+});
+
+test('while what a page shows cannot be had, its strip goes on and says so; then all goes on by itself', async () => {
+  let away = false;
+  const broken = () => Promise.reject(new Error('Command timed out'));
+  const hub = openHub(() => (away ? broken() : Promise.resolve(STRIP)));
+  const page = makePage();
+  let count = 1;
+  hub.watch('q4', () => (away ? broken() : Promise.resolve(frameOf(count))), page.watcher);
+  await expect.poll(() => page.shown.rows).toBe('<b>1</b>');
+  [away, count] = [true, 2];
+  await expect.poll(() => page.shown.strip).toMatch(/Redis does not answer.*What this page shows is from/s);
+  expect(page.shown.rows).toBe('<b>1</b>');
+  away = false;
+  await expect.poll(() => page.shown.rows).toBe('<b>2</b>');
+  expect(page.shown.strip).not.toContain('Redis does not answer');
+});
+
+test('the end of the hub ends all streams, and nobody comes any more', async () => {
+  const hub = openHub();
+  const page = makePage();
+  hub.watch('q4', async () => frameOf(1), page.watcher);
+  hub.close();
+  expect(page.ended()).toBe(1);
+  expect(hub.watch('q4', async () => frameOf(1), page.watcher)).toBeUndefined();
+});

@@ -1,0 +1,85 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { makeConsole } from '../../src/console/console.ts';
+import { addHealthPage } from '../../src/console/pages/health/add-health-page.ts';
+import { makeSilentLog } from '../../src/log.ts';
+import { makeVisitor, openConsole } from '../support/console.ts';
+import { openDesk } from '../support/desk.ts';
+import { startKillableRedis } from '../support/redis/killable-redis.ts';
+
+test('each part says how it is, and no secret and no password is among it', async () => {
+  const desk = await openDesk(
+    2,
+    {},
+    {
+      SERVICE_CONCURRENCY: '7',
+      SERVICE_ACCOUNT: 'acme',
+      HTTP_PROXY: 'http://me:hunter2@proxy.example:8080',
+      NO_PROXY: '127.0.0.1',
+    },
+  );
+  await desk.limitline('run', 'q4.csv');
+  const { get, context } = await openConsole(desk);
+  const { status, text } = await get('/health');
+  expect(status).toBe(200);
+  for (const title of ['Redis', 'Workers', 'Service', 'Pace', 'Ledger', 'Disk', 'Versions']) {
+    expect(text).toMatch(new RegExp(`<h2 id="[^"]*">${title}</h2>`));
+  }
+  expect(text).toMatch(/<dt>Version<\/dt><dd>\d+\.\d+/);
+  expect(text).toMatch(/<dt>Token<\/dt><dd>good for another \d+ min/);
+  expect(text).toMatch(/<dt>Token calls so far<\/dt><dd>1</);
+  expect(text).toMatch(/<dt>SERVICE_CONCURRENCY<\/dt><dd>7</);
+  expect(text).toMatch(/<dt>HTTP_PROXY<\/dt><dd>given</);
+  expect(text).toContain('none is seen');
+  expect(text).toContain('never: npx limitline reconcile does it');
+  for (const secret of ['hunter2', context.settings.SERVICE_CLIENT_SECRET, context.settings.SERVICE_CLIENT_ID]) {
+    expect(text).not.toContain(secret);
+  }
+  await desk.limitline('reconcile');
+  expect((await get('/health')).text).toContain('all agreed');
+});
+
+test('a part that does not answer, or fails, says so and keeps nobody waiting', async () => {
+  const web = await makeConsole({
+    host: '127.0.0.1',
+    port: 0,
+    log: makeSilentLog(),
+    strip: async () => ({ account: 'a', standIn: true, workers: 1, pace: '', stops: [] }),
+    pages: (app) =>
+      addHealthPage(app, {
+        parts: [
+          { title: 'Redis', limitMs: 50, ask: () => new Promise(() => {}) },
+          { title: 'Disk', limitMs: 50, ask: () => Promise.reject(new Error('EIO: <b>broken</b>')) },
+          { title: 'Pace', limitMs: 50, ask: async () => [{ term: 'Pace', what: 'fast' }] },
+        ],
+      }),
+  });
+  onTestFinished(() => web.close());
+  await web.listen();
+  const { text } = await makeVisitor(web.url()).get('/health');
+  expect(text).toContain('Redis cannot be asked: no answer within 0.05 s');
+  expect(text).toContain('Cannot be asked: EIO: &lt;b&gt;broken&lt;/b&gt;');
+  expect(text).toContain('<dd>fast</dd>');
+  expect(text).toContain('2 things to look at');
+});
+
+test('while Redis is away the page says so within its time, and what does not need it is told all the same', async () => {
+  const redis = await startKillableRedis();
+  const desk = await openDesk(1, {}, { REDIS_URL: redis.url });
+  const { get } = await openConsole(desk);
+  expect((await get('/health')).text).toContain('<dt>Answers in</dt>');
+  await redis.kill();
+  const { status, text } = await get('/health');
+  expect(status).toBe(200);
+  expect(text).toMatch(/Redis cannot be asked: /);
+  expect(text).toMatch(/<dt>Free on its disk<\/dt>|made with the first import/);
+  expect(text).toMatch(/<dt>Node<\/dt>/);
+  await redis.restart();
+  await expect.poll(async () => (await get('/health')).text, { timeout: 10_000 }).toContain('<dt>Answers in</dt>');
+  // There, and silent.
+  redis.pause();
+  const silent = await get('/health');
+  expect(silent).toMatchObject({
+    status: 200,
+    text: expect.stringContaining('Redis cannot be asked: no answer within 1.5 s'),
+  });
+});

@@ -1,0 +1,40 @@
+import { expect, test } from 'vitest';
+import { CAUSES_SHOWN, renderCauses } from '../../../src/console/pages/portfolio/causes-view.ts';
+import type { ShownCause } from '../../../src/console/pages/portfolio/portfolio-look.ts';
+
+const cause = (changes: Partial<ShownCause> = {}): ShownCause => ({
+  id: 'abcd1234',
+  step: 'limit',
+  meaning: 'refused',
+  status: 422,
+  words: 'too high',
+  rows: 3,
+  sum: '1234.50',
+  sample: { row: { portfolio: 'q 4', key: 'k/1' }, line: 17 },
+  ...changes,
+});
+
+test('each cause leads to its rows, an example, a plan, an export and the command', () => {
+  const { markup } = renderCauses('q 4', [cause()]);
+  expect(markup).toContain('href="/portfolios/q%204?cause=abcd1234#rows"');
+  expect(markup).toContain('href="/portfolios/q%204/rows/k%2F1">For example line 17<');
+  expect(markup).toContain('href="/plans/new?portfolio=q+4&amp;action=retry&amp;cause=abcd1234"');
+  expect(markup).toContain('href="/portfolios/q%204/downloads/errors.csv?cause=abcd1234"');
+  expect(markup).toContain('npx limitline retry &#39;q 4&#39; --cause abcd1234');
+  expect(markup).toContain('>1,234.50<');
+});
+
+test('held rows are answered for, and never sent again from here', () => {
+  const { markup } = renderCauses('q4', [cause({ meaning: 'unknown', status: null })]);
+  expect(markup).toContain('href="/portfolios/q4/held"');
+  expect(markup).toContain('npx limitline resolve q4');
+  expect(markup).not.toContain('/plans/new');
+});
+
+test('of many causes the largest are shown, and the others counted', () => {
+  const many = Array.from({ length: CAUSES_SHOWN + 5 }, (_, at) => cause({ id: `cause${at}`, sample: undefined }));
+  const { markup } = renderCauses('q4', many);
+  expect(markup.match(/<li class="cause">/g)?.length).toBe(CAUSES_SHOWN);
+  expect(markup).toContain('5 more causes of 15 rows');
+  expect(renderCauses('q4', []).markup).toContain('No row has failed.');
+});

@@ -1,0 +1,40 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { forPage } from '../../../../src/console/pages/new/for-page.ts';
+
+test.each([
+  [
+    'Add it, or say with --map "HEADER=name" which column it is.',
+    'Add it, or choose below which column is read as name.',
+  ],
+  [
+    'say --map "Wert=" if it is Firma, or --map "Firma=" if it is Wert',
+    'read Wert below as “kept, not sent” if it is Firma, or Firma if it is Wert',
+  ],
+  [
+    'The amount is open: say --decimal comma or --decimal point.',
+    'The amount is open: choose “Decimals of amounts” below.',
+  ],
+  ['name it with --encoding, such as cp850', 'choose its encoding below, such as cp850'],
+  [
+    'a.pdf is not in the documents folder /data/drafts/x/documents: put it there, or correct the name.',
+    'a.pdf was not uploaded with the file: upload both again, or correct the name.',
+  ],
+])('%s', (message, words) => {
+  expect(forPage(message)).toBe(words);
+});
+
+test('no sentence on a file’s lines names an option of a command on the page', () => {
+  const folder = join(import.meta.dirname, '../../../../src/portfolio');
+  const sources = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'));
+  const sentences = sources
+    .flatMap((name) => readFileSync(join(folder, name), 'utf8').split('\n'))
+    .filter((text) => !/^\s*(\/?\*|\/\/)/.test(text) && /['`].*--[a-z]/.test(text))
+    .map((text) => text.replaceAll(/\$\{[^}]*line[^}]*\}/gi, '12').replaceAll(/\$\{[^}]*\}/g, 'NAME'));
+  expect(sentences.length).toBeGreaterThan(10);
+  // Faults of a command's own arguments, and of the supplier's file, which is not uploaded here; and there always is a folder of documents here.
+  const elsewhere =
+    /--map ("\$\{arg\}"|"?NAME"? (says|names)|says|"Their)|names no (header|column)|--save-map|--supplier|errors-csv|with --documents DIR/;
+  expect(sentences.map(forPage).filter((text) => /--[a-z]/.test(text) && !elsewhere.test(text))).toEqual([]);
+});

@@ -1,0 +1,186 @@
+import { readdir } from 'node:fs/promises';
+import { request } from 'node:http';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { openConsole } from '../../../support/console.ts';
+import { openDesk } from '../../../support/desk.ts';
+import { uploadTo } from '../../../support/upload.ts';
+import { buyerLines } from '../../../support/workplace.ts';
+
+const CSV = buyerLines(2).join('\n');
+
+async function openUploads(settings: Record<string, string> = {}) {
+  const desk = await openDesk(1, {}, settings);
+  const web = await openConsole(desk);
+  const folders = () => readdir(join(web.context.settings.LIMITLINE_DATA, 'drafts')).catch((): string[] => []);
+  return { desk, web, folders };
+}
+
+test('an upload is previewed, and mended and submitted by ordinary forms', async () => {
+  const { web, desk } = await openUploads();
+  const lines = buyerLines(3).join('\n').replace('1002.50', 'much');
+  const { status, location } = await uploadTo(web, ['file', 'q9.csv', lines]);
+  expect(status).toBe(303);
+  const page = await web.get(location);
+  expect(page.text).toContain('1 line would not be requested: mend it here');
+  // What is said of the whole file counts too: a nought above a warning is believed.
+  expect(page.text).toContain('0 lines, 1 on the whole file; they stop nothing');
+  expect(page.text).toContain('name="cell-3-3" value="much"');
+  expect(page.text).toContain('<span class="amount">2,005.00</span>');
+  expect(page.text).toContain('npx limitline run q9.csv --portfolio q9');
+
+  const checked = await web.post(`${location}/check`, { 'cell-3-3': '12,,5' });
+  expect(checked.text).toContain('<strong><bdi>requested_limit</bdi>:</strong>');
+  expect((await web.post(`${location}/check`, { 'cell-3-3': '12.5' })).text).toContain('Nothing is wrong');
+  const saved = { version: '1', list: 'problems', 'cell-3-3': '12.5', 'cell-3-0': 'Buyer 2 GmbH' };
+  expect((await web.post(`${location}/mend`, saved)).status).toBe(303);
+  const conflict = await web.post(`${location}/mend`, { ...saved, 'cell-3-3': '13' });
+  expect(conflict.status).toBe(409);
+  expect(conflict.text).toContain('<bdi>much</bdi>');
+
+  const mended = await web.get(location);
+  expect(mended.text).toContain('Request all: 3 limits, 2,017.50 in total');
+  const of = /name="of" value="(\w+)"/.exec(mended.text)?.[1] ?? '';
+  expect((await web.post(`${location}/submit`, { of: 'other' })).status).toBe(409);
+  expect(await web.context.portfolios.names()).toEqual([]);
+  expect((await web.post(`${location}/submit`, { of })).status).toBe(303);
+  await expect.poll(async () => (await web.get(`${location}/import`)).headers.get('location')).toBe('/portfolios/q9');
+  expect(await desk.json('report', 'q9')).toMatchObject({ rows: 3, invalid: 0, requested: '2017.50' });
+  expect((await web.get(`${location}/file`)).text).toBe(lines.replace('much', '12.5'));
+});
+
+test.each([
+  ['q4-errors.csv', 'q4'],
+  ['q4-errors-9x8bjr8t.csv', 'q4'],
+  ['q4-errors (1).csv', 'q4'],
+  ['q4.errors.csv', 'q4'],
+  ['-errors.csv', 'errors'],
+  ['errors.csv', 'errors'],
+])('the mended lines of %s are proposed for %s', async (file, name) => {
+  const { web } = await openUploads();
+  const { location } = await uploadTo(web, ['file', file, CSV]);
+  expect((await web.get(location)).text).toContain(`name="portfolio" value="${name}"`);
+});
+
+test('columns and conventions are corrected, and a second file of the form is read so', async () => {
+  const { web } = await openUploads();
+  const text = (name: string) => `Wer;Wieviel\n${name};1.250\n`;
+  const { location } = await uploadTo(web, ['file', 'a.csv', text('A')]);
+  const page = await web.get(location);
+  expect(page.text).toContain('Nothing of it can be imported as it is read now.');
+  expect(page.text).toContain('1.250');
+  const reading = {
+    'column-0': 'name',
+    'column-1': 'requested_limit',
+    decimal: ',',
+    'constant-name-0': 'country_code',
+    'constant-value-0': 'DE',
+  };
+  expect((await web.post(`${location}/reading`, reading)).status).toBe(303);
+  const corrected = await web.get(location);
+  expect(corrected.text).toContain('1 limit, 1,250.00 in total');
+  expect(corrected.text).toContain('--map mapping.json --map Wer=name --map Wieviel=requested_limit --decimal comma');
+  const of = /name="of" value="(\w+)"/.exec(corrected.text)?.[1] ?? '';
+  await web.post(`${location}/submit`, { of });
+  const next = await web.get((await uploadTo(web, ['file', 'b.csv', text('B')])).location);
+  expect(next.text).toContain('A file of the form of a.csv.');
+  expect(next.text).toContain('1 limit, 1,250.00 in total');
+});
+
+test('an errors file that is meant for another portfolio can be brought into that one', async () => {
+  const desk = await openDesk(1, { rules: [{ on: 'limit', fault: 'status', status: 422, times: 1 }] });
+  await desk.limitline('run', 'q4.csv', '--yes');
+  const web = await openConsole(desk);
+  const { location } = await uploadTo(web, ['file', 'mended.csv', await desk.read('q4.errors.csv')]);
+  expect((await web.get(location)).text).toContain('Choose portfolio “q4” below.');
+  // There it is.
+  expect((await web.get(location)).text).toContain('name="portfolio" value="mended"');
+  expect((await web.post(`${location}/portfolio`, { portfolio: 'q4' })).status).toBe(303);
+  expect((await web.get(location)).text).toContain('Request all: 1 limit');
+});
+
+test('what is no table, or too large, is refused in words, and no file of it is left', async () => {
+  const { web, folders } = await openUploads({ CONSOLE_UPLOAD_MB: '1' });
+  const refused = async (
+    status: number,
+    words: string,
+    ...files: Parameters<typeof uploadTo> extends [unknown, ...infer Files] ? Files : never
+  ) => {
+    const answer = await uploadTo(web, ...files);
+    expect(answer).toMatchObject({ status, text: expect.stringContaining(words) });
+    expect(await folders()).toEqual([]);
+  };
+  await refused(415, 'This is a PDF document', ['file', 'buyers.csv', '%PDF-1.7\n']);
+  await refused(413, 'larger than 1 MB', ['file', 'buyers.csv', Buffer.alloc(1_500_000, 'a')]);
+  await refused(
+    413,
+    'larger than 1 MB',
+    ['file', 'buyers.csv', CSV],
+    ['documents', 'a.pdf', Buffer.alloc(1_100_000, 'a')],
+  );
+  await refused(400, 'Choose the file of buyers', ['documents', 'a.pdf', '%PDF-1.7\n']);
+  const { status, location } = await uploadTo(web, ['file', '<img src=x onerror=alert(1)>.csv', CSV]);
+  expect(status).toBe(303);
+  expect((await web.get(location)).text).toContain('&lt;img src=x onerror=alert(1)&gt;.csv');
+});
+
+test('a folder in the name of a file leads nowhere', async () => {
+  const { web, folders } = await openUploads();
+  const evil = '../../../evil';
+  const { location } = await uploadTo(web, ['file', `${evil}.csv`, CSV], ['documents', `${evil}.pdf`, '%PDF-1.7\n']);
+  const [id = ''] = await folders();
+  expect(location).toBe(`/new/${id}`);
+  const dir = join(web.context.settings.LIMITLINE_DATA, 'drafts', id);
+  expect((await readdir(join(dir, 'documents'))).sort()).toEqual(['evil.pdf']);
+  expect((await readdir(dir)).sort()).toEqual(expect.arrayContaining(['documents', 'draft.json', 'v1']));
+  for (const name of ['..%2f..%2fredis', '..', '%2e%2e', 'aaaaaaaaaaaa', `${id}%00`]) {
+    expect((await web.get(`/new/${name}/file`)).status, name).toBeGreaterThanOrEqual(400);
+  }
+});
+
+test('a connection that drops in mid-upload leaves nothing', async () => {
+  const { web, folders } = await openUploads();
+  const { cookie, token, origin } = await web.credentials();
+  const sending = request(`${web.url}/new/upload?_csrf=${encodeURIComponent(token)}`, {
+    method: 'POST',
+    headers: { cookie, origin, 'content-type': 'multipart/form-data; boundary=b', 'content-length': 10_000_000 },
+  });
+  const closed = new Promise((done) => sending.on('error', () => {}).on('close', done));
+  sending.write('--b\r\ncontent-disposition: form-data; name="file"; filename="q4.csv"\r\n\r\n');
+  sending.write(`${CSV}\n`.repeat(1_000));
+  await expect.poll(folders).toHaveLength(1);
+  sending.destroy();
+  await closed;
+  await expect.poll(folders).toEqual([]);
+});
+
+test('a form without its token uploads nothing', async () => {
+  const { web, folders } = await openUploads();
+  const { cookie, origin } = await web.credentials();
+  const forged = { url: web.url, credentials: async () => ({ cookie, token: 'forged', origin }) };
+  expect((await uploadTo(forged, ['file', 'q4.csv', CSV])).status).toBe(403);
+  expect(await folders()).toEqual([]);
+});
+
+test('a file of more columns than anybody looks through is shown by those that mean something', async () => {
+  const { web } = await openUploads();
+  const header = `${'own,'.repeat(20_000)}${Array.from({ length: 20_000 }, (_, at) => `own ${at}`).join(',')},name,requested_limit`;
+  const { location } = await uploadTo(web, ['file', 'wide.csv', `${header}\n${'x,'.repeat(40_000)}A,1000\n`]);
+  await expect.poll(async () => (await web.get(location)).headers.get('refresh')).toBeNull();
+  const { text } = await web.get(location);
+  expect(text.length).toBeLessThan(500_000);
+  expect(text).toContain('name="column-40000"');
+  expect(text).toContain('more columns are kept and not sent');
+});
+
+test('an upload without its end is told to be sent again, and leaves nothing', async () => {
+  const { web, folders } = await openUploads();
+  const { cookie, token, origin } = await web.credentials();
+  const response = await fetch(`${web.url}/new/upload?_csrf=${encodeURIComponent(token)}`, {
+    method: 'POST',
+    headers: { cookie, origin, 'content-type': 'multipart/form-data; boundary=b' },
+    body: `--b\r\ncontent-disposition: form-data; name="file"; filename="q4.csv"\r\n\r\n${CSV}`,
+  });
+  expect([response.status, await response.text()]).toEqual([400, expect.stringContaining('cut off before its end')]);
+  expect(await folders()).toEqual([]);
+});

@@ -1,0 +1,79 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { openConsole } from '../../support/console.ts';
+import { openDesk } from '../../support/desk.ts';
+import { buyerLines } from '../../support/workplace.ts';
+
+/** Three rows that wait, and the console; what a plan's page posts to. */
+async function openWaiting() {
+  const desk = await openDesk(3);
+  await desk.limitline('import', 'q4.csv', '--yes');
+  const web = await openConsole(desk);
+  const plan = async (query: string) => {
+    const { status, text } = await web.get(`/plans/new?${query}`);
+    return { status, text, confirm: /action="(\/plans\/[\w-]+\/confirm)"/.exec(text)?.[1] ?? '' };
+  };
+  const states = async () => (await web.context.portfolios.read('q4')).states;
+  return { desk, web, plan, states };
+}
+
+test('a plan acts on what it was made for, whatever comes with the yes', async () => {
+  const { web, plan, states } = await openWaiting();
+  const { confirm, text } = await plan('portfolio=q4&action=cancel&states=queued&max=1001.50');
+  expect(text).toContain('Give up 1 queued row?');
+  expect(await states()).toMatchObject({ queued: 3 });
+  const posted = await web.post(confirm, { portfolio: 'other', action: 'cancel', states: 'queued', max: '999999' });
+  expect(posted.status).toBe(303);
+  expect(await states()).toMatchObject({ queued: 2, cancelled: 1 });
+  const location = posted.headers.get('location') ?? '';
+  expect((await web.get(location)).text).toContain('1 row given up');
+  // A page that gets no events asks for the same as JSON.
+  expect((await web.get(`${location}/events`)).text).toContain('1 row given up');
+  expect((await web.post(confirm)).headers.get('location')).toBe(`${location}?twice`);
+  expect(await states()).toMatchObject({ queued: 2, cancelled: 1 });
+});
+
+test('a plan for all of a portfolio is refused when another file came since, and one that is too old', async () => {
+  const { web, desk, plan, states } = await openWaiting();
+  const whole = await plan('portfolio=q4&action=cancel');
+  expect(whole.text).toContain('Give up all of q4 that is not sent?');
+  await writeFile(join(desk.cwd, 'more.csv'), `${buyerLines(4).join('\n')}\n`);
+  await desk.limitline('import', 'more.csv', '--portfolio', 'q4', '--yes');
+  const refused = await web.post(whole.confirm);
+  expect(refused.status).toBe(409);
+  expect(refused.text).toContain('Another file was imported into this portfolio');
+  const old = await plan('portfolio=q4&action=cancel&states=queued');
+  await web.context.ledger.hset(web.context.keys.plan(old.confirm.split('/')[2] ?? ''), 'expires', 1);
+  expect(await web.post(old.confirm)).toMatchObject({ status: 409, text: expect.stringContaining('too old') });
+  expect(await states()).toMatchObject({ queued: 4, cancelled: 0 });
+});
+
+test('what cannot be planned is said', async () => {
+  const { plan, web } = await openWaiting();
+  for (const [query, status, words] of [
+    ['portfolio=nobody&action=retry', 404, 'There is no portfolio'],
+    ['portfolio=q4&action=explode', 422, 'There is no such action'],
+    ['portfolio=q4&action=retry&states=exploded', 422, 'There is no such state'],
+    ['portfolio=q4&action=retry&states=done', 200, 'No row to send again'],
+    ['portfolio=q4&action=retry&min=1&min=2', 422, 'names &quot;min&quot; twice'],
+  ] as const) {
+    expect(await plan(query)).toMatchObject({ status, text: expect.stringContaining(words), confirm: '' });
+  }
+  expect((await web.get('/plans/no-such-plan')).status).toBe(404);
+});
+
+test('a plan whose console went away in the middle says so, and goes on by one press', async () => {
+  const { web, plan, states } = await openWaiting();
+  const { plans, ledger, keys } = web.context;
+  const { confirm } = await plan('portfolio=q4&action=cancel&states=queued');
+  const id = confirm.split('/')[2] ?? '';
+  await plans.claim(id, 'a console that was killed', 'console');
+  expect((await web.get(`/plans/${id}`)).text).toContain('Rows are being given up');
+  await ledger.hset(keys.plan(id), 'sign', 1);
+  const { text } = await web.get(`/plans/${id}`);
+  expect(text).toContain('Stopped half way');
+  expect(text).toMatch(new RegExp(`action="${confirm}"[\\s\\S]*Go on`));
+  expect((await web.post(confirm)).headers.get('location')).toBe(`/plans/${id}`);
+  expect(await states()).toMatchObject({ queued: 0, cancelled: 3 });
+});

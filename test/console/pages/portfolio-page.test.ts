@@ -1,0 +1,203 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { openConsole } from '../../support/console.ts';
+import { openDesk } from '../../support/desk.ts';
+
+const lost = { on: 'limit', match: 'HRB 2"', fault: 'reset', made: true, times: 1 } as const;
+const tooHigh = {
+  on: 'limit',
+  match: 'HRB 3"',
+  fault: 'status',
+  status: 422,
+  body: { message: 'limit is too high' },
+} as const;
+const hostile = {
+  on: 'company',
+  match: 'Buyer 4 ',
+  fault: 'status',
+  status: 400,
+  body: '<img src=x onerror=alert(1)> said no',
+} as const;
+
+/** The text of a page less its markup. */
+const textOf = (markup: string) =>
+  markup
+    .replace(/<(?:script|style|svg)[\s\S]*?<\/(?:script|style|svg)>/g, ' ')
+    .replace(/<[^>]*>/g, ' ')
+    .replaceAll('&quot;', '"')
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&amp;', '&')
+    .replace(/\s+/g, ' ');
+
+describe('a portfolio of which rows failed for two causes, and one is held', async () => {
+  const open = async () => {
+    const desk = await openDesk(8, { rules: [lost, tooHigh, hostile] });
+    const lines = [
+      '"<script>alert(2)</script> AG",DE,HRB 77,500.5',
+      'Buyer 1 GmbH,DE,HRB 1,1001.50',
+      'Nobody,DE,HRB 9,abc',
+    ];
+    await writeFile(join(desk.cwd, 'q4.csv'), `${(await desk.read('q4.csv')) + lines.join('\n')}\n`);
+    await desk.limitline('run', 'q4.csv', '--yes');
+    return { desk, ...(await openConsole(desk)) };
+  };
+
+  test('shows where its rows are, why they failed, and that its counts agree', async () => {
+    const { get, context } = await open();
+    const page = await get('/portfolios/q4');
+    expect(page.status).toBe(200);
+    const text = textOf(page.text);
+    expect(text).toMatch(/q4\.csv , 20\d\d-[\d-]+ [\d:]+ UTC by command line \(\S+\)/);
+    expect(text).toContain('9 of 9 1 of them held; 1 line invalid, 1 duplicate');
+    expect(text).toContain('6 done');
+    expect(text).toContain('1 row held. Nobody knows what became of its call');
+    // Past the company's step are all but the one that it was refused at.
+    expect(text).toMatch(/Company 0 rows here now 8 past it 1 stopped here 9 calls sent/);
+    expect(text).toMatch(/Limit 0 rows here now 6 past it 2 stopped here 8 calls sent/);
+    expect(text).toContain('11 lines = 9 rows + 1 invalid + 1 duplicate');
+    expect(text).toContain('9 rows brought in = 9 in all states together');
+    expect(text).toContain('6 rows done = 6 limits made');
+    expect(text).toContain('All counts agree.');
+    expect(text).toContain('422 at limit limit is too high');
+    const [cause] = /cause=(\w{8})/.exec(page.text.slice(page.text.indexOf('too high'))) ?? [];
+    expect(page.text).toContain(`/plans/new?portfolio=q4&amp;action=retry&amp;${cause}`);
+    expect(page.text).toContain('/portfolios/q4/held');
+    const links = new Set(
+      [...page.text.matchAll(/href="([^"]*\bq4\b[^"]*)"/g)].map(([, href = '']) => href.replaceAll('&amp;', '&')),
+    );
+    expect(links.size).toBeGreaterThan(12);
+    for (const link of links) expect([link, (await get(link)).status]).toEqual([link, 200]);
+    // A count that somebody changed shows.
+    await context.ledger.hincrby(context.keys.portfolio('q4'), 'made:limit', -1);
+    const differing = textOf((await get('/portfolios/q4')).text);
+    expect(differing).toContain('Counts differ.');
+    expect(differing).toContain('1 done row has no limit that a call of theirs made.');
+  });
+
+  test('shows the rows that a filter means, with their stories and plans, and says what cannot be meant', async () => {
+    const { get } = await open();
+    const refused = await get('/portfolios/q4?states=refused');
+    expect([...refused.text.matchAll(/\/portfolios\/q4\/rows\/[\w-]+"><bdi>/g)].length).toBe(2);
+    expect(refused.text).toContain('/plans/new?portfolio=q4&amp;action=retry&amp;states=refused"');
+    expect(textOf(refused.text)).toContain('2 rows from line 4, the last of them');
+    const named = textOf((await get('/portfolios/q4?text=buyer+5&min=1,000')).text);
+    expect(named).toContain('1 row from line 6');
+    const cause = /\?cause=(\w+)#rows/.exec(refused.text)?.[1];
+    expect(textOf((await get(`/portfolios/q4?cause=${cause}`)).text)).toContain('1 row from line');
+    for (const wrong of ['min=many', 'states=gone', 'after=nothing']) {
+      const page = await get(`/portfolios/q4?${wrong}`);
+      expect(page.status, wrong).toBe(200);
+      expect(textOf(page.text), wrong).toContain('These rows cannot be shown.');
+      // A filter that cannot be read would mean all rows to a plan.
+      expect(page.text.match(/Retry these|Cancel these/), wrong).toBeNull();
+    }
+    expect(textOf((await get('/portfolios/q4?text=nothing+like+it')).text)).toContain('No row is like this.');
+  });
+
+  test('runs nothing that a cell, an answer or an address brings', async () => {
+    const { get } = await open();
+    const page = await get(
+      '/portfolios/q4?text=%3Cscript%3Ealert(3)%3C%2Fscript%3E&status=%22%3E%3Cb%3E&cause=%3Ci%3E',
+    );
+    const whole = page.text + (await get('/portfolios/q4')).text;
+    expect(textOf(whole)).toContain('<script>alert(2)</script> AG');
+    expect(textOf(whole)).toContain('<img src=x onerror=alert(1)> said no');
+    expect(whole).not.toMatch(/<img|<script>|<b>"|<i>/);
+  });
+});
+
+test('a portfolio is paused and resumed from its page, by somebody whom the page knows and nobody else', async () => {
+  const desk = await openDesk(3);
+  await desk.limitline('import', 'q4.csv', '--yes');
+  const { get, post, context } = await openConsole(desk);
+  const text = textOf((await get('/portfolios/q4')).text);
+  expect(text).toContain('No worker. No worker runs, so nothing is sent.');
+  expect(text).toContain('npx limitline pause q4');
+  // It is pressed without script too.
+  expect((await get('/portfolios/q4')).text).toMatch(
+    /action="\/portfolios\/q4\/pause"[^>]*>\s*<input type="hidden" name="_csrf" value="[^"]{10,}">/,
+  );
+  expect(await post('/portfolios/q4/pause', { _csrf: 'guessed' })).toMatchObject({ status: 403 });
+  expect((await context.portfolios.read('q4')).paused).toBeUndefined();
+  const paused = await post('/portfolios/q4/pause');
+  expect([paused.status, paused.headers.get('location')]).toEqual([303, '/portfolios/q4']);
+  expect((await context.portfolios.read('q4')).paused).toBe('by request');
+  expect(textOf((await get('/portfolios/q4')).text)).toContain(
+    'Paused. By request: no new call starts until it is resumed.',
+  );
+  await post('/portfolios/q4/resume');
+  expect((await context.portfolios.read('q4')).paused).toBeUndefined();
+  expect(await post('/portfolios/gone/pause')).toMatchObject({ status: 404 });
+});
+
+test('its events have all that changes, but the table of rows, and say how many rows changed', async () => {
+  const desk = await openDesk(3);
+  await desk.limitline('import', 'q4.csv', '--yes');
+  const { get } = await openConsole(desk);
+  const shown = /data-shown="([\d ]+)"/.exec((await get('/portfolios/q4')).text)?.[1];
+  const pieces = async () => {
+    const { fragments } = JSON.parse((await get('/portfolios/q4/events')).text) as {
+      fragments: { id: string; html: string }[];
+    };
+    return new Map(fragments.map(({ id, html }) => [id, html]));
+  };
+  const before = await pieces();
+  expect([...before.keys()]).toEqual([
+    'strip',
+    'portfolio-waits',
+    'portfolio-figures',
+    'portfolio-actions',
+    'portfolio-funnel',
+    'portfolio-pace',
+    'portfolio-causes',
+    'portfolio-proof',
+    'rows-now',
+  ]);
+  expect(before.get('rows-now')).toContain(`"${shown}"`);
+  await desk.limitline('cancel', 'q4');
+  const after = await pieces();
+  expect(after.get('rows-now')).not.toBe(before.get('rows-now'));
+  expect(textOf(after.get('portfolio-figures') ?? '')).toContain('3 cancelled');
+  expect(textOf(after.get('portfolio-actions') ?? '')).not.toContain('Pause');
+});
+
+test('pages of rows go by key, and a portfolio that there is not is said to be none', async () => {
+  const desk = await openDesk(120);
+  await desk.limitline('import', 'q4.csv', '--yes');
+  const { get } = await openConsole(desk);
+  const lines: string[] = [];
+  let path: string | undefined = '/portfolios/q4';
+  while (path !== undefined) {
+    const { text } = await get(path);
+    lines.push(...[...text.matchAll(/data-head="Line">(\d+)</g)].map(([, line = '']) => line));
+    path = /href="([^"]*)" rel="next"/.exec(text)?.[1]?.replaceAll('&amp;', '&').replace('#rows', '');
+  }
+  expect(lines).toEqual(Array.from({ length: 120 }, (_, at) => String(at + 2)));
+  for (const name of ['gone', '..%2f..', 'q4%0a', '%3Cb%3E']) {
+    const { status, text } = await get(`/portfolios/${name}`);
+    expect([status, text.includes('There is no portfolio of this name')], name).toEqual([404, true]);
+    expect((await get(`/portfolios/${name}/events`)).status, name).not.toBe(500);
+  }
+});
+
+test('a file of which no line is a buyer has a page that says so', async () => {
+  const desk = await openDesk(0);
+  await writeFile(join(desk.cwd, 'q4.csv'), 'name,requested_limit\n,5\nNobody,abc\n');
+  await desk.limitline('import', 'q4.csv', '--yes');
+  const { get } = await openConsole(desk);
+  const text = textOf((await get('/portfolios/q4')).text);
+  expect(text).toContain('2 lines = 0 rows + 2 invalid + 0 duplicate');
+  expect(text).toContain('0 of 0 2 lines invalid, 0 duplicate');
+  expect(text).toContain('No line of the file led to a row.');
+  expect(text).toContain('No row has failed.');
+});
+
+test('an answer that is no yes is not lost beside the sums', async () => {
+  const review = { on: 'limit', match: 'HRB 2"', fault: 'decision', status: 'under_review', share: 0 } as const;
+  const desk = await openDesk(3, { rules: [review] });
+  await desk.limitline('run', 'q4.csv', '--yes');
+  const { get } = await openConsole(desk);
+  expect(textOf((await get('/portfolios/q4')).text)).toMatch(/available ?; 1 under_review; 1 below the request/);
+});

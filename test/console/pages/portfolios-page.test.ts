@@ -1,0 +1,66 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { openConsole } from '../../support/console.ts';
+import { openDesk } from '../../support/desk.ts';
+import { buyerLines } from '../../support/workplace.ts';
+
+const namesIn = (markup: string) =>
+  [...markup.matchAll(/<a href="\/portfolios\/[^"]*"><bdi>([^<]*)<\/bdi>/g)].map(([, name]) => name);
+
+test('an account without portfolios says what to do', async () => {
+  const { get } = await openConsole(await openDesk(0));
+  const { status, text } = await get('/');
+  expect(status).toBe(200);
+  expect(text).toContain('Nothing was imported yet.');
+  expect(text).toContain('href="/new"');
+  expect(text).toContain('npm start');
+  expect(text).toContain('data-events="/newest/events"');
+});
+
+test('each portfolio says its file, who imported it, its sums and what it waits for', async () => {
+  const desk = await openDesk(2);
+  await desk.limitline('run', 'q4.csv', '--yes');
+  const name = `<img src=x onerror=alert(1)>.csv`;
+  await writeFile(join(desk.cwd, name), `${buyerLines(3).join('\n')}\n`);
+  await desk.limitline('import', name, '--portfolio', 'Later one', '--yes');
+  await desk.limitline('pause', 'Later one');
+  const { get } = await openConsole(desk);
+  const { text } = await get('/');
+  expect(namesIn(text)).toEqual(['Later one', 'q4']);
+  expect(text).toContain('&lt;img src=x onerror=alert(1)&gt;.csv');
+  expect(text).not.toContain('<img');
+  expect(text).toContain('2 portfolios in this account');
+  expect(text).toMatch(/>command line \([^)]+\)</);
+  // Three requests, of which nothing is granted; and the two of the other.
+  expect(text).toContain('>3,007.50<');
+  expect(text).toContain('>2,004.00<');
+  expect(text).toMatch(/class="wait is-warn">Paused</);
+  expect(text).toMatch(/class="wait">finished</);
+  expect(text).toContain('Rows of q4 by state: 2 done');
+});
+
+test('portfolios are found by a part of their name, and pages go on behind the last one', async () => {
+  const desk = await openDesk(0);
+  const { get, context } = await openConsole(desk);
+  for (let at = 0; at < 45; at += 1) {
+    const run = await context.portfolios.startImport(`run ${at}`, { id: 'i', fileName: 'f.csv', reading: '{}' });
+    await run.end();
+  }
+  const first = await get('/');
+  expect(namesIn(first.text).length).toBe(40);
+  const { fragments } = JSON.parse((await get('/newest/events')).text);
+  expect(namesIn(fragments[1].html)).toEqual(namesIn(first.text));
+  const next = /href="([^"]*)" rel="next"/.exec(first.text)?.[1]?.replaceAll('&amp;', '&') ?? '';
+  await (await context.portfolios.startImport('newer', { id: 'i', fileName: 'f.csv', reading: '{}' })).end();
+  const second = await get(next);
+  expect(new Set([...namesIn(first.text), ...namesIn(second.text)]).size).toBe(45);
+  expect(namesIn(second.text)).not.toContain('newer');
+  // Nobody wants what they have looked for to move away.
+  expect(second.text).not.toContain('/newest/events');
+  expect(namesIn((await get('/?text=NEW')).text)).toEqual(['newer']);
+  const none = await get('/?text=%22%3E%3Cb%3E');
+  expect(none.text).toContain('No portfolio has such a name.');
+  expect(none.text).not.toContain('<b>');
+  expect((await get('/?after=nonsense&text=a&text=b')).status).toBe(200);
+});

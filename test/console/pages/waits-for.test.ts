@@ -1,0 +1,66 @@
+import { expect, test } from 'vitest';
+import type { PortfolioLook } from '../../../src/console/pages/portfolio/portfolio-look.ts';
+import { waitsFor, waitWords } from '../../../src/console/pages/portfolio/waits-for.ts';
+import type { PaceState } from '../../../src/pace/pace-state.ts';
+import { openLedger } from '../../support/ledger.ts';
+
+const NOW = Date.UTC(2026, 10, 22, 6);
+const pace: PaceState = {
+  phase: 'hold',
+  ratePerS: 98,
+  flowPerS: 97,
+  isLimiting: true,
+  atCeiling: false,
+  blocked: undefined,
+};
+
+type Changes = Partial<Omit<PortfolioLook, 'state'>> & {
+  state?: Partial<PortfolioLook['state']>;
+  open?: number;
+  held?: number;
+};
+
+async function lookWith({ state, open = 3, held = 0, ...rest }: Changes) {
+  const empty = await openLedger().portfolios.read('q4');
+  const states = { ...empty.states, queued: open, held };
+  return {
+    state: { ...empty, states, startedMs: 1, ...state },
+    pace,
+    workers: 2,
+    pausedQueues: [],
+    nowMs: NOW,
+    ...rest,
+  };
+}
+
+test.each<[string, Changes, string]>([
+  ['goes on at the pace', {}, "at the service's limit, 98 calls/s"],
+  ['is finished', { open: 0 }, 'finished'],
+  ['waits for no worker once it is finished', { open: 0, workers: 0 }, 'finished'],
+  ['has no worker', { workers: 0 }, 'No worker'],
+  ['waits at a paused queue', { pausedQueues: ['companies'] }, 'Queue paused'],
+  ['is paused, whatever else there is', { workers: 0, state: { paused: 'by request' } }, 'Paused'],
+  ['was cut off', { state: { interrupted: true } }, 'Cut off'],
+  ['has held rows', { held: 2 }, '2 rows held'],
+  ['is being imported', { state: { importing: true } }, 'Being imported'],
+  ['waits for the service', { pace: { ...pace, blocked: { why: 'gone', untilMs: NOW + 4_000 } } }, 'All calls wait'],
+  [
+    'waits at a door',
+    { pace: { ...pace, shut: [{ kind: 'limit', why: 'status 502', untilMs: NOW, isTried: true }] } },
+    'Some calls wait',
+  ],
+  ['waits for its supplier', { state: { supplier: { body: {} } } }, 'Supplier first'],
+  ['sends a few first', { state: { first: 5 } }, 'A few first'],
+  ['sent a few first and is finished', { open: 0, state: { first: 5 } }, 'finished'],
+  ['begins', { pace: undefined }, 'begins'],
+])('a portfolio that %s says so', async (_name, changes, words) => {
+  expect(waitWords(await lookWith(changes))).toBe(words);
+});
+
+test('all that a person must do comes before what goes on by itself', async () => {
+  const blocked = { why: 'the service asked to wait', untilMs: NOW + 4_000 };
+  const look = await lookWith({ held: 1, state: { interrupted: true, importing: true }, pace: { ...pace, blocked } });
+  const waits = waitsFor(look);
+  expect(waits.map(({ title }) => title)).toEqual(['Cut off.', '1 row held.', 'Being imported.', 'All calls wait.']);
+  expect(waits.at(-1)?.words).toBe('The service asked to wait, next try in 4 s. It goes on by itself.');
+});

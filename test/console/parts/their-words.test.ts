@@ -1,0 +1,32 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { openConsole } from '../../support/console.ts';
+import { openDesk } from '../../support/desk.ts';
+import { uploadTo } from '../../support/upload.ts';
+
+/** Turns the direction of reading, for all that follows in its paragraph. */
+const TURNED = '\u202e';
+
+test('a name turns round no amount beside it, and one of a megabyte makes no page of megabytes', async () => {
+  const desk = await openDesk(0, {
+    rules: [
+      { on: 'limit', match: '"HRB 1"', fault: 'status', status: 500, body: 'no' },
+      { on: 'limit', match: '"HRB 2"', fault: 'status', status: 422, body: 'no' },
+    ],
+  });
+  const long = 'long '.repeat(20_000);
+  const lines = [1, 2, 3].map((n) => `Turned ${TURNED}${n} ${long},DE,HRB ${n},1000`);
+  const text = ['name,country_code,company_registration_number,requested_limit', ...lines].join('\n');
+  await writeFile(join(desk.cwd, 'q4.csv'), text);
+  await desk.limitline('run', 'q4.csv', '--no-results', '--yes');
+  const web = await openConsole(desk);
+  const { location } = await uploadTo(web, ['file', 'q5.csv', text]);
+  await expect.poll(async () => (await web.get(location)).headers.get('refresh')).toBeNull();
+  for (const path of ['/portfolios/q4', '/held', '/work?portfolio=q4', location]) {
+    const page = (await web.get(path)).text;
+    // The text for the service's people has all of it.
+    if (path !== '/held') expect(page.length, path).toBeLessThan(60_000);
+    expect(page, path).toContain(`<bdi>Turned ${TURNED}`);
+  }
+});

@@ -1,0 +1,100 @@
+import { describe, expect, test } from 'vitest';
+import { openConsole } from '../support/console.ts';
+import { openDesk } from '../support/desk.ts';
+
+const SCRIPT = '<script>alert(1)</script>';
+
+/** A portfolio with two refused rows of two causes, one held and one done; and a second one with one refused. */
+async function openFailed() {
+  const desk = await openDesk(4, {
+    rules: [
+      { on: 'limit', match: '"HRB 1"', times: 2, fault: 'status', status: 422, body: `no ${SCRIPT}` },
+      { on: 'limit', match: '"HRB 2"', times: 1, fault: 'status', status: 403, body: 'never' },
+      { on: 'limit', match: '"HRB 3"', times: 1, fault: 'status', status: 500, body: 'no' },
+    ],
+  });
+  await desk.limitline('run', 'q4.csv', '--portfolio', 'q4', '--yes');
+  const web = await openConsole(desk);
+  const keyOf = async (state: 'refused' | 'held' | 'done') =>
+    (await web.context.rows.inState('q4', state, { count: 1 }))[0]?.row.key ?? '';
+  return { desk, keyOf, ...web };
+}
+
+describe('the page of the queues', () => {
+  test('shows each queue, and every failed row also where BullMQ has forgotten its job', async () => {
+    const { get, context } = await openFailed();
+    for (const state of ['refused', 'held'] as const) {
+      const found = await context.rows.inState('q4', state, { count: 9 });
+      await context.queues.forget(found.map(({ row }) => row));
+    }
+    const { status, text } = await get('/work');
+    expect(status).toBe(200);
+    for (const words of ['companies', 'documents', 'buyer-limits', 'q4, line 2', 'q4, line 3', 'q4, line 4']) {
+      expect(text).toContain(words);
+    }
+    expect(text).not.toContain('line 5');
+    expect(text).not.toContain(SCRIPT);
+    expect(text).toContain('npx limitline pause --queue companies');
+  });
+
+  test('finds failed rows by line, name, cause and portfolio, and names the causes of one', async () => {
+    const { get, context } = await openFailed();
+    const shown = async (query: string) =>
+      [...(await get(`/work?${query}`)).text.matchAll(/q4, line (\d)/g)].map((match) => match[1]);
+    expect(await shown('text=3')).toEqual(['3']);
+    expect(await shown('text=buyer+1')).toEqual(['2']);
+    expect(await shown('state=held')).toEqual(['4']);
+    const causes = await context.portfolios.causes('q4');
+    const cause = causes.find(({ status }) => status === 403)?.id ?? '';
+    expect(await shown(`portfolio=q4&cause=${cause}`)).toEqual(['3']);
+    const { text } = await get('/work?portfolio=q4');
+    for (const { id } of causes) expect(text).toContain(id);
+    expect(text).toContain(`/plans/new?portfolio=q4&amp;action=retry&amp;states=refused&amp;cause=${cause}`);
+    expect(await shown('portfolio=nobody')).toEqual([]);
+    expect((await get(`/work?portfolio=${encodeURIComponent('../q4')}`)).text).toContain('no portfolio of this name');
+  });
+
+  test('sends one refused row again, and a held or done one never', async () => {
+    const { post, keyOf, context, desk } = await openFailed();
+    const before = desk.standIn.counts().requests.limit;
+    const retry = async (state: 'refused' | 'held' | 'done') =>
+      post('/work/retry', { portfolio: 'q4', key: await keyOf(state), back: '/work?state=refused' });
+    const sent = await retry('refused');
+    expect(sent).toMatchObject({ status: 303 });
+    expect(sent.headers.get('location')).toBe('/work?state=refused');
+    expect((await context.portfolios.read('q4')).states).toMatchObject({ queued: 1, refused: 1 });
+    expect(await retry('held')).toMatchObject({ status: 409, text: expect.stringContaining('held desk') });
+    expect(await retry('done')).toMatchObject({ status: 409 });
+    const fields = { portfolio: 'q4', key: 'nobody', back: 'https://evil.example' };
+    expect((await post('/work/retry', fields)).status).toBe(404);
+    expect((await post('/work/retry', { ...fields, key: await keyOf('refused') })).headers.get('location')).toBe(
+      '/work',
+    );
+    expect(desk.standIn.counts().requests.limit).toEqual(before);
+  });
+
+  test('pauses a queue and lets it go on, and the strip of every page says so', async () => {
+    const { post, get, context } = await openFailed();
+    expect((await post('/work/buyer-limits/pause')).status).toBe(303);
+    expect(await context.queues.paused()).toEqual(['buyer-limits']);
+    const paused = 'The queue buyer-limits is paused, so its rows wait';
+    await expect.poll(async () => (await get('/keys')).text).toContain(paused);
+    expect((await get('/work')).text).toContain('npx limitline resume --queue buyer-limits');
+    await post('/work/buyer-limits/resume');
+    expect(await context.queues.paused()).toEqual([]);
+    expect((await post('/work/nothing/pause')).status).toBe(404);
+  });
+});
+
+test('health and figures are answered by the console too', async () => {
+  const { get } = await openConsole(await openDesk(1));
+  expect(await get('/health/live')).toMatchObject({ status: 200 });
+  expect(await get('/health/ready')).toMatchObject({
+    status: 503,
+    text: expect.stringContaining('No worker is running'),
+  });
+  const figures = await get('/metrics');
+  expect(figures.headers.get('content-type')).toContain('text/plain; version=0.0.4');
+  expect(figures.text).toContain('role="console"');
+  expect(figures.text).toMatch(/limitline_redis_up\{.*\} 1/);
+});

@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest';
+import { openConsole } from '../support/console.ts';
+import { openDesk } from '../support/desk.ts';
+import { startKillableRedis } from '../support/redis/killable-redis.ts';
+
+test('a page says that Redis is away, also where it only hangs, and all of it comes back by itself', async () => {
+  const redis = await startKillableRedis();
+  const desk = await openDesk(0, {}, { REDIS_URL: redis.url });
+  const { get, url } = await openConsole(desk);
+  expect(await get('/')).toMatchObject({ status: 200, text: expect.stringContaining('No worker runs') });
+
+  const ending = new AbortController();
+  const stream = await fetch(`${url}/events`, { headers: { accept: 'text/event-stream' }, signal: ending.signal });
+  let heard = '';
+  const listening = (async () => {
+    for await (const piece of stream.body ?? []) heard += Buffer.from(piece).toString();
+  })().catch(() => {});
+  await expect.poll(() => heard).toContain('No worker runs');
+
+  redis.pause();
+  await expect.poll(() => heard).toContain('Redis does not answer');
+  const began = performance.now();
+  const hanging = await get('/');
+  expect(performance.now() - began).toBeLessThan(8_000);
+  expect(hanging).toMatchObject({ status: 503, text: expect.stringContaining('Redis is away') });
+  expect(hanging.headers.get('refresh')).toBe('3');
+
+  await redis.kill();
+  await expect.poll(async () => (await get('/')).status).toBe(503);
+  await redis.restart();
+  await expect.poll(async () => (await get('/')).status).toBe(200);
+  await expect.poll(() => heard).toMatch(/No worker runs(?!.*Redis does not answer)/s);
+  ending.abort();
+  await listening;
+});

@@ -1,0 +1,112 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { openConsole } from '../support/console.ts';
+import { openDesk } from '../support/desk.ts';
+import { openThreeRows } from '../support/three-rows.ts';
+
+test('a row that is done tells its line, its calls with their times and ids, and its buyer’s limits', async () => {
+  const { get, rowOf, standIn, context } = await openThreeRows();
+  const { status, text } = await get(await rowOf('done'));
+  expect(status).toBe(200);
+  const company = standIn.things('company').find(({ body }) => JSON.stringify(body).includes('Buyer 1 '));
+  const limit = standIn.things('limit').find(({ body }) => JSON.stringify(body).includes('HRB 1'));
+  expect(text).toContain(company?.id);
+  expect(text).toContain(limit?.id);
+  expect(text).toMatch(/<h1><bdi>Buyer 1 GmbH<\/bdi><\/h1>/);
+  expect(text).toMatch(/The service made it after [\d.]+ m?s: company_/);
+  expect(text).toContain('q4.csv (import 1) was imported by command line');
+  expect(text).toMatch(/<dt>company_registration_number.*?<\/dt><dd>HRB 1<\/dd>/s);
+  expect(text).not.toContain(context.settings.SERVICE_CLIENT_SECRET);
+  // What went as it should left no list of its own.
+  const [found] = await context.rows.inState('q4', 'done', { count: 1 });
+  expect(await context.ledger.exists(context.keys.story('q4', found?.row.key ?? ''))).toBe(0);
+});
+
+test('a refused row shows what the service said as text, goes again, and remembers who asked for it', async () => {
+  const { get, post, rowOf, limitline, standIn } = await openThreeRows();
+  const address = await rowOf('refused');
+  const before = await get(address);
+  expect(before.text).toContain('&lt;script&gt;alert(1)&lt;/script&gt;');
+  expect(before.text).not.toContain('<script>alert');
+  expect(before.text).toMatch(/The service refused the limit with status 422 after /);
+  expect(before.text).toContain(`npx limitline retry q4 --row ${address.split('/').at(-1)}`);
+
+  await standIn.setFaults({ rules: [] });
+  const sent = await post(`${address}/retry`);
+  expect(sent.status).toBe(303);
+  expect((await get(sent.headers.get('location') ?? '')).text).toContain('The row goes again');
+  // Pressed twice, it says where the row is by now.
+  expect(await post(`${address}/retry`)).toMatchObject({
+    status: 409,
+    text: expect.stringContaining('is waiting for the step limit'),
+  });
+  await limitline('run', 'q4.csv');
+  const { text } = await get(address);
+  expect(text).toContain('Put back by console to be sent again: it had been refused.');
+  expect(text).toContain('&lt;script&gt;alert(1)&lt;/script&gt;');
+  expect(text).toContain('The row is done.');
+});
+
+test('a held row is answered on its page, and the wrong id is refused with nothing done', async () => {
+  const { get, post, rowOf, limitline, standIn, json } = await openThreeRows();
+  const address = await rowOf('held');
+  const { text } = await get(address);
+  expect(text).toMatch(/No answer to the limit call after .*: nobody knows what became of it/);
+  expect(text).toContain('The row is held');
+  expect(await post(`${address}/resolve`, { made: 'company_1' })).toMatchObject({
+    status: 422,
+    text: expect.stringContaining('its ids begin with bl_'),
+  });
+  expect(await post(`${address}/resolve`, {})).toMatchObject({ status: 422 });
+  expect((await post(`${address}/resolve`, { made: 'bl_1' }, { origin: 'http://evil.example' })).status).toBe(403);
+  expect((await json('report', 'q4')).states.held).toBe(1);
+
+  const made = standIn.things('limit').find(({ body }) => JSON.stringify(body).includes('HRB 2'))?.id ?? '';
+  expect((await post(`${address}/resolve`, { made, back: 'row' })).headers.get('location')).toBe(`${address}?did=made`);
+  await limitline('run', 'q4.csv');
+  const after = await get(address);
+  expect(after.text).toContain(`console said: the limit was made, ${made}.`);
+  expect(after.text).toContain('The row is done.');
+  expect(standIn.counts().made.limit).toBe(2);
+});
+
+test('documents that rows share, words that were mended and a portfolio that was given up are told', async () => {
+  const desk = await openDesk(0);
+  const write = async (name: string) => {
+    const lines = ['name,country_code,company_registration_number,requested_limit,supporting_documents'];
+    lines.push('"=HYPERLINK(""http://evil.example"")",DE,HRB 1,1000,a.pdf', `${name},DE,HRB 2,2000,a.pdf`);
+    await writeFile(join(desk.cwd, 'q4.csv'), `${lines.join('\n')}\n`);
+  };
+  await mkdir(join(desk.cwd, 'documents'));
+  await writeFile(join(desk.cwd, 'documents', 'a.pdf'), '%PDF-1.4\n% a\n%%EOF\n');
+  await desk.standIn.setFaults({ rules: [{ on: 'company', match: '<i>', fault: 'status', status: 422, body: 'odd' }] });
+  await write('Old <i>');
+  await desk.limitline('run', 'q4.csv');
+  await write('New GmbH');
+  await desk.limitline('import', 'q4.csv', '--portfolio', 'q4');
+  await desk.limitline('cancel', 'q4');
+  const { get, context } = await openConsole(desk);
+  const [done] = await context.rows.inState('q4', 'done', { count: 1 });
+  const first = (await get(`/portfolios/q4/rows/${done?.row.key}`)).text;
+  expect(first).toContain('<h1><bdi>=HYPERLINK(&quot;http://evil.example&quot;)</bdi></h1>');
+  expect(first).toContain('a.pdf, application/pdf,');
+  const [cancelled] = await context.rows.inState('q4', 'cancelled', { count: 1 });
+  const second = (await get(`/portfolios/q4/rows/${cancelled?.row.key}`)).text;
+  expect(second).toContain('The service refused the company with status 422');
+  expect(second).toContain('Other words came with q4.csv (import 2 by command line');
+  expect(second).toContain('Old &lt;i&gt;');
+  expect(second).toContain('made, for another row');
+  expect(second).toContain(`<a href="/portfolios/q4/rows/${done?.row.key}">q4/`);
+  expect(second).toContain('The portfolio was given up by command line');
+});
+
+test.each([
+  '/portfolios/q4/rows/nothing',
+  '/portfolios/q4/rows/..%2f..%2fetc',
+  '/portfolios/..%2f/rows/AAAAAAAAAAAAAAAA',
+  '/portfolios/q4/rows/AAAAAAAAAAAAAAAA',
+])('%s is no row, and the page says so', async (address) => {
+  const { get } = await openConsole(await openDesk(1));
+  expect(await get(address)).toMatchObject({ status: 404, text: expect.stringContaining('Not found') });
+});

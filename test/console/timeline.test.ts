@@ -1,0 +1,73 @@
+import { describe, expect, test } from 'vitest';
+import { duration, timelineOf } from '../../src/console/pages/row/timeline.ts';
+import type { KnownImport } from '../../src/ledger/imports.ts';
+import type { RowResult } from '../../src/ledger/row.ts';
+import type { RowStory } from '../../src/ledger/story/row-story.ts';
+import type { StoryEvent } from '../../src/ledger/story/story.ts';
+
+const known: KnownImport = { number: 1, id: 'x', fileName: 'q4.csv', reading: '{}', lastMs: 1_000, by: 'anna' };
+
+function storyOf(events: readonly StoryEvent[], result: Partial<RowResult> = {}): RowStory {
+  return {
+    row: { portfolio: 'q4', key: 'AAAAAAAAAAAAAAAA' },
+    result: { state: 'queued', line: 2, importId: '1', updatedMs: 9_000, ...result } as RowResult,
+    imports: new Map([['1', known]]),
+    calls: [],
+    entries: events.map((event, place) => ({ ...event, atMs: 2_000 + place })),
+    buyerLimits: [],
+    others: { count: 1, rows: [] },
+    givenUp: { by: 'ben', atMs: 8_000 },
+  };
+}
+
+const wordsOf = (event: StoryEvent) => timelineOf(storyOf([event])).at(-1)?.words;
+
+test.each<[StoryEvent, string]>([
+  [
+    { is: 'unknown', kind: 'limit', sentMs: 1_000, heard: 'reset' },
+    'No answer to the limit call after 1.0 s: nobody knows what became of it.',
+  ],
+  [
+    { is: 'sent again', kind: 'document' },
+    'The document call is sent again, as the settings say (ON_UNKNOWN_DOCUMENT).',
+  ],
+  [
+    { is: 'refused', kind: 'company', status: 422, body: '', late: true },
+    'The service refused the company with status 422, late: its outcome had been unknown.',
+  ],
+  [{ is: 'made late', kind: 'limit', id: 'bl_1' }, 'An answer came after all: the limit was made, bl_1.'],
+  [{ is: 'made twice', kind: 'limit', id: 'bl_1', again: 'bl_2' }, 'The limit was made twice: bl_1 and bl_2.'],
+  [
+    { is: 'failed', step: 'limit', message: 'The service put the row off 30 times' },
+    'The service put the row off 30 times.',
+  ],
+  [{ is: 'retried', by: 'console', from: 'refused' }, 'Put back by console to be sent again: it had been refused.'],
+  [{ is: 'resolved', kind: 'limit', by: 'anna' }, 'anna said: the limit was not made and may be sent again.'],
+  [{ is: 'resolved', kind: 'limit', by: 'anna', made: 'bl_1' }, 'anna said: the limit was made, bl_1.'],
+  [{ is: 'cancelled', by: 'anna' }, 'Given up by anna.'],
+  [
+    { is: 'imported again', import: '1', from: 'refused' },
+    'The same line came again with q4.csv (import 1 by anna); the row was refused.',
+  ],
+  [{ is: 'replaced', import: '7', by: 'k' }, 'A corrected line of import 7 took its place.'],
+  [
+    { is: 'left out', import: '1' },
+    'Given up, since q4.csv (import 1 by anna) replaces the others and lacks its line.',
+  ],
+])('%j is told in words', (event, words) => expect(wordsOf(event)).toBe(words));
+
+test('what happened stands in its order, and one who gave up the portfolio is told of rows that ended by it', () => {
+  const told = (result: Partial<RowResult>) => timelineOf(storyOf([{ is: 'freed' }], result)).map(({ atMs }) => atMs);
+  expect(told({ state: 'cancelled', replaced: false })).toEqual([1_000, 2_000, 8_000, 9_000]);
+  expect(told({ state: 'cancelled', replaced: true })).toEqual([1_000, 2_000, 9_000]);
+  expect(told({ state: 'limit' })).toEqual([1_000, 2_000]);
+});
+
+describe('how long', () => {
+  test.each([
+    [3, '3 ms'],
+    [1_249, '1.2 s'],
+    [200_000, '3 min 20 s'],
+    [-5, '0 ms'],
+  ])('%d ms is %s', (ms, words) => expect(duration(ms)).toBe(words));
+});

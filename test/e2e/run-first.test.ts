@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest';
+import { openDesk } from '../support/desk.ts';
+
+test('run --first sends so many rows, says what comes next, and resume sends the rest', async () => {
+  const desk = await openDesk(12);
+  const ran = await desk.limitline('run', 'q4.csv', '--first', '5');
+  expect(ran.status).toBe(2);
+  expect(ran.stderr).toContain(
+    'paused: 5 rows were sent first; resume to send the rest. Go on with: npx limitline resume "q4"',
+  );
+  expect(ran.stdout).toContain('Paused: 5 rows were sent first; resume to send the rest.');
+  expect(desk.standIn.counts().made.limit).toBe(5);
+  // Again, as after a kill: the same five, and no others.
+  expect((await desk.limitline('run', 'q4.csv', '--first', '5')).status).toBe(2);
+  expect(desk.standIn.counts().made.limit).toBe(5);
+
+  await desk.limitline('resume', 'q4');
+  expect((await desk.limitline('run', 'q4.csv')).status).toBe(0);
+  expect(desk.standIn.counts().made.limit).toBe(12);
+});
+
+test('a number of first rows that cannot be meant is refused before anything is done', async () => {
+  const desk = await openDesk(1);
+  const refused = await desk.limitline('import', 'q4.csv', '--first', '0');
+  expect(refused).toMatchObject({ status: 1, stderr: expect.stringContaining('Give a number of rows, 1 to 10000.') });
+});

@@ -1,0 +1,98 @@
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { join } from 'node:path';
+import { expect, inject, onTestFinished, test } from 'vitest';
+import { startCommand } from '../support/command.ts';
+import { makeVisitor } from '../support/console.ts';
+import { freshPrefix } from '../support/ledger.ts';
+import { buyerLines, makeFolder } from '../support/workplace.ts';
+
+/** A folder, and a prefix in the Redis of the tests. */
+async function openPlace() {
+  const cwd = await makeFolder();
+  const env = { REDIS_URL: inject('redisUrl'), LIMITLINE_PREFIX: freshPrefix(), CONSOLE_PORT: '0' };
+  const start = (args: string[], more: Record<string, string> = {}) =>
+    startCommand(args, { cwd, env: { ...env, ...more } });
+  return { cwd, env, start };
+}
+
+/** The entries of a log so far. */
+const entries = (stderr: string): Record<string, unknown>[] =>
+  stderr
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line));
+
+const isAlive = (pid: number) => existsSync(`/proc/${pid}`);
+
+test('up sends what is imported, shows it, starts a part that was killed again, and leaves nothing at its end', async () => {
+  const { cwd, start } = await openPlace();
+  await writeFile(join(cwd, 'q4.csv'), `${buyerLines(3).join('\n')}\n`);
+  const { child, ended, output } = start(['up', '--json']);
+  await expect.poll(() => output().stdout).toContain('"url"');
+  const { url, standIn } = JSON.parse(output().stdout);
+  expect([new URL(url).hostname, standIn]).toEqual(['127.0.0.1', true]);
+  const page = await makeVisitor(url).get('/keys');
+  expect(page.text).toMatch(/STAND-IN.*1 worker seen/s);
+  expect((await start(['import', 'q4.csv']).ended).status).toBe(0);
+  await expect.poll(() => output().stderr).toContain('portfolio q4 is finished: 3 done');
+
+  const worker = entries(output().stderr).find(({ msg }) => msg === 'working')?.pid as number;
+  process.kill(worker, 'SIGKILL');
+  await expect.poll(() => entries(output().stderr).filter(({ msg }) => msg === 'working')).toHaveLength(2);
+  expect(output().stderr).toContain('work ended and is started again in 1 s');
+  expect((await makeVisitor(url).get('/keys')).status).toBe(200);
+
+  child.kill('SIGTERM');
+  expect((await ended).status).toBe(0);
+  const pids = new Set(entries(output().stderr).map(({ pid }) => pid as number));
+  expect(pids.size).toBe(4);
+  expect([...pids].filter(isAlive)).toEqual([]);
+  await expect(fetch(url)).rejects.toThrow();
+});
+
+test('what up started ends when up is killed', async () => {
+  const { start } = await openPlace();
+  const { child, output, ended } = start(['up', '--json']);
+  await expect.poll(() => output().stdout).toContain('"url"');
+  const pids = [...new Set(entries(output().stderr).map(({ pid }) => pid as number))];
+  expect(pids.length).toBeGreaterThan(1);
+  child.kill('SIGKILL');
+  await expect.poll(() => pids.filter(isAlive)).toEqual([]);
+  await ended;
+});
+
+test('a port that is taken, and an address that others reach, end up and console with one line of what to do', async () => {
+  const taken = createServer().listen(0, '127.0.0.1');
+  onTestFinished(() => void taken.close());
+  await once(taken, 'listening');
+  const port = String((taken.address() as { port: number }).port);
+  const { start } = await openPlace();
+  const all = await Promise.all([
+    start(['up'], { CONSOLE_PORT: port }).ended,
+    start(['console'], { CONSOLE_PORT: port }).ended,
+    start(['up'], { CONSOLE_HOST: '0.0.0.0' }).ended,
+    start(['console'], { CONSOLE_HOST: '0.0.0.0' }).ended,
+  ]);
+  for (const [place, { status, stdout, stderr }] of all.entries()) {
+    expect([status, stdout]).toEqual([1, '']);
+    const faults = entries(stderr).filter(({ level }) => level === 'fatal');
+    expect(faults[0]?.msg).toMatch(place < 2 ? `Port ${port} on 127.0.0.1 is taken` : 'CONSOLE_HOST is "0.0.0.0"');
+  }
+});
+
+test('the console alone says where it is, logs no names, and ends in good order', async () => {
+  const { start } = await openPlace();
+  const { child, output, ended } = start(['console', '--json'], { LOG_LEVEL: 'debug' });
+  await expect.poll(() => output().stdout).toContain('"url"');
+  const { get } = makeVisitor(JSON.parse(output().stdout).url);
+  expect((await get('/keys?text=Muster')).text).toContain('No worker runs');
+  child.kill('SIGINT');
+  const { status, stderr } = await ended;
+  expect(status).toBe(0);
+  expect(entries(stderr).at(-1)).toMatchObject({ msg: 'stopped' });
+  expect(stderr).toContain('"route":"/keys"');
+  expect(stderr).not.toContain('Muster');
+});

@@ -1,0 +1,238 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { importPortfolio } from '../../../jobs/import/import-portfolio.ts';
+import { makeEncoder } from '../../../src/table/encodings/encoders.ts';
+import { draftOf, openDraftDesk, previewOf } from '../../support/draft-desk.ts';
+import { buyerLines, importDepsOf, openWorkplace } from '../../support/workplace.ts';
+import { HEADER, writeWorkbook } from '../../support/write-workbook.ts';
+
+const LINES = [
+  'Firma;Land;HRB;Kreditlimit;Belege',
+  'Müller GmbH;DE;HRB 1;1.250,50;audit.pdf',
+  'Öztürk KG;DE;HRB 2;zwölf;',
+  'Süd AG;DE;HRB 3;7,5;',
+  'Müller GmbH;DE;HRB 1;1.250,50;audit.pdf',
+  '',
+];
+const PDF = '%PDF-1.4\n%EOF\n';
+
+test('a file is uploaded, previewed, corrected, mended and submitted, and what is imported is what was previewed', async () => {
+  const { context, dir, report } = await openWorkplace();
+  const { desk, upload } = openDraftDesk(context, dir);
+  const bytes = makeEncoder('windows-1252')(LINES.join('\r\n'));
+  const draft = draftOf(await upload(['file', 'C:\\buyers\\Käufer Q4.csv', bytes], ['documents', 'audit.pdf', PDF]));
+  expect(draft).toMatchObject({ name: 'Käufer Q4.csv', portfolio: 'Käufer Q4', documents: [{ name: 'audit.pdf' }] });
+
+  const first = await previewOf(desk, draft);
+  expect(first).toMatchObject({
+    dialect: { encoding: 'windows-1252', delimiter: ';', lineBreak: '\r\n' },
+    counts: { lines: 4, rows: 2, invalid: 1, duplicate: 1 },
+    dryRun: { limits: 2, companies: 2, documents: 1, requested: '1258', before: { limits: 0 } },
+    problems: { lines: 2, kept: 2 },
+    conventions: { decimal: ',' },
+  });
+  expect(first.columns[0]).toMatchObject({
+    written: 'Firma',
+    known: 'name',
+    samples: ['Müller GmbH', 'Öztürk KG', 'Süd AG'],
+  });
+  expect(first.first[0]).toMatchObject({
+    company: { name: 'Müller GmbH', address: { country_code: 'DE' } },
+    documents: ['audit.pdf'],
+    limit: { requested_limit: 1250.5, supporting_documents: ['(the id of audit.pdf)'] },
+  });
+
+  const [bad] = await desk.lines(draft, { preview: first, list: 'problems', page: 0 });
+  expect(bad).toMatchObject({ line: 3, cells: ['Öztürk KG', 'DE', 'HRB 2', 'zwölf', ''] });
+  expect((await desk.check(draft, { line: 3, cells: new Map([[3, 'zwanzig']]) })).problems).toMatchObject([
+    { column: 'Kreditlimit' },
+  ]);
+  expect(await desk.check(draft, { line: 3, cells: new Map([[3, '1.234,5']]) })).toMatchObject({ problems: [] });
+
+  const cells = new Map([[3, '12,25']]);
+  expect(await desk.mend(draft.id, { version: 1, wishes: [{ line: 3, cells }] })).toMatchObject({ mended: 1 });
+  const folder = join(dir, 'data', 'drafts', draft.id);
+  expect(await readFile(join(folder, 'v1'))).toEqual(bytes);
+  expect(await readFile(join(folder, 'v2'))).toEqual(
+    makeEncoder('windows-1252')(LINES.join('\r\n').replace('zwölf', '12,25')),
+  );
+  expect(await desk.mend(draft.id, { version: 1, wishes: [{ line: 3, cells }] })).toMatchObject({
+    conflict: { latest: 2, cells: [{ line: 3, column: 'Kreditlimit', before: 'zwölf', after: '12,25' }] },
+  });
+
+  const second = await previewOf(desk, draft);
+  expect(second).toMatchObject({ counts: { rows: 3, invalid: 0, duplicate: 1 }, dryRun: { requested: '1270.25' } });
+  expect(await desk.submit(draft.id, { of: first.of, replace: false })).toMatchObject({
+    conflict: expect.stringContaining('no longer what you saw'),
+  });
+  expect(await context.portfolios.names()).toEqual([]);
+  await desk.submit(draft.id, { of: second.of, replace: false, by: 'console' });
+  await expect.poll(async () => (await desk.read(draft.id)).submitted?.ended).toMatchObject({ lines: 4, rows: 3 });
+  expect(await report('Käufer Q4')).toMatchObject({ rows: 3, duplicate: 1, requested: '1270.25' });
+  expect((await context.portfolios.read('Käufer Q4')).file?.fileName).toBe('Käufer Q4.csv');
+});
+
+test('how a form was read is kept when it is submitted, said with the next file of it, and can be dropped', async () => {
+  const { context, dir } = await openWorkplace();
+  const { desk, upload } = openDraftDesk(context, dir);
+  const text = (name: string) => `Name,Kto,Wert\n${name},HRB 1,1.250\n`;
+  const draft = draftOf(await upload(['file', 'a.csv', text('Acme')]));
+  expect((await previewOf(desk, draft)).faults).not.toEqual([]);
+  const reading = {
+    decimal: ',' as const,
+    mapping: { columns: { Wert: 'requested_limit' as const }, constants: { country_code: 'DE' } },
+  };
+  await desk.correct(draft.id, { reading });
+  const preview = await previewOf(desk, draft);
+  expect(preview).toMatchObject({ faults: [], dryRun: { requested: '1250' } });
+  await desk.submit(draft.id, { of: preview.of, replace: false });
+
+  const next = draftOf(await upload(['file', 'b.csv', text('Other')]));
+  expect(next).toMatchObject({ keptFrom: { name: 'a.csv' }, reading });
+  await desk.correct(next.id, { forgetKept: true });
+  expect(await desk.read(next.id)).toMatchObject({ keptFrom: null, reading: {} });
+  expect(draftOf(await upload(['file', 'c.csv', text('Third')]))).toMatchObject({ keptFrom: null });
+});
+
+test('a workbook is mended as a workbook: the cells that were meant, and no other', async () => {
+  const { context, dir } = await openWorkplace();
+  const { desk, upload } = openDraftDesk(context, dir);
+  const path = join(dir, 'book.xlsx');
+  await writeWorkbook(path, {
+    sheet: [
+      '<sheetData>',
+      HEADER,
+      '<row r="3"><c r="A3" t="str"><v>A &amp; B</v></c><c r="B3"><v>1234.5</v></c></row>',
+      '<row r="5" spans="1:2"><c r="A5" t="str"><v>C</v></c><c r="B5" s="0" t="str"><v>many</v></c></row>',
+      '<row r="6"><c r="A6" t="str"><v>D</v></c></row>',
+      '</sheetData>',
+    ],
+  });
+  const draft = draftOf(await upload(['file', 'book.xlsx', await readFile(path)]));
+  expect(await previewOf(desk, draft)).toMatchObject({ sheets: ['Buyers'], counts: { rows: 1, invalid: 2 } });
+  const wishes = [
+    {
+      line: 5,
+      cells: new Map([
+        [0, '=C<1>'],
+        [1, '77.5'],
+      ]),
+    },
+    { line: 6, cells: new Map([[1, '8']]) },
+  ];
+  await desk.mend(draft.id, { version: 1, wishes });
+  const preview = await previewOf(desk, draft);
+  expect(preview).toMatchObject({ counts: { rows: 3, invalid: 0 }, dryRun: { requested: '1320' } });
+  expect(preview.first.map(({ company }) => company?.name)).toEqual(['A & B', '=C<1>', 'D']);
+});
+
+test('what is no table, too much, or for no disk is refused, and nothing of it is left', async () => {
+  const { context, dir } = await openWorkplace();
+  let free = 10 ** 12;
+  const { desk, upload } = openDraftDesk(context, dir, { maxUploadMb: 1, freeBytes: async () => free });
+  const refusedWith = async (status: number, words: string, ...files: Parameters<typeof upload>) => {
+    expect(await upload(...files)).toMatchObject({ refused: { status, message: expect.stringContaining(words) } });
+    expect(await readdir(join(dir, 'data', 'drafts')).catch(() => [])).toEqual([]);
+  };
+  await refusedWith(415, 'This is a PDF document', ['file', 'buyers.csv', PDF]);
+  await refusedWith(415, 'its end is missing', ['file', 'b.xlsx', Buffer.from('PK\x03\x04 and then nothing')]);
+  await refusedWith(415, 'The file is empty', ['file', 'b.csv', '']);
+  await refusedWith(400, 'Choose the file of buyers', ['documents', 'a.pdf', PDF]);
+  await refusedWith(413, 'larger than 1 MB', ['file', 'big.csv', 'x'.repeat(1024 * 1024 + 1)]);
+  const csv: Parameters<typeof upload>[0] = ['file', 'b.csv', buyerLines(1).join('\n')];
+  for (const name of ['../a.pdf', 'C:\\a.pdf', 'a\0.pdf', '..', '.hidden', 'fdp.\u202eexe', `${'x'.repeat(300)}.pdf`]) {
+    await refusedWith(400, name === 'a\0.pdf' || name.includes('\u202e') ? 'cannot be seen' : 'document', csv, [
+      'documents',
+      name,
+      PDF,
+    ]);
+  }
+  free = 1024;
+  await refusedWith(507, 'no room', csv);
+  free = 10 ** 12;
+  const draft = draftOf(await upload(csv));
+  expect(await readdir(join(dir, 'data', 'drafts'))).toEqual([draft.id]);
+  await desk.remove(draft.id);
+  await expect(desk.read(draft.id)).rejects.toThrow('There is no such upload');
+  await expect(desk.read('../../secret')).rejects.toThrow('There is no such upload');
+});
+
+test('an import that was stopped in the middle is gone on with, and doubles nothing', async () => {
+  const { context, dir, report } = await openWorkplace();
+  const stop = new AbortController();
+  const stopped = openDraftDesk(context, dir, {
+    importFile: (payload, { onLines }) =>
+      importPortfolio(payload, {
+        ...importDepsOf(context),
+        stopping: stop.signal,
+        onBatch: ({ lines }) => {
+          onLines(lines);
+          stop.abort();
+        },
+      }),
+  });
+  const draft = draftOf(await stopped.upload(['file', 'q4.csv', buyerLines(3_000).join('\n')]));
+  const { of } = await previewOf(stopped.desk, draft);
+  await stopped.desk.submit(draft.id, { of, replace: false });
+  await expect
+    .poll(async () => (await stopped.desk.read(draft.id)).submitted)
+    .toMatchObject({ ended: null, fault: expect.stringContaining('stopping') });
+  expect((await report('q4')).rows).toBeLessThan(3_000);
+  const { desk } = openDraftDesk(context, dir);
+  const again = await previewOf(desk, draft);
+  expect(again.of).toBe(of);
+  await Promise.all([1, 2].map(() => desk.submit(draft.id, { of, replace: false })));
+  await expect.poll(async () => (await desk.read(draft.id)).submitted?.ended).toMatchObject({ rows: 3_000 });
+  expect(await report('q4')).toMatchObject({ rows: 3_000 });
+});
+
+test('a line that is broken is mended as a text, and one can be said to mean the same buyer', async () => {
+  const { context, dir } = await openWorkplace();
+  const { desk, upload } = openDraftDesk(context, dir);
+  const lines = [
+    'name,country_code,company_registration_number,requested_limit',
+    '"Broken,DE,HRB 1,5',
+    'Acme,DE,HRB 2,6',
+    'Zenith,DE,HRB 2,7',
+    '',
+  ];
+  const draft = draftOf(await upload(['file', 'q4.csv', lines.join('\n')]));
+  const preview = await previewOf(desk, draft);
+  const found = await desk.lines(draft, { preview, list: 'problems', page: 0 });
+  expect(found).toMatchObject([
+    { line: 2, broken: '"Broken,DE,HRB 1,5' },
+    { line: 4, kind: 'invalid' },
+  ]);
+  const cellWise = { version: 1, wishes: [{ line: 2, cells: new Map([[0, 'Mended']]) }] };
+  await expect(desk.mend(draft.id, cellWise)).rejects.toThrow('Line 2 is broken as a whole');
+  await desk.mend(draft.id, { version: 1, wishes: [{ line: 2, text: 'Mended,DE,HRB 1,5' }] });
+  await desk.correct(draft.id, { reading: { sameBuyer: [4] } });
+  expect(await previewOf(desk, draft)).toMatchObject({
+    counts: { rows: 3, invalid: 0 },
+    dryRun: { companies: 2, limits: 3 },
+  });
+});
+
+test('some rows are sent first, and the portfolio then waits for a person', async () => {
+  const { context, dir } = await openWorkplace();
+  const { desk, upload } = openDraftDesk(context, dir);
+  const draft = draftOf(await upload(['file', 'q4.csv', buyerLines(8).join('\n')]));
+  const { of } = await previewOf(desk, draft);
+  await desk.submit(draft.id, { of, replace: false, first: 5 });
+  await expect.poll(async () => (await desk.read(draft.id)).submitted?.ended).toMatchObject({ rows: 8 });
+  expect(await context.portfolios.read('q4')).toMatchObject({ first: expect.anything() });
+});
+
+test('what was imported into another account is not said to have been imported here', async () => {
+  const { context, dir } = await openWorkplace();
+  const { desk, upload } = openDraftDesk(context, dir);
+  const { id } = draftOf(await upload(['file', 'q4.csv', buyerLines(2).join('\n')]));
+  const { of } = await previewOf(desk, { id });
+  await desk.submit(id, { of, replace: false, by: 'console' });
+  await expect.poll(async () => (await desk.read(id)).submitted?.ended).toMatchObject({ rows: 2 });
+  const { desk: live } = openDraftDesk(context, dir, { account: 'https://live.example' });
+  expect((await live.read(id)).submitted).toBeNull();
+  expect(await live.list()).toMatchObject([{ id, submitted: null }]);
+  expect((await desk.read(id)).submitted).toMatchObject({ portfolio: 'q4' });
+});

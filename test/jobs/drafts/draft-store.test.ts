@@ -1,0 +1,47 @@
+import { mkdir, readdir, utimes } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { makeDraftStore } from '../../../jobs/drafts/draft-store.ts';
+import type { PortfolioDraft } from '../../../src/portfolio/portfolio-draft.ts';
+import { makeFolder } from '../../support/workplace.ts';
+
+const DRAFT: Omit<PortfolioDraft, 'id'> = {
+  name: 'q4.csv',
+  uploadedMs: 1,
+  versions: [{ number: 1, sha256: '', sizeBytes: 1, madeMs: 1, mended: 0, cells: [] }],
+  documents: [],
+  isArchive: false,
+  reading: {},
+  portfolio: 'q4',
+  form: null,
+  keptFrom: null,
+  submitted: null,
+};
+
+test('a draft is found by the next process, changed one change after the other, and forgotten after a week', async () => {
+  const dir = await makeFolder();
+  const store = makeDraftStore({ dir });
+  const { id } = await (await store.begin()).keep(DRAFT);
+  const other = makeDraftStore({ dir });
+  const add = () => other.change(id, (draft) => ({ ...draft, uploadedMs: draft.uploadedMs + 1 }));
+  await Promise.all([add(), add(), add()]);
+  expect(await store.read(id)).toMatchObject({ uploadedMs: 4 });
+  expect(await store.list()).toHaveLength(1);
+  const weekAgo = new Date(Date.now() - 7 * 86_400_000 - 1_000);
+  await utimes(join(dir, id, 'draft.json'), weekAgo, weekAgo);
+  expect(await store.list()).toEqual([]);
+  expect(await readdir(dir)).toEqual([]);
+});
+
+test('what a killed process was taking in is removed by the next upload, and what a living one takes in is not', async () => {
+  const dir = await makeFolder();
+  const store = makeDraftStore({ dir });
+  const mine = await store.begin();
+  const [mark = ''] = /\d+-[0-9a-f]{8}-[0-9a-f]{8}/.exec(mine.dir) ?? [];
+  const gone = join(dir, `incoming-${mark.replace(/[0-9a-f]{8}$/, '00000000')}-abcdefghijkl`);
+  await mkdir(gone);
+  const next = await store.begin();
+  expect((await readdir(dir)).map((name) => join(dir, name)).sort()).toEqual([mine.dir, next.dir].sort());
+  await next.drop();
+  expect(await readdir(dir)).toHaveLength(1);
+});

@@ -1,0 +1,61 @@
+import { expect, test } from 'vitest';
+import { reconcile } from '../../../jobs/nightly/reconcile.ts';
+import { makeRows } from '../../../src/ledger/rows.ts';
+import { buyerLines, openWorkplace } from '../../support/workplace.ts';
+
+const HEADER = 'name,country_code,company_registration_number,requested_limit,buyer_reference,request_reference';
+
+test('rows are found by their references, also those of a buyer whose reference another line gave', async () => {
+  const place = await openWorkplace();
+  await place.import([
+    HEADER,
+    'Acme GmbH,DE,HRB 1,1000,B-7,R 1',
+    'Acme GmbH,DE,HRB 1,2000,,',
+    'Beta AG,DE,HRB 2,1000,,r-2',
+  ]);
+  const { rows } = place.context;
+  const linesOf = async (text: string) => {
+    const { found } = await rows.page('q4', { text }, { count: 9 });
+    return found.map(({ result }) => result.line);
+  };
+  expect(await linesOf('b-7')).toEqual([2, 3]);
+  expect(await linesOf('r1')).toEqual([2]);
+  expect(await linesOf('R-2')).toEqual([4]);
+  expect(await linesOf('r-3')).toEqual([]);
+});
+
+test('a corrected line is found by its new words, and the row that gave way by its own', async () => {
+  const place = await openWorkplace({ faults: { rules: [{ on: 'limit', fault: 'status', status: 400 }] } });
+  await place.import([HEADER, 'Acme GmbH,DE,HRB 1,1000,,', 'Beta AG,DE,HRB 2,1000,,R-2']);
+  await place.work();
+  await place.settled();
+  await place.import([HEADER, 'Acme GmbH,DE,HRB 1,1500,,', 'Beta AG,DE,HRB 22,1700,,R-2']);
+  const { rows } = place.context;
+  const amountsOf = async (text: string) => {
+    const { found } = await rows.page('q4', { text }, { count: 9 });
+    return found.map(({ result }) => `${result.request.name} ${result.request.limit.requested_limit}`);
+  };
+  expect((await amountsOf('acme')).toSorted()).toEqual(['Acme GmbH 1000', 'Acme GmbH 1500']);
+  expect(await amountsOf('beta')).toEqual(['Beta AG 1700']);
+  expect(await amountsOf('HRB22')).toEqual(['Beta AG 1700']);
+  expect(await amountsOf('HRB2')).toEqual([]);
+  expect(await amountsOf('R-2')).toEqual(['Beta AG 1700']);
+  expect((await rows.page('q4', { min: '1700' }, { count: 9 })).found).toHaveLength(1);
+  expect(await rows.compareSearch('q4')).toEqual({ lacking: 0, wrong: 0 });
+});
+
+test('with SEARCH_INDEX=off nothing is indexed, and search says so; reconcile indexes it once it is on', async () => {
+  const place = await openWorkplace({ env: { SEARCH_INDEX: 'off' } });
+  await place.import(buyerLines(3));
+  const { rows, ledger, keys } = place.context;
+  await expect(rows.page('q4', { text: 'buyer 2' }, { count: 9 })).rejects.toThrow('SEARCH_INDEX=off');
+  expect((await rows.page('q4', { text: '3' }, { count: 9 })).found).toHaveLength(1);
+  expect(await reconcile(place.context)).toEqual([]);
+  expect(await ledger.exists(keys.names('q4'), keys.columns('q4'))).toBe(0);
+
+  const searched = makeRows({ ...place.context, connection: ledger, canaryRefusals: 0 });
+  expect(await reconcile({ ...place.context, rows: searched })).toEqual([
+    { portfolio: 'q4', finding: 'rows were not found by all that they are searched by; they are now', rows: 3 },
+  ]);
+  expect((await searched.page('q4', { text: 'buyer 2' }, { count: 9 })).found).toHaveLength(1);
+});

@@ -1,0 +1,85 @@
+import { expect, test } from 'vitest';
+import { makeHeldFilePlans } from '../../../jobs/operators/held-file-plans.ts';
+import { planHeldFile } from '../../../jobs/operators/plan-held-file.ts';
+import { resolveCalls } from '../../../jobs/operators/resolve-calls.ts';
+import { resolvePlan } from '../../../jobs/operators/resolve-plan.ts';
+import { confirmPlan } from '../../../jobs/plans/confirm-plan.ts';
+import type { RowId } from '../../../src/ledger/row-id.ts';
+import { openPlanned } from '../../support/planned-rows.ts';
+
+/** One held row. `again`: somebody says that it may be sent again, it is, and nobody knows what became of that either. */
+async function openHeld() {
+  const place = await openPlanned(1);
+  const { context, hold, all, plan } = place;
+  const [row] = all as [RowId, ...RowId[]];
+  await hold(row);
+  const [held] = await context.rows.read([row]);
+  const call = { kind: 'company', key: held?.request.buyer ?? '' } as const;
+  const [owner, problem] = ['w1/1', { step: 'company', message: 'nobody knows' } as const];
+  const again = async () => {
+    // What comes of the same ms is no later.
+    await plan();
+    await context.calls.resolve([call], call.key, undefined);
+    await context.rows.requeue(row, 'held');
+    await context.rows.begin(row, 'company');
+    expect(await context.calls.claim({ ...call, row }, { owner, onUnknown: 'hold' })).toMatchObject({ is: 'go' });
+    await context.calls.doubt(call, owner, 'reset');
+    await context.rows.advance(row, 'company', 'held', { problem });
+  };
+  return { ...place, row, call, heldMs: held?.updatedMs ?? 0, again };
+}
+
+test('what is said of a held row at the desk is said of what was seen there, and not of what was sent since', async () => {
+  const { context, row, call, heldMs, again } = await openHeld();
+  await again();
+  const said = { portfolio: 'q4', row: row.key, by: 'test' };
+  await expect(resolveCalls({ ...said, heldMs }, context)).rejects.toMatchObject({
+    message: expect.stringContaining('is held anew: look at it again'),
+  });
+  expect(await context.calls.isUnknown(call)).toBe(true);
+  const [now] = await context.rows.read([row]);
+  expect(await resolveCalls({ ...said, heldMs: now?.updatedMs ?? 0 }, context)).toMatchObject({ calls: 1, rows: 1 });
+});
+
+test('a file says nothing of what was sent again while it was carried out', async () => {
+  const { context, call, again, states } = await openHeld();
+  // A doubt that is known to the ms at which it was sent.
+  await again();
+  const file = { words: [{ at: 2, row: '', line: 2, made: undefined }], problems: [], silent: 0 };
+  const plan = await planHeldFile('q4', file as never, context);
+  expect(plan.planned).toHaveLength(1);
+  await again();
+  expect(await resolvePlan(plan, context, () => {}, 'test')).toMatchObject({ calls: 0, rows: 0 });
+  expect(await context.calls.isUnknown(call)).toBe(true);
+  expect(await states()).toMatchObject({ held: 1 });
+});
+
+test('a file that was planned before a row was held anew has to be looked at again', async () => {
+  const { context, call, again } = await openHeld();
+  const plans = makeHeldFilePlans(context);
+  const { id } = await plans.plan('q4', { fileName: 'held.csv', content: Buffer.from('line,id\n2,resend\n') });
+  await again();
+  expect(await plans.confirm(id, 'q4', 'test')).toMatchObject({ is: 'changed' });
+  expect(await context.calls.isUnknown(call)).toBe(true);
+});
+
+test('a plan to send held rows again leaves alone what was sent again since, however soon', async () => {
+  const { context, call, plan, again, states, outcome } = await openHeld();
+  const { id } = await plan({ action: 'resend' });
+  const rows = {
+    ...context.rows,
+    page: async (...args: Parameters<typeof context.rows.page>) => {
+      const found = await context.rows.page(...args);
+      // Between the look and what is done about it.
+      await again();
+      return found;
+    },
+  };
+  const limits = { awaitMs: 0, signal: new AbortController().signal };
+  const confirmed = await confirmPlan({ id, by: 'test' }, limits, { ...context, rows });
+  expect(confirmed.is).toBe('started');
+  if (confirmed.is === 'started') await confirmed.ended;
+  expect(await context.calls.isUnknown(call)).toBe(true);
+  expect(await states()).toMatchObject({ held: 1 });
+  expect(await outcome(id)).toMatchObject({ done: 0 });
+});

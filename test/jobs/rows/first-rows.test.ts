@@ -1,0 +1,133 @@
+import { expect, test } from 'vitest';
+import { feed } from '../../../jobs/rows/feed.ts';
+import { buyerLines, openWorkplace } from '../../support/workplace.ts';
+
+type Place = Awaited<ReturnType<typeof openWorkplace>>;
+
+/** Waits until the portfolio has paused itself, and answers why. */
+async function paused({ context }: Place): Promise<string | undefined> {
+  await expect.poll(async () => (await context.portfolios.read('q4')).paused).toBeDefined();
+  return (await context.portfolios.read('q4')).paused;
+}
+
+/** Whose limits were requested, in the order of their numbers. */
+function numbers({ standIn }: Place): number[] {
+  const asked = standIn.things('limit').map(({ body }) => /HRB (\d+)/.exec(JSON.stringify(body))?.[1]);
+  return asked.map(Number).sort((a, b) => a - b);
+}
+
+test('exactly the first rows are sent, by several workers, and the rest when the portfolio is resumed', async () => {
+  const place = await openWorkplace();
+  const { context, work, settled } = place;
+  await Promise.all([work(), work()]);
+  await place.import(buyerLines(40), { first: 5 });
+  expect(await paused(place)).toBe('5 rows were sent first; resume to send the rest');
+  expect(numbers(place)).toEqual([1, 2, 3, 4, 5]);
+  expect(place.standIn.counts().made).toMatchObject({ company: 5, limit: 5 });
+  expect((await context.portfolios.read('q4')).states).toMatchObject({ done: 5, queued: 35 });
+  await context.portfolios.resume('q4');
+  expect((await settled()).states.done).toBe(40);
+  expect(place.standIn.counts().made).toMatchObject({ company: 40, limit: 40 });
+});
+
+test('the first rows are the same when the file is imported again, and more of them are the next ones', async () => {
+  const place = await openWorkplace();
+  await place.import(buyerLines(20), { first: 3 });
+  await place.import(buyerLines(20), { first: 3 });
+  await place.work();
+  await paused(place);
+  await place.import(buyerLines(20), { first: 3 });
+  expect(numbers(place)).toEqual([1, 2, 3]);
+  await place.import(buyerLines(20), { first: 5 });
+  expect(await paused(place)).toBe('5 rows were sent first; resume to send the rest');
+  expect(numbers(place)).toEqual([1, 2, 3, 4, 5]);
+});
+
+test('a portfolio with no more rows than that ends like any other, and holds back no later file', async () => {
+  const place = await openWorkplace();
+  await place.work();
+  await place.import(buyerLines(2), { first: 3 });
+  expect(await place.settled()).toMatchObject({ states: { done: 2 } });
+  await place.import(buyerLines(8));
+  expect(await place.settled()).toMatchObject({ states: { done: 8 } });
+  expect((await place.context.portfolios.read('q4')).paused).toBeUndefined();
+});
+
+test('a row that is none of the first stays where it is, though it has a job', async () => {
+  const { context, import: importLines } = await openWorkplace();
+  await importLines(buyerLines(4));
+  const rows = (await context.rows.inState('q4', 'queued', { count: 4 })).map(({ row }) => row);
+  await context.portfolios.sendFirst('q4', 2);
+  await Promise.all([feed(context), feed(context), feed(context)]);
+  const states = await Promise.all(rows.map(async (row) => (await context.rows.begin(row, 'company'))?.state));
+  expect(states).toEqual(['company', 'company', 'queued', 'queued']);
+  // One of the first that a person sends again is one of them still.
+  const [first] = rows as [never, ...never[]];
+  await context.rows.advance(first, 'company', 'refused', { problem: { step: 'company', message: 'no' } });
+  await context.rows.requeue(first, 'refused');
+  expect((await context.rows.begin(first, 'company'))?.state).toBe('company');
+});
+
+test('a row that is held is at its end here: a person is to look', async () => {
+  const place = await openWorkplace({
+    faults: { rules: [{ on: 'limit', match: 'HRB 1"', fault: 'reset', made: true }] },
+  });
+  await place.work();
+  await place.import(buyerLines(3), { first: 1 });
+  expect(await paused(place)).toBe('1 row was sent first; resume to send the rest');
+  expect((await place.context.portfolios.read('q4')).states).toMatchObject({ held: 1, queued: 2 });
+});
+
+test('a portfolio that something else paused before its first rows were at an end goes on with those, and no others', async () => {
+  const place = await openWorkplace();
+  const { context } = place;
+  await place.import(buyerLines(8), { first: 4 });
+  await context.portfolios.pause('q4', 'the first 2 answers were all refused');
+  expect(await context.portfolios.resume('q4')).toBe(4);
+  // A second click, or a command whose reply was lost, is no yes to the rest.
+  expect(await context.portfolios.resume('q4')).toBe(4);
+  await place.work();
+  expect(await paused(place)).toBe('4 rows were sent first; resume to send the rest');
+  expect(numbers(place)).toEqual([1, 2, 3, 4]);
+  expect(await context.portfolios.resume('q4')).toBeUndefined();
+  expect((await place.settled()).states.done).toBe(8);
+});
+
+test('of many that go first, no look costs more than the page that it asks for', async () => {
+  const { context, import: importLines } = await openWorkplace();
+  await importLines(buyerLines(30));
+  const { portfolios, rows } = context;
+  await portfolios.sendFirst('q4', 20);
+  const waiting = (await rows.inState('q4', 'queued', { count: 30 })).map(({ row }) => row);
+  const listed = async (from: number, count: number) =>
+    (await portfolios.chooseFirst('q4', 20, { from, count })).map(({ row }) => row);
+  expect(await listed(0, 5)).toEqual(waiting.slice(0, 5));
+  expect(await listed(15, 10)).toEqual(waiting.slice(15, 20));
+  expect(await listed(0, 0)).toEqual([]);
+});
+
+test('more rows that go first end no pause but that behind the first ones, and a new file ends that one', async () => {
+  const place = await openWorkplace();
+  const { context } = place;
+  const { portfolios, rows } = context;
+  const pausedNow = async () => (await portfolios.read('q4')).paused;
+  await place.import(buyerLines(4), { first: 1 });
+  const [first] = await rows.inState('q4', 'queued', { count: 1 });
+  await rows.begin(first?.row as never, 'company');
+  await rows.advance(first?.row as never, 'company', 'refused', { problem: { step: 'company', message: 'no' } });
+  await feed(context);
+  expect(await pausedNow()).toBe('1 row was sent first; resume to send the rest');
+  await portfolios.pause('q4', 'by request');
+  await place.import(buyerLines(4), { first: 2 });
+  expect(await pausedNow()).toBe('by request');
+  await portfolios.resume('q4');
+  await portfolios.sendFirst('q4', 1);
+  await feed(context);
+  // All is given up and so at an end: nothing waits behind first rows any more.
+  await portfolios.cancel('q4');
+  for (const state of ['queued', 'refused'] as const)
+    for (const { row } of await rows.inState('q4', state, { count: 4 })) await rows.cancel(row);
+  expect((await portfolios.read('q4')).finishedMs).toBeDefined();
+  await place.import(buyerLines(6));
+  expect(await pausedNow()).toBeUndefined();
+});

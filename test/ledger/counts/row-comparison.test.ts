@@ -1,0 +1,219 @@
+import { expect, test } from 'vitest';
+import { causeOf } from '../../../src/ledger/counts/cause.ts';
+import { ROW_STATES, type RowProblem, type RowState } from '../../../src/ledger/row.ts';
+import { addedUp } from '../../support/added-up.ts';
+import { makeRequest, openLedger } from '../../support/ledger.ts';
+
+type Ledger = ReturnType<typeof openLedger>;
+
+const ENDS: readonly RowState[] = ['done', 'refused', 'queued', 'held', 'skipped', 'refused', 'done', 'limit'];
+
+/** A portfolio of eight rows, in many states. */
+async function openPortfolio(): Promise<Ledger> {
+  const ledger = openLedger();
+  const run = await ledger.portfolios.startImport('q4', { id: 'f', fileName: 'q4.csv', reading: '{}' });
+  for (const [n, to] of ENDS.entries()) {
+    const request = makeRequest({ limit: { requested_limit: `${n + 1}.5` } });
+    await ledger.rows.put(rowOf(n), n + 2, '1', request);
+    if (to === 'queued') continue;
+    const record = { status: 'approved', total_limit: '4', available_limit: '3' };
+    const meaning = to === 'held' ? 'unknown' : 'refused';
+    const message =
+      to === 'held' ? 'It is unknown whether it was made: reset' : 'The service refused it with status 400';
+    const problem: RowProblem = { step: 'limit', message, ...(to === 'held' ? {} : { status: 400, body: 'no' }) };
+    const failed = to === 'held' || to === 'refused';
+    const fields = failed ? { problem, cause: causeOf(problem, meaning, request) } : { record };
+    await ledger.rows.advance(rowOf(n), 'queued', to, fields);
+  }
+  await run.end();
+  return ledger;
+}
+
+function rowOf(n: number) {
+  return { portfolio: 'q4', key: `row-${n}` };
+}
+
+/** All that is kept of rows is what they add up to, and their causes find them. */
+async function expectAgreement({ portfolios, rows, connection, keys }: Ledger): Promise<void> {
+  const causes = await portfolios.causes('q4');
+  const [state, found] = await Promise.all([portfolios.read('q4'), rows.read(ENDS.map((_, n) => rowOf(n)))]);
+  const known = found.filter((row) => row !== undefined);
+  const { sums, statuses, replaced, causes: expected } = addedUp(known);
+  expect(state).toMatchObject({ sums, statuses, replaced });
+  for (const name of ROW_STATES) expect(state.states[name]).toBe(known.filter((row) => row.state === name).length);
+  expect(causes.map(({ id, rows: count, sum }) => ({ id, rows: count, sum }))).toEqual(
+    expected.toSorted((one, other) => other.rows - one.rows),
+  );
+  for (const { id, rows: count } of causes) expect(await connection.zcard(keys.rowsOfCause('q4', id))).toBe(count);
+}
+
+/** Takes from rows and their portfolio what an older version does not write. */
+async function makeOlder({ connection, keys, portfolios }: Ledger): Promise<void> {
+  for (const { id } of await portfolios.causes('q4')) await connection.del(keys.rowsOfCause('q4', id));
+  await connection.del(keys.sums('q4', 'a'), keys.sums('q4', 'b'), keys.causes('q4'));
+  await connection.hdel(keys.portfolio('q4'), 'counted');
+  for (const n of ENDS.keys()) await connection.hdel(keys.row('q4', `row-${n}`), 'tally', 'cause');
+  await connection.del(keys.held);
+}
+
+test('rows of an older ledger enter the sums and causes when their portfolio is read first', async () => {
+  const ledger = await openPortfolio();
+  await makeOlder(ledger);
+  // One that is moved before that enters at this moment.
+  await ledger.rows.begin(rowOf(2), 'company');
+  await expectAgreement(ledger);
+  const [cause] = await ledger.portfolios.causes('q4');
+  expect(cause).toMatchObject({ rows: 2, words: 'no', status: 400, sum: '9.00' });
+  // Who is held is found at the desk as well, by when that was.
+  const [held] = await ledger.rows.read([rowOf(3)]);
+  const listed = await ledger.connection.zrange(ledger.keys.held, '0', '-1', 'WITHSCORES');
+  expect(listed).toEqual(['q4/row-3', String(held?.updatedMs)]);
+  expect(await ledger.portfolios.compare(['q4'])).toEqual([]);
+});
+
+test('rows of an older ledger are no difference', async () => {
+  const ledger = await openPortfolio();
+  await makeOlder(ledger);
+  expect(await ledger.portfolios.compare(['q4'])).toEqual([]);
+  await expectAgreement(ledger);
+});
+
+test('many who read an older portfolio while its rows move are all told the sums of all rows', async () => {
+  const ledger = await openPortfolio();
+  await makeOlder(ledger);
+  const reads = Array.from({ length: 5 }, () => ledger.portfolios.read('q4'));
+  await ledger.rows.advance(rowOf(7), 'limit', 'done', { record: { total_limit: '1' } });
+  for (const { sums } of await Promise.all(reads)) expect(sums.requested).toBe('40.00');
+  await expectAgreement(ledger);
+});
+
+test('nothing is found where nothing is wrong, however often it is compared', async () => {
+  const ledger = await openPortfolio();
+  for (let time = 0; time < 3; time += 1) {
+    expect(await ledger.portfolios.compare(['q4', 'of no rows'])).toEqual([]);
+    await expectAgreement(ledger);
+    await ledger.rows.put(rowOf(2), 3, '1', makeRequest({ limit: { requested_limit: `${time}.125` } }));
+  }
+});
+
+test.each<[string, (ledger: Ledger, cause: string) => Promise<unknown>, object[]]>([
+  [
+    'a sum that was changed',
+    ({ connection, keys }) => connection.hincrby(keys.sums('q4', 'a'), 'sum:done:0', 7),
+    [{ is: 'sums', rows: 8, names: ['done'] }],
+  ],
+  [
+    'a sum that is no number',
+    async ({ connection, keys, rows }) => {
+      await connection.hset(keys.sums('q4', 'a'), 'sum:queued:0', 'abc');
+      // It is in nobody's way.
+      expect(await rows.begin(rowOf(2), 'company')).toMatchObject({ state: 'company' });
+    },
+    [{ is: 'sums', rows: 8, names: ['queued'] }],
+  ],
+  [
+    'sums that are gone',
+    ({ connection, keys }) => connection.del(keys.sums('q4', 'a')),
+    [{ is: 'sums', rows: 8, names: expect.arrayContaining(['rows', 'granted', 'status approved', 'below']) }],
+  ],
+  [
+    'a row that forgot what it added',
+    ({ connection, keys }) => connection.hdel(keys.row('q4', 'row-0'), 'tally'),
+    [
+      { is: 'row', rows: 1 },
+      { is: 'sums', rows: 8, names: expect.arrayContaining(['rows', 'done', 'granted']) },
+    ],
+  ],
+  [
+    'a row that says something else of it',
+    ({ connection, keys }) => connection.hset(keys.row('q4', 'row-2'), 'tally', 'what?'),
+    [
+      { is: 'row', rows: 1 },
+      { is: 'sums', rows: 8, names: ['queued', 'rows'] },
+    ],
+  ],
+  [
+    'a row that no index of a state has',
+    ({ connection, keys }) => connection.zrem(keys.rowsInState('q4', 'queued'), 'row-2'),
+    [{ is: 'state', rows: 1 }],
+  ],
+  [
+    'a row that another index has, too, on another line',
+    async ({ connection, keys }) => {
+      await connection.zadd(keys.rowsInState('q4', 'held'), 9, 'row-2');
+      await connection.zadd(keys.rowsInState('q4', 'queued'), 9, 'row-2');
+    },
+    [
+      { is: 'state', rows: 1 },
+      { is: 'index', rows: 1 },
+    ],
+  ],
+  [
+    'a row that there is not',
+    ({ connection, keys }) => connection.zadd(keys.rowsInState('q4', 'done'), 9, 'row-99'),
+    [{ is: 'index', rows: 1 }],
+  ],
+  [
+    'a cause that lost its rows',
+    ({ connection, keys }, cause) => connection.del(keys.rowsOfCause('q4', cause)),
+    [{ is: 'cause', rows: 2 }],
+  ],
+  ['causes that are gone', ({ connection, keys }) => connection.del(keys.causes('q4')), [{ is: 'cause', rows: 2 }]],
+  [
+    'a row that did not fail, or for something else',
+    ({ connection, keys }, cause) => connection.zadd(keys.rowsOfCause('q4', cause), 2, 'row-0', 5, 'row-3'),
+    [{ is: 'index', rows: 2 }],
+  ],
+  [
+    'a state that was written by hand',
+    ({ connection, keys }) => connection.hset(keys.row('q4', 'row-0'), 'state', 'cancelled'),
+    [
+      { is: 'state', rows: 1 },
+      { is: 'index', rows: 1 },
+      { is: 'row', rows: 1 },
+    ],
+  ],
+])('%s is found, named and mended', async (_name, damage, expected) => {
+  const ledger = await openPortfolio();
+  const [{ id = '' } = {}] = await ledger.portfolios.causes('q4');
+  await damage(ledger, id);
+  expect(await ledger.portfolios.compare(['q4'])).toEqual(expected.map((one) => ({ portfolio: 'q4', ...one })));
+  await expectAgreement(ledger);
+  expect(await ledger.portfolios.compare(['q4'])).toEqual([]);
+});
+
+test('rows that move while they are compared, by several at once, are no difference', async () => {
+  const ledger = await openPortfolio();
+  const { portfolios, rows } = ledger;
+  let isOver = false;
+  const moving = (async () => {
+    for (let n = 0; !isOver; n = (n + 1) % ENDS.length) {
+      const row = rowOf(n);
+      const request = makeRequest({ limit: { requested_limit: `${n + 1}.5` } });
+      const problem: RowProblem = { step: 'limit', message: 'The service refused it with status 400', status: 400 };
+      await rows.requeue(row, 'refused');
+      await rows.begin(row, 'company');
+      await rows.advance(row, 'company', 'refused', { problem, cause: causeOf(problem, 'refused', request) });
+    }
+  })();
+  for (let time = 0; time < 10; time += 1) {
+    expect(await Promise.all([portfolios.compare(['q4']), portfolios.compare(['q4'])])).toEqual([[], []]);
+  }
+  isOver = true;
+  await moving;
+  await expectAgreement(ledger);
+});
+
+test('a comparison that was given up half way is gone on with', async () => {
+  const ledger = await openPortfolio();
+  const { connection, keys, rows, portfolios } = ledger;
+  // As it is when some rows have come over to the other side, and then the process was killed.
+  await connection.hset(keys.portfolio('q4'), 'side', 'b');
+  await rows.put(rowOf(8), 10, '1', makeRequest());
+  expect(await connection.exists(keys.sums('q4', 'a'), keys.sums('q4', 'b'))).toBe(2);
+  expect((await portfolios.read('q4')).sums.requested).toBe('1040.00');
+  await connection.hincrby(keys.sums('q4', 'a'), 'rows', 1);
+  expect(await portfolios.compare(['q4'])).toMatchObject([{ is: 'sums', names: ['rows'] }]);
+  expect(await connection.exists(keys.sums('q4', 'a'))).toBe(0);
+  expect((await portfolios.read('q4')).sums.requested).toBe('1040.00');
+});

@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest';
+import { makeRowTotals } from '../../../src/ledger/counts/row-totals.ts';
+import { buyerLines, openWorkplace } from '../../support/workplace.ts';
+
+test('rows of all portfolios are counted by state, and what was counted lately is answered again', async () => {
+  const { context, ...place } = await openWorkplace();
+  const { ledger: connection, keys } = context;
+  const totals = makeRowTotals({ connection, keys, keptMs: 60_000 });
+  await place.import(buyerLines(3));
+  await place.import(buyerLines(5), { portfolio: 'q5' });
+  await context.portfolios.pause('q5', 'by request');
+  const found = await totals();
+  expect(found).toMatchObject({ portfolios: 2, open: 2, paused: 1, rows: { queued: 8, done: 0, held: 0 } });
+  // Another process asks meanwhile: nobody counts again until it is old.
+  await place.import(buyerLines(1), { portfolio: 'q6' });
+  expect(await makeRowTotals({ connection, keys })()).toEqual(found);
+  await connection.del(keys.rowTotals);
+  expect(await totals()).toMatchObject({ portfolios: 3 });
+});
+
+test('more portfolios than are counted in one script are all counted', async () => {
+  const { context } = await openWorkplace();
+  const { ledger: connection, keys } = context;
+  const names = Array.from({ length: 1_001 }, (_, n) => `p${n}`);
+  const step = connection.pipeline();
+  for (const name of names) {
+    step.zadd(keys.portfolios, 1, name);
+    step.zadd(keys.rowsInState(name, 'done'), 1, 'row');
+    step.hset(keys.portfolio(name), 'finished', '1');
+  }
+  await step.exec();
+  const totals = await makeRowTotals({ connection, keys })();
+  expect(totals).toMatchObject({ portfolios: 1_001, open: 0, rows: { done: 1_001, refused: 0 } });
+});

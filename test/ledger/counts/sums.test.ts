@@ -1,0 +1,150 @@
+import { Big } from 'big.js';
+import fc from 'fast-check';
+import { expect, test, vi } from 'vitest';
+import { summarize } from '../../../src/ledger/counts/summary.ts';
+import { makeRequest, openLedger } from '../../support/ledger.ts';
+
+const file = { id: 'f'.repeat(64), fileName: 'q4.csv', reading: '{}' };
+
+/** A portfolio whose rows ended so, each asked for with a limit of 1000.10. */
+async function finish(ends: { to: 'done' | 'skipped' | 'held'; record?: Record<string, string> }[]) {
+  const { portfolios, rows } = openLedger();
+  const run = await portfolios.startImport('q4', file);
+  for (const [n, { to, record = {} }] of ends.entries()) {
+    const row = { portfolio: 'q4', key: `row-${n}` };
+    await rows.put(row, n + 2, file.id, makeRequest({ limit: { requested_limit: '1000.10' } }));
+    await rows.advance(row, 'queued', to, { record });
+  }
+  await run.end();
+  return { portfolios, rows, report: () => summarize('q4', { account: 'a', portfolios }) };
+}
+
+test('counts what was granted below its request, and apart from it what was granted before', async () => {
+  const { report } = await finish([
+    { to: 'done', record: { status: 'approved', total_limit: '1000.1', available_limit: '900' } },
+    { to: 'done', record: { status: 'approved', total_limit: '1000.09', available_limit: '0' } },
+    { to: 'done', record: { total_limit: 'later' } },
+    { to: 'skipped', record: { status: 'under review', total_limit: '0' } },
+    { to: 'skipped', record: { status: 'approved', total_limit: '1000.10', available_limit: '1000.10' } },
+  ]);
+  expect(await report()).toMatchObject({
+    requested: '5000.50',
+    granted: '2000.19',
+    available: '900.00',
+    grantedBelow: 2,
+    statuses: { approved: 2 },
+    before: { granted: '1000.10', statuses: { 'under review': 1, approved: 1 } },
+  });
+});
+
+test('what moves on takes its sum along, and nothing is read for it', async () => {
+  const { rows, report } = await finish([{ to: 'done', record: { total_limit: '7' } }, { to: 'held' }]);
+  const read = vi.spyOn(rows, 'read');
+  expect(await report()).toMatchObject({
+    granted: '7.00',
+    byState: { queued: '0.00', done: '1000.10', held: '1000.10' },
+  });
+  await rows.advance({ portfolio: 'q4', key: 'row-1' }, 'held', 'done', { record: { total_limit: '5' } });
+  expect(await report()).toMatchObject({ granted: '12.00', byState: { done: '2000.20', held: '0.00' } });
+  expect(read).not.toHaveBeenCalled();
+});
+
+test.each([
+  ['1e999', '0.00'],
+  ['9'.repeat(98), `${'9'.repeat(98)}.00`],
+  ['1'.repeat(400), '0.00'],
+  ['0.'.padEnd(44, '3'), '0.'.padEnd(44, '3')],
+  ['0.'.padEnd(45, '3'), '0.00'],
+  ['abc', '0.00'],
+  ['', '0.00'],
+  ['.5', '0.00'],
+  ['5.', '0.00'],
+  ['0x10', '0.00'],
+  [' 5', '0.00'],
+  ['5e', '0.00'],
+  ['-5', '-5.00'],
+  ['-0.00', '0.00'],
+  ['0000000000000000000012.500', '12.50'],
+  ['1.5e3', '1500.00'],
+  ['1E+2', '100.00'],
+  ['25e-4', '0.0025'],
+  ['0.30000000000000004', '0.30000000000000004'],
+  ['1e21', `1${'0'.repeat(21)}.00`],
+  ['123456789012345.678901', '123456789012345.678901'],
+  ['99999999.99', '99999999.99'],
+  ['100000000.005', '100000000.005'],
+])('an amount as %j is in the sum as %s, or else counted as one that cannot be read', async (amount, sum) => {
+  const { report } = await finish([{ to: 'done', record: { total_limit: amount, available_limit: '1' } }]);
+  const { granted, available, unreadable } = (await report()) ?? {};
+  expect({ granted, available }).toEqual({ granted: sum, available: '1.00' });
+  expect(unreadable).toBe(sum === '0.00' && amount !== '' && amount !== '-0.00' ? 1 : 0);
+});
+
+test('whatever word the service has for a limit is counted, of a very long one the beginning', async () => {
+  const words = ['a|b', 'two\nlines', 'status:x', '1', ` ${'é'.repeat(90)}`];
+  const { report } = await finish([
+    ...words.map((status) => ({ to: 'done' as const, record: { status } })),
+    ...words.map((status) => ({ to: 'skipped' as const, record: { status } })),
+  ]);
+  const counts = { 'a|b': 1, 'two\nlines': 1, 'status:x': 1, '1': 1, [` ${'é'.repeat(49)}`]: 1 };
+  expect(await report()).toMatchObject({ statuses: counts, before: { statuses: counts } });
+});
+
+test('sums are exact for any amounts', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(anyAmount, { minLength: 1, maxLength: 12 }), async (amounts) => {
+      const { portfolios, rows } = openLedger();
+      for (const [n, amount] of amounts.entries()) {
+        const row = { portfolio: 'q4', key: `row-${n}` };
+        await rows.put(row, n + 2, 'i', makeRequest({ limit: { requested_limit: amount } }));
+        const record = { total_limit: amount, available_limit: amounts.at(-n) ?? '' };
+        await rows.advance(row, 'queued', n % 2 ? 'done' : 'skipped', { record });
+      }
+      const sumOf = (parity: number) =>
+        amounts.reduce((sum, amount, n) => (n % 2 === parity ? sum.plus(amount) : sum), new Big(0));
+      const { sums } = await portfolios.read('q4');
+      expect(new Big(sums.requested).eq(sumOf(0).plus(sumOf(1)))).toBe(true);
+      expect(new Big(sums.granted).eq(sumOf(1))).toBe(true);
+      expect(new Big(sums.before.granted).eq(sumOf(0))).toBe(true);
+      expect(sums.grantedBelow + sums.unreadable).toBe(0);
+    }),
+    { numRuns: 40 },
+  );
+});
+
+test('what is added in few commands is what looking at the row again adds', async () => {
+  const amount = fc.oneof(
+    fc.constantFrom('0', '0.00', '0.5', '', '?', '99999999.99', '100000000', '7.'),
+    anyPlain,
+    anyAmount,
+  );
+  const status = fc.oneof(
+    fc.constantFrom('approved', '', '?', 'a|b', 'a\0b', '\ud800', 'é'.repeat(50), 'é'.repeat(51)),
+    fc.string(),
+  );
+  const record = fc.record({ total_limit: amount, available_limit: amount, status }, { requiredKeys: [] });
+  const row = fc.record({ requested: fc.oneof(anyPlain, anyAmount), record: fc.option(record, { nil: undefined }) });
+  await fc.assert(
+    fc.asyncProperty(fc.array(row, { minLength: 1, maxLength: 8 }), async (all) => {
+      const { portfolios, rows } = openLedger();
+      for (const [n, { requested, record: granted }] of all.entries()) {
+        const id = { portfolio: 'q4', key: `row-${n}` };
+        await rows.put(id, n + 2, 'i', makeRequest({ limit: { requested_limit: requested } }));
+        await rows.begin(id, 'company');
+        await rows.advance(id, 'company', 'limit', { company: 'company_1' });
+        await rows.advance(id, 'limit', 'done', { limit: `bl_${n}`, ...(granted ? { record: granted } : {}) });
+      }
+      expect(await portfolios.compare(['q4'])).toEqual([]);
+      expect(await rows.compareSearch('q4')).toEqual({ lacking: 0, wrong: 0 });
+    }),
+    { numRuns: 60 },
+  );
+});
+
+const anyPlain = fc.stringMatching(/^[1-9]\d{0,7}(\.\d{1,2})?$/);
+const digits = fc.stringMatching(/^\d{1,30}$/);
+const anyAmount = fc
+  .tuple(fc.constantFrom('', '-'), digits, fc.option(digits), fc.option(fc.integer({ min: -9, max: 40 })))
+  .map(([sign, whole, decimals, exponent]) =>
+    [sign, whole, decimals === null ? '' : `.${decimals}`, exponent === null ? '' : `e${exponent}`].join(''),
+  );

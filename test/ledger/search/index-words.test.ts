@@ -1,0 +1,65 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import {
+  beginsWith,
+  INDEXED_LETTERS,
+  indexWords,
+  isSameNumber,
+  searchedName,
+} from '../../../src/ledger/search/index-words.ts';
+import { makeRequest } from '../../support/ledger.ts';
+
+describe('a name', () => {
+  test.each([
+    ['Müller', 'Mueller', true],
+    ['Mueller', 'Müll', true],
+    ['Müller', 'Mull', true],
+    ['Muster', 'Mue', false],
+    ['Blum', 'Blue', false],
+    ['STRASSE 1', 'straße', true],
+    ['Århus Å/S', 'aarhus', true],
+    ['Søren', 'soe', true],
+    ['Łódź', 'lod', true],
+    ['ÉCLAIR', 'ecl', true],
+    ['A.B. & Co', 'a b co', true],
+    ['東京', '東', true],
+    ['Acme', 'me', false],
+    ['Acme', '', false],
+    ['Acme', '!!', false],
+  ])('%s begins with %s: %s', (name, text, is) => {
+    expect(beginsWith(name, text)).toBe(is);
+  });
+
+  test('begins with whatever it begins with, in any case and way to write its letters, and is found there', () => {
+    const letters = fc.string({ unit: fc.constantFrom(...'aeouAEOUäÖüßæøåŁ&. -xyzé1東'), maxLength: 30 });
+    fc.assert(
+      fc.property(letters, fc.nat(30), fc.constantFrom('NFC', 'NFD'), (name, length, form) => {
+        const text = [...name].slice(0, length).join('');
+        for (const written of [text.normalize(form), text.toUpperCase(), text.toLowerCase()]) {
+          const sought = searchedName(written);
+          expect(beginsWith(name, written)).toBe(sought !== '');
+          const entry = indexWords(makeRequest({ name })).split('\n')[1] ?? '';
+          expect(entry.startsWith(sought.slice(0, INDEXED_LETTERS))).toBe(true);
+        }
+      }),
+    );
+  });
+});
+
+test.each([
+  ['HRB 12', 'hrb-12', true],
+  ['HRB 12', 'HRB12', true],
+  ['15-048-3782', '150483782', true],
+  ['HRB 12', 'HRB 120', false],
+])('the numbers %s and %s are one: %s', (one, other, is) => {
+  expect(isSameNumber(one, other)).toBe(is);
+});
+
+test('a row has a digest for each number that it gives, however it is written, and none for what is no number', () => {
+  const digestsOf = (limit: Record<string, string>) =>
+    indexWords(makeRequest({ limit: { requested_limit: '1', ...limit } })).split('\n')[0];
+  expect(digestsOf({})).toBe('');
+  expect(digestsOf({ company_registration_number: '--' })).toBe('');
+  expect(digestsOf({ company_registration_number: 'HRB 1' })).toBe(digestsOf({ business_information_id: 'hrb-1' }));
+  expect(digestsOf({ company_registration_number: 'HRB 1', business_information_id: '7' })).toMatch(/^\w{12} \w{12}$/);
+});

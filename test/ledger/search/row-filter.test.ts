@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest';
+
+import { filterFromQuery, queryOfFilter, type RowFilter } from '../../../src/ledger/search/row-filter.ts';
+
+const query = (text: string) => {
+  const found: Record<string, string[]> = {};
+  for (const [name, value] of new URLSearchParams(text)) found[name] = [...(found[name] ?? []), value];
+  return found;
+};
+
+test('a filter comes out of its query as it went in', () => {
+  const filters: RowFilter[] = [
+    {},
+    { states: ['refused', 'held'], cause: 'k3f9', status: 'under review & more', min: '0.50', max: '100000' },
+    { text: 'Müller = "Söhne" <b>' },
+  ];
+  for (const filter of filters) expect(filterFromQuery(query(queryOfFilter(filter)))).toEqual(filter);
+});
+
+test('a form may name states one by one, and what it leaves empty was not said', () => {
+  const read = filterFromQuery(query('states=held&states=refused&states=&min=&text=+&status=&page=7'));
+  expect(read).toEqual({ states: ['refused', 'held'] });
+});
+
+test('an amount may be grouped by thousands', () => {
+  expect(filterFromQuery({ min: '1,234,567.5' })).toEqual({ min: '1234567.5' });
+});
+
+test('what cannot be meant is said, and never left out: that would mean more rows', () => {
+  const wrong = [
+    'states=gone',
+    'min=abc',
+    'max=-1',
+    'max=1e9',
+    'min=12,34',
+    'cause=a&cause=b',
+    `text=${'x'.repeat(401)}`,
+  ];
+  for (const text of wrong)
+    expect(() => filterFromQuery(query(text)), text).toThrow(expect.objectContaining({ code: 'USAGE' }));
+});

@@ -1,0 +1,52 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect, onTestFinished, test } from 'vitest';
+import { makeSilentLog } from '../../src/log.ts';
+import type { AccountPicture } from '../../src/metrics/account-gauges.ts';
+import { makeMetrics } from '../../src/metrics/metrics.ts';
+import { serveMachines } from '../../src/metrics/serve-machines.ts';
+
+const PICTURE: AccountPicture = {
+  totals: {
+    rows: { queued: 1, company: 0, documents: 0, limit: 0, done: 7, refused: 0, held: 2, skipped: 0, cancelled: 0 },
+    portfolios: 1,
+    open: 1,
+    paused: 0,
+  },
+  queues: [],
+  pace: undefined,
+  workers: 1,
+};
+
+const metricsOf = (look: () => Promise<AccountPicture>) =>
+  makeMetrics({ account: 'sandbox', version: '1.0.0', role: 'work', look });
+
+test('however many ask at once, one looks', async () => {
+  let looks = 0;
+  const metrics = metricsOf(async () => {
+    looks += 1;
+    return PICTURE;
+  });
+  const texts = await Promise.all(Array.from({ length: 20 }, () => metrics.text()));
+  expect(looks).toBe(1);
+  for (const text of texts) expect(text).toContain('limitline_rows{account="sandbox",state="held"} 2');
+});
+
+test.each([
+  ['is away', () => Promise.reject(new Error('ECONNREFUSED'))],
+  ['hangs', () => new Promise<AccountPicture>(() => {})],
+])('while Redis %s, that is said, and nothing that is not known any more', async (_how, look) => {
+  const text = await metricsOf(look).text();
+  expect(text).toContain('limitline_redis_up{account="sandbox"} 0');
+  expect(text).not.toMatch(/^limitline_(rows|workers|queue_jobs)\{/m);
+  expect(text).toContain('limitline_build_info{version="1.0.0"');
+});
+
+test('a port that is taken is a fault with what to do', async () => {
+  const other = createServer().listen(0, '127.0.0.1');
+  onTestFinished(() => void other.close());
+  await expect.poll(() => other.listening).toBe(true);
+  const { port } = other.address() as AddressInfo;
+  const serving = serveMachines({ host: '127.0.0.1', port, answer: async () => undefined, log: makeSilentLog() });
+  await expect(serving).rejects.toThrow(/METRICS_PORT cannot be served .*EADDRINUSE.*choose others/);
+});

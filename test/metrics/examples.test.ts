@@ -1,0 +1,81 @@
+import { readFileSync } from 'node:fs';
+import { expect, onTestFinished, test } from 'vitest';
+import { parse } from 'yaml';
+import { openMachines } from '../../scripts/machines/open-machines.ts';
+import { openService } from '../../src/context.ts';
+import { openWorkplace } from '../support/workplace.ts';
+
+const read = (name: string) => readFileSync(new URL(`../../examples/${name}`, import.meta.url), 'utf8');
+
+type Rule = { alert: string; expr: string; annotations: { summary?: string; action?: string } };
+const RULES: Rule[] = parse(read('alerts.yml')).groups.flatMap((group: { rules: Rule[] }) => group.rules);
+
+type Panel = { title: string; targets: { expr: string }[] };
+const DASHBOARD: { panels: Panel[]; templating: { list: { definition?: string }[] } } = JSON.parse(
+  read('grafana-dashboard.json'),
+);
+
+/** The figures that an expression names: those of ours, and those that every Node process has. */
+function figuresIn(expr: string): string[] {
+  const withoutText = expr.replace(/"[^"]*"/g, '');
+  return withoutText.match(/\b(limitline|nodejs|process)_\w+/g) ?? [];
+}
+
+/** What a worker exports: every name, those of a histogram too, and the labels of each. */
+async function exported(): Promise<Map<string, Set<string>>> {
+  const { context, standIn } = await openWorkplace();
+  const machines = openMachines(context, { role: 'work', isWorking: () => true });
+  onTestFinished(machines.close);
+  const { onRowEnd } = machines.count(openService(context, standIn.url()));
+  onRowEnd({ state: 'done' });
+  // The pace has a figure of its own once a limit was met.
+  await context.ledger.hset(context.keys.pace, 'rate', '10', 'phase', 'hold');
+  const found = new Map<string, Set<string>>();
+  for (const line of (await machines.metrics.text()).split('\n')) {
+    const [, name, labels = ''] = /^(\w+)(?:\{(.*)\})? /.exec(line) ?? [];
+    if (name === undefined) continue;
+    const known = found.get(name) ?? new Set();
+    found.set(name, new Set([...known, ...[...labels.matchAll(/(\w+)="/g)].map((match) => match[1] ?? '')]));
+  }
+  return found;
+}
+
+test('every figure and label of the dashboard and the alerts is really exported', async () => {
+  const names = await exported();
+  const expressions = [
+    ...RULES.map(({ expr }) => expr),
+    ...DASHBOARD.panels.flatMap(({ targets }) => targets.map(({ expr }) => expr)),
+    ...DASHBOARD.templating.list.flatMap(({ definition }) => definition ?? []),
+  ];
+  const unknown = expressions.flatMap(figuresIn).filter((name) => !names.has(name));
+  expect(unknown).toEqual([]);
+  for (const expr of expressions) {
+    expect(figuresIn(expr).length, expr).toBeGreaterThan(0);
+    for (const [, name = '', labels = ''] of expr.matchAll(/(limitline_\w+)\{([^}]*)\}/g)) {
+      const asked = [...labels.matchAll(/(\w+)\s*[=!]~?"/g)].map((match) => match[1]);
+      expect([...(names.get(name) ?? [])], expr).toEqual(expect.arrayContaining(asked));
+    }
+  }
+});
+
+test('docs/metrics.md names every figure of ours, and none that there is not', async () => {
+  const page = readFileSync(new URL('../../docs/metrics.md', import.meta.url), 'utf8');
+  const named = [...page.matchAll(/^\| `(limitline_\w+)`/gm)].map((match) => match[1]);
+  const ours = [...(await exported()).keys()].filter((name) => name.startsWith('limitline_'));
+  const whole = new Set(ours.map((name) => name.replace(/_(bucket|sum|count)$/, '')));
+  expect([...named].sort()).toEqual([...whole].sort());
+});
+
+test('every figure of ours is on the dashboard or in an alert', async () => {
+  const text = read('grafana-dashboard.json') + read('alerts.yml');
+  const ours = [...(await exported()).keys()].filter((name) => name.startsWith('limitline_'));
+  // What is there to be joined with others, or looked at by hand.
+  const besides = ['limitline_build_info', 'limitline_portfolios', 'limitline_pace_limiting'];
+  const isPart = (name: string) => /_(sum|count)$/.test(name);
+  expect(ours.filter((name) => !text.includes(name) && !besides.includes(name) && !isPart(name))).toEqual([]);
+});
+
+test.each(RULES)('the alert $alert says what is the matter and what to do', ({ annotations }) => {
+  expect(annotations.summary).toMatch(/\w{3}/);
+  expect(annotations.action).toMatch(/\w{3}.*\.?$/);
+});

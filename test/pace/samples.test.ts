@@ -1,0 +1,92 @@
+import { expect, test } from 'vitest';
+import { makePaceSamples, spansOf } from '../../src/pace/samples.ts';
+import { connectRedis } from '../support/ledger.ts';
+import { inTime, sleep } from '../support/virtual-time.ts';
+
+const never = new AbortController().signal;
+
+const samplesOf = ({
+  connection,
+  paceKey,
+}: {
+  connection: Parameters<typeof makePaceSamples>[0]['connection'];
+  paceKey: string;
+}) => makePaceSamples({ connection, paceKey, key: `${paceKey}-samples` });
+
+test(
+  'the fleet writes one sample each two seconds, whoever asks, with what was accepted, refused and learned',
+  inTime(async (time) => {
+    const [first, second] = [samplesOf(time), samplesOf(time)];
+    expect(await first.add()).toBe(false);
+    const pace = time.openPace();
+    for (let turn = 0; turn < 3; turn += 1) {
+      await Promise.all(
+        Array.from({ length: 20 }, async () => {
+          await pace.take(never);
+          await pace.answered();
+        }),
+      );
+      await pace.block({ why: 'status 429', because: 'limit', episode: 99 });
+      expect([await first.add(), await second.add()]).toEqual([true, false]);
+      await sleep(2_000);
+    }
+    const samples = await second.read();
+    expect(samples.map(({ accepted, throttled }) => [accepted, throttled])).toEqual([
+      [20, 1],
+      [40, 2],
+      [60, 3],
+    ]);
+    expect(samples.every(({ learnedPerS }) => learnedPerS > 1)).toBe(true);
+    const spans = spansOf(samples);
+    expect(spans.length).toBe(2);
+    expect(spans[0]?.acceptedPerS).toBeGreaterThan(2);
+    expect(spans[0]?.acceptedPerS).toBeLessThanOrEqual(10);
+    expect(await first.read(1)).toEqual(samples.slice(-1));
+  }),
+);
+
+test(
+  'an idle hour takes one place, and a gap is no slow pace',
+  inTime(async (time) => {
+    const samples = samplesOf(time);
+    const pace = time.openPace();
+    await pace.take(never);
+    await pace.answered();
+    await sleep(1_000);
+    for (let look = 0; look < 30; look += 1) {
+      await samples.add();
+      await sleep(2_000);
+    }
+    const kept = await samples.read();
+    expect(kept.length).toBe(2);
+    expect((kept[1]?.atMs ?? 0) - (kept[0]?.atMs ?? 0)).toBeGreaterThan(50_000);
+    expect(spansOf(kept)).toEqual([]);
+  }),
+);
+
+test('an hour of samples takes less than 100 KB, however many are written', async () => {
+  const connection = connectRedis();
+  const paceKey = `samples-${process.pid}-${performance.now()}`;
+  const key = `${paceKey}-list`;
+  const samples = makePaceSamples({ connection, paceKey, key });
+  const line = (at: number) => `${1_790_000_000_000 + at * 2_000} ${10_000_000 + at * 200} ${at} 104.3`;
+  await connection.rpush(key, ...Array.from({ length: 5_000 }, (_, at) => line(at)));
+  await connection.hset(paceKey, 'rate', '100', 'accepted', '20000000');
+  expect(await samples.add()).toBe(true);
+  expect((await samples.read()).length).toBe(1_800);
+  expect(Number(await connection.memory('USAGE', key, 'SAMPLES', 0))).toBeLessThan(100_000);
+  await connection.del(paceKey, key);
+});
+
+test(
+  'while no limit was met, nothing was learned',
+  inTime(async (time) => {
+    const samples = samplesOf(time);
+    const pace = time.openPace();
+    await pace.take(never);
+    await pace.answered();
+    await pace.look();
+    await samples.add();
+    expect(await samples.read()).toMatchObject([{ accepted: 1, throttled: 0, learnedPerS: 0 }]);
+  }),
+);

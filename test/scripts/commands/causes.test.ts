@@ -1,0 +1,95 @@
+import { describe, expect, test } from 'vitest';
+import type { FaultChange } from '../../../src/stand-in/fault-settings.ts';
+import { openDesk } from '../../support/desk.ts';
+
+/** Of nine buyers one is insolvent, two want too much, one has an unknown outcome. */
+const FAULTS: FaultChange = {
+  rules: [
+    {
+      on: 'company',
+      match: 'Buyer 1 GmbH',
+      fault: 'status',
+      status: 422,
+      body: { code: 'insolvent', message: 'Buyer 1 GmbH: no' },
+    },
+    ...['HRB 2', 'HRB 3'].map((match) => ({
+      on: 'limit' as const,
+      match,
+      fault: 'status' as const,
+      status: 400,
+      body: { message: `limit too high at 2026-11-22T06:22:35Z for ${match}` },
+    })),
+    { on: 'limit', match: 'HRB 5', fault: 'reset', made: false, times: 1 },
+  ],
+};
+
+async function openFailed() {
+  const desk = await openDesk(9, FAULTS);
+  expect((await desk.limitline('run', 'q4.csv')).status).toBe(2);
+  const { causes } = await desk.json('report', 'q4', '--causes');
+  return { ...desk, causes: causes as { id: string; words: string; rows: number; meaning: string }[] };
+}
+
+describe('failures by cause', () => {
+  test('are told with what differs from row to row left out, and sent again or given up by their id', async () => {
+    const { limitline, json, standIn, causes } = await openFailed();
+    expect(causes.map(({ words, rows, meaning }) => [words, rows, meaning])).toEqual([
+      ['limit too high at … for …', 2, 'refused'],
+      expect.arrayContaining([1]),
+      expect.arrayContaining([1]),
+    ]);
+    const [high, ...others] = causes;
+    const table = (await limitline('report', 'q4', '--causes')).stdout;
+    expect(table).toMatch(new RegExp(`^${high?.id} +2 +[\\d,.]+ +limit +refused, 400$`, 'm'));
+    expect(table).toContain(`npx limitline retry "q4" --cause ${high?.id}`);
+    expect(Math.max(...table.split('\n').map(({ length }) => length))).toBeLessThanOrEqual(80);
+
+    const planned = await json('retry', 'q4', '--cause', high?.id ?? '', '--dry-run');
+    expect(planned).toMatchObject({ dryRun: true, rows: 2, isExact: true, calls: { company: 0, limit: 2 } });
+    expect((await json('report', 'q4')).states).toMatchObject({ refused: 3, held: 1 });
+
+    await standIn.setFaults({ rules: [] });
+    expect((await limitline('retry', 'q4', '--cause', high?.id ?? '')).stdout).toMatch(/^Portfolio q4: 2 rows go on/);
+    expect((await json('report', 'q4')).states).toMatchObject({ refused: 1, queued: 2, held: 1 });
+    expect(await limitline('retry', 'q4', '--cause', high?.id ?? '')).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining(`No row of portfolio "q4" is refused or held for cause ${high?.id}.`),
+    });
+
+    const insolvent = others.find(({ meaning }) => meaning === 'refused');
+    expect(await json('cancel', 'q4', '--cause', insolvent?.id ?? '')).toMatchObject({
+      cancelled: 1,
+      cause: insolvent?.id,
+    });
+    expect((await json('report', 'q4')).states).toMatchObject({ refused: 0, queued: 2, held: 1, cancelled: 1 });
+  });
+
+  test('of held rows stay held, and it says what to do', async () => {
+    const { limitline, json, causes } = await openFailed();
+    const held = causes.find(({ meaning }) => meaning === 'unknown')?.id ?? '';
+    for (const command of ['retry', 'cancel']) {
+      const { stdout, status } = await limitline(command, 'q4', '--cause', held);
+      expect(status).toBe(0);
+      expect(stdout).toContain('1 row of this cause is held and stays so');
+      expect(stdout).toContain('npx limitline resolve "q4"');
+    }
+    expect((await json('report', 'q4')).states).toMatchObject({ held: 1, refused: 3 });
+  });
+
+  test('rows are chosen by any filter too, and by one choice alone', async () => {
+    const { limitline, json } = await openFailed();
+    const { rows } = await json('retry', 'q4', '--where', 'text=buyer 2', '--dry-run');
+    expect(rows).toBe(1);
+    for (const args of [
+      ['retry', 'q4', '--cause', 'x', '--line', '2'],
+      ['retry', 'q4', '--cause', 'x', '--where', 'min=1'],
+      ['retry', 'q4', '--dry-run'],
+      ['cancel', 'q4', '--where', 'colour=red'],
+      ['cancel', 'q4', '--where', 'states=lost'],
+      ['report', 'q4', '--causes', '--format', 'csv'],
+    ]) {
+      expect((await limitline(...args)).status, args.join(' ')).toBe(1);
+    }
+    expect((await json('report', 'q4')).states).toMatchObject({ refused: 3, held: 1, cancelled: 0 });
+  });
+});

@@ -1,0 +1,16 @@
+import { expect, test } from 'vitest';
+import { openService } from '../../../src/context.ts';
+import { openConsole } from '../../support/console.ts';
+import { openDesk } from '../../support/desk.ts';
+
+test('every page says that the service is away, until when, and goes on when it is back', async () => {
+  const desk = await openDesk(0);
+  const { context, get } = await openConsole(desk);
+  const { pace } = openService(context, desk.env.SERVICE_URL);
+  expect((await get('/')).text).not.toContain('All calls wait');
+  await pace.block({ why: 'the service cannot be reached', because: 'outage', askedMs: 2_000, episode: -1 });
+  await expect
+    .poll(async () => (await get('/keys')).text)
+    .toMatch(/<li>All calls wait: the service cannot be reached, next try in \d+ s\.<\/li>/);
+  await expect.poll(async () => (await get('/keys')).text).not.toContain('All calls wait');
+});

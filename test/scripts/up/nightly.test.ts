@@ -1,0 +1,28 @@
+import { pino } from 'pino';
+import { expect, inject, test } from 'vitest';
+import { nextNight, reconcileOnce, startNightly } from '../../../scripts/up/nightly.ts';
+import { readSettings } from '../../../src/config.ts';
+import { makeSilentLog } from '../../../src/log.ts';
+import { freshPrefix } from '../../support/ledger.ts';
+import { makeFolder } from '../../support/workplace.ts';
+
+test('the night comes at half past two by the clock on the wall', () => {
+  const at = (text: string) => new Date(text).getTime();
+  expect(nextNight(at('2026-11-22T01:00:00'))).toBe(at('2026-11-22T02:30:00'));
+  expect(nextNight(at('2026-11-22T02:30:00'))).toBe(at('2026-11-23T02:30:00'));
+  expect(nextNight(at('2026-12-31T23:59:59'))).toBe(at('2027-01-01T02:30:00'));
+});
+
+test('of several on one Redis one makes the check, and says what it found', async () => {
+  const cwd = await makeFolder();
+  const env = { REDIS_URL: inject('redisUrl'), LIMITLINE_PREFIX: freshPrefix(), LIMITLINE_DATA: cwd };
+  const lines: string[] = [];
+  const log = pino({}, { write: (line) => void lines.push(line) });
+  const made = await Promise.all([1, 2, 3].map(() => reconcileOnce(log, readSettings({ env, cwd }))));
+  expect(made.filter(Boolean)).toHaveLength(1);
+  expect(lines).toEqual([expect.stringContaining('ledger and queues agree')]);
+});
+
+test('who waits for the night can be stopped', async () => {
+  await startNightly({ log: makeSilentLog() }).stop();
+});

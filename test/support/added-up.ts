@@ -1,0 +1,51 @@
+import { Big } from 'big.js';
+import type { Sums } from '../../src/ledger/counts/sums.ts';
+import { ROW_STATES, type RowResult } from '../../src/ledger/row.ts';
+
+/** What rows add up to and how they are counted, gone through one by one: the judge of what the ledger keeps. */
+export function addedUp(rows: readonly RowResult[]) {
+  const standing = rows.filter(({ replaced }) => !replaced);
+  const sumIn = (state: string) => sumOf(standing.filter((row) => row.state === state).map(requestedOf));
+  const done = standing.filter(({ state }) => state === 'done');
+  const skipped = standing.filter(({ state }) => state === 'skipped');
+  const granted = (some: readonly RowResult[], field: string) => sumOf(some.map(({ record }) => record[field] ?? '0'));
+  const sums: Sums = {
+    requested: sumOf(standing.map(requestedOf)),
+    byState: Object.fromEntries(ROW_STATES.map((state) => [state, sumIn(state)])) as Sums['byState'],
+    granted: granted(done, 'total_limit'),
+    available: granted(done, 'available_limit'),
+    grantedBelow: [...done, ...skipped].filter(
+      (row) => row.record.total_limit !== undefined && new Big(row.record.total_limit).lt(requestedOf(row)),
+    ).length,
+    before: {
+      granted: granted(skipped, 'total_limit'),
+      statuses: countBy(skipped, ({ record }) => record.status ?? ''),
+    },
+    unreadable: 0,
+  };
+  const failed = rows.filter(({ state }) => state === 'refused' || state === 'held');
+  const causes = Map.groupBy(failed, ({ cause }) => cause);
+  return {
+    sums,
+    statuses: countBy(
+      done.filter(({ record }) => record.status),
+      ({ record }) => record.status ?? '',
+    ),
+    replaced: rows.length - standing.length,
+    causes: [...causes].map(([id, some]) => ({ id, rows: some.length, sum: sumOf(some.map(requestedOf)) })),
+  };
+}
+
+function requestedOf({ request }: RowResult): string {
+  return request.limit.requested_limit;
+}
+
+function sumOf(amounts: readonly string[]): string {
+  const sum = amounts.reduce((total, amount) => total.plus(amount), new Big(0));
+  return (sum.toFixed().split('.')[1] ?? '').length > 2 ? sum.toFixed() : sum.toFixed(2);
+}
+
+function countBy(rows: readonly RowResult[], word: (row: RowResult) => string): Record<string, number> {
+  const groups = Map.groupBy(rows, word);
+  return Object.fromEntries([...groups].map(([name, some]) => [name, some.length]));
+}

@@ -1,0 +1,74 @@
+import { createReadStream } from 'node:fs';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { expect, onTestFinished } from 'vitest';
+import { makeDraftDesk } from '../../jobs/drafts/draft-desk.ts';
+import { importPortfolio } from '../../jobs/import/import-portfolio.ts';
+import { outlookDepsOf } from '../../scripts/look/dry-run.ts';
+import type { Context } from '../../src/context.ts';
+import { makeSilentLog } from '../../src/log.ts';
+import type { DraftDesk, IncomingFile } from '../../src/portfolio/draft-desk.ts';
+import type { PortfolioDraft } from '../../src/portfolio/portfolio-draft.ts';
+import type { Preview } from '../../src/portfolio/preview.ts';
+import { importDepsOf } from './workplace.ts';
+
+type DeskDeps = Parameters<typeof makeDraftDesk>[0];
+
+/** The desk of uploads over a workplace's context, closed when the test ends. */
+export function openDraftDesk(context: Context, dir: string, given: Partial<DeskDeps> = {}) {
+  const stopping = new AbortController();
+  const desk = makeDraftDesk({
+    outlook: outlookDepsOf(context),
+    requiredColumns: context.settings.REQUIRED_COLUMNS,
+    maxDocumentMb: 20,
+    knownRate: async () => 50,
+    imports: context.imports,
+    importFile: (payload, { onLines }) =>
+      importPortfolio(payload, {
+        ...importDepsOf(context),
+        stopping: stopping.signal,
+        onBatch: ({ lines }) => onLines(lines),
+      }),
+    dataDir: join(dir, 'data'),
+    account: context.account,
+    maxUploadMb: 64,
+    log: makeSilentLog(),
+    ...given,
+  });
+  onTestFinished(() => desk.close());
+  return {
+    desk,
+    /** Uploads files by their fields' names, as `file: ['q4.csv', text]`. */
+    upload: (...files: [field: string, name: string, content: string | Buffer][]) =>
+      desk.receive(
+        incoming(
+          files.map(([field, name, content]) => ({ field, name, content: Readable.from([Buffer.from(content)]) })),
+        ),
+      ),
+    stopping,
+  };
+}
+
+export async function* incoming(files: IncomingFile[]): AsyncGenerator<IncomingFile> {
+  yield* files;
+}
+
+/** A file of the disk as it comes in. */
+export function incomingFile(path: string, name: string): IncomingFile {
+  return { field: 'file', name, content: createReadStream(path) };
+}
+
+/** The draft of an upload that was taken. */
+export function draftOf(answer: Awaited<ReturnType<DraftDesk['receive']>>): PortfolioDraft {
+  if ('refused' in answer) throw new Error(`The upload was refused: ${answer.refused.message}`);
+  return answer.draft;
+}
+
+/** Waits for a draft's preview. */
+export async function previewOf(desk: DraftDesk, { id }: { id: string }): Promise<Preview> {
+  const look = async () => desk.preview(await desk.read(id));
+  await expect.poll(async () => (await look()).is, { interval: 20, timeout: 10_000 }).not.toBe('under way');
+  const state = await look();
+  if (state.is !== 'there') throw new Error(`There is no preview: ${JSON.stringify(state)}`);
+  return state.preview;
+}

@@ -1,0 +1,65 @@
+import type { CallKind } from '../../../src/call-kind.ts';
+import type { RowState, Step } from '../../../src/ledger/row.ts';
+
+export type ModelRow = {
+  state: RowState;
+  step: Step;
+  line: number;
+  name: string;
+  company: string;
+  revision: number;
+  /** How often its portfolio had been cancelled when it was brought in or sent again. */
+  generation: number;
+  /** The row in whose favour it was cancelled; '' where a file that replaces the others lacks its line. */
+  replaced?: string | undefined;
+};
+
+/** One send: of which process, for which row and thing. Its fate is known early when a person found out. */
+export type Attempt = {
+  process: string;
+  portfolio: string;
+  key: string;
+  step: Step;
+  revision: number;
+  thing: string;
+  fate: 'open' | 'made' | 'not made';
+};
+
+export type ModelCall = {
+  state: 'claimed' | 'unknown' | 'made';
+  owner: Attempt;
+  id: string;
+  row: string;
+  doubted?: boolean;
+} & Doubts;
+
+/** Sends that are in doubt, and how many "resend" has to make up for. */
+type Doubts = { open: number; doubts: number };
+
+export type ModelPortfolio = {
+  paused: boolean;
+  /** How often it was cancelled. */
+  cancels: number;
+  /** Its rows in whose place others stand. */
+  replaced: number;
+  canary: Partial<Record<Step, string>>;
+  statuses: number;
+  calls: Record<CallKind | 'throttled', number>;
+};
+
+export function noteDoubt(call: ModelCall): void {
+  call.state = 'unknown';
+  call.open += 1;
+  call.doubts += 1;
+}
+
+export function newPortfolio(): ModelPortfolio {
+  return {
+    paused: false,
+    cancels: 0,
+    replaced: 0,
+    canary: {},
+    statuses: 0,
+    calls: { company: 0, document: 0, limit: 0, throttled: 0 },
+  };
+}
