@@ -1,10 +1,10 @@
-import { z } from 'zod';
+import type { z } from 'zod';
 import { chooseDataFolder, type DataFolder, type NamedFolder } from './data-folder.ts';
 import { LimitlineError, maskUserInfo, messageOf } from './errors.ts';
 import { type GivenSettings, readGiven } from './given-settings.ts';
-import { LOG_LEVELS } from './log.ts';
 import { chooseProxy } from './proxy.ts';
 import { strayNames } from './setting-names.ts';
+import { normalAccount, STAND_IN_ACCOUNT, STAND_IN_CREDENTIALS, settingsSchema } from './settings-schema.ts';
 
 /** What to do with a call whose outcome is unknown: wait for a person, or send it again. */
 export type UnknownPolicy = 'hold' | 'resend';
@@ -16,19 +16,12 @@ export type Settings = z.output<typeof settingsSchema> & {
   notices: string[];
 };
 
-/** The stand-in's credentials; anything else is refused by it, so that a mistake shows on the first try. */
-export const STAND_IN_CREDENTIALS = {
-  clientId: 'limitline-sandbox',
-  clientSecret: 'limitline-sandbox-secret',
-} as const;
-
-/** The account of the stand-in that is started where no service is named. */
-export const STAND_IN_ACCOUNT = 'stand-in';
+export { STAND_IN_ACCOUNT, STAND_IN_CREDENTIALS };
 
 /**
  * Reads the settings from the environment and, below it, from a `.env` file of the working directory.
- * Empty values count as not given. `SERVICE_CLIENT_ID_FILE`, `SERVICE_CLIENT_SECRET_FILE`, `REDIS_URL_FILE` and
- * `METRICS_TOKEN_FILE` name mounted secrets.
+ * Empty values count as not given. `SERVICE_CLIENT_SECRET_FILE`, `REDIS_URL_FILE` and the other names of
+ * {@link IN_FILES} with `_FILE` behind them name mounted secrets.
  *
  * @throws LimitlineError `SETTINGS`, naming every fault at once, one sentence each.
  */
@@ -122,118 +115,14 @@ function shownSetting(value: unknown): string {
   return maskUserInfo(Array.isArray(value) ? value.join(', ') : String(value));
 }
 
-function wholeNumber(min: number, max: number, unit = '') {
-  const fault = `must be a whole number from ${min} to ${max}${unit && ` (${unit})`}`;
-  return z
-    .string()
-    .regex(/^\d+$/, fault)
-    .transform(Number)
-    .refine((value) => value >= min && value <= max, fault);
-}
-
-/**
- * Statuses that would otherwise leave the outcome unknown, so 408 and 500 to 599. 401 is about the token, any other 4xx is a
- * refusal of that row: it made nothing either, and to wait for it to pass would stop all calls for one row. 429 is meant anyway.
- */
-const statusList = z
-  .string()
-  .transform((text) => text.split(/[\s,]+/).filter(Boolean))
-  .refine(
-    (statuses) => statuses.every((status) => /^(408|429|5\d\d)$/.test(status)),
-    'must be statuses from 500 to 599, or 408, separated by commas',
-  )
-  .transform((statuses) => statuses.map(Number))
-  .default([]);
-
-const unknownPolicy = z.enum(['hold', 'resend'], 'must be hold or resend');
-
-const httpUrl = z
-  .string()
-  .refine(
-    (text) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol),
-    'must be an address that begins with http:// or https://',
-  )
-  // A user and password are not what calls are made with, so they need not be where the address is shown.
-  .transform((text) => text.replace(/\/+$/, '').replace(/^(https?:\/\/)[^/?#]*@/i, '$1'));
-
-/** One address has one spelling: host in lower case, no default port, user, slash at the end, query or fragment. */
-function normalAccount(text: string): string {
-  if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol)) return text.toLowerCase();
-  const { protocol, host, pathname } = new URL(text);
-  return `${protocol}//${host}${pathname.replace(/\/+$/, '')}`;
-}
-
-/** The scheme alone is looked at here; where Redis is opened, the whole address is read, and its faults are named. */
-const redisUrl = z
-  .string()
-  .regex(
-    /^(rediss?|redis\+sentinel):\/\//,
-    'must begin with redis://, rediss:// or redis+sentinel://; for a cluster, give several addresses separated by commas',
-  );
-
-const settingsSchema = z.object({
-  REDIS_URL: redisUrl.optional(),
-  REDIS_REPLICAS: wholeNumber(0, 100, 'replicas').optional(),
-  LIMITLINE_DATA: z.string(),
-  LIMITLINE_PREFIX: z
-    .string()
-    .regex(/^[\w.-]{1,40}$/, 'must be up to 40 letters, digits, dots, hyphens or underscores')
-    .default('limitline'),
-  SERVICE_URL: httpUrl.optional(),
-  SERVICE_ACCOUNT: z
-    .string()
-    .regex(
-      /^[\p{L}\p{N}][\p{L}\p{N}._:/@+-]{0,99}$/u,
-      'must be up to 100 letters, digits and . _ - : / @ +, beginning with a letter or digit',
-    )
-    .transform(normalAccount)
-    .optional(),
-  SERVICE_CLIENT_ID: z.string().default(STAND_IN_CREDENTIALS.clientId),
-  SERVICE_CLIENT_SECRET: z.string().default(STAND_IN_CREDENTIALS.clientSecret),
-  HTTPS_PROXY: z.string().optional(),
-  HTTP_PROXY: z.string().optional(),
-  NO_PROXY: z.string().optional(),
-  /** RFC 6749, section 5.1; the service does not show the field's name. */
-  SERVICE_TOKEN_FIELD: z.string().default('access_token'),
-  SERVICE_TOKEN_LIFETIME_S: wholeNumber(1, 86_400, 'seconds').default(600),
-  SERVICE_RATE_PER_S: z
-    .string()
-    .regex(/^\d+(\.\d+)?$/, 'must be a decimal number of calls a second')
-    .transform(Number)
-    .refine((rate) => rate >= 0.01 && rate <= 100_000, 'must be 0.01 to 100000 calls a second')
-    .optional(),
-  SERVICE_CONCURRENCY: wholeNumber(1, 1_000, 'calls').default(32),
-  SERVICE_TIMEOUT_MS: wholeNumber(100, 600_000, 'milliseconds').default(30_000),
-  SERVICE_IDEMPOTENCY_HEADER: z
-    .string()
-    .regex(/^[!#$%&'*+.^_`|~\w-]+$/, 'must be the name of an HTTP header (RFC 9110, section 5.1)')
-    .optional(),
-  SERVICE_NOT_MADE: statusList,
-  ON_UNKNOWN_COMPANY: unknownPolicy.default('hold'),
-  ON_UNKNOWN_DOCUMENT: unknownPolicy.default('resend'),
-  ON_UNKNOWN_LIMIT: unknownPolicy.default('hold'),
-  CANARY_REFUSALS: wholeNumber(0, 1_000_000, 'answers').default(10),
-  REQUIRED_COLUMNS: z
-    .string()
-    .transform((text) => text.split(/[\s,]+/).filter(Boolean))
-    .default([]),
-  SEARCH_INDEX: z.enum(['on', 'off'], 'must be on or off').default('on'),
-  MAX_DOCUMENT_MB: wholeNumber(1, 10_000, 'megabytes').default(20),
-  CONSOLE_HOST: z.string().default('127.0.0.1'),
-  CONSOLE_PORT: wholeNumber(0, 65_535).default(3000),
-  /** The most that an upload may be, all of its files together; each mended version of it is a copy. */
-  CONSOLE_UPLOAD_MB: wholeNumber(1, 100_000, 'megabytes').default(1_024),
-  CONSOLE_USERS_FILE: z.string().optional(),
-  METRICS_HOST: z.string().default('127.0.0.1'),
-  METRICS_PORT: wholeNumber(0, 65_535).optional(),
-  METRICS_TOKEN: z
-    .string()
-    .regex(/^[!-~]{16,}$/, 'must be 16 characters or more, without spaces')
-    .optional(),
-  LOG_LEVEL: z.enum(LOG_LEVELS, `must be one of ${LOG_LEVELS.join(', ')}`).default('info'),
-});
-
 const SETTING_NAMES = Object.keys(settingsSchema.shape);
 
 /** What may stand in a mounted file instead, which `<name>_FILE` names. */
-const IN_FILES = ['SERVICE_CLIENT_ID', 'SERVICE_CLIENT_SECRET', 'REDIS_URL', 'METRICS_TOKEN'];
+const IN_FILES = [
+  'SERVICE_CLIENT_ID',
+  'SERVICE_CLIENT_SECRET',
+  'REDIS_URL',
+  'METRICS_TOKEN',
+  'CONSOLE_OIDC_CLIENT_SECRET',
+  'LIMITLINE_SECRET',
+];

@@ -41,7 +41,7 @@ const FAMILIES = 'SERVICE_ LIMITLINE_ ON_UNKNOWN_ CANARY_ APPROVE_ REQUIRED_ MAX
 );
 
 /** Settings that are spoken of already, and belong to parts of Limitline that are not there yet. */
-const LATER = /^(APPROVE_ABOVE|APPROVE_ALWAYS|CONSOLE_(USERS_FILE|OIDC_\w+)|LIMITLINE_(SCHEDULE|KEEP_DAYS))$/;
+const LATER = /^LIMITLINE_(SCHEDULE|KEEP_DAYS)$/;
 
 /** Many programs know these; a name like one of them is most likely one of theirs. */
 const PROXIES = /_PROXY$/i;

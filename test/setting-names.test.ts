@@ -74,15 +74,12 @@ test.each([
   expect(inEnvironment(name)).toEqual({ faults: [], notices: [] });
 });
 
-test.each(['APPROVE_ABOVE', 'CONSOLE_OIDC_ISSUER', 'LIMITLINE_SCHEDULE', 'LIMITLINE_KEEP_DAYS'])(
-  '%s is said to have no effect in this version',
-  (name) => {
-    expect(inEnvironment(name)).toEqual({
-      faults: [],
-      notices: [`${name} has no effect in this version of Limitline`],
-    });
-  },
-);
+test.each(['LIMITLINE_SCHEDULE', 'LIMITLINE_KEEP_DAYS'])('%s is said to have no effect in this version', (name) => {
+  expect(inEnvironment(name)).toEqual({
+    faults: [],
+    notices: [`${name} has no effect in this version of Limitline`],
+  });
+});
 
 test('in .env, which is for Limitline, a beginning that was mistyped stops too', () => {
   for (const name of ['SERVCE_URL', 'service_url', 'LIMITINE_DATA', 'LOGLEVEL']) {

@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify';
+import type { Person } from '../people/person.ts';
 import type { Html } from './html/html.ts';
 import type { PageParts } from './layout/layout.ts';
 
@@ -6,6 +7,10 @@ import type { PageParts } from './layout/layout.ts';
 export type ConsoleApp = FastifyInstance;
 
 declare module 'fastify' {
+  interface FastifyRequest {
+    /** Who asks; known once the guard let the request in. */
+    person: Person;
+  }
   interface FastifyReply {
     /** Answers with a whole page around this body, with the strip as it is now; where a dialog asks for it, with the body alone. */
     page: (parts: PageParts) => Promise<FastifyReply>;

@@ -6,6 +6,7 @@ import rateLimit from '@fastify/rate-limit';
 import { fastifySSE } from '@fastify/sse';
 import { fastify } from 'fastify';
 import type { Log } from '../log.ts';
+import { ANYBODY } from '../people/person.ts';
 import { everybodyMay, type May } from './actions/may.ts';
 import type { ConsoleApp } from './console-app.ts';
 import { addEvents } from './events/add-events.ts';
@@ -88,6 +89,10 @@ export async function makeConsole(given: {
   await app.register(rateLimit, { global: false });
   await app.register(fastifySSE, { heartbeatInterval: HEARTBEAT_MS });
   const assets = await serveAssets(app);
+  app.decorateRequest('person');
+  app.addHook('onRequest', async (request) => {
+    request.person = ANYBODY;
+  });
   app.decorate('may', given.may ?? everybodyMay);
   addReplies(app, { assets, strip: hub.strip });
   askWhoWasLed(app);

@@ -21,6 +21,22 @@ export function makeSharedKeys(prefix: string) {
     accounts: `${root}:accounts`,
     /** Hash: `client <account> <client id>` and `address <account> <address>`, by the time of the first use in ms. */
     accountUses: `${root}:account-uses`,
+    /** Hash: what is known of a user: roles, the password's digest, the second factor. */
+    user: (name: string) => `${root}:user:${name}`,
+    /** Sorted set of one score: the names of all users, in the order of the alphabet. */
+    users: `${root}:users`,
+    /** Hash: one session, by the digest of its id; it expires by itself. */
+    session: (digest: string) => `${root}:session:${digest}`,
+    /** Sorted set: the digests of one person's sessions, by when they began in ms. */
+    sessionsOf: (by: string) => `${root}:sessions:${by}`,
+    /** String, which expires: what is counted against guesses, and what may be used once. */
+    guesses: (what: string, of: string) => `${root}:guesses:${what}:${of}`,
+    /** Hash, which expires: a sign-in at an identity provider that is under way. */
+    signIn: (digest: string) => `${root}:sign-in:${digest}`,
+    /** Stream: the audit trail, an entry each; the first part of an entry's id is its number. */
+    audit: `${root}:audit`,
+    /** Hash: number and link of the last entry, where the trail begins, and the mark of the key that it is chained with. */
+    auditHead: `${root}:audit:head`,
   };
 }
 
@@ -96,6 +112,12 @@ export function makeKeys(prefix: string, account: string) {
     buyer: (key: string) => `${root}:buyer:${key}`,
     /** Hash: `<portfolio>/<row key>` → requested limit, of all rows of one buyer. Lua builds this name too (put-row.lua). */
     buyerRows: (buyer: string) => `${root}:buyer:${buyer}:rows`,
+    /** Hash: what another person is asked to approve. Lua builds this name too (claim.lua). */
+    approval: (id: string) => `${root}:approval:${id}`,
+    /** Sorted set: the rows of a portfolio that belong to one approval, by line, until it is carried out. */
+    approvalRows: (name: string, id: string) => `${root}:portfolio:${name}:approval:${id}`,
+    /** Sorted set: `<portfolio>/<id>` of the approvals that wait or are carried out, by when they were asked for, in ms. */
+    approvals: `${root}:approvals`,
     /** Hash: what somebody plans to do with many rows of a portfolio, and how far that is. It goes away by itself. */
     plan: (id: string) => `${root}:plan:${id}`,
     /** String, which expires: the process that does what is done once a night. */

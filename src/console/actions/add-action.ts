@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ConsoleApp } from '../console-app.ts';
 import { ConsoleError } from '../server/console-error.ts';
-import { type Action, type Actor, CONSOLE_ACTOR, type May } from './may.ts';
+import type { Action, Actor, May } from './may.ts';
 
 /** As many a minute as nobody clicks: what sends more is a script that went wrong. */
 const ACTIONS_PER_MINUTE = 600;
@@ -42,7 +42,11 @@ export function addAction(
   const { url, action, handle, multipart = false, limitMs, bodyLimit } = given;
   const ask = async (request: FastifyRequest): Promise<void> => {
     const { name } = request.params as { name?: string };
-    const answer = await app.may({ actor: CONSOLE_ACTOR, action, ...(name === undefined ? {} : { portfolio: name }) });
+    const answer = await app.may({
+      actor: actorOf(request),
+      action,
+      ...(name === undefined ? {} : { portfolio: name }),
+    });
     if (answer !== true) throw new ConsoleError(403, answer);
   };
   app.post(
@@ -56,9 +60,19 @@ export function addAction(
     async (request, reply) => {
       await ask(request);
       const params = request.params as Record<string, string>;
-      return handle({ request, reply, actor: CONSOLE_ACTOR, params, fields: multipart ? {} : fieldsOf(request.body) });
+      return handle({
+        request,
+        reply,
+        actor: actorOf(request),
+        params,
+        fields: multipart ? {} : fieldsOf(request.body),
+      });
     },
   );
+}
+
+function actorOf({ person }: FastifyRequest): Actor {
+  return { name: person.by };
 }
 
 function fieldsOf(body: unknown): Record<string, string> {

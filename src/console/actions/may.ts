@@ -12,11 +12,8 @@ export type Action =
   | 'pause queue'
   | 'resume queue';
 
-/** Who acts: without users it is whoever sits at this machine. */
+/** Who acts: `Person.by`. */
 export type Actor = { name: string };
-
-/** There is nobody to tell apart yet. */
-export const CONSOLE_ACTOR: Actor = { name: 'console' };
 
 /** What an action is about, as far as it is about one portfolio. */
 export type Wish = { actor: Actor; action: Action; portfolio?: string | undefined };

@@ -3,7 +3,6 @@ import { FastifyAdapter } from '@bull-board/fastify';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { rowOf } from '../../queue/names.ts';
 import { QUEUES } from '../../queue/queues.ts';
-import { CONSOLE_ACTOR } from '../actions/may.ts';
 import type { ConsoleApp } from '../console-app.ts';
 import { ConsoleError } from '../server/console-error.ts';
 import type { BoardFunctions } from './board-functions.ts';
@@ -95,7 +94,7 @@ function addRules(board: FastifyInstance): void {
       board.csrfProtection.call(board, request, reply, (error?: Error) => (error ? reject(error) : resolve()));
     });
     // The one thing that the board may change at all is to send a row again.
-    const answer = await board.may({ actor: CONSOLE_ACTOR, action: 'retry' });
+    const answer = await board.may({ actor: { name: request.person.by }, action: 'retry' });
     if (answer !== true) throw new ConsoleError(403, answer);
   });
   board.addHook('onSend', async (_request, reply, payload) => {

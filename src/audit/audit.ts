@@ -1,0 +1,28 @@
+/** What somebody did, or tried to do. Values are for people to read: no secrets, no personal data of buyers' contacts. */
+export type AuditNote = {
+  /** Who: see `Person.by`; of a sign-in that failed the name that was given, `""` where there is none. */
+  by: string;
+  /** What, as `<thing> <verb>`: `session begun`, `sign-in refused`, `rows retried`, `portfolio approved`, `results downloaded`. */
+  what: string;
+  /** From where: an address of the network, or `command line on <host>`. */
+  from: string;
+  /** What it was about: a portfolio, a user. */
+  about?: string;
+  /** What else is known of it: the plan, before and after. */
+  facts?: Readonly<Record<string, unknown>>;
+};
+
+/** The audit trail, as those who act see it. */
+export type Audit = {
+  /** Appends an entry. It stands when this resolves. @throws when it could not be written: then nothing may be done either */
+  note(note: AuditNote): Promise<void>;
+  /**
+   * Does something with an entry before it, which says what is wished, and one behind it, which says what came of it: what
+   * `facts` makes of the answer, or the fault.
+   */
+  around<T>(
+    note: AuditNote,
+    act: () => Promise<T>,
+    facts?: (answer: T) => Readonly<Record<string, unknown>>,
+  ): Promise<T>;
+};

@@ -1,0 +1,16 @@
+/** What somebody may be allowed to do; in any combination. Which addresses each may use: src/console/access/access-table.ts. */
+export const ROLES = ['viewer', 'finance', 'approver', 'operator', 'admin'] as const;
+export type Role = (typeof ROLES)[number];
+
+/** Who asks. `by` is unique, and how others read of them: in stories, approvals and the audit. */
+export type Person = {
+  /**
+   * `alice` for a user of ours, `alice@example.com (sso 4f6d2a)` for one of an identity provider's, `console` where there are
+   * no users, `command line (root)` for a user of the system.
+   */
+  by: string;
+  roles: readonly Role[];
+};
+
+/** Whoever comes while there are no users: from this machine only, and they may do everything. */
+export const ANYBODY: Person = { by: 'console', roles: ROLES };
