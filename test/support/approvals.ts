@@ -1,68 +1,83 @@
-import { expect } from 'vitest';
-import { answerApproval, type Said } from '../../jobs/approvals/answer-approval.ts';
-import { carryOutAnswered } from '../../jobs/approvals/carry-out-answered.ts';
-import type { Approval } from '../../src/ledger/approvals/approval.ts';
-import type { RowState, Step } from '../../src/ledger/row.ts';
-import type { RowId } from '../../src/ledger/row-id.ts';
-import type { Person } from '../../src/people/person.ts';
-import { buyerLines, openWorkplace } from './workplace.ts';
+import type { Approval, ApprovalPolicy } from '../../src/ledger/approvals/approval.ts';
+import type { RowRequest } from '../../src/ledger/row.ts';
+import { makeRequest, openLedger } from './ledger.ts';
 
-export const ALICE: Person = { by: 'alice', roles: ['finance', 'operator'] };
-export const BOB: Person = { by: 'bob', roles: ['approver'] };
+/** Every import waits. */
+export const ALWAYS: ApprovalPolicy = { always: true, above: undefined };
 
-/**
- * A portfolio of so many rows that `alice` imported, under settings that ask for approval, without workers: a test moves its rows itself.
- * Buyer n stands in line n + 1 and asks for 1,000.50 + n.
- */
-export async function openApprovals(count: number, settings: Record<string, string> = { APPROVE_ALWAYS: 'on' }) {
-  const place = await openWorkplace({ env: settings });
-  const { context } = place;
-  const { approvals, rows, ledger, keys, calls } = context;
-  const imported = await place.import(buyerLines(count), { by: ALICE.by });
+/** What waits while its import brings rows in, or afterwards. */
+export type Waiting = { id: string; look: () => Promise<Approval> };
 
-  const waiting = async (): Promise<Approval> => {
-    const [one, ...others] = await approvals.waiting();
-    expect(others, 'others that wait').toEqual([]);
-    if (!one) throw new Error('nothing waits for approval');
-    return one;
-  };
-  const say = (said: Partial<Said> & Pick<Said, 'id' | 'digest'>) =>
-    answerApproval({ answer: 'approve', words: '', person: BOB, ...said }, context);
-  const all = async (state: RowState): Promise<RowId[]> =>
-    (await rows.inState('q4', state, { count })).map(({ row }) => row);
+/** A ledger of the test's own in which imports wait for approval. */
+export function openApprovals() {
+  const ledger = openLedger({ asksApproval: true });
+  const { approvals, rows, portfolios } = ledger;
+
+  /** Begins to import a file of this name into q4. */
+  async function begin(
+    name: string,
+    { by = 'alice', supplier }: { by?: string; supplier?: string } = {},
+  ): Promise<Waiting> {
+    const file = { id: `sha-of-${name}`, fileName: name, reading: '{}', by };
+    const run = await portfolios.startImport('q4', file);
+    const id = await approvals.beginImport('q4', { file, number: run.number, authors: [by], supplier });
+    await run.end();
+    return { id, look: () => look(id) };
+  }
+
+  async function look(id: string): Promise<Approval> {
+    const found = await approvals.read(id);
+    if (!found) throw new Error(`There is no approval ${id}`);
+    return found;
+  }
+
+  /** Brings rows in by their keys and amounts, on lines from 2 on. */
+  async function put(approval: string | undefined, amounts: Record<string, string>, changes: Partial<RowRequest> = {}) {
+    const answers: string[] = [];
+    for (const [place, [key, requested_limit]] of Object.entries(amounts).entries()) {
+      const request = makeRequest({ buyer: `buyer of ${key}`, limit: { requested_limit }, ...changes });
+      answers.push(await rows.put({ portfolio: 'q4', key }, place + 2, '1', request, '', { approval }));
+    }
+    return answers;
+  }
+
   return {
-    ...place,
-    imported,
-    waiting,
-    say,
-    all,
-    states: async () => (await context.portfolios.read('q4')).states,
-    /** Says yes to the only thing that waits, and lets it go. */
-    async approve(person: Person = BOB): Promise<Approval> {
-      const { id, digest } = await waiting();
-      const answered = await say({ id, digest, person });
-      if (answered.is !== 'done') throw new Error(`it is ${answered.is}`);
-      await carryOutAnswered(answered.approval, context);
-      return answered.approval;
+    ...ledger,
+    begin,
+    put,
+    /** A file that was imported to its end, with these rows. */
+    async imported(name: string, amounts: Record<string, string>, policy = ALWAYS, by = 'alice'): Promise<Waiting> {
+      const waiting = await begin(name, { by });
+      await put(waiting.id, amounts);
+      await approvals.close({ portfolio: 'q4', id: waiting.id }, policy);
+      return waiting;
     },
-    /** The service says no to its company. */
-    async refuse(row: RowId): Promise<void> {
-      await rows.begin(row, 'company');
-      const problem = { step: 'company' as Step, message: 'the service refused the company with status 400', status: 400 };
-      await rows.advance(row, 'company', 'refused', { problem });
+    /** Answers it as it is now. */
+    async grant(waiting: Waiting, by = 'bob') {
+      const { id, digest } = await waiting.look();
+      return approvals.grant({ id, digest, by });
     },
-    /** Nobody knows what became of the call for its company. */
-    async hold(row: RowId): Promise<void> {
-      const found = await rows.begin(row, 'company');
-      const key = found?.request.buyer ?? '';
-      await ledger.hset(keys.call('company', key), { state: 'unknown', row: `${row.portfolio}/${row.key}` });
-      await rows.advance(row, 'company', 'held', { problem: { step: 'company', message: 'nobody knows' } });
-      expect(await calls.isUnknown({ kind: 'company', key })).toBe(true);
+    async decline(waiting: Waiting, by = 'bob', words = 'too much') {
+      const { id, digest } = await waiting.look();
+      return approvals.decline({ id, digest, by, words });
     },
-    /** What the claim of a row's limit is answered, whatever the queues hold. */
-    async claim(row: RowId) {
-      const thing = { kind: 'limit', key: row.key, row } as const;
-      return calls.claim(thing, { owner: 'w1/1', onUnknown: 'hold' });
+    /** Lets all rows go that were answered. */
+    async free(waiting: Waiting): Promise<void> {
+      for (let left = 1; left > 0; ) {
+        const id = { portfolio: 'q4', id: waiting.id };
+        left = await approvals.freeSome(id, await approvals.rowsOf(id, { count: 2 }));
+      }
+    },
+    async stateOf(key: string) {
+      const [row] = await rows.read([{ portfolio: 'q4', key }]);
+      return row?.state;
+    },
+    /** What the ledger says to a call of this row, by the revision that it has. */
+    async claim(key: string, kind: 'company' | 'limit' = 'limit', owner = 'ann/1') {
+      const row = { portfolio: 'q4', key };
+      const revision = (await ledger.connection.hget(ledger.keys.row('q4', key), 'rev')) ?? '0';
+      const thing = { kind, key: kind === 'limit' ? key : `buyer of ${key}`, row, revision };
+      return (await ledger.calls.claim(thing, { owner, onUnknown: 'hold' })).is;
     },
   };
 }

@@ -2,12 +2,12 @@ import { describe, expect, test } from 'vitest';
 import { carryOutAnswered } from '../../../jobs/approvals/carry-out-answered.ts';
 import { retryRows } from '../../../jobs/operators/retry-rows.ts';
 import { ANYBODY } from '../../../src/people/person.ts';
-import { ALICE, BOB, openApprovals } from '../../support/approvals.ts';
+import { ALICE, BOB, openPortfolio } from '../../support/approved-portfolio.ts';
 import { buyerLines } from '../../support/workplace.ts';
 
 describe('a yes', () => {
   test('lets the rows go that were looked at, once; the second person is told who was first', async () => {
-    const { waiting, say, approve, states } = await openApprovals(3);
+    const { waiting, say, approve, states } = await openPortfolio(3);
     expect(await states()).toMatchObject({ awaiting: 3, queued: 0 });
     const { id, digest } = await waiting();
     const carol = { by: 'carol', roles: ['approver'] } as const;
@@ -27,7 +27,7 @@ describe('a yes', () => {
     ['the same person under another of their names', 'alice@example.com (sso 4f6d2a)'],
     ['the same person as a user of the system', 'command line (alice)'],
   ])('by %s is not heard, whatever their roles and in however many sessions', async (_whose, by) => {
-    const { waiting, say, states } = await openApprovals(1);
+    const { waiting, say, states } = await openPortfolio(1);
     const { id, digest } = await waiting();
     for (const roles of [['approver'], ['approver', 'admin'], ['finance', 'approver', 'operator', 'admin']] as const) {
       expect(await say({ id, digest, person: { by, roles } })).toEqual({ is: 'own' });
@@ -40,14 +40,14 @@ describe('a yes', () => {
     ['an approver no more', { by: 'bob', roles: ['viewer', 'operator', 'admin', 'finance'] } as const, 'role'],
     ['known by no name', ANYBODY, 'nobody'],
   ])('by somebody who is %s is not heard', async (_whose, person, is) => {
-    const { waiting, say, states } = await openApprovals(1);
+    const { waiting, say, states } = await openPortfolio(1);
     const { id, digest } = await waiting();
     expect(await say({ id, digest, person })).toEqual({ is });
     expect(await states()).toMatchObject({ awaiting: 1 });
   });
 
   test('to what it is no more does nothing: of a row that was given up, of words that another file brought', async () => {
-    const place = await openApprovals(3);
+    const place = await openPortfolio(3);
     const { id, digest } = await place.waiting();
     const [row] = await place.all('awaiting');
     if (!row) throw new Error('no row waits');
@@ -69,7 +69,7 @@ describe('a yes', () => {
   });
 
   test('to one portfolio says nothing of another', async () => {
-    const place = await openApprovals(1);
+    const place = await openPortfolio(1);
     await place.import(buyerLines(2).toSpliced(1, 1), { portfolio: 'other', by: 'alice' });
     const [q4, other] = await place.context.approvals.waiting();
     expect(await place.say({ id: other?.id ?? '', digest: q4?.digest ?? '' })).toEqual({ is: 'changed' });
@@ -80,7 +80,7 @@ describe('a yes', () => {
 
 describe('a no', () => {
   test('gives the rows of an import up, with its words; none of them is sent again without another approval', async () => {
-    const place = await openApprovals(2, { APPROVE_ABOVE: '1500' });
+    const place = await openPortfolio(2, { APPROVE_ABOVE: '1500' });
     const { id, digest } = await place.waiting();
     const answered = await place.say({ id, digest, answer: 'decline', words: 'ask for less' });
     if (answered.is !== 'done') throw new Error(answered.is);

@@ -2,11 +2,11 @@ import { expect, test } from 'vitest';
 import { carryOutAllAnswered } from '../../../jobs/approvals/carry-out-answered.ts';
 import { resolveCalls } from '../../../jobs/operators/resolve-calls.ts';
 import type { RowId } from '../../../src/ledger/row-id.ts';
-import { openApprovals } from '../../support/approvals.ts';
+import { openPortfolio } from '../../support/approved-portfolio.ts';
 
 /** Two held rows, of which it is said under which ids their companies were made. */
 async function openAnswered() {
-  const place = await openApprovals(2);
+  const place = await openPortfolio(2);
   await place.approve();
   const rows = (await place.all('queued')) as [RowId, RowId];
   for (const row of rows) await place.hold(row);

@@ -7,7 +7,7 @@ import { resolvePlan } from '../../../jobs/operators/resolve-plan.ts';
 import { actOnRows } from '../../../jobs/plans/act-on-rows.ts';
 import type { AskedFor } from '../../../src/ledger/approvals/answered.ts';
 import type { RowId } from '../../../src/ledger/row-id.ts';
-import { openApprovals } from '../../support/approvals.ts';
+import { openPortfolio } from '../../support/approved-portfolio.ts';
 
 /** Above two rows of the three, and below all of them. */
 const ABOVE_TWO = { APPROVE_ABOVE: '2500' };
@@ -15,7 +15,7 @@ const ALWAYS = { APPROVE_ALWAYS: 'on' };
 
 /** Three rows that were approved, and are refused or held by now. */
 async function openEnded(ended: 'refused' | 'held', settings: Record<string, string>) {
-  const place = await openApprovals(3, settings);
+  const place = await openPortfolio(3, settings);
   await place.approve();
   const rows = (await place.all('queued')) as [RowId, RowId, RowId];
   for (const row of rows) await (ended === 'refused' ? place.refuse(row) : place.hold(row));
