@@ -86,13 +86,13 @@ function requestOf({ result: { line, request } }: FoundRow): WaitingRequest {
 
 /** What is another by now than when it was asked for, as far as the ledger knows. */
 function sinceWords(
-  { askedMs, standing, rows, sum, asked }: Approval,
+  { askedMs, standing, rows, sum, atFirst }: Approval,
   own: KnownImport | undefined,
   imports: readonly KnownImport[],
 ): string[] {
   if (standing !== 'waiting') return [];
   const later = imports.filter(({ number, lastMs }) => number !== own?.number && lastMs > askedMs);
-  const left = asked === undefined ? 0 : asked.rows - rows;
+  const left = atFirst === undefined ? 0 : atFirst.rows - rows;
   return [
     ...later.map(
       ({ fileName, by, found }) =>
@@ -100,7 +100,7 @@ function sinceWords(
     ),
     ...(left > 0
       ? [
-          `${counted(left, 'row')} ${left === 1 ? 'was' : 'were'} changed, given up or replaced: ${grouped(asked?.rows ?? 0)} waited at first, ${moneyText(asked?.sum ?? '0')}; these are ${grouped(rows)}, ${moneyText(sum)}.`,
+          `${counted(left, 'row')} ${left === 1 ? 'was' : 'were'} changed, given up or replaced: ${grouped(atFirst?.rows ?? 0)} waited at first, ${moneyText(atFirst?.sum ?? '0')}; these are ${grouped(rows)}, ${moneyText(sum)}.`,
         ]
       : []),
   ];

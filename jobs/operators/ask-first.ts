@@ -46,24 +46,19 @@ export async function askFirst(
   if (asking.approval === undefined && !(await isNeeded(wished, { approvals, approvalPolicy }))) return undefined;
   const id = asking.approval ?? (await approvals.askFor({ portfolio, kind, by }));
   if (asking.approval === undefined) await asking.onAsked?.(id);
-  let [rows, sum] = [0, new Big(0)];
   for await (const page of wished()) {
     // Its ended job goes first, as for a row that goes again at once: an add with an id that BullMQ still knows is ignored.
     await queues.forget(page.map(({ found }) => found.row));
-    const moved = await Promise.all(
+    await Promise.all(
       page.map(({ found: { row, result }, said }) =>
         approvals.awaitRow(row, result.state as WaitsFrom, { id, by, said, part, writtenMs: result.updatedMs }),
       ),
     );
-    for (const [place, { found }] of page.entries()) {
-      if (!moved[place]) continue;
-      rows += 1;
-      sum = sum.plus(amountOf(found));
-    }
   }
   // That it is needed is decided by these rows, and not by all of the portfolio.
   await approvals.close({ portfolio, id }, { always: true, above: undefined });
-  return { approval: id, rows, sum: sum.toFixed() };
+  const asked = await approvals.read(id);
+  return { approval: id, rows: asked?.rows ?? 0, sum: asked?.sum ?? '0' };
 }
 
 /** The states from which a row can come to wait. */

@@ -51,7 +51,7 @@ const ONE: [name: string, ended: 'refused' | 'held', act: (place: Place) => Prom
     'a plan for one row',
     'refused',
     async ({ context }) => {
-      const wish = { portfolio: 'q4', action: 'retry', filter: { max: '1001.5' } } as const;
+      const wish = { portfolio: 'q4', action: 'retry', filter: { max: '1001.50' } } as const;
       return (await actOnRows(wish, limits, context)).waits;
     },
   ],
@@ -78,7 +78,7 @@ const ONE: [name: string, ended: 'refused' | 'held', act: (place: Place) => Prom
     'a plan to send a held row again',
     'held',
     async ({ context }) => {
-      const wish = { portfolio: 'q4', action: 'resend', filter: { max: '1001.5' } } as const;
+      const wish = { portfolio: 'q4', action: 'resend', filter: { max: '1001.50' } } as const;
       return (await actOnRows(wish, limits, context)).waits;
     },
   ],
@@ -89,14 +89,14 @@ describe.each(ONE)('%s', (_name, ended, act) => {
     const place = await openEnded(ended, ALWAYS);
     await afterThisMs(place);
     const asked = await act(place);
-    expect(asked).toMatchObject({ rows: 1, sum: '1001.5' });
+    expect(asked).toMatchObject({ rows: 1, sum: '1001.50' });
     expect(await place.states()).toMatchObject({ awaiting: 1, [ended]: 2, queued: 0 });
     expect(await place.waiting()).toMatchObject({
       id: asked?.approval,
       kind: ended === 'refused' ? 'retry' : 'answer',
       authors: [by],
       rows: 1,
-      sum: '1001.5',
+      sum: '1001.50',
     });
     const [row] = place.rows;
     // The call of a held row is in doubt still; for no other is anything sent.
@@ -137,7 +137,7 @@ const MANY: [name: string, ended: 'refused' | 'held', act: (place: Place) => Pro
 test.each(MANY)('%s waits where the sum is above the limit, and goes when another says yes', async (_name, ended, act) => {
   const place = await openEnded(ended, ABOVE_TWO);
   await afterThisMs(place);
-  expect(await act(place)).toMatchObject({ rows: 3, sum: '3007.5' });
+  expect(await act(place)).toMatchObject({ rows: 3, sum: '3007.50' });
   expect(await place.states()).toMatchObject({ awaiting: 3, [ended]: 0, queued: 0 });
   await place.approve();
   expect(await place.states()).toMatchObject({ awaiting: 0, [ended]: 0, queued: 3 });
