@@ -24,6 +24,7 @@ import type { PaceState } from './pace/pace-state.ts';
 import { makePaceReader } from './pace/read-pace.ts';
 import { makePaceSamples } from './pace/samples.ts';
 import { makeSlots } from './pace/slots.ts';
+import { makePeople } from './people/people.ts';
 import { makeSecret } from './people/secret.ts';
 import { referenceOf } from './portfolio/identity/identity.ts';
 import { chooseProxy } from './proxy.ts';
@@ -99,6 +100,8 @@ export async function openContext({ settings, log }: { settings: Settings; log: 
     accounts,
     /** What keys of the installation are derived from. */
     secret,
+    /** Users, how they sign in, and sessions: of the installation, whichever account it is. */
+    people: makePeople({ connection: ledger, keys: sharedKeys, secret }),
     /** Remembers the account: for commands that bring something into it, or work for it. */
     enterAccount: () => accounts.enter(login),
     /** Names this process in claims and signs of life. */
