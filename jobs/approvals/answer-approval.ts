@@ -11,7 +11,10 @@ export type Said = { id: string; answer: ApprovalAnswer; digest: string; words: 
  * Why this person may not answer this approval, whatever they say to it; nothing where they may. Whoever is known by no name may not, who
  * is no approver, and who asked for it, under whatever name of theirs.
  */
-export function whyNot({ authors }: Pick<Approval, 'authors'>, { by, roles }: Person): 'nobody' | 'role' | 'own' | undefined {
+export function whyNot(
+  { authors }: Pick<Approval, 'authors'>,
+  { by, roles }: Person,
+): 'nobody' | 'role' | 'own' | undefined {
   if (by === ANYBODY.by) return 'nobody';
   if (!roles.includes('approver')) return 'role';
   return isOwn({ authors }, by) ? 'own' : undefined;

@@ -7,7 +7,6 @@ export type ListsUsers = {
   list: (page: {
     after?: string | undefined;
     limit: number;
-    text?: string | undefined;
   }) => Promise<{ users: readonly { name: string; roles: readonly Role[] }[]; next?: string | undefined }>;
 };
 

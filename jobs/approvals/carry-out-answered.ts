@@ -39,11 +39,11 @@ const LOOKED_AT = 20;
  * Closes what somebody began to ask for and was killed before its end, so that it waits for a person like any other. An import that was
  * killed is gone on with by importing its file again, and stays open.
  */
-export async function closeLeft(deps: CarryOutDeps, nowMs: number): Promise<void> {
+export async function closeLeft(deps: CarryOutDeps): Promise<void> {
   for (const { name, states } of await deps.portfolios.open()) {
     if (states.awaiting === 0) continue;
     for (const { id, kind, standing, askedMs } of await deps.approvals.of(name, LOOKED_AT)) {
-      if (standing !== 'open' || kind === 'import' || askedMs > nowMs - LEFT_AFTER_MS) continue;
+      if (standing !== 'open' || kind === 'import' || askedMs > Date.now() - LEFT_AFTER_MS) continue;
       await deps.approvals.close({ portfolio: name, id }, { always: true, above: undefined });
     }
   }

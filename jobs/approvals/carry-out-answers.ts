@@ -45,7 +45,11 @@ export async function carryOutAnswers(approval: Approval, deps: CarryOutAnswersD
 type Restored = { found: FoundRow; said: string };
 
 /** The rows that are held as they were when somebody spoke of them. */
-async function restoreAll(page: readonly RowId[], id: string, { approvals, rows }: CarryOutAnswersDeps): Promise<Restored[]> {
+async function restoreAll(
+  page: readonly RowId[],
+  id: string,
+  { approvals, rows }: CarryOutAnswersDeps,
+): Promise<Restored[]> {
   const restored: Restored[] = [];
   for (const row of page) {
     const answer = await approvals.restore(row, id);

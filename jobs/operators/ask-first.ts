@@ -1,7 +1,7 @@
 import { Big } from 'big.js';
+import type { AskedFor } from '../../src/ledger/approvals/answered.ts';
 import { type ApprovalPolicy, asksApproval } from '../../src/ledger/approvals/approval.ts';
 import type { Approvals } from '../../src/ledger/approvals/approvals.ts';
-import type { AskedFor } from '../../src/ledger/approvals/answered.ts';
 import type { PartOfPlan } from '../../src/ledger/plans/plan.ts';
 import type { Queues } from '../../src/queue/queues.ts';
 import type { FoundRow } from '../rows/walk-rows.ts';

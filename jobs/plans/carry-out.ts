@@ -2,8 +2,8 @@ import type { PartOfPlan, Plan, PlanCounts } from '../../src/ledger/plans/plan.t
 import type { Plans } from '../../src/ledger/plans/plans.ts';
 import type { GivenUpFrom } from '../../src/ledger/row.ts';
 import type { Rows } from '../../src/ledger/rows.ts';
-import { cancelRows } from '../operators/cancel-rows.ts';
 import { type AskDeps, askFirst, RESEND, type Wished } from '../operators/ask-first.ts';
+import { cancelRows } from '../operators/cancel-rows.ts';
 import { type FreeDeps, freeHeld } from '../operators/free-held.ts';
 import { resendSupplier, resolveCallOf } from '../operators/resolve-calls.ts';
 import { reviveGivenUpSupplier } from '../operators/retry-rows.ts';

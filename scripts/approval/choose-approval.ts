@@ -19,7 +19,10 @@ export function chooseApproval(
   const [only, ...others] = meant;
   if (!only) {
     const named = id === undefined ? 'Nothing' : `No approval ${id}`;
-    throw new LimitlineError('NOT_FOUND', `${named} of portfolio "${portfolio}" waits for approval. ${listed(waiting)}`);
+    throw new LimitlineError(
+      'NOT_FOUND',
+      `${named} of portfolio "${portfolio}" waits for approval. ${listed(waiting)}`,
+    );
   }
   if (others.length > 0) {
     throw new LimitlineError(

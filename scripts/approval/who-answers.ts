@@ -10,10 +10,7 @@ export type KnowsPeople = {
   check: (given: { name: string; password: string; code: string; from: string }) => Promise<Checked>;
 };
 
-type Checked =
-  | { is: 'ok'; person: Person }
-  | { is: 'no' | 'busy' | 'owes' }
-  | { is: 'later'; afterS: number };
+type Checked = { is: 'ok'; person: Person } | { is: 'no' | 'busy' | 'owes' } | { is: 'later'; afterS: number };
 
 /** Where a command is run, as the audit and the limits on guesses name it. */
 export function fromHere(): string {
@@ -76,7 +73,10 @@ async function readSecrets(): Promise<{ password: string; code: string }> {
   }
   const [password = '', code = ''] = Buffer.concat(pieces).toString('utf8').split(/\r?\n/);
   if (size > LONGEST_INPUT || password === '' || code.trim() === '') {
-    throw new LimitlineError('USAGE', 'Standard input must have two lines: the password, and the code. Nothing was done.');
+    throw new LimitlineError(
+      'USAGE',
+      'Standard input must have two lines: the password, and the code. Nothing was done.',
+    );
   }
   return { password, code: code.trim() };
 }

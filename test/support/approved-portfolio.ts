@@ -48,7 +48,11 @@ export async function openPortfolio(count: number, settings: Record<string, stri
     /** The service says no to its company. */
     async refuse(row: RowId): Promise<void> {
       await rows.begin(row, 'company');
-      const problem = { step: 'company' as Step, message: 'the service refused the company with status 400', status: 400 };
+      const problem = {
+        step: 'company' as Step,
+        message: 'the service refused the company with status 400',
+        status: 400,
+      };
       await rows.advance(row, 'company', 'refused', { problem });
     },
     /** Nobody knows what became of the call for its company. */

@@ -76,7 +76,9 @@ export function makeApprovals({
       if (by === '' || by === CONSOLE_ACTOR) return 'own';
       const isSeen = found.approval.digest === digest || standing !== 'waiting';
       const args = [id, portfolio, is, by, isSeen ? found.moves : '', words.slice(0, MOST_WORDS), ownName];
-      const taken = (await persist('answer', () => answer([...placesOf({ portfolio, id }), ...lists, keys.approvalsLately], args))) as string;
+      const taken = (await persist('answer', () =>
+        answer([...placesOf({ portfolio, id }), ...lists, keys.approvalsLately], args),
+      )) as string;
       if (taken === 'done') return is;
       if (taken !== 'again') return taken as AnswerTaken;
       if (!isSeen) return 'changed';

@@ -53,7 +53,9 @@ describe('a yes', () => {
     if (!row) throw new Error('no row waits');
     // The same request with other words: another street, say.
     const [header = '', first = '', ...others] = buyerLines(3);
-    await place.import([`${header},street`, `${first},Other Street 1`, ...others.map((line) => `${line},`)], { by: 'eve' });
+    await place.import([`${header},street`, `${first},Other Street 1`, ...others.map((line) => `${line},`)], {
+      by: 'eve',
+    });
     expect(await place.say({ id, digest })).toEqual({ is: 'changed' });
     const now = (await place.context.approvals.waiting()).map((one) => ({ rows: one.rows, authors: one.authors }));
     expect(now).toEqual([

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { retryRow } from '../../../jobs/operators/retry-row.ts';
-import { retryRows } from '../../../jobs/operators/retry-rows.ts';
 import { planHeldFile } from '../../../jobs/operators/plan-held-file.ts';
 import { resolveCalls } from '../../../jobs/operators/resolve-calls.ts';
 import { resolvePlan } from '../../../jobs/operators/resolve-plan.ts';
+import { retryRow } from '../../../jobs/operators/retry-row.ts';
+import { retryRows } from '../../../jobs/operators/retry-rows.ts';
 import { actOnRows } from '../../../jobs/plans/act-on-rows.ts';
 import type { AskedFor } from '../../../src/ledger/approvals/answered.ts';
 import type { RowId } from '../../../src/ledger/row-id.ts';
@@ -126,7 +126,11 @@ const MANY: [name: string, ended: 'refused' | 'held', act: (place: Place) => Pro
     'refused',
     async ({ context }) => (await actOnRows({ portfolio: 'q4', action: 'retry', filter: {} }, limits, context)).waits,
   ],
-  ['all held calls sent again', 'held', async ({ context }) => (await resolveCalls({ portfolio: 'q4', by }, context)).waits],
+  [
+    'all held calls sent again',
+    'held',
+    async ({ context }) => (await resolveCalls({ portfolio: 'q4', by }, context)).waits,
+  ],
   [
     'a plan to send all held rows again',
     'held',
@@ -134,15 +138,18 @@ const MANY: [name: string, ended: 'refused' | 'held', act: (place: Place) => Pro
   ],
 ];
 
-test.each(MANY)('%s waits where the sum is above the limit, and goes when another says yes', async (_name, ended, act) => {
-  const place = await openEnded(ended, ABOVE_TWO);
-  await afterThisMs(place);
-  expect(await act(place)).toMatchObject({ rows: 3, sum: '3007.50' });
-  expect(await place.states()).toMatchObject({ awaiting: 3, [ended]: 0, queued: 0 });
-  await place.approve();
-  expect(await place.states()).toMatchObject({ awaiting: 0, [ended]: 0, queued: 3 });
-  expect(await place.context.approvals.answered()).toEqual([]);
-});
+test.each(MANY)(
+  '%s waits where the sum is above the limit, and goes when another says yes',
+  async (_name, ended, act) => {
+    const place = await openEnded(ended, ABOVE_TWO);
+    await afterThisMs(place);
+    expect(await act(place)).toMatchObject({ rows: 3, sum: '3007.50' });
+    expect(await place.states()).toMatchObject({ awaiting: 3, [ended]: 0, queued: 0 });
+    await place.approve();
+    expect(await place.states()).toMatchObject({ awaiting: 0, [ended]: 0, queued: 3 });
+    expect(await place.context.approvals.answered()).toEqual([]);
+  },
+);
 
 /** What comes of the same ms as a plan counts as later. */
 async function afterThisMs({ context: { plans } }: Place): Promise<void> {

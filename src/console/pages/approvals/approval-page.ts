@@ -70,9 +70,13 @@ function outcome({ standing, answered, portfolio }: Approval): Html {
         title: 'Nothing is left of it.',
       });
     default:
-      return notice('info', 'Its import has not come to its end, so it cannot be answered yet. Nothing of it is sent.', {
-        title: `It is ${STANDING_WORDS[standing]}.`,
-      });
+      return notice(
+        'info',
+        'Its import has not come to its end, so it cannot be answered yet. Nothing of it is sent.',
+        {
+          title: `It is ${STANDING_WORDS[standing]}.`,
+        },
+      );
   }
 }
 

@@ -36,7 +36,10 @@ export function outcomeBody(state: PlanState, csrf = ''): Html {
         what: `${plan.isExact ? '' : 'at least '}${counted(plan.rows, 'row')}, ${moneyText(plan.sum)}`,
       },
       { term: 'Which rows', what: filterWords(plan).join('; ') },
-      { term: state.waits === undefined ? ACTION_WORDS[plan.action].done('Rows') : 'Rows that wait', what: grouped(done) },
+      {
+        term: state.waits === undefined ? ACTION_WORDS[plan.action].done('Rows') : 'Rows that wait',
+        what: grouped(done),
+      },
       ...(underWay > 0
         ? [{ term: 'On their way', what: `${counted(underWay, 'call')}: the answer decides how the row ends` }]
         : []),
