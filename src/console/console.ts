@@ -6,9 +6,10 @@ import rateLimit from '@fastify/rate-limit';
 import { fastifySSE } from '@fastify/sse';
 import { fastify } from 'fastify';
 import type { Log } from '../log.ts';
+import { NOBODY } from '../people/person.ts';
 import { NO_RIGHTS } from './access/access.ts';
 import { ACCESS } from './access/access-table.ts';
-import { type AccessFunctions, addAccess, NOBODY } from './access/add-access.ts';
+import { type AccessFunctions, addAccess } from './access/add-access.ts';
 import type { ConsoleApp } from './console-app.ts';
 import { addEvents } from './events/add-events.ts';
 import { type Hub, makeHub } from './events/hub.ts';
@@ -124,7 +125,11 @@ export async function makeConsole(
   };
 }
 
-const NO_AUDIT: AccessFunctions['audit'] = { note: async () => undefined, around: (_note, act) => act() };
+const NO_AUDIT: AccessFunctions['audit'] = {
+  note: async () => undefined,
+  around: (_note, act) => act(),
+  refusal: async () => undefined,
+};
 
 /** Pages are done by then; an upload that still goes on is cut off. */
 const CLOSE_LIMIT_MS = 5_000;

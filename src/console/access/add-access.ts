@@ -1,6 +1,5 @@
 import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
 import type { Audit } from '../../audit/audit.ts';
-import type { Log } from '../../log.ts';
 import type { Person } from '../../people/person.ts';
 import type { ConsoleApp } from '../console-app.ts';
 import { placesOf } from '../layout/places.ts';
@@ -9,9 +8,6 @@ import { sayPlainly } from '../server/guard.ts';
 import { type About, type Access, type AccessTable, accessOf, isAllowed, ownMatters } from './access.ts';
 import { addRefusals } from './add-refusals.ts';
 import { refusalWords } from './refusal-words.ts';
-
-/** Who is meant before it is known who asks, and where nobody need be known. */
-export const NOBODY: Person = { by: '', roles: [] };
 
 /** What the console is handed to know who asks, and what is theirs. */
 export type AccessFunctions = {
@@ -40,12 +36,12 @@ const NOTHING_THERE: Access = { signedIn: true };
  *
  * Call it before any route is registered, and {@link AccessFunctions.identify} finds what hooks before it have read.
  */
-export function addAccess(app: ConsoleApp, { log, ...given }: AccessFunctions & { log: Log }): void {
+export function addAccess(app: ConsoleApp, given: AccessFunctions): void {
   const { table } = given;
   const ownMattersTo = memoized((roles: Person['roles']) => ownMatters(table, roles));
   app.addHook('onRoute', (route) => checkEntry(route, table));
   app.decorateRequest('about');
-  addRefusals(app, { audit: given.audit, log });
+  addRefusals(app, { audit: given.audit });
 
   app.addHook('onRequest', async (request, reply) => {
     const access = accessFor(request);
