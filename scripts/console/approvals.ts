@@ -34,6 +34,8 @@ export function approvalsPageFunctions(context: Context): ApprovalsPageFunctions
       return { waiting: waiting.slice(0, MOST_WAITING), total: waiting.length, answered, hasUsers };
     },
 
+    read: approvals.read,
+
     look: (id, signal) => lookAtApproval(id, signal, { ...context, understand }),
 
     isOwn: (approval, { by }) => isOwn(approval, by),
