@@ -36,7 +36,7 @@ export function approvalsPageFunctions(context: Context): ApprovalsPageFunctions
 
     read: approvals.read,
 
-    look: (id, signal) => lookAtApproval(id, signal, { ...context, understand }),
+    look: (id) => lookAtApproval(id, { ...context, understand }),
 
     isOwn: (approval, { by }) => isOwn(approval, by),
 

@@ -15,7 +15,7 @@ export type ApprovalsPageFunctions = {
   list: () => Promise<ApprovalsList>;
   read: (id: string) => Promise<Approval | undefined>;
   /** All that an approver has to see; nothing where there is no such approval. */
-  look: (id: string, signal: AbortSignal) => Promise<ApprovalLook | undefined>;
+  look: (id: string) => Promise<ApprovalLook | undefined>;
   /** Whether this person asked for it, under whatever name. */
   isOwn: (approval: Pick<Approval, 'authors'>, person: Person) => boolean;
   /** Whether a person may answer, whether their password is asked for, and who may besides. */
@@ -116,7 +116,7 @@ async function show(
   { request, reply, refused }: { request: FastifyRequest; reply: FastifyReply; refused?: Answered },
   given: ApprovalsPageFunctions,
 ) {
-  const look = await given.look(id, request.signal);
+  const look = await given.look(id);
   if (!look) throw new ConsoleError(404, NO_APPROVAL);
   const { approval } = look;
   const answering = { ...(await given.answering(approval, request.person)), refused, csrf: reply.csrf() };
