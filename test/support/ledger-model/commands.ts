@@ -3,6 +3,7 @@ import { expect } from 'vitest';
 import type { CallKind } from '../../../src/call-kind.ts';
 import type { RowRequest, Step } from '../../../src/ledger/row.ts';
 import { makeRequest } from '../ledger.ts';
+import { answer, ask, beginImport, carryOut, claimUnapproved, endImport, free } from './approval-commands.ts';
 import { type Command, command, expectFound } from './command.ts';
 import type { RealLedger } from './real-ledger.ts';
 import { kindOf, type Model, PORTFOLIOS, REQUESTS, thingOf } from './rules.ts';
@@ -62,12 +63,44 @@ export function commandArbitraries(): fc.Arbitrary<Command>[] {
     fc.tuple(portfolio, key).map((args) => leaveOut(...args)),
     portfolio.map(pause),
     portfolio.map(resume),
+    ...approvalArbitraries({ portfolio, key, process }),
+  ];
+}
+
+/** All that may happen to what another person has to approve. */
+function approvalArbitraries({
+  portfolio,
+  key,
+  process,
+}: Record<'portfolio' | 'key' | 'process', fc.Arbitrary<string>>): fc.Arbitrary<Command>[] {
+  const person = fc.constantFrom('alice', 'bert');
+  // What was asked for last is answered more often than what is old.
+  const which = fc.oneof({ weight: 3, arbitrary: fc.constant(0) }, { weight: 2, arbitrary: fc.nat(4) });
+  const answering = fc
+    .tuple(which, fc.constantFrom('granted' as const, 'granted' as const, 'declined' as const), person)
+    .map((args) => answer(...args));
+  const freeing = fc.tuple(which, fc.integer({ min: 1, max: 3 })).map((args) => free(...args));
+  return [
+    fc.tuple(portfolio, person).map((args) => beginImport(...args)),
+    fc
+      .tuple(portfolio, fc.constantFrom('asked' as const, 'asked' as const, 'not asked' as const, 'died' as const))
+      .map((args) => endImport(...args)),
+    answering,
+    answering,
+    freeing,
+    freeing,
+    fc
+      .tuple(portfolio, key, fc.constantFrom('refused' as const, 'cancelled' as const, 'held' as const), person)
+      .map((args) => ask(...args)),
+    which.map(carryOut),
+    fc.tuple(process, portfolio, key).map((args) => claimUnapproved(...args)),
   ];
 }
 
 export function put(name: string, key: string, line: number, version: string): Command {
   return command(`import ${name}/${key} at line ${line}, ${version}`, async (model, real) => {
-    const answer = await real.rows.put({ portfolio: name, key }, line, 'i', requestOf(key, version));
+    const { approval } = model.portfolio(name);
+    const answer = await real.rows.put({ portfolio: name, key }, line, 'i', requestOf(key, version), '', { approval });
     expect(answer).toBe(model.put(name, key, line, version));
   });
 }
@@ -78,7 +111,9 @@ function putInPlaceOf(name: string, [key, old]: string[], line: number): Command
     if (key === undefined || old === undefined) return;
     const problem = { step: 'limit', message: 'replaced' } as const;
     const request = requestOf(key, 'as before');
-    const answer = await real.rows.put({ portfolio: name, key }, line, 'i', request, '', { key: old, problem });
+    const { approval } = model.portfolio(name);
+    const replacing = { key: old, problem, approval };
+    const answer = await real.rows.put({ portfolio: name, key }, line, 'i', request, '', replacing);
     expect(answer).toBe(model.putInPlaceOf(name, key, { line, rowName: 'as before', old }));
   });
 }
