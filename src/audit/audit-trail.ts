@@ -76,6 +76,8 @@ export function makeAuditTrail(given: {
     read: reader,
     /** Checks all entries, or those from a number on; see {@link verifyTrail}. */
     verify: async (from?: number) => verifyTrail({ connection, keys, chain: await chain(), last, reader, from }),
+    /** The last link that this host remembers. */
+    remembered: last.read,
     /** The chain, for checking an export. @throws LimitlineError where the key cannot be had */
     chain,
     /** Cuts off what is older than a time, behind a checkpoint; see {@link cutTrail}. */
