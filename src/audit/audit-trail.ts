@@ -56,9 +56,9 @@ export function makeAuditTrail(given: {
     note,
     refusal: refusals.refusal,
     async around(noted, act, facts) {
-      const of = await append({ ...noted, is: 'begun' });
+      const begun = await append({ ...noted, is: 'begun' });
       const { by, what, from, about } = noted;
-      const behind = { by, what, from, ...(about === undefined ? {} : { about }), of };
+      const behind = { by, what, from, ...(about === undefined ? {} : { about }), of: begun };
       try {
         const answer = await act();
         await appendAfterwards({ ...behind, is: 'done', ...(facts ? { facts: facts(answer) } : {}) });

@@ -91,7 +91,9 @@ function count(counted: Counted, { from, what }: AuditNote): void {
 function join(counted: Counted, earlier: Counted): void {
   counted.sinceMs = Math.min(counted.sinceMs, earlier.sinceMs);
   counted.count += earlier.count;
-  for (const of of ['from', 'what'] as const) for (const [name, more] of earlier[of]) add(counted[of], name, more);
+  for (const field of ['from', 'what'] as const) {
+    for (const [name, more] of earlier[field]) add(counted[field], name, more);
+  }
 }
 
 /** Adds to a count by name; beyond those that are told apart, to that of all others. */
