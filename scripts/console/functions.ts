@@ -1,5 +1,6 @@
 import type { PageFunctions } from '../../src/console/pages/index.ts';
 import type { Context } from '../../src/context.ts';
+import { auditPageFunctions } from './audit.ts';
 import { downloadFunctions } from './downloads.ts';
 import { healthPageFunctions } from './health.ts';
 import { heldPageFunctions } from './held.ts';
@@ -25,5 +26,6 @@ export function consoleFunctions(context: Context): PageFunctions {
     new: newPageFunctions(context),
     queues: queuesPageFunctions(context),
     machines: machineFunctions(context),
+    audit: auditPageFunctions(context),
   };
 }
