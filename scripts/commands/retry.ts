@@ -71,6 +71,7 @@ async function retryChosen(name: string, filter: RowFilter, { dryRun = false }: 
       ...(waits ? { waits } : {}),
       ...(cause ? { cause: cause.id } : {}),
     });
+    return { planned: acted.plan.rows, retried: done, changed: came };
   });
 }
 

@@ -73,7 +73,8 @@ test('a yes takes the password again, and is heard once', async () => {
 test('many wrong passwords are told to wait, before any of them is looked at', async () => {
   const { approve, states } = await openWaiting();
   let last = await approve({ password: 'guess 0' });
-  for (let guess = 1; last.status === 422 && guess < 20; guess += 1) last = await approve({ password: `guess ${guess}` });
+  for (let guess = 1; last.status === 422 && guess < 20; guess += 1)
+    last = await approve({ password: `guess ${guess}` });
   expect(last).toMatchObject({ status: 429, text: expect.stringContaining('Too many wrong passwords') });
   expect(Number(last.headers.get('retry-after'))).toBeGreaterThan(0);
   expect(await approve()).toMatchObject({ status: 429 });
@@ -93,7 +94,13 @@ test('a yes to what it is no more does nothing, and shows what it is now', async
   expect(await approve({ digest: 'another' })).toMatchObject({ status: 409 });
   // One of its rows is given up meanwhile.
   const [first] = await context.rows.inState('q4', 'awaiting', { count: 1 });
-  await context.rows.giveUp(first?.row ?? { portfolio: '', key: '' }, 'awaiting', [], { plan: 'none', beforeMs: 1e15 }, 'alice');
+  await context.rows.giveUp(
+    first?.row ?? { portfolio: '', key: '' },
+    'awaiting',
+    [],
+    { plan: 'none', beforeMs: 1e15 },
+    'alice',
+  );
   const stale = await approve();
   expect(stale).toMatchObject({ status: 409, text: expect.stringContaining('It has changed since you looked at it') });
   expect(stale.text).toContain('Approve 2 rows');
@@ -143,7 +150,9 @@ test('the portfolio says what waits and who may say yes; the row says so too', a
   const { get, as, address, context } = await openWaiting();
   as(ALICE);
   const { text } = await get('/portfolios/q4');
-  expect(text).toMatch(/Waits for approval\.[\s\S]*3 rows, 3,007\.50, asked for by[\s\S]*bob may look at it and say yes/);
+  expect(text).toMatch(
+    /Waits for approval\.[\s\S]*3 rows, 3,007\.50, asked for by[\s\S]*bob may look at it and say yes/,
+  );
   expect(text).toContain(`href="${address}"`);
   const [first] = await context.rows.inState('q4', 'awaiting', { count: 1 });
   const row = (await get(`/portfolios/q4/rows/${first?.row.key}`)).text;
