@@ -123,6 +123,6 @@ async function show(
   return reply.page({
     title: `Approval (${approval.portfolio})`,
     at: 'approvals',
-    body: approvalPage(look, answering),
+    body: approvalPage(look, answering, request.rights),
   });
 }

@@ -1,4 +1,5 @@
 import { grouped } from '../../../counted.ts';
+import { UNFINISHED_STATES } from '../../../ledger/row.ts';
 import type { Rights } from '../../access/access.ts';
 import type { Right } from '../../access/access-table.ts';
 import { can } from '../../access/can.ts';
@@ -89,10 +90,10 @@ function renderActions({ state }: PortfolioLook, { rights, csrf }: { rights: Rig
       `npx limitline retry ${word}`,
     );
   const cancel =
-    open > 0 &&
+    open + states.awaiting > 0 &&
     can(rights, 'GET /plans/new', 'cancel') &&
     planned(
-      planAddress(name, 'cancel', { states: ['queued', 'company', 'documents', 'limit'] }),
+      planAddress(name, 'cancel', { states: UNFINISHED_STATES }),
       'Cancel what is left…',
       `npx limitline cancel ${word}`,
       'danger',
