@@ -2,8 +2,10 @@ import { expect } from 'vitest';
 import { type ApprovalPolicy, NO_APPROVAL } from '../../../src/ledger/approvals/approval.ts';
 import { answerApproval, awaitRow, closeApproval, freeRows, isGranted, rowsOf, voidEmpty } from './approval-rules.ts';
 import { type Command, command } from './command.ts';
+import { put } from './put-command.ts';
 import type { RealLedger } from './real-ledger.ts';
 import { kindOf, type Model, REQUESTS, thingOf } from './rules.ts';
+import type { ModelApproval } from './state.ts';
 
 const ALWAYS: ApprovalPolicy = { always: true, above: undefined };
 
@@ -29,9 +31,30 @@ export function endImport(name: string, how: 'asked' | 'not asked' | 'died'): Co
   });
 }
 
-/** Somebody would have a row go on that ended. */
-export function ask(name: string, key: string, from: 'refused' | 'cancelled' | 'held', author: string): Command {
-  return command(`${author} asks to have ${name}/${key} go on if ${from}`, async (model, real) => {
+/** A file with all requests is imported for approval, and perhaps approved at once: what leads rows far along. */
+export function importForApproval(name: string, version: string, isApproved: boolean): Command {
+  return command(
+    `a file is imported into ${name}, ${version}${isApproved ? ', and approved' : ''}`,
+    async (model, real) => {
+      await beginImport(name, 'alice').run(model, real);
+      const id = model.portfolio(name).approval;
+      for (const [place, key] of Object.keys(REQUESTS).entries())
+        await put(name, key, place + 2, version).run(model, real);
+      await endImport(name, 'asked').run(model, real);
+      if (!isApproved || id === undefined) return;
+      voidEmpty(model);
+      await answerNow(id, { is: 'granted', by: 'bert' }, model, real);
+      await freeNow(id, 9, model, real);
+    },
+  );
+}
+
+/** Somebody would have a row go on that ended: one that did, where there is any. */
+export function ask(which: number, from: 'refused' | 'cancelled' | 'held', author: string): Command {
+  return command(`${author} asks to have row ${which} go on that is ${from}`, async (model, real) => {
+    const ended = [...model.rows].filter(([, { state }]) => state === from);
+    const [row = 'q4/first'] = ended[which % ended.length] ?? [];
+    const [name = '', key = ''] = row.split('/');
     const kind = from === 'held' ? 'answer' : 'retry';
     const id = await real.approvals.askFor({ portfolio: name, kind, by: author });
     model.approvals.set(id, { portfolio: name, kind, standing: 'open', author });
@@ -44,31 +67,41 @@ export function ask(name: string, key: string, from: 'refused' | 'cancelled' | '
 /** Somebody answers what waits, as it is now. */
 export function answer(which: number, is: 'granted' | 'declined', by: string): Command {
   return command(`${by} answers approval ${which}: ${is}`, async (model, real) => {
-    const id = pick(model, which);
-    const seen = id === undefined ? undefined : await real.approvals.read(id);
-    if (id === undefined || !seen) return;
-    const given = { id, digest: seen.digest, by };
-    const taken = is === 'granted' ? await real.approvals.grant(given) : await real.approvals.decline(given);
-    expect(taken).toBe(answerApproval(model, id, is, by));
+    const id = pick(model, which, ({ standing }) => standing === 'waiting');
+    if (id !== undefined) await answerNow(id, { is, by }, model, real);
   });
+}
+
+async function answerNow(
+  id: string,
+  { is, by }: { is: 'granted' | 'declined'; by: string },
+  model: Model,
+  real: RealLedger,
+) {
+  const seen = await real.approvals.read(id);
+  const given = { id, digest: seen?.digest ?? '', by };
+  const taken = is === 'granted' ? await real.approvals.grant(given) : await real.approvals.decline(given);
+  expect(taken).toBe(answerApproval(model, id, is, by));
 }
 
 /** Whoever comes by lets some rows of what was answered go; they may die in the middle. */
 export function free(which: number, most: number): Command {
   return command(`${most} rows of approval ${which} go, if it was answered`, async (model, real) => {
-    const id = pick(model, which);
-    const portfolio = model.approvals.get(id ?? '')?.portfolio;
-    if (id === undefined || portfolio === undefined) return;
-    const rows = await real.approvals.rowsOf({ portfolio, id }, { count: most });
-    const left = await real.approvals.freeSome({ portfolio, id }, rows);
-    expect(left).toBe(freeRows(model, id, most));
+    const id = pick(model, which, ({ answered }, each) => answered !== undefined && rowsOf(model, each).length > 0);
+    if (id !== undefined) await freeNow(id, most, model, real);
   });
+}
+
+async function freeNow(id: string, most: number, model: Model, real: RealLedger) {
+  const { portfolio = '' } = model.approvals.get(id) ?? {};
+  const rows = await real.approvals.rowsOf({ portfolio, id }, { count: most });
+  expect(await real.approvals.freeSome({ portfolio, id }, rows)).toBe(freeRows(model, id, most));
 }
 
 /** An answer that was granted is carried out: its row is held again, and goes as any other does. */
 export function carryOut(which: number): Command {
   return command(`what was granted as approval ${which} is carried out`, async (model, real) => {
-    const id = pick(model, which);
+    const id = pick(model, which, ({ kind, standing }) => kind === 'answer' && standing === 'granted');
     const approval = model.approvals.get(id ?? '');
     if (id === undefined || approval?.kind !== 'answer' || approval.standing !== 'granted') return;
     for (const [name, row] of rowsOf(model, id)) {
@@ -129,8 +162,10 @@ function thousandths(amount: string): bigint {
   return BigInt(whole + decimals.slice(0, 3).padEnd(3, '0'));
 }
 
-/** One of the approvals that there are, of those that are not at their end most of the time. */
-function pick({ approvals }: Model, which: number): string | undefined {
-  const alive = [...approvals].filter(([, { standing }]) => standing !== 'void').map(([id]) => id);
-  return alive.at(-1 - (which % Math.max(1, alive.length)));
+/** One of the approvals that there are: those that are as wanted first, the latest of them before the others. */
+function pick(model: Model, which: number, isWanted: (approval: ModelApproval, id: string) => boolean) {
+  const alive = [...model.approvals].filter(([, { standing }]) => standing !== 'void').reverse();
+  const wanted = alive.filter(([id, approval]) => isWanted(approval, id));
+  const others = alive.filter(([id, approval]) => !isWanted(approval, id));
+  return [...wanted, ...others][which]?.[0];
 }

@@ -55,12 +55,12 @@ function wordOf(verdict: Settled | { is: 'go' }): string {
   return verdict.reason === 'another process is sending it' ? 'busy' : 'later';
 }
 
-/** A step that goes well from its beginning to its end: what leads rows far along. */
-export function takeUpAndAnswer(process: string, name: string, key: string): Command {
-  return command(`${process} does the next step of ${name}/${key}`, async (model, real) => {
+/** A step from its beginning to its end, which goes well as a rule: what leads rows far along. */
+export function takeUpAndAnswer(process: string, name: string, key: string, word: AnswerWord = 'made'): Command {
+  return command(`${process} does the next step of ${name}/${key}: ${word}`, async (model, real) => {
     const before = real.flights.length;
     await takeUp(process, name, key, undefined).run(model, real);
-    if (real.flights.length > before) await answerFlight(before, 'made', false).run(model, real);
+    if (real.flights.length > before) await answerFlight(before, word, false).run(model, real);
   });
 }
 
