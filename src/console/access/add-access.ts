@@ -53,9 +53,9 @@ export function addAccess(app: ConsoleApp, given: AccessFunctions): void {
     request.rights = { roles: person.roles, owns: false };
     // Whether it is their own is not known yet: here it is only asked whether it could be enough.
     if (isAllowed(access, { roles: person.roles, owns: true })) return;
-    const [place] = placesOf(request.rights);
+    const place = request.routeOptions.url === '/' ? placesOf(request.rights)[0] : undefined;
     // Where everybody comes in: an admin has other pages than this one.
-    if (request.method === 'GET' && request.routeOptions.url === '/' && place) return reply.redirect(place.href, 303);
+    if (place) return reply.redirect(place.href, 303);
     throw await refusal(request, access, undefined, given);
   });
 
