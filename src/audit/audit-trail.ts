@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { messageOf } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { RedisConnection } from '../lua-script.ts';
@@ -10,6 +11,9 @@ import { makeTrailReader } from './read-trail.ts';
 import { makeRefusals } from './refusals.ts';
 import { type Cut, cutTrail } from './retention.ts';
 import { verifyTrail } from './verify-trail.ts';
+
+/** For what is written behind something that was done: a Redis that answers at all does so by then, and a command that ends can wait. */
+const AFTERWARDS_MS = 1_000;
 
 export type AuditTrail = ReturnType<typeof makeAuditTrail>;
 
@@ -43,14 +47,18 @@ export function makeAuditTrail(given: {
   const note = async (noted: AuditNote): Promise<void> => void (await append(noted));
   const refusals = makeRefusals({ note, log, everyMs: given.countEveryMs });
 
-  /** What was done is done, so a fault of Redis now is said and nothing else. */
-  const appendAfterwards = (draft: EntryDraft) =>
-    append(draft).catch((error) => {
+  /** What was done is done, so a fault of Redis now is said and nothing else; and while it is away, nobody waits for it for long. */
+  const appendAfterwards = async (draft: EntryDraft): Promise<void> => {
+    const written = append(draft).catch((error) => {
       log.error(
         { entry: draft.of, reason: messageOf(error) },
         'the audit trail could not be told what came of this entry',
       );
     });
+    const enough = new AbortController();
+    await Promise.race([written, sleep(AFTERWARDS_MS, undefined, { signal: enough.signal }).catch(() => {})]);
+    enough.abort();
+  };
 
   const audit: Audit = {
     note,
