@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { messageOf } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { RedisConnection } from '../lua-script.ts';
-import { type AuditKeys, makeAppender } from './append.ts';
+import { type AuditKeys, makeAppender, type WrittenEntry } from './append.ts';
 import type { Audit, AuditNote } from './audit.ts';
 import { type Chain, makeChain } from './chain.ts';
 import type { EntryDraft } from './entry.ts';
@@ -43,7 +43,9 @@ export function makeAuditTrail(given: {
     return known;
   };
   const reader = makeTrailReader({ connection, keys });
-  const { append } = makeAppender({ connection, keys, chain, last, account, log });
+  const listeners: ((entry: WrittenEntry) => void)[] = [];
+  const onWritten = (entry: WrittenEntry): void => listeners.forEach((listener) => void listener(entry));
+  const { append } = makeAppender({ connection, keys, chain, last, account, log, onWritten });
   const note = async (noted: AuditNote): Promise<void> => void (await append(noted));
   const refusals = makeRefusals({ note, log, everyMs: given.countEveryMs });
 
@@ -80,6 +82,8 @@ export function makeAuditTrail(given: {
 
   return {
     ...audit,
+    /** From now on tells of each entry of this process that stands. */
+    onWritten: (listener: (entry: WrittenEntry) => void): void => void listeners.push(listener),
     /** Reads entries as they stand; see {@link makeTrailReader}. */
     read: reader,
     /** Checks all entries, or those from a number on; see {@link verifyTrail}. */

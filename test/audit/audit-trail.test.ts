@@ -20,6 +20,15 @@ test('what is noted stands in the trail: who, what, when, from where, about what
   expect(await trail.verify()).toMatchObject({ entries: 1, remembered: 1, broken: undefined });
 });
 
+test('whoever listens is told of each entry once it stands, with its link and without its facts', async () => {
+  const trail = (await openTrails()).process();
+  const told: unknown[] = [];
+  trail.onWritten((entry) => told.push(entry));
+  await trail.note({ ...NOTE, facts: { rows: 3 } });
+  const [last] = [(await trail.verify()).last];
+  expect(told).toEqual([{ ...NOTE, number: 1, link: last?.link }]);
+});
+
 test('what is done stands between two entries: the wish before it, and what came of it, which names the wish', async () => {
   const trail = (await openTrails()).process();
   const seen: number[] = [];
