@@ -6,6 +6,8 @@ import { accountOf, type Settings, STAND_IN_ACCOUNT, STAND_IN_CREDENTIALS } from
 import { makeDocumentStore } from './documents/store.ts';
 import { makeLeftFiles } from './files/left-files.ts';
 import { makeAccounts } from './ledger/accounts.ts';
+import { asksApproval } from './ledger/approvals/approval.ts';
+import { makeApprovals } from './ledger/approvals/approvals.ts';
 import { makeAtMostOnce } from './ledger/at-most-once.ts';
 import { makeAttempts } from './ledger/attempts.ts';
 import { makeBuyers } from './ledger/buyers.ts';
@@ -97,6 +99,8 @@ export async function openContext({ settings, log }: { settings: Settings; log: 
     account: login.account,
     log,
   });
+  /** What another person has to approve. */
+  const approvalPolicy = { always: settings.APPROVE_ALWAYS === 'on', above: settings.APPROVE_ABOVE };
   const queues = makeQueues({ connection: redis.connect('queue'), prefixOf: keys.queuePrefix });
 
   return {
@@ -123,6 +127,7 @@ export async function openContext({ settings, log }: { settings: Settings; log: 
       keys,
       persist,
       canaryRefusals: settings.CANARY_REFUSALS,
+      asksApproval: asksApproval(approvalPolicy),
       isSearched: settings.SEARCH_INDEX === 'on',
       referenceOf,
     }),
@@ -131,6 +136,9 @@ export async function openContext({ settings, log }: { settings: Settings; log: 
     stories: makeStories({ connection: ledger, keys }),
     /** What somebody plans to do with many rows. */
     plans: makePlans({ connection: ledger, keys }),
+    /** What waits for another person, or has waited. */
+    approvals: makeApprovals({ connection: ledger, keys, persist }),
+    approvalPolicy,
     recovery: makeRecovery({ connection: ledger, keys }),
     /** The fleet's pace, without the doors; see {@link lookAtPace}. */
     readPace: makePaceReader(ledger, keys.pace),

@@ -1,5 +1,7 @@
+import type { Approvals } from '../../src/ledger/approvals/approvals.ts';
 import type { PaceState } from '../../src/pace/pace-state.ts';
 import { depthFor, type FeedDeps, feed, queuesAhead } from '../rows/feed.ts';
+import { freeAllApproved } from '../rows/free-approved.ts';
 import { makeHealer } from './heal.ts';
 
 /** How often it is seen to that the queues are full, that no portfolio lacks its share, and that no job is lost. */
@@ -25,7 +27,7 @@ export function startFeeder({
   lookAtDoors,
   onFault,
 }: {
-  deps: FeedDeps;
+  deps: FeedDeps & { approvals: Approvals };
   paceNow: () => PaceState;
   lookAtDoors: () => Promise<unknown>;
   onFault: (error: unknown) => void;
@@ -38,7 +40,8 @@ export function startFeeder({
   const look = async (): Promise<void> => {
     rested = allWait() && rested < LOOKS_RESTED ? rested + 1 : 0;
     if (rested > 0) return;
-    await Promise.all([heal(), lookAtDoors(), deps.queues.paused()]);
+    // Whoever answered may have died before the rows went.
+    await Promise.all([heal(), lookAtDoors(), deps.queues.paused(), freeAllApproved(deps)]);
     nothingLeft = (await feed(deps, paceNow())) === 0;
   };
   const refill = async (): Promise<void> => {
