@@ -83,6 +83,8 @@ export async function openContext({ settings, log }: { settings: Settings; log: 
     },
   });
   const attempts = makeAttempts({ processId, log });
+  /** What another person has to approve. */
+  const approvalPolicy = { always: settings.APPROVE_ALWAYS === 'on', above: settings.APPROVE_ABOVE };
   const secret = makeSecret({
     given: settings.LIMITLINE_SECRET,
     dataDir: settings.LIMITLINE_DATA,
@@ -99,8 +101,6 @@ export async function openContext({ settings, log }: { settings: Settings; log: 
     account: login.account,
     log,
   });
-  /** What another person has to approve. */
-  const approvalPolicy = { always: settings.APPROVE_ALWAYS === 'on', above: settings.APPROVE_ABOVE };
   const queues = makeQueues({ connection: redis.connect('queue'), prefixOf: keys.queuePrefix });
 
   return {

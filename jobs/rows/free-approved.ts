@@ -20,8 +20,3 @@ export async function freeApproved(id: ApprovalId, { approvals, queues }: FreeDe
     if (left === 0) return;
   }
 }
-
-/** The same of all that was answered and is not carried out. */
-export async function freeAllApproved(deps: FreeDeps): Promise<void> {
-  for (const id of await deps.approvals.answered()) await freeApproved(id, deps);
-}

@@ -124,6 +124,8 @@ export function makeKeys(prefix: string, account: string) {
     approvals: `${root}:approvals`,
     /** Sorted set: the same of those that were answered, until what that means is carried out. Lua builds this name too (approval-tally.lua). */
     approvalsAnswered: `${root}:approvals:answered`,
+    /** Sorted set: `<portfolio>/<id>` of the 100 approvals that people answered last, by when they did, in ms. */
+    approvalsLately: `${root}:approvals:lately`,
     /** Hash: what somebody plans to do with many rows of a portfolio, and how far that is. It goes away by itself. */
     plan: (id: string) => `${root}:plan:${id}`,
     /** String, which expires: the process that does what is done once a night. */

@@ -10,8 +10,10 @@ type CommandModule = { register: (program: Command, terminal: Terminal) => void 
 
 const COMMANDS: Record<string, () => Promise<CommandModule>> = {
   audit: () => import('../../scripts/commands/audit.ts'),
+  approve: () => import('../../scripts/commands/approve.ts'),
   cancel: () => import('../../scripts/commands/cancel.ts'),
   check: () => import('../../scripts/commands/check.ts'),
+  decline: () => import('../../scripts/commands/decline.ts'),
   import: () => import('../../scripts/commands/import.ts'),
   pause: () => import('../../scripts/commands/pause.ts'),
   portfolios: () => import('../../scripts/commands/portfolios.ts'),

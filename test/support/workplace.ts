@@ -21,6 +21,7 @@ type ImportWish = {
   reading?: ReadOptions;
   replace?: boolean;
   first?: number;
+  by?: string;
 };
 
 /** A folder that is gone when the test is over. */

@@ -10,7 +10,9 @@ export type Action =
   | 'pause'
   | 'resume'
   | 'pause queue'
-  | 'resume queue';
+  | 'resume queue'
+  | 'approve'
+  | 'decline';
 
 /** Who acts: `Person.by`. */
 export type Actor = { name: string };

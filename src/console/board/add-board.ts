@@ -9,6 +9,7 @@ import type { BoardFunctions } from './board-functions.ts';
 import { boardQueue } from './board-queue.ts';
 import { mayOnBoard } from './board-routes.ts';
 import { BOARD_POLICY, cleanShell } from './board-shell.ts';
+import { pressedBy } from './who-presses.ts';
 
 /** Where the board stands; the page of ours about the queues is at `/work`. */
 const AT = '/queues';
@@ -97,6 +98,7 @@ function addRules(board: FastifyInstance): void {
     const answer = await board.may({ actor: { name: request.person.by }, action: 'retry' });
     if (answer !== true) throw new ConsoleError(403, answer);
   });
+  board.addHook('preHandler', (request, _reply, done) => pressedBy(request.person.by, done));
   board.addHook('onSend', async (_request, reply, payload) => {
     reply.header('content-security-policy', BOARD_POLICY);
     const type = String(reply.getHeader('content-type') ?? '');

@@ -1,5 +1,5 @@
 import { type Html, html } from '../html/html.ts';
-import { renderStrip, STRIP_ID, type StripState } from './strip.ts';
+import { APPROVALS_COUNT_ID, approvalsCount, renderStrip, STRIP_ID, type StripState } from './strip.ts';
 
 /** Addresses of what pages load: styles for every page, and those of one place (assets/styles/page-<place>….css). */
 export type Assets = {
@@ -9,7 +9,7 @@ export type Assets = {
 };
 
 /** The places of the navigation. */
-export type Place = 'portfolios' | 'new' | 'held' | 'queues' | 'health';
+export type Place = 'portfolios' | 'new' | 'held' | 'approvals' | 'queues' | 'health';
 
 /** What a page hands to the layout. */
 export type PageParts = {
@@ -26,6 +26,7 @@ const PLACES: readonly { at: Place; href: string; words: string }[] = [
   { at: 'portfolios', href: '/', words: 'Portfolios' },
   { at: 'new', href: '/new', words: 'New' },
   { at: 'held', href: '/held', words: 'Held' },
+  { at: 'approvals', href: '/approvals', words: 'Approvals' },
   { at: 'queues', href: '/work', words: 'Queues' },
   { at: 'health', href: '/health', words: 'Health' },
 ];
@@ -53,7 +54,8 @@ ${assets.styles.map(({ href, place }) => (place === undefined || place === at) &
 <div class="top-line">
 <a class="brand" href="/">${brandMark()} Limitline</a>
 <nav class="places" aria-label="Main">${PLACES.map(
-    (place) => html`<a href="${place.href}" aria-current="${place.at === at && 'page'}">${place.words}</a>`,
+    (place) =>
+      html`<a href="${place.href}" aria-current="${place.at === at && 'page'}">${place.words}${place.at === 'approvals' && html`<span id="${APPROVALS_COUNT_ID}">${approvalsCount(strip)}</span>`}</a>`,
   )}</nav>
 </div>
 <div class="strip" id="${STRIP_ID}" role="status" aria-label="State of the line">${renderStrip(strip)}</div>

@@ -23,6 +23,8 @@ export type Approval = {
   /** The rows that wait, and what they ask for; of one that was answered, as they were then. */
   rows: number;
   sum: string;
+  /** The same as it was when it began to wait; nothing where it does not wait yet, or never did. */
+  atFirst: { rows: number; sum: string } | undefined;
   /** 43 letters: see approval-digest.ts. */
   digest: string;
   /** Who answered, when, and in what words; `by` is empty where nobody had to. */

@@ -76,7 +76,9 @@ export function makeApprovals({
       if (by === '' || by === CONSOLE_ACTOR) return 'own';
       const isSeen = found.approval.digest === digest || standing !== 'waiting';
       const args = [id, portfolio, is, by, isSeen ? found.moves : '', words.slice(0, MOST_WORDS), ownName];
-      const taken = (await persist('answer', () => answer([...placesOf({ portfolio, id }), ...lists], args))) as string;
+      const taken = (await persist('answer', () =>
+        answer([...placesOf({ portfolio, id }), ...lists, keys.approvalsLately], args),
+      )) as string;
       if (taken === 'done') return is;
       if (taken !== 'again') return taken as AnswerTaken;
       if (!isSeen) return 'changed';
@@ -155,6 +157,11 @@ export function makeApprovals({
     /** The approvals that wait for a person, the oldest first. */
     async waiting(): Promise<Approval[]> {
       return readAll(await connection.zrange(keys.approvals, '0', '-1'));
+    },
+
+    /** The approvals that people answered last, the latest first, so many at the most; of 100 it is known. */
+    async lately(most: number): Promise<Approval[]> {
+      return readAll(await connection.zrange(keys.approvalsLately, '0', `${most - 1}`, 'REV'));
     },
 
     /** How many wait for a person. */

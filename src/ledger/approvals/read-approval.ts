@@ -27,6 +27,7 @@ export function readApproval(id: string, fields: Readonly<Record<string, string>
     authors: authorsIn(fields),
     askedMs: Number(fields.asked),
     importId: fields.importId,
+    atFirst: fields.atFirst === undefined ? undefined : { rows: Number(fields.atFirst), sum: sumIn(fields, 'first') },
     digest: approvalDigest({ ...bound, supplier: fields.supplier ?? '' }),
     answered: isAnswered
       ? { by: fields.answeredBy ?? '', atMs: Number(fields.answeredAt), words: fields.words ?? '' }

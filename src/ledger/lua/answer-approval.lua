@@ -1,11 +1,12 @@
 -- A person answers what waits for approval: only while it waits, as it is now, and none of those who asked for it.
 -- KEYS[1] the portfolio   KEYS[2] the approval   KEYS[3] what waits   KEYS[4] what was answered and is not carried out yet
+-- KEYS[5] what was answered lately
 -- ARGV[1] its id   ARGV[2] the portfolio's name   ARGV[3] "granted" or "declined"   ARGV[4] who answers
 -- ARGV[5] `moves` of the approval as it was when its digest was computed   ARGV[6] words   ARGV[7] this answer's own name
 -- Answers "done", also repeated under its name | "gone" | "answered" | "own" | "changed": it is not complete yet
 -- | "again": since its digest was computed, rows came or went
 -- @include move
-local portfolio, approval, waits, answered = unpack(KEYS)
+local portfolio, approval, waits, answered, lately = unpack(KEYS)
 local id, name, answer, by, moves, words, ownName = unpack(ARGV)
 local found = redis.call('HMGET', approval, 'standing', 'moves', 'asked', 'rows', 'answer')
 local standing = found[1]
@@ -27,4 +28,6 @@ if answer == 'granted' and redis.call('HGET', portfolio, 'supplierApproval') == 
 end
 redis.call('ZREM', waits, name .. '/' .. id)
 redis.call('ZADD', answered, found[3], name .. '/' .. id)
+redis.call('ZADD', lately, nowText(), name .. '/' .. id)
+redis.call('ZREMRANGEBYRANK', lately, 0, -101)
 return 'done'

@@ -19,7 +19,15 @@ local standing = 'granted'
 if tonumber(found[2]) == 0 and not hasSupplier then standing = 'void' elseif isAsked() then standing = 'waiting' end
 redis.call('HSET', approval, 'standing', standing)
 local member = name .. '/' .. id
-if standing == 'waiting' then redis.call('ZADD', waits, found[4], member) end
+if standing == 'waiting' then
+  redis.call('ZADD', waits, found[4], member)
+  -- What it was at first, for whoever looks at it later: the first time alone, where it is asked twice.
+  redis.call('HSETNX', approval, 'atFirst', found[2])
+  for _, field in ipairs(redis.call('HKEYS', approval)) do
+    local k = string.match(field, '^sum:rows:(.*)$')
+    if k then redis.call('HSETNX', approval, 'sum:first:' .. k, redis.call('HGET', approval, field)) end
+  end
+end
 if standing == 'granted' then
   redis.call('HSET', approval, 'answeredAt', nowText(), 'answeredBy', '', 'ofRows', found[2], 'words',
     above == '' and 'no approval is asked for' or 'below the limit')

@@ -39,13 +39,21 @@ export function pieceOf(frame: Frame, id: string): Html {
   return frame.find((one) => one.id === id)?.html ?? html``;
 }
 
-const WAYS: Readonly<Record<string, string>> = { '/new': 'Import it', '/work': 'To the queues' };
+const WAYS: Readonly<Record<string, string>> = {
+  '/new': 'Import it',
+  '/work': 'To the queues',
+  '/approvals': 'To the approvals',
+};
+
+function wayOf(href: string): string {
+  return WAYS[href] ?? (href.startsWith('/approvals/') ? 'Look at it' : 'To the held desk');
+}
 
 function renderWaits(look: PortfolioLook): Html {
   return html`${waitsFor(look).map(({ kind, title, words, command, href }) =>
     notice(
       kind,
-      html`${words} ${href !== undefined && html`<a href="${href}">${WAYS[href] ?? 'To the held desk'}</a>`}${command !== undefined && commandLine(command)}`,
+      html`${words} ${href !== undefined && html`<a href="${href}">${wayOf(href)}</a>`}${command !== undefined && commandLine(command)}`,
       { title },
     ),
   )}`;
