@@ -24,7 +24,9 @@ export function addReplies(
     // It took too long, and the person was told so meanwhile.
     if (this.sent) return this;
     if (wantsFragment(this.request)) return this.fragment(parts.body);
-    return this.fragment(layout(parts, { assets, csrf: this.csrf(), strip: strip.last() }));
+    const { person } = this.request;
+    const rights = person.by === '' ? undefined : this.request.rights;
+    return this.fragment(layout(parts, { assets, csrf: this.csrf(), strip: strip.last(), rights }));
   });
   app.decorateReply('page', async function page(this: FastifyReply, parts: PageParts) {
     if (!wantsFragment(this.request)) await strip.fresh();

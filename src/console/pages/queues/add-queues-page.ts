@@ -7,6 +7,7 @@ import type { FoundRow } from '../../../ledger/search/row-matches.ts';
 import type { QueueCounts } from '../../../queue/queue-looks.ts';
 import { type JobData, QUEUES, type QueueName } from '../../../queue/queues.ts';
 import { addAction } from '../../actions/add-action.ts';
+import { fieldsOf } from '../../actions/fields-of.ts';
 import type { RowRetried } from '../../board/board-functions.ts';
 import { whyItStays, whyUnknown } from '../../board/retry-words.ts';
 import type { ConsoleApp } from '../../console-app.ts';
@@ -74,6 +75,10 @@ export function addQueuesPage(app: ConsoleApp, hub: Hub, given: QueuesPageFuncti
   addAction(app, {
     url: '/work/retry',
     action: 'retry',
+    about: async (request) => {
+      const { portfolio, key } = fieldsOf(request.body);
+      return { portfolio, facts: { row: key } };
+    },
     handle: async ({ fields, actor, reply }) => {
       const { portfolio = '', key = '', back = '' } = fields;
       const answer = await given.retry({ portfolio, key }, actor.name);

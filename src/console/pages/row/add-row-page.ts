@@ -51,9 +51,9 @@ export function addRowPage(app: ConsoleApp, given: RowPageFunctions): void {
     const { did, line } = request.query as { did?: string; line?: string };
     const found = await given.story(rowOf(request.params), { patient: line === 'yes', signal: request.signal });
     if (!found) throw noRow();
-    if (wantsFragment(request)) return reply.fragment(linePart(found));
+    if (wantsFragment(request)) return reply.fragment(linePart(found, request.rights));
     const { row, result } = found.story;
-    const body = rowPage({ ...found, did: DID.get(String(did)), csrf: reply.csrf() });
+    const body = rowPage({ ...found, did: DID.get(String(did)), csrf: reply.csrf(), rights: request.rights });
     return reply.page({ title: `${cutWords(result.request.name)} (${row.portfolio})`, at: 'portfolios', body });
   });
 
@@ -71,6 +71,7 @@ export function addRowPage(app: ConsoleApp, given: RowPageFunctions): void {
   addAction(app, {
     url: '/portfolios/:name/rows/:key/resolve',
     action: 'resolve',
+    says: ['made', 'resend'],
     limitMs: RESOLVE_LIMIT_MS,
     handle: async ({ params, fields, actor, reply }) => {
       const row = rowOf(params);
