@@ -56,9 +56,9 @@ export function sayNextSteps(
     );
   }
   if (summary.states.awaiting > 0) {
-    const waiting = counted(summary.states.awaiting, 'row waits', 'rows wait');
+    const wait = counted(summary.states.awaiting, 'row waits', 'rows wait');
     say(
-      `limitline: ${waiting} for another person's approval, and nothing of it was sent (${groupedAmount(summary.byState.awaiting)}): npx limitline approve "${portfolio}" --as USER, by a user with the role approver who did not submit it; then run it again, or keep a worker running: npx limitline work`,
+      `limitline: ${wait} for another person's approval, and nothing of it was sent (${groupedAmount(summary.byState.awaiting)}). Once it is approved, run the same command again, or keep a worker running: npx limitline work`,
     );
   }
   if (needsMending(summary) && !left?.errors) {

@@ -9,8 +9,8 @@ import { type Ended, ownDataHome } from './command.ts';
 type CommandModule = { register: (program: Command, terminal: Terminal) => void };
 
 const COMMANDS: Record<string, () => Promise<CommandModule>> = {
-  audit: () => import('../../scripts/commands/audit.ts'),
   approve: () => import('../../scripts/commands/approve.ts'),
+  audit: () => import('../../scripts/commands/audit.ts'),
   cancel: () => import('../../scripts/commands/cancel.ts'),
   check: () => import('../../scripts/commands/check.ts'),
   decline: () => import('../../scripts/commands/decline.ts'),
