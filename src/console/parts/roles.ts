@@ -18,7 +18,7 @@ export function roleList(roles: readonly Role[]): Html {
 
 /** A tick for each role, named `role-<role>`. */
 export function roleTicks(roles: readonly Role[]): Html {
-  return html`<fieldset><legend>Roles</legend>${ROLES.map((role) =>
+  return html`<fieldset class="role-ticks"><legend>Roles</legend>${ROLES.map((role) =>
     tick({ label: role, name: `role-${role}`, checked: roles.includes(role), hint: ROLE_WORDS[role] }),
   )}</fieldset>`;
 }

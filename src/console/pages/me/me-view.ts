@@ -105,7 +105,7 @@ function sessionsPart(csrf: string, sessions: readonly SessionView[]): Html {
                 csrf,
                 words: 'End it',
                 kind: 'quiet',
-                label: `End the session of ${browserWords(agent)} from ${from}`,
+                label: `End it: ${browserWords(agent)} from ${from}`,
               }),
       },
     ],
