@@ -7,7 +7,9 @@ import { fastifySSE } from '@fastify/sse';
 import { fastify } from 'fastify';
 import type { Log } from '../log.ts';
 import { ANYBODY, NOBODY } from '../people/person.ts';
-import { everybodyMay, type May } from './actions/may.ts';
+import { NO_RIGHTS } from './access/access.ts';
+import { ACCESS } from './access/access-table.ts';
+import { type AccessFunctions, addAccess } from './access/add-access.ts';
 import type { ConsoleApp } from './console-app.ts';
 import { addEvents } from './events/add-events.ts';
 import { type Hub, makeHub } from './events/hub.ts';
@@ -47,19 +49,21 @@ export type Console = Awaited<ReturnType<typeof makeConsole>>;
  * @param given.strip what every page says on top; asked for twice a second while a page is open
  * @param given.pages adds the pages, see pages/index.ts
  * @param given.signIn how people sign in; without it nobody can, and whoever comes is ANYBODY
- * @param given.may the one place that says who may do what; without one, everybody who comes may do everything
+ * @param given.identify who asks, in place of what their session says: the one way in which the console learns who asks, see access/add-access.ts
+ * @param given.audit where what is done is written down; without one it is written nowhere
  * @throws LimitlineError `SETTINGS` for an address that is not loopback
  */
-export async function makeConsole(given: {
-  host: string;
-  port: number;
-  account?: string;
-  log: Log;
-  strip: () => Promise<Strip>;
-  pages: (app: ConsoleApp, hub: Hub) => void;
-  signIn?: SignInOptions;
-  may?: May;
-}) {
+export async function makeConsole(
+  given: {
+    host: string;
+    port: number;
+    account?: string;
+    log: Log;
+    strip: () => Promise<Strip>;
+    pages: (app: ConsoleApp, hub: Hub) => void;
+    signIn?: SignInOptions;
+  } & Partial<AccessFunctions>,
+) {
   const { host, port, log, signIn } = given;
   checkLoopback(host);
   const hub = makeHub({ strip: given.strip, log, ...(signIn && { mayWatch: makeMayWatch(signIn.gate) }) });
@@ -74,6 +78,12 @@ export async function makeConsole(given: {
     frameworkErrors: (_error, _request, reply) => sayPlainly(reply, 400, 'The address cannot be read.'),
   });
   const address = listenOn(app, { host, port });
+  app.decorateRequest('person');
+  app.decorateRequest('rights');
+  app.addHook('onRequest', async (request) => {
+    request.person = NOBODY;
+    request.rights = NO_RIGHTS;
+  });
   addGuard(app, { port: address.port });
   addAccessLog(app, log);
   await addSecurityHeaders(app);
@@ -96,18 +106,12 @@ export async function makeConsole(given: {
   await app.register(formbody, { bodyLimit: FORM_LIMIT_BYTES });
   await app.register(rateLimit, { global: false });
   await app.register(fastifySSE, { heartbeatInterval: HEARTBEAT_MS });
-  const assets = await serveAssets(app);
-  app.decorateRequest('person');
+  app.decorate('audit', given.audit ?? NO_AUDIT);
   app.decorateRequest('signedIn', undefined);
   const gate = signIn && makeGate(signIn.gate);
-  app.addHook('onRequest', async (request, reply) => {
-    request.person = NOBODY;
-    if (OPEN.test(request.routeOptions.url ?? '')) return;
-    const person = gate ? await gate.identify(request, reply) : ANYBODY;
-    if (reply.sent || !person) return reply;
-    request.person = person;
-  });
-  app.decorate('may', given.may ?? everybodyMay);
+  const identify = given.identify ?? gate?.identify ?? (async () => ANYBODY);
+  addAccess(app, { ...given, identify, audit: app.audit, table: given.table ?? ACCESS });
+  const assets = await serveAssets(app);
   addReplies(app, { assets, strip: hub.strip });
   askWhoWasLed(app);
   addErrorPages(app, log);
@@ -118,8 +122,11 @@ export async function makeConsole(given: {
   return {
     app,
     url: address.url,
-    /** @throws LimitlineError `USAGE` when the port is taken */
-    listen: address.open,
+    /** @throws LimitlineError `USAGE` when the port is taken; Error for a route that nobody has decided about */
+    async listen(): Promise<void> {
+      await app.ready();
+      await address.open();
+    },
     /** Ends the event streams, lets requests that are under way finish, and closes. */
     close: async (): Promise<void> => {
       const late = setTimeout(() => app.server.closeAllConnections(), CLOSE_LIMIT_MS);
@@ -129,13 +136,13 @@ export async function makeConsole(given: {
   };
 }
 
+const NO_AUDIT: AccessFunctions['audit'] = { note: async () => undefined, around: (_note, act) => act() };
+
 /** Pages are done by then; an upload that still goes on is cut off. */
 const CLOSE_LIMIT_MS = 5_000;
 
 /** A proxy or a sleeping computer shows by its silence. */
 const HEARTBEAT_MS = 15_000;
-
-const OPEN = /^\/(?:assets\/|sign-in$|sign-in\/|sign-out$|health\/live$|health\/ready$|metrics$)/;
 
 /** A form's field; a header for the browser's module; the query for forms with files, whose fields come too late. */
 function tokenOf(body: unknown, query: unknown, header: string | string[] | undefined): string | undefined {

@@ -1,6 +1,7 @@
 import { onTestFinished } from 'vitest';
 import { openConsole as openConsoleOf } from '../../scripts/console/open-console.ts';
 import { readSettings } from '../../src/config.ts';
+import type { AccessFunctions } from '../../src/console/access/add-access.ts';
 import { openContext } from '../../src/context.ts';
 import { makeSilentLog } from '../../src/log.ts';
 import { ownDataHome } from './command.ts';
@@ -8,11 +9,16 @@ import { ownDataHome } from './command.ts';
 /**
  * The console in the test's own process, on a port of its own, for the folder and settings of a desk (test/support/desk.ts);
  * closed when the test ends.
+ *
+ * @param who who comes, in place of anybody
  */
-export async function openConsole({ cwd, env }: { cwd: string; env: Record<string, string> }) {
+export async function openConsole(
+  { cwd, env }: { cwd: string; env: Record<string, string> },
+  who: Partial<AccessFunctions> = {},
+) {
   const settings = readSettings({ env: { ...ownDataHome(cwd), ...env, CONSOLE_PORT: '0' }, cwd });
   const context = await openContext({ settings, log: makeSilentLog() });
-  const web = await openConsoleOf(context);
+  const web = await openConsoleOf(context, who);
   onTestFinished(async () => {
     await web.close();
     await context.close();
