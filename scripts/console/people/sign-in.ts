@@ -35,10 +35,7 @@ function signInFunctions(context: Context): SignInFunctions {
   const { confirmFactor, setPassword } = changeOwn(context);
   return {
     password: (given) => people.signIn.password(given),
-    code: async (given) => {
-      const answer = await people.signIn.code(given);
-      return typeof answer === 'string' ? { is: answer } : answer;
-    },
+    code: (given) => people.signIn.code(given),
     beginFactor: (name) => people.users.beginFactor(name),
     confirmFactor,
     setPassword,
