@@ -1,15 +1,26 @@
 import { makeConsole } from '../../src/console/console.ts';
 import { addPages } from '../../src/console/pages/index.ts';
+import { checkUsers, type Reach } from '../../src/console/server/reach.ts';
 import type { Context } from '../../src/context.ts';
 import { consoleFunctions } from './functions.ts';
+import { reachOf } from './reach-of.ts';
 import { readStrip } from './read-strip.ts';
 
-/** The console of a context, which does not listen yet: with all pages, each handed what it needs. */
-export function openConsole(context: Context) {
+/**
+ * The console of a context, which does not listen yet: with all pages, each handed what it needs.
+ *
+ * @throws LimitlineError `SETTINGS` where others can reach it and nobody could sign in
+ */
+export async function openConsole(context: Context, reach: Reach = reachOf(context.settings)) {
   const { settings, log } = context;
+  await checkUsers(reach, {
+    hasOidc: settings.CONSOLE_OIDC_ISSUER !== undefined,
+    hasUsers: async () => false,
+  });
   const functions = consoleFunctions(context);
   return makeConsole({
-    host: settings.CONSOLE_HOST,
+    host: reach.host,
+    reach,
     port: settings.CONSOLE_PORT,
     account: `${settings.LIMITLINE_PREFIX} ${context.account}`,
     log,

@@ -10,6 +10,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Who asks; known once the guard let the request in. */
     person: Person;
+    /** Of our origins the one that is asked, such as `https://console.example.com`; known once the guard let the request in. */
+    origin: string;
   }
   interface FastifyReply {
     /** Answers with a whole page around this body, with the strip as it is now; where a dialog asks for it, with the body alone. */

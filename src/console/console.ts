@@ -1,10 +1,9 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import cookie from '@fastify/cookie';
 import csrfProtection from '@fastify/csrf-protection';
 import formbody from '@fastify/formbody';
 import rateLimit from '@fastify/rate-limit';
 import { fastifySSE } from '@fastify/sse';
-import { fastify } from 'fastify';
 import type { Log } from '../log.ts';
 import { ANYBODY } from '../people/person.ts';
 import { everybodyMay, type May } from './actions/may.ts';
@@ -16,35 +15,24 @@ import type { Strip } from './layout/strip.ts';
 import { addAccessLog } from './server/access-log.ts';
 import { serveAssets } from './server/assets.ts';
 import { addErrorPages } from './server/error-pages.ts';
-import { addGuard, sayPlainly } from './server/guard.ts';
 import { askWhoWasLed } from './server/led-here.ts';
-import { checkLoopback, listenOn } from './server/listen.ts';
+import { FORM_LIMIT_BYTES, makeServer } from './server/make-server.ts';
+import { localReach, type Reach } from './server/reach.ts';
 import { addSecurityHeaders } from './server/security-headers.ts';
-
-/** So long a page may take: who waits longer for Redis is told so instead. */
-const PAGE_LIMIT_MS = 4_000;
-
-/** Forms of ours have a few fields; uploads have limits of their own. */
-const FORM_LIMIT_BYTES = 256 * 1_024;
-
-/** Larger than any address of ours with all of its filters. */
-const HEADERS_LIMIT_BYTES = 16 * 1_024;
-
-/** A path parameter may be a row's key or a portfolio's name in percent encoding. */
-const PARAMETER_LIMIT = 1_000;
 
 export type Console = Awaited<ReturnType<typeof makeConsole>>;
 
 /**
- * The web console: pages, actions and events, on a loopback address.
+ * The web console: pages, actions and events.
  *
- * @param given.host loopback, since there are no users yet; anything else is refused
+ * @param given.host loopback, where `reach` does not say how others reach it safely
  * @param given.port 0 takes any that is free
  * @param given.account whose ledger the pages show: what a page of another one sends is too old
  * @param given.strip what every page says on top; asked for twice a second while a page is open
  * @param given.pages adds the pages, see pages/index.ts
+ * @param given.reach from where and by which names it is reached, see server/reach.ts; without one, from this machine alone
  * @param given.may the one place that says who may do what; without one, everybody who comes may do everything
- * @throws LimitlineError `SETTINGS` for an address that is not loopback
+ * @throws LimitlineError `SETTINGS` for an address that is not loopback, and for a certificate that cannot be used
  */
 export async function makeConsole(given: {
   host: string;
@@ -53,25 +41,14 @@ export async function makeConsole(given: {
   log: Log;
   strip: () => Promise<Strip>;
   pages: (app: ConsoleApp, hub: Hub) => void;
+  reach?: Reach;
   may?: May;
 }) {
-  const { host, port, log } = given;
-  checkLoopback(host);
+  const { host, port, log, reach = localReach(host) } = given;
   const hub = makeHub({ strip: given.strip, log });
-  const app: ConsoleApp = fastify({
-    logger: false,
-    genReqId: () => randomBytes(4).toString('hex'),
-    bodyLimit: FORM_LIMIT_BYTES,
-    handlerTimeout: PAGE_LIMIT_MS,
-    routerOptions: { maxParamLength: PARAMETER_LIMIT, ignoreTrailingSlash: true },
-    http: { maxHeaderSize: HEADERS_LIMIT_BYTES },
-    forceCloseConnections: 'idle',
-    frameworkErrors: (_error, _request, reply) => sayPlainly(reply, 400, 'The address cannot be read.'),
-  });
-  const address = listenOn(app, { host, port });
-  addGuard(app, { port: address.port });
+  const { app, address } = makeServer({ reach, port, log });
   addAccessLog(app, log);
-  await addSecurityHeaders(app);
+  await addSecurityHeaders(app, reach);
   await app.register(cookie);
   // By its port, since cookies of one host are shared by all of its ports; and by its account, since a page that was opened
   // while this address was the stand-in's console must not act at the service, where the same rows have the same names.
@@ -82,7 +59,7 @@ export async function makeConsole(given: {
   await app.register(csrfProtection, {
     cookieKey,
     // Not `strict`: behind a link on another site it would be left out, and the new one make every page that is open too old.
-    cookieOpts: { path: '/', sameSite: 'lax', httpOnly: true },
+    cookieOpts: { path: '/', sameSite: 'lax', httpOnly: true, secure: 'auto' },
     getToken: (request) => tokenOf(request.body, request.query, request.headers['csrf-token']),
   });
   await app.register(formbody, { bodyLimit: FORM_LIMIT_BYTES });

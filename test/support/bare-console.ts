@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { type IncomingHttpHeaders, request } from 'node:http';
-import { connect } from 'node:net';
+import { type AddressInfo, connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { onTestFinished } from 'vitest';
 import type { May } from '../../src/console/actions/may.ts';
@@ -9,6 +9,7 @@ import type { ConsoleApp } from '../../src/console/console-app.ts';
 import type { Hub } from '../../src/console/events/hub.ts';
 import type { Strip } from '../../src/console/layout/strip.ts';
 import { addKeysPage } from '../../src/console/pages/keys/add-keys-page.ts';
+import type { Reach } from '../../src/console/server/reach.ts';
 import { type Log, makeSilentLog } from '../../src/log.ts';
 import { makeVisitor } from './console.ts';
 import { addGalleryPage } from './gallery.ts';
@@ -21,6 +22,7 @@ export async function openBareConsole(
     account?: string;
     strip?: () => Promise<Strip>;
     may?: May;
+    reach?: Reach;
     log?: Log;
     pages?: (app: ConsoleApp, hub: Hub) => void;
   } = {},
@@ -32,6 +34,7 @@ export async function openBareConsole(
     log: given.log ?? makeSilentLog(),
     strip: given.strip ?? (async () => STRIP),
     ...(given.may ? { may: given.may } : {}),
+    ...(given.reach ? { reach: given.reach } : {}),
     pages: (app, hub) => {
       addKeysPage(app);
       addGalleryPage(app);
@@ -40,12 +43,19 @@ export async function openBareConsole(
   });
   onTestFinished(() => web.close());
   await web.listen();
-  const { port } = new URL(web.url());
+  const port = String((web.app.server.address() as AddressInfo).port);
 
   /** A request with any method, address and headers, also such as browsers and `fetch` never send. */
-  const ask = async (method: string, path: string, headers: Record<string, string | string[]> = {}, body = '') => {
+  const ask = async (
+    method: string,
+    path: string,
+    headers: Record<string, string | string[]> = {},
+    body = '',
+    /** Of the loopback network, all of whose addresses are this machine's. */
+    from = '127.0.0.1',
+  ) => {
     // A connection each: the server ends those of whom it does not let in.
-    const asked = request({ host: '127.0.0.1', port, method, path, headers, agent: false });
+    const asked = request({ host: '127.0.0.1', localAddress: from, port, method, path, headers, agent: false });
     asked.end(body);
     const [answer] = await once(asked, 'response');
     return {
