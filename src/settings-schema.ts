@@ -66,12 +66,11 @@ const onOff = z.enum(['on', 'off'], 'must be on or off');
 
 const unknownPolicy = z.enum(['hold', 'resend'], 'must be hold or resend');
 
+const HTTP_FAULT = 'must be an address that begins with http:// or https://';
+
 const httpUrl = z
   .string()
-  .refine(
-    (text) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol),
-    'must be an address that begins with http:// or https://',
-  )
+  .refine((text) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol), HTTP_FAULT)
   // A user and password are not what calls are made with, so they need not be where the address is shown.
   .transform((text) => text.replace(/\/+$/, '').replace(/^(https?:\/\/)[^/?#]*@/i, '$1'));
 
@@ -151,7 +150,11 @@ export const settingsSchema = z.object({
   CONSOLE_TLS_KEY_FILE: z.string().optional(),
   /** Addresses, or ranges of them such as 10.0.0.0/8, or `loopback`: the proxies that may say who asks. */
   CONSOLE_TRUST_PROXY: addressList.default([]),
-  CONSOLE_OIDC_ISSUER: httpUrl.optional(),
+  /** As the provider writes it, to the slash at its end. */
+  CONSOLE_OIDC_ISSUER: z
+    .string()
+    .refine((text) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol), HTTP_FAULT)
+    .optional(),
   CONSOLE_OIDC_CLIENT_ID: z.string().optional(),
   CONSOLE_OIDC_CLIENT_SECRET: z.string().optional(),
   CONSOLE_OIDC_SCOPES: list.default(['openid', 'profile', 'email']),

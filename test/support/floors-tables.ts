@@ -183,7 +183,7 @@ export const PACKAGES: Record<string, readonly string[]> = {
   'playwright-core': ['scripts/bench'],
   'prom-client': ['src/metrics'],
   saxes: ['src/table'],
-  undici: ['src/service', 'scripts/bench/peers'],
+  undici: ['src/service', 'src/people/oidc', 'scripts/bench/peers'],
   yauzl: ['src/documents', 'src/files', 'src/table'],
   yazl: ['src/table'],
   zod: [
