@@ -1,16 +1,18 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import cookie from '@fastify/cookie';
 import csrfProtection from '@fastify/csrf-protection';
 import formbody from '@fastify/formbody';
 import rateLimit from '@fastify/rate-limit';
 import { fastifySSE } from '@fastify/sse';
+import { LimitlineError } from '../errors.ts';
 import type { Log } from '../log.ts';
-import { ANYBODY } from '../people/person.ts';
+import { ANYBODY, NOBODY } from '../people/person.ts';
 import { everybodyMay, type May } from './actions/may.ts';
 import type { ConsoleApp } from './console-app.ts';
 import { addEvents } from './events/add-events.ts';
 import { type Hub, makeHub } from './events/hub.ts';
 import { addReplies } from './layout/add-replies.ts';
+import { formUser } from './layout/form-user.ts';
 import type { Strip } from './layout/strip.ts';
 import { addAccessLog } from './server/access-log.ts';
 import { serveAssets } from './server/assets.ts';
@@ -19,6 +21,8 @@ import { askWhoWasLed } from './server/led-here.ts';
 import { FORM_LIMIT_BYTES, makeServer } from './server/make-server.ts';
 import { localReach, type Reach } from './server/reach.ts';
 import { addSecurityHeaders } from './server/security-headers.ts';
+import { addSignInPages, type SignInOptions } from './sign-in/add-sign-in-pages.ts';
+import { makeGate, makeMayWatch } from './sign-in/make-gate.ts';
 
 export type Console = Awaited<ReturnType<typeof makeConsole>>;
 
@@ -31,6 +35,7 @@ export type Console = Awaited<ReturnType<typeof makeConsole>>;
  * @param given.strip what every page says on top; asked for twice a second while a page is open
  * @param given.pages adds the pages, see pages/index.ts
  * @param given.reach from where and by which names it is reached, see server/reach.ts; without one, from this machine alone
+ * @param given.signIn how people sign in; without it nobody can, and whoever comes is ANYBODY
  * @param given.may the one place that says who may do what; without one, everybody who comes may do everything
  * @throws LimitlineError `SETTINGS` for an address that is not loopback, and for a certificate that cannot be used
  */
@@ -42,10 +47,12 @@ export async function makeConsole(given: {
   strip: () => Promise<Strip>;
   pages: (app: ConsoleApp, hub: Hub) => void;
   reach?: Reach;
+  signIn?: SignInOptions;
   may?: May;
 }) {
   const { host, port, log, reach = localReach(host) } = given;
-  const hub = makeHub({ strip: given.strip, log });
+  const signIn = signInFor(given.signIn, reach);
+  const hub = makeHub({ strip: given.strip, log, ...(signIn && { mayWatch: makeMayWatch(signIn.gate) }) });
   const { app, address } = makeServer({ reach, port, log });
   addAccessLog(app, log);
   await addSecurityHeaders(app, reach);
@@ -60,6 +67,9 @@ export async function makeConsole(given: {
     cookieKey,
     // Not `strict`: behind a link on another site it would be left out, and the new one make every page that is open too old.
     cookieOpts: { path: '/', sameSite: 'lax', httpOnly: true, secure: 'auto' },
+    // A token is one session's: what was made for another, or for nobody, is worth nothing (ASVS 3.5.1).
+    csrfOpts: { hmacKey: signIn?.formKey ?? randomBytes(32) },
+    getUserInfo: formUser,
     getToken: (request) => tokenOf(request.body, request.query, request.headers['csrf-token']),
   });
   await app.register(formbody, { bodyLimit: FORM_LIMIT_BYTES });
@@ -67,14 +77,21 @@ export async function makeConsole(given: {
   await app.register(fastifySSE, { heartbeatInterval: HEARTBEAT_MS });
   const assets = await serveAssets(app);
   app.decorateRequest('person');
-  app.addHook('onRequest', async (request) => {
-    request.person = ANYBODY;
+  app.decorateRequest('signedIn', undefined);
+  const gate = signIn && makeGate(signIn.gate);
+  app.addHook('onRequest', async (request, reply) => {
+    request.person = NOBODY;
+    if (OPEN.test(request.routeOptions.url ?? '')) return;
+    const person = gate ? await gate.identify(request, reply) : ANYBODY;
+    if (reply.sent || !person) return reply;
+    request.person = person;
   });
   app.decorate('may', given.may ?? everybodyMay);
   addReplies(app, { assets, strip: hub.strip });
   askWhoWasLed(app);
   addErrorPages(app, log);
   addEvents(app, hub, { url: '/events', key: () => '', frame: async () => [] });
+  if (signIn && gate) addSignInPages(app, { ...signIn, gate });
   given.pages(app, hub);
   app.addHook('preClose', async () => hub.close());
   return {
@@ -91,11 +108,21 @@ export async function makeConsole(given: {
   };
 }
 
+/** Where others can reach the console everybody has to be known, also when its last user was removed meanwhile. */
+function signInFor(signIn: SignInOptions | undefined, reach: Reach): SignInOptions | undefined {
+  if (!reach.signIn) return signIn;
+  if (!signIn)
+    throw new LimitlineError('SETTINGS', 'Others can reach the console, and it was given no way to sign in.');
+  return { ...signIn, gate: { ...signIn.gate, isNeeded: async () => true } };
+}
+
 /** Pages are done by then; an upload that still goes on is cut off. */
 const CLOSE_LIMIT_MS = 5_000;
 
 /** A proxy or a sleeping computer shows by its silence. */
 const HEARTBEAT_MS = 15_000;
+
+const OPEN = /^\/(?:assets\/|sign-in$|sign-in\/|sign-out$|health\/live$|health\/ready$|metrics$)/;
 
 /** A form's field; a header for the browser's module; the query for forms with files, whose fields come too late. */
 function tokenOf(body: unknown, query: unknown, header: string | string[] | undefined): string | undefined {

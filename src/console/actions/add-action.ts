@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ConsoleApp } from '../console-app.ts';
 import { ConsoleError } from '../server/console-error.ts';
+import { fieldsOf } from './fields-of.ts';
 import type { Action, Actor, May } from './may.ts';
 
 /** As many a minute as nobody clicks: what sends more is a script that went wrong. */
@@ -73,15 +74,6 @@ export function addAction(
 
 function actorOf({ person }: FastifyRequest): Actor {
   return { name: person.by };
-}
-
-function fieldsOf(body: unknown): Record<string, string> {
-  const fields: Record<string, string> = Object.create(null);
-  for (const [name, value] of Object.entries((body ?? {}) as Record<string, unknown>)) {
-    const text = Array.isArray(value) ? value.at(-1) : value;
-    if (typeof text === 'string' && name !== '_csrf') fields[name] = text;
-  }
-  return fields;
 }
 
 declare module 'fastify' {

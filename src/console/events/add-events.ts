@@ -23,7 +23,7 @@ export function addEvents(
   hub: Hub,
   given: { url: string; key: (request: FastifyRequest) => string; frame: (key: string) => Promise<Frame> },
 ): void {
-  app.get(given.url, { sse: 'dual' }, async (request, reply) => {
+  app.get(given.url, { sse: 'dual', config: { byItself: true } }, async (request, reply) => {
     const key = given.key(request);
     const name = `${given.url} ${key}`;
     const read = () => given.frame(key);
@@ -34,6 +34,7 @@ export function addEvents(
     }
     const { raw } = reply;
     const watcher = {
+      session: request.signedIn?.token,
       send: (message: string) => {
         if (raw.destroyed || raw.writableLength >= UNREAD_BYTES) return false;
         raw.write(message);

@@ -1,4 +1,6 @@
-import { type Html, html } from '../html/html.ts';
+import type { Person } from '../../people/person.ts';
+import { type Html, html, NOTHING } from '../html/html.ts';
+import { accountMenu } from './account-menu.ts';
 import { renderStrip, STRIP_ID, type StripState } from './strip.ts';
 
 /** Addresses of what pages load: styles for every page, and those of one place (assets/styles/page-<place>….css). */
@@ -8,8 +10,8 @@ export type Assets = {
   icon: string;
 };
 
-/** The places of the navigation. */
-export type Place = 'portfolios' | 'new' | 'held' | 'queues' | 'health';
+/** The places of the navigation, and that of people, which stands in their own menu. */
+export type Place = 'portfolios' | 'new' | 'held' | 'queues' | 'health' | 'people';
 
 /** What a page hands to the layout. */
 export type PageParts = {
@@ -30,11 +32,12 @@ const PLACES: readonly { at: Place; href: string; words: string }[] = [
   { at: 'health', href: '/health', words: 'Health' },
 ];
 
-/** A whole page. */
+/** A whole page. Who did not sign in is shown nothing but its body: neither how the line stands nor where one could go. */
 export function layout(
   { title, at, body, events = '/events' }: PageParts,
-  { assets, strip, csrf }: { assets: Assets; strip: StripState; csrf: string },
+  { assets, strip, csrf, person }: { assets: Assets; strip: StripState; csrf: string; person: Person },
 ): Html {
+  const isKnown = person.roles.length > 0;
   return html`<!doctype html>
 <html lang="en">
 <head>
@@ -47,23 +50,31 @@ ${assets.styles.map(({ href, place }) => (place === undefined || place === at) &
 <link rel="icon" href="${assets.icon}" type="image/svg+xml">
 <script src="${assets.script}" type="module"></script>
 </head>
-<body data-events="${events}">
+<body data-events="${isKnown ? events : ''}">
 <a class="skip" href="#main">Skip to the page</a>
 <header class="top">
 <div class="top-line">
 <a class="brand" href="/">${brandMark()} Limitline</a>
-<nav class="places" aria-label="Main">${PLACES.map(
-    (place) => html`<a href="${place.href}" aria-current="${place.at === at && 'page'}">${place.words}</a>`,
-  )}</nav>
+${isKnown ? placesOf(at) : NOTHING}${accountMenu(person, csrf)}
 </div>
-<div class="strip" id="${STRIP_ID}" role="status" aria-label="State of the line">${renderStrip(strip)}</div>
-<p class="strip-unheard">The console does not answer any more, and what stands here may be old. It goes on by itself once the console is back: npx limitline console.</p>
+${isKnown ? stripOf(strip) : NOTHING}
 </header>
 <main id="main" tabindex="-1">${body}</main>
-<footer class="foot"><a href="/keys">Keyboard</a></footer>
+${isKnown && html`<footer class="foot"><a href="/keys">Keyboard</a></footer>`}
 </body>
 </html>
 `;
+}
+
+function placesOf(at: Place | undefined): Html {
+  return html`<nav class="places" aria-label="Main">${PLACES.map(
+    (place) => html`<a href="${place.href}" aria-current="${place.at === at && 'page'}">${place.words}</a>`,
+  )}</nav>`;
+}
+
+function stripOf(strip: StripState): Html {
+  return html`<div class="strip" id="${STRIP_ID}" role="status" aria-label="State of the line">${renderStrip(strip)}</div>
+<p class="strip-unheard">The console does not answer any more, and what stands here may be old. It goes on by itself once the console is back: npx limitline console.</p>`;
 }
 
 /** A line with a limit on it. */

@@ -15,7 +15,10 @@ const TLS = { CONSOLE_TLS_CERT_FILE: CERTIFICATE_PATH, CONSOLE_TLS_KEY_FILE: TLS
 const PROXY = { CONSOLE_TRUST_PROXY: '127.0.0.5, 127.0.0.6' };
 const SAID = { host: HOST, 'x-forwarded-proto': 'https' };
 
-const reachOf = (env: Record<string, string>): Reach =>
+/** Who comes need not be known here: how they are is another matter (test/console/sign-in). */
+const reachOf = (env: Record<string, string>): Reach => ({ ...realReachOf(env), signIn: false });
+
+const realReachOf = (env: Record<string, string>): Reach =>
   readReach(readSettings({ env: { LIMITLINE_DATA: '/nowhere', CONSOLE_URL: `https://${HOST}`, ...env }, cwd: '/' }));
 
 /** Asks by https, under any name. */
@@ -113,6 +116,8 @@ test('behind a proxy who asks is the last address that is no proxy, and nobody e
 test('an address that others reach is not listened on without what it takes', async () => {
   const given = { port: 0, log: makeSilentLog(), strip: async () => STRIP, pages: () => {} };
   await expect(makeConsole({ ...given, host: '0.0.0.0' })).rejects.toMatchObject({ code: 'SETTINGS' });
+  const outside = realReachOf({ ...TLS, CONSOLE_HOST: '0.0.0.0' });
+  await expect(makeConsole({ ...given, host: '0.0.0.0', reach: outside })).rejects.toThrow(/no way to sign in/);
   const certificate = { ...files(), keyFile: '/nowhere/key.pem' };
   const reach = { ...localReach('127.0.0.1'), certificate };
   await expect(makeConsole({ ...given, host: '127.0.0.1', reach })).rejects.toThrow(
