@@ -16,6 +16,8 @@ export type Acting = {
   params: Readonly<Record<string, string>>;
   /** The fields of the form; of several with one name the last. Empty where the body is not an ordinary form. */
   fields: Readonly<Record<string, string>>;
+  /** Tells the audit what came of it. */
+  tell: (facts: Readonly<Record<string, unknown>>) => void;
 };
 
 /**
@@ -67,6 +69,7 @@ export function addAction(
         actor: actorOf(request),
         params,
         fields: multipart ? {} : fieldsOf(request.body),
+        tell: () => undefined,
       });
     },
   );

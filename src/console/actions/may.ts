@@ -10,7 +10,18 @@ export type Action =
   | 'pause'
   | 'resume'
   | 'pause queue'
-  | 'resume queue';
+  | 'resume queue'
+  | 'own password'
+  | 'begin factor'
+  | 'own factor'
+  | 'own codes'
+  | 'end session'
+  | 'add user'
+  | 'change roles'
+  | 'reset password'
+  | 'reset factor'
+  | 'end sessions'
+  | 'remove user';
 
 /** Who acts: `Person.by`. */
 export type Actor = { name: string };

@@ -1,11 +1,12 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { fieldsOf } from '../actions/fields-of.ts';
 import type { ConsoleApp } from '../console-app.ts';
-import { comingOf, type SignInGiven } from './add-sign-in.ts';
+import type { SignInGiven } from './add-sign-in.ts';
+import { comingOf } from './coming.ts';
 import { factorForm, recoveryCodes } from './factor-view.ts';
 import { nextAddress } from './make-gate.ts';
 import type { Owed } from './people-functions.ts';
-import { giveToken } from './session-cookie.ts';
+import { keepToken } from './session-cookie.ts';
 import { codeView, NO_CODE, narrowPage, ownPasswordView, signOutLine } from './sign-in-view.ts';
 import { sayLater, slowDown } from './slow-down.ts';
 import { wayBack } from './way-back.ts';
@@ -18,7 +19,7 @@ type Step = { request: FastifyRequest; reply: FastifyReply; token: string; name:
  * reaches the page for it and no other of the console (make-gate.ts); who owes something else, or nothing, is led on from here.
  */
 export function addSignInSteps(app: ConsoleApp, given: SignInGiven): void {
-  const { functions, audit, cookie, gate } = given;
+  const { functions, audit, gate } = given;
 
   /** A page and its form under one address. */
   const addStep = (
@@ -68,7 +69,7 @@ export function addSignInSteps(app: ConsoleApp, given: SignInGiven): void {
         return showCode(step, fields.recovery === 'yes', NO_CODE);
       }
       await audit.note({ by: name, what: 'session confirmed', from: coming.from, facts });
-      giveToken(reply, cookie, answer.token);
+      keepToken(step, answer.token);
       return reply.redirect(to, 303);
     },
   });
@@ -96,7 +97,7 @@ export function addSignInSteps(app: ConsoleApp, given: SignInGiven): void {
         return showFactor(step, answer.words);
       }
       await audit.note({ by: name, what: 'second factor set', from: coming.from, about: name });
-      giveToken(reply, cookie, answer.token);
+      keepToken(step, answer.token);
       const body = narrowPage({
         title: 'Recovery codes',
         body: recoveryCodes({ codes: answer.made, next: to, words: 'I have kept them' }),
@@ -125,7 +126,7 @@ export function addSignInSteps(app: ConsoleApp, given: SignInGiven): void {
       const answer = await functions.setPassword({ name, token, password, ...coming });
       if (answer.is === 'no') return refuse(answer.words);
       await audit.note({ by: name, what: 'password changed', from: coming.from, about: name });
-      giveToken(reply, cookie, answer.token);
+      keepToken(step, answer.token);
       return reply.redirect(to, 303);
     },
   });

@@ -1,7 +1,8 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply } from 'fastify';
 import type { Audit } from '../../audit/audit.ts';
 import { fieldsOf } from '../actions/fields-of.ts';
 import type { ConsoleApp } from '../console-app.ts';
+import { comingOf } from './coming.ts';
 import { type Gate, nextAddress } from './make-gate.ts';
 import type { Coming, PasswordAnswer } from './people-functions.ts';
 import { giveToken, readToken } from './session-cookie.ts';
@@ -15,9 +16,6 @@ const BUSY_S = 5;
 
 /** Longer than any name of a user: what is longer is not read on. */
 const LONGEST_NAME = 100;
-
-/** What is kept of what a browser calls itself: enough for a person to know it by. */
-const LONGEST_AGENT = 200;
 
 /** Names of users; what looks otherwise is not shown again, since people type passwords into the wrong field. */
 const USER_NAME = /^[a-z0-9][a-z0-9._-]{0,39}$/;
@@ -77,11 +75,6 @@ export function addSignIn(app: ConsoleApp, given: SignInGiven & { isNeeded: () =
       return reply.redirect(nextAddress(answer.owes, to), 303);
     },
   );
-}
-
-/** From where a request comes. */
-export function comingOf({ ip, headers }: FastifyRequest): Coming {
-  return { from: ip, agent: (headers['user-agent'] ?? '').slice(0, LONGEST_AGENT) };
 }
 
 /** The same words for whatever does not fit: who has none of it learns nothing of what there is. */

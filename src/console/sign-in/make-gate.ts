@@ -26,7 +26,7 @@ export function makeGate(given: GateFunctions) {
     const token = readToken(request, cookie);
     if (token === undefined) return;
     const found = await read(token, { counts: !isByItself(request) });
-    if (found) request.signedIn = { ...found, token };
+    if (found) request.signedIn = { ...found, token, cookie };
   };
   return {
     ...given,
@@ -94,8 +94,8 @@ const SIGNED_OUT = 'You are not signed in any more. Nothing was done; sign in, a
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The session that the request came with, if it is one, with the value of its cookie. */
-    signedIn: (SignedIn & { token: string }) | undefined;
+    /** The session that the request came with, if it is one, with the name of its cookie and the value. */
+    signedIn: (SignedIn & { token: string; cookie: string }) | undefined;
   }
   interface FastifyContextConfig {
     /** Asked for by pages by themselves, again and again, and by no person. */

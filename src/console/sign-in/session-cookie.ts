@@ -31,6 +31,11 @@ export function giveToken(reply: FastifyReply, name: string, token: string): voi
   reply.setCookie(name, token, ATTRIBUTES);
 }
 
+/** Gives somebody who came with a session the token that it has from now on. */
+export function keepToken({ request, reply }: { request: FastifyRequest; reply: FastifyReply }, token: string): void {
+  if (request.signedIn) giveToken(reply, request.signedIn.cookie, token);
+}
+
 export function takeToken(reply: FastifyReply, name: string): void {
   reply.clearCookie(name, ATTRIBUTES);
 }

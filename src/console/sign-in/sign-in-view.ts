@@ -100,7 +100,7 @@ export function ownPasswordView(given: { csrf: string; to: string; name: string;
 
 /** A new password, twice, with the name that password managers keep it under. */
 export function newPasswordFields(name: string): Html {
-  return html`<input class="unseen" name="user" value="${name}" autocomplete="username" tabindex="-1" aria-hidden="true" readonly>
+  return html`<input name="user" value="${name}" autocomplete="username" hidden>
     ${passwordField({ label: 'New password', name: 'password', autocomplete: 'new-password', hint: 'At least 12 characters. A few words that nobody would guess are good; so is what a password manager makes.' })}
     ${passwordField({ label: 'New password again', name: 'again', autocomplete: 'new-password' })}`;
 }
