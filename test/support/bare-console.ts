@@ -10,6 +10,7 @@ import type { Hub } from '../../src/console/events/hub.ts';
 import type { Strip } from '../../src/console/layout/strip.ts';
 import { addKeysPage } from '../../src/console/pages/keys/add-keys-page.ts';
 import type { Reach } from '../../src/console/server/reach.ts';
+import type { SignInOptions } from '../../src/console/sign-in/add-sign-in-pages.ts';
 import { type Log, makeSilentLog } from '../../src/log.ts';
 import { makeVisitor } from './console.ts';
 import { addGalleryPage } from './gallery.ts';
@@ -23,6 +24,7 @@ export async function openBareConsole(
     strip?: () => Promise<Strip>;
     may?: May;
     reach?: Reach;
+    signIn?: SignInOptions;
     log?: Log;
     pages?: (app: ConsoleApp, hub: Hub) => void;
   } = {},
@@ -35,6 +37,7 @@ export async function openBareConsole(
     strip: given.strip ?? (async () => STRIP),
     ...(given.may ? { may: given.may } : {}),
     ...(given.reach ? { reach: given.reach } : {}),
+    ...(given.signIn ? { signIn: given.signIn } : {}),
     pages: (app, hub) => {
       addKeysPage(app);
       addGalleryPage(app);

@@ -140,14 +140,14 @@ async function discover(given: {
   return ours;
 }
 
-/** How the console says who it is: by Basic, which is what is meant where nothing is said (OpenID Connect Core 1.0, section 9). */
-function authenticationOf(
-  secret: string | undefined,
-  { token_endpoint_auth_methods_supported: ways }: client.ServerMetadata,
-) {
+/**
+ * How the console says who it is: in the form, where the provider takes that; else by Basic, which is meant where nothing is said
+ * (OpenID Connect Core 1.0, section 9), and whose percent signs some providers do not read.
+ */
+function authenticationOf(secret: string | undefined, found: client.ServerMetadata): client.ClientAuth {
   if (secret === undefined) return client.None();
-  const basic = ways === undefined || ways.includes('client_secret_basic');
-  return basic ? client.ClientSecretBasic(secret) : client.ClientSecretPost(secret);
+  const inForm = found.token_endpoint_auth_methods_supported?.includes('client_secret_post');
+  return inForm ? client.ClientSecretPost(secret) : client.ClientSecretBasic(secret);
 }
 
 function whyOf(error: unknown): Why {
