@@ -28,7 +28,7 @@ export function register(program: Command, terminal: Terminal): void {
       const context = await openContext({ settings, log });
       try {
         await announceAccount(context, terminal.say);
-        const web = await openConsole(context, reach);
+        const web = await openConsole(context, { reach });
         await web.listen();
         terminal.print(`The console is at ${web.url()}`, { url: web.url() });
         log.info({ url: web.url(), redis: context.redis.where }, 'the console listens');

@@ -1,3 +1,4 @@
+import type { AccessFunctions } from '../../src/console/access/add-access.ts';
 import { makeConsole } from '../../src/console/console.ts';
 import { addPages } from '../../src/console/pages/index.ts';
 import { checkUsers, type Reach } from '../../src/console/server/reach.ts';
@@ -9,9 +10,13 @@ import { readStrip } from './read-strip.ts';
 /**
  * The console of a context, which does not listen yet: with all pages, each handed what it needs.
  *
+ * @param given from where it is reached, who asks, and what becomes of that, in place of what the context says
  * @throws LimitlineError `SETTINGS` where others can reach it and nobody could sign in
  */
-export async function openConsole(context: Context, reach: Reach = reachOf(context.settings)) {
+export async function openConsole(
+  context: Context,
+  { reach = reachOf(context.settings), ...who }: Partial<AccessFunctions> & { reach?: Reach } = {},
+) {
   const { settings, log } = context;
   await checkUsers(reach, {
     hasOidc: settings.CONSOLE_OIDC_ISSUER !== undefined,
@@ -25,6 +30,8 @@ export async function openConsole(context: Context, reach: Reach = reachOf(conte
     account: `${settings.LIMITLINE_PREFIX} ${context.account}`,
     log,
     strip: () => readStrip(context),
+    owns: ({ by }, portfolio) => context.portfolios.isOwn(portfolio, by),
+    ...who,
     pages: (app, hub) => addPages(app, hub, functions),
   });
 }

@@ -6,8 +6,9 @@ import rateLimit from '@fastify/rate-limit';
 import { fastifySSE } from '@fastify/sse';
 import { LimitlineError } from '../errors.ts';
 import type { Log } from '../log.ts';
-import { ANYBODY, NOBODY } from '../people/person.ts';
-import { everybodyMay, type May } from './actions/may.ts';
+import { ANYBODY } from '../people/person.ts';
+import { ACCESS } from './access/access-table.ts';
+import { type AccessFunctions, addAccess } from './access/add-access.ts';
 import type { ConsoleApp } from './console-app.ts';
 import { addEvents } from './events/add-events.ts';
 import { type Hub, makeHub } from './events/hub.ts';
@@ -36,22 +37,24 @@ export type Console = Awaited<ReturnType<typeof makeConsole>>;
  * @param given.pages adds the pages, see pages/index.ts
  * @param given.reach from where and by which names it is reached, see server/reach.ts; without one, from this machine alone
  * @param given.signIn how people sign in; without it nobody can, and whoever comes is ANYBODY
- * @param given.may the one place that says who may do what; without one, everybody who comes may do everything
+ * @param given.identify who asks, in place of what their session says: the one way in which the console learns who asks, see access/add-access.ts
+ * @param given.audit where what is done is written down; without one it is written nowhere
  * @throws LimitlineError `SETTINGS` for an address that is not loopback, and for a certificate that cannot be used
  */
-export async function makeConsole(given: {
-  host: string;
-  port: number;
-  account?: string;
-  log: Log;
-  strip: () => Promise<Strip>;
-  pages: (app: ConsoleApp, hub: Hub) => void;
-  reach?: Reach;
-  signIn?: SignInOptions;
-  may?: May;
-}) {
+export async function makeConsole(
+  given: {
+    host: string;
+    port: number;
+    account?: string;
+    log: Log;
+    strip: () => Promise<Strip>;
+    pages: (app: ConsoleApp, hub: Hub) => void;
+    reach?: Reach;
+    signIn?: SignInOptions;
+  } & Partial<AccessFunctions>,
+) {
   const { host, port, log, reach = localReach(host) } = given;
-  const signIn = signInFor(given.signIn, reach);
+  const signIn = signInFor(given, reach);
   const hub = makeHub({ strip: given.strip, log, ...(signIn && { mayWatch: makeMayWatch(signIn.gate) }) });
   const { app, address } = makeServer({ reach, port, log });
   addAccessLog(app, log);
@@ -75,18 +78,17 @@ export async function makeConsole(given: {
   await app.register(formbody, { bodyLimit: FORM_LIMIT_BYTES });
   await app.register(rateLimit, { global: false });
   await app.register(fastifySSE, { heartbeatInterval: HEARTBEAT_MS });
-  const assets = await serveAssets(app);
-  app.decorateRequest('person');
+  app.decorate('audit', given.audit ?? NO_AUDIT);
   app.decorateRequest('signedIn', undefined);
   const gate = signIn && makeGate(signIn.gate);
-  app.addHook('onRequest', async (request, reply) => {
-    request.person = NOBODY;
-    if (OPEN.test(request.routeOptions.url ?? '')) return;
-    const person = gate ? await gate.identify(request, reply) : ANYBODY;
-    if (reply.sent || !person) return reply;
-    request.person = person;
+  const identify = given.identify ?? gate?.identify ?? (async () => ANYBODY);
+  addAccess(app, {
+    ...given,
+    identify: reach.signIn ? neverAnybody(identify) : identify,
+    audit: app.audit,
+    table: given.table ?? ACCESS,
   });
-  app.decorate('may', given.may ?? everybodyMay);
+  const assets = await serveAssets(app);
   addReplies(app, { assets, strip: hub.strip });
   askWhoWasLed(app);
   addErrorPages(app, log);
@@ -97,8 +99,11 @@ export async function makeConsole(given: {
   return {
     app,
     url: address.url,
-    /** @throws LimitlineError `USAGE` when the port is taken */
-    listen: address.open,
+    /** @throws LimitlineError `USAGE` when the port is taken; Error for a route that nobody has decided about */
+    async listen(): Promise<void> {
+      await app.ready();
+      await address.open();
+    },
     /** Ends the event streams, lets requests that are under way finish, and closes. */
     close: async (): Promise<void> => {
       const late = setTimeout(() => app.server.closeAllConnections(), CLOSE_LIMIT_MS);
@@ -109,20 +114,32 @@ export async function makeConsole(given: {
 }
 
 /** Where others can reach the console everybody has to be known, also when its last user was removed meanwhile. */
-function signInFor(signIn: SignInOptions | undefined, reach: Reach): SignInOptions | undefined {
+function signInFor(
+  { signIn, identify }: { signIn?: SignInOptions } & Partial<AccessFunctions>,
+  reach: Reach,
+): SignInOptions | undefined {
   if (!reach.signIn) return signIn;
-  if (!signIn)
+  if (!signIn && !identify) {
     throw new LimitlineError('SETTINGS', 'Others can reach the console, and it was given no way to sign in.');
-  return { ...signIn, gate: { ...signIn.gate, isNeeded: async () => true } };
+  }
+  return signIn && { ...signIn, gate: { ...signIn.gate, isNeeded: async () => true } };
 }
+
+/** Whoever finds out who asks: nobody is ANYBODY there. */
+function neverAnybody(identify: AccessFunctions['identify']): AccessFunctions['identify'] {
+  return async (request, reply) => {
+    const person = await identify(request, reply);
+    return person === ANYBODY ? undefined : person;
+  };
+}
+
+const NO_AUDIT: AccessFunctions['audit'] = { note: async () => undefined, around: (_note, act) => act() };
 
 /** Pages are done by then; an upload that still goes on is cut off. */
 const CLOSE_LIMIT_MS = 5_000;
 
 /** A proxy or a sleeping computer shows by its silence. */
 const HEARTBEAT_MS = 15_000;
-
-const OPEN = /^\/(?:assets\/|sign-in$|sign-in\/|sign-out$|health\/live$|health\/ready$|metrics$)/;
 
 /** A form's field; a header for the browser's module; the query for forms with files, whose fields come too late. */
 function tokenOf(body: unknown, query: unknown, header: string | string[] | undefined): string | undefined {

@@ -1,6 +1,8 @@
 import type { Person } from '../../people/person.ts';
-import { type Html, html, NOTHING } from '../html/html.ts';
+import { NO_RIGHTS, type Rights } from '../access/access.ts';
+import { type Html, html } from '../html/html.ts';
 import { accountMenu } from './account-menu.ts';
+import { type Place, placesOf } from './places.ts';
 import { renderStrip, STRIP_ID, type StripState } from './strip.ts';
 
 /** Addresses of what pages load: styles for every page, and those of one place (assets/styles/page-<place>….css). */
@@ -9,9 +11,6 @@ export type Assets = {
   script: string;
   icon: string;
 };
-
-/** The places of the navigation, and that of people, which stands in their own menu. */
-export type Place = 'portfolios' | 'new' | 'held' | 'queues' | 'health' | 'people';
 
 /** What a page hands to the layout. */
 export type PageParts = {
@@ -24,20 +23,16 @@ export type PageParts = {
   events?: string;
 };
 
-const PLACES: readonly { at: Place; href: string; words: string }[] = [
-  { at: 'portfolios', href: '/', words: 'Portfolios' },
-  { at: 'new', href: '/new', words: 'New' },
-  { at: 'held', href: '/held', words: 'Held' },
-  { at: 'queues', href: '/work', words: 'Queues' },
-  { at: 'health', href: '/health', words: 'Health' },
-];
-
-/** A whole page. Who did not sign in is shown nothing but its body: neither how the line stands nor where one could go. */
+/**
+ * A whole page.
+ *
+ * @param given.rights of whom it is shown to; without them it is shown to somebody who is not known, who learns nothing of the line
+ */
 export function layout(
   { title, at, body, events = '/events' }: PageParts,
-  { assets, strip, csrf, person }: { assets: Assets; strip: StripState; csrf: string; person: Person },
+  given: { assets: Assets; strip: StripState; csrf: string; rights: Rights | undefined; person: Person },
 ): Html {
-  const isKnown = person.roles.length > 0;
+  const { assets, strip, csrf, rights, person } = given;
   return html`<!doctype html>
 <html lang="en">
 <head>
@@ -50,31 +45,26 @@ ${assets.styles.map(({ href, place }) => (place === undefined || place === at) &
 <link rel="icon" href="${assets.icon}" type="image/svg+xml">
 <script src="${assets.script}" type="module"></script>
 </head>
-<body data-events="${isKnown ? events : ''}">
+<body data-events="${rights && events}">
 <a class="skip" href="#main">Skip to the page</a>
 <header class="top">
 <div class="top-line">
 <a class="brand" href="/">${brandMark()} Limitline</a>
-${isKnown ? placesOf(at) : NOTHING}${accountMenu(person, csrf)}
+<nav class="places" aria-label="Main">${placesOf(rights ?? NO_RIGHTS).map(
+    (place) => html`<a href="${place.href}" aria-current="${place.at === at && 'page'}">${place.words}</a>`,
+  )}</nav>${accountMenu(person, csrf)}
 </div>
-${isKnown ? stripOf(strip) : NOTHING}
-</header>
+${
+  rights &&
+  html`<div class="strip" id="${STRIP_ID}" role="status" aria-label="State of the line">${renderStrip(strip)}</div>
+<p class="strip-unheard">The console does not answer any more, and what stands here may be old. It goes on by itself once the console is back: npx limitline console.</p>
+`
+}</header>
 <main id="main" tabindex="-1">${body}</main>
-${isKnown && html`<footer class="foot"><a href="/keys">Keyboard</a></footer>`}
+${rights && html`<footer class="foot"><a href="/keys">Keyboard</a></footer>`}
 </body>
 </html>
 `;
-}
-
-function placesOf(at: Place | undefined): Html {
-  return html`<nav class="places" aria-label="Main">${PLACES.map(
-    (place) => html`<a href="${place.href}" aria-current="${place.at === at && 'page'}">${place.words}</a>`,
-  )}</nav>`;
-}
-
-function stripOf(strip: StripState): Html {
-  return html`<div class="strip" id="${STRIP_ID}" role="status" aria-label="State of the line">${renderStrip(strip)}</div>
-<p class="strip-unheard">The console does not answer any more, and what stands here may be old. It goes on by itself once the console is back: npx limitline console.</p>`;
 }
 
 /** A line with a limit on it. */

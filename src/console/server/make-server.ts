@@ -2,6 +2,8 @@ import { randomBytes } from 'node:crypto';
 import type { Server } from 'node:https';
 import { fastify } from 'fastify';
 import type { Log } from '../../log.ts';
+import { NOBODY } from '../../people/person.ts';
+import { NO_RIGHTS } from '../access/access.ts';
 import type { ConsoleApp } from '../console-app.ts';
 import { keepCertificate, OLDEST_TLS, readCertificate } from './certificate.ts';
 import { addGuard, sayPlainly } from './guard.ts';
@@ -42,6 +44,12 @@ export function makeServer({ reach, port, log }: { reach: Reach; port: number; l
   }) as unknown as ConsoleApp;
   const { host, home } = reach;
   const address = listenOn(app, { host, port, home: home?.origin, isHttps: certificate !== undefined });
+  app.decorateRequest('person');
+  app.decorateRequest('rights');
+  app.addHook('onRequest', async (request) => {
+    request.person = NOBODY;
+    request.rights = NO_RIGHTS;
+  });
   addGuard(app, { port: address.port, reach });
   if (certificate && reach.certificate) {
     const server = app.server as unknown as Server;

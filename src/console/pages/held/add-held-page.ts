@@ -79,6 +79,8 @@ function addFileActions(app: ConsoleApp, given: HeldPageFunctions): void {
     addAction(room, {
       url: '/portfolios/:name/held/file',
       action: 'resolve',
+      // A plan alone: nothing is changed.
+      audited: false,
       multipart: true,
       bodyLimit: FILE_LIMIT_BYTES + 100_000,
       limitMs: FILE_LIMIT_MS,
@@ -102,10 +104,12 @@ function addFileActions(app: ConsoleApp, given: HeldPageFunctions): void {
   addAction(app, {
     url: '/portfolios/:name/held/confirm',
     action: 'resolve',
+    says: ['plan'],
     limitMs: FILE_LIMIT_MS,
-    handle: async ({ params, fields, actor, reply }) => {
+    handle: async ({ params, fields, actor, reply, tell }) => {
       const portfolio = nameOf(params);
       const confirmed = await given.confirm(fields.plan ?? '', portfolio, actor.name);
+      tell({ became: confirmed.is, ...(confirmed.is === 'done' ? confirmed.resolution : {}) });
       switch (confirmed.is) {
         case 'done':
           return reply.redirect(`${heldAddress(portfolio)}?did=file-${confirmed.resolution.calls}`, 303);

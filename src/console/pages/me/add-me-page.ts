@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Action } from '../../actions/action-words.ts';
 import { type Acting, addAction } from '../../actions/add-action.ts';
-import type { Action } from '../../actions/may.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import { NOT_ALIKE } from '../../sign-in/add-sign-in-steps.ts';
 import { comingOf } from '../../sign-in/coming.ts';

@@ -1,6 +1,8 @@
 import { counted, grouped } from '../../../counted.ts';
 import type { PlanState } from '../../../ledger/plans/plan.ts';
 import { moneyText } from '../../../money-text.ts';
+import type { Rights } from '../../access/access.ts';
+import { can } from '../../access/can.ts';
 import { type Html, html } from '../../html/html.ts';
 import { actionButton, linkButton } from '../../parts/button.ts';
 import { commandLine } from '../../parts/command-line.ts';
@@ -21,7 +23,7 @@ export function outcomeTitle({ plan, standing, done }: PlanState): string {
 }
 
 /** How far a confirmed plan is, and what became of it; without a token where it is the same for everybody who watches. */
-export function outcomeBody(state: PlanState, csrf = ''): Html {
+export function outcomeBody(state: PlanState, { csrf = '', rights }: { csrf?: string; rights: Rights }): Html {
   const command = commandOf(state.plan);
   const { plan, standing, done, came, underWay, confirmedMs, confirmedBy, endedMs } = state;
   return html`
@@ -49,8 +51,8 @@ export function outcomeBody(state: PlanState, csrf = ''): Html {
       ...(command === undefined ? [] : [{ term: 'As a command', what: commandLine(command) }]),
     ])}
     <div class="actions">
-      ${standing === 'stopped' && actionButton({ action: `/plans/${plan.id}/confirm`, csrf, words: 'Go on', kind: 'primary' })}
-      ${standing === 'expired' && linkButton({ href: againOf(plan), words: 'Plan it anew', kind: 'primary' })}
+      ${standing === 'stopped' && can(rights, 'POST /plans/:id/confirm', plan.action) && actionButton({ action: `/plans/${plan.id}/confirm`, csrf, words: 'Go on', kind: 'primary' })}
+      ${standing === 'expired' && can(rights, 'GET /plans/new', plan.action) && linkButton({ href: againOf(plan), words: 'Plan it anew', kind: 'primary' })}
       ${linkButton({ href: `/portfolios/${encodeURIComponent(plan.portfolio)}`, words: `To ${plan.portfolio}` })}
       ${standing === 'ended' && came > 0 && linkButton({ href: portfolioOf(plan), words: 'See the rows left alone' })}
     </div>`;

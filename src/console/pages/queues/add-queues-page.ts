@@ -6,7 +6,7 @@ import type { Query } from '../../../ledger/search/row-filter.ts';
 import type { FoundRow } from '../../../ledger/search/row-matches.ts';
 import type { QueueCounts } from '../../../queue/queue-looks.ts';
 import { type JobData, QUEUES, type QueueName } from '../../../queue/queues.ts';
-import { addAction } from '../../actions/add-action.ts';
+import { addAction, fieldsOf } from '../../actions/add-action.ts';
 import type { RowRetried } from '../../board/board-functions.ts';
 import { whyItStays, whyUnknown } from '../../board/retry-words.ts';
 import type { ConsoleApp } from '../../console-app.ts';
@@ -73,6 +73,10 @@ export function addQueuesPage(app: ConsoleApp, hub: Hub, given: QueuesPageFuncti
   addAction(app, {
     url: '/work/retry',
     action: 'retry',
+    about: async (request) => {
+      const { portfolio, key } = fieldsOf(request.body);
+      return { portfolio, facts: { row: key } };
+    },
     handle: async ({ fields, reply }) => {
       const { portfolio = '', key = '', back = '' } = fields;
       const answer = await given.retry({ portfolio, key });
@@ -89,6 +93,7 @@ function addPauses(app: ConsoleApp, given: QueuesPageFunctions): void {
     addAction(app, {
       url: `/work/:queue/${action}`,
       action: `${action} queue`,
+      about: async (request) => ({ facts: { queue: (request.params as { queue?: string }).queue } }),
       handle: async ({ params, reply }) => {
         const queue = QUEUES.find((name) => name === params.queue);
         if (!queue) throw new ConsoleError(404, `There is no such queue; there are ${QUEUES.join(', ')}.`);

@@ -1,5 +1,7 @@
+import type { FastifyRequest } from 'fastify';
 import type { RowId } from '../../../ledger/row-id.ts';
 import type { ToldRow } from '../../../ledger/story/row-story.ts';
+import type { About } from '../../access/access.ts';
 import { addAction } from '../../actions/add-action.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import { wantsFragment } from '../../layout/wants-fragment.ts';
@@ -46,15 +48,16 @@ export function addRowPage(app: ConsoleApp, given: RowPageFunctions): void {
     const { did, line } = request.query as { did?: string; line?: string };
     const found = await given.story(rowOf(request.params), { patient: line === 'yes', signal: request.signal });
     if (!found) throw noRow();
-    if (wantsFragment(request)) return reply.fragment(linePart(found));
+    if (wantsFragment(request)) return reply.fragment(linePart(found, request.rights));
     const { row, result } = found.story;
-    const body = rowPage({ ...found, did: DID.get(String(did)), csrf: reply.csrf() });
+    const body = rowPage({ ...found, did: DID.get(String(did)), csrf: reply.csrf(), rights: request.rights });
     return reply.page({ title: `${cutWords(result.request.name)} (${row.portfolio})`, at: 'portfolios', body });
   });
 
   addAction(app, {
     url: '/portfolios/:name/rows/:key/retry',
     action: 'retry',
+    about: aboutRow,
     handle: async ({ params, actor, reply }) => {
       const row = rowOf(params);
       const why = await given.retry(row, actor.name);
@@ -66,6 +69,8 @@ export function addRowPage(app: ConsoleApp, given: RowPageFunctions): void {
   addAction(app, {
     url: '/portfolios/:name/rows/:key/resolve',
     action: 'resolve',
+    says: ['made', 'resend'],
+    about: aboutRow,
     limitMs: RESOLVE_LIMIT_MS,
     handle: async ({ params, fields, actor, reply }) => {
       const row = rowOf(params);
@@ -85,6 +90,10 @@ export function addRowPage(app: ConsoleApp, given: RowPageFunctions): void {
       return reply.redirect(`${desk}?did=${did}`, 303);
     },
   });
+}
+
+async function aboutRow(request: FastifyRequest): Promise<About> {
+  return { facts: { row: rowOfParams(request.params as Record<string, string>)?.key } };
 }
 
 function noRow(): ConsoleError {

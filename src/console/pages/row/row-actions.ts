@@ -1,5 +1,7 @@
 import type { RowStory } from '../../../ledger/story/row-story.ts';
 import { COMPANY_ID_PREFIX, LIMIT_ID_PREFIX } from '../../../resource-ids.ts';
+import type { Rights } from '../../access/access.ts';
+import { can } from '../../access/can.ts';
 import { type Html, html, NOTHING } from '../../html/html.ts';
 import { actionButton, button } from '../../parts/button.ts';
 import { commandLine, shellWord } from '../../parts/command-line.ts';
@@ -7,11 +9,16 @@ import { field, form, hidden } from '../../parts/form.ts';
 import { rowAddress } from './row-address.ts';
 
 /** What can be done with a row as it stands, and the command that does the same. */
-export function rowActions({ row, result }: Pick<RowStory, 'row' | 'result'>, csrf: string): Html {
+export function rowActions(
+  { row, result }: Pick<RowStory, 'row' | 'result'>,
+  { csrf, rights }: { csrf: string; rights: Rights },
+): Html {
+  const mayRetry = can(rights, 'POST /portfolios/:name/rows/:key/retry');
   const command = `npx limitline retry ${shellWord(row.portfolio)}`;
   const action = `${rowAddress(row)}/retry`;
   switch (result.state) {
     case 'refused':
+      if (!mayRetry) return NOTHING;
       return actionButton({
         action,
         csrf,
@@ -22,6 +29,7 @@ export function rowActions({ row, result }: Pick<RowStory, 'row' | 'result'>, cs
     case 'cancelled':
       if (result.replaced)
         return html`<p class="hint">Another line took its place, or its file lacks it: only importing its own line brings it back.</p>`;
+      if (!mayRetry) return NOTHING;
       return actionButton({
         action,
         csrf,
@@ -29,6 +37,8 @@ export function rowActions({ row, result }: Pick<RowStory, 'row' | 'result'>, cs
         command: `${command} --state cancelled --row ${shellWord(row.key)}`,
       });
     case 'held':
+      if (!can(rights, 'POST /portfolios/:name/rows/:key/resolve'))
+        return html`<p class="hint">An operator has to say what became of its call before anything is sent again.</p>`;
       return resolveForms({ row, step: result.step, heldMs: result.updatedMs, back: 'row', csrf });
     default:
       return NOTHING;

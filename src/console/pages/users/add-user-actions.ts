@@ -1,5 +1,5 @@
+import type { Action } from '../../actions/action-words.ts';
 import { type Acting, addAction } from '../../actions/add-action.ts';
-import type { Action } from '../../actions/may.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import { tickedRoles } from '../../parts/roles.ts';
 import type { UserView } from '../me/me-functions.ts';
