@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
+import { makeAuditTrail } from './audit/audit-trail.ts';
+import { trailFolder } from './audit/trail-folder.ts';
 import { accountOf, type Settings, STAND_IN_ACCOUNT, STAND_IN_CREDENTIALS } from './config.ts';
 import { makeDocumentStore } from './documents/store.ts';
 import { makeLeftFiles } from './files/left-files.ts';
@@ -87,6 +89,14 @@ export async function openContext({ settings, log }: { settings: Settings; log: 
     prefix,
     where: redis.where,
   });
+  const audit = makeAuditTrail({
+    connection: ledger,
+    keys: sharedKeys,
+    key: () => secret.key('audit'),
+    dir: trailFolder({ dataDir: settings.LIMITLINE_DATA, prefix, redisUrl: settings.REDIS_URL && redis.where }),
+    account: login.account,
+    log,
+  });
   const queues = makeQueues({ connection: redis.connect('queue'), prefixOf: keys.queuePrefix });
 
   return {
@@ -102,6 +112,8 @@ export async function openContext({ settings, log }: { settings: Settings; log: 
     secret,
     /** Users, how they sign in, and sessions: of the installation, whichever account it is. */
     people: makePeople({ connection: ledger, keys: sharedKeys, secret }),
+    /** Who did what: whatever changes something is told to it before it is done. */
+    audit,
     /** Remembers the account: for commands that bring something into it, or work for it. */
     enterAccount: () => accounts.enter(login),
     /** Names this process in claims and signs of life. */
@@ -135,6 +147,7 @@ export async function openContext({ settings, log }: { settings: Settings; log: 
     leftFiles: makeLeftFiles({ dir: join(settings.LIMITLINE_DATA, 'left'), trialAccount: STAND_IN_ACCOUNT }),
     async close(): Promise<void> {
       ending.abort();
+      await audit.close();
       await queues.close();
       await redis.close();
     },

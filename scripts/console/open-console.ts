@@ -4,6 +4,7 @@ import { addPages } from '../../src/console/pages/index.ts';
 import { checkUsers, type Reach } from '../../src/console/server/reach.ts';
 import type { Context } from '../../src/context.ts';
 import { consoleFunctions } from './functions.ts';
+import { signInOptions } from './people/sign-in.ts';
 import { reachOf } from './reach-of.ts';
 import { readStrip } from './read-strip.ts';
 
@@ -20,7 +21,7 @@ export async function openConsole(
   const { settings, log } = context;
   await checkUsers(reach, {
     hasOidc: settings.CONSOLE_OIDC_ISSUER !== undefined,
-    hasUsers: async () => false,
+    hasUsers: () => context.people.required(),
   });
   const functions = consoleFunctions(context);
   return makeConsole({
@@ -30,6 +31,8 @@ export async function openConsole(
     account: `${settings.LIMITLINE_PREFIX} ${context.account}`,
     log,
     strip: () => readStrip(context),
+    audit: context.audit,
+    signIn: await signInOptions(context),
     owns: ({ by }, portfolio) => context.portfolios.isOwn(portfolio, by),
     ...who,
     pages: (app, hub) => addPages(app, hub, functions),

@@ -133,7 +133,11 @@ function neverAnybody(identify: AccessFunctions['identify']): AccessFunctions['i
   };
 }
 
-const NO_AUDIT: AccessFunctions['audit'] = { note: async () => undefined, around: (_note, act) => act() };
+const NO_AUDIT: AccessFunctions['audit'] = {
+  note: async () => undefined,
+  around: (_note, act) => act(),
+  refusal: async () => undefined,
+};
 
 /** Pages are done by then; an upload that still goes on is cut off. */
 const CLOSE_LIMIT_MS = 5_000;

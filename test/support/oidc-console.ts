@@ -63,6 +63,7 @@ export async function openOidcConsole(given: {
     functions: { ...noPasswords(), end: async (token) => void sessions.delete(token) },
     audit: {
       note: async (note) => void notes.push(note),
+      refusal: async (note) => void notes.push(note),
       around: async (note, act) => {
         notes.push(note);
         return act();

@@ -1,6 +1,7 @@
 import type { FastifyReply } from 'fastify';
 import type { ConsoleApp } from '../console-app.ts';
 import type { Html } from '../html/html.ts';
+import { formUser } from './form-user.ts';
 import { type Assets, layout, type PageParts } from './layout.ts';
 import type { StripState } from './strip.ts';
 import { wantsFragment } from './wants-fragment.ts';
@@ -13,7 +14,7 @@ export function addReplies(
   // One for the whole answer: a first visit has no secret yet, and each call would make another.
   const tokens = new WeakMap<FastifyReply, string>();
   app.decorateReply('csrf', function csrf(this: FastifyReply) {
-    const token = tokens.get(this) ?? this.generateCsrf();
+    const token = tokens.get(this) ?? this.generateCsrf({ userInfo: formUser(this.request) });
     tokens.set(this, token);
     return token;
   });

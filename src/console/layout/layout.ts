@@ -1,5 +1,5 @@
 import type { Person } from '../../people/person.ts';
-import { NO_RIGHTS, type Rights } from '../access/access.ts';
+import type { Rights } from '../access/access.ts';
 import { type Html, html } from '../html/html.ts';
 import { accountMenu } from './account-menu.ts';
 import { type Place, placesOf } from './places.ts';
@@ -50,9 +50,7 @@ ${assets.styles.map(({ href, place }) => (place === undefined || place === at) &
 <header class="top">
 <div class="top-line">
 <a class="brand" href="/">${brandMark()} Limitline</a>
-<nav class="places" aria-label="Main">${placesOf(rights ?? NO_RIGHTS).map(
-    (place) => html`<a href="${place.href}" aria-current="${place.at === at && 'page'}">${place.words}</a>`,
-  )}</nav>${accountMenu(person, csrf)}
+${rights && placesLine(rights, at)}${accountMenu(person, csrf)}
 </div>
 ${
   rights &&
@@ -65,6 +63,12 @@ ${rights && html`<footer class="foot"><a href="/keys">Keyboard</a></footer>`}
 </body>
 </html>
 `;
+}
+
+function placesLine(rights: Rights, at: Place | undefined): Html {
+  return html`<nav class="places" aria-label="Main">${placesOf(rights).map(
+    (place) => html`<a href="${place.href}" aria-current="${place.at === at && 'page'}">${place.words}</a>`,
+  )}</nav>`;
 }
 
 /** A line with a limit on it. */

@@ -70,7 +70,7 @@ export function addOidcSignIn(app: ConsoleApp, given: SignInGiven & OidcFunction
     });
     if (answer.is !== 'in') {
       const { by, trouble } = refusedAs(answer);
-      await audit.note({ by, what: 'sign-in refused', from: coming.from, facts: { by: oidc.name, why: trouble } });
+      await audit.refusal({ by, what: 'sign-in refused', from: coming.from, facts: { by: oidc.name, why: trouble } });
       return sayTrouble(reply, trouble, answer.is === 'unknown' ? '/' : wayBack(answer.to));
     }
     const { person } = answer;

@@ -64,7 +64,7 @@ export function addSignInSteps(app: ConsoleApp, given: SignInGiven): void {
       const facts = { by: fields.recovery === 'yes' ? 'recovery code' : 'code' };
       if (answer.is === 'later') return showCode(step, fields.recovery === 'yes', sayLater(reply, answer.afterS));
       if (answer.is === 'no') {
-        await audit.note({ by: name, what: 'sign-in refused', from: coming.from, facts });
+        await audit.refusal({ by: name, what: 'sign-in refused', from: coming.from, facts });
         reply.code(403);
         return showCode(step, fields.recovery === 'yes', NO_CODE);
       }

@@ -56,7 +56,7 @@ export function addSignIn(app: ConsoleApp, given: SignInGiven & { isNeeded: () =
     async (request, reply) => {
       const fields = fieldsOf(request.body);
       const to = wayBack(fields.to);
-      const name = (fields.name ?? '').trim().slice(0, LONGEST_NAME);
+      const name = (fields.name ?? '').trim().slice(0, LONGEST_NAME).toLowerCase();
       const coming = comingOf(request);
       const answer = await functions.password({ name, password: fields.password ?? '', ...coming });
       if (answer.is !== 'in') {
@@ -77,8 +77,12 @@ export function addSignIn(app: ConsoleApp, given: SignInGiven & { isNeeded: () =
   );
 }
 
+type Refusal = Exclude<PasswordAnswer, { is: 'in' }>;
+
+const WHY = { no: 'password', later: 'too many tries', busy: 'too many at once' } as const;
+
 /** The same words for whatever does not fit: who has none of it learns nothing of what there is. */
-function troubleOf(answer: Exclude<PasswordAnswer, { is: 'in' }>, reply: FastifyReply): string {
+function troubleOf(answer: Refusal, reply: FastifyReply): string {
   if (answer.is === 'later') return sayLater(reply, answer.afterS);
   if (answer.is === 'busy') {
     reply.code(503).header('retry-after', String(BUSY_S));
@@ -89,15 +93,14 @@ function troubleOf(answer: Exclude<PasswordAnswer, { is: 'in' }>, reply: Fastify
   return NO_FIT;
 }
 
-/** Those who are told to wait were counted before they began to be; an attacker does not fill the trail. */
+/** The trail counts those that come in great number (Audit.refusal), so that an attacker does not fill it. */
 async function noteRefused(about: {
-  answer: PasswordAnswer;
+  answer: Refusal;
   name: string;
   coming: Coming;
   given: SignInGiven;
 }): Promise<void> {
   const { answer, name, coming, given } = about;
-  if (answer.is !== 'no') return;
   const by = (await given.functions.isUser(name)) ? name : 'unknown';
-  await given.audit.note({ by, what: 'sign-in refused', from: coming.from, facts: { why: 'password' } });
+  await given.audit.refusal({ by, what: 'sign-in refused', from: coming.from, facts: { why: WHY[answer.is] } });
 }

@@ -34,6 +34,7 @@ async function openWatched() {
     identify: async () => ANYBODY,
     audit: {
       note: async () => undefined,
+      refusal: async () => undefined,
       around: async ({ what }, act) => {
         done.push(what);
         return act();

@@ -1,12 +1,9 @@
 import { Secret, TOTP } from 'otpauth';
-import type { Role } from '../../../src/people/person.ts';
-import type { openConsole } from '../console.ts';
-import { makeVisitor } from '../console.ts';
+import type { Role } from '../../src/people/person.ts';
+import { makeVisitor, type openConsole } from './console.ts';
+import { PASSWORD } from './people.ts';
 
 type Web = Pick<Awaited<ReturnType<typeof openConsole>>, 'context' | 'url'>;
-
-/** Long enough, and no word of anybody's list. */
-export const PASSWORD = 'seven green lamps over water';
 
 /** A user with a password of their own, and a second factor where they need one: what their app has is answered. */
 export async function addUser({ context: { people } }: Pick<Web, 'context'>, name: string, roles: readonly Role[]) {
