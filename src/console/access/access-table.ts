@@ -19,19 +19,31 @@ export const ACCESS = {
   'GET /health/live': { open: true },
   'GET /health/ready': { open: true },
   'GET /metrics': { open: true },
+
+  // The way in and out, for whoever is not known yet. Its pages look at what they are owed by themselves.
   'GET /sign-in': { open: true },
-  'GET /sign-in/*': { open: true },
   'POST /sign-in': { open: true },
-  'POST /sign-in/*': { open: true },
-  // Also for who still owes something, and for whose session ended by itself: it looks at the session by itself.
+  'GET /sign-in/code': { open: true },
+  'POST /sign-in/code': { open: true },
+  'GET /sign-in/factor': { open: true },
+  'POST /sign-in/factor': { open: true },
+  'GET /sign-in/password': { open: true },
+  'POST /sign-in/password': { open: true },
+  'GET /sign-in/oidc': { open: true },
+  'GET /sign-in/oidc/callback': { open: true },
+  'GET /sign-in/oidc/out': { open: true },
   'POST /sign-out': { open: true },
 
   // For everybody who is known: the strip, the keyboard, and what is one's own.
   'GET /events': { signedIn: true },
   'GET /keys': { signedIn: true },
   'GET /me': { signedIn: true },
-  'GET /me/*': { signedIn: true },
-  'POST /me/*': { signedIn: true },
+  'POST /me/password': { signedIn: true },
+  'POST /me/factor': { signedIn: true },
+  'POST /me/factor/confirm': { signedIn: true },
+  'POST /me/codes': { signedIn: true },
+  'POST /me/sessions/end': { signedIn: true },
+  'POST /me/sessions/:id/end': { signedIn: true },
 
   'GET /': { roles: LOOKS },
   'GET /newest/events': { roles: LOOKS },
@@ -73,7 +85,7 @@ export const ACCESS = {
   'POST /new/:id/submit': { roles: ['finance'], kinds: { replace: OWN_OR_OPERATOR } },
 
   'GET /approvals': { roles: LOOKS },
-  'GET /approvals/*': { roles: LOOKS },
+  'GET /approvals/:id': { roles: LOOKS },
   'POST /approvals/:id/approve': { roles: ['approver'] },
   'POST /approvals/:id/decline': { roles: ['approver'] },
 
@@ -101,11 +113,16 @@ export const ACCESS = {
   // How the line stands is for all; addresses, versions and settings are for those who look after the system.
   'GET /health': { roles: [...LOOKS, 'admin'], kinds: { system: { roles: ['operator', 'admin'] } } },
   'GET /users': { roles: ['admin'] },
-  'GET /users/*': { roles: ['admin'] },
   'POST /users': { roles: ['admin'] },
-  'POST /users/*': { roles: ['admin'] },
+  'GET /users/:user': { roles: ['admin'] },
+  'GET /users/:user/remove': { roles: ['admin'] },
+  'POST /users/:user/roles': { roles: ['admin'] },
+  'POST /users/:user/password': { roles: ['admin'] },
+  'POST /users/:user/factor': { roles: ['admin'] },
+  'POST /users/:user/sessions': { roles: ['admin'] },
+  'POST /users/:user/remove': { roles: ['admin'] },
   'GET /audit': { roles: ['admin'] },
-  'GET /audit/*': { roles: ['admin'] },
+  'GET /audit/export': { roles: ['admin'] },
 } as const satisfies Readonly<Record<string, Access>>;
 
 /** The name of an entry: what pages ask {@link import('./can.ts').can} about. */

@@ -1,6 +1,5 @@
 import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
 import type { Audit } from '../../audit/audit.ts';
-import type { Log } from '../../log.ts';
 import type { Person } from '../../people/person.ts';
 import type { ConsoleApp } from '../console-app.ts';
 import { placesOf } from '../layout/places.ts';
@@ -37,12 +36,12 @@ const NOTHING_THERE: Access = { signedIn: true };
  *
  * Call it before any route is registered, and {@link AccessFunctions.identify} finds what hooks before it have read.
  */
-export function addAccess(app: ConsoleApp, { log, ...given }: AccessFunctions & { log: Log }): void {
+export function addAccess(app: ConsoleApp, given: AccessFunctions): void {
   const { table } = given;
   const ownMattersTo = memoized((roles: Person['roles']) => ownMatters(table, roles));
   app.addHook('onRoute', (route) => checkEntry(route, table));
   app.decorateRequest('about');
-  addRefusals(app, { audit: given.audit, log });
+  addRefusals(app, { audit: given.audit });
 
   app.addHook('onRequest', async (request, reply) => {
     const access = accessFor(request);
@@ -54,9 +53,9 @@ export function addAccess(app: ConsoleApp, { log, ...given }: AccessFunctions & 
     request.rights = { roles: person.roles, owns: false };
     // Whether it is their own is not known yet: here it is only asked whether it could be enough.
     if (isAllowed(access, { roles: person.roles, owns: true })) return;
-    const [place] = placesOf(request.rights);
+    const place = request.routeOptions.url === '/' ? placesOf(request.rights)[0] : undefined;
     // Where everybody comes in: an admin has other pages than this one.
-    if (request.method === 'GET' && request.routeOptions.url === '/' && place) return reply.redirect(place.href, 303);
+    if (place) return reply.redirect(place.href, 303);
     throw await refusal(request, access, undefined, given);
   });
 

@@ -1,6 +1,4 @@
 import type { Audit } from '../../audit/audit.ts';
-import { messageOf } from '../../errors.ts';
-import type { Log } from '../../log.ts';
 import type { ConsoleApp } from '../console-app.ts';
 
 /**
@@ -10,15 +8,12 @@ import type { ConsoleApp } from '../console-app.ts';
  * Who is not known is led to the sign-in, which is no refusal; and what the guard turns away (server/guard.ts) was never looked
  * at: else anybody could fill the audit.
  */
-export function addRefusals(app: ConsoleApp, { audit, log }: { audit: Audit; log: Log }): void {
+export function addRefusals(app: ConsoleApp, { audit }: { audit: Audit }): void {
   app.addHook('onSend', async (request, reply, payload) => {
-    const { person, method, routeOptions, id } = request;
+    const { person, method, routeOptions } = request;
     if (reply.statusCode !== FORBIDDEN || person.by === '') return payload;
     const facts = { method, route: routeOptions.url ?? 'none', roles: person.roles.join(' ') };
-    // It is refused all the same where that cannot be written down.
-    await audit
-      .note({ by: person.by, what: 'request refused', from: request.ip, facts })
-      .catch((error: unknown) => log.error({ request: id, reason: messageOf(error) }, 'a refusal is not in the audit'));
+    await audit.refusal({ by: person.by, what: 'request refused', from: request.ip, facts });
     return payload;
   });
 }

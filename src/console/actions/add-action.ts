@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { About } from '../access/access.ts';
 import type { ConsoleApp } from '../console-app.ts';
 import { ACTION_WORDS, type Action } from './action-words.ts';
+import { fieldsOf } from './fields-of.ts';
 import { type Acted, recorded } from './recorded.ts';
 
 /** As many a minute as nobody clicks: what sends more is a script that went wrong. */
@@ -33,7 +34,8 @@ export type Acting = {
  *
  * @param given.url with `:name` for the portfolio, where it is about one
  * @param given.about what it is about, where the address does not say it, for the table and the audit
- * @param given.says fields of the form that the audit is told; no secrets, and nothing of what stands in a buyer's line
+ * @param given.says fields of the form that the audit is told, beside what stands in the address; no secrets, and nothing of what
+ *   stands in a buyer's line
  * @param given.audited false for what changes nothing and only has a form too large for an address
  * @param given.multipart the body is a stream of files that `handle` reads itself: the token is then in the query or the
  *   header `csrf-token`, and `limitMs` should be as long as an upload takes
@@ -53,15 +55,18 @@ export function addAction(
   },
 ): void {
   const { url, action, handle, about, says = [], audited = true, multipart = false, limitMs, bodyLimit } = given;
-  const trail = recorded(app.audit, ({ request, fields }) => {
+  const trail = recorded(app.audit, ({ request, params, fields }) => {
     const { portfolio, facts } = request.about ?? {};
-    const said = Object.fromEntries(says.flatMap((name) => (fields[name] ? [[name, fields[name]]] : [])));
+    // Names of things of ours: which row, which plan, which upload.
+    const { name: _name, user, ...which } = params;
+    const about = portfolio ?? user;
+    const said = Object.fromEntries(says.flatMap((field) => (fields[field] ? [[field, fields[field]]] : [])));
     return {
       by: request.person.by,
       what: ACTION_WORDS[action],
       from: request.ip,
-      ...(portfolio === undefined ? {} : { about: portfolio }),
-      facts: { ...said, ...facts },
+      ...(about === undefined ? {} : { about }),
+      facts: { ...which, ...said, ...facts },
     };
   });
   const act = audited ? trail.act : trail.actUnrecorded;
@@ -86,14 +91,4 @@ export function addAction(
         handle,
       ),
   );
-}
-
-/** The fields of a form that was posted. */
-export function fieldsOf(body: unknown): Record<string, string> {
-  const fields: Record<string, string> = Object.create(null);
-  for (const [name, value] of Object.entries((body ?? {}) as Record<string, unknown>)) {
-    const text = Array.isArray(value) ? value.at(-1) : value;
-    if (typeof text === 'string' && name !== '_csrf') fields[name] = text;
-  }
-  return fields;
 }

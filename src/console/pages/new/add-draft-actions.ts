@@ -3,7 +3,8 @@ import { counted } from '../../../counted.ts';
 import { isPortfolioName } from '../../../ledger/row-id.ts';
 import { lastVersion, type MendedCell, type PortfolioDraft } from '../../../portfolio/portfolio-draft.ts';
 import type { About } from '../../access/access.ts';
-import { addAction, fieldsOf } from '../../actions/add-action.ts';
+import { addAction } from '../../actions/add-action.ts';
+import { fieldsOf } from '../../actions/fields-of.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import { type Html, html } from '../../html/html.ts';
 import { linkButton } from '../../parts/button.ts';
@@ -81,7 +82,7 @@ export function addDraftActions(app: ConsoleApp, given: NewPageFunctions): void 
 async function aboutDraft(request: FastifyRequest, { read }: NewPageFunctions): Promise<About> {
   const { id = '' } = request.params as { id?: string };
   const draft = await read(id);
-  return { portfolio: draft.portfolio, facts: { upload: id, file: draft.name, ...versionOf(draft) } };
+  return { portfolio: draft.portfolio, facts: { file: draft.name, ...versionOf(draft) } };
 }
 
 function versionOf(draft: PortfolioDraft): Record<string, unknown> {

@@ -6,7 +6,8 @@ import type { Query } from '../../../ledger/search/row-filter.ts';
 import type { FoundRow } from '../../../ledger/search/row-matches.ts';
 import type { QueueCounts } from '../../../queue/queue-looks.ts';
 import { type JobData, QUEUES, type QueueName } from '../../../queue/queues.ts';
-import { addAction, fieldsOf } from '../../actions/add-action.ts';
+import { addAction } from '../../actions/add-action.ts';
+import { fieldsOf } from '../../actions/fields-of.ts';
 import type { RowRetried } from '../../board/board-functions.ts';
 import { whyItStays, whyUnknown } from '../../board/retry-words.ts';
 import type { ConsoleApp } from '../../console-app.ts';
@@ -93,7 +94,6 @@ function addPauses(app: ConsoleApp, given: QueuesPageFunctions): void {
     addAction(app, {
       url: `/work/:queue/${action}`,
       action: `${action} queue`,
-      about: async (request) => ({ facts: { queue: (request.params as { queue?: string }).queue } }),
       handle: async ({ params, reply }) => {
         const queue = QUEUES.find((name) => name === params.queue);
         if (!queue) throw new ConsoleError(404, `There is no such queue; there are ${QUEUES.join(', ')}.`);

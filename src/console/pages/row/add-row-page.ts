@@ -1,7 +1,5 @@
-import type { FastifyRequest } from 'fastify';
 import type { RowId } from '../../../ledger/row-id.ts';
 import type { ToldRow } from '../../../ledger/story/row-story.ts';
-import type { About } from '../../access/access.ts';
 import { addAction } from '../../actions/add-action.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import { wantsFragment } from '../../layout/wants-fragment.ts';
@@ -57,7 +55,6 @@ export function addRowPage(app: ConsoleApp, given: RowPageFunctions): void {
   addAction(app, {
     url: '/portfolios/:name/rows/:key/retry',
     action: 'retry',
-    about: aboutRow,
     handle: async ({ params, actor, reply }) => {
       const row = rowOf(params);
       const why = await given.retry(row, actor.name);
@@ -70,7 +67,6 @@ export function addRowPage(app: ConsoleApp, given: RowPageFunctions): void {
     url: '/portfolios/:name/rows/:key/resolve',
     action: 'resolve',
     says: ['made', 'resend'],
-    about: aboutRow,
     limitMs: RESOLVE_LIMIT_MS,
     handle: async ({ params, fields, actor, reply }) => {
       const row = rowOf(params);
@@ -90,10 +86,6 @@ export function addRowPage(app: ConsoleApp, given: RowPageFunctions): void {
       return reply.redirect(`${desk}?did=${did}`, 303);
     },
   });
-}
-
-async function aboutRow(request: FastifyRequest): Promise<About> {
-  return { facts: { row: rowOfParams(request.params as Record<string, string>)?.key } };
 }
 
 function noRow(): ConsoleError {
