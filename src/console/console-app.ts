@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify';
+import type { Audit } from '../audit/audit.ts';
 import type { Person } from '../people/person.ts';
 import type { Html } from './html/html.ts';
 import type { PageParts } from './layout/layout.ts';
@@ -7,6 +8,10 @@ import type { PageParts } from './layout/layout.ts';
 export type ConsoleApp = FastifyInstance;
 
 declare module 'fastify' {
+  interface FastifyInstance {
+    /** Where what is done, and what is given away, is written down. */
+    audit: Audit;
+  }
   interface FastifyRequest {
     /** Who asks; known once the guard let the request in. */
     person: Person;

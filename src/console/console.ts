@@ -4,15 +4,17 @@ import csrfProtection from '@fastify/csrf-protection';
 import formbody from '@fastify/formbody';
 import rateLimit from '@fastify/rate-limit';
 import { fastifySSE } from '@fastify/sse';
-import { fastify } from 'fastify';
+import { type FastifyRequest, fastify } from 'fastify';
+import type { Audit } from '../audit/audit.ts';
 import type { Log } from '../log.ts';
-import { ANYBODY } from '../people/person.ts';
+import { ANYBODY, type Person } from '../people/person.ts';
 import { everybodyMay, type May } from './actions/may.ts';
 import type { ConsoleApp } from './console-app.ts';
 import { addEvents } from './events/add-events.ts';
 import { type Hub, makeHub } from './events/hub.ts';
 import { addReplies } from './layout/add-replies.ts';
 import type { Strip } from './layout/strip.ts';
+import { rememberWhoLooks } from './privacy/who-looks.ts';
 import { addAccessLog } from './server/access-log.ts';
 import { serveAssets } from './server/assets.ts';
 import { addErrorPages } from './server/error-pages.ts';
@@ -43,6 +45,7 @@ export type Console = Awaited<ReturnType<typeof makeConsole>>;
  * @param given.account whose ledger the pages show: what a page of another one sends is too old
  * @param given.strip what every page says on top; asked for twice a second while a page is open
  * @param given.pages adds the pages, see pages/index.ts
+ * @param given.audit where what is given away is written down
  * @param given.may the one place that says who may do what; without one, everybody who comes may do everything
  * @throws LimitlineError `SETTINGS` for an address that is not loopback
  */
@@ -54,6 +57,8 @@ export async function makeConsole(given: {
   strip: () => Promise<Strip>;
   pages: (app: ConsoleApp, hub: Hub) => void;
   may?: May;
+  audit?: Audit;
+  personOf?: (request: FastifyRequest) => Person;
 }) {
   const { host, port, log } = given;
   checkLoopback(host);
@@ -91,8 +96,10 @@ export async function makeConsole(given: {
   const assets = await serveAssets(app);
   app.decorateRequest('person');
   app.addHook('onRequest', async (request) => {
-    request.person = ANYBODY;
+    request.person = given.personOf?.(request) ?? ANYBODY;
   });
+  rememberWhoLooks(app);
+  app.decorate('audit', given.audit ?? { note: async () => {}, around: (_note, act) => act() });
   app.decorate('may', given.may ?? everybodyMay);
   addReplies(app, { assets, strip: hub.strip });
   askWhoWasLed(app);

@@ -2,7 +2,9 @@ import { once } from 'node:events';
 import { type IncomingHttpHeaders, request } from 'node:http';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
+import type { FastifyRequest } from 'fastify';
 import { onTestFinished } from 'vitest';
+import type { Audit } from '../../src/audit/audit.ts';
 import type { May } from '../../src/console/actions/may.ts';
 import { makeConsole } from '../../src/console/console.ts';
 import type { ConsoleApp } from '../../src/console/console-app.ts';
@@ -10,8 +12,10 @@ import type { Hub } from '../../src/console/events/hub.ts';
 import type { Strip } from '../../src/console/layout/strip.ts';
 import { addKeysPage } from '../../src/console/pages/keys/add-keys-page.ts';
 import { type Log, makeSilentLog } from '../../src/log.ts';
+import type { Person } from '../../src/people/person.ts';
 import { makeVisitor } from './console.ts';
 import { addGalleryPage } from './gallery.ts';
+import { makeNotedAudit } from './noted-audit.ts';
 
 export const STRIP: Strip = { account: 'https://test.example', standIn: false, workers: 1, pace: '', stops: [] };
 
@@ -21,6 +25,8 @@ export async function openBareConsole(
     account?: string;
     strip?: () => Promise<Strip>;
     may?: May;
+    personOf?: (request: FastifyRequest) => Person;
+    audit?: Audit;
     log?: Log;
     pages?: (app: ConsoleApp, hub: Hub) => void;
   } = {},
@@ -30,8 +36,10 @@ export async function openBareConsole(
     port: 0,
     ...(given.account ? { account: given.account } : {}),
     log: given.log ?? makeSilentLog(),
+    audit: given.audit ?? makeNotedAudit(),
     strip: given.strip ?? (async () => STRIP),
     ...(given.may ? { may: given.may } : {}),
+    ...(given.personOf ? { personOf: given.personOf } : {}),
     pages: (app, hub) => {
       addKeysPage(app);
       addGalleryPage(app);

@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import type { ConsoleApp } from '../console-app.ts';
+import { looksMasked } from '../privacy/who-looks.ts';
 import type { Frame, Hub } from './hub.ts';
 
 /** What a slow page may leave unread when the next frame comes. One that leaves more gets a new stream when it is awake. */
@@ -25,7 +26,8 @@ export function addEvents(
 ): void {
   app.get(given.url, { sse: 'dual' }, async (request, reply) => {
     const key = given.key(request);
-    const name = `${given.url} ${key}`;
+    // What is shared is the same for all who share it.
+    const name = `${given.url} ${key}${looksMasked() ? ' masked' : ''}`;
     const read = () => given.frame(key);
     reply.header('cache-control', 'no-store');
     if (!reply.sse) {

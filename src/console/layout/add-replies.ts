@@ -1,6 +1,7 @@
 import type { FastifyReply } from 'fastify';
 import type { ConsoleApp } from '../console-app.ts';
 import type { Html } from '../html/html.ts';
+import { isMasked } from '../privacy/is-masked.ts';
 import { type Assets, layout, type PageParts } from './layout.ts';
 import type { StripState } from './strip.ts';
 import { wantsFragment } from './wants-fragment.ts';
@@ -24,7 +25,9 @@ export function addReplies(
     // It took too long, and the person was told so meanwhile.
     if (this.sent) return this;
     if (wantsFragment(this.request)) return this.fragment(parts.body);
-    return this.fragment(layout(parts, { assets, csrf: this.csrf(), strip: strip.last() }));
+    const { person } = this.request;
+    const masked = person !== undefined && isMasked(person);
+    return this.fragment(layout(parts, { assets, csrf: this.csrf(), strip: strip.last(), masked }));
   });
   app.decorateReply('page', async function page(this: FastifyReply, parts: PageParts) {
     if (!wantsFragment(this.request)) await strip.fresh();

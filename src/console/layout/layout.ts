@@ -1,4 +1,5 @@
 import { type Html, html } from '../html/html.ts';
+import { MASK } from '../privacy/personal-text.ts';
 import { renderStrip, STRIP_ID, type StripState } from './strip.ts';
 
 /** Addresses of what pages load: styles for every page, and those of one place (assets/styles/page-<place>….css). */
@@ -33,7 +34,7 @@ const PLACES: readonly { at: Place; href: string; words: string }[] = [
 /** A whole page. */
 export function layout(
   { title, at, body, events = '/events' }: PageParts,
-  { assets, strip, csrf }: { assets: Assets; strip: StripState; csrf: string },
+  { assets, strip, csrf, masked }: { assets: Assets; strip: StripState; csrf: string; masked: boolean },
 ): Html {
   return html`<!doctype html>
 <html lang="en">
@@ -60,7 +61,7 @@ ${assets.styles.map(({ href, place }) => (place === undefined || place === at) &
 <p class="strip-unheard">The console does not answer any more, and what stands here may be old. It goes on by itself once the console is back: npx limitline console.</p>
 </header>
 <main id="main" tabindex="-1">${body}</main>
-<footer class="foot"><a href="/keys">Keyboard</a></footer>
+<footer class="foot"><a href="/keys">Keyboard</a>${masked && html` <span>Contacts, e-mail addresses and cells that we do not know are shown as ${MASK} to you.</span>`}</footer>
 </body>
 </html>
 `;

@@ -2,6 +2,7 @@ import { addBoard } from '../board/add-board.ts';
 import type { BoardFunctions } from '../board/board-functions.ts';
 import type { ConsoleApp } from '../console-app.ts';
 import type { Hub } from '../events/hub.ts';
+import { maskedView } from '../privacy/masked-view.ts';
 import { addDownloads, type DownloadFunctions } from './downloads/add-downloads.ts';
 import { addHealthPage, type HealthPageFunctions } from './health/add-health-page.ts';
 import { addHeldPage, type HeldPageFunctions } from './held/add-held-page.ts';
@@ -30,8 +31,15 @@ export type PageFunctions = {
   row: RowPageFunctions;
 };
 
-/** All pages of the console. */
-export function addPages(app: ConsoleApp, hub: Hub, given: PageFunctions): void {
+/** Pages on which nothing of buyers stands: what they are handed is masked for nobody. */
+const OURS = ['health', 'machines'] as const satisfies readonly (keyof PageFunctions)[];
+
+/** Pages on which files of buyers are shown and given away as they are. */
+const AS_IT_IS = ['new', 'downloads'] as const satisfies readonly (keyof PageFunctions)[];
+
+/** All pages of the console. Each is handed its functions as whoever asks may see their answers (privacy/masked-view.ts). */
+export function addPages(app: ConsoleApp, hub: Hub, functions: PageFunctions): void {
+  const given = maskedView(functions, { ours: OURS, asItIs: AS_IT_IS });
   addKeysPage(app);
   addBoard(app, given.board);
   addPortfoliosPage(app, hub, given.portfolios);

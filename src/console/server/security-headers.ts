@@ -12,6 +12,7 @@ export async function addSecurityHeaders(app: ConsoleApp): Promise<void> {
       useDefaults: false,
       directives: {
         'default-src': ["'none'"],
+        'object-src': ["'none'"],
         'script-src': ["'self'"],
         'style-src': ["'self'"],
         'img-src': ["'self'", 'data:'],
@@ -30,6 +31,9 @@ export async function addSecurityHeaders(app: ConsoleApp): Promise<void> {
     strictTransportSecurity: false,
   });
   app.addHook('onRequest', async (_request, reply) => {
-    reply.header('permissions-policy', 'camera=(), geolocation=(), microphone=(), payment=(), usb=()');
+    reply
+      .header('permissions-policy', 'camera=(), geolocation=(), microphone=(), payment=(), usb=()')
+      // All but the files that pages are made of is somebody's data, or tells whether there is such (assets.ts says otherwise).
+      .header('cache-control', 'no-store');
   });
 }

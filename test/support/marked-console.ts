@@ -1,0 +1,127 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { FastifyRequest, RouteOptions } from 'fastify';
+import { onTestFinished } from 'vitest';
+import { consoleFunctions } from '../../scripts/console/functions.ts';
+import { readStrip } from '../../scripts/console/read-strip.ts';
+import { readSettings } from '../../src/config.ts';
+import { makeConsole } from '../../src/console/console.ts';
+import { addPages } from '../../src/console/pages/index.ts';
+import { openContext } from '../../src/context.ts';
+import { makeSilentLog } from '../../src/log.ts';
+import type { Person, Role } from '../../src/people/person.ts';
+import { ownDataHome } from './command.ts';
+import { makeVisitor } from './console.ts';
+import { openDesk } from './desk.ts';
+import { firstFrame } from './first-frame.ts';
+import { makeNotedAudit } from './noted-audit.ts';
+import { uploadTo } from './upload.ts';
+
+/** Stands in each personal value of the files, and nowhere else. */
+export const MARK = /zqx/i;
+
+const HEADER =
+  'name,country_code,street,company_registration_number,requested_limit,contact_first_name,contact_last_name,contact_email,Betreuer,Telefon';
+
+function lineOf(n: number): string {
+  return `Buyer ${n} GmbH,DE,Zqxweg ${n},HRB ${n},${1_000 + n}.50,Zqxanna${n},Zqxmann${n},zqx${n}@zqx.example,Herr Zqxbert ${n},0171 zqx ${n}`;
+}
+
+/** What the service says of a row's contact: all that it was sent, and a number of its own. */
+const echo = (n: number, last = `ZQXMANN${n}`) =>
+  `{"error":"contact Zqxanna${n} ${last} of Zqxweg ${n} is not known","contact":{"email":"zqx${n}@zqx.example","phone":"zqx"}}`;
+
+/** Answers that repeat contacts: one refuses a row, twice with other words of it; one says nothing of value; and a company's. */
+const RULES = [
+  { on: 'limit' as const, match: 'Zqxmann2', fault: 'status' as const, status: 422, body: echo(2) },
+  { on: 'limit' as const, match: 'Zqxfrau2', fault: 'status' as const, status: 422, body: echo(2, 'Zqxfrau2') },
+  { on: 'limit' as const, match: 'HRB 3"', fault: 'status' as const, status: 408, body: echo(3), times: 1 },
+  { on: 'limit' as const, match: 'HRB 4"', fault: 'reset' as const, made: true, times: 1 },
+  { on: 'company' as const, match: 'Buyer 5', fault: 'status' as const, status: 400, body: '{"street":"Zqxweg 5"}' },
+];
+
+/**
+ * A console that was used, whose files have a mark in every personal value: rows done, refused with an answer that repeats their
+ * contact, mended, and held; and an upload. Who asks is said by the header `x-test-roles`, and everybody may use every address,
+ * so that nothing but the masking stands between a viewer and what is shown.
+ */
+export async function openMarkedConsole() {
+  const desk = await openDesk(1, { rules: RULES });
+  const lines = [1, 2, 3, 4, 5].map(lineOf);
+  await writeFile(join(desk.cwd, 'q4.csv'), `${[HEADER, ...lines].join('\n')}\n`);
+  await desk.limitline('run', 'q4.csv', '--no-results');
+  // Other words of the refused row: what it said before stands in its story.
+  await writeFile(join(desk.cwd, 'q4b.csv'), `${[HEADER, lineOf(2).replace('Zqxmann2', 'Zqxfrau2')].join('\n')}\n`);
+  await desk.limitline('run', 'q4b.csv', '--portfolio', 'q4', '--no-results');
+
+  const settings = readSettings({ env: { ...ownDataHome(desk.cwd), ...desk.env, CONSOLE_PORT: '0' }, cwd: desk.cwd });
+  const context = await openContext({ settings, log: makeSilentLog() });
+  const audit = makeNotedAudit();
+  const routes: RouteOptions[] = [];
+  const web = await makeConsole({
+    host: '127.0.0.1',
+    port: 0,
+    log: makeSilentLog(),
+    audit,
+    personOf,
+    strip: () => readStrip(context),
+    pages: (app, hub) => {
+      app.addHook('onRoute', (route) => void routes.push(route));
+      addPages(app, hub, consoleFunctions(context));
+    },
+  });
+  onTestFinished(async () => {
+    await web.close();
+    await context.close();
+  });
+  await web.listen();
+  const visitor = { url: web.url(), ...makeVisitor(web.url()) };
+  const { location } = await uploadTo(visitor, [
+    'file',
+    'q5.csv',
+    `${HEADER}\n${lineOf(8).replace('1008.50', 'much')}`,
+  ]);
+  const keysOf = async (state: 'done' | 'refused' | 'held') =>
+    (await context.rows.inState('q4', state, { count: 9 })).map(({ row }) => row.key);
+  const keys = (await Promise.all((['done', 'refused', 'held'] as const).map(keysOf))).flat();
+  const watch = (path: string, headers: Record<string, string>) => firstFrame(web.url(), path, headers);
+  const draft = location.split('/').at(-1) ?? '';
+  return { ...visitor, context, audit, addresses: addressesOf(routes, { keys, draft }), watch };
+}
+
+function personOf(request: FastifyRequest): Person {
+  const roles = String(request.headers['x-test-roles'] ?? 'finance').split(',') as Role[];
+  return { by: `a ${roles.join(' and ')}`, roles };
+}
+
+/** Every address that is read, with all that can stand in it here, and the searches that pages offer. */
+function addressesOf(routes: readonly RouteOptions[], { keys, draft }: { keys: string[]; draft: string }): string[] {
+  const values: Record<string, string[]> = {
+    ':name': ['q4'],
+    ':key': keys,
+    ':id': [draft, 'none'],
+    ':file': ['results.csv', 'errors.csv', 'results.xlsx', 'original', 'original?import=1'],
+    ':queue': ['companies'],
+    ':queueName': ['companies', 'buyer-limits'],
+    ':jobId': keys.map((key) => encodeURIComponent(`q4/${key}`)),
+    '*': ['nowhere'],
+  };
+  const read = routes.filter(({ method }) => [method].flat().includes('GET')).map(({ url }) => url);
+  const patterns = ['/events', ...read, ...SEARCHES, '/nowhere'];
+  return [...new Set(patterns.flatMap((pattern) => filled(pattern, values)))];
+}
+
+const SEARCHES = [
+  '/portfolios/q4?states=refused,held',
+  '/portfolios/q4?text=buyer',
+  '/work?portfolio=q4',
+  '/work?state=held&text=buyer',
+  '/plans/new?portfolio=q4&action=retry',
+  '/portfolios/q4/rows/:key?line=yes',
+];
+
+function filled(pattern: string, values: Readonly<Record<string, string[]>>): string[] {
+  const [found] = /:\w+|\*/.exec(pattern) ?? [];
+  if (found === undefined) return [pattern];
+  return (values[found] ?? ['x']).flatMap((value) => filled(pattern.replace(found, value), values));
+}
