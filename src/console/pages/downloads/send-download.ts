@@ -45,7 +45,10 @@ export async function sendDownload(
   );
   // What the audit says at the end comes when the answer is gone; that it could not be written is in its log.
   whole.catch(noted.reject);
-  await noted.promise;
+  await noted.promise.catch((error) => {
+    if (typeof content !== 'string') content.destroy();
+    throw error;
+  });
   reply
     .header('content-disposition', attachmentOf(fileName))
     .header('cache-control', 'no-store')
