@@ -14,31 +14,9 @@ import { ownDataHome } from './command.ts';
 import { makeVisitor } from './console.ts';
 import { openDesk } from './desk.ts';
 import { firstFrame } from './first-frame.ts';
+import { ECHOING_RULES, MARKED_HEADER, markedLine } from './marked-file.ts';
 import { makeNotedAudit } from './noted-audit.ts';
 import { uploadTo } from './upload.ts';
-
-/** Stands in each personal value of the files, and nowhere else. */
-export const MARK = /zqx/i;
-
-const HEADER =
-  'name,country_code,street,company_registration_number,requested_limit,contact_first_name,contact_last_name,contact_email,Betreuer,Telefon';
-
-function lineOf(n: number): string {
-  return `Buyer ${n} GmbH,DE,Zqxweg ${n},HRB ${n},${1_000 + n}.50,Zqxanna${n},Zqxmann${n},zqx${n}@zqx.example,Herr Zqxbert ${n},0171 zqx ${n}`;
-}
-
-/** What the service says of a row's contact: all that it was sent, and a number of its own. */
-const echo = (n: number, last = `ZQXMANN${n}`) =>
-  `{"error":"contact Zqxanna${n} ${last} of Zqxweg ${n} is not known","contact":{"email":"zqx${n}@zqx.example","phone":"zqx"}}`;
-
-/** Answers that repeat contacts: one refuses a row, twice with other words of it; one says nothing of value; and a company's. */
-const RULES = [
-  { on: 'limit' as const, match: 'Zqxmann2', fault: 'status' as const, status: 422, body: echo(2) },
-  { on: 'limit' as const, match: 'Zqxfrau2', fault: 'status' as const, status: 422, body: echo(2, 'Zqxfrau2') },
-  { on: 'limit' as const, match: 'HRB 3"', fault: 'status' as const, status: 408, body: echo(3), times: 1 },
-  { on: 'limit' as const, match: 'HRB 4"', fault: 'reset' as const, made: true, times: 1 },
-  { on: 'company' as const, match: 'Buyer 5', fault: 'status' as const, status: 400, body: '{"street":"Zqxweg 5"}' },
-];
 
 /**
  * A console that was used, whose files have a mark in every personal value: rows done, refused with an answer that repeats their
@@ -46,12 +24,15 @@ const RULES = [
  * so that nothing but the masking stands between a viewer and what is shown.
  */
 export async function openMarkedConsole() {
-  const desk = await openDesk(1, { rules: RULES });
-  const lines = [1, 2, 3, 4, 5].map(lineOf);
-  await writeFile(join(desk.cwd, 'q4.csv'), `${[HEADER, ...lines].join('\n')}\n`);
+  const desk = await openDesk(1, { rules: ECHOING_RULES });
+  const lines = [1, 2, 3, 4, 5].map(markedLine);
+  await writeFile(join(desk.cwd, 'q4.csv'), `${[MARKED_HEADER, ...lines].join('\n')}\n`);
   await desk.limitline('run', 'q4.csv', '--no-results');
   // Other words of the refused row: what it said before stands in its story.
-  await writeFile(join(desk.cwd, 'q4b.csv'), `${[HEADER, lineOf(2).replace('Zqxmann2', 'Zqxfrau2')].join('\n')}\n`);
+  await writeFile(
+    join(desk.cwd, 'q4b.csv'),
+    `${[MARKED_HEADER, markedLine(2).replace('Zqxmann2', 'Zqxfrau2')].join('\n')}\n`,
+  );
   await desk.limitline('run', 'q4b.csv', '--portfolio', 'q4', '--no-results');
 
   const settings = readSettings({ env: { ...ownDataHome(desk.cwd), ...desk.env, CONSOLE_PORT: '0' }, cwd: desk.cwd });
@@ -79,7 +60,7 @@ export async function openMarkedConsole() {
   const { location } = await uploadTo(visitor, [
     'file',
     'q5.csv',
-    `${HEADER}\n${lineOf(8).replace('1008.50', 'much')}`,
+    `${MARKED_HEADER}\n${markedLine(8).replace('1008.50', 'much')}`,
   ]);
   const keysOf = async (state: 'done' | 'refused' | 'held') =>
     (await context.rows.inState('q4', state, { count: 9 })).map(({ row }) => row.key);
