@@ -59,6 +59,13 @@ test('a body that was sent is masked by its members, also where its end was cut 
   expect(masked({ sent: cut }).sent).toBe(`{"name":"A GmbH","contact":{"first_name":"${MASK}"`);
 });
 
+test('a value whose signs mean something to patterns is taken out like any other', () => {
+  for (const last of ['O.*Neill', 'a|b', 'x(y', '[z]', 'c$d^', 'back\\slash', '{1,9}']) {
+    const given = { contact: { last_name: last }, message: `said ${last}, and Neill abxyz` };
+    expect(masked(given).message).toBe(`said ${MASK}, and Neill abxyz`);
+  }
+});
+
 test('cells of a line: those of a company stay, those of contacts and of columns that nobody knows do not', () => {
   const cell = (column: string, meaning: string | null, text: string) => ({ column, meaning, cell: text });
   const cells = [
