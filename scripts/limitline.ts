@@ -1,6 +1,7 @@
 #!/usr/bin/env -S node --max-semi-space-size=8
 import { Command } from 'commander';
 import { makeLog } from '../src/log.ts';
+import { beginCommand } from './audit/audit-command.ts';
 import { sayNotices } from './opening/say-notices.ts';
 import { endByFault, sayCrashes } from './process/crash.ts';
 import { speakThroughLog } from './process/log-only.ts';
@@ -20,11 +21,14 @@ const COMMANDS: Record<string, () => Promise<{ register: (program: Command, term
   report: () => import('./commands/report.ts'),
   retry: () => import('./commands/retry.ts'),
   resolve: () => import('./commands/resolve.ts'),
+  approve: () => import('./commands/approve.ts'),
+  decline: () => import('./commands/decline.ts'),
   pause: () => import('./commands/pause.ts'),
   resume: () => import('./commands/resume.ts'),
   cancel: () => import('./commands/cancel.ts'),
   recover: () => import('./commands/recover.ts'),
   reconcile: () => import('./commands/reconcile.ts'),
+  audit: () => import('./commands/audit.ts'),
   service: () => import('./commands/service.ts'),
 };
 
@@ -50,6 +54,7 @@ const program = new Command('limitline')
   .hook('preAction', (_program, command) => {
     // Before anything is said: a fault of the settings is a line of the log, too.
     if (LOGGING.has(command.name())) speakThroughLog(terminal, makeLog({ level: 'info' }));
+    beginCommand(command);
     return sayNotices(command.name(), terminal);
   });
 

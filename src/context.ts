@@ -1,9 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
+import { makeAuditTrail } from './audit/audit-trail.ts';
+import { trailFolder } from './audit/trail-folder.ts';
 import { accountOf, type Settings, STAND_IN_ACCOUNT, STAND_IN_CREDENTIALS } from './config.ts';
 import { makeDocumentStore } from './documents/store.ts';
 import { makeLeftFiles } from './files/left-files.ts';
 import { makeAccounts } from './ledger/accounts.ts';
+import { asksApproval } from './ledger/approvals/approval.ts';
+import { makeApprovals } from './ledger/approvals/approvals.ts';
 import { makeAtMostOnce } from './ledger/at-most-once.ts';
 import { makeAttempts } from './ledger/attempts.ts';
 import { makeBuyers } from './ledger/buyers.ts';
@@ -24,6 +28,8 @@ import type { PaceState } from './pace/pace-state.ts';
 import { makePaceReader } from './pace/read-pace.ts';
 import { makePaceSamples } from './pace/samples.ts';
 import { makeSlots } from './pace/slots.ts';
+import { makePeople } from './people/people.ts';
+import { makeSecret } from './people/secret.ts';
 import { referenceOf } from './portfolio/identity/identity.ts';
 import { chooseProxy } from './proxy.ts';
 import { makeQueues } from './queue/queues.ts';
@@ -49,7 +55,8 @@ export async function openContext({ settings, log }: { settings: Settings; log: 
   const login = loginFrom(settings);
   const keys = makeKeys(prefix, login.account);
   const ledger = redis.connect('ledger');
-  const accounts = makeAccounts({ connection: ledger, keys: makeSharedKeys(prefix), prefix });
+  const sharedKeys = makeSharedKeys(prefix);
+  const accounts = makeAccounts({ connection: ledger, keys: sharedKeys, prefix });
   try {
     await accounts.checkFormat(redis.where);
     await accounts.check(login);
@@ -76,6 +83,24 @@ export async function openContext({ settings, log }: { settings: Settings; log: 
     },
   });
   const attempts = makeAttempts({ processId, log });
+  /** What another person has to approve. */
+  const approvalPolicy = { always: settings.APPROVE_ALWAYS === 'on', above: settings.APPROVE_ABOVE };
+  const secret = makeSecret({
+    given: settings.LIMITLINE_SECRET,
+    dataDir: settings.LIMITLINE_DATA,
+    connection: ledger,
+    keys: sharedKeys,
+    prefix,
+    where: redis.where,
+  });
+  const audit = makeAuditTrail({
+    connection: ledger,
+    keys: sharedKeys,
+    key: () => secret.key('audit'),
+    dir: trailFolder({ dataDir: settings.LIMITLINE_DATA, prefix, redisUrl: settings.REDIS_URL && redis.where }),
+    account: login.account,
+    log,
+  });
   const queues = makeQueues({ connection: redis.connect('queue'), prefixOf: keys.queuePrefix });
 
   return {
@@ -87,6 +112,12 @@ export async function openContext({ settings, log }: { settings: Settings; log: 
     /** The account that this process works for, and no other. */
     account: login.account,
     accounts,
+    /** What keys of the installation are derived from. */
+    secret,
+    /** Users, how they sign in, and sessions: of the installation, whichever account it is. */
+    people: makePeople({ connection: ledger, keys: sharedKeys, secret }),
+    /** Who did what: whatever changes something is told to it before it is done. */
+    audit,
     /** Remembers the account: for commands that bring something into it, or work for it. */
     enterAccount: () => accounts.enter(login),
     /** Names this process in claims and signs of life. */
@@ -96,6 +127,7 @@ export async function openContext({ settings, log }: { settings: Settings; log: 
       keys,
       persist,
       canaryRefusals: settings.CANARY_REFUSALS,
+      asksApproval: asksApproval(approvalPolicy),
       isSearched: settings.SEARCH_INDEX === 'on',
       referenceOf,
     }),
@@ -104,6 +136,9 @@ export async function openContext({ settings, log }: { settings: Settings; log: 
     stories: makeStories({ connection: ledger, keys }),
     /** What somebody plans to do with many rows. */
     plans: makePlans({ connection: ledger, keys }),
+    /** What waits for another person, or has waited. */
+    approvals: makeApprovals({ connection: ledger, keys, persist }),
+    approvalPolicy,
     recovery: makeRecovery({ connection: ledger, keys }),
     /** The fleet's pace, without the doors; see {@link lookAtPace}. */
     readPace: makePaceReader(ledger, keys.pace),
@@ -120,6 +155,7 @@ export async function openContext({ settings, log }: { settings: Settings; log: 
     leftFiles: makeLeftFiles({ dir: join(settings.LIMITLINE_DATA, 'left'), trialAccount: STAND_IN_ACCOUNT }),
     async close(): Promise<void> {
       ending.abort();
+      await audit.close();
       await queues.close();
       await redis.close();
     },

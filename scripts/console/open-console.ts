@@ -1,17 +1,17 @@
-import type { FastifyRequest } from 'fastify';
-import type { Audit } from '../../src/audit/audit.ts';
+import type { AccessFunctions } from '../../src/console/access/add-access.ts';
 import { makeConsole } from '../../src/console/console.ts';
 import { addPages } from '../../src/console/pages/index.ts';
 import type { Context } from '../../src/context.ts';
-import type { Person } from '../../src/people/person.ts';
+import { ANYBODY } from '../../src/people/person.ts';
 import { consoleFunctions } from './functions.ts';
 import { readStrip } from './read-strip.ts';
 
-/** The console of a context, which does not listen yet: with all pages, each handed what it needs. */
-export function openConsole(
-  context: Context,
-  given: { audit?: Audit; personOf?: (request: FastifyRequest) => Person } = {},
-) {
+/**
+ * The console of a context, which does not listen yet: with all pages, each handed what it needs.
+ *
+ * @param who who asks, and what becomes of that, in place of what the context says
+ */
+export function openConsole(context: Context, who: Partial<AccessFunctions> = {}) {
   const { settings, log } = context;
   const functions = consoleFunctions(context);
   return makeConsole({
@@ -19,8 +19,11 @@ export function openConsole(
     port: settings.CONSOLE_PORT,
     account: `${settings.LIMITLINE_PREFIX} ${context.account}`,
     log,
-    ...given,
     strip: () => readStrip(context),
+    audit: context.audit,
+    identify: async () => ANYBODY,
+    owns: ({ by }, portfolio) => context.portfolios.isOwn(portfolio, by),
+    ...who,
     pages: (app, hub) => addPages(app, hub, functions),
   });
 }

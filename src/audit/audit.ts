@@ -25,4 +25,11 @@ export type Audit = {
     act: () => Promise<T>,
     facts?: (answer: T) => Readonly<Record<string, unknown>>,
   ): Promise<T>;
+  /**
+   * Tells of something that was refused: a sign-in, an address that is not somebody's to use. Cheap, however many there are: of
+   * those in great number the first of an address have an entry each, and the others are counted in one entry a minute.
+   *
+   * Never throws, since a refusal stands in any case; what could not be written is counted, and the count written later.
+   */
+  refusal(note: AuditNote): Promise<void>;
 };

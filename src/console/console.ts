@@ -4,11 +4,12 @@ import csrfProtection from '@fastify/csrf-protection';
 import formbody from '@fastify/formbody';
 import rateLimit from '@fastify/rate-limit';
 import { fastifySSE } from '@fastify/sse';
-import { type FastifyRequest, fastify } from 'fastify';
-import type { Audit } from '../audit/audit.ts';
+import { fastify } from 'fastify';
 import type { Log } from '../log.ts';
-import { ANYBODY, type Person } from '../people/person.ts';
-import { everybodyMay, type May } from './actions/may.ts';
+import { NOBODY } from '../people/person.ts';
+import { NO_RIGHTS } from './access/access.ts';
+import { ACCESS } from './access/access-table.ts';
+import { type AccessFunctions, addAccess } from './access/add-access.ts';
 import type { ConsoleApp } from './console-app.ts';
 import { addEvents } from './events/add-events.ts';
 import { type Hub, makeHub } from './events/hub.ts';
@@ -45,21 +46,21 @@ export type Console = Awaited<ReturnType<typeof makeConsole>>;
  * @param given.account whose ledger the pages show: what a page of another one sends is too old
  * @param given.strip what every page says on top; asked for twice a second while a page is open
  * @param given.pages adds the pages, see pages/index.ts
- * @param given.audit where what is given away is written down
- * @param given.may the one place that says who may do what; without one, everybody who comes may do everything
+ * @param given.identify the one way in which the console learns who asks, see access/add-access.ts
+ * @param given.audit where what is done is written down; without one it is written nowhere
  * @throws LimitlineError `SETTINGS` for an address that is not loopback
  */
-export async function makeConsole(given: {
-  host: string;
-  port: number;
-  account?: string;
-  log: Log;
-  strip: () => Promise<Strip>;
-  pages: (app: ConsoleApp, hub: Hub) => void;
-  may?: May;
-  audit?: Audit;
-  personOf?: (request: FastifyRequest) => Person;
-}) {
+export async function makeConsole(
+  given: {
+    host: string;
+    port: number;
+    account?: string;
+    log: Log;
+    strip: () => Promise<Strip>;
+    pages: (app: ConsoleApp, hub: Hub) => void;
+  } & Pick<AccessFunctions, 'identify' | 'owns' | 'admins'> &
+    Partial<Pick<AccessFunctions, 'audit' | 'table'>>,
+) {
   const { host, port, log } = given;
   checkLoopback(host);
   const hub = makeHub({ strip: given.strip, log });
@@ -74,6 +75,12 @@ export async function makeConsole(given: {
     frameworkErrors: (_error, _request, reply) => sayPlainly(reply, 400, 'The address cannot be read.'),
   });
   const address = listenOn(app, { host, port });
+  app.decorateRequest('person');
+  app.decorateRequest('rights');
+  app.addHook('onRequest', async (request) => {
+    request.person = NOBODY;
+    request.rights = NO_RIGHTS;
+  });
   addGuard(app, { port: address.port });
   addAccessLog(app, log);
   await addSecurityHeaders(app);
@@ -93,14 +100,10 @@ export async function makeConsole(given: {
   await app.register(formbody, { bodyLimit: FORM_LIMIT_BYTES });
   await app.register(rateLimit, { global: false });
   await app.register(fastifySSE, { heartbeatInterval: HEARTBEAT_MS });
-  const assets = await serveAssets(app);
-  app.decorateRequest('person');
-  app.addHook('onRequest', async (request) => {
-    request.person = given.personOf?.(request) ?? ANYBODY;
-  });
+  app.decorate('audit', given.audit ?? NO_AUDIT);
   rememberWhoLooks(app);
-  app.decorate('audit', given.audit ?? { note: async () => {}, around: (_note, act) => act() });
-  app.decorate('may', given.may ?? everybodyMay);
+  addAccess(app, { ...given, audit: app.audit, table: given.table ?? ACCESS });
+  const assets = await serveAssets(app);
   addReplies(app, { assets, strip: hub.strip });
   askWhoWasLed(app);
   addErrorPages(app, log);
@@ -110,8 +113,11 @@ export async function makeConsole(given: {
   return {
     app,
     url: address.url,
-    /** @throws LimitlineError `USAGE` when the port is taken */
-    listen: address.open,
+    /** @throws LimitlineError `USAGE` when the port is taken; Error for a route that nobody has decided about */
+    async listen(): Promise<void> {
+      await app.ready();
+      await address.open();
+    },
     /** Ends the event streams, lets requests that are under way finish, and closes. */
     close: async (): Promise<void> => {
       const late = setTimeout(() => app.server.closeAllConnections(), CLOSE_LIMIT_MS);
@@ -120,6 +126,12 @@ export async function makeConsole(given: {
     },
   };
 }
+
+const NO_AUDIT: AccessFunctions['audit'] = {
+  note: async () => undefined,
+  around: (_note, act) => act(),
+  refusal: async () => undefined,
+};
 
 /** Pages are done by then; an upload that still goes on is cut off. */
 const CLOSE_LIMIT_MS = 5_000;

@@ -79,8 +79,8 @@ async function openPlace() {
       const wrong = ['/portfolios/Zqxanna', '/portfolios/q4/rows/Zqx', '/Zqxmann?a=Zqxmann', '/%zqx', '/new/Zqx'];
       for (const path of [...searches, ...files, ...wrong, ...rows]) await visitor.get(path);
       await visitor.post(`${rows[0]}/retry`, { made: 'Zqxanna' });
-      await visitor.post('/work/retry', { portfolio: 'q4', key: 'Zqxanna' });
-      await visitor.post('/portfolios/Zqxanna/pause');
+      await visitor.post('/work/retry', { portfolio: 'q4', key: 'none', zqx: 'Zqxanna' });
+      await visitor.post('/portfolios/none/pause', { why: 'Zqxanna' });
       await visitor.post('/plans/none/confirm', { zqx: 'Zqxmann' });
       await visitor.get('/keys', { host: 'zqx.example', 'user-agent': 'Zqxanna', referer: `${url}/zqx` });
       for (const figures of [metrics, `${url}/metrics`]) {

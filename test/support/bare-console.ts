@@ -2,48 +2,48 @@ import { once } from 'node:events';
 import { type IncomingHttpHeaders, request } from 'node:http';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
-import type { FastifyRequest } from 'fastify';
 import { onTestFinished } from 'vitest';
-import type { Audit } from '../../src/audit/audit.ts';
-import type { May } from '../../src/console/actions/may.ts';
+import type { AccessTable } from '../../src/console/access/access.ts';
+import { ACCESS } from '../../src/console/access/access-table.ts';
+import type { AccessFunctions } from '../../src/console/access/add-access.ts';
 import { makeConsole } from '../../src/console/console.ts';
 import type { ConsoleApp } from '../../src/console/console-app.ts';
 import type { Hub } from '../../src/console/events/hub.ts';
 import type { Strip } from '../../src/console/layout/strip.ts';
 import { addKeysPage } from '../../src/console/pages/keys/add-keys-page.ts';
 import { type Log, makeSilentLog } from '../../src/log.ts';
-import type { Person } from '../../src/people/person.ts';
+import { ANYBODY } from '../../src/people/person.ts';
 import { makeVisitor } from './console.ts';
 import { addGalleryPage } from './gallery.ts';
-import { makeNotedAudit } from './noted-audit.ts';
 
 export const STRIP: Strip = { account: 'https://test.example', standIn: false, workers: 1, pace: '', stops: [] };
+
+/** What tests add is for everybody who is known. */
+const WITH_TEST_PAGES: AccessTable = { ...ACCESS, 'GET /*': { signedIn: true }, 'POST /*': { signedIn: true } };
 
 /** A console with nothing behind it: the gallery, and what a test adds; closed when the test ends. */
 export async function openBareConsole(
   given: {
     account?: string;
     strip?: () => Promise<Strip>;
-    may?: May;
-    personOf?: (request: FastifyRequest) => Person;
-    audit?: Audit;
     log?: Log;
     pages?: (app: ConsoleApp, hub: Hub) => void;
-  } = {},
+  } & Partial<AccessFunctions> = {},
 ) {
+  const { account, strip = async () => STRIP, log = makeSilentLog(), pages, ...who } = given;
   const web = await makeConsole({
     host: '127.0.0.1',
     port: 0,
-    ...(given.account ? { account: given.account } : {}),
-    log: given.log ?? makeSilentLog(),
-    audit: given.audit ?? makeNotedAudit(),
-    strip: given.strip ?? (async () => STRIP),
-    ...(given.may ? { may: given.may } : {}),
-    ...(given.personOf ? { personOf: given.personOf } : {}),
+    ...(account ? { account } : {}),
+    log,
+    strip,
+    identify: async () => ANYBODY,
+    table: WITH_TEST_PAGES,
+    ...who,
     pages: (app, hub) => {
       addKeysPage(app);
       addGalleryPage(app);
-      given.pages?.(app, hub);
+      pages?.(app, hub);
     },
   });
   onTestFinished(() => web.close());

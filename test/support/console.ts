@@ -1,21 +1,24 @@
 import { onTestFinished } from 'vitest';
 import { openConsole as openConsoleOf } from '../../scripts/console/open-console.ts';
 import { readSettings } from '../../src/config.ts';
+import type { AccessFunctions } from '../../src/console/access/add-access.ts';
 import { openContext } from '../../src/context.ts';
-import { type Log, makeSilentLog } from '../../src/log.ts';
+import { makeSilentLog } from '../../src/log.ts';
 import { ownDataHome } from './command.ts';
 
 /**
  * The console in the test's own process, on a port of its own, for the folder and settings of a desk (test/support/desk.ts);
  * closed when the test ends.
+ *
+ * @param who who comes, in place of anybody
  */
 export async function openConsole(
   { cwd, env }: { cwd: string; env: Record<string, string> },
-  { log = makeSilentLog(), ...given }: Parameters<typeof openConsoleOf>[1] & { log?: Log } = {},
+  who: Partial<AccessFunctions> = {},
 ) {
   const settings = readSettings({ env: { ...ownDataHome(cwd), ...env, CONSOLE_PORT: '0' }, cwd });
-  const context = await openContext({ settings, log });
-  const web = await openConsoleOf(context, given);
+  const context = await openContext({ settings, log: makeSilentLog() });
+  const web = await openConsoleOf(context, who);
   onTestFinished(async () => {
     await web.close();
     await context.close();

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { Redis } from 'ioredis';
 import { inject, onTestFinished } from 'vitest';
+import { makeApprovals } from '../../src/ledger/approvals/approvals.ts';
 import { makeAtMostOnce } from '../../src/ledger/at-most-once.ts';
 import { type Dispute, makeAttempts } from '../../src/ledger/attempts.ts';
 import { makeCalls } from '../../src/ledger/calls.ts';
@@ -26,7 +27,7 @@ export function freshPrefix(): string {
 }
 
 /** A ledger of the test's own, and processes that may live and vanish in it. */
-export function openLedger() {
+export function openLedger({ asksApproval = false } = {}) {
   const connection = connectRedis();
   const keys = makeKeys(freshPrefix(), 'https://test.example');
   const ending = new AbortController();
@@ -37,7 +38,8 @@ export function openLedger() {
     connection,
     keys,
     calls,
-    rows: makeRows({ connection, keys, persist, canaryRefusals: 3 }),
+    rows: makeRows({ connection, keys, persist, canaryRefusals: 3, asksApproval }),
+    approvals: makeApprovals({ connection, keys, persist }),
     portfolios: makePortfolios({ connection, keys }),
     /** A worker process as the ledger sees one: it lives until it is stopped, or the test ends. */
     async process(processId: string) {

@@ -44,7 +44,8 @@ export async function openMarkedConsole() {
     port: 0,
     log: makeSilentLog(),
     audit,
-    personOf,
+    identify: personOf,
+    table: EVERYTHING,
     strip: () => readStrip(context),
     pages: (app, hub) => {
       app.addHook('onRoute', (route) => void routes.push(route));
@@ -70,7 +71,12 @@ export async function openMarkedConsole() {
   return { ...visitor, context, audit, addresses: addressesOf(routes, { keys, draft }), watch };
 }
 
-function personOf(request: FastifyRequest): Person {
+/** Of the table that says who may, nothing is left. */
+const EVERYTHING = Object.fromEntries(
+  ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'].map((method) => [`${method} /*`, { signedIn: true as const }]),
+);
+
+async function personOf(request: FastifyRequest): Promise<Person> {
   const roles = String(request.headers['x-test-roles'] ?? 'finance').split(',') as Role[];
   return { by: `a ${roles.join(' and ')}`, roles };
 }

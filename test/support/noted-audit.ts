@@ -13,6 +13,7 @@ export function makeNotedAudit(): Audit & { noted: Noted[]; away: boolean } {
       if (self.away) throw new Error('Command timed out');
       noted.push({ ...note });
     },
+    refusal: async () => undefined,
     async around<T>(note: AuditNote, act: () => Promise<T>, facts?: (answer: T) => Readonly<Record<string, unknown>>) {
       await self.note(note);
       const entry = noted.at(-1) as Noted;

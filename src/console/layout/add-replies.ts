@@ -1,7 +1,6 @@
 import type { FastifyReply } from 'fastify';
 import type { ConsoleApp } from '../console-app.ts';
 import type { Html } from '../html/html.ts';
-import { isMasked } from '../privacy/is-masked.ts';
 import { type Assets, layout, type PageParts } from './layout.ts';
 import type { StripState } from './strip.ts';
 import { wantsFragment } from './wants-fragment.ts';
@@ -26,8 +25,8 @@ export function addReplies(
     if (this.sent) return this;
     if (wantsFragment(this.request)) return this.fragment(parts.body);
     const { person } = this.request;
-    const masked = person !== undefined && isMasked(person);
-    return this.fragment(layout(parts, { assets, csrf: this.csrf(), strip: strip.last(), masked }));
+    const rights = person.by === '' ? undefined : this.request.rights;
+    return this.fragment(layout(parts, { assets, csrf: this.csrf(), strip: strip.last(), rights }));
   });
   app.decorateReply('page', async function page(this: FastifyReply, parts: PageParts) {
     if (!wantsFragment(this.request)) await strip.fresh();

@@ -1,6 +1,9 @@
+import { NO_RIGHTS, type Rights } from '../access/access.ts';
 import { type Html, html } from '../html/html.ts';
+import { isMasked } from '../privacy/is-masked.ts';
 import { MASK } from '../privacy/personal-text.ts';
-import { renderStrip, STRIP_ID, type StripState } from './strip.ts';
+import { type Place, placesOf } from './places.ts';
+import { APPROVALS_COUNT_ID, approvalsCount, renderStrip, STRIP_ID, type StripState } from './strip.ts';
 
 /** Addresses of what pages load: styles for every page, and those of one place (assets/styles/page-<place>….css). */
 export type Assets = {
@@ -8,9 +11,6 @@ export type Assets = {
   script: string;
   icon: string;
 };
-
-/** The places of the navigation. */
-export type Place = 'portfolios' | 'new' | 'held' | 'queues' | 'health';
 
 /** What a page hands to the layout. */
 export type PageParts = {
@@ -23,18 +23,14 @@ export type PageParts = {
   events?: string;
 };
 
-const PLACES: readonly { at: Place; href: string; words: string }[] = [
-  { at: 'portfolios', href: '/', words: 'Portfolios' },
-  { at: 'new', href: '/new', words: 'New' },
-  { at: 'held', href: '/held', words: 'Held' },
-  { at: 'queues', href: '/work', words: 'Queues' },
-  { at: 'health', href: '/health', words: 'Health' },
-];
-
-/** A whole page. */
+/**
+ * A whole page.
+ *
+ * @param given.rights of whom it is shown to; without them it is shown to somebody who is not known, who learns nothing of the line
+ */
 export function layout(
   { title, at, body, events = '/events' }: PageParts,
-  { assets, strip, csrf, masked }: { assets: Assets; strip: StripState; csrf: string; masked: boolean },
+  { assets, strip, csrf, rights }: { assets: Assets; strip: StripState; csrf: string; rights: Rights | undefined },
 ): Html {
   return html`<!doctype html>
 <html lang="en">
@@ -48,20 +44,24 @@ ${assets.styles.map(({ href, place }) => (place === undefined || place === at) &
 <link rel="icon" href="${assets.icon}" type="image/svg+xml">
 <script src="${assets.script}" type="module"></script>
 </head>
-<body data-events="${events}">
+<body data-events="${rights && events}">
 <a class="skip" href="#main">Skip to the page</a>
 <header class="top">
 <div class="top-line">
 <a class="brand" href="/">${brandMark()} Limitline</a>
-<nav class="places" aria-label="Main">${PLACES.map(
-    (place) => html`<a href="${place.href}" aria-current="${place.at === at && 'page'}">${place.words}</a>`,
+<nav class="places" aria-label="Main">${placesOf(rights ?? NO_RIGHTS).map(
+    (place) =>
+      html`<a href="${place.href}" aria-current="${place.at === at && 'page'}">${place.words}${place.at === 'approvals' && html`<span id="${APPROVALS_COUNT_ID}">${approvalsCount(strip)}</span>`}</a>`,
   )}</nav>
 </div>
-<div class="strip" id="${STRIP_ID}" role="status" aria-label="State of the line">${renderStrip(strip)}</div>
+${
+  rights &&
+  html`<div class="strip" id="${STRIP_ID}" role="status" aria-label="State of the line">${renderStrip(strip)}</div>
 <p class="strip-unheard">The console does not answer any more, and what stands here may be old. It goes on by itself once the console is back: npx limitline console.</p>
-</header>
+`
+}</header>
 <main id="main" tabindex="-1">${body}</main>
-<footer class="foot"><a href="/keys">Keyboard</a>${masked && html` <span>Contacts, e-mail addresses and cells that we do not know are shown as ${MASK} to you.</span>`}</footer>
+${rights && html`<footer class="foot"><a href="/keys">Keyboard</a>${isMasked(rights) && html` <span>Contacts, streets, e-mail addresses and cells that we do not know are shown as ${MASK} to you.</span>`}</footer>`}
 </body>
 </html>
 `;

@@ -3,6 +3,7 @@ import type { BoardFunctions } from '../board/board-functions.ts';
 import type { ConsoleApp } from '../console-app.ts';
 import type { Hub } from '../events/hub.ts';
 import { maskedView } from '../privacy/masked-view.ts';
+import { type ApprovalsPageFunctions, addApprovalsPage } from './approvals/add-approvals-page.ts';
 import { addDownloads, type DownloadFunctions } from './downloads/add-downloads.ts';
 import { addHealthPage, type HealthPageFunctions } from './health/add-health-page.ts';
 import { addHeldPage, type HeldPageFunctions } from './held/add-held-page.ts';
@@ -21,6 +22,7 @@ export type PageFunctions = {
   board: BoardFunctions;
   portfolios: PortfoliosPageFunctions;
   portfolio: PortfolioPageFunctions;
+  approvals: ApprovalsPageFunctions;
   plans: PlansPageFunctions;
   new: NewPageFunctions;
   queues: QueuesPageFunctions;
@@ -44,6 +46,7 @@ export function addPages(app: ConsoleApp, hub: Hub, functions: PageFunctions): v
   addBoard(app, given.board);
   addPortfoliosPage(app, hub, given.portfolios);
   addPortfolioPage(app, hub, given.portfolio);
+  addApprovalsPage(app, given.approvals);
   addPlansPage(app, hub, given.plans);
   addNewPage(app, hub, given.new);
   addQueuesPage(app, hub, given.queues);

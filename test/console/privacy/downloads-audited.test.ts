@@ -18,7 +18,7 @@ test(
       const answer = await fetch(`${url}${path}`, { redirect: 'manual', headers: { 'x-test-roles': 'finance' } });
       const { byteLength } = await answer.arrayBuffer();
       if (!answer.headers.get('content-disposition')?.startsWith('attachment')) {
-        expect([path, audit.noted.length]).toEqual([path, before]);
+        expect([path, audit.noted.slice(before)]).toEqual([path, []]);
         continue;
       }
       left.push([path, byteLength]);

@@ -30,7 +30,7 @@ async function openShowing() {
   const given = maskedView(functions(), { ours: ['users'], asItIs: ['upload'] });
   const show = { row: given.row.later, users: given.users.read, upload: given.upload.read };
   const web = await openBareConsole({
-    personOf: ({ headers }) => ({ by: 'x', roles: String(headers['x-test-roles']).split(',') as Role[] }),
+    identify: async ({ headers }) => ({ by: 'x', roles: String(headers['x-test-roles']).split(',') as Role[] }),
     pages: (app, hub) => {
       for (const [name, read] of Object.entries(show)) app.get(`/show/${name}`, async () => read());
       addEvents(app, hub, {
