@@ -10,6 +10,7 @@ import { addPages } from '../../src/console/pages/index.ts';
 import { openContext } from '../../src/context.ts';
 import { makeSilentLog } from '../../src/log.ts';
 import type { Person, Role } from '../../src/people/person.ts';
+import { callCommand } from './call-command.ts';
 import { ownDataHome } from './command.ts';
 import { makeVisitor } from './console.ts';
 import { openDesk } from './desk.ts';
@@ -20,7 +21,7 @@ import { uploadTo } from './upload.ts';
 
 /**
  * A console that was used, whose files have a mark in every personal value: rows done, refused with an answer that repeats their
- * contact, mended, and held; and an upload. Who asks is said by the header `x-test-roles`, and everybody may use every address,
+ * contact, mended, held, and waiting for approval; and an upload. Who asks is said by the header `x-test-roles`, and everybody may use every address,
  * so that nothing but the masking stands between a viewer and what is shown.
  */
 export async function openMarkedConsole() {
@@ -34,6 +35,10 @@ export async function openMarkedConsole() {
     `${[MARKED_HEADER, markedLine(2).replace('Zqxmann2', 'Zqxfrau2')].join('\n')}\n`,
   );
   await desk.limitline('run', 'q4b.csv', '--portfolio', 'q4', '--no-results');
+
+  // What waits for another person's yes, with its rows as they will be sent.
+  await writeFile(join(desk.cwd, 'q6.csv'), `${[MARKED_HEADER, markedLine(6), markedLine(7)].join('\n')}\n`);
+  await callCommand(['import', 'q6.csv'], { cwd: desk.cwd, env: { ...desk.env, APPROVE_ALWAYS: 'on' } });
 
   const settings = readSettings({ env: { ...ownDataHome(desk.cwd), ...desk.env, CONSOLE_PORT: '0' }, cwd: desk.cwd });
   const context = await openContext({ settings, log: makeSilentLog() });
@@ -68,7 +73,8 @@ export async function openMarkedConsole() {
   const keys = (await Promise.all((['done', 'refused', 'held'] as const).map(keysOf))).flat();
   const watch = (path: string, headers: Record<string, string>) => firstFrame(web.url(), path, headers);
   const draft = location.split('/').at(-1) ?? '';
-  return { ...visitor, context, audit, addresses: addressesOf(routes, { keys, draft }), watch };
+  const approval = (await context.approvals.waiting())[0]?.id ?? '';
+  return { ...visitor, context, audit, addresses: addressesOf(routes, { keys, draft, approval }), watch };
 }
 
 /** Of the table that says who may, nothing is left. */
@@ -82,11 +88,14 @@ async function personOf(request: FastifyRequest): Promise<Person> {
 }
 
 /** Every address that is read, with all that can stand in it here, and the searches that pages offer. */
-function addressesOf(routes: readonly RouteOptions[], { keys, draft }: { keys: string[]; draft: string }): string[] {
+function addressesOf(
+  routes: readonly RouteOptions[],
+  { keys, draft, approval }: { keys: string[]; draft: string; approval: string },
+): string[] {
   const values: Record<string, string[]> = {
-    ':name': ['q4'],
+    ':name': ['q4', 'q6'],
     ':key': keys,
-    ':id': [draft, 'none'],
+    ':id': [draft, approval, 'none'],
     ':file': ['results.csv', 'errors.csv', 'results.xlsx', 'original', 'original?import=1'],
     ':queue': ['companies'],
     ':queueName': ['companies', 'buyer-limits'],

@@ -33,6 +33,8 @@ test(
     expect(shown.finance).toEqual(
       expect.arrayContaining(['/held', held, '/work', '/portfolios/q4/downloads/original']),
     );
+    expect(shown.finance.filter((path) => path.startsWith('/approvals/'))).not.toEqual([]);
+    expect(seen.filter((one) => one.startsWith('viewer /approvals/'))).not.toEqual([]);
     expect(shown.finance.filter((path) => path.includes('/rows/')).length).toBeGreaterThan(4);
     // A viewer was shown these, and not turned away.
     expect(seen).toEqual(expect.arrayContaining(['viewer /', 'viewer /portfolios/q4', 'viewer /held', 'viewer /work']));
