@@ -32,7 +32,7 @@ export function addEvents(
     about?: (request: FastifyRequest) => Promise<About>;
   },
 ): void {
-  const config = given.about ? { about: given.about } : {};
+  const config = { byItself: true, ...(given.about ? { about: given.about } : {}) };
   app.get(given.url, { sse: 'dual', config }, async (request, reply) => {
     const key = given.key(request);
     const { rights } = request;

@@ -1,7 +1,9 @@
-import { NO_RIGHTS, type Rights } from '../access/access.ts';
+import type { Person } from '../../people/person.ts';
+import type { Rights } from '../access/access.ts';
 import { type Html, html } from '../html/html.ts';
 import { isMasked } from '../privacy/is-masked.ts';
 import { MASK } from '../privacy/personal-text.ts';
+import { accountMenu } from './account-menu.ts';
 import { type Place, placesOf } from './places.ts';
 import { APPROVALS_COUNT_ID, approvalsCount, renderStrip, STRIP_ID, type StripState } from './strip.ts';
 
@@ -30,8 +32,9 @@ export type PageParts = {
  */
 export function layout(
   { title, at, body, events = '/events' }: PageParts,
-  { assets, strip, csrf, rights }: { assets: Assets; strip: StripState; csrf: string; rights: Rights | undefined },
+  given: { assets: Assets; strip: StripState; csrf: string; rights: Rights | undefined; person: Person },
 ): Html {
+  const { assets, strip, csrf, rights, person } = given;
   return html`<!doctype html>
 <html lang="en">
 <head>
@@ -49,10 +52,7 @@ ${assets.styles.map(({ href, place }) => (place === undefined || place === at) &
 <header class="top">
 <div class="top-line">
 <a class="brand" href="/">${brandMark()} Limitline</a>
-<nav class="places" aria-label="Main">${placesOf(rights ?? NO_RIGHTS).map(
-    (place) =>
-      html`<a href="${place.href}" aria-current="${place.at === at && 'page'}">${place.words}${place.at === 'approvals' && html`<span id="${APPROVALS_COUNT_ID}">${approvalsCount(strip)}</span>`}</a>`,
-  )}</nav>
+${rights && placesLine(rights, at, strip)}${accountMenu(person, csrf)}
 </div>
 ${
   rights &&
@@ -65,6 +65,13 @@ ${rights && html`<footer class="foot"><a href="/keys">Keyboard</a>${isMasked(rig
 </body>
 </html>
 `;
+}
+
+function placesLine(rights: Rights, at: Place | undefined, strip: StripState): Html {
+  return html`<nav class="places" aria-label="Main">${placesOf(rights).map(
+    (place) =>
+      html`<a href="${place.href}" aria-current="${place.at === at && 'page'}">${place.words}${place.at === 'approvals' && html`<span id="${APPROVALS_COUNT_ID}">${approvalsCount(strip)}</span>`}</a>`,
+  )}</nav>`;
 }
 
 /** A line with a limit on it. */

@@ -9,6 +9,8 @@ import { addHealthPage, type HealthPageFunctions } from './health/add-health-pag
 import { addHeldPage, type HeldPageFunctions } from './held/add-held-page.ts';
 import { addKeysPage } from './keys/add-keys-page.ts';
 import { addMachines, type MachineFunctions } from './machines/add-machines.ts';
+import { addMePage } from './me/add-me-page.ts';
+import type { MePageFunctions } from './me/me-functions.ts';
 import { addNewPage } from './new/add-new-page.ts';
 import type { NewPageFunctions } from './new/new-page-functions.ts';
 import { addPlansPage, type PlansPageFunctions } from './plans/add-plans-page.ts';
@@ -16,6 +18,8 @@ import { addPortfolioPage, type PortfolioPageFunctions } from './portfolio/add-p
 import { addPortfoliosPage, type PortfoliosPageFunctions } from './portfolios/add-portfolios-page.ts';
 import { addQueuesPage, type QueuesPageFunctions } from './queues/add-queues-page.ts';
 import { addRowPage, type RowPageFunctions } from './row/add-row-page.ts';
+import { addUsersPage } from './users/add-users-page.ts';
+import type { UsersPageFunctions } from './users/users-functions.ts';
 
 /** What the pages are handed, a page each: made in scripts/console/functions.ts. */
 export type PageFunctions = {
@@ -31,10 +35,12 @@ export type PageFunctions = {
   health: HealthPageFunctions;
   held: HeldPageFunctions;
   row: RowPageFunctions;
+  me: MePageFunctions;
+  users: UsersPageFunctions;
 };
 
 /** Pages on which nothing of buyers stands: what they are handed is masked for nobody. */
-const OURS = ['health', 'machines'] as const satisfies readonly (keyof PageFunctions)[];
+const OURS = ['health', 'machines', 'me', 'users'] as const satisfies readonly (keyof PageFunctions)[];
 
 /** Pages on which files of buyers are shown and given away as they are. */
 const AS_IT_IS = ['new', 'downloads'] as const satisfies readonly (keyof PageFunctions)[];
@@ -55,4 +61,6 @@ export function addPages(app: ConsoleApp, hub: Hub, functions: PageFunctions): v
   addHealthPage(app, given.health);
   addHeldPage(app, given.held);
   addRowPage(app, given.row);
+  addMePage(app, given.me);
+  addUsersPage(app, given.users);
 }
