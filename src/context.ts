@@ -6,6 +6,8 @@ import { accountOf, type Settings, STAND_IN_ACCOUNT, STAND_IN_CREDENTIALS } from
 import { makeDocumentStore } from './documents/store.ts';
 import { makeLeftFiles } from './files/left-files.ts';
 import { makeAccounts } from './ledger/accounts.ts';
+import { asksApproval } from './ledger/approvals/approval.ts';
+import { makeApprovals } from './ledger/approvals/approvals.ts';
 import { makeAtMostOnce } from './ledger/at-most-once.ts';
 import { makeAttempts } from './ledger/attempts.ts';
 import { makeBuyers } from './ledger/buyers.ts';
@@ -26,6 +28,7 @@ import type { PaceState } from './pace/pace-state.ts';
 import { makePaceReader } from './pace/read-pace.ts';
 import { makePaceSamples } from './pace/samples.ts';
 import { makeSlots } from './pace/slots.ts';
+import { makePeople } from './people/people.ts';
 import { makeSecret } from './people/secret.ts';
 import { referenceOf } from './portfolio/identity/identity.ts';
 import { chooseProxy } from './proxy.ts';
@@ -80,6 +83,8 @@ export async function openContext({ settings, log }: { settings: Settings; log: 
     },
   });
   const attempts = makeAttempts({ processId, log });
+  /** What another person has to approve. */
+  const approvalPolicy = { always: settings.APPROVE_ALWAYS === 'on', above: settings.APPROVE_ABOVE };
   const secret = makeSecret({
     given: settings.LIMITLINE_SECRET,
     dataDir: settings.LIMITLINE_DATA,
@@ -109,6 +114,8 @@ export async function openContext({ settings, log }: { settings: Settings; log: 
     accounts,
     /** What keys of the installation are derived from. */
     secret,
+    /** Users, how they sign in, and sessions: of the installation, whichever account it is. */
+    people: makePeople({ connection: ledger, keys: sharedKeys, secret }),
     /** Who did what: whatever changes something is told to it before it is done. */
     audit,
     /** Remembers the account: for commands that bring something into it, or work for it. */
@@ -120,6 +127,7 @@ export async function openContext({ settings, log }: { settings: Settings; log: 
       keys,
       persist,
       canaryRefusals: settings.CANARY_REFUSALS,
+      asksApproval: asksApproval(approvalPolicy),
       isSearched: settings.SEARCH_INDEX === 'on',
       referenceOf,
     }),
@@ -128,6 +136,9 @@ export async function openContext({ settings, log }: { settings: Settings; log: 
     stories: makeStories({ connection: ledger, keys }),
     /** What somebody plans to do with many rows. */
     plans: makePlans({ connection: ledger, keys }),
+    /** What waits for another person, or has waited. */
+    approvals: makeApprovals({ connection: ledger, keys, persist }),
+    approvalPolicy,
     recovery: makeRecovery({ connection: ledger, keys }),
     /** The fleet's pace, without the doors; see {@link lookAtPace}. */
     readPace: makePaceReader(ledger, keys.pace),

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { commandLineActor } from '../../src/actor.ts';
 import type { PortfolioState } from '../../src/ledger/portfolio.ts';
 import type { Portfolios } from '../../src/ledger/portfolios.ts';
-import { OPEN_STATES } from '../../src/ledger/row.ts';
+import { UNFINISHED_STATES } from '../../src/ledger/row.ts';
 import type { Rows } from '../../src/ledger/rows.ts';
 import { callsOf } from '../rows/calls-of.ts';
 import { walkRows } from '../rows/walk-rows.ts';
@@ -44,13 +44,13 @@ export async function cancelRows(
 }
 
 function openRows({ states }: PortfolioState): number {
-  return OPEN_STATES.reduce((sum, state) => sum + states[state], 0);
+  return UNFINISHED_STATES.reduce((sum, state) => sum + states[state], 0);
 }
 
 /** Gives up what can be, in the order in which rows move on, so that none is passed over; counts what is under way. */
 async function giveUpRows(portfolio: string, { rows }: { rows: Rows }) {
   const counts = { underWay: 0, left: 0 };
-  for (const state of OPEN_STATES) {
+  for (const state of UNFINISHED_STATES) {
     await walkRows(rows, portfolio, state, async (found) => {
       const answer = await rows.cancel(found.row, callsOf(found));
       if (answer === 'under way') counts.underWay += 1;

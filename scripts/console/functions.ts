@@ -1,11 +1,14 @@
 import type { PageFunctions } from '../../src/console/pages/index.ts';
 import type { Context } from '../../src/context.ts';
+import { approvalsPageFunctions } from './approvals.ts';
 import { auditPageFunctions } from './audit.ts';
 import { downloadFunctions } from './downloads.ts';
 import { healthPageFunctions } from './health.ts';
 import { heldPageFunctions } from './held.ts';
 import { machineFunctions } from './machines.ts';
 import { newPageFunctions } from './new.ts';
+import { mePageFunctions } from './people/me.ts';
+import { usersPageFunctions } from './people/users.ts';
 import { plansPageFunctions } from './plans.ts';
 import { portfolioPageFunctions } from './portfolio.ts';
 import { portfoliosPageFunctions } from './portfolios.ts';
@@ -15,6 +18,7 @@ import { rowPageFunctions } from './row.ts';
 /** What each page can do and know, from the jobs and the ledger. */
 export function consoleFunctions(context: Context): PageFunctions {
   return {
+    approvals: approvalsPageFunctions(context),
     plans: plansPageFunctions(context),
     downloads: downloadFunctions(context),
     health: healthPageFunctions(context),
@@ -27,5 +31,7 @@ export function consoleFunctions(context: Context): PageFunctions {
     queues: queuesPageFunctions(context),
     machines: machineFunctions(context),
     audit: auditPageFunctions(context),
+    me: mePageFunctions(context),
+    users: usersPageFunctions(context),
   };
 }

@@ -13,14 +13,16 @@ const LIMIT_MS = 1_500;
 
 /** The parts of the system, each of which can be asked by itself. */
 export function healthPageFunctions(context: Context): HealthPageFunctions {
-  const part = (title: string, ask: () => Promise<HealthFact[]>) => ({ title, limitMs: LIMIT_MS, ask });
+  const part = (title: string, ask: () => Promise<HealthFact[]>, ofSystem = true) => {
+    return { title, limitMs: LIMIT_MS, ofSystem, ask };
+  };
   return {
     parts: [
       part('Redis', () => redisPart(context)),
       part('Workers', () => workersPart(context)),
       part('Service', () => servicePart(context)),
-      part('Pace', () => pacePart(context)),
-      part('Ledger', () => ledgerPart(context)),
+      part('Pace', () => pacePart(context), false),
+      part('Ledger', () => ledgerPart(context), false),
       part('Disk', () => diskPart(context)),
       part('Versions', async () => versions()),
       part('Settings that are not the default', async () => settingsOf(context)),

@@ -1,5 +1,8 @@
 import type { FastifyInstance } from 'fastify';
+import type { Audit } from '../audit/audit.ts';
 import type { Person } from '../people/person.ts';
+import type { About, Access, Rights } from './access/access.ts';
+import type { Action } from './actions/action-words.ts';
 import type { Html } from './html/html.ts';
 import type { PageParts } from './layout/layout.ts';
 
@@ -7,9 +10,27 @@ import type { PageParts } from './layout/layout.ts';
 export type ConsoleApp = FastifyInstance;
 
 declare module 'fastify' {
+  interface FastifyInstance {
+    /** Where what is done here is written down. */
+    audit: Audit;
+  }
   interface FastifyRequest {
-    /** Who asks; known once the guard let the request in. */
+    /** Who asks; known once the guard let the request in, and NOBODY before and where nobody need be known. */
     person: Person;
+    /** Of our origins the one that is asked, such as `https://console.example.com`; known once the guard let the request in. */
+    origin: string;
+    /** What they may, as pages ask of it by `can`; whose the portfolio is that the request is about, is known to the handler. */
+    rights: Rights;
+    /** What the request is about, as the table was asked; there for the handler. */
+    about: About | undefined;
+  }
+  interface FastifyContextConfig {
+    /** What the table says of the route; put there at the start. */
+    access?: Access;
+    /** What a request is about, for the table; only asked of those who may use the route at all. @throws ConsoleError */
+    about?: (request: FastifyRequest) => Promise<About>;
+    /** What a posted address does, see addAction. */
+    action?: Action;
   }
   interface FastifyReply {
     /** Answers with a whole page around this body, with the strip as it is now; where a dialog asks for it, with the body alone. */

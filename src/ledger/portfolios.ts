@@ -72,6 +72,12 @@ export function makePortfolios({ connection, keys }: { connection: RedisConnecti
       return causes.read(name);
     },
 
+    /** Whether nobody but them ever imported into it; nobody did into one that is not there. `by` as an import has it. */
+    async isOwn(name: string, by: string): Promise<boolean> {
+      const [owner, started] = await connection.hmget(keys.portfolio(name), 'owner', 'started');
+      return started === null || (by !== '' && owner === by);
+    },
+
     /** Token calls made for all portfolios of the account. */
     async tokenCalls(): Promise<number> {
       const step = connection.pipeline();
@@ -152,6 +158,7 @@ function fromFields(fields: Record<string, string>): Fields {
         }
       : undefined,
     supplier: fields.supplier ? JSON.parse(fields.supplier) : undefined,
+    supplierAwaits: fields.supplierApproval !== undefined,
     givenUp: givenUpOf(fields.cancelledBy),
     begun: number('begun') ?? 0,
     reopened: number('reopened') ?? 0,

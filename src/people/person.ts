@@ -12,5 +12,8 @@ export type Person = {
   roles: readonly Role[];
 };
 
+/** Whoever is not known, or still has something to do before they are: may do nothing, and is shown nothing. */
+export const NOBODY: Person = { by: '', roles: [] };
+
 /** Whoever comes while there are no users: from this machine only, and they may do everything. */
 export const ANYBODY: Person = { by: 'console', roles: ROLES };

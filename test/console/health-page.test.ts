@@ -2,6 +2,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { makeConsole } from '../../src/console/console.ts';
 import { addHealthPage } from '../../src/console/pages/health/add-health-page.ts';
 import { makeSilentLog } from '../../src/log.ts';
+import { ANYBODY } from '../../src/people/person.ts';
 import { makeVisitor, openConsole } from '../support/console.ts';
 import { openDesk } from '../support/desk.ts';
 import { startKillableRedis } from '../support/redis/killable-redis.ts';
@@ -44,12 +45,13 @@ test('a part that does not answer, or fails, says so and keeps nobody waiting', 
     port: 0,
     log: makeSilentLog(),
     strip: async () => ({ account: 'a', standIn: true, workers: 1, pace: '', stops: [] }),
+    identify: async () => ANYBODY,
     pages: (app) =>
       addHealthPage(app, {
         parts: [
-          { title: 'Redis', limitMs: 50, ask: () => new Promise(() => {}) },
-          { title: 'Disk', limitMs: 50, ask: () => Promise.reject(new Error('EIO: <b>broken</b>')) },
-          { title: 'Pace', limitMs: 50, ask: async () => [{ term: 'Pace', what: 'fast' }] },
+          { title: 'Redis', limitMs: 50, ofSystem: false, ask: () => new Promise(() => {}) },
+          { title: 'Disk', limitMs: 50, ofSystem: false, ask: () => Promise.reject(new Error('EIO: <b>broken</b>')) },
+          { title: 'Pace', limitMs: 50, ofSystem: false, ask: async () => [{ term: 'Pace', what: 'fast' }] },
         ],
       }),
   });

@@ -9,9 +9,11 @@ import { type Ended, ownDataHome } from './command.ts';
 type CommandModule = { register: (program: Command, terminal: Terminal) => void };
 
 const COMMANDS: Record<string, () => Promise<CommandModule>> = {
+  approve: () => import('../../scripts/commands/approve.ts'),
   audit: () => import('../../scripts/commands/audit.ts'),
   cancel: () => import('../../scripts/commands/cancel.ts'),
   check: () => import('../../scripts/commands/check.ts'),
+  decline: () => import('../../scripts/commands/decline.ts'),
   import: () => import('../../scripts/commands/import.ts'),
   pause: () => import('../../scripts/commands/pause.ts'),
   portfolios: () => import('../../scripts/commands/portfolios.ts'),
@@ -21,6 +23,7 @@ const COMMANDS: Record<string, () => Promise<CommandModule>> = {
   resume: () => import('../../scripts/commands/resume.ts'),
   retry: () => import('../../scripts/commands/retry.ts'),
   run: () => import('../../scripts/commands/run.ts'),
+  user: () => import('../../scripts/commands/user.ts'),
 };
 
 /** The process has one folder, one environment and one pair of streams, so a second call waits for the first. */

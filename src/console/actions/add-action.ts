@@ -1,10 +1,15 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { About } from '../access/access.ts';
 import type { ConsoleApp } from '../console-app.ts';
-import { ConsoleError } from '../server/console-error.ts';
-import type { Action, Actor, May } from './may.ts';
+import { ACTION_WORDS, type Action } from './action-words.ts';
+import { fieldsOf } from './fields-of.ts';
+import { type Acted, recorded } from './recorded.ts';
 
 /** As many a minute as nobody clicks: what sends more is a script that went wrong. */
 const ACTIONS_PER_MINUTE = 600;
+
+/** Who acts: `Person.by`. */
+export type Actor = { name: string };
 
 /** What an action is handed: who acts, and what the form says. */
 export type Acting = {
@@ -15,16 +20,23 @@ export type Acting = {
   params: Readonly<Record<string, string>>;
   /** The fields of the form; of several with one name the last. Empty where the body is not an ordinary form. */
   fields: Readonly<Record<string, string>>;
+  /** Tells the audit what came of it, beside the status of the answer. Before the answer; no personal data. */
+  tell: Acted['tell'];
 };
 
 /**
  * Something that a person can do, under an address that is only posted to. It is the one way in which the console changes
- * anything: the guard has looked at `Host`, `Origin` and `Sec-Fetch-Site` before (server/guard.ts), here the token is looked
- * at, and the one place is asked that says who may.
+ * anything: the guard has looked at `Host`, `Origin` and `Sec-Fetch-Site` before (server/guard.ts), the table at who may
+ * (access/add-access.ts), here the token is looked at, and the audit is told what is wished before it is done and what came
+ * of it before it is answered. Nothing is done where the first of these cannot be written down.
  *
  * A page that was posted ends by a redirect (`reply.redirect(address, 303)`), so that it can be loaded again harmlessly.
  *
  * @param given.url with `:name` for the portfolio, where it is about one
+ * @param given.about what it is about, where the address does not say it, for the table and the audit
+ * @param given.says fields of the form that the audit is told, beside what stands in the address; no secrets, and nothing of what
+ *   stands in a buyer's line
+ * @param given.audited false for what changes nothing and only has a form too large for an address
  * @param given.multipart the body is a stream of files that `handle` reads itself: the token is then in the query or the
  *   header `csrf-token`, and `limitMs` should be as long as an upload takes
  */
@@ -34,63 +46,49 @@ export function addAction(
     url: string;
     action: Action;
     handle: (acting: Acting) => unknown;
+    about?: (request: FastifyRequest) => Promise<About>;
+    says?: readonly string[];
+    audited?: false;
     multipart?: boolean;
     limitMs?: number;
     bodyLimit?: number;
   },
 ): void {
-  const { url, action, handle, multipart = false, limitMs, bodyLimit } = given;
-  const ask = async (request: FastifyRequest): Promise<void> => {
-    const { name } = request.params as { name?: string };
-    const answer = await app.may({
-      actor: actorOf(request),
-      action,
-      ...(name === undefined ? {} : { portfolio: name }),
-    });
-    if (answer !== true) throw new ConsoleError(403, answer);
-  };
+  const { url, action, handle, about, says = [], audited = true, multipart = false, limitMs, bodyLimit } = given;
+  const trail = recorded(app.audit, ({ request, params, fields }) => {
+    const { portfolio, facts } = request.about ?? {};
+    // Names of things of ours: which row, which plan, which upload.
+    const { name: _name, user, ...which } = params;
+    const about = portfolio ?? user;
+    const said = Object.fromEntries(says.flatMap((field) => (fields[field] ? [[field, fields[field]]] : [])));
+    return {
+      by: request.person.by,
+      what: ACTION_WORDS[action],
+      from: request.ip,
+      ...(about === undefined ? {} : { about }),
+      facts: { ...which, ...said, ...facts },
+    };
+  });
+  const act = audited ? trail.act : trail.actUnrecorded;
   app.post(
     url,
     {
       ...(limitMs === undefined ? {} : { handlerTimeout: limitMs }),
       ...(bodyLimit === undefined ? {} : { bodyLimit }),
-      config: { action, rateLimit: { max: ACTIONS_PER_MINUTE, timeWindow: '1 minute' } },
+      config: { action, rateLimit: { max: ACTIONS_PER_MINUTE, timeWindow: '1 minute' }, ...(about ? { about } : {}) },
       ...(multipart ? { onRequest: app.csrfProtection } : { preHandler: app.csrfProtection }),
+      onSend: trail.beforeAnswer,
     },
-    async (request, reply) => {
-      await ask(request);
-      const params = request.params as Record<string, string>;
-      return handle({
-        request,
-        reply,
-        actor: actorOf(request),
-        params,
-        fields: multipart ? {} : fieldsOf(request.body),
-      });
-    },
+    async (request, reply) =>
+      act(
+        {
+          request,
+          reply,
+          actor: { name: request.person.by },
+          params: request.params as Record<string, string>,
+          fields: multipart ? {} : fieldsOf(request.body),
+        },
+        handle,
+      ),
   );
-}
-
-function actorOf({ person }: FastifyRequest): Actor {
-  return { name: person.by };
-}
-
-function fieldsOf(body: unknown): Record<string, string> {
-  const fields: Record<string, string> = Object.create(null);
-  for (const [name, value] of Object.entries((body ?? {}) as Record<string, unknown>)) {
-    const text = Array.isArray(value) ? value.at(-1) : value;
-    if (typeof text === 'string' && name !== '_csrf') fields[name] = text;
-  }
-  return fields;
-}
-
-declare module 'fastify' {
-  interface FastifyInstance {
-    /** The one place that says who may. */
-    may: May;
-  }
-  interface FastifyContextConfig {
-    /** What a posted address does; the test of all routes looks for it. */
-    action?: Action;
-  }
 }

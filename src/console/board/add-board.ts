@@ -3,12 +3,15 @@ import { FastifyAdapter } from '@bull-board/fastify';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { rowOf } from '../../queue/names.ts';
 import { QUEUES } from '../../queue/queues.ts';
+import { ACTION_WORDS } from '../actions/action-words.ts';
+import { recorded } from '../actions/recorded.ts';
 import type { ConsoleApp } from '../console-app.ts';
 import { ConsoleError } from '../server/console-error.ts';
 import type { BoardFunctions } from './board-functions.ts';
 import { boardQueue } from './board-queue.ts';
 import { mayOnBoard } from './board-routes.ts';
 import { BOARD_POLICY, cleanShell } from './board-shell.ts';
+import { pressedBy } from './who-presses.ts';
 
 /** Where the board stands; the page of ours about the queues is at `/work`. */
 const AT = '/queues';
@@ -18,8 +21,9 @@ const TOKEN_COOKIE = 'XSRF-TOKEN';
 const TOKEN_HEADER = 'x-xsrf-token';
 
 /**
- * BullMQ's board under `/queues`, for the details of a job. It may read, and send single rows again by our own way; each
- * route is looked up in a table before it is handled (board-routes.ts). The console's guard and token hold here too.
+ * BullMQ's board under `/queues`, for the details of a job. It may read, and send single rows again by our own way; what it may
+ * do at all is looked up in a table before it is handled (board-routes.ts), who may do that in the console's own
+ * (access/access-table.ts). The console's guard, token and audit hold here too.
  */
 export function addBoard(app: ConsoleApp, given: BoardFunctions): void {
   const adapter = new FastifyAdapter();
@@ -40,9 +44,8 @@ export function addBoard(app: ConsoleApp, given: BoardFunctions): void {
         locale: { lng: 'en-GB' },
       },
       handlerHooks: {
-        before: async ({ method, route, request }) => {
-          const onBoard = mayOnBoard(method, route);
-          const answer = onBoard === true && method !== 'get' ? await mayRetry(request.params.jobId, app) : onBoard;
+        before: async ({ method, route }) => {
+          const answer = mayOnBoard(method, route);
           return answer === true ? { allow: true } : { allow: false, status: 403, message: answer };
         },
       },
@@ -51,16 +54,30 @@ export function addBoard(app: ConsoleApp, given: BoardFunctions): void {
   app.register(
     async (board) => {
       addRules(board);
+      recordChanges(board);
       await board.register(adapter.registerPlugin());
     },
     { prefix: AT },
   );
 }
 
-/** The one place that says who may is asked here too, of the portfolio whose row it is. */
-function mayRetry(job: unknown, { may }: Pick<ConsoleApp, 'may'>): Promise<true | string> {
-  const { portfolio } = rowOf(String(job));
-  return may({ actor: { name: 'console' }, action: 'retry', portfolio });
+/** What the board may change at all is put between two entries of the audit, as all that the console does. */
+function recordChanges(board: FastifyInstance): void {
+  const trail = recorded(board.audit, ({ request, params }) => {
+    const { portfolio, key } = rowOf(params.jobId ?? '');
+    return { by: request.person.by, what: ACTION_WORDS.retry, from: request.ip, about: portfolio, facts: { row: key } };
+  });
+  board.addHook('onRoute', (route) => {
+    const { handler, method, url } = route;
+    const isChange = method !== 'GET' && method !== 'HEAD' && mayOnBoard(String(method), url.slice(AT.length)) === true;
+    if (!isChange) return;
+    route.onSend = trail.beforeAnswer;
+    route.handler = (request, reply) => {
+      const given = { request, reply, actor: { name: request.person.by }, fields: {} };
+      const params = request.params as Record<string, string>;
+      return trail.act({ ...given, params }, () => handler.call(board, request, reply));
+    };
+  });
 }
 
 /** What we say is no fault of the server's: the words and the status go to whoever asked. */
@@ -87,16 +104,18 @@ function said(status: 403 | 404 | 409, message: string) {
 
 /** The board's own policy and its token; nothing of it is kept by a browser but the files that never change. */
 function addRules(board: FastifyInstance): void {
+  // Its pages ask again and again while they are open.
+  board.addHook('onRoute', (route) => {
+    if (route.url.startsWith(`${AT}/api/`)) route.config = { ...route.config, byItself: route.method === 'GET' };
+  });
   board.addHook('preHandler', async (request: FastifyRequest, reply: FastifyReply) => {
     if (request.method === 'GET' || request.method === 'HEAD') return;
     request.headers['csrf-token'] = request.headers[TOKEN_HEADER];
     await new Promise<void>((resolve, reject) => {
       board.csrfProtection.call(board, request, reply, (error?: Error) => (error ? reject(error) : resolve()));
     });
-    // The one thing that the board may change at all is to send a row again.
-    const answer = await board.may({ actor: { name: request.person.by }, action: 'retry' });
-    if (answer !== true) throw new ConsoleError(403, answer);
   });
+  board.addHook('preHandler', (request, _reply, done) => pressedBy(request.person.by, done));
   board.addHook('onSend', async (_request, reply, payload) => {
     reply.header('content-security-policy', BOARD_POLICY);
     const type = String(reply.getHeader('content-type') ?? '');
@@ -105,7 +124,7 @@ function addRules(board: FastifyInstance): void {
       return payload;
     }
     reply.header('cache-control', 'no-store');
-    reply.setCookie(TOKEN_COOKIE, reply.generateCsrf(), { path: AT, sameSite: 'strict' });
+    reply.setCookie(TOKEN_COOKIE, reply.csrf(), { path: AT, sameSite: 'strict' });
     return cleanShell(payload);
   });
 }

@@ -1,4 +1,6 @@
 import type { FastifyRequest } from 'fastify';
+import type { About, Rights } from '../access/access.ts';
+import { rightsWord } from '../access/can.ts';
 import type { ConsoleApp } from '../console-app.ts';
 import type { Frame, Hub } from './hub.ts';
 
@@ -16,17 +18,27 @@ const COME_AGAIN_MS = 2_000;
  *
  * @param given.url may have parameters
  * @param given.key what tells one watched thing from the others of this address, such as the portfolio's name
- * @param given.frame the pieces of the page, read once for all who watch the same; without tokens or anything of one person
+ * @param given.frame the pieces of the page, read once for all who watch the same with the same rights; without tokens or
+ *   anything of one person
+ * @param given.about what it is about, where the address has no `:name` and the table must know
  */
 export function addEvents(
   app: ConsoleApp,
   hub: Hub,
-  given: { url: string; key: (request: FastifyRequest) => string; frame: (key: string) => Promise<Frame> },
+  given: {
+    url: string;
+    key: (request: FastifyRequest) => string;
+    frame: (key: string, rights: Rights) => Promise<Frame>;
+    about?: (request: FastifyRequest) => Promise<About>;
+  },
 ): void {
-  app.get(given.url, { sse: 'dual' }, async (request, reply) => {
+  const config = { byItself: true, ...(given.about ? { about: given.about } : {}) };
+  app.get(given.url, { sse: 'dual', config }, async (request, reply) => {
     const key = given.key(request);
-    const name = `${given.url} ${key}`;
-    const read = () => given.frame(key);
+    const { rights } = request;
+    // Buttons and masks differ by what one may: who may less must not get the pieces of who may more.
+    const name = `${given.url} ${rightsWord(rights)} ${key}`;
+    const read = () => given.frame(key, rights);
     reply.header('cache-control', 'no-store');
     if (!reply.sse) {
       const pieces = [...(await hub.frame(name, read))];
@@ -34,6 +46,7 @@ export function addEvents(
     }
     const { raw } = reply;
     const watcher = {
+      session: request.signedIn?.token,
       send: (message: string) => {
         if (raw.destroyed || raw.writableLength >= UNREAD_BYTES) return false;
         raw.write(message);

@@ -1,5 +1,10 @@
+import type { Person } from '../../people/person.ts';
+import type { Rights } from '../access/access.ts';
+import { can } from '../access/can.ts';
 import { type Html, html } from '../html/html.ts';
-import { renderStrip, STRIP_ID, type StripState } from './strip.ts';
+import { accountMenu } from './account-menu.ts';
+import { type Place, placesOf } from './places.ts';
+import { APPROVALS_COUNT_ID, approvalsCount, renderStrip, STRIP_ID, type StripState } from './strip.ts';
 
 /** Addresses of what pages load: styles for every page, and those of one place (assets/styles/page-<place>….css). */
 export type Assets = {
@@ -7,9 +12,6 @@ export type Assets = {
   script: string;
   icon: string;
 };
-
-/** The places of the navigation. */
-export type Place = 'portfolios' | 'new' | 'held' | 'queues' | 'health';
 
 /** What a page hands to the layout. */
 export type PageParts = {
@@ -22,19 +24,16 @@ export type PageParts = {
   events?: string;
 };
 
-const PLACES: readonly { at: Place; href: string; words: string }[] = [
-  { at: 'portfolios', href: '/', words: 'Portfolios' },
-  { at: 'new', href: '/new', words: 'New' },
-  { at: 'held', href: '/held', words: 'Held' },
-  { at: 'queues', href: '/work', words: 'Queues' },
-  { at: 'health', href: '/health', words: 'Health' },
-];
-
-/** A whole page. */
+/**
+ * A whole page.
+ *
+ * @param given.rights of whom it is shown to; without them it is shown to somebody who is not known, who learns nothing of the line
+ */
 export function layout(
   { title, at, body, events = '/events' }: PageParts,
-  { assets, strip, csrf }: { assets: Assets; strip: StripState; csrf: string },
+  given: { assets: Assets; strip: StripState; csrf: string; rights: Rights | undefined; person: Person },
 ): Html {
+  const { assets, strip, csrf, rights, person } = given;
   return html`<!doctype html>
 <html lang="en">
 <head>
@@ -47,23 +46,34 @@ ${assets.styles.map(({ href, place }) => (place === undefined || place === at) &
 <link rel="icon" href="${assets.icon}" type="image/svg+xml">
 <script src="${assets.script}" type="module"></script>
 </head>
-<body data-events="${events}">
+<body data-events="${rights && events}">
 <a class="skip" href="#main">Skip to the page</a>
 <header class="top">
 <div class="top-line">
 <a class="brand" href="/">${brandMark()} Limitline</a>
-<nav class="places" aria-label="Main">${PLACES.map(
-    (place) => html`<a href="${place.href}" aria-current="${place.at === at && 'page'}">${place.words}</a>`,
-  )}</nav>
+${rights && placesLine(rights, at, strip)}${accountMenu(person, csrf)}
 </div>
-<div class="strip" id="${STRIP_ID}" role="status" aria-label="State of the line">${renderStrip(strip)}</div>
+${
+  rights &&
+  html`<div class="strip" id="${STRIP_ID}" role="status" aria-label="State of the line">${renderStrip(strip)}</div>
 <p class="strip-unheard">The console does not answer any more, and what stands here may be old. It goes on by itself once the console is back: npx limitline console.</p>
-</header>
+`
+}</header>
 <main id="main" tabindex="-1">${body}</main>
-<footer class="foot"><a href="/keys">Keyboard</a></footer>
+${
+  rights &&
+  html`<footer class="foot"><a href="/keys">Keyboard</a>${can(rights, 'GET /users') && html` <a href="/users">Users</a>`}${can(rights, 'GET /audit') && html` <a href="/audit">Audit</a>`}</footer>`
+}
 </body>
 </html>
 `;
+}
+
+function placesLine(rights: Rights, at: Place | undefined, strip: StripState): Html {
+  return html`<nav class="places" aria-label="Main">${placesOf(rights).map(
+    (place) =>
+      html`<a href="${place.href}" aria-current="${place.at === at && 'page'}">${place.words}${place.at === 'approvals' && html`<span id="${APPROVALS_COUNT_ID}">${approvalsCount(strip)}</span>`}</a>`,
+  )}</nav>`;
 }
 
 /** A line with a limit on it. */

@@ -2,12 +2,15 @@ import { addBoard } from '../board/add-board.ts';
 import type { BoardFunctions } from '../board/board-functions.ts';
 import type { ConsoleApp } from '../console-app.ts';
 import type { Hub } from '../events/hub.ts';
+import { type ApprovalsPageFunctions, addApprovalsPage } from './approvals/add-approvals-page.ts';
 import { type AuditPageFunctions, addAuditPage } from './audit/add-audit-page.ts';
 import { addDownloads, type DownloadFunctions } from './downloads/add-downloads.ts';
 import { addHealthPage, type HealthPageFunctions } from './health/add-health-page.ts';
 import { addHeldPage, type HeldPageFunctions } from './held/add-held-page.ts';
 import { addKeysPage } from './keys/add-keys-page.ts';
 import { addMachines, type MachineFunctions } from './machines/add-machines.ts';
+import { addMePage } from './me/add-me-page.ts';
+import type { MePageFunctions } from './me/me-functions.ts';
 import { addNewPage } from './new/add-new-page.ts';
 import type { NewPageFunctions } from './new/new-page-functions.ts';
 import { addPlansPage, type PlansPageFunctions } from './plans/add-plans-page.ts';
@@ -15,12 +18,15 @@ import { addPortfolioPage, type PortfolioPageFunctions } from './portfolio/add-p
 import { addPortfoliosPage, type PortfoliosPageFunctions } from './portfolios/add-portfolios-page.ts';
 import { addQueuesPage, type QueuesPageFunctions } from './queues/add-queues-page.ts';
 import { addRowPage, type RowPageFunctions } from './row/add-row-page.ts';
+import { addUsersPage } from './users/add-users-page.ts';
+import type { UsersPageFunctions } from './users/users-functions.ts';
 
 /** What the pages are handed, a page each: made in scripts/console/functions.ts. */
 export type PageFunctions = {
   board: BoardFunctions;
   portfolios: PortfoliosPageFunctions;
   portfolio: PortfolioPageFunctions;
+  approvals: ApprovalsPageFunctions;
   plans: PlansPageFunctions;
   new: NewPageFunctions;
   queues: QueuesPageFunctions;
@@ -30,6 +36,8 @@ export type PageFunctions = {
   held: HeldPageFunctions;
   row: RowPageFunctions;
   audit: AuditPageFunctions;
+  me: MePageFunctions;
+  users: UsersPageFunctions;
 };
 
 /** All pages of the console. */
@@ -38,6 +46,7 @@ export function addPages(app: ConsoleApp, hub: Hub, given: PageFunctions): void 
   addBoard(app, given.board);
   addPortfoliosPage(app, hub, given.portfolios);
   addPortfolioPage(app, hub, given.portfolio);
+  addApprovalsPage(app, given.approvals);
   addPlansPage(app, hub, given.plans);
   addNewPage(app, hub, given.new);
   addQueuesPage(app, hub, given.queues);
@@ -47,4 +56,6 @@ export function addPages(app: ConsoleApp, hub: Hub, given: PageFunctions): void 
   addHeldPage(app, given.held);
   addRowPage(app, given.row);
   addAuditPage(app, given.audit);
+  addMePage(app, given.me);
+  addUsersPage(app, given.users);
 }

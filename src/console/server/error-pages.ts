@@ -4,6 +4,7 @@ import type { Log } from '../../log.ts';
 import type { ConsoleApp } from '../console-app.ts';
 import { html } from '../html/html.ts';
 import { safeAddress } from '../html/safe-address.ts';
+import { placesOf } from '../layout/places.ts';
 import { wantsFragment } from '../layout/wants-fragment.ts';
 import { notice } from '../parts/notice.ts';
 import { ConsoleError } from './console-error.ts';
@@ -112,6 +113,7 @@ function sayTrouble({ status, title, words, comesBack }: Trouble, request: Fasti
   if (comesBack && reads) reply.header('refresh', String(TRY_AGAIN_S)).header('retry-after', String(TRY_AGAIN_S));
   if (wantsFragment(request)) return reply.fragment(notice('bad', words, { title: `${title}.`, urgent: true }));
   const back = reads ? undefined : sentFrom(request);
+  const [place] = placesOf(request.rights);
   return reply.pageNow({
     title,
     body: html`<div class="trouble">
@@ -119,7 +121,7 @@ function sayTrouble({ status, title, words, comesBack }: Trouble, request: Fasti
       <h1>${title}</h1>
       <p>${words}</p>
       ${status === 500 && html`<p>Number of the request: <code>${request.id}</code></p>`}
-      <p>${back !== undefined && html`<a class="button is-primary" href="${back}">Back</a> `}<a class="button" href="/">To the portfolios</a></p>
+      <p>${back !== undefined && html`<a class="button is-primary" href="${back}">Back</a> `}${place && html`<a class="button" href="${place.href}">To ${place.at === 'portfolios' ? 'the portfolios' : place.words}</a>`}</p>
     </div>`,
   });
 }

@@ -1,4 +1,5 @@
--- Gives up one row as a part of a plan, unless a call of its own is under way.
+-- Gives up one row as a part of a plan, unless a call of its own is under way. One that somebody would have sent again, and that
+-- waits for an approval, is what it was before.
 -- KEYS[1] the portfolio   KEYS[2] the row   KEYS[3] the workers' signs of life   KEYS[4] the call that makes its limit
 -- KEYS[5…] the other calls of its step
 -- ARGV[1] row key   ARGV[2] row, "<portfolio>/<key>"   ARGV[3] ms without a sign of life after which a process has vanished
@@ -10,6 +11,7 @@
 -- @include tally
 -- @include planned
 -- @include tell
+-- @include go-back
 local portfolio, row = unpack(KEYS, 1, 2)
 local key, name, vanishedAfterMs, from, before, plan, told = unpack(ARGV)
 local found = redis.call('HMGET', row, 'state', 'line')
@@ -17,7 +19,8 @@ if found[1] ~= from or not isAsPlanned(row, before) then return 'nothing' end
 local now = nowMs()
 local busy = callUnderWay(name, tonumber(vanishedAfterMs), now)
 if busy then return busy end
-moveRow(portfolio, row, key, from, 'cancelled', found[2], now)
+local was = from == 'awaiting' and goBack(portfolio, row, key, found[2], now)
+if not was then moveRow(portfolio, row, key, from, 'cancelled', found[2], now) end
 tallyRow(portfolio, row, key)
 tell(row, now, told)
 notePlanned(plan, before)

@@ -34,6 +34,10 @@ redis.call('HSET', portfolio, 'content', content, 'importing', content, 'importN
   'importId', id, 'fileName', fileName, 'reading', reading, 'by', by)
 -- What was cancelled before this does not concern its rows, see cancelled.lua.
 redis.call('HSET', portfolio, 'importGen', redis.call('HGET', portfolio, 'cancels') or '0')
+-- Whose own it is: that of whoever imported into it first, as long as nobody else does; one that is older than this, nobody's.
+local owner = redis.call('HGET', portfolio, 'owner')
+if not owner and redis.call('HEXISTS', portfolio, 'started') == 0 then owner = by end
+redis.call('HSET', portfolio, 'owner', owner == by and by or '')
 -- What is counted from the beginning can be held against what is there; of older portfolios it cannot.
 if redis.call('HSETNX', portfolio, 'started', now) == 1 then redis.call('HSET', portfolio, 'counted', '1') end
 -- Where nothing waits any more, what was to go first has gone, and says nothing of the lines that come now.

@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import type { Wish } from '../../../src/console/actions/may.ts';
 import { openBareConsole } from '../../support/bare-console.ts';
 
 const HEARD = '/gallery/q4/heard';
@@ -50,22 +49,6 @@ test('what is too large, or of another kind, is refused in words', async () => {
   const { cookie, token } = await credentials();
   const kind = { origin: url, cookie, 'csrf-token': token, 'content-type': 'application/xml' };
   expect((await ask('POST', HEARD, kind, '<a/>')).status).toBe(415);
-});
-
-test('the one place that says who may is asked for each action, and its words reach the person', async () => {
-  const wishes: Wish[] = [];
-  const { post } = await openBareConsole({
-    may: async (wish) => {
-      wishes.push(wish);
-      return wish.portfolio === 'q4' ? 'Only Erika may pause <q4>.' : true;
-    },
-  });
-  expect(await post(HEARD)).toMatchObject({ status: 403, text: expect.stringContaining('pause &lt;q4&gt;') });
-  expect((await post('/gallery/q5/heard')).status).toBe(200);
-  expect(wishes.map(({ actor, action, portfolio }) => [actor.name, action, portfolio])).toEqual([
-    ['console', 'pause', 'q4'],
-    ['console', 'pause', 'q5'],
-  ]);
 });
 
 test('a script that went wrong is stopped, and a person never', async () => {

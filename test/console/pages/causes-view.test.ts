@@ -1,6 +1,10 @@
 import { expect, test } from 'vitest';
+import type { Rights } from '../../../src/console/access/access.ts';
 import { CAUSES_SHOWN, renderCauses } from '../../../src/console/pages/portfolio/causes-view.ts';
 import type { ShownCause } from '../../../src/console/pages/portfolio/portfolio-look.ts';
+import { ROLES } from '../../../src/people/person.ts';
+
+const ALL: Rights = { roles: ROLES, owns: false };
 
 const cause = (changes: Partial<ShownCause> = {}): ShownCause => ({
   id: 'abcd1234',
@@ -15,7 +19,7 @@ const cause = (changes: Partial<ShownCause> = {}): ShownCause => ({
 });
 
 test('each cause leads to its rows, an example, a plan, an export and the command', () => {
-  const { markup } = renderCauses('q 4', [cause()]);
+  const { markup } = renderCauses('q 4', [cause()], ALL);
   expect(markup).toContain('href="/portfolios/q%204?cause=abcd1234#rows"');
   expect(markup).toContain('href="/portfolios/q%204/rows/k%2F1">For example line 17<');
   expect(markup).toContain('href="/plans/new?portfolio=q+4&amp;action=retry&amp;cause=abcd1234"');
@@ -25,7 +29,7 @@ test('each cause leads to its rows, an example, a plan, an export and the comman
 });
 
 test('held rows are answered for, and never sent again from here', () => {
-  const { markup } = renderCauses('q4', [cause({ meaning: 'unknown', status: null })]);
+  const { markup } = renderCauses('q4', [cause({ meaning: 'unknown', status: null })], ALL);
   expect(markup).toContain('href="/portfolios/q4/held"');
   expect(markup).toContain('npx limitline resolve q4');
   expect(markup).not.toContain('/plans/new');
@@ -33,8 +37,8 @@ test('held rows are answered for, and never sent again from here', () => {
 
 test('of many causes the largest are shown, and the others counted', () => {
   const many = Array.from({ length: CAUSES_SHOWN + 5 }, (_, at) => cause({ id: `cause${at}`, sample: undefined }));
-  const { markup } = renderCauses('q4', many);
+  const { markup } = renderCauses('q4', many, ALL);
   expect(markup.match(/<li class="cause">/g)?.length).toBe(CAUSES_SHOWN);
   expect(markup).toContain('5 more causes of 15 rows');
-  expect(renderCauses('q4', []).markup).toContain('No row has failed.');
+  expect(renderCauses('q4', [], ALL).markup).toContain('No row has failed.');
 });

@@ -2,21 +2,38 @@ import { describe, expect, test } from 'vitest';
 import { makeConsole } from '../../../src/console/console.ts';
 import { refusalOf } from '../../../src/console/server/guard.ts';
 import { makeSilentLog } from '../../../src/log.ts';
+import { ANYBODY } from '../../../src/people/person.ts';
 import { openBareConsole, STRIP } from '../../support/bare-console.ts';
+
+const identify = async () => ANYBODY;
 
 test.each(['0.0.0.0', '::', '192.168.1.7', 'console.example.com', '127.0.0.1.example.com', '127.0.0.999'])(
   'the console does not listen on %s, which others reach',
   async (host) => {
-    const made = makeConsole({ host, port: 0, log: makeSilentLog(), strip: async () => STRIP, pages: () => {} });
+    const made = makeConsole({
+      host,
+      port: 0,
+      log: makeSilentLog(),
+      strip: async () => STRIP,
+      identify,
+      pages: () => {},
+    });
     await expect(made).rejects.toMatchObject({
       code: 'SETTINGS',
-      message: expect.stringMatching(/no users yet.*127\.0\.0\.1/),
+      message: expect.stringMatching(/which other machines can reach.*127\.0\.0\.1/),
     });
   },
 );
 
 test.each(['127.0.0.1', '127.0.0.2', '::1', 'localhost'])('it listens on %s, and answers there', async (host) => {
-  const web = await makeConsole({ host, port: 0, log: makeSilentLog(), strip: async () => STRIP, pages: () => {} });
+  const web = await makeConsole({
+    host,
+    port: 0,
+    log: makeSilentLog(),
+    strip: async () => STRIP,
+    identify,
+    pages: () => {},
+  });
   await web.listen();
   const { status } = await fetch(`${web.url()}/nothing-there`);
   await web.close();
@@ -30,6 +47,7 @@ test('a port that is taken is named, with what to do', async () => {
     port: Number(port),
     log: makeSilentLog(),
     strip: async () => STRIP,
+    identify,
     pages: () => {},
   });
   await expect(other.listen()).rejects.toMatchObject({

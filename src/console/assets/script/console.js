@@ -7,7 +7,8 @@ import { openDialogs } from './dialogs.js';
 import { keepFresh } from './events.js';
 import { listenToKeys } from './keys.js';
 
-keepFresh(document.body.dataset.events ?? '/events');
+// A page for somebody who is not known has none.
+if (document.body.dataset.events !== undefined) keepFresh(document.body.dataset.events);
 openDialogs();
 listenToKeys();
 copyTexts();

@@ -20,6 +20,11 @@ export function listenToKeys() {
       search.select();
     } else if (event.key === '?') show('/keys', document.activeElement);
     else if (event.key === 'g') goingUntil = Date.now() + SECOND_KEY_MS;
-    else if (isSecond && PLACES[event.key]) location.assign(PLACES[event.key]);
+    else if (isSecond && isShown(PLACES[event.key])) location.assign(PLACES[event.key]);
   });
+}
+
+/** The navigation has the places that one may go to. */
+function isShown(href) {
+  return href !== undefined && document.querySelector(`.places a[href="${href}"]`) !== null;
 }

@@ -1,17 +1,22 @@
 import { messageOf } from '../../../errors.ts';
+import { can } from '../../access/can.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import type { HealthAnswer, HealthFact } from './health-answer.ts';
 import { healthPage } from './health-page.ts';
 
-/** A part of the system that can be asked how it is. `limitMs` after which it counts as not answering. */
-export type HealthPart = { title: string; limitMs: number; ask: () => Promise<HealthFact[]> };
+/**
+ * A part of the system that can be asked how it is. `limitMs` after which it counts as not answering. What names addresses,
+ * versions or settings is `ofSystem`, for those who look after that.
+ */
+export type HealthPart = { title: string; limitMs: number; ofSystem: boolean; ask: () => Promise<HealthFact[]> };
 
 export type HealthPageFunctions = { parts: readonly HealthPart[] };
 
 /** `/health`: how each part of the system is. A part that does not answer says so, and keeps nobody waiting for the others. */
 export function addHealthPage(app: ConsoleApp, { parts }: HealthPageFunctions): void {
-  app.get('/health', async (_request, reply) => {
-    const answers = await Promise.all(parts.map(answerOf));
+  app.get('/health', async (request, reply) => {
+    const seesSystem = can(request.rights, 'GET /health', 'system');
+    const answers = await Promise.all(parts.filter(({ ofSystem }) => !ofSystem || seesSystem).map(answerOf));
     return reply.page({ title: 'Health', at: 'health', body: healthPage({ answers, atMs: Date.now() }) });
   });
 }

@@ -1,10 +1,12 @@
 import multipart from '@fastify/multipart';
+import type { AskedFor } from '../../../ledger/approvals/answered.ts';
 import { isPortfolioName, rowIdOf } from '../../../ledger/row-id.ts';
 import type { HeldItem, HeldPage } from '../../../ledger/story/held-item.ts';
 import type { HeldRow } from '../../../ledger/story/story.ts';
 import { addAction } from '../../actions/add-action.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import { ConsoleError } from '../../server/console-error.ts';
+import { approvalAddress } from '../approvals/approval-address.ts';
 import { heldAddress } from './held-address.ts';
 import { heldPage } from './held-page.ts';
 import { type HeldFilePlan, planPage } from './plan-page.ts';
@@ -22,7 +24,7 @@ export type HeldPageFunctions = {
     portfolio: string,
     by: string,
   ) => Promise<
-    | { is: 'done'; resolution: { calls: number; rows: number } }
+    | { is: 'done'; resolution: { calls: number; rows: number; waits?: AskedFor } }
     | { is: 'changed'; plan: HeldFilePlan }
     | { is: 'unknown' }
   >;
@@ -79,6 +81,8 @@ function addFileActions(app: ConsoleApp, given: HeldPageFunctions): void {
     addAction(room, {
       url: '/portfolios/:name/held/file',
       action: 'resolve',
+      // A plan alone: nothing is changed.
+      audited: false,
       multipart: true,
       bodyLimit: FILE_LIMIT_BYTES + 100_000,
       limitMs: FILE_LIMIT_MS,
@@ -102,12 +106,17 @@ function addFileActions(app: ConsoleApp, given: HeldPageFunctions): void {
   addAction(app, {
     url: '/portfolios/:name/held/confirm',
     action: 'resolve',
+    says: ['plan'],
     limitMs: FILE_LIMIT_MS,
-    handle: async ({ params, fields, actor, reply }) => {
+    handle: async ({ params, fields, actor, reply, tell }) => {
       const portfolio = nameOf(params);
       const confirmed = await given.confirm(fields.plan ?? '', portfolio, actor.name);
+      tell({ became: confirmed.is, ...(confirmed.is === 'done' ? confirmed.resolution : {}) });
       switch (confirmed.is) {
         case 'done':
+          if (confirmed.resolution.waits) {
+            return reply.redirect(approvalAddress(confirmed.resolution.waits.approval), 303);
+          }
           return reply.redirect(`${heldAddress(portfolio)}?did=file-${confirmed.resolution.calls}`, 303);
         case 'changed': {
           const body = planPage({ plan: confirmed.plan, changed: true, csrf: reply.csrf() });

@@ -1,7 +1,10 @@
+import type { FastifyRequest } from 'fastify';
 import { counted } from '../../../counted.ts';
 import { isPortfolioName } from '../../../ledger/row-id.ts';
 import { lastVersion, type MendedCell, type PortfolioDraft } from '../../../portfolio/portfolio-draft.ts';
+import type { About } from '../../access/access.ts';
 import { addAction } from '../../actions/add-action.ts';
+import { fieldsOf } from '../../actions/fields-of.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import { type Html, html } from '../../html/html.ts';
 import { linkButton } from '../../parts/button.ts';
@@ -28,9 +31,11 @@ const PATIENCE_MS = 1_500;
 
 /** What one can do with an upload. */
 export function addDraftActions(app: ConsoleApp, given: NewPageFunctions): void {
+  const about = (request: FastifyRequest) => aboutDraft(request, given);
   addAction(app, {
     url: '/new/:id/reading',
-    action: 'upload',
+    action: 'reading',
+    about,
     handle: async ({ reply, params: { id = '' }, fields }) => {
       const draft = await given.read(id);
       const state = await given.preview(draft);
@@ -42,7 +47,8 @@ export function addDraftActions(app: ConsoleApp, given: NewPageFunctions): void 
   });
   addAction(app, {
     url: '/new/:id/again',
-    action: 'upload',
+    action: 'reading',
+    audited: false,
     handle: async ({ reply, params: { id = '' } }) => {
       await given.previewAgain(await given.read(id));
       return reply.redirect(`/new/${id}`, 303);
@@ -50,7 +56,9 @@ export function addDraftActions(app: ConsoleApp, given: NewPageFunctions): void 
   });
   addAction(app, {
     url: '/new/:id/portfolio',
-    action: 'upload',
+    action: 'reading',
+    says: ['portfolio'],
+    about,
     handle: async ({ reply, params: { id = '' }, fields }) => {
       await given.correct(id, { portfolio: (fields.portfolio ?? '').trim() });
       return reply.redirect(`/new/${id}#submit-title`, 303);
@@ -58,7 +66,8 @@ export function addDraftActions(app: ConsoleApp, given: NewPageFunctions): void 
   });
   addAction(app, {
     url: '/new/:id/remove',
-    action: 'upload',
+    action: 'remove',
+    about,
     handle: async ({ reply, params: { id = '' } }) => {
       await given.read(id);
       await given.remove(id);
@@ -69,10 +78,23 @@ export function addDraftActions(app: ConsoleApp, given: NewPageFunctions): void 
   addSubmit(app, given);
 }
 
+/** An upload, as the audit has it: which file, to the byte. What is not there any more is said by the handler. */
+async function aboutDraft(request: FastifyRequest, { read }: NewPageFunctions): Promise<About> {
+  const { id = '' } = request.params as { id?: string };
+  const draft = await read(id);
+  return { portfolio: draft.portfolio, facts: { file: draft.name, ...versionOf(draft) } };
+}
+
+function versionOf(draft: PortfolioDraft): Record<string, unknown> {
+  const { number, sha256 } = lastVersion(draft);
+  return { version: number, sha256 };
+}
+
 function addMending(app: ConsoleApp, given: NewPageFunctions): void {
   addAction(app, {
     url: '/new/:id/check',
     action: 'mend',
+    audited: false,
     bodyLimit: GRID_LIMIT_BYTES,
     limitMs: CHECK_LIMIT_MS,
     handle: async ({ reply, params: { id = '' }, fields }) => {
@@ -90,10 +112,12 @@ function addMending(app: ConsoleApp, given: NewPageFunctions): void {
   addAction(app, {
     url: '/new/:id/mend',
     action: 'mend',
+    about: (request) => aboutDraft(request, given),
     bodyLimit: GRID_LIMIT_BYTES,
     limitMs: COPY_LIMIT_MS,
-    handle: async ({ reply, params: { id = '' }, fields }) => {
+    handle: async ({ reply, params: { id = '' }, fields, tell }) => {
       const answer = await given.mend(id, { version: Number(fields.version), wishes: readWishes(fields) });
+      tell('conflict' in answer ? { became: 'conflict' } : versionOf(answer.draft));
       if ('conflict' in answer) {
         reply.code(409);
         return reply.page({ title: 'Another version was saved', at: 'new', body: conflictView(id, answer.conflict) });
@@ -145,11 +169,14 @@ function addSubmit(app: ConsoleApp, given: NewPageFunctions): void {
     url: '/new/:id/submit',
     action: 'import',
     limitMs: COPY_LIMIT_MS,
+    says: ['of', 'replace', 'first'],
+    // Which portfolio it is about stands in the draft, not in the address; the preview that is said yes to is for that one.
+    about: async (request) => {
+      const found = await aboutDraft(request, given);
+      return { ...found, ...(fieldsOf(request.body).replace === 'yes' ? { kind: 'replace' } : {}) };
+    },
     handle: async ({ request, reply, actor, params: { id = '' }, fields }) => {
       const { portfolio } = await given.read(id);
-      // Which portfolio it is about stands in the draft, not in the address.
-      const answer = await app.may({ actor, action: 'import', portfolio });
-      if (answer !== true) throw new ConsoleError(403, answer);
       if (!isPortfolioName(portfolio)) throw new ConsoleError(422, 'Give the portfolio a name first.');
       if (fields.first !== undefined && fields.first !== String(SENT_FIRST)) {
         throw new ConsoleError(422, 'The form says another number of rows than the page: load it again.');

@@ -34,7 +34,8 @@ export function addNewPage(app: ConsoleApp, hub: Hub, given: NewPageFunctions): 
       body: uploadView({ drafts: await given.list(), csrf: reply.csrf(), maxUploadMb: given.maxUploadMb }),
     }),
   );
-  app.get('/new/:id', async (request, reply) => showDraft(request, reply, given));
+  const about = async (request: FastifyRequest) => ({ portfolio: (await given.read(idOf(request))).portfolio });
+  app.get('/new/:id', { config: { about } }, async (request, reply) => showDraft(request, reply, given));
   app.get('/new/:id/import', async (request, reply) => showImport(request, reply, given));
   app.get('/new/:id/file', async (request, reply) => {
     const { name, content, sizeBytes } = await given.file(idOf(request));
@@ -79,7 +80,7 @@ async function addUpload(scope: ConsoleApp, given: NewPageFunctions): Promise<vo
     action: 'upload',
     multipart: true,
     limitMs: UPLOAD_LIMIT_MS,
-    handle: async ({ request, reply }) => {
+    handle: async ({ request, reply, tell }) => {
       if (!request.isMultipart()) throw new ConsoleError(415, 'An upload is a form with files: send it from the page.');
       const announced = Number(request.headers['content-length']);
       const answer = await given
@@ -87,7 +88,11 @@ async function addUpload(scope: ConsoleApp, given: NewPageFunctions): Promise<vo
         .catch((error: unknown) => {
           throw isCutOff(error, request) ? new ConsoleError(400, CUT_OFF, { cause: error }) : error;
         });
-      if ('draft' in answer) return reply.redirect(`/new/${answer.draft.id}`, 303);
+      if ('draft' in answer) {
+        const { id, name, versions } = answer.draft;
+        tell({ upload: id, file: name, sha256: versions[0]?.sha256 });
+        return reply.redirect(`/new/${id}`, 303);
+      }
       const { status, message } = answer.refused;
       throw new ConsoleError(status, message);
     },
@@ -122,7 +127,7 @@ async function showDraft(request: FastifyRequest, reply: FastifyReply, given: Ne
   return reply.page({
     title: draft.name,
     at: 'new',
-    body: draftView(draft, { state, place, lines, names, csrf: reply.csrf() }),
+    body: draftView(draft, { state, place, lines, names, csrf: reply.csrf(), rights: request.rights }),
     ...(state.is === 'under way' ? { events: `/new/${draft.id}/events` } : {}),
   });
 }

@@ -3,6 +3,7 @@ import type { PreviewState } from '../../../portfolio/draft-desk.ts';
 import type { PortfolioDraft } from '../../../portfolio/portfolio-draft.ts';
 import type { LineToMend, Preview } from '../../../portfolio/preview.ts';
 import type { Problem } from '../../../portfolio/problem.ts';
+import type { Rights } from '../../access/access.ts';
 import { type Html, html } from '../../html/html.ts';
 import { actionButton, linkButton } from '../../parts/button.ts';
 import { notice } from '../../parts/notice.ts';
@@ -22,6 +23,8 @@ type DraftGiven = {
   lines: readonly LineToMend[];
   names: readonly string[];
   csrf: string;
+  /** Also whether the portfolio that it is for is one's own. */
+  rights: Rights;
 };
 
 /** An upload, before anything of it is requested: what was understood, what would be requested, what is wrong, and the yes. */
@@ -77,7 +80,7 @@ function failedView({ id, reading }: PortfolioDraft, message: string, csrf: stri
 }
 
 function previewView(draft: PortfolioDraft, given: DraftGiven & { preview: Preview }): Html {
-  const { preview, place, lines, names, csrf } = given;
+  const { preview, place, lines, names, csrf, rights } = given;
   const { faults, fileWarnings, problems, warnings } = preview;
   const isUsable = faults.length === 0;
   const reading = panel({
@@ -96,7 +99,7 @@ function previewView(draft: PortfolioDraft, given: DraftGiven & { preview: Previ
   ${problems.lines + warnings.lines > 0 && html`<div id="mend">${panel({ title: 'Lines to look at', body: mendGrid(draft, { preview, place, lines, csrf }) })}</div>`}
   ${reading}
   ${panel({ title: 'As it would be sent', body: html`${requestSamples(preview)}${changesView(preview)}${unnamed(preview)}` })}
-  ${panel({ title: 'Submit', body: html`${portfolioForm(draft, { names, csrf })}${submitForm(draft, { preview, names, csrf })}` })}`;
+  ${panel({ title: 'Submit', body: html`${portfolioForm(draft, { names, csrf })}${submitForm(draft, { preview, names, csrf, rights })}` })}`;
 }
 
 /** One for each column may be wrong with a file, and a file may have more columns than anybody reads of. */

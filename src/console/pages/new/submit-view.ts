@@ -2,6 +2,8 @@ import { counted } from '../../../counted.ts';
 import { moneyText } from '../../../money-text.ts';
 import type { PortfolioDraft } from '../../../portfolio/portfolio-draft.ts';
 import type { Preview } from '../../../portfolio/preview.ts';
+import type { Rights } from '../../access/access.ts';
+import { can } from '../../access/can.ts';
 import { type Html, html } from '../../html/html.ts';
 import { button } from '../../parts/button.ts';
 import { commandLine } from '../../parts/command-line.ts';
@@ -12,10 +14,13 @@ import { sameCommand } from './same-command.ts';
 /** As many as are sent to see whether all is right, before the others go. */
 export const SENT_FIRST = 5;
 
-type SubmitGiven = { preview: Preview; names: readonly string[]; csrf: string };
+type SubmitGiven = { preview: Preview; names: readonly string[]; csrf: string; rights: Rights };
 
 /** Which portfolio it becomes, or is brought into. */
-export function portfolioForm({ id, portfolio }: PortfolioDraft, { names, csrf }: Omit<SubmitGiven, 'preview'>): Html {
+export function portfolioForm(
+  { id, portfolio }: PortfolioDraft,
+  { names, csrf }: Pick<SubmitGiven, 'names' | 'csrf'>,
+): Html {
   return form({
     action: `/new/${id}/portfolio`,
     csrf,
@@ -32,7 +37,7 @@ export function portfolioForm({ id, portfolio }: PortfolioDraft, { names, csrf }
 const MOST_NAMES = 500;
 
 /** The yes: what it requests, and at which pace. */
-export function submitForm(draft: PortfolioDraft, { preview, names, csrf }: SubmitGiven): Html {
+export function submitForm(draft: PortfolioDraft, { preview, names, csrf, rights }: SubmitGiven): Html {
   const { id, portfolio } = draft;
   const { limits, requested } = preview.dryRun;
   const isThere = names.includes(portfolio);
@@ -45,7 +50,7 @@ export function submitForm(draft: PortfolioDraft, { preview, names, csrf }: Subm
     class: 'form submit',
     label: 'Submit',
     body: html`${hidden('of', preview.of)}
-      ${isThere && tick({ name: 'replace', label: 'Cancel rows of earlier imports that are not in this file and were not sent', hint: 'For a file that stands for all of the portfolio.' })}
+      ${isThere && can(rights, 'POST /new/:id/submit', 'replace') && tick({ name: 'replace', label: 'Cancel rows of earlier imports that are not in this file and were not sent', hint: 'For a file that stands for all of the portfolio.' })}
       <div class="submit-ways">
         ${limits > SENT_FIRST && html`<div class="way">${button({ words: `Send ${SENT_FIRST}, then wait`, name: 'first', value: String(SENT_FIRST) })}<span class="hint">The portfolio pauses itself; look at the answers, then let the others go.</span></div>`}
         <div class="way">${button({ words, kind: 'primary' })}<span class="hint">What is imported is what you see here, to the byte.</span></div>

@@ -1,8 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { PLAN_ACTIONS, type PlanAction, type PlanState } from '../../../ledger/plans/plan.ts';
-import { filterFromQuery, type Query, type RowFilter } from '../../../ledger/search/row-filter.ts';
+import { PLAN_ACTIONS, type Plan, type PlanAction, type PlanState } from '../../../ledger/plans/plan.ts';
+import { filterFromQuery, type Query, queryOfFilter, type RowFilter } from '../../../ledger/search/row-filter.ts';
+import type { About } from '../../access/access.ts';
 import { addAction } from '../../actions/add-action.ts';
-import type { Action } from '../../actions/may.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import { addEvents } from '../../events/add-events.ts';
 import type { Frame, Hub } from '../../events/hub.ts';
@@ -23,9 +23,6 @@ export type PlansPageFunctions = {
 /** `started` also where it has ended by now. */
 export type Confirmation = 'started' | 'running' | 'ended' | 'changed' | 'gone';
 
-/** What asking who may is asked of each kind of plan. */
-const ACTION_OF: Readonly<Record<PlanAction, Action>> = { retry: 'retry', cancel: 'cancel', resend: 'resolve' };
-
 /**
  * Every action on more than one row: `/plans/new` counts what it would do, and shows it, as a page or in a dialog; the yes
  * carries the plan's id and nothing else; `/plans/ID` shows how far it is, and what became of it.
@@ -34,27 +31,36 @@ export function addPlansPage(app: ConsoleApp, hub: Hub, given: PlansPageFunction
   const stopping = new AbortController();
   app.addHook('preClose', async () => stopping.abort(new Error('the console stops')));
 
-  app.get('/plans/new', async (request, reply) => {
-    const query = request.query as Query;
-    const portfolio = typeof query.portfolio === 'string' ? query.portfolio : '';
-    const action = PLAN_ACTIONS.find((one) => one === query.action);
-    if (!action) throw new ConsoleError(422, `There is no such action; use one of: ${PLAN_ACTIONS.join(', ')}.`);
-    const state = await given.make({ portfolio, action, filter: filterFromQuery(query) });
+  const aboutWish = async (request: FastifyRequest): Promise<About> => {
+    const { portfolio, action } = wishOf(request);
+    return { portfolio, kind: action };
+  };
+  const aboutPlan = async (request: FastifyRequest): Promise<About> => {
+    const { plan } = await find(idOf(request), given);
+    return { portfolio: plan.portfolio, kind: plan.action, facts: factsOf(plan) };
+  };
+
+  app.get('/plans/new', { config: { about: aboutWish } }, async (request, reply) => {
+    const { portfolio, action } = wishOf(request);
+    const state = await given.make({ portfolio, action, filter: filterFromQuery(request.query as Query) });
     if (!state) throw new ConsoleError(404, `There is no portfolio "${portfolio}".`);
     return answer(state, { request, reply });
   });
 
-  app.get('/plans/:id', async (request, reply) => answer(await find(idOf(request), given), { request, reply }));
+  app.get('/plans/:id', { config: { about: aboutPlan } }, async (request, reply) =>
+    answer(await find(idOf(request), given), { request, reply }),
+  );
 
   addEvents(app, hub, {
     url: '/plans/:id/events',
     key: idOf,
-    frame: async (id): Promise<Frame> => {
+    about: aboutPlan,
+    frame: async (id, rights): Promise<Frame> => {
       const state = await given.read(id);
       if (!state || state.standing === 'open') return [];
       return [
         { id: 'plan-title', html: html`${outcomeTitle(state)}` },
-        { id: 'plan', html: outcomeBody(state) },
+        { id: 'plan', html: outcomeBody(state, { rights }) },
       ];
     },
   });
@@ -62,12 +68,11 @@ export function addPlansPage(app: ConsoleApp, hub: Hub, given: PlansPageFunction
   addAction(app, {
     url: '/plans/:id/confirm',
     action: 'plan',
-    handle: async ({ params, actor, reply }) => {
+    about: aboutPlan,
+    handle: async ({ params, actor, reply, tell }) => {
       const id = params.id ?? '';
-      const { plan } = await find(id, given);
-      const may = await app.may({ actor, action: ACTION_OF[plan.action], portfolio: plan.portfolio });
-      if (may !== true) throw new ConsoleError(403, may);
       const became = await given.confirm(id, actor.name, stopping.signal);
+      tell({ became, ...(await cameOf(id, given)) });
       if (became === 'gone') throw new ConsoleError(409, GONE);
       if (became === 'changed') throw new ConsoleError(409, CHANGED);
       return reply.redirect(`/plans/${id}${became === 'started' ? '' : '?twice'}`, 303);
@@ -84,6 +89,28 @@ function idOf(request: FastifyRequest): string {
   return (request.params as { id: string }).id;
 }
 
+/** What is wished for, and of which portfolio. @throws ConsoleError for an action that there is none of */
+function wishOf(request: FastifyRequest): { portfolio: string; action: PlanAction } {
+  const query = request.query as Query;
+  const portfolio = typeof query.portfolio === 'string' ? query.portfolio : '';
+  const action = PLAN_ACTIONS.find((one) => one === query.action);
+  if (!action) throw new ConsoleError(422, `There is no such action; use one of: ${PLAN_ACTIONS.join(', ')}.`);
+  return { portfolio, action };
+}
+
+/** A plan, as the audit has it. What somebody looked for may be a person's name: that there was such a text is enough. */
+function factsOf({ id, action, filter, rows, sum, isExact, calls }: Plan): About['facts'] {
+  const { text, ...rest } = filter;
+  const named = `${queryOfFilter(rest)}${text === undefined ? '' : ' and found by a text'}`;
+  return { plan: id, action, filter: named, rows, sum, isExact, calls };
+}
+
+/** How far it is by now. */
+async function cameOf(id: string, { read }: PlansPageFunctions): Promise<Record<string, unknown>> {
+  const state = await read(id);
+  return state ? { standing: state.standing, done: state.done, leftAlone: state.came } : {};
+}
+
 async function find(id: string, { read }: PlansPageFunctions): Promise<PlanState> {
   const state = await read(id);
   if (!state) throw new ConsoleError(404, 'There is no such plan, or not any more. Go back and plan it anew.');
@@ -94,7 +121,8 @@ function answer(state: PlanState, { request, reply }: { request: FastifyRequest;
   const { plan, standing } = state;
   const isOpen = standing === 'open';
   const title = isOpen ? planTitle(plan) : outcomeTitle(state);
-  const body = isOpen ? planBody(state, reply.csrf()) : outcomeBody(state, reply.csrf());
+  const shown = { csrf: reply.csrf(), rights: request.rights };
+  const body = isOpen ? planBody(state, shown) : outcomeBody(state, shown);
   if (isOpen && request.headers['x-fragment'] !== undefined) {
     return reply.fragment(html`<h2 class="dialog-title">${title}</h2>${body}`);
   }

@@ -2,6 +2,8 @@ import { counted, grouped } from '../../../counted.ts';
 import type { Plan, PlanState } from '../../../ledger/plans/plan.ts';
 import { queryOfFilter } from '../../../ledger/search/row-filter.ts';
 import { moneyText } from '../../../money-text.ts';
+import type { Rights } from '../../access/access.ts';
+import { can } from '../../access/can.ts';
 import { type Html, html } from '../../html/html.ts';
 import { button, linkButton } from '../../parts/button.ts';
 import { commandLine } from '../../parts/command-line.ts';
@@ -40,7 +42,7 @@ const NOTHING_TO: Readonly<Record<Plan['action'], string>> = {
 };
 
 /** A plan, with the button that says yes to it. The heading stands above: planTitle. */
-export function planBody({ plan }: Pick<PlanState, 'plan'>, csrf: string): Html {
+export function planBody({ plan }: Pick<PlanState, 'plan'>, { csrf, rights }: { csrf: string; rights: Rights }): Html {
   const command = commandOf(plan);
   if (plan.rows === 0) return nothingBody(plan);
   const { action, rows, sum, filter, isExact, seconds, whole } = plan;
@@ -63,15 +65,18 @@ export function planBody({ plan }: Pick<PlanState, 'plan'>, csrf: string): Html 
       ...(command === undefined ? [] : [{ term: 'As a command', what: commandLine(command) }]),
     ])}
     <div class="actions">
-      ${form({
-        action: `/plans/${plan.id}/confirm`,
-        csrf,
-        class: 'inline-form',
-        body: button({
-          words: whole ? 'Give them up' : ACTION_WORDS[action].button(named),
-          kind: action === 'retry' ? 'primary' : 'danger',
-        }),
-      })}
+      ${
+        can(rights, 'POST /plans/:id/confirm', action) &&
+        form({
+          action: `/plans/${plan.id}/confirm`,
+          csrf,
+          class: 'inline-form',
+          body: button({
+            words: whole ? 'Give them up' : ACTION_WORDS[action].button(named),
+            kind: action === 'retry' ? 'primary' : 'danger',
+          }),
+        })
+      }
       <a class="button is-quiet" href="${portfolioOf(plan)}" data-close="">Not now</a>
       <span class="hint">Counted ${timeAgo(plan.atMs)}; can be confirmed for 15 minutes, once.</span>
     </div>`;

@@ -38,7 +38,8 @@ export function addPortfolioPage(app: ConsoleApp, hub: Hub, given: PortfolioPage
       lookAt(name, given),
       problem === undefined ? readRows(name, filter, after, given) : { page: { found: [] }, problem },
     ]);
-    const shown = { filter, after, query, page: rows.page, problem: rows.problem, csrf: reply.csrf() };
+    const { rights } = request;
+    const shown = { filter, after, query, page: rows.page, problem: rows.problem, csrf: reply.csrf(), rights };
     return reply.page({
       title: name,
       at: 'portfolios',
@@ -49,9 +50,9 @@ export function addPortfolioPage(app: ConsoleApp, hub: Hub, given: PortfolioPage
   addEvents(app, hub, {
     url: '/portfolios/:name/events',
     key: nameOf,
-    frame: async (name): Promise<Frame> => {
+    frame: async (name, rights): Promise<Frame> => {
       const look = await given.look(name);
-      return look ? portfolioFrame(look) : [];
+      return look ? portfolioFrame(look, { rights }) : [];
     },
   });
   addPauses(app, given);

@@ -1,4 +1,6 @@
 import { counted, grouped } from '../../../counted.ts';
+import type { Rights } from '../../access/access.ts';
+import { can } from '../../access/can.ts';
 import { type Html, html } from '../../html/html.ts';
 import { amount } from '../../parts/amount.ts';
 import { linkButton } from '../../parts/button.ts';
@@ -19,15 +21,15 @@ const MEANINGS: Readonly<Record<string, string>> = {
 };
 
 /** Why rows failed, the cause of most rows first, each with what can be done about all of its rows. */
-export function renderCauses(name: string, causes: readonly ShownCause[]): Html {
+export function renderCauses(name: string, causes: readonly ShownCause[], rights: Rights): Html {
   if (causes.length === 0) return html`<p class="quiet">No row has failed.</p>`;
   const rest = causes.slice(CAUSES_SHOWN);
   const restRows = rest.reduce((sum, { rows }) => sum + rows, 0);
-  return html`<ol class="causes">${causes.slice(0, CAUSES_SHOWN).map((cause) => renderCause(name, cause))}</ol>
+  return html`<ol class="causes">${causes.slice(0, CAUSES_SHOWN).map((cause) => renderCause(name, cause, rights))}</ol>
     ${rest.length > 0 && html`<p class="quiet">${grouped(rest.length)} more causes of ${counted(restRows, 'row')}: ${commandLine(`npx limitline report ${shellWord(name)} --causes`)}</p>`}`;
 }
 
-function renderCause(name: string, cause: ShownCause): Html {
+function renderCause(name: string, cause: ShownCause, rights: Rights): Html {
   const { id, step, meaning, status, words, rows, sum, sample } = cause;
   const isHeld = meaning === 'unknown';
   const of = { cause: id };
@@ -42,20 +44,22 @@ function renderCause(name: string, cause: ShownCause): Html {
     <div class="actions">
       ${
         isHeld
-          ? linkButton({
+          ? can(rights, 'GET /portfolios/:name/held') &&
+            linkButton({
               href: below(name, 'held'),
               words: 'Answer…',
               label: `Answer for the rows held for: ${label}`,
             })
-          : linkButton({
+          : can(rights, 'GET /plans/new', 'retry') &&
+            linkButton({
               href: planAddress(name, 'retry', of),
               words: 'Retry…',
               dialog: true,
               label: `Retry the rows refused for: ${label}`,
             })
       }
-      ${linkButton({ href: `${below(name, 'downloads', 'errors.csv')}?cause=${encodeURIComponent(id)}`, words: 'Export', kind: 'quiet', download: true, label: `Export the rows that failed for: ${label}` })}
-      ${!isHeld && linkButton({ href: planAddress(name, 'cancel', of), words: 'Cancel…', kind: 'quiet', dialog: true, label: `Cancel the rows refused for: ${label}` })}
+      ${can(rights, 'GET /portfolios/:name/downloads/:file') && linkButton({ href: `${below(name, 'downloads', 'errors.csv')}?cause=${encodeURIComponent(id)}`, words: 'Export', kind: 'quiet', download: true, label: `Export the rows that failed for: ${label}` })}
+      ${!isHeld && can(rights, 'GET /plans/new', 'cancel') && linkButton({ href: planAddress(name, 'cancel', of), words: 'Cancel…', kind: 'quiet', dialog: true, label: `Cancel the rows refused for: ${label}` })}
     </div>
   </li>`;
 }

@@ -1,4 +1,8 @@
 import { grouped } from '../../../counted.ts';
+import { UNFINISHED_STATES } from '../../../ledger/row.ts';
+import type { Rights } from '../../access/access.ts';
+import type { Right } from '../../access/access-table.ts';
+import { can } from '../../access/can.ts';
 import type { Frame } from '../../events/hub.ts';
 import { type Html, html } from '../../html/html.ts';
 import { actionButton, linkButton } from '../../parts/button.ts';
@@ -17,18 +21,19 @@ import { waitsFor } from './waits-for.ts';
 /**
  * The pieces of a portfolio's page that are kept fresh, by the id of the element that each stands in.
  *
- * @param csrf of the page; none in what comes by events, since that is the same for everybody
+ * @param given.rights of those who look: what they may not do is not offered to them
+ * @param given.csrf of the page; none in what comes by events, since that is the same for everybody with the same rights
  */
-export function portfolioFrame(look: PortfolioLook, csrf = ''): Frame {
+export function portfolioFrame(look: PortfolioLook, { rights, csrf = '' }: { rights: Rights; csrf?: string }): Frame {
   const { state, causes } = look;
   const outlook = outlookOf(look);
   return [
-    { id: 'portfolio-waits', html: renderWaits(look) },
+    { id: 'portfolio-waits', html: renderWaits(look, rights) },
     { id: 'portfolio-figures', html: renderFigures(look, outlook) },
-    { id: 'portfolio-actions', html: renderActions(look, csrf) },
+    { id: 'portfolio-actions', html: renderActions(look, { rights, csrf }) },
     { id: 'portfolio-funnel', html: renderFunnel(outlook.steps, state) },
     { id: 'portfolio-pace', html: renderPace(look) },
-    { id: 'portfolio-causes', html: renderCauses(state.name, causes) },
+    { id: 'portfolio-causes', html: renderCauses(state.name, causes, rights) },
     { id: 'portfolio-proof', html: renderProof(look) },
     { id: 'rows-now', html: html`<span data-counts="${countsText(state)}"></span>` },
   ];
@@ -39,27 +44,37 @@ export function pieceOf(frame: Frame, id: string): Html {
   return frame.find((one) => one.id === id)?.html ?? html``;
 }
 
-const WAYS: Readonly<Record<string, string>> = { '/new': 'Import it', '/work': 'To the queues' };
+const HELD_DESK = { words: 'To the held desk', right: 'GET /portfolios/:name/held' } as const;
+const WAYS: Readonly<Record<string, { words: string; right: Right }>> = {
+  '/new': { words: 'Import it', right: 'GET /new' },
+  '/work': { words: 'To the queues', right: 'GET /work' },
+  '/approvals': { words: 'To the approvals', right: 'GET /approvals' },
+};
+const ONE_APPROVAL = { words: 'Look at it', right: 'GET /approvals/:id' } as const;
 
-function renderWaits(look: PortfolioLook): Html {
+function renderWaits(look: PortfolioLook, rights: Rights): Html {
+  const wayOf = (href: string) => {
+    const way = WAYS[href] ?? (href.startsWith('/approvals/') ? ONE_APPROVAL : HELD_DESK);
+    return can(rights, way.right) && html`<a href="${href}">${way.words}</a>`;
+  };
   return html`${waitsFor(look).map(({ kind, title, words, command, href }) =>
-    notice(
-      kind,
-      html`${words} ${href !== undefined && html`<a href="${href}">${WAYS[href] ?? 'To the held desk'}</a>`}${command !== undefined && commandLine(command)}`,
-      { title },
-    ),
+    notice(kind, html`${words} ${href !== undefined && wayOf(href)}${command !== undefined && commandLine(command)}`, {
+      title,
+    }),
   )}`;
 }
 
-function renderActions({ state }: PortfolioLook, csrf: string): Html {
+function renderActions({ state }: PortfolioLook, { rights, csrf }: { rights: Rights; csrf: string }): Html {
   const { name, paused, states } = state;
   const word = shellWord(name);
   const open = openRows(state);
   const pauses =
     paused === undefined
       ? open > 0 &&
+        can(rights, 'POST /portfolios/:name/pause') &&
         actionButton({ action: below(name, 'pause'), csrf, words: 'Pause', command: `npx limitline pause ${word}` })
-      : actionButton({
+      : can(rights, 'POST /portfolios/:name/resume') &&
+        actionButton({
           action: below(name, 'resume'),
           csrf,
           words: 'Resume',
@@ -68,15 +83,17 @@ function renderActions({ state }: PortfolioLook, csrf: string): Html {
         });
   const retry =
     states.refused > 0 &&
+    can(rights, 'GET /plans/new', 'retry') &&
     planned(
       planAddress(name, 'retry', { states: ['refused'] }),
       `Retry ${grouped(states.refused)} refused…`,
       `npx limitline retry ${word}`,
     );
   const cancel =
-    open > 0 &&
+    open + states.awaiting > 0 &&
+    can(rights, 'GET /plans/new', 'cancel') &&
     planned(
-      planAddress(name, 'cancel', { states: ['queued', 'company', 'documents', 'limit'] }),
+      planAddress(name, 'cancel', { states: UNFINISHED_STATES }),
       'Cancel what is left…',
       `npx limitline cancel ${word}`,
       'danger',

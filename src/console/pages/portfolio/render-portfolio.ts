@@ -1,4 +1,6 @@
 import type { Query, RowFilter } from '../../../ledger/search/row-filter.ts';
+import type { Rights } from '../../access/access.ts';
+import { can } from '../../access/can.ts';
 import { type Html, html } from '../../html/html.ts';
 import { linkButton } from '../../parts/button.ts';
 import { notice } from '../../parts/notice.ts';
@@ -18,18 +20,19 @@ type Shown = {
   page: RowsPage;
   problem: string | undefined;
   csrf: string;
+  rights: Rights;
 };
 
 /** The page of a portfolio. What the events keep fresh is made by the same functions, and stands in elements of their own. */
 export function renderPortfolio(look: PortfolioLook, shown: Shown): Html {
   const { state } = look;
-  const frame = portfolioFrame(look, shown.csrf);
+  const frame = portfolioFrame(look, shown);
   const piece = (id: string) => html`<div id="${id}">${pieceOf(frame, id)}</div>`;
   return html`${pageHead({
     title: html`<bdi>${state.name}</bdi>`,
     trail: [{ href: '/', words: 'Portfolios' }],
     lead: leadOf(look),
-    actions: renderDownloads(state.name),
+    actions: can(shown.rights, 'GET /portfolios/:name/downloads/:file') && renderDownloads(state.name),
   })}
   <div class="stacked" id="portfolio-waits">${pieceOf(frame, 'portfolio-waits')}</div>
   ${piece('portfolio-figures')}
@@ -41,7 +44,7 @@ export function renderPortfolio(look: PortfolioLook, shown: Shown): Html {
     ${panel({ title: 'Proof', label: 'Proof strip', id: 'portfolio-proof', body: pieceOf(frame, 'portfolio-proof') })}
   </div>
   <section class="panel" id="rows" aria-labelledby="rows-title" data-module="rows-changed">
-    <div class="panel-head"><h2 id="rows-title">Rows</h2>${renderRowActions(state.name, shown.filter)}</div>
+    <div class="panel-head"><h2 id="rows-title">Rows</h2>${renderRowActions(state.name, shown.filter, shown.rights)}</div>
     ${renderFilterForm(state, look.causes, { filter: shown.filter, given: textsOf(shown.query), problem: shown.problem })}
     ${shown.problem !== undefined && notice('bad', shown.problem, { title: 'These rows cannot be shown.', urgent: true })}
     <p class="rows-changed" role="status" hidden><span data-words></span> <a href="${portfolioAddress(state.name, shown.filter, shown.after)}">Show them as they are now</a></p>

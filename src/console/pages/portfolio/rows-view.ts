@@ -3,6 +3,8 @@ import type { PortfolioState } from '../../../ledger/portfolio.ts';
 import { OPEN_STATES, ROW_STATES, type RowResult } from '../../../ledger/row.ts';
 import type { RowFilter } from '../../../ledger/search/row-filter.ts';
 import type { RowPage } from '../../../ledger/search/row-search.ts';
+import type { Rights } from '../../access/access.ts';
+import { can } from '../../access/can.ts';
 import { type Html, html } from '../../html/html.ts';
 import { amount } from '../../parts/amount.ts';
 import { linkButton } from '../../parts/button.ts';
@@ -24,7 +26,7 @@ export const ROWS_SHOWN = 40;
 export function renderRows(
   state: PortfolioState,
   page: RowsPage,
-  { filter, after }: { filter: RowFilter; after: string | undefined },
+  { filter, after, rights }: { filter: RowFilter; after: string | undefined; rights: Rights },
 ): Html {
   const { name } = state;
   const rows = page.found;
@@ -45,7 +47,7 @@ export function renderRows(
       { head: 'Ids', kind: 'id', wideOnly: true, cell: ({ result }) => idsOf(result) },
       { head: 'Answer or problem', cell: ({ result }) => problemOf(result) },
     ],
-    empty: page.next === undefined ? noRows(state, filter) : lookedThrough(),
+    empty: page.next === undefined ? noRows(state, filter, rights) : lookedThrough(),
   })}
   ${unindexedNotice(page)}
   ${pager({
@@ -80,14 +82,14 @@ function unindexedNotice({ unindexed = 0 }: RowsPage): Html | false {
 }
 
 /** What can be done with all rows of a filter: not with all rows of the portfolio, which has buttons of its own. */
-export function renderRowActions(name: string, filter: RowFilter): Html | false {
+export function renderRowActions(name: string, filter: RowFilter, rights: Rights): Html | false {
   if (Object.keys(filter).length === 0) return false;
   // Without a state the plan takes those that the action is for.
   const mayHave = (states: readonly string[]) =>
     !filter.states || filter.states.some((state) => states.includes(state));
   return html`<div class="actions">
-    ${mayHave(['refused', 'cancelled']) && linkButton({ href: planAddress(name, 'retry', filter), words: 'Retry these…', dialog: true })}
-    ${mayHave([...OPEN_STATES, 'refused']) && linkButton({ href: planAddress(name, 'cancel', filter), words: 'Cancel these…', kind: 'quiet', dialog: true })}
+    ${mayHave(['refused', 'cancelled']) && can(rights, 'GET /plans/new', 'retry') && linkButton({ href: planAddress(name, 'retry', filter), words: 'Retry these…', dialog: true })}
+    ${mayHave([...OPEN_STATES, 'refused']) && can(rights, 'GET /plans/new', 'cancel') && linkButton({ href: planAddress(name, 'cancel', filter), words: 'Cancel these…', kind: 'quiet', dialog: true })}
   </div>`;
 }
 
@@ -122,7 +124,7 @@ function problemOf({ problem, record, state }: RowResult): Html | string {
 
 const PROBLEM_CHARACTERS = 160;
 
-function noRows(state: PortfolioState, filter: RowFilter): Html {
+function noRows(state: PortfolioState, filter: RowFilter, rights: Rights): Html {
   if (Object.keys(filter).length > 0) {
     return emptyState({
       title: 'No row is like this.',
@@ -135,6 +137,6 @@ function noRows(state: PortfolioState, filter: RowFilter): Html {
     words: state.importing
       ? 'The file is being read: its lines appear here.'
       : 'No line of the file led to a row. See what is wrong with them, mend the file, and import it again.',
-    next: html`<a class="button is-plain" href="/new">New import</a>`,
+    next: can(rights, 'GET /new') && html`<a class="button is-plain" href="/new">New import</a>`,
   });
 }

@@ -30,14 +30,14 @@ export function addPortfoliosPage(app: ConsoleApp, hub: Hub, given: PortfoliosPa
     const look = await given.page({ text, count: PORTFOLIOS_SHOWN, ...(after === '' ? {} : { after }) });
     // What was looked for, and further pages, stay as they are.
     const events = text === '' && after === '' ? { events: EVENTS } : {};
-    const body = renderPortfolios(look, { text, after });
+    const body = renderPortfolios(look, { text, after, rights: request.rights });
     return reply.page({ title: 'Portfolios', at: 'portfolios', ...events, body });
   });
   const newest = makeNewest(given);
   addEvents(app, hub, {
     url: EVENTS,
     key: () => '',
-    frame: async () => [{ id: LIST_ID, html: renderList(await newest(), '') }],
+    frame: async (_key, rights) => [{ id: LIST_ID, html: renderList(await newest(), { text: '', rights }) }],
   });
 }
 

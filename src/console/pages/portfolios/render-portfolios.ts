@@ -1,6 +1,8 @@
 import { counted, grouped } from '../../../counted.ts';
 import { rowCountOf } from '../../../ledger/counts/summary.ts';
 import type { PortfolioState } from '../../../ledger/portfolio.ts';
+import type { Rights } from '../../access/access.ts';
+import { can } from '../../access/can.ts';
 import { type Html, html } from '../../html/html.ts';
 import { amount } from '../../parts/amount.ts';
 import { button, linkButton } from '../../parts/button.ts';
@@ -16,15 +18,19 @@ import { portfolioAddress } from '../portfolio/addresses.ts';
 import { waitsFor, waitWords } from '../portfolio/waits-for.ts';
 import type { PortfoliosLook } from './portfolios-look.ts';
 
+/** What is looked for, by somebody with these rights. */
+type Listed = { text: string; rights: Rights };
+
 /** The list of portfolios, or what to do where there is none. */
-export function renderPortfolios(look: PortfoliosLook, { text, after }: { text: string; after: string }): Html {
+export function renderPortfolios(look: PortfoliosLook, given: Listed & { after: string }): Html {
+  const { text, after, rights } = given;
   const { portfolios, total, next } = look;
   const head = pageHead({
     title: 'Portfolios',
     ...(total === 0 ? {} : { lead: `${counted(total, 'portfolio')} in this account, the newest first` }),
-    actions: linkButton({ href: '/new', words: 'New portfolio', kind: 'primary' }),
+    actions: can(rights, 'GET /new') && linkButton({ href: '/new', words: 'New portfolio', kind: 'primary' }),
   });
-  if (total === 0) return html`${head}<div id="${LIST_ID}">${renderList(look, text)}</div>`;
+  if (total === 0) return html`${head}<div id="${LIST_ID}">${renderList(look, given)}</div>`;
   return html`${head}
     ${form({
       action: '/',
@@ -34,7 +40,7 @@ export function renderPortfolios(look: PortfoliosLook, { text, after }: { text: 
       class: 'search',
       body: html`${field({ label: 'Find a portfolio by its name', name: 'text', type: 'search', value: text, placeholder: 'part of a name', hideLabel: true, maxlength: 100 })}${button({ words: 'Find' })}${text !== '' && html`<a class="button is-quiet" href="/">Show all</a>`}`,
     })}
-    <div id="${LIST_ID}">${renderList(look, text)}</div>
+    <div id="${LIST_ID}">${renderList(look, given)}</div>
     ${pager({
       words: counted(portfolios.length, 'portfolio'),
       first: after === '' ? undefined : addressOf(text),
@@ -46,9 +52,9 @@ export function renderPortfolios(look: PortfoliosLook, { text, after }: { text: 
 export const LIST_ID = 'portfolios-list';
 
 /** The portfolios alone, or what to do where there is none. */
-export function renderList(look: PortfoliosLook, text: string): Html {
+export function renderList(look: PortfoliosLook, { text, rights }: Listed): Html {
   const { portfolios, total } = look;
-  if (total === 0) return nothingYet();
+  if (total === 0) return nothingYet(rights);
   return table({
     caption: 'Portfolios',
     rows: portfolios,
@@ -69,7 +75,13 @@ export function renderList(look: PortfoliosLook, text: string): Html {
   });
 }
 
-function nothingYet(): Html {
+function nothingYet(rights: Rights): Html {
+  if (!can(rights, 'GET /new')) {
+    return emptyState({
+      title: 'Nothing was imported yet.',
+      words: 'Portfolios stand here as soon as somebody of finance uploads one.',
+    });
+  }
   return emptyState({
     title: 'Nothing was imported yet.',
     words:

@@ -7,6 +7,7 @@ import type { FoundRow } from '../../../ledger/search/row-matches.ts';
 import type { QueueCounts } from '../../../queue/queue-looks.ts';
 import { type JobData, QUEUES, type QueueName } from '../../../queue/queues.ts';
 import { addAction } from '../../actions/add-action.ts';
+import { fieldsOf } from '../../actions/fields-of.ts';
 import type { RowRetried } from '../../board/board-functions.ts';
 import { whyItStays, whyUnknown } from '../../board/retry-words.ts';
 import type { ConsoleApp } from '../../console-app.ts';
@@ -16,6 +17,7 @@ import { html } from '../../html/html.ts';
 import { linkButton } from '../../parts/button.ts';
 import { pageHead, panel } from '../../parts/page-head.ts';
 import { ConsoleError } from '../../server/console-error.ts';
+import { approvalAddress } from '../approvals/approval-address.ts';
 import { type FailedQuery, readFailedQuery } from './failed-query.ts';
 import { causesView, type FailedShown, failedView, failingView, searchAddress } from './failed-view.ts';
 import { QUEUES_ID, queuesView } from './queues-view.ts';
@@ -28,7 +30,7 @@ export type QueuesPageFunctions = {
   /** Failed rows, from the ledger, so many at the most. */
   failed: (search: FailedQuery, count: number) => Promise<FailedShown['page']>;
   causes: (portfolio: string) => Promise<Cause[]>;
-  retry: (row: JobData) => Promise<RowRetried>;
+  retry: (row: JobData, by: string) => Promise<RowRetried>;
   pause: (queue: QueueName) => Promise<void>;
   resume: (queue: QueueName) => Promise<void>;
 };
@@ -73,9 +75,14 @@ export function addQueuesPage(app: ConsoleApp, hub: Hub, given: QueuesPageFuncti
   addAction(app, {
     url: '/work/retry',
     action: 'retry',
-    handle: async ({ fields, reply }) => {
+    about: async (request) => {
+      const { portfolio, key } = fieldsOf(request.body);
+      return { portfolio, facts: { row: key } };
+    },
+    handle: async ({ fields, actor, reply }) => {
       const { portfolio = '', key = '', back = '' } = fields;
-      const answer = await given.retry({ portfolio, key });
+      const answer = await given.retry({ portfolio, key }, actor.name);
+      if (answer.is === 'waits') return reply.redirect(approvalAddress(answer.asked.approval), 303);
       if (answer.is === 'stays') throw new ConsoleError(409, whyItStays(answer.state));
       if (answer.is === 'unknown') throw new ConsoleError(404, whyUnknown(key));
       // Only to this very page: what stands in a form may have been written by anybody.

@@ -1,17 +1,26 @@
 import type { RowStory } from '../../../ledger/story/row-story.ts';
 import { COMPANY_ID_PREFIX, LIMIT_ID_PREFIX } from '../../../resource-ids.ts';
+import type { Rights } from '../../access/access.ts';
+import { can } from '../../access/can.ts';
 import { type Html, html, NOTHING } from '../../html/html.ts';
 import { actionButton, button } from '../../parts/button.ts';
 import { commandLine, shellWord } from '../../parts/command-line.ts';
 import { field, form, hidden } from '../../parts/form.ts';
+import { notice } from '../../parts/notice.ts';
+import { approvalAddress } from '../approvals/approval-address.ts';
 import { rowAddress } from './row-address.ts';
 
 /** What can be done with a row as it stands, and the command that does the same. */
-export function rowActions({ row, result }: Pick<RowStory, 'row' | 'result'>, csrf: string): Html {
+export function rowActions(
+  { row, result }: Pick<RowStory, 'row' | 'result'>,
+  { csrf, rights }: { csrf: string; rights: Rights },
+): Html {
+  const mayRetry = can(rights, 'POST /portfolios/:name/rows/:key/retry');
   const command = `npx limitline retry ${shellWord(row.portfolio)}`;
   const action = `${rowAddress(row)}/retry`;
   switch (result.state) {
     case 'refused':
+      if (!mayRetry) return NOTHING;
       return actionButton({
         action,
         csrf,
@@ -22,6 +31,7 @@ export function rowActions({ row, result }: Pick<RowStory, 'row' | 'result'>, cs
     case 'cancelled':
       if (result.replaced)
         return html`<p class="hint">Another line took its place, or its file lacks it: only importing its own line brings it back.</p>`;
+      if (!mayRetry) return NOTHING;
       return actionButton({
         action,
         csrf,
@@ -29,10 +39,30 @@ export function rowActions({ row, result }: Pick<RowStory, 'row' | 'result'>, cs
         command: `${command} --state cancelled --row ${shellWord(row.key)}`,
       });
     case 'held':
+      if (!can(rights, 'POST /portfolios/:name/rows/:key/resolve'))
+        return html`<p class="hint">An operator has to say what became of its call before anything is sent again.</p>`;
       return resolveForms({ row, step: result.step, heldMs: result.updatedMs, back: 'row', csrf });
+    case 'awaiting':
+      return waitingPart(result);
     default:
       return NOTHING;
   }
+}
+
+/** What it waits for, and what a yes would lead to. */
+function waitingPart({ approval, awaits }: RowStory['result']): Html {
+  const answered = awaits?.answer === 'resend' ? 'that it was not made' : `that it was made, ${awaits?.answer ?? ''}`;
+  const words =
+    awaits === undefined
+      ? 'Nothing of it is sent before another person has approved its import.'
+      : awaits.was === 'held'
+        ? `Somebody said of its call ${answered}. Another person must approve that before anything is done.`
+        : `Somebody would have it sent again: it was ${awaits.was}. Another person must approve that.`;
+  return notice(
+    'info',
+    html`${words} ${approval !== undefined && html`<a href="${approvalAddress(approval)}">What waits</a>`}`,
+    { title: 'Waits for approval.' },
+  );
 }
 
 /** How ids of each step begin, where that is shown. */

@@ -1,4 +1,6 @@
 import type { RowStory, ToldRow } from '../../../ledger/story/row-story.ts';
+import type { Rights } from '../../access/access.ts';
+import { can } from '../../access/can.ts';
 import { type Html, html } from '../../html/html.ts';
 import { amount } from '../../parts/amount.ts';
 import { facts } from '../../parts/figures.ts';
@@ -15,7 +17,8 @@ import { timelineOf } from './timeline.ts';
 import { timelinePart } from './timeline-part.ts';
 
 /** A row's story as a page: what became of it, what happened when, its line, its calls, and its buyer's other requests. */
-export function rowPage({ story, line, did, csrf }: ToldRow & { did: string | undefined; csrf: string }): Html {
+export function rowPage(given: ToldRow & { did: string | undefined; csrf: string; rights: Rights }): Html {
+  const { story, line, did, csrf, rights } = given;
   const { row, result, imports } = story;
   const known = imports.get(result.importId);
   const file = known ? html`${theirWords(known.fileName)} #${known.number}` : 'a file that is not known';
@@ -30,12 +33,12 @@ export function rowPage({ story, line, did, csrf }: ToldRow & { did: string | un
   ${did !== undefined && notice('good', did)}
   <div class="row-page">
     <div class="row-page-main">
-      ${panel({ title: 'What became of it', body: html`${outcomeOf(story)}${rowActions(story, csrf)}` })}
+      ${panel({ title: 'What became of it', body: html`${outcomeOf(story)}${rowActions(story, { csrf, rights })}` })}
       ${panel({ title: 'What happened', body: timelinePart(timelineOf(story), row) })}
       ${panel({ title: 'Its calls', body: callsPart(story) })}
     </div>
     <div class="row-page-side">
-      ${panel({ title: 'The line of the file', body: linePart({ line, story }) })}
+      ${panel({ title: 'The line of the file', body: linePart({ line, story }, rights) })}
       ${panel({ title: 'Limits of this buyer', body: limitsOf(story) })}
       ${panel({ title: 'Other requests of this buyer', body: othersOf(story) })}
     </div>
@@ -66,10 +69,11 @@ function outcomeOf({ row, result }: RowStory): Html {
 }
 
 /** The line as it stands in its file; of one far down in a long file, the way to it, which the browser goes by itself. */
-export function linePart({ line, story }: ToldRow): Html {
+export function linePart({ line, story }: ToldRow, rights: Rights): Html {
   const { row, result, imports } = story;
   const known = imports.get(result.importId);
   const original = `/portfolios/${encodeURIComponent(row.portfolio)}/downloads/original?import=${result.importId}`;
+  const mayHave = can(rights, 'GET /portfolios/:name/downloads/:file');
   switch (line.is) {
     case 'read':
       return html`<dl class="facts line-cells">${line.cells
@@ -78,9 +82,9 @@ export function linePart({ line, story }: ToldRow): Html {
           ({ column, meaning, cell }) =>
             html`<div><dt>${column}${meaning !== null && meaning !== column && html` <span class="hint">${meaning}</span>`}</dt><dd>${cell}</dd></div>`,
         )}</dl>
-      ${known && html`<p class="hint">Empty cells are not shown. <a href="${original}">The whole file</a></p>`}`;
+      ${known && html`<p class="hint">Empty cells are not shown.${mayHave && html` <a href="${original}">The whole file</a>`}</p>`}`;
     case 'far':
-      return html`<div data-module="late"><p>Line ${result.line} stands far down in a long file. <a href="${rowAddress(row)}?line=yes">Look for it</a>, or download <a href="${original}">the whole file</a>.</p></div>`;
+      return html`<div data-module="late"><p>Line ${result.line} stands far down in a long file. <a href="${rowAddress(row)}?line=yes">Look for it</a>${mayHave && html`, or download <a href="${original}">the whole file</a>`}.</p></div>`;
     case 'gone':
       return html`<p>The copy of this file is not in the data folder any more, or has no such line. What was read of it stands under “Its calls”.</p>`;
   }

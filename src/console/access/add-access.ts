@@ -1,0 +1,125 @@
+import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
+import type { Audit } from '../../audit/audit.ts';
+import type { Person } from '../../people/person.ts';
+import type { ConsoleApp } from '../console-app.ts';
+import { placesOf } from '../layout/places.ts';
+import { ConsoleError } from '../server/console-error.ts';
+import { sayPlainly } from '../server/guard.ts';
+import { type About, type Access, type AccessTable, accessOf, isAllowed, ownMatters } from './access.ts';
+import { addRefusals } from './add-refusals.ts';
+import { refusalWords } from './refusal-words.ts';
+
+/** What the console is handed to know who asks, and what is theirs. */
+export type AccessFunctions = {
+  /**
+   * Who asks; undefined where nobody is signed in. Asked for each request but those that are open to everybody. It may answer
+   * the request itself, to lead to the sign-in, or to what somebody must do first; else who is not known is answered 401.
+   */
+  identify: (request: FastifyRequest, reply: FastifyReply) => Promise<Person | undefined>;
+  /** Whether nobody else ever imported into the portfolio. Without it nothing is anybody's own. */
+  owns?: (person: Person, portfolio: string) => Promise<boolean>;
+  /** Whom to ask for a role, by name; where it fails or is empty, nobody is named. */
+  admins?: () => Promise<readonly string[]>;
+  /** Where what is done and what is refused is written down. */
+  audit: Audit;
+  /** Other entries than those of access-table.ts: for tests, which bring addresses of their own. */
+  table: AccessTable;
+};
+
+/** What is not under any address: that there is nothing is told to those who are known. */
+const NOTHING_THERE: Access = { signedIn: true };
+
+/**
+ * Holds every route against the table: at the start, that it has an entry, and with each request, before anything else is done
+ * for it, that who asks may use it. What depends on whose portfolio it is, or on what is asked for, is looked at before the
+ * handler, which therefore cannot forget it: for that the address has `:name`, or the route tells by `config.about`.
+ *
+ * Call it before any route is registered, and {@link AccessFunctions.identify} finds what hooks before it have read.
+ */
+export function addAccess(app: ConsoleApp, given: AccessFunctions): void {
+  const { table } = given;
+  const ownMattersTo = memoized((roles: Person['roles']) => ownMatters(table, roles));
+  app.addHook('onRoute', (route) => checkEntry(route, table));
+  app.decorateRequest('about');
+  addRefusals(app, { audit: given.audit });
+
+  app.addHook('onRequest', async (request, reply) => {
+    const access = accessFor(request);
+    if ('open' in access) return;
+    const person = await given.identify(request, reply);
+    if (reply.sent) return reply;
+    if (person === undefined || person.by === '') return sayPlainly(reply, 401, 'Sign in first.');
+    request.person = person;
+    request.rights = { roles: person.roles, owns: false };
+    // Whether it is their own is not known yet: here it is only asked whether it could be enough.
+    if (isAllowed(access, { roles: person.roles, owns: true })) return;
+    const place = request.routeOptions.url === '/' ? placesOf(request.rights)[0] : undefined;
+    // Where everybody comes in: an admin has other pages than this one.
+    if (place) return reply.redirect(place.href, 303);
+    throw await refusal(request, access, undefined, given);
+  });
+
+  app.addHook('preHandler', async (request) => {
+    const access = accessFor(request);
+    if ('open' in access) return;
+    const about = await aboutOf(request);
+    request.about = about;
+    const { person } = request;
+    const { portfolio, kind } = about;
+    if (portfolio !== undefined && ownMattersTo(person.roles)) {
+      request.rights = { roles: person.roles, owns: (await given.owns?.(person, portfolio)) ?? false };
+    }
+    if (!isAllowed(access, request.rights, kind)) throw await refusal(request, access, kind, given);
+  });
+}
+
+function accessFor({ is404, routeOptions }: FastifyRequest): Access {
+  // Nothing is registered without; and were it, then it would be for nobody.
+  return is404 ? NOTHING_THERE : (routeOptions.config.access ?? {});
+}
+
+async function aboutOf(request: FastifyRequest): Promise<About> {
+  const { name } = request.params as { name?: string };
+  const said = await request.routeOptions.config.about?.(request);
+  return { ...(name === undefined ? {} : { portfolio: name }), ...said };
+}
+
+/** @throws Error for a route that nobody has decided about, or whose rights hang on what it does not tell */
+function checkEntry(route: RouteOptions, table: AccessTable): void {
+  for (const method of [route.method].flat()) {
+    const access = accessOf(table, method, route.url);
+    const name = `${method} ${route.url}`;
+    if (!access) {
+      throw new Error(
+        `The route ${name} has no entry in src/console/access/access-table.ts: nobody has said yet who may use it, so the console does not start.`,
+      );
+    }
+    const hangs = 'own' in access || 'kinds' in access;
+    if (hangs && !route.url.includes(':name') && !route.config?.about && !isPartsOnly(access)) {
+      throw new Error(
+        `Who may use the route ${name} hangs on which portfolio it is about, and the route does not tell: give it config.about.`,
+      );
+    }
+    route.config = { ...route.config, access };
+  }
+}
+
+/** A page of which some parts are for fewer people asks for those by itself. */
+function isPartsOnly(access: Access): boolean {
+  return 'kinds' in access && !('own' in access) && Object.values(access.kinds ?? {}).every(({ own }) => !own);
+}
+
+async function refusal(request: FastifyRequest, access: Access, kind: string | undefined, given: AccessFunctions) {
+  const admins = (await given.admins?.().catch(() => [])) ?? [];
+  return new ConsoleError(403, refusalWords(access, { kind, roles: request.person.roles, admins }));
+}
+
+function memoized<T extends readonly string[], A>(work: (of: T) => A): (of: T) => A {
+  const known = new Map<string, A>();
+  return (of) => {
+    const key = of.join(' ');
+    const found = known.get(key) ?? work(of);
+    known.set(key, found);
+    return found;
+  };
+}

@@ -1,0 +1,31 @@
+/** What somebody does, beyond looking, and how the audit says it. */
+export const ACTION_WORDS = {
+  upload: 'file uploaded',
+  reading: 'reading of a file changed',
+  mend: 'file mended',
+  remove: 'upload removed',
+  import: 'import submitted',
+  plan: 'plan confirmed',
+  retry: 'row retried',
+  cancel: 'rows cancelled',
+  resolve: 'held call answered',
+  pause: 'portfolio paused',
+  resume: 'portfolio resumed',
+  'pause queue': 'queue paused',
+  'resume queue': 'queue resumed',
+  approve: 'approval answered yes',
+  decline: 'approval answered no',
+  'own password': 'own password changed',
+  'begin factor': 'own second factor begun',
+  'own factor': 'own second factor confirmed',
+  'own codes': 'own recovery codes made',
+  'end session': 'own session ended',
+  'add user': 'user added',
+  'change roles': 'roles changed',
+  'reset password': 'password reset',
+  'reset factor': 'second factor reset',
+  'end sessions': 'sessions of a user ended',
+  'remove user': 'user removed',
+} as const;
+
+export type Action = keyof typeof ACTION_WORDS;
