@@ -24,7 +24,7 @@ test('run ends with 2 where all that is left waits for another person, says so, 
   // Again, as one does who has forgotten: nothing changes.
   expect((await desk.limitline('run', 'q4.csv')).status).toBe(2);
   expect(desk.standIn.counts().made).toMatchObject({ company: 0, limit: 0 });
-  expect((await desk.limitline('cancel', 'q4', '--yes')).status).toBe(0);
+  expect((await desk.limitline('cancel', 'q4')).status).toBe(0);
   expect(await desk.json('report', 'q4')).toMatchObject({
     states: { awaiting: 0, cancelled: 5 },
     finished: expect.any(String),
