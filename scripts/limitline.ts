@@ -1,6 +1,7 @@
 #!/usr/bin/env -S node --max-semi-space-size=8
 import { Command } from 'commander';
 import { makeLog } from '../src/log.ts';
+import { beginCommand } from './audit/audit-command.ts';
 import { sayNotices } from './opening/say-notices.ts';
 import { endByFault, sayCrashes } from './process/crash.ts';
 import { speakThroughLog } from './process/log-only.ts';
@@ -25,6 +26,7 @@ const COMMANDS: Record<string, () => Promise<{ register: (program: Command, term
   cancel: () => import('./commands/cancel.ts'),
   recover: () => import('./commands/recover.ts'),
   reconcile: () => import('./commands/reconcile.ts'),
+  audit: () => import('./commands/audit.ts'),
   service: () => import('./commands/service.ts'),
 };
 
@@ -50,6 +52,7 @@ const program = new Command('limitline')
   .hook('preAction', (_program, command) => {
     // Before anything is said: a fault of the settings is a line of the log, too.
     if (LOGGING.has(command.name())) speakThroughLog(terminal, makeLog({ level: 'info' }));
+    beginCommand(command);
     return sayNotices(command.name(), terminal);
   });
 

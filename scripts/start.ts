@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { Command } from 'commander';
+import { beginCommand } from './audit/audit-command.ts';
 import { register } from './commands/run.ts';
 import { sayNotices } from './opening/say-notices.ts';
 import { useStandInOnly } from './opening/stand-in-only.ts';
@@ -22,7 +23,10 @@ const program = new Command('npm start --')
   .configureHelp({ showGlobalOptions: true, commandUsage: () => 'npm start -- [FILE] [options]' })
   .configureOutput({ outputError: (text, write) => write(`limitline: ${text.trim().replace(/\s*\n\s*/g, ' ')}\n`) })
   .exitOverride()
-  .hook('preAction', () => sayNotices('run', terminal));
+  .hook('preAction', (_program, command) => {
+    beginCommand(command);
+    return sayNotices('run', terminal);
+  });
 register(program, terminal);
 const [run] = program.commands;
 run?.description(

@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
+import { makeAuditTrail } from './audit/audit-trail.ts';
+import { trailFolder } from './audit/trail-folder.ts';
 import { accountOf, type Settings, STAND_IN_ACCOUNT, STAND_IN_CREDENTIALS } from './config.ts';
 import { makeDocumentStore } from './documents/store.ts';
 import { makeLeftFiles } from './files/left-files.ts';
@@ -24,6 +26,8 @@ import type { PaceState } from './pace/pace-state.ts';
 import { makePaceReader } from './pace/read-pace.ts';
 import { makePaceSamples } from './pace/samples.ts';
 import { makeSlots } from './pace/slots.ts';
+import { makePeople } from './people/people.ts';
+import { makeSecret } from './people/secret.ts';
 import { referenceOf } from './portfolio/identity/identity.ts';
 import { chooseProxy } from './proxy.ts';
 import { makeQueues } from './queue/queues.ts';
@@ -49,7 +53,8 @@ export async function openContext({ settings, log }: { settings: Settings; log: 
   const login = loginFrom(settings);
   const keys = makeKeys(prefix, login.account);
   const ledger = redis.connect('ledger');
-  const accounts = makeAccounts({ connection: ledger, keys: makeSharedKeys(prefix), prefix });
+  const sharedKeys = makeSharedKeys(prefix);
+  const accounts = makeAccounts({ connection: ledger, keys: sharedKeys, prefix });
   try {
     await accounts.checkFormat(redis.where);
     await accounts.check(login);
@@ -76,6 +81,22 @@ export async function openContext({ settings, log }: { settings: Settings; log: 
     },
   });
   const attempts = makeAttempts({ processId, log });
+  const secret = makeSecret({
+    given: settings.LIMITLINE_SECRET,
+    dataDir: settings.LIMITLINE_DATA,
+    connection: ledger,
+    keys: sharedKeys,
+    prefix,
+    where: redis.where,
+  });
+  const audit = makeAuditTrail({
+    connection: ledger,
+    keys: sharedKeys,
+    key: () => secret.key('audit'),
+    dir: trailFolder({ dataDir: settings.LIMITLINE_DATA, prefix, redisUrl: settings.REDIS_URL && redis.where }),
+    account: login.account,
+    log,
+  });
   const queues = makeQueues({ connection: redis.connect('queue'), prefixOf: keys.queuePrefix });
 
   return {
@@ -87,6 +108,12 @@ export async function openContext({ settings, log }: { settings: Settings; log: 
     /** The account that this process works for, and no other. */
     account: login.account,
     accounts,
+    /** What keys of the installation are derived from. */
+    secret,
+    /** Users, how they sign in, and sessions: of the installation, whichever account it is. */
+    people: makePeople({ connection: ledger, keys: sharedKeys, secret }),
+    /** Who did what: whatever changes something is told to it before it is done. */
+    audit,
     /** Remembers the account: for commands that bring something into it, or work for it. */
     enterAccount: () => accounts.enter(login),
     /** Names this process in claims and signs of life. */
@@ -120,6 +147,7 @@ export async function openContext({ settings, log }: { settings: Settings; log: 
     leftFiles: makeLeftFiles({ dir: join(settings.LIMITLINE_DATA, 'left'), trialAccount: STAND_IN_ACCOUNT }),
     async close(): Promise<void> {
       ending.abort();
+      await audit.close();
       await queues.close();
       await redis.close();
     },

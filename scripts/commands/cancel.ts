@@ -50,6 +50,7 @@ async function cancelChosen(
       ...(dryRun ? { dryRun, ...plannedOf(acted.plan) } : { cancelled: done, open: underWay, changed: came }),
       ...(cause ? { cause: cause.id } : {}),
     });
+    return { planned: acted.plan.rows, cancelled: done, changed: came };
   });
 }
 

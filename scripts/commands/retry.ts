@@ -65,6 +65,7 @@ async function retryChosen(name: string, filter: RowFilter, { dryRun = false }: 
       ...(dryRun ? { dryRun, ...plannedOf(acted.plan) } : { retried: done, changed: came, workers }),
       ...(cause ? { cause: cause.id } : {}),
     });
+    return { planned: acted.plan.rows, retried: done, changed: came };
   });
 }
 

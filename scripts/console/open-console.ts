@@ -2,8 +2,8 @@ import type { AccessFunctions } from '../../src/console/access/add-access.ts';
 import { makeConsole } from '../../src/console/console.ts';
 import { addPages } from '../../src/console/pages/index.ts';
 import type { Context } from '../../src/context.ts';
-import { ANYBODY } from '../../src/people/person.ts';
 import { consoleFunctions } from './functions.ts';
+import { signInOptions } from './people/sign-in.ts';
 import { readStrip } from './read-strip.ts';
 
 /**
@@ -11,7 +11,7 @@ import { readStrip } from './read-strip.ts';
  *
  * @param who who asks, and what becomes of that, in place of what the context says
  */
-export function openConsole(context: Context, who: Partial<AccessFunctions> = {}) {
+export async function openConsole(context: Context, who: Partial<AccessFunctions> = {}) {
   const { settings, log } = context;
   const functions = consoleFunctions(context);
   return makeConsole({
@@ -20,7 +20,8 @@ export function openConsole(context: Context, who: Partial<AccessFunctions> = {}
     account: `${settings.LIMITLINE_PREFIX} ${context.account}`,
     log,
     strip: () => readStrip(context),
-    identify: async () => ANYBODY,
+    audit: context.audit,
+    signIn: await signInOptions(context),
     owns: ({ by }, portfolio) => context.portfolios.isOwn(portfolio, by),
     ...who,
     pages: (app, hub) => addPages(app, hub, functions),

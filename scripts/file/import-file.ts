@@ -7,6 +7,7 @@ import {
 import { commandLineActor } from '../../src/actor.ts';
 import type { Context } from '../../src/context.ts';
 import { untilStopped } from '../../src/ledger/persist.ts';
+import { auditCommand } from '../audit/audit-command.ts';
 import { earlierRowWords } from './earlier-rows.ts';
 import { makeProblemList, type ProblemList } from './problems.ts';
 import { type Understanding, understanding, understoodWords } from './understanding.ts';
@@ -21,7 +22,7 @@ type ImportFileDeps = {
 /** What an import came to; `read` is how the file was understood, where it was opened at all. */
 type ImportedFile = { imported: Imported; list: ProblemList; read: Understanding | undefined };
 
-/** Imports a file, saying how it is read, and each problem as it is found. */
+/** Imports a file, saying how it is read, and each problem as it is found. Whoever was to be asked has said yes: it is audited. */
 export async function importFile(
   payload: ImportPayload,
   context: Context,
@@ -52,7 +53,9 @@ export async function importFile(
       onLines(batch.lines);
     },
   };
-  const imported = await importPortfolio({ by: commandLineActor(), ...payload }, deps);
+  const imported = await auditCommand(context, () => importPortfolio({ by: commandLineActor(), ...payload }, deps), {
+    about: payload.portfolio,
+  });
   list.add({ problems: imported.faults });
   list.sayChanges();
   for (const words of earlierRowWords(imported)) say(`limitline: ${words}`);

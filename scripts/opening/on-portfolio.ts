@@ -2,13 +2,17 @@ import { accountOf, readSettings } from '../../src/config.ts';
 import { type Context, openContext } from '../../src/context.ts';
 import { LimitlineError } from '../../src/errors.ts';
 import { makeWordsLog } from '../../src/log.ts';
+import { auditWholeCommand } from '../audit/audit-command.ts';
 import { announceFolder } from './announce-folder.ts';
 
-/** Opens what a command on the ledger needs, says which data folder that is, and closes it again, whatever happens. */
+/**
+ * Opens what a command on the ledger needs, says which data folder that is, and closes it again, whatever happens. What the
+ * command changes is audited here, as scripts/audit/command-kinds.ts has it.
+ */
 export function withContext<T>(run: (context: Context) => Promise<T>): Promise<T> {
   return opened((context) => {
     announce(context);
-    return run(context);
+    return auditWholeCommand(context, () => run(context));
   });
 }
 
@@ -31,7 +35,7 @@ export function onPortfolio<T>(name: string, run: (context: Context) => Promise<
     // First, since a fault is one line.
     await mustExist(name, context);
     announce(context);
-    return run(context);
+    return auditWholeCommand(context, () => run(context));
   });
 }
 

@@ -20,6 +20,18 @@ export function firstNumber(text: string): number {
   return Number(text);
 }
 
+/** An entry of the audit trail, by its number. */
+export function entryNumber(text: string): number {
+  if (!/^[1-9]\d{0,14}$/.test(text)) throw new InvalidArgumentError('Give the number of an entry, 1 or more.');
+  return Number(text);
+}
+
+/** How many are listed at the most. */
+export function limitNumber(text: string): number {
+  if (!/^[1-9]\d{0,5}$/.test(text)) throw new InvalidArgumentError('Give a number from 1 to 999999.');
+  return Number(text);
+}
+
 export function positiveNumber(text: string): number {
   const value = Number(text);
   if (!(value > 0)) throw new InvalidArgumentError('Give a number above zero.');

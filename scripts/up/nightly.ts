@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { reconcile } from '../../jobs/nightly/reconcile.ts';
+import { type Finding, reconcile } from '../../jobs/nightly/reconcile.ts';
 import { accountOf, readSettings } from '../../src/config.ts';
-import { openContext } from '../../src/context.ts';
+import { type Context, openContext } from '../../src/context.ts';
 import { messageOf } from '../../src/errors.ts';
 import { type Log, makeSilentLog } from '../../src/log.ts';
+import { commandLineFrom } from '../audit/audit-command.ts';
 
 /** When nobody works, and before those who do come. */
 const HOUR = 2;
@@ -20,7 +21,7 @@ export function nextNight(nowMs: number): number {
   return new Date(now.getFullYear(), now.getMonth(), now.getDate() + 1, HOUR, MINUTE).getTime();
 }
 
-/** Does every night what `limitline reconcile` does, until it is stopped. */
+/** Does every night what `limitline reconcile` does, and cuts the audit trail where that is wished, until it is stopped. */
 export function startNightly({ log }: { log: Log }) {
   const ending = new AbortController();
   const { signal } = ending;
@@ -29,6 +30,9 @@ export function startNightly({ log }: { log: Log }) {
       await sleep(nextNight(Date.now()) - Date.now(), undefined, { signal });
       await reconcileOnce(log).catch((error) => {
         log.error({ reason: messageOf(error) }, 'the nightly check could not be made; the next night tries again');
+      });
+      await cutAuditOnce(log).catch((error) => {
+        log.error({ reason: messageOf(error) }, 'the audit trail could not be cut; the next night tries again');
       });
     }
   };
@@ -48,6 +52,7 @@ export async function reconcileOnce(log: Log, settings = readSettings()): Promis
     const { ledger, keys, processId } = context;
     if ((await ledger.set(keys.nightly('reconcile'), processId, 'EX', TAKEN_S, 'NX')) === null) return false;
     const findings = await reconcile(context);
+    if (findings.length > 0) await noteMended(findings, context);
     const account = accountOf(settings);
     log[findings.length > 0 ? 'warn' : 'info'](
       { account, findings },
@@ -58,3 +63,33 @@ export async function reconcileOnce(log: Log, settings = readSettings()): Promis
     await context.close();
   }
 }
+
+/** Who acts at night. */
+const BY = 'nightly';
+
+/** What was found is mended already: it was nobody's wish, and is written down behind it. */
+function noteMended(findings: readonly Finding[], { audit }: Pick<Context, 'audit'>): Promise<void> {
+  const facts = { findings: findings.map(({ portfolio, finding, rows }) => ({ portfolio, finding, rows })) };
+  return audit.note({ by: BY, what: 'ledger reconciled', from: commandLineFrom(), facts });
+}
+
+/**
+ * Cuts off what of the audit trail is older than `LIMITLINE_AUDIT_DAYS`, where that is set and no other process on this Redis has
+ * done it tonight. Answers whether it was done here.
+ */
+export async function cutAuditOnce(log: Log, settings = readSettings()): Promise<boolean> {
+  const days = settings.LIMITLINE_AUDIT_DAYS;
+  if (days === undefined) return false;
+  const context = await openContext({ settings, log: makeSilentLog() });
+  try {
+    const { ledger, keys, processId, audit } = context;
+    if ((await ledger.set(keys.nightly('audit'), processId, 'EX', TAKEN_S, 'NX')) === null) return false;
+    const cut = await audit.cut({ beforeMs: Date.now() - days * DAY_MS, by: BY, from: commandLineFrom() });
+    if (cut) log.info(cut, `audit entries older than ${days} days were cut off, up to the number given`);
+    return true;
+  } finally {
+    await context.close();
+  }
+}
+
+const DAY_MS = 86_400_000;

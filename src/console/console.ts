@@ -6,7 +6,7 @@ import rateLimit from '@fastify/rate-limit';
 import { fastifySSE } from '@fastify/sse';
 import { fastify } from 'fastify';
 import type { Log } from '../log.ts';
-import { NOBODY } from '../people/person.ts';
+import { ANYBODY, NOBODY } from '../people/person.ts';
 import { NO_RIGHTS } from './access/access.ts';
 import { ACCESS } from './access/access-table.ts';
 import { type AccessFunctions, addAccess } from './access/add-access.ts';
@@ -14,6 +14,7 @@ import type { ConsoleApp } from './console-app.ts';
 import { addEvents } from './events/add-events.ts';
 import { type Hub, makeHub } from './events/hub.ts';
 import { addReplies } from './layout/add-replies.ts';
+import { formUser } from './layout/form-user.ts';
 import type { Strip } from './layout/strip.ts';
 import { addAccessLog } from './server/access-log.ts';
 import { serveAssets } from './server/assets.ts';
@@ -22,6 +23,8 @@ import { addGuard, sayPlainly } from './server/guard.ts';
 import { askWhoWasLed } from './server/led-here.ts';
 import { checkLoopback, listenOn } from './server/listen.ts';
 import { addSecurityHeaders } from './server/security-headers.ts';
+import { addSignInPages, type SignInOptions } from './sign-in/add-sign-in-pages.ts';
+import { makeGate, makeMayWatch } from './sign-in/make-gate.ts';
 
 /** So long a page may take: who waits longer for Redis is told so instead. */
 const PAGE_LIMIT_MS = 4_000;
@@ -45,7 +48,8 @@ export type Console = Awaited<ReturnType<typeof makeConsole>>;
  * @param given.account whose ledger the pages show: what a page of another one sends is too old
  * @param given.strip what every page says on top; asked for twice a second while a page is open
  * @param given.pages adds the pages, see pages/index.ts
- * @param given.identify the one way in which the console learns who asks, see access/add-access.ts
+ * @param given.signIn how people sign in; without it nobody can, and whoever comes is ANYBODY
+ * @param given.identify who asks, in place of what their session says: the one way in which the console learns who asks, see access/add-access.ts
  * @param given.audit where what is done is written down; without one it is written nowhere
  * @throws LimitlineError `SETTINGS` for an address that is not loopback
  */
@@ -57,12 +61,12 @@ export async function makeConsole(
     log: Log;
     strip: () => Promise<Strip>;
     pages: (app: ConsoleApp, hub: Hub) => void;
-  } & Pick<AccessFunctions, 'identify' | 'owns' | 'admins'> &
-    Partial<Pick<AccessFunctions, 'audit' | 'table'>>,
+    signIn?: SignInOptions;
+  } & Partial<AccessFunctions>,
 ) {
-  const { host, port, log } = given;
+  const { host, port, log, signIn } = given;
   checkLoopback(host);
-  const hub = makeHub({ strip: given.strip, log });
+  const hub = makeHub({ strip: given.strip, log, ...(signIn && { mayWatch: makeMayWatch(signIn.gate) }) });
   const app: ConsoleApp = fastify({
     logger: false,
     genReqId: () => randomBytes(4).toString('hex'),
@@ -94,18 +98,25 @@ export async function makeConsole(
     cookieKey,
     // Not `strict`: behind a link on another site it would be left out, and the new one make every page that is open too old.
     cookieOpts: { path: '/', sameSite: 'lax', httpOnly: true },
+    // A token is one session's: what was made for another, or for nobody, is worth nothing (ASVS 3.5.1).
+    csrfOpts: { hmacKey: signIn?.formKey ?? randomBytes(32) },
+    getUserInfo: formUser,
     getToken: (request) => tokenOf(request.body, request.query, request.headers['csrf-token']),
   });
   await app.register(formbody, { bodyLimit: FORM_LIMIT_BYTES });
   await app.register(rateLimit, { global: false });
   await app.register(fastifySSE, { heartbeatInterval: HEARTBEAT_MS });
   app.decorate('audit', given.audit ?? NO_AUDIT);
-  addAccess(app, { ...given, audit: app.audit, table: given.table ?? ACCESS });
+  app.decorateRequest('signedIn', undefined);
+  const gate = signIn && makeGate(signIn.gate);
+  const identify = given.identify ?? gate?.identify ?? (async () => ANYBODY);
+  addAccess(app, { ...given, identify, audit: app.audit, table: given.table ?? ACCESS });
   const assets = await serveAssets(app);
   addReplies(app, { assets, strip: hub.strip });
   askWhoWasLed(app);
   addErrorPages(app, log);
   addEvents(app, hub, { url: '/events', key: () => '', frame: async () => [] });
+  if (signIn && gate) addSignInPages(app, { ...signIn, gate });
   given.pages(app, hub);
   app.addHook('preClose', async () => hub.close());
   return {

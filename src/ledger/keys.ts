@@ -21,6 +21,8 @@ export function makeSharedKeys(prefix: string) {
     accounts: `${root}:accounts`,
     /** Hash: `client <account> <client id>` and `address <account> <address>`, by the time of the first use in ms. */
     accountUses: `${root}:account-uses`,
+    /** String: a digest of the installation's secret, by which a host that has another one is told so. */
+    secretMark: `${root}:secret-mark`,
     /** Hash: what is known of a user: roles, the password's digest, the second factor. */
     user: (name: string) => `${root}:user:${name}`,
     /** Sorted set of one score: the names of all users, in the order of the alphabet. */

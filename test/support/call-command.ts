@@ -1,5 +1,6 @@
 import { Writable } from 'node:stream';
 import { Command, CommanderError } from 'commander';
+import { beginCommand } from '../../scripts/audit/audit-command.ts';
 import { sayNotices } from '../../scripts/opening/say-notices.ts';
 import { sayFault } from '../../scripts/process/crash.ts';
 import { makeTerminal, type Terminal } from '../../scripts/terminal/terminal.ts';
@@ -8,6 +9,7 @@ import { type Ended, ownDataHome } from './command.ts';
 type CommandModule = { register: (program: Command, terminal: Terminal) => void };
 
 const COMMANDS: Record<string, () => Promise<CommandModule>> = {
+  audit: () => import('../../scripts/commands/audit.ts'),
   cancel: () => import('../../scripts/commands/cancel.ts'),
   check: () => import('../../scripts/commands/check.ts'),
   import: () => import('../../scripts/commands/import.ts'),
@@ -59,7 +61,10 @@ async function parse(args: string[]): Promise<void> {
   const program = new Command('limitline')
     .option('--json')
     .exitOverride()
-    .hook('preAction', (_program, command) => sayNotices(command.name(), terminal));
+    .hook('preAction', (_program, command) => {
+      beginCommand(command);
+      return sayNotices(command.name(), terminal);
+    });
   const load = COMMANDS[args[0] ?? ''];
   if (!load) throw new Error(`${args[0]} is a command that only runs in a process of its own`);
   (await load()).register(program, terminal);

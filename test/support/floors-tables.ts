@@ -94,7 +94,7 @@ export const MAY_IMPORT: Record<string, readonly string[]> = {
   'src/portfolio': [...GROUND, 'src/table', 'src/documents', 'src/portfolio'],
   'src/pace': GROUND,
   'src/ledger': GROUND,
-  'src/people': GROUND,
+  'src/people': [...GROUND, 'src/ledger/keys.ts'],
   'src/audit': GROUND,
   'src/queue': GROUND,
   'src/stand-in': [...GROUND, 'src/service/schemas.ts'],

@@ -103,6 +103,10 @@ function said(status: 403 | 404 | 409, message: string) {
 
 /** The board's own policy and its token; nothing of it is kept by a browser but the files that never change. */
 function addRules(board: FastifyInstance): void {
+  // Its pages ask again and again while they are open.
+  board.addHook('onRoute', (route) => {
+    if (route.url.startsWith(`${AT}/api/`)) route.config = { ...route.config, byItself: route.method === 'GET' };
+  });
   board.addHook('preHandler', async (request: FastifyRequest, reply: FastifyReply) => {
     if (request.method === 'GET' || request.method === 'HEAD') return;
     request.headers['csrf-token'] = request.headers[TOKEN_HEADER];
@@ -118,7 +122,7 @@ function addRules(board: FastifyInstance): void {
       return payload;
     }
     reply.header('cache-control', 'no-store');
-    reply.setCookie(TOKEN_COOKIE, reply.generateCsrf(), { path: AT, sameSite: 'strict' });
+    reply.setCookie(TOKEN_COOKIE, reply.csrf(), { path: AT, sameSite: 'strict' });
     return cleanShell(payload);
   });
 }

@@ -1,5 +1,7 @@
-import { NO_RIGHTS, type Rights } from '../access/access.ts';
+import type { Person } from '../../people/person.ts';
+import type { Rights } from '../access/access.ts';
 import { type Html, html } from '../html/html.ts';
+import { accountMenu } from './account-menu.ts';
 import { type Place, placesOf } from './places.ts';
 import { renderStrip, STRIP_ID, type StripState } from './strip.ts';
 
@@ -28,8 +30,9 @@ export type PageParts = {
  */
 export function layout(
   { title, at, body, events = '/events' }: PageParts,
-  { assets, strip, csrf, rights }: { assets: Assets; strip: StripState; csrf: string; rights: Rights | undefined },
+  given: { assets: Assets; strip: StripState; csrf: string; rights: Rights | undefined; person: Person },
 ): Html {
+  const { assets, strip, csrf, rights, person } = given;
   return html`<!doctype html>
 <html lang="en">
 <head>
@@ -47,9 +50,7 @@ ${assets.styles.map(({ href, place }) => (place === undefined || place === at) &
 <header class="top">
 <div class="top-line">
 <a class="brand" href="/">${brandMark()} Limitline</a>
-<nav class="places" aria-label="Main">${placesOf(rights ?? NO_RIGHTS).map(
-    (place) => html`<a href="${place.href}" aria-current="${place.at === at && 'page'}">${place.words}</a>`,
-  )}</nav>
+${rights && placesLine(rights, at)}${accountMenu(person, csrf)}
 </div>
 ${
   rights &&
@@ -62,6 +63,12 @@ ${rights && html`<footer class="foot"><a href="/keys">Keyboard</a></footer>`}
 </body>
 </html>
 `;
+}
+
+function placesLine(rights: Rights, at: Place | undefined): Html {
+  return html`<nav class="places" aria-label="Main">${placesOf(rights).map(
+    (place) => html`<a href="${place.href}" aria-current="${place.at === at && 'page'}">${place.words}</a>`,
+  )}</nav>`;
 }
 
 /** A line with a limit on it. */

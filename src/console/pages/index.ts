@@ -7,6 +7,8 @@ import { addHealthPage, type HealthPageFunctions } from './health/add-health-pag
 import { addHeldPage, type HeldPageFunctions } from './held/add-held-page.ts';
 import { addKeysPage } from './keys/add-keys-page.ts';
 import { addMachines, type MachineFunctions } from './machines/add-machines.ts';
+import { addMePage } from './me/add-me-page.ts';
+import type { MePageFunctions } from './me/me-functions.ts';
 import { addNewPage } from './new/add-new-page.ts';
 import type { NewPageFunctions } from './new/new-page-functions.ts';
 import { addPlansPage, type PlansPageFunctions } from './plans/add-plans-page.ts';
@@ -14,6 +16,8 @@ import { addPortfolioPage, type PortfolioPageFunctions } from './portfolio/add-p
 import { addPortfoliosPage, type PortfoliosPageFunctions } from './portfolios/add-portfolios-page.ts';
 import { addQueuesPage, type QueuesPageFunctions } from './queues/add-queues-page.ts';
 import { addRowPage, type RowPageFunctions } from './row/add-row-page.ts';
+import { addUsersPage } from './users/add-users-page.ts';
+import type { UsersPageFunctions } from './users/users-functions.ts';
 
 /** What the pages are handed, a page each: made in scripts/console/functions.ts. */
 export type PageFunctions = {
@@ -28,6 +32,8 @@ export type PageFunctions = {
   health: HealthPageFunctions;
   held: HeldPageFunctions;
   row: RowPageFunctions;
+  me: MePageFunctions;
+  users: UsersPageFunctions;
 };
 
 /** All pages of the console. */
@@ -44,4 +50,6 @@ export function addPages(app: ConsoleApp, hub: Hub, given: PageFunctions): void 
   addHealthPage(app, given.health);
   addHeldPage(app, given.held);
   addRowPage(app, given.row);
+  addMePage(app, given.me);
+  addUsersPage(app, given.users);
 }

@@ -1,3 +1,4 @@
+import { signIn } from './sign-in.js';
 import { fillTokens, swapAll } from './swap.js';
 
 /** How often a page asks by itself where events do not come. */
@@ -8,8 +9,14 @@ const LONGEST_WAIT_MS = 30_000;
 /**
  * Keeps the page fresh: by a stream of events, and where none comes by asking again. A browser opens six connections to one
  * host, so a page that nobody sees lets go of its stream, and gets everything at once when it is looked at again.
+ *
+ * Nobody is signed in where the address is empty: then nothing is kept fresh.
  */
 export function keepFresh(address) {
+  if (address === '') {
+    fillTokens(document);
+    return;
+  }
   let source;
   let asking;
   let failures = 0;
@@ -22,7 +29,8 @@ export function keepFresh(address) {
   const ask = async () => {
     try {
       const response = await fetch(address, { headers: { accept: 'application/json' } });
-      if (response.ok) heard((await response.json()).fragments);
+      if (response.status === 401) signIn();
+      else if (response.ok) heard((await response.json()).fragments);
       else unheard();
     } catch {
       unheard();
@@ -54,6 +62,7 @@ export function keepFresh(address) {
       asking = undefined;
       heard(JSON.parse(event.data));
     });
+    source.addEventListener('signed-out', signIn);
     source.onerror = () => {
       unheard();
       askMeanwhile();

@@ -1,0 +1,95 @@
+import { basename } from 'node:path';
+
+/** What a command was given: its arguments in their order, and its options by name. */
+export type Given = { args: readonly unknown[]; options: Readonly<Record<string, unknown>> };
+
+/** What a command is about to change: what it is about, and what else is to be known of the wish. */
+export type CommandWish = { about?: string | undefined; facts?: Readonly<Record<string, unknown>> };
+
+/** What a command does to what is kept. */
+export type CommandKind =
+  /** Looks, and changes nothing. */
+  | 'reads'
+  /** Does what others tell it to: what a person does by it is audited where it is done. */
+  | 'serves'
+  /** Says itself who acts, which is not the user of the system: `approve --as USER`. */
+  | 'audits itself'
+  | {
+      /** As the audit trail has it: `<thing> <verb>`. */
+      what: string;
+      /** The wish; nothing where the command was only asked what it would do. */
+      wish: (given: Given) => CommandWish | undefined;
+      /** Whether it asks before anything is done, and calls `auditCommand` itself at the yes: a plan alone is no entry. */
+      asks?: (given: Given) => boolean;
+    };
+
+/**
+ * Every command of the command line, and whether it changes anything. It is the one place: a command that is not in this table
+ * does not begin, and one that changes something is audited where its context is opened (scripts/opening/on-portfolio.ts).
+ */
+export const COMMAND_KINDS: Readonly<Record<string, CommandKind>> = {
+  check: 'reads',
+  portfolios: 'reads',
+  report: 'reads',
+  'audit list': 'reads',
+  'audit verify': 'reads',
+  'audit export': { what: 'audit trail exported', wish: ({ options }) => ({ facts: { out: fileOf(options.out) } }) },
+  up: 'serves',
+  work: 'serves',
+  console: 'serves',
+  service: 'serves',
+  approve: 'audits itself',
+  decline: 'audits itself',
+  run: { what: 'file imported', wish: (given) => importWish('run', given), asks: () => true },
+  import: { what: 'file imported', wish: (given) => importWish('import', given), asks: () => true },
+  retry: { what: 'rows retried', wish: onNamed },
+  cancel: { what: 'rows cancelled', wish: onNamed },
+  resolve: { what: 'held calls resolved', wish: onNamed, asks: ({ options }) => options.all === true },
+  pause: { what: 'line paused', wish: onNamed },
+  resume: { what: 'line resumed', wish: onNamed },
+  recover: { what: 'ledger recovered', wish: recoverWish },
+  reconcile: { what: 'ledger reconciled', wish: () => ({}) },
+  'user list': 'reads',
+  'user add': { what: 'user added', wish: onNamed },
+  'user password': { what: 'password set', wish: onNamed },
+  'user roles': { what: 'roles set', wish: onNamed },
+  'user factor': { what: 'second factor reset', wish: onNamed },
+  'user remove': { what: 'user removed', wish: onNamed },
+};
+
+/** Options that say how, and not what. */
+const ASIDE = new Set(['json', 'yes', 'dryRun']);
+
+/** A command on what its first argument names, or on a queue. */
+function onNamed({ args, options }: Given): CommandWish | undefined {
+  if (options.dryRun === true) return undefined;
+  const [name, ...more] = args.filter((arg) => arg !== undefined);
+  const facts: Record<string, unknown> = more.length > 0 ? { more } : {};
+  for (const [option, value] of Object.entries(options)) if (!ASIDE.has(option)) facts[option] = shortOf(option, value);
+  return { about: name === undefined ? undefined : String(name), facts };
+}
+
+function importWish(command: string, { args, options }: Given): CommandWish {
+  const { replace = false, first, supplier, documents } = options;
+  return {
+    facts: { command, file: fileOf(args[0]), replace, first, supplier: fileOf(supplier), documents: fileOf(documents) },
+  };
+}
+
+function recoverWish({ args, options }: Given): CommandWish | undefined {
+  if (options.apply !== true) return undefined;
+  return { facts: { files: args.flat().map(fileOf) } };
+}
+
+/** A file's own name: where it lies may say more than it should. */
+function fileOf(path: unknown): string | undefined {
+  return typeof path === 'string' ? basename(path) : undefined;
+}
+
+/** A text that problems must contain, or that rows are looked for by, may be anybody's name. */
+function shortOf(option: string, value: unknown): unknown {
+  if (option === 'from') return fileOf(value);
+  if (option === 'error') return '(a text)';
+  if (typeof value !== 'object' || value === null || !('text' in value)) return value;
+  return { ...value, text: '(a text)' };
+}

@@ -1,0 +1,16 @@
+import { InvalidArgumentError } from 'commander';
+import { duration } from '../options/durations.ts';
+
+/** A time to begin at, in ms: a day (of UTC) or a moment such as 2026-11-22T10:00Z, or how long ago, such as 12h or 90m. */
+export function since(text: string): number {
+  const given = text.trim();
+  if (/^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:\d\d)?)?$/.test(given)) {
+    const isBare = given.includes('T') && !/(Z|[+-]\d\d:\d\d)$/.test(given);
+    const atMs = Date.parse(isBare ? `${given}Z` : given);
+    if (Number.isFinite(atMs)) return atMs;
+  }
+  if (/^\d/.test(given) && /[hms]$/i.test(given)) return Date.now() - duration(given).ms;
+  throw new InvalidArgumentError(
+    'Give a day such as 2026-11-22, a moment such as 2026-11-22T10:00Z, or a time such as 12h.',
+  );
+}

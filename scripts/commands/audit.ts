@@ -1,0 +1,85 @@
+import type { Writable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { Command } from 'commander';
+import { exportLines } from '../../src/audit/export-lines.ts';
+import type { AuditFilter } from '../../src/audit/read-trail.ts';
+import type { Context } from '../../src/context.ts';
+import { entryWords } from '../audit/entry-words.ts';
+import { since } from '../audit/since.ts';
+import { verifyFile } from '../audit/verify-file.ts';
+import { verdictWords } from '../audit/verify-words.ts';
+import { withContext } from '../opening/on-portfolio.ts';
+import { entryNumber, limitNumber } from '../options/numbers.ts';
+import { PROBLEMS_STATUS } from '../process/exit-status.ts';
+import { checkOutput, writeOutput } from '../report/output.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+
+/** What a terminal shows of the last ones. */
+const LISTED = 50;
+
+type ListOptions = { by?: string; what?: string; about?: string; since?: number; limit: number };
+type VerifyOptions = { file?: string; from?: number };
+
+/** `limitline audit list|verify|export`: who did what, and whether anything of it was changed since. */
+export function register(program: Command, terminal: Terminal): void {
+  const audit = program
+    .command('audit')
+    .description('who did what, when and from where; and whether that is still as it was written');
+  audit
+    .command('list')
+    .description('entries of the audit trail, the newest last')
+    .option('--by <name>', 'only by who has this in the name')
+    .option('--what <words>', 'only what has these words, such as "sign-in refused"')
+    .option('--about <name>', 'only about what has this in its name: a portfolio, a user')
+    .option('--since <time>', 'only since a day (2026-11-22), a moment (2026-11-22T10:00Z) or as long ago (12h)', since)
+    .option('--limit <n>', `so many at the most, the newest (default: ${LISTED})`, limitNumber, LISTED)
+    .action((options: ListOptions) => withContext((context) => list(options, context, terminal)));
+  audit
+    .command('verify')
+    .description('check every link of the trail, and name the first that does not hold (status 2)')
+    .option('--file <file>', 'check an export instead (audit export)')
+    .option('--from <n>', 'begin with this entry: for what comes behind a break that is known', entryNumber)
+    .action(async (options: VerifyOptions) => {
+      process.exitCode = await withContext((context) => verify(options, context, terminal));
+    });
+  audit
+    .command('export')
+    .description('the whole trail as NDJSON, an entry a line, the oldest first')
+    .option('--out <file>', 'write to this file instead of standard output')
+    .action(async ({ out }: { out?: string }) => {
+      checkOutput(out, { isBinary: false });
+      await withContext((context) => exportTrail(out, context));
+    });
+}
+
+async function list({ limit, since: sinceMs, by, what, about }: ListOptions, { audit }: Context, terminal: Terminal) {
+  const filter = Object.fromEntries(
+    Object.entries({ by, what, about, sinceMs }).filter(([, value]) => value !== undefined),
+  ) as AuditFilter;
+  const { entries, next } = await audit.read.page({ count: limit, filter, walk: Number.POSITIVE_INFINITY });
+  entries.reverse();
+  const lines = entries.map(entryWords);
+  if (entries.length === 0) lines.push('No entry of the audit trail is meant by this.');
+  else if (next !== undefined) lines.unshift(`The newest ${entries.length}; there are older ones: --limit N`);
+  terminal.print(lines.join('\n'), { entries, more: next !== undefined });
+}
+
+async function verify({ file, from }: VerifyOptions, { audit }: Context, terminal: Terminal): Promise<number> {
+  const known = await audit.remembered();
+  const verdict = file === undefined ? await audit.verify(from) : await verifyFile(file, audit, from);
+  terminal.print(verdictWords(file ?? 'The audit trail', verdict, known?.number), {
+    ...(file === undefined ? {} : { file }),
+    ...verdict,
+    first: verdict.first ?? null,
+    last: verdict.last ?? null,
+    remembered: known?.number ?? null,
+    broken: verdict.broken ?? null,
+  });
+  return verdict.broken ? PROBLEMS_STATUS : 0;
+}
+
+async function exportTrail(out: string | undefined, { audit }: Context): Promise<{ entries: number }> {
+  const counts = { entries: 0 };
+  await writeOutput(out, (to: Writable) => pipeline(exportLines(audit.read, counts), to));
+  return counts;
+}

@@ -1,0 +1,176 @@
+import { randomBytes } from 'node:crypto';
+import { isLimitlineError, LimitlineError, messageOf } from '../errors.ts';
+import { fileFault, systemCode } from '../files/file-fault.ts';
+import type { Log } from '../log.ts';
+import { makeLuaScript, type RedisConnection } from '../lua-script.ts';
+import type { Chain } from './chain.ts';
+import { boundedDraft, type EntryDraft, entryText } from './entry.ts';
+import type { LastLink, LastLinkMemory } from './last-link.ts';
+import { NOBODY, OTHER_KEY, SET_BACK, THE_TRAIL } from './own-entries.ts';
+
+/** Where the trail stands in Redis: `makeSharedKeys` of the ledger. */
+export type AuditKeys = { audit: string; auditHead: string };
+
+export type AppendDeps = {
+  connection: RedisConnection;
+  keys: AuditKeys;
+  /** Asked for when there is something to write. */
+  chain: () => Promise<Chain>;
+  last: LastLinkMemory;
+  account: string;
+  log: Log;
+};
+
+/** Of entries that wait while others are written, so many are written at once: some hundred kilobytes at the most. */
+const MOST_AT_ONCE = 64;
+
+/** Each time that an entry has to be made anew, another process has written one: among a hundred of them everybody's turn comes. */
+const MOST_TRIES = 200;
+
+/** The head of the trail as Redis has it. */
+type Head = LastLink & { atMs: number; mark: string; top: number; nowMs: number };
+
+type Waiting = { draft: EntryDraft; written: PromiseWithResolvers<number> };
+
+/**
+ * Appends entries, one writer at a time among all processes: the link of an entry is made from the head as it was read, and the
+ * entry stands only if that is still the head; else it is made anew. What waits in one process is written together.
+ */
+export function makeAppender(deps: AppendDeps) {
+  const waiting: Waiting[] = [];
+  let isWriting = false;
+
+  const writeAll = async (): Promise<void> => {
+    isWriting = true;
+    while (waiting.length > 0) {
+      const batch = waiting.splice(0, MOST_AT_ONCE);
+      try {
+        const numbers = await appendBatch(
+          batch.map(({ draft }) => draft),
+          deps,
+        );
+        batch.forEach(({ written }, place) => void written.resolve(numbers[place] ?? 0));
+      } catch (error) {
+        for (const { written } of batch) written.reject(faultOf(error, deps));
+      }
+    }
+    isWriting = false;
+  };
+
+  return {
+    /** Appends an entry and answers its number; it stands then. @throws LimitlineError `REDIS` when it could not be written */
+    append(draft: EntryDraft): Promise<number> {
+      const written = Promise.withResolvers<number>();
+      waiting.push({ draft: boundedDraft(draft), written });
+      if (!isWriting) void writeAll();
+      return written.promise;
+    },
+  };
+}
+
+async function appendBatch(drafts: readonly EntryDraft[], deps: AppendDeps): Promise<number[]> {
+  const { connection, keys, log } = deps;
+  const chain = await deps.chain();
+  const script = makeLuaScript(connection, new URL('./lua/append-audit.lua', import.meta.url));
+  const names = [keys.audit, keys.auditHead];
+  // Before the head is read: others write on meanwhile, and what they wrote is remembered after it stands.
+  const remembered = await deps.last.read();
+  let [, head] = toHead(await script(names, ['', '', '', '', '']));
+  for (let tries = 0; tries < MOST_TRIES; tries += 1) {
+    const made = makeEntries(drafts, head, { remembered, chain, account: deps.account });
+    const last = made.entries.at(-1);
+    if (!last) return [];
+    const [isDone, found] = toHead(
+      await script(names, [
+        head.number,
+        head.link,
+        chain.mark,
+        randomBytes(6).toString('base64url'),
+        made.atMs,
+        ...made.entries.flatMap(({ number, text, link }) => [number, text, link]),
+      ]),
+    );
+    if (isDone) {
+      if (made.isSetBack) log.error({ remembered: remembered?.number, found: head.number }, SET_BACK_WORDS);
+      if (made.isOtherKey) log.error({ number: last.number }, OTHER_KEY_WORDS);
+      await remember(last, deps);
+      return made.entries.slice(-drafts.length).map(({ number }) => number);
+    }
+    head = found;
+  }
+  throw new Error(`other processes wrote ${MOST_TRIES} times in between`);
+}
+
+const OTHER_KEY_WORDS =
+  'the audit trail was chained with another key: hosts of one installation need the same LIMITLINE_SECRET; it goes on with this one';
+const SET_BACK_WORDS =
+  'the audit trail is not as this host remembers it: entries are gone or others; npx limitline audit verify says where';
+
+/**
+ * The entries of these drafts behind this head. A number is given out once: behind a trail that was set back the next is above
+ * all that were known, and an entry before the others says so.
+ */
+function makeEntries(
+  drafts: readonly EntryDraft[],
+  head: Head,
+  { remembered, chain, account }: { remembered: LastLink | undefined; chain: Chain; account: string },
+) {
+  const isBehind = remembered !== undefined && head.number < remembered.number;
+  const isOther = remembered?.number === head.number && remembered.link !== head.link;
+  const isSetBack = isBehind || isOther || head.top > head.number;
+  const facts = { remembered: remembered?.number, found: head.number, highest: head.top };
+  const first: EntryDraft[] = isSetBack ? [{ by: NOBODY, what: SET_BACK, from: THE_TRAIL, facts }] : [];
+  // Hosts without a common secret, or one that was lost: refused, nothing could be done any more; so it is written down.
+  const isOtherKey = head.number > 0 && head.mark !== chain.mark;
+  if (isOtherKey)
+    first.push({ by: NOBODY, what: OTHER_KEY, from: THE_TRAIL, facts: { key: chain.mark, before: head.mark } });
+  const atMs = Math.max(head.atMs, head.nowMs);
+  let number = Math.max(head.number, head.top, remembered?.number ?? 0);
+  if (!Number.isSafeInteger(number + drafts.length + 1)) throw new Error('its numbers are used up');
+  let prev = head.number === 0 ? chain.genesis : head.link;
+  const entries = [...first, ...drafts].map((draft) => {
+    number += 1;
+    const text = entryText(draft, { number, atMs, account, prev });
+    prev = chain.link(text);
+    return { number, text, link: prev };
+  });
+  return { entries, atMs, isSetBack, isOtherKey };
+}
+
+/** The entry stands in any case; without the memory the end of the trail is only as safe as Redis is. */
+async function remember(last: LastLink, { last: memory, log }: AppendDeps): Promise<void> {
+  await memory.remember(last).catch((error) => {
+    log.error(
+      { reason: messageOf(error) },
+      'the last link of the audit trail cannot be remembered in the data folder: an end that is cut off would not show',
+    );
+  });
+}
+
+function toHead(answer: unknown): [isDone: boolean, head: Head] {
+  const [done, number, link, atMs, mark, top, nowMs] = answer as [
+    number,
+    string,
+    string,
+    string,
+    string,
+    string,
+    number,
+  ];
+  return [
+    done === 1,
+    { number: Number(number), link, atMs: Number(atMs), mark, top: Number(top), nowMs: Number(nowMs) },
+  ];
+}
+
+function faultOf(error: unknown, { last }: AppendDeps): LimitlineError {
+  if (isLimitlineError(error)) return error;
+  // A memory that cannot be read might say that the trail was set back.
+  if (/^E[A-Z]+$/.test(systemCode(error)) && Reflect.has(Object(error), 'path'))
+    return fileFault(last.dir, 'read', error);
+  return new LimitlineError(
+    'REDIS',
+    `The audit trail could not be written (${messageOf(error)}), so nothing was done. Try again when Redis answers.`,
+    { cause: error },
+  );
+}

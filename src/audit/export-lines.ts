@@ -1,0 +1,18 @@
+import { exportLine } from './entry.ts';
+import type { TrailReader } from './read-trail.ts';
+
+/**
+ * The whole trail as NDJSON, the oldest entry first, a piece a page: each line is the entry to the byte, with its link, so that it
+ * can be checked without Redis.
+ *
+ * @param counts is told how many entries were given out
+ */
+export async function* exportLines(
+  reader: TrailReader,
+  counts: { entries: number } = { entries: 0 },
+): AsyncGenerator<string> {
+  for await (const page of reader.pages()) {
+    counts.entries += page.length;
+    yield page.map((entry) => `${exportLine(entry)}\n`).join('');
+  }
+}

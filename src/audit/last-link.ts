@@ -1,0 +1,65 @@
+import { mkdir, open, readdir, readFile, unlink } from 'node:fs/promises';
+import { join } from 'node:path';
+
+/** The last entry that a host knows of: its number and its link. */
+export type LastLink = { number: number; link: string };
+
+export type LastLinkMemory = ReturnType<typeof makeLastLinkMemory>;
+
+/**
+ * Remembers the last link of the trail in a folder outside Redis, so that a trail whose end was cut off, or that was set back
+ * to an older copy, shows. An entry stands in Redis before it is remembered, so the trail may be ahead of this memory, and
+ * never behind.
+ *
+ * One file an entry, named by its number; the highest counts, and the lower ones are removed. So several processes of a host need
+ * no lock, and one that is killed in between leaves nothing that would be taken for the last.
+ */
+export function makeLastLinkMemory(dir: string) {
+  return {
+    dir,
+
+    /** Undefined where nothing is remembered. @throws the system's error where the folder cannot be read */
+    async read(): Promise<LastLink | undefined> {
+      for (const number of (await numbersIn(dir)).reverse()) {
+        const link = await readFile(pathOf(dir, number), 'latin1').catch(() => '');
+        // Shorter is what a process that was killed, or a machine without power, left half done.
+        if (LINK.test(link)) return { number, link };
+      }
+      return undefined;
+    },
+
+    /** @throws the system's error where it cannot be written */
+    async remember({ number, link }: LastLink): Promise<void> {
+      const file = await open(pathOf(dir, number), 'w', 0o600).catch(async (error) => {
+        if (error.code !== 'ENOENT') throw error;
+        await mkdir(dir, { recursive: true, mode: 0o700 });
+        return open(pathOf(dir, number), 'w', 0o600);
+      });
+      try {
+        await file.writeFile(link);
+      } finally {
+        await file.close();
+      }
+      const older = (await numbersIn(dir)).filter((other) => other < number);
+      // Another process may have removed it by now.
+      await Promise.all(older.map((other) => unlink(pathOf(dir, other)).catch(() => {})));
+    },
+  };
+}
+
+const LINK = /^[\w-]{43}$/;
+const NAME = /^last-(\d{1,16})$/;
+
+const pathOf = (dir: string, number: number) => join(dir, `last-${number}`);
+
+/** The numbers that are remembered, the lowest first. */
+async function numbersIn(dir: string): Promise<number[]> {
+  const names = await readdir(dir).catch((error) => {
+    if (error.code === 'ENOENT') return [];
+    throw error;
+  });
+  return names
+    .flatMap((name) => NAME.exec(name)?.[1] ?? [])
+    .map(Number)
+    .sort((left, right) => left - right);
+}

@@ -1,0 +1,118 @@
+import { messageOf } from '../errors.ts';
+import type { Log } from '../log.ts';
+import type { AuditNote } from './audit.ts';
+
+/** Of one address so many refusals a minute have an entry each, and of all together: who mistypes is below, who attacks above. */
+const EACH_PER_ADDRESS = 10;
+const EACH_IN_ALL = 100;
+
+/** The rest are counted and written down after this. */
+const MINUTE_MS = 60_000;
+
+/** Addresses that a count names, those with the most refusals first; and so many are told apart at all. */
+const NAMED = 20;
+const TOLD_APART = 1_000;
+
+type Counts = Map<string, number>;
+
+/**
+ * Notes refusals, however many come: an attacker's thousand a second become one entry a minute that has their number, what was
+ * refused, and from which addresses.
+ *
+ * @param given.everyMs after which the count is written, for tests
+ */
+export function makeRefusals({
+  note,
+  log,
+  everyMs = MINUTE_MS,
+}: {
+  note: (note: AuditNote) => Promise<void>;
+  log: Log;
+  everyMs?: number | undefined;
+}) {
+  let each: Counts = new Map();
+  let counted = makeCounts();
+  let isFailing = false;
+  let timer: NodeJS.Timeout | undefined;
+
+  const write = async (what: AuditNote, ifNot: () => void): Promise<void> => {
+    try {
+      await note(what);
+      isFailing = false;
+    } catch (error) {
+      ifNot();
+      start();
+      if (!isFailing)
+        log.error(
+          { reason: messageOf(error) },
+          'refusals cannot be written to the audit trail; they are counted until they can',
+        );
+      isFailing = true;
+    }
+  };
+  const start = (): void => {
+    timer ??= setTimeout(() => void flush(), everyMs).unref();
+  };
+  const flush = async (): Promise<void> => {
+    clearTimeout(timer);
+    [timer, each] = [undefined, new Map()];
+    const written = counted;
+    if (written.count === 0) return;
+    counted = makeCounts();
+    await write(entryOf(written), () => join(counted, written));
+  };
+
+  return {
+    /** Resolves when an entry stands, at once where it is only counted; never rejects. */
+    async refusal(refused: AuditNote): Promise<void> {
+      start();
+      const ofAddress = add(each, refused.from);
+      const ofAll = add(each, '');
+      if (ofAddress > EACH_PER_ADDRESS || ofAll > EACH_IN_ALL) return count(counted, refused);
+      await write(refused, () => count(counted, refused));
+    },
+    /** Writes what is counted: when the process ends. */
+    flush,
+  };
+}
+
+function makeCounts(sinceMs = Date.now()) {
+  return { sinceMs, count: 0, from: new Map() as Counts, what: new Map() as Counts };
+}
+
+type Counted = ReturnType<typeof makeCounts>;
+
+function count(counted: Counted, { from, what }: AuditNote): void {
+  counted.count += 1;
+  add(counted.from, from);
+  add(counted.what, what);
+}
+
+function join(counted: Counted, earlier: Counted): void {
+  counted.sinceMs = Math.min(counted.sinceMs, earlier.sinceMs);
+  counted.count += earlier.count;
+  for (const field of ['from', 'what'] as const) {
+    for (const [name, more] of earlier[field]) add(counted[field], name, more);
+  }
+}
+
+/** Adds to a count by name; beyond those that are told apart, to that of all others. */
+function add(counts: Counts, name: string, more = 1): number {
+  const known = counts.has(name) || counts.size < TOLD_APART ? name : OTHERS;
+  const sum = (counts.get(known) ?? 0) + more;
+  counts.set(known, sum);
+  return sum;
+}
+
+const OTHERS = 'others';
+
+function entryOf({ sinceMs, count, from, what }: Counted): AuditNote {
+  const by = (counts: Counts) =>
+    Object.fromEntries([...counts].sort(([, left], [, right]) => right - left).slice(0, NAMED));
+  return {
+    by: '',
+    what: 'refusals counted',
+    from: from.size === 1 ? ([...from.keys()][0] ?? '') : `${from.size}${from.has(OTHERS) ? ' or more' : ''} addresses`,
+    facts: { count, since: new Date(sinceMs).toISOString(), what: by(what), from: by(from) },
+  };
+}

@@ -1,0 +1,42 @@
+import type { RedisConnection } from '../lua-script.ts';
+import type { AuditKeys } from './append.ts';
+import type { EntryDraft } from './entry.ts';
+import { CHECKPOINT, type CheckpointFacts } from './own-entries.ts';
+import type { TrailReader } from './read-trail.ts';
+
+/** What was cut off: up to which number, and how many. */
+export type Cut = { upTo: number; count: number };
+
+/**
+ * Cuts off the entries that are older than a time. Before any goes, an entry in the chain says up to which number, what the link
+ * of the last of them was, and how many they were: a trail that begins behind it is whole, and one that begins elsewhere is not.
+ * Nothing is written where none is so old.
+ */
+export async function cutTrail(
+  { beforeMs, by, from }: { beforeMs: number; by: string; from: string },
+  {
+    connection,
+    keys,
+    reader,
+    append,
+  }: {
+    connection: RedisConnection;
+    keys: AuditKeys;
+    reader: TrailReader;
+    append: (draft: EntryDraft) => Promise<number>;
+  },
+): Promise<Cut | undefined> {
+  const [oldest, kept] = await Promise.all([reader.at(0), reader.firstSince(beforeMs)]);
+  const last = kept ? await reader.before(kept.id) : await reader.newest();
+  if (oldest?.place === undefined || last?.place === undefined) return undefined;
+  const count = last.place - oldest.place + 1;
+  const facts: CheckpointFacts & { before: string } = {
+    upTo: last.place,
+    link: last.link,
+    count,
+    before: new Date(beforeMs).toISOString(),
+  };
+  await append({ by, what: CHECKPOINT, from, facts });
+  await connection.xtrim(keys.audit, 'MINID', `${last.place + 1}-0`);
+  return { upTo: last.place, count };
+}

@@ -1,0 +1,162 @@
+import type { Chain } from './chain.ts';
+import { type AuditEntry, type KeptEntry, readEntry } from './entry.ts';
+import type { LastLink } from './last-link.ts';
+import { CHECKPOINT, type CheckpointFacts, OTHER_KEY, SET_BACK } from './own-entries.ts';
+
+/** What is wrong where a trail breaks. */
+export type Break = 'changed' | 'missing' | 'order' | 'history' | 'set back' | 'start' | 'end' | 'key';
+
+/** The first place at which a trail is not what was written. */
+export type Broken = {
+  /** Of the entry that should stand there. */
+  number: number;
+  /** Of the entry that stands there, as far as it can be read, in ms. */
+  atMs: number | undefined;
+  is: Break;
+  /** A sentence for people. */
+  words: string;
+};
+
+export type Verdict = {
+  entries: number;
+  first: number | undefined;
+  last: (LastLink & { atMs: number }) | undefined;
+  broken: Broken | undefined;
+};
+
+/** What is known of the trail from elsewhere: that it had this entry. */
+export type Remembered = LastLink & {
+  /** Who knows: `the data folder`, `the head`. */
+  by: string;
+  /** Whether the trail must reach so far: an export of yesterday need not. */
+  mustReach: boolean;
+};
+
+/**
+ * Checks a trail, an entry at a time and in the order in which they stand, and finds its first break: an entry that was changed,
+ * is missing, or stands elsewhere; a beginning without a checkpoint, and an end before what is remembered.
+ *
+ * @param given.from where to begin: what stands before is not looked at, and nothing is asked of where the trail begins
+ */
+export function makeVerifier({
+  chain,
+  from,
+  remembered = [],
+}: {
+  chain: Chain;
+  from?: number | undefined;
+  remembered?: readonly Remembered[];
+}) {
+  /** How many there are, and how many stand before the first whose link holds and do not say by their place what they are. */
+  let [entries, leading] = [0, 0];
+  let first: { number: number; prev: string | undefined } | undefined;
+  let last: Verdict['last'];
+  let broken: Broken | undefined;
+  /** The number that should come, and the link that it should name; unknown behind what does not hold. */
+  let expected = from ?? 1;
+  let previous: string | undefined;
+  /** Whether the trail may begin where it does, and the highest number of which a checkpoint says that it was cut. */
+  let [isExplained, cutBefore] = [from !== undefined, 0];
+
+  const breakAt = (number: number, is: Break, { atMs, about }: { atMs?: number | undefined; about?: string } = {}) => {
+    if (!broken || number < broken.number) broken = { number, atMs, is, words: WORDS[is](number, about ?? '') };
+  };
+
+  const begin = (number: number, prev: string | undefined): void => {
+    first = { number, prev };
+    if (from !== undefined) return;
+    [expected, isExplained] = [number, number === 1];
+    previous = number === 1 ? chain.genesis : undefined;
+  };
+
+  const addBroken = (place: number | undefined, atMs: number | undefined): void => {
+    if (!first && place !== undefined) begin(place, undefined);
+    if (!first) leading += 1;
+    else {
+      breakAt(Math.min(expected, place ?? expected), 'changed', { atMs });
+      [expected, previous] = [Math.max(expected, (place ?? expected) + 1), undefined];
+    }
+  };
+
+  const addHolding = (entry: AuditEntry, { place, link }: { place: number | undefined; link: string }): void => {
+    const { number, atMs, facts } = entry;
+    if (!first) {
+      begin(Math.max(1, (place ?? number) - leading), leading > 0 ? undefined : entry.prev);
+      if (leading > 0) {
+        breakAt(expected, 'changed');
+        [expected, previous] = [Math.max(expected, number), undefined];
+      }
+    }
+    // None of those before it was changed, as far as anybody can say who has this key alone.
+    if (entry.what === OTHER_KEY && !last && broken)
+      broken = { ...broken, is: 'key', words: WORDS.key(broken.number, '') };
+    const is = faultOf(entry, { place, expected, previous });
+    if (is) breakAt(Math.min(expected, place ?? expected), is, { atMs });
+    if (entry.what === CHECKPOINT) noteCut((facts ?? {}) as Partial<CheckpointFacts>);
+    for (const known of remembered) {
+      if (known.number === number && known.link !== link) breakAt(number, 'history', { atMs, about: known.by });
+    }
+    const isBehind = (place ?? number) < expected;
+    [expected, previous] = isBehind ? [expected, undefined] : [(place ?? number) + 1, link];
+    last = { number, atMs, link };
+  };
+
+  const noteCut = ({ upTo = 0, link }: Partial<CheckpointFacts>): void => {
+    if (!first || upTo >= first.number) return;
+    if (upTo === first.number - 1 && link === (first.prev ?? link)) isExplained = true;
+    else cutBefore = Math.max(cutBefore, upTo);
+  };
+
+  return {
+    /** @param place the number by where it stands; of a line of a file, nothing says that but the line */
+    add({ text, link, place }: KeptEntry & { place?: number | undefined }): void {
+      entries += 1;
+      const entry = readEntry(text);
+      if (entry && chain.link(text) === link) addHolding(entry, { place, link });
+      else addBroken(place, entry?.atMs);
+    },
+
+    /** What was found, when all entries were looked at. */
+    end(): Verdict {
+      if (first && !isExplained) breakAt(cutBefore + 1, 'start', { about: String(first.number) });
+      if (!last && entries > 0) {
+        broken = undefined;
+        breakAt(first?.number ?? expected, 'key');
+      }
+      for (const { number, mustReach, by } of remembered) {
+        if (mustReach && number >= expected) breakAt(expected, 'end', { about: `${by} knows of number ${number}` });
+      }
+      return { entries, first: first?.number, last, broken };
+    },
+  };
+}
+
+/** What is wrong with an entry that somebody with the key wrote, where it stands. */
+function faultOf(
+  { number, prev, what }: AuditEntry,
+  { place, expected, previous }: { place: number | undefined; expected: number; previous: string | undefined },
+): Break | undefined {
+  if (place !== undefined && place !== number) return 'order';
+  if (number > expected) return 'missing';
+  if (number < expected) return 'order';
+  if (what === OTHER_KEY) return 'key';
+  if (previous !== undefined && prev !== previous) return 'history';
+  return what === SET_BACK ? 'set back' : undefined;
+}
+
+const WORDS: Record<Break, (number: number, about: string) => string> = {
+  changed: (number) => `Entry ${number} was changed: its link does not hold.`,
+  missing: (number) => `Entry ${number} is missing.`,
+  order: (number) => `Where entry ${number} should stand is another one.`,
+  history: (number, by) =>
+    by === ''
+      ? `Entry ${number} does not follow from the one before it: it is from another history of this trail.`
+      : `Entry ${number} is not the one that ${by} remembers: it is from another history of this trail.`,
+  'set back': (number) =>
+    `The trail was set back before entry ${number}, which was written when that was found out: what its facts name is gone.`,
+  start: (number, first) =>
+    `The trail begins with entry ${first}, and no checkpoint says that those before it were cut off: entry ${number} is missing.`,
+  end: (number, known) => `The end of the trail is missing, from entry ${number} on: ${known}.`,
+  key: (number) =>
+    `No link holds from entry ${number} on: the trail was written with another key (LIMITLINE_SECRET), or all of it was changed.`,
+};

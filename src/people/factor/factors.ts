@@ -1,0 +1,102 @@
+import type { LimitlineError } from '../../errors.ts';
+import type { SharedKeys } from '../../ledger/keys.ts';
+import type { RedisConnection } from '../../lua-script.ts';
+import type { Secret } from '../secret.ts';
+import type { ChangeUser } from '../users/change-user.ts';
+import { isUserName } from '../users/user.ts';
+import { type FactorSecret, factorSecret, makeFactorBytes, stepOfCode } from './one-time-code.ts';
+import { makeRecoveryCodes, recoveryDigest } from './recovery-codes.ts';
+import { seal, unseal } from './seal.ts';
+
+type FactorDeps = {
+  connection: RedisConnection;
+  keys: SharedKeys;
+  secret: Pick<Secret, 'key'>;
+  change: ChangeUser;
+  newEpoch: () => string;
+  unknownUser: (name: string) => LimitlineError;
+  now: () => number;
+};
+
+/** Second factors of users (ASVS 5.0, 6.5): codes of an app (RFC 6238), and recovery codes for when it is gone. */
+export function makeFactors({ connection, keys, secret, change, newEpoch, unknownUser, now }: FactorDeps) {
+  const sealed = async (bytes: Uint8Array, name: string) => seal(bytes, await secret.key('factors'), sealedFor(name));
+
+  return {
+    /**
+     * Makes a secret for an app. It counts when a code of it was given; until then it is the same whenever it is asked for, so that a
+     * page that is loaded anew shows what the app has by now. A factor that there is stays good meanwhile.
+     *
+     * @throws LimitlineError `NOT_FOUND`
+     */
+    async beginFactor(name: string): Promise<FactorSecret> {
+      const pending = await pendingOf(name);
+      if (pending !== undefined) return factorSecret(pending.bytes, name);
+      const bytes = makeFactorBytes();
+      if (await change(name, { fields: { pending: await sealed(bytes, name) } })) return factorSecret(bytes, name);
+      throw unknownUser(name);
+    },
+
+    /**
+     * Makes that secret the user's second factor, by a code that the app shows; all sessions of the user end but `keep`.
+     *
+     * @returns the recovery codes, which are shown once and kept nowhere; nothing where the code is wrong
+     */
+    async confirmFactor(
+      name: string,
+      code: string,
+      { keep }: { keep?: string | undefined } = {},
+    ): Promise<string[] | undefined> {
+      const pending = await pendingOf(name);
+      if (pending === undefined) return undefined;
+      const step = stepOfCode(pending.bytes, code.trim(), now());
+      if (step === undefined) return undefined;
+      const codes = makeRecoveryCodes();
+      const isDone = await change(name, {
+        fields: { factor: pending.text, pending: '', step, recovery: await digestsOf(codes, name) },
+        expected: { field: 'pending', value: pending.text },
+        epoch: newEpoch(),
+        keep,
+        isCoded: true,
+      });
+      return isDone ? codes : undefined;
+    },
+
+    /**
+     * Takes the second factor away, with its recovery codes, and ends all sessions of the user.
+     *
+     * @throws LimitlineError `NOT_FOUND`
+     */
+    async resetFactor(name: string): Promise<void> {
+      const fields = { factor: '', pending: '', step: '', recovery: '' };
+      if (!(await change(name, { fields, epoch: newEpoch() }))) throw unknownUser(name);
+    },
+
+    /**
+     * New recovery codes in the place of those that are left.
+     *
+     * @throws LimitlineError `NOT_FOUND`
+     */
+    async renewRecoveryCodes(name: string): Promise<string[]> {
+      const codes = makeRecoveryCodes();
+      if (!(await change(name, { fields: { recovery: await digestsOf(codes, name) } }))) throw unknownUser(name);
+      return codes;
+    },
+  };
+
+  async function pendingOf(name: string): Promise<{ text: string; bytes: Uint8Array } | undefined> {
+    const text = isUserName(name) ? await connection.hget(keys.user(name), 'pending') : null;
+    const bytes = text === null ? undefined : unseal(text, await secret.key('factors'), sealedFor(name));
+    return text === null || bytes === undefined ? undefined : { text, bytes };
+  }
+
+  async function digestsOf(codes: readonly string[], name: string): Promise<string> {
+    const key = await secret.key('recovery-codes');
+    return codes.map((code) => recoveryDigest(code, name, key)).join(' ');
+  }
+}
+
+/** What a sealed factor is bound to. */
+export function sealedFor(name: string): string {
+  return `second factor of ${name}`;
+}

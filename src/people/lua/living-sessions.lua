@@ -1,0 +1,10 @@
+-- Which of these sessions may still see something; to ask keeps none of them alive.
+-- KEYS the sessions   ARGV[1] what the keys of users begin with   ARGV[2] ms that a session lives at most
+-- Answers 1 or 0 for each
+-- @include session-standing
+local living = {}
+for place, session in ipairs(KEYS) do
+  local standing = standingOf(session, ARGV[1], tonumber(ARGV[2]))
+  living[place] = standing and standing.owes == '' and 1 or 0
+end
+return living

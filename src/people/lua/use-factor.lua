@@ -1,0 +1,17 @@
+-- Uses a code up: one of an app for its step of time and those before (RFC 6238, section 5.2), or one of the recovery codes.
+-- user: the key   step: its step of time, or ''   digest: of a recovery code, or ''
+-- Answers whether it was still there to be used
+local function useFactor(user, step, digest)
+  local last, kept = unpack(redis.call('HMGET', user, 'step', 'recovery'))
+  if step ~= '' then
+    if last and tonumber(last) >= tonumber(step) then return false end
+    redis.call('HSET', user, 'step', step)
+    return true
+  end
+  local left, isThere = {}, false
+  for one in string.gmatch(kept or '', '%S+') do
+    if one == digest and digest ~= '' then isThere = true else left[#left + 1] = one end
+  end
+  if isThere then redis.call('HSET', user, 'recovery', table.concat(left, ' ')) end
+  return isThere
+end

@@ -1,0 +1,42 @@
+/**
+ * Each takes a core and 46 MiB while it goes on, and a thread of the four that Node has for files, names of hosts and digests: two
+ * leave the rest of the process its own.
+ */
+const AT_ONCE = 2;
+
+/** At 80 ms each and two at a time, who is last of these waits for somewhat less than a second. */
+const WAITING_MAX = 20;
+
+/** Who is let in first: whoever is signed in, then who signed in from the same place before, then anybody. */
+type Lane = 'own' | 'known' | 'stranger';
+
+/**
+ * A queue for what is dear: so many at a time in a process, and so many that wait. Strangers have a part of the queue that is
+ * theirs, so whoever fills it keeps nobody out who was here before.
+ */
+export function makeHashQueue({ atOnce = AT_ONCE, waitingMax = WAITING_MAX } = {}) {
+  const waiting: Record<Lane, (() => void)[]> = { own: [], known: [], stranger: [] };
+  let running = 0;
+
+  const next = (): void => {
+    const start = waiting.own.shift() ?? waiting.known.shift() ?? waiting.stranger.shift();
+    if (start === undefined) running -= 1;
+    else start();
+  };
+
+  return {
+    /** Does it when its turn comes. Answers `busy` at once where too many wait; whoever is signed in is never told so. */
+    async run<T>(lane: Lane, work: () => Promise<T>): Promise<T | 'busy'> {
+      if (running < atOnce) running += 1;
+      else if (lane !== 'own' && waiting[lane].length >= waitingMax) return 'busy';
+      else await new Promise<void>((resolve) => waiting[lane].push(resolve));
+      try {
+        return await work();
+      } finally {
+        next();
+      }
+    },
+  };
+}
+
+export type HashQueue = ReturnType<typeof makeHashQueue>;

@@ -1,0 +1,62 @@
+import { createHash } from 'node:crypto';
+import { COMMON_PASSWORDS } from './common-passwords.ts';
+
+/** ASVS 5.0, 6.2.1 asks for 8 and recommends 15; NIST SP 800-63B-4 asks for 15 where there is no second factor. */
+const MIN_CHARACTERS = 12;
+
+/** ASVS 5.0, 6.2.9 asks that 64 be allowed; without a bound one could be as large as a form may be. */
+const MAX_CHARACTERS = 1_000;
+
+/** What is left of a password without the words that anybody would try here first must be no guess of a few steps. */
+const MIN_OWN_CHARACTERS = 8;
+
+const PRODUCT = 'limitline';
+
+/**
+ * A password as it is hashed: NFC (RFC 8265, section 4.2), so that one letter is one however a keyboard composes it. Nothing else
+ * is changed or cut (ASVS 5.0, 6.2.8): NFKC, which SP 800-63B has as well, would make one of two that a person sees as different.
+ */
+export function normalPassword(password: string): string {
+  return password.normalize('NFC');
+}
+
+/** Whether it may be anybody's at all: one that is too long costs no more than another. */
+export function isOfPossibleLength(password: string): boolean {
+  return [...password].length <= MAX_CHARACTERS;
+}
+
+/**
+ * What is wrong with a password that somebody chose, as a sentence; nothing where it will do. There is no rule about which kinds of
+ * characters it has (ASVS 5.0, 6.2.5).
+ */
+export function passwordFault(password: string, name: string): string | undefined {
+  const text = normalPassword(password);
+  const { length } = [...text];
+  if (length < MIN_CHARACTERS) {
+    return `The password has ${length === 1 ? '1 character' : `${length} characters`}; it needs ${MIN_CHARACTERS} or more. Several words are easy to remember.`;
+  }
+  if (length > MAX_CHARACTERS) return `The password has more than ${MAX_CHARACTERS} characters; choose a shorter one.`;
+  const lower = text.toLowerCase();
+  if (isCommon(lower)) {
+    return 'That password is among the commonest that there are, which are tried first; choose another.';
+  }
+  if ([...without(lower, [name, PRODUCT])].length < MIN_OWN_CHARACTERS) {
+    return `That password is little more than ${lower.includes(PRODUCT) ? 'the word "limitline"' : "the user's own name"}; choose another.`;
+  }
+  return undefined;
+}
+
+/** The text less these words, as long as there is one of them in it. */
+function without(text: string, words: readonly string[]): string {
+  return words.reduce((left, word) => (word.length < 3 ? left : left.split(word).join('')), text);
+}
+
+const DIGEST_SIGNS = 8;
+
+/** Read when the first password is chosen: most processes never see one. */
+let common: Set<string> | undefined;
+
+function isCommon(lower: string): boolean {
+  common ??= new Set(COMMON_PASSWORDS.replaceAll('\n', '').match(/.{8}/g));
+  return common.has(createHash('sha256').update(lower).digest('base64url').slice(0, DIGEST_SIGNS));
+}

@@ -1,0 +1,98 @@
+import type { SharedKeys } from '../ledger/keys.ts';
+import type { RedisConnection } from '../lua-script.ts';
+import { makeHashQueue } from './passwords/hash-queue.ts';
+import { passwordFault } from './passwords/password-rules.ts';
+import type { Secret } from './secret.ts';
+import { SESSION_LIMITS, type SessionLimits } from './sessions/session-limits.ts';
+import { makeSessions } from './sessions/sessions.ts';
+import { GUESS_LIMITS, type GuessLimits, makeGuesses } from './sign-in/guesses.ts';
+import { makeSignIn, type Refused } from './sign-in/sign-in.ts';
+import { makeUsers } from './users/users.ts';
+
+export type { SessionView, SignedIn } from './sessions/sessions.ts';
+export type { Refused } from './sign-in/sign-in.ts';
+export type { UserView } from './users/user.ts';
+
+export type People = ReturnType<typeof makePeople>;
+
+/** For so long a process believes what it knew of whether there are users. */
+const BELIEVED_MS = 1_000;
+
+/** One's own change of the password: `unfit` says why the new one will not do. */
+export type OwnChange = { is: 'ok' } | { is: 'unfit'; why: string } | Refused;
+
+type PeopleDeps = {
+  connection: RedisConnection;
+  keys: SharedKeys;
+  secret: Pick<Secret, 'key'>;
+  /** The clock of the codes (RFC 6238), in ms. */
+  now?: () => number;
+  sessionLimits?: SessionLimits;
+  guessLimits?: GuessLimits;
+  /** For how long a password that somebody else set is good. */
+  initialMs?: number;
+};
+
+/** Who people are: the users of this installation, how they sign in, and the sessions of all who did. */
+export function makePeople({
+  connection,
+  keys,
+  secret,
+  now = Date.now,
+  sessionLimits = SESSION_LIMITS,
+  guessLimits = GUESS_LIMITS,
+  ...rest
+}: PeopleDeps) {
+  let known: { isRequired: boolean; atMs: number } | undefined;
+  let asking: Promise<boolean> | undefined;
+  const learn = (isRequired: boolean): boolean => {
+    known = { isRequired, atMs: performance.now() };
+    return isRequired;
+  };
+  const ask = async (): Promise<boolean> => learn((await connection.exists(keys.users)) === 1);
+
+  const queue = makeHashQueue();
+  const base = { connection, keys, secret };
+  const guesses = makeGuesses({ ...base, limits: guessLimits });
+  const sessions = makeSessions({ ...base, limits: sessionLimits, onRequired: learn });
+  const signIn = makeSignIn({ ...base, queue, guesses, sessions, limits: sessionLimits, now });
+  const users = makeUsers({ ...base, queue, now, ...rest });
+
+  return {
+    /** Whether there are users, so that whoever comes must be one. What a process knows of it is a second old at most. */
+    async required(): Promise<boolean> {
+      if (known !== undefined && performance.now() - known.atMs < BELIEVED_MS) return known.isRequired;
+      asking ??= ask().finally(() => {
+        asking = undefined;
+      });
+      return await asking;
+    },
+
+    users,
+    signIn,
+    sessions,
+
+    /** Who somebody is by both factors at once, for the command line. */
+    check: signIn.check,
+
+    /**
+     * A user's own change of the password, for which the old one is asked (ASVS 5.0, 6.2.3). All sessions of the user end but `keep`,
+     * which the caller gives a new token then: `sessions.renew`.
+     */
+    async changeOwnPassword(given: {
+      name: string;
+      old: string;
+      next: string;
+      from: string;
+      keep?: string | undefined;
+    }): Promise<OwnChange> {
+      const { name, old, next, from, keep } = given;
+      const why = old === next ? 'That is the password that you have; choose another.' : passwordFault(next, name);
+      if (why !== undefined) return { is: 'unfit', why };
+      const found = await signIn.again({ name, password: old, from });
+      if (found.is !== 'ok') return found;
+      await users.setPassword(name, next, { mustChange: false, keep, expected: found.digest });
+      return { is: 'ok' };
+    },
+  };
+}

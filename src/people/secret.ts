@@ -1,0 +1,140 @@
+import { createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto';
+import { chmod, readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { makeFolder } from '../data-folder.ts';
+import { LimitlineError } from '../errors.ts';
+import { writeDraft } from '../files/draft.ts';
+import { fileFault, systemCode } from '../files/file-fault.ts';
+import type { SharedKeys } from '../ledger/keys.ts';
+import type { RedisConnection } from '../lua-script.ts';
+
+export type Secret = ReturnType<typeof makeSecret>;
+
+/** What keys are for; each is of its own, so that what one of them gives away says nothing of another. */
+export type KeyLabel = 'sessions' | 'factors' | 'recovery-codes' | 'guesses' | 'audit' | 'csrf' | 'sign-in' | 'mark';
+
+/** Its name in the data folder, where no setting gives it. */
+const FILE_NAME = 'secret';
+
+/** 256 bits, as long as the keys that are derived from it. */
+const SECRET_BYTES = 32;
+const KEY_BYTES = 32;
+
+/** 2 to the 96 is more than anybody tries, and the mark shows that two are the same and nothing else. */
+const MARK_BYTES = 12;
+
+/**
+ * The secret of the installation, which is the same on all of its hosts: `LIMITLINE_SECRET`, or without it the file `secret` of
+ * the data folder, which is made when it is first needed. Redis keeps a mark of it, and never the secret.
+ *
+ * @param where what Redis is called, for people
+ */
+export function makeSecret({
+  given,
+  dataDir,
+  connection,
+  keys,
+  prefix,
+  where,
+}: {
+  given: string | undefined;
+  dataDir: string;
+  connection: RedisConnection;
+  keys: SharedKeys;
+  prefix: string;
+  where: string;
+}) {
+  const path = join(dataDir, FILE_NAME);
+  let known: Promise<Buffer> | undefined;
+
+  const open = async (): Promise<Buffer> => {
+    const material = Buffer.from(given ?? (await readOrMake(path)));
+    const mark = derive(material, prefix, 'mark').subarray(0, MARK_BYTES).toString('base64url');
+    await connection.setnx(keys.secretMark, mark);
+    const found = (await connection.get(keys.secretMark)) ?? '';
+    if (isSame(found, mark)) return material;
+    const own = given === undefined ? `this host made or found its own, ${path}` : 'this host has LIMITLINE_SECRET';
+    throw new LimitlineError(
+      'SETTINGS',
+      `The secret of this host is not the one that ${where} is used with (${own}): give all hosts the same file by LIMITLINE_SECRET_FILE, such as the file "secret" of the data folder of the host that was there first.`,
+    );
+  };
+
+  return {
+    /**
+     * A key of 32 bytes, derived for one purpose (HKDF, RFC 5869, with SHA-256).
+     *
+     * @throws LimitlineError `SETTINGS` where Redis was used with another secret, `FILE` where the file cannot be read or made
+     */
+    async key(label: KeyLabel): Promise<Buffer> {
+      known ??= open();
+      try {
+        return derive(await known, prefix, label);
+      } catch (error) {
+        // What is put right is found right at the next try.
+        known = undefined;
+        throw error;
+      }
+    },
+  };
+}
+
+function derive(material: Buffer, prefix: string, label: KeyLabel): Buffer {
+  return Buffer.from(hkdfSync('sha256', material, '', `limitline/${prefix}/${label}`, KEY_BYTES));
+}
+
+/** Compared by digests of one length, so that the time says nothing of where they differ. */
+function isSame(one: string, other: string): boolean {
+  const digest = (text: string) => createHmac('sha256', 'mark').update(text).digest();
+  return timingSafeEqual(digest(one), digest(other));
+}
+
+/** Within a process a file is made once, whoever asks; between processes the first to give it its name has made it. */
+const MAKING = new Map<string, Promise<string>>();
+
+function readOrMake(path: string): Promise<string> {
+  const making = MAKING.get(path) ?? read(path).then((text) => text ?? make(path));
+  MAKING.set(path, making);
+  return making.finally(() => MAKING.delete(path));
+}
+
+/** What the file has; nothing where there is none. */
+async function read(path: string): Promise<string | undefined> {
+  try {
+    const [text, { mode }] = await Promise.all([readFile(path, 'utf8'), stat(path)]);
+    // Others of this machine could make themselves sessions. Some file systems know no permissions, and keep what they have.
+    if ((mode & 0o007) !== 0) await chmod(path, mode & 0o770).catch(() => {});
+    if (/^[!-~]{32,}$/.test(text.trim())) return text.trim();
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return undefined;
+    throw fileFault(path, 'read', error);
+  }
+  throw new LimitlineError(
+    'FILE',
+    `${path} holds no secret (32 characters or more, without spaces): put the file back from a backup, or remove it to have a new one made, by which everybody is signed out.`,
+  );
+}
+
+async function make(path: string): Promise<string> {
+  const dataDir = join(path, '..');
+  const text = randomBytes(SECRET_BYTES).toString('base64url');
+  try {
+    makeFolder(dataDir);
+  } catch (error) {
+    throw fileFault(dataDir, 'written', error);
+  }
+  const draft = await writeDraft({
+    dir: dataDir,
+    name: FILE_NAME,
+    mode: 0o600,
+    write: async (to) => {
+      await new Promise<void>((resolve, reject) => {
+        to.once('error', reject).end(`${text}\n`, resolve);
+      });
+    },
+  });
+  if (await draft.putInPlace(path, false)) return text;
+  await draft.drop();
+  // Another process was quicker.
+  return (await read(path)) ?? text;
+}

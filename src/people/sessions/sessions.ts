@@ -1,0 +1,165 @@
+import type { SharedKeys } from '../../ledger/keys.ts';
+import type { RedisConnection } from '../../lua-script.ts';
+import { peopleScript } from '../people-script.ts';
+import type { Person } from '../person.ts';
+import type { Secret } from '../secret.ts';
+import { isUserName, rolesOf } from '../users/user.ts';
+import { SESSION_LIMITS, type SessionLimits } from './session-limits.ts';
+import { digestOfToken, handleOf, isToken, makeToken } from './token.ts';
+
+/** What must be done in a session before anything else: give the code, change the password, set up a second factor. */
+export type Owes = 'code' | 'password' | 'factor' | undefined;
+
+export type SignedIn = {
+  person: Person;
+  owes: Owes;
+  /** What the session is called where people see it; nobody signs in with it. */
+  session: string;
+};
+
+export type SessionView = {
+  /** See {@link SignedIn.session}. */
+  id: string;
+  beganMs: number;
+  /** When the person last did something, some seconds rounded. */
+  seenMs: number;
+  /** The address of the network that it began from. */
+  from: string;
+  /** What the browser says of itself. */
+  agent: string;
+  isThis: boolean;
+};
+
+/** Both come from outside, and are shown in a list. */
+export const MAX_FROM = 100;
+export const MAX_AGENT = 200;
+
+/** What the keys begin with that scripts build, see `src/ledger/keys.ts`. */
+export function keyBeginnings(keys: SharedKeys) {
+  return { user: keys.user(''), session: keys.session(''), sessionsOf: keys.sessionsOf('') };
+}
+
+type SessionDeps = {
+  connection: RedisConnection;
+  keys: SharedKeys;
+  secret: Pick<Secret, 'key'>;
+  limits?: SessionLimits;
+  /** Told with each look whether there are users. */
+  onRequired?: (isRequired: boolean) => void;
+};
+
+/**
+ * Who is signed in, on all hosts at once: Redis has the sessions, by a digest of their tokens (ASVS 5.0, 7.2). A user's session
+ * counts only while the user has the epoch in which it began; a new password, role or factor gives the user another.
+ */
+export function makeSessions({
+  connection,
+  keys,
+  secret,
+  limits = SESSION_LIMITS,
+  onRequired = () => {},
+}: SessionDeps) {
+  const script = (name: string) => peopleScript(connection, name);
+  const readOne = script('read-session');
+  const livingOnes = script('living-sessions');
+  const renewOne = script('renew-session');
+  const endOne = script('end-session');
+  const endSome = script('end-sessions');
+  const listAll = script('list-sessions');
+  const beginSso = script('begin-sso-session');
+  const { absoluteMs, idleMs, writeAfterMs, most } = limits;
+  const beginnings = keyBeginnings(keys);
+  const digestOf = async (token: string) => digestOfToken(token, await secret.key('sessions'));
+
+  return {
+    /**
+     * Whose session it is, in one look at Redis; nothing where there is none, or none any more.
+     *
+     * @param counts whether a person did something, which keeps the session from ending; a page that refreshes itself does not
+     */
+    async read(token: string, { counts }: { counts: boolean }): Promise<SignedIn | undefined> {
+      if (!isToken(token)) return undefined;
+      const digest = await digestOf(token);
+      const found = (await readOne(
+        [keys.session(digest), keys.users],
+        [beginnings.user, absoluteMs, idleMs, counts ? 1 : 0, writeAfterMs],
+      )) as [number, string?, string?, string?];
+      const [required, by, roles = '', owes] = found;
+      onRequired(required === 1);
+      if (by === undefined) return undefined;
+      return { person: { by, roles: rolesOf(roles) }, owes: (owes || undefined) as Owes, session: handleOf(digest) };
+    },
+
+    /** Which of these still are, and owe nothing, in one look; nobody's session lives longer by it. */
+    async living(tokens: readonly string[]): Promise<boolean[]> {
+      if (tokens.length === 0) return [];
+      const digests = await Promise.all(tokens.map(digestOf));
+      const found = await livingOnes(digests.map(keys.session), [beginnings.user, absoluteMs]);
+      return (found as number[]).map((one) => one === 1);
+    },
+
+    /**
+     * Begins a session of a person for whom an identity provider speaks; the roles stay those of now for as long as it lasts.
+     *
+     * @returns its token
+     */
+    async begin(session: { person: Person; from: string; agent: string; owes?: Owes }): Promise<string> {
+      const { person, from, agent, owes } = session;
+      if (isUserName(person.by)) throw new TypeError(`${person.by} is the name of a user of ours`);
+      const token = makeToken();
+      const fields = { by: person.by, roles: person.roles.join(','), owes: owes ?? '' };
+      const place = { from: from.slice(0, MAX_FROM), agent: agent.slice(0, MAX_AGENT) };
+      await beginSso(
+        [keys.session(await digestOf(token)), keys.sessionsOf(person.by)],
+        [beginnings.session, idleMs, absoluteMs, most, ...Object.entries({ ...fields, ...place }).flat()],
+      );
+      return token;
+    },
+
+    /** Gives a session another token, and ends the one before; nothing where it does not count (ASVS 5.0, 7.2.4). */
+    async renew(token: string): Promise<string | undefined> {
+      if (!isToken(token)) return undefined;
+      const next = makeToken();
+      const renewed = await renewOne(
+        [keys.session(await digestOf(token)), keys.session(await digestOf(next))],
+        [beginnings.user, beginnings.session, beginnings.sessionsOf, absoluteMs],
+      );
+      return renewed === 1 ? next : undefined;
+    },
+
+    /** Ends a session; answers whose it was. */
+    async end(token: string): Promise<string | undefined> {
+      if (!isToken(token)) return undefined;
+      const by = await endOne([keys.session(await digestOf(token))], [beginnings.session, beginnings.sessionsOf]);
+      return typeof by === 'string' ? by : undefined;
+    },
+
+    /** Ends the one session of a person that is called so; answers whether there was one. */
+    async endOne(by: string, handle: string): Promise<boolean> {
+      if (handle === '') return false;
+      return ((await endSome([keys.sessionsOf(by)], [beginnings.session, '', handle])) as number) > 0;
+    },
+
+    /** Ends all sessions of a person, less the one of `but`; answers how many there were. */
+    async endAll(by: string, { but }: { but?: string | undefined } = {}): Promise<number> {
+      const spared = but !== undefined && isToken(but) ? await digestOf(but) : '';
+      return (await endSome([keys.sessionsOf(by)], [beginnings.session, spared, ''])) as number;
+    },
+
+    /** A person's sessions, the newest first; `token` is that of who looks. */
+    async list(by: string, token?: string): Promise<SessionView[]> {
+      const own = token !== undefined && isToken(token) ? await digestOf(token) : undefined;
+      const found = await listAll([keys.sessionsOf(by)], [beginnings.user, beginnings.session, absoluteMs]);
+      return (found as string[][]).map(([digest = '', began, seen, from = '', agent = '']) => ({
+        id: handleOf(digest),
+        beganMs: Number(began),
+        seenMs: Number(seen),
+        from,
+        agent,
+        isThis: digest === own,
+      }));
+    },
+  };
+}
+
+export type Sessions = ReturnType<typeof makeSessions>;

@@ -1,0 +1,167 @@
+import { randomBytes } from 'node:crypto';
+import { LimitlineError } from '../../errors.ts';
+import type { SharedKeys } from '../../ledger/keys.ts';
+import type { RedisConnection } from '../../lua-script.ts';
+import { makeFactors } from '../factor/factors.ts';
+import type { HashQueue } from '../passwords/hash-queue.ts';
+import { hashPassword } from '../passwords/password-hash.ts';
+import { normalPassword, passwordFault } from '../passwords/password-rules.ts';
+import { peopleScript } from '../people-script.ts';
+import type { Secret } from '../secret.ts';
+import { keyBeginnings } from '../sessions/sessions.ts';
+import { makeUserChanges } from './change-user.ts';
+import { isUserName, needRoles, needUserName, type UserView, VIEW_FIELDS, viewOf } from './user.ts';
+
+/**
+ * A password that somebody else set is good for so long, and then another has to be set (ASVS 5.0, 6.4.1): a weekend may lie between,
+ * and a letter that is found years later opens nothing.
+ */
+const INITIAL_MS = 72 * 3_600_000;
+
+/** A screen of users. */
+const PAGE = 50;
+
+type UserDeps = {
+  connection: RedisConnection;
+  keys: SharedKeys;
+  secret: Pick<Secret, 'key'>;
+  queue: HashQueue;
+  now: () => number;
+  initialMs?: number;
+};
+
+/** May nobody be admin afterwards, or no user be left? The command line may do that, since it can undo it. */
+type EvenLast = { evenLast?: boolean };
+
+/**
+ * The users. Whatever changes one is one step in Redis, whoever else changes the same; a new password, role or factor ends the
+ * user's sessions on all hosts, less the one that is named to go on (`keep`, which the caller then gives a new token:
+ * `sessions.renew`).
+ */
+export function makeUsers({ connection, keys, secret, queue, now, initialMs = INITIAL_MS }: UserDeps) {
+  const add = peopleScript(connection, 'add-user');
+  const setRoles = peopleScript(connection, 'set-roles');
+  const remove = peopleScript(connection, 'remove-user');
+  const beginnings = keyBeginnings(keys);
+  const change = makeUserChanges({ connection, keys, secret });
+
+  const read = async (name: string): Promise<UserView | undefined> =>
+    isUserName(name) ? viewOf(name, await connection.hmget(keys.user(name), ...VIEW_FIELDS)) : undefined;
+
+  const digestOf = async (password: string): Promise<string> => {
+    const digest = await queue.run('own', () => hashPassword(normalPassword(password)));
+    // Who is signed in is never told to come back.
+    if (digest === 'busy') throw new LimitlineError('STOPPED', 'Too many passwords are set at this moment.');
+    return digest;
+  };
+
+  return {
+    read,
+
+    /**
+     * Adds a user. With `mustChange` the password is good for 72 hours, and for nothing but to choose another.
+     *
+     * @throws LimitlineError `USAGE` where there is one of this name, or name, roles or password will not do
+     */
+    async add(user: { name: string; roles: readonly string[]; password: string; mustChange: boolean }): Promise<void> {
+      const { name, password, mustChange } = user;
+      needUserName(name);
+      const roles = needRoles(user.roles);
+      needPassword(password, name);
+      const args = [name, newEpoch(), mustChange ? initialMs : '', roles.join(','), await digestOf(password)];
+      if ((await add([keys.user(name), keys.users], args)) === 1) return;
+      throw new LimitlineError('USAGE', `There is a user ${name} already.`);
+    },
+
+    /**
+     * Sets a user's password, by which all sessions of the user end but `keep`.
+     *
+     * @param options.expected the digest that it must still have, for a change by who gave the old one
+     * @throws LimitlineError `NOT_FOUND`, and `USAGE` where the password will not do
+     */
+    async setPassword(
+      name: string,
+      password: string,
+      { mustChange, keep, expected }: { mustChange: boolean; keep?: string | undefined; expected?: string },
+    ): Promise<void> {
+      needPassword(password, name);
+      const isDone = await change(name, {
+        fields: { password: await digestOf(password), until: '' },
+        ...(mustChange ? { moment: { field: 'until', inMs: initialMs } } : {}),
+        ...(expected === undefined ? {} : { expected: { field: 'password', value: expected } }),
+        epoch: newEpoch(),
+        keep,
+      });
+      if (!isDone) throw unknownUser(name);
+    },
+
+    /** @throws LimitlineError `NOT_FOUND`; `USAGE` for a role that is none, and where nobody would be admin any more */
+    async setRoles(name: string, roles: readonly string[], { evenLast = false }: EvenLast = {}): Promise<void> {
+      const wanted = needRoles(roles).join(',');
+      if (!isUserName(name)) throw unknownUser(name);
+      const args = [name, beginnings.user, evenLast ? 1 : 0, newEpoch(), wanted];
+      needDone(name, await setRoles([keys.user(name), keys.users], args));
+    },
+
+    /** @throws LimitlineError `NOT_FOUND`; `USAGE` where nobody would be admin any more, or there at all */
+    async remove(name: string, { evenLast = false }: EvenLast = {}): Promise<void> {
+      if (!isUserName(name)) throw unknownUser(name);
+      const args = [name, beginnings.user, evenLast ? 1 : 0, beginnings.session];
+      needDone(name, await remove([keys.user(name), keys.users, keys.sessionsOf(name)], args));
+    },
+
+    /** How many there are. */
+    count: () => connection.zcard(keys.users),
+
+    /**
+     * Users in the order of the alphabet.
+     *
+     * @param options.after the name of the last one seen
+     * @param options.text what the name is to contain
+     * @returns `next` to go on after, where there are more
+     */
+    async list({
+      after = '',
+      limit = PAGE,
+      text = '',
+    }: {
+      after?: string | undefined;
+      limit?: number;
+      text?: string;
+    } = {}) {
+      const names = await connection.zrange(keys.users, '0', '-1');
+      const wanted = names.filter((name) => name > after && name.includes(text.trim().toLowerCase()));
+      const page = wanted.slice(0, limit);
+      const views = await Promise.all(page.map(read));
+      const users = views.filter((view) => view !== undefined);
+      return { users, next: wanted.length > limit ? page.at(-1) : undefined };
+    },
+
+    ...makeFactors({ connection, keys, secret, change, newEpoch, unknownUser, now }),
+  };
+}
+
+export type Users = ReturnType<typeof makeUsers>;
+
+/** Nothing in it says which came first, so a user who was removed and added again has no session from before. */
+function newEpoch(): string {
+  return randomBytes(9).toString('base64url');
+}
+
+function needPassword(password: string, name: string): void {
+  const fault = passwordFault(password, name);
+  if (fault !== undefined) throw new LimitlineError('USAGE', fault);
+}
+
+function unknownUser(name: string): LimitlineError {
+  return new LimitlineError('NOT_FOUND', `There is no user ${JSON.stringify(name.slice(0, 60))}.`);
+}
+
+function needDone(name: string, answer: unknown): void {
+  if (answer === 'done') return;
+  if (answer === 'unknown') throw unknownUser(name);
+  throw new LimitlineError(
+    'USAGE',
+    `${name} is the last admin, without whom nobody could manage users here; make somebody else admin first.`,
+  );
+}

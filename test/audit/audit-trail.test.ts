@@ -1,0 +1,159 @@
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { LimitlineError } from '../../src/errors.ts';
+import { NOTE, openTrails } from '../support/audit.ts';
+
+test('what is noted stands in the trail: who, what, when, from where, about what, with its facts and a link', async () => {
+  const { process, admin } = await openTrails();
+  const trail = process();
+  const [seconds = '0'] = (await admin.time()).map(String);
+  await trail.note({ ...NOTE, facts: { rows: 3 } });
+  const { entries } = await trail.read.page({ count: 10, walk: 100 });
+  expect(entries).toEqual([
+    { ...NOTE, number: 1, atMs: expect.any(Number), account: 'stand-in', facts: { rows: 3 }, prev: expect.any(String) },
+  ]);
+  expect(entries[0]?.atMs).toBeGreaterThanOrEqual(Number(seconds) * 1_000);
+  expect(await trail.verify()).toMatchObject({ entries: 1, remembered: 1, broken: undefined });
+});
+
+test('what is done stands between two entries: the wish before it, and what came of it, which names the wish', async () => {
+  const trail = (await openTrails()).process();
+  const seen: number[] = [];
+  const act = async () => {
+    seen.push(await trail.read.count());
+    return { moved: 2 };
+  };
+  await trail.around({ ...NOTE, facts: { state: 'refused' } }, act, ({ moved }) => ({ moved }));
+  const fault = new LimitlineError('NOT_FOUND', 'There is no portfolio "q4".');
+  await expect(trail.around(NOTE, () => Promise.reject(fault))).rejects.toBe(fault);
+  expect(seen).toEqual([1]);
+  const { entries } = await trail.read.page({ count: 10, walk: 100 });
+  expect(entries.reverse()).toMatchObject([
+    { number: 1, is: 'begun', facts: { state: 'refused' } },
+    { number: 2, is: 'done', of: 1, facts: { moved: 2 } },
+    { number: 3, is: 'begun' },
+    { number: 4, is: 'failed', of: 3, facts: { reason: 'There is no portfolio "q4".' } },
+  ]);
+});
+
+test('without Redis nothing is done, and the fault says so', async () => {
+  const { process, admin } = await openTrails();
+  const connection = admin.duplicate();
+  const trail = process({ connection });
+  connection.disconnect();
+  let isDone = false;
+  const act = async () => {
+    isDone = true;
+  };
+  await expect(trail.around(NOTE, act)).rejects.toThrow(/The audit trail could not be written .* so nothing was done/);
+  await expect(trail.note(NOTE)).rejects.toMatchObject({ code: 'REDIS' });
+  expect(isDone).toBe(false);
+});
+
+test('many processes that write at the same time make one whole trail, and every entry of each is in it once', async () => {
+  const { process } = await openTrails();
+  const trails = Array.from({ length: 5 }, () => process());
+  const wishes = trails.flatMap((trail, one) =>
+    Array.from({ length: 60 }, (_, number) => trail.note({ ...NOTE, about: `${one}/${number}` })),
+  );
+  await Promise.all(wishes);
+  const [trail] = trails;
+  expect(await trail?.verify()).toMatchObject({ entries: 300, broken: undefined });
+  const entries = (await trail?.read.page({ count: 1_000, walk: 1_000 }))?.entries ?? [];
+  expect(new Set(entries.map(({ about }) => about)).size).toBe(300);
+  // Time never goes back.
+  const times = entries.map(({ atMs }) => atMs);
+  expect(times).toEqual([...times].sort((left, right) => right - left));
+});
+
+test('an end that is cut off is named, and the next entry is above all numbers that were ever given out', async () => {
+  const { process, admin, keys, logged } = await openTrails();
+  const trail = process();
+  for (let number = 1; number <= 5; number += 1) await trail.note(NOTE);
+  const [, [, fields] = ['', []]] = await admin.xrange(keys.audit, '2', '3');
+  // The last two go, and the head with them, as by somebody who knows how the trail is kept.
+  await admin.xdel(keys.audit, '4-0', '5-0');
+  await admin.hset(keys.auditHead, { number: '3', link: fields[3] ?? '' });
+  expect((await trail.verify()).broken).toMatchObject({ number: 4, is: 'end' });
+  await trail.note({ ...NOTE, about: 'later' });
+  expect(logged.join()).toContain('the audit trail is not as this host remembers it');
+  const { entries } = await trail.read.page({ count: 2, walk: 10 });
+  expect(entries).toMatchObject([
+    { number: 7, about: 'later' },
+    { number: 6, by: 'limitline', what: 'audit trail found set back', facts: { remembered: 5, found: 3, highest: 5 } },
+  ]);
+  expect((await trail.verify()).broken).toMatchObject({ number: 4, is: 'missing' });
+  expect(await trail.verify(7)).toMatchObject({ entries: 1, broken: undefined });
+});
+
+test('a trail that is deleted, or set back to a copy of before, is named by what the host remembers', async () => {
+  const { process, admin, keys } = await openTrails();
+  const trail = process();
+  for (let number = 1; number <= 3; number += 1) await trail.note(NOTE);
+  const copies = await Promise.all([keys.audit, keys.auditHead].map((key) => admin.dumpBuffer(key)));
+  await trail.note({ ...NOTE, about: 'gone' });
+  await admin.del(keys.audit, keys.auditHead);
+  expect((await trail.verify()).broken).toMatchObject({ number: 1, is: 'end' });
+  for (const [place, key] of [keys.audit, keys.auditHead].entries()) {
+    await admin.restore(key, 0, copies[place] as Buffer);
+  }
+  expect((await trail.verify()).broken).toMatchObject({ number: 4, is: 'end' });
+  await trail.note(NOTE);
+  expect((await trail.verify()).broken).toMatchObject({ number: 4, is: 'missing' });
+});
+
+test('another host that writes on a trail which was set back is found out by the one that remembers', async () => {
+  const { process, admin, keys, dir } = await openTrails();
+  const [one, other] = [process(), process({ dir: `${dir}/other` })];
+  for (let number = 1; number <= 3; number += 1) await one.note(NOTE);
+  const copies = await Promise.all([keys.audit, keys.auditHead].map((key) => admin.dumpBuffer(key)));
+  await one.note({ ...NOTE, about: 'gone' });
+  for (const [place, key] of [keys.audit, keys.auditHead].entries()) {
+    await admin.restore(key, 0, copies[place] as Buffer, 'REPLACE');
+  }
+  await other.note(NOTE);
+  expect((await one.verify()).broken).toMatchObject({ number: 4, is: 'history' });
+  expect((await other.verify()).broken).toBeUndefined();
+  await one.note(NOTE);
+  expect((await other.verify()).broken).toMatchObject({ number: 5, is: 'set back' });
+});
+
+test('a head that somebody moved is found out', async () => {
+  const { process, admin, keys } = await openTrails();
+  const trail = process();
+  for (let number = 1; number <= 3; number += 1) await trail.note(NOTE);
+  await admin.hset(keys.auditHead, 'number', '9');
+  expect((await trail.verify()).broken).toMatchObject({ number: 4, is: 'end' });
+  await trail.note(NOTE);
+  expect((await trail.verify()).broken).toMatchObject({ number: 4, is: 'missing' });
+});
+
+test('a host with another secret is told apart from a change', async () => {
+  const { process, logged } = await openTrails();
+  const [one, other] = [process(), process({ key: Buffer.alloc(32) })];
+  await one.note(NOTE);
+  await other.note(NOTE);
+  expect(logged.join()).toContain('the same LIMITLINE_SECRET');
+  expect((await other.verify()).broken).toMatchObject({ number: 1, is: 'key' });
+  expect(await other.verify(2)).toMatchObject({ broken: { number: 2, is: 'key' } });
+  expect(await other.verify(3)).toMatchObject({ broken: undefined });
+});
+
+test('where the last link cannot be remembered, an entry stands all the same, and the log says what that means', async () => {
+  const { process, dir, logged } = await openTrails();
+  await mkdir(join(dir, 'last-1'));
+  const trail = process();
+  await trail.note(NOTE);
+  expect(logged.join()).toContain('cannot be remembered in the data folder');
+  expect(await trail.read.count()).toBe(1);
+});
+
+test('where it cannot be read whether the trail was set back, nothing is written', async () => {
+  const { process, dir } = await openTrails();
+  await rm(dir, { recursive: true });
+  await writeFile(dir, 'a file');
+  const trail = process();
+  await expect(trail.note(NOTE)).rejects.toMatchObject({ code: 'FILE' });
+  expect(await trail.read.count()).toBe(0);
+});

@@ -1,0 +1,95 @@
+import { chmod, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { makeSharedKeys } from '../../src/ledger/keys.ts';
+import { type KeyLabel, makeSecret } from '../../src/people/secret.ts';
+import { connectRedis, freshPrefix } from '../support/ledger.ts';
+import { makeFolder } from '../support/workplace.ts';
+
+function openSecret({ dataDir, given, prefix }: { dataDir: string; given?: string; prefix: string }) {
+  const connection = connectRedis();
+  const keys = makeSharedKeys(prefix);
+  return makeSecret({ given, dataDir, connection, keys, prefix, where: 'Redis here' });
+}
+
+const SECRET = 'a-secret-of-32-characters-or-more';
+
+describe("the installation's secret", () => {
+  test('is made when it is first needed, for this user alone, and found again', async () => {
+    const [dataDir, prefix] = [join(await makeFolder(), 'data'), freshPrefix()];
+    const one = openSecret({ dataDir, prefix });
+    await expect(readdir(dataDir)).rejects.toThrow('ENOENT');
+    const key = await one.key('sessions');
+    expect(key).toHaveLength(32);
+    expect(await readdir(dataDir)).toEqual(['secret']);
+    expect((await stat(join(dataDir, 'secret'))).mode & 0o777).toBe(0o600);
+    expect(await openSecret({ dataDir, prefix }).key('sessions')).toEqual(key);
+  });
+
+  test('gives each purpose and each prefix a key of its own', async () => {
+    const [dataDir, prefix] = [await makeFolder(), freshPrefix()];
+    const labels: KeyLabel[] = ['sessions', 'factors', 'audit', 'csrf'];
+    const secrets = [prefix, freshPrefix()].map((each) => openSecret({ dataDir, given: SECRET, prefix: each }));
+    const all = await Promise.all(secrets.flatMap(({ key }) => labels.map((label) => key(label))));
+    expect(new Set(all.map((key) => key.toString('hex'))).size).toBe(8);
+    // Neither the secret nor a key of it is in Redis.
+    const mark = (await connectRedis().get(makeSharedKeys(prefix).secretMark)) ?? '';
+    expect(mark).toMatch(/^[\w-]{16}$/);
+    expect(all.some((key) => key.toString('base64url').includes(mark))).toBe(false);
+  });
+
+  test('is one, whichever of several processes is the first to need it', async () => {
+    const [dataDir, prefix] = [await makeFolder(), freshPrefix()];
+    // Each is a reader of its own that finds no file; nothing but the file system is between them.
+    const secrets = Array.from({ length: 20 }, () => openSecret({ dataDir, prefix }));
+    const keys = await Promise.all(secrets.map(({ key }) => key('audit')));
+    expect(new Set(keys.map((key) => key.toString('hex'))).size).toBe(1);
+    expect(await readdir(dataDir)).toEqual(['secret']);
+  });
+
+  test('is refused in one sentence on a host that has another one', async () => {
+    const prefix = freshPrefix();
+    await openSecret({ dataDir: await makeFolder(), prefix }).key('audit');
+    const dataDir = await makeFolder();
+    const second = openSecret({ dataDir, prefix });
+    await expect(second.key('audit')).rejects.toThrow(
+      /not the one that Redis here is used with.*LIMITLINE_SECRET_FILE/,
+    );
+    await expect(openSecret({ dataDir, given: SECRET, prefix }).key('audit')).rejects.toThrow(/LIMITLINE_SECRET\)/);
+  });
+
+  test('that was put right is taken at the next try', async () => {
+    const [dataDir, other, prefix] = [await makeFolder(), await makeFolder(), freshPrefix()];
+    const key = await openSecret({ dataDir, prefix }).key('audit');
+    const second = openSecret({ dataDir: other, prefix });
+    await expect(second.key('audit')).rejects.toThrow('not the one');
+    await writeFile(join(other, 'secret'), await readFile(join(dataDir, 'secret')));
+    expect(await second.key('audit')).toEqual(key);
+  });
+
+  test('that others could read is kept from them', async () => {
+    const [dataDir, prefix] = [await makeFolder(), freshPrefix()];
+    await writeFile(join(dataDir, 'secret'), `${SECRET}\n`);
+    await chmod(join(dataDir, 'secret'), 0o644);
+    const key = await openSecret({ dataDir, prefix }).key('audit');
+    expect((await stat(join(dataDir, 'secret'))).mode & 0o777).toBe(0o640);
+    expect(await openSecret({ dataDir, given: SECRET, prefix }).key('audit')).toEqual(key);
+  });
+
+  test.each([
+    ['nothing', ''],
+    ['too little', 'short'],
+    ['several words', `${SECRET} ${SECRET}`],
+  ])('of %s in its file is a fault, and is not replaced', async (_what, text) => {
+    const [dataDir, prefix] = [await makeFolder(), freshPrefix()];
+    await writeFile(join(dataDir, 'secret'), text);
+    await expect(openSecret({ dataDir, prefix }).key('audit')).rejects.toThrow(/holds no secret/);
+    expect(await readFile(join(dataDir, 'secret'), 'utf8')).toBe(text);
+  });
+
+  test('in a file that cannot be read is a fault', async () => {
+    const [dataDir, prefix] = [await makeFolder(), freshPrefix()];
+    await mkdir(join(dataDir, 'secret'));
+    await expect(openSecret({ dataDir, prefix }).key('audit')).rejects.toThrow(/cannot be read: it is a folder/);
+  });
+});

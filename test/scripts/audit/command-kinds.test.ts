@@ -1,0 +1,126 @@
+import { readdirSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { Command } from 'commander';
+import { expect, test } from 'vitest';
+import { beginCommand, countsOf, nameOf } from '../../../scripts/audit/audit-command.ts';
+import { COMMAND_KINDS, type Given } from '../../../scripts/audit/command-kinds.ts';
+import { makeTerminal } from '../../../scripts/terminal/terminal.ts';
+import { callCommand } from '../../support/call-command.ts';
+import { buyerLines, makeFolder } from '../../support/workplace.ts';
+
+const COMMANDS = join(import.meta.dirname, '../../../scripts/commands');
+
+/** All commands that there are, each with those that belong to it. */
+async function allCommands(): Promise<Command[]> {
+  const program = new Command('limitline');
+  const terminal = makeTerminal({ json: false });
+  for (const file of readdirSync(COMMANDS)) {
+    (await import(join(COMMANDS, file))).register(program, terminal);
+  }
+  const leaves = (command: Command): Command[] =>
+    command.commands.length === 0 ? [command] : command.commands.flatMap(leaves);
+  return program.commands.flatMap(leaves);
+}
+
+test('every command says whether it changes anything, so that none that does is forgotten by the audit', async () => {
+  const names = (await allCommands()).map(nameOf);
+  expect(names.length).toBeGreaterThan(15);
+  expect(names.filter((name) => !Object.hasOwn(COMMAND_KINDS, name))).toEqual([]);
+});
+
+test('a command of which nobody says so does not begin', () => {
+  const forgotten = new Command('limitline').command('forgotten');
+  expect(() => beginCommand(forgotten)).toThrow('"forgotten" is not in scripts/audit/command-kinds.ts');
+});
+
+function wishOf(name: string, given: Partial<Given>) {
+  const kind = COMMAND_KINDS[name];
+  if (typeof kind !== 'object') throw new Error(`${name} changes nothing`);
+  return kind.wish({ args: [], options: {}, ...given });
+}
+
+test('a command that only says what it would do has no wish', () => {
+  expect(wishOf('retry', { args: ['q4'], options: { dryRun: true, cause: 'k3f9' } })).toBeUndefined();
+  expect(wishOf('resolve', { args: ['q4'], options: { dryRun: true } })).toBeUndefined();
+  expect(wishOf('recover', { args: [['a.csv']], options: {} })).toBeUndefined();
+});
+
+test('a wish has what was asked for, the names of files without their folders, and no text that may be a name of somebody', () => {
+  expect(wishOf('retry', { args: ['q4'], options: { cause: 'k3f9', yes: true } })).toEqual({
+    about: 'q4',
+    facts: { cause: 'k3f9' },
+  });
+  expect(wishOf('retry', { args: ['q4'], options: { error: 'Muster GmbH' } })?.facts).toEqual({ error: '(a text)' });
+  expect(wishOf('cancel', { args: ['q4'], options: { where: { states: ['queued'], text: 'Muster' } } })?.facts).toEqual(
+    {
+      where: { states: ['queued'], text: '(a text)' },
+    },
+  );
+  expect(wishOf('resolve', { args: ['q4'], options: { from: '/home/ann/made.csv' } })?.facts).toEqual({
+    from: 'made.csv',
+  });
+  expect(wishOf('pause', { args: [undefined], options: { queue: 'companies' } })).toEqual({
+    about: undefined,
+    facts: { queue: 'companies' },
+  });
+});
+
+test('of what a command answers its counts are told, and no texts', () => {
+  expect(countsOf({ rows: 3, why: 'a name', of: ['a', 'b'], isPart: false, faults: [] })).toEqual({
+    rows: 3,
+    of: 2,
+    isPart: false,
+    faults: 0,
+  });
+  expect([2, ['a'], undefined, 'x'].map(countsOf)).toEqual([{ status: 2 }, { count: 1 }, {}, {}]);
+});
+
+test('what a command changes stands in the trail with the user of the system and the host; what only looks does not', async () => {
+  const cwd = await makeFolder();
+  await writeFile(join(cwd, 'q4.csv'), `${buyerLines(3).join('\n')}\n`);
+  const call = async (...args: string[]) => {
+    const { status, stderr, stdout } = await callCommand([...args, '--json'], { cwd });
+    expect([0, 2], stderr).toContain(status);
+    return JSON.parse(stdout || '{}');
+  };
+  await call('import', 'q4.csv');
+  await call('pause', 'q4');
+  await call('check', 'q4.csv');
+  await call('report', 'q4');
+  await call('retry', 'q4', '--where', 'states=refused', '--dry-run');
+  await call('cancel', 'q4', '--where', 'states=queued');
+  await call('reconcile');
+  const { entries } = await call('audit', 'list');
+  const by = expect.stringMatching(/^command line \(.+\)$/);
+  const from = `command line on ${hostname()}`;
+  expect(entries).toMatchObject([
+    {
+      number: 1,
+      by,
+      from,
+      what: 'file imported',
+      about: 'q4',
+      is: 'begun',
+      facts: { command: 'import', file: 'q4.csv' },
+    },
+    { number: 2, is: 'done', of: 1, facts: { lines: 3, rows: 3, invalid: 0 } },
+    { number: 3, by, what: 'line paused', about: 'q4', is: 'begun' },
+    { number: 4, is: 'done', of: 3 },
+    { number: 5, by, what: 'rows cancelled', about: 'q4', is: 'begun', facts: { where: { states: ['queued'] } } },
+    { number: 6, is: 'done', of: 5, facts: { cancelled: 3 } },
+    { number: 7, by, what: 'ledger reconciled', is: 'begun' },
+    { number: 8, is: 'done', facts: { count: 0 } },
+  ]);
+  const all = await call('audit', 'verify');
+  expect(all).toMatchObject({ entries: 8, remembered: 8, broken: null });
+});
+
+test('a command that fails says so in the trail, and one whose portfolio is not there did nothing', async () => {
+  const cwd = await makeFolder();
+  const { status } = await callCommand(['pause', 'nothing'], { cwd });
+  expect(status).toBe(1);
+  const { stdout } = await callCommand(['audit', 'list'], { cwd });
+  expect(stdout).toContain('No entry of the audit trail');
+});

@@ -1,0 +1,72 @@
+import { TOTP } from 'otpauth';
+import { makeSharedKeys } from '../../src/ledger/keys.ts';
+import { makePeople } from '../../src/people/people.ts';
+import type { Role } from '../../src/people/person.ts';
+import { makeSecret } from '../../src/people/secret.ts';
+import { SESSION_LIMITS, type SessionLimits } from '../../src/people/sessions/session-limits.ts';
+import { GUESS_LIMITS, type GuessLimits } from '../../src/people/sign-in/guesses.ts';
+import { connectRedis, freshPrefix } from './ledger.ts';
+
+export const PASSWORD = 'a bench under seven trees';
+
+/** From where somebody comes who is no stranger to a test. */
+export const HERE = { from: '192.0.2.7', agent: 'a browser' };
+
+/** The users of an installation of the test's own, on a clock that the test can turn where codes are about. */
+export function openPeople({
+  prefix = freshPrefix(),
+  limits = {},
+  guesses = {},
+  initialMs,
+}: {
+  prefix?: string;
+  limits?: Partial<SessionLimits>;
+  guesses?: Partial<GuessLimits>;
+  initialMs?: number;
+} = {}) {
+  const connection = connectRedis();
+  const keys = makeSharedKeys(prefix);
+  const given = 'the secret of an installation of tests';
+  const secret = makeSecret({ given, dataDir: '/nowhere', connection, keys, prefix, where: 'Redis' });
+  // The middle of a step of codes, so that none ends while a test goes on.
+  const clock = { nowMs: (Math.floor(Date.now() / 30_000) + 0.5) * 30_000 };
+  const people = makePeople({
+    connection,
+    keys,
+    secret,
+    now: () => clock.nowMs,
+    sessionLimits: { ...SESSION_LIMITS, ...limits },
+    guessLimits: { ...GUESS_LIMITS, ...guesses },
+    ...(initialMs === undefined ? {} : { initialMs }),
+  });
+
+  /** A user with a password of their own. */
+  const addUser = (name: string, roles: readonly Role[] = ['viewer'], password = PASSWORD) =>
+    people.users.add({ name, roles, password, mustChange: false });
+
+  /** A second factor, as an app has it: its code of now, and each code once. */
+  const setFactor = async (name: string, keep?: string) => {
+    const { secret: base32 } = await people.users.beginFactor(name);
+    const app = new TOTP({ secret: base32 });
+    const code = () => app.generate({ timestamp: clock.nowMs });
+    const recoveryCodes = await people.users.confirmFactor(name, code(), { keep });
+    return {
+      recoveryCodes: recoveryCodes ?? [],
+      /** The code of the next step: the one before may have been used. */
+      nextCode: () => {
+        clock.nowMs += 30_000;
+        return code();
+      },
+      code,
+    };
+  };
+
+  /** Signs in as far as a password goes. */
+  const signIn = async (name: string, password = PASSWORD, place = HERE) => {
+    const answer = await people.signIn.password({ name, password, ...place });
+    if (answer.is !== 'in') throw new Error(`${name} is not let in: ${answer.is}`);
+    return answer;
+  };
+
+  return { connection, keys, secret, people, clock, prefix, addUser, setFactor, signIn };
+}
