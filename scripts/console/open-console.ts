@@ -3,6 +3,7 @@ import { makeConsole } from '../../src/console/console.ts';
 import { addPages } from '../../src/console/pages/index.ts';
 import type { Context } from '../../src/context.ts';
 import { consoleFunctions } from './functions.ts';
+import { makeAdminReader } from './people/admins.ts';
 import { signInOptions } from './people/sign-in.ts';
 import { readStrip } from './read-strip.ts';
 
@@ -22,6 +23,7 @@ export async function openConsole(context: Context, who: Partial<AccessFunctions
     strip: () => readStrip(context),
     audit: context.audit,
     signIn: await signInOptions(context),
+    admins: makeAdminReader(context),
     owns: ({ by }, portfolio) => context.portfolios.isOwn(portfolio, by),
     ...who,
     pages: (app, hub) => addPages(app, hub, functions),
