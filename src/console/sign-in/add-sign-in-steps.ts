@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { fieldsOf } from '../actions/add-action.ts';
+import { fieldsOf } from '../actions/fields-of.ts';
 import type { ConsoleApp } from '../console-app.ts';
 import type { SignInGiven } from './add-sign-in.ts';
 import { comingOf } from './coming.ts';

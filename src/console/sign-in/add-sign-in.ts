@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify';
 import type { Audit } from '../../audit/audit.ts';
-import { fieldsOf } from '../actions/add-action.ts';
+import { fieldsOf } from '../actions/fields-of.ts';
 import type { ConsoleApp } from '../console-app.ts';
 import { comingOf } from './coming.ts';
 import { type Gate, nextAddress } from './make-gate.ts';
