@@ -9,15 +9,15 @@ export type Said = { id: string; answer: ApprovalAnswer; digest: string; words: 
 
 /**
  * Why this person may not answer this approval, whatever they say to it; nothing where they may. Whoever is known by no name may not, who
- * is no approver, and who asked for it, under whatever name of theirs.
+ * asked for it, under whatever name of theirs, and who is no approver.
  */
 export function whyNot(
   { authors }: Pick<Approval, 'authors'>,
   { by, roles }: Person,
 ): 'nobody' | 'role' | 'own' | undefined {
   if (by === ANYBODY.by) return 'nobody';
-  if (!roles.includes('approver')) return 'role';
-  return isOwn({ authors }, by) ? 'own' : undefined;
+  if (isOwn({ authors }, by)) return 'own';
+  return roles.includes('approver') ? undefined : 'role';
 }
 
 /** Whether somebody asked for it, under whatever name of theirs. */

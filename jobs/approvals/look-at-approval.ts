@@ -21,11 +21,7 @@ export type LookDeps = {
 const FIRST_REQUESTS = 3;
 
 /** All that an approver has to see before a yes; nothing where there is no such approval. */
-export async function lookAtApproval(
-  id: string,
-  signal: AbortSignal,
-  deps: LookDeps,
-): Promise<ApprovalLook | undefined> {
+export async function lookAtApproval(id: string, deps: LookDeps): Promise<ApprovalLook | undefined> {
   const approval = await deps.approvals.read(id);
   if (!approval) return undefined;
   const { portfolio } = approval;
@@ -39,7 +35,7 @@ export async function lookAtApproval(
   return {
     approval,
     portfolio: { states: state.states, requested: state.sums.requested },
-    file: known && (await deps.understand(known, signal)),
+    file: known && (await deps.understand(known)),
     largest: largest.map(waitingRowOf),
     isLargestExact: isExact,
     first: first.map(requestOf),

@@ -10,6 +10,9 @@ import { openImported } from '../export/open-imported.ts';
 /** Some 50,000 lines are read in it, and the page is not to wait longer. */
 const LOOK_MS = 1_000;
 
+/** A workbook of many megabytes is opened in it; of one that takes longer it is not said how it was read. */
+const OPEN_MS = 5_000;
+
 /** Different warnings that are shown; alike ones are one of them. */
 const MOST_WARNINGS = 20;
 
@@ -25,9 +28,9 @@ export type UnderstandFile = ReturnType<typeof makeUnderstandFile>;
 export function makeUnderstandFile({ imports }: { imports: DocumentStore }) {
   const kept = new Map<string, Read>();
 
-  return async (known: KnownImport, signal: AbortSignal): Promise<UnderstoodFile | undefined> => {
+  return async (known: KnownImport): Promise<UnderstoodFile | undefined> => {
     const content = `${known.id}\n${known.reading}`;
-    const read = kept.get(content) ?? (await readFile(known, { imports, signal }));
+    const read = kept.get(content) ?? (await readFile(known, { imports, signal: AbortSignal.timeout(OPEN_MS) }));
     if (!read) return undefined;
     kept.delete(content);
     kept.set(content, read);
@@ -53,7 +56,7 @@ async function readFile(
       .map(({ written, known: meaning }) => ({ written: visible(written), known: meaning ?? undefined }));
     return { columns, reading: readingWords(opened, said), ...(await readWarnings(opened)) };
   } catch (error) {
-    if (isLimitlineError(error, 'FILE')) return undefined;
+    if (isLimitlineError(error, 'FILE') || isLimitlineError(error, 'STOPPED')) return undefined;
     throw error;
   }
 }

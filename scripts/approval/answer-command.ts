@@ -1,10 +1,12 @@
 import type { Command } from 'commander';
 import { answerApproval } from '../../jobs/approvals/answer-approval.ts';
 import { carryOutAnswered } from '../../jobs/approvals/carry-out-answered.ts';
+import { commandLineActor } from '../../src/actor.ts';
 import { counted } from '../../src/counted.ts';
 import { LimitlineError } from '../../src/errors.ts';
 import type { Answered, ApprovalAnswer } from '../../src/ledger/approvals/answered.ts';
 import { countLiving } from '../../src/ledger/presence.ts';
+import { commandLineFrom } from '../audit/audit-command.ts';
 import { onPortfolio } from '../opening/on-portfolio.ts';
 import { goingOn } from '../terminal/going-on.ts';
 import type { Terminal } from '../terminal/terminal.ts';
@@ -38,9 +40,19 @@ export function answerByCommand(
     const waiting = (await context.approvals.waiting()).filter(({ portfolio }) => portfolio === name);
     const approval = chooseApproval(name, options, waiting);
     terminal.say(waitingWords(approval));
-    const person = await whoAnswers(options, context.people);
-    const said = { id: approval.id, answer, digest: approval.digest, words, person };
-    const answered = await answerApproval(said, context);
+    const person = await whoAnswers({ ...options, portfolio: name }, context);
+    const { id, kind, rows, sum, digest, authors } = approval;
+    const answered = await context.audit.around(
+      {
+        by: person.by,
+        what: answer === 'approve' ? 'approval answered yes' : 'approval answered no',
+        from: commandLineFrom(),
+        about: name,
+        facts: { id, kind, rows, sum, authors, digest, because: words, typedBy: commandLineActor() },
+      },
+      () => answerApproval({ id, answer, digest, words, person }, context),
+      ({ is }) => ({ answered: is }),
+    );
     if (answered.is !== 'done') throw new LimitlineError('USAGE', refusedWords(answered));
     await carryOutAnswered(answered.approval, context);
     const workers = await countLiving({ connection: context.ledger, keys: context.keys });

@@ -1,21 +1,19 @@
-import { hostname } from 'node:os';
+import { commandLineActor } from '../../src/actor.ts';
+import type { Audit } from '../../src/audit/audit.ts';
 import { LimitlineError } from '../../src/errors.ts';
 import type { Person } from '../../src/people/person.ts';
+import { commandLineFrom } from '../audit/audit-command.ts';
 import { canAsk } from '../terminal/ask.ts';
 import { askSecret } from '../terminal/ask-secret.ts';
 
 /** What it takes to know who answers: of `context.people`. */
 export type KnowsPeople = {
   required: () => Promise<boolean>;
+  users: { read: (name: string) => Promise<unknown> };
   check: (given: { name: string; password: string; code: string; from: string }) => Promise<Checked>;
 };
 
 type Checked = { is: 'ok'; person: Person } | { is: 'no' | 'busy' | 'owes' } | { is: 'later'; afterS: number };
-
-/** Where a command is run, as the audit and the limits on guesses name it. */
-export function fromHere(): string {
-  return `command line on ${hostname()}`;
-}
 
 /**
  * Makes sure who answers: by their password and a code of their second factor, asked for without showing them, or read from standard
@@ -24,8 +22,8 @@ export function fromHere(): string {
  * @throws LimitlineError `USAGE` where there are no users, or they are not who they say; nothing was done then
  */
 export async function whoAnswers(
-  { as, passwordStdin = false }: { as: string; passwordStdin?: boolean | undefined },
-  people: KnowsPeople,
+  { as, portfolio, passwordStdin = false }: { as: string; portfolio: string; passwordStdin?: boolean | undefined },
+  { people, audit }: { people: KnowsPeople; audit: Audit },
 ): Promise<Person> {
   if (!(await people.required())) {
     throw new LimitlineError(
@@ -34,8 +32,19 @@ export async function whoAnswers(
     );
   }
   const said = passwordStdin ? await readSecrets() : await askSecrets(as);
-  const checked = await people.check({ name: as, ...said, from: fromHere() });
+  const from = commandLineFrom();
+  const checked = await people.check({ name: as, ...said, from });
   if (checked.is === 'ok') return checked.person;
+  // People type passwords where a name is meant.
+  const isKnown = (await people.users.read(as)) !== undefined;
+  const facts = { why: checked.is, typedBy: commandLineActor() };
+  await audit.refusal({
+    by: isKnown ? as : 'unknown',
+    what: 'answer to an approval refused',
+    from,
+    about: portfolio,
+    facts,
+  });
   throw new LimitlineError('USAGE', `${REFUSED[checked.is](checked)} Nothing was done.`);
 }
 

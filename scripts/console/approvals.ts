@@ -34,7 +34,9 @@ export function approvalsPageFunctions(context: Context): ApprovalsPageFunctions
       return { waiting: waiting.slice(0, MOST_WAITING), total: waiting.length, answered, hasUsers };
     },
 
-    look: (id, signal) => lookAtApproval(id, signal, { ...context, understand }),
+    read: approvals.read,
+
+    look: (id) => lookAtApproval(id, { ...context, understand }),
 
     isOwn: (approval, { by }) => isOwn(approval, by),
 

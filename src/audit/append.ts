@@ -4,7 +4,7 @@ import { fileFault, systemCode } from '../files/file-fault.ts';
 import type { Log } from '../log.ts';
 import { makeLuaScript, type RedisConnection } from '../lua-script.ts';
 import type { Chain } from './chain.ts';
-import { boundedDraft, type EntryDraft, entryText } from './entry.ts';
+import { type AuditEntry, boundedDraft, type EntryDraft, entryText } from './entry.ts';
 import type { LastLink, LastLinkMemory } from './last-link.ts';
 import { NOBODY, OTHER_KEY, SET_BACK, THE_TRAIL } from './own-entries.ts';
 
@@ -19,7 +19,12 @@ export type AppendDeps = {
   last: LastLinkMemory;
   account: string;
   log: Log;
+  /** Is told of each entry that stands, with its link. */
+  onWritten: (entry: WrittenEntry) => void;
 };
+
+/** An entry that stands, for a log: its facts may be long, and stay in the trail. */
+export type WrittenEntry = LastLink & Pick<AuditEntry, 'by' | 'what' | 'from' | 'about' | 'is' | 'of'>;
 
 /** Of entries that wait while others are written, so many are written at once: some hundred kilobytes at the most. */
 const MOST_AT_ONCE = 64;
@@ -94,6 +99,10 @@ async function appendBatch(drafts: readonly EntryDraft[], deps: AppendDeps): Pro
       if (made.isSetBack) log.error({ remembered: remembered?.number, found: head.number }, SET_BACK_WORDS);
       if (made.isOtherKey) log.error({ number: last.number }, OTHER_KEY_WORDS);
       await remember(last, deps);
+      for (const { number, link, draft } of made.entries) {
+        const { facts: _facts, ...said } = draft;
+        deps.onWritten({ number, ...said, link });
+      }
       return made.entries.slice(-drafts.length).map(({ number }) => number);
     }
     head = found;
@@ -132,7 +141,7 @@ function makeEntries(
     number += 1;
     const text = entryText(draft, { number, atMs, account, prev });
     prev = chain.link(text);
-    return { number, text, link: prev };
+    return { number, text, link: prev, draft };
   });
   return { entries, atMs, isSetBack, isOtherKey };
 }

@@ -73,7 +73,7 @@ export function openApprovals() {
       return row?.state;
     },
     /** What the ledger says to a call of this row, by the revision that it has. */
-    async claim(key: string, kind: 'company' | 'limit' = 'limit', owner = 'ann/1') {
+    async claim(key: string, kind: 'company' | 'limit' = 'limit', owner = 'ann/9') {
       const row = { portfolio: 'q4', key };
       const revision = (await ledger.connection.hget(ledger.keys.row('q4', key), 'rev')) ?? '0';
       const thing = { kind, key: kind === 'limit' ? key : `buyer of ${key}`, row, revision };

@@ -9,8 +9,8 @@ import { type Ended, ownDataHome } from './command.ts';
 type CommandModule = { register: (program: Command, terminal: Terminal) => void };
 
 const COMMANDS: Record<string, () => Promise<CommandModule>> = {
-  audit: () => import('../../scripts/commands/audit.ts'),
   approve: () => import('../../scripts/commands/approve.ts'),
+  audit: () => import('../../scripts/commands/audit.ts'),
   cancel: () => import('../../scripts/commands/cancel.ts'),
   check: () => import('../../scripts/commands/check.ts'),
   decline: () => import('../../scripts/commands/decline.ts'),
@@ -23,6 +23,7 @@ const COMMANDS: Record<string, () => Promise<CommandModule>> = {
   resume: () => import('../../scripts/commands/resume.ts'),
   retry: () => import('../../scripts/commands/retry.ts'),
   run: () => import('../../scripts/commands/run.ts'),
+  user: () => import('../../scripts/commands/user.ts'),
 };
 
 /** The process has one folder, one environment and one pair of streams, so a second call waits for the first. */

@@ -11,6 +11,7 @@ import { makePortfolios } from '../../src/ledger/portfolios.ts';
 import { startPresence } from '../../src/ledger/presence.ts';
 import type { RowRequest } from '../../src/ledger/row.ts';
 import { makeRows } from '../../src/ledger/rows.ts';
+import { makeStories } from '../../src/ledger/story/story.ts';
 import { makeSilentLog } from '../../src/log.ts';
 import { callThrough } from './call-through.ts';
 
@@ -41,6 +42,7 @@ export function openLedger({ asksApproval = false } = {}) {
     rows: makeRows({ connection, keys, persist, canaryRefusals: 3, asksApproval }),
     approvals: makeApprovals({ connection, keys, persist }),
     portfolios: makePortfolios({ connection, keys }),
+    stories: makeStories({ connection, keys }),
     /** A worker process as the ledger sees one: it lives until it is stopped, or the test ends. */
     async process(processId: string) {
       const log = makeSilentLog();

@@ -34,3 +34,9 @@ export async function signIn({ url }: Pick<Web, 'url'>, user: { name: string; pa
   await visitor.get('/keys');
   return visitor;
 }
+
+/** What was written down, the oldest first; of what was done between two entries, the second one has the facts. */
+export async function auditOf({ context: { audit } }: Pick<Web, 'context'>) {
+  const { entries } = await audit.read.page({ count: 500, walk: 1_000 });
+  return entries.reverse();
+}

@@ -53,15 +53,15 @@ export function addAccess(app: ConsoleApp, given: AccessFunctions): void {
     request.rights = { roles: person.roles, owns: false };
     // Whether it is their own is not known yet: here it is only asked whether it could be enough.
     if (isAllowed(access, { roles: person.roles, owns: true })) return;
-    const [place] = placesOf(request.rights);
+    const place = request.routeOptions.url === '/' ? placesOf(request.rights)[0] : undefined;
     // Where everybody comes in: an admin has other pages than this one.
-    if (request.method === 'GET' && request.routeOptions.url === '/' && place) return reply.redirect(place.href, 303);
+    if (place) return reply.redirect(place.href, 303);
     throw await refusal(request, access, undefined, given);
   });
 
   app.addHook('preHandler', async (request) => {
     const access = accessFor(request);
-    if ('open' in access || 'signedIn' in access) return;
+    if ('open' in access) return;
     const about = await aboutOf(request);
     request.about = about;
     const { person } = request;

@@ -46,6 +46,7 @@ export function addEvents(
     }
     const { raw } = reply;
     const watcher = {
+      session: request.signedIn?.token,
       send: (message: string) => {
         if (raw.destroyed || raw.writableLength >= UNREAD_BYTES) return false;
         raw.write(message);

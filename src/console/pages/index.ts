@@ -4,6 +4,7 @@ import type { ConsoleApp } from '../console-app.ts';
 import type { Hub } from '../events/hub.ts';
 import { maskedView } from '../privacy/masked-view.ts';
 import { type ApprovalsPageFunctions, addApprovalsPage } from './approvals/add-approvals-page.ts';
+import { type AuditPageFunctions, addAuditPage } from './audit/add-audit-page.ts';
 import { addDownloads, type DownloadFunctions } from './downloads/add-downloads.ts';
 import { addHealthPage, type HealthPageFunctions } from './health/add-health-page.ts';
 import { addHeldPage, type HeldPageFunctions } from './held/add-held-page.ts';
@@ -35,12 +36,13 @@ export type PageFunctions = {
   health: HealthPageFunctions;
   held: HeldPageFunctions;
   row: RowPageFunctions;
+  audit: AuditPageFunctions;
   me: MePageFunctions;
   users: UsersPageFunctions;
 };
 
 /** Pages on which nothing of buyers stands: what they are handed is masked for nobody. */
-const OURS = ['health', 'machines', 'me', 'users'] as const satisfies readonly (keyof PageFunctions)[];
+const OURS = ['health', 'machines', 'audit', 'me', 'users'] as const satisfies readonly (keyof PageFunctions)[];
 
 /** Pages on which files of buyers are shown and given away as they are. */
 const AS_IT_IS = ['new', 'downloads'] as const satisfies readonly (keyof PageFunctions)[];
@@ -61,6 +63,7 @@ export function addPages(app: ConsoleApp, hub: Hub, functions: PageFunctions): v
   addHealthPage(app, given.health);
   addHeldPage(app, given.held);
   addRowPage(app, given.row);
+  addAuditPage(app, given.audit);
   addMePage(app, given.me);
   addUsersPage(app, given.users);
 }

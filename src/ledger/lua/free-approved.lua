@@ -14,7 +14,7 @@ local portfolio, approval, rows, answered = unpack(KEYS)
 local id, name, begins, problem = unpack(ARGV, 1, 4)
 local known = redis.call('HMGET', approval, 'standing', 'kind', 'answeredBy', 'words')
 local isGranted = known[1] == 'granted'
-if known[1] == 'open' or known[1] == 'waiting' or (isGranted and known[2] == 'answer') then return redis.call('ZCARD', rows) end
+local isAnswered = isGranted or known[1] == 'declined' or known[1] == 'void'
 local now = nowMs()
 
 -- Of all rows of an import none says it again.
@@ -33,12 +33,12 @@ local function free(row, key, line)
   tallyRow(portfolio, row, key)
 end
 
-for at = 5, #ARGV do
+for at = 5, isAnswered and not (isGranted and known[2] == 'answer') and #ARGV or 0 do
   local key = ARGV[at]
   local found = redis.call('HMGET', begins .. key, 'state', 'line', 'approval')
   if found[1] == 'awaiting' and found[3] == id then free(begins .. key, key, found[2]) else redis.call('ZREM', rows, key) end
 end
 local left = redis.call('ZCARD', rows)
-if left == 0 then redis.call('ZREM', answered, name .. '/' .. id) end
+if left == 0 and isAnswered then redis.call('ZREM', answered, name .. '/' .. id) end
 noteFinish(portfolio, now)
 return left

@@ -2,14 +2,16 @@
 -- approval until that is done, so that whoever comes next goes on with it.
 -- KEYS[1] the portfolio   KEYS[2] the row   KEYS[3] the approval   KEYS[4] its rows
 -- ARGV[1] row key   ARGV[2] id of the approval
--- Answers { state of the row now, what was answered }, also repeated; or {} where it belongs to the approval no longer.
+-- Answers { state of the row now, what was answered }, also repeated; or {} where it belongs to the approval no longer, or that is not
+-- granted.
 -- @include move
 -- @include tally
 -- @include go-back
 local portfolio, row, approval, rows = unpack(KEYS)
 local key, id = unpack(ARGV)
 local found = redis.call('HMGET', row, 'state', 'line', 'approval', 'answer')
-if found[3] ~= id or redis.call('HGET', approval, 'standing') ~= 'granted' then
+if redis.call('HGET', approval, 'standing') ~= 'granted' then return {} end
+if found[3] ~= id then
   redis.call('ZREM', rows, key)
   return {}
 end

@@ -13,8 +13,9 @@ import { type ApprovalsList, approvalsPage } from './approvals-list.ts';
 
 export type ApprovalsPageFunctions = {
   list: () => Promise<ApprovalsList>;
+  read: (id: string) => Promise<Approval | undefined>;
   /** All that an approver has to see; nothing where there is no such approval. */
-  look: (id: string, signal: AbortSignal) => Promise<ApprovalLook | undefined>;
+  look: (id: string) => Promise<ApprovalLook | undefined>;
   /** Whether this person asked for it, under whatever name. */
   isOwn: (approval: Pick<Approval, 'authors'>, person: Person) => boolean;
   /** Whether a person may answer, whether their password is asked for, and who may besides. */
@@ -58,14 +59,23 @@ export function addApprovalsPage(app: ConsoleApp, given: ApprovalsPageFunctions)
       url: `/approvals/:id/${answer}`,
       action: answer,
       limitMs: ANSWER_LIMIT_MS,
+      says: ['digest', 'because'],
+      about: async (request) => aboutOf(await given.read((request.params as { id: string }).id)),
       handle: (acting) => hear(answer, acting, given),
     });
   }
 }
 
+/** What the audit is told of it beside what is said. */
+function aboutOf(approval: Approval | undefined) {
+  if (!approval) return {};
+  const { portfolio, kind, rows, sum, authors } = approval;
+  return { portfolio, facts: { kind, rows, sum, authors } };
+}
+
 async function hear(
   answer: ApprovalAnswer,
-  { request, reply, params: { id = '' }, fields }: Acting,
+  { request, reply, params: { id = '' }, fields, tell }: Acting,
   given: ApprovalsPageFunctions,
 ) {
   const words = (fields.because ?? '').trim().slice(0, LONGEST_WORDS);
@@ -73,6 +83,7 @@ async function hear(
   const { person, ip } = request;
   const { digest = '', password = '' } = fields;
   const answered = await given.answer({ id, answer, digest, words, person, password, from: ip });
+  tell({ answered: answered.is });
   switch (answered.is) {
     case 'done':
       return reply.redirect(approvalAddress(id), 303);
@@ -105,13 +116,13 @@ async function show(
   { request, reply, refused }: { request: FastifyRequest; reply: FastifyReply; refused?: Answered },
   given: ApprovalsPageFunctions,
 ) {
-  const look = await given.look(id, request.signal);
+  const look = await given.look(id);
   if (!look) throw new ConsoleError(404, NO_APPROVAL);
   const { approval } = look;
   const answering = { ...(await given.answering(approval, request.person)), refused, csrf: reply.csrf() };
   return reply.page({
     title: `Approval (${approval.portfolio})`,
     at: 'approvals',
-    body: approvalPage(look, answering),
+    body: approvalPage(look, answering, request.rights),
   });
 }

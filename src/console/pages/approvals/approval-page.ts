@@ -2,6 +2,8 @@ import { counted, grouped } from '../../../counted.ts';
 import type { Approval } from '../../../ledger/approvals/approval.ts';
 import type { ApprovalLook, UnderstoodFile, WaitingRow } from '../../../ledger/approvals/approval-look.ts';
 import { moneyText } from '../../../money-text.ts';
+import type { Rights } from '../../access/access.ts';
+import { can } from '../../access/can.ts';
 import { type Html, html } from '../../html/html.ts';
 import { amount } from '../../parts/amount.ts';
 import { linkButton } from '../../parts/button.ts';
@@ -14,10 +16,10 @@ import { theirWords } from '../../parts/their-words.ts';
 import { moment, timeAgo } from '../../parts/time.ts';
 import { rowAddress } from '../row/row-address.ts';
 import { type Answering, answerPart } from './answer-forms.ts';
-import { KIND_WORDS, peopleWords, STANDING_WORDS, shortDigest, sizeWords } from './approval-words.ts';
+import { KIND_WORDS, peopleWords, STANDING_WORDS, sizeWords } from './approval-words.ts';
 
 /** All that an approver has to see before a yes, and the yes itself. */
-export function approvalPage(look: ApprovalLook, answering: Answering): Html {
+export function approvalPage(look: ApprovalLook, answering: Answering, rights: Rights): Html {
   const { approval, file, since } = look;
   const { portfolio, standing } = approval;
   return html`${pageHead({
@@ -27,14 +29,16 @@ export function approvalPage(look: ApprovalLook, answering: Answering): Html {
       { href: portfolioHref(approval), words: portfolio },
     ],
     lead: html`Asked for by ${peopleWords(approval.authors)}, ${timeAgo(approval.askedMs)}`,
-    actions: file && linkButton({ href: originalHref(approval, file), words: 'Download the file', download: true }),
+    actions:
+      file &&
+      can(rights, 'GET /portfolios/:name/downloads/:file') &&
+      linkButton({ href: originalHref(approval, file), words: 'Download the file', download: true }),
   })}
   ${standing !== 'waiting' && outcome(approval)}
   ${figuresOf(look)}
   ${since.length > 0 && notice('warn', html`<ul>${since.map((words) => html`<li>${words}</li>`)}</ul>`, { title: 'What happened since it was asked for.' })}
   ${standing === 'waiting' && panel({ title: 'Your answer', body: answerPart(approval, answering) })}
-  ${panel({ title: 'Largest rows', body: largestPart(look) })}
-  ${panel({ title: 'As it would be sent', body: firstPart(look) })}
+  ${standing === 'waiting' && html`${panel({ title: 'Largest rows', body: largestPart(look) })}${panel({ title: 'As it would be sent', body: firstPart(look) })}`}
   ${file && panel({ title: 'How the file was read', body: filePart(file) })}
   ${panel({ title: 'What a yes binds', body: boundPart(approval) })}`;
 }
@@ -177,15 +181,10 @@ function filePart({ name, number, by, columns, reading, warnings, lookedThrough,
 }
 
 function boundPart({ rows, sum, file, digest }: Approval): Html {
-  return html`<p>The yes is for exactly this. Whatever changes one of it makes another digest, and a yes to this one does nothing then.</p>
+  return html`<p>The yes is for exactly this, and for how the file was read. Whatever changes one of it makes another digest, and a yes to this one does nothing then.</p>
   ${facts([
     { term: 'Rows and sum', what: `${grouped(rows)}, ${moneyText(sum)}` },
-    ...(file
-      ? [
-          { term: 'File', what: html`${theirWords(file.name)} <code>${file.sha256.slice(0, 16)}…</code>` },
-          { term: 'Reading', what: html`<code>${shortDigest(file.reading)}…</code>` },
-        ]
-      : []),
+    ...(file ? [{ term: 'File', what: html`${theirWords(file.name)} <code>${file.sha256.slice(0, 16)}…</code>` }] : []),
     { term: 'Digest', what: html`<code>${digest}</code>` },
   ])}`;
 }

@@ -1,0 +1,83 @@
+/** Whose columns these are: nobody is signed in, somebody without any role, and each single role. */
+export const COLUMNS = ['nobody', 'none', 'viewer', 'finance', 'approver', 'operator', 'admin'] as const;
+
+/**
+ * Who may use what, written out a second time, to be read by people: `yes`; `own` for what is one's own, `no`, and `in` for who
+ * has to sign in first. All that lies under `/assets/` is one line, and so is all of the board that needs one role.
+ */
+export const EXPECTED = `
+                                               nobody none viewer finance approver operator admin
+GET  /assets/                                  yes    yes  yes    yes     yes      yes      yes
+GET  /health/live                              yes    yes  yes    yes     yes      yes      yes
+GET  /health/ready                             yes    yes  yes    yes     yes      yes      yes
+GET  /metrics                                  yes    yes  yes    yes     yes      yes      yes
+
+GET  /events                                   in     yes  yes    yes     yes      yes      yes
+GET  /keys                                     in     yes  yes    yes     yes      yes      yes
+
+GET  /                                         in     no   yes    yes     yes      yes      no
+GET  /newest/events                            in     no   yes    yes     yes      yes      no
+GET  /portfolios/:name                         in     no   yes    yes     yes      yes      no
+GET  /portfolios/:name/events                  in     no   yes    yes     yes      yes      no
+GET  /portfolios/:name/rows/:key               in     no   yes    yes     yes      yes      no
+GET  /portfolios/:name/downloads/:file         in     no   no     yes     no       yes      no
+POST /portfolios/:name/pause                   in     no   no     no      no       yes      no
+POST /portfolios/:name/resume                  in     no   no     no      no       yes      no
+POST /portfolios/:name/rows/:key/retry         in     no   no     own     no       yes      no
+POST /portfolios/:name/rows/:key/resolve       in     no   no     no      no       yes      no
+
+GET  /plans/new?action=retry                   in     no   no     own     no       yes      no
+GET  /plans/new?action=cancel                  in     no   no     own     no       yes      no
+GET  /plans/new?action=resend                  in     no   no     no      no       yes      no
+GET  /plans/:id                                in     no   no     yes     yes      yes      no
+GET  /plans/:id/events                         in     no   no     yes     yes      yes      no
+POST /plans/:id/confirm                        in     no   no     own     no       yes      no
+
+GET  /new                                      in     no   no     yes     no       no       no
+GET  /new/:id                                  in     no   no     yes     no       no       no
+GET  /new/:id/events                           in     no   no     yes     no       no       no
+GET  /new/:id/file                             in     no   no     yes     no       no       no
+GET  /new/:id/import                           in     no   no     yes     no       no       no
+GET  /new/:id/import/events                    in     no   no     yes     no       no       no
+POST /new/upload                               in     no   no     yes     no       no       no
+POST /new/:id/reading                          in     no   no     yes     no       no       no
+POST /new/:id/again                            in     no   no     yes     no       no       no
+POST /new/:id/portfolio                        in     no   no     yes     no       no       no
+POST /new/:id/remove                           in     no   no     yes     no       no       no
+POST /new/:id/check                            in     no   no     yes     no       no       no
+POST /new/:id/mend                             in     no   no     yes     no       no       no
+POST /new/:id/submit                           in     no   no     yes     no       no       no
+
+GET  /held                                     in     no   no     no      no       yes      no
+GET  /held/text                                in     no   no     no      no       yes      no
+GET  /portfolios/:name/held                    in     no   no     no      no       yes      no
+GET  /portfolios/:name/held/text               in     no   no     no      no       yes      no
+POST /portfolios/:name/held/file               in     no   no     no      no       yes      no
+POST /portfolios/:name/held/confirm            in     no   no     no      no       yes      no
+
+GET  /work                                     in     no   no     no      no       yes      no
+GET  /work/events                              in     no   no     no      no       yes      no
+POST /work/retry                               in     no   no     no      no       yes      no
+POST /work/:queue/pause                        in     no   no     no      no       yes      no
+POST /work/:queue/resume                       in     no   no     no      no       yes      no
+GET  /queues                                   in     no   no     no      no       yes      no
+GET  /queues/                                  in     no   no     no      no       yes      no
+POST /queues/                                  in     no   no     no      no       yes      no
+PUT  /queues/                                  in     no   no     no      no       yes      no
+PATCH /queues/                                 in     no   no     no      no       yes      no
+
+GET  /health                                   in     no   yes    yes     yes      yes      yes
+`;
+
+/** What is expected of a route, by column. */
+export type Expected = { route: string; by: Record<(typeof COLUMNS)[number], 'yes' | 'own' | 'no' | 'in'> };
+
+/** The table, read. */
+export function readExpected(): Expected[] {
+  const [, ...lines] = EXPECTED.split('\n').filter((line) => line.trim() !== '');
+  return lines.map((line) => {
+    const [method, path, ...cells] = line.trim().split(/\s+/);
+    const by = Object.fromEntries(COLUMNS.map((column, place) => [column, cells[place]])) as Expected['by'];
+    return { route: `${method} ${path}`, by };
+  });
+}
