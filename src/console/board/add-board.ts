@@ -68,9 +68,11 @@ function recordChanges(board: FastifyInstance): void {
     return { by: request.person.by, what: ACTION_WORDS.retry, from: request.ip, about: portfolio, facts: { row: key } };
   });
   board.addHook('onRoute', (route) => {
-    const { handler, method, url } = route;
-    const isChange = method !== 'GET' && method !== 'HEAD' && mayOnBoard(String(method), url.slice(AT.length)) === true;
-    if (!isChange) return;
+    const { handler, url } = route;
+    // The board registers lists of one method each.
+    const methods = [route.method].flat();
+    const isReading = methods.every((method) => method === 'GET' || method === 'HEAD');
+    if (isReading || !methods.some((method) => mayOnBoard(method, url.slice(AT.length)) === true)) return;
     route.onSend = trail.beforeAnswer;
     route.handler = (request, reply) => {
       const given = { request, reply, actor: { name: request.person.by }, fields: {} };

@@ -2,6 +2,8 @@ import type { Person } from '../../people/person.ts';
 import type { Rights } from '../access/access.ts';
 import { can } from '../access/can.ts';
 import { type Html, html } from '../html/html.ts';
+import { isMasked } from '../privacy/is-masked.ts';
+import { MASK } from '../privacy/personal-text.ts';
 import { accountMenu } from './account-menu.ts';
 import { type Place, placesOf } from './places.ts';
 import { APPROVALS_COUNT_ID, approvalsCount, renderStrip, STRIP_ID, type StripState } from './strip.ts';
@@ -60,10 +62,7 @@ ${
 `
 }</header>
 <main id="main" tabindex="-1">${body}</main>
-${
-  rights &&
-  html`<footer class="foot"><a href="/keys">Keyboard</a>${can(rights, 'GET /users') && html` <a href="/users">Users</a>`}${can(rights, 'GET /audit') && html` <a href="/audit">Audit</a>`}</footer>`
-}
+${rights && footer(rights)}
 </body>
 </html>
 `;
@@ -74,6 +73,16 @@ function placesLine(rights: Rights, at: Place | undefined, strip: StripState): H
     (place) =>
       html`<a href="${place.href}" aria-current="${place.at === at && 'page'}">${place.words}${place.at === 'approvals' && html`<span id="${APPROVALS_COUNT_ID}">${approvalsCount(strip)}</span>`}</a>`,
   )}</nav>`;
+}
+
+/** What belongs to no page: keys, people where somebody may, and why a viewer sees less. */
+function footer(rights: Rights): Html {
+  return html`<footer class="foot">
+<a href="/keys">Keyboard</a>
+${can(rights, 'GET /users') && html`<a href="/users">Users</a>`}
+${can(rights, 'GET /audit') && html`<a href="/audit">Audit</a>`}
+${isMasked(rights) && html`<span>Contacts, streets, e-mail addresses and cells that we do not know are shown as ${MASK} to you.</span>`}
+</footer>`;
 }
 
 /** A line with a limit on it. */

@@ -2,6 +2,7 @@ import { addBoard } from '../board/add-board.ts';
 import type { BoardFunctions } from '../board/board-functions.ts';
 import type { ConsoleApp } from '../console-app.ts';
 import type { Hub } from '../events/hub.ts';
+import { maskedView } from '../privacy/masked-view.ts';
 import { type ApprovalsPageFunctions, addApprovalsPage } from './approvals/add-approvals-page.ts';
 import { type AuditPageFunctions, addAuditPage } from './audit/add-audit-page.ts';
 import { addDownloads, type DownloadFunctions } from './downloads/add-downloads.ts';
@@ -40,8 +41,15 @@ export type PageFunctions = {
   users: UsersPageFunctions;
 };
 
-/** All pages of the console. */
-export function addPages(app: ConsoleApp, hub: Hub, given: PageFunctions): void {
+/** Pages on which nothing of buyers stands: what they are handed is masked for nobody. */
+const OURS = ['health', 'machines', 'me', 'users'] as const satisfies readonly (keyof PageFunctions)[];
+
+/** Pages on which files of buyers are shown and given away as they are. */
+const AS_IT_IS = ['new', 'downloads'] as const satisfies readonly (keyof PageFunctions)[];
+
+/** All pages of the console. Each is handed its functions as whoever asks may see their answers (privacy/masked-view.ts). */
+export function addPages(app: ConsoleApp, hub: Hub, functions: PageFunctions): void {
+  const given = maskedView(functions, { ours: OURS, asItIs: AS_IT_IS });
   addKeysPage(app);
   addBoard(app, given.board);
   addPortfoliosPage(app, hub, given.portfolios);
