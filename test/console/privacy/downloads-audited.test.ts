@@ -28,8 +28,8 @@ test(
       ]);
       const { about, facts } = audit.noted.at(-1) ?? {};
       expect([about, facts?.file], path).toEqual([
-        path.startsWith('/held') ? undefined : (/^\/(?:portfolios|new)\/([^/]+)/.exec(path)?.[1] ?? ''),
-        expect.stringMatching(/\.(?:csv|xlsx|txt)$/),
+        /^\/(?:held|audit)\//.test(path) ? undefined : (/^\/(?:portfolios|new)\/([^/]+)/.exec(path)?.[1] ?? ''),
+        expect.stringMatching(/\.(?:csv|xlsx|txt|ndjson)$/),
       ]);
     }
     expect(left.map(([path]) => path.replace(/^\/new\/[^/]+/, '/new/ID'))).toEqual(
@@ -42,6 +42,7 @@ test(
         '/held/text',
         '/portfolios/q4/held/text',
         '/new/ID/file',
+        '/audit/export',
       ]),
     );
     expect(JSON.stringify(audit.noted)).not.toMatch(/zqx/i);

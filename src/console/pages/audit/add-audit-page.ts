@@ -1,14 +1,14 @@
 import type { Readable } from 'node:stream';
 import type { ConsoleApp } from '../../console-app.ts';
-import { attachmentOf } from '../downloads/attachment-name.ts';
+import { sendDownload } from '../downloads/send-download.ts';
 import { type AuditShown, auditPage } from './audit-page.ts';
 import { type AuditQuery, readAuditQuery } from './audit-query.ts';
 
 /** What the page of the audit trail is handed. */
 export type AuditPageFunctions = {
   page: (query: AuditQuery) => Promise<Omit<AuditShown, 'query' | 'wrongDay'>>;
-  /** The whole trail as NDJSON. That it was taken away stands in the trail before the first byte. */
-  export: (who: { by: string; from: string }) => Promise<Readable>;
+  /** The whole trail as NDJSON, as it is when it is read. */
+  export: () => Readable;
 };
 
 /** A million entries take some seconds, and a slow line of the reader's takes longer. */
@@ -21,12 +21,8 @@ export function addAuditPage(app: ConsoleApp, given: AuditPageFunctions): void {
     return reply.page({ title: 'Audit', body: auditPage({ ...asked, ...(await given.page(asked.query)) }) });
   });
   app.get('/audit/export', { handlerTimeout: EXPORT_LIMIT_MS }, async (request, reply) => {
-    const content = await given.export({ by: request.person.by, from: request.ip });
-    return reply
-      .header('content-disposition', attachmentOf(`audit-${new Date().toISOString().slice(0, 10)}.ndjson`))
-      .header('cache-control', 'no-store')
-      .header('x-content-type-options', 'nosniff')
-      .type('application/x-ndjson; charset=utf-8')
-      .send(content);
+    const fileName = `audit-${new Date().toISOString().slice(0, 10)}.ndjson`;
+    const file = { fileName, type: 'application/x-ndjson; charset=utf-8', what: 'audit trail downloaded' };
+    return sendDownload({ request, reply }, file, given.export());
   });
 }
