@@ -77,5 +77,10 @@ test('the whole trail is downloaded as NDJSON that holds without Redis, and that
   const verifier = makeVerifier({ chain: await context.audit.chain() });
   for (const line of lines) verifier.add(readExportLine(line) ?? { text: '', link: '' });
   expect(verifier.end()).toMatchObject({ entries: 4, broken: undefined });
-  expect(JSON.parse(lines[3] ?? '')).toMatchObject({ by: 'console', what: 'audit trail exported', from: '127.0.0.1' });
+  expect(JSON.parse(lines[3] ?? '')).toMatchObject({
+    by: 'console',
+    what: 'audit trail downloaded',
+    from: '127.0.0.1',
+    is: 'begun',
+  });
 });
