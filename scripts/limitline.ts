@@ -27,6 +27,7 @@ const COMMANDS: Record<string, () => Promise<{ register: (program: Command, term
   recover: () => import('./commands/recover.ts'),
   reconcile: () => import('./commands/reconcile.ts'),
   audit: () => import('./commands/audit.ts'),
+  user: () => import('./commands/user.ts'),
   service: () => import('./commands/service.ts'),
 };
 

@@ -21,6 +21,7 @@ const COMMANDS: Record<string, () => Promise<CommandModule>> = {
   resume: () => import('../../scripts/commands/resume.ts'),
   retry: () => import('../../scripts/commands/retry.ts'),
   run: () => import('../../scripts/commands/run.ts'),
+  user: () => import('../../scripts/commands/user.ts'),
 };
 
 /** The process has one folder, one environment and one pair of streams, so a second call waits for the first. */

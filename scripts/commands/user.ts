@@ -1,0 +1,166 @@
+import type { Command } from 'commander';
+import type { Context } from '../../src/context.ts';
+import { LimitlineError } from '../../src/errors.ts';
+import type { People, UserView } from '../../src/people/people.ts';
+import { ROLES } from '../../src/people/person.ts';
+import { needRoles, needUserName } from '../../src/people/users/user.ts';
+import type { Users } from '../../src/people/users/users.ts';
+import { withContext } from '../opening/on-portfolio.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+import { type NewPassword, readNewPassword } from '../users/new-password.ts';
+import { userJson, userWords } from '../users/user-words.ts';
+
+type PasswordOptions = { passwordStdin?: boolean; own?: boolean };
+
+const ROLES_WORDS = `what they may do, separated by commas: ${ROLES.join(', ')}`;
+const STDIN_WORDS = 'read the password from standard input, one line';
+const OWN_WORDS = 'the password is typed by the user, and need not be changed at the first sign-in';
+
+/** `limitline user …`: who may sign in to the console, and what they may do there. */
+export function register(program: Command, terminal: Terminal): void {
+  const user = program.command('user').description('who may sign in to the console, and what they may do there');
+  user
+    .command('add')
+    .argument('<name>', 'up to 40 of a-z, 0-9, dot, hyphen and underscore')
+    .requiredOption('--roles <roles>', ROLES_WORDS, splitRoles)
+    .option('--password-stdin', STDIN_WORDS)
+    .option('--own', OWN_WORDS)
+    .description('add a user; without a terminal a password for the first sign-in is made, and printed once')
+    .action((name: string, options: PasswordOptions & { roles: string[] }) => add(name, options, terminal));
+  user
+    .command('password')
+    .argument('<name>')
+    .option('--password-stdin', STDIN_WORDS)
+    .option('--own', OWN_WORDS)
+    .description("set a user's password, which ends all sessions of the user")
+    .action((name: string, options: PasswordOptions) => setPassword(name, options, terminal));
+  user
+    .command('roles')
+    .argument('<name>')
+    .requiredOption('--roles <roles>', ROLES_WORDS, splitRoles)
+    .description('give a user other roles, which ends all sessions of the user')
+    .action((name: string, { roles }: { roles: string[] }) => setRoles(name, roles, terminal));
+  user
+    .command('remove')
+    .argument('<name>')
+    .description('remove a user, and end all sessions of the user')
+    .action((name: string) => remove(name, terminal));
+  user
+    .command('factor')
+    .argument('<name>')
+    .requiredOption('--reset', 'take the second factor and its recovery codes away; the next sign-in sets up another')
+    .description("a user's second factor, when the telephone is lost and so are the codes")
+    .action((name: string) => resetFactor(name, terminal));
+  user
+    .command('list')
+    .option('--text <text>', 'only names that contain this')
+    .description('all users in the order of the alphabet')
+    .action(({ text }: { text?: string }) => withContext((context) => list(context, text, terminal)));
+}
+
+function splitRoles(text: string): string[] {
+  return text.split(/[\s,]+/).filter(Boolean);
+}
+
+async function add(name: string, options: PasswordOptions & { roles: string[] }, terminal: Terminal): Promise<void> {
+  // All that can be wrong is said before a password is asked for.
+  needUserName(name);
+  const roles = needRoles(options.roles);
+  const made = await readNewPassword({ name, passwordStdin: options.passwordStdin }, terminal.say);
+  const mustChange = made.isMade || options.own !== true;
+  await withContext(async ({ people }) => {
+    const isFirst = (await people.users.count()) === 0;
+    await people.users.add({ name, roles, password: made.password, mustChange });
+    const words = [
+      `User ${name} may sign in to the console, as ${roles.join(', ')}.`,
+      ...passwordWords(made, mustChange),
+    ];
+    if (isFirst) words.push('From now on the console asks everybody who they are.');
+    terminal.print(words.join('\n'), {
+      ...(await viewOf(name, people)),
+      ...(made.isMade ? { password: made.password } : {}),
+    });
+  });
+}
+
+async function setPassword(name: string, { passwordStdin, own }: PasswordOptions, terminal: Terminal): Promise<void> {
+  const made = await readNewPassword({ name, passwordStdin }, terminal.say);
+  const mustChange = made.isMade || own !== true;
+  await withContext(async ({ people }) => {
+    await people.users.setPassword(name, made.password, { mustChange });
+    const words = [
+      `User ${name} has another password, and is signed out everywhere.`,
+      ...passwordWords(made, mustChange),
+    ];
+    terminal.print(words.join('\n'), {
+      ...(await viewOf(name, people)),
+      ...(made.isMade ? { password: made.password } : {}),
+    });
+  });
+}
+
+function passwordWords({ password, isMade }: NewPassword, mustChange: boolean): string[] {
+  if (!mustChange) return [];
+  const first = isMade ? [`The password for the first sign-in is shown only now: ${password}`] : [];
+  return [...first, 'It is good for 72 hours, and at the first sign-in another is chosen in its place.'];
+}
+
+async function setRoles(name: string, wanted: readonly string[], terminal: Terminal): Promise<void> {
+  const roles = needRoles(wanted);
+  await withContext(async ({ people }) => {
+    await people.users.setRoles(name, roles, { evenLast: true });
+    const words = [`User ${name} is ${roles.join(', ')} from now on, and is signed out everywhere.`];
+    terminal.print([...words, ...(await lastWords(people))].join('\n'), await viewOf(name, people));
+  });
+}
+
+async function remove(name: string, terminal: Terminal): Promise<void> {
+  await withContext(async ({ people }) => {
+    await people.users.remove(name, { evenLast: true });
+    const words = [`User ${name} is removed, and signed out everywhere.`, ...(await lastWords(people))];
+    terminal.print(words.join('\n'), { name, removed: true, users: await people.users.count() });
+  });
+}
+
+async function resetFactor(name: string, terminal: Terminal): Promise<void> {
+  await withContext(async ({ people }) => {
+    await people.users.resetFactor(name);
+    const words = `User ${name} has no second factor any more, and is signed out everywhere; the next sign-in sets up another.`;
+    terminal.print(words, await viewOf(name, people));
+  });
+}
+
+async function list({ people }: Context, text: string | undefined, terminal: Terminal): Promise<void> {
+  const all: UserView[] = [];
+  for await (const user of everyUser(people.users, text)) {
+    if (terminal.json) all.push(user);
+    terminal.answer(userWords(user));
+  }
+  if (terminal.json) return terminal.print('', { users: all.map(userJson) });
+  if ((await people.users.count()) > 0) return;
+  terminal.answer('There is no user yet: the console answers on this machine alone, and lets everybody do everything.');
+}
+
+async function* everyUser(users: Users, text = ''): AsyncGenerator<UserView> {
+  let after: string | undefined;
+  do {
+    const page = await users.list({ after, text });
+    yield* page.users;
+    after = page.next;
+  } while (after !== undefined);
+}
+
+/** What a command line may do and a page may not: leave nobody who is admin, or nobody at all. */
+async function lastWords({ users }: People): Promise<string[]> {
+  if ((await users.count()) === 0) {
+    return ['There is no user any more: the console answers on this machine alone, and lets everybody do everything.'];
+  }
+  for await (const { roles } of everyUser(users)) if (roles.includes('admin')) return [];
+  return ['Nobody is admin: users can be changed by these commands alone.'];
+}
+
+async function viewOf(name: string, { users }: People) {
+  const user = await users.read(name);
+  if (user === undefined) throw new LimitlineError('NOT_FOUND', `User ${name} was removed at this moment.`);
+  return userJson(user);
+}

@@ -1,0 +1,63 @@
+import { LimitlineError } from '../../src/errors.ts';
+import { makeInitialPassword } from '../../src/people/passwords/initial-password.ts';
+import { passwordFault } from '../../src/people/passwords/password-rules.ts';
+import { canAsk } from '../terminal/ask.ts';
+import { askSecret } from '../terminal/ask-secret.ts';
+
+/** A password for a user; `isMade`: nobody chose it, so it is to be shown. */
+export type NewPassword = { password: string; isMade: boolean };
+
+/** Whoever does not find one in so many tries reads the rules first. */
+const TRIES = 5;
+
+/** No password is longer; what comes beyond it is something else. */
+const MAX_INPUT_BYTES = 8_192;
+
+/**
+ * Where the password comes from: standard input where that is said, else the terminal, asked for twice without showing it, and where
+ * there is none, one is made.
+ *
+ * @throws LimitlineError `USAGE` where none is given, or it will not do
+ */
+export async function readNewPassword(
+  { name, passwordStdin = false }: { name: string; passwordStdin?: boolean | undefined },
+  say: (text: string) => void,
+): Promise<NewPassword> {
+  if (passwordStdin) return { password: needFit(await firstLineOfInput(), name), isMade: false };
+  if (!canAsk()) return { password: makeInitialPassword(), isMade: true };
+  for (let tries = 0; tries < TRIES; tries += 1) {
+    const password = await askOrEnd(`Password for ${name} (12 characters or more, nothing is shown): `);
+    const fault = passwordFault(password, name);
+    if (fault !== undefined) say(`limitline: ${fault}`);
+    else if ((await askOrEnd('The same again: ')) === password) return { password, isMade: false };
+    else say('limitline: Those were two different ones.');
+  }
+  throw new LimitlineError('USAGE', 'No password was chosen; nothing was done.');
+}
+
+async function askOrEnd(question: string): Promise<string> {
+  const answer = await askSecret(question);
+  if (answer === undefined) throw new LimitlineError('USAGE', 'Given up; nothing was done.');
+  return answer;
+}
+
+function needFit(password: string, name: string): string {
+  const fault = passwordFault(password, name);
+  if (fault === undefined) return password;
+  throw new LimitlineError('USAGE', `${fault} Nothing was done.`);
+}
+
+async function firstLineOfInput(): Promise<string> {
+  const pieces: Buffer[] = [];
+  let sizeBytes = 0;
+  for await (const piece of process.stdin) {
+    pieces.push(Buffer.from(piece));
+    sizeBytes += piece.length;
+    if (sizeBytes > MAX_INPUT_BYTES) break;
+  }
+  const [password = '', ...rest] = Buffer.concat(pieces).toString('utf8').split(/\r?\n/);
+  if (rest.some((line) => line !== '') || sizeBytes > MAX_INPUT_BYTES) {
+    throw new LimitlineError('USAGE', 'Standard input must have one line, the password. Nothing was done.');
+  }
+  return password;
+}
