@@ -50,6 +50,7 @@ test('with a user, a certificate and a name it listens beyond this machine, unde
   const { child, output, ended } = start(['console', '--json'], { ...safe, LOG_LEVEL: 'debug' });
   await expect.poll(() => output().stdout).toContain('"url"');
   expect(JSON.parse(output().stdout).url).toBe(`https://${TLS_HOST}`);
+  await expect.poll(() => output().stderr).toContain('"listens"');
   const [, port] = /"listens":"[^"]*:(\d+)"/.exec(output().stderr) ?? [];
   const ask = async (host: string) => {
     const asked = request({
