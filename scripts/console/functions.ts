@@ -7,6 +7,8 @@ import { healthPageFunctions } from './health.ts';
 import { heldPageFunctions } from './held.ts';
 import { machineFunctions } from './machines.ts';
 import { newPageFunctions } from './new.ts';
+import { mePageFunctions } from './people/me.ts';
+import { usersPageFunctions } from './people/users.ts';
 import { plansPageFunctions } from './plans.ts';
 import { portfolioPageFunctions } from './portfolio.ts';
 import { portfoliosPageFunctions } from './portfolios.ts';
@@ -29,5 +31,7 @@ export function consoleFunctions(context: Context): PageFunctions {
     queues: queuesPageFunctions(context),
     machines: machineFunctions(context),
     audit: auditPageFunctions(context),
+    me: mePageFunctions(context),
+    users: usersPageFunctions(context),
   };
 }

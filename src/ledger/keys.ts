@@ -33,8 +33,10 @@ export function makeSharedKeys(prefix: string) {
     sessionsOf: (by: string) => `${root}:sessions:${by}`,
     /** String, which expires: what is counted against guesses, and what may be used once. */
     guesses: (what: string, of: string) => `${root}:guesses:${what}:${of}`,
-    /** Hash, which expires: a sign-in at an identity provider that is under way. */
+    /** String, which expires: a sign-in at an identity provider that is under way, as JSON. */
     signIn: (digest: string) => `${root}:sign-in:${digest}`,
+    /** Hash: `of <digest>` → name of a person of an identity provider, and `by <name>` → digest. */
+    subjects: `${root}:subjects`,
     /** Stream: the audit trail, an entry each; the first part of an entry's id is its number. */
     audit: `${root}:audit`,
     /** Hash: number and link of the last entry, where the trail begins, and the mark of the key that it is chained with. */

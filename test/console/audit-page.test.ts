@@ -63,6 +63,7 @@ test('what somebody calls himself is shown as text, and nothing that an address 
   ]) {
     expect((await get(`/audit?${query}`)).status).toBe(200);
   }
+  expect((await get('/audit?day=yesterday')).text).toContain('Write it as 2026-11-22.');
 });
 
 test('the whole trail is downloaded as NDJSON that holds without Redis, and that it was taken away stands in it', async () => {
@@ -76,5 +77,10 @@ test('the whole trail is downloaded as NDJSON that holds without Redis, and that
   const verifier = makeVerifier({ chain: await context.audit.chain() });
   for (const line of lines) verifier.add(readExportLine(line) ?? { text: '', link: '' });
   expect(verifier.end()).toMatchObject({ entries: 4, broken: undefined });
-  expect(JSON.parse(lines[3] ?? '')).toMatchObject({ by: 'console', what: 'audit trail exported', from: '127.0.0.1' });
+  expect(JSON.parse(lines[3] ?? '')).toMatchObject({
+    by: 'console',
+    what: 'audit trail downloaded',
+    from: '127.0.0.1',
+    is: 'begun',
+  });
 });

@@ -27,48 +27,53 @@ export async function openConsole(
   return { context, app: web.app, url: web.url(), ...makeVisitor(web.url()) };
 }
 
-/** Looks at pages and posts forms as a browser does. */
+/** Looks at pages and posts forms as a browser does: with the cookies that it was given, and the token of the last page. */
 export function makeVisitor(url: string) {
-  let cookies = '';
+  const cookies = new Map<string, string>();
   let token = '';
-  const get = async (path: string, headers: Record<string, string> = {}) => {
+  const ask = async (path: string, init: RequestInit, headers: Record<string, string>) => {
+    const cookie = [...cookies].map((pair) => pair.join('=')).join('; ');
     const response = await fetch(`${url}${path}`, {
+      ...init,
       redirect: 'manual',
-      headers: { ...withCookies(cookies), ...headers },
+      headers: { ...(cookie === '' ? {} : { cookie }), ...headers },
     });
-    const [cookie] = response.headers.getSetCookie();
-    if (cookie !== undefined) cookies = cookie.split(';')[0] ?? '';
+    for (const set of response.headers.getSetCookie()) keepCookie(cookies, set);
     const text = await response.text();
     token = /name="csrf-token" content="([^"]*)"/.exec(text)?.[1] ?? token;
     return { status: response.status, headers: response.headers, text };
   };
+  const get = (path: string, headers: Record<string, string> = {}) => ask(path, {}, headers);
   return {
     get,
     /** Posts a form as it is posted from a page of the console. */
     async post(path: string, fields: Record<string, string> = {}, headers: Record<string, string> = {}) {
       if (token === '') await get('/keys');
-      const response = await fetch(`${url}${path}`, {
-        method: 'POST',
-        redirect: 'manual',
-        headers: {
+      return ask(
+        path,
+        { method: 'POST', body: new URLSearchParams({ _csrf: token, ...fields }).toString() },
+        {
           'content-type': 'application/x-www-form-urlencoded',
           origin: url,
           'sec-fetch-site': 'same-origin',
-          ...withCookies(cookies),
           ...headers,
         },
-        body: new URLSearchParams({ _csrf: token, ...fields }).toString(),
-      });
-      return { status: response.status, headers: response.headers, text: await response.text() };
+      );
     },
     /** What a request of the test's own needs to be believed. */
     credentials: async () => {
       if (token === '') await get('/keys');
-      return { cookie: cookies, token, origin: url };
+      return { cookie: [...cookies].map((pair) => pair.join('=')).join('; '), token, origin: url };
     },
+    /** Every cookie that it has, by name: a test may take one away, or put another in its place. */
+    cookies,
   };
 }
 
-function withCookies(cookie: string): Record<string, string> {
-  return cookie === '' ? {} : { cookie };
+function keepCookie(cookies: Map<string, string>, set: string): void {
+  const [pair = '', ...attributes] = set.split(';');
+  const [name = '', value = ''] = pair.trim().split(/=(.*)/s);
+  const isGone = attributes.some((one) => /^\s*(?:max-age=0|expires=Thu, 01 Jan 1970)/i.test(one));
+  if (isGone) cookies.delete(name);
+  else cookies.set(name, value);
 }

@@ -16,6 +16,7 @@ const GROUND = [
   'src/likeness.ts',
   'src/resource-ids.ts',
   'src/actor.ts',
+  'src/addresses.ts',
 ];
 
 /** What jobs may import of `src`: all but what is for scripts (the stand-in), for `context.ts` (connections), or for workers. */
@@ -47,7 +48,12 @@ export const MAY_IMPORT: Record<string, readonly string[]> = {
     'src/setting-names.ts',
     'src/settings-schema.ts',
   ],
-  'src/settings-schema.ts': ['src/log.ts'],
+  'src/settings-schema.ts': [
+    'src/log.ts',
+    'src/addresses.ts',
+    'src/people/person.ts',
+    'src/people/oidc/group-roles.ts',
+  ],
   'src/data-folder.ts': ['src/errors.ts'],
   'src/given-settings.ts': ['src/errors.ts'],
   'src/setting-names.ts': ['src/likeness.ts'],
@@ -63,6 +69,7 @@ export const MAY_IMPORT: Record<string, readonly string[]> = {
   'src/outcome.ts': [],
   'src/likeness.ts': [],
   'src/actor.ts': [],
+  'src/addresses.ts': [],
   'src/resource-ids.ts': [],
   'src/redis': [...GROUND, 'src/redis/own'],
   'src/redis/own': [...GROUND, 'src/redis/server-info.ts'],
@@ -185,7 +192,7 @@ export const PACKAGES: Record<string, readonly string[]> = {
   'playwright-core': ['scripts/bench'],
   'prom-client': ['src/metrics'],
   saxes: ['src/table'],
-  undici: ['src/service', 'scripts/bench/peers'],
+  undici: ['src/service', 'src/people/oidc', 'scripts/bench/peers'],
   yauzl: ['src/documents', 'src/files', 'src/table'],
   yazl: ['src/table'],
   zod: [

@@ -68,9 +68,11 @@ function recordChanges(board: FastifyInstance): void {
     return { by: request.person.by, what: ACTION_WORDS.retry, from: request.ip, about: portfolio, facts: { row: key } };
   });
   board.addHook('onRoute', (route) => {
-    const { handler, method, url } = route;
-    const isChange = method !== 'GET' && method !== 'HEAD' && mayOnBoard(String(method), url.slice(AT.length)) === true;
-    if (!isChange) return;
+    const { handler, url } = route;
+    // The board registers lists of one method each.
+    const methods = [route.method].flat();
+    const isReading = methods.every((method) => method === 'GET' || method === 'HEAD');
+    if (isReading || !methods.some((method) => mayOnBoard(method, url.slice(AT.length)) === true)) return;
     route.onSend = trail.beforeAnswer;
     route.handler = (request, reply) => {
       const given = { request, reply, actor: { name: request.person.by }, fields: {} };
@@ -104,6 +106,10 @@ function said(status: 403 | 404 | 409, message: string) {
 
 /** The board's own policy and its token; nothing of it is kept by a browser but the files that never change. */
 function addRules(board: FastifyInstance): void {
+  // Its pages ask again and again while they are open.
+  board.addHook('onRoute', (route) => {
+    if (route.url.startsWith(`${AT}/api/`)) route.config = { ...route.config, byItself: route.method === 'GET' };
+  });
   board.addHook('preHandler', async (request: FastifyRequest, reply: FastifyReply) => {
     if (request.method === 'GET' || request.method === 'HEAD') return;
     request.headers['csrf-token'] = request.headers[TOKEN_HEADER];
@@ -120,7 +126,7 @@ function addRules(board: FastifyInstance): void {
       return payload;
     }
     reply.header('cache-control', 'no-store');
-    reply.setCookie(TOKEN_COOKIE, reply.generateCsrf(), { path: AT, sameSite: 'strict' });
+    reply.setCookie(TOKEN_COOKIE, reply.csrf(), { path: AT, sameSite: 'strict' });
     return cleanShell(payload);
   });
 }

@@ -32,7 +32,7 @@ export function addEvents(
     about?: (request: FastifyRequest) => Promise<About>;
   },
 ): void {
-  const config = given.about ? { about: given.about } : {};
+  const config = { byItself: true, ...(given.about ? { about: given.about } : {}) };
   app.get(given.url, { sse: 'dual', config }, async (request, reply) => {
     const key = given.key(request);
     const { rights } = request;
@@ -46,6 +46,7 @@ export function addEvents(
     }
     const { raw } = reply;
     const watcher = {
+      session: request.signedIn?.token,
       send: (message: string) => {
         if (raw.destroyed || raw.writableLength >= UNREAD_BYTES) return false;
         raw.write(message);

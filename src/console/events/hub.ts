@@ -16,13 +16,24 @@ export type Watcher = {
   /** Takes a message, and answers whether it can take more: one that cannot is let go of. */
   send: (message: string) => boolean;
   end: () => void;
+  /** The session that it watches by; none where nobody needs to be known. */
+  session?: string | undefined;
 };
+
+/** Says for each whether it may go on, with the session that it began by, or without one: in one round trip. */
+export type MayWatch = (sessions: readonly (string | undefined)[]) => Promise<boolean[]>;
 
 /** Twice a second, one reader for each thing that is watched. */
 const READ_EVERY_MS = 500;
 
 /** The strip goes on, and says why, while a page's own figures cannot be had. */
 const FRAME_LIMIT_MS = 2_000;
+
+/** Whoever signed out, or may less than before, watches for less than two seconds more, wherever that was done. */
+const ASK_EVERY_MS = 1_000;
+
+/** Tells a page that it may not watch any more; its script then shows the sign-in (assets/script/events.js). */
+const SIGNED_OUT = 'event: signed-out\ndata: \n\n';
 
 /** More open pages than anybody has, and few enough for the memory that their sockets take. */
 const MOST_WATCHERS = 2_000;
@@ -43,9 +54,10 @@ type Topic = {
  * changed since the last. Who comes new, or again after a while, gets all of it. Nothing is read that nobody watches.
  *
  * @param given.strip what every page shows on top
+ * @param given.mayWatch asked once a second for all who watch; without one everybody may
  */
-export function makeHub(given: { strip: () => Promise<Strip>; log: Log; everyMs?: number }) {
-  const { log, everyMs = READ_EVERY_MS } = given;
+export function makeHub(given: { strip: () => Promise<Strip>; log: Log; everyMs?: number; mayWatch?: MayWatch }) {
+  const { log, everyMs = READ_EVERY_MS, mayWatch } = given;
   const topics = new Map<string, Topic>();
   const strip = makeStripReader({ strip: given.strip, freshMs: everyMs });
   let [closed, watching, number] = [false, 0, 0];
@@ -87,6 +99,7 @@ export function makeHub(given: { strip: () => Promise<Strip>; log: Log; everyMs?
       watcher.end();
     }
   };
+  const asking = mayWatch && askForWatchers({ topics, mayWatch, drop, log });
   const open = (name: string, read: () => Promise<Frame>): Topic => {
     let busy = false;
     const next = async (): Promise<void> => {
@@ -128,6 +141,7 @@ export function makeHub(given: { strip: () => Promise<Strip>; log: Log; everyMs?
     /** Ends all streams. */
     close(): void {
       closed = true;
+      clearInterval(asking);
       for (const { timer, watchers } of topics.values()) {
         clearInterval(timer);
         for (const watcher of watchers) watcher.end();
@@ -135,4 +149,41 @@ export function makeHub(given: { strip: () => Promise<Strip>; log: Log; everyMs?
       topics.clear();
     },
   };
+}
+
+/** Lets go of those whose session ended, every second. While Redis is away nobody can say, and nothing is read either. */
+function askForWatchers({
+  topics,
+  mayWatch,
+  drop,
+  log,
+}: {
+  topics: ReadonlyMap<string, Topic>;
+  mayWatch: MayWatch;
+  drop: (name: string, topic: Topic, watcher: Watcher) => void;
+  log: Log;
+}): NodeJS.Timeout {
+  const ask = async (): Promise<void> => {
+    const all = [...topics].flatMap(([name, topic]) =>
+      [...topic.watchers].map((watcher) => ({ name, topic, watcher })),
+    );
+    if (all.length === 0) return;
+    const sessions = [...new Set(all.map(({ watcher }) => watcher.session))];
+    const answers = await mayWatch(sessions);
+    const mayGoOn = new Map(sessions.map((session, place) => [session, answers[place] === true]));
+    for (const { name, topic, watcher } of all) {
+      if (mayGoOn.get(watcher.session)) continue;
+      watcher.send(SIGNED_OUT);
+      drop(name, topic, watcher);
+      watcher.end();
+    }
+  };
+  let busy = false;
+  const next = async (): Promise<void> => {
+    if (busy) return;
+    busy = true;
+    await ask().catch((error) => log.debug({ reason: messageOf(error) }, 'nobody can say who may still watch'));
+    busy = false;
+  };
+  return setInterval(() => void next(), ASK_EVERY_MS).unref();
 }

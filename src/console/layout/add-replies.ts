@@ -1,6 +1,7 @@
 import type { FastifyReply } from 'fastify';
 import type { ConsoleApp } from '../console-app.ts';
 import type { Html } from '../html/html.ts';
+import { formUser } from './form-user.ts';
 import { type Assets, layout, type PageParts } from './layout.ts';
 import type { StripState } from './strip.ts';
 import { wantsFragment } from './wants-fragment.ts';
@@ -13,7 +14,7 @@ export function addReplies(
   // One for the whole answer: a first visit has no secret yet, and each call would make another.
   const tokens = new WeakMap<FastifyReply, string>();
   app.decorateReply('csrf', function csrf(this: FastifyReply) {
-    const token = tokens.get(this) ?? this.generateCsrf();
+    const token = tokens.get(this) ?? this.generateCsrf({ userInfo: formUser(this.request) });
     tokens.set(this, token);
     return token;
   });
@@ -26,10 +27,10 @@ export function addReplies(
     if (wantsFragment(this.request)) return this.fragment(parts.body);
     const { person } = this.request;
     const rights = person.by === '' ? undefined : this.request.rights;
-    return this.fragment(layout(parts, { assets, csrf: this.csrf(), strip: strip.last(), rights }));
+    return this.fragment(layout(parts, { assets, csrf: this.csrf(), strip: strip.last(), rights, person }));
   });
   app.decorateReply('page', async function page(this: FastifyReply, parts: PageParts) {
-    if (!wantsFragment(this.request)) await strip.fresh();
+    if (!wantsFragment(this.request) && this.request.person.by !== '') await strip.fresh();
     return this.pageNow(parts);
   });
 }

@@ -1,5 +1,10 @@
-import { NO_RIGHTS, type Rights } from '../access/access.ts';
+import type { Person } from '../../people/person.ts';
+import type { Rights } from '../access/access.ts';
+import { can } from '../access/can.ts';
 import { type Html, html } from '../html/html.ts';
+import { isMasked } from '../privacy/is-masked.ts';
+import { MASK } from '../privacy/personal-text.ts';
+import { accountMenu } from './account-menu.ts';
 import { type Place, placesOf } from './places.ts';
 import { APPROVALS_COUNT_ID, approvalsCount, renderStrip, STRIP_ID, type StripState } from './strip.ts';
 
@@ -28,8 +33,9 @@ export type PageParts = {
  */
 export function layout(
   { title, at, body, events = '/events' }: PageParts,
-  { assets, strip, csrf, rights }: { assets: Assets; strip: StripState; csrf: string; rights: Rights | undefined },
+  given: { assets: Assets; strip: StripState; csrf: string; rights: Rights | undefined; person: Person },
 ): Html {
+  const { assets, strip, csrf, rights, person } = given;
   return html`<!doctype html>
 <html lang="en">
 <head>
@@ -47,10 +53,7 @@ ${assets.styles.map(({ href, place }) => (place === undefined || place === at) &
 <header class="top">
 <div class="top-line">
 <a class="brand" href="/">${brandMark()} Limitline</a>
-<nav class="places" aria-label="Main">${placesOf(rights ?? NO_RIGHTS).map(
-    (place) =>
-      html`<a href="${place.href}" aria-current="${place.at === at && 'page'}">${place.words}${place.at === 'approvals' && html`<span id="${APPROVALS_COUNT_ID}">${approvalsCount(strip)}</span>`}</a>`,
-  )}</nav>
+${rights && placesLine(rights, at, strip)}${accountMenu(person, csrf)}
 </div>
 ${
   rights &&
@@ -59,10 +62,27 @@ ${
 `
 }</header>
 <main id="main" tabindex="-1">${body}</main>
-${rights && html`<footer class="foot"><a href="/keys">Keyboard</a></footer>`}
+${rights && footer(rights)}
 </body>
 </html>
 `;
+}
+
+function placesLine(rights: Rights, at: Place | undefined, strip: StripState): Html {
+  return html`<nav class="places" aria-label="Main">${placesOf(rights).map(
+    (place) =>
+      html`<a href="${place.href}" aria-current="${place.at === at && 'page'}">${place.words}${place.at === 'approvals' && html`<span id="${APPROVALS_COUNT_ID}">${approvalsCount(strip)}</span>`}</a>`,
+  )}</nav>`;
+}
+
+/** What belongs to no page: keys, people where somebody may, and why a viewer sees less. */
+function footer(rights: Rights): Html {
+  return html`<footer class="foot">
+<a href="/keys">Keyboard</a>
+${can(rights, 'GET /users') && html`<a href="/users">Users</a>`}
+${can(rights, 'GET /audit') && html`<a href="/audit">Audit</a>`}
+${isMasked(rights) && html`<span>Contacts, streets, e-mail addresses and cells that we do not know are shown as ${MASK} to you.</span>`}
+</footer>`;
 }
 
 /** A line with a limit on it. */

@@ -2,8 +2,8 @@ import type { Rights } from '../access/access.ts';
 import type { Right } from '../access/access-table.ts';
 import { can } from '../access/can.ts';
 
-/** The places of the navigation. */
-export type Place = 'portfolios' | 'new' | 'held' | 'approvals' | 'queues' | 'health';
+/** The places of the navigation, and that of people, which stands in a menu of their own (account-menu.ts). */
+export type Place = 'portfolios' | 'new' | 'held' | 'approvals' | 'queues' | 'health' | 'people';
 
 type PlaceLink = { at: Place; href: string; words: string; right: Right };
 

@@ -2,6 +2,7 @@ import { addBoard } from '../board/add-board.ts';
 import type { BoardFunctions } from '../board/board-functions.ts';
 import type { ConsoleApp } from '../console-app.ts';
 import type { Hub } from '../events/hub.ts';
+import { maskedView } from '../privacy/masked-view.ts';
 import { type ApprovalsPageFunctions, addApprovalsPage } from './approvals/add-approvals-page.ts';
 import { type AuditPageFunctions, addAuditPage } from './audit/add-audit-page.ts';
 import { addDownloads, type DownloadFunctions } from './downloads/add-downloads.ts';
@@ -9,6 +10,8 @@ import { addHealthPage, type HealthPageFunctions } from './health/add-health-pag
 import { addHeldPage, type HeldPageFunctions } from './held/add-held-page.ts';
 import { addKeysPage } from './keys/add-keys-page.ts';
 import { addMachines, type MachineFunctions } from './machines/add-machines.ts';
+import { addMePage } from './me/add-me-page.ts';
+import type { MePageFunctions } from './me/me-functions.ts';
 import { addNewPage } from './new/add-new-page.ts';
 import type { NewPageFunctions } from './new/new-page-functions.ts';
 import { addPlansPage, type PlansPageFunctions } from './plans/add-plans-page.ts';
@@ -16,6 +19,8 @@ import { addPortfolioPage, type PortfolioPageFunctions } from './portfolio/add-p
 import { addPortfoliosPage, type PortfoliosPageFunctions } from './portfolios/add-portfolios-page.ts';
 import { addQueuesPage, type QueuesPageFunctions } from './queues/add-queues-page.ts';
 import { addRowPage, type RowPageFunctions } from './row/add-row-page.ts';
+import { addUsersPage } from './users/add-users-page.ts';
+import type { UsersPageFunctions } from './users/users-functions.ts';
 
 /** What the pages are handed, a page each: made in scripts/console/functions.ts. */
 export type PageFunctions = {
@@ -32,10 +37,19 @@ export type PageFunctions = {
   held: HeldPageFunctions;
   row: RowPageFunctions;
   audit: AuditPageFunctions;
+  me: MePageFunctions;
+  users: UsersPageFunctions;
 };
 
-/** All pages of the console. */
-export function addPages(app: ConsoleApp, hub: Hub, given: PageFunctions): void {
+/** Pages on which nothing of buyers stands: what they are handed is masked for nobody. */
+const OURS = ['health', 'machines', 'audit', 'me', 'users'] as const satisfies readonly (keyof PageFunctions)[];
+
+/** Pages on which files of buyers are shown and given away as they are. */
+const AS_IT_IS = ['new', 'downloads'] as const satisfies readonly (keyof PageFunctions)[];
+
+/** All pages of the console. Each is handed its functions as whoever asks may see their answers (privacy/masked-view.ts). */
+export function addPages(app: ConsoleApp, hub: Hub, functions: PageFunctions): void {
+  const given = maskedView(functions, { ours: OURS, asItIs: AS_IT_IS });
   addKeysPage(app);
   addBoard(app, given.board);
   addPortfoliosPage(app, hub, given.portfolios);
@@ -50,4 +64,6 @@ export function addPages(app: ConsoleApp, hub: Hub, given: PageFunctions): void 
   addHeldPage(app, given.held);
   addRowPage(app, given.row);
   addAuditPage(app, given.audit);
+  addMePage(app, given.me);
+  addUsersPage(app, given.users);
 }

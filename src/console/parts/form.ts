@@ -74,6 +74,8 @@ export function field(
     inputmode?: 'decimal' | 'numeric';
     autocomplete?: string;
     maxlength?: number;
+    /** A name or a code: nothing corrects it, or begins it with a capital. */
+    plain?: boolean;
   },
 ): Html {
   const {
@@ -86,12 +88,13 @@ export function field(
     inputmode,
     autocomplete = 'off',
     maxlength,
+    plain,
   } = given;
   const id = given.id ?? `field-${given.name}`;
   return around(
     given,
     id,
-    html`<input class="input" id="${id}" name="${given.name}" type="${type}" value="${value}" required="${required}" placeholder="${placeholder}" accept="${accept}" multiple="${multiple}" inputmode="${inputmode}" autocomplete="${type === 'file' ? undefined : autocomplete}" maxlength="${maxlength}" aria-invalid="${given.problem !== undefined && 'true'}" aria-describedby="${describedBy(given, id)}">`,
+    html`<input class="input" id="${id}" name="${given.name}" type="${type}" value="${value}" required="${required}" placeholder="${placeholder}" accept="${accept}" multiple="${multiple}" inputmode="${inputmode}" autocomplete="${type === 'file' ? undefined : autocomplete}" maxlength="${maxlength}" autocapitalize="${plain && 'none'}" spellcheck="${plain && 'false'}" aria-invalid="${given.problem !== undefined && 'true'}" aria-describedby="${describedBy(given, id)}">`,
   );
 }
 

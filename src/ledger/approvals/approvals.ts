@@ -12,6 +12,7 @@ import type { RowId } from '../row-id.ts';
 import { entryText } from '../story/story.ts';
 import { makeSuppliers } from '../suppliers.ts';
 import type { AnswerTaken, Approval, ApprovalKind, ApprovalPolicy, ApprovalStanding } from './approval.ts';
+import { makeApprovalComparison } from './approval-comparison.ts';
 import { type ReadApproval, readApproval } from './read-approval.ts';
 
 export type Approvals = ReturnType<typeof makeApprovals>;
@@ -94,6 +95,8 @@ export function makeApprovals({
   }
 
   return {
+    compare: makeApprovalComparison({ connection, keys }),
+
     /** One approval; nothing where there is none. */
     read: async (id: string): Promise<Approval | undefined> => (await read(id))?.approval,
 

@@ -107,3 +107,58 @@ test('the end of the hub ends all streams, and nobody comes any more', async () 
   expect(page.ended()).toBe(1);
   expect(hub.watch('q4', async () => frameOf(1), page.watcher)).toBeUndefined();
 });
+
+test('who may not watch any more is told so and let go of at the next question, all asked about at once; others go on', async () => {
+  const living = new Set(['anna', 'ben']);
+  const asked: (string | undefined)[][] = [];
+  const hub = makeHub({
+    strip: async () => STRIP,
+    log: makeSilentLog(),
+    everyMs: 20,
+    mayWatch: async (sessions) => {
+      asked.push([...sessions]);
+      return sessions.map((session) => session !== undefined && living.has(session));
+    },
+  });
+  onTestFinished(() => hub.close());
+  const watch = (session: string) => {
+    const heard: string[] = [];
+    let endedMs = 0;
+    const watcher: Watcher = {
+      session,
+      send: (message) => heard.push(message) > 0,
+      end: () => {
+        endedMs = performance.now();
+      },
+    };
+    hub.watch(`page of ${session}`, async () => frameOf(1), watcher);
+    return { heard, ended: () => endedMs };
+  };
+  const [anna, ben, again] = [watch('anna'), watch('ben'), watch('anna')];
+  await expect.poll(() => asked.length, { timeout: 5_000 }).toBeGreaterThan(0);
+  expect(asked[0]).toEqual(['anna', 'ben']);
+  const before = asked.length;
+  living.delete('anna');
+  await expect.poll(() => anna.ended() > 0 && again.ended() > 0, { timeout: 5_000 }).toBe(true);
+  // One question may have been under way; they are asked once a second.
+  expect(asked.length - before).toBeLessThanOrEqual(2);
+  expect(anna.heard.at(-1)).toBe('event: signed-out\ndata: \n\n');
+  expect([ben.ended(), hub.watchers()]).toEqual([0, 1]);
+});
+
+test('while nobody can say who may watch, all of them go on', async () => {
+  let asked = 0;
+  const hub = makeHub({
+    strip: async () => STRIP,
+    log: makeSilentLog(),
+    mayWatch: async () => {
+      asked += 1;
+      throw new Error('Connection is closed.');
+    },
+  });
+  onTestFinished(() => hub.close());
+  const page = makePage();
+  hub.watch('q4', async () => frameOf(1), page.watcher);
+  await expect.poll(() => asked, { timeout: 5_000 }).toBeGreaterThan(1);
+  expect([page.ended(), hub.watchers()]).toEqual([0, 1]);
+});

@@ -1,3 +1,4 @@
+import { signIn } from './sign-in.js';
 import { fillTokens } from './swap.js';
 
 /**
@@ -30,6 +31,7 @@ export function openDialogs() {
 export async function show(address, from) {
   try {
     const response = await fetch(address, { headers: { 'x-fragment': '1' } });
+    if (response.status === 401) return signIn();
     const text = await response.text();
     if (/<html/i.test(text)) return location.assign(address);
     return open(text, from);

@@ -1,3 +1,4 @@
+import { signIn } from './sign-in.js';
 import { fillTokens, swapAll } from './swap.js';
 
 /** How often a page asks by itself where events do not come. */
@@ -22,7 +23,8 @@ export function keepFresh(address) {
   const ask = async () => {
     try {
       const response = await fetch(address, { headers: { accept: 'application/json' } });
-      if (response.ok) heard((await response.json()).fragments);
+      if (response.status === 401) signIn();
+      else if (response.ok) heard((await response.json()).fragments);
       else unheard();
     } catch {
       unheard();
@@ -54,6 +56,7 @@ export function keepFresh(address) {
       asking = undefined;
       heard(JSON.parse(event.data));
     });
+    source.addEventListener('signed-out', signIn);
     source.onerror = () => {
       unheard();
       askMeanwhile();

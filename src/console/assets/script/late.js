@@ -3,7 +3,7 @@ export async function start(element) {
   const link = element.querySelector('a[href]');
   if (!link) return;
   try {
-    const response = await fetch(link.href, { headers: { 'x-fragment': '1' } });
+    const response = await fetch(link.href, { headers: { 'x-fragment': '1', 'x-by-itself': '1' } });
     if (response.ok) element.innerHTML = await response.text();
   } catch {
     // The link is still there.

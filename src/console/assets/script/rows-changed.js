@@ -59,7 +59,7 @@ function countStates(section, counts) {
 /** The same page as it is now; only what it says of rows is taken, and no form in which something was chosen. */
 async function showAnew(section, { withForm }) {
   try {
-    const response = await fetch(location.href, { headers: { accept: 'text/html' } });
+    const response = await fetch(location.href, { headers: { accept: 'text/html', 'x-by-itself': '1' } });
     if (!response.ok) return false;
     const fresh = new DOMParser().parseFromString(await response.text(), 'text/html').getElementById(section.id);
     for (const part of ['[data-shown]', ...(withForm ? ['form'] : [])]) {

@@ -7,6 +7,7 @@ import { addAction } from '../../actions/add-action.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import { ConsoleError } from '../../server/console-error.ts';
 import { approvalAddress } from '../approvals/approval-address.ts';
+import { sendDownload } from '../downloads/send-download.ts';
 import { heldAddress } from './held-address.ts';
 import { heldPage } from './held-page.ts';
 import { type HeldFilePlan, planPage } from './plan-page.ts';
@@ -61,11 +62,10 @@ export function addHeldPage(app: ConsoleApp, given: HeldPageFunctions): void {
     app.get(`${url}/text`, async (request, reply) => {
       const { portfolio } = readAddress(request.params, request.query);
       const page = await pageOr404({ portfolio, after: undefined, count: MOST_IN_TEXT }, given);
-      return reply
-        .header('cache-control', 'no-store')
-        .header('content-disposition', 'attachment; filename="held.txt"')
-        .type('text/plain; charset=utf-8')
-        .send(`${given.text(page.items)}\n`);
+      const file = { fileName: 'held.txt', type: 'text/plain; charset=utf-8', what: 'held calls downloaded' };
+      const about = portfolio === undefined ? {} : { about: portfolio };
+      const facts = { rows: page.items.length };
+      return sendDownload({ request, reply }, { ...file, ...about, facts }, `${given.text(page.items)}\n`);
     });
   };
   addDesk('/held');

@@ -1,0 +1,15 @@
+/** Buttons that keep the codes of a page: as a file of the browser's own making, so that they are not asked for again, or on paper. */
+export function start(box) {
+  const codes = () => [...box.querySelectorAll('[data-codes] code')].map((one) => one.textContent);
+  box.querySelector('[data-download]').addEventListener('click', () => {
+    const file = new Blob([`Limitline recovery codes for ${location.host}\n\n${codes().join('\n')}\n`], {
+      type: 'text/plain',
+    });
+    const link = document.createElement('a');
+    link.href = URL.createObjectURL(file);
+    link.download = 'limitline-recovery-codes.txt';
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href));
+  });
+  box.querySelector('[data-print]').addEventListener('click', () => print());
+}

@@ -1,0 +1,118 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Action } from '../../actions/action-words.ts';
+import { type Acting, addAction } from '../../actions/add-action.ts';
+import type { ConsoleApp } from '../../console-app.ts';
+import { NOT_ALIKE } from '../../sign-in/add-sign-in-steps.ts';
+import { comingOf } from '../../sign-in/coming.ts';
+import { factorForm, recoveryCodes } from '../../sign-in/factor-view.ts';
+import { keepToken } from '../../sign-in/session-cookie.ts';
+import { narrowPage } from '../../sign-in/sign-in-view.ts';
+import type { MePageFunctions, Proof } from './me-functions.ts';
+import { type MeSaid, meView } from './me-view.ts';
+
+/** An action of somebody who has a session: whose, and which. */
+type Own = Acting & { by: string; token: string };
+
+/**
+ * `/me`: one's own account. What somebody could take it over by (password, second factor, recovery codes) asks for the
+ * password and a code again (ASVS 7.5.1), and so does ending other sessions (7.5.2).
+ */
+export function addMePage(app: ConsoleApp, given: MePageFunctions): void {
+  const show = async (request: FastifyRequest, reply: FastifyReply, said?: MeSaid) => {
+    const { person, signedIn } = request;
+    // Nobody is signed in where nobody needs to be known.
+    if (!signedIn) return reply.redirect('/', 303);
+    const [user, sessions] = await Promise.all([given.read(person.by), given.sessions(person.by, signedIn.token)]);
+    return reply.page({
+      title: 'My account',
+      at: 'people',
+      body: meView({ csrf: reply.csrf(), person, user, sessions, said }),
+    });
+  };
+  const refuse = ({ request, reply, tell }: Acting, words: string) => {
+    tell({ refused: true });
+    reply.code(422);
+    return show(request, reply, { kind: 'bad', words });
+  };
+  const addOwn = (url: string, action: Action, handle: (own: Own) => unknown) =>
+    addAction(app, {
+      url,
+      action,
+      handle: (acting) => {
+        const { signedIn } = acting.request;
+        if (!signedIn) return acting.reply.redirect('/', 303);
+        return handle({ ...acting, by: signedIn.person.by, token: signedIn.token });
+      },
+    });
+
+  app.get('/me', async (request, reply) => show(request, reply, SAID[saidOf(request)]));
+
+  addOwn('/me/password', 'own password', async (own) => {
+    const { password = '', again } = own.fields;
+    if (password !== again) return refuse(own, NOT_ALIKE);
+    const answer = await given.setPassword({ ...proofOf(own), password });
+    if (answer.is === 'no') return refuse(own, answer.words);
+    keepToken(own, answer.token);
+    return own.reply.redirect('/me?done=password', 303);
+  });
+
+  addOwn('/me/factor', 'begin factor', async (own) => {
+    const { reply } = own;
+    const answer = await given.beginFactor(proofOf(own));
+    if (answer.is === 'no') return refuse(own, answer.words);
+    const body = narrowPage({
+      title: 'Set up a second factor',
+      body: factorForm({ csrf: reply.csrf(), action: '/me/factor/confirm', to: '/me', factor: answer.made }),
+    });
+    return reply.page({ title: 'Second factor', at: 'people', body });
+  });
+
+  addOwn('/me/factor/confirm', 'own factor', async (own) => {
+    const { request, reply, by, token, fields } = own;
+    const answer = await given.confirmFactor({ name: by, token, code: fields.code ?? '', ...comingOf(request) });
+    // Its secret is not shown once more: whoever came by this session without the password would have it so.
+    if (answer.is === 'no') return refuse(own, `${answer.words} Begin again with your password.`);
+    keepToken(own, answer.token);
+    return showCodes(reply, answer.made);
+  });
+
+  addOwn('/me/codes', 'own codes', async (own) => {
+    const answer = await given.makeCodes(proofOf(own));
+    return answer.is === 'no' ? refuse(own, answer.words) : showCodes(own.reply, answer.made);
+  });
+
+  addOwn('/me/sessions/end', 'end session', async (own) => {
+    const answer = await given.endSessions(proofOf(own), 'all others');
+    if (answer.is === 'no') return refuse(own, answer.words);
+    return own.reply.redirect('/me?done=others', 303);
+  });
+
+  addOwn('/me/sessions/:id/end', 'end session', async (own) => {
+    const answer = await given.endSessions(proofOf(own), { one: own.params.id ?? '' });
+    if (answer.is === 'no') return refuse(own, answer.words);
+    return own.reply.redirect('/me?done=session', 303);
+  });
+}
+
+function proofOf({ request, by, token, fields }: Own): Proof {
+  return { name: by, token, old: fields.old ?? '', code: fields.code ?? '', ...comingOf(request) };
+}
+
+const SAID: Readonly<Record<string, MeSaid>> = {
+  password: { kind: 'good', words: 'The password is changed, and you are signed out everywhere else.' },
+  others: { kind: 'good', words: 'You are signed out everywhere else.' },
+  session: { kind: 'good', words: 'The session ended.' },
+};
+
+function saidOf({ query }: FastifyRequest): string {
+  const { done } = query as { done?: unknown };
+  return typeof done === 'string' && Object.hasOwn(SAID, done) ? done : '';
+}
+
+function showCodes(reply: FastifyReply, codes: readonly string[]) {
+  const body = narrowPage({
+    title: 'Recovery codes',
+    body: recoveryCodes({ codes, next: '/me', words: 'I have kept them' }),
+  });
+  return reply.page({ title: 'Recovery codes', at: 'people', body });
+}

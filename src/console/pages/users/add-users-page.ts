@@ -1,0 +1,67 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Role } from '../../../people/person.ts';
+import { addAction } from '../../actions/add-action.ts';
+import type { ConsoleApp } from '../../console-app.ts';
+import { tickedRoles } from '../../parts/roles.ts';
+import { addUserActions } from './add-user-actions.ts';
+import { addUserPage } from './add-user-page.ts';
+import { passwordOnceView } from './user-view.ts';
+import type { UsersPageFunctions } from './users-functions.ts';
+import { usersView } from './users-view.ts';
+
+/** A page that can be looked over; a search narrows more of them down. */
+const PER_PAGE = 50;
+
+/** What stands on a page beside its users: that something was done, or why it was not. */
+export type Said = { kind: 'good' | 'bad'; words: string };
+
+/**
+ * `/users` and `/users/NAME`, for admins: who may sign in, and what they may. Passwords that are made here are shown in the
+ * answer to the form and nowhere else. Nobody removes themselves, or gives up being an admin, without being asked again.
+ */
+export function addUsersPage(app: ConsoleApp, given: UsersPageFunctions): void {
+  const show = async (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    more: { said?: Said; add?: { name: string; roles: readonly Role[] } } = {},
+  ) => {
+    const { after, text } = wishOf(request);
+    const [{ users, next }, count] = await Promise.all([given.list({ after, text, limit: PER_PAGE }), given.count()]);
+    const body = usersView({ csrf: reply.csrf(), users, count, text, isFirst: after === undefined, next, ...more });
+    return reply.page({ title: 'Users', at: 'people', body });
+  };
+
+  app.get('/users', async (request, reply) => {
+    const isRemoved = 'removed' in (request.query as object);
+    return show(request, reply, isRemoved ? { said: { kind: 'good', words: 'The user is removed.' } } : {});
+  });
+
+  addAction(app, {
+    url: '/users',
+    action: 'add user',
+    handle: async ({ request, reply, fields, tell }) => {
+      const name = (fields.name ?? '').trim().toLowerCase();
+      const roles = tickedRoles(fields);
+      const answer = await given.add({ name, roles });
+      if (answer.is === 'no') {
+        tell({ refused: true });
+        reply.code(422);
+        return show(request, reply, { said: { kind: 'bad', words: answer.words }, add: { name, roles } });
+      }
+      tell({ user: name, after: roles });
+      const body = passwordOnceView({ name, password: answer.made.password, isNew: true });
+      return reply.page({ title: 'User added', at: 'people', body });
+    },
+  });
+
+  addUserPage(app, given);
+  addUserActions(app, given);
+}
+
+function wishOf({ query }: FastifyRequest): { after: string | undefined; text: string } {
+  const { after, text } = query as { after?: unknown; text?: unknown };
+  return {
+    after: typeof after === 'string' && after !== '' ? after : undefined,
+    text: typeof text === 'string' ? text.trim().toLowerCase() : '',
+  };
+}

@@ -1,0 +1,106 @@
+import type { FastifyReply } from 'fastify';
+import type { Audit } from '../../audit/audit.ts';
+import { fieldsOf } from '../actions/fields-of.ts';
+import type { ConsoleApp } from '../console-app.ts';
+import { comingOf } from './coming.ts';
+import { type Gate, nextAddress } from './make-gate.ts';
+import type { Coming, PasswordAnswer } from './people-functions.ts';
+import { giveToken, readToken } from './session-cookie.ts';
+import type { SignInFunctions } from './sign-in-functions.ts';
+import { NO_FIT, signInView } from './sign-in-view.ts';
+import { sayLater, slowDown } from './slow-down.ts';
+import { wayBack } from './way-back.ts';
+
+/** How many seconds later there should be room again, where too many passwords are looked at at once. */
+const BUSY_S = 5;
+
+/** Longer than any name of a user: what is longer is not read on. */
+const LONGEST_NAME = 100;
+
+/** Names of users; what looks otherwise is not shown again, since people type passwords into the wrong field. */
+const USER_NAME = /^[a-z0-9][a-z0-9._-]{0,39}$/;
+
+/** What every step of the sign-in needs. */
+export type SignInGiven = { functions: SignInFunctions; audit: Audit; cookie: string; gate: Gate };
+
+/**
+ * `/sign-in`: the form, and what came of it. A session begins here, under a token that nobody knew before (session fixation);
+ * one that the browser had ends. The form is protected as all others are: another site cannot sign somebody in as somebody
+ * else (login CSRF).
+ */
+export function addSignIn(app: ConsoleApp, given: SignInGiven & { isNeeded: () => Promise<boolean> }): void {
+  const { functions, audit, cookie, gate, isNeeded } = given;
+  const show = (reply: FastifyReply, { to, name, trouble }: { to: string; name?: string; trouble?: string }) =>
+    reply.page({
+      title: 'Sign in',
+      at: 'people',
+      body: signInView({
+        csrf: reply.csrf(),
+        to,
+        ways: functions.ways,
+        ...(name !== undefined && USER_NAME.test(name) ? { name } : {}),
+        trouble,
+      }),
+    });
+
+  app.get('/sign-in', { onRequest: gate.readSession }, async (request, reply) => {
+    const to = wayBack((request.query as { to?: unknown }).to);
+    if (request.signedIn) return reply.redirect(nextAddress(request.signedIn.owes, to), 303);
+    if (!(await isNeeded())) return reply.redirect('/', 303);
+    return show(reply, { to });
+  });
+
+  app.post(
+    '/sign-in',
+    { config: { rateLimit: slowDown() }, preHandler: app.csrfProtection },
+    async (request, reply) => {
+      const fields = fieldsOf(request.body);
+      const to = wayBack(fields.to);
+      const name = (fields.name ?? '').trim().slice(0, LONGEST_NAME).toLowerCase();
+      const coming = comingOf(request);
+      const answer = await functions.password({ name, password: fields.password ?? '', ...coming });
+      if (answer.is !== 'in') {
+        await noteRefused({ answer, name, coming, given });
+        return show(reply, { to, name, trouble: troubleOf(answer, reply) });
+      }
+      await audit.note({
+        by: name,
+        what: 'session begun',
+        from: coming.from,
+        facts: { by: 'password', owes: answer.owes },
+      });
+      const before = readToken(request, cookie);
+      if (before !== undefined) await functions.end(before);
+      giveToken(reply, cookie, answer.token);
+      return reply.redirect(nextAddress(answer.owes, to), 303);
+    },
+  );
+}
+
+type Refusal = Exclude<PasswordAnswer, { is: 'in' }>;
+
+const WHY = { no: 'password', later: 'too many tries', busy: 'too many at once' } as const;
+
+/** The same words for whatever does not fit: who has none of it learns nothing of what there is. */
+function troubleOf(answer: Refusal, reply: FastifyReply): string {
+  if (answer.is === 'later') return sayLater(reply, answer.afterS);
+  if (answer.is === 'busy') {
+    reply.code(503).header('retry-after', String(BUSY_S));
+    return `Too many people sign in at this moment. Try again in ${BUSY_S} seconds.`;
+  }
+  // RFC 9110, section 15.5.4: credentials were given, and do not do.
+  reply.code(403);
+  return NO_FIT;
+}
+
+/** The trail counts those that come in great number (Audit.refusal), so that an attacker does not fill it. */
+async function noteRefused(about: {
+  answer: Refusal;
+  name: string;
+  coming: Coming;
+  given: SignInGiven;
+}): Promise<void> {
+  const { answer, name, coming, given } = about;
+  const by = (await given.functions.isUser(name)) ? name : 'unknown';
+  await given.audit.refusal({ by, what: 'sign-in refused', from: coming.from, facts: { why: WHY[answer.is] } });
+}

@@ -1,0 +1,32 @@
+import type { Person } from '../../people/person.ts';
+
+/** What somebody has to do before anything else: give a code, set a second factor, choose a password. */
+export type Owed = 'code' | 'factor' | 'password';
+
+/** Whose a session is; `session` is its public handle, by which it is listed and ended. */
+export type SignedIn = { person: Person; owes: Owed | undefined; session: string };
+
+/** What a name and a password led to. `later`: too many were tried, by that name or from that address; `busy`: too many at once. */
+export type PasswordAnswer =
+  | { is: 'in'; token: string; owes: Owed | undefined }
+  | { is: 'no' }
+  | { is: 'later'; afterS: number }
+  | { is: 'busy' };
+
+/** From where somebody comes: an address of the network, and what their browser calls itself. */
+export type Coming = { from: string; agent: string };
+
+/** Sessions as the gate needs them, on each request (make-gate.ts). */
+export type GateFunctions = {
+  /** Whether whoever comes must be known: there are users, or the console is open to others than this machine. */
+  isNeeded: () => Promise<boolean>;
+  /** Whose session a token is; undefined for one that ended, or never was. One round trip. `counts`: keeps it from idling. */
+  read: (token: string, how: { counts: boolean }) => Promise<SignedIn | undefined>;
+  /** Which of these sessions live still; nobody's doing. One round trip. */
+  living: (tokens: string[]) => Promise<boolean[]>;
+  /** The name of the session's cookie. */
+  cookie: string;
+};
+
+/** Another way to sign in than a password, such as an identity provider's page. */
+export type OtherWay = { href: string; words: string };
