@@ -6,6 +6,7 @@ import { type BenchLedger, benchRequest, fillPortfolio, openBenchLedger } from '
 import { machineLine } from './machine.ts';
 import { measurePages } from './measure-pages.ts';
 import { measurePaint } from './measure-paint.ts';
+import { measurePeople } from './measure-people.ts';
 import { measureUpload } from './measure-upload.ts';
 import { measureWatchers } from './measure-watchers.ts';
 import { runBench } from './run-bench.ts';
@@ -16,9 +17,10 @@ import { makeTemporaryFolder } from './temporary-folder.ts';
 /**
  * `npm run bench:console [-- --rows N --portfolios N --only PART]`: how long each page takes at so many rows in a portfolio
  * (1,000,000) and so many portfolios (10,000), what a browser loads and when something is first seen (`pages`), what memory an
- * upload of 500 MB takes (`upload`), and what 500 people who watch a portfolio cost it (`watchers`).
+ * upload of 500 MB takes (`upload`), what 500 people who watch a portfolio cost it (`watchers`), and what sessions and guesses of passwords
+ * cost (`people`).
  */
-const PARTS: Record<string, (given: Given) => Promise<string>> = { upload, watchers, pages };
+const PARTS: Record<string, (given: Given) => Promise<string>> = { upload, watchers, people: measurePeople, pages };
 
 type Given = {
   redis: RunningRedis;
