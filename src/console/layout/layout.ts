@@ -79,7 +79,7 @@ function placesLine(rights: Rights, at: Place | undefined, strip: StripState): H
 function foot(rights: Rights): Html {
   return html`<footer class="foot"><a href="/keys">Keyboard</a>${can(rights, 'GET /users') && html` <a href="/users">Users</a>`}${can(rights, 'GET /audit') && html` <a href="/audit">Audit</a>`}${
     isMasked(rights) &&
-    html` <span>Contacts, streets, e-mail addresses and cells that we do not know are shown as ${MASK} to you.</span>`
+    html` · <span>Contacts, streets, e-mail addresses and cells that we do not know are shown as ${MASK} to you.</span>`
   }</footer>`;
 }
 
