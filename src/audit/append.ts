@@ -32,6 +32,12 @@ const MOST_AT_ONCE = 64;
 /** Each time that an entry has to be made anew, another process has written one: among a hundred of them everybody's turn comes. */
 const MOST_TRIES = 200;
 
+/**
+ * Times do not go back where a clock is set back a little; but a head that is further ahead was of a clock that was wrong, or
+ * somebody else wrote it, and must not make all times behind it wrong.
+ */
+const MOST_AHEAD_MS = 3_600_000;
+
 /** The head of the trail as Redis has it. */
 type Head = LastLink & { atMs: number; mark: string; top: number; nowMs: number };
 
@@ -133,7 +139,7 @@ function makeEntries(
   const isOtherKey = head.number > 0 && head.mark !== chain.mark;
   if (isOtherKey)
     first.push({ by: NOBODY, what: OTHER_KEY, from: THE_TRAIL, facts: { key: chain.mark, before: head.mark } });
-  const atMs = Math.max(head.atMs, head.nowMs);
+  const atMs = head.atMs > head.nowMs + MOST_AHEAD_MS ? head.nowMs : Math.max(head.atMs, head.nowMs);
   let number = Math.max(head.number, head.top, remembered?.number ?? 0);
   if (!Number.isSafeInteger(number + drafts.length + 1)) throw new Error('its numbers are used up');
   let prev = head.number === 0 ? chain.genesis : head.link;

@@ -6,11 +6,13 @@ import type { Secret } from './secret.ts';
 import { SESSION_LIMITS, type SessionLimits } from './sessions/session-limits.ts';
 import { makeSessions } from './sessions/sessions.ts';
 import { GUESS_LIMITS, type GuessLimits, makeGuesses } from './sign-in/guesses.ts';
-import { makeSignIn, type Refused } from './sign-in/sign-in.ts';
+import { makeProve } from './sign-in/prove.ts';
+import { makeSignIn } from './sign-in/sign-in.ts';
+import { makeTryPassword, type Refused } from './sign-in/try-password.ts';
 import { makeUsers } from './users/users.ts';
 
 export type { SessionView, SignedIn } from './sessions/sessions.ts';
-export type { Refused } from './sign-in/sign-in.ts';
+export type { Refused } from './sign-in/try-password.ts';
 export type { UserView } from './users/user.ts';
 
 export type People = ReturnType<typeof makePeople>;
@@ -29,6 +31,8 @@ type PeopleDeps = {
   now?: () => number;
   sessionLimits?: SessionLimits;
   guessLimits?: GuessLimits;
+  /** How passwords are kept. */
+  hash?: (password: string) => Promise<string>;
   /** For how long a password that somebody else set is good. */
   initialMs?: number;
 };
@@ -55,7 +59,9 @@ export function makePeople({
   const base = { connection, keys, secret };
   const guesses = makeGuesses({ ...base, limits: guessLimits });
   const sessions = makeSessions({ ...base, limits: sessionLimits, onRequired: learn });
-  const signIn = makeSignIn({ ...base, queue, guesses, sessions, limits: sessionLimits, now });
+  const tryPassword = makeTryPassword({ guesses, queue });
+  const signIn = makeSignIn({ ...base, guesses, tryPassword, sessions, limits: sessionLimits, now });
+  const { check, again } = makeProve({ ...base, guesses, tryPassword, now });
   const users = makeUsers({ ...base, queue, now, ...rest });
 
   return {
@@ -69,11 +75,12 @@ export function makePeople({
     },
 
     users,
-    signIn,
+    /** `again`: the password once more, of somebody who is signed in. */
+    signIn: { ...signIn, again },
     sessions,
 
     /** Who somebody is by both factors at once, for the command line. */
-    check: signIn.check,
+    check,
 
     /**
      * A user's own change of the password, for which the old one is asked (ASVS 5.0, 6.2.3). All sessions of the user end but `keep`,
@@ -89,7 +96,7 @@ export function makePeople({
       const { name, old, next, from, keep } = given;
       const why = old === next ? 'That is the password that you have; choose another.' : passwordFault(next, name);
       if (why !== undefined) return { is: 'unfit', why };
-      const found = await signIn.again({ name, password: old, from });
+      const found = await again({ name, password: old, from });
       if (found.is !== 'ok') return found;
       await users.setPassword(name, next, { mustChange: false, keep, expected: found.digest });
       return { is: 'ok' };

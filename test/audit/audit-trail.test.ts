@@ -141,6 +141,21 @@ test('a head that somebody moved is found out', async () => {
   expect((await trail.verify()).broken).toMatchObject({ number: 4, is: 'missing' });
 });
 
+test('a head from the future, by a clock that was wrong or by somebody else, makes no time wrong behind it', async () => {
+  const { process, admin, keys } = await openTrails();
+  const trail = process();
+  await trail.note(NOTE);
+  await admin.hset(keys.auditHead, 'at', String(Date.now() + 86_400_000));
+  await trail.note(NOTE);
+  const [entry] = (await trail.read.page({ count: 1, walk: 1 })).entries;
+  expect(Math.abs((entry?.atMs ?? 0) - Date.now())).toBeLessThan(60_000);
+  // A clock that went back by seconds only stands still.
+  const soon = Date.now() + 30_000;
+  await admin.hset(keys.auditHead, 'at', String(soon));
+  await trail.note(NOTE);
+  expect((await trail.read.page({ count: 1, walk: 1 })).entries[0]?.atMs).toBe(soon);
+});
+
 test('a host with another secret is told apart from a change', async () => {
   const { process, logged } = await openTrails();
   const [one, other] = [process(), process({ key: async () => Buffer.alloc(32) })];

@@ -63,6 +63,7 @@ test('what somebody calls himself is shown as text, and nothing that an address 
   ]) {
     expect((await get(`/audit?${query}`)).status).toBe(200);
   }
+  expect((await get('/audit?day=yesterday')).text).toContain('Write it as 2026-11-22.');
 });
 
 test('the whole trail is downloaded as NDJSON that holds without Redis, and that it was taken away stands in it', async () => {

@@ -1,8 +1,10 @@
 import { chmod, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, inject, test } from 'vitest';
 import { makeSharedKeys } from '../../src/ledger/keys.ts';
 import { type KeyLabel, makeSecret } from '../../src/people/secret.ts';
+import { startScript } from '../support/command.ts';
 import { connectRedis, freshPrefix } from '../support/ledger.ts';
 import { makeFolder } from '../support/workplace.ts';
 
@@ -39,12 +41,17 @@ describe("the installation's secret", () => {
   });
 
   test('is one, whichever of several processes is the first to need it', async () => {
-    const [dataDir, prefix] = [await makeFolder(), freshPrefix()];
-    // Each is a reader of its own that finds no file; nothing but the file system is between them.
-    const secrets = Array.from({ length: 20 }, () => openSecret({ dataDir, prefix }));
-    const keys = await Promise.all(secrets.map(({ key }) => key('audit')));
-    expect(new Set(keys.map((key) => key.toString('hex'))).size).toBe(1);
+    const [dataDir, prefix] = [join(await makeFolder(), 'data'), freshPrefix()];
+    const script = fileURLToPath(new URL('../support/secret-process.ts', import.meta.url));
+    const args = [dataDir, prefix, inject('redisUrl')];
+    const ended = await Promise.all(
+      Array.from({ length: 4 }, () => startScript(script, args, { cwd: dirname(dataDir) }).ended),
+    );
+    expect(ended.map(({ stderr }) => stderr)).toEqual(['', '', '', '']);
+    expect(new Set(ended.map(({ stdout }) => stdout)).size).toBe(1);
     expect(await readdir(dataDir)).toEqual(['secret']);
+    const here = await Promise.all(Array.from({ length: 9 }, () => openSecret({ dataDir, prefix }).key('audit')));
+    expect(new Set(here.map((key) => `${key.toString('hex')}\n`))).toEqual(new Set([ended[0]?.stdout]));
   });
 
   test('is refused in one sentence on a host that has another one', async () => {

@@ -1,3 +1,4 @@
+import { argon2Sync, randomBytes } from 'node:crypto';
 import { TOTP } from 'otpauth';
 import { makeSharedKeys } from '../../src/ledger/keys.ts';
 import { makePeople } from '../../src/people/people.ts';
@@ -9,6 +10,9 @@ import { connectRedis, freshPrefix } from './ledger.ts';
 
 export const PASSWORD = 'a bench under seven trees';
 
+/** The secret of an installation of tests, for `LIMITLINE_SECRET` where a command has the same users. */
+export const SECRET = 'the-secret-of-an-installation-of-tests';
+
 /** From where somebody comes who is no stranger to a test. */
 export const HERE = { from: '192.0.2.7', agent: 'a browser' };
 
@@ -18,16 +22,17 @@ export function openPeople({
   limits = {},
   guesses = {},
   initialMs,
+  hash = cheapHash,
 }: {
   prefix?: string;
   limits?: Partial<SessionLimits>;
   guesses?: Partial<GuessLimits>;
   initialMs?: number;
+  hash?: (password: string) => Promise<string>;
 } = {}) {
   const connection = connectRedis();
   const keys = makeSharedKeys(prefix);
-  const given = 'the secret of an installation of tests';
-  const secret = makeSecret({ given, dataDir: '/nowhere', connection, keys, prefix, where: 'Redis' });
+  const secret = makeSecret({ given: SECRET, dataDir: '/nowhere', connection, keys, prefix, where: 'Redis' });
   // The middle of a step of codes, so that none ends while a test goes on.
   const clock = { nowMs: (Math.floor(Date.now() / 30_000) + 0.5) * 30_000 };
   const people = makePeople({
@@ -36,6 +41,7 @@ export function openPeople({
     secret,
     now: () => clock.nowMs,
     sessionLimits: { ...SESSION_LIMITS, ...limits },
+    hash,
     guessLimits: { ...GUESS_LIMITS, ...guesses },
     ...(initialMs === undefined ? {} : { initialMs }),
   });
@@ -69,4 +75,13 @@ export function openPeople({
   };
 
   return { connection, keys, secret, people, clock, prefix, addUser, setFactor, signIn };
+}
+
+/** A digest that is compared in no time: tests of what comes before and after it are many. */
+async function cheapHash(password: string): Promise<string> {
+  const salt = randomBytes(16);
+  const cost = { memory: 8, passes: 1, parallelism: 1 };
+  const tag = argon2Sync('argon2id', { ...cost, message: password, nonce: salt, tagLength: 32 });
+  const [saltText, tagText] = [salt, tag].map((bytes) => bytes.toString('base64').replaceAll('=', ''));
+  return `$argon2id$v=19$m=8,t=1,p=1$${saltText}$${tagText}`;
 }

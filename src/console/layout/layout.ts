@@ -62,7 +62,7 @@ ${
 `
 }</header>
 <main id="main" tabindex="-1">${body}</main>
-${rights && foot(rights)}
+${rights && footer(rights)}
 </body>
 </html>
 `;
@@ -75,12 +75,14 @@ function placesLine(rights: Rights, at: Place | undefined, strip: StripState): H
   )}</nav>`;
 }
 
-/** What is no place of the work itself; and what whoever looks is not shown. */
-function foot(rights: Rights): Html {
-  return html`<footer class="foot"><a href="/keys">Keyboard</a>${can(rights, 'GET /users') && html` <a href="/users">Users</a>`}${can(rights, 'GET /audit') && html` <a href="/audit">Audit</a>`}${
-    isMasked(rights) &&
-    html` · <span>Contacts, streets, e-mail addresses and cells that we do not know are shown as ${MASK} to you.</span>`
-  }</footer>`;
+/** What belongs to no page: keys, people where somebody may, and why a viewer sees less. */
+function footer(rights: Rights): Html {
+  return html`<footer class="foot">
+<a href="/keys">Keyboard</a>
+${can(rights, 'GET /users') && html`<a href="/users">Users</a>`}
+${can(rights, 'GET /audit') && html`<a href="/audit">Audit</a>`}
+${isMasked(rights) && html`<span>Contacts, streets, e-mail addresses and cells that we do not know are shown as ${MASK} to you.</span>`}
+</footer>`;
 }
 
 /** A line with a limit on it. */

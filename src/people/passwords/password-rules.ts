@@ -7,7 +7,7 @@ const MIN_CHARACTERS = 12;
 /** ASVS 5.0, 6.2.9 asks that 64 be allowed; without a bound one could be as large as a form may be. */
 const MAX_CHARACTERS = 1_000;
 
-/** What is left of a password without the words that anybody would try here first must be no guess of a few steps. */
+/** What is left of a password without the words that anybody would try here first must be no guess of a few steps: letters and digits. */
 const MIN_OWN_CHARACTERS = 8;
 
 const PRODUCT = 'limitline';
@@ -40,7 +40,8 @@ export function passwordFault(password: string, name: string): string | undefine
   if (isCommon(lower)) {
     return 'That password is among the commonest that there are, which are tried first; choose another.';
   }
-  if ([...without(lower, [name, PRODUCT])].length < MIN_OWN_CHARACTERS) {
+  const own = without(lower, [name, PRODUCT]);
+  if (own !== lower && (own.match(/[\p{L}\p{N}]/gu) ?? []).length < MIN_OWN_CHARACTERS) {
     return `That password is little more than ${lower.includes(PRODUCT) ? 'the word "limitline"' : "the user's own name"}; choose another.`;
   }
   return undefined;

@@ -77,10 +77,14 @@ export function makeGuesses({
   limits?: GuessLimits;
 }) {
   const take = peopleScript(connection, 'take-guess');
+  const untake = peopleScript(connection, 'untake-guess');
 
   return {
     /** How long a place is known, for the scripts that write it down. */
     knownMs: limits.knownMs,
+
+    /** Takes off the account's count what was not tried after all. */
+    untake: async ({ account }: Counted): Promise<void> => void (await untake([account], [limits.freeTries])),
 
     /**
      * Asks for a try of `name` from a network address, or another place. It counts as a wrong one from now on; see {@link Counted}.
@@ -127,6 +131,12 @@ export function makeGuesses({
 }
 
 export type Guesses = ReturnType<typeof makeGuesses>;
+
+/** What a user without a second factor has to do first: see session-standing.lua. */
+export function owedWithoutFactor({ mustChange, roles }: TriedUser): 'password' | 'factor' | undefined {
+  if (mustChange) return 'password';
+  return roles === 'viewer' ? undefined : 'factor';
+}
 
 function triedUser([epoch, roles, password, factor, until, now]: readonly (string | number | null)[]): TriedUser {
   const text = (value: string | number | null | undefined) => (typeof value === 'string' ? value : undefined);

@@ -27,6 +27,7 @@ type UserDeps = {
   secret: Pick<Secret, 'key'>;
   queue: HashQueue;
   now: () => number;
+  hash?: (password: string) => Promise<string>;
   initialMs?: number;
 };
 
@@ -38,7 +39,15 @@ type EvenLast = { evenLast?: boolean };
  * user's sessions on all hosts, less the one that is named to go on (`keep`, which the caller then gives a new token:
  * `sessions.renew`).
  */
-export function makeUsers({ connection, keys, secret, queue, now, initialMs = INITIAL_MS }: UserDeps) {
+export function makeUsers({
+  connection,
+  keys,
+  secret,
+  queue,
+  now,
+  hash = hashPassword,
+  initialMs = INITIAL_MS,
+}: UserDeps) {
   const add = peopleScript(connection, 'add-user');
   const setRoles = peopleScript(connection, 'set-roles');
   const remove = peopleScript(connection, 'remove-user');
@@ -49,7 +58,7 @@ export function makeUsers({ connection, keys, secret, queue, now, initialMs = IN
     isUserName(name) ? viewOf(name, await connection.hmget(keys.user(name), ...VIEW_FIELDS)) : undefined;
 
   const digestOf = async (password: string): Promise<string> => {
-    const digest = await queue.run('own', () => hashPassword(normalPassword(password)));
+    const digest = await queue.run('own', () => hash(normalPassword(password)));
     // Who is signed in is never told to come back.
     if (digest === 'busy') throw new LimitlineError('STOPPED', 'Too many passwords are set at this moment.');
     return digest;

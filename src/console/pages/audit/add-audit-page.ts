@@ -6,7 +6,7 @@ import { type AuditQuery, readAuditQuery } from './audit-query.ts';
 
 /** What the page of the audit trail is handed. */
 export type AuditPageFunctions = {
-  page: (query: AuditQuery) => Promise<Omit<AuditShown, 'query'>>;
+  page: (query: AuditQuery) => Promise<Omit<AuditShown, 'query' | 'wrongDay'>>;
   /** The whole trail as NDJSON. */
   export: () => Readable;
 };
@@ -17,8 +17,8 @@ const EXPORT_LIMIT_MS = 3_600_000;
 /** `/audit`: who did what, for admins; `/audit/export`: the same as a file that can be checked without Redis. */
 export function addAuditPage(app: ConsoleApp, given: AuditPageFunctions): void {
   app.get('/audit', async (request, reply) => {
-    const query = readAuditQuery(request.query as Record<string, unknown>);
-    return reply.page({ title: 'Audit', body: auditPage({ query, ...(await given.page(query)) }) });
+    const asked = readAuditQuery(request.query as Record<string, unknown>);
+    return reply.page({ title: 'Audit', body: auditPage({ ...asked, ...(await given.page(asked.query)) }) });
   });
   app.get('/audit/export', { handlerTimeout: EXPORT_LIMIT_MS }, async (request, reply) => {
     const fileName = `audit-${new Date().toISOString().slice(0, 10)}.ndjson`;

@@ -15,6 +15,8 @@ import { type AuditQuery, auditAddress } from './audit-query.ts';
 /** What a page of the audit trail shows. */
 export type AuditShown = {
   query: AuditQuery;
+  /** What was given as a day and is none. */
+  wrongDay?: string;
   /** The newest first. */
   entries: readonly AuditEntry[];
   /** The number below which to go on, if there are any. */
@@ -36,7 +38,7 @@ export function auditPage(shown: AuditShown): Html {
     lead: html`Who did what, when and from where. Entries are never changed, and each is tied to the one before by a key that Redis does not have. Whether all of it is still as it was written: ${commandLine('npx limitline audit verify')}`,
     actions: linkButton({ href: '/audit/export', words: 'Download all, as NDJSON', download: true }),
   })}
-  ${form({ action: '/audit', method: 'get', class: 'filters', role: 'search', label: 'Find entries', body: searchFields(query, isSearched) })}
+  ${form({ action: '/audit', method: 'get', class: 'filters', role: 'search', label: 'Find entries', body: searchFields(shown, isSearched) })}
   ${table({
     caption: 'Entries of the audit trail, the newest first',
     rows: entries,
@@ -60,11 +62,13 @@ export function auditPage(shown: AuditShown): Html {
   })}`;
 }
 
-function searchFields({ by = '', what = '', about = '', day = '' }: AuditQuery, isSearched: boolean): Html {
+function searchFields({ query, wrongDay }: AuditShown, isSearched: boolean): Html {
+  const { by = '', what = '', about = '', day = wrongDay ?? '' } = query;
+  const problem = wrongDay === undefined ? undefined : 'Write it as 2026-11-22.';
   return html`${field({ label: 'Who', name: 'by', type: 'search', value: by, placeholder: 'part of a name', maxlength: 200 })}
     ${field({ label: 'What', name: 'what', type: 'search', value: what, placeholder: 'sign-in refused', maxlength: 200 })}
     ${field({ label: 'About', name: 'about', type: 'search', value: about, placeholder: 'a portfolio, a user', maxlength: 200 })}
-    ${field({ label: 'Up to the day (UTC)', name: 'day', type: 'date', value: day })}
+    ${field({ label: 'Up to the day (UTC)', name: 'day', value: day, placeholder: '2026-11-22', maxlength: 10, problem })}
     ${button({ words: 'Find' })}${isSearched && html`<a class="button is-quiet" href="/audit">Show all</a>`}`;
 }
 

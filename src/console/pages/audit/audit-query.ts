@@ -12,18 +12,20 @@ export type AuditQuery = {
 /** No name is longer. */
 const LONGEST = 200;
 
-/** Reads what the address asks for; what is empty, or cannot be meant, is left out. */
-export function readAuditQuery(query: Readonly<Record<string, unknown>>): AuditQuery {
+/** Reads what the address asks for; what is empty, or cannot be meant, is left out. `wrongDay` is what stands there and is none. */
+export function readAuditQuery(query: Readonly<Record<string, unknown>>): { query: AuditQuery; wrongDay?: string } {
   const read: AuditQuery = {};
   for (const field of ['by', 'what', 'about'] as const) {
     const value = query[field];
     const text = typeof value === 'string' ? value.trim().slice(0, LONGEST) : '';
     if (text !== '') read[field] = text;
   }
-  const { day, before } = query;
-  if (typeof day === 'string' && /^\d{4}-\d\d-\d\d$/.test(day) && Number.isFinite(Date.parse(day))) read.day = day;
+  const { before } = query;
   if (typeof before === 'string' && /^[1-9]\d{0,14}$/.test(before)) read.before = Number(before);
-  return read;
+  const day = typeof query.day === 'string' ? query.day.trim().slice(0, LONGEST) : '';
+  if (day === '') return { query: read };
+  const isDay = /^\d{4}-\d\d-\d\d$/.test(day) && Number.isFinite(Date.parse(day));
+  return isDay ? { query: { ...read, day } } : { query: read, wrongDay: day };
 }
 
 /** The address of a page. */

@@ -1,0 +1,39 @@
+import type { HashQueue } from '../passwords/hash-queue.ts';
+import { verifyPassword } from '../passwords/password-hash.ts';
+import { isOfPossibleLength, normalPassword } from '../passwords/password-rules.ts';
+import type { Guesses, Try } from './guesses.ts';
+
+/** `later`: too many wrong ones; `busy`: too many people at this moment; `no`: a wrong name or password, and it is not said which. */
+export type Refused = { is: 'no' } | { is: 'later'; afterS: number } | { is: 'busy' };
+
+export type Taken = Extract<Try, { is: 'try' }>;
+
+/** Somebody gave the right password of a user who had this epoch then. It was counted as a wrong one, until that is taken back. */
+export type RightPassword = { is: 'right'; taken: Taken; epoch: string };
+
+export type TryPassword = (name: string, password: string, from: string) => Promise<Refused | RightPassword>;
+
+/**
+ * Compares a password: counted first, then in its turn, and for the same time whether or not there is such a user (ASVS 5.0, 6.3.8).
+ */
+export function makeTryPassword({ guesses, queue }: { guesses: Guesses; queue: HashQueue }): TryPassword {
+  return async (name, password, from) => {
+    const taken = await guesses.take('password', name, from);
+    if (taken.is === 'later') return taken;
+    const { epoch, password: kept, isExpired } = taken.user;
+    const isRight = await queue.run(taken.isKnown ? 'known' : 'stranger', () =>
+      verifyPassword(normalPassword(cut(password)), kept),
+    );
+    if (isRight === 'busy') {
+      await guesses.untake(taken.counted);
+      return { is: 'busy' };
+    }
+    if (!isRight || epoch === undefined || isExpired || !isOfPossibleLength(password)) return { is: 'no' };
+    return { is: 'right', taken, epoch };
+  };
+}
+
+/** What is longer than any password may be is compared by its beginning, and is wrong whatever comes of it. */
+function cut(password: string): string {
+  return isOfPossibleLength(password) ? password : password.slice(0, 100);
+}

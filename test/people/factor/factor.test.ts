@@ -1,0 +1,86 @@
+import { describe, expect, test } from 'vitest';
+import { factorSecret, makeFactorBytes, stepOfCode } from '../../../src/people/factor/one-time-code.ts';
+import { makeRecoveryCodes, recoveryDigest } from '../../../src/people/factor/recovery-codes.ts';
+import { seal, unseal } from '../../../src/people/factor/seal.ts';
+
+/** RFC 6238, appendix B: the secret, and codes of eight digits of which the last six are ours. */
+const RFC_SECRET = Buffer.from('12345678901234567890');
+
+describe('a code of an app', () => {
+  test.each([
+    [59, '287082'],
+    [1_111_111_109, '081804'],
+    [1_111_111_111, '050471'],
+    [1_234_567_890, '005924'],
+    [2_000_000_000, '279037'],
+    [20_000_000_000, '353130'],
+  ])('at second %i is that of RFC 6238', (second, code) => {
+    expect(stepOfCode(RFC_SECRET, code, second * 1_000)).toBe(Math.floor(second / 30));
+  });
+
+  test('is good in its step of time and in the ones beside it, and in no other', () => {
+    const step = Math.floor(1_111_111_111 / 30);
+    const found = [-2, -1, 0, 1, 2].map((off) => stepOfCode(RFC_SECRET, '050471', (step + off) * 30_000 + 1));
+    expect(found).toEqual([undefined, step, step, step, undefined]);
+  });
+
+  test.each(['', '12345', '1234567', '12345a', '١٢٣٤٥٦', ' 50471', '05047１'])('is six digits, and not %j', (code) => {
+    expect(stepOfCode(RFC_SECRET, code, 1_111_111_111_000)).toBeUndefined();
+  });
+
+  test('comes from 160 random bits, which an app is given by an address', () => {
+    const [one, other] = [makeFactorBytes(), makeFactorBytes()];
+    expect(one).toHaveLength(20);
+    expect(Buffer.from(one)).not.toEqual(Buffer.from(other));
+    const { secret, address } = factorSecret(RFC_SECRET, 'alice');
+    expect(secret).toBe('GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ');
+    expect(address).toBe(
+      `otpauth://totp/Limitline:alice?issuer=Limitline&secret=${secret}&algorithm=SHA1&digits=6&period=30`,
+    );
+  });
+});
+
+describe('a sealed secret', () => {
+  const [key, other] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)];
+  const sealed = seal(RFC_SECRET, key, 'alice');
+
+  test('is read with its key and for whom it was sealed', () => {
+    expect(unseal(sealed, key, 'alice')).toEqual(RFC_SECRET);
+    expect(seal(RFC_SECRET, key, 'alice')).not.toBe(sealed);
+    expect(Buffer.from(sealed, 'base64url').includes(RFC_SECRET)).toBe(false);
+  });
+
+  test.each([
+    ['with another key', sealed, other, 'alice'],
+    ["in another user's place", sealed, key, 'mallory'],
+    ['with a bit changed', changeBit(sealed, 15), key, 'alice'],
+    ['with a bit of its nonce changed', changeBit(sealed, 0), key, 'alice'],
+    ['with a bit of its tag changed', changeBit(sealed, Buffer.from(sealed, 'base64url').length - 1), key, 'alice'],
+    ['cut', sealed.slice(0, 30), key, 'alice'],
+    ['of nothing', '', key, 'alice'],
+  ])('is nothing %s', (_what, text, itsKey, of) => {
+    expect(unseal(text, itsKey, of)).toBeUndefined();
+  });
+});
+
+function changeBit(sealed: string, place: number): string {
+  const bytes = Buffer.from(sealed, 'base64url');
+  bytes[place] = (bytes[place] ?? 0) ^ 1;
+  return bytes.toString('base64url');
+}
+
+describe('recovery codes', () => {
+  test('are ten of 80 bits, each another', () => {
+    const codes = [makeRecoveryCodes(), makeRecoveryCodes()].flat();
+    expect(new Set(codes).size).toBe(20);
+    for (const code of codes) expect(code).toMatch(/^[a-km-z2-8]{4}(-[a-km-z2-8]{4}){3}$/);
+  });
+
+  test('are told however they are typed, for their user alone', () => {
+    const [key, code] = [Buffer.alloc(32, 1), 'abcd-efgh-ijkm-npqr'];
+    const digest = recoveryDigest(code, 'alice', key);
+    expect(recoveryDigest(' ABCD EFGHijkm-NPQR', 'alice', key)).toBe(digest);
+    expect(recoveryDigest(code, 'bob', key)).not.toBe(digest);
+    expect(recoveryDigest(code, 'alice', Buffer.alloc(32, 2))).not.toBe(digest);
+  });
+});

@@ -1,0 +1,63 @@
+import { describe, expect, test } from 'vitest';
+import { makeHashQueue } from '../../../src/people/passwords/hash-queue.ts';
+
+/** Work that ends when the test says so, and tells in which order it began. */
+function makeWork() {
+  const begun: string[] = [];
+  const ends: (() => void)[] = [];
+  return {
+    begun,
+    named: (name: string) => () =>
+      new Promise<string>((resolve) => {
+        begun.push(name);
+        ends.push(() => resolve(name));
+      }),
+    async endOne() {
+      ends.shift()?.();
+      await new Promise((resolve) => setImmediate(resolve));
+    },
+  };
+}
+
+describe('the queue of what is dear', () => {
+  test('does two at a time, and of those that wait first whoever is signed in or was here before', async () => {
+    const { run } = makeHashQueue();
+    const work = makeWork();
+    const done = [
+      run('stranger', work.named('s1')),
+      run('stranger', work.named('s2')),
+      run('stranger', work.named('s3')),
+      run('known', work.named('k1')),
+      run('own', work.named('o1')),
+    ];
+    expect(work.begun).toEqual(['s1', 's2']);
+    for (const order of [['o1'], ['o1', 'k1'], ['o1', 'k1', 's3']]) {
+      await work.endOne();
+      expect(work.begun.slice(2)).toEqual(order);
+    }
+    await work.endOne();
+    await work.endOne();
+    expect(await Promise.all(done)).toEqual(['s1', 's2', 's3', 'k1', 'o1']);
+  });
+
+  test('is full for strangers without being so for who was here before, and never for who is signed in', async () => {
+    const { run } = makeHashQueue({ atOnce: 1, waitingMax: 2 });
+    const work = makeWork();
+    const done = ['1', '2', '3'].map((name) => run('stranger', work.named(name)));
+    expect(await run('stranger', work.named('4'))).toBe('busy');
+    done.push(run('known', work.named('k1')), run('known', work.named('k2')));
+    expect(await run('known', work.named('k3'))).toBe('busy');
+    done.push(...['o1', 'o2', 'o3', 'o4'].map((name) => run('own', work.named(name))));
+    for (let count = 0; count < done.length; count += 1) await work.endOne();
+    expect(await Promise.all(done)).toEqual(['1', '2', '3', 'k1', 'k2', 'o1', 'o2', 'o3', 'o4']);
+  });
+
+  test('goes on after work that failed', async () => {
+    const { run } = makeHashQueue({ atOnce: 1 });
+    const failing = run('own', () => Promise.reject(new Error('no memory')));
+    const next = run('own', () => Promise.resolve('done'));
+    await expect(failing).rejects.toThrow('no memory');
+    expect(await next).toBe('done');
+    expect(await run('stranger', () => Promise.resolve('again'))).toBe('again');
+  });
+});

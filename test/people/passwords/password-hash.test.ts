@@ -1,0 +1,64 @@
+import { describe, expect, test } from 'vitest';
+import { hashPassword, verifyPassword } from '../../../src/people/passwords/password-hash.ts';
+
+const PASSWORD = 'a bench under seven trees';
+
+/** Made with the reference implementation (argon2-cffi 25.1.0, argon2id, m=47104, t=1, p=1) of this password and the salt `saltsaltsaltsalt`. */
+const OTHERS_DIGEST =
+  '$argon2id$v=19$m=47104,t=1,p=1$c2FsdHNhbHRzYWx0c2FsdA$iHjEV33A1Jps3e9DZQ4SHuT+eGZhLjpMdPcxrZD0JlY';
+
+describe('the digest of a password', () => {
+  test('is a PHC string with the cost that OWASP names, another each time, and tells the password', async () => {
+    const [one, other] = [await hashPassword(PASSWORD), await hashPassword(PASSWORD)];
+    expect(one).toMatch(/^\$argon2id\$v=19\$m=47104,t=1,p=1\$[\w+/]{22}\$[\w+/]{43}$/);
+    expect(other).not.toBe(one);
+    expect(await verifyPassword(PASSWORD, one)).toBe(true);
+    expect(await verifyPassword(`${PASSWORD} `, one)).toBe(false);
+    expect(await verifyPassword('', one)).toBe(false);
+  });
+
+  test("of another program's making is read", async () => {
+    expect(await verifyPassword(PASSWORD, OTHERS_DIGEST)).toBe(true);
+    expect(await verifyPassword('another', OTHERS_DIGEST)).toBe(false);
+  });
+
+  test.each([
+    ['nothing', undefined],
+    ['an empty text', ''],
+    [
+      'another kind',
+      '$argon2i$v=19$m=47104,t=1,p=1$c2FsdHNhbHRzYWx0c2FsdA$eT4SxBWnAnyXNnVs9nOq6X1t4bZbX2s2aT1nqQ8qF3M',
+    ],
+    [
+      'a cost that fills the memory',
+      '$argon2id$v=19$m=4194304,t=1,p=1$c2FsdHNhbHRzYWx0c2FsdA$eT4SxBWnAnyXNnVs9nOq6X1t4bZbX2s2aT1nqQ8qF3M',
+    ],
+    [
+      'a cost that never ends',
+      '$argon2id$v=19$m=47104,t=999,p=1$c2FsdHNhbHRzYWx0c2FsdA$eT4SxBWnAnyXNnVs9nOq6X1t4bZbX2s2aT1nqQ8qF3M',
+    ],
+    ['no cost', '$argon2id$v=19$m=0,t=0,p=0$c2FsdHNhbHRzYWx0c2FsdA$eT4SxBWnAnyXNnVs9nOq6X1t4bZbX2s2aT1nqQ8qF3M'],
+  ])('that is %s is a wrong password', async (_what, phc) => {
+    expect(await verifyPassword(PASSWORD, phc)).toBe(false);
+  });
+
+  test('takes the same work to compare whether or not there is one', async () => {
+    const kept = await hashPassword(PASSWORD);
+    const times: Record<'kept' | 'none', number[]> = { kept: [], none: [] };
+    for (let round = 0; round < 5; round += 1) {
+      for (const [which, phc] of [
+        ['kept', kept],
+        ['none', undefined],
+      ] as const) {
+        const before = process.cpuUsage();
+        await verifyPassword('a wrong one', phc);
+        const { user, system } = process.cpuUsage(before);
+        times[which].push(user + system);
+      }
+    }
+    // The least of several is what it costs without what else the process does; a clock would measure what else the machine does.
+    const [least, none] = [Math.min(...times.kept), Math.min(...times.none)];
+    expect(none / least).toBeGreaterThan(0.5);
+    expect(none / least).toBeLessThan(2);
+  });
+});

@@ -1,0 +1,51 @@
+import { describe, expect, test } from 'vitest';
+import { COMMON_PASSWORDS } from '../../../src/people/passwords/common-passwords.ts';
+import { makeInitialPassword } from '../../../src/people/passwords/initial-password.ts';
+import { normalPassword, passwordFault } from '../../../src/people/passwords/password-rules.ts';
+
+describe('a password', () => {
+  test.each([
+    ['of several words', 'a bench under seven trees'],
+    ['of letters alone', 'qvxzrtkplmwb'],
+    ['of 12 characters that are two units each', '𝒶𝒷𝒸𝒹𝑒𝒻𝑔𝒽𝒾𝒿𝓀𝓁'],
+    ['of 64 characters', 'xy7 '.repeat(16)],
+    ['of 1,000 characters', 'xy7 '.repeat(250)],
+    ['that has the product in it, and more', 'my limitline and other animals'],
+  ])('%s will do', (_what, password) => {
+    expect(passwordFault(password, 'alice')).toBeUndefined();
+  });
+
+  test.each([
+    ['of 11 characters', 'qvxzrtkplmw', /has 11 characters; it needs 12/],
+    ['of nothing', '', /has 0 characters/],
+    ['of 6 characters that are two units each', '𝒶𝒷𝒸𝒹𝑒𝒻', /has 6 characters/],
+    ['of 11 letters with their marks apart', 'e\u0301'.repeat(11), /has 11 characters/],
+    ['of 1,001 characters', 'x'.repeat(1_001), /more than 1000/],
+    ['that is common', 'passwordpassword', /commonest/],
+    ['that is common, in capitals', 'PassWordPassWord', /commonest/],
+    ['that is common, of digits', '123456789012', /commonest/],
+    ["that is the user's name, padded", 'alice-1234567', /user's own name/],
+    ["that is the user's name, again and again", 'AliceAliceAlice', /user's own name/],
+    ['that is the product, padded', 'Limitline2026', /limitline/],
+  ])('%s is refused', (_what, password, why) => {
+    expect(passwordFault(password, 'alice')).toMatch(why);
+  });
+
+  test('is one however a keyboard composes it, and nothing else of it is changed', () => {
+    expect(normalPassword('Cafe\u0301')).toBe(normalPassword('Caf\u00e9'));
+    expect(normalPassword(' Ⅳ² ﬁ \n')).toBe(' Ⅳ² ﬁ \n');
+  });
+
+  test('is held against 3,000 common ones, each by its digest', () => {
+    expect(new Set(COMMON_PASSWORDS.replaceAll('\n', '').match(/.{8}/g)).size).toBe(3_000);
+  });
+
+  test('for a first sign-in is another each time, readable, and will do', () => {
+    const made = new Set(Array.from({ length: 100 }, makeInitialPassword));
+    expect(made.size).toBe(100);
+    for (const one of made) {
+      expect(one).toMatch(/^[a-hj-kmnp-z]{5}(-[a-hj-kmnp-z]{5}){3}$/);
+      expect(passwordFault(one, 'alice')).toBeUndefined();
+    }
+  });
+});

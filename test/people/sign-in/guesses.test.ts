@@ -1,0 +1,166 @@
+import { describe, expect, test } from 'vitest';
+import { makePeople } from '../../../src/people/people.ts';
+import { connectRedis } from '../../support/ledger.ts';
+import { HERE, openPeople, PASSWORD } from '../../support/people.ts';
+
+const WRONG = 'a bench under seven trunks';
+const STRANGER = { from: '198.51.100.4', agent: 'another browser' };
+
+type Opened = ReturnType<typeof openPeople>;
+
+/** Tries a wrong password until somebody has to wait, and answers after how many. */
+async function triesUntilLater({ people }: Opened, name: string, from: string): Promise<number> {
+  for (let tries = 0; tries < 200; tries += 1) {
+    const answer = await people.signIn.password({ name, password: WRONG, from, agent: '' });
+    if (answer.is === 'later') return tries;
+  }
+  throw new Error('nobody ever has to wait');
+}
+
+describe('guesses of a password', () => {
+  test('have to wait after five, for twice as long with each, and for 15 minutes at most', async () => {
+    const opened = openPeople();
+    const { people, addUser, connection, keys } = opened;
+    await addUser('alice');
+    expect(await triesUntilLater(opened, 'alice', STRANGER.from)).toBe(5);
+    const [bucket = ''] = await connection.keys(keys.guesses('password', '*'));
+    const nowMs = async () => {
+      const [seconds = 0, microseconds = 0] = (await connection.time()).map(Number);
+      return seconds * 1_000 + microseconds / 1_000;
+    };
+    for (const waitS of [4, 8, 16, 32, 64, 128, 256, 512, 900, 900, 900]) {
+      expect((await people.signIn.password({ name: 'alice', password: PASSWORD, ...STRANGER })).is).toBe('later');
+      // As if that time had passed.
+      await connection.hdel(bucket, 'next');
+      const earliest = (await nowMs()) - 1;
+      expect(await people.signIn.password({ name: 'alice', password: WRONG, ...STRANGER })).toEqual({ is: 'no' });
+      const next = Number(await connection.hget(bucket, 'next')) - waitS * 1_000;
+      expect(next).toBeGreaterThanOrEqual(earliest);
+      expect(next).toBeLessThanOrEqual(await nowMs());
+    }
+    // A day after the last one all is forgotten.
+    expect(await connection.pttl(bucket)).toBeLessThanOrEqual(86_400_000);
+    await connection.hdel(bucket, 'next');
+    expect((await people.signIn.password({ name: 'alice', password: PASSWORD, ...STRANGER })).is).toBe('in');
+    expect(await connection.exists(bucket)).toBe(0);
+  });
+
+  test('are as many for a name that nobody has, and none of it is written down', async () => {
+    const opened = openPeople();
+    await opened.addUser('alice');
+    expect(await triesUntilLater(opened, 'a password typed as a name', STRANGER.from)).toBe(5);
+    expect(JSON.stringify(await opened.connection.keys(`{${opened.prefix}}*`))).not.toMatch(/typed|198\.51/);
+  });
+
+  test('that come together are counted before any is compared', async () => {
+    const { people, addUser } = openPeople();
+    await addUser('alice');
+    const tries = Array.from({ length: 300 }, () =>
+      people.signIn.password({ name: 'alice', password: WRONG, ...STRANGER }),
+    );
+    const answers = (await Promise.all(tries)).map(({ is }) => is);
+    expect(answers.filter((is) => is === 'no')).toHaveLength(5);
+    expect(answers.filter((is) => is === 'later')).toHaveLength(295);
+  });
+
+  test('of one host count on another', async () => {
+    const opened = openPeople();
+    const { addUser, secret, keys } = opened;
+    await addUser('alice');
+    await triesUntilLater(opened, 'alice', STRANGER.from);
+    const other = makePeople({ connection: connectRedis(), keys, secret });
+    const answer = await other.signIn.password({ name: 'alice', password: PASSWORD, ...STRANGER });
+    expect(answer.is).toBe('later');
+  });
+
+  test('of strangers keep nobody out who signed in from their place before, nor end a session', async () => {
+    const opened = openPeople();
+    const { people, addUser, signIn } = opened;
+    await addUser('alice');
+    const { token } = await signIn('alice');
+    // From everywhere in the world.
+    for (const from of ['198.51.100.1', '203.0.113.9', '2001:db8::1']) await triesUntilLater(opened, 'alice', from);
+    expect((await people.signIn.password({ name: 'alice', password: PASSWORD, ...STRANGER })).is).toBe('later');
+    expect((await people.signIn.password({ name: 'alice', password: PASSWORD, ...HERE })).is).toBe('in');
+    expect(await people.sessions.living([token])).toEqual([true]);
+    // Who was here before has tries of their own, and no more than others.
+    expect(await triesUntilLater(opened, 'alice', HERE.from)).toBe(5);
+  });
+
+  test('from one place are limited whatever the names are, and so are those of the network of one line', async () => {
+    const opened = openPeople({ guesses: { placeTries: 3 } });
+    const { people, addUser, signIn } = opened;
+    await addUser('alice');
+    await signIn('alice');
+    const guess = (name: string, from: string) => people.signIn.password({ name, password: WRONG, from, agent: '' });
+    for (const [one, other] of [
+      ['198.51.100.4', '::ffff:198.51.100.4'],
+      ['2001:db8:1:2::3', '2001:db8:1:2:ffff::4'],
+      [HERE.from, HERE.from],
+    ] as const) {
+      for (const name of ['a', 'b', 'c']) expect((await guess(name, one)).is).toBe('no');
+      const answer = await guess('d', other);
+      expect(answer).toMatchObject({ is: 'later' });
+      expect(answer.is === 'later' && answer.afterS).toBeLessThanOrEqual(20);
+    }
+    // Whoever is known in that place is not kept out by it.
+    expect((await guess('alice', HERE.from)).is).toBe('no');
+    await signIn('alice');
+  });
+
+  test('that are right cost a place nothing, though an office signs in from it', async () => {
+    const { addUser, signIn, connection, keys } = openPeople({ guesses: { placeTries: 2 } });
+    for (let one = 0; one < 4; one += 1) {
+      await addUser(`user-${one}`);
+      await signIn(`user-${one}`);
+    }
+    expect(await connection.keys(keys.guesses('place', '*'))).toEqual([]);
+    expect(await connection.keys(keys.guesses('password', '*'))).toEqual([]);
+  });
+
+  test('for which too many sign in at that moment are told so, and cost the account nothing', async () => {
+    const { people, addUser, connection, keys } = openPeople({ guesses: { placeTries: 1_000 } });
+    await addUser('alice');
+    const tries = Array.from({ length: 60 }, (_, n) =>
+      people.signIn.password({ name: `stranger-${n}`, password: WRONG, ...STRANGER }),
+    );
+    const answers = (await Promise.all(tries)).map(({ is }) => is);
+    const [busy, compared] = [answers.filter((is) => is === 'busy'), answers.filter((is) => is === 'no')];
+    expect(compared.length).toBeGreaterThanOrEqual(22);
+    expect(busy.length + compared.length).toBe(60);
+    expect(await connection.keys(keys.guesses('password', '*'))).toHaveLength(compared.length);
+  });
+});
+
+describe('guesses of a code', () => {
+  test('have to wait after five for all half sessions of the account together, and a right one works after the wait', async () => {
+    const { people, addUser, setFactor, signIn, connection, keys } = openPeople();
+    await addUser('alice', ['admin']);
+    const app = await setFactor('alice');
+    const answers: string[] = [];
+    for (let tries = 0; tries < 7; tries += 1) {
+      const { token } = await signIn('alice');
+      answers.push((await people.signIn.code({ token, code: '000000', from: STRANGER.from })).is);
+    }
+    expect(answers).toEqual(['no', 'no', 'no', 'no', 'no', 'later', 'later']);
+    const { token } = await signIn('alice');
+    const code = app.nextCode();
+    expect((await people.signIn.code({ token, code, from: STRANGER.from })).is).toBe('later');
+    for (const bucket of await connection.keys(keys.guesses('code', '*'))) await connection.hdel(bucket, 'next');
+    // A code that had to wait is not used up by that.
+    expect((await people.signIn.code({ token, code, from: STRANGER.from })).is).toBe('in');
+    expect(await connection.keys(keys.guesses('code', '*'))).toEqual([]);
+  });
+
+  test('on the command line count with those in the console', async () => {
+    const { people, addUser, setFactor, signIn } = openPeople();
+    await addUser('alice', ['approver']);
+    const app = await setFactor('alice');
+    for (let tries = 0; tries < 5; tries += 1) {
+      const { token } = await signIn('alice');
+      await people.signIn.code({ token, code: '000000', from: STRANGER.from });
+    }
+    const given = { name: 'alice', password: PASSWORD, from: 'command line on host' };
+    expect((await people.check({ ...given, code: app.nextCode() })).is).toBe('later');
+  });
+});

@@ -1,0 +1,247 @@
+import { describe, expect, test } from 'vitest';
+import { hashPassword } from '../../../src/people/passwords/password-hash.ts';
+import { HERE, openPeople, PASSWORD } from '../../support/people.ts';
+
+const WRONG = 'a bench under seven trunks';
+const ELSEWHERE = { from: '198.51.100.4', agent: 'another browser' };
+
+describe('a password', () => {
+  test('that is wrong and a user that is none get the same answer', async () => {
+    const { people, addUser } = openPeople();
+    await addUser('alice');
+    for (const name of ['alice', 'nobody', '', 'Robert"); DROP', '{x}:user:alice', 'x'.repeat(10_000), PASSWORD]) {
+      expect(await people.signIn.password({ name, password: WRONG, ...HERE })).toEqual({ is: 'no' });
+    }
+  });
+
+  test('longer than any may be is wrong, and costs no more', async () => {
+    const { people, addUser } = openPeople();
+    await addUser('alice', ['viewer'], 'x7'.repeat(500));
+    const answers = ['x7'.repeat(500), 'x7'.repeat(501), 'x7'.repeat(500_000)].map((password) =>
+      people.signIn.password({ name: 'alice', password, ...HERE }),
+    );
+    expect((await Promise.all(answers)).map(({ is }) => is)).toEqual(['in', 'no', 'no']);
+  });
+
+  test('that somebody else set is good for a while, and for nothing but to choose another', async () => {
+    const { people } = openPeople();
+    await people.users.add({ name: 'alice', roles: ['admin'], password: PASSWORD, mustChange: true });
+    const first = await people.signIn.password({ name: 'alice', password: PASSWORD, ...HERE });
+    expect(first).toMatchObject({ is: 'in', owes: 'password' });
+    const token = first.is === 'in' ? first.token : '';
+    expect(await people.sessions.living([token])).toEqual([false]);
+    const change = (old: string, next: string) =>
+      people.changeOwnPassword({ name: 'alice', old, next, from: HERE.from, keep: token });
+    expect(await change(WRONG, 'seven trees above a bench')).toEqual({ is: 'no' });
+    expect(await change(PASSWORD, PASSWORD)).toMatchObject({ is: 'unfit' });
+    expect(await change(PASSWORD, 'short')).toMatchObject({ is: 'unfit', why: expect.stringMatching(/12 or more/) });
+    expect(await change(PASSWORD, 'seven trees above a bench')).toEqual({ is: 'ok' });
+    expect(await people.sessions.read(token, { counts: true })).toMatchObject({ owes: 'factor' });
+    expect(await people.signIn.password({ name: 'alice', password: PASSWORD, ...HERE })).toEqual({ is: 'no' });
+  });
+
+  test('that somebody else set is good for nothing when its time is over', async () => {
+    const { people, addUser } = openPeople({ initialMs: 0 });
+    await people.users.add({ name: 'alice', roles: ['viewer'], password: PASSWORD, mustChange: true });
+    expect(await people.signIn.password({ name: 'alice', password: PASSWORD, ...HERE })).toEqual({ is: 'no' });
+    await addUser('bob');
+    expect((await people.signIn.password({ name: 'bob', password: PASSWORD, ...HERE })).is).toBe('in');
+  });
+
+  test('that a user gives who is removed, or changed, at that moment begins no session', async () => {
+    const { people, addUser, connection, keys } = openPeople({ hash: hashPassword });
+    await addUser('alice');
+    await addUser('bob');
+    const coming = ['alice', 'bob'].map((name) => people.signIn.password({ name, password: PASSWORD, ...HERE }));
+    // A look at Redis comes first, and the digest after it takes long: both changes come between.
+    await expect.poll(() => connection.keys(keys.guesses('password', '*')), { interval: 1 }).toHaveLength(2);
+    await people.users.remove('alice');
+    await people.users.setRoles('bob', ['finance']);
+    expect(await Promise.all(coming)).toEqual([{ is: 'no' }, { is: 'no' }]);
+    expect(await connection.exists(keys.sessionsOf('alice'), keys.sessionsOf('bob'))).toBe(0);
+  });
+
+  test('once more, of who is signed in, is told right from wrong', async () => {
+    const { people, addUser } = openPeople();
+    await addUser('alice', ['approver']);
+    const again = (password: string) => people.signIn.again({ name: 'alice', password, from: HERE.from });
+    expect((await again(PASSWORD)).is).toBe('ok');
+    expect(await again(WRONG)).toEqual({ is: 'no' });
+  });
+});
+
+describe('a second factor', () => {
+  test('is owed by every role but viewer, and nothing is signed in to without it', async () => {
+    const { people, addUser, signIn } = openPeople();
+    for (const role of ['finance', 'approver', 'operator', 'admin', 'viewer'] as const) {
+      await addUser(role, [role]);
+      const { token, owes } = await signIn(role);
+      expect(owes).toBe(role === 'viewer' ? undefined : 'factor');
+      expect(await people.sessions.living([token])).toEqual([role === 'viewer']);
+    }
+  });
+
+  test('is asked of a viewer who has one, too', async () => {
+    const { addUser, setFactor, signIn } = openPeople();
+    await addUser('alice', ['viewer']);
+    await setFactor('alice');
+    expect((await signIn('alice')).owes).toBe('code');
+  });
+
+  test('has codes that are good once, and none from before', async () => {
+    const { people, addUser, setFactor, signIn } = openPeople();
+    await addUser('alice', ['admin']);
+    const app = await setFactor('alice');
+    const enter = async (code: string) => {
+      const { token } = await signIn('alice');
+      return (await people.signIn.code({ token, code, from: HERE.from })).is;
+    };
+    // The code that set it up was used by that.
+    expect(await enter(app.code())).toBe('no');
+    const code = app.nextCode();
+    expect(await enter(code)).toBe('in');
+    expect(await enter(code)).toBe('no');
+    const [earlier, later] = [app.nextCode(), app.nextCode()];
+    expect(await enter(`${later.slice(0, 3)} ${later.slice(3)}`)).toBe('in');
+    expect(await enter(earlier)).toBe('no');
+  });
+
+  test('has codes of which one lets in once, however many give it at the same moment', async () => {
+    const { people, addUser, setFactor, signIn } = openPeople({ guesses: { freeTries: 100 } });
+    await addUser('alice', ['admin']);
+    const app = await setFactor('alice');
+    const halves = await Promise.all(Array.from({ length: 6 }, () => signIn('alice')));
+    const code = app.nextCode();
+    const answers = await Promise.all(halves.map(({ token }) => people.signIn.code({ token, code, from: HERE.from })));
+    expect(answers.filter(({ is }) => is === 'in')).toHaveLength(1);
+  });
+
+  test('has recovery codes, each good for one sign-in', async () => {
+    const { people, addUser, setFactor, signIn, connection, keys } = openPeople();
+    await addUser('alice', ['admin']);
+    const { recoveryCodes } = await setFactor('alice');
+    expect(recoveryCodes).toHaveLength(10);
+    const [first = '', second = ''] = recoveryCodes;
+    const enter = async (code: string) => {
+      const { token } = await signIn('alice');
+      return (await people.signIn.code({ token, code, from: HERE.from })).is;
+    };
+    expect(await enter(first.toUpperCase().replaceAll('-', ' '))).toBe('in');
+    expect(await enter(first)).toBe('no');
+    expect(await enter('aaaa-aaaa-aaaa-aaaa')).toBe('no');
+    expect((await people.users.read('alice'))?.recoveryCodes).toBe(9);
+    // Neither the codes nor the secret stand in Redis.
+    const kept = JSON.stringify(await connection.hgetall(keys.user('alice')));
+    for (const code of recoveryCodes) expect(kept).not.toContain(code.replaceAll('-', ''));
+    const renewed = await people.users.renewRecoveryCodes('alice');
+    expect(await enter(second)).toBe('no');
+    expect(await enter(renewed[0] ?? '')).toBe('in');
+  });
+
+  test('that is set up shows the same secret until a code of it was given, and then it is not shown again', async () => {
+    const { people, addUser, setFactor, connection, keys } = openPeople();
+    await addUser('alice', ['admin']);
+    const shown = await people.users.beginFactor('alice');
+    expect(await people.users.beginFactor('alice')).toEqual(shown);
+    expect(await people.users.confirmFactor('alice', '000000')).toBeUndefined();
+    expect((await people.users.read('alice'))?.hasFactor).toBe(false);
+    await setFactor('alice');
+    expect((await people.users.read('alice'))?.hasFactor).toBe(true);
+    expect((await people.users.beginFactor('alice')).secret).not.toBe(shown.secret);
+    expect(JSON.stringify(await connection.hgetall(keys.user('alice')))).not.toContain(shown.secret);
+    await expect(people.users.beginFactor('nobody')).rejects.toThrow('There is no user');
+    expect(await people.users.confirmFactor('nobody', '123456')).toBeUndefined();
+  });
+
+  test("of one user in another's place lets nobody in", async () => {
+    const { people, addUser, setFactor, signIn, connection, keys } = openPeople();
+    for (const name of ['alice', 'mallory']) await addUser(name, ['admin']);
+    await setFactor('alice');
+    const app = await setFactor('mallory');
+    // Whoever can write to Redis gives alice mallory's factor.
+    const factor = (await connection.hget(keys.user('mallory'), 'factor')) ?? '';
+    await connection.hset(keys.user('alice'), { factor });
+    const { token } = await signIn('alice');
+    expect(await people.signIn.code({ token, code: app.nextCode(), from: HERE.from })).toEqual({ is: 'no' });
+  });
+});
+
+describe('half a session', () => {
+  test('is good for the code alone, ends by itself, and drives no whole one out', async () => {
+    const { people, addUser, setFactor, signIn, connection } = openPeople({ limits: { most: 1 } });
+    await addUser('alice', ['admin']);
+    const app = await setFactor('alice');
+    const half = await signIn('alice');
+    const whole = await people.signIn.code({ token: half.token, code: app.nextCode(), from: HERE.from });
+    const token = whole.is === 'in' ? whole.token : '';
+    const others = [await signIn('alice'), await signIn('alice')];
+    expect(await people.sessions.living([token, ...others.map((one) => one.token)])).toEqual([true, false, false]);
+    expect((await people.sessions.read(others[0]?.token ?? '', { counts: true }))?.owes).toBe('code');
+    expect(await people.sessions.list('alice')).toHaveLength(1);
+    const lives = await Promise.all((await connection.keys('*:session:*')).map((key) => connection.pttl(key)));
+    expect(lives.every((ms) => ms > 0 && ms <= 12 * 3_600_000)).toBe(true);
+  });
+
+  test('is worth nothing after a change of role or password between password and code', async () => {
+    const { people, addUser, setFactor, signIn } = openPeople();
+    await addUser('alice', ['viewer', 'admin']);
+    const app = await setFactor('alice');
+    const changes = [
+      () => people.users.setRoles('alice', ['viewer', 'operator'], { evenLast: true }),
+      () => people.users.setPassword('alice', PASSWORD, { mustChange: false }),
+      () => people.users.resetFactor('alice'),
+      () => people.users.remove('alice', { evenLast: true }),
+    ];
+    for (const change of changes) {
+      const { token } = await signIn('alice');
+      await change();
+      expect(await people.signIn.code({ token, code: app.nextCode(), from: HERE.from })).toEqual({ is: 'no' });
+    }
+  });
+
+  test('is not made of what is no token, of a whole session, or of a session of an identity provider', async () => {
+    const { people, addUser, signIn } = openPeople();
+    await addUser('alice');
+    const sso = await people.sessions.begin({ person: { by: 'eve@x (sso 1)', roles: ['admin'] }, ...HERE });
+    for (const token of ['', 'x', 'A'.repeat(43), (await signIn('alice')).token, sso]) {
+      expect(await people.signIn.code({ token, code: '123456', from: HERE.from })).toEqual({ is: 'no' });
+    }
+  });
+});
+
+describe('both factors at once', () => {
+  test('are needed by who has them, and a code is used up', async () => {
+    const { people, addUser, setFactor, signIn } = openPeople({ guesses: { freeTries: 100 } });
+    await addUser('alice', ['approver']);
+    const check = (password: string, code: string) =>
+      people.check({ name: 'alice', password, code, from: 'command line on host' });
+    expect(await check(PASSWORD, '')).toEqual({ is: 'owes' });
+    const app = await setFactor('alice');
+    const code = app.nextCode();
+    expect(await check(WRONG, code)).toEqual({ is: 'no' });
+    expect(await check(PASSWORD, '')).toEqual({ is: 'no' });
+    expect(await check(PASSWORD, '000000')).toEqual({ is: 'no' });
+    expect(await check(PASSWORD, code)).toEqual({ is: 'ok', person: { by: 'alice', roles: ['approver'] } });
+    expect(await check(PASSWORD, code)).toEqual({ is: 'no' });
+    // Nor is it good for the console any more.
+    const { token } = await signIn('alice');
+    expect(await people.signIn.code({ token, code, from: HERE.from })).toEqual({ is: 'no' });
+    expect(await people.check({ name: 'nobody', password: PASSWORD, code, from: 'x' })).toEqual({ is: 'no' });
+  });
+
+  test('are not enough for who must choose a password first', async () => {
+    const { people, addUser, setFactor } = openPeople();
+    await addUser('alice', ['approver']);
+    const app = await setFactor('alice');
+    await people.users.setPassword('alice', PASSWORD, { mustChange: true });
+    const given = { name: 'alice', password: PASSWORD, from: 'command line on host' };
+    expect(await people.check({ ...given, code: app.nextCode() })).toEqual({ is: 'owes' });
+  });
+
+  test('are one for a viewer without a second one', async () => {
+    const { people, addUser } = openPeople();
+    await addUser('alice', ['viewer']);
+    const given = { name: 'alice', password: PASSWORD, code: '', ...ELSEWHERE };
+    expect((await people.check(given)).is).toBe('ok');
+  });
+});

@@ -1,0 +1,80 @@
+import { expect, inject, test } from 'vitest';
+import { callCommand } from '../../support/call-command.ts';
+import { runCommand } from '../../support/command.ts';
+import { freshPrefix } from '../../support/ledger.ts';
+import { openPeople, SECRET } from '../../support/people.ts';
+import { makeFolder } from '../../support/workplace.ts';
+
+/** `limitline user …` on an installation of the test's own. */
+async function openUsers() {
+  const [cwd, prefix] = [await makeFolder(), freshPrefix()];
+  const env = {
+    REDIS_URL: inject('redisUrl'),
+    LIMITLINE_PREFIX: prefix,
+    LIMITLINE_DATA: cwd,
+    LIMITLINE_SECRET: SECRET,
+  };
+  return {
+    opened: openPeople({ prefix }),
+    user: (...args: string[]) => callCommand(['user', ...args], { cwd, env }),
+    /** With a line for standard input. */
+    typed: (input: string, ...args: string[]) => runCommand(['user', ...args], { cwd, env, input }),
+  };
+}
+
+test('a user is added with a password that is made and shown once, changed, and removed', async () => {
+  const { user, opened } = await openUsers();
+  expect((await user('list')).stdout).toMatch(/There is no user yet/);
+  const added = await user('add', 'alice', '--roles', 'approver,finance');
+  expect(added).toMatchObject({ status: 0 });
+  const [, password = ''] = /shown only now: (\S+)/.exec(added.stdout) ?? [];
+  expect(password).toMatch(/^[a-z]{5}(-[a-z]{5}){3}$/);
+  expect(added.stdout).toMatch(/as finance, approver\..*good for 72 hours.*From now on the console asks everybody/s);
+  expect(await opened.signIn('alice', password)).toMatchObject({ owes: 'password' });
+
+  expect((await user('roles', 'alice', '--roles', 'admin')).stdout).toMatch(/is admin from now on, and is signed out/);
+  const changed = await user('password', 'alice', '--json');
+  const json = JSON.parse(changed.stdout);
+  expect(json).toMatchObject({ name: 'alice', roles: ['admin'], mustChange: true, hasFactor: false });
+  expect(await opened.signIn('alice', json.password)).toMatchObject({ owes: 'password' });
+  await opened.setFactor('alice');
+  expect((await user('list')).stdout).toMatch(
+    /^alice +admin +second factor, must choose a password, last signed in \d{4}-/,
+  );
+  expect((await user('factor', 'alice', '--reset')).stdout).toMatch(/no second factor any more/);
+  expect(JSON.parse((await user('list', '--json')).stdout).users).toMatchObject([{ name: 'alice', hasFactor: false }]);
+  expect((await user('roles', 'alice', '--roles', 'viewer')).stdout).toMatch(/Nobody is admin/);
+  expect((await user('remove', 'alice')).stdout).toMatch(/removed.*There is no user any more/s);
+});
+
+test('a password comes by standard input, and is good from then on where the user typed it', async () => {
+  const { typed, opened } = await openUsers();
+  const words = 'seven trees above a bench';
+  expect((await typed(`${words}\n`, 'add', 'alice', '--roles', 'viewer', '--password-stdin', '--own')).status).toBe(0);
+  expect(await opened.signIn('alice', words)).toMatchObject({ owes: undefined });
+  const other = 'a bench without any trees';
+  const set = await typed(other, 'password', 'alice', '--password-stdin');
+  expect(set.stdout).not.toContain(other);
+  expect(await opened.signIn('alice', other)).toMatchObject({ owes: 'password' });
+  const weak = await typed('limitline2026', 'password', 'alice', '--password-stdin');
+  expect(weak).toMatchObject({ status: 1, stderr: expect.stringMatching(/choose another\. Nothing was done/) });
+  const lines = await typed('one line of it\nanother line\n', 'password', 'alice', '--password-stdin');
+  expect(lines).toMatchObject({ status: 1, stderr: expect.stringMatching(/must have one line/) });
+  expect(await opened.signIn('alice', other)).toBeDefined();
+});
+
+test.each([
+  [['add', 'Alice', '--roles', 'viewer'], /is "Alice", but must be/],
+  [['add', 'console', '--roles', 'viewer'], /choose another name/],
+  [['add', 'alice', '--roles', 'root'], /no role "root"; roles are viewer, finance, approver, operator, admin/],
+  [['add', 'alice', '--roles', ','], /No role is given/],
+  [['password', 'alice'], /There is no user "alice"/],
+  [['roles', 'alice', '--roles', 'viewer'], /There is no user "alice"/],
+  [['remove', 'alice'], /There is no user "alice"/],
+  [['factor', 'alice', '--reset'], /There is no user "alice"/],
+])('user %j is refused in one sentence', async (args, why) => {
+  const { user } = await openUsers();
+  const { status, stdout, stderr } = await user(...args);
+  expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
+  expect(stderr).toMatch(why);
+});

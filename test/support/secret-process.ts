@@ -1,0 +1,11 @@
+import { Redis } from 'ioredis';
+import { makeSharedKeys } from '../../src/ledger/keys.ts';
+import { makeSecret } from '../../src/people/secret.ts';
+
+/** A process that needs the installation's secret, and prints a key of it: run by secret.test.ts. Arguments: folder, prefix, Redis. */
+const [, , dataDir = '', prefix = '', redisUrl = ''] = process.argv;
+const connection = new Redis(redisUrl);
+const keys = makeSharedKeys(prefix);
+const secret = makeSecret({ given: undefined, dataDir, connection, keys, prefix, where: 'Redis' });
+console.log((await secret.key('audit')).toString('hex'));
+connection.disconnect();
