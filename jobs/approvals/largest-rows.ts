@@ -9,8 +9,11 @@ const SHOWN = 10;
 /** Rows read at a time: they are found by their amounts, and a page of them takes milliseconds. */
 const PAGE = 200;
 
-/** Halvings of the range in which the smallest of the largest is looked for: a sum is a million times that, at the most. */
-const MOST_STEPS = 24;
+/**
+ * Halvings of the range in which the smallest of the largest is looked for: some twenty from the sum of a million rows down to one of
+ * them, where a look finds nothing and takes a millisecond, and as many between amounts that differ by little.
+ */
+const MOST_STEPS = 48;
 
 /**
  * The largest rows of an approval, however many it has: their amounts are looked for by the index of amounts, and not by going through
