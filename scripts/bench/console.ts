@@ -6,6 +6,7 @@ import { type BenchLedger, benchRequest, fillPortfolio, openBenchLedger } from '
 import { machineLine } from './machine.ts';
 import { measurePages } from './measure-pages.ts';
 import { measurePaint } from './measure-paint.ts';
+import { measureSignIns } from './measure-sign-ins.ts';
 import { measureUpload } from './measure-upload.ts';
 import { measureWatchers } from './measure-watchers.ts';
 import { runBench } from './run-bench.ts';
@@ -16,9 +17,10 @@ import { makeTemporaryFolder } from './temporary-folder.ts';
 /**
  * `npm run bench:console [-- --rows N --portfolios N --only PART]`: how long each page takes at so many rows in a portfolio
  * (1,000,000) and so many portfolios (10,000), what a browser loads and when something is first seen (`pages`), what memory an
- * upload of 500 MB takes (`upload`), and what 500 people who watch a portfolio cost it (`watchers`).
+ * upload of 500 MB takes (`upload`), what 500 people who watch a portfolio cost it (`watchers`),
+ * and what 1,000 tries to sign in a second cost the line (`signIns`).
  */
-const PARTS: Record<string, (given: Given) => Promise<string>> = { upload, watchers, pages };
+const PARTS: Record<string, (given: Given) => Promise<string>> = { upload, watchers, signIns, pages };
 
 type Given = {
   redis: RunningRedis;
@@ -31,6 +33,7 @@ type Given = {
 const PORTFOLIO = 'bench';
 const UPLOAD_BYTES = 500e6;
 const WATCHERS = 500;
+const SIGN_INS_PER_S = 1_000;
 /** Some ten seconds of work. */
 const WATCHED_ROWS = 6_000;
 
@@ -91,6 +94,13 @@ async function watchers({ redis: { dataDir }, signal, say }: Given): Promise<str
   const web = (env: Record<string, string>) => startConsole({ cwd: dataDir, env });
   const size = { rows: WATCHED_ROWS, watchers: WATCHERS };
   return await measureWatchers({ web, dataDir, folder: folder.path }, { ...size, signal, say });
+}
+
+async function signIns({ redis: { dataDir }, signal, say }: Given): Promise<string> {
+  await using folder = await makeTemporaryFolder();
+  const web = (env: Record<string, string>) => startConsole({ cwd: dataDir, env });
+  const size = { rows: WATCHED_ROWS, perS: SIGN_INS_PER_S };
+  return await measureSignIns({ web, dataDir, folder: folder.path }, { ...size, signal, say });
 }
 
 /** The account of {@link openBenchLedger}; nothing is ever asked of that service. */

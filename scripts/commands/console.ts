@@ -33,7 +33,7 @@ export function register(program: Command, terminal: Terminal): void {
         const web = await openConsole(context, { reach });
         await web.listen();
         terminal.print(`The console is at ${web.url()}`, { url: web.url() });
-        log.info({ url: web.url(), redis: context.redis.where }, 'the console listens');
+        log.info({ url: web.url(), listens: web.listens(), redis: context.redis.where }, 'the console listens');
         sayReady(web.url());
         await signal;
         await web.close();

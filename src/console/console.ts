@@ -100,7 +100,10 @@ export async function makeConsole(
   app.addHook('preClose', async () => hub.close());
   return {
     app,
+    /** Under which people open it. */
     url: address.url,
+    /** On which address it listens. */
+    listens: address.listens,
     /** @throws LimitlineError `USAGE` when the port is taken; Error for a route that nobody has decided about */
     async listen(): Promise<void> {
       await app.ready();

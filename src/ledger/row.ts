@@ -65,8 +65,11 @@ export type Replacing = {
   approval?: string | undefined;
 };
 
-/** What became of cancelling a row: done, not needed, or not yet, since its call is under way, or was when its sender vanished. */
-export type CancelAnswer = 'cancelled' | 'nothing' | 'under way' | 'left';
+/**
+ * What became of cancelling a row: done, not needed, or not yet, since its call is under way, or was when its sender vanished. One
+ * that only waited to be sent again is what it was before (`restored`).
+ */
+export type CancelAnswer = 'cancelled' | 'restored' | 'nothing' | 'under way' | 'left';
 
 /** The states of rows that a person may give up: those that are open or wait for an approval, and those that the service refused. */
 export type GivenUpFrom = (typeof UNFINISHED_STATES)[number] | 'refused';

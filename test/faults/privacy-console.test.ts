@@ -6,7 +6,7 @@ import { ECHOING_RULES, MARK, MARKED_HEADER, markedLine } from '../support/marke
 import { uploadTo } from '../support/upload.ts';
 
 /** Two processes, and waits that the service's faults cost. */
-const TIMEOUT_MS = 90_000;
+const TIMEOUT_MS = 150_000;
 
 /** Where the ledger keeps what rows ask for, what was heard of them, and who a buyer is; no other key may have a person in it. */
 const LEDGER = /:(?:row:q4:[\w-]+(?::story)?|call:limit:[\w-]+|buyer:[\w-]+)$/;
@@ -28,7 +28,7 @@ test(
     expect((await place.visitor.post(`${location}/submit`, { of })).status).toBe(303);
     const report = () => place.json('report', 'q4');
     await expect
-      .poll(async () => (await report()).states, { timeout: 30_000 })
+      .poll(async () => (await report()).states, { timeout: 60_000 })
       .toMatchObject({ done: 1, refused: 2, held: 2, queued: 0 });
 
     await place.lookAtEverything(location);

@@ -47,9 +47,9 @@ export async function wordsOfFault(work: () => Promise<unknown>): Promise<string
 }
 
 /** Why a password that was asked for once more was not taken. */
-export function wordsOfRefusal(answer: Refused): string {
+export function wordsOfRefusal(answer: Refused | { is: 'owes' }): string {
   if (answer.is === 'later')
     return `Too many wrong passwords. Try again in ${answer.afterS} seconds. Nothing was changed.`;
   if (answer.is === 'busy') return 'Too many passwords are looked at just now. Try again in some seconds.';
-  return 'The password that you have now is not the one that was typed. Nothing was changed.';
+  return 'The password or the code does not fit; a code is good once. Nothing was changed.';
 }

@@ -1,5 +1,6 @@
 import type { MePageFunctions, Proof } from '../../../src/console/pages/me/me-functions.ts';
 import type { Context } from '../../../src/context.ts';
+import { passwordFault } from '../../../src/people/passwords/password-rules.ts';
 import { changeOwn, wordsOfRefusal } from './change-own.ts';
 
 /** What the page of one's own account can do. */
@@ -7,16 +8,24 @@ export function mePageFunctions(context: Context): MePageFunctions {
   const { people } = context;
   const { goOn, confirmFactor } = changeOwn(context);
 
-  /** Does it for whoever knows the password that the account has now. */
-  const proven = async <T>({ name, old, from }: Proof, act: () => Promise<T>) => {
-    const answer = await people.signIn.again({ name, password: old, from });
-    if (answer.is !== 'ok') return { is: 'no' as const, words: wordsOfRefusal(answer) };
-    return { is: 'done' as const, made: await act() };
+  /** Why whoever asks is not believed to be the same person still, in words; nothing where they are. */
+  const doubtOf = async ({ name, old, code, from }: Proof): Promise<string | undefined> => {
+    const answer = await people.check({ name, password: old, code, from });
+    return answer.is === 'ok' ? undefined : wordsOfRefusal(answer);
+  };
+  const proven = async <T>(proof: Proof, act: () => Promise<T>) => {
+    const doubt = await doubtOf(proof);
+    return doubt === undefined ? { is: 'done' as const, made: await act() } : { is: 'no' as const, words: doubt };
   };
   return {
     read: (name) => people.users.read(name),
     sessions: (by, token) => people.sessions.list(by, token),
-    setPassword: async ({ name, token, old, password, from }) => {
+    setPassword: async ({ password, ...proof }) => {
+      const { name, token, old, from } = proof;
+      // A code is used up by looking at it: what is wrong with the new password is said before.
+      const fault = passwordFault(password, name);
+      const doubt = fault ?? (await doubtOf(proof));
+      if (doubt !== undefined) return { is: 'no', words: doubt };
       const answer = await people.changeOwnPassword({ name, old, next: password, from, keep: token });
       if (answer.is === 'ok') return goOn(token, undefined);
       return { is: 'no', words: answer.is === 'unfit' ? answer.why : wordsOfRefusal(answer) };
@@ -24,7 +33,13 @@ export function mePageFunctions(context: Context): MePageFunctions {
     beginFactor: (proof) => proven(proof, () => people.users.beginFactor(proof.name)),
     confirmFactor,
     makeCodes: (proof) => proven(proof, () => people.users.renewRecoveryCodes(proof.name)),
-    endOne: async (by, id) => void (await people.sessions.endOne(by, id)),
-    endOthers: async (by, token) => void (await people.sessions.endAll(by, { but: token })),
+    endSessions: async (proof, which) => {
+      const { name, token } = proof;
+      const end = async (): Promise<number | boolean> =>
+        which === 'all others' ? people.sessions.endAll(name, { but: token }) : people.sessions.endOne(name, which.one);
+      // Whoever signed in elsewhere has no password here.
+      const isOurs = (await people.users.read(name)) !== undefined;
+      return isOurs ? proven(proof, end) : { is: 'done', made: await end() };
+    },
   };
 }

@@ -42,7 +42,7 @@ export type PageFunctions = {
 };
 
 /** Pages on which nothing of buyers stands: what they are handed is masked for nobody. */
-const OURS = ['health', 'machines', 'me', 'users'] as const satisfies readonly (keyof PageFunctions)[];
+const OURS = ['health', 'machines', 'audit', 'me', 'users'] as const satisfies readonly (keyof PageFunctions)[];
 
 /** Pages on which files of buyers are shown and given away as they are. */
 const AS_IT_IS = ['new', 'downloads'] as const satisfies readonly (keyof PageFunctions)[];

@@ -12,9 +12,11 @@ export function listenOn(
   { host, port, home, isHttps = false }: { host: string; port: number; home?: string | undefined; isHttps?: boolean },
 ) {
   let bound = port;
+  const listens = () => `http${isHttps ? 's' : ''}://${host.includes(':') ? `[${host}]` : host}:${bound}`;
   return {
     port: () => bound,
-    url: () => home ?? `http${isHttps ? 's' : ''}://${host.includes(':') ? `[${host}]` : host}:${bound}`,
+    listens,
+    url: () => home ?? listens(),
     /** @throws LimitlineError `USAGE` when the port is taken, or may not be used */
     async open(): Promise<void> {
       try {

@@ -61,7 +61,7 @@ export function addSignInSteps(app: ConsoleApp, given: SignInGiven): void {
       const { request, reply, token, name, to, fields } = step;
       const coming = comingOf(request);
       const answer = await functions.code({ token, code: fields.code ?? '', ...coming });
-      const facts = { by: fields.recovery === 'yes' ? 'recovery code' : 'code' };
+      const facts = { by: /^\s*\d{6}\s*$/.test(fields.code ?? '') ? 'code' : 'recovery code' };
       if (answer.is === 'later') return showCode(step, fields.recovery === 'yes', sayLater(reply, answer.afterS));
       if (answer.is === 'no') {
         await audit.refusal({ by: name, what: 'sign-in refused', from: coming.from, facts });

@@ -31,7 +31,7 @@ export function oidcTroubleView(given: {
     title: 'You are not signed in',
     trouble: wordsFor(given),
     body: html`${trouble === 'no role' && html`<p>Groups that count here:</p><ul>${given.groups.map((group) => html`<li><bdi>${group}</bdi></li>`)}</ul>`}
-      <p>${linkButton({ href: signInAddress(to, OIDC_ADDRESS), words: 'Try again', kind: 'primary' })} ${linkButton({ href: signInAddress(to), words: 'Sign in with a password' })}</p>`,
+      <div class="actions">${linkButton({ href: signInAddress(to, OIDC_ADDRESS), words: 'Try again', kind: 'primary' })} ${linkButton({ href: signInAddress(to), words: 'Sign in with a password' })}</div>`,
   });
 }
 
@@ -56,7 +56,7 @@ function wordsFor({ trouble, name }: { trouble: OidcTrouble; name: string }): st
 export function oidcDoneView({ to }: { to: string }): Html {
   return narrowPage({
     title: 'You are signed in',
-    body: html`<p>${linkButton({ href: to, words: 'Go on', kind: 'primary' })}</p>`,
+    body: html`<div class="actions">${linkButton({ href: to, words: 'Go on', kind: 'primary' })}</div>`,
   });
 }
 
@@ -65,6 +65,6 @@ export function oidcOutView({ name, end }: { name: string; end: string | undefin
   return narrowPage({
     title: 'You are signed out',
     lead: html`Of this console, that is: you may still be signed in at ${name}, and whoever uses this browser next could come back from there as you.`,
-    body: html`<p>${end !== undefined && html`${linkButton({ href: end, words: `Sign out at ${name} too`, kind: 'primary' })} `}${linkButton({ href: '/sign-in', words: 'Sign in again' })}</p>`,
+    body: html`<div class="actions">${end !== undefined && html`${linkButton({ href: end, words: `Sign out at ${name} too`, kind: 'primary' })} `}${linkButton({ href: '/sign-in', words: 'Sign in again' })}</div>`,
   });
 }

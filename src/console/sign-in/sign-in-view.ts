@@ -105,16 +105,20 @@ export function newPasswordFields(name: string): Html {
     ${passwordField({ label: 'New password again', name: 'again', autocomplete: 'new-password' })}`;
 }
 
-/** The field for a code of an authenticator app. */
-export function codeField(): Html {
+/** The field for a code of an authenticator app; with `orRecovery` also for one of the codes for when it is lost. */
+export function codeField({ id = 'field-code', orRecovery = false } = {}): Html {
   return field({
     label: 'Code',
     name: 'code',
+    id,
     required: true,
     autocomplete: 'one-time-code',
-    inputmode: 'numeric',
-    maxlength: 12,
-    hint: 'Six digits; a new one every 30 seconds.',
+    maxlength: 60,
+    plain: true,
+    ...(orRecovery ? {} : { inputmode: 'numeric' as const }),
+    hint: orRecovery
+      ? 'Of your app, and not used before; or a recovery code.'
+      : 'Six digits; a new one every 30 seconds.',
   });
 }
 

@@ -12,6 +12,7 @@ import type { RowId } from '../row-id.ts';
 import { entryText } from '../story/story.ts';
 import { makeSuppliers } from '../suppliers.ts';
 import type { AnswerTaken, Approval, ApprovalKind, ApprovalPolicy, ApprovalStanding } from './approval.ts';
+import { makeApprovalComparison } from './approval-comparison.ts';
 import { type ReadApproval, readApproval } from './read-approval.ts';
 
 export type Approvals = ReturnType<typeof makeApprovals>;
@@ -45,7 +46,7 @@ export function makeApprovals({
   const script = (name: string) => makeLuaScript(connection, new URL(`../lua/${name}.lua`, import.meta.url));
   const [begin, close, answer] = [script('begin-approval'), script('close-approval'), script('answer-approval')];
   const [free, awaitRow, restore] = [script('free-approved'), script('await-row'), script('restore-row')];
-  const carriedOut = script('carried-out');
+  const [carriedOut, goAnswered] = [script('carried-out'), script('go-answered')];
   const suppliers = makeSuppliers({ connection, keys });
   const placesOf = ({ portfolio, id }: ApprovalId) => [keys.portfolio(portfolio), keys.approval(id)];
   const lists = [keys.approvals, keys.approvalsAnswered];
@@ -94,6 +95,8 @@ export function makeApprovals({
   }
 
   return {
+    compare: makeApprovalComparison({ connection, keys }),
+
     /** One approval; nothing where there is none. */
     read: async (id: string): Promise<Approval | undefined> => (await read(id))?.approval,
 
@@ -214,6 +217,13 @@ export function makeApprovals({
       ];
       const [state, said = ''] = (await persist('restore', () => restore(places, [key, id]))) as string[];
       return state === undefined ? undefined : { state: state as RowState, said };
+    },
+
+    /** What was said of a held row's call is written down: the row goes on. Answers whether it does: not where it waits no longer. */
+    async goAnswered({ portfolio, key }: RowId, id: string): Promise<boolean> {
+      const places = [...placesOf({ portfolio, id }), keys.approvalRows(portfolio, id), keys.approvalsAnswered];
+      places.splice(1, 0, keys.row(portfolio, key));
+      return (await persist('go answered', () => goAnswered(places, [key, id, portfolio]))) === 1;
     },
 
     /** What was approved of a row is carried out. Answers how many are left of its approval. */

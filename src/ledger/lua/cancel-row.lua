@@ -4,7 +4,7 @@
 -- KEYS[5…] the other calls of its step
 -- ARGV[1] row key   ARGV[2] row, "<portfolio>/<key>"   ARGV[3] ms without a sign of life after which a process has vanished
 -- Answers "cancelled" | "nothing" to cancel | "under way" | "left", under way at a process that has vanished
--- A row that somebody would have sent again, and that waits for an approval, is what it was before: "cancelled" all the same.
+-- | "restored": somebody would have sent it again, it waited for an approval, and is what it was before
 -- @include move
 -- @include cancelled
 -- @include tally
@@ -23,4 +23,4 @@ local was = state == 'awaiting' and goBack(portfolio, row, key, found[2], now)
 if not was then moveRow(portfolio, row, key, state, 'cancelled', found[2], now) end
 tallyRow(portfolio, row, key)
 noteFinish(portfolio, now)
-return 'cancelled'
+return was and 'restored' or 'cancelled'

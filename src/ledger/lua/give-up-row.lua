@@ -1,11 +1,11 @@
--- Gives up one row as a part of a plan, unless a call of its own is under way. One that somebody would have sent again, and that
--- waits for an approval, is what it was before.
+-- Gives up one row as a part of a plan, unless a call of its own is under way.
 -- KEYS[1] the portfolio   KEYS[2] the row   KEYS[3] the workers' signs of life   KEYS[4] the call that makes its limit
 -- KEYS[5…] the other calls of its step
 -- ARGV[1] row key   ARGV[2] row, "<portfolio>/<key>"   ARGV[3] ms without a sign of life after which a process has vanished
 -- ARGV[4] state that it must be in   ARGV[5] the moment of the plan in ms   ARGV[6] key of the plan, in the same slot
 -- ARGV[7] what is told to the row's story, as JSON
 -- Answers "cancelled" | "nothing", since it changed | "under way" | "left", under way at a process that has vanished
+-- | "restored": somebody would have sent it again, it waited for an approval, and is what it was before
 -- @include move
 -- @include under-way
 -- @include tally
@@ -25,4 +25,4 @@ tallyRow(portfolio, row, key)
 tell(row, now, told)
 notePlanned(plan, before)
 noteFinish(portfolio, now)
-return 'cancelled'
+return was and 'restored' or 'cancelled'

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { request as ask, type IncomingMessage } from 'node:http';
 import { expect, onTestFinished, test } from 'vitest';
 import { type Person, ROLES } from '../../../src/people/person.ts';
+import { PASSWORD } from '../../support/people.ts';
 import { as, byHeader, openNotedAudit } from '../../support/persons.ts';
 import { openThreeRows } from '../../support/three-rows.ts';
 
@@ -101,7 +102,7 @@ test('a refusal names the role that it takes and whom to ask, and nothing of the
   expect(there.text).toContain('This takes the role finance or operator. You have the role viewer.');
   expect(there.text).toContain('Ask ada or &lt;b&gt;hans&lt;/b&gt; for it');
   expect(there.text).not.toMatch(/q4|results\.csv/);
-  const plain = (text: string) => text.replace(/name="csrf-token"[^>]*>/, '');
+  const plain = (text: string) => text.replace(/name="(?:csrf-token|_csrf)"[^>]*>/g, '');
   expect(plain(notThere.text)).toBe(plain(there.text));
   expect(entries).toHaveLength(2);
   expect(entries[0]).toEqual({
@@ -114,6 +115,18 @@ test('a refusal names the role that it takes and whom to ask, and nothing of the
   // To a piece of a page, as a dialog asks for, it is said as a piece.
   const piece = await get('/plans/new?portfolio=q4&action=retry', { ...VERA, 'x-fragment': '1' });
   expect(piece).toMatchObject({ status: 403, text: expect.stringMatching(/^<div class="notice is-bad"/) });
+});
+
+test('whom to ask are the admins among the users', async () => {
+  const { get, context } = await openThreeRows(byHeader);
+  for (const [name, role] of [
+    ['zoe', 'admin'],
+    ['olga', 'operator'],
+    ['ada', 'admin'],
+  ] as const) {
+    await context.people.users.add({ name, roles: [role], password: PASSWORD, mustChange: false });
+  }
+  expect((await get('/work', VERA)).text).toContain('Ask ada or zoe for it, who look after the roles');
 });
 
 test('where nobody can say whom to ask, it is refused all the same', async () => {

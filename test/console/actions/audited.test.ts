@@ -94,7 +94,7 @@ test('a plan is no entry, and its yes is one, with what was planned and what cam
   const { audit, entries } = openNotedAudit();
   const { get, post } = await openThreeRows({ ...byHeader, audit });
   const { text } = await get('/plans/new?portfolio=q4&action=retry&states=refused&text=Buyer', OLAF);
-  const [, id = ''] = /\/plans\/(\w+)\/confirm/.exec(text) ?? [];
+  const [, id = ''] = /\/plans\/([\w-]+)\/confirm/.exec(text) ?? [];
   expect(entries).toEqual([]);
   expect((await post(`/plans/${id}/confirm`, {}, OLAF)).status).toBe(303);
   const [wished, done] = entries;

@@ -49,8 +49,8 @@ test('what many watch is read once for all; each is sent all of it at first, the
   await expect.poll(() => pages.every(({ shown }) => shown.rows === '<b>2</b>')).toBe(true);
   const late = makePage();
   hub.watch('q4', read, late.watcher);
-  expect(late.messages[0]).toEqual(['strip', 'rows', 'same']);
-  expect(pages[0]?.messages.slice(0, 2)).toEqual([['strip', 'rows', 'same'], ['rows']]);
+  expect(late.messages[0]).toEqual(['strip', 'approvals-count', 'rows', 'same']);
+  expect(pages[0]?.messages.slice(0, 2)).toEqual([['strip', 'approvals-count', 'rows', 'same'], ['rows']]);
   expect(reads).toBeLessThan(50);
   expect(Object.fromEntries(await hub.frame('q4', read))).toMatchObject({ rows: '<b>2</b>' });
 });
@@ -108,7 +108,7 @@ test('the end of the hub ends all streams, and nobody comes any more', async () 
   expect(hub.watch('q4', async () => frameOf(1), page.watcher)).toBeUndefined();
 });
 
-test('who may not watch any more is told so and let go of within two seconds, all asked about at once; others go on', async () => {
+test('who may not watch any more is told so and let go of at the next question, all asked about at once; others go on', async () => {
   const living = new Set(['anna', 'ben']);
   const asked: (string | undefined)[][] = [];
   const hub = makeHub({
@@ -137,10 +137,11 @@ test('who may not watch any more is told so and let go of within two seconds, al
   const [anna, ben, again] = [watch('anna'), watch('ben'), watch('anna')];
   await expect.poll(() => asked.length, { timeout: 5_000 }).toBeGreaterThan(0);
   expect(asked[0]).toEqual(['anna', 'ben']);
-  const began = performance.now();
+  const before = asked.length;
   living.delete('anna');
   await expect.poll(() => anna.ended() > 0 && again.ended() > 0, { timeout: 5_000 }).toBe(true);
-  expect(anna.ended() - began).toBeLessThan(2_000);
+  // One question may have been under way; they are asked once a second.
+  expect(asked.length - before).toBeLessThanOrEqual(2);
   expect(anna.heard.at(-1)).toBe('event: signed-out\ndata: \n\n');
   expect([ben.ended(), hub.watchers()]).toEqual([0, 1]);
 });

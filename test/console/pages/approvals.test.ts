@@ -177,3 +177,34 @@ test('there is no approval of another name', async () => {
     expect((await post(`/approvals/${id}/approve`, { digest: 'x', password: PASSWORD })).status).toBe(404);
   }
 });
+
+test('whatever is pressed to have rows sent again leads to what waits, and says that nothing was sent', async () => {
+  const { approve, as, get, post, context, states } = await openWaiting();
+  expect((await approve()).status).toBe(303);
+  const { rows, approvals } = context;
+  const queued = (await rows.inState('q4', 'queued', { count: 3 })).map(({ row }) => row);
+  for (const row of queued) {
+    await rows.begin(row, 'company');
+    const problem = { step: 'company', message: 'the service refused the company', status: 400 } as const;
+    await rows.advance(row, 'company', 'refused', { problem });
+  }
+  const [first, second] = queued;
+  as({ by: 'olaf', roles: ['operator'] });
+  const ofRow = await post(`/portfolios/q4/rows/${first?.key}/retry`);
+  expect(ofRow.headers.get('location')).toContain('did=asked');
+  expect((await get(ofRow.headers.get('location') ?? '')).text).toContain(
+    'Nothing is done before another person has approved',
+  );
+  const ofQueue = await post('/work/retry', { portfolio: 'q4', key: second?.key ?? '' });
+  expect(ofQueue.headers.get('location')).toMatch(/^\/approvals\/[\w-]+$/);
+  const page = (await get(ofQueue.headers.get('location') ?? '')).text;
+  expect(page).toContain('You submitted this.');
+  expect(page).toContain('to be sent again');
+  const plan = (await get('/plans/new?portfolio=q4&action=retry')).text;
+  const confirm = /action="(\/plans\/[\w-]+\/confirm)"/.exec(plan)?.[1] ?? '';
+  const outcome = (await get((await post(confirm)).headers.get('location') ?? '')).text;
+  expect(outcome).toContain('1 row waits for approval');
+  expect(outcome).toContain('Sending this again needs another person’s approval. Nothing was sent.');
+  expect(await states()).toMatchObject({ awaiting: 3, refused: 0, queued: 0 });
+  expect((await approvals.waiting()).map(({ authors }) => authors)).toEqual([['olaf'], ['olaf'], ['olaf']]);
+});

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { carryOutAllAnswered } from '../../../jobs/approvals/carry-out-answered.ts';
+import { carryOutAllAnswered, closeLeft } from '../../../jobs/approvals/carry-out-answered.ts';
 import { resolveCalls } from '../../../jobs/operators/resolve-calls.ts';
 import type { RowId } from '../../../src/ledger/row-id.ts';
 import { openPortfolio } from '../../support/approved-portfolio.ts';
@@ -36,10 +36,8 @@ test('what was approved and not carried out, since its process was killed, is go
   await answer(2, undefined);
   const { id, digest } = await waiting();
   expect(await say({ id, digest })).toMatchObject({ is: 'done' });
-  // Killed at once; then when the row is restored; then when its call is resolved: whoever comes next goes on.
+  // Killed at once, or when its call is resolved: whoever comes next goes on, and the row is not held in between.
   expect(await states()).toMatchObject({ awaiting: 1 });
-  expect(await context.approvals.restore(rows[0], id)).toMatchObject({ state: 'held' });
-  expect(await states()).toMatchObject({ held: 2 });
   const call = await callOf(rows[0]);
   await context.calls.resolve([call], call.key, undefined);
   expect(await context.calls.isUnknown(call)).toBe(false);
@@ -59,7 +57,8 @@ test('an id that is another’s by the time of the yes is not believed: the row 
   });
   await approve();
   expect(await context.calls.madeId(await callOf(rows[0]))).toBeUndefined();
-  expect((await states()).held).toBeGreaterThanOrEqual(1);
+  expect(await states()).toMatchObject({ awaiting: 0 });
+  expect((await context.rows.read([rows[0]]))[0]?.state).toBe('held');
   expect(await context.approvals.answered()).toEqual([]);
 });
 
@@ -71,4 +70,28 @@ test('a no leaves a held row held, and its call in doubt', async () => {
   await carryOutAllAnswered(context);
   expect(await states()).toMatchObject({ held: 2, awaiting: 0 });
   expect(await context.calls.isUnknown(await callOf(rows[0]))).toBe(true);
+});
+
+test('a worker carries out what was approved while none ran', async () => {
+  const { answer, waiting, say, work, settled, standIn } = await openAnswered();
+  await answer(2, undefined);
+  const { id, digest } = await waiting();
+  expect(await say({ id, digest })).toMatchObject({ is: 'done' });
+  await work();
+  expect((await settled()).states).toMatchObject({ done: 1, held: 1, awaiting: 0 });
+  expect(standIn.counts().made.limit).toBe(1);
+});
+
+test('what somebody began to ask for and was killed at can be answered, once it is clear that nobody goes on', async () => {
+  const { rows, context, states, waiting, approve } = await openAnswered();
+  const { approvals, ledger, keys } = context;
+  const id = await approvals.askFor({ portfolio: 'q4', kind: 'answer', by: 'olivia' });
+  expect(await approvals.awaitRow(rows[0], 'held', { id, by: 'olivia', said: 'company_77' })).toBe(true);
+  await closeLeft(context);
+  expect(await approvals.waiting()).toEqual([]);
+  await ledger.hset(keys.approval(id), 'asked', Date.now() - 3_600_000);
+  await closeLeft(context);
+  expect(await waiting()).toMatchObject({ id, rows: 1, authors: ['olivia'] });
+  await approve();
+  expect(await states()).toMatchObject({ queued: 1, held: 1 });
 });

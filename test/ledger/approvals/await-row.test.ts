@@ -85,7 +85,7 @@ describe('a refused row that somebody would send again', () => {
     const { ask, rows, portfolios } = await ended('refused');
     const asked = await ask();
     await portfolios.cancel('q4');
-    expect(await rows.cancel(ROW)).toBe('cancelled');
+    expect(await rows.cancel(ROW)).toBe('restored');
     expect((await rows.read([ROW]))[0]).toMatchObject({ state: 'refused', problem: { status: 422 } });
     expect(await asked.look()).toMatchObject({ standing: 'void', rows: 0 });
   });

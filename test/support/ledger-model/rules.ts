@@ -232,7 +232,8 @@ export function makeModel({ canaryRefusals }: { canaryRefusals: number }) {
         if (call.state === 'claimed') return alive.has(call.owner.process) ? 'under way' : 'left';
         if (thing.startsWith('limit')) return 'under way';
       }
-      if (!goBack(row, portfolio(name))) row.state = 'cancelled';
+      if (goBack(row, portfolio(name))) return 'restored';
+      row.state = 'cancelled';
       return 'cancelled';
     },
 

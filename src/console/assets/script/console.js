@@ -6,12 +6,14 @@ import { copyTexts } from './copy.js';
 import { openDialogs } from './dialogs.js';
 import { keepFresh } from './events.js';
 import { listenToKeys } from './keys.js';
+import { forgetOnSignOut } from './sign-in.js';
 
 // A page for somebody who is not known has none.
 if (document.body.dataset.events !== undefined) keepFresh(document.body.dataset.events);
 openDialogs();
 listenToKeys();
 copyTexts();
+forgetOnSignOut();
 
 for (const element of document.querySelectorAll('[data-module]')) {
   const name = element.dataset.module ?? '';

@@ -9,14 +9,8 @@ const LONGEST_WAIT_MS = 30_000;
 /**
  * Keeps the page fresh: by a stream of events, and where none comes by asking again. A browser opens six connections to one
  * host, so a page that nobody sees lets go of its stream, and gets everything at once when it is looked at again.
- *
- * Nobody is signed in where the address is empty: then nothing is kept fresh.
  */
 export function keepFresh(address) {
-  if (address === '') {
-    fillTokens(document);
-    return;
-  }
   let source;
   let asking;
   let failures = 0;

@@ -7,7 +7,7 @@ import { type AuditQuery, readAuditQuery } from './audit-query.ts';
 /** What the page of the audit trail is handed. */
 export type AuditPageFunctions = {
   page: (query: AuditQuery) => Promise<Omit<AuditShown, 'query' | 'wrongDay'>>;
-  /** The whole trail as NDJSON, as it is when it is read. */
+  /** The whole trail as NDJSON. */
   export: () => Readable;
 };
 
@@ -22,7 +22,7 @@ export function addAuditPage(app: ConsoleApp, given: AuditPageFunctions): void {
   });
   app.get('/audit/export', { handlerTimeout: EXPORT_LIMIT_MS }, async (request, reply) => {
     const fileName = `audit-${new Date().toISOString().slice(0, 10)}.ndjson`;
-    const file = { fileName, type: 'application/x-ndjson; charset=utf-8', what: 'audit trail downloaded' };
+    const file = { fileName, type: 'application/x-ndjson; charset=utf-8', what: 'audit trail exported' };
     return sendDownload({ request, reply }, file, given.export());
   });
 }

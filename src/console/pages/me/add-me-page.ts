@@ -7,7 +7,7 @@ import { comingOf } from '../../sign-in/coming.ts';
 import { factorForm, recoveryCodes } from '../../sign-in/factor-view.ts';
 import { keepToken } from '../../sign-in/session-cookie.ts';
 import { narrowPage } from '../../sign-in/sign-in-view.ts';
-import type { MePageFunctions } from './me-functions.ts';
+import type { MePageFunctions, Proof } from './me-functions.ts';
 import { type MeSaid, meView } from './me-view.ts';
 
 /** An action of somebody who has a session: whose, and which. */
@@ -15,7 +15,7 @@ type Own = Acting & { by: string; token: string };
 
 /**
  * `/me`: one's own account. What somebody could take it over by (password, second factor, recovery codes) asks for the
- * password again (ASVS 7.5.1), and ends all other sessions.
+ * password and a code again (ASVS 7.5.1), and so does ending other sessions (7.5.2).
  */
 export function addMePage(app: ConsoleApp, given: MePageFunctions): void {
   const show = async (request: FastifyRequest, reply: FastifyReply, said?: MeSaid) => {
@@ -48,18 +48,17 @@ export function addMePage(app: ConsoleApp, given: MePageFunctions): void {
   app.get('/me', async (request, reply) => show(request, reply, SAID[saidOf(request)]));
 
   addOwn('/me/password', 'own password', async (own) => {
-    const { request, reply, by, token, fields } = own;
-    const { old = '', password = '', again } = fields;
+    const { password = '', again } = own.fields;
     if (password !== again) return refuse(own, NOT_ALIKE);
-    const answer = await given.setPassword({ name: by, token, old, password, ...comingOf(request) });
+    const answer = await given.setPassword({ ...proofOf(own), password });
     if (answer.is === 'no') return refuse(own, answer.words);
     keepToken(own, answer.token);
-    return reply.redirect('/me?done=password', 303);
+    return own.reply.redirect('/me?done=password', 303);
   });
 
   addOwn('/me/factor', 'begin factor', async (own) => {
-    const { request, reply, by, token, fields } = own;
-    const answer = await given.beginFactor({ name: by, token, old: fields.old ?? '', ...comingOf(request) });
+    const { reply } = own;
+    const answer = await given.beginFactor(proofOf(own));
     if (answer.is === 'no') return refuse(own, answer.words);
     const body = narrowPage({
       title: 'Set up a second factor',
@@ -78,22 +77,25 @@ export function addMePage(app: ConsoleApp, given: MePageFunctions): void {
   });
 
   addOwn('/me/codes', 'own codes', async (own) => {
-    const { request, reply, by, token, fields } = own;
-    const answer = await given.makeCodes({ name: by, token, old: fields.old ?? '', ...comingOf(request) });
-    return answer.is === 'no' ? refuse(own, answer.words) : showCodes(reply, answer.made);
+    const answer = await given.makeCodes(proofOf(own));
+    return answer.is === 'no' ? refuse(own, answer.words) : showCodes(own.reply, answer.made);
   });
 
-  addOwn('/me/sessions/end', 'end session', async ({ reply, by, token, tell }) => {
-    await given.endOthers(by, token);
-    tell({ which: 'all others' });
-    return reply.redirect('/me?done=others', 303);
+  addOwn('/me/sessions/end', 'end session', async (own) => {
+    const answer = await given.endSessions(proofOf(own), 'all others');
+    if (answer.is === 'no') return refuse(own, answer.words);
+    return own.reply.redirect('/me?done=others', 303);
   });
 
-  addOwn('/me/sessions/:id/end', 'end session', async ({ reply, by, params, tell }) => {
-    await given.endOne(by, params.id ?? '');
-    tell({ which: 'one' });
-    return reply.redirect('/me?done=session', 303);
+  addOwn('/me/sessions/:id/end', 'end session', async (own) => {
+    const answer = await given.endSessions(proofOf(own), { one: own.params.id ?? '' });
+    if (answer.is === 'no') return refuse(own, answer.words);
+    return own.reply.redirect('/me?done=session', 303);
   });
+}
+
+function proofOf({ request, by, token, fields }: Own): Proof {
+  return { name: by, token, old: fields.old ?? '', code: fields.code ?? '', ...comingOf(request) };
 }
 
 const SAID: Readonly<Record<string, MeSaid>> = {

@@ -26,8 +26,11 @@ export type SessionView = {
   isThis: boolean;
 };
 
-/** Whose account it is, by which session, with the password that they have now. */
-export type Proof = { name: string; token: string; old: string } & Coming;
+/** Whose account it is, by which session, with the password that they have now, and a code where they have a second factor. */
+export type Proof = { name: string; token: string; old: string; code: string } & Coming;
+
+/** What was made, or words on why it was not. */
+type Done<T = unknown> = { is: 'done'; made: T } | { is: 'no'; words: string };
 
 /** What the page of one's own account can do; made in scripts/console/people/me.ts. */
 export type MePageFunctions = {
@@ -36,12 +39,12 @@ export type MePageFunctions = {
   sessions: (by: string, token: string) => Promise<SessionView[]>;
   setPassword: (proof: Proof & { password: string }) => Promise<ChangeAnswer>;
   /** Begins another second factor in the place of the one that there is, which counts until the new one is confirmed. */
-  beginFactor: (proof: Proof) => Promise<{ is: 'done'; made: NewFactor } | { is: 'no'; words: string }>;
+  beginFactor: (proof: Proof) => Promise<Done<NewFactor>>;
   confirmFactor: (
     given: { name: string; token: string; code: string } & Coming,
   ) => Promise<ChangeAnswer<readonly string[]>>;
   /** Recovery codes in the place of those that there are. */
-  makeCodes: (proof: Proof) => Promise<{ is: 'done'; made: readonly string[] } | { is: 'no'; words: string }>;
-  endOne: (by: string, id: string) => Promise<void>;
-  endOthers: (by: string, token: string) => Promise<void>;
+  makeCodes: (proof: Proof) => Promise<Done<readonly string[]>>;
+  /** Ends one other session, or all of them. Where an identity provider speaks for the person, no password is asked for. */
+  endSessions: (proof: Proof, which: { one: string } | 'all others') => Promise<Done>;
 };

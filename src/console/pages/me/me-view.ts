@@ -1,6 +1,6 @@
 import type { Person } from '../../../people/person.ts';
 import { type Html, html } from '../../html/html.ts';
-import { actionButton, button } from '../../parts/button.ts';
+import { button } from '../../parts/button.ts';
 import { facts } from '../../parts/figures.ts';
 import { form } from '../../parts/form.ts';
 import { notice } from '../../parts/notice.ts';
@@ -10,7 +10,7 @@ import { roleList } from '../../parts/roles.ts';
 import { table } from '../../parts/table.ts';
 import { theirWords } from '../../parts/their-words.ts';
 import { moment, timeAgo } from '../../parts/time.ts';
-import { newPasswordFields } from '../../sign-in/sign-in-view.ts';
+import { codeField, newPasswordFields } from '../../sign-in/sign-in-view.ts';
 import { browserWords } from './browser-words.ts';
 import type { SessionView, UserView } from './me-functions.ts';
 
@@ -33,9 +33,9 @@ export function meView(given: {
     ${said !== undefined && notice(said.kind, said.words, { urgent: true })}
     <div class="people-panels">
     ${panel({ title: 'You', body: youPart(person, user) })}
-    ${user !== undefined && panel({ title: 'Password', body: passwordPart(csrf, user.name) })}
+    ${user !== undefined && panel({ title: 'Password', body: passwordPart(csrf, user) })}
     ${user !== undefined && panel({ title: 'Second factor', body: factorPart(csrf, user) })}
-    ${panel({ title: 'Where you are signed in', body: sessionsPart(csrf, sessions) })}
+    ${panel({ title: 'Where you are signed in', body: sessionsPart(csrf, { sessions, user }) })}
     </div>`;
 }
 
@@ -51,18 +51,19 @@ function youPart({ by, roles }: Person, user: UserView | undefined): Html {
   }`;
 }
 
-function passwordPart(csrf: string, name: string): Html {
+function passwordPart(csrf: string, user: UserView): Html {
   return form({
     action: '/me/password',
     csrf,
-    body: html`${oldPassword('password-old', 'Password now')}
-      ${newPasswordFields(name)}
+    body: html`${proofFields(user, { id: 'password', label: 'Password now' })}
+      ${newPasswordFields(user.name)}
       <p class="hint">Everywhere else you are signed out.</p>
       ${button({ words: 'Change the password' })}`,
   });
 }
 
-function factorPart(csrf: string, { hasFactor, recoveryCodes }: UserView): Html {
+function factorPart(csrf: string, user: UserView): Html {
+  const { hasFactor, recoveryCodes } = user;
   const state = hasFactor
     ? html`<p>You sign in with a code of an authenticator app. ${codesLeft(recoveryCodes)}</p>`
     : html`<p>You sign in with a password alone. With a second factor nobody who learns it can sign in as you.</p>`;
@@ -70,7 +71,7 @@ function factorPart(csrf: string, { hasFactor, recoveryCodes }: UserView): Html 
     ${form({
       action: '/me/factor',
       csrf,
-      body: html`${oldPassword('factor-old', 'Your password')}
+      body: html`${proofFields(user, { id: 'factor', label: 'Your password' })}
         <p class="actions">${button({ words: hasFactor ? 'Set up another app' : 'Set it up' })}
         ${hasFactor && html`<button class="button is-plain" formaction="/me/codes">Make new recovery codes</button>`}</p>`,
     })}`;
@@ -81,12 +82,30 @@ function codesLeft(count: number): Html {
   return count < FEW_CODES ? html`<strong class="is-warn">${words} Make new ones.</strong>` : html`${words}`;
 }
 
-function oldPassword(id: string, label: string): Html {
-  return passwordField({ label, name: 'old', id, autocomplete: 'current-password' });
+/** What shows that it is still the same person: the password, and a code where there is a second factor. */
+function proofFields({ hasFactor }: UserView, { id, label }: { id: string; label: string }): Html {
+  return html`${passwordField({ label, name: 'old', id: `${id}-old`, autocomplete: 'current-password' })}
+    ${hasFactor && codeField({ id: `${id}-code`, orRecovery: true })}`;
 }
 
-function sessionsPart(csrf: string, sessions: readonly SessionView[]): Html {
-  return html`${table<SessionView>({
+function sessionsPart(
+  csrf: string,
+  { sessions, user }: { sessions: readonly SessionView[]; user: UserView | undefined },
+): Html {
+  const list = sessionsTable(sessions);
+  if (sessions.length < 2) return list;
+  return form({
+    action: '/me/sessions/end',
+    csrf,
+    class: 'sessions-form',
+    label: 'Sessions',
+    body: html`${list}<div class="form">${user !== undefined && proofFields(user, { id: 'sessions', label: 'Your password, to end others' })}
+      ${button({ words: 'End all others' })}</div>`,
+  });
+}
+
+function sessionsTable(sessions: readonly SessionView[]): Html {
+  return table<SessionView>({
     caption: 'Sessions',
     rows: sessions,
     columns: [
@@ -94,21 +113,14 @@ function sessionsPart(csrf: string, sessions: readonly SessionView[]): Html {
       { head: 'From', kind: 'id', cell: ({ from }) => from },
       { head: 'Signed in', cell: ({ beganMs }) => timeAgo(beganMs) },
       { head: 'Seen', cell: ({ seenMs }) => timeAgo(seenMs) },
-      {
-        head: 'End it',
-        kind: 'actions',
-        cell: ({ id, isThis, agent, from }) =>
-          isThis
-            ? html`<strong>This one</strong>`
-            : actionButton({
-                action: `/me/sessions/${encodeURIComponent(id)}/end`,
-                csrf,
-                words: 'End it',
-                kind: 'quiet',
-                label: `End it: ${browserWords(agent)} from ${from}`,
-              }),
-      },
+      { head: 'End it', kind: 'actions', cell: endPart },
     ],
-  })}
-  ${sessions.length > 1 && actionButton({ action: '/me/sessions/end', csrf, words: 'End all others' })}`;
+  });
+}
+
+/** Of the form around the table, whose password it needs. */
+function endPart({ id, isThis, agent, from }: SessionView): Html {
+  if (isThis) return html`<strong>This one</strong>`;
+  const label = `End it: ${browserWords(agent)} from ${from}`;
+  return html`<button class="button is-quiet" formaction="${`/me/sessions/${encodeURIComponent(id)}/end`}" aria-label="${label}">End it</button>`;
 }

@@ -77,7 +77,7 @@ async function addUpload(scope: ConsoleApp, given: NewPageFunctions): Promise<vo
       if (!request.isMultipart()) throw new ConsoleError(415, 'An upload is a form with files: send it from the page.');
       const announced = Number(request.headers['content-length']);
       const answer = await given
-        .receive(filesOf(request), Number.isFinite(announced) ? announced : undefined)
+        .receive(filesOf(request), Number.isFinite(announced) ? announced : undefined, request.person.by)
         .catch((error: unknown) => {
           throw isCutOff(error, request) ? new ConsoleError(400, CUT_OFF, { cause: error }) : error;
         });

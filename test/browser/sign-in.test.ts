@@ -1,0 +1,203 @@
+import { expect } from 'vitest';
+import {
+  expectKeyboardReach,
+  expectNoSidewaysScroll,
+  expectNoViolations,
+  tabTo,
+} from '../support/browser/expectations.ts';
+import { keepScreenshot, openBrowser, testInBrowser } from '../support/browser.ts';
+import { openConsole } from '../support/console.ts';
+import { openDesk } from '../support/desk.ts';
+import { PASSWORD } from '../support/people.ts';
+import { addUser, codeOf } from '../support/signed-in.ts';
+
+/** As long as a name may be. */
+const LONG_NAME = `zacharias.${'long-'.repeat(6)}`;
+
+const OWN = 'four brown kettles sing at dawn';
+
+/** Every page around signing in, looked at with all of its rules, light and wide, dark and narrow. */
+async function openLooked(url: string) {
+  const [wide, narrow] = [await openBrowser(), await openBrowser({ width: 360, height: 720, dark: true })];
+  const look = async (page: typeof wide.page, name: string) => {
+    await expectNoViolations(page);
+    await expectNoSidewaysScroll(page);
+    await expectKeyboardReach(page);
+    await keepScreenshot(page, name);
+  };
+  for (const one of [wide, narrow]) one.expectFault(/status of (?:403|422|404)/);
+  return { wide, narrow, look, url };
+}
+
+testInBrowser(
+  'the first sign-in, from the password of an admin to the recovery codes, on each host name of this machine',
+  async () => {
+    const web = await openConsole(await openDesk(0));
+    for (const [number, [size, host]] of (
+      [
+        ['wide', '127.0.0.1'],
+        ['narrow', 'localhost'],
+      ] as const
+    ).entries()) {
+      const { [size]: browser, look } = await openLooked(web.url);
+      const name = `ben${number}`;
+      await web.context.people.users.add({ name, roles: ['operator'], password: PASSWORD, mustChange: true });
+      const { page } = browser;
+      await page.goto(`${web.url.replace('127.0.0.1', host)}/held`);
+      await look(page, `sign-in-${size}`);
+      await page.getByLabel('Name').fill(name);
+      await page.getByLabel('Password', { exact: true }).fill('wrong wrong wrong');
+      await page.getByRole('button', { name: 'Sign in' }).click();
+      await page.getByRole('alert').waitFor();
+      expect(await page.getByLabel('Name').inputValue()).toBe(name);
+      await look(page, `sign-in-wrong-${size}`);
+      await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
+      await page.keyboard.press('Enter');
+      await page.getByRole('heading', { name: 'Choose a password' }).waitFor();
+      await look(page, `sign-in-password-${size}`);
+      await page.getByLabel('New password', { exact: true }).fill(OWN);
+      await page.getByLabel('New password again', { exact: true }).fill(OWN);
+      await page.getByRole('button', { name: 'Keep it' }).click();
+      await page.getByRole('heading', { name: 'Set up a second factor' }).waitFor();
+      await look(page, `sign-in-factor-${size}`);
+      await page.getByText('It cannot be scanned').click();
+      const secret = (await page.locator('.factor-secret code').textContent())?.replaceAll(' ', '') ?? '';
+      await page.getByLabel('Code', { exact: true }).fill(codeOf(secret));
+      await page.keyboard.press('Enter');
+      await page.getByRole('heading', { name: 'Recovery codes' }).waitFor();
+      await look(page, `sign-in-codes-${size}`);
+      const download = page.waitForEvent('download');
+      await page.getByRole('button', { name: 'Download' }).click();
+      expect((await download).suggestedFilename()).toBe('limitline-recovery-codes.txt');
+      await page.getByRole('link', { name: 'I have kept them' }).click();
+      await page.getByRole('heading', { name: 'Held' }).first().waitFor();
+      expect(new URL(page.url()).pathname).toBe('/held');
+    }
+  },
+);
+
+testInBrowser('without script, and by keyboard alone, a person signs in with a code and out again', async () => {
+  const web = await openConsole(await openDesk(0));
+  const anna = await addUser(web, 'anna', ['admin']);
+  const { page, context } = await openBrowser({ script: false });
+  await page.goto(`${web.url}/health`);
+  await tabTo(page, page.getByLabel('Name'));
+  await page.keyboard.type('anna');
+  await page.keyboard.press('Tab');
+  await page.keyboard.type(PASSWORD);
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { name: 'Your code' }).waitFor();
+  await tabTo(page, page.getByLabel('Code'));
+  await page.keyboard.type(codeOf(anna.secret));
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { name: 'Health' }).waitFor();
+  const [cookie] = (await context.cookies()).filter(({ name }) => name.startsWith('__Host-limitline-'));
+  expect(cookie).toMatchObject({
+    httpOnly: true,
+    secure: true,
+    sameSite: 'Lax',
+    path: '/',
+    domain: '127.0.0.1',
+    expires: -1,
+  });
+  await page.locator('#account summary').focus();
+  await page.keyboard.press('Enter');
+  await page.getByRole('button', { name: 'Sign out' }).press('Enter');
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+  expect((await context.cookies()).filter(({ name }) => name.startsWith('__Host-limitline-'))).toEqual([]);
+  await page.goBack();
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+});
+
+testInBrowser(
+  'a page that is open shows the sign-in when its session ends, and comes back; going back shows nothing',
+  async () => {
+    const web = await openConsole(await openDesk(0));
+    await addUser(web, 'anna', ['viewer']);
+    const { page, tab, expectFault } = await openBrowser();
+    expectFault(/status of 401/);
+    const signIn = async () => {
+      await page.getByLabel('Name').fill('anna');
+      await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
+      await page.getByRole('button', { name: 'Sign in' }).click();
+      await page.getByRole('heading', { name: 'Keyboard' }).waitFor();
+    };
+    await page.goto(`${web.url}/keys`);
+    await signIn();
+    await web.context.people.sessions.endAll('anna');
+    await page.waitForURL(/\/sign-in\?to=%2Fkeys$/);
+    await signIn();
+    // Signed out in another tab: this one follows.
+    const other = await tab();
+    await other.goto(`${web.url}/me`);
+    await other.locator('#account summary').click();
+    await other.getByRole('button', { name: 'Sign out' }).click();
+    await other.getByRole('heading', { name: 'Sign in' }).waitFor();
+    await page.bringToFront();
+    await page.waitForURL(/\/sign-in/);
+    await other.goBack();
+    await other.getByRole('heading', { name: 'Sign in' }).waitFor();
+    expect(await other.content()).not.toContain('My account');
+  },
+);
+
+testInBrowser('what is typed as a password can be shown, pasted, and is never sent as text', async () => {
+  const web = await openConsole(await openDesk(0));
+  await addUser(web, 'anna', ['viewer']);
+  const { page, context, expectFault } = await openBrowser();
+  expectFault(/status of 403/);
+  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+  await page.goto(`${web.url}/sign-in`);
+  const field = page.getByLabel('Password', { exact: true });
+  await page.evaluate("navigator.clipboard.writeText('pasted words of mine')");
+  await field.focus();
+  await page.keyboard.press('ControlOrMeta+V');
+  expect(await field.inputValue()).toBe('pasted words of mine');
+  const show = page.getByRole('button', { name: 'Show password' });
+  await show.click();
+  expect([await field.getAttribute('type'), await show.getAttribute('aria-pressed')]).toEqual(['text', 'true']);
+  await page.getByLabel('Name').fill('anna');
+  await page.keyboard.press('Enter');
+  await page.getByRole('alert').waitFor();
+  expect([await field.getAttribute('type'), await field.inputValue()]).toEqual(['password', '']);
+});
+
+testInBrowser('one’s own account and the users’ pages are right for everybody', async () => {
+  const web = await openConsole(await openDesk(0));
+  const anna = await addUser(web, 'anna', ['admin']);
+  await addUser(web, LONG_NAME, ['viewer']);
+  const { wide, narrow, look } = await openLooked(web.url);
+  for (const [size, { page }, recovery] of [
+    ['wide', wide, anna.codes?.[0]],
+    ['narrow', narrow, anna.codes?.[1]],
+  ] as const) {
+    await page.goto(`${web.url}/sign-in/code?recovery=`);
+    await page.getByLabel('Name').fill('anna');
+    await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Your code' }).waitFor();
+    await look(page, `sign-in-code-${size}`);
+    await page.getByRole('link', { name: 'Use a recovery code' }).click();
+    await page.getByLabel('Recovery code').fill(recovery ?? '');
+    await page.keyboard.press('Enter');
+    await page.locator('#account').waitFor();
+    for (const [name, path] of [
+      ['me', '/me'],
+      ['users', '/users'],
+      ['user', `/users/${LONG_NAME}`],
+      ['user-self', '/users/anna'],
+      ['user-remove', '/users/anna/remove'],
+    ] as const) {
+      await page.goto(`${web.url}${path}`);
+      await look(page, `${name}-${size}`);
+    }
+    await page.locator('#account summary').click();
+    await look(page, `account-menu-${size}`);
+    await page.goto(`${web.url}/users`);
+    await page.getByLabel('Name').last().fill(`carl-${size}`);
+    await page.getByRole('checkbox', { name: 'viewer' }).check();
+    await page.getByRole('button', { name: 'Add the user' }).click();
+    await page.getByRole('heading', { name: 'User added' }).waitFor();
+    await look(page, `user-added-${size}`);
+  }
+});
