@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { makeAuditTrail } from './audit/audit-trail.ts';
 import { trailFolder } from './audit/trail-folder.ts';
@@ -6,6 +7,8 @@ import { accountOf, type Settings, STAND_IN_ACCOUNT, STAND_IN_CREDENTIALS } from
 import { makeDocumentStore } from './documents/store.ts';
 import { makeLeftFiles } from './files/left-files.ts';
 import { makeAccounts } from './ledger/accounts.ts';
+import { asksApproval } from './ledger/approvals/approval.ts';
+import { makeApprovals } from './ledger/approvals/approvals.ts';
 import { makeAtMostOnce } from './ledger/at-most-once.ts';
 import { makeAttempts } from './ledger/attempts.ts';
 import { makeBuyers } from './ledger/buyers.ts';
@@ -81,6 +84,8 @@ export async function openContext({ settings, log }: { settings: Settings; log: 
     },
   });
   const attempts = makeAttempts({ processId, log });
+  /** What another person has to approve. */
+  const approvalPolicy = { always: settings.APPROVE_ALWAYS === 'on', above: settings.APPROVE_ABOVE };
   const secret = makeSecret({
     given: settings.LIMITLINE_SECRET,
     dataDir: settings.LIMITLINE_DATA,
@@ -111,7 +116,7 @@ export async function openContext({ settings, log }: { settings: Settings; log: 
     /** What keys of the installation are derived from. */
     secret,
     /** Users, how they sign in, and sessions: of the installation, whichever account it is. */
-    people: makePeople({ connection: ledger, keys: sharedKeys, secret }),
+    people: makePeople({ connection: ledger, keys: sharedKeys, secret, words: wordsOf(login.account) }),
     /** Who did what: whatever changes something is told to it before it is done. */
     audit,
     /** Remembers the account: for commands that bring something into it, or work for it. */
@@ -123,6 +128,7 @@ export async function openContext({ settings, log }: { settings: Settings; log: 
       keys,
       persist,
       canaryRefusals: settings.CANARY_REFUSALS,
+      asksApproval: asksApproval(approvalPolicy),
       isSearched: settings.SEARCH_INDEX === 'on',
       referenceOf,
     }),
@@ -131,6 +137,9 @@ export async function openContext({ settings, log }: { settings: Settings; log: 
     stories: makeStories({ connection: ledger, keys }),
     /** What somebody plans to do with many rows. */
     plans: makePlans({ connection: ledger, keys }),
+    /** What waits for another person, or has waited. */
+    approvals: makeApprovals({ connection: ledger, keys, persist }),
+    approvalPolicy,
     recovery: makeRecovery({ connection: ledger, keys }),
     /** The fleet's pace, without the doors; see {@link lookAtPace}. */
     readPace: makePaceReader(ledger, keys.pace),
@@ -208,6 +217,11 @@ export async function lookAtPace({ ledger, keys, queues, readPace }: Context): P
   const [pace, shut, paused] = await Promise.all([readPace(), readShut(ledger, keys.doors), queues.paused()]);
   if (pace === undefined && paused.length === 0) return undefined;
   return { ...(pace ?? NO_PACE), shut, paused };
+}
+
+/** What anybody would put into a password here: the account's name, of an address the host's, and this machine's. */
+function wordsOf(account: string): string[] {
+  return [account, hostname(), ...(URL.canParse(account) ? [new URL(account).hostname] : [])];
 }
 
 function loginFrom(settings: Settings): Login {

@@ -26,6 +26,8 @@ export function register(program: Command, terminal: Terminal): void {
       endWithParent();
       const { signal } = waitForSignal();
       const context = await openContext({ settings, log });
+      // With the links, so that whoever keeps this log elsewhere knows of each entry that there ever was.
+      context.audit.onWritten((entry) => log.info({ audit: entry }, 'audited'));
       try {
         await announceAccount(context, terminal.say);
         const web = await openConsole(context, { reach });

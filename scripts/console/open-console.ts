@@ -4,6 +4,7 @@ import { addPages } from '../../src/console/pages/index.ts';
 import { checkUsers, type Reach } from '../../src/console/server/reach.ts';
 import type { Context } from '../../src/context.ts';
 import { consoleFunctions } from './functions.ts';
+import { makeAdminReader } from './people/admins.ts';
 import { signInOptions } from './people/sign-in.ts';
 import { reachOf } from './reach-of.ts';
 import { readStrip } from './read-strip.ts';
@@ -33,6 +34,7 @@ export async function openConsole(
     strip: () => readStrip(context),
     audit: context.audit,
     signIn: await signInOptions(context),
+    admins: makeAdminReader(context),
     owns: ({ by }, portfolio) => context.portfolios.isOwn(portfolio, by),
     ...who,
     pages: (app, hub) => addPages(app, hub, functions),

@@ -15,6 +15,7 @@ import { type Hub, makeHub } from './events/hub.ts';
 import { addReplies } from './layout/add-replies.ts';
 import { formUser } from './layout/form-user.ts';
 import type { Strip } from './layout/strip.ts';
+import { rememberWhoLooks } from './privacy/who-looks.ts';
 import { addAccessLog } from './server/access-log.ts';
 import { serveAssets } from './server/assets.ts';
 import { addErrorPages } from './server/error-pages.ts';
@@ -82,6 +83,7 @@ export async function makeConsole(
   app.decorateRequest('signedIn', undefined);
   const gate = signIn && makeGate(signIn.gate);
   const identify = given.identify ?? gate?.identify ?? (async () => ANYBODY);
+  rememberWhoLooks(app);
   addAccess(app, {
     ...given,
     identify: reach.signIn ? neverAnybody(identify) : identify,

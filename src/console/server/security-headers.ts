@@ -12,6 +12,7 @@ export async function addSecurityHeaders(app: ConsoleApp, { home }: { home: URL 
       useDefaults: false,
       directives: {
         'default-src': ["'none'"],
+        'object-src': ["'none'"],
         'script-src': ["'self'"],
         'style-src': ["'self'"],
         'img-src': ["'self'", 'data:'],
@@ -32,7 +33,10 @@ export async function addSecurityHeaders(app: ConsoleApp, { home }: { home: URL 
   const isHttps = home?.protocol === 'https:';
   app.addHook('onRequest', async ({ origin }, reply) => {
     if (isHttps && origin === home?.origin) reply.header('strict-transport-security', DEMAND_HTTPS);
-    reply.header('permissions-policy', 'camera=(), geolocation=(), microphone=(), payment=(), usb=()');
+    reply
+      .header('permissions-policy', 'camera=(), geolocation=(), microphone=(), payment=(), usb=()')
+      // All but the files that pages are made of is somebody's data, or tells whether there is such (assets.ts says otherwise).
+      .header('cache-control', 'no-store');
   });
 }
 
