@@ -29,7 +29,10 @@ export function askSecret(question: string): Promise<string | undefined> {
     const hear = (bytes: Buffer): void => {
       const signs = [...decoder.write(bytes)];
       for (const [place, sign] of signs.entries()) {
-        if (sign === CTRL_C || sign === CTRL_D) return giveUp();
+        if (sign === CTRL_C || sign === CTRL_D) {
+          giveUp();
+          return;
+        }
         if (sign === '\r' || sign === '\n') {
           end(typed.join(''));
           // Two lines that were pasted at once answer two questions.

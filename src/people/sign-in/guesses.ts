@@ -18,8 +18,12 @@ export type GuessLimits = {
   freeTries: number;
   firstWaitMs: number;
   longestWaitMs: number;
-  /** After so long without a try, all is as at first. */
+  /**
+   * After so long without a try, all is as at first: sooner where nobody has to wait yet, since names that are made up, one a try,
+   * must not fill Redis.
+   */
   forgetMs: number;
+  forgetFewMs: number;
   /** Tries from one place for whatever accounts, of which one comes back after so long. An office may be one place. */
   placeTries: number;
   placeBackMs: number;
@@ -32,6 +36,7 @@ export const GUESS_LIMITS: GuessLimits = {
   firstWaitMs: 2_000,
   longestWaitMs: 15 * 60_000,
   forgetMs: 24 * 3_600_000,
+  forgetFewMs: 3_600_000,
   placeTries: 50,
   placeBackMs: 20_000,
   knownMs: 30 * 24 * 3_600_000,
@@ -109,6 +114,7 @@ export function makeGuesses({
           limits.firstWaitMs,
           limits.longestWaitMs,
           limits.forgetMs,
+          limits.forgetFewMs,
           limits.placeBackMs,
           limits.placeTries,
         ],

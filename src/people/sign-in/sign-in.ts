@@ -6,7 +6,7 @@ import type { Secret } from '../secret.ts';
 import type { SessionLimits } from '../sessions/session-limits.ts';
 import { keyBeginnings, MAX_AGENT, MAX_FROM, type Owes, type Sessions } from '../sessions/sessions.ts';
 import { digestOfToken, isToken, makeToken } from '../sessions/token.ts';
-import { typedName } from '../users/user.ts';
+import { makeEpoch, typedName } from '../users/user.ts';
 import { type Guesses, owedWithoutFactor } from './guesses.ts';
 import type { Refused, TryPassword } from './try-password.ts';
 
@@ -67,7 +67,7 @@ export function makeSignIn({
         ],
         [
           ...[found.epoch, beginnings.session, name, ...place],
-          ...[halfMs, idleMs, absoluteMs, most, guesses.knownMs, counted.backMs],
+          ...[halfMs, idleMs, absoluteMs, most, guesses.knownMs, counted.backMs, makeEpoch()],
         ],
       );
       // Removed, or given another password, at this moment.
