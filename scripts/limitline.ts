@@ -21,13 +21,15 @@ const COMMANDS: Record<string, () => Promise<{ register: (program: Command, term
   report: () => import('./commands/report.ts'),
   retry: () => import('./commands/retry.ts'),
   resolve: () => import('./commands/resolve.ts'),
+  approve: () => import('./commands/approve.ts'),
+  decline: () => import('./commands/decline.ts'),
   pause: () => import('./commands/pause.ts'),
   resume: () => import('./commands/resume.ts'),
   cancel: () => import('./commands/cancel.ts'),
   recover: () => import('./commands/recover.ts'),
   reconcile: () => import('./commands/reconcile.ts'),
-  audit: () => import('./commands/audit.ts'),
   user: () => import('./commands/user.ts'),
+  audit: () => import('./commands/audit.ts'),
   service: () => import('./commands/service.ts'),
 };
 

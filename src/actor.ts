@@ -11,3 +11,31 @@ export function commandLineActor(): string {
     return `command line (user ${process.getuid?.() ?? 'unknown'})`;
   }
 }
+
+/**
+ * Whether two names of those who act may be of one person: a user of ours, one whom an identity provider knows, and a user of the
+ * system who runs commands have names of different kinds. Names of one kind are of one person where they are the same; names of two
+ * kinds where what people call each other by is: `alice`, `command line (alice)` and `alice@example.com (sso 4f6d2a)`. So somebody
+ * may be kept from answering for a namesake, and nobody answers their own under another of their names.
+ */
+export function isSamePerson(one: string, other: string): boolean {
+  const [a, b] = [kindOf(one), kindOf(other)];
+  return a.kind === b.kind ? a.name === b.name : shortOf(a.name) === shortOf(b.name);
+}
+
+type Kind = { kind: 'system' | 'provider' | 'user'; name: string };
+
+function kindOf(by: string): Kind {
+  const folded = by.normalize('NFKC').toLowerCase();
+  const [, system] = /^command line \((.*)\)$/s.exec(folded) ?? [];
+  if (system !== undefined) return { kind: 'system', name: system };
+  return folded.endsWith(')') && folded.includes(' (sso ')
+    ? { kind: 'provider', name: folded }
+    : { kind: 'user', name: folded };
+}
+
+/** Without the domain, and without what tells one provider's people from another's. A system may say `DOMAIN\alice`. */
+function shortOf(name: string): string {
+  const [whose = ''] = name.split(' (sso ');
+  return whose.split('@')[0]?.split('\\').at(-1) ?? '';
+}

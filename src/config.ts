@@ -109,7 +109,7 @@ export function differingSettings(settings: Settings): { name: string; value: st
 }
 
 /** Whose values are a secret, or may have one in them that no rule of ours would find. */
-const PRIVATE = /SECRET|TOKEN$|PASSWORD|CLIENT_ID|REDIS_URL|PROXY$/;
+const PRIVATE = /SECRET|TOKEN$|PASSWORD|CLIENT_ID|REDIS_URL|(?<!TRUST_)PROXY$/;
 
 function shownSetting(value: unknown): string {
   return maskUserInfo(Array.isArray(value) ? value.join(', ') : String(value));

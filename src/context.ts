@@ -7,6 +7,8 @@ import { accountOf, type Settings, STAND_IN_ACCOUNT, STAND_IN_CREDENTIALS } from
 import { makeDocumentStore } from './documents/store.ts';
 import { makeLeftFiles } from './files/left-files.ts';
 import { makeAccounts } from './ledger/accounts.ts';
+import { asksApproval } from './ledger/approvals/approval.ts';
+import { makeApprovals } from './ledger/approvals/approvals.ts';
 import { makeAtMostOnce } from './ledger/at-most-once.ts';
 import { makeAttempts } from './ledger/attempts.ts';
 import { makeBuyers } from './ledger/buyers.ts';
@@ -82,6 +84,8 @@ export async function openContext({ settings, log }: { settings: Settings; log: 
     },
   });
   const attempts = makeAttempts({ processId, log });
+  /** What another person has to approve. */
+  const approvalPolicy = { always: settings.APPROVE_ALWAYS === 'on', above: settings.APPROVE_ABOVE };
   const secret = makeSecret({
     given: settings.LIMITLINE_SECRET,
     dataDir: settings.LIMITLINE_DATA,
@@ -124,6 +128,7 @@ export async function openContext({ settings, log }: { settings: Settings; log: 
       keys,
       persist,
       canaryRefusals: settings.CANARY_REFUSALS,
+      asksApproval: asksApproval(approvalPolicy),
       isSearched: settings.SEARCH_INDEX === 'on',
       referenceOf,
     }),
@@ -132,6 +137,9 @@ export async function openContext({ settings, log }: { settings: Settings; log: 
     stories: makeStories({ connection: ledger, keys }),
     /** What somebody plans to do with many rows. */
     plans: makePlans({ connection: ledger, keys }),
+    /** What waits for another person, or has waited. */
+    approvals: makeApprovals({ connection: ledger, keys, persist }),
+    approvalPolicy,
     recovery: makeRecovery({ connection: ledger, keys }),
     /** The fleet's pace, without the doors; see {@link lookAtPace}. */
     readPace: makePaceReader(ledger, keys.pace),

@@ -27,8 +27,8 @@ export type Outcome =
   | { is: 'put off'; reason: string; times: number }
   /** Not now, but in a turn of its own again; `putOffs` counts how often this row alone was put off. */
   | { is: 'later'; again: 'in turn'; reason: string; putOffs?: number; wasUnknown?: boolean }
-  /** Not now: again after so many ms, or once its portfolio is resumed. */
-  | { is: 'later'; again: number | 'resumed'; reason: string }
+  /** Not now: again after so many ms, or once its portfolio is resumed, or another person has approved it. */
+  | { is: 'later'; again: number | 'resumed' | 'approved'; reason: string }
   /** Nothing was sent, since the row was given up or has other words by now. */
   | { is: 'moved' };
 

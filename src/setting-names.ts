@@ -44,7 +44,7 @@ const FAMILIES = 'SERVICE_ LIMITLINE_ ON_UNKNOWN_ CANARY_ APPROVE_ REQUIRED_ MAX
 const LATER = /^LIMITLINE_(SCHEDULE|KEEP_DAYS)$/;
 
 /** Many programs know these; a name like one of them is most likely one of theirs. */
-const PROXIES = /_PROXY$/i;
+const PROXIES = /^(HTTPS?|NO)_PROXY$/i;
 
 /** Kubernetes' names for a service that is called like a family of ours, and Docker's for a link to it. */
 const SERVICE_LINK = /_(HOST|SERVICE_PORT(_\w+)?|PORT|PORT_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?|NAME|ENV_\w+)$/;

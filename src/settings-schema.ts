@@ -1,5 +1,8 @@
 import { z } from 'zod';
+import { faultOfRange } from './addresses.ts';
 import { LOG_LEVELS } from './log.ts';
+import { readGroupRoles, splitGroupRoles } from './people/oidc/group-roles.ts';
+import { ROLES } from './people/person.ts';
 
 /** The stand-in's credentials; anything else is refused by it, so that a mistake shows on the first try. */
 export const STAND_IN_CREDENTIALS = {
@@ -42,16 +45,32 @@ const statusList = z
 
 const list = z.string().transform((text) => text.split(/[\s,]+/).filter(Boolean));
 
+const addressList = list.superRefine((entries, context) => {
+  for (const entry of entries) {
+    const fault = faultOfRange(entry);
+    if (fault !== undefined) context.addIssue({ code: 'custom', message: `${JSON.stringify(entry)} in it ${fault}` });
+  }
+});
+
+const groupRoles = z
+  .string()
+  .transform(splitGroupRoles)
+  .superRefine((pairs, context) => {
+    for (const pair of pairs.filter((one) => readGroupRoles(one) === undefined)) {
+      const message = `${JSON.stringify(pair)} in it is not group=role+role, with roles out of ${ROLES.join(', ')}`;
+      context.addIssue({ code: 'custom', message });
+    }
+  });
+
 const onOff = z.enum(['on', 'off'], 'must be on or off');
 
 const unknownPolicy = z.enum(['hold', 'resend'], 'must be hold or resend');
 
+const HTTP_FAULT = 'must be an address that begins with http:// or https://';
+
 const httpUrl = z
   .string()
-  .refine(
-    (text) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol),
-    'must be an address that begins with http:// or https://',
-  )
+  .refine((text) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol), HTTP_FAULT)
   // A user and password are not what calls are made with, so they need not be where the address is shown.
   .transform((text) => text.replace(/\/+$/, '').replace(/^(https?:\/\/)[^/?#]*@/i, '$1'));
 
@@ -129,16 +148,20 @@ export const settingsSchema = z.object({
   CONSOLE_URL: httpUrl.optional(),
   CONSOLE_TLS_CERT_FILE: z.string().optional(),
   CONSOLE_TLS_KEY_FILE: z.string().optional(),
-  /** Addresses, or ranges of them such as 10.0.0.0/8, of the proxies that may say who asks. */
-  CONSOLE_TRUST_PROXY: list.default([]),
-  CONSOLE_OIDC_ISSUER: httpUrl.optional(),
+  /** Addresses, or ranges of them such as 10.0.0.0/8, or `loopback`: the proxies that may say who asks. */
+  CONSOLE_TRUST_PROXY: addressList.default([]),
+  /** As the provider writes it, to the slash at its end. */
+  CONSOLE_OIDC_ISSUER: z
+    .string()
+    .refine((text) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol), HTTP_FAULT)
+    .optional(),
   CONSOLE_OIDC_CLIENT_ID: z.string().optional(),
   CONSOLE_OIDC_CLIENT_SECRET: z.string().optional(),
   CONSOLE_OIDC_SCOPES: list.default(['openid', 'profile', 'email']),
   /** The claim of the ID token that names a person's groups. */
   CONSOLE_OIDC_GROUPS_CLAIM: z.string().default('groups'),
   /** `group=role+role, group=role`: what the people of each group may do. */
-  CONSOLE_OIDC_ROLES: list.default([]),
+  CONSOLE_OIDC_ROLES: groupRoles.default([]),
   METRICS_HOST: z.string().default('127.0.0.1'),
   METRICS_PORT: wholeNumber(0, 65_535).optional(),
   METRICS_TOKEN: z

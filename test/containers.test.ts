@@ -8,6 +8,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import { readSettings } from '../src/config.ts';
+import { readReach } from '../src/console/server/reach.ts';
 import { checkVersion } from '../src/redis/server-info.ts';
 import { openBareConsole } from './support/bare-console.ts';
 
@@ -65,14 +66,13 @@ describe('docker-compose.yml', () => {
       .record(z.string(), z.object({ condition: z.enum(['service_started', 'service_healthy']) }))
       .default({}),
   });
-  const compose = z
-    .strictObject({
-      name: z.string(),
-      services: z.record(z.string(), serviceSchema),
-      secrets: z.record(z.string(), z.object({ file: z.string() })),
-      volumes: z.record(z.string(), z.null()),
-    })
-    .parse(parse(read('docker-compose.yml')));
+  const composeSchema = z.strictObject({
+    name: z.string(),
+    services: z.record(z.string(), serviceSchema),
+    secrets: z.record(z.string(), z.object({ file: z.string() })),
+    volumes: z.record(z.string(), z.null()),
+  });
+  const compose = composeSchema.parse(parse(read('docker-compose.yml')));
   const services = Object.entries(compose.services);
 
   test.each(services)('%s names only what the file defines', (_name, service) => {
@@ -100,7 +100,7 @@ describe('docker-compose.yml', () => {
     },
   );
 
-  test('the console has no users, so it keeps its loopback address, and one door leads there from this machine alone', () => {
+  test('the console may have no users, so it keeps its loopback address, and one door leads there from this machine alone', () => {
     const { console: web, 'console-door': door } = compose.services;
     expect(Object.keys(web?.environment ?? {}).filter((name) => name.startsWith('CONSOLE_'))).toEqual([]);
     const published = services.flatMap(([name, { ports }]) => ports.map((port) => `${name} ${port}`));
@@ -130,6 +130,42 @@ describe('docker-compose.yml', () => {
     const [answer] = await once(asked, 'response');
     expect(answer.statusCode).toBe(200);
     answer.resume();
+  });
+
+  describe('docker-compose.https.yml', () => {
+    const changed = composeSchema
+      .omit({ name: true, secrets: true })
+      .extend({ services: z.record(z.string(), serviceSchema.partial()) })
+      .parse(parse(read('docker-compose.https.yml')));
+    const { console: web, 'console-door': door, proxy } = changed.services;
+
+    test('has settings with which the console starts, and asks everybody to sign in', () => {
+      const given = Object.entries(web?.environment ?? {}).map(([name, value]) => {
+        // What compose puts there where the host has the address and no identity provider.
+        const text = value
+          .replace(/^\$\{CONSOLE_URL:\?.*\}$/, 'https://console.example.com')
+          .replace(/^\$\{\w+:-\}$/, '');
+        return [name, text];
+      });
+      const reach = readReach(
+        readSettings({ env: { LIMITLINE_DATA: '/data', ...Object.fromEntries(given) }, cwd: '/' }),
+      );
+      expect(reach).toMatchObject({ host: '127.0.0.1', signIn: true });
+      expect(reach.isProxy?.('127.0.0.1')).toBe(true);
+    });
+
+    test('lets the proxy alone reach the console: it shares its network, and the door passes nothing on', () => {
+      expect(proxy?.network_mode).toBe(compose.services.console?.network_mode);
+      expect(proxy?.command?.join(' ')).toMatch(
+        /^caddy reverse-proxy --from \$\{CONSOLE_URL\} --to 127\.0\.0\.1:3000$/,
+      );
+      expect(door?.command?.join(' ')).not.toMatch(/net|listen|connect/);
+      const published = Object.entries(changed.services).flatMap(([name, { ports = [] }]) =>
+        ports.map((port) => `${name} ${port}`),
+      );
+      expect(published).toEqual(['console-door 80:80', 'console-door 443:443']);
+      expect(changed.volumes).toHaveProperty(proxy?.volumes?.[0]?.split(':')[0] ?? '');
+    });
   });
 
   test('the health that is asked for is served where it is asked, and the question tells well from ill', async () => {

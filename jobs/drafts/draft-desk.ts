@@ -5,7 +5,7 @@ import { LimitlineError } from '../../src/errors.ts';
 import { freeBytesOf, RESERVE_BYTES } from '../../src/files/free-bytes.ts';
 import type { Log } from '../../src/log.ts';
 import type { DraftDesk } from '../../src/portfolio/draft-desk.ts';
-import { lastVersion, type PortfolioDraft } from '../../src/portfolio/portfolio-draft.ts';
+import { authorsWith, lastVersion, type PortfolioDraft } from '../../src/portfolio/portfolio-draft.ts';
 import { checkImport } from '../import/import-portfolio.ts';
 import { checkLine } from './check-line.ts';
 import { makeDraftStore } from './draft-store.ts';
@@ -55,14 +55,14 @@ export function makeDraftDesk(deps: DeskDeps): DraftDesk {
   return {
     list: async () => (await drafts.list()).map(asHere),
     read: async (id) => asHere(await drafts.read(id)),
-    receive: (files, announcedBytes) => receiveUpload(files, { drafts, mappings, limits, announcedBytes }),
+    receive: (files, announcedBytes, by) => receiveUpload(files, { drafts, mappings, limits, announcedBytes, by }),
     preview: previews.look,
     previewAgain: previews.again,
     async lines(draft, { preview, list, page }) {
       const name = list === 'problems' ? PROBLEMS_FILE : WARNINGS_FILE;
       return readMendPage(join(drafts.dirOf(draft.id), name), preview[list], page);
     },
-    async correct(id, { reading, portfolio, forgetKept = false }) {
+    async correct(id, { reading, portfolio, forgetKept = false }, by) {
       refuseWhileImported(id);
       if (portfolio !== undefined) checkImport({ portfolio, path: id });
       const draft = await drafts.read(id);
@@ -72,6 +72,7 @@ export function makeDraftDesk(deps: DeskDeps): DraftDesk {
         ...(reading === undefined ? {} : { reading }),
         ...(portfolio === undefined ? {} : { portfolio }),
         ...(forgetKept ? { keptFrom: null, reading: {} } : {}),
+        authors: authorsWith(now, by),
       }));
     },
     async check(draft, { line: number, cells }) {
@@ -89,9 +90,9 @@ export function makeDraftDesk(deps: DeskDeps): DraftDesk {
       const place = { dir: dirOfDraft, preview, requiredColumns, maxDocumentMb };
       return checkLine(draft, { line, cells: merged, numbers: stillNumbers }, place);
     },
-    async mend(id, wish) {
+    async mend(id, wish, by) {
       refuseWhileImported(id);
-      return mendDraft(id, wish, { drafts, previews });
+      return mendDraft(id, { ...wish, by }, { drafts, previews });
     },
     submit: submissions.submit,
     progress: submissions.progress,

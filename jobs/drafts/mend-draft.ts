@@ -5,6 +5,7 @@ import { pipeline } from 'node:stream/promises';
 import { LimitlineError } from '../../src/errors.ts';
 import type { LineWish, MendAnswer } from '../../src/portfolio/draft-desk.ts';
 import {
+  authorsWith,
   type DraftVersion,
   lastVersion,
   type MendedCell,
@@ -30,11 +31,12 @@ const TEXT_KEPT = 200;
  * Writes a new version of a draft's file with these cells changed and all else as it was; the earlier ones stay.
  *
  * @param version the one that the person looked at
+ * @param by who mends it: one of its authors from then on
  * @throws LimitlineError `NOT_FOUND`; `USAGE` where a line cannot be mended so
  */
 export async function mendDraft(
   id: string,
-  { version, wishes }: { version: number; wishes: readonly LineWish[] },
+  { version, wishes, by }: { version: number; wishes: readonly LineWish[]; by?: string | undefined },
   { drafts, previews }: Deps,
 ): Promise<MendAnswer> {
   const seen = await drafts.read(id);
@@ -57,10 +59,11 @@ export async function mendDraft(
     const written = await writeVersion(seen, { dir, number, preview, mends });
     const made = { ...written, number, madeMs: Date.now(), mended: cells.length, cells: cells.slice(0, CELLS_KEPT) };
     const versions = [...now.versions, made];
-    if (!changed.some(({ line }) => line.lines > 1)) return { ...now, versions };
+    const authors = authorsWith(now, by);
+    if (!changed.some(({ line }) => line.lines > 1)) return { ...now, versions, authors };
     // A record of several lines becomes one, so that what was said of lines below it means others.
     const { sameBuyer: _lines, ...reading } = now.reading;
-    return { ...now, versions, reading };
+    return { ...now, versions, reading, authors };
   });
   return lost ?? { draft, mended: cells.length };
 }

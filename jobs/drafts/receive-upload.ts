@@ -28,6 +28,8 @@ type ReceiveDeps = {
   mappings: KeptMappings;
   limits: UploadLimits;
   signal?: AbortSignal | undefined;
+  /** Who uploads it. */
+  by?: string | undefined;
 };
 
 /** The disk is asked again after so much: it is others' as well. */
@@ -165,7 +167,7 @@ async function isZip(path: string): Promise<boolean> {
 async function describe(
   { file, documents, isArchive }: Received,
   dir: string,
-  { mappings, signal }: ReceiveDeps,
+  { mappings, signal, by }: ReceiveDeps,
 ): Promise<Omit<PortfolioDraft, 'id'>> {
   const path = join(dir, 'v1');
   const header = await headerOf({ path, givenPath: file.name, signal });
@@ -183,6 +185,7 @@ async function describe(
     form,
     keptFrom: kept ? { name: kept.name, keptMs: kept.keptMs } : null,
     submitted: null,
+    authors: by === undefined ? [] : [by],
   };
 }
 

@@ -79,7 +79,7 @@ export function makeSubmissions(deps: SubmissionDeps): Submissions {
     });
     const { form, name, reading } = draft;
     if (form !== null) await mappings.keep(form, { name, keptMs: Date.now(), reading });
-    return { draft, payload };
+    return { draft, payload: { ...payload, authors: draft.authors } };
   }
 
   function follow({ draft, payload }: Begun, work: Work): Promise<void> {

@@ -3,6 +3,7 @@ import { openDocuments } from '../../src/documents/archive.ts';
 import { defaultDocumentsDir } from '../../src/documents/folder.ts';
 import type { DocumentStore } from '../../src/documents/store.ts';
 import { LimitlineError } from '../../src/errors.ts';
+import type { Approval } from '../../src/ledger/approvals/approval.ts';
 import type { ImportRun } from '../../src/ledger/imports.ts';
 import { isPortfolioName } from '../../src/ledger/row-id.ts';
 import { earlierProblemOf, isErrorsHeader, mendedRowOf } from '../../src/portfolio/columns/result-columns.ts';
@@ -12,11 +13,12 @@ import type { Change, Problem } from '../../src/portfolio/problem.ts';
 import { readSupplier } from '../../src/portfolio/supplier.ts';
 import { type FeedDeps, feed } from '../rows/feed.ts';
 import { atMost } from '../steps/wait-for.ts';
+import { type ApprovalDeps, beginApproval } from './import-approval.ts';
 import { countLacking, leaveOutLacking } from './lacking-rows.ts';
 import { type FileToImport, type OpenDeps, type OpenedImport, openImport } from './open-import.ts';
 import { putLines, type Target } from './put-lines.ts';
 import { readingTextOf } from './reading-text.ts';
-import { rememberSupplier } from './remember-supplier.ts';
+import { keyOf, rememberSupplier } from './remember-supplier.ts';
 import { makeRequestsInFile } from './requests-in-file.ts';
 
 export type ImportPayload = FileToImport & {
@@ -24,6 +26,8 @@ export type ImportPayload = FileToImport & {
   supplierPath?: string | undefined;
   /** Who imports it, in words for people. */
   by?: string | undefined;
+  /** Who uploaded or mended the file, besides: none of them may approve it. */
+  authors?: readonly string[] | undefined;
   /** Whether rows of earlier imports that the file lacks are given up, as far as they were not sent. */
   replace: boolean;
   /** So many rows of the portfolio are sent first, and then it pauses itself. 1 to {@link MOST_FIRST}. */
@@ -32,7 +36,8 @@ export type ImportPayload = FileToImport & {
 
 /** `persist` waits while Redis is away, and no longer than until `stopping`. */
 export type ImportDeps = FeedDeps &
-  OpenDeps & {
+  OpenDeps &
+  ApprovalDeps & {
     documents: DocumentStore;
     /** Is told how the file is read, before any line of it. */
     onOpened?: (opened: Opened) => void;
@@ -46,7 +51,16 @@ type Findings = { problems: Problem[]; warnings: Problem[]; changed: Change[] };
  * What an import found. `faults` are of the file as a whole: then nothing was imported. `replaced` are rows of earlier imports
  * that gave way to lines of the file; `lacking`, those that it has no line for and that were not sent, are `givenUp` or stay.
  */
-export type Imported = { faults: Problem[]; lines: number; rows: number; invalid: number; duplicate: number } & Earlier;
+export type Imported = {
+  faults: Problem[];
+  lines: number;
+  rows: number;
+  invalid: number;
+  duplicate: number;
+} & Earlier & {
+    /** What waits for another person's approval by it. */
+    approval?: Approval | undefined;
+  };
 
 /** What became of rows of earlier imports. `isPart` says that the file is an errors file, which has some lines only. */
 type Earlier = { replaced: number; lacking: number; givenUp: number; isPart: boolean };
@@ -96,13 +110,14 @@ async function importFile(payload: ImportPayload, documentsDir: string, deps: Im
     throw replaceByPart(path);
   }
   await file.checkSheet();
-  const target = await startImport(payload, file, deps);
+  const target = await startImport(payload, { ...file, supplier: supplier && keyOf(supplier) }, deps);
   const { run } = target;
   try {
     // Before any line of it is in the ledger, so that no other row leaves.
     const { first } = payload;
     if (first !== undefined) await deps.persist('first', () => deps.portfolios.sendFirst(portfolio, first));
-    if (supplier) await deps.persist('supplier', () => rememberSupplier(portfolio, supplier, deps));
+    const approval = target.approval?.id();
+    if (supplier) await deps.persist('supplier', () => rememberSupplier(portfolio, supplier, { ...deps, approval }));
     await putBatches(target, opened, found, deps);
     const whole = { portfolio, fileName: target.fileName, importId: run.number, begun: run.begun };
     if (replace) found.givenUp = await deps.persist('leave out', () => leaveOutLacking(whole, deps));
@@ -114,6 +129,7 @@ async function importFile(payload: ImportPayload, documentsDir: string, deps: Im
   // What concerns the file as a whole is known when the last line was read.
   deps.onBatch({ problems: [], warnings: opened.warnings, changed: [], lines: found.lines });
   const { lines, rows, invalid, duplicate } = found;
+  found.approval = await target.approval?.close();
   await deps.persist('end import', () => run.end({ lines, rows, invalid, duplicate }));
   return found;
 }
@@ -133,8 +149,8 @@ function nothingFound({ problems, header }: Opened): Imported {
 }
 
 async function startImport(
-  { portfolio, path, reading, replace, by }: ImportPayload,
-  { importId, opened, openAhead }: OpenedImport,
+  { portfolio, path, reading, replace, by, authors = [] }: ImportPayload,
+  { importId, opened, openAhead, supplier }: OpenedImport & { supplier: string | undefined },
   deps: ImportDeps,
 ): Promise<Target> {
   const known = {
@@ -149,9 +165,11 @@ async function startImport(
     await opened.close();
     throw otherUnderWay(portfolio);
   }
+  const told = { file: known, number: run.number, authors: by ? [...authors, by] : authors, supplier };
   return {
     portfolio,
     run,
+    approval: await beginApproval(portfolio, told, deps),
     importId: run.number,
     fileName: known.fileName,
     mendedRow: mendedRowOf(opened.header),

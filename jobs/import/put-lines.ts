@@ -9,6 +9,7 @@ import type { Rows } from '../../src/ledger/rows.ts';
 import type { Line, Row } from '../../src/portfolio/lines/row.ts';
 import type { Queues } from '../../src/queue/queues.ts';
 import { buyerRowsAfter, decideLine, type Place, type RowLine, warningOfOther } from './decide-line.ts';
+import type { ImportApproval } from './import-approval.ts';
 import { noteOf } from './line-note.ts';
 import { changedProblem, otherBuyersLine, refusedLine } from './refused-line.ts';
 import { mayTake, rowRequest } from './row-request.ts';
@@ -19,7 +20,7 @@ type PutDeps = { rows: Rows; queues: Queues; documents: DocumentStore; persist: 
 export const REPLACED_BY_LINE = 'replaced by line';
 
 /** Where lines are brought in, and by which import of which file. */
-export type Target = Place & { fileName: string; run: ImportRun };
+export type Target = Place & { fileName: string; run: ImportRun; approval: ImportApproval | undefined };
 
 /** The lines as the ledger took them, and how many rows of earlier imports gave way to them. */
 type PutLines = { lines: Line[]; replaced: number };
@@ -79,9 +80,14 @@ async function putLine(target: Target, line: RowLine, known: Map<string, BuyerRo
     const { asking, replaces } = decision;
     const given = replaces && { key: replaces.row.key, problem: replacedBy(line.line, target) };
     const { number, generation } = target.run;
+    const approval = target.approval?.id();
     const put = () =>
-      deps.rows.put(row, line.line, number, request, generation, { seen: ofBuyer.count, takes, ...given });
+      deps.rows.put(row, line.line, number, request, generation, { seen: ofBuyer.count, takes, approval, ...given });
     const is = await deps.persist('put', put);
+    if (is === 'closed') {
+      await target.approval?.renew(approval ?? '');
+      continue;
+    }
     if (is === 'again') {
       const now = await deps.persist('buyers', () => deps.rows.ofBuyers([buyer]));
       known.set(buyer, now.get(buyer) ?? NO_ROWS);

@@ -3,11 +3,11 @@ import type { readSupplier } from '../../src/portfolio/supplier.ts';
 import type { Queues } from '../../src/queue/queues.ts';
 import { supplierJob } from '../rows/step-jobs.ts';
 
-/** Writes down whose portfolio it is: a company that the service knows, or one that is to be created before the buyers. */
+/** Writes down whose portfolio it is: a company that the service knows, or one that is to be created before the buyers, once its import is approved. */
 export async function rememberSupplier(
   portfolio: string,
   supplier: Awaited<ReturnType<typeof readSupplier>>,
-  { portfolios, queues }: { portfolios: Portfolios; queues: Queues },
+  { portfolios, queues, approval }: { portfolios: Portfolios; queues: Queues; approval?: string | undefined },
 ): Promise<void> {
   if ('companyId' in supplier) {
     await portfolios.setSupplier(portfolio, { id: supplier.companyId });
@@ -15,6 +15,11 @@ export async function rememberSupplier(
   }
   const known = (await portfolios.read(portfolio)).supplier;
   if (known?.key === supplier.key && known.id) return;
-  await portfolios.setSupplier(portfolio, { body: supplier.company, key: supplier.key });
+  await portfolios.setSupplier(portfolio, { body: supplier.company, key: supplier.key }, approval);
   await queues.forget([supplierJob(portfolio).data]);
+}
+
+/** Names a supplier: by its id, or the key of the one call that makes it. */
+export function keyOf(supplier: Awaited<ReturnType<typeof readSupplier>>): string {
+  return 'companyId' in supplier ? supplier.companyId : supplier.key;
 }

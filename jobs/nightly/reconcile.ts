@@ -1,3 +1,4 @@
+import type { Approvals } from '../../src/ledger/approvals/approvals.ts';
 import type { Calls } from '../../src/ledger/calls.ts';
 import type { Difference } from '../../src/ledger/counts/row-comparison.ts';
 import { OPEN_STATES } from '../../src/ledger/row.ts';
@@ -6,7 +7,7 @@ import type { FeedDeps } from '../rows/feed.ts';
 import { STEP_JOBS } from '../rows/step-jobs.ts';
 import { walkRows } from '../rows/walk-rows.ts';
 
-type ReconcileDeps = FeedDeps & { calls: Calls; stories: Stories };
+type ReconcileDeps = FeedDeps & { calls: Calls; stories: Stories; approvals: Approvals };
 
 /** Something that was not as it should be, and what was done about it. */
 export type Finding = { portfolio: string; finding: string; rows: number };
@@ -28,6 +29,14 @@ export async function reconcile(deps: ReconcileDeps): Promise<Finding[]> {
     findings.push({ portfolio: '', finding: 'held rows were not listed as they are; they are now', rows: listed });
   for (const portfolio of names) {
     findings.push(...(await searchFindings(portfolio, deps)));
+    const unbound = await deps.approvals.compare(portfolio);
+    if (unbound > 0) {
+      findings.push({
+        portfolio,
+        finding: 'approvals were not as the rows that wait for them; they are now',
+        rows: unbound,
+      });
+    }
     const restored = await restoreJobsRowByRow(portfolio, deps);
     if (restored > 0) {
       findings.push({ portfolio, finding: 'rows in progress had no job; they have one again', rows: restored });

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { commandLineActor } from '../../src/actor.ts';
 import type { PortfolioState } from '../../src/ledger/portfolio.ts';
 import type { Portfolios } from '../../src/ledger/portfolios.ts';
-import { OPEN_STATES } from '../../src/ledger/row.ts';
+import { UNFINISHED_STATES } from '../../src/ledger/row.ts';
 import type { Rows } from '../../src/ledger/rows.ts';
 import { callsOf } from '../rows/calls-of.ts';
 import { walkRows } from '../rows/walk-rows.ts';
@@ -32,6 +32,8 @@ export async function cancelRows(
   await deps.portfolios.cancel(portfolio, by);
   const deadlineMs = performance.now() + awaitMs;
   let counts = await giveUpRows(portfolio, deps);
+  // Those that only waited to be sent again are what they were before.
+  const { restored } = counts;
   while (counts.underWay > 0 && performance.now() < deadlineMs) {
     await sleep(LOOK_EVERY_MS);
     counts = await giveUpRows(portfolio, deps);
@@ -40,22 +42,23 @@ export async function cancelRows(
   const after = await deps.portfolios.read(portfolio);
   const cancelled = after.states.cancelled - before.states.cancelled;
   const open = counts.underWay + counts.left;
-  return { cancelled, answered: Math.max(0, openRows(before) - cancelled - open), open };
+  return { cancelled, answered: Math.max(0, openRows(before) - cancelled - restored - open), open };
 }
 
 function openRows({ states }: PortfolioState): number {
-  return OPEN_STATES.reduce((sum, state) => sum + states[state], 0);
+  return UNFINISHED_STATES.reduce((sum, state) => sum + states[state], 0);
 }
 
 /** Gives up what can be, in the order in which rows move on, so that none is passed over; counts what is under way. */
 async function giveUpRows(portfolio: string, { rows }: { rows: Rows }) {
-  const counts = { underWay: 0, left: 0 };
-  for (const state of OPEN_STATES) {
+  const counts = { underWay: 0, left: 0, restored: 0 };
+  for (const state of UNFINISHED_STATES) {
     await walkRows(rows, portfolio, state, async (found) => {
       const answer = await rows.cancel(found.row, callsOf(found));
       if (answer === 'under way') counts.underWay += 1;
       if (answer === 'left') counts.left += 1;
-      return answer === 'cancelled';
+      if (answer === 'restored') counts.restored += 1;
+      return answer === 'cancelled' || answer === 'restored';
     });
   }
   return counts;

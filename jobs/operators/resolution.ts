@@ -1,3 +1,4 @@
+import type { AskedFor } from '../../src/ledger/approvals/answered.ts';
 import type { Step } from '../../src/ledger/row.ts';
 import { rowName } from '../../src/ledger/row-id.ts';
 import type { FoundRow } from '../rows/walk-rows.ts';
@@ -16,9 +17,9 @@ export type Resolved = {
 
 /**
  * What was resolved: calls, and the rows that go on because of it, in any portfolio; and, where rows were named one by
- * one, which they were.
+ * one, which they were. Or what waits for another person's approval instead: then nothing was resolved.
  */
-export type Resolution = { calls: number; rows: number; of?: Resolved[] };
+export type Resolution = { calls: number; rows: number; of?: Resolved[]; waits?: AskedFor };
 
 /** How an answer names a row and what was said of it. */
 export function resolvedOf(

@@ -5,12 +5,15 @@ import { callsOf } from '../rows/calls-of.ts';
 import { feed } from '../rows/feed.ts';
 import { importNames } from '../rows/import-names.ts';
 import { supplierJob } from '../rows/step-jobs.ts';
-import { type FoundRow, walkRows } from '../rows/walk-rows.ts';
+import { type FoundRow, foundPages } from '../rows/walk-rows.ts';
+import { type AskDeps, asDecided, askFirst, justThese, RESEND, type Wished } from './ask-first.ts';
 import { type FreeDeps, freeHeld } from './free-held.ts';
 import { heldRowAtLine, heldRowByName } from './held-row.ts';
 import { callName, otherCallFault, prefixFault, readKnownIds } from './id-faults.ts';
 import { type Resolution, resolvedOf } from './resolution.ts';
 import { sendAgain } from './send-again.ts';
+
+export type ResolveDeps = FreeDeps & AskDeps;
 
 /** What a person says became of held calls. */
 export type Resolving = {
@@ -36,36 +39,51 @@ export type Resolving = {
  * @throws LimitlineError `NOT_FOUND` where the row named is not held, or held anew; `USAGE` where the line's number is that of
  *   several rows, or the id cannot be what the call made
  */
-export async function resolveCalls(resolving: Resolving, deps: FreeDeps): Promise<Resolution> {
+export async function resolveCalls(resolving: Resolving, deps: ResolveDeps): Promise<Resolution> {
   const isOne = resolving.line !== undefined || resolving.row !== undefined;
   const resolution = isOne ? await resolveOne(resolving, deps) : await resolveAll(resolving, deps);
-  if (isOne && resolving.dryRun) return resolution;
+  if ((isOne && resolving.dryRun) || resolution.waits) return resolution;
   resolution.rows += await freeHeld(deps);
   await feed(deps);
   return resolution;
 }
 
-async function resolveAll({ portfolio, step, made, by }: Resolving, deps: FreeDeps): Promise<Resolution> {
+async function resolveAll({ portfolio, step, made, by }: Resolving, deps: ResolveDeps): Promise<Resolution> {
   if (made !== undefined) {
     throw new LimitlineError(
       'USAGE',
       `"${made}" cannot be the id of several calls. Choose a row with --line or --row.`,
     );
   }
-  let calls = 0;
-  const rows = await walkRows(deps.rows, portfolio, 'held', async (found) => {
-    if (step !== undefined && found.result.step !== step) return false;
-    if (!(await resolveCallOf(found, { by }, deps))) return false;
-    calls += 1;
-    return sendAgain(found.row, 'held', deps);
-  });
+  const meant = () => heldRows(portfolio, step, deps);
+  const waits = await askFirst({ portfolio, kind: 'answer', by: by ?? commandLineActor() }, meant, deps);
+  if (waits && waits.rows > 0) return { calls: 0, rows: 0, waits };
+  let [calls, rows] = [0, 0];
+  for await (const page of asDecided(meant(), deps)) {
+    const sent = await Promise.all(
+      page.map(async ({ found }) => {
+        if (!(await resolveCallOf(found, { by }, deps))) return false;
+        calls += 1;
+        return sendAgain(found.row, 'held', deps);
+      }),
+    );
+    rows += sent.filter(Boolean).length;
+  }
   if (step === undefined || step === 'company') calls += await resendSupplier(portfolio, deps);
   return { calls, rows };
 }
 
+/** All held rows, or those of a step, each to be sent again. */
+async function* heldRows(portfolio: string, step: Step | undefined, deps: FreeDeps): AsyncGenerator<readonly Wished[]> {
+  for await (const page of foundPages(deps.rows, portfolio, 'held')) {
+    const meant = page.filter(({ result }) => step === undefined || result.step === step);
+    yield meant.map((found) => ({ found, said: RESEND }));
+  }
+}
+
 async function resolveOne(
   { portfolio, line, row: name, step, made, dryRun, heldMs, by }: Resolving,
-  deps: FreeDeps,
+  deps: ResolveDeps,
 ): Promise<Resolution> {
   const held =
     name === undefined
@@ -75,7 +93,11 @@ async function resolveOne(
   if (made !== undefined) await checkId(made, held, deps);
   const of = [resolvedOf(held, made, await importNames(portfolio, deps))];
   const isMeant = step === undefined || held.result.step === step;
-  if (dryRun || !isMeant || !(await resolveCallOf(held, { made, by }, deps))) return { calls: 0, rows: 0, of };
+  if (dryRun || !isMeant) return { calls: 0, rows: 0, of };
+  const wished = () => justThese([{ found: held, said: made ?? RESEND }]);
+  const waits = await askFirst({ portfolio, kind: 'answer', by: by ?? commandLineActor() }, wished, deps);
+  if (waits) return { calls: 0, rows: 0, of, ...(waits.rows > 0 ? { waits } : {}) };
+  if (!(await resolveCallOf(held, { made, by }, deps))) return { calls: 0, rows: 0, of };
   // It goes even where a later document of it is in doubt as well: it comes to that one next.
   return { calls: 1, rows: (await sendAgain(held.row, 'held', deps)) ? 1 : 0, of };
 }

@@ -1,26 +1,31 @@
 import { commandLineActor } from '../../src/actor.ts';
 import { feed } from '../rows/feed.ts';
 import { importNames } from '../rows/import-names.ts';
+import { type AskDeps, askFirst, justThese, RESEND } from './ask-first.ts';
 import { type FreeDeps, freeHeld } from './free-held.ts';
 import type { Plan } from './plan-held-file.ts';
 import { type Resolution, type Resolved, resolvedOf } from './resolution.ts';
 import { sendAgain } from './send-again.ts';
 
 /**
- * Does what a file says of held rows, in its order. A call that was answered meanwhile is left as it was answered.
+ * Does what a file says of held rows, in its order, unless that needs another person's approval. A call that was answered
+ * meanwhile is left as it was answered.
  *
  * @param onResolved is told of each row as it is resolved
  * @param by who says it: by default whoever runs the command
  */
 export async function resolvePlan(
   { planned }: Plan,
-  deps: FreeDeps,
+  deps: FreeDeps & AskDeps,
   onResolved: (resolved: Resolved) => void,
   by: string = commandLineActor(),
 ): Promise<Resolution> {
   const resolution = { calls: 0, rows: 0, of: [] as Resolved[] };
   const [first] = planned;
   const imports = first ? await importNames(first.found.row.portfolio, deps) : new Map<string, string>();
+  const wished = () => justThese(planned.map(({ found, made }) => ({ found, said: made ?? RESEND })));
+  const waits = first && (await askFirst({ portfolio: first.found.row.portfolio, kind: 'answer', by }, wished, deps));
+  if (waits) return { ...resolution, ...(waits.rows > 0 ? { waits } : {}) };
   for (const { made, found, call } of planned) {
     // A row whose call another line of the file was about goes with the others that are freed at the end.
     const said = { by, row: found.row, asOfMs: call.sentMs };

@@ -1,9 +1,11 @@
 import { commandLineActor } from '../../src/actor.ts';
 import { LimitlineError } from '../../src/errors.ts';
+import type { AskedFor } from '../../src/ledger/approvals/answered.ts';
 import { type FeedDeps, feed } from '../rows/feed.ts';
 import { supplierJob } from '../rows/step-jobs.ts';
-import { type FoundRow, walkRows } from '../rows/walk-rows.ts';
+import { type FoundRow, foundPages } from '../rows/walk-rows.ts';
 import { GIVEN_UP } from '../steps/create-supplier.ts';
+import { type AskDeps, asDecided, askFirst, type Wished } from './ask-first.ts';
 import { rowAtLine, rowByName } from './find-row.ts';
 import { sendAgain } from './send-again.ts';
 
@@ -20,24 +22,28 @@ export type Retry = {
   by?: string | undefined;
 };
 
+/** How many rows go again; or what waits for another person's approval instead: then none goes. */
+export type Retried = { rows: number; waits?: AskedFor };
+
 /**
  * Sends refused (or cancelled) rows again, from the step that refused them: the steps before it have their ids in the
- * ledger. They go through the queues like any others, so at the common pace. Answers how many rows go again.
+ * ledger. They go through the queues like any others, so at the common pace.
  *
  * @throws LimitlineError `USAGE` where several such rows bear the line's number
  */
-export async function retryRows(retry: Retry, deps: FeedDeps): Promise<number> {
+export async function retryRows(retry: Retry, deps: FeedDeps & AskDeps): Promise<Retried> {
   const { portfolio, state, by = commandLineActor() } = retry;
+  const meant = () => rowsMeant(retry, deps);
+  const waits = await askFirst({ portfolio, kind: 'retry', by }, meant, deps);
+  if (waits) return { rows: 0, ...(waits.rows > 0 ? { waits } : {}) };
   if (state === 'cancelled') await reviveGivenUpSupplier(portfolio, deps);
-  const error = retry.error?.toLowerCase();
-  const visit = async (found: FoundRow): Promise<boolean> =>
-    error === undefined || problemOf(found).toLowerCase().includes(error)
-      ? sendAgain(found.row, state, deps, true, by)
-      : false;
-  const isOne = retry.line !== undefined || retry.row !== undefined;
-  const retried = isOne ? await visitOne(retry, visit, deps) : await walkRows(deps.rows, portfolio, state, visit);
+  let rows = 0;
+  for await (const page of asDecided(meant(), deps)) {
+    const sent = await Promise.all(page.map(({ found }) => sendAgain(found.row, state, deps, true, by)));
+    rows += sent.filter(Boolean).length;
+  }
   await feed(deps);
-  return retried;
+  return { rows };
 }
 
 /** A supplier that was given up with its portfolio is asked for again with the portfolio's cancelled rows. */
@@ -48,18 +54,24 @@ export async function reviveGivenUpSupplier(portfolio: string, { portfolios, que
   await portfolios.reviveSupplier(portfolio, supplier);
 }
 
-async function visitOne(
-  { portfolio, state, line, row: name }: Retry,
-  visit: (found: FoundRow) => Promise<boolean>,
-  deps: FeedDeps,
-): Promise<number> {
+/** The rows that are meant, as they are now. */
+async function* rowsMeant(retry: Retry, deps: FeedDeps): AsyncGenerator<readonly Wished[]> {
+  const { portfolio, state, line, row: name } = retry;
+  const error = retry.error?.toLowerCase();
+  const isMeant = (found: FoundRow) => error === undefined || problemOf(found).toLowerCase().includes(error);
+  if (line === undefined && name === undefined) {
+    for await (const page of foundPages(deps.rows, portfolio, state)) {
+      yield page.filter(isMeant).map((found) => ({ found }));
+    }
+    return;
+  }
   const found = await (name === undefined
     ? rowAtLine(portfolio, { state, line: line ?? 0 }, deps)
     : rowByName(portfolio, name, deps));
   if (typeof found === 'string') {
     throw new LimitlineError('USAGE', name === undefined ? `${found} Choose one with --row.` : found);
   }
-  return found?.result.state === state && (await visit(found)) ? 1 : 0;
+  if (found?.result.state === state && isMeant(found)) yield [{ found }];
 }
 
 function problemOf({ result: { problem } }: FoundRow): string {

@@ -1,12 +1,13 @@
 import { LimitlineError } from '../../src/errors.ts';
+import type { AskedFor } from '../../src/ledger/approvals/answered.ts';
 import type { Plan, PlanState } from '../../src/ledger/plans/plan.ts';
 import type { PaceState } from '../../src/pace/pace-state.ts';
 import type { CarryOutDeps } from './carry-out.ts';
 import { confirmPlan } from './confirm-plan.ts';
 import { makePlan, type PlanDeps, type Wish } from './make-plan.ts';
 
-/** What was planned, and what became of it where it was carried out. */
-export type Acted = { plan: Plan; state: PlanState | undefined };
+/** What was planned, and what became of it where it was carried out; or what waits for another person's approval instead. */
+export type Acted = { plan: Plan; state: PlanState | undefined; waits?: AskedFor };
 
 /**
  * Plans an action on the rows that a filter names, and carries the plan out at once: as a person does in the console, who
@@ -29,5 +30,8 @@ export async function actOnRows(
     );
   }
   await confirmed.ended;
-  return { plan, state: await deps.plans.read(plan.id) };
+  const state = await deps.plans.read(plan.id);
+  if (state?.waits === undefined) return { plan, state };
+  const asked = await deps.approvals.read(state.waits);
+  return { plan, state, ...(asked ? { waits: { approval: asked.id, rows: asked.rows, sum: asked.sum } } : {}) };
 }

@@ -2,6 +2,7 @@ import type { PartOfPlan, Plan, PlanCounts } from '../../src/ledger/plans/plan.t
 import type { Plans } from '../../src/ledger/plans/plans.ts';
 import type { GivenUpFrom } from '../../src/ledger/row.ts';
 import type { Rows } from '../../src/ledger/rows.ts';
+import { type AskDeps, askFirst, RESEND, type Wished } from '../operators/ask-first.ts';
 import { cancelRows } from '../operators/cancel-rows.ts';
 import { type FreeDeps, freeHeld } from '../operators/free-held.ts';
 import { resendSupplier, resolveCallOf } from '../operators/resolve-calls.ts';
@@ -11,7 +12,7 @@ import { feed } from '../rows/feed.ts';
 import type { FoundRow } from '../rows/walk-rows.ts';
 import { type FindRows, pagesOfFilter } from './planned-rows.ts';
 
-export type CarryOutDeps = FreeDeps & { rows: Rows & FindRows; plans: Plans };
+export type CarryOutDeps = FreeDeps & AskDeps & { rows: Rows & FindRows; plans: Plans };
 
 /** A sign of life between the pages of rows, of which one may take longer than usual. */
 const SIGN_EVERY_MS = 2_000;
@@ -64,15 +65,14 @@ async function goThrough(
 ): Promise<PlanCounts | undefined> {
   const counts = { came: 0, underWay: 0 };
   const part: Part = { plan: plan.id, beforeMs: plan.atMs, by };
+  const waiting = await askForApproval(plan, { runner, by, signal }, deps);
+  if (waiting !== undefined) return waiting;
   if (plan.action === 'retry' && plan.filter.states?.includes('cancelled')) {
     await reviveGivenUpSupplier(plan.portfolio, deps);
   }
   for await (const page of pagesOfFilter(deps.rows, plan.portfolio, plan.filter)) {
     signal.throwIfAborted();
-    // A row is acted on from the state that was planned, and from no other, whatever a search finds.
-    const planned = page.filter(
-      ({ result }) => result.updatedMs < plan.atMs && plan.filter.states?.includes(result.state),
-    );
+    const planned = page.filter(isPlanned(plan));
     counts.came += page.length - planned.length;
     counts.underWay += await ACT[plan.action](planned, part, deps);
     if (!(await deps.plans.note(plan.id, runner, counts))) return undefined;
@@ -83,6 +83,38 @@ async function goThrough(
   }
   if (plan.action !== 'cancel') await feed(deps);
   return counts;
+}
+
+/** A row is acted on from the state that was planned, and from no other, whatever a search finds. */
+function isPlanned({ atMs, filter }: Plan): (found: FoundRow) => boolean {
+  return ({ result }) => result.updatedMs < atMs && (filter.states?.includes(result.state) ?? false);
+}
+
+/**
+ * Where the plan needs another person's approval its rows are put to wait for it, and that is all that it does: the counts are
+ * answered then. Whoever goes on with a plan that was left half way goes on with the same approval.
+ */
+async function askForApproval(
+  plan: Plan,
+  { runner, by, signal }: { runner: string; by: string; signal: AbortSignal },
+  deps: CarryOutDeps,
+): Promise<PlanCounts | undefined> {
+  const { action, portfolio } = plan;
+  if (action === 'cancel') return undefined;
+  const wished = async function* (): AsyncGenerator<readonly Wished[]> {
+    for await (const page of pagesOfFilter(deps.rows, portfolio, plan.filter)) {
+      signal.throwIfAborted();
+      const planned = page.filter(isPlanned(plan));
+      yield planned.map((found) => (action === 'resend' ? { found, said: RESEND } : { found }));
+    }
+  };
+  const approval = (await deps.plans.read(plan.id))?.waits;
+  const onAsked = (id: string) => deps.plans.waits(plan.id, runner, id);
+  const kind = action === 'retry' ? 'retry' : 'answer';
+  const part = { plan: plan.id, beforeMs: plan.atMs };
+  const asked = await askFirst({ portfolio, kind, by, part, approval, onAsked }, wished, deps);
+  // The rows that wait were counted as they were moved, in the plan's `done`.
+  return asked && {};
 }
 
 /** Which plan rows are moved for, and who confirmed it. */

@@ -1,18 +1,18 @@
 import type { PlanAction } from '../../src/ledger/plans/plan.ts';
-import { OPEN_STATES, ROW_STATES, type RowState } from '../../src/ledger/row.ts';
+import { ROW_STATES, type RowState, UNFINISHED_STATES } from '../../src/ledger/row.ts';
 import type { RowFilter } from '../../src/ledger/search/row-filter.ts';
 
 /** The states whose rows an action can be for. */
 const POSSIBLE: Readonly<Record<PlanAction, readonly RowState[]>> = {
   retry: ['refused', 'cancelled'],
-  cancel: [...OPEN_STATES, 'refused'],
+  cancel: [...UNFINISHED_STATES, 'refused'],
   resend: ['held'],
 };
 
 /** What is meant where no state is named. Rows that somebody gave up are sent again only where that is said. */
 const MEANT: Readonly<Record<PlanAction, readonly RowState[]>> = {
   retry: ['refused'],
-  cancel: OPEN_STATES,
+  cancel: UNFINISHED_STATES,
   resend: ['held'],
 };
 
@@ -29,8 +29,10 @@ export function plannedFilter(action: PlanAction, filter: RowFilter): RowFilter 
 
 /** Whether everything that is open is to be given up: that is one mark on the portfolio, and not a row at a time. */
 export function isWhole(action: PlanAction, { states = [], ...rest }: RowFilter): boolean {
-  if (action !== 'cancel' || states.length !== OPEN_STATES.length) return false;
-  return OPEN_STATES.every((state) => states.includes(state)) && Object.values(rest).every((one) => one === undefined);
+  if (action !== 'cancel' || states.length !== UNFINISHED_STATES.length) return false;
+  return (
+    UNFINISHED_STATES.every((state) => states.includes(state)) && Object.values(rest).every((one) => one === undefined)
+  );
 }
 
 /** Whether a filter says nothing beside the states. */

@@ -1,4 +1,5 @@
 import type { Document } from '../../src/documents/document.ts';
+import { meaningOfProblem } from '../../src/ledger/counts/cause.ts';
 import type { LostCall } from '../../src/ledger/recovery.ts';
 import { STEPS, type Step } from '../../src/ledger/row.ts';
 import type { Line } from '../../src/portfolio/lines/row.ts';
@@ -72,8 +73,10 @@ async function addDocuments({ calls, leftOut }: LostCalls, { row }: LineIdentity
 }
 
 /** The step at which a call of the row may have made something that nobody knows of. */
-function doubtfulStep({ state, step }: Outcome): Step | undefined {
-  const at = state === 'held' ? step : state;
+function doubtfulStep({ state, step, problem }: Outcome): Step | undefined {
+  // One that waited for approval of what somebody had said of its call is in doubt as it was.
+  const isHeld = state === 'held' || (state === 'awaiting' && meaningOfProblem({ message: problem }) === 'unknown');
+  const at = isHeld ? step : state;
   return STEPS.find((each) => each === at);
 }
 
@@ -101,7 +104,9 @@ function placeOf({ line, updatedMs }: Outcome) {
 
 /** What is known of a call's end, and when it was sent, as `problemOf` says it (jobs/steps/row-problem.ts). */
 function endOf({ state, problem }: Outcome): { reason: string; sentMs: number } {
-  if (state !== 'held') return { reason: 'it was in progress when its results file was written', sentMs: 0 };
+  if (state !== 'held' && state !== 'awaiting') {
+    return { reason: 'it was in progress when its results file was written', sentMs: 0 };
+  }
   const [, sent = '', end = ''] = /was made: (?:sent (\S+), then )?([\s\S]*)$/.exec(problem) ?? [];
   const reason = end.replace(/; what was sent: [\s\S]*$/, '') || 'it was held before the ledger was lost';
   return { reason, sentMs: Date.parse(sent) || 0 };

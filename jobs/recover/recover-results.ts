@@ -124,7 +124,7 @@ async function recoverLines(lines: Line[], read: (cells: readonly string[]) => O
       return isState(outcome.state);
     });
   found.rows += rows.length;
-  found.waiting += rows.filter(({ outcome }) => outcome.state === 'queued').length;
+  found.waiting += rows.filter(({ outcome: { state } }) => state === 'queued' || state === 'awaiting').length;
   found.replaced += rows.filter(({ outcome }) => isReplaced(outcome)).length;
   const told = await Promise.all(rows.map(({ line, outcome }) => lostCallsOf(line, outcome)));
   const answers = await Promise.all(

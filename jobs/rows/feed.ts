@@ -113,8 +113,9 @@ export function mayGoOn(state: PortfolioState): boolean {
   return state.paused === undefined && !supplierComesFirst(state);
 }
 
-function supplierComesFirst({ paused, supplier }: PortfolioState): boolean {
-  return paused === undefined && supplier !== undefined && isPending(supplier);
+/** One that waits for an approval keeps nobody: rows of imports that are approved go on. */
+function supplierComesFirst({ paused, supplier, supplierAwaits }: PortfolioState): boolean {
+  return paused === undefined && supplier !== undefined && isPending(supplier) && !supplierAwaits;
 }
 
 /** The jobs that a portfolio's waiting rows want, in the order of lines: so many, from this place on. */

@@ -17,15 +17,21 @@ export async function walkRows(
   visit: (found: FoundRow) => Promise<boolean>,
 ): Promise<number> {
   let moved = 0;
-  for await (const page of pagesOf(rows, portfolio, state)) {
-    const results = await rows.read(page);
-    const visits = page.map((row, place) => {
-      const result = results[place];
-      return result ? visit({ row, result }) : Promise.resolve(false);
-    });
-    moved += (await Promise.all(visits)).filter(Boolean).length;
+  for await (const page of foundPages(rows, portfolio, state)) {
+    moved += (await Promise.all(page.map(visit))).filter(Boolean).length;
   }
   return moved;
+}
+
+/** The same rows, page by page, each as it is when its page is read. */
+export async function* foundPages(rows: Rows, portfolio: string, state: RowState): AsyncGenerator<FoundRow[]> {
+  for await (const page of pagesOf(rows, portfolio, state)) {
+    const results = await rows.read(page);
+    yield page.flatMap((row, place) => {
+      const result = results[place];
+      return result ? [{ row, result }] : [];
+    });
+  }
 }
 
 /** All rows of a state that bear this line's number, whichever import they are of. */

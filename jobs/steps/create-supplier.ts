@@ -37,8 +37,8 @@ export const createSupplier = {
         await deps.portfolios.endSupplier(row.portfolio, { body, key, id: outcome.id });
         return { is: 'finished' };
       case 'later':
-        // The feeder brings it again when the portfolio is resumed.
-        return outcome.again === 'resumed' ? { is: 'finished' } : { is: 'later', waitMs: outcome.again };
+        // The feeder brings it again when the portfolio is resumed, or its import is approved.
+        return typeof outcome.again === 'string' ? { is: 'finished' } : { is: 'later', waitMs: outcome.again };
       case 'moved':
         await deps.portfolios.endSupplier(row.portfolio, { body, key, problem: GIVEN_UP });
         return { is: 'finished' };

@@ -56,7 +56,7 @@ export async function moveOn(
 /**
  * Ends a step whose call did not bring the thing: the row is refused, held, or waits. A row of a paused portfolio is put
  * back in front of its step and its job ends, since jobs that came again and again to look for a resume would keep the
- * workers from the other portfolios; `feed` gives it another one then.
+ * workers from the other portfolios; `feed` gives it another one then. So does that of a row that nobody has approved.
  */
 export async function endWithout(
   wish: Pick<Wish, 'what' | 'sent'>,
@@ -67,6 +67,7 @@ export async function endWithout(
   switch (outcome.is) {
     case 'later':
       if (outcome.again === 'resumed') return moveOn(taken, 'queued', {}, deps);
+      if (outcome.again === 'approved') return moveOn(taken, 'awaiting', {}, deps);
       return { is: 'later', waitMs: outcome.again };
     case 'moved':
       return letGo(taken, deps);

@@ -52,6 +52,7 @@ async function itemsOf(held: readonly HeldRow[], deps: DeskDeps): Promise<HeldIt
         sentMs: call?.lostMs,
         heard: call?.heard || (problem?.message ?? ''),
         sent: problem?.sent ?? '',
+        request,
         isKnown: at === -1,
       },
     ];

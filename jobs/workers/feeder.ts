@@ -1,5 +1,6 @@
 import type { PaceState } from '../../src/pace/pace-state.ts';
-import { depthFor, type FeedDeps, feed, queuesAhead } from '../rows/feed.ts';
+import { type CarryOutDeps, carryOutAllAnswered, closeLeft } from '../approvals/carry-out-answered.ts';
+import { depthFor, feed, queuesAhead } from '../rows/feed.ts';
 import { makeHealer } from './heal.ts';
 
 /** How often it is seen to that the queues are full, that no portfolio lacks its share, and that no job is lost. */
@@ -25,19 +26,21 @@ export function startFeeder({
   lookAtDoors,
   onFault,
 }: {
-  deps: FeedDeps;
+  deps: CarryOutDeps;
   paceNow: () => PaceState;
   lookAtDoors: () => Promise<unknown>;
   onFault: (error: unknown) => void;
 }) {
   const allWait = () => (paceNow().blocked?.untilMs ?? 0) > Date.now() + SHORT_WAIT_MS;
   const heal = makeHealer(deps, allWait);
+  const carryOut = makeCarryingOut(deps, onFault);
   let rested = 0;
   let nothingLeft = false;
 
   const look = async (): Promise<void> => {
     rested = allWait() && rested < LOOKS_RESTED ? rested + 1 : 0;
     if (rested > 0) return;
+    carryOut();
     await Promise.all([heal(), lookAtDoors(), deps.queues.paused()]);
     nothingLeft = (await feed(deps, paceNow())) === 0;
   };
@@ -67,5 +70,30 @@ export function startFeeder({
     /** A queue has run empty. */
     drained: (): void => run(refill),
     stop: (): void => clearInterval(timer),
+  };
+}
+
+/** What somebody began to ask for and was killed at is looked for so rarely: a person looks at it in minutes. */
+const LEFT_LOOKS = 60;
+
+/**
+ * Whoever answered an approval may have died before its rows went: somebody goes on. Beside the feeding, which is not to wait while a
+ * hundred thousand rows are let go; once at a time.
+ */
+function makeCarryingOut(deps: CarryOutDeps, onFault: (error: unknown) => void): () => void {
+  let [busy, looks] = [false, 0];
+  const work = async (): Promise<void> => {
+    await carryOutAllAnswered(deps);
+    if (looks % LEFT_LOOKS === 0) await closeLeft(deps);
+    looks += 1;
+  };
+  return () => {
+    if (busy) return;
+    busy = true;
+    work()
+      .catch(onFault)
+      .finally(() => {
+        busy = false;
+      });
   };
 }

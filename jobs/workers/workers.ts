@@ -74,7 +74,7 @@ export async function startWorkers(
     openDocument: (sha256) => context.documents.open(sha256),
   };
   const feeder = startFeeder({
-    deps: { rows, portfolios, queues },
+    deps: { rows, portfolios, queues, calls, approvals: context.approvals },
     paceNow: service.paceNow,
     lookAtDoors: service.doors.look,
     onFault: (error) => log.debug({ reason: messageOf(error) }, 'could not feed'),

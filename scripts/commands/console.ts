@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
 import { accountOf, readSettings } from '../../src/config.ts';
-import { checkLoopback } from '../../src/console/server/listen.ts';
 import { openContext } from '../../src/context.ts';
 import { makeLog } from '../../src/log.ts';
 import { openConsole } from '../console/open-console.ts';
+import { reachOf } from '../console/reach-of.ts';
 import { announceAccount } from '../opening/announce-account.ts';
 import { logUsageFaults, speakThroughLog } from '../process/log-only.ts';
 import { waitForSignal } from '../process/signals.ts';
@@ -16,22 +16,24 @@ import { endWithParent, sayReady } from '../up/with-parent.ts';
  */
 export function register(program: Command, terminal: Terminal): void {
   logUsageFaults(program.command('console'))
-    .description('the web console on this machine, until SIGTERM or SIGINT; rows are sent by workers (limitline work)')
+    .description('the web console, until SIGTERM or SIGINT; rows are sent by workers (limitline work)')
     .action(async () => {
       const settings = readSettings();
       const log = makeLog({ level: settings.LOG_LEVEL, account: accountOf(settings) });
       speakThroughLog(terminal, log);
       // Before anything else is opened.
-      checkLoopback(settings.CONSOLE_HOST);
+      const reach = reachOf(settings);
       endWithParent();
       const { signal } = waitForSignal();
       const context = await openContext({ settings, log });
+      // With the links, so that whoever keeps this log elsewhere knows of each entry that there ever was.
+      context.audit.onWritten((entry) => log.info({ audit: entry }, 'audited'));
       try {
         await announceAccount(context, terminal.say);
-        const web = await openConsole(context);
+        const web = await openConsole(context, { reach });
         await web.listen();
         terminal.print(`The console is at ${web.url()}`, { url: web.url() });
-        log.info({ url: web.url(), redis: context.redis.where }, 'the console listens');
+        log.info({ url: web.url(), listens: web.listens(), redis: context.redis.where }, 'the console listens');
         sayReady(web.url());
         await signal;
         await web.close();

@@ -5,6 +5,7 @@ import { type Context, openContext } from '../../src/context.ts';
 import { counted } from '../../src/counted.ts';
 import { LimitlineError } from '../../src/errors.ts';
 import { makeWordsLog } from '../../src/log.ts';
+import { sayWaiting } from '../approval/say-waiting.ts';
 import { importFile } from '../file/import-file.ts';
 import { isToAsk, lookAndAsk, sayNothingDone } from '../look/look.ts';
 import { announceAccount } from '../opening/announce-account.ts';
@@ -73,5 +74,6 @@ async function importAndReport(
       : `${counted(counts.lines, 'line')} imported into portfolio ${portfolio} of account ${account}: ${counted(counts.rows, 'row')}, ${counts.invalid} invalid, ${counts.duplicate} duplicate.`;
   const { problems, warnings, changed } = list;
   terminal.print(words, { account, portfolio, ...counts, problems, warnings, changed, ...read });
+  if (imported.approval) await sayWaiting(portfolio, context, terminal);
   return list.counts.problems > 0 ? PROBLEMS_STATUS : 0;
 }

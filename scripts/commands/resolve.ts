@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { resolveCalls } from '../../jobs/operators/resolve-calls.ts';
 import { counted } from '../../src/counted.ts';
 import { countLiving } from '../../src/ledger/presence.ts';
+import { askedWords } from '../approval/asked-words.ts';
 import { onPortfolio } from '../opening/on-portfolio.ts';
 import { checkResolveOptions, type ResolveOptions, withResolveOptions } from '../options/resolve-options.ts';
 import { resolveAll } from '../resolve/resolve-all.ts';
@@ -29,8 +30,10 @@ async function resolveLine(name: string, { line, row, step, made, dryRun }: Reso
     workers: await countLiving({ connection: context.ledger, keys: context.keys }),
   }));
   const of = (resolution.of ?? []).map((one) => resolvedWords(one, dryRun));
-  const last = dryRun
-    ? NOTHING_CHANGED
-    : `${counted(resolution.calls, 'call')} resolved; ${goingOn(resolution.rows, workers)}`;
+  const last = resolution.waits
+    ? askedWords(name, resolution.waits)
+    : dryRun
+      ? NOTHING_CHANGED
+      : `${counted(resolution.calls, 'call')} resolved; ${goingOn(resolution.rows, workers)}`;
   terminal.print([...of, last].join('\n'), { portfolio: name, ...resolution, workers });
 }

@@ -4,6 +4,7 @@ import { retryRows } from '../../jobs/operators/retry-rows.ts';
 import { LimitlineError } from '../../src/errors.ts';
 import { countLiving } from '../../src/ledger/presence.ts';
 import type { RowFilter } from '../../src/ledger/search/row-filter.ts';
+import { askedWords } from '../approval/asked-words.ts';
 import { actOnChosen, causeOf } from '../choice/act-on-chosen.ts';
 import { cameWords, heldWords, plannedOf, planWords } from '../choice/chosen-words.ts';
 import { chosenFilter, filterText, type RowChoice } from '../choice/row-choice.ts';
@@ -58,11 +59,16 @@ async function retryChosen(name: string, filter: RowFilter, { dryRun = false }: 
     const acted = await actOnChosen({ portfolio: name, action: 'retry', filter }, { dryRun }, context);
     const workers = await countLiving({ connection: context.ledger, keys: context.keys });
     const { done = 0, came = 0 } = acted.state ?? {};
-    const words =
-      dryRun || acted.plan.rows === 0 ? planWords(acted.plan) : `Portfolio ${name}: ${goingOn(done, workers)}`;
+    const waits = acted.waits;
+    const words = waits
+      ? askedWords(name, waits)
+      : dryRun || acted.plan.rows === 0
+        ? planWords(acted.plan)
+        : `Portfolio ${name}: ${goingOn(done, workers)}`;
     terminal.print([words, heldWords(name, cause, acted.plan.rows), cameWords(came)].filter(Boolean).join('\n'), {
       portfolio: name,
-      ...(dryRun ? { dryRun, ...plannedOf(acted.plan) } : { retried: done, changed: came, workers }),
+      ...(dryRun ? { dryRun, ...plannedOf(acted.plan) } : { retried: waits ? 0 : done, changed: came, workers }),
+      ...(waits ? { waits } : {}),
       ...(cause ? { cause: cause.id } : {}),
     });
     return { planned: acted.plan.rows, retried: done, changed: came };
@@ -74,14 +80,16 @@ async function retryAll(name: string, { state = 'refused', ...options }: RetryOp
     throw new LimitlineError('USAGE', 'Name the row by --line N or by --row ID, not by both.');
   }
   const payload = { portfolio: name, state, ...options };
-  const { rows, workers, why } = await onPortfolio(name, async (context) => {
-    const moved = await retryRows(payload, context);
+  const { rows, waits, workers, why } = await onPortfolio(name, async (context) => {
+    const { rows: moved, waits: asked } = await retryRows(payload, context);
     return {
       rows: moved,
+      waits: asked,
       workers: await countLiving({ connection: context.ledger, keys: context.keys }),
-      why: moved === 0 ? await explainEmptyRetry(payload, context) : '',
+      why: moved === 0 && !asked ? await explainEmptyRetry(payload, context) : '',
     };
   });
+  if (waits) return terminal.print(askedWords(name, waits), { portfolio: name, retried: 0, waits, workers });
   // Who names a line, a row or a text means a row that is not there; who means all refused rows may find none.
   if (rows === 0 && (options.line ?? options.row ?? options.error) !== undefined) {
     throw new LimitlineError('NOT_FOUND', why);

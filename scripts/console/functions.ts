@@ -1,5 +1,7 @@
 import type { PageFunctions } from '../../src/console/pages/index.ts';
 import type { Context } from '../../src/context.ts';
+import { approvalsPageFunctions } from './approvals.ts';
+import { auditPageFunctions } from './audit.ts';
 import { downloadFunctions } from './downloads.ts';
 import { healthPageFunctions } from './health.ts';
 import { heldPageFunctions } from './held.ts';
@@ -16,6 +18,7 @@ import { rowPageFunctions } from './row.ts';
 /** What each page can do and know, from the jobs and the ledger. */
 export function consoleFunctions(context: Context): PageFunctions {
   return {
+    approvals: approvalsPageFunctions(context),
     plans: plansPageFunctions(context),
     downloads: downloadFunctions(context),
     health: healthPageFunctions(context),
@@ -27,6 +30,7 @@ export function consoleFunctions(context: Context): PageFunctions {
     new: newPageFunctions(context),
     queues: queuesPageFunctions(context),
     machines: machineFunctions(context),
+    audit: auditPageFunctions(context),
     me: mePageFunctions(context),
     users: usersPageFunctions(context),
   };

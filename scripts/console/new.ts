@@ -41,7 +41,8 @@ export function newPageFunctions(context: Context): NewPageFunctions {
 }
 
 function importDepsOf(context: Context, stopping: AbortSignal): Omit<ImportDeps, 'onBatch'> {
-  const { rows, portfolios, queues, buyers, imports, documents, persist, settings } = context;
+  const { rows, portfolios, queues, buyers, imports, documents, persist, settings, approvals, approvalPolicy } =
+    context;
   return {
     rows,
     portfolios,
@@ -49,6 +50,8 @@ function importDepsOf(context: Context, stopping: AbortSignal): Omit<ImportDeps,
     buyers,
     imports,
     documents,
+    approvals,
+    approvalPolicy,
     stopping,
     persist: untilStopped(persist, stopping),
     requiredColumns: settings.REQUIRED_COLUMNS,

@@ -1,27 +1,40 @@
 import type { AccessFunctions } from '../../src/console/access/add-access.ts';
 import { makeConsole } from '../../src/console/console.ts';
 import { addPages } from '../../src/console/pages/index.ts';
+import { checkUsers, type Reach } from '../../src/console/server/reach.ts';
 import type { Context } from '../../src/context.ts';
 import { consoleFunctions } from './functions.ts';
+import { makeAdminReader } from './people/admins.ts';
 import { signInOptions } from './people/sign-in.ts';
+import { reachOf } from './reach-of.ts';
 import { readStrip } from './read-strip.ts';
 
 /**
  * The console of a context, which does not listen yet: with all pages, each handed what it needs.
  *
- * @param who who asks, and what becomes of that, in place of what the context says
+ * @param given from where it is reached, who asks, and what becomes of that, in place of what the context says
+ * @throws LimitlineError `SETTINGS` where others can reach it and nobody could sign in
  */
-export async function openConsole(context: Context, who: Partial<AccessFunctions> = {}) {
+export async function openConsole(
+  context: Context,
+  { reach = reachOf(context.settings), ...who }: Partial<AccessFunctions> & { reach?: Reach } = {},
+) {
   const { settings, log } = context;
+  await checkUsers(reach, {
+    hasOidc: settings.CONSOLE_OIDC_ISSUER !== undefined,
+    hasUsers: () => context.people.required(),
+  });
   const functions = consoleFunctions(context);
   return makeConsole({
-    host: settings.CONSOLE_HOST,
+    host: reach.host,
+    reach,
     port: settings.CONSOLE_PORT,
     account: `${settings.LIMITLINE_PREFIX} ${context.account}`,
     log,
     strip: () => readStrip(context),
     audit: context.audit,
     signIn: await signInOptions(context),
+    admins: makeAdminReader(context),
     owns: ({ by }, portfolio) => context.portfolios.isOwn(portfolio, by),
     ...who,
     pages: (app, hub) => addPages(app, hub, functions),

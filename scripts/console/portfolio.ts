@@ -1,9 +1,11 @@
+import { approversOf } from '../../jobs/approvals/approvers.ts';
 import { feed } from '../../jobs/rows/feed.ts';
 import type { PortfolioPageFunctions } from '../../src/console/pages/portfolio/add-portfolio-page.ts';
 import { CAUSES_SHOWN } from '../../src/console/pages/portfolio/causes-view.ts';
 import { makeOwnPace } from '../../src/console/pages/portfolio/own-pace.ts';
 import type { PortfolioLook } from '../../src/console/pages/portfolio/portfolio-look.ts';
 import { type Context, lookAtPace } from '../../src/context.ts';
+import type { Approval } from '../../src/ledger/approvals/approval.ts';
 import { readCauseSamples } from '../../src/ledger/counts/cause-samples.ts';
 import type { PortfolioState } from '../../src/ledger/portfolio.ts';
 import { countLiving } from '../../src/ledger/presence.ts';
@@ -14,10 +16,11 @@ export function portfolioPageFunctions(context: Context): PortfolioPageFunctions
   const { portfolios } = context;
   const ownPace = makeOwnPace();
   const readSpans = makeSpanReader(context);
+  const waitingOf = makeWaitingReader(context);
 
   const look = async (name: string): Promise<PortfolioLook | undefined> => {
     const { ledger: connection, keys } = context;
-    const [state, imports, causes, pace, spans, workers, pausedQueues] = await Promise.all([
+    const [state, imports, causes, pace, spans, workers, pausedQueues, waiting] = await Promise.all([
       portfolios.read(name),
       portfolios.allImports(name),
       portfolios.causes(name),
@@ -25,6 +28,7 @@ export function portfolioPageFunctions(context: Context): PortfolioPageFunctions
       readSpans(),
       countLiving({ connection, keys }),
       context.queues.paused(),
+      waitingOf(name),
     ]);
     if (state.startedMs === undefined) return undefined;
     const shown = causes.slice(0, CAUSES_SHOWN).map(({ id }) => id);
@@ -35,6 +39,7 @@ export function portfolioPageFunctions(context: Context): PortfolioPageFunctions
       imports,
       causes: causes.map((cause, place) => ({ ...cause, sample: samples[place] })),
       twice: await readTwice(state, context),
+      waiting,
       pace,
       spans,
       ownPerS: ownPace.note(name, state.calls.company + state.calls.document + state.calls.limit, nowMs),
@@ -54,6 +59,31 @@ export function portfolioPageFunctions(context: Context): PortfolioPageFunctions
     },
   };
 }
+
+/** Users change rarely, and a page is kept fresh twice a second. */
+const APPROVERS_FRESH_MS = 10_000;
+
+/** What of a portfolio waits for a person, and who may say yes. */
+function makeWaitingReader({ approvals, people }: Pick<Context, 'approvals' | 'people'>) {
+  const known = new Map<string, { approvers: readonly string[]; atMs: number }>();
+  const approversKnown = async (approval: Approval) => {
+    const before = known.get(approval.id);
+    if (before && performance.now() - before.atMs < APPROVERS_FRESH_MS) return before.approvers;
+    const approvers = await approversOf(approval, people.users);
+    if (known.size > MOST_KNOWN) known.clear();
+    known.set(approval.id, { approvers, atMs: performance.now() });
+    return approvers;
+  };
+  return async (name: string): Promise<PortfolioLook['waiting']> => {
+    if ((await approvals.waitingCount()) === 0) return [];
+    const waiting = (await approvals.of(name, MOST_WAITING)).filter(({ standing }) => standing === 'waiting');
+    return Promise.all(waiting.map(async (approval) => ({ approval, approvers: await approversKnown(approval) })));
+  };
+}
+
+/** The latest that were asked for: others are found under Approvals. */
+const MOST_WAITING = 10;
+const MOST_KNOWN = 1_000;
 
 /** What was made twice is rare, and all of the account stands in one place: it is read where there is any. */
 async function readTwice({ name, madeTwice }: PortfolioState, { calls }: Context): Promise<PortfolioLook['twice']> {

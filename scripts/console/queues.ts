@@ -52,9 +52,8 @@ export function boardFunctions(context: Context): BoardFunctions {
   };
 }
 
-function retryOf({ rows, portfolios, queues }: Context) {
-  return async (row: RowId) =>
-    isRowId(row) ? retryRow(row, { rows, portfolios, queues }) : { is: 'unknown' as const };
+function retryOf(context: Context) {
+  return async (row: RowId, by: string) => (isRowId(row) ? retryRow(row, by, context) : { is: 'unknown' as const });
 }
 
 /** Whether it can be a row at all: what comes from outside is no part of a key before. */

@@ -7,7 +7,11 @@ import { describeLearned } from '../../src/pace/pace-words.ts';
 /** How the line stands, from what Redis knows: nothing of it is asked of the service. */
 export async function readStrip(context: Context): Promise<Strip> {
   const { ledger, keys, account, settings } = context;
-  const [workers, pace] = await Promise.all([countLiving({ connection: ledger, keys }), lookAtPace(context)]);
+  const [workers, pace, approvals] = await Promise.all([
+    countLiving({ connection: ledger, keys }),
+    lookAtPace(context),
+    context.approvals.waitingCount(),
+  ]);
   const now = Date.now();
   const blocked = pace?.blocked && pace.blocked.untilMs > now ? pace.blocked : undefined;
   const { shut = [], paused = [] } = pace ?? {};
@@ -15,6 +19,7 @@ export async function readStrip(context: Context): Promise<Strip> {
     account,
     standIn: settings.SERVICE_URL === undefined,
     workers,
+    approvals,
     pace: pace && !blocked && shut.length + paused.length === 0 ? describeLearned(pace, now) : '',
     stops: [
       ...(workers === 0 ? ['No worker runs, so nothing is sent: start one with npx limitline work.'] : []),

@@ -29,11 +29,13 @@ export function rowPageFunctions(context: Context): RowPageFunctions {
 
     async retry({ portfolio, key }, by) {
       const found = await rowByName(portfolio, key, context);
-      if (typeof found === 'string') return found;
+      if (typeof found === 'string') return { is: 'stays', why: found };
       const { state } = found.result;
-      if (state !== 'refused' && state !== 'cancelled') return explainRow(found, context);
-      const moved = await retryRows({ portfolio, state, row: key, by }, context);
-      return moved === 1 ? undefined : explainRow(found, context);
+      const stays = async () => ({ is: 'stays' as const, why: await explainRow(found, context) });
+      if (state !== 'refused' && state !== 'cancelled') return stays();
+      const { rows, waits } = await retryRows({ portfolio, state, row: key, by }, context);
+      if (waits) return { is: 'waits', asked: waits };
+      return rows === 1 ? { is: 'again' } : stays();
     },
 
     resolve: ({ portfolio, key }, { made, heldMs, by }) =>

@@ -2,9 +2,17 @@ import { isPending, type PortfolioState } from '../../src/ledger/portfolio.ts';
 import type { Portfolios } from '../../src/ledger/portfolios.ts';
 import { OPEN_STATES } from '../../src/ledger/row.ts';
 
-/** Whether nothing of a portfolio is under way or still to come: no row, no import, no supplier. Held rows wait for a person. */
-export function isFinished({ importing, states, supplier }: PortfolioState): boolean {
-  return !importing && !(supplier && isPending(supplier)) && openRows(states) === 0;
+/**
+ * Whether nothing of a portfolio goes on by itself: no row, no import, no supplier is under way or still to come. Held rows wait for
+ * a person, and so do rows and a supplier that another person has to approve.
+ */
+export function isFinished({ importing, states, supplier, supplierAwaits }: PortfolioState): boolean {
+  return !importing && !(supplier && isPending(supplier) && !supplierAwaits) && openRows(states) === 0;
+}
+
+/** Whether something of it waits for another person's approval. */
+export function awaitsApproval({ states, supplierAwaits }: Pick<PortfolioState, 'states' | 'supplierAwaits'>): boolean {
+  return states.awaiting > 0 || supplierAwaits;
 }
 
 /** The rows that are not at their end. */
@@ -13,10 +21,16 @@ export function openRows(states: PortfolioState['states']): number {
 }
 
 /**
- * What is open: the portfolios that go on by themselves, those that are paused, which wait for a person, and those whose last
- * import was killed or given up before the end of its file, which wait for that file.
+ * What is open: the portfolios that go on by themselves, those that are paused, which wait for a person, those whose last
+ * import was killed or given up before the end of its file, which wait for that file, and those of which something waits for
+ * another person's approval.
  */
-export type Open = { going: PortfolioState[]; paused: PortfolioState[]; interrupted: PortfolioState[] };
+export type Open = {
+  going: PortfolioState[];
+  paused: PortfolioState[];
+  interrupted: PortfolioState[];
+  awaiting: PortfolioState[];
+};
 
 /** Looks what is open, of one portfolio or of the whole account. */
 export async function lookAtOpen(
@@ -29,6 +43,7 @@ export async function lookAtOpen(
     going: open.filter(goesOn),
     paused: open.filter((state) => !goesOn(state)),
     interrupted: found.filter((state) => state.interrupted),
+    awaiting: found.filter(awaitsApproval),
   };
 }
 

@@ -37,8 +37,8 @@ export function withWorkEndOptions(command: Command): Command {
 
 /**
  * Waits for what ends `work`: a signal; that nothing is open, where that is asked for; or that its time is over. Who works
- * until all is finished ends with 0 then, with 2 where only paused portfolios or imports that were killed are left or a signal
- * came before, and with the fault that every row would meet, since nobody may be there to mend it.
+ * until all is finished ends with 0 then, with 2 where only paused portfolios, rows that wait for approval or imports that were
+ * killed are left or a signal came before, and with the fault that every row would meet, since nobody may be there to mend it.
  */
 export function waitForWorkEnd(
   { untilSettled, deadline }: WorkEndOptions,
@@ -92,21 +92,30 @@ async function finishedEnd(name: string | undefined, portfolios: LookedAt, signa
 }
 
 function endOf(open: Open): WorkEnd {
-  const [paused, interrupted] = [namesOf(open.paused), namesOf(open.interrupted)];
-  if (paused.length === 0 && interrupted.length === 0) return NOTHING_OPEN;
-  return {
-    status: PROBLEMS_STATUS,
-    facts: { ...(paused.length > 0 ? { paused } : {}), ...(interrupted.length > 0 ? { interrupted } : {}) },
-    words: endWords(paused, interrupted),
+  const left = {
+    paused: namesOf(open.paused),
+    interrupted: namesOf(open.interrupted),
+    awaiting: namesOf(open.awaiting),
   };
+  const facts = Object.fromEntries(Object.entries(left).filter(([, names]) => names.length > 0));
+  if (Object.keys(facts).length === 0) return NOTHING_OPEN;
+  return { status: PROBLEMS_STATUS, facts, words: endWords(left) };
 }
 
-function endWords(paused: readonly string[], interrupted: readonly string[]): string {
-  if (paused.length === 0) return `stopping: no row is open, but ${interruptedWords(interrupted)}`;
+/** What is left, and what a person can do about each. */
+function endWords({ paused, interrupted, awaiting }: Record<'paused' | 'interrupted' | 'awaiting', string[]>): string {
+  const waits = awaiting.length === 0 ? [] : [awaitingWords(awaiting)];
+  const unread = interrupted.length === 0 ? [] : [interruptedWords(interrupted)];
+  if (paused.length === 0) return `stopping: no row is open, but ${[...waits, ...unread].join('; and ')}`;
   const what = paused.length === 1 ? 'a portfolio that is' : `${paused.length} portfolios that are`;
   const resuming = `${what} paused: go on with limitline resume, or give up with limitline cancel`;
-  const unread = interrupted.length === 0 ? '' : `; and ${interruptedWords(interrupted)}`;
-  return `stopping: nothing is open but ${resuming}${unread}`;
+  return `stopping: nothing is open but ${[resuming, ...waits, ...unread].join('; and ')}`;
+}
+
+function awaitingWords(names: readonly string[]): string {
+  const which =
+    names.length === 1 ? `portfolio ${names[0]} waits` : `${names.length} portfolios (${names.join(', ')}) wait`;
+  return `${which} for another person's approval: limitline approve`;
 }
 
 const NOTHING_OPEN: WorkEnd = { status: 0, facts: {}, words: 'stopping: nothing is open any more' };
@@ -117,9 +126,9 @@ async function overdueEnd(name: string | undefined, portfolios: LookedAt): Promi
   const looking = lookAtOpen(name, portfolios);
   const isKnown = await within(LAST_LOOK_MS, looking).catch(() => false);
   if (!isKnown) return { status: DEADLINE_STATUS, facts: {}, words: over };
-  const { going, paused, interrupted } = await looking;
+  const { going, paused, interrupted, awaiting } = await looking;
   const open = [...going, ...paused];
-  if (open.length + interrupted.length === 0) return NOTHING_OPEN;
+  if (open.length + interrupted.length + awaiting.length === 0) return NOTHING_OPEN;
   const rows = open.reduce((sum, { states }) => sum + openRows(states), 0);
   const unread = interrupted.length === 0 ? '' : `, and ${interruptedWords(namesOf(interrupted))}`;
   const left = `${counted(rows, 'row')} ${rows === 1 ? 'is' : 'are'} left${unread}`;

@@ -28,7 +28,7 @@ export async function importFile(
   context: Context,
   { say, onLines, stopping }: ImportFileDeps,
 ): Promise<ImportedFile> {
-  const { settings, rows, portfolios, queues, buyers, imports, documents } = context;
+  const { settings, rows, portfolios, queues, buyers, imports, documents, approvals, approvalPolicy } = context;
   const list = makeProblemList(say);
   let read: Understanding | undefined;
   const deps: ImportDeps = {
@@ -38,6 +38,8 @@ export async function importFile(
     buyers,
     imports,
     documents,
+    approvals,
+    approvalPolicy,
     stopping,
     persist: untilStopped(context.persist, stopping),
     requiredColumns: settings.REQUIRED_COLUMNS,

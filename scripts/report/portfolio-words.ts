@@ -7,6 +7,12 @@ import { visible } from '../../src/portfolio/problem.ts';
 /** Of 80 columns: name, file, time and standing each keep to theirs, and a long one pushes the rest along. */
 const [NAME_WIDTH, FILE_WIDTH] = [24, 24];
 
+/** Where the word that programs read says little to a person. */
+const STANDING_WORDS: Partial<Record<Listed['standing'], string>> = {
+  settled: 'finished',
+  awaiting: 'waits for approval',
+};
+
 /** Two lines for a portfolio: which it is, and how it stands. */
 export function portfolioWords({
   portfolio,
@@ -24,7 +30,7 @@ export function portfolioWords({
     column(visible(file ?? '–'), FILE_WIDTH),
     // By the minute, in UTC as everywhere.
     started === null ? '–' : `${started.slice(0, 16).replace('T', ' ')}Z`,
-    standing === 'settled' ? 'finished' : standing,
+    STANDING_WORDS[standing] ?? standing,
     ...(by === null ? [] : [`by ${visible(by)}`]),
   ];
   const counts = [

@@ -16,6 +16,7 @@ const MEANING: Record<RowState, string> = {
   held: 'outcome unknown: a person must find out',
   skipped: 'requested before, not requested again',
   cancelled: 'given up on request',
+  awaiting: 'waiting for another person’s approval',
 };
 
 /** The report that a finance person reads. */

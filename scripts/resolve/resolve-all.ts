@@ -3,6 +3,7 @@ import { resolveCalls } from '../../jobs/operators/resolve-calls.ts';
 import { counted } from '../../src/counted.ts';
 import { countLiving } from '../../src/ledger/presence.ts';
 import type { Step } from '../../src/ledger/row.ts';
+import { askedWords } from '../approval/asked-words.ts';
 import { auditCommand } from '../audit/audit-command.ts';
 import { onPortfolio } from '../opening/on-portfolio.ts';
 import type { ResolveOptions } from '../options/resolve-options.ts';
@@ -35,7 +36,9 @@ export function resolveAll(name: string, options: ResolveOptions, terminal: Term
     }
     const resolution = await auditCommand(context, () => resolveCalls({ portfolio: name, step }, context));
     const workers = await countLiving({ connection: context.ledger, keys: context.keys });
-    const words = `${counted(resolution.calls, 'call')} resolved; ${goingOn(resolution.rows, workers)}`;
+    const words = resolution.waits
+      ? askedWords(name, resolution.waits)
+      : `${counted(resolution.calls, 'call')} resolved; ${goingOn(resolution.rows, workers)}`;
     terminal.print(words, { portfolio: name, held, ...resolution, workers });
     return 0;
   });

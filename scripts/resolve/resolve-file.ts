@@ -5,6 +5,7 @@ import { importNames } from '../../jobs/rows/import-names.ts';
 import { counted } from '../../src/counted.ts';
 import { countLiving } from '../../src/ledger/presence.ts';
 import { readResolutionFile } from '../../src/portfolio/results/resolution-file.ts';
+import { askedWords } from '../approval/asked-words.ts';
 import { onPortfolio } from '../opening/on-portfolio.ts';
 import { PROBLEMS_STATUS } from '../process/exit-status.ts';
 import { goingOn } from '../terminal/going-on.ts';
@@ -38,7 +39,9 @@ export async function resolveFile(
     }
     const resolution = await resolvePlan(plan, context, (of) => terminal.answer(resolvedWords(of)));
     const workers = await countLiving({ connection: context.ledger, keys: context.keys });
-    const last = `${counted(resolution.calls, 'call')} resolved; ${goingOn(resolution.rows, workers)}`;
+    const last = resolution.waits
+      ? askedWords(name, resolution.waits)
+      : `${counted(resolution.calls, 'call')} resolved; ${goingOn(resolution.rows, workers)}`;
     terminal.print([silentWords(file.silent), last].filter(Boolean).join('\n'), { ...counts, ...resolution, workers });
     return 0;
   });

@@ -2,6 +2,7 @@ import type { Context } from '../../src/context.ts';
 import { counted } from '../../src/counted.ts';
 import type { Summary } from '../../src/ledger/counts/summary.ts';
 import type { PortfolioState } from '../../src/ledger/portfolio.ts';
+import { sayWaiting } from '../approval/say-waiting.ts';
 import { isFinished, openRows } from '../ending/open-portfolios.ts';
 import type { TimeLimit } from '../ending/time-limit.ts';
 import { INPUT_NAME } from '../file/standard-input.ts';
@@ -32,6 +33,7 @@ export async function conclude(run: RunOf, found: Found, deps: ConcludeDeps): Pr
   const left = summary && endedItself ? await leaveResultsOf(run, summary, leaving) : undefined;
   if (summary && terminal.json) terminal.print('', { ...summary, ...found.read, files: filesOf(left) });
   if (summary && endedItself) sayNextSteps(run, { summary, left }, terminal);
+  if (summary && endedItself && summary.states.awaiting > 0) await sayWaiting(portfolio, context, terminal);
   if (hint !== undefined) terminal.say(hint);
   return statusOf(portfolio, { summary, state }, deps);
 }

@@ -4,6 +4,7 @@ import type { Context } from '../../src/context.ts';
 import { counted } from '../../src/counted.ts';
 import { isLimitlineError } from '../../src/errors.ts';
 import type { Summary } from '../../src/ledger/counts/summary.ts';
+import { groupedAmount } from '../../src/money-text.ts';
 import { notQuiteGranted } from '../report/answer-words.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
@@ -52,6 +53,12 @@ export function sayNextSteps(
     const held = counted(summary.states.held, 'row is', 'rows are');
     say(
       `limitline: ${held} held: nobody knows what became of a call. Ask at the service, then say what became of it: npx limitline resolve "${portfolio}" --line N (--made ID | --resend)`,
+    );
+  }
+  if (summary.states.awaiting > 0) {
+    const wait = counted(summary.states.awaiting, 'row waits', 'rows wait');
+    say(
+      `limitline: ${wait} for another person's approval, and nothing of it was sent (${groupedAmount(summary.byState.awaiting)}). Once it is approved, run the same command again, or keep a worker running: npx limitline work`,
     );
   }
   if (needsMending(summary) && !left?.errors) {

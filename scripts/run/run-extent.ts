@@ -14,10 +14,11 @@ export function extentOf(
   const words = describePace(service.paceNow());
   const waiting = words === '' ? '' : `; ${words}`;
   if (!state) return { done: 0, total: undefined, words: `${counted(lines, 'line')} read${waiting}` };
-  const { queued, company, documents, limit, done, refused, held, skipped, cancelled } = state.states;
+  const { queued, company, documents, limit, done, refused, held, skipped, cancelled, awaiting } = state.states;
   const ended = done + refused + held + skipped + cancelled;
-  const total = ended + openRows(state.states);
-  const trouble = [refused > 0 ? `, ${refused} refused` : '', held > 0 ? `, ${held} held` : ''].join('');
+  const total = ended + awaiting + openRows(state.states);
+  const waits = awaiting > 0 ? `, ${grouped(awaiting)} waiting for approval` : '';
+  const trouble = [refused > 0 ? `, ${refused} refused` : '', held > 0 ? `, ${held} held` : '', waits].join('');
   // A row makes two calls as a rule, for the company and for the limit; those with documents make the guess a low one.
   const left = timeLeft(2 * (queued + company + documents) + limit, service.paceNow());
   const time = left === '' || state.importing ? '' : `; about ${left} left`;

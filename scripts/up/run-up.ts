@@ -1,6 +1,6 @@
 import { accountOf, readSettings } from '../../src/config.ts';
-import { checkLoopback } from '../../src/console/server/listen.ts';
 import { makeLog } from '../../src/log.ts';
+import { reachOf } from '../console/reach-of.ts';
 import { FAULT_STATUS } from '../process/exit-status.ts';
 import { speakThroughLog } from '../process/log-only.ts';
 import { waitForSignal } from '../process/signals.ts';
@@ -22,7 +22,7 @@ export async function runUp(
   const settings = readSettings();
   const log = makeLog({ level: settings.LOG_LEVEL, account: accountOf(settings) });
   speakThroughLog(terminal, log);
-  checkLoopback(settings.CONSOLE_HOST);
+  reachOf(settings);
   const { signal, forget } = waitForSignal();
   const [web, work] = [startChild({ args: ['console'], log, env }), startChild({ args: ['work'], log, env })];
   // However this process ends, nothing of it goes on.

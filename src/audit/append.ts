@@ -4,7 +4,7 @@ import { fileFault, systemCode } from '../files/file-fault.ts';
 import type { Log } from '../log.ts';
 import { makeLuaScript, type RedisConnection } from '../lua-script.ts';
 import type { Chain } from './chain.ts';
-import { boundedDraft, type EntryDraft, entryText } from './entry.ts';
+import { type AuditEntry, boundedDraft, type EntryDraft, entryText } from './entry.ts';
 import type { LastLink, LastLinkMemory } from './last-link.ts';
 import { NOBODY, OTHER_KEY, SET_BACK, THE_TRAIL } from './own-entries.ts';
 
@@ -19,13 +19,24 @@ export type AppendDeps = {
   last: LastLinkMemory;
   account: string;
   log: Log;
+  /** Is told of each entry that stands, with its link. */
+  onWritten: (entry: WrittenEntry) => void;
 };
+
+/** An entry that stands, for a log: its facts may be long, and stay in the trail. */
+export type WrittenEntry = LastLink & Pick<AuditEntry, 'by' | 'what' | 'from' | 'about' | 'is' | 'of'>;
 
 /** Of entries that wait while others are written, so many are written at once: some hundred kilobytes at the most. */
 const MOST_AT_ONCE = 64;
 
 /** Each time that an entry has to be made anew, another process has written one: among a hundred of them everybody's turn comes. */
 const MOST_TRIES = 200;
+
+/**
+ * Times do not go back where a clock is set back a little; but a head that is further ahead was of a clock that was wrong, or
+ * somebody else wrote it, and must not make all times behind it wrong.
+ */
+const MOST_AHEAD_MS = 3_600_000;
 
 /** The head of the trail as Redis has it. */
 type Head = LastLink & { atMs: number; mark: string; top: number; nowMs: number };
@@ -94,6 +105,10 @@ async function appendBatch(drafts: readonly EntryDraft[], deps: AppendDeps): Pro
       if (made.isSetBack) log.error({ remembered: remembered?.number, found: head.number }, SET_BACK_WORDS);
       if (made.isOtherKey) log.error({ number: last.number }, OTHER_KEY_WORDS);
       await remember(last, deps);
+      for (const { number, link, draft } of made.entries) {
+        const { facts: _facts, ...said } = draft;
+        deps.onWritten({ number, ...said, link });
+      }
       return made.entries.slice(-drafts.length).map(({ number }) => number);
     }
     head = found;
@@ -124,7 +139,7 @@ function makeEntries(
   const isOtherKey = head.number > 0 && head.mark !== chain.mark;
   if (isOtherKey)
     first.push({ by: NOBODY, what: OTHER_KEY, from: THE_TRAIL, facts: { key: chain.mark, before: head.mark } });
-  const atMs = Math.max(head.atMs, head.nowMs);
+  const atMs = head.atMs > head.nowMs + MOST_AHEAD_MS ? head.nowMs : Math.max(head.atMs, head.nowMs);
   let number = Math.max(head.number, head.top, remembered?.number ?? 0);
   if (!Number.isSafeInteger(number + drafts.length + 1)) throw new Error('its numbers are used up');
   let prev = head.number === 0 ? chain.genesis : head.link;
@@ -132,7 +147,7 @@ function makeEntries(
     number += 1;
     const text = entryText(draft, { number, atMs, account, prev });
     prev = chain.link(text);
-    return { number, text, link: prev };
+    return { number, text, link: prev, draft };
   });
   return { entries, atMs, isSetBack, isOtherKey };
 }

@@ -1,7 +1,8 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { messageOf } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { RedisConnection } from '../lua-script.ts';
-import { type AuditKeys, makeAppender } from './append.ts';
+import { type AuditKeys, makeAppender, type WrittenEntry } from './append.ts';
 import type { Audit, AuditNote } from './audit.ts';
 import { type Chain, makeChain } from './chain.ts';
 import type { EntryDraft } from './entry.ts';
@@ -10,6 +11,9 @@ import { makeTrailReader } from './read-trail.ts';
 import { makeRefusals } from './refusals.ts';
 import { type Cut, cutTrail } from './retention.ts';
 import { verifyTrail } from './verify-trail.ts';
+
+/** For what is written behind something that was done: a Redis that answers at all does so by then, and a command that ends can wait. */
+const AFTERWARDS_MS = 1_000;
 
 export type AuditTrail = ReturnType<typeof makeAuditTrail>;
 
@@ -39,18 +43,24 @@ export function makeAuditTrail(given: {
     return known;
   };
   const reader = makeTrailReader({ connection, keys });
-  const { append } = makeAppender({ connection, keys, chain, last, account, log });
+  const listeners: ((entry: WrittenEntry) => void)[] = [];
+  const onWritten = (entry: WrittenEntry): void => listeners.forEach((listener) => void listener(entry));
+  const { append } = makeAppender({ connection, keys, chain, last, account, log, onWritten });
   const note = async (noted: AuditNote): Promise<void> => void (await append(noted));
   const refusals = makeRefusals({ note, log, everyMs: given.countEveryMs });
 
-  /** What was done is done, so a fault of Redis now is said and nothing else. */
-  const appendAfterwards = (draft: EntryDraft) =>
-    append(draft).catch((error) => {
+  /** What was done is done, so a fault of Redis now is said and nothing else; and while it is away, nobody waits for it for long. */
+  const appendAfterwards = async (draft: EntryDraft): Promise<void> => {
+    const written = append(draft).catch((error) => {
       log.error(
         { entry: draft.of, reason: messageOf(error) },
         'the audit trail could not be told what came of this entry',
       );
     });
+    const enough = new AbortController();
+    await Promise.race([written, sleep(AFTERWARDS_MS, undefined, { signal: enough.signal }).catch(() => {})]);
+    enough.abort();
+  };
 
   const audit: Audit = {
     note,
@@ -72,6 +82,8 @@ export function makeAuditTrail(given: {
 
   return {
     ...audit,
+    /** From now on tells of each entry of this process that stands. */
+    onWritten: (listener: (entry: WrittenEntry) => void): void => void listeners.push(listener),
     /** Reads entries as they stand; see {@link makeTrailReader}. */
     read: reader,
     /** Checks all entries, or those from a number on; see {@link verifyTrail}. */

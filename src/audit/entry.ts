@@ -8,7 +8,7 @@ export type EntryPhase = 'begun' | 'done' | 'failed';
 export type AuditEntry = {
   /** From 1 on, without gaps. */
   number: number;
-  /** By Redis' clock, in ms; never less than that of the entry before. */
+  /** By Redis' clock, in ms; not less than that of the entry before, unless that clock was an hour ahead. */
   atMs: number;
   /** The account of the process that wrote it: the trail is one for all accounts of an installation. */
   account: string;

@@ -20,12 +20,16 @@ export function makeLastLinkMemory(dir: string) {
 
     /** Undefined where nothing is remembered. @throws the system's error where the folder cannot be read */
     async read(): Promise<LastLink | undefined> {
-      for (const number of (await numbersIn(dir)).reverse()) {
-        const link = await readFile(pathOf(dir, number), 'latin1').catch(() => '');
-        // Shorter is what a process that was killed, or a machine without power, left half done.
-        if (LINK.test(link)) return { number, link };
+      for (let tries = 1; ; tries += 1) {
+        const numbers = (await numbersIn(dir)).reverse();
+        for (const number of numbers) {
+          const link = await readFile(pathOf(dir, number), 'latin1').catch(() => '');
+          // Shorter is what a process that was killed, or a machine without power, left half done.
+          if (LINK.test(link)) return { number, link };
+        }
+        // Those that were there may all have been replaced meanwhile.
+        if (numbers.length === 0 || tries === MOST_TRIES) return undefined;
       }
-      return undefined;
     },
 
     /** @throws the system's error where it cannot be written */
@@ -46,6 +50,9 @@ export function makeLastLinkMemory(dir: string) {
     },
   };
 }
+
+/** Replaced each time in the moment between being found and being read: no more often than this. */
+const MOST_TRIES = 10;
 
 const LINK = /^[\w-]{43}$/;
 const NAME = /^last-(\d{1,16})$/;

@@ -27,35 +27,27 @@ export function makeTrailReader({ connection, keys }: { connection: RedisConnect
   /** The next one from a number on. */
   const at = async (number: number) => (await range(`${number}-0`, '+', 1))[0];
 
+  /** All entries from a number on, the oldest first, a page at a time; the next page is read while one is dealt with. */
+  async function* pages(from = 0): AsyncGenerator<PlacedEntry[]> {
+    let reading = range(`${from}-0`, '+', PAGE);
+    for (;;) {
+      const page = await reading;
+      const last = page.at(-1);
+      if (last && page.length === PAGE) reading = range(`(${last.id}`, '+', PAGE);
+      // Who stops reading, or stumbles, leaves it behind.
+      reading.catch(() => {});
+      if (last) yield page;
+      if (page.length < PAGE) return;
+    }
+  }
+
   return {
     at,
-
-    /** The last one. */
-    newest: async (): Promise<PlacedEntry | undefined> =>
-      (await connection.xrevrange(keys.audit, '+', '-', 'COUNT', 1)).map(toPlaced)[0],
-
-    /** The one before another. */
-    before: async (id: string): Promise<PlacedEntry | undefined> =>
-      (await connection.xrevrange(keys.audit, `(${id}`, '-', 'COUNT', 1)).map(toPlaced)[0],
 
     /** How many entries there are. */
     count: (): Promise<number> => connection.xlen(keys.audit),
 
-    /** All entries from a number on, the oldest first, a page at a time; the next page is read while one is dealt with. */
-    async *pages(from = 0): AsyncGenerator<PlacedEntry[]> {
-      let reading = range(`${from}-0`, '+', PAGE);
-      for (;;) {
-        const page = await reading;
-        const last = page.at(-1);
-        if (last) {
-          reading = range(`(${last.id}`, '+', PAGE);
-          // Who stops reading, or stumbles, leaves it behind.
-          reading.catch(() => {});
-          yield page;
-        }
-        if (page.length < PAGE) return;
-      }
-    },
+    pages,
 
     /**
      * A page of what a filter means, the newest first. At most `walk` entries are looked at, so that a page comes soon whatever
@@ -91,6 +83,21 @@ export function makeTrailReader({ connection, keys }: { connection: RedisConnect
         if (left <= 0) return { entries, next: Number(last.id.split('-')[0]) };
       }
       return { entries, next: undefined };
+    },
+
+    /**
+     * The last entry of those at the beginning that are all older than a time. They are gone through one by one, so that a clock
+     * that was wrong for a while makes none of those behind it look old.
+     */
+    async lastOlder(atMs: number): Promise<PlacedEntry | undefined> {
+      let last: PlacedEntry | undefined;
+      for await (const page of pages()) {
+        for (const placed of page) {
+          if (!(readPlaced(placed).atMs < atMs)) return last;
+          last = placed;
+        }
+      }
+      return last;
     },
 
     /** The first entry that is not older than a time, by halving: entries come in the order of their times. */

@@ -30,7 +30,8 @@ export function makeRefusals({
   log: Log;
   everyMs?: number | undefined;
 }) {
-  let each: Counts = new Map();
+  /** Of this minute: of each address, and in all. */
+  let [each, all]: [Counts, number] = [new Map(), 0];
   let counted = makeCounts();
   let isFailing = false;
   let timer: NodeJS.Timeout | undefined;
@@ -55,7 +56,7 @@ export function makeRefusals({
   };
   const flush = async (): Promise<void> => {
     clearTimeout(timer);
-    [timer, each] = [undefined, new Map()];
+    [timer, each, all] = [undefined, new Map(), 0];
     const written = counted;
     if (written.count === 0) return;
     counted = makeCounts();
@@ -67,8 +68,8 @@ export function makeRefusals({
     async refusal(refused: AuditNote): Promise<void> {
       start();
       const ofAddress = add(each, refused.from);
-      const ofAll = add(each, '');
-      if (ofAddress > EACH_PER_ADDRESS || ofAll > EACH_IN_ALL) return count(counted, refused);
+      all += 1;
+      if (ofAddress > EACH_PER_ADDRESS || all > EACH_IN_ALL) return count(counted, refused);
       await write(refused, () => count(counted, refused));
     },
     /** Writes what is counted: when the process ends. */
@@ -112,7 +113,12 @@ function entryOf({ sinceMs, count, from, what }: Counted): AuditNote {
   return {
     by: '',
     what: 'refusals counted',
-    from: from.size === 1 ? ([...from.keys()][0] ?? '') : `${from.size}${from.has(OTHERS) ? ' or more' : ''} addresses`,
+    from:
+      from.size === 1
+        ? ([...from.keys()][0] ?? '')
+        : from.has(OTHERS)
+          ? `${TOLD_APART} or more addresses`
+          : `${from.size} addresses`,
     facts: { count, since: new Date(sinceMs).toISOString(), what: by(what), from: by(from) },
   };
 }

@@ -26,8 +26,7 @@ export async function cutTrail(
     append: (draft: EntryDraft) => Promise<number>;
   },
 ): Promise<Cut | undefined> {
-  const [oldest, kept] = await Promise.all([reader.at(0), reader.firstSince(beforeMs)]);
-  const last = kept ? await reader.before(kept.id) : await reader.newest();
+  const [oldest, last] = await Promise.all([reader.at(0), reader.lastOlder(beforeMs)]);
   if (oldest?.place === undefined || last?.place === undefined) return undefined;
   const count = last.place - oldest.place + 1;
   const facts: CheckpointFacts & { before: string } = {

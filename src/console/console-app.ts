@@ -17,6 +17,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Who asks; known once the guard let the request in, and NOBODY before and where nobody need be known. */
     person: Person;
+    /** Of our origins the one that is asked, such as `https://console.example.com`; known once the guard let the request in. */
+    origin: string;
     /** What they may, as pages ask of it by `can`; whose the portfolio is that the request is about, is known to the handler. */
     rights: Rights;
     /** What the request is about, as the table was asked; there for the handler. */

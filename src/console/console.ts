@@ -4,10 +4,9 @@ import csrfProtection from '@fastify/csrf-protection';
 import formbody from '@fastify/formbody';
 import rateLimit from '@fastify/rate-limit';
 import { fastifySSE } from '@fastify/sse';
-import { fastify } from 'fastify';
+import { LimitlineError } from '../errors.ts';
 import type { Log } from '../log.ts';
-import { ANYBODY, NOBODY } from '../people/person.ts';
-import { NO_RIGHTS } from './access/access.ts';
+import { ANYBODY } from '../people/person.ts';
 import { ACCESS } from './access/access-table.ts';
 import { type AccessFunctions, addAccess } from './access/add-access.ts';
 import type { ConsoleApp } from './console-app.ts';
@@ -16,42 +15,32 @@ import { type Hub, makeHub } from './events/hub.ts';
 import { addReplies } from './layout/add-replies.ts';
 import { formUser } from './layout/form-user.ts';
 import type { Strip } from './layout/strip.ts';
+import { rememberWhoLooks } from './privacy/who-looks.ts';
 import { addAccessLog } from './server/access-log.ts';
 import { serveAssets } from './server/assets.ts';
 import { addErrorPages } from './server/error-pages.ts';
-import { addGuard, sayPlainly } from './server/guard.ts';
 import { askWhoWasLed } from './server/led-here.ts';
-import { checkLoopback, listenOn } from './server/listen.ts';
+import { FORM_LIMIT_BYTES, makeServer } from './server/make-server.ts';
+import { localReach, type Reach } from './server/reach.ts';
 import { addSecurityHeaders } from './server/security-headers.ts';
 import { addSignInPages, type SignInOptions } from './sign-in/add-sign-in-pages.ts';
 import { makeGate, makeMayWatch } from './sign-in/make-gate.ts';
 
-/** So long a page may take: who waits longer for Redis is told so instead. */
-const PAGE_LIMIT_MS = 4_000;
-
-/** Forms of ours have a few fields; uploads have limits of their own. */
-const FORM_LIMIT_BYTES = 256 * 1_024;
-
-/** Larger than any address of ours with all of its filters. */
-const HEADERS_LIMIT_BYTES = 16 * 1_024;
-
-/** A path parameter may be a row's key or a portfolio's name in percent encoding. */
-const PARAMETER_LIMIT = 1_000;
-
 export type Console = Awaited<ReturnType<typeof makeConsole>>;
 
 /**
- * The web console: pages, actions and events, on a loopback address.
+ * The web console: pages, actions and events.
  *
- * @param given.host loopback, since there are no users yet; anything else is refused
+ * @param given.host loopback, where `reach` does not say how others reach it safely
  * @param given.port 0 takes any that is free
  * @param given.account whose ledger the pages show: what a page of another one sends is too old
  * @param given.strip what every page says on top; asked for twice a second while a page is open
  * @param given.pages adds the pages, see pages/index.ts
+ * @param given.reach from where and by which names it is reached, see server/reach.ts; without one, from this machine alone
  * @param given.signIn how people sign in; without it nobody can, and whoever comes is ANYBODY
  * @param given.identify who asks, in place of what their session says: the one way in which the console learns who asks, see access/add-access.ts
  * @param given.audit where what is done is written down; without one it is written nowhere
- * @throws LimitlineError `SETTINGS` for an address that is not loopback
+ * @throws LimitlineError `SETTINGS` for an address that is not loopback, and for a certificate that cannot be used
  */
 export async function makeConsole(
   given: {
@@ -61,43 +50,29 @@ export async function makeConsole(
     log: Log;
     strip: () => Promise<Strip>;
     pages: (app: ConsoleApp, hub: Hub) => void;
+    reach?: Reach;
     signIn?: SignInOptions;
   } & Partial<AccessFunctions>,
 ) {
-  const { host, port, log, signIn } = given;
-  checkLoopback(host);
+  const { host, port, log, reach = localReach(host) } = given;
+  const signIn = signInFor(given, reach);
   const hub = makeHub({ strip: given.strip, log, ...(signIn && { mayWatch: makeMayWatch(signIn.gate) }) });
-  const app: ConsoleApp = fastify({
-    logger: false,
-    genReqId: () => randomBytes(4).toString('hex'),
-    bodyLimit: FORM_LIMIT_BYTES,
-    handlerTimeout: PAGE_LIMIT_MS,
-    routerOptions: { maxParamLength: PARAMETER_LIMIT, ignoreTrailingSlash: true },
-    http: { maxHeaderSize: HEADERS_LIMIT_BYTES },
-    forceCloseConnections: 'idle',
-    frameworkErrors: (_error, _request, reply) => sayPlainly(reply, 400, 'The address cannot be read.'),
-  });
-  const address = listenOn(app, { host, port });
-  app.decorateRequest('person');
-  app.decorateRequest('rights');
-  app.addHook('onRequest', async (request) => {
-    request.person = NOBODY;
-    request.rights = NO_RIGHTS;
-  });
-  addGuard(app, { port: address.port });
+  const { app, address } = makeServer({ reach, port, log });
   addAccessLog(app, log);
-  await addSecurityHeaders(app);
+  await addSecurityHeaders(app, reach);
   await app.register(cookie);
   // By its port, since cookies of one host are shared by all of its ports; and by its account, since a page that was opened
   // while this address was the stand-in's console must not act at the service, where the same rows have the same names.
-  const cookieKey = `limitline_csrf_${port}_${createHash('sha256')
+  // Where all pages come by https browsers hold to its prefix: of this host and no other, and by https only (RFC 6265bis, 4.1.3.2).
+  const isHttps = reach.certificate !== undefined || reach.isProxy !== undefined;
+  const cookieKey = `${isHttps ? '__Host-' : ''}limitline_csrf_${port}_${createHash('sha256')
     .update(given.account ?? '')
     .digest('hex')
     .slice(0, 8)}`;
   await app.register(csrfProtection, {
     cookieKey,
     // Not `strict`: behind a link on another site it would be left out, and the new one make every page that is open too old.
-    cookieOpts: { path: '/', sameSite: 'lax', httpOnly: true },
+    cookieOpts: { path: '/', sameSite: 'lax', httpOnly: true, secure: isHttps || 'auto' },
     // A token is one session's: what was made for another, or for nobody, is worth nothing (ASVS 3.5.1).
     csrfOpts: { hmacKey: signIn?.formKey ?? randomBytes(32) },
     getUserInfo: formUser,
@@ -110,7 +85,13 @@ export async function makeConsole(
   app.decorateRequest('signedIn', undefined);
   const gate = signIn && makeGate(signIn.gate);
   const identify = given.identify ?? gate?.identify ?? (async () => ANYBODY);
-  addAccess(app, { ...given, identify, audit: app.audit, table: given.table ?? ACCESS });
+  rememberWhoLooks(app);
+  addAccess(app, {
+    ...given,
+    identify: reach.signIn ? neverAnybody(identify) : identify,
+    audit: app.audit,
+    table: given.table ?? ACCESS,
+  });
   const assets = await serveAssets(app);
   addReplies(app, { assets, strip: hub.strip });
   askWhoWasLed(app);
@@ -121,7 +102,10 @@ export async function makeConsole(
   app.addHook('preClose', async () => hub.close());
   return {
     app,
+    /** Under which people open it. */
     url: address.url,
+    /** On which address it listens. */
+    listens: address.listens,
     /** @throws LimitlineError `USAGE` when the port is taken; Error for a route that nobody has decided about */
     async listen(): Promise<void> {
       await app.ready();
@@ -133,6 +117,26 @@ export async function makeConsole(
       await app.close();
       clearTimeout(late);
     },
+  };
+}
+
+/** Where others can reach the console everybody has to be known, also when its last user was removed meanwhile. */
+function signInFor(
+  { signIn, identify }: { signIn?: SignInOptions } & Partial<AccessFunctions>,
+  reach: Reach,
+): SignInOptions | undefined {
+  if (!reach.signIn) return signIn;
+  if (!signIn && !identify) {
+    throw new LimitlineError('SETTINGS', 'Others can reach the console, and it was given no way to sign in.');
+  }
+  return signIn && { ...signIn, gate: { ...signIn.gate, isNeeded: async () => true } };
+}
+
+/** Whoever finds out who asks: nobody is ANYBODY there. */
+function neverAnybody(identify: AccessFunctions['identify']): AccessFunctions['identify'] {
+  return async (request, reply) => {
+    const person = await identify(request, reply);
+    return person === ANYBODY ? undefined : person;
   };
 }
 

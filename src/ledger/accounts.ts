@@ -5,10 +5,13 @@ import { makeKeys, type SharedKeys } from './keys.ts';
 import { faultOf, type KnownAccount, type Login, newClientFault } from './login.ts';
 
 /** How what is in Redis is written. Raised with every change that an older or newer Limitline would misread. */
-export const FORMAT = '3';
+export const FORMAT = '4';
 
-/** What is read as it is and goes on in ours, since rows enter the sums of their portfolio when they are needed. */
-const FORMER = '2';
+/**
+ * What is read as it is and goes on in ours: rows of format 2 enter the sums of their portfolio when they are needed, and none of
+ * format 3 waits for an approval.
+ */
+const FORMER: readonly (string | null)[] = ['2', '3'];
 
 /**
  * The accounts of one prefix. Everything that was made, every portfolio, queue and pace belongs to one; this is the only
@@ -30,15 +33,15 @@ export function makeAccounts({
     known,
 
     /**
-     * Refuses what was written in another format than ours, or the one before: that is ours from now on, and an older Limitline
+     * Refuses what was written in another format than ours, or the two before: that is ours from now on, and an older Limitline
      * reads it no more.
      *
      * @throws LimitlineError `REDIS`
      */
     async checkFormat(where: string): Promise<void> {
       const found = await connection.get(keys.format);
-      if (found === FORMER) await connection.set(keys.format, FORMAT);
-      if (found === FORMAT || found === FORMER) return;
+      if (FORMER.includes(found)) await connection.set(keys.format, FORMAT);
+      if (found === FORMAT || FORMER.includes(found)) return;
       if (found === null && (await connection.exists(keys.unversioned)) === 0) return;
       throw new LimitlineError(
         'REDIS',

@@ -78,6 +78,8 @@ function withoutSending(verdict: Exclude<Verdict, { is: 'go' }>): Settled {
       return BUSY;
     case 'paused':
       return { is: 'later', again: 'resumed', reason: 'its portfolio is paused' };
+    case 'awaiting':
+      return { is: 'later', again: 'approved', reason: 'it waits for another person’s approval' };
     case 'cancelled':
     case 'changed':
       return { is: 'moved' };

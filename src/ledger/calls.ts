@@ -25,6 +25,8 @@ export type Verdict =
   | { is: 'later'; waitMs: number }
   /** It was sent, and nobody knows what became of it. */
   | { is: 'unknown'; reason: string; sentMs: number }
+  /** Another person has not approved what it is a part of: not now, and perhaps never. */
+  | { is: 'awaiting' }
   /** The portfolio is paused: not now. */
   | { is: 'paused' }
   /** The row was given up meanwhile. */

@@ -116,7 +116,7 @@ const SIGN_EVERY_MS = 1_000;
 const GONE_AFTER_MS = 5_000;
 
 /** Imports of one content come to the same lines. 16 characters, of a digest. */
-function contentOf({ id, reading }: ImportedFile): string {
+export function contentOf({ id, reading }: Pick<ImportedFile, 'id' | 'reading'>): string {
   return createHash('sha256').update(`${id}\n${reading}`).digest('base64url').slice(0, 16);
 }
 

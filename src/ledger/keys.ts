@@ -33,8 +33,10 @@ export function makeSharedKeys(prefix: string) {
     sessionsOf: (by: string) => `${root}:sessions:${by}`,
     /** String, which expires: what is counted against guesses, and what may be used once. */
     guesses: (what: string, of: string) => `${root}:guesses:${what}:${of}`,
-    /** Hash, which expires: a sign-in at an identity provider that is under way. */
+    /** String, which expires: a sign-in at an identity provider that is under way, as JSON. */
     signIn: (digest: string) => `${root}:sign-in:${digest}`,
+    /** Hash: `of <digest>` → name of a person of an identity provider, and `by <name>` → digest. */
+    subjects: `${root}:subjects`,
     /** Stream: the audit trail, an entry each; the first part of an entry's id is its number. */
     audit: `${root}:audit`,
     /** Hash: number and link of the last entry, where the trail begins, and the mark of the key that it is chained with. */
@@ -114,12 +116,18 @@ export function makeKeys(prefix: string, account: string) {
     buyer: (key: string) => `${root}:buyer:${key}`,
     /** Hash: `<portfolio>/<row key>` → requested limit, of all rows of one buyer. Lua builds this name too (put-row.lua). */
     buyerRows: (buyer: string) => `${root}:buyer:${buyer}:rows`,
-    /** Hash: what another person is asked to approve. Lua builds this name too (claim.lua). */
+    /** Hash: what another person is asked to approve. Lua builds this name too (approvals.lua). */
     approval: (id: string) => `${root}:approval:${id}`,
-    /** Sorted set: the rows of a portfolio that belong to one approval, by line, until it is carried out. */
+    /** Sorted set: the rows of a portfolio that belong to one approval, by line, until it is carried out. Lua builds this name too (approval-tally.lua). */
     approvalRows: (name: string, id: string) => `${root}:portfolio:${name}:approval:${id}`,
-    /** Sorted set: `<portfolio>/<id>` of the approvals that wait or are carried out, by when they were asked for, in ms. */
+    /** Sorted set: ids of all approvals that were ever asked for of a portfolio, by when that was, in ms. */
+    approvalsOf: (name: string) => `${root}:portfolio:${name}:approvals`,
+    /** Sorted set: `<portfolio>/<id>` of the approvals that wait, by when they were asked for, in ms. Lua builds this name too (approval-tally.lua). */
     approvals: `${root}:approvals`,
+    /** Sorted set: the same of those that were answered, until what that means is carried out. Lua builds this name too (approval-tally.lua). */
+    approvalsAnswered: `${root}:approvals:answered`,
+    /** Sorted set: `<portfolio>/<id>` of the 100 approvals that people answered last, by when they did, in ms. */
+    approvalsLately: `${root}:approvals:lately`,
     /** Hash: what somebody plans to do with many rows of a portfolio, and how far that is. It goes away by itself. */
     plan: (id: string) => `${root}:plan:${id}`,
     /** String, which expires: the process that does what is done once a night. */

@@ -22,6 +22,8 @@ export type PortfolioState = {
   /** How often one of its rows came back from its end: was sent again, or freed. */
   reopened: number;
   supplier: Supplier | undefined;
+  /** Whether the supplier waits for another person's approval of the import that named it. */
+  supplierAwaits: boolean;
   /** Who gave up its open rows last, and when, in ms. */
   givenUp: { by: string; atMs: number } | undefined;
   startedMs: number | undefined;

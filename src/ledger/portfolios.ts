@@ -158,6 +158,7 @@ function fromFields(fields: Record<string, string>): Fields {
         }
       : undefined,
     supplier: fields.supplier ? JSON.parse(fields.supplier) : undefined,
+    supplierAwaits: fields.supplierApproval !== undefined,
     givenUp: givenUpOf(fields.cancelledBy),
     begun: number('begun') ?? 0,
     reopened: number('reopened') ?? 0,

@@ -29,7 +29,14 @@ type PutRowOptions = {
 
 export function makePutRow({ connection, keys, isSearched = true }: PutRowOptions): PutRow {
   const put = makeLuaScript(connection, new URL('./lua/put-row.lua', import.meta.url));
-  return async (row, line, importId, request, generation = '', { seen, key: old, problem, takes } = {}) => {
+  return async (
+    row,
+    line,
+    importId,
+    request,
+    generation = '',
+    { seen, key: old, problem, takes, approval = '' } = {},
+  ) => {
     const { portfolio, key } = row;
     const oldKey = old ?? key;
     const rowKeys = [
@@ -58,7 +65,7 @@ export function makePutRow({ connection, keys, isSearched = true }: PutRowOption
     ];
     let known: string[] = ['', ''];
     for (;;) {
-      const answer = (await put(rowKeys, [...args, ...known])) as string;
+      const answer = (await put(rowKeys, [...args, ...known, approval])) as string;
       if (!answer.startsWith(OTHER_WORDS)) return answer as PutAnswer;
       const before = answer.slice(OTHER_WORDS.length);
       known = [createHash('sha1').update(before).digest('hex'), indexWords(JSON.parse(before))];

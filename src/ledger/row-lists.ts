@@ -64,6 +64,8 @@ function toResult(fields: Record<string, string>): RowResult | undefined {
     record: fields.record ? JSON.parse(fields.record) : {},
     problem: fields.problem ? JSON.parse(fields.problem) : undefined,
     cause: fields.cause,
+    approval: fields.approval,
+    awaits: fields.was ? { was: JSON.parse(fields.was).state, answer: fields.answer ?? '' } : undefined,
     again: fields.again ? readPair(fields.again) : undefined,
     updatedMs: Number(fields.updated),
   };

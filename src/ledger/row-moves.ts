@@ -22,13 +22,15 @@ export type RowOptions = {
   persist: Persist;
   /** So many first answers of a step refused alike pause the portfolio; 0 for never. */
   canaryRefusals: number;
+  /** Whether settings ask for another person's approval of anything. */
+  asksApproval?: boolean | undefined;
 };
 
 /** What a row is moved on with: what its step brought, the revision of its words that was seen, and the cause of its failure. */
 export type Move = RowFields & { revision?: string; cause?: FoundCause };
 
 /** How a row goes from state to state. */
-export function makeRowMoves({ connection, keys, persist, canaryRefusals }: RowOptions) {
+export function makeRowMoves({ connection, keys, persist, canaryRefusals, asksApproval = false }: RowOptions) {
   const script = (name: string) => makeLuaScript(connection, new URL(`./lua/${name}.lua`, import.meta.url));
   const [begin, advance] = [script('begin'), script('advance')];
   const [requeue, cancel, giveUp] = [script('requeue'), script('cancel-row'), script('give-up-row')];
@@ -68,7 +70,8 @@ export function makeRowMoves({ connection, keys, persist, canaryRefusals }: RowO
     },
 
     /**
-     * Lets a row that ended in this state go again, from the step at which it ended. Answers whether it did.
+     * Lets a row that ended in this state go again, from the step at which it ended. Answers whether it did. Where approvals are
+     * asked for, one that was given up after it had been part of an approval does not: it needs another (approvals.awaitRow).
      *
      * @param meant whether a person means this very row: then a cancellation of its portfolio does not concern it any more
      * @param by who sends it again, for its story; where nobody does, it goes on since its call is in doubt no longer
@@ -84,7 +87,7 @@ export function makeRowMoves({ connection, keys, persist, canaryRefusals }: RowO
       const retried = by === undefined ? '' : entryText({ is: 'retried', by, from: state });
       // Of a held row that a person spoke of, the call has told so already.
       const told = meant ? retried : entryText({ is: 'freed' });
-      const args = [row.key, state, meant ? 1 : 0, part?.beforeMs ?? '', told];
+      const args = [row.key, state, meant ? 1 : 0, part?.beforeMs ?? '', told, asksApproval ? 1 : 0];
       return (await requeue([...keysOf(row), plan], args)) === 1;
     },
 

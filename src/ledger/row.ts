@@ -5,11 +5,14 @@ import type { RowId } from './row-id.ts';
 export const STEPS = ['company', 'documents', 'limit'] as const;
 export type Step = (typeof STEPS)[number];
 
-export const ROW_STATES = ['queued', ...STEPS, 'done', 'refused', 'held', 'skipped', 'cancelled'] as const;
+export const ROW_STATES = ['queued', ...STEPS, 'done', 'refused', 'held', 'skipped', 'cancelled', 'awaiting'] as const;
 export type RowState = (typeof ROW_STATES)[number];
 
 /** The states in which something is still to be done for a row. */
 export const OPEN_STATES = ['queued', ...STEPS] as const satisfies readonly RowState[];
+
+/** The states that keep a portfolio from being finished: rows that are open, and those that wait for another person's approval. */
+export const UNFINISHED_STATES = [...OPEN_STATES, 'awaiting'] as const satisfies readonly RowState[];
 
 /** A document as the row names it; its content is in the data folder under its digest. */
 export type RowDocument = { name: string; mediaType: string; sizeBytes: number; sha256: string };
@@ -43,23 +46,33 @@ export type RowAtStep = {
 
 /**
  * What an import did with a line's row: `added`, `renewed` and `open` ones need a job, `ended` ones do not, and a `changed`
- * one was sent with other words, which it keeps. `other` and `again` say that nothing was done: the name is that of another
- * buyer's request, which was not sent; or see {@link Replacing}.
+ * one was sent with other words, which it keeps. `other`, `again` and `closed` say that nothing was done: the name is that of
+ * another buyer's request, which was not sent; or see {@link Replacing}; or the approval is open no longer, and the import
+ * begins another.
  */
-export type PutAnswer = 'added' | 'renewed' | 'open' | 'ended' | 'changed' | 'other' | 'again';
+export type PutAnswer = 'added' | 'renewed' | 'open' | 'ended' | 'changed' | 'other' | 'again' | 'closed';
 
 /**
  * Which row a line replaces, and what somebody has seen of its buyer before deciding so: how many requests there were. Where
  * that is no longer so, the line is not brought in, and `again` is the answer. `takes` is another buyer, whose unsent request
- * of the same name the line is meant to correct.
+ * of the same name the line is meant to correct. `approval` is the one that the import's rows wait for, where one is asked for.
  */
-export type Replacing = { seen?: number; key?: string; problem?: RowProblem; takes?: string | undefined };
+export type Replacing = {
+  seen?: number;
+  key?: string;
+  problem?: RowProblem;
+  takes?: string | undefined;
+  approval?: string | undefined;
+};
 
-/** What became of cancelling a row: done, not needed, or not yet, since its call is under way, or was when its sender vanished. */
-export type CancelAnswer = 'cancelled' | 'nothing' | 'under way' | 'left';
+/**
+ * What became of cancelling a row: done, not needed, or not yet, since its call is under way, or was when its sender vanished. One
+ * that only waited to be sent again is what it was before (`restored`).
+ */
+export type CancelAnswer = 'cancelled' | 'restored' | 'nothing' | 'under way' | 'left';
 
-/** The states of rows that a person may give up: those that are open, and those that the service refused. */
-export type GivenUpFrom = (typeof OPEN_STATES)[number] | 'refused';
+/** The states of rows that a person may give up: those that are open or wait for an approval, and those that the service refused. */
+export type GivenUpFrom = (typeof UNFINISHED_STATES)[number] | 'refused';
 
 /** A row in the index of its state. */
 export type IndexedRow = { row: RowId; line: number; step: Step };
@@ -92,6 +105,10 @@ export type RowResult = {
   problem: RowProblem | undefined;
   /** Id of the cause for which it failed: of a row that is refused or held. */
   cause: string | undefined;
+  /** Id of the approval that it waits for, or has; nothing where none was ever asked for. */
+  approval: string | undefined;
+  /** Of one that waits and was not new: what it was before, and what somebody says became of its call: an id, or `resend`. */
+  awaits: { was: RowState; answer: string } | undefined;
   /** What was made twice for it: the id that it goes by, and the other. */
   again: { id: string; again: string } | undefined;
   updatedMs: number;

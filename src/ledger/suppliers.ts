@@ -6,14 +6,25 @@ import type { Supplier } from './portfolio.ts';
 export function makeSuppliers({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
   const end = makeLuaScript(connection, new URL('./lua/end-supplier.lua', import.meta.url));
   return {
-    /** Names the supplier of a portfolio. */
-    async setSupplier(name: string, supplier: Supplier): Promise<void> {
-      await connection.hset(keys.portfolio(name), 'supplier', JSON.stringify(supplier));
+    /**
+     * Names the supplier of a portfolio.
+     *
+     * @param approval of the import that names it: nothing is sent for it before that is granted
+     */
+    async setSupplier(name: string, supplier: Supplier, approval?: string): Promise<void> {
+      const step = connection.multi().hset(keys.portfolio(name), 'supplier', JSON.stringify(supplier));
+      if (approval === undefined) step.hdel(keys.portfolio(name), 'supplierApproval');
+      else step.hset(keys.portfolio(name), 'supplierApproval', approval);
+      await step.exec();
     },
 
-    /** Writes down what became of the supplier; of one that an import has replaced meanwhile, nothing. */
-    async endSupplier(name: string, supplier: Supplier & { key: string }): Promise<void> {
-      await end([keys.portfolio(name)], [supplier.key, JSON.stringify(supplier)]);
+    /**
+     * Writes down what became of the supplier; of one that an import has replaced meanwhile, nothing.
+     *
+     * @param approval for which it waits, and which will not be given: of one that waits for another, nothing
+     */
+    async endSupplier(name: string, supplier: Supplier & { key: string }, approval = ''): Promise<void> {
+      await end([keys.portfolio(name)], [supplier.key, JSON.stringify(supplier), approval]);
     },
 
     /** Asks again for a supplier that was cancelled with its portfolio. */

@@ -43,14 +43,18 @@ export type Correction = { reading?: ReadOptions; portfolio?: string; forgetKept
 
 /**
  * What one can do with portfolios that were uploaded and are not in the ledger yet. All that takes an id throws `NOT_FOUND` for one
- * that is not there.
+ * that is not there. Whoever changes something (`by`) is one of the draft's authors from then on.
  */
 export type DraftDesk = {
   /** Newest first. */
   list(): Promise<PortfolioDraft[]>;
   read(id: string): Promise<PortfolioDraft>;
   /** Takes an upload to the disk, as it comes. @throws what its streams throw, such as when the connection is gone */
-  receive(files: AsyncIterable<IncomingFile>, announcedBytes?: number): Promise<{ draft: PortfolioDraft } | Refused>;
+  receive(
+    files: AsyncIterable<IncomingFile>,
+    announcedBytes?: number,
+    by?: string,
+  ): Promise<{ draft: PortfolioDraft } | Refused>;
   /** Begins a preview where there is none, and never waits for it. */
   preview(draft: PortfolioDraft): Promise<PreviewState>;
   /** Makes it anew, since the ledger may have gone on. */
@@ -61,14 +65,14 @@ export type DraftDesk = {
     which: { preview: Preview; list: 'problems' | 'warnings'; page: number },
   ): Promise<LineToMend[]>;
   /** @throws LimitlineError `USAGE` for a name that no portfolio can have */
-  correct(id: string, correction: Correction): Promise<PortfolioDraft>;
+  correct(id: string, correction: Correction, by?: string): Promise<PortfolioDraft>;
   /** Says what is wrong with a line of the preview if its cells were these. */
   check(
     draft: PortfolioDraft,
     wish: { line: number; cells: ReadonlyMap<number, string> },
   ): Promise<{ problems: Problem[]; warnings: Problem[] }>;
   /** @throws LimitlineError `USAGE` where a line cannot be mended so */
-  mend(id: string, wish: { version: number; wishes: readonly LineWish[] }): Promise<MendAnswer>;
+  mend(id: string, wish: { version: number; wishes: readonly LineWish[] }, by?: string): Promise<MendAnswer>;
   /**
    * Imports what was previewed in the background, or goes on where that was interrupted.
    *

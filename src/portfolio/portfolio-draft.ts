@@ -60,6 +60,8 @@ export const portfolioDraftSchema = z.object({
   /** Where the corrections were taken from, when they were kept from an earlier file of this form. */
   keptFrom: z.object({ name: z.string(), keptMs: z.int() }).nullable(),
   submitted: submittedSchema.nullable(),
+  /** Who uploaded it, mended it, or said how it is read: none of them may approve what comes of it. */
+  authors: z.array(z.string()).default([]),
 });
 
 export type PortfolioDraft = z.output<typeof portfolioDraftSchema>;
@@ -72,4 +74,9 @@ export function lastVersion({ versions }: Pick<PortfolioDraft, 'versions'>): Dra
   const last = versions.at(-1);
   if (!last) throw new Error('A draft has the file as it was uploaded, at least.');
   return last;
+}
+
+/** A draft's authors, and another. */
+export function authorsWith({ authors }: Pick<PortfolioDraft, 'authors'>, by: string | undefined): string[] {
+  return by === undefined || authors.includes(by) ? authors : [...authors, by];
 }

@@ -1,8 +1,11 @@
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { Redis } from 'ioredis';
+import { expect, onTestFinished, test } from 'vitest';
 import { LimitlineError } from '../../src/errors.ts';
 import { NOTE, openTrails } from '../support/audit.ts';
+import { startCuttingProxy } from '../support/cutting-proxy.ts';
+import { makeServerFixture } from '../support/redis/server-fixture.ts';
 
 test('what is noted stands in the trail: who, what, when, from where, about what, with its facts and a link', async () => {
   const { process, admin } = await openTrails();
@@ -15,6 +18,15 @@ test('what is noted stands in the trail: who, what, when, from where, about what
   ]);
   expect(entries[0]?.atMs).toBeGreaterThanOrEqual(Number(seconds) * 1_000);
   expect(await trail.verify()).toMatchObject({ entries: 1, remembered: 1, broken: undefined });
+});
+
+test('whoever listens is told of each entry once it stands, with its link and without its facts', async () => {
+  const trail = (await openTrails()).process();
+  const told: unknown[] = [];
+  trail.onWritten((entry) => told.push(entry));
+  await trail.note({ ...NOTE, facts: { rows: 3 } });
+  const [last] = [(await trail.verify()).last];
+  expect(told).toEqual([{ ...NOTE, number: 1, link: last?.link }]);
 });
 
 test('what is done stands between two entries: the wish before it, and what came of it, which names the wish', async () => {
@@ -129,9 +141,24 @@ test('a head that somebody moved is found out', async () => {
   expect((await trail.verify()).broken).toMatchObject({ number: 4, is: 'missing' });
 });
 
+test('a head from the future, by a clock that was wrong or by somebody else, makes no time wrong behind it', async () => {
+  const { process, admin, keys } = await openTrails();
+  const trail = process();
+  await trail.note(NOTE);
+  await admin.hset(keys.auditHead, 'at', String(Date.now() + 86_400_000));
+  await trail.note(NOTE);
+  const [entry] = (await trail.read.page({ count: 1, walk: 1 })).entries;
+  expect(Math.abs((entry?.atMs ?? 0) - Date.now())).toBeLessThan(60_000);
+  // A clock that went back by seconds only stands still.
+  const soon = Date.now() + 30_000;
+  await admin.hset(keys.auditHead, 'at', String(soon));
+  await trail.note(NOTE);
+  expect((await trail.read.page({ count: 1, walk: 1 })).entries[0]?.atMs).toBe(soon);
+});
+
 test('a host with another secret is told apart from a change', async () => {
   const { process, logged } = await openTrails();
-  const [one, other] = [process(), process({ key: Buffer.alloc(32) })];
+  const [one, other] = [process(), process({ key: async () => Buffer.alloc(32) })];
   await one.note(NOTE);
   await other.note(NOTE);
   expect(logged.join()).toContain('the same LIMITLINE_SECRET');
@@ -156,4 +183,45 @@ test('where it cannot be read whether the trail was set back, nothing is written
   const trail = process();
   await expect(trail.note(NOTE)).rejects.toMatchObject({ code: 'FILE' });
   expect(await trail.read.count()).toBe(0);
+});
+
+test('an entry whose acknowledgement is lost stands once, though it is sent again', async () => {
+  const server = makeServerFixture();
+  onTestFinished(() => server.clean());
+  const redis = await server.start();
+  const proxy = await startCuttingProxy(redis.port);
+  const { process } = await openTrails();
+  const connection = new Redis({ port: proxy.port, retryStrategy: () => 5, maxRetriesPerRequest: null });
+  onTestFinished(() => connection.disconnect());
+  connection.on('error', () => {});
+  const trail = process({ connection });
+  for (let round = 0; round < 30; round += 1) {
+    const noting = trail.note({ ...NOTE, about: String(round) });
+    // At another command of it each time: the reading of the head, or the writing.
+    for (let turn = 0; turn < round % 6; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+    proxy.cutReplies();
+    await noting;
+  }
+  const { entries } = await trail.read.page({ count: 100, walk: 100 });
+  expect(entries.map(({ about }) => Number(about)).reverse()).toEqual(Array.from({ length: 30 }, (_, round) => round));
+  expect((await trail.verify()).broken).toBeUndefined();
+});
+
+test('a process that dies behind its entry, before the link is remembered, leaves no trace of a break', async () => {
+  const { process, dir } = await openTrails();
+  const trail = process();
+  for (let number = 1; number <= 3; number += 1) await trail.note(NOTE);
+  // As if the third had not been remembered, and the second been removed too late.
+  const [last = ''] = await readdir(dir);
+  const link = await readFile(join(dir, last), 'latin1');
+  await rm(join(dir, last));
+  expect((await trail.verify()).broken).toBeUndefined();
+  await trail.note(NOTE);
+  expect(await trail.verify()).toMatchObject({ entries: 4, remembered: 4, broken: undefined });
+  await writeFile(join(dir, 'last-3'), link);
+  // A machine without power leaves a file without its content.
+  await writeFile(join(dir, 'last-9'), link.slice(0, 20));
+  expect(await trail.verify()).toMatchObject({ remembered: 4, broken: undefined });
+  await trail.note(NOTE);
+  expect(await trail.verify()).toMatchObject({ entries: 5, remembered: 5, broken: undefined });
 });

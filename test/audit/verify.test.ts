@@ -183,5 +183,6 @@ test('a line of an export is the entry to the byte, whatever stands in it', () =
       expect(line).not.toContain('\n');
       expect(readExportLine(line)).toEqual(entry);
     }),
+    { numRuns: 30 },
   );
 });

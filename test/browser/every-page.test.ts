@@ -23,6 +23,7 @@ const PAGES: [name: string, path: string][] = [
   ['new-preview', '/new/DRAFT'],
   ['queues', '/work'],
   ['health', '/health'],
+  ['audit', '/audit'],
   ['keys', '/keys'],
   ['not-found', '/nowhere'],
 ];

@@ -64,6 +64,8 @@ test('a no, an empty line, Ctrl-C and the end of input send nothing and import n
   }
   expect(standIn.counts().requests.token).toEqual({});
   expect(await context.portfolios.names()).toEqual([]);
+  // What was only looked at is no entry of the audit.
+  expect(await context.audit.read.count()).toBe(0);
 });
 
 test('with --json the question goes to standard error, and with --yes there is none', async () => {

@@ -18,7 +18,14 @@ test('resolve --all --resend says on a terminal what it will do, and does it aft
   };
   expect(await ask('n')).toMatchObject({ status: 2, shown: expect.stringContaining('Nothing was changed.') });
   expect((await place.report()).states.held).toBe(2);
+  // A plan alone is no entry of the audit, and a yes is.
+  expect(await place.context.audit.read.count()).toBe(0);
   const shown = expect.stringContaining('2 calls resolved; 2 rows go on; 1 worker process runs.');
   expect(await ask('y')).toMatchObject({ status: 0, shown });
   expect((await place.judged(3)).states.done).toBe(3);
+  const { entries } = await place.context.audit.read.page({ count: 9, walk: 9 });
+  expect(entries.reverse()).toMatchObject([
+    { what: 'held calls resolved', about: 'q4', is: 'begun', facts: { all: true, resend: true } },
+    { is: 'done', of: 1, facts: { calls: 2, rows: 2 } },
+  ]);
 });

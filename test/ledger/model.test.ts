@@ -1,8 +1,10 @@
 import fc from 'fast-check';
 import { test } from 'vitest';
 import { connectRedis } from '../support/ledger.ts';
+import { beginImport, endImport } from '../support/ledger-model/approval-commands.ts';
 import { expectFound } from '../support/ledger-model/command.ts';
-import { commandArbitraries, put } from '../support/ledger-model/commands.ts';
+import { commandArbitraries } from '../support/ledger-model/commands.ts';
+import { put } from '../support/ledger-model/put-command.ts';
 import { openRealLedger } from '../support/ledger-model/real-ledger.ts';
 import { makeModel, PORTFOLIOS, REQUESTS } from '../support/ledger-model/rules.ts';
 
@@ -37,11 +39,14 @@ test(
           await run.end();
         }
         // All is imported at first, or most commands would find nothing to do.
+        // One of them for another person's approval.
+        await beginImport(PORTFOLIOS[1], 'alice').run(model, real);
         for (const name of PORTFOLIOS) {
           for (const [place, key] of Object.keys(REQUESTS).entries()) {
             await put(name, key, place + 2, 'as before').run(model, real);
           }
         }
+        await endImport(PORTFOLIOS[1], 'asked').run(model, real);
         try {
           await fc.asyncModelRun(() => ({ model, real }), commands);
           await expectFound(model, real);

@@ -8,7 +8,18 @@ import { serveMachines } from '../../src/metrics/serve-machines.ts';
 
 const PICTURE: AccountPicture = {
   totals: {
-    rows: { queued: 1, company: 0, documents: 0, limit: 0, done: 7, refused: 0, held: 2, skipped: 0, cancelled: 0 },
+    rows: {
+      queued: 1,
+      company: 0,
+      documents: 0,
+      limit: 0,
+      done: 7,
+      refused: 0,
+      held: 2,
+      skipped: 0,
+      cancelled: 0,
+      awaiting: 0,
+    },
     portfolios: 1,
     open: 1,
     paused: 0,

@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto';
 import { makeAuditTrail } from '../../src/audit/audit-trail.ts';
 import { makeSharedKeys } from '../../src/ledger/keys.ts';
 import type { Log } from '../../src/log.ts';
-import type { RedisConnection } from '../../src/lua-script.ts';
 import { connectRedis, freshPrefix } from './ledger.ts';
 import { makeTemporaryFolder } from './temporary-folder.ts';
 
@@ -24,15 +23,15 @@ export async function openTrails() {
     /** For doing what nobody should. */
     admin,
     /** The trail as a process of its own sees it; of another host with a `dir` of its own. */
-    process: (changes: { dir?: string; key?: Uint8Array; connection?: RedisConnection; countEveryMs?: number } = {}) =>
+    process: (changes: Partial<Parameters<typeof makeAuditTrail>[0]> = {}) =>
       makeAuditTrail({
         connection: connectRedis(),
         keys,
         dir,
+        key: async () => key,
         account: 'stand-in',
         log,
         ...changes,
-        key: async () => changes.key ?? key,
       }),
   };
 }

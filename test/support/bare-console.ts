@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { type IncomingHttpHeaders, request } from 'node:http';
-import { connect } from 'node:net';
+import { type AddressInfo, connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { onTestFinished } from 'vitest';
 import type { AccessTable } from '../../src/console/access/access.ts';
@@ -11,6 +11,8 @@ import type { ConsoleApp } from '../../src/console/console-app.ts';
 import type { Hub } from '../../src/console/events/hub.ts';
 import type { Strip } from '../../src/console/layout/strip.ts';
 import { addKeysPage } from '../../src/console/pages/keys/add-keys-page.ts';
+import type { Reach } from '../../src/console/server/reach.ts';
+import type { SignInOptions } from '../../src/console/sign-in/add-sign-in-pages.ts';
 import { type Log, makeSilentLog } from '../../src/log.ts';
 import { ANYBODY } from '../../src/people/person.ts';
 import { makeVisitor } from './console.ts';
@@ -26,18 +28,21 @@ export async function openBareConsole(
   given: {
     account?: string;
     strip?: () => Promise<Strip>;
+    reach?: Reach;
+    signIn?: SignInOptions;
     log?: Log;
     pages?: (app: ConsoleApp, hub: Hub) => void;
   } & Partial<AccessFunctions> = {},
 ) {
-  const { account, strip = async () => STRIP, log = makeSilentLog(), pages, ...who } = given;
+  const { account, strip = async () => STRIP, log = makeSilentLog(), pages, reach, signIn, ...who } = given;
   const web = await makeConsole({
     host: '127.0.0.1',
     port: 0,
     ...(account ? { account } : {}),
     log,
     strip,
-    identify: async () => ANYBODY,
+    ...(reach ? { reach } : {}),
+    ...(signIn ? { signIn } : { identify: async () => ANYBODY }),
     table: WITH_TEST_PAGES,
     ...who,
     pages: (app, hub) => {
@@ -48,12 +53,19 @@ export async function openBareConsole(
   });
   onTestFinished(() => web.close());
   await web.listen();
-  const { port } = new URL(web.url());
+  const port = String((web.app.server.address() as AddressInfo).port);
 
   /** A request with any method, address and headers, also such as browsers and `fetch` never send. */
-  const ask = async (method: string, path: string, headers: Record<string, string | string[]> = {}, body = '') => {
+  const ask = async (
+    method: string,
+    path: string,
+    headers: Record<string, string | string[]> = {},
+    body = '',
+    /** Of the loopback network, all of whose addresses are this machine's. */
+    from = '127.0.0.1',
+  ) => {
     // A connection each: the server ends those of whom it does not let in.
-    const asked = request({ host: '127.0.0.1', port, method, path, headers, agent: false });
+    const asked = request({ host: '127.0.0.1', localAddress: from, port, method, path, headers, agent: false });
     asked.end(body);
     const [answer] = await once(asked, 'response');
     return {

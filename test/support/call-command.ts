@@ -9,9 +9,11 @@ import { type Ended, ownDataHome } from './command.ts';
 type CommandModule = { register: (program: Command, terminal: Terminal) => void };
 
 const COMMANDS: Record<string, () => Promise<CommandModule>> = {
+  approve: () => import('../../scripts/commands/approve.ts'),
   audit: () => import('../../scripts/commands/audit.ts'),
   cancel: () => import('../../scripts/commands/cancel.ts'),
   check: () => import('../../scripts/commands/check.ts'),
+  decline: () => import('../../scripts/commands/decline.ts'),
   import: () => import('../../scripts/commands/import.ts'),
   pause: () => import('../../scripts/commands/pause.ts'),
   portfolios: () => import('../../scripts/commands/portfolios.ts'),

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { Redis } from 'ioredis';
 import { inject, onTestFinished } from 'vitest';
+import { makeApprovals } from '../../src/ledger/approvals/approvals.ts';
 import { makeAtMostOnce } from '../../src/ledger/at-most-once.ts';
 import { type Dispute, makeAttempts } from '../../src/ledger/attempts.ts';
 import { makeCalls } from '../../src/ledger/calls.ts';
@@ -10,6 +11,7 @@ import { makePortfolios } from '../../src/ledger/portfolios.ts';
 import { startPresence } from '../../src/ledger/presence.ts';
 import type { RowRequest } from '../../src/ledger/row.ts';
 import { makeRows } from '../../src/ledger/rows.ts';
+import { makeStories } from '../../src/ledger/story/story.ts';
 import { makeSilentLog } from '../../src/log.ts';
 import { callThrough } from './call-through.ts';
 
@@ -26,7 +28,7 @@ export function freshPrefix(): string {
 }
 
 /** A ledger of the test's own, and processes that may live and vanish in it. */
-export function openLedger() {
+export function openLedger({ asksApproval = false } = {}) {
   const connection = connectRedis();
   const keys = makeKeys(freshPrefix(), 'https://test.example');
   const ending = new AbortController();
@@ -37,8 +39,10 @@ export function openLedger() {
     connection,
     keys,
     calls,
-    rows: makeRows({ connection, keys, persist, canaryRefusals: 3 }),
+    rows: makeRows({ connection, keys, persist, canaryRefusals: 3, asksApproval }),
+    approvals: makeApprovals({ connection, keys, persist }),
     portfolios: makePortfolios({ connection, keys }),
+    stories: makeStories({ connection, keys }),
     /** A worker process as the ledger sees one: it lives until it is stopped, or the test ends. */
     async process(processId: string) {
       const log = makeSilentLog();

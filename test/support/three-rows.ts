@@ -1,11 +1,12 @@
 import { expect } from 'vitest';
+import type { AccessFunctions } from '../../src/console/access/add-access.ts';
 import { openConsole } from './console.ts';
 import { openDesk } from './desk.ts';
 
 const HOSTILE = '<script>alert(1)</script><img src=x onerror=alert(2)> =cmd|x';
 
 /** Three rows: line 2 is done, line 3 held with a limit that was made, line 4 refused in words that would like to be run. */
-export async function openThreeRows() {
+export async function openThreeRows(who: Partial<AccessFunctions> = {}) {
   const desk = await openDesk(3, {
     rules: [
       { on: 'limit', match: 'HRB 2', fault: 'reset', made: true, times: 1 },
@@ -13,7 +14,7 @@ export async function openThreeRows() {
     ],
   });
   expect((await desk.limitline('run', 'q4.csv')).status).toBe(2);
-  const web = await openConsole(desk);
+  const web = await openConsole(desk, who);
   const rowOf = async (state: 'done' | 'held' | 'refused') => {
     const [found] = await web.context.rows.inState('q4', state, { count: 1 });
     return `/portfolios/q4/rows/${found?.row.key}`;

@@ -21,6 +21,7 @@ type ImportWish = {
   reading?: ReadOptions;
   replace?: boolean;
   first?: number;
+  by?: string;
 };
 
 /** A folder that is gone when the test is over. */
@@ -95,7 +96,8 @@ export async function openWorkplace({
 
 /** What an import takes from a context; who imports adds what is to be told of it, and what stops it. */
 export function importDepsOf(context: Context): Omit<ImportDeps, 'onBatch' | 'stopping'> {
-  const { rows, portfolios, queues, buyers, imports, documents, persist, settings } = context;
+  const { rows, portfolios, queues, buyers, imports, documents, persist, settings, approvals, approvalPolicy } =
+    context;
   return {
     rows,
     portfolios,
@@ -103,6 +105,8 @@ export function importDepsOf(context: Context): Omit<ImportDeps, 'onBatch' | 'st
     buyers,
     imports,
     documents,
+    approvals,
+    approvalPolicy,
     persist,
     requiredColumns: settings.REQUIRED_COLUMNS,
     maxDocumentMb: settings.MAX_DOCUMENT_MB,

@@ -1,10 +1,13 @@
 import { createHmac } from 'node:crypto';
 import type { SignInOptions } from '../../../src/console/sign-in/add-sign-in-pages.ts';
-import type { GateFunctions } from '../../../src/console/sign-in/people-functions.ts';
+import { OIDC_ADDRESS } from '../../../src/console/sign-in/oidc-view.ts';
+import type { GateFunctions, OtherWay } from '../../../src/console/sign-in/people-functions.ts';
 import { sessionCookieName } from '../../../src/console/sign-in/session-cookie.ts';
 import type { SignInFunctions } from '../../../src/console/sign-in/sign-in-functions.ts';
 import type { Context } from '../../../src/context.ts';
+import type { Oidc } from '../../../src/people/oidc/oidc.ts';
 import { changeOwn } from './change-own.ts';
+import { openOidc } from './open-oidc.ts';
 
 /** Enough to tell the installations of one machine apart. */
 const MARK_DIGITS = 8;
@@ -13,12 +16,19 @@ const MARK_DIGITS = 8;
 export async function signInOptions(context: Context): Promise<SignInOptions> {
   const formKey = await context.secret.key('csrf');
   const mark = createHmac('sha256', formKey).update('cookie').digest('hex').slice(0, MARK_DIGITS);
+  const oidc = openOidc(context);
   return {
     formKey,
     audit: context.audit,
     gate: gateFunctions(context, sessionCookieName(mark)),
-    functions: signInFunctions(context),
+    functions: { ...signInFunctions(context), ways: waysOf(oidc) },
+    oidc: oidc && { oidc, beginSession: (person, coming) => context.people.sessions.begin({ person, ...coming }) },
   };
+}
+
+/** Besides a password. */
+function waysOf(oidc: Oidc | undefined): OtherWay[] {
+  return oidc === undefined ? [] : [{ href: OIDC_ADDRESS, words: `Sign in with ${oidc.name}` }];
 }
 
 function gateFunctions({ people }: Context, cookie: string): GateFunctions {
@@ -30,7 +40,7 @@ function gateFunctions({ people }: Context, cookie: string): GateFunctions {
   };
 }
 
-function signInFunctions(context: Context): SignInFunctions {
+function signInFunctions(context: Context): Omit<SignInFunctions, 'ways'> {
   const { people } = context;
   const { confirmFactor, setPassword } = changeOwn(context);
   return {
@@ -41,6 +51,5 @@ function signInFunctions(context: Context): SignInFunctions {
     setPassword,
     end: async (token) => void (await people.sessions.end(token)),
     isUser: async (name) => (await people.users.read(name)) !== undefined,
-    ways: [],
   };
 }

@@ -50,7 +50,7 @@ export const ACCESS = {
   'GET /portfolios/:name': { roles: LOOKS },
   'GET /portfolios/:name/events': { roles: LOOKS },
   'GET /portfolios/:name/rows/:key': { roles: LOOKS },
-  'GET /portfolios/:name/downloads/:file': { roles: ['finance', 'operator'] },
+  'GET /portfolios/:name/downloads/:file': { roles: ['finance', 'approver', 'operator'] },
   'POST /portfolios/:name/pause': { roles: ['operator'] },
   'POST /portfolios/:name/resume': { roles: ['operator'] },
   'POST /portfolios/:name/rows/:key/retry': OWN_OR_OPERATOR,

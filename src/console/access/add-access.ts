@@ -61,7 +61,7 @@ export function addAccess(app: ConsoleApp, given: AccessFunctions): void {
 
   app.addHook('preHandler', async (request) => {
     const access = accessFor(request);
-    if ('open' in access || 'signedIn' in access) return;
+    if ('open' in access) return;
     const about = await aboutOf(request);
     request.about = about;
     const { person } = request;

@@ -1,28 +1,15 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyRequest } from 'fastify';
 import type { About } from '../access/access.ts';
 import type { ConsoleApp } from '../console-app.ts';
+import type { Acting } from './acting.ts';
 import { ACTION_WORDS, type Action } from './action-words.ts';
 import { fieldsOf } from './fields-of.ts';
-import { type Acted, recorded } from './recorded.ts';
+import { recorded } from './recorded.ts';
+
+export type { Acting } from './acting.ts';
 
 /** As many a minute as nobody clicks: what sends more is a script that went wrong. */
 const ACTIONS_PER_MINUTE = 600;
-
-/** Who acts: `Person.by`. */
-export type Actor = { name: string };
-
-/** What an action is handed: who acts, and what the form says. */
-export type Acting = {
-  request: FastifyRequest;
-  reply: FastifyReply;
-  actor: Actor;
-  /** The parameters of the address, decoded. */
-  params: Readonly<Record<string, string>>;
-  /** The fields of the form; of several with one name the last. Empty where the body is not an ordinary form. */
-  fields: Readonly<Record<string, string>>;
-  /** Tells the audit what came of it, beside the status of the answer. Before the answer; no personal data. */
-  tell: Acted['tell'];
-};
 
 /**
  * Something that a person can do, under an address that is only posted to. It is the one way in which the console changes

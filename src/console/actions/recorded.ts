@@ -1,9 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import type { Audit, AuditNote } from '../../audit/audit.ts';
-import type { Acting } from './add-action.ts';
-
-/** How an action tells the audit what came of it. */
-export type Acted = { tell: (facts: Readonly<Record<string, unknown>>) => void };
+import type { Acting } from './acting.ts';
 
 /** An action that goes on: it is over when it ends, or when its answer is about to leave. */
 type Entry = { answering: () => void; written: Promise<unknown> };

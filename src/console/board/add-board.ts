@@ -11,6 +11,7 @@ import type { BoardFunctions } from './board-functions.ts';
 import { boardQueue } from './board-queue.ts';
 import { mayOnBoard } from './board-routes.ts';
 import { BOARD_POLICY, cleanShell } from './board-shell.ts';
+import { pressedBy } from './who-presses.ts';
 
 /** Where the board stands; the page of ours about the queues is at `/work`. */
 const AT = '/queues';
@@ -67,9 +68,11 @@ function recordChanges(board: FastifyInstance): void {
     return { by: request.person.by, what: ACTION_WORDS.retry, from: request.ip, about: portfolio, facts: { row: key } };
   });
   board.addHook('onRoute', (route) => {
-    const { handler, method, url } = route;
-    const isChange = method !== 'GET' && method !== 'HEAD' && mayOnBoard(String(method), url.slice(AT.length)) === true;
-    if (!isChange) return;
+    const { handler, url } = route;
+    // The board registers lists of one method each.
+    const methods = [route.method].flat();
+    const isReading = methods.every((method) => method === 'GET' || method === 'HEAD');
+    if (isReading || !methods.some((method) => mayOnBoard(method, url.slice(AT.length)) === true)) return;
     route.onSend = trail.beforeAnswer;
     route.handler = (request, reply) => {
       const given = { request, reply, actor: { name: request.person.by }, fields: {} };
@@ -114,6 +117,7 @@ function addRules(board: FastifyInstance): void {
       board.csrfProtection.call(board, request, reply, (error?: Error) => (error ? reject(error) : resolve()));
     });
   });
+  board.addHook('preHandler', (request, _reply, done) => pressedBy(request.person.by, done));
   board.addHook('onSend', async (_request, reply, payload) => {
     reply.header('content-security-policy', BOARD_POLICY);
     const type = String(reply.getHeader('content-type') ?? '');
@@ -122,7 +126,7 @@ function addRules(board: FastifyInstance): void {
       return payload;
     }
     reply.header('cache-control', 'no-store');
-    reply.setCookie(TOKEN_COOKIE, reply.csrf(), { path: AT, sameSite: 'strict' });
+    reply.setCookie(TOKEN_COOKIE, reply.csrf(), { path: AT, sameSite: 'strict', secure: 'auto' });
     return cleanShell(payload);
   });
 }

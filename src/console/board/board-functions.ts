@@ -1,3 +1,4 @@
+import type { AskedFor } from '../../ledger/approvals/answered.ts';
 import type { RowState } from '../../ledger/row.ts';
 import type { JobData, QueueName, Queues } from '../../queue/queues.ts';
 
@@ -13,15 +14,19 @@ export type BoardRow = {
 };
 
 /** What became of sending one row again. */
-export type RowRetried = { is: 'again' } | { is: 'stays'; state: RowState } | { is: 'unknown' };
+export type RowRetried =
+  | { is: 'again' }
+  | { is: 'waits'; asked: AskedFor }
+  | { is: 'stays'; state: RowState }
+  | { is: 'unknown' };
 
 /** What the board is handed. */
 export type BoardFunctions = {
   queues: Pick<Queues, 'bullmq'>;
   /** The row that the ledger knows by this name. */
   row: (row: JobData) => Promise<BoardRow | undefined>;
-  /** Sends a refused row again by our own way, or says why it stays. */
-  retry: (row: JobData) => Promise<RowRetried>;
+  /** Sends a refused row again by our own way, or says why it stays, or for what it waits. `by` is who wishes it. */
+  retry: (row: JobData, by: string) => Promise<RowRetried>;
   /** Hears of what went wrong and is nobody's fault who asked. */
   onFault: (error: unknown) => void;
 };

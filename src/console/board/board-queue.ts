@@ -3,7 +3,8 @@ import { rowOf } from '../../queue/names.ts';
 import type { JobData, QueueName } from '../../queue/queues.ts';
 import { ConsoleError } from '../server/console-error.ts';
 import type { BoardFunctions, BoardRow } from './board-functions.ts';
-import { hasEnded, whyItStays, whyUnknown } from './retry-words.ts';
+import { hasEnded, whatWaits, whyItStays, whyUnknown } from './retry-words.ts';
+import { whoPresses } from './who-presses.ts';
 
 type Adapter = InstanceType<typeof BullMQAdapter>;
 type BoardJob = NonNullable<Awaited<ReturnType<Adapter['getJob']>>>;
@@ -68,7 +69,7 @@ function withOurRetry(job: BoardJob, given: BoardFunctions): BoardJob {
   return Object.assign(Object.create(job) as BoardJob, {
     // BullMQ tells of a job what the object itself has, which of this one is nothing.
     toJSON: () => told,
-    retry: () => retry(rowOf(id), given),
+    retry: () => retry(rowOf(id), given, whoPresses()),
     promote: denied,
     remove: denied,
     updateData: denied,
@@ -78,8 +79,9 @@ function withOurRetry(job: BoardJob, given: BoardFunctions): BoardJob {
   });
 }
 
-async function retry(row: JobData, given: BoardFunctions): Promise<void> {
-  const answer = await given.retry(row);
+async function retry(row: JobData, given: BoardFunctions, by: string): Promise<void> {
+  const answer = await given.retry(row, by);
+  if (answer.is === 'waits') throw new ConsoleError(409, whatWaits(answer.asked));
   if (answer.is === 'stays') throw new ConsoleError(409, whyItStays(answer.state));
   if (answer.is === 'unknown') throw new ConsoleError(404, whyUnknown(row.key));
 }

@@ -1,3 +1,4 @@
+import type { AskedFor } from '../../ledger/approvals/answered.ts';
 import type { RowState } from '../../ledger/row.ts';
 
 const UNDER_WAY = 'The row is under way and goes on by itself. Nothing was sent again.';
@@ -8,12 +9,18 @@ const STAYS: Partial<Record<RowState, string>> = {
   done: 'The limit of this row was made already and is not requested twice. Nothing was sent.',
   skipped: 'This request was made before and is not made twice. Nothing was sent.',
   cancelled: 'This row was given up. Send it again with npx limitline retry NAME --state cancelled. Nothing was sent.',
+  awaiting: 'This row waits for another person’s approval: see /approvals. Nothing was sent.',
   refused: 'Another row stands in the place of this one, so it stays as it is. Nothing was sent.',
 };
 
+/** What a row waits for that somebody wished to send again. */
+export function whatWaits({ approval }: AskedFor): string {
+  return `Sending it again needs another person’s approval, for which it waits now: /approvals/${approval}. Nothing was sent.`;
+}
+
 /** Whether rows in this state are at their end. */
 export function hasEnded(state: RowState): boolean {
-  return state in STAYS;
+  return state !== 'awaiting' && state in STAYS;
 }
 
 /** Why a row in this state is not sent again. */

@@ -1,7 +1,7 @@
 import { messageOf } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 import type { Html } from '../html/html.ts';
-import { renderStrip, STRIP_ID, type Strip } from '../layout/strip.ts';
+import { APPROVALS_COUNT_ID, approvalsCount, renderStrip, STRIP_ID, type Strip } from '../layout/strip.ts';
 import { makeSharedRead } from './shared-read.ts';
 import { makeStripReader } from './strip-reader.ts';
 
@@ -70,7 +70,11 @@ export function makeHub(given: { strip: () => Promise<Strip>; log: Log; everyMs?
       if ('error' in found) log.debug({ reason: messageOf(found.error) }, 'a page could not be kept fresh');
       const frame = 'value' in found ? found.value : [];
       const own = frame.map(({ id, html }) => [id, html.markup] as const);
-      return new Map([[STRIP_ID, renderStrip(state).markup], ...own]);
+      const top: [string, string][] = [
+        [STRIP_ID, renderStrip(state).markup],
+        [APPROVALS_COUNT_ID, approvalsCount(state).markup],
+      ];
+      return new Map([...top, ...own]);
     };
   };
   const messageOfAll = (pieces: Iterable<readonly [string, string]>): string => {

@@ -1,9 +1,12 @@
 import type { Person } from '../../people/person.ts';
 import type { Rights } from '../access/access.ts';
+import { can } from '../access/can.ts';
 import { type Html, html } from '../html/html.ts';
+import { isMasked } from '../privacy/is-masked.ts';
+import { MASK } from '../privacy/personal-text.ts';
 import { accountMenu } from './account-menu.ts';
 import { type Place, placesOf } from './places.ts';
-import { renderStrip, STRIP_ID, type StripState } from './strip.ts';
+import { APPROVALS_COUNT_ID, approvalsCount, renderStrip, STRIP_ID, type StripState } from './strip.ts';
 
 /** Addresses of what pages load: styles for every page, and those of one place (assets/styles/page-<place>….css). */
 export type Assets = {
@@ -50,7 +53,7 @@ ${assets.styles.map(({ href, place }) => (place === undefined || place === at) &
 <header class="top">
 <div class="top-line">
 <a class="brand" href="/">${brandMark()} Limitline</a>
-${rights && placesLine(rights, at)}${accountMenu(person, csrf)}
+${rights && placesLine(rights, at, strip)}${accountMenu(person, csrf)}
 </div>
 ${
   rights &&
@@ -59,16 +62,27 @@ ${
 `
 }</header>
 <main id="main" tabindex="-1">${body}</main>
-${rights && html`<footer class="foot"><a href="/keys">Keyboard</a></footer>`}
+${rights && footer(rights)}
 </body>
 </html>
 `;
 }
 
-function placesLine(rights: Rights, at: Place | undefined): Html {
+function placesLine(rights: Rights, at: Place | undefined, strip: StripState): Html {
   return html`<nav class="places" aria-label="Main">${placesOf(rights).map(
-    (place) => html`<a href="${place.href}" aria-current="${place.at === at && 'page'}">${place.words}</a>`,
+    (place) =>
+      html`<a href="${place.href}" aria-current="${place.at === at && 'page'}">${place.words}${place.at === 'approvals' && html`<span id="${APPROVALS_COUNT_ID}">${approvalsCount(strip)}</span>`}</a>`,
   )}</nav>`;
+}
+
+/** What belongs to no page: keys, people where somebody may, and why a viewer sees less. */
+function footer(rights: Rights): Html {
+  return html`<footer class="foot">
+<a href="/keys">Keyboard</a>
+${can(rights, 'GET /users') && html`<a href="/users">Users</a>`}
+${can(rights, 'GET /audit') && html`<a href="/audit">Audit</a>`}
+${isMasked(rights) && html`<span>Contacts, streets, e-mail addresses and cells that we do not know are shown as ${MASK} to you.</span>`}
+</footer>`;
 }
 
 /** A line with a limit on it. */

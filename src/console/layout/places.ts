@@ -3,7 +3,7 @@ import type { Right } from '../access/access-table.ts';
 import { can } from '../access/can.ts';
 
 /** The places of the navigation, and that of people, which stands in a menu of their own (account-menu.ts). */
-export type Place = 'portfolios' | 'new' | 'held' | 'queues' | 'health' | 'people';
+export type Place = 'portfolios' | 'new' | 'held' | 'approvals' | 'queues' | 'health' | 'people';
 
 type PlaceLink = { at: Place; href: string; words: string; right: Right };
 
@@ -11,6 +11,7 @@ const PLACES: readonly PlaceLink[] = [
   { at: 'portfolios', href: '/', words: 'Portfolios', right: 'GET /' },
   { at: 'new', href: '/new', words: 'New', right: 'GET /new' },
   { at: 'held', href: '/held', words: 'Held', right: 'GET /held' },
+  { at: 'approvals', href: '/approvals', words: 'Approvals', right: 'GET /approvals' },
   { at: 'queues', href: '/work', words: 'Queues', right: 'GET /work' },
   { at: 'health', href: '/health', words: 'Health', right: 'GET /health' },
 ];

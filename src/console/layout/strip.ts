@@ -1,4 +1,4 @@
-import { counted } from '../../counted.ts';
+import { counted, grouped } from '../../counted.ts';
 import { type Html, html } from '../html/html.ts';
 
 /** What every page says of the line as a whole. */
@@ -11,6 +11,8 @@ export type Strip = {
   workers: number;
   /** The pace in words, such as "at the service's limit, 98 calls/s"; empty while nothing goes on. */
   pace: string;
+  /** What waits for a second person to say yes; nothing where that is not known. */
+  approvals?: number;
   /** What keeps the line from going on, a short sentence each, the worst first; empty where nothing does. */
   stops: readonly string[];
 };
@@ -20,6 +22,15 @@ export type StripState = { strip: Strip | undefined; away: string | undefined; a
 
 /** Where the strip stands in a page, and in the frames of all events. */
 export const STRIP_ID = 'strip';
+
+/** Where the number of what waits for approval stands in the navigation, and in the frames of all events. */
+export const APPROVALS_COUNT_ID = 'approvals-count';
+
+/** How much waits for approval, where anything does. */
+export function approvalsCount({ strip }: StripState): Html {
+  const count = strip?.approvals ?? 0;
+  return html`${count > 0 && html` <span class="count">${grouped(count)}<span class="unseen"> waiting</span></span>`}`;
+}
 
 /** The strip of a page. */
 export function renderStrip({ strip, away, atMs }: StripState): Html {

@@ -2,6 +2,9 @@ import { addBoard } from '../board/add-board.ts';
 import type { BoardFunctions } from '../board/board-functions.ts';
 import type { ConsoleApp } from '../console-app.ts';
 import type { Hub } from '../events/hub.ts';
+import { maskedView } from '../privacy/masked-view.ts';
+import { type ApprovalsPageFunctions, addApprovalsPage } from './approvals/add-approvals-page.ts';
+import { type AuditPageFunctions, addAuditPage } from './audit/add-audit-page.ts';
 import { addDownloads, type DownloadFunctions } from './downloads/add-downloads.ts';
 import { addHealthPage, type HealthPageFunctions } from './health/add-health-page.ts';
 import { addHeldPage, type HeldPageFunctions } from './held/add-held-page.ts';
@@ -24,6 +27,7 @@ export type PageFunctions = {
   board: BoardFunctions;
   portfolios: PortfoliosPageFunctions;
   portfolio: PortfolioPageFunctions;
+  approvals: ApprovalsPageFunctions;
   plans: PlansPageFunctions;
   new: NewPageFunctions;
   queues: QueuesPageFunctions;
@@ -32,16 +36,25 @@ export type PageFunctions = {
   health: HealthPageFunctions;
   held: HeldPageFunctions;
   row: RowPageFunctions;
+  audit: AuditPageFunctions;
   me: MePageFunctions;
   users: UsersPageFunctions;
 };
 
-/** All pages of the console. */
-export function addPages(app: ConsoleApp, hub: Hub, given: PageFunctions): void {
+/** Pages on which nothing of buyers stands: what they are handed is masked for nobody. */
+const OURS = ['health', 'machines', 'audit', 'me', 'users'] as const satisfies readonly (keyof PageFunctions)[];
+
+/** Pages on which files of buyers are shown and given away as they are. */
+const AS_IT_IS = ['new', 'downloads'] as const satisfies readonly (keyof PageFunctions)[];
+
+/** All pages of the console. Each is handed its functions as whoever asks may see their answers (privacy/masked-view.ts). */
+export function addPages(app: ConsoleApp, hub: Hub, functions: PageFunctions): void {
+  const given = maskedView(functions, { ours: OURS, asItIs: AS_IT_IS });
   addKeysPage(app);
   addBoard(app, given.board);
   addPortfoliosPage(app, hub, given.portfolios);
   addPortfolioPage(app, hub, given.portfolio);
+  addApprovalsPage(app, given.approvals);
   addPlansPage(app, hub, given.plans);
   addNewPage(app, hub, given.new);
   addQueuesPage(app, hub, given.queues);
@@ -50,6 +63,7 @@ export function addPages(app: ConsoleApp, hub: Hub, given: PageFunctions): void 
   addHealthPage(app, given.health);
   addHeldPage(app, given.held);
   addRowPage(app, given.row);
+  addAuditPage(app, given.audit);
   addMePage(app, given.me);
   addUsersPage(app, given.users);
 }

@@ -65,7 +65,7 @@ type FieldGiven = {
 /** A field with its label, its hint and what is wrong with it. */
 export function field(
   given: FieldGiven & {
-    type?: 'text' | 'search' | 'number' | 'email' | 'file' | 'date';
+    type?: 'text' | 'password' | 'search' | 'number' | 'email' | 'file' | 'date';
     value?: string;
     required?: boolean;
     placeholder?: string;

@@ -1,9 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { isLoopback } from './listen.ts';
-
-/** Who says no, and why; the words go to whoever asked. */
-export type Refusal = { status: 400 | 403 | 405 | 421; words: string };
+import { isLoopback } from '../../addresses.ts';
+import { localReach, type Reach } from './reach.ts';
+import { type Comer, isHomeOf, type Refusal, whoAsks } from './who-asks.ts';
 
 /** Methods that the console knows at all. The others are for proxies, or for nobody. */
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']);
@@ -11,49 +10,80 @@ const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']);
 /** These change nothing. */
 const READING = new Set(['GET', 'HEAD']);
 
-/** What a proxy adds. One in front would make everybody come from this machine, so none may be there while there are no users. */
-const FORWARDED = /^(?:x-forwarded-|forwarded$|x-real-ip$|x-original-|via$|cf-connecting-ip$|true-client-ip$)/;
-
 /** What is looked at; of a request that came over HTTP. */
-type Asked = { method: string; url: string; headers: IncomingHttpHeaders; from: string | undefined; port: number };
+type Asked = {
+  method: string;
+  url: string;
+  headers: IncomingHttpHeaders;
+  from: string | undefined;
+  port: number;
+  /** Without one: this machine alone, by http. */
+  reach?: Reach;
+};
+
+/** A request that may be looked at: who asks, and of which of our origins. */
+export type LetIn = Comer & { origin: string };
+
+const LOCAL = localReach('127.0.0.1');
+
+/** {@link lookAt}'s refusal, if there is one. */
+export function refusalOf(asked: Asked): Refusal | undefined {
+  const found = lookAt(asked);
+  return 'status' in found ? found : undefined;
+}
 
 /**
- * Whether a request may be looked at, before anything is done for it. Undefined, or why not:
+ * Whether a request may be looked at, before anything is done for it. Who asks and where, or why not:
  *
- * - it must come from this machine, under a name of this machine: another name that leads here is DNS rebinding;
- * - through no proxy;
+ * - it must come from this machine, through no proxy; or from where the settings say (who-asks.ts);
+ * - under a name of ours: another name that leads here is DNS rebinding. Ours are the one of `CONSOLE_URL`, and to who is on
+ *   this machine and came through no proxy, this machine's own;
  * - from a page of ours, where it changes anything (`Origin`, and `Sec-Fetch-Site` where the browser sends it), and where it
  *   only reads, from a page of ours or by the person's own hand: other pages cannot load pieces of this one.
  */
-export function refusalOf({ method, url, headers, from, port }: Asked): Refusal | undefined {
-  if (!isLoopback(from)) return { status: 403, words: 'The console answers on this machine only.' };
-  const forwarded = Object.keys(headers).find((name) => FORWARDED.test(name));
-  if (forwarded !== undefined) {
-    return {
-      status: 403,
-      words: `The request came through a proxy (${forwarded}), and the console has no users yet that it could ask who this is. Open it on the machine itself, or by a tunnel such as ssh -L.`,
-    };
-  }
-  if (!isOurName(headers.host ?? '', port) || !url.startsWith('/')) {
-    return {
-      status: 421,
-      words: `The console answers under http://127.0.0.1:${port} and http://localhost:${port} only.`,
-    };
+export function lookAt({ method, url, headers, from, port, reach = LOCAL }: Asked): LetIn | Refusal {
+  const comer = whoAsks({ headers, from }, reach);
+  if ('status' in comer) return comer;
+  const origin = originOf({ headers, port, comer }, reach);
+  if (origin === undefined || !url.startsWith('/')) {
+    return { status: 421, words: `The console answers under ${ourNames(reach, port)} only.` };
   }
   if (!METHODS.has(method)) return { status: 405, words: `${method} is not known here.` };
-  return READING.has(method) ? refusalOfReading(headers) : refusalOfChange(headers);
+  const refusal = READING.has(method) ? refusalOfReading(headers) : refusalOfChange(headers, origin);
+  return refusal ?? { ...comer, origin };
+}
+
+/** The origin of ours that is asked; undefined for a name that is not ours, or not to who asks. */
+function originOf(
+  { headers, port, comer }: { headers: IncomingHttpHeaders; port: number; comer: Comer },
+  { home, isProxy, certificate }: Reach,
+): string | undefined {
+  const { host = '' } = headers;
+  // What is in front passes everything on as a proxy does, so who comes by its name did not come through it.
+  if (isHomeOf(home, host) && comer.isPassedOn === (isProxy !== undefined)) return home?.origin;
+  if (comer.isPassedOn || !isLoopback(comer.address) || !isOurName(host, port, certificate ? HTTPS_PORT : HTTP_PORT)) {
+    return undefined;
+  }
+  return `${certificate ? 'https' : 'http'}://${host.toLowerCase()}`;
 }
 
 /** A name that no other's DNS can give away: this machine's own, or a loopback address in figures; and our port. */
-function isOurName(host: string, port: number): boolean {
+function isOurName(host: string, port: number, leftOut: string): boolean {
   const name = OUR_NAME.exec(host);
-  return name !== null && (name[1] ?? HTTP_PORT) === String(port);
+  return name !== null && (name[1] ?? leftOut) === String(port);
 }
 
 const OUR_NAME = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::(\d{1,5}))?$/i;
 
 /** Left out of addresses. */
 const HTTP_PORT = '80';
+const HTTPS_PORT = '443';
+
+function ourNames({ home, certificate }: Reach, port: number): string {
+  if (home) return home.origin;
+  const scheme = certificate ? 'https' : 'http';
+  return `${scheme}://127.0.0.1:${port} and ${scheme}://localhost:${port}`;
+}
 
 function refusalOfReading(headers: IncomingHttpHeaders): Refusal | undefined {
   const site = headers['sec-fetch-site'];
@@ -63,23 +93,29 @@ function refusalOfReading(headers: IncomingHttpHeaders): Refusal | undefined {
   return { status: 403, words: 'Another site asked for this, and only pages of this console may.' };
 }
 
-function refusalOfChange(headers: IncomingHttpHeaders): Refusal | undefined {
+function refusalOfChange(headers: IncomingHttpHeaders, origin: string): Refusal | undefined {
   const site = headers['sec-fetch-site'];
-  const isOurs = headers.origin === `http://${headers.host}` && (site === undefined || site === 'same-origin');
+  const isOurs = headers.origin === origin && (site === undefined || site === 'same-origin');
   if (isOurs) return undefined;
   return { status: 403, words: 'This was not sent by a page of this console, so nothing was done.' };
 }
 
-/** Lets no request in that {@link refusalOf} finds something against. */
-export function addGuard(app: FastifyInstance, { port }: { port: () => number }): void {
+/** Lets no request in that {@link lookAt} finds something against. */
+export function addGuard(app: FastifyInstance, { port, reach }: { port: () => number; reach: Reach }): void {
+  app.decorateRequest('origin', '');
   app.addHook('onRequest', async (request: FastifyRequest, reply) => {
     const { method, url, headers } = request.raw;
-    const asked = { method: method ?? '', url: url ?? '', headers, from: request.socket.remoteAddress, port: port() };
-    const refusal = refusalOf(asked);
-    if (!refusal) return;
-    if (refusal.status === 405) reply.header('allow', 'GET, HEAD, POST');
+    const from = request.socket.remoteAddress;
+    const found = lookAt({ method: method ?? '', url: url ?? '', headers, from, port: port(), reach });
+    if (!('status' in found)) {
+      // From here on nobody can read anything else out of what the proxies wrote: `request.ip` is this address.
+      if (found.isPassedOn) headers['x-forwarded-for'] = found.address;
+      request.origin = found.origin;
+      return;
+    }
+    if (found.status === 405) reply.header('allow', 'GET, HEAD, POST');
     reply.header('connection', 'close');
-    return sayPlainly(reply, refusal.status, refusal.words);
+    return sayPlainly(reply, found.status, found.words);
   });
 }
 

@@ -7,6 +7,9 @@ import { pageHead } from '../parts/page-head.ts';
 /** Without buttons, and where links to the console lead as a rule. */
 const OPEN = new Set(['/', '/keys']);
 
+/** Where identity providers send browsers back to; what comes with it is held against what this browser was given. */
+const CALLBACK = '/sign-in/oidc/callback';
+
 /** Whether a page of another site sent the browser here; what a person typed, or opened from another program, is no site's. */
 export function isLedByOthers(headers: IncomingHttpHeaders): boolean {
   const site = headers['sec-fetch-site'];
@@ -20,7 +23,7 @@ export function isLedByOthers(headers: IncomingHttpHeaders): boolean {
 export function askWhoWasLed(app: ConsoleApp): void {
   app.addHook('onRequest', async (request, reply) => {
     const { headers, url = '/' } = request.raw;
-    if (OPEN.has(url) || !isLedByOthers(headers)) return;
+    if (OPEN.has(url) || url.startsWith(`${CALLBACK}?`) || !isLedByOthers(headers)) return;
     return reply.pageNow({
       title: 'Another site led here',
       body: html`${pageHead({

@@ -2,29 +2,21 @@ import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { LimitlineError, messageOf } from '../../errors.ts';
 
-/** Addresses that only this machine reaches (RFC 1122, section 3.2.1.3, and RFC 4291, section 2.5.3), and its name. */
-const LOOPBACK = /^(?:127(?:\.(?:25[0-5]|2[0-4]\d|1?\d?\d)){3}|::1|localhost)$/i;
-
-/** @throws LimitlineError `SETTINGS` for an address that others can reach, since the console asks nobody who they are */
-export function checkLoopback(host: string): void {
-  if (LOOPBACK.test(host)) return;
-  throw new LimitlineError(
-    'SETTINGS',
-    `CONSOLE_HOST is "${host}", but the console has no users yet, and so answers on this machine only; leave it at 127.0.0.1, and come from elsewhere by a tunnel (ssh -L 3000:127.0.0.1:3000).`,
-  );
-}
-
-/** Whether a connection comes from this machine; Node writes an IPv4 address on an IPv6 socket behind `::ffff:`. */
-export function isLoopback(address: string | undefined): boolean {
-  return LOOPBACK.test((address ?? '').replace(/^::ffff:/, ''));
-}
-
-/** Where a server listens. Before the first `open`, a port that was given as 0 is not known. */
-export function listenOn(app: FastifyInstance, { host, port }: { host: string; port: number }) {
+/**
+ * Where a server listens. Before the first `open`, a port that was given as 0 is not known.
+ *
+ * @param given.home under which people open it, where that is not the address that it listens on
+ */
+export function listenOn(
+  app: FastifyInstance,
+  { host, port, home, isHttps = false }: { host: string; port: number; home?: string | undefined; isHttps?: boolean },
+) {
   let bound = port;
+  const listens = () => `http${isHttps ? 's' : ''}://${host.includes(':') ? `[${host}]` : host}:${bound}`;
   return {
     port: () => bound,
-    url: () => `http://${host.includes(':') ? `[${host}]` : host}:${bound}`,
+    listens,
+    url: () => home ?? listens(),
     /** @throws LimitlineError `USAGE` when the port is taken, or may not be used */
     async open(): Promise<void> {
       try {

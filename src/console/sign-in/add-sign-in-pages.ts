@@ -1,5 +1,6 @@
 import type { Audit } from '../../audit/audit.ts';
 import type { ConsoleApp } from '../console-app.ts';
+import { addOidcSignIn, type OidcFunctions } from './add-oidc-sign-in.ts';
 import { addSignIn } from './add-sign-in.ts';
 import { addSignInSteps } from './add-sign-in-steps.ts';
 import { addSignOut } from './add-sign-out.ts';
@@ -14,6 +15,8 @@ export type SignInOptions = {
   audit: Audit;
   /** What tokens of forms are made with: the same on all hosts of the installation. */
   formKey: Buffer;
+  /** Where people sign in at an identity provider. */
+  oidc?: OidcFunctions | undefined;
 };
 
 /** The sign-in, its steps, and the way out. */
@@ -22,5 +25,6 @@ export function addSignInPages(app: ConsoleApp, given: Omit<SignInOptions, 'gate
   const steps = { functions, audit, cookie: gate.cookie, gate };
   addSignIn(app, { ...steps, isNeeded: gate.isNeeded });
   addSignInSteps(app, steps);
+  if (given.oidc) addOidcSignIn(app, { ...steps, ...given.oidc });
   addSignOut(app, steps);
 }

@@ -1,4 +1,5 @@
 import type { ConsoleApp } from '../console-app.ts';
+import { addressAfterSignOut } from './add-oidc-sign-in.ts';
 import type { SignInGiven } from './add-sign-in.ts';
 import { takeToken } from './session-cookie.ts';
 
@@ -24,7 +25,8 @@ export function addSignOut(app: ConsoleApp, { functions, audit, cookie, gate }: 
         await audit.note({ by: signedIn.person.by, what: 'session ended', from: ip, facts: { by: 'sign-out' } });
       }
       takeToken(reply, cookie);
-      return reply.header('clear-site-data', '"cache"').redirect('/sign-in', 303);
+      const next = signedIn ? addressAfterSignOut(signedIn.person.by) : '/sign-in';
+      return reply.header('clear-site-data', '"cache"').redirect(next, 303);
     },
   );
 }

@@ -4,6 +4,7 @@ import { field, form, hidden } from '../parts/form.ts';
 import { notice } from '../parts/notice.ts';
 import { passwordField } from '../parts/password-field.ts';
 import type { OtherWay } from './people-functions.ts';
+import { signInAddress } from './way-back.ts';
 
 /** What is said of every name and password that do not fit, whichever of the two it is. */
 export const NO_FIT = 'This name and password do not fit together. Check both, and try again.';
@@ -44,7 +45,7 @@ export function signInView(given: {
   return narrowPage({
     title: 'Sign in',
     trouble,
-    body: html`${ways.length > 0 && html`<div class="sign-in-ways">${ways.map(({ href, words }) => linkButton({ href, words, kind: 'primary' }))}</div><p class="sign-in-or"><span>or with a password</span></p>`}
+    body: html`${ways.length > 0 && html`<div class="sign-in-ways">${ways.map(({ href, words }) => linkButton({ href: signInAddress(to, href), words, kind: 'primary' }))}</div><p class="sign-in-or"><span>or with a password</span></p>`}
       ${form({
         action: '/sign-in',
         csrf,

@@ -13,15 +13,38 @@ export type Approval = {
   portfolio: string;
   kind: ApprovalKind;
   standing: ApprovalStanding;
-  /** Who may not approve it: whoever submitted it, uploaded it or mended it. */
+  /** Who may not answer it: whoever submitted it, uploaded it or mended it, by `Person.by`. */
   authors: readonly string[];
   askedMs: number;
   /** What it binds: whatever changes one of these changes `digest`, and an answer to another digest is not heard. */
   file: { name: string; sha256: string; reading: string } | undefined;
+  /** Which import of the portfolio it is, by its number (KnownImport). */
+  importId: string | undefined;
+  /** The rows that wait, and what they ask for; of one that was answered, as they were then. */
   rows: number;
   sum: string;
-  /** 43 letters, base64url of SHA-256 over kind, file, reading, rows and sum. */
+  /** The same as it was when it began to wait; nothing where it does not wait yet, or never did. */
+  atFirst: { rows: number; sum: string } | undefined;
+  /** 43 letters: see approval-digest.ts. */
   digest: string;
-  /** Who answered, when, and in what words. */
+  /** Who answered, when, and in what words; `by` is empty where nobody had to. */
   answered: { by: string; atMs: number; words: string } | undefined;
 };
+
+/** What settings ask approval for: APPROVE_ALWAYS, and APPROVE_ABOVE as decimal text. */
+export type ApprovalPolicy = { always: boolean; above: string | undefined };
+
+/** Nobody has to approve anything. */
+export const NO_APPROVAL: ApprovalPolicy = { always: false, above: undefined };
+
+/** Whether anything may have to be approved: then whatever comes in waits until it is known whether it has. */
+export function asksApproval({ always, above }: ApprovalPolicy): boolean {
+  return always || above !== undefined;
+}
+
+/**
+ * What became of an answer. Nothing was done but for `granted` and `declined`: there is no such approval, or nothing of it is left
+ * (`gone`); it is not what was looked at any more, or not complete yet (`changed`); whoever answers has asked for it, or nobody knows
+ * who answers (`own`); somebody has answered it before (`answered`).
+ */
+export type AnswerTaken = 'granted' | 'declined' | 'gone' | 'changed' | 'own' | 'answered';

@@ -1,7 +1,7 @@
 import { counted, grouped } from '../../counted.ts';
 import type { KnownImport } from '../imports.ts';
 import type { PortfolioState } from '../portfolio.ts';
-import { OPEN_STATES } from '../row.ts';
+import { UNFINISHED_STATES } from '../row.ts';
 import { rowCountOf } from './summary.ts';
 
 /**
@@ -93,7 +93,7 @@ function limitsCheck(state: PortfolioState): Check {
     const words = `${counted(missing, 'done row')} ${missing === 1 ? 'has' : 'have'} no limit that a call of theirs made.`;
     return { of: 'limits', is: 'wrong', figures, words };
   }
-  const underWay = OPEN_STATES.reduce((sum, name) => sum + state.states[name], held);
+  const underWay = UNFINISHED_STATES.reduce((sum, name) => sum + state.states[name], held);
   if (made - done <= underWay) {
     const words = `${counted(made - done, 'limit')} made, and being written down in ${made - done === 1 ? 'its row' : 'their rows'}.`;
     return { of: 'limits', is: 'open', figures, words };

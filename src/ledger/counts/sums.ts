@@ -62,6 +62,11 @@ export function readCauseSums(sides: SumFields): (id: string) => { rows: number;
   });
 }
 
+/** The sum whose limbs these fields have under `sum:<name>:<k>`, as decimal text. */
+export function sumIn(fields: Readonly<Record<string, string>>, name: string): string {
+  return textOf(limbsIn(addedUp([fields]), name));
+}
+
 /** What is called what in these fields, for people: `queued`, `granted`, `status approved`, `rows`. */
 export function namesOfSums(fields: readonly string[]): string[] {
   const names = fields.map((field) => field.replace(/^sum:(.*):-?\d+$/, '$1').replace(/^cause[:/]/, 'cause '));

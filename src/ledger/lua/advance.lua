@@ -10,8 +10,10 @@
 -- looked up in the record   ARGV[16…] field, value, field, value … to write
 -- Answers the state the row is in now: ARGV[3], or another when somebody else had moved it meanwhile.
 -- A held row takes a late answer at the step that it is held at, and "done" is believed in any state: the limit was
--- made, whatever we thought. Of a row that has other words by now nothing is written. One that is put back ("queued")
--- since its portfolio is paused, and was cancelled at that moment, is "cancelled": nobody else would come by it.
+-- made, whatever we thought. So does one that was held until somebody said what became of its call, which waits for an approval and
+-- needs none any more. Of a row that has other words by now nothing is written. One that is put back ("queued")
+-- since its portfolio is paused, and was cancelled at that moment, is "cancelled": nobody else would come by it. One whose
+-- approval is not granted is put back as that stands (put-back.lua).
 -- @include move
 -- @include plain-tally
 local portfolio, row, limit = unpack(KEYS)
@@ -21,12 +23,20 @@ local found = redis.call('HMGET', row, 'state', 'line', 'step', 'rev', 'tally', 
 local state = found[1]
 if not state then return '' end
 if revision ~= '' and revision ~= (found[4] or '0') and to ~= 'done' then return state end
-local awaited = state == from or (state == 'held' and found[3] == from)
+local was = state
+if state == 'awaiting' then
+-- @include waiting
+  local before = wasOf(row)
+  was = before and before.state or state
+end
+local awaited = state == from or (was == 'held' and found[3] == from)
 if not awaited and to ~= 'done' then return state end
 if state == 'done' then return state end
-if to == 'queued' then
+if to == 'queued' or to == 'awaiting' then
   if state ~= from then return state end
 -- @include cancelled
+-- @include put-back
+  if to == 'awaiting' then to = stateOfWaiting(portfolio, row, limit) end
   if isCancelled(portfolio, row) and not isSent(limit) then to = 'cancelled' end
 end
 
@@ -65,14 +75,19 @@ else
 -- @include note-cause
 -- @include tell
   -- A failure brings nothing that a row is searched by.
-  local was = #ARGV > 15 and failsBy == '' and levelOf(portfolio) and placeOf(row)
+  local place = #ARGV > 15 and failsBy == '' and levelOf(portfolio) and placeOf(row)
   moveRow(portfolio, row, key, state, to, found[2], now)
+  if state == 'awaiting' then
+-- @include waiting
+    local before = wasOf(row)
+    if before then bindRow(row, before.approval or '') end
+  end
   forgetTries(row)
   if failsBy ~= '' then noteCause(portfolio, row, unpack(ARGV, 8, 11)) end
   if #ARGV > 15 then redis.call('HSET', row, unpack(ARGV, 16)) end
   if told ~= '' then tell(row, now, told) end
   tallyRow(portfolio, row, key)
-  if was then moveInIndexes(portfolio, key, was, placeOf(row)) end
+  if place then moveInIndexes(portfolio, key, place, placeOf(row)) end
 end
 
 -- The first answers of a step, all refused with one status, speak of a mistake that every row shares.

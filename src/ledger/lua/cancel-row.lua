@@ -4,20 +4,23 @@
 -- KEYS[5…] the other calls of its step
 -- ARGV[1] row key   ARGV[2] row, "<portfolio>/<key>"   ARGV[3] ms without a sign of life after which a process has vanished
 -- Answers "cancelled" | "nothing" to cancel | "under way" | "left", under way at a process that has vanished
+-- | "restored": somebody would have sent it again, it waited for an approval, and is what it was before
 -- @include move
 -- @include cancelled
 -- @include tally
+-- @include go-back
 -- @include under-way
 local portfolio, row = unpack(KEYS, 1, 2)
 local key, name, vanishedAfterMs = unpack(ARGV)
 local found = redis.call('HMGET', row, 'state', 'line')
 local state = found[1]
-if state ~= 'queued' and state ~= 'company' and state ~= 'documents' and state ~= 'limit' then return 'nothing' end
+if not state or not (isOpen(state) or state == 'awaiting') then return 'nothing' end
 if not isCancelled(portfolio, row) then return 'nothing' end
 local now = nowMs()
 local busy = callUnderWay(name, tonumber(vanishedAfterMs), now)
 if busy then return busy end
-moveRow(portfolio, row, key, state, 'cancelled', found[2], now)
+local was = state == 'awaiting' and goBack(portfolio, row, key, found[2], now)
+if not was then moveRow(portfolio, row, key, state, 'cancelled', found[2], now) end
 tallyRow(portfolio, row, key)
 noteFinish(portfolio, now)
-return 'cancelled'
+return was and 'restored' or 'cancelled'

@@ -7,12 +7,14 @@
 -- ARGV[9] digest of what the line asked for, or ""   ARGV[10] sends after an unknown answer at most   ARGV[11] ms for them
 -- ARGV[12] ms after which a claim is disputed
 -- Answers { "go", first } | { "made", id, row, record } | { "other", id } (made, for a line that asked for something else)
---         | { "busy" } | { "later", ms } | { "unknown", heard, at } | { "paused" } | { "cancelled" } | { "changed" },
+--         | { "busy" } | { "later", ms } | { "unknown", heard, at } | { "awaiting" } | { "paused" } | { "cancelled" } | { "changed" },
 -- where "at" is when it was sent, in ms, and "first" is the owner of the first of the sends of this content whose outcome
 -- is open or that made nothing: the same for every repetition.
 -- Idempotent for its owner, who asks again only while it has sent nothing: the reply was lost, or came too late. What was
 -- decided meanwhile holds for it too.
--- @include cancelled
+-- Nothing is sent for a row, or for the supplier of an import, whose approval is not granted ("awaiting"), whatever state the row
+-- is in and whoever asks; an outcome in doubt is told all the same.
+-- @include approvals
 -- @include doubts
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
@@ -55,20 +57,29 @@ local function no(...)
   end
   return { ... }
 end
-local gone = ARGV[7] ~= '' and isCancelled(KEYS[3], KEYS[4]) or ARGV[7] == '' and isGivenUp(KEYS[3])
+-- What cancelled.lua says, of fields that are read together. A supplier has no row, and is given up and approved with its import.
+local ofRow = ARGV[7] ~= ''
+local row = redis.call('HMGET', KEYS[4], 'state', 'gen', 'rev', 'approval')
+local portfolio = redis.call('HMGET', KEYS[3], 'cancels', 'importGen', 'paused', 'supplierApproval')
+local gen = row[2]
+if not ofRow then gen = portfolio[2] end
+local gone = ofRow and row[1] == 'cancelled' or tonumber(gen or 0) < tonumber(portfolio[1] or 0)
+local approval = row[4] or not ofRow and portfolio[4]
+local awaits = approval and standingOf(KEYS[3], approval) ~= 'granted'
 local inDoubt = isInDoubt(KEYS[1])
 if inDoubt then
   -- A row that was given up is not sent again, nor is anything else under this name; it may have been made all the same, and a
   -- person must know.
   local other = call[9] and call[9] ~= ARGV[8]
-  if ARGV[3] == 'hold' or gone or other or isUsedUp(KEYS[1], ARGV[10], ARGV[11], now) then
+  if ARGV[3] == 'hold' or gone or awaits or other or isUsedUp(KEYS[1], ARGV[10], ARGV[11], now) then
     local lost = redis.call('HMGET', KEYS[1], 'heard', 'lostAt')
     return no('unknown', lost[1] or '', lost[2] or '')
   end
 end
 if gone then return no('cancelled') end
-if redis.call('HEXISTS', KEYS[3], 'paused') == 1 then return no('paused') end
-if ARGV[7] ~= '' and (redis.call('HGET', KEYS[4], 'rev') or '0') ~= ARGV[7] then return no('changed') end
+if awaits then return no('awaiting') end
+if portfolio[3] then return no('paused') end
+if ofRow and (row[3] or '0') ~= ARGV[7] then return no('changed') end
 if inDoubt and not own and call[10] and tonumber(call[10]) > now then return { 'later', call[10] - now } end
 
 local first = call[7]

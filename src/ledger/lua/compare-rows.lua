@@ -38,11 +38,14 @@ end
 for at = 2, #ARGV, 6 do
   local key = ARGV[at]
   local row = rows .. key
-  local found = redis.call('HMGET', row, 'state', 'line', 'cause', 'updated')
+  local found = redis.call('HMGET', row, 'state', 'line', 'cause', 'updated', 'approval')
   local state, line = found[1], tonumber(found[2] or '')
   if state and line then
     if ARGV[1] == '' and state == 'held' then noteHeld(portfolio, key, nil, state, found[4] or 0) end
-    if not stand(portfolio .. ':state:' .. state, key, line) then unplaced = unplaced + 1 end
+    local isPlaced = stand(portfolio .. ':state:' .. state, key, line)
+    local approval = state == 'awaiting' and found[5]
+    if approval and not stand(portfolio .. ':approval:' .. approval, key, line) then isPlaced = false end
+    if not isPlaced then unplaced = unplaced + 1 end
     local learned = false
     if state == 'refused' or state == 'held' then
       learned = learnCause(row, key, found, at)

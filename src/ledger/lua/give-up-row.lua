@@ -5,11 +5,13 @@
 -- ARGV[4] state that it must be in   ARGV[5] the moment of the plan in ms   ARGV[6] key of the plan, in the same slot
 -- ARGV[7] what is told to the row's story, as JSON
 -- Answers "cancelled" | "nothing", since it changed | "under way" | "left", under way at a process that has vanished
+-- | "restored": somebody would have sent it again, it waited for an approval, and is what it was before
 -- @include move
 -- @include under-way
 -- @include tally
 -- @include planned
 -- @include tell
+-- @include go-back
 local portfolio, row = unpack(KEYS, 1, 2)
 local key, name, vanishedAfterMs, from, before, plan, told = unpack(ARGV)
 local found = redis.call('HMGET', row, 'state', 'line')
@@ -17,9 +19,10 @@ if found[1] ~= from or not isAsPlanned(row, before) then return 'nothing' end
 local now = nowMs()
 local busy = callUnderWay(name, tonumber(vanishedAfterMs), now)
 if busy then return busy end
-moveRow(portfolio, row, key, from, 'cancelled', found[2], now)
+local was = from == 'awaiting' and goBack(portfolio, row, key, found[2], now)
+if not was then moveRow(portfolio, row, key, from, 'cancelled', found[2], now) end
 tallyRow(portfolio, row, key)
 tell(row, now, told)
 notePlanned(plan, before)
 noteFinish(portfolio, now)
-return 'cancelled'
+return was and 'restored' or 'cancelled'

@@ -9,15 +9,22 @@
 -- @include replaced
 -- @include tally
 -- @include tell
+-- @include waiting
 local portfolio, row, limit = unpack(KEYS)
 local key, import, problem, begun = unpack(ARGV)
 local found = redis.call('HMGET', row, 'state', 'line', 'import')
-local isLeft = found[1] and (found[1] == 'refused' or isOpen(found[1]))
+local state = found[1]
+if state == 'awaiting' then
+  local was = wasOf(row)
+  state = was and was.state or 'queued'
+end
+local isLeft = state and (state == 'refused' or isOpen(state))
 if not isLeft or found[3] == import or isSent(limit) then return 0 end
 local rowBegun = redis.call('HGET', portfolio, 'begun:' .. found[3])
 if rowBegun and tonumber(rowBegun) > tonumber(begun) then return 0 end
 local now = nowMs()
 moveRow(portfolio, row, key, found[1], 'cancelled', found[2], now)
+redis.call('HDEL', row, 'was', 'answer')
 redis.call('HSET', row, 'problem', problem)
 noteReplaced(row, import .. ' ')
 tallyRow(portfolio, row, key)

@@ -14,14 +14,14 @@ local function isOpen(state)
   return state == 'queued' or state == 'company' or state == 'documents' or state == 'limit'
 end
 
--- The portfolio is finished when the last import came to its end, no other runs and no row is open; the moment is kept
--- for the report. `hasOpen` where a row is known to be open, `known` is its `importing` and `finished` where they were read.
+-- The portfolio is finished when the last import came to its end, no other runs and no row is open or awaits an approval; the
+-- moment is kept for the report. `hasOpen` where a row is known to be open, `known` is its `importing` and `finished` where they were read.
 local function noteFinish(portfolio, now, hasOpen, known)
   known = known or redis.call('HMGET', portfolio, 'importing', 'finished')
   hasOpen = hasOpen or known[1] ~= false
   local function isLeft(set) return redis.call('ZCARD', portfolio .. set) > 0 end
   hasOpen = hasOpen or isLeft(':state:queued') or isLeft(':state:limit') or isLeft(':state:company')
-  hasOpen = hasOpen or isLeft(':state:documents') or isLeft(':imports')
+  hasOpen = hasOpen or isLeft(':state:documents') or isLeft(':imports') or isLeft(':state:awaiting')
   if hasOpen and known[2] then
     redis.call('HDEL', portfolio, 'finished')
   elseif not hasOpen and not known[2] then

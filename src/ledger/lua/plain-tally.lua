@@ -13,12 +13,12 @@ local function addPlain(sums, field, number)
   if redis.pcall('HINCRBY', sums, field, number) == 0 then redis.call('HDEL', sums, field) end
 end
 
--- A row comes in and waits. Answers what it adds from now on.
-local function tallyNew(portfolio, side, amount, units)
+-- A row comes in and waits, in the state "queued" or "awaiting". Answers what it adds from now on.
+local function tallyNew(portfolio, side, state, amount, units)
   local sums = portfolio .. ':sums:' .. side
   addPlain(sums, 'rows', '1')
-  addPlain(sums, 'sum:queued:0', units)
-  return side .. '|queued|' .. amount
+  addPlain(sums, 'sum:' .. state .. ':0', units)
+  return side .. '|' .. state .. '|' .. amount
 end
 
 -- A row goes from one open state to another, or to "done", with `granted`, `available` and `status` as the service answered them.

@@ -11,6 +11,7 @@
 -- ARGV[13] another buyer whose unsent request of this name the line may take over, or ""
 -- ARGV[14] the words that the row is searched by (index-entries.lua), or "" where it is not
 -- ARGV[15] digest of the request that the row had, as JSON, where its words are known, or ""   ARGV[16] those words
+-- ARGV[17] the open approval with which the import's rows wait for another person, or "" where none is asked for
 -- Answers "added" | "renewed" | "open" (there and not at its end)
 -- | "ended" (there and at its end; or skipped now, since this request was made before; or done, since it was this row's own
 --   in a ledger that was lost; or cancelled, since the portfolio was)
@@ -18,11 +19,16 @@
 -- | "other" (an unsent request of another buyer has this name: nothing is done)
 -- | "again" (what somebody saw of the buyer's requests is no longer so: nothing is done)
 -- | "words <request>" (the row has this request, and ARGV[15] is not its digest: nothing is done)
+-- | "closed" (the approval is open no longer: nothing is done)
+-- What was approved are words: a row that gets others waits for the approval of the import that brought them.
 -- @include move
 -- @include plain-tally
 local portfolio, row, limit, requests, oldRow, oldLimit = unpack(KEYS)
 local key, line, import, request, step, asked, importGen, name, amount, seen, oldKey, oldProblem, takes = unpack(ARGV, 1, 13)
-local words, knownRequest, wordsBefore = unpack(ARGV, 14, 16)
+local words, knownRequest, wordsBefore, approval = unpack(ARGV, 14, 17)
+-- @include approvals
+if approval ~= '' and standingOf(portfolio, approval) ~= 'open' then return 'closed' end
+local waits = approval == '' and 'queued' or 'awaiting'
 local now = nowText()
 local found = redis.call('HMGET', row, 'state', 'request')
 local call = redis.call('HMGET', limit, 'state', 'id', 'record', 'asked')
@@ -38,9 +44,14 @@ local units = not state and not made and not wasCancelled and oldKey == '' and p
 if units then
   -- As it goes for most lines: the row is new, and waits.
   if seen ~= '' and redis.call('HLEN', requests) ~= tonumber(seen) then return 'again' end
-  redis.call('ZADD', portfolio .. ':state:queued', line, key)
-  redis.call('HSET', row, 'line', line, 'import', import, 'request', request, 'step', step, 'gen', gen, 'state', 'queued',
-    'updated', now, 'tally', tallyNew(portfolio, known[4] or 'a', amount, units))
+  redis.call('ZADD', portfolio .. ':state:' .. waits, line, key)
+  redis.call('HSET', row, 'line', line, 'import', import, 'request', request, 'step', step, 'gen', gen, 'state', waits,
+    'updated', now, 'tally', tallyNew(portfolio, known[4] or 'a', waits, amount, units))
+  if approval ~= '' then
+-- @include approval-tally
+    redis.call('HSET', row, 'approval', approval)
+    joinApproval(portfolio, row, key, line, approval, amount, { [0] = tonumber(units) })
+  end
   redis.call('HSET', requests, name, amount)
   redis.call('HINCRBY', portfolio, 'added:' .. import, '1')
   if words ~= '' then
@@ -63,6 +74,7 @@ end
 -- @include tally
 -- @include tell
 -- @include index-row
+-- @include waiting
 local same = state and found[2] == request
 if state and not same and (sent or state == 'done') then return 'changed' end
 -- A name that is used for another buyer is not the same request: taken over, that one would be answered to nobody.
@@ -87,6 +99,7 @@ if same then wordsBefore = words end
 local was = state and placeInIndexes(portfolio, row, key, wordsBefore)
 if old then
   moveRow(portfolio, oldRow, oldKey, old[1], 'cancelled', old[2], now)
+  redis.call('HDEL', oldRow, 'was', 'answer')
   redis.call('HSET', oldRow, 'problem', oldProblem)
   noteReplaced(oldRow, import .. ' ' .. key)
   tallyRow(portfolio, oldRow, oldKey)
@@ -98,6 +111,7 @@ if state then
   redis.call('ZADD', portfolio .. ':state:' .. state, 'XX', line, key)
   -- An invalid line of the same file may have counted as this row; from now on this line does.
   if redis.call('HGET', portfolio, 'importNumber') == import then redis.call('HDEL', portfolio .. ':lines:kept', key) end
+  if state == 'awaiting' and same then stayAwaiting(portfolio, row, key, line, approval) end
   if same and state ~= 'refused' and state ~= 'cancelled' then
     tallyRow(portfolio, row, key)
     indexRow(portfolio, row, key, was, wordsBefore, words)
@@ -120,7 +134,7 @@ if state then
 end
 redis.call('HSET', row, 'line', line, 'import', import, 'request', request, 'step', step, 'gen', gen)
 redis.call('HSET', requests, name, amount)
-local to = 'queued'
+local to = waits
 -- Cancelled since the import began: what it still brings in is cancelled too.
 if wasCancelled then to = 'cancelled' end
 if made then
@@ -128,10 +142,11 @@ if made then
   to = takeRecovered(row, limit, name) and 'done' or 'skipped'
 end
 moveRow(portfolio, row, key, state, to, line, now)
+bindRow(row, not made and approval or '')
 if not state then redis.call('HINCRBY', portfolio, 'added:' .. import, 1) end
 if to == 'done' then redis.call('HINCRBY', portfolio, 'made:limit', 1) end
 tallyRow(portfolio, row, key, amount)
 indexRow(portfolio, row, key, was, wordsBefore, words)
 noteFinish(portfolio, now)
-if to ~= 'queued' then return 'ended' end
+if to ~= waits then return 'ended' end
 return state and 'renewed' or 'added'

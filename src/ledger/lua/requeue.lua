@@ -3,17 +3,24 @@
 -- KEYS[1] the portfolio   KEYS[2] the row   KEYS[3] the plan that this is a part of; KEYS[2] for none
 -- ARGV[1] row key   ARGV[2] state that it must be in   ARGV[3] 1 where a person means this very row
 -- ARGV[4] the moment of the plan in ms, or ""   ARGV[5] what is told to the row's story, as JSON, or ""
--- Answers 1, or 0 when it is in another state, or replaced, or changed since the plan.
+-- ARGV[6] 1 where approvals are asked for
+-- Answers 1, or 0 when it is in another state, or replaced, or changed since the plan, or not approved: to give a row up takes it
+-- out of its approval, so one that comes back needs another (await-row.lua).
 -- @include move
 -- @include cancelled
 -- @include replaced
 -- @include tally
 -- @include planned
 -- @include tell
+-- @include waiting
 local portfolio, row, plan = unpack(KEYS)
-local key, from, isMeant, before, told = unpack(ARGV)
-local found = redis.call('HMGET', row, 'state', 'line')
+local key, from, isMeant, before, told, asks = unpack(ARGV)
+local found = redis.call('HMGET', row, 'state', 'line', 'approval')
 if found[1] ~= from or isReplaced(row) or not isAsPlanned(row, before) then return 0 end
+if found[3] and (from == 'cancelled' or standingOf(portfolio, found[3]) ~= 'granted') then
+  if asks == '1' then return 0 end
+  bindRow(row, '')
+end
 takeBackReplaced(row)
 local now = nowMs()
 moveRow(portfolio, row, key, from, 'queued', found[2], now)

@@ -13,7 +13,7 @@ end
 -- Answers whether the row had added something else than it does now. `requested` is given where its words were changed, `side`
 -- where it is to be on that side from now on, and `gathered` where many rows are gone through, to apply their changes together.
 local function retallyRow(portfolio, row, key, requested, side, gathered)
-  local found = redis.call('HMGET', row, 'state', 'line', 'tally', 'replaced', 'cause', 'record')
+  local found = redis.call('HMGET', row, 'state', 'line', 'tally', 'replaced', 'cause', 'record', 'approval', 'awaits')
   local state, line, before = found[1], found[2], found[3]
   if not state then return false end
   if found[5] and state ~= 'refused' and state ~= 'held' then
@@ -23,6 +23,13 @@ local function retallyRow(portfolio, row, key, requested, side, gathered)
   -- A row stays on its side; reconcile alone moves it to the other.
   side = side or before and string.match(before, '^[ab]') or redis.call('HGET', portfolio, 'side') or 'a'
   local now = tallyOf(row, side, found, requested)
+  if found[8] or state == 'awaiting' then
+-- @include approval-tally
+    local asks = string.match(now, '^[ab]|%a+|([^|]*)')
+    local awaits = state == 'awaiting' and found[7] and found[7] .. '|' .. asks or false
+    if found[8] and found[8] ~= awaits then leaveApproval(portfolio, row, key, found[8], limbsOf) end
+    if awaits and found[8] ~= awaits then joinApproval(portfolio, row, key, line, found[7], asks, limbsOf(asks)) end
+  end
   if now == before and not found[5] then return false end
   local changes = gathered or {}
   local causeBefore = before and addTally(changes, before, -1) or ''

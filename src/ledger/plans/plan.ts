@@ -57,6 +57,8 @@ export type PlanState = {
   came: number;
   /** Rows with a call under way, which is answered first. */
   underWay: number;
+  /** The approval under which its rows wait for another person, where they do: then `done` counts those. */
+  waits: string | undefined;
   /** Of a whole portfolio that is cancelled: how many of its rows were cancelled before. */
   before: number | undefined;
   confirmedBy: string | undefined;

@@ -57,6 +57,11 @@ export function makePlans({ connection, keys }: { connection: RedisConnection; k
       return (await note([keys.plan(id)], [runner, 0, ...Object.entries(counts).flat()])) === 1;
     },
 
+    /** Its rows wait for another person, under this approval. Answers false where another goes on with it by now. */
+    async waits(id: string, runner: string, approval: string) {
+      return (await note([keys.plan(id)], [runner, 0, 'waits', approval])) === 1;
+    },
+
     /** It was carried out to its end. */
     async end(id: string, runner: string, counts: PlanCounts = {}) {
       await note([keys.plan(id)], [runner, 1, ...Object.entries(counts).flat()]);
@@ -78,6 +83,7 @@ function stateOf(fields: Record<string, string>, now: number): PlanState {
     done: number('done') ?? 0,
     came: number('came') ?? 0,
     underWay: number('underWay') ?? 0,
+    waits: fields.waits,
     before: number('before'),
     confirmedBy: fields.by,
     confirmedMs: number('confirmed'),

@@ -1,5 +1,5 @@
 import type { CallKind } from '../../call-kind.ts';
-import type { Step } from '../row.ts';
+import type { RowRequest, Step } from '../row.ts';
 import type { RowId } from '../row-id.ts';
 import type { HeldRow } from './story.ts';
 
@@ -23,6 +23,8 @@ export type HeldItem = {
   heard: string;
   /** What was sent, its first 2,000 characters. */
   sent: string;
+  /** The words of its row, which `heard` may repeat: for whoever is not to see all of them. */
+  request: RowRequest;
   /** Whether the call is in doubt no longer: a worker lets the row go on within seconds. */
   isKnown: boolean;
 };

@@ -21,6 +21,10 @@ export type StoryEvent =
   /** It ended among the refused, though no service refused it. */
   | { is: 'failed'; step: Step; message: string }
   | { is: 'retried'; by: string; from: RowState }
+  /** Somebody would send it again, or says what became of its call; another person is to approve that. */
+  | { is: 'asked'; by: string; from: RowState }
+  /** Another person said yes, or no, to that. */
+  | { is: 'approved' | 'declined'; by: string; words?: string }
   /** Its call is in doubt no longer, so it goes on by itself. */
   | { is: 'freed' }
   /** A person said what became of a call; without `made` it may be sent again. */

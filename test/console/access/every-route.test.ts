@@ -20,6 +20,9 @@ const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
 /** What the table says with its refusals, and no handler does. */
 const BY_THE_TABLE = /This takes the role|Nobody may do this here/;
 
+/** There is a sign-in at an identity provider only where one is set. */
+const TO_COME = /^\w+ \/sign-in\/oidc\b/;
+
 type Answer = { status: number; text: string };
 
 async function openWalk() {
@@ -74,7 +77,8 @@ test('each route, by each method, with each role, answers as the table for peopl
   expect(known.length).toBeGreaterThan(80);
   expect(known.filter((route) => lineFor(route, expected).length === 0)).toEqual([]);
   // And none is expected that there is not.
-  expect(expected.filter((one) => !known.some((route) => lineFor(route, [one]).length > 0))).toEqual([]);
+  const missing = expected.filter((one) => !known.some((route) => lineFor(route, [one]).length > 0));
+  expect(missing.filter(({ route }) => !TO_COME.test(route))).toEqual([]);
 
   const wrong: string[] = [];
   const hold = async (method: string, path: string, column: string, wanted: string, accept?: string) => {
@@ -154,9 +158,6 @@ test('by a method that an address is not for, nobody gets anywhere, and who is n
   }
   expect(wrong).toEqual([]);
 });
-
-/** Pages of others that come with signing in, approval and audit: their entries stand ready. */
-const TO_COME = /^\w+ \/(?:sign-in|sign-out|me|users|audit|approvals)\b/;
 
 test('no entry stands for a route that there is no more', async () => {
   const { routes } = await openWalk();

@@ -11,16 +11,35 @@ GET  /assets/                                  yes    yes  yes    yes     yes   
 GET  /health/live                              yes    yes  yes    yes     yes      yes      yes
 GET  /health/ready                             yes    yes  yes    yes     yes      yes      yes
 GET  /metrics                                  yes    yes  yes    yes     yes      yes      yes
+GET  /sign-in                                  yes    yes  yes    yes     yes      yes      yes
+POST /sign-in                                  yes    yes  yes    yes     yes      yes      yes
+GET  /sign-in/code                             yes    yes  yes    yes     yes      yes      yes
+POST /sign-in/code                             yes    yes  yes    yes     yes      yes      yes
+GET  /sign-in/factor                           yes    yes  yes    yes     yes      yes      yes
+POST /sign-in/factor                           yes    yes  yes    yes     yes      yes      yes
+GET  /sign-in/password                         yes    yes  yes    yes     yes      yes      yes
+POST /sign-in/password                         yes    yes  yes    yes     yes      yes      yes
+GET  /sign-in/oidc                             yes    yes  yes    yes     yes      yes      yes
+GET  /sign-in/oidc/callback                    yes    yes  yes    yes     yes      yes      yes
+GET  /sign-in/oidc/out                         yes    yes  yes    yes     yes      yes      yes
+POST /sign-out                                 yes    yes  yes    yes     yes      yes      yes
 
 GET  /events                                   in     yes  yes    yes     yes      yes      yes
 GET  /keys                                     in     yes  yes    yes     yes      yes      yes
+GET  /me                                       in     yes  yes    yes     yes      yes      yes
+POST /me/password                              in     yes  yes    yes     yes      yes      yes
+POST /me/factor                                in     yes  yes    yes     yes      yes      yes
+POST /me/factor/confirm                        in     yes  yes    yes     yes      yes      yes
+POST /me/codes                                 in     yes  yes    yes     yes      yes      yes
+POST /me/sessions/end                          in     yes  yes    yes     yes      yes      yes
+POST /me/sessions/:id/end                      in     yes  yes    yes     yes      yes      yes
 
 GET  /                                         in     no   yes    yes     yes      yes      no
 GET  /newest/events                            in     no   yes    yes     yes      yes      no
 GET  /portfolios/:name                         in     no   yes    yes     yes      yes      no
 GET  /portfolios/:name/events                  in     no   yes    yes     yes      yes      no
 GET  /portfolios/:name/rows/:key               in     no   yes    yes     yes      yes      no
-GET  /portfolios/:name/downloads/:file         in     no   no     yes     no       yes      no
+GET  /portfolios/:name/downloads/:file         in     no   no     yes     yes      yes      no
 POST /portfolios/:name/pause                   in     no   no     no      no       yes      no
 POST /portfolios/:name/resume                  in     no   no     no      no       yes      no
 POST /portfolios/:name/rows/:key/retry         in     no   no     own     no       yes      no
@@ -48,6 +67,11 @@ POST /new/:id/check                            in     no   no     yes     no    
 POST /new/:id/mend                             in     no   no     yes     no       no       no
 POST /new/:id/submit                           in     no   no     yes     no       no       no
 
+GET  /approvals                                in     no   yes    yes     yes      yes      no
+GET  /approvals/:id                            in     no   yes    yes     yes      yes      no
+POST /approvals/:id/approve                    in     no   no     no      yes      no       no
+POST /approvals/:id/decline                    in     no   no     no      yes      no       no
+
 GET  /held                                     in     no   no     no      no       yes      no
 GET  /held/text                                in     no   no     no      no       yes      no
 GET  /portfolios/:name/held                    in     no   no     no      no       yes      no
@@ -67,6 +91,17 @@ PUT  /queues/                                  in     no   no     no      no    
 PATCH /queues/                                 in     no   no     no      no       yes      no
 
 GET  /health                                   in     no   yes    yes     yes      yes      yes
+GET  /users                                    in     no   no     no      no       no       yes
+POST /users                                    in     no   no     no      no       no       yes
+GET  /users/:user                              in     no   no     no      no       no       yes
+GET  /users/:user/remove                       in     no   no     no      no       no       yes
+POST /users/:user/roles                        in     no   no     no      no       no       yes
+POST /users/:user/password                     in     no   no     no      no       no       yes
+POST /users/:user/factor                       in     no   no     no      no       no       yes
+POST /users/:user/sessions                     in     no   no     no      no       no       yes
+POST /users/:user/remove                       in     no   no     no      no       no       yes
+GET  /audit                                    in     no   no     no      no       no       yes
+GET  /audit/export                             in     no   no     no      no       no       yes
 `;
 
 /** What is expected of a route, by column. */

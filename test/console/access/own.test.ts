@@ -25,7 +25,7 @@ async function openPortfolios() {
       body,
     });
     const draft = uploaded.headers.get('location') ?? '';
-    expect(draft).toMatch(/^\/new\/\w/);
+    expect(draft).toMatch(/^\/new\/[\w-]/);
     await web.post(`${draft}/portfolio`, { portfolio }, who);
     await expect.poll(async () => (await web.get(draft, who)).text).toContain('name="of"');
     const { text } = await web.get(draft, who);
@@ -43,7 +43,7 @@ async function openPortfolios() {
   };
   const planOf = async (who: Record<string, string>, portfolio: string, action = 'cancel') => {
     const answer = await web.get(`/plans/new?portfolio=${portfolio}&action=${action}&states=queued`, who);
-    const [, id] = /\/plans\/(\w+)\/confirm/.exec(answer.text) ?? [];
+    const [, id] = /\/plans\/([\w-]+)\/confirm/.exec(answer.text) ?? [];
     return { ...answer, id };
   };
   return { ...web, bring, states, planOf };

@@ -16,10 +16,10 @@ const FAULTS = {
 } as const;
 
 /** Three rows, refused, held and done, and a console that looks at them; whoever asks the board here has its token. */
-async function openBoard() {
+async function openBoard(settings: Record<string, string> = {}) {
   const desk = await openDesk(3, { rules: [...FAULTS.rules] });
   await desk.limitline('run', 'q4.csv', '--portfolio', 'q4', '--yes');
-  const web = await openConsole(desk);
+  const web = await openConsole({ ...desk, env: { ...desk.env, ...settings } });
   const { context } = web;
   const shell = await web.get('/queues');
   const cookies = shell.headers.getSetCookie().map((cookie) => cookie.split(';')[0] ?? '');
@@ -43,6 +43,15 @@ async function openBoard() {
   const limits = () => desk.standIn.counts().made.limit;
   return { desk, web, context, shell, ask, idOf, limits };
 }
+
+test('a row that the board would send again waits where that is to be approved, with who pressed', async () => {
+  const { ask, idOf, web } = await openBoard({ APPROVE_ALWAYS: 'on' });
+  const answer = await ask('PUT', `/queues/buyer-limits/${await idOf('refused')}/retry`);
+  expect(answer.status).toBe(409);
+  expect(answer.body.message).toContain('needs another person’s approval');
+  expect(await web.context.approvals.waiting()).toMatchObject([{ kind: 'retry', rows: 1, authors: ['console'] }]);
+  expect((await web.context.portfolios.read('q4')).states).toMatchObject({ awaiting: 1, refused: 0, queued: 0 });
+});
 
 describe('the board', () => {
   test('is shown under its own policy, with nothing in it that the policy forbids', async () => {

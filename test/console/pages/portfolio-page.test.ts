@@ -146,6 +146,7 @@ test('its events have all that changes, but the table of rows, and say how many 
   const before = await pieces();
   expect([...before.keys()]).toEqual([
     'strip',
+    'approvals-count',
     'portfolio-waits',
     'portfolio-figures',
     'portfolio-actions',

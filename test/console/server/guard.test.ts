@@ -20,7 +20,7 @@ test.each(['0.0.0.0', '::', '192.168.1.7', 'console.example.com', '127.0.0.1.exa
     });
     await expect(made).rejects.toMatchObject({
       code: 'SETTINGS',
-      message: expect.stringMatching(/no users yet.*127\.0\.0\.1/),
+      message: expect.stringMatching(/which other machines can reach.*127\.0\.0\.1/),
     });
   },
 );

@@ -16,6 +16,7 @@ const DRAFT: Omit<PortfolioDraft, 'id'> = {
   form: null,
   keptFrom: null,
   submitted: null,
+  authors: [],
 };
 
 test('a draft is found by the next process, changed one change after the other, and forgotten after a week', async () => {

@@ -24,7 +24,7 @@ test('a corrected amount replaces a refused row without any reference, and retry
   // Nothing of it wants mending, and nothing brings it back but its own line.
   expect(parse(await errors())).toHaveLength(1);
   await standIn.setFaults({ rules: [] });
-  expect(await retryRows({ portfolio: 'q4', state: 'cancelled' }, place.context)).toBe(0);
+  expect(await retryRows({ portfolio: 'q4', state: 'cancelled' }, place.context)).toEqual({ rows: 0 });
   expect(requested()).toEqual([5, 800]);
   // Its company is known still.
   expect(standIn.counts().made.company).toBe(2);

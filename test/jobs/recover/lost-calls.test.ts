@@ -56,6 +56,13 @@ const inDoubt =
 
 test.each<[string, Line, Partial<Outcome>, string[]]>([
   ['a limit goes by its key', row, { row: `q4/${OWN_KEY}`, limitId: 'bl_1' }, [company, `made limit ${OWN_KEY}`]],
+  ['one that waits for approval was not sent', row, { ...OWN_ROW, state: 'awaiting' }, [company]],
+  [
+    '… unless it waits for what somebody says of a call in doubt',
+    row,
+    { ...OWN_ROW, state: 'awaiting', problem: inDoubt },
+    [company, `unknown limit ${OWN_KEY}`],
+  ],
   ['… and by that of the file, where its cells lead to another', row, { limitId: 'bl_1' }, [company, made, weak]],
   ["… by the file's alone where the line was changed since", row, { limitId: 'bl_1', problem: changed }, [made, weak]],
   ['… or is broken', broken, { limitId: 'bl_1' }, [made, weak]],

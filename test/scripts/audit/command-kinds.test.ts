@@ -119,8 +119,20 @@ test('what a command changes stands in the trail with the user of the system and
 
 test('a command that fails says so in the trail, and one whose portfolio is not there did nothing', async () => {
   const cwd = await makeFolder();
-  const { status } = await callCommand(['pause', 'nothing'], { cwd });
-  expect(status).toBe(1);
-  const { stdout } = await callCommand(['audit', 'list'], { cwd });
-  expect(stdout).toContain('No entry of the audit trail');
+  await writeFile(join(cwd, 'q4.csv'), `${buyerLines(1).join('\n')}\n`);
+  await callCommand(['import', 'q4.csv'], { cwd });
+  expect((await callCommand(['pause', 'nothing'], { cwd })).status).toBe(1);
+  expect((await callCommand(['resolve', 'q4', '--line', '2', '--resend'], { cwd })).status).toBe(1);
+  const { entries } = JSON.parse((await callCommand(['audit', 'list', '--json'], { cwd })).stdout);
+  expect(entries.slice(2)).toMatchObject([
+    { what: 'held calls resolved', about: 'q4', is: 'begun', facts: { line: 2, resend: true } },
+    { what: 'held calls resolved', is: 'failed', of: 3, facts: { reason: expect.any(String) } },
+  ]);
+});
+
+test('who says no when asked has left no entry: a plan alone is none', async () => {
+  const kind = COMMAND_KINDS.resolve;
+  if (typeof kind !== 'object') throw new Error('resolve changes nothing');
+  expect(kind.asks?.({ args: ['q4'], options: { all: true, resend: true } })).toBe(true);
+  expect(kind.asks?.({ args: ['q4'], options: { line: 2 } })).toBe(false);
 });

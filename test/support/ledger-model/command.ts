@@ -5,6 +5,7 @@ import { proofOf } from '../../../src/ledger/counts/proof.ts';
 import type { PortfolioState } from '../../../src/ledger/portfolio.ts';
 import { ROW_STATES, type RowResult, STEPS } from '../../../src/ledger/row.ts';
 import { addedUp } from '../added-up.ts';
+import { expectApprovals } from './approval-commands.ts';
 import type { RealLedger } from './real-ledger.ts';
 import { isOpen, type Model, PORTFOLIOS } from './rules.ts';
 
@@ -57,9 +58,12 @@ async function expectAgreement(model: Model, real: RealLedger): Promise<void> {
     expect(read.map((row) => row?.replaced)).toEqual(rows.map((row) => row.replaced !== undefined));
     // What the counts prove of it is never wrong.
     expect(proofOf(found, []).filter(({ is, of }) => is === 'wrong' && of !== 'twice')).toEqual([]);
-    expect(found.finishedMs !== undefined, `${name} is finished`).toBe(!rows.some(({ state }) => isOpen(state)));
+    expect(found.finishedMs !== undefined, `${name} is finished`).toBe(
+      !rows.some(({ state }) => isOpen(state) || state === 'awaiting'),
+    );
   });
   await Promise.all(expectations);
+  await expectApprovals(model, real);
   const held = [...model.rows].filter(([, { state }]) => state === 'held').map(([row]) => row);
   expect((await real.held()).toSorted()).toEqual(held.toSorted());
   for (const [thing, ids] of real.made) {

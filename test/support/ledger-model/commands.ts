@@ -1,9 +1,19 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
 import type { CallKind } from '../../../src/call-kind.ts';
-import type { RowRequest, Step } from '../../../src/ledger/row.ts';
-import { makeRequest } from '../ledger.ts';
+import type { Step } from '../../../src/ledger/row.ts';
+import {
+  answer,
+  ask,
+  beginImport,
+  carryOut,
+  claimUnapproved,
+  endImport,
+  free,
+  importForApproval,
+} from './approval-commands.ts';
 import { type Command, command, expectFound } from './command.ts';
+import { put, requestOf } from './put-command.ts';
 import type { RealLedger } from './real-ledger.ts';
 import { kindOf, type Model, PORTFOLIOS, REQUESTS, thingOf } from './rules.ts';
 import {
@@ -28,6 +38,8 @@ export function commandArbitraries(): fc.Arbitrary<Command>[] {
   // A worker mostly comes for the step that the row is at; a stale job may come for any.
   const job = fc.oneof({ weight: 5, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary: step });
   const work = fc.tuple(process, portfolio, key, job).map((args) => takeUp(...args));
+  const ends = fc.constantFrom<AnswerWord>('refused', 'unknown, made', 'unknown, not made');
+  const ending = fc.tuple(process, portfolio, key, ends).map((args) => takeUpAndAnswer(...args));
   const goingWell = fc.tuple(process, portfolio, key).map((args) => takeUpAndAnswer(...args));
   const resolving = fc.tuple(key, step, fc.nat(3), fc.boolean()).map((args) => resolve(...args));
   const answering = fc.tuple(fc.nat(5), answer, fc.boolean()).map((args) => answerFlight(...args));
@@ -44,6 +56,8 @@ export function commandArbitraries(): fc.Arbitrary<Command>[] {
     goingWell,
     goingWell,
     goingWell,
+    ending,
+    ending,
     portfolio.map(resume),
     portfolio.map(resume),
     fc.tuple(process, fc.boolean()).map((args) => crash(...args)),
@@ -62,14 +76,43 @@ export function commandArbitraries(): fc.Arbitrary<Command>[] {
     fc.tuple(portfolio, key).map((args) => leaveOut(...args)),
     portfolio.map(pause),
     portfolio.map(resume),
+    ...approvalArbitraries({ portfolio, key, process }),
   ];
 }
 
-export function put(name: string, key: string, line: number, version: string): Command {
-  return command(`import ${name}/${key} at line ${line}, ${version}`, async (model, real) => {
-    const answer = await real.rows.put({ portfolio: name, key }, line, 'i', requestOf(key, version));
-    expect(answer).toBe(model.put(name, key, line, version));
-  });
+/** All that may happen to what another person has to approve. */
+function approvalArbitraries({
+  portfolio,
+  key,
+  process,
+}: Record<'portfolio' | 'key' | 'process', fc.Arbitrary<string>>): fc.Arbitrary<Command>[] {
+  const person = fc.constantFrom('alice', 'bert');
+  // What was asked for last is answered more often than what is old.
+  const which = fc.oneof({ weight: 3, arbitrary: fc.constant(0) }, { weight: 2, arbitrary: fc.nat(4) });
+  const answering = fc
+    .tuple(which, fc.constantFrom('granted' as const, 'granted' as const, 'declined' as const), person)
+    .map((args) => answer(...args));
+  const freeing = fc.tuple(which, fc.integer({ min: 1, max: 3 })).map((args) => free(...args));
+  const importing = fc
+    .tuple(portfolio, fc.constantFrom('as before', 'corrected'), fc.boolean())
+    .map((args) => importForApproval(...args));
+  return [
+    fc.tuple(portfolio, person).map((args) => beginImport(...args)),
+    fc
+      .tuple(portfolio, fc.constantFrom('asked' as const, 'asked' as const, 'not asked' as const, 'died' as const))
+      .map((args) => endImport(...args)),
+    answering,
+    answering,
+    freeing,
+    freeing,
+    fc
+      .tuple(fc.nat(5), fc.constantFrom('refused' as const, 'cancelled' as const, 'held' as const), person)
+      .map((args) => ask(...args)),
+    which.map(carryOut),
+    importing,
+    importing,
+    fc.tuple(process, portfolio, key).map((args) => claimUnapproved(...args)),
+  ];
 }
 
 /** `old` is of the same portfolio, and another. */
@@ -78,7 +121,9 @@ function putInPlaceOf(name: string, [key, old]: string[], line: number): Command
     if (key === undefined || old === undefined) return;
     const problem = { step: 'limit', message: 'replaced' } as const;
     const request = requestOf(key, 'as before');
-    const answer = await real.rows.put({ portfolio: name, key }, line, 'i', request, '', { key: old, problem });
+    const { approval } = model.portfolio(name);
+    const replacing = { key: old, problem, approval };
+    const answer = await real.rows.put({ portfolio: name, key }, line, 'i', request, '', replacing);
     expect(answer).toBe(model.putInPlaceOf(name, key, { line, rowName: 'as before', old }));
   });
 }
@@ -159,11 +204,4 @@ function resume(name: string): Command {
     await real.portfolios.resume(name);
     model.resume(name);
   });
-}
-
-function requestOf(key: string, name: string): RowRequest {
-  const { buyer = '', amount = '', companyId, document } = REQUESTS[key] ?? {};
-  const documents = document ? [{ name: document, mediaType: 'application/pdf', sizeBytes: 1, sha256: document }] : [];
-  const limit = { requested_limit: amount };
-  return makeRequest({ name, buyer, documents, limit, ...(companyId ? { companyId } : {}) });
 }

@@ -1,4 +1,5 @@
 import type { Redis } from 'ioredis';
+import { makeApprovals } from '../../../src/ledger/approvals/approvals.ts';
 import { type AtMostOnce, makeAtMostOnce } from '../../../src/ledger/at-most-once.ts';
 import { makeAttempts } from '../../../src/ledger/attempts.ts';
 import { makeCalls } from '../../../src/ledger/calls.ts';
@@ -28,7 +29,8 @@ export function openRealLedger(connection: Redis, { canaryRefusals }: { canaryRe
   const onces = new Map<string, AtMostOnce>();
   return {
     calls,
-    rows: makeRows({ connection, keys, persist, canaryRefusals }),
+    rows: makeRows({ connection, keys, persist, canaryRefusals, asksApproval: true }),
+    approvals: makeApprovals({ connection, keys, persist }),
     portfolios: makePortfolios({ connection, keys }),
     /** The causes of a portfolio, without reading all else that is known of it. */
     causes: makeCauses({ connection, keys }).read,

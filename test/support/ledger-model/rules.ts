@@ -1,7 +1,16 @@
 import type { CallKind } from '../../../src/call-kind.ts';
 import type { Verdict } from '../../../src/ledger/calls.ts';
 import type { CancelAnswer, RowState, Step } from '../../../src/ledger/row.ts';
-import { type Attempt, type ModelCall, type ModelPortfolio, type ModelRow, newPortfolio, noteDoubt } from './state.ts';
+import { bind, goBack, isGranted } from './approval-rules.ts';
+import {
+  type Attempt,
+  type ModelApproval,
+  type ModelCall,
+  type ModelPortfolio,
+  type ModelRow,
+  newPortfolio,
+  noteDoubt,
+} from './state.ts';
 
 /** What is asked for, and by whom: two portfolios want the same requests, rows share a buyer and a document. */
 export const PORTFOLIOS = ['q4', 'twin'] as const;
@@ -19,6 +28,7 @@ export function makeModel({ canaryRefusals }: { canaryRefusals: number }) {
   const rows = new Map<string, ModelRow>();
   const calls = new Map<string, ModelCall>();
   const alive = new Set<string>();
+  const approvals = new Map<string, ModelApproval>();
   const portfolios = new Map<string, ModelPortfolio>(PORTFOLIOS.map((name) => [name, newPortfolio()]));
   const portfolio = (name: string) => portfolios.get(name) as ModelPortfolio;
   const rowOf = (name: string, key: string) => rows.get(`${name}/${key}`);
@@ -31,12 +41,15 @@ export function makeModel({ canaryRefusals }: { canaryRefusals: number }) {
     if (answer !== 'ok' && count >= canaryRefusals) portfolio(name).paused = true;
   };
 
+  const hasClosed = ({ approval = '' }: ModelRow) => approvals.get(approval)?.standing !== 'open';
+
   const isCancelled = (name: string, row: ModelRow) => row.generation < portfolio(name).cancels;
 
   return {
     rows,
     calls,
     alive,
+    approvals,
     portfolio,
     rowOf,
 
@@ -45,15 +58,19 @@ export function makeModel({ canaryRefusals }: { canaryRefusals: number }) {
       const generation = portfolio(name).cancels;
       const same = known?.name === rowName;
       if (known && !same && (calls.has(`limit ${key}`) || known.state === 'done')) return 'changed';
+      const { approval } = portfolio(name);
       if (known) Object.assign(known, { line, generation });
+      // What an import that died left waiting goes on with this one.
+      if (known && same && known.state === 'awaiting' && !known.was && approval && !hasClosed(known))
+        known.approval = approval;
       if (known && same && ['done', 'skipped', 'held'].includes(known.state)) return 'ended';
       if (known && same && !['refused', 'cancelled'].includes(known.state)) return 'open';
       if (known) portfolio(name).replaced -= known.replaced === undefined ? 0 : 1;
       const made = calls.get(`limit ${key}`)?.state === 'made';
-      const state = made ? 'skipped' : 'queued';
+      const state = made ? 'skipped' : approval ? 'awaiting' : 'queued';
       const revision = known ? known.revision + (same ? 0 : 1) : 0;
       const row = { state, step: stepBehind(key), line, name: rowName, company: '', revision, generation } as const;
-      rows.set(`${name}/${key}`, { ...row });
+      rows.set(`${name}/${key}`, { ...row, approval: made ? undefined : approval });
       if (made) return 'ended';
       return known ? 'renewed' : 'added';
     },
@@ -71,7 +88,7 @@ export function makeModel({ canaryRefusals }: { canaryRefusals: number }) {
       if (!isDone && (!isFree || given.replaced)) return 'again';
       if (given && !isDone) {
         portfolio(name).replaced += given.replaced === undefined ? 1 : 0;
-        Object.assign(given, { state: 'cancelled', replaced: key });
+        Object.assign(given, { state: 'cancelled', replaced: key, was: undefined });
       }
       return this.put(name, key, line, rowName);
     },
@@ -96,8 +113,10 @@ export function makeModel({ canaryRefusals }: { canaryRefusals: number }) {
       if (call?.state === 'made') return 'made';
       if (call?.state === 'claimed' && alive.has(call.owner.process)) return 'busy';
       if (call?.state === 'claimed') noteDoubt(call);
-      if (call && (hold || gone || call.doubts > 8)) return 'unknown';
+      const awaits = !isGranted(row, approvals);
+      if (call && (hold || gone || awaits || call.doubts > 8)) return 'unknown';
       if (gone) return 'cancelled';
+      if (awaits) return 'awaiting';
       if (portfolio(attempt.portfolio).paused) return 'paused';
       if (row?.revision !== attempt.revision) return 'changed';
       if (call?.doubted) return 'later';
@@ -156,8 +175,10 @@ export function makeModel({ canaryRefusals }: { canaryRefusals: number }) {
       const row = rowOf(name, key);
       if (!row) return '';
       if (row.revision !== revision && to !== 'done') return row.state;
-      const expected = row.state === step || (row.state === 'held' && row.step === step) || to === 'done';
+      const isHeld = row.state === 'held' || row.was?.state === 'held';
+      const expected = row.state === step || (isHeld && row.step === step) || to === 'done';
       if (row.state === 'done' || !expected) return row.state;
+      if (row.was) bind(row, row.was.approval);
       row.state = to;
       if (to === 'company' || to === 'documents' || to === 'limit') row.step = to;
       row.company = brought.company ?? row.company;
@@ -166,9 +187,20 @@ export function makeModel({ canaryRefusals }: { canaryRefusals: number }) {
       return to;
     },
 
+    /** A worker met a row that is not approved. */
+    putBack(name: string, key: string, step: Step): RowState | undefined {
+      const row = rowOf(name, key);
+      if (row?.state !== step) return row?.state;
+      const standing = approvals.get(row.approval ?? '')?.standing;
+      row.state =
+        standing === 'open' || standing === 'waiting' ? 'awaiting' : calls.has(`limit ${key}`) ? 'queued' : 'cancelled';
+      return row.state;
+    },
+
     requeue(name: string, key: string, from: RowState): boolean {
       const row = rowOf(name, key);
       if (row?.state !== from || row.replaced) return false;
+      if (row.approval && (from === 'cancelled' || !isGranted(row, approvals))) return false;
       portfolio(name).replaced -= row.replaced === undefined ? 0 : 1;
       row.replaced = undefined;
       row.state = 'queued';
@@ -179,8 +211,9 @@ export function makeModel({ canaryRefusals }: { canaryRefusals: number }) {
     /** A file that replaces the others lacks it: it is given up unless it was sent, or has ended otherwise. */
     leaveOut(name: string, key: string): boolean {
       const row = rowOf(name, key);
-      if (!row || !(isOpen(row.state) || row.state === 'refused') || calls.has(`limit ${key}`)) return false;
-      Object.assign(row, { state: 'cancelled', replaced: '' });
+      const state = row?.state === 'awaiting' ? (row.was?.state ?? 'queued') : row?.state;
+      if (!row || !state || !(isOpen(state) || state === 'refused') || calls.has(`limit ${key}`)) return false;
+      Object.assign(row, { state: 'cancelled', replaced: '', was: undefined });
       portfolio(name).replaced += 1;
       return true;
     },
@@ -192,13 +225,14 @@ export function makeModel({ canaryRefusals }: { canaryRefusals: number }) {
 
     cancelRow(name: string, key: string): CancelAnswer {
       const row = rowOf(name, key);
-      if (!row || !isOpen(row.state)) return 'nothing';
+      if (!row || !(isOpen(row.state) || row.state === 'awaiting')) return 'nothing';
       for (const thing of [`limit ${key}`, thingOf(key, row.step)]) {
         const call = calls.get(thing);
         if (call?.row !== `${name}/${key}`) continue;
         if (call.state === 'claimed') return alive.has(call.owner.process) ? 'under way' : 'left';
         if (thing.startsWith('limit')) return 'under way';
       }
+      if (goBack(row, portfolio(name))) return 'restored';
       row.state = 'cancelled';
       return 'cancelled';
     },

@@ -1,4 +1,5 @@
 import type { CallKind } from '../../../src/call-kind.ts';
+import type { ApprovalStanding } from '../../../src/ledger/approvals/approval.ts';
 import type { RowState, Step } from '../../../src/ledger/row.ts';
 
 export type ModelRow = {
@@ -12,6 +13,19 @@ export type ModelRow = {
   generation: number;
   /** The row in whose favour it was cancelled; '' where a file that replaces the others lacks its line. */
   replaced?: string | undefined;
+  /** The approval that it has, or waits for. */
+  approval?: string | undefined;
+  /** Of one that waits and was not new. */
+  was?: Pick<ModelRow, 'state' | 'approval' | 'replaced'> | undefined;
+};
+
+export type ModelApproval = {
+  portfolio: string;
+  kind: 'import' | 'retry' | 'answer';
+  standing: ApprovalStanding;
+  author: string;
+  /** What it was when it was answered. */
+  answered?: { rows: number } | undefined;
 };
 
 /** One send: of which process, for which row and thing. Its fate is known early when a person found out. */
@@ -40,6 +54,8 @@ export type ModelPortfolio = {
   paused: boolean;
   /** How often it was cancelled. */
   cancels: number;
+  /** What its import brings rows in with, while approval is asked for. */
+  approval?: string | undefined;
   /** Its rows in whose place others stand. */
   replaced: number;
   canary: Partial<Record<Step, string>>;

@@ -40,6 +40,7 @@ export function takeUp(process: string, name: string, key: string, stale: Step |
       const expected = model.claim(attempt);
       expect(wordOf(verdict)).toBe(expected === 'cancelled' || expected === 'changed' ? 'moved' : expected);
       if (expected === 'cancelled') await cancelRow(attempt, model, real);
+      else if (expected === 'awaiting') await putBack(attempt, model, real);
       else if (verdict.is === 'go') real.flights.push(flight);
       else await advance(attempt, verdict, model, real);
     },
@@ -50,15 +51,16 @@ export function takeUp(process: string, name: string, key: string, stale: Step |
 function wordOf(verdict: Settled | { is: 'go' }): string {
   if (verdict.is !== 'later') return verdict.is;
   if (verdict.again === 'resumed') return 'paused';
+  if (verdict.again === 'approved') return 'awaiting';
   return verdict.reason === 'another process is sending it' ? 'busy' : 'later';
 }
 
-/** A step that goes well from its beginning to its end: what leads rows far along. */
-export function takeUpAndAnswer(process: string, name: string, key: string): Command {
-  return command(`${process} does the next step of ${name}/${key}`, async (model, real) => {
+/** A step from its beginning to its end, which goes well as a rule: what leads rows far along. */
+export function takeUpAndAnswer(process: string, name: string, key: string, word: AnswerWord = 'made'): Command {
+  return command(`${process} does the next step of ${name}/${key}: ${word}`, async (model, real) => {
     const before = real.flights.length;
     await takeUp(process, name, key, undefined).run(model, real);
-    if (real.flights.length > before) await answerFlight(before, 'made', false).run(model, real);
+    if (real.flights.length > before) await answerFlight(before, word, false).run(model, real);
   });
 }
 
@@ -148,6 +150,12 @@ async function advance(attempt: Attempt, ending: Settled, model: Model, real: Re
 /** A row that was cancelled before its call was claimed ends with its portfolio. */
 async function cancelRow({ portfolio, key }: Attempt, model: Model, real: RealLedger): Promise<void> {
   expect(await real.rows.cancel({ portfolio, key })).toBe(model.cancelRow(portfolio, key));
+}
+
+/** A row whose approval is not granted waits again, or goes where that has come to by now. */
+async function putBack({ portfolio, key, step, revision }: Attempt, model: Model, real: RealLedger): Promise<void> {
+  const state = await real.rows.advance({ portfolio, key }, step, 'awaiting', { revision: String(revision) });
+  expect(state).toBe(model.putBack(portfolio, key, step));
 }
 
 function endOf({ portfolio, key, step }: Attempt, ending: Settled): { to: RowState; fields: Move } | undefined {

@@ -4,7 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { isPortfolioName } from '../../../ledger/row-id.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import { ConsoleError } from '../../server/console-error.ts';
-import { attachmentOf } from './attachment-name.ts';
+import { sendDownload } from './send-download.ts';
 
 /** What is written of a portfolio: as `limitline run` leaves it beside the file, to the byte, so that a click in Excel opens it. */
 export type Written = { portfolio: string; only: 'all' | 'errors'; format: 'csv' | 'xlsx'; cause: string | undefined };
@@ -19,6 +19,8 @@ export type DownloadFunctions = {
   ) => Promise<{ fileName: string; sizeBytes: number; content: () => Readable } | undefined>;
 };
 
+type Asked = { request: FastifyRequest; reply: FastifyReply };
+
 /** A million rows take a minute, and a slow line of the reader's takes longer. */
 const DOWNLOAD_LIMIT_MS = 3_600_000;
 
@@ -26,10 +28,10 @@ const CSV = 'text/csv; charset=utf-8';
 const XLSX = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet';
 
 /** The files that are written anew: what they are called behind the portfolio's name, and what is in them. */
-const FILES: Readonly<Record<string, { only: Written['only']; format: Written['format']; type: string }>> = {
-  'results.csv': { only: 'all', format: 'csv', type: CSV },
-  'errors.csv': { only: 'errors', format: 'csv', type: CSV },
-  'results.xlsx': { only: 'all', format: 'xlsx', type: XLSX },
+const FILES: Readonly<Record<string, Pick<Written, 'only' | 'format'> & { type: string; what: string }>> = {
+  'results.csv': { only: 'all', format: 'csv', type: CSV, what: 'results downloaded' },
+  'errors.csv': { only: 'errors', format: 'csv', type: CSV, what: 'errors downloaded' },
+  'results.xlsx': { only: 'all', format: 'xlsx', type: XLSX, what: 'results downloaded' },
 };
 
 /** `/portfolios/:name/downloads/…`: results, errors, a workbook, and each file as it was imported. */
@@ -38,7 +40,7 @@ export function addDownloads(app: ConsoleApp, given: DownloadFunctions): void {
     const { name = '', file = '' } = request.params as Record<string, string>;
     const query = request.query as Record<string, unknown>;
     if (!isPortfolioName(name)) throw nothingHere();
-    if (file === 'original') return sendOriginal(name, numberOf(query.import), given, reply);
+    if (file === 'original') return sendOriginal(name, numberOf(query.import), given, { request, reply });
     const wanted = Object.hasOwn(FILES, file) ? FILES[file] : undefined;
     if (!wanted) throw nothingHere();
     const cause = causeOf(query.cause);
@@ -46,18 +48,19 @@ export function addDownloads(app: ConsoleApp, given: DownloadFunctions): void {
       throw new ConsoleError(422, 'The rows of one cause are in errors.csv?cause=… alone.');
     }
     const fileName = `${name}-${cause === undefined ? file : `errors-${cause}.csv`}`;
-    return sendWritten({ ...wanted, portfolio: name, cause }, { ...wanted, fileName }, given, request, reply);
+    const { only, format } = wanted;
+    return sendWritten({ only, format, portfolio: name, cause }, { ...wanted, fileName }, given, { request, reply });
   });
 }
 
 /** A fault before the first byte is a page; behind it the connection breaks, so that nobody takes half a file for a whole one. */
 async function sendWritten(
   what: Written,
-  { fileName, type }: { fileName: string; type: string },
+  file: { fileName: string; type: string; what: string },
   given: DownloadFunctions,
-  request: FastifyRequest,
-  reply: FastifyReply,
+  asked: Asked,
 ): Promise<FastifyReply> {
+  const { request, reply } = asked;
   const through = new PassThrough();
   const gone = new AbortController();
   reply.raw.once('close', () => gone.abort());
@@ -66,28 +69,24 @@ async function sendWritten(
   writing.catch((error) => through.destroy(error));
   // Ends without a byte as well.
   await Promise.race([once(through, 'readable', { signal }), writing]);
-  return asAttachment(reply, fileName, type).send(through);
+  const { portfolio, cause } = what;
+  const facts = cause === undefined ? {} : { cause };
+  return sendDownload(asked, { ...file, about: portfolio, facts }, through);
 }
 
 async function sendOriginal(
   portfolio: string,
   importNumber: number | undefined,
   { original }: DownloadFunctions,
-  reply: FastifyReply,
+  asked: Asked,
 ): Promise<FastifyReply> {
   const found = await original(portfolio, importNumber);
   if (!found) throw new ConsoleError(404, 'There is no such file, or its copy is gone from the data folder.');
   // Whatever it is: a page or a script that somebody uploaded is saved and never shown.
-  const answer = asAttachment(reply, found.fileName, 'application/octet-stream');
-  return answer.header('content-length', found.sizeBytes).send(found.content());
-}
-
-function asAttachment(reply: FastifyReply, fileName: string, type: string): FastifyReply {
-  return reply
-    .header('content-disposition', attachmentOf(fileName))
-    .header('cache-control', 'no-store')
-    .header('x-content-type-options', 'nosniff')
-    .type(type);
+  const { fileName, sizeBytes } = found;
+  const file = { fileName, sizeBytes, type: 'application/octet-stream', what: 'imported file downloaded' };
+  const facts = importNumber === undefined ? {} : { import: importNumber };
+  return sendDownload(asked, { ...file, about: portfolio, facts }, found.content());
 }
 
 function numberOf(text: unknown): number | undefined {

@@ -1,10 +1,13 @@
 import multipart from '@fastify/multipart';
+import type { AskedFor } from '../../../ledger/approvals/answered.ts';
 import { isPortfolioName, rowIdOf } from '../../../ledger/row-id.ts';
 import type { HeldItem, HeldPage } from '../../../ledger/story/held-item.ts';
 import type { HeldRow } from '../../../ledger/story/story.ts';
 import { addAction } from '../../actions/add-action.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import { ConsoleError } from '../../server/console-error.ts';
+import { approvalAddress } from '../approvals/approval-address.ts';
+import { sendDownload } from '../downloads/send-download.ts';
 import { heldAddress } from './held-address.ts';
 import { heldPage } from './held-page.ts';
 import { type HeldFilePlan, planPage } from './plan-page.ts';
@@ -22,7 +25,7 @@ export type HeldPageFunctions = {
     portfolio: string,
     by: string,
   ) => Promise<
-    | { is: 'done'; resolution: { calls: number; rows: number } }
+    | { is: 'done'; resolution: { calls: number; rows: number; waits?: AskedFor } }
     | { is: 'changed'; plan: HeldFilePlan }
     | { is: 'unknown' }
   >;
@@ -59,11 +62,10 @@ export function addHeldPage(app: ConsoleApp, given: HeldPageFunctions): void {
     app.get(`${url}/text`, async (request, reply) => {
       const { portfolio } = readAddress(request.params, request.query);
       const page = await pageOr404({ portfolio, after: undefined, count: MOST_IN_TEXT }, given);
-      return reply
-        .header('cache-control', 'no-store')
-        .header('content-disposition', 'attachment; filename="held.txt"')
-        .type('text/plain; charset=utf-8')
-        .send(`${given.text(page.items)}\n`);
+      const file = { fileName: 'held.txt', type: 'text/plain; charset=utf-8', what: 'held calls downloaded' };
+      const about = portfolio === undefined ? {} : { about: portfolio };
+      const facts = { rows: page.items.length };
+      return sendDownload({ request, reply }, { ...file, ...about, facts }, `${given.text(page.items)}\n`);
     });
   };
   addDesk('/held');
@@ -112,6 +114,9 @@ function addFileActions(app: ConsoleApp, given: HeldPageFunctions): void {
       tell({ became: confirmed.is, ...(confirmed.is === 'done' ? confirmed.resolution : {}) });
       switch (confirmed.is) {
         case 'done':
+          if (confirmed.resolution.waits) {
+            return reply.redirect(approvalAddress(confirmed.resolution.waits.approval), 303);
+          }
           return reply.redirect(`${heldAddress(portfolio)}?did=file-${confirmed.resolution.calls}`, 303);
         case 'changed': {
           const body = planPage({ plan: confirmed.plan, changed: true, csrf: reply.csrf() });

@@ -139,6 +139,7 @@ function placeText({ row, atMs }: HeldRow): string {
 }
 
 function didWords(did: string | undefined): string | undefined {
+  if (did === 'asked') return 'Nothing is done before another person has approved it: see Approvals.';
   if (did === 'made') return 'Taken as made: its row goes on.';
   if (did === 'resent') return 'It is sent again, as soon as it is its turn.';
   const [, calls] = /^file-(\d{1,7})$/.exec(did ?? '') ?? [];

@@ -36,12 +36,12 @@ export function addDraftActions(app: ConsoleApp, given: NewPageFunctions): void 
     url: '/new/:id/reading',
     action: 'reading',
     about,
-    handle: async ({ reply, params: { id = '' }, fields }) => {
+    handle: async ({ reply, actor, params: { id = '' }, fields }) => {
       const draft = await given.read(id);
       const state = await given.preview(draft);
       const preview = state.is === 'there' ? state.preview : undefined;
-      if (fields.forget === 'yes') await given.correct(id, { forgetKept: true });
-      else await given.correct(id, { reading: readReading(fields, draft, preview) });
+      if (fields.forget === 'yes') await given.correct(id, { forgetKept: true }, actor.name);
+      else await given.correct(id, { reading: readReading(fields, draft, preview) }, actor.name);
       return reply.redirect(`/new/${id}`, 303);
     },
   });
@@ -59,8 +59,8 @@ export function addDraftActions(app: ConsoleApp, given: NewPageFunctions): void 
     action: 'reading',
     says: ['portfolio'],
     about,
-    handle: async ({ reply, params: { id = '' }, fields }) => {
-      await given.correct(id, { portfolio: (fields.portfolio ?? '').trim() });
+    handle: async ({ reply, actor, params: { id = '' }, fields }) => {
+      await given.correct(id, { portfolio: (fields.portfolio ?? '').trim() }, actor.name);
       return reply.redirect(`/new/${id}#submit-title`, 303);
     },
   });
@@ -115,14 +115,16 @@ function addMending(app: ConsoleApp, given: NewPageFunctions): void {
     about: (request) => aboutDraft(request, given),
     bodyLimit: GRID_LIMIT_BYTES,
     limitMs: COPY_LIMIT_MS,
-    handle: async ({ reply, params: { id = '' }, fields, tell }) => {
-      const answer = await given.mend(id, { version: Number(fields.version), wishes: readWishes(fields) });
+    handle: async ({ reply, actor, params: { id = '' }, fields, tell }) => {
+      const wish = { version: Number(fields.version), wishes: readWishes(fields) };
+      const answer = await given.mend(id, wish, actor.name);
       tell('conflict' in answer ? { became: 'conflict' } : versionOf(answer.draft));
       if ('conflict' in answer) {
         reply.code(409);
         return reply.page({ title: 'Another version was saved', at: 'new', body: conflictView(id, answer.conflict) });
       }
-      if (fields.same !== undefined) await saySameBuyer(answer.draft, Number(fields.same), given);
+      if (fields.same !== undefined)
+        await saySameBuyer(answer.draft, { line: Number(fields.same), by: actor.name }, given);
       const list = fields.list === 'warnings' ? 'warnings' : 'problems';
       // What was mended is gone from its list, so the same page has others.
       return reply.redirect(`/new/${id}?list=${list}#mend`, 303);
@@ -136,11 +138,15 @@ function notChecked(words: string): Html {
 }
 
 /** A person says that a line means the buyer whom its identifiers point to. It is of this file's lines alone. */
-async function saySameBuyer({ id, reading }: PortfolioDraft, line: number, given: NewPageFunctions): Promise<void> {
+async function saySameBuyer(
+  { id, reading }: PortfolioDraft,
+  { line, by }: { line: number; by: string },
+  given: NewPageFunctions,
+): Promise<void> {
   if (!Number.isSafeInteger(line) || line < 1)
     throw new ConsoleError(422, 'The form names no line: load the page again.');
   const sameBuyer = [...new Set([...(reading.sameBuyer ?? []), line])];
-  await given.correct(id, { reading: { ...reading, sameBuyer } });
+  await given.correct(id, { reading: { ...reading, sameBuyer } }, by);
 }
 
 /** Two tabs, or two people: what was not saved is still in the page one comes back to. */

@@ -7,7 +7,9 @@ import { addAction } from '../../actions/add-action.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import { addEvents } from '../../events/add-events.ts';
 import type { Hub } from '../../events/hub.ts';
+import { asConsole } from '../../privacy/who-looks.ts';
 import { ConsoleError } from '../../server/console-error.ts';
+import { sendDownload } from '../downloads/send-download.ts';
 import { addDraftActions } from './add-draft-actions.ts';
 import { draftView } from './draft-view.ts';
 import { importView } from './import-view.ts';
@@ -39,12 +41,9 @@ export function addNewPage(app: ConsoleApp, hub: Hub, given: NewPageFunctions): 
   app.get('/new/:id/import', async (request, reply) => showImport(request, reply, given));
   app.get('/new/:id/file', async (request, reply) => {
     const { name, content, sizeBytes } = await given.file(idOf(request));
-    return reply
-      .header('content-disposition', `attachment; filename*=UTF-8''${percentEncoded(name)}`)
-      .header('content-length', sizeBytes)
-      .header('cache-control', 'no-store')
-      .type('application/octet-stream')
-      .send(content);
+    const type = 'application/octet-stream';
+    const file = { fileName: name, sizeBytes, type, what: 'upload downloaded', about: idOf(request) };
+    return sendDownload({ request, reply }, file, content);
   });
   addEvents(app, hub, {
     url: '/new/:id/events',
@@ -61,13 +60,7 @@ export function addNewPage(app: ConsoleApp, hub: Hub, given: NewPageFunctions): 
   });
   addDraftActions(app, given);
   app.register(async (scope) => addUpload(scope, given));
-  app.addHook('preClose', () => given.close());
-}
-
-/** RFC 8187, section 3.2.1: these too are no letters of such a value. */
-function percentEncoded(name: string): string {
-  const inPercent = (sign: string) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`;
-  return encodeURIComponent(name.toWellFormed()).replaceAll(/['()*]/g, inPercent);
+  app.addHook('preClose', () => asConsole(() => given.close()));
 }
 
 /** Only here a body of files is read. */
@@ -84,7 +77,7 @@ async function addUpload(scope: ConsoleApp, given: NewPageFunctions): Promise<vo
       if (!request.isMultipart()) throw new ConsoleError(415, 'An upload is a form with files: send it from the page.');
       const announced = Number(request.headers['content-length']);
       const answer = await given
-        .receive(filesOf(request), Number.isFinite(announced) ? announced : undefined)
+        .receive(filesOf(request), Number.isFinite(announced) ? announced : undefined, request.person.by)
         .catch((error: unknown) => {
           throw isCutOff(error, request) ? new ConsoleError(400, CUT_OFF, { cause: error }) : error;
         });

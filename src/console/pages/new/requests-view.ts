@@ -1,10 +1,11 @@
 import { counted, grouped } from '../../../counted.ts';
 import { moneyText } from '../../../money-text.ts';
-import type { Preview, PreviewRequest } from '../../../portfolio/preview.ts';
+import type { Preview } from '../../../portfolio/preview.ts';
 import { type Html, html } from '../../html/html.ts';
 import { stats } from '../../parts/figures.ts';
+import { requestBodies } from '../../parts/request-bodies.ts';
 import { table } from '../../parts/table.ts';
-import { cutWords, theirWords } from '../../parts/their-words.ts';
+import { theirWords } from '../../parts/their-words.ts';
 import { durationWords, sizeWords } from './words.ts';
 
 /** With two decimals at least, as people expect of money. */
@@ -86,30 +87,8 @@ export function requestSamples({ largest, first }: Preview): Html {
       ],
     })
   }
-  ${first.map(callsOf)}`;
+  ${requestBodies(first)}`;
 }
-
-function callsOf({ line, company, documents, limit }: PreviewRequest, at: number): Html {
-  return html`<details class="calls" id="calls-${line}" open="${at === 0}"><summary>Line ${grouped(line)} as it would be sent</summary>
-    <div class="bodies">
-      ${company !== null && body('Company', company)}
-      ${documents.length > 0 && html`<figure class="body-box"><figcaption>Documents</figcaption><ul>${documents.map((name) => html`<li><bdi>${name}</bdi></li>`)}</ul></figure>`}
-      ${body('Buyer limit', limit)}
-    </div>
-  </details>`;
-}
-
-function body(title: string, content: Record<string, unknown>): Html {
-  return html`<figure class="body-box"><figcaption>${title}</figcaption><pre tabindex="0" role="region" aria-label="${title}, body of the call">${JSON.stringify(content, cutLong, 2)}</pre></figure>`;
-}
-
-/** A call's body is read to see how it is meant, not to its last byte. */
-function cutLong(_name: string, value: unknown): unknown {
-  return typeof value === 'string' ? cutWords(value, LONGEST_IN_BODY) : value;
-}
-
-/** A line of a screen or two; nothing that a field is for is longer. */
-const LONGEST_IN_BODY = 1_000;
 
 /** Cells that are sent otherwise than they were written. */
 export function changesView({ changes }: Preview): Html | false {

@@ -9,13 +9,17 @@ import { commandLine } from '../../parts/command-line.ts';
 import { facts, progressBar } from '../../parts/figures.ts';
 import { notice } from '../../parts/notice.ts';
 import { moment } from '../../parts/time.ts';
+import { approvalAddress } from '../approvals/approval-address.ts';
 import { commandOf } from './plan-command.ts';
 import { againOf, portfolioOf } from './plan-view.ts';
 import { ACTION_WORDS, filterWords } from './plan-words.ts';
 
 /** What a plan that was confirmed is called. */
-export function outcomeTitle({ plan, standing, done }: PlanState): string {
+export function outcomeTitle({ plan, standing, done, waits }: PlanState): string {
   const words = ACTION_WORDS[plan.action];
+  if (plan.action !== 'cancel' && waits !== undefined && standing === 'ended') {
+    return `${counted(done, 'row')} ${done === 1 ? 'waits' : 'wait'} for approval`;
+  }
   if (standing === 'running') return words.goesOn;
   if (standing === 'stopped') return 'Stopped half way';
   if (standing === 'expired') return 'Too old to be confirmed';
@@ -34,7 +38,10 @@ export function outcomeBody(state: PlanState, { csrf = '', rights }: { csrf?: st
         what: `${plan.isExact ? '' : 'at least '}${counted(plan.rows, 'row')}, ${moneyText(plan.sum)}`,
       },
       { term: 'Which rows', what: filterWords(plan).join('; ') },
-      { term: ACTION_WORDS[plan.action].done('Rows'), what: grouped(done) },
+      {
+        term: state.waits === undefined ? ACTION_WORDS[plan.action].done('Rows') : 'Rows that wait',
+        what: grouped(done),
+      },
       ...(underWay > 0
         ? [{ term: 'On their way', what: `${counted(underWay, 'call')}: the answer decides how the row ends` }]
         : []),
@@ -58,6 +65,15 @@ export function outcomeBody(state: PlanState, { csrf = '', rights }: { csrf?: st
     </div>`;
 }
 
+/** Nothing was sent, and what there is to do. */
+function waitsPart(approval: string): Html {
+  return notice(
+    'info',
+    html`Sending this again needs another person’s approval. Nothing was sent. <a href="${approvalAddress(approval)}">See what waits</a>`,
+    { title: 'It waits for approval.' },
+  );
+}
+
 const STANDING: Readonly<Record<PlanState['standing'], (state: PlanState) => Html | false>> = {
   open: () => false,
   running: ({ plan, done }) =>
@@ -67,14 +83,16 @@ const STANDING: Readonly<Record<PlanState['standing'], (state: PlanState) => Htm
       total: Math.max(1, plan.rows),
       words: `${grouped(done)} of ${grouped(plan.rows)}`,
     }),
-  ended: ({ plan }) =>
-    notice(
+  ended: ({ plan, waits }) => {
+    if (waits !== undefined) return waitsPart(waits);
+    return notice(
       'good',
       plan.action === 'cancel'
         ? 'Nothing more is sent for them. They can be sent again later: find them by the state cancelled.'
         : 'What was put back waits in its queue, and goes on as fast as the service lets it while workers run.',
       { title: 'Done.' },
-    ),
+    );
+  },
   stopped: ({ plan, done }) =>
     notice(
       'warn',

@@ -17,8 +17,8 @@ export function renderFigures(look: PortfolioLook, { open, calls, left }: Outloo
   const figures: Stat[] = [
     {
       label: 'Rows settled',
-      value: html`${grouped(rows - open)} <small>of ${grouped(rows)}</small>`,
-      hint: `${states.held > 0 ? `${grouped(states.held)} of them held; ` : ''}${faultyHint(state)}`,
+      value: html`${grouped(rows - open - states.awaiting)} <small>of ${grouped(rows)}</small>`,
+      hint: `${heldHint(states)}${faultyHint(state)}`,
     },
     {
       label: 'Requested',
@@ -33,6 +33,11 @@ export function renderFigures(look: PortfolioLook, { open, calls, left }: Outloo
     timeStat(look, left === undefined ? '' : timeLeftWords(left), open, calls),
   ];
   return html`${stats(figures)}${stateBar(states, { legend: true, label: `Rows of ${state.name} by state` })}`;
+}
+
+function heldHint({ held, awaiting }: PortfolioLook['state']['states']): string {
+  const waits = awaiting > 0 ? `${grouped(awaiting)} wait for approval; ` : '';
+  return `${held > 0 ? `${grouped(held)} of them held; ` : ''}${waits}`;
 }
 
 function faultyHint({ invalid, duplicate, kept }: PortfolioLook['state']): string {

@@ -12,7 +12,7 @@ export function renderFunnel(steps: readonly FunnelStep[], { states }: Pick<Port
   const rows = Object.values(states).reduce((sum, count) => sum + count, 0);
   const answered = states.done + states.skipped;
   return html`<ol class="funnel">
-    ${stage({ name: 'Waiting', state: 'queued', here: states.queued, rows, hints: ['not begun, or put back'] })}
+    ${stage({ name: 'Waiting', state: 'queued', here: states.queued, rows, hints: waitingHints(states) })}
     ${steps.map(({ step, at, past, stopped, calls }) =>
       stage({
         name: STEP_WORDS[step],
@@ -36,6 +36,11 @@ export function renderFunnel(steps: readonly FunnelStep[], { states }: Pick<Port
       hints: [`${grouped(states.done)} done`, `${grouped(states.skipped)} made before`],
     })}
   </ol>`;
+}
+
+function waitingHints({ awaiting }: PortfolioState['states']): string[] {
+  const waits = awaiting > 0 ? [`${grouped(awaiting)} more for approval`] : [];
+  return ['not begun, or put back', ...waits];
 }
 
 function stage(given: {

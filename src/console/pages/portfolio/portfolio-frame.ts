@@ -1,4 +1,5 @@
 import { grouped } from '../../../counted.ts';
+import { UNFINISHED_STATES } from '../../../ledger/row.ts';
 import type { Rights } from '../../access/access.ts';
 import type { Right } from '../../access/access-table.ts';
 import { can } from '../../access/can.ts';
@@ -47,11 +48,13 @@ const HELD_DESK = { words: 'To the held desk', right: 'GET /portfolios/:name/hel
 const WAYS: Readonly<Record<string, { words: string; right: Right }>> = {
   '/new': { words: 'Import it', right: 'GET /new' },
   '/work': { words: 'To the queues', right: 'GET /work' },
+  '/approvals': { words: 'To the approvals', right: 'GET /approvals' },
 };
+const ONE_APPROVAL = { words: 'Look at it', right: 'GET /approvals/:id' } as const;
 
 function renderWaits(look: PortfolioLook, rights: Rights): Html {
   const wayOf = (href: string) => {
-    const way = WAYS[href] ?? HELD_DESK;
+    const way = WAYS[href] ?? (href.startsWith('/approvals/') ? ONE_APPROVAL : HELD_DESK);
     return can(rights, way.right) && html`<a href="${href}">${way.words}</a>`;
   };
   return html`${waitsFor(look).map(({ kind, title, words, command, href }) =>
@@ -87,10 +90,10 @@ function renderActions({ state }: PortfolioLook, { rights, csrf }: { rights: Rig
       `npx limitline retry ${word}`,
     );
   const cancel =
-    open > 0 &&
+    open + states.awaiting > 0 &&
     can(rights, 'GET /plans/new', 'cancel') &&
     planned(
-      planAddress(name, 'cancel', { states: ['queued', 'company', 'documents', 'limit'] }),
+      planAddress(name, 'cancel', { states: UNFINISHED_STATES }),
       'Cancel what is left…',
       `npx limitline cancel ${word}`,
       'danger',

@@ -1,4 +1,5 @@
 import type { CallKind } from '../../../call-kind.ts';
+import type { Approval } from '../../../ledger/approvals/approval.ts';
 import type { CauseSample } from '../../../ledger/counts/cause-samples.ts';
 import type { Cause } from '../../../ledger/counts/causes.ts';
 import type { CallsLeft, FunnelStep } from '../../../ledger/counts/funnel.ts';
@@ -15,6 +16,8 @@ export type PortfolioLook = {
   state: PortfolioState;
   imports: readonly KnownImport[];
   causes: readonly ShownCause[];
+  /** What of it waits for another person, and who may say yes. */
+  waiting: readonly { approval: Approval; approvers: readonly string[] }[];
   /** Things made twice for its rows; asked for only where there are such. */
   twice: readonly { kind: CallKind; id: string; again: string }[];
   /** The pace of the account; nothing before its first call. */

@@ -1,18 +1,22 @@
 import { counted } from '../../../counted.ts';
 import { isPending } from '../../../ledger/portfolio.ts';
+import { moneyText } from '../../../money-text.ts';
 import { describeShut, describeWait } from '../../../pace/door-words.ts';
 import { describePace } from '../../../pace/pace-words.ts';
 import type { NoticeKind } from '../../parts/notice.ts';
+import { approvalAddress } from '../approvals/approval-address.ts';
+import { peopleWords } from '../approvals/approval-words.ts';
 import { openRows, type PortfolioLook } from './portfolio-look.ts';
 
 /** Something that a portfolio waits for, and what to do about it; `command` does that, `href` is where it is done. */
 export type Wait = { kind: NoticeKind; title: string; words: string; command?: string; href?: string };
 
-type Looked = Pick<PortfolioLook, 'state' | 'pace' | 'workers' | 'pausedQueues' | 'nowMs'>;
+type Looked = Pick<PortfolioLook, 'state' | 'pace' | 'workers' | 'pausedQueues' | 'nowMs'> &
+  Partial<Pick<PortfolioLook, 'waiting'>>;
 
 /** What a portfolio waits for, what a person has to do something about first; empty where it is finished and all is well. */
 export function waitsFor(look: Looked): Wait[] {
-  return [...waitsForPeople(look), ...waitsForTheLine(look), ...waitsAfterTheFirst(look)];
+  return [...waitsForPeople(look), ...waitsForApproval(look), ...waitsForTheLine(look), ...waitsAfterTheFirst(look)];
 }
 
 function waitsForPeople({ state }: Looked): Wait[] {
@@ -38,6 +42,26 @@ function waitsForPeople({ state }: Looked): Wait[] {
     waits.push({ kind: 'warn', title: `${counted(states.held, 'row')} held.`, words, href });
   }
   return waits;
+}
+
+/** Of a list it is not known what waits, only how much. */
+function waitsForApproval({ state, waiting = [], nowMs }: Looked): Wait[] {
+  const { awaiting } = state.states;
+  const waits = waiting.map(({ approval, approvers }): Wait => {
+    const { id, rows, sum, authors, askedMs } = approval;
+    const who = approvers.length === 0 ? 'somebody else with the role approver must' : `${peopleWords(approvers)} may`;
+    const words = `${counted(rows, 'row')}, ${moneyText(sum)}, asked for by ${peopleWords(authors)} ${sinceWords(nowMs - askedMs)}: ${who} look at it and say yes. Nothing of it is sent before.`;
+    return { kind: 'warn', title: 'Waits for approval.', words, href: approvalAddress(id) };
+  });
+  if (waits.length > 0 || awaiting === 0 || state.importing) return waits;
+  const words = `${counted(awaiting, 'row is', 'rows are')} not sent before another person has said yes.`;
+  return [{ kind: 'warn', title: 'Waits for approval.', words, href: '/approvals' }];
+}
+
+function sinceWords(ms: number): string {
+  const minutes = Math.floor(ms / 60_000);
+  if (minutes < 1) return 'just now';
+  return minutes < 120 ? `${minutes} min ago` : `${Math.floor(minutes / 60)} h ago`;
 }
 
 /** Said before it happens too: who asked for it looks for it, and who brings more rows in should know that they do not go. */

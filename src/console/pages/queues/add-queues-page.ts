@@ -17,6 +17,7 @@ import { html } from '../../html/html.ts';
 import { linkButton } from '../../parts/button.ts';
 import { pageHead, panel } from '../../parts/page-head.ts';
 import { ConsoleError } from '../../server/console-error.ts';
+import { approvalAddress } from '../approvals/approval-address.ts';
 import { type FailedQuery, readFailedQuery } from './failed-query.ts';
 import { causesView, type FailedShown, failedView, failingView, searchAddress } from './failed-view.ts';
 import { QUEUES_ID, queuesView } from './queues-view.ts';
@@ -29,7 +30,7 @@ export type QueuesPageFunctions = {
   /** Failed rows, from the ledger, so many at the most. */
   failed: (search: FailedQuery, count: number) => Promise<FailedShown['page']>;
   causes: (portfolio: string) => Promise<Cause[]>;
-  retry: (row: JobData) => Promise<RowRetried>;
+  retry: (row: JobData, by: string) => Promise<RowRetried>;
   pause: (queue: QueueName) => Promise<void>;
   resume: (queue: QueueName) => Promise<void>;
 };
@@ -78,9 +79,10 @@ export function addQueuesPage(app: ConsoleApp, hub: Hub, given: QueuesPageFuncti
       const { portfolio, key } = fieldsOf(request.body);
       return { portfolio, facts: { row: key } };
     },
-    handle: async ({ fields, reply }) => {
+    handle: async ({ fields, actor, reply }) => {
       const { portfolio = '', key = '', back = '' } = fields;
-      const answer = await given.retry({ portfolio, key });
+      const answer = await given.retry({ portfolio, key }, actor.name);
+      if (answer.is === 'waits') return reply.redirect(approvalAddress(answer.asked.approval), 303);
       if (answer.is === 'stays') throw new ConsoleError(409, whyItStays(answer.state));
       if (answer.is === 'unknown') throw new ConsoleError(404, whyUnknown(key));
       // Only to this very page: what stands in a form may have been written by anybody.

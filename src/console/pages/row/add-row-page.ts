@@ -1,3 +1,4 @@
+import type { AskedFor } from '../../../ledger/approvals/answered.ts';
 import type { RowId } from '../../../ledger/row-id.ts';
 import type { ToldRow } from '../../../ledger/story/row-story.ts';
 import { addAction } from '../../actions/add-action.ts';
@@ -12,13 +13,16 @@ import { linePart, rowPage } from './row-page.ts';
 export type RowPageFunctions = {
   /** Nothing where there is no such row. `patient`: looks for the line for as long as a page may take. */
   story: (row: RowId, options: { patient: boolean; signal: AbortSignal }) => Promise<ToldRow | undefined>;
-  /** Answers nothing where it goes again, else why it does not. */
-  retry: (row: RowId, by: string) => Promise<string | undefined>;
-  /** Says what became of the row's call. @throws LimitlineError where that cannot be meant */
+  /** Sends it again, or says why it stays, or for what it waits. */
+  retry: (
+    row: RowId,
+    by: string,
+  ) => Promise<{ is: 'again' } | { is: 'waits'; asked: AskedFor } | { is: 'stays'; why: string }>;
+  /** Says what became of the row's call, unless that waits for another person's approval. @throws LimitlineError where that cannot be meant */
   resolve: (
     row: RowId,
     said: { made: string | undefined; heldMs: number | undefined; by: string },
-  ) => Promise<{ calls: number; rows: number }>;
+  ) => Promise<{ calls: number; rows: number; waits?: AskedFor }>;
 };
 
 /** The page waits no longer for a line than this, with a margin for the rest of it. */
@@ -32,6 +36,7 @@ const DID: ReadonlyMap<string, string> = new Map([
   ['retried', 'The row goes again: it waits for its turn in the queues.'],
   ['made', 'Taken as made: the row goes on.'],
   ['resent', 'It is sent again, as soon as it is its turn.'],
+  ['asked', 'Nothing is done before another person has approved it: the row waits for that.'],
 ]);
 
 /** `/portfolios/:name/rows/:key`, and what can be done there with the row. */
@@ -57,9 +62,9 @@ export function addRowPage(app: ConsoleApp, given: RowPageFunctions): void {
     action: 'retry',
     handle: async ({ params, actor, reply }) => {
       const row = rowOf(params);
-      const why = await given.retry(row, actor.name);
-      if (why !== undefined) throw new ConsoleError(409, why);
-      return reply.redirect(`${rowAddress(row)}?did=retried`, 303);
+      const answer = await given.retry(row, actor.name);
+      if (answer.is === 'stays') throw new ConsoleError(409, answer.why);
+      return reply.redirect(`${rowAddress(row)}?did=${answer.is === 'waits' ? 'asked' : 'retried'}`, 303);
     },
   });
 
@@ -79,8 +84,9 @@ export function addRowPage(app: ConsoleApp, given: RowPageFunctions): void {
       }
       // When the row was held that the person saw; another may have spoken of that one, and it is held anew.
       const heldMs = /^\d{1,15}$/.test(fields.held ?? '') ? Number(fields.held) : undefined;
-      await given.resolve(row, { made: fields.resend === 'yes' ? undefined : made, heldMs, by: actor.name });
-      const did = fields.resend === 'yes' ? 'resent' : 'made';
+      const said = { made: fields.resend === 'yes' ? undefined : made, heldMs, by: actor.name };
+      const { waits } = await given.resolve(row, said);
+      const did = waits ? 'asked' : fields.resend === 'yes' ? 'resent' : 'made';
       if (fields.back === 'row') return reply.redirect(`${rowAddress(row)}?did=${did}`, 303);
       const desk = heldAddress(fields.back === 'portfolio' ? row.portfolio : undefined);
       return reply.redirect(`${desk}?did=${did}`, 303);

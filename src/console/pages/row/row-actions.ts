@@ -6,6 +6,8 @@ import { type Html, html, NOTHING } from '../../html/html.ts';
 import { actionButton, button } from '../../parts/button.ts';
 import { commandLine, shellWord } from '../../parts/command-line.ts';
 import { field, form, hidden } from '../../parts/form.ts';
+import { notice } from '../../parts/notice.ts';
+import { approvalAddress } from '../approvals/approval-address.ts';
 import { rowAddress } from './row-address.ts';
 
 /** What can be done with a row as it stands, and the command that does the same. */
@@ -40,9 +42,27 @@ export function rowActions(
       if (!can(rights, 'POST /portfolios/:name/rows/:key/resolve'))
         return html`<p class="hint">An operator has to say what became of its call before anything is sent again.</p>`;
       return resolveForms({ row, step: result.step, heldMs: result.updatedMs, back: 'row', csrf });
+    case 'awaiting':
+      return waitingPart(result);
     default:
       return NOTHING;
   }
+}
+
+/** What it waits for, and what a yes would lead to. */
+function waitingPart({ approval, awaits }: RowStory['result']): Html {
+  const answered = awaits?.answer === 'resend' ? 'that it was not made' : `that it was made, ${awaits?.answer ?? ''}`;
+  const words =
+    awaits === undefined
+      ? 'Nothing of it is sent before another person has approved its import.'
+      : awaits.was === 'held'
+        ? `Somebody said of its call ${answered}. Another person must approve that before anything is done.`
+        : `Somebody would have it sent again: it was ${awaits.was}. Another person must approve that.`;
+  return notice(
+    'info',
+    html`${words} ${approval !== undefined && html`<a href="${approvalAddress(approval)}">What waits</a>`}`,
+    { title: 'Waits for approval.' },
+  );
 }
 
 /** How ids of each step begin, where that is shown. */

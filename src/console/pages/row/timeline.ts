@@ -119,6 +119,17 @@ function happeningOf(entry: StoryEntry, story: RowStory): Happening {
     }
     case 'cancelled':
       return { atMs, kind: 'person', words: `Given up by ${entry.by}.` };
+    case 'asked':
+      return {
+        atMs,
+        kind: 'person',
+        words: `${entry.by} asks to have it go on; it was ${entry.from}, and waits for another person's approval.`,
+      };
+    case 'approved':
+    case 'declined': {
+      const words = entry.words ? `: ${entry.words}` : '.';
+      return { atMs, kind: 'person', words: `That was ${entry.is} by ${entry.by || 'the settings'}${words}` };
+    }
     default:
       return happeningOfFile(entry, story);
   }

@@ -1,0 +1,53 @@
+import { isSamePerson } from '../../src/actor.ts';
+import type { Answered, ApprovalAnswer } from '../../src/ledger/approvals/answered.ts';
+import type { Approval } from '../../src/ledger/approvals/approval.ts';
+import type { Approvals } from '../../src/ledger/approvals/approvals.ts';
+import { ANYBODY, type Person } from '../../src/people/person.ts';
+
+/** An answer: to which approval, as it was looked at (`digest`), by whom, in what words. */
+export type Said = { id: string; answer: ApprovalAnswer; digest: string; words: string; person: Person };
+
+/**
+ * Why this person may not answer this approval, whatever they say to it; nothing where they may. Whoever is known by no name may not, who
+ * asked for it, under whatever name of theirs, and who is no approver.
+ */
+export function whyNot(
+  { authors }: Pick<Approval, 'authors'>,
+  { by, roles }: Person,
+): 'nobody' | 'role' | 'own' | undefined {
+  if (by === ANYBODY.by) return 'nobody';
+  if (isOwn({ authors }, by)) return 'own';
+  return roles.includes('approver') ? undefined : 'role';
+}
+
+/** Whether somebody asked for it, under whatever name of theirs. */
+export function isOwn({ authors }: Pick<Approval, 'authors'>, by: string): boolean {
+  return authors.some((author) => isSamePerson(author, by));
+}
+
+/**
+ * Answers what waits for approval, once, and only as it was looked at. That it is carried out is another matter: see
+ * carry-out-answered.ts.
+ */
+export async function answerApproval(
+  { id, answer, digest, words, person }: Said,
+  { approvals }: { approvals: Approvals },
+): Promise<Answered> {
+  const approval = await approvals.read(id);
+  if (!approval) return { is: 'gone' };
+  // Who may not answer is not told whether it could be answered.
+  const why = whyNot(approval, person);
+  if (why !== undefined) return { is: why };
+  const said = { id, digest, by: person.by, words };
+  const taken = answer === 'approve' ? await approvals.grant(said) : await approvals.decline(said);
+  const now = (await approvals.read(id)) ?? approval;
+  switch (taken) {
+    case 'granted':
+    case 'declined':
+      return { is: 'done', approval: now };
+    case 'answered':
+      return { is: 'answered', approval: now };
+    default:
+      return { is: taken };
+  }
+}

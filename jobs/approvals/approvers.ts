@@ -1,0 +1,30 @@
+import type { Approval } from '../../src/ledger/approvals/approval.ts';
+import type { Role } from '../../src/people/person.ts';
+import { isOwn } from './answer-approval.ts';
+
+/** Where users are looked up, page by page. */
+export type ListsUsers = {
+  list: (page: {
+    after?: string | undefined;
+    limit: number;
+  }) => Promise<{ users: readonly { name: string; roles: readonly Role[] }[]; next?: string | undefined }>;
+};
+
+/** A sentence names a few; more are counted up to this. */
+const MOST_LOOKED_AT = 1_000;
+const PAGE = 200;
+
+/** The users who may answer an approval: those with the role, less those who asked for it. In the order of their names. */
+export async function approversOf(approval: Pick<Approval, 'authors'>, users: ListsUsers): Promise<string[]> {
+  const found: string[] = [];
+  let after: string | undefined;
+  for (let looked = 0; looked < MOST_LOOKED_AT; looked += PAGE) {
+    const page = await users.list({ after, limit: PAGE });
+    for (const { name, roles } of page.users) {
+      if (roles.includes('approver') && !isOwn(approval, name)) found.push(name);
+    }
+    after = page.next;
+    if (after === undefined) break;
+  }
+  return found;
+}

@@ -1,0 +1,50 @@
+import type { Approval } from '../../src/ledger/approvals/approval.ts';
+import { reviveGivenUpSupplier } from '../operators/retry-rows.ts';
+import { feed } from '../rows/feed.ts';
+import { freeApproved } from '../rows/free-approved.ts';
+import { type CarryOutAnswersDeps, carryOutAnswers } from './carry-out-answers.ts';
+
+export type CarryOutDeps = CarryOutAnswersDeps;
+
+/**
+ * Does what an answer to an approval means, for all of its rows: what is granted goes, what is declined is given up, or is again what it
+ * was. Whoever comes after one that was killed goes on, and two at a time do no harm.
+ */
+export async function carryOutAnswered(approval: Approval, deps: CarryOutDeps): Promise<void> {
+  const { kind, standing, portfolio } = approval;
+  if (standing === 'open' || standing === 'waiting') return;
+  if (kind === 'answer' && standing === 'granted') await carryOutAnswers(approval, deps);
+  else {
+    if (kind === 'retry' && standing === 'granted') await reviveGivenUpSupplier(portfolio, deps);
+    await freeApproved(approval, deps);
+  }
+  await feed(deps);
+}
+
+/** The same of all that was answered and is not carried out: its process died, or is still at it. */
+export async function carryOutAllAnswered(deps: CarryOutDeps): Promise<void> {
+  for (const { id } of await deps.approvals.answered()) {
+    const approval = await deps.approvals.read(id);
+    if (approval) await carryOutAnswered(approval, deps);
+  }
+}
+
+/** Nobody takes longer to put rows to wait; who was killed at it left them under an approval that nobody can answer. */
+const LEFT_AFTER_MS = 10 * 60_000;
+
+/** Of a portfolio, the latest that were asked for. */
+const LOOKED_AT = 20;
+
+/**
+ * Closes what somebody began to ask for and was killed before its end, so that it waits for a person like any other. An import that was
+ * killed is gone on with by importing its file again, and stays open.
+ */
+export async function closeLeft(deps: CarryOutDeps): Promise<void> {
+  for (const { name, states } of await deps.portfolios.open()) {
+    if (states.awaiting === 0) continue;
+    for (const { id, kind, standing, askedMs } of await deps.approvals.of(name, LOOKED_AT)) {
+      if (standing !== 'open' || kind === 'import' || askedMs > Date.now() - LEFT_AFTER_MS) continue;
+      await deps.approvals.close({ portfolio: name, id }, { always: true, above: undefined });
+    }
+  }
+}

@@ -1,0 +1,77 @@
+import type { Approval } from '../../src/ledger/approvals/approval.ts';
+import type { Approvals } from '../../src/ledger/approvals/approvals.ts';
+import type { RowId } from '../../src/ledger/row-id.ts';
+import { RESEND } from '../operators/ask-first.ts';
+import { type FreeDeps, freeHeld } from '../operators/free-held.ts';
+import { callName, otherCallFault, prefixFault, readKnownIds } from '../operators/id-faults.ts';
+import { resolveCallOf } from '../operators/resolve-calls.ts';
+import { callsOf } from '../rows/calls-of.ts';
+import type { FoundRow } from '../rows/walk-rows.ts';
+
+export type CarryOutAnswersDeps = FreeDeps & { approvals: Approvals };
+
+/** Rows at a time. */
+const PAGE = 100;
+
+/**
+ * Does what was said of held rows and approved: takes their calls as made, or lets them be sent again. A row waits until its call is
+ * answered and goes from there, in a step that takes it off the approval's list; the call knows that it was answered. So whoever comes
+ * after one that was killed goes on, and two at a time do no harm.
+ *
+ * What was said is of the call as it was then: one that was sent again since, and is in doubt anew, is not answered by it, nor by an id
+ * that is known by now as another's; such a row is held, for a person to look at again. Answers how many rows go on.
+ */
+export async function carryOutAnswers(approval: Approval, deps: CarryOutAnswersDeps): Promise<number> {
+  const { id, portfolio } = approval;
+  let went = 0;
+  for (;;) {
+    // From the first each time: what is carried out is on the list no longer.
+    const page = await deps.approvals.rowsOf({ portfolio, id }, { count: PAGE });
+    if (page.length === 0) break;
+    const waiting = await readWaiting(page, id, deps);
+    const ids = new Set(waiting.flatMap(({ said }) => (said === RESEND ? [] : [said])));
+    const known = await readKnownIds(ids, deps);
+    for (const { found, said } of waiting) {
+      const made = said === RESEND ? undefined : said;
+      const isOthers = made !== undefined && otherCallFault(made, callsOf(found).map(callName), known) !== undefined;
+      if (isOthers || prefixFault(made, found) !== undefined) continue;
+      if ((await answerCall(found, { made, approval }, deps)) && (await deps.approvals.goAnswered(found.row, id)))
+        went += 1;
+    }
+    for (const row of page) await endOf(row, id, deps);
+  }
+  return went + (await freeHeld(deps));
+}
+
+type Waiting = { found: FoundRow; said: string };
+
+/** The rows that wait with what was said of them. */
+async function readWaiting(page: readonly RowId[], id: string, { rows }: CarryOutAnswersDeps): Promise<Waiting[]> {
+  const results = await rows.read(page);
+  return page.flatMap((row, place) => {
+    const result = results[place];
+    if (result?.state !== 'awaiting' || result.approval !== id || !result.awaits?.answer) return [];
+    return [{ found: { row, result }, said: result.awaits.answer }];
+  });
+}
+
+/**
+ * Whether the call is in doubt no longer: answered by this, by one that was killed behind it, or with another row of the same call. The
+ * first of those who asked is who said it; that another approved is told with the row.
+ */
+async function answerCall(
+  found: FoundRow,
+  { made, approval }: { made: string | undefined; approval: Approval },
+  deps: CarryOutAnswersDeps,
+): Promise<boolean> {
+  const [by] = approval.authors;
+  if (await resolveCallOf(found, { made, by, asOfMs: approval.askedMs }, deps)) return true;
+  const unknown = await Promise.all(callsOf(found).map((call) => deps.calls.isUnknown(call)));
+  return !unknown.includes(true);
+}
+
+/** What did not go is held again; nothing of it is to be done any more. */
+async function endOf(row: RowId, id: string, { approvals }: CarryOutAnswersDeps): Promise<void> {
+  await approvals.restore(row, id);
+  await approvals.carriedOut(row, id);
+}

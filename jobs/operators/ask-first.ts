@@ -1,0 +1,120 @@
+import { Big } from 'big.js';
+import type { AskedFor } from '../../src/ledger/approvals/answered.ts';
+import { type ApprovalPolicy, asksApproval } from '../../src/ledger/approvals/approval.ts';
+import type { Approvals } from '../../src/ledger/approvals/approvals.ts';
+import type { PartOfPlan } from '../../src/ledger/plans/plan.ts';
+import type { Queues } from '../../src/queue/queues.ts';
+import type { FoundRow } from '../rows/walk-rows.ts';
+
+/** A row that somebody wishes to have sent again; of a held one with what they say of its call: an id, or {@link RESEND}. */
+export type Wished = { found: FoundRow; said?: string };
+
+/** What is said of a held call that was not made: it may be sent again. No id of the service is this word. */
+export const RESEND = 'resend';
+
+export type AskDeps = { approvals: Approvals; approvalPolicy: ApprovalPolicy };
+
+/** Who wishes for what. */
+export type Asking = {
+  portfolio: string;
+  kind: 'retry' | 'answer';
+  by: string;
+  /** The plan that this is a part of. */
+  part?: PartOfPlan | undefined;
+  /** Rows of this wish wait under it already, since whoever asked for it was stopped half way. */
+  approval?: string | undefined;
+  /** Hears of the approval before any row is put under it. */
+  onAsked?: (approval: string) => Promise<unknown>;
+};
+
+/**
+ * The one place that all ways of sending rows again, and of saying what became of held ones, pass before they act: where that needs
+ * another person's approval, the rows are put to wait under one, and what waits is answered; then nothing may be done. Nothing is
+ * answered where it may be done at once.
+ *
+ * It is needed by the policy on sums (APPROVE_ABOVE, APPROVE_ALWAYS), and for rows whose approval nobody gave, whatever their sum: what
+ * was declined is not sent again a row at a time.
+ *
+ * @param wished the rows, a page at a time; gone through twice, the first time no further than it takes to decide
+ */
+export async function askFirst(
+  asking: Asking,
+  wished: () => AsyncIterable<readonly Wished[]>,
+  { approvals, approvalPolicy, queues }: AskDeps & { queues: Queues },
+): Promise<AskedFor | undefined> {
+  const { portfolio, kind, by, part } = asking;
+  if (asking.approval === undefined && !(await isNeeded(wished, { approvals, approvalPolicy }))) return undefined;
+  const id = asking.approval ?? (await approvals.askFor({ portfolio, kind, by }));
+  if (asking.approval === undefined) await asking.onAsked?.(id);
+  for await (const page of wished()) {
+    // Its ended job goes first, as for a row that goes again at once: an add with an id that BullMQ still knows is ignored.
+    await queues.forget(page.map(({ found }) => found.row));
+    await Promise.all(
+      page.map(({ found: { row, result }, said }) =>
+        approvals.awaitRow(row, result.state as WaitsFrom, { id, by, said, part, writtenMs: result.updatedMs }),
+      ),
+    );
+  }
+  // That it is needed is decided by these rows, and not by all of the portfolio.
+  await approvals.close({ portfolio, id }, { always: true, above: undefined });
+  const asked = await approvals.read(id);
+  return { approval: id, rows: asked?.rows ?? 0, sum: asked?.sum ?? '0' };
+}
+
+/** The states from which a row can come to wait. */
+type WaitsFrom = 'refused' | 'cancelled' | 'held';
+
+async function isNeeded(
+  wished: () => AsyncIterable<readonly Wished[]>,
+  { approvals, approvalPolicy }: AskDeps,
+): Promise<boolean> {
+  if (!asksApproval(approvalPolicy)) return false;
+  const standings = new Map<string, string | undefined>();
+  const isGranted = async (id: string): Promise<boolean> => {
+    if (!standings.has(id)) standings.set(id, (await approvals.read(id))?.standing);
+    return standings.get(id) === 'granted';
+  };
+  let sum = new Big(0);
+  for await (const page of wished()) {
+    for (const { found } of page) {
+      sum = sum.plus(amountOf(found));
+      if (isAbove(sum, approvalPolicy)) return true;
+      const { approval, state } = found.result;
+      // Whoever gives a row up takes it out of its approval (requeue.lua).
+      if (approval !== undefined && (state === 'cancelled' || !(await isGranted(approval)))) return true;
+    }
+  }
+  return false;
+}
+
+function isAbove(sum: Big, { always, above }: ApprovalPolicy): boolean {
+  return always || (above !== undefined && sum.gt(above));
+}
+
+function amountOf({ result }: FoundRow): string {
+  return result.request.limit.requested_limit;
+}
+
+/**
+ * The same rows for who acts on them, once nothing was answered: workers go on meanwhile, and what they brought since goes no further
+ * than needs no approval. The rest stays as it is.
+ */
+export async function* asDecided(
+  wished: AsyncIterable<readonly Wished[]>,
+  { approvalPolicy }: AskDeps,
+): AsyncGenerator<readonly Wished[]> {
+  let sum = new Big(0);
+  for await (const page of wished) {
+    const decided: Wished[] = [];
+    for (const one of page) {
+      sum = sum.plus(amountOf(one.found));
+      if (!isAbove(sum, approvalPolicy)) decided.push(one);
+    }
+    yield decided;
+  }
+}
+
+/** One row, as {@link askFirst} goes through them. */
+export async function* justThese(wished: readonly Wished[]): AsyncGenerator<readonly Wished[]> {
+  if (wished.length > 0) yield wished;
+}

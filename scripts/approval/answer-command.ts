@@ -1,0 +1,95 @@
+import type { Command } from 'commander';
+import { answerApproval } from '../../jobs/approvals/answer-approval.ts';
+import { carryOutAnswered } from '../../jobs/approvals/carry-out-answered.ts';
+import { commandLineActor } from '../../src/actor.ts';
+import { counted } from '../../src/counted.ts';
+import { LimitlineError } from '../../src/errors.ts';
+import type { Answered, ApprovalAnswer } from '../../src/ledger/approvals/answered.ts';
+import { countLiving } from '../../src/ledger/presence.ts';
+import { commandLineFrom } from '../audit/audit-command.ts';
+import { onPortfolio } from '../opening/on-portfolio.ts';
+import { goingOn } from '../terminal/going-on.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+import { waitingOf, waitingWords } from './approval-words.ts';
+import { type ApprovalChoice, chooseApproval } from './choose-approval.ts';
+import { whoAnswers } from './who-answers.ts';
+
+/** What `approve` and `decline` are told. */
+export type AnswerOptions = ApprovalChoice & { as: string; passwordStdin?: boolean };
+
+/** Adds it. */
+export function withAnswerOptions(command: Command): Command {
+  return command
+    .requiredOption('--as <user>', 'the user who answers; the password and the code are asked for')
+    .option('--approval <id>', 'which of several that wait')
+    .option('--digest <text>', 'only if it is still what has this digest')
+    .option('--password-stdin', 'read the password and the code from standard input, a line each');
+}
+
+/**
+ * Shows what waits, makes sure who answers, and answers it.
+ *
+ * @throws LimitlineError where nothing of it waits, or whoever answers may not: nothing was done then
+ */
+export function answerByCommand(
+  name: string,
+  { answer, words, ...options }: AnswerOptions & { answer: ApprovalAnswer; words: string },
+  terminal: Terminal,
+): Promise<void> {
+  return onPortfolio(name, async (context) => {
+    const waiting = (await context.approvals.waiting()).filter(({ portfolio }) => portfolio === name);
+    const approval = chooseApproval(name, options, waiting);
+    terminal.say(waitingWords(approval));
+    const person = await whoAnswers({ ...options, portfolio: name }, context);
+    const { id, kind, rows, sum, digest, authors } = approval;
+    const answered = await context.audit.around(
+      {
+        by: person.by,
+        what: answer === 'approve' ? 'approval answered yes' : 'approval answered no',
+        from: commandLineFrom(),
+        about: name,
+        facts: { id, kind, rows, sum, authors, digest, because: words, typedBy: commandLineActor() },
+      },
+      () => answerApproval({ id, answer, digest, words, person }, context),
+      ({ is }) => ({ answered: is }),
+    );
+    if (answered.is !== 'done') throw new LimitlineError('USAGE', refusedWords(answered));
+    await carryOutAnswered(answered.approval, context);
+    const workers = await countLiving({ connection: context.ledger, keys: context.keys });
+    terminal.print(doneWords(answer, { portfolio: name, rows: approval.rows, by: person.by, workers }), {
+      portfolio: name,
+      ...waitingOf(approval),
+      answer: answer === 'approve' ? 'approved' : 'declined',
+      by: person.by,
+      workers,
+    });
+  });
+}
+
+function doneWords(
+  answer: ApprovalAnswer,
+  { portfolio, rows, by, workers }: { portfolio: string; rows: number; by: string; workers: number },
+): string {
+  return answer === 'approve'
+    ? `Portfolio ${portfolio}: approved by ${by}; ${goingOn(rows, workers)}`
+    : `Portfolio ${portfolio}: declined by ${by}; nothing of ${counted(rows, 'row')} is sent.`;
+}
+
+function refusedWords(answered: Exclude<Answered, { is: 'done' }>): string {
+  switch (answered.is) {
+    case 'answered': {
+      const { answered: known, standing } = answered.approval;
+      return `It was ${standing === 'declined' ? 'declined' : 'approved'} ${known ? `by ${known.by} ` : ''}before; it is answered once.`;
+    }
+    case 'changed':
+      return 'It changed at this moment, and is not what was shown any more. Nothing was done: run the command again.';
+    case 'own':
+      return 'Whoever asked for it, or brought in its file, cannot answer it: another person must. Nothing was done.';
+    case 'role':
+      return 'This user does not have the role approver. Nothing was done. An admin can give it: npx limitline user roles NAME --roles …';
+    case 'nobody':
+      return 'Approval needs people who are known by name. Nothing was done.';
+    default:
+      return 'It waits for approval no longer. Nothing was done.';
+  }
+}

@@ -1,0 +1,35 @@
+import { approversOf } from '../../jobs/approvals/approvers.ts';
+import type { Context } from '../../src/context.ts';
+import { counted } from '../../src/counted.ts';
+import type { Approval } from '../../src/ledger/approvals/approval.ts';
+import { groupedAmount } from '../../src/money-text.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+
+/** As many as one reads; the console has all of them. */
+const MOST_SAID = 5;
+const MOST_NAMED = 10;
+
+/** Says of each thing of a portfolio that waits for approval how much it is, how it is approved, and who may. */
+export async function sayWaiting(
+  portfolio: string,
+  { approvals, people }: Pick<Context, 'approvals' | 'people'>,
+  { say }: Pick<Terminal, 'say'>,
+): Promise<void> {
+  const waiting = (await approvals.waiting()).filter((one) => one.portfolio === portfolio);
+  for (const one of waiting.slice(0, MOST_SAID)) {
+    say(`limitline: ${waitingSentence(one)} ${whoWords(await approversOf(one, people.users))}`);
+  }
+}
+
+function waitingSentence({ id, portfolio, rows, sum }: Approval): string {
+  const wait = rows === 1 ? 'waits' : 'wait';
+  return `${counted(rows, 'row')}, ${groupedAmount(sum)} in all, ${wait} for another person's approval: npx limitline approve "${portfolio}" --as USER --approval ${id}, or the console's page /approvals/${id};`;
+}
+
+function whoWords(names: readonly string[]): string {
+  if (names.length === 0) {
+    return 'nobody but those who asked for it may approve yet: add somebody with npx limitline user add NAME --roles approver.';
+  }
+  const others = names.length - MOST_NAMED;
+  return `who may approve: ${names.slice(0, MOST_NAMED).join(', ')}${others > 0 ? ` and ${counted(others, 'other')}` : ''}.`;
+}

@@ -1,0 +1,68 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { answerApproval, isOwn, whyNot } from '../../jobs/approvals/answer-approval.ts';
+import { approversOf } from '../../jobs/approvals/approvers.ts';
+import { carryOutAnswered } from '../../jobs/approvals/carry-out-answered.ts';
+import { lookAtApproval } from '../../jobs/approvals/look-at-approval.ts';
+import { makeUnderstandFile } from '../../jobs/approvals/understood-file.ts';
+import type { ApprovalsPageFunctions } from '../../src/console/pages/approvals/add-approvals-page.ts';
+import type { Context } from '../../src/context.ts';
+import { messageOf } from '../../src/errors.ts';
+import type { Person } from '../../src/people/person.ts';
+
+/** What is carried out within this is shown as done at once; more of it goes on in the background. */
+const AT_ONCE_MS = 1_200;
+
+/** As many as one looks through; they come here as those before them are answered. */
+const MOST_WAITING = 100;
+const MOST_ANSWERED = 20;
+
+/** What the pages of approvals are handed. */
+export function approvalsPageFunctions(context: Context): ApprovalsPageFunctions {
+  const { approvals, people, log } = context;
+  const understand = makeUnderstandFile(context);
+
+  /** Of a user of ours, who has one; whom an identity provider knows is asked there. */
+  const needsPassword = async ({ by }: Person) => (await people.users.read(by)) !== undefined;
+
+  return {
+    async list() {
+      const [waiting, answered, hasUsers] = await Promise.all([
+        approvals.waiting(),
+        approvals.lately(MOST_ANSWERED),
+        people.required(),
+      ]);
+      return { waiting: waiting.slice(0, MOST_WAITING), total: waiting.length, answered, hasUsers };
+    },
+
+    read: approvals.read,
+
+    look: (id) => lookAtApproval(id, { ...context, understand }),
+
+    isOwn: (approval, { by }) => isOwn(approval, by),
+
+    async answering(approval, person) {
+      const [needs, approvers] = await Promise.all([needsPassword(person), approversOf(approval, people.users)]);
+      return { may: whyNot(approval, person) ?? 'yes', needsPassword: needs, approvers };
+    },
+
+    async answer({ password, from, ...said }) {
+      const { person, answer } = said;
+      if (answer === 'approve' && (await needsPassword(person))) {
+        const checked = await people.signIn.again({ name: person.by, password, from });
+        if (checked.is === 'no') return { is: 'password' };
+        if (checked.is !== 'ok') return checked;
+      }
+      const answered = await answerApproval(said, context);
+      if (answered.is !== 'done') return answered;
+      const { id, portfolio } = answered.approval;
+      log.info({ approval: id, portfolio, answer, by: person.by }, 'an approval was answered');
+      const done = carryOutAnswered(answered.approval, context).catch((error) => {
+        log.warn({ approval: id, reason: messageOf(error) }, 'what was approved goes on with the next worker');
+      });
+      const waiting = new AbortController();
+      await Promise.race([done, sleep(AT_ONCE_MS, undefined, { signal: waiting.signal }).catch(() => {})]);
+      waiting.abort();
+      return answered;
+    },
+  };
+}

@@ -1,0 +1,128 @@
+import type { Answered } from '../../../ledger/approvals/answered.ts';
+import type { Approval } from '../../../ledger/approvals/approval.ts';
+import { type Html, html } from '../../html/html.ts';
+import { button } from '../../parts/button.ts';
+import { commandLine, shellWord } from '../../parts/command-line.ts';
+import { field, form, hidden } from '../../parts/form.ts';
+import { notice } from '../../parts/notice.ts';
+import { approvalAddress } from './approval-address.ts';
+import { peopleWords, sizeWords } from './approval-words.ts';
+import { noUsers } from './approvals-list.ts';
+
+/** Whether the person who looks may answer, and what is asked of them. */
+export type Answering = {
+  /** Why not: it is their own, they are no approver, or nobody is known by name. */
+  may: 'yes' | 'own' | 'role' | 'nobody';
+  /** Whether the password is asked for: of a user of ours, not of one whom an identity provider knows. */
+  needsPassword: boolean;
+  /** Who may answer, besides those who asked for it. Empty where none is known. */
+  approvers: readonly string[];
+  /** What became of the answer before this page, where nothing was done. */
+  refused?: Answered | undefined;
+  csrf: string;
+};
+
+/** The yes and the no, each a form that carries the digest that was looked at; or why there is none. */
+export function answerPart(approval: Approval, answering: Answering): Html {
+  switch (answering.may) {
+    case 'nobody':
+      return noUsers();
+    case 'own':
+      return html`${notice('info', html`Another person must approve it: ${whoMay(answering)}.`, { title: 'You submitted this.' })}${commandPart(approval)}`;
+    case 'role':
+      return html`${notice('info', html`It takes the role approver: ${whoMay(answering)}.`, { title: 'You may look, and not answer.' })}`;
+    case 'yes':
+      return html`${refusedPart(answering.refused)}<div class="answers">${approveForm(approval, answering)}${declineForm(approval, answering)}</div>${commandPart(approval)}`;
+  }
+}
+
+/** Who may answer, in words. */
+export function whoMay({ approvers }: Pick<Answering, 'approvers'>): string {
+  return approvers.length === 0
+    ? 'somebody else with the role approver; no such user is known yet'
+    : `${peopleWords(approvers)} may`;
+}
+
+function approveForm(approval: Approval, { needsPassword, refused, csrf }: Answering): Html {
+  const { id, digest } = approval;
+  return form({
+    action: `${approvalAddress(id)}/approve`,
+    csrf,
+    label: 'Approve',
+    class: 'form answer',
+    body: html`${hidden('digest', digest)}${
+      needsPassword &&
+      field({
+        label: 'Your password',
+        name: 'password',
+        type: 'password',
+        autocomplete: 'current-password',
+        required: true,
+        maxlength: LONGEST_PASSWORD,
+        hint: 'Asked for again, so that nobody approves at a screen that was left open.',
+        problem: refused?.is === 'password' ? 'This is not your password. Nothing was approved.' : undefined,
+      })
+    }${button({ words: `Approve ${sizeWords(approval)}`, kind: 'primary' })}`,
+  });
+}
+
+/** Longer than any that is allowed, short enough for a form. */
+const LONGEST_PASSWORD = 1_000;
+
+function declineForm({ id, digest, kind }: Approval, { csrf }: Answering): Html {
+  return form({
+    action: `${approvalAddress(id)}/decline`,
+    csrf,
+    label: 'Decline',
+    class: 'form answer',
+    body: html`${hidden('digest', digest)}${field({
+      label: 'Why not',
+      name: 'because',
+      required: true,
+      maxlength: 400,
+      hint:
+        kind === 'import'
+          ? 'Its rows are given up, with these words.'
+          : 'Its rows stay as they were, and these words are kept.',
+    })}${button({ words: 'Decline', kind: 'danger' })}`,
+  });
+}
+
+function commandPart({ portfolio, id, digest }: Approval): Html {
+  const command = `npx limitline approve ${shellWord(portfolio)} --as USER --approval ${shellWord(id)} --digest ${digest}`;
+  return html`<p class="same-command">From a terminal: ${commandLine(command)}</p>`;
+}
+
+function refusedPart(refused: Answered | undefined): Html | false {
+  if (!refused || refused.is === 'password') return false;
+  return notice('bad', refusedWords(refused), { urgent: true });
+}
+
+/** Why nothing was done, and what to do. */
+export function refusedWords(refused: Answered): string {
+  switch (refused.is) {
+    case 'done':
+      return 'It is done.';
+    case 'answered': {
+      const { answered, standing } = refused.approval;
+      const was = standing === 'declined' ? 'declined' : 'approved';
+      return answered ? `It was ${was} by ${answered.by} before. It is done once.` : 'It was answered before.';
+    }
+    case 'changed':
+      return 'It has changed since you looked at it, so nothing was done. This is what it is now: look at it again.';
+    case 'own':
+      return 'You asked for this yourself: another person must answer it. Nothing was done.';
+    case 'role':
+      return 'It takes the role approver, which you do not have (any more). Nothing was done.';
+    case 'nobody':
+      return 'Nobody is known by name here, so nobody can approve: add a user with the role approver first (npx limitline user add). Nothing was done.';
+    case 'password':
+      return 'The password or the code is wrong. Nothing was done.';
+    case 'later':
+      return `Too many wrong passwords: try again in ${refused.afterS} seconds. Nothing was done.`;
+    case 'busy':
+      return 'Too many people sign in just now: try again in a moment. Nothing was done.';
+    case 'gone':
+      return 'There is no such approval. Nothing was done.';
+  }
+}

@@ -1,0 +1,190 @@
+import { counted, grouped } from '../../../counted.ts';
+import type { Approval } from '../../../ledger/approvals/approval.ts';
+import type { ApprovalLook, UnderstoodFile, WaitingRow } from '../../../ledger/approvals/approval-look.ts';
+import { moneyText } from '../../../money-text.ts';
+import type { Rights } from '../../access/access.ts';
+import { can } from '../../access/can.ts';
+import { type Html, html } from '../../html/html.ts';
+import { amount } from '../../parts/amount.ts';
+import { linkButton } from '../../parts/button.ts';
+import { facts, stats } from '../../parts/figures.ts';
+import { notice } from '../../parts/notice.ts';
+import { pageHead, panel } from '../../parts/page-head.ts';
+import { requestBodies } from '../../parts/request-bodies.ts';
+import { type Column, table } from '../../parts/table.ts';
+import { theirWords } from '../../parts/their-words.ts';
+import { moment, timeAgo } from '../../parts/time.ts';
+import { rowAddress } from '../row/row-address.ts';
+import { type Answering, answerPart } from './answer-forms.ts';
+import { KIND_WORDS, peopleWords, STANDING_WORDS, sizeWords } from './approval-words.ts';
+
+/** All that an approver has to see before a yes, and the yes itself. */
+export function approvalPage(look: ApprovalLook, answering: Answering, rights: Rights): Html {
+  const { approval, file, since } = look;
+  const { portfolio, standing } = approval;
+  return html`${pageHead({
+    title: titleOf(approval),
+    trail: [
+      { href: '/approvals', words: 'Approvals' },
+      { href: portfolioHref(approval), words: portfolio },
+    ],
+    lead: html`Asked for by ${peopleWords(approval.authors)}, ${timeAgo(approval.askedMs)}`,
+    actions:
+      file &&
+      can(rights, 'GET /portfolios/:name/downloads/:file') &&
+      linkButton({ href: originalHref(approval, file), words: 'Download the file', download: true }),
+  })}
+  ${standing !== 'waiting' && outcome(approval)}
+  ${figuresOf(look)}
+  ${since.length > 0 && notice('warn', html`<ul>${since.map((words) => html`<li>${words}</li>`)}</ul>`, { title: 'What happened since it was asked for.' })}
+  ${standing === 'waiting' && panel({ title: 'Your answer', body: answerPart(approval, answering) })}
+  ${standing === 'waiting' && html`${panel({ title: 'Largest rows', body: largestPart(look) })}${panel({ title: 'As it would be sent', body: firstPart(look) })}`}
+  ${file && panel({ title: 'How the file was read', body: filePart(file) })}
+  ${panel({ title: 'What a yes binds', body: boundPart(approval) })}`;
+}
+
+function titleOf(approval: Approval): Html {
+  const { portfolio, kind, standing } = approval;
+  if (standing === 'waiting') return html`Approve ${sizeWords(approval)}?`;
+  return html`<bdi>${portfolio}</bdi>: ${sizeWords(approval)} ${KIND_WORDS[kind]}`;
+}
+
+function portfolioHref({ portfolio }: Approval): string {
+  return `/portfolios/${encodeURIComponent(portfolio)}`;
+}
+
+function originalHref(approval: Approval, { number }: UnderstoodFile): string {
+  return `${portfolioHref(approval)}/downloads/original?import=${number}`;
+}
+
+function outcome({ standing, answered, portfolio }: Approval): Html {
+  const by = answered && html` by ${answered.by}, ${moment(answered.atMs)}`;
+  const words = answered && answered.words !== '' && html` “<bdi>${answered.words}</bdi>”`;
+  switch (standing) {
+    case 'granted':
+      return notice(
+        'good',
+        html`${by}. Its rows go on as fast as the service lets them while workers run.${words} <a href="/portfolios/${encodeURIComponent(portfolio)}">See how far they are</a>`,
+        { title: 'Approved' },
+      );
+    case 'declined':
+      return notice('warn', html`${by}.${words} Nothing of it was sent.`, { title: 'Declined' });
+    case 'void':
+      return notice('info', 'Its rows were changed, given up or replaced, so that nothing is left to be approved.', {
+        title: 'Nothing is left of it.',
+      });
+    default:
+      return notice(
+        'info',
+        'Its import has not come to its end, so it cannot be answered yet. Nothing of it is sent.',
+        {
+          title: `It is ${STANDING_WORDS[standing]}.`,
+        },
+      );
+  }
+}
+
+function figuresOf({ approval, portfolio, file }: ApprovalLook): Html {
+  const { rows, sum } = approval;
+  const warned = file?.warnings.reduce((total, { lines }) => total + lines, 0) ?? 0;
+  const left = file?.found ? file.found.invalid + file.found.duplicate : 0;
+  return stats([
+    { label: 'Rows', value: grouped(rows), hint: KIND_WORDS[approval.kind] },
+    { label: 'Requested with them', value: amount(sum) },
+    { label: 'The portfolio in all', value: amount(portfolio.requested), hint: statesWords(portfolio.states) },
+    ...(file?.found
+      ? [
+          {
+            label: 'Lines of the file',
+            value: grouped(file.found.lines),
+            hint: left === 0 ? 'none was left out' : `${grouped(left)} left out: invalid or duplicate`,
+          },
+          {
+            label: 'Warnings',
+            value: grouped(warned),
+            hint: 'they stop nothing',
+            ...(warned > 0 ? { kind: 'warn' as const } : {}),
+          },
+        ]
+      : []),
+  ]);
+}
+
+function statesWords(states: ApprovalLook['portfolio']['states']): string {
+  const there = Object.entries(states).filter(([, count]) => count > 0);
+  return there.map(([state, count]) => `${grouped(count)} ${state}`).join(', ');
+}
+
+function largestPart({ approval, largest, isLargestExact }: ApprovalLook): Html {
+  const columns: Column<WaitingRow>[] = [
+    { head: 'Line', kind: 'number', cell: ({ line }) => grouped(line) },
+    { head: 'Buyer', names: true, cell: ({ row, name }) => html`<a href="${rowAddress(row)}">${theirWords(name)}</a>` },
+    { head: 'Requested', kind: 'amount', cell: (row) => amount(row.amount) },
+    ...(approval.kind === 'answer'
+      ? [{ head: 'What was said of it', kind: 'id' as const, cell: ({ said }: WaitingRow) => saidWords(said) }]
+      : []),
+  ];
+  if (largest.length === 0) return html`<p>No row waits any more.</p>`;
+  return html`${table({ caption: 'The largest rows', rows: largest, columns })}
+    <p class="hint">${!isLargestExact && 'The largest of those that were looked at: there are too many rows to look at each. '}<a href="${portfolioHref(approval)}?states=awaiting#rows">All rows that wait</a></p>`;
+}
+
+function saidWords(said: string | undefined): string {
+  if (said === undefined) return '–';
+  return said === 'resend' ? 'not made: send it again' : `made: ${said}`;
+}
+
+function firstPart({ first }: ApprovalLook): Html {
+  if (first.length === 0) return html`<p>No row waits any more.</p>`;
+  return requestBodies(first);
+}
+
+function filePart({ name, number, by, columns, reading, warnings, lookedThrough, isWhole }: UnderstoodFile): Html {
+  const left = columns.filter(({ known }) => known === undefined).map(({ written }) => written);
+  return html`${facts([
+    {
+      term: 'File',
+      what: html`${theirWords(name)} (import ${grouped(number)}${by !== undefined && html`, by ${by}`})`,
+    },
+    { term: 'Read as', what: reading.join(', ') || 'as it stands' },
+    ...(left.length > 0
+      ? [
+          {
+            term: 'Columns not sent',
+            what: html`${left.map((one, place) => html`${place > 0 && ', '}${theirWords(one)}`)}`,
+          },
+        ]
+      : []),
+  ])}
+  ${table({
+    caption: 'Which column is what',
+    rows: columns.filter(({ known }) => known !== undefined),
+    columns: [
+      { head: 'Column', names: true, cell: ({ written }) => theirWords(written) },
+      { head: 'Taken as', kind: 'id', cell: ({ known }) => html`<code>${known}</code>` },
+    ],
+  })}
+  ${
+    warnings.length > 0 &&
+    table({
+      caption: 'Warnings',
+      showCaption: true,
+      rows: warnings,
+      columns: [
+        { head: 'Warning', names: true, cell: ({ words }) => theirWords(words) },
+        { head: 'Lines', kind: 'number', cell: ({ lines }) => grouped(lines) },
+        { head: 'First in line', kind: 'number', cell: ({ first }) => grouped(first) },
+      ],
+    })
+  }
+  <p class="hint">${isWhole ? `All ${counted(lookedThrough, 'line')} were looked through for warnings.` : `The first ${counted(lookedThrough, 'line')} were looked through for warnings; the file has more.`}</p>`;
+}
+
+function boundPart({ rows, sum, file, digest }: Approval): Html {
+  return html`<p>The yes is for exactly this, and for how the file was read. Whatever changes one of it makes another digest, and a yes to this one does nothing then.</p>
+  ${facts([
+    { term: 'Rows and sum', what: `${grouped(rows)}, ${moneyText(sum)}` },
+    ...(file ? [{ term: 'File', what: html`${theirWords(file.name)} <code>${file.sha256.slice(0, 16)}…</code>` }] : []),
+    { term: 'Digest', what: html`<code>${digest}</code>` },
+  ])}`;
+}

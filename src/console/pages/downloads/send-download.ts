@@ -1,0 +1,89 @@
+import { finished, pipeline, type Readable, Transform } from 'node:stream';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { attachmentOf } from './attachment-name.ts';
+
+/** What is saved, and what the audit says of it. */
+export type Download = {
+  fileName: string;
+  type: string;
+  /** Where it is known beforehand. */
+  sizeBytes?: number;
+  /** As the audit says it: `results downloaded`. */
+  what: string;
+  /** The portfolio, or what else it is of. */
+  about?: string;
+  facts?: Readonly<Record<string, unknown>>;
+};
+
+/**
+ * Answers with a file that is saved and never shown, and tells the audit: before the first byte who wishes for what, and at its
+ * end how many bytes left, and whether all of it did. It is the one way in which the console gives files away.
+ *
+ * @throws whatever the audit throws where nothing can be written down: then no byte leaves
+ */
+export async function sendDownload(
+  { request, reply }: { request: FastifyRequest; reply: FastifyReply },
+  download: Download,
+  content: Readable | string,
+): Promise<FastifyReply> {
+  const { fileName, type, sizeBytes, what, about, facts = {} } = download;
+  const tally = makeTally();
+  const noted = Promise.withResolvers<void>();
+  const whole = request.server.audit.around(
+    {
+      by: request.person.by,
+      what,
+      from: request.ip,
+      ...(about === undefined ? {} : { about }),
+      facts: { file: fileName, ...facts },
+    },
+    async () => {
+      noted.resolve();
+      return hasLeft(reply);
+    },
+    (isWhole) => ({ bytes: tally.bytes(), whole: isWhole }),
+  );
+  // What the audit says at the end comes when the answer is gone; that it could not be written is in its log.
+  whole.catch(noted.reject);
+  await noted.promise.catch((error) => {
+    if (typeof content !== 'string') content.destroy();
+    throw error;
+  });
+  reply
+    .header('content-disposition', attachmentOf(fileName))
+    .header('cache-control', 'no-store')
+    .header('x-content-type-options', 'nosniff')
+    .type(type);
+  if (sizeBytes !== undefined) reply.header('content-length', sizeBytes);
+  return reply.send(tally.of(content));
+}
+
+/** Whether all of the answer was handed to the connection. */
+function hasLeft({ raw }: FastifyReply): Promise<boolean> {
+  return new Promise((resolve) => {
+    finished(raw, () => resolve(raw.writableFinished));
+  });
+}
+
+/** Counts what is read of a file. */
+function makeTally() {
+  let bytes = 0;
+  return {
+    bytes: (): number => bytes,
+    of(content: Readable | string): Readable | string {
+      if (typeof content === 'string') {
+        bytes = Buffer.byteLength(content);
+        return content;
+      }
+      const counted = new Transform({
+        transform(chunk: Buffer, _encoding, done) {
+          bytes += chunk.length;
+          done(null, chunk);
+        },
+      });
+      // A fault of the one ends the other, and Fastify hears of it from the stream that it sends.
+      pipeline(content, counted, () => {});
+      return counted;
+    },
+  };
+}

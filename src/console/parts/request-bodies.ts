@@ -1,0 +1,38 @@
+import { grouped } from '../../counted.ts';
+import { type Html, html } from '../html/html.ts';
+import { cutWords } from './their-words.ts';
+
+/** A line's request as its calls would send it; `company` is null where the line gives the company's id. */
+type RequestBodies = {
+  line: number;
+  company: Record<string, unknown> | null;
+  documents: readonly string[];
+  limit: Record<string, unknown>;
+};
+
+/** Requests as they would be sent, the first of them open. */
+export function requestBodies(requests: readonly RequestBodies[]): Html {
+  return html`${requests.map(callsOf)}`;
+}
+
+function callsOf({ line, company, documents, limit }: RequestBodies, at: number): Html {
+  return html`<details class="calls" id="calls-${line}" open="${at === 0}"><summary>Line ${grouped(line)} as it would be sent</summary>
+    <div class="bodies">
+      ${company !== null && body('Company', company)}
+      ${documents.length > 0 && html`<figure class="body-box"><figcaption>Documents</figcaption><ul>${documents.map((name) => html`<li><bdi>${name}</bdi></li>`)}</ul></figure>`}
+      ${body('Buyer limit', limit)}
+    </div>
+  </details>`;
+}
+
+function body(title: string, content: Record<string, unknown>): Html {
+  return html`<figure class="body-box"><figcaption>${title}</figcaption><pre tabindex="0" role="region" aria-label="${title}, body of the call">${JSON.stringify(content, cutLong, 2)}</pre></figure>`;
+}
+
+/** A call's body is read to see how it is meant, not to its last byte. */
+function cutLong(_name: string, value: unknown): unknown {
+  return typeof value === 'string' ? cutWords(value, LONGEST_IN_BODY) : value;
+}
+
+/** A line of a screen or two; nothing that a field is for is longer. */
+const LONGEST_IN_BODY = 1_000;

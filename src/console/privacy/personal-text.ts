@@ -1,0 +1,91 @@
+/** What stands where personal data was taken out. */
+export const MASK = '•••';
+
+/**
+ * Names of fields that hold what belongs to a person: contacts with all that stands in them, and the street, which is a home for
+ * those who trade in their own name. As the service writes them, as columns of a file are called, and as answers may call them.
+ */
+const PERSONAL_FIELD =
+  /^(?:contacts?(?:[_.-].*)?|.*e[_-]?mail.*|.*(?:tele)?phone.*|.*mobile.*|fax|(?:first|last|given|family|middle|full|birth|maiden)[_-]?name|sur[_-]?name|salutation|(?:date[_-]?of[_-]?)?birth(?:[_-]?(?:date|day|place))?|street(?:[_-].*)?)$/i;
+
+/** Whether what stands under this name is a person's. Pure. */
+export function isPersonalField(name: string): boolean {
+  return PERSONAL_FIELD.test(name);
+}
+
+/** A member of an object in a text of JSON, whose end may be cut off; `\"` within strings, numbers as they are. */
+const JSON_MEMBER = /("([^"\\\s]{1,60})"\s*:\s*)("(?:[^"\\]|\\.)*(?:"|\\?$)|-?\d[\d.eE+-]*)/g;
+
+/** RFC 5321 in short: an `@`, or what people write for it, and a name with a dot; `Design@Work GmbH` is none. */
+const EMAIL = /[\p{L}\p{N}.!#$%&'*+/=?^_`{|}~-]{1,64}(?:@|%40|\(at\)|\[at\])[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)+/giu;
+
+/** A telephone number as it is written internationally (ITU-T E.123); any other run of digits may be an id. */
+const PHONE = /(?<![\p{L}\p{N}+])\+\d[\d\s()./-]{5,24}\d(?![\p{L}\p{N}])/gu;
+
+/** The personal values that stand in a text of JSON, such as a body that was sent. Nothing of any other text. Pure. */
+export function personalValuesIn(text: string): string[] {
+  if (!text.includes('":')) return [];
+  return [...text.matchAll(JSON_MEMBER)]
+    .filter(([, , name = '']) => isPersonalField(name))
+    .map(([, , , value = '']) => unquoted(value))
+    .filter((value) => value !== '');
+}
+
+/** What a string of JSON means; of one that is cut off what is there. */
+function unquoted(value: string): string {
+  const inner = value.replace(/^"|(?<!\\)"$/g, '');
+  try {
+    return String(JSON.parse(`"${inner}"`));
+  } catch {
+    return inner;
+  }
+}
+
+/**
+ * Makes the function that takes out of a text what is personal: members of JSON by their names, e-mail addresses, telephone
+ * numbers, and the given values, as whole words in any case, also as JSON and addresses escape them. Pure.
+ *
+ * @param values what is known to be personal, such as the contact of a row whose answers are shown
+ */
+export function makeTextMask(values: Iterable<string>): (text: string) => string {
+  const known = knownPattern(values);
+  return (text) => {
+    const byName = text.replace(JSON_MEMBER, (all: string, head: string, name: string) =>
+      isPersonalField(name) ? `${head}"${MASK}"` : all,
+    );
+    const byForm = byName.replace(EMAIL, MASK).replace(PHONE, MASK);
+    return known ? byForm.replace(known, MASK) : byForm;
+  };
+}
+
+/** A single sign is a part of everything. */
+const LEAST_CHARACTERS = 2;
+
+function knownPattern(values: Iterable<string>): RegExp | undefined {
+  const forms = new Set<string>();
+  for (const value of values) {
+    const text = value.normalize('NFC').replace(/\s+/g, ' ').trim();
+    if ([...text].length < LEAST_CHARACTERS || !/[\p{L}\p{N}]/u.test(text) || text === MASK) continue;
+    for (const form of formsOf(text)) {
+      forms.add(form.split(' ').map(escaped).join('\\s+'));
+    }
+  }
+  if (forms.size === 0) return undefined;
+  const longestFirst = [...forms].sort((a, b) => b.length - a.length);
+  return new RegExp(`(?<![\\p{L}\\p{N}])(?:${longestFirst.join('|')})(?![\\p{L}\\p{N}])`, 'giu');
+}
+
+/** `Straße` in capitals is `STRASSE`, which is no other case of it to a pattern. */
+function formsOf(text: string): string[] {
+  const plain = [text, text.toUpperCase()];
+  return plain.flatMap((one) => [one, one.normalize('NFD'), asciiJson(one), encodeURIComponent(one.toWellFormed())]);
+}
+
+/** As programs write JSON that keep to ASCII: `M\u00fcller`. */
+function asciiJson(text: string): string {
+  return text.replace(/[^\x20-\x7e]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}
+
+function escaped(text: string): string {
+  return text.replace(/[\\^$.*+?()[\]{}|/-]/g, String.raw`\$&`);
+}

@@ -1,0 +1,95 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { isIP } from 'node:net';
+import { isLoopback, plainAddress } from '../../addresses.ts';
+import type { Reach } from './reach.ts';
+
+/** Who says no, and why; the words go to whoever asked. */
+export type Refusal = { status: 400 | 403 | 405 | 421; words: string };
+
+/** Where a request really came from. */
+export type Comer = {
+  /** The client's address: of the connection, or what the proxies in front say. */
+  address: string;
+  /** Whether a trusted proxy passed it on. */
+  isPassedOn: boolean;
+};
+
+/** What a proxy adds. From whom nobody has named, it could only be there to deceive, or to make everybody come from here. */
+const FORWARDED = /^(?:x-forwarded-|forwarded$|x-real-ip$|x-original-|via$|cf-connecting-ip$|true-client-ip$)/;
+
+/**
+ * Who asks: the other end of the connection, or behind a proxy that `CONSOLE_TRUST_PROXY` names the last address of
+ * `X-Forwarded-For` that is no such proxy's; what stands before that one was written by whoever asks. Of such a proxy's
+ * other headers `X-Forwarded-Proto` must say https and `X-Forwarded-Host` our name, if they are there; the rest is not read,
+ * `Forwarded` (RFC 7239) neither, since two ways to say one thing are one to deceive.
+ */
+export function whoAsks(
+  { headers, from }: { headers: IncomingHttpHeaders; from: string | undefined },
+  reach: Pick<Reach, 'host' | 'home' | 'isProxy'>,
+): Comer | Refusal {
+  const named = Object.keys(headers).find((name) => FORWARDED.test(name));
+  const { isProxy } = reach;
+  if (!isProxy) {
+    if (isLoopback(reach.host) && !isLoopback(from)) return refused('The console answers on this machine only.');
+    return named === undefined ? { address: plainAddress(from), isPassedOn: false } : refused(behindNobody(named));
+  }
+  const isFromProxy = isProxy(from);
+  if (!isFromProxy && !isLoopback(from)) return refused('The console answers through its proxy only.');
+  if (!isFromProxy && named !== undefined) {
+    return refused(
+      `${named} is believed of the proxies alone that CONSOLE_TRUST_PROXY names, and this machine is none.`,
+    );
+  }
+  if (isFromProxy && (named !== undefined || !isLoopback(from))) return passedOn(headers, { ...reach, isProxy });
+  return { address: plainAddress(from), isPassedOn: false };
+}
+
+function passedOn(
+  headers: IncomingHttpHeaders,
+  { home, isProxy }: { home: URL | undefined; isProxy: (address: string | undefined) => boolean },
+): Comer | Refusal {
+  const chain = valuesOf(headers['x-forwarded-for']);
+  if (chain.length === 0)
+    return refused('The proxy in front of the console does not say who asks: it must set X-Forwarded-For.');
+  const protocols = valuesOf(headers['x-forwarded-proto']);
+  if (protocols.length === 0 || protocols.some((protocol) => protocol.toLowerCase() !== 'https')) {
+    return refused('The console is asked by https only, and its proxy must say so: X-Forwarded-Proto: https.');
+  }
+  const others = valuesOf(headers['x-forwarded-host']).filter((host) => !isHomeOf(home, host));
+  if (others.length > 0) return { status: 421, words: `The console answers under ${home?.origin} only.` };
+  const addresses = chain.map(withoutPort);
+  const address = addresses.findLast((one) => !isProxy(one)) ?? addresses[0] ?? '';
+  if (isIP(address) === 0)
+    return refused('X-Forwarded-For of the proxy in front of the console has no address where one must be.');
+  return { address, isPassedOn: true };
+}
+
+/** Whether `Host`, or a proxy's word for it, is the name under which people open the console. */
+export function isHomeOf(home: URL | undefined, host: string): boolean {
+  if (!home) return false;
+  const port = home.protocol === 'https:' ? ':443' : ':80';
+  const name = host.toLowerCase();
+  return name === home.host || (home.port === '' && name === `${home.host}${port}`);
+}
+
+/** Several headers of one name are joined by commas (RFC 9110, section 5.3). */
+function valuesOf(header: string | string[] | undefined): string[] {
+  return String(header ?? '')
+    .split(',')
+    .map((value) => value.trim())
+    .filter(Boolean);
+}
+
+/** Some proxies write the port behind it, and brackets around an IPv6 address that has one. */
+function withoutPort(text: string): string {
+  const [, bracketed, plain] = /^(?:\[([^\]]+)\](?::\d+)?|(\d+\.\d+\.\d+\.\d+):\d+)$/.exec(text) ?? [];
+  return plainAddress(bracketed ?? plain ?? text);
+}
+
+function behindNobody(name: string): string {
+  return `The request came through a proxy (${name}), and CONSOLE_TRUST_PROXY names none that may say who this is. Open the console on the machine itself, or by a tunnel such as ssh -L.`;
+}
+
+function refused(words: string): Refusal {
+  return { status: 403, words };
+}

@@ -1,0 +1,127 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Oidc, OidcAnswer } from '../../people/oidc/oidc.ts';
+import { browserName, UNDER_WAY_S } from '../../people/oidc/sign-ins.ts';
+import type { Person } from '../../people/person.ts';
+import type { ConsoleApp } from '../console-app.ts';
+import { isAway } from '../server/error-pages.ts';
+import type { SignInGiven } from './add-sign-in.ts';
+import { comingOf } from './coming.ts';
+import { nextAddress } from './make-gate.ts';
+import { OIDC_ADDRESS, type OidcTrouble, oidcDoneView, oidcOutView, oidcTroubleView, STATUS_OF } from './oidc-view.ts';
+import type { Coming } from './people-functions.ts';
+import { giveToken, readToken } from './session-cookie.ts';
+import { slowDown } from './slow-down.ts';
+import { wayBack } from './way-back.ts';
+
+/** Where the provider sends the browser back to: what is registered there as redirect address, behind the console's own. */
+export const CALLBACK = `${OIDC_ADDRESS}/callback`;
+
+/** Where who signed out here is told that they did not there. */
+const OUT = `${OIDC_ADDRESS}/out`;
+
+/** The provider is asked up to three things: what it is, for a token, for its keys; each has four seconds (provider.ts). */
+const LIMIT_MS = 15_000;
+
+/** However many networks they come from: each takes some 300 bytes of Redis for ten minutes. */
+const MOST_BEGUN_PER_S = 50;
+
+/** How sign-in at an identity provider is done, and how a session begins. */
+export type OidcFunctions = {
+  oidc: Oidc;
+  /** Answers the value of the cookie of a session of this person, whose roles are kept in it. */
+  beginSession: (person: Person, coming: Coming) => Promise<string>;
+};
+
+/**
+ * Sign-in at an identity provider: `/sign-in/oidc` leads there, and `/sign-in/oidc/callback` takes who comes back. A cookie of
+ * the browser's own names it in between, so that nobody can end in one browser what began in another (login CSRF, mix-up).
+ */
+export function addOidcSignIn(app: ConsoleApp, given: SignInGiven & OidcFunctions): void {
+  const { oidc, beginSession, functions, audit, cookie, gate } = given;
+  const name = `${cookie}-sso`;
+  const mayBegin = makeSecondLimit(MOST_BEGUN_PER_S);
+  const sayTrouble = (reply: FastifyReply, trouble: OidcTrouble, to: string) => {
+    const body = oidcTroubleView({ trouble, name: oidc.name, groups: oidc.groups, to });
+    return reply.code(STATUS_OF[trouble]).page({ title: 'Not signed in', at: 'people', body });
+  };
+  const route = { exposeHeadRoute: false, handlerTimeout: LIMIT_MS, config: { rateLimit: slowDown() } };
+
+  app.get(OIDC_ADDRESS, { ...route, onRequest: gate.readSession }, async (request, reply) => {
+    const to = wayBack((request.query as { to?: unknown }).to);
+    if (request.signedIn) return reply.redirect(nextAddress(request.signedIn.owes, to), 303);
+    if (!mayBegin()) return sayTrouble(reply, 'too many', to);
+    const browser = browserName(request.cookies[name]);
+    const redirect = `${request.origin}${CALLBACK}`;
+    const url = await oidc.begin({ browser, redirect, to }).catch((error) => {
+      // Redis has a page of its own; whatever else happened here is the provider's.
+      if (isAway(error)) throw error;
+      return undefined;
+    });
+    if (!url) return sayTrouble(reply, 'away', to);
+    reply.setCookie(name, browser, { path: '/', secure: true, httpOnly: true, sameSite: 'lax', maxAge: UNDER_WAY_S });
+    return reply.header('cache-control', 'no-store').redirect(url.href, 303);
+  });
+
+  app.get(CALLBACK, route, async (request, reply) => {
+    const coming = comingOf(request);
+    const answer = await oidc.finish({
+      browser: request.cookies[name],
+      url: new URL(request.url, request.origin),
+    });
+    if (answer.is !== 'in') {
+      const { by, trouble } = refusedAs(answer);
+      await audit.refusal({ by, what: 'sign-in refused', from: coming.from, facts: { by: oidc.name, why: trouble } });
+      return sayTrouble(reply, trouble, answer.is === 'unknown' ? '/' : wayBack(answer.to));
+    }
+    const { person } = answer;
+    const token = await beginSession(person, coming);
+    await audit.note({
+      by: person.by,
+      what: 'session begun',
+      from: coming.from,
+      facts: { by: oidc.name, roles: person.roles },
+    });
+    await endBefore(request);
+    giveToken(reply, cookie, token);
+    return leadOn(reply, wayBack(answer.to));
+  });
+
+  app.get(OUT, async (_request, reply) =>
+    reply.page({ title: 'Signed out', at: 'people', body: oidcOutView({ name: oidc.name, end: oidc.endAddress() }) }),
+  );
+
+  async function endBefore(request: FastifyRequest): Promise<void> {
+    const before = readToken(request, cookie);
+    if (before !== undefined) await functions.end(before);
+  }
+}
+
+/** Where somebody goes who signed out, by their name: `person-names.ts` says how those of identity providers look. */
+export function addressAfterSignOut(by: string): string {
+  return /\(sso [0-9a-f]{6,64}\)$/.test(by) ? OUT : '/sign-in';
+}
+
+function refusedAs(answer: Exclude<OidcAnswer, { is: 'in' }>): { by: string; trouble: OidcTrouble } {
+  if (answer.is === 'no role') return { by: answer.by, trouble: 'no role' };
+  return { by: 'unknown', trouble: answer.is === 'no' ? answer.why : 'unknown' };
+}
+
+/**
+ * Not by a redirect: the browser would ask for what it leads to on behalf of the provider's page, and so without cookies that
+ * are kept from other sites, and be asked whether it wanted to come here (server/led-here.ts).
+ */
+function leadOn(reply: FastifyReply, to: string): unknown {
+  // The address of this page has the code in it, which is used up, and is nobody's business all the same.
+  reply.header('refresh', `0; url=${to}`).header('referrer-policy', 'no-referrer');
+  return reply.page({ title: 'Signed in', at: 'people', body: oidcDoneView({ to }) });
+}
+
+function makeSecondLimit(most: number): () => boolean {
+  let [second, count] = [0, 0];
+  return () => {
+    const now = Math.floor(performance.now() / 1_000);
+    count = now === second ? count + 1 : 1;
+    second = now;
+    return count <= most;
+  };
+}

@@ -1,0 +1,18 @@
+import type { Approval } from './approval.ts';
+
+/** What waits for another person's approval, since somebody asked for it: rows, and what they ask for as exact decimal text. */
+export type AskedFor = { approval: string; rows: number; sum: string };
+
+/** What a person says to what waits for approval. */
+export type ApprovalAnswer = 'approve' | 'decline';
+
+/**
+ * What became of a person's answer. Nothing was done but for `done`: there is no such approval (`gone`); another answered it before
+ * (`answered`); it is not what was looked at any more (`changed`); whoever asked for it answers it (`own`); whoever answers may not
+ * (any more: `role`); there are no users, so nobody knows who answers (`nobody`); the password is wrong, or too many were tried.
+ */
+export type Answered =
+  | { is: 'done'; approval: Approval }
+  | { is: 'answered'; approval: Approval }
+  | { is: 'gone' | 'changed' | 'own' | 'role' | 'nobody' | 'password' | 'busy' }
+  | { is: 'later'; afterS: number };

@@ -1,0 +1,63 @@
+import { Big } from 'big.js';
+import { makeLuaScript, type RedisConnection } from '../../lua-script.ts';
+import { sumIn } from '../counts/sums.ts';
+import type { Keys } from '../keys.ts';
+
+/** Rows read at a time. */
+const PAGE = 500;
+
+/** How often an approval is looked at whose rows move meanwhile. */
+const LOOKS = 3;
+
+/** Compares what approvals bind with the rows that wait for them, and mends what differs. */
+export function makeApprovalComparison({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
+  const mend = makeLuaScript(connection, new URL('../lua/mend-approval.lua', import.meta.url));
+
+  /** How many rows wait for it, and what they ask for. What stands among them and waits for another is taken out. */
+  async function countRows(portfolio: string, id: string): Promise<{ rows: number; sum: Big }> {
+    const index = keys.approvalRows(portfolio, id);
+    const found = { rows: 0, sum: new Big(0) };
+    for (let from = 0, more = true; more; from += PAGE) {
+      const page = await connection.zrange(index, String(from), String(from + PAGE - 1));
+      const step = connection.pipeline();
+      for (const key of page) step.hmget(keys.row(portfolio, key), 'awaits', 'approval');
+      const answers = ((await step.exec()) ?? []).map(([, answer]) => answer as [string | null, string | null]);
+      const strays = page.filter((_, place) => answers[place]?.[1] !== id);
+      for (const [awaits] of answers) {
+        const [of, amount = ''] = awaits?.split('|') ?? [];
+        if (of !== id) continue;
+        found.rows += 1;
+        if (DECIMAL.test(amount)) found.sum = found.sum.plus(amount);
+      }
+      if (strays.length > 0) await connection.zrem(index, ...strays);
+      from -= strays.length;
+      more = page.length === PAGE;
+    }
+    return found;
+  }
+
+  async function compareOne(portfolio: string, id: string): Promise<number> {
+    const places = [keys.approval(id), keys.approvals, keys.approvalsAnswered, keys.approvalRows(portfolio, id)];
+    for (let look = 0; look < LOOKS; look += 1) {
+      const fields = await connection.hgetall(keys.approval(id));
+      if (fields.standing === undefined) return 0;
+      const { rows, sum } = await countRows(portfolio, id);
+      const isRight = Number(fields.rows) === rows && sum.eq(sumIn(fields, 'rows'));
+      const args = [`${portfolio}/${id}`, fields.moves ?? '', isRight ? '' : rows, isRight ? '' : sum.toFixed()];
+      const differed = Number(await mend(places, args));
+      if (differed >= 0) return differed;
+    }
+    return 0;
+  }
+
+  /** Compares all approvals of a portfolio, and answers how many were not as their rows are. */
+  return async (portfolio: string): Promise<number> => {
+    let differed = 0;
+    for (const id of await connection.zrange(keys.approvalsOf(portfolio), '0', '-1')) {
+      if ((await compareOne(portfolio, id)) > 0) differed += 1;
+    }
+    return differed;
+  };
+}
+
+const DECIMAL = /^\d+(\.\d+)?$/;

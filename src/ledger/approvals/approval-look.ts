@@ -1,0 +1,53 @@
+import type { FoundInFile } from '../imports.ts';
+import type { RowState } from '../row.ts';
+import type { RowId } from '../row-id.ts';
+import type { Approval } from './approval.ts';
+
+/** A row that waits, as a person is shown it. `said` is what somebody answered of a held one: the id that was made, or `resend`. */
+export type WaitingRow = {
+  row: RowId;
+  line: number;
+  name: string;
+  /** Requested limit, decimal text. */
+  amount: string;
+  was: RowState | undefined;
+  said: string | undefined;
+};
+
+/** A row's request as its calls would send it; `company` is null where the line gives the company's id. */
+export type WaitingRequest = {
+  line: number;
+  company: Record<string, unknown> | null;
+  documents: readonly string[];
+  limit: Record<string, unknown>;
+};
+
+/** How the file was understood: column by column, and in words what else was decided. */
+export type UnderstoodFile = {
+  number: number;
+  name: string;
+  by: string | undefined;
+  found: FoundInFile | undefined;
+  columns: readonly { written: string; known: string | undefined }[];
+  /** Such as `utf-8`, `semicolon`, `header on line 3`. */
+  reading: readonly string[];
+  /** Warnings of its lines, alike ones together, and how many lines of the file were looked through for them. */
+  warnings: readonly { words: string; lines: number; first: number }[];
+  lookedThrough: number;
+  isWhole: boolean;
+};
+
+/** All that an approver has to see before a yes. */
+export type ApprovalLook = {
+  approval: Approval;
+  /** What the portfolio came to with it: rows by state, and the sum of what they ask for. */
+  portfolio: { states: Record<RowState, number>; requested: string };
+  /** Nothing where what waits is no import, or the copy of the file is not in the data folder any more. */
+  file: UnderstoodFile | undefined;
+  /** The largest first; of very many rows the largest of those that were looked at. */
+  largest: readonly WaitingRow[];
+  isLargestExact: boolean;
+  first: readonly WaitingRequest[];
+  /** What happened since it was asked for, in sentences. */
+  since: readonly string[];
+};

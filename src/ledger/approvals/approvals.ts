@@ -1,0 +1,273 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { CONSOLE_ACTOR } from '../../actor.ts';
+import { makeLuaScript, type RedisConnection } from '../../lua-script.ts';
+import type { ImportedFile } from '../imports.ts';
+import { contentOf } from '../imports.ts';
+import type { Keys } from '../keys.ts';
+import type { Persist } from '../persist.ts';
+import type { PartOfPlan } from '../plans/plan.ts';
+import { isPending } from '../portfolio.ts';
+import type { RowState } from '../row.ts';
+import type { RowId } from '../row-id.ts';
+import { entryText } from '../story/story.ts';
+import { makeSuppliers } from '../suppliers.ts';
+import type { AnswerTaken, Approval, ApprovalKind, ApprovalPolicy, ApprovalStanding } from './approval.ts';
+import { makeApprovalComparison } from './approval-comparison.ts';
+import { type ReadApproval, readApproval } from './read-approval.ts';
+
+export type Approvals = ReturnType<typeof makeApprovals>;
+
+/** An approval by its portfolio and its id. */
+export type ApprovalId = { portfolio: string; id: string };
+
+/** An answer: to which, by whom, to what of it (`digest`), and in what words. */
+export type Answer = { id: string; digest: string; by: string; words?: string | undefined };
+
+/** Rows that go at a time: some milliseconds of Redis' time. */
+const PAGE = 100;
+
+/** Somebody who looks at what was answered lately is shown so many. */
+const MOST_LISTED = 100;
+
+/**
+ * What another person is asked to approve, by the ledger: it begins open, rows join it (rows.put, awaitRow), it is closed, and then
+ * waits for one answer, by somebody else, to what it is at that moment. Nothing is sent for a row whose approval is not granted:
+ * claim.lua sees to that.
+ */
+export function makeApprovals({
+  connection,
+  keys,
+  persist,
+}: {
+  connection: RedisConnection;
+  keys: Keys;
+  persist: Persist;
+}) {
+  const script = (name: string) => makeLuaScript(connection, new URL(`../lua/${name}.lua`, import.meta.url));
+  const [begin, close, answer] = [script('begin-approval'), script('close-approval'), script('answer-approval')];
+  const [free, awaitRow, restore] = [script('free-approved'), script('await-row'), script('restore-row')];
+  const [carriedOut, goAnswered] = [script('carried-out'), script('go-answered')];
+  const suppliers = makeSuppliers({ connection, keys });
+  const placesOf = ({ portfolio, id }: ApprovalId) => [keys.portfolio(portfolio), keys.approval(id)];
+  const lists = [keys.approvals, keys.approvalsAnswered];
+
+  async function read(id: string): Promise<ReadApproval | undefined> {
+    return readApproval(id, await connection.hgetall(keys.approval(id)));
+  }
+
+  async function start(
+    portfolio: string,
+    kind: ApprovalKind,
+    { authors, content = '', supplier = '', fields = {} }: Started,
+  ): Promise<string> {
+    const id = randomBytes(9).toString('base64url');
+    const given = Object.entries(fields).flat();
+    const args = [id, portfolio, kind, content, supplier, given.length, ...given, ...new Set(authors)];
+    const places = [...placesOf({ portfolio, id }), keys.approvalsOf(portfolio)];
+    return (await persist('begin approval', () => begin(places, args))) as string;
+  }
+
+  async function take(is: 'granted' | 'declined', { id, digest, by, words = '' }: Answer): Promise<AnswerTaken> {
+    const ownName = randomUUID();
+    for (;;) {
+      const found = await read(id);
+      if (!found) return 'gone';
+      const { portfolio, standing } = found.approval;
+      // Nobody knows who that is, so nobody knows that it is another.
+      if (by === '' || by === CONSOLE_ACTOR) return 'own';
+      const isSeen = found.approval.digest === digest || standing !== 'waiting';
+      const args = [id, portfolio, is, by, isSeen ? found.moves : '', words.slice(0, MOST_WORDS), ownName];
+      const taken = (await persist('answer', () =>
+        answer([...placesOf({ portfolio, id }), ...lists, keys.approvalsLately], args),
+      )) as string;
+      if (taken === 'done') return is;
+      if (taken !== 'again') return taken as AnswerTaken;
+      if (!isSeen) return 'changed';
+    }
+  }
+
+  async function freeSome({ portfolio, id }: ApprovalId, rows: readonly RowId[]): Promise<number> {
+    const found = await read(id);
+    const problem = JSON.stringify({ step: 'limit', message: declinedWords(found?.approval) });
+    const places = [...placesOf({ portfolio, id }), keys.approvalRows(portfolio, id), keys.approvalsAnswered];
+    const args = [id, portfolio, keys.row(portfolio, ''), problem, ...rows.map(({ key }) => key)];
+    return Number(await persist('free approved', () => free(places, args)));
+  }
+
+  return {
+    compare: makeApprovalComparison({ connection, keys }),
+
+    /** One approval; nothing where there is none. */
+    read: async (id: string): Promise<Approval | undefined> => (await read(id))?.approval,
+
+    /**
+     * Begins the approval of an import, or goes on with that of the same file and reading which an import that died has left open.
+     * Answers its id: its rows are put with it.
+     *
+     * @param supplier the key of the one that it names, for which nothing is sent before either
+     */
+    beginImport(
+      portfolio: string,
+      {
+        file,
+        number,
+        authors,
+        supplier,
+      }: { file: ImportedFile; number: string; authors: readonly string[]; supplier?: string | undefined },
+    ): Promise<string> {
+      const fields = { fileName: file.fileName, sha256: file.id, reading: file.reading, importId: number };
+      return start(portfolio, 'import', { authors, content: contentOf(file), supplier, fields });
+    },
+
+    /** Begins to ask for rows that are to be sent again, or calls that somebody answered. They join it by `awaitRow`. */
+    askFor: ({ portfolio, kind, by }: { portfolio: string; kind: 'retry' | 'answer'; by: string }): Promise<string> =>
+      start(portfolio, kind, { authors: [by] }),
+
+    /**
+     * Lets a row that ended in this state wait for an open approval. Answers whether it does: not where it is in another state by
+     * now, or another stands in its place, or it changed since the plan, or since `writtenMs`.
+     *
+     * @param said what somebody says of a held row's call: the id of what was made, or `resend`
+     */
+    async awaitRow(
+      row: RowId,
+      state: 'refused' | 'cancelled' | 'held',
+      { id, by, said = '', part, writtenMs }: Awaiting,
+    ): Promise<boolean> {
+      const plan = part ? keys.plan(part.plan) : keys.row(row.portfolio, row.key);
+      const places = [keys.portfolio(row.portfolio), keys.row(row.portfolio, row.key), plan];
+      const told = entryText({ is: 'asked', by, from: state });
+      const args = [row.key, state, id, said, part?.beforeMs ?? '', writtenMs ?? '', told];
+      return (await persist('await', () => awaitRow(places, args))) === 1;
+    },
+
+    /**
+     * All of it is there. It waits for a person, where settings ask for that: always, or since what the whole portfolio asks for,
+     * without what was given up, is above the limit. Else it is granted by itself.
+     */
+    async close({ portfolio, id }: ApprovalId, { always, above }: ApprovalPolicy): Promise<ApprovalStanding> {
+      const args = [id, portfolio, always ? 1 : 0, above ?? ''];
+      const places = [...placesOf({ portfolio, id }), ...lists];
+      return (await persist('close approval', () => close(places, args))) as ApprovalStanding;
+    },
+
+    /** Approves it as it was looked at. Its rows go with the next `freeSome`, or answers are carried out from then on. */
+    grant: (given: Answer): Promise<AnswerTaken> => take('granted', given),
+
+    /** Declines it: its rows are given up, or become again what they were. `words` say why. */
+    decline: (given: Answer): Promise<AnswerTaken> => take('declined', given),
+
+    /** The approvals that wait for a person, the oldest first. */
+    async waiting(): Promise<Approval[]> {
+      return readAll(await connection.zrange(keys.approvals, '0', '-1'));
+    },
+
+    /** The approvals that people answered last, the latest first, so many at the most; of 100 it is known. */
+    async lately(most: number): Promise<Approval[]> {
+      return readAll(await connection.zrange(keys.approvalsLately, '0', `${most - 1}`, 'REV'));
+    },
+
+    /** How many wait for a person. */
+    waitingCount: (): Promise<number> => connection.zcard(keys.approvals),
+
+    /** All that was ever asked for of a portfolio, the latest first, so many at the most. */
+    async of(portfolio: string, most = MOST_LISTED): Promise<Approval[]> {
+      const ids = await connection.zrevrange(keys.approvalsOf(portfolio), '0', String(most - 1));
+      return readAll(ids.map((id) => `${portfolio}/${id}`));
+    },
+
+    /** What was answered and is not carried out yet: of one that died in the middle, others go on with it. */
+    async answered(): Promise<ApprovalId[]> {
+      return (await connection.zrange(keys.approvalsAnswered, '0', '-1')).map(idOf);
+    },
+
+    /** The rows that belong to an approval and are not carried out, in the order of their lines. */
+    async rowsOf({ portfolio, id }: ApprovalId, { from = 0, count = PAGE } = {}): Promise<RowId[]> {
+      const found = await connection.zrange(keys.approvalRows(portfolio, id), String(from), String(from + count - 1));
+      return found.map((key) => ({ portfolio, key }));
+    },
+
+    /** Lets these rows of an answered approval go. Answers how many are left. What is granted for held calls stays. */
+    freeSome,
+
+    /** A supplier that waits for what was declined, or of which nothing is left, is not asked for. */
+    async giveUpSupplier({ portfolio, id }: ApprovalId): Promise<void> {
+      const [approval, supplierOf, text] = [
+        (await read(id))?.approval,
+        await connection.hget(keys.portfolio(portfolio), 'supplierApproval'),
+        await connection.hget(keys.portfolio(portfolio), 'supplier'),
+      ];
+      if (supplierOf !== id || text === null || approval?.standing === 'granted') return;
+      const { body, key = '', ...rest } = JSON.parse(text);
+      if (!isPending({ body, key, ...rest })) return;
+      await suppliers.endSupplier(portfolio, { body, key, problem: declinedWords(approval) }, id);
+    },
+
+    /**
+     * A held row whose answer was granted is held again, so that the answer can be carried out. Answers the state that it is in and
+     * what was answered, however often it is asked; nothing where it belongs to the approval no longer.
+     */
+    async restore(row: RowId, id: string): Promise<{ state: RowState; said: string } | undefined> {
+      const { portfolio, key } = row;
+      const places = [
+        keys.portfolio(portfolio),
+        keys.row(portfolio, key),
+        keys.approval(id),
+        keys.approvalRows(portfolio, id),
+      ];
+      const [state, said = ''] = (await persist('restore', () => restore(places, [key, id]))) as string[];
+      return state === undefined ? undefined : { state: state as RowState, said };
+    },
+
+    /** What was said of a held row's call is written down: the row goes on. Answers whether it does: not where it waits no longer. */
+    async goAnswered({ portfolio, key }: RowId, id: string): Promise<boolean> {
+      const places = [...placesOf({ portfolio, id }), keys.approvalRows(portfolio, id), keys.approvalsAnswered];
+      places.splice(1, 0, keys.row(portfolio, key));
+      return (await persist('go answered', () => goAnswered(places, [key, id, portfolio]))) === 1;
+    },
+
+    /** What was approved of a row is carried out. Answers how many are left of its approval. */
+    async carriedOut({ portfolio, key }: RowId, id: string): Promise<number> {
+      const places = [keys.row(portfolio, key), keys.approvalRows(portfolio, id), keys.approvalsAnswered];
+      return Number(await persist('carried out', () => carriedOut(places, [key, id, portfolio])));
+    },
+  };
+
+  async function readAll(names: readonly string[]): Promise<Approval[]> {
+    const found = await Promise.all(names.map((name) => read(idOf(name).id)));
+    return found.flatMap((one) => (one ? [one.approval] : []));
+  }
+}
+
+/** What an approval begins with: who asked, and of an import its file. */
+type Started = {
+  authors: readonly string[];
+  content?: string;
+  supplier?: string | undefined;
+  fields?: Readonly<Record<string, string>>;
+};
+
+/** How a row comes to wait: for which approval, who asks, and what is known of the row. */
+type Awaiting = {
+  id: string;
+  by: string;
+  said?: string | undefined;
+  part?: PartOfPlan | undefined;
+  writtenMs?: number | undefined;
+};
+
+/** A reason that a person reads, kept with each row that was declined for it. */
+const MOST_WORDS = 500;
+
+/** Why a row, or a supplier, was not asked for. */
+function declinedWords(approval: Approval | undefined): string {
+  const { by = '', words = '' } = approval?.answered ?? {};
+  if (by === '') return 'not approved';
+  return words === '' ? `declined by ${by}` : `declined by ${by}: ${words}`;
+}
+
+/** `<portfolio>/<id>`; ids have no slash, and neither have names. */
+function idOf(name: string): ApprovalId {
+  const slash = name.lastIndexOf('/');
+  return { portfolio: name.slice(0, slash), id: name.slice(slash + 1) };
+}

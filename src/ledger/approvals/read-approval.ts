@@ -1,0 +1,44 @@
+import { sumIn } from '../counts/sums.ts';
+import type { Approval, ApprovalKind, ApprovalStanding } from './approval.ts';
+import { approvalDigest } from './approval-digest.ts';
+
+/** An approval, and `moves`, which tells whether anything of it changed since it was read. */
+export type ReadApproval = { approval: Approval; moves: string };
+
+/** An approval from its hash; nothing where there is none. */
+export function readApproval(id: string, fields: Readonly<Record<string, string>>): ReadApproval | undefined {
+  const { portfolio, kind, standing } = fields;
+  if (portfolio === undefined || kind === undefined || standing === undefined) return undefined;
+  const isAnswered = fields.answeredAt !== undefined;
+  const bound = {
+    id,
+    portfolio,
+    kind: kind as ApprovalKind,
+    file:
+      fields.sha256 === undefined
+        ? undefined
+        : { name: fields.fileName ?? '', sha256: fields.sha256, reading: fields.reading ?? '' },
+    rows: Number((isAnswered ? fields.ofRows : fields.rows) ?? 0),
+    sum: sumIn(fields, isAnswered ? 'asked' : 'rows'),
+  };
+  const approval: Approval = {
+    ...bound,
+    standing: standing as ApprovalStanding,
+    authors: authorsIn(fields),
+    askedMs: Number(fields.asked),
+    importId: fields.importId,
+    atFirst: fields.atFirst === undefined ? undefined : { rows: Number(fields.atFirst), sum: sumIn(fields, 'first') },
+    digest: approvalDigest({ ...bound, supplier: fields.supplier ?? '' }),
+    answered: isAnswered
+      ? { by: fields.answeredBy ?? '', atMs: Number(fields.answeredAt), words: fields.words ?? '' }
+      : undefined,
+  };
+  return { approval, moves: fields.moves ?? '0' };
+}
+
+const AUTHOR = 'author:';
+
+function authorsIn(fields: Readonly<Record<string, string>>): string[] {
+  const found = Object.keys(fields).filter((field) => field.startsWith(AUTHOR));
+  return found.map((field) => field.slice(AUTHOR.length)).sort();
+}

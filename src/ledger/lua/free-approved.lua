@@ -1,0 +1,44 @@
+-- Lets some rows of an approval go as it was answered: granted ones wait for their step, declined ones are given up, or are again
+-- what they were before somebody asked. Safe to run twice, and whoever comes next goes on with it. Answers to held calls that
+-- were granted are carried out one by one (restore-row.lua), and not here.
+-- KEYS[1] the portfolio   KEYS[2] the approval   KEYS[3] its rows   KEYS[4] what was answered and is not carried out yet
+-- ARGV[1] its id   ARGV[2] the portfolio's name   ARGV[3] what the keys of its rows begin with   ARGV[4] the problem of rows that
+-- were declined, as JSON   ARGV[5…] keys of rows
+-- Answers how many rows are left.
+-- @include move
+-- @include cancelled
+-- @include tally
+-- @include go-back
+-- @include tell
+local portfolio, approval, rows, answered = unpack(KEYS)
+local id, name, begins, problem = unpack(ARGV, 1, 4)
+local known = redis.call('HMGET', approval, 'standing', 'kind', 'answeredBy', 'words')
+local isGranted = known[1] == 'granted'
+local isAnswered = isGranted or known[1] == 'declined' or known[1] == 'void'
+local now = nowMs()
+
+-- Of all rows of an import none says it again.
+local told = { is = isGranted and 'approved' or 'declined', by = known[3] or '', words = known[4] or nil }
+local function free(row, key, line)
+  if known[2] ~= 'import' then tell(row, now, cjson.encode(told)) end
+  if isGranted and not isCancelled(portfolio, row) then
+    moveRow(portfolio, row, key, 'awaiting', 'queued', line, now)
+    bindRow(row, id)
+    forgetTries(row)
+    if known[2] == 'retry' then redis.call('HINCRBY', portfolio, 'reopened', 1) end
+  elseif not goBack(portfolio, row, key, line, now) then
+    moveRow(portfolio, row, key, 'awaiting', 'cancelled', line, now)
+    if not isGranted then redis.call('HSET', row, 'problem', problem) end
+  end
+  tallyRow(portfolio, row, key)
+end
+
+for at = 5, isAnswered and not (isGranted and known[2] == 'answer') and #ARGV or 0 do
+  local key = ARGV[at]
+  local found = redis.call('HMGET', begins .. key, 'state', 'line', 'approval')
+  if found[1] == 'awaiting' and found[3] == id then free(begins .. key, key, found[2]) else redis.call('ZREM', rows, key) end
+end
+local left = redis.call('ZCARD', rows)
+if left == 0 and isAnswered then redis.call('ZREM', answered, name .. '/' .. id) end
+noteFinish(portfolio, now)
+return left

@@ -1,0 +1,30 @@
+-- Lists an approval as it stands, and writes down what its rows ask for where that was counted wrongly, unless it changed since.
+-- KEYS[1] the approval   KEYS[2] what waits   KEYS[3] what was answered and is not carried out yet   KEYS[4] its rows
+-- ARGV[1] its name, "<portfolio>/<id>"   ARGV[2] `moves` of it when its rows were looked at
+-- ARGV[3] how many rows there are, or "" where they were counted rightly   ARGV[4] what they ask for
+-- Answers how much differed; or -1 where it changed meanwhile.
+-- @include amounts
+local approval, waits, answered, rows = unpack(KEYS)
+local name, moves, count, sum = unpack(ARGV)
+local found = redis.call('HMGET', approval, 'standing', 'moves', 'asked')
+if found[2] ~= moves then return -1 end
+local isLeft = found[1] ~= 'open' and found[1] ~= 'waiting' and redis.call('ZCARD', rows) > 0
+local differs = 0
+local function list(index, isMeant)
+  if isMeant then
+    differs = differs + redis.call('ZADD', index, 'NX', found[3] or 0, name)
+  else
+    differs = differs + redis.call('ZREM', index, name)
+  end
+end
+list(waits, found[1] == 'waiting')
+if isLeft then list(answered, true) end
+if count == '' then return differs end
+for _, field in ipairs(redis.call('HKEYS', approval)) do
+  if string.match(field, '^sum:rows:') then redis.call('HDEL', approval, field) end
+end
+for k, limb in pairs(limbsOf(sum) or {}) do redis.call('HSET', approval, 'sum:rows:' .. k, string.format('%.0f', limb)) end
+redis.call('HSET', approval, 'rows', count)
+-- Whoever looked at it looks again.
+redis.call('HINCRBY', approval, 'moves', 1)
+return differs + 1

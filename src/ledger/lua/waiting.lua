@@ -1,0 +1,23 @@
+-- Included where a row comes to wait for an approval, or goes back to what it was. Of a row that was not new `was` keeps that, as
+-- JSON: its state, its cause and what is known of it, the approval that it had, and which row stood in its place; `answer` of a
+-- held one is what somebody says became of its call.
+-- @include approvals
+local function wasOf(row)
+  local was = redis.call('HGET', row, 'was')
+  return was and cjson.decode(was) or nil
+end
+
+-- Binds a row to an approval, or with "" to none, and forgets what it waited for until now.
+local function bindRow(row, approval)
+  redis.call('HDEL', row, 'was', 'answer')
+  if approval == '' then redis.call('HDEL', row, 'approval') else redis.call('HSET', row, 'approval', approval) end
+end
+
+-- A line brings a row that waits with the same words. What an import that died left waiting goes on with this one.
+local function stayAwaiting(portfolio, row, key, line, approval)
+  local before = redis.call('HGET', row, 'approval') or ''
+  if redis.call('HEXISTS', row, 'was') == 0 and approval ~= '' and standingOf(portfolio, before) == 'open' then
+    redis.call('HSET', row, 'approval', approval)
+  end
+  redis.call('ZADD', portfolio .. ':approval:' .. before, 'XX', line, key)
+end

@@ -1,0 +1,65 @@
+import type { Person } from '../person.ts';
+import { type GroupRoles, groupsOf, rolesOfGroups } from './group-roles.ts';
+import type { Claims, Provider, Why } from './provider.ts';
+import type { makeSignIns } from './sign-ins.ts';
+
+/** What came of a sign-in at the identity provider. */
+export type OidcAnswer =
+  | { is: 'in'; person: Person; to: string }
+  /** Known, but of no group that counts here. */
+  | { is: 'no role'; by: string; to: string }
+  | { is: 'no'; why: Why; to: string }
+  /** Not begun by this browser, too old, or brought before. */
+  | { is: 'unknown' };
+
+export type Oidc = ReturnType<typeof makeOidc>;
+
+/** Sign-in at an identity provider: where it begins and ends is src/console/sign-in/add-oidc-sign-in.ts. */
+export function makeOidc({
+  provider,
+  signIns,
+  nameOf,
+  groupsClaim,
+  groupRoles,
+}: {
+  provider: Pick<Provider, 'issuer' | 'begin' | 'finish' | 'endAddress'>;
+  signIns: ReturnType<typeof makeSignIns>;
+  nameOf: (claims: Claims) => Promise<string>;
+  groupsClaim: string;
+  groupRoles: readonly GroupRoles[];
+}) {
+  return {
+    /** The provider's name for people. */
+    name: new URL(provider.issuer).host,
+    /** The groups whose people may do anything here. */
+    groups: groupRoles.map(({ group }) => group),
+    endAddress: provider.endAddress,
+
+    /**
+     * Begins a sign-in. Answers where the browser goes.
+     *
+     * @param given.browser its name, see {@link browserName}
+     * @param given.redirect where the provider sends it back to
+     * @param given.to where the person wants to be
+     * @throws when the provider cannot be asked
+     */
+    async begin({ browser, redirect, to }: { browser: string; redirect: string; to: string }): Promise<URL> {
+      const { url, ...begun } = await provider.begin(redirect);
+      await signIns.begin(browser, { ...begun, to });
+      return url;
+    },
+
+    /** Ends it, by the address under which the browser came back. */
+    async finish({ browser, url }: { browser: string | undefined; url: URL }): Promise<OidcAnswer> {
+      const state = url.searchParams.get('state');
+      const signIn = await signIns.take(browser, state);
+      if (!signIn || state === null) return { is: 'unknown' };
+      const { to, nonce, verifier } = signIn;
+      const answer = await provider.finish(url, { state, nonce, verifier });
+      if ('why' in answer) return { is: 'no', why: answer.why, to };
+      const by = await nameOf(answer.claims);
+      const roles = rolesOfGroups(groupsOf(answer.claims, groupsClaim), groupRoles);
+      return roles.length === 0 ? { is: 'no role', by, to } : { is: 'in', person: { by, roles }, to };
+    },
+  };
+}

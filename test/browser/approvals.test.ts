@@ -1,0 +1,111 @@
+import type { FastifyRequest } from 'fastify';
+import { expect } from 'vitest';
+import { type Person, ROLES } from '../../src/people/person.ts';
+import { expectKeyboardReach, expectNoSidewaysScroll, expectNoViolations } from '../support/browser/expectations.ts';
+import { keepScreenshot, type Looks, openBrowser, testInBrowser } from '../support/browser.ts';
+import { openConsole } from '../support/console.ts';
+import { openDesk } from '../support/desk.ts';
+
+const PASSWORD = 'a bench under seven trees';
+
+/** A console whose people come by a header, as a browser of the test sends it; everything above 2,500 is to be approved. */
+async function openOffice() {
+  const desk = await openDesk(12, {}, { APPROVE_ABOVE: '2500' });
+  const identify = async ({ headers }: FastifyRequest): Promise<Person | undefined> => {
+    const [by = '', roles = ''] = String(headers['x-test-who'] ?? '').split(' ');
+    return by === '' ? undefined : { by, roles: ROLES.filter((role) => roles.split('+').includes(role)) };
+  };
+  const web = await openConsole(desk, { identify });
+  const { people } = web.context;
+  await people.users.add({ name: 'bob', roles: ['approver'], password: PASSWORD, mustChange: false });
+  await people.users.add({ name: 'carol', roles: ['approver', 'viewer'], password: PASSWORD, mustChange: false });
+  return {
+    ...desk,
+    web,
+    states: async (name: string) => (await web.context.portfolios.read(name)).states,
+    /** A browser of somebody. */
+    as: async (who: string, looks: Looks = {}) => {
+      const browser = await openBrowser(looks);
+      await browser.context.setExtraHTTPHeaders({ 'x-test-who': who });
+      return browser;
+    },
+  };
+}
+
+testInBrowser('finance submits, another person approves with the password, and the rows go', async () => {
+  const office = await openOffice();
+  const { web, states, start, standIn, read } = office;
+  const fiona = await office.as('fiona finance');
+  await fiona.page.goto(`${web.url}/new`);
+  const file = { name: 'q4.csv', mimeType: 'text/csv', buffer: Buffer.from(await read('q4.csv')) };
+  await fiona.page.locator('input[type="file"]').first().setInputFiles(file);
+  await fiona.page
+    .getByRole('button', { name: /upload/i })
+    .first()
+    .click();
+  await fiona.page.getByRole('button', { name: /Request all/ }).click();
+  await fiona.page.waitForURL(/\/portfolios\/q4/);
+  await fiona.page.getByText('Waits for approval.').first().waitFor();
+  expect(await fiona.page.locator('main').textContent()).toContain('bob and carol may look at it and say yes');
+  await keepScreenshot(fiona.page, 'portfolio-awaiting');
+  await fiona.page.getByRole('link', { name: 'Look at it' }).click();
+  await fiona.page.getByText('You submitted this.').waitFor();
+  expect(await fiona.page.getByRole('button', { name: /^Approve/ }).count()).toBe(0);
+  await expectNoViolations(fiona.page);
+  await keepScreenshot(fiona.page, 'approval-own');
+
+  const bob = await office.as('bob approver');
+  await bob.page.goto(`${web.url}/`);
+  await bob.page.getByRole('link', { name: /Approvals\s*1 waiting/ }).click();
+  await expectNoViolations(bob.page);
+  await keepScreenshot(bob.page, 'approvals');
+  await bob.page.getByRole('link', { name: 'q4', exact: true }).click();
+  await expectNoViolations(bob.page);
+  await expectKeyboardReach(bob.page);
+  await keepScreenshot(bob.page, 'approval');
+  bob.expectFault(/422/);
+  await bob.page.getByLabel('Your password').fill('not the password');
+  await bob.page.getByRole('button', { name: /^Approve 12 rows/ }).click();
+  await bob.page.getByText('This is not your password. Nothing was approved.').waitFor();
+  await keepScreenshot(bob.page, 'approval-password');
+  expect(await states('q4')).toMatchObject({ awaiting: 12, queued: 0 });
+  await bob.page.getByLabel('Your password').fill(PASSWORD);
+  await bob.page.getByRole('button', { name: /^Approve 12 rows/ }).click();
+  await bob.page.getByText('Approved').first().waitFor();
+  await keepScreenshot(bob.page, 'approval-granted');
+  expect(await states('q4')).toMatchObject({ awaiting: 0, queued: 12 });
+  // Whose page was open hears of it.
+  await fiona.page.goto(`${web.url}/portfolios/q4`);
+  await start('work', '--until-settled').ended;
+  expect(standIn.counts().made).toMatchObject({ company: 12, limit: 12 });
+});
+
+testInBrowser('on a narrow screen, in the dark', async () => {
+  const office = await openOffice();
+  await office.limitline('import', 'q4.csv', '--yes');
+  const { page } = await office.as('bob approver', { width: 360, height: 740, dark: true });
+  await page.goto(`${office.web.url}/approvals`);
+  await expectNoSidewaysScroll(page);
+  await keepScreenshot(page, 'approvals-dark-360');
+  await page.getByRole('link', { name: 'q4', exact: true }).click();
+  await page.getByLabel('Your password').waitFor();
+  await expectNoSidewaysScroll(page);
+  await expectNoViolations(page);
+  await keepScreenshot(page, 'approval-dark-360');
+});
+
+testInBrowser('without script: declined with a reason, which stands in the list of what was answered', async () => {
+  const office = await openOffice();
+  await office.limitline('import', 'q4.csv', '--yes');
+  const { page } = await office.as('bob approver', { width: 360, height: 740, script: false });
+  await page.goto(`${office.web.url}/approvals`);
+  await page.getByRole('link', { name: 'q4', exact: true }).click();
+  await page.getByLabel('Why not').fill('The sum is above what we agreed on.');
+  await page.getByRole('button', { name: 'Decline' }).click();
+  await page.getByText('Declined').first().waitFor();
+  expect(await office.states('q4')).toMatchObject({ cancelled: 12, awaiting: 0 });
+  await keepScreenshot(page, 'approval-declined-360');
+  await page.goto(`${office.web.url}/approvals`);
+  await page.getByText('The sum is above what we agreed on.').waitFor();
+  await keepScreenshot(page, 'approvals-answered-360');
+});

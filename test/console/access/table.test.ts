@@ -1,0 +1,128 @@
+import { describe, expect, test } from 'vitest';
+import { type AccessTable, accessOf, isAllowed, ownMatters } from '../../../src/console/access/access.ts';
+import { ACCESS } from '../../../src/console/access/access-table.ts';
+import { can, rightsWord } from '../../../src/console/access/can.ts';
+import { refusalWords } from '../../../src/console/access/refusal-words.ts';
+import { addAction } from '../../../src/console/actions/add-action.ts';
+import type { ConsoleApp } from '../../../src/console/console-app.ts';
+import { addEvents } from '../../../src/console/events/add-events.ts';
+import type { Hub } from '../../../src/console/events/hub.ts';
+import { ROLES } from '../../../src/people/person.ts';
+import { openBareConsole } from '../../support/bare-console.ts';
+
+type Pages = (app: ConsoleApp, hub: Hub) => void;
+
+const GALLERY: AccessTable = { ...ACCESS, 'GET /gallery': { open: true }, 'POST /gallery/:name/heard': { open: true } };
+
+const FORGOTTEN: [string, Pages][] = [
+  ['GET /new-page', (app) => app.get('/new-page', async () => 'x')],
+  ['DELETE /new-page', (app) => app.delete('/new-page', async () => 'x')],
+  [
+    'GET /new-page/events',
+    (app, hub) => addEvents(app, hub, { url: '/new-page/events', key: () => '', frame: async () => [] }),
+  ],
+  ['POST /new-page', (app) => addAction(app, { url: '/new-page', action: 'pause', handle: () => 'x' })],
+  [
+    'PUT /room/page',
+    (app) => void app.register(async (room) => room.put('/page', async () => 'x'), { prefix: '/room' }),
+  ],
+  ['POST /keys', (app) => app.post('/keys', async () => 'x')],
+];
+
+test.each(FORGOTTEN)(
+  'a console with %s, about which nobody has decided, does not start, and names it',
+  async (name, pages) => {
+    const message = expect.stringMatching(new RegExp(`^The route ${name} has no entry in .*access-table\\.ts: nobody`));
+    await expect(openBareConsole({ table: GALLERY, pages })).rejects.toMatchObject({ message });
+  },
+);
+
+test('nor does one with a route whose rights hang on what it does not tell', async () => {
+  const table: AccessTable = { ...GALLERY, 'POST /all': { roles: ['operator'], own: ['finance'] } };
+  const pages: Pages = (app) => addAction(app, { url: '/all', action: 'cancel', handle: () => 'x' });
+  await expect(openBareConsole({ table, pages })).rejects.toThrow(/POST \/all hangs on which portfolio/);
+});
+
+describe('the decision', () => {
+  const OWN = { roles: ['operator'], own: ['finance'], kinds: { resend: { roles: ['operator'] } } } as const;
+
+  test.each([
+    [{ open: true }, [], false, undefined, true],
+    [{ signedIn: true }, [], false, undefined, true],
+    [{ roles: ['viewer'] }, ['viewer'], false, undefined, true],
+    [{ roles: ['viewer'] }, ['admin'], true, undefined, false],
+    [OWN, ['finance'], false, undefined, false],
+    [OWN, ['finance'], true, undefined, true],
+    [OWN, ['finance'], true, 'resend', false],
+    [OWN, ['operator'], false, 'resend', true],
+    // A kind that nobody has decided about, also one of an object's own names.
+    [OWN, ROLES, true, 'other', false],
+    [OWN, ROLES, true, 'toString', false],
+    // Nothing said is nobody.
+    [{}, ROLES, true, undefined, false],
+  ] as const)('%j for %j, own: %s, of the kind %s: %s', (access, roles, owns, kind, wanted) => {
+    expect(isAllowed(access, { roles, owns }, kind)).toBe(wanted);
+  });
+
+  test('of several entries that begin alike the longest counts, and the address itself before all', () => {
+    const table: AccessTable = {
+      'GET /a/*': { open: true },
+      'GET /a/b/*': { roles: ['admin'] },
+      'GET /a/b/c': { signedIn: true },
+    };
+    expect(accessOf(table, 'GET', '/a/x')).toEqual({ open: true });
+    expect(accessOf(table, 'HEAD', '/a/b/x')).toEqual({ roles: ['admin'] });
+    expect(accessOf(table, 'GET', '/a/b/c')).toEqual({ signedIn: true });
+    expect(accessOf(table, 'POST', '/a/x')).toBeUndefined();
+    expect(accessOf(table, 'GET', '/')).toBeUndefined();
+    expect(accessOf(ACCESS, 'toString', '')).toBeUndefined();
+  });
+
+  test('whose portfolio it is, is asked only for those to whom it makes a difference', () => {
+    const asked = ROLES.filter((role) => ownMatters(ACCESS, [role]));
+    expect(asked).toEqual(['finance']);
+    expect(ownMatters(ACCESS, ROLES)).toBe(false);
+  });
+
+  test('an admin is nothing else by that, and may see no portfolio', () => {
+    const admin = { roles: ['admin'], owns: true } as const;
+    const may = (Object.keys(ACCESS) as (keyof typeof ACCESS)[]).filter((right) => can(admin, right));
+    const ofRoles = may.filter((right) => 'roles' in ACCESS[right]);
+    expect(ofRoles.every((right) => /\/(users|audit|health)\b/.test(right))).toBe(true);
+  });
+});
+
+test('what shared pieces are told apart by is all that they may differ by', () => {
+  expect(rightsWord({ roles: ['operator', 'admin'], owns: false })).toBe(
+    rightsWord({ roles: ['admin', 'operator'], owns: false }),
+  );
+  expect(rightsWord({ roles: ['finance'], owns: true })).not.toBe(rightsWord({ roles: ['finance'], owns: false }));
+  expect(rightsWord({ roles: [], owns: false })).toBe('');
+});
+
+test.each([
+  [
+    { roles: ['operator'] },
+    undefined,
+    ['viewer'],
+    ['ada'],
+    'This takes the role operator. You have the role viewer. Ask ada for it, who looks after the roles. Nothing was done.',
+  ],
+  [
+    ACCESS['POST /plans/:id/confirm'],
+    'retry',
+    ['finance', 'admin'],
+    [],
+    'This takes the role operator, or the role finance and a portfolio into which nobody else imported. You have the roles finance and admin. Ask whoever runs Limitline for it. Nothing was done.',
+  ],
+  [
+    ACCESS['POST /new/:id/submit'],
+    'replace',
+    [],
+    ['a', 'b', 'c', 'd', 'e', 'f'],
+    /^This takes the role finance; and besides the role operator, or .* You have no role\. Ask a, b, c, d or e for it/,
+  ],
+  [ACCESS['POST /plans/:id/confirm'], 'other', ['operator'], [], /^This takes .*\./],
+] as const)('a refusal says what it takes: %j', (access, kind, roles, admins, words) => {
+  expect(refusalWords(access, { kind, roles, admins })).toMatch(words);
+});

@@ -1,0 +1,134 @@
+import { expect, test } from 'vitest';
+import { addAction } from '../../../src/console/actions/add-action.ts';
+import { ConsoleError } from '../../../src/console/server/console-error.ts';
+import { openBareConsole } from '../../support/bare-console.ts';
+import { as, byHeader, openNotedAudit } from '../../support/persons.ts';
+import { openThreeRows } from '../../support/three-rows.ts';
+
+const OLAF = as('olaf', 'operator');
+
+/** A console of one action, and what it did. */
+async function openActing(given: Partial<ReturnType<typeof openNotedAudit>> = {}) {
+  const { audit, entries } = { ...openNotedAudit(), ...given };
+  const done: string[] = [];
+  const web = await openBareConsole({
+    ...byHeader,
+    audit,
+    pages: (app) => {
+      addAction(app, {
+        url: '/things/:name/:key/do',
+        action: 'pause',
+        says: ['why'],
+        about: async () => ({ facts: { rows: 3 } }),
+        handle: async ({ fields, reply, tell }) => {
+          done.push(fields.why ?? '');
+          if (fields.why === 'no') throw new ConsoleError(409, 'It is not so.');
+          tell({ became: 'paused' });
+          return reply.redirect('/keys', 303);
+        },
+      });
+      addAction(app, {
+        url: '/things/look',
+        action: 'pause',
+        audited: false,
+        handle: ({ reply }) => reply.send('seen'),
+      });
+    },
+  });
+  return { ...web, entries, done };
+}
+
+test('what is done stands between two entries: what is wished, with what the form may say, and what came of it', async () => {
+  const { post, get, entries } = await openActing();
+  await get('/keys', OLAF);
+  const answer = await post('/things/q4/k1/do', { why: 'month end', secret: 'hunter2' }, OLAF);
+  expect(answer.status).toBe(303);
+  const note = { by: 'olaf', what: 'portfolio paused', from: '127.0.0.1', about: 'q4' };
+  // Both stand by the time somebody reads the answer.
+  expect(entries).toEqual([
+    { ...note, facts: { key: 'k1', why: 'month end', rows: 3 }, is: 'wished' },
+    { ...note, facts: { status: 303, became: 'paused' }, is: 'done' },
+  ]);
+  expect(JSON.stringify(entries)).not.toMatch(/hunter2|csrf/);
+});
+
+test('what could not be done is told as that, and what changes nothing is not told at all', async () => {
+  const { post, get, entries } = await openActing();
+  await get('/keys', OLAF);
+  const answer = await post('/things/q4/k1/do', { why: 'no' }, OLAF);
+  expect(answer).toMatchObject({ status: 409, text: expect.stringContaining('It is not so.') });
+  expect(entries.map(({ is }) => is)).toEqual(['wished', 'failed']);
+  expect((await post('/things/look', {}, OLAF)).text).toBe('seen');
+  expect(entries).toHaveLength(2);
+});
+
+test('nothing is done where it cannot be written down first, and a refusal of an old page is written down too', async () => {
+  const { audit, entries } = openNotedAudit();
+  const away = async () => Promise.reject(new Error('Connection is closed.'));
+  const { post, get, done } = await openActing({ audit: { ...audit, around: away }, entries });
+  await get('/keys', OLAF);
+  expect((await post('/things/q4/k1/do', { why: 'x' }, OLAF)).status).toBe(503);
+  expect(done).toEqual([]);
+  expect((await post('/things/q4/k1/do', { _csrf: 'of an old page' }, OLAF)).status).toBe(403);
+  expect(entries).toEqual([expect.objectContaining({ by: 'olaf', what: 'request refused', is: 'refused' })]);
+});
+
+test('an answer whose entry cannot be written is not given as if all were well', async () => {
+  const { audit, entries } = openNotedAudit();
+  const { post, get, done } = await openActing({
+    audit: {
+      ...audit,
+      async around(_note, act) {
+        await act();
+        throw new Error('Connection is closed.');
+      },
+    },
+    entries,
+  });
+  await get('/keys', OLAF);
+  expect((await post('/things/q4/k1/do', { why: 'x' }, OLAF)).status).toBe(503);
+  expect(done).toEqual(['x']);
+});
+
+test('a plan is no entry, and its yes is one, with what was planned and what came of it', async () => {
+  const { audit, entries } = openNotedAudit();
+  const { get, post } = await openThreeRows({ ...byHeader, audit });
+  const { text } = await get('/plans/new?portfolio=q4&action=retry&states=refused&text=Buyer', OLAF);
+  const [, id = ''] = /\/plans\/([\w-]+)\/confirm/.exec(text) ?? [];
+  expect(entries).toEqual([]);
+  expect((await post(`/plans/${id}/confirm`, {}, OLAF)).status).toBe(303);
+  const [wished, done] = entries;
+  expect(wished).toMatchObject({
+    by: 'olaf',
+    what: 'plan confirmed',
+    about: 'q4',
+    facts: { plan: id, action: 'retry', filter: 'states=refused and found by a text', rows: 1, calls: { limit: 1 } },
+  });
+  expect(wished?.facts?.sum).toMatch(/^\d/);
+  expect(done).toMatchObject({ is: 'done', facts: { status: 303, became: 'started', standing: 'ended', done: 1 } });
+  // A name that somebody looked for is a person's, perhaps.
+  expect(JSON.stringify(entries)).not.toContain('Buyer');
+});
+
+test('what the board sends again is told as what the pages send, and what it may not do is told as refused', async () => {
+  const { audit, entries } = openNotedAudit();
+  const { url, get, rowOf } = await openThreeRows({ ...byHeader, audit });
+  const row = (await rowOf('refused')).split('/').at(-1) ?? '';
+  const shell = await get('/queues', OLAF);
+  const cookies = shell.headers.getSetCookie().map((cookie) => cookie.split(';')[0] ?? '');
+  const token = decodeURIComponent(cookies.find((cookie) => cookie.startsWith('XSRF-TOKEN='))?.slice(11) ?? '');
+  const headers = { cookie: cookies.join('; '), origin: url, 'x-xsrf-token': token, ...OLAF };
+  const put = async (path: string, more = {}) =>
+    (await fetch(`${url}/queues/api/queues/buyer-limits/${path}`, { method: 'PUT', headers: { ...headers, ...more } }))
+      .status;
+  expect(await put(`q4%2F${row}/retry`, as('fiona', 'finance', 'admin'))).toBe(403);
+  expect(await put('pause')).toBe(403);
+  expect(await put(`q4%2F${row}/retry`)).toBe(204);
+  expect(entries.map(({ by, what, about, is }) => [by, what, about, is])).toEqual([
+    ['fiona', 'request refused', undefined, 'refused'],
+    ['olaf', 'request refused', undefined, 'refused'],
+    ['olaf', 'row retried', 'q4', 'wished'],
+    ['olaf', 'row retried', 'q4', 'done'],
+  ]);
+  expect(entries.at(-2)?.facts).toEqual({ row });
+});

@@ -1,0 +1,210 @@
+import { expect, test } from 'vitest';
+import type { Person } from '../../../src/people/person.ts';
+import { openConsole } from '../../support/console.ts';
+import { openDesk } from '../../support/desk.ts';
+
+const PASSWORD = 'a bench under seven trees';
+const ALICE: Person = { by: 'alice', roles: ['finance'] };
+const BOB: Person = { by: 'bob', roles: ['approver'] };
+
+/** Three rows that alice imported, which wait; and the console, whose visitor is whoever the test says. */
+async function openWaiting({ settings = { APPROVE_ALWAYS: 'on' }, users = true } = {}) {
+  const desk = await openDesk(3, {}, settings);
+  const now = { who: BOB };
+  const web = await openConsole(desk, { identify: async () => now.who });
+  const { approvals, people, portfolios } = web.context;
+  if (users) await people.users.add({ name: 'bob', roles: ['approver'], password: PASSWORD, mustChange: false });
+  await desk.limitline('import', 'q4.csv', '--yes');
+  const [approval] = await approvals.waiting();
+  if (!approval) throw new Error('nothing waits');
+  const address = `/approvals/${approval.id}`;
+  return {
+    ...web,
+    desk,
+    approval,
+    address,
+    as: (who: Person) => {
+      now.who = who;
+    },
+    states: async () => (await portfolios.read('q4')).states,
+    approve: (fields: Record<string, string> = {}) =>
+      web.post(`${address}/approve`, { digest: approval.digest, password: PASSWORD, ...fields }),
+  };
+}
+
+test('what waits is listed, with who asked, and everything that a yes is about stands on its page', async () => {
+  const { get, approval, address } = await openWaiting();
+  const list = (await get('/approvals')).text;
+  for (const words of ['1 waits, oldest first', address, '3,007.50', 'command line (', 'q4.csv', 'to be requested']) {
+    expect(list).toContain(words);
+  }
+  expect(list).toMatch(/Approvals<span id="approvals-count"> <span class="count">1/);
+  const { text } = await get(address);
+  for (const words of [
+    'Approve 3 rows, 3,007.50?',
+    'Buyer 3 GmbH',
+    '&quot;requested_limit&quot;: 1001.5',
+    'company_registration_number',
+    'header in line 1',
+    approval.digest,
+    '/downloads/original?import=1',
+    `npx limitline approve q4 --as USER --approval ${approval.id} --digest ${approval.digest}`,
+  ]) {
+    expect(text).toContain(words);
+  }
+  // The largest first.
+  expect(text.indexOf('Buyer 3 GmbH')).toBeLessThan(text.indexOf('Buyer 1 GmbH'));
+});
+
+test('a yes takes the password again, and is heard once', async () => {
+  const { get, address, approve, states } = await openWaiting();
+  expect((await get(address)).text).toContain('type="password"');
+  const wrong = await approve({ password: 'not the password' });
+  expect(wrong).toMatchObject({ status: 422, text: expect.stringContaining('This is not your password.') });
+  expect(wrong.text).not.toContain('not the password');
+  expect(await states()).toMatchObject({ awaiting: 3 });
+  expect(await approve()).toMatchObject({ status: 303 });
+  expect(await states()).toMatchObject({ awaiting: 0, queued: 3 });
+  expect(await approve()).toMatchObject({ status: 409, text: expect.stringContaining('approved by bob before') });
+  expect((await get(address)).text).toMatch(/Approved[\s\S]*by bob/);
+  expect((await get('/approvals')).text).toMatch(/Answered lately[\s\S]*approved by bob/);
+});
+
+test('many wrong passwords are told to wait, before any of them is looked at', async () => {
+  const { approve, states } = await openWaiting();
+  let last = await approve({ password: 'guess 0' });
+  for (let guess = 1; last.status === 422 && guess < 20; guess += 1)
+    last = await approve({ password: `guess ${guess}` });
+  expect(last).toMatchObject({ status: 429, text: expect.stringContaining('Too many wrong passwords') });
+  expect(Number(last.headers.get('retry-after'))).toBeGreaterThan(0);
+  expect(await approve()).toMatchObject({ status: 429 });
+  expect(await states()).toMatchObject({ awaiting: 3 });
+});
+
+test('whom an identity provider knows is asked for no password of ours', async () => {
+  const { as, get, address, approve, states } = await openWaiting();
+  as({ by: 'bea@example.com (sso 4f6d2a)', roles: ['approver'] });
+  expect((await get(address)).text).not.toContain('type="password"');
+  expect(await approve({ password: '' })).toMatchObject({ status: 303 });
+  expect(await states()).toMatchObject({ queued: 3 });
+});
+
+test('a yes to what it is no more does nothing, and shows what it is now', async () => {
+  const { approve, states, approval, context } = await openWaiting();
+  expect(await approve({ digest: 'another' })).toMatchObject({ status: 409 });
+  // One of its rows is given up meanwhile.
+  const [first] = await context.rows.inState('q4', 'awaiting', { count: 1 });
+  await context.rows.giveUp(
+    first?.row ?? { portfolio: '', key: '' },
+    'awaiting',
+    [],
+    { plan: 'none', beforeMs: 1e15 },
+    'alice',
+  );
+  const stale = await approve();
+  expect(stale).toMatchObject({ status: 409, text: expect.stringContaining('It has changed since you looked at it') });
+  expect(stale.text).toContain('Approve 2 rows');
+  expect(stale.text).toContain('1 row was changed, given up or replaced: 3 waited at first');
+  expect(stale.text).not.toContain(approval.digest);
+  expect(await states()).toMatchObject({ awaiting: 2, queued: 0 });
+});
+
+test.each([
+  ['whoever asked for it', (author: string): Person => ({ by: author, roles: ['approver'] }), 'You submitted this.'],
+  ['an approver no more', (): Person => ({ by: 'bob', roles: ['viewer'] }), 'You may look, and not answer.'],
+] as const)('%s sees it without a button, and is refused by hand', async (_who, person, words) => {
+  const { as, get, address, approval, approve, post, states } = await openWaiting();
+  // The page was open before.
+  await get(address);
+  as(person(approval.authors[0] ?? ''));
+  const { text } = await get(address);
+  expect(text).toContain(words);
+  expect(text).not.toContain(`action="${address}/approve"`);
+  expect((await approve()).status).toBe(403);
+  expect((await post(`${address}/decline`, { digest: approval.digest, because: 'no' })).status).toBe(403);
+  expect(await states()).toMatchObject({ awaiting: 3 });
+});
+
+test('a yes without the page’s token, or from another site, is none', async () => {
+  const { approve, post, address, approval, states } = await openWaiting();
+  expect((await approve({ _csrf: 'made up' })).status).toBe(403);
+  const fields = { digest: approval.digest, password: PASSWORD };
+  const headers = { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' };
+  expect((await post(`${address}/approve`, fields, headers)).status).toBe(403);
+  expect(await states()).toMatchObject({ awaiting: 3 });
+});
+
+test('a no needs a reason, gives the rows up, and whoever asked reads it', async () => {
+  const { post, get, address, approval, states } = await openWaiting();
+  const { digest } = approval;
+  expect((await post(`${address}/decline`, { digest, because: '  ' })).status).toBe(422);
+  expect(await states()).toMatchObject({ awaiting: 3 });
+  expect((await post(`${address}/decline`, { digest, because: '<b>too much</b>' })).status).toBe(303);
+  expect(await states()).toMatchObject({ awaiting: 0, cancelled: 3 });
+  const { text } = await get(address);
+  expect(text).toContain('&lt;b&gt;too much&lt;/b&gt;');
+  expect(text).toContain('Declined');
+});
+
+test('the portfolio says what waits and who may say yes; the row says so too', async () => {
+  const { get, as, address, context } = await openWaiting();
+  as(ALICE);
+  const { text } = await get('/portfolios/q4');
+  expect(text).toMatch(
+    /Waits for approval\.[\s\S]*3 rows, 3,007\.50, asked for by[\s\S]*bob may look at it and say yes/,
+  );
+  expect(text).toContain(`href="${address}"`);
+  const [first] = await context.rows.inState('q4', 'awaiting', { count: 1 });
+  const row = (await get(`/portfolios/q4/rows/${first?.row.key}`)).text;
+  expect(row).toContain('Nothing of it is sent before another person has approved its import.');
+  expect(row).toContain(`href="${address}"`);
+  expect((await get('/')).text).toContain('Waits for approval');
+});
+
+test('without users nobody can approve, and it is said what to do', async () => {
+  const { get, as, address, approve, states } = await openWaiting({ users: false });
+  as({ by: 'console', roles: ['approver'] });
+  expect((await get('/approvals')).text).toContain('npx limitline user add NAME --roles approver');
+  expect((await get(address)).text).toContain('Nobody can approve yet.');
+  expect((await approve()).status).toBe(403);
+  expect(await states()).toMatchObject({ awaiting: 3 });
+});
+
+test('there is no approval of another name', async () => {
+  const { get, post } = await openWaiting();
+  for (const id of ['nothing', '..%2f..%2fusers', encodeURIComponent('<script>')]) {
+    expect((await get(`/approvals/${id}`)).status).toBe(404);
+    expect((await post(`/approvals/${id}/approve`, { digest: 'x', password: PASSWORD })).status).toBe(404);
+  }
+});
+
+test('whatever is pressed to have rows sent again leads to what waits, and says that nothing was sent', async () => {
+  const { approve, as, get, post, context, states } = await openWaiting();
+  expect((await approve()).status).toBe(303);
+  const { rows, approvals } = context;
+  const queued = (await rows.inState('q4', 'queued', { count: 3 })).map(({ row }) => row);
+  for (const row of queued) {
+    await rows.begin(row, 'company');
+    const problem = { step: 'company', message: 'the service refused the company', status: 400 } as const;
+    await rows.advance(row, 'company', 'refused', { problem });
+  }
+  const [first, second] = queued;
+  as({ by: 'olaf', roles: ['operator'] });
+  const ofRow = await post(`/portfolios/q4/rows/${first?.key}/retry`);
+  expect(ofRow.headers.get('location')).toContain('did=asked');
+  expect((await get(ofRow.headers.get('location') ?? '')).text).toContain(
+    'Nothing is done before another person has approved',
+  );
+  const ofQueue = await post('/work/retry', { portfolio: 'q4', key: second?.key ?? '' });
+  expect(ofQueue.headers.get('location')).toMatch(/^\/approvals\/[\w-]+$/);
+  const page = (await get(ofQueue.headers.get('location') ?? '')).text;
+  expect(page).toContain('You submitted this.');
+  expect(page).toContain('to be sent again');
+  const plan = (await get('/plans/new?portfolio=q4&action=retry')).text;
+  const confirm = /action="(\/plans\/[\w-]+\/confirm)"/.exec(plan)?.[1] ?? '';
+  const outcome = (await get((await post(confirm)).headers.get('location') ?? '')).text;
+  expect(outcome).toContain('1 row waits for approval');
+  expect(outcome).toContain('Sending this again needs another person’s approval. Nothing was sent.');
+  expect(await states()).toMatchObject({ awaiting: 3, refused: 0, queued: 0 });
+  expect((await approvals.waiting()).map(({ authors }) => authors)).toEqual([['olaf'], ['olaf'], ['olaf']]);
+});

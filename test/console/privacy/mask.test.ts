@@ -1,0 +1,134 @@
+import { Readable } from 'node:stream';
+import { describe, expect, test } from 'vitest';
+import { masked } from '../../../src/console/privacy/mask.ts';
+import { MASK } from '../../../src/console/privacy/personal-text.ts';
+
+const REQUEST = {
+  name: 'Müller GmbH',
+  buyer: 'b1',
+  company: { name: 'Müller GmbH', address: { city: 'Ulm', country_code: 'DE', street: 'Am Weg 3', state: null } },
+  documents: [],
+  limit: {
+    requested_limit: '1000',
+    company_registration_number: 'HRB 1',
+    contact: { first_name: 'Änne', last_name: 'Müller', email: 'anne@m.example' },
+  },
+};
+
+test('contacts and streets are masked by their fields; what tells rows apart stays', () => {
+  const { name, company, limit } = masked(REQUEST);
+  expect(name).toBe('Müller GmbH');
+  expect(company).toEqual({
+    name: 'Müller GmbH',
+    address: { city: 'Ulm', country_code: 'DE', street: MASK, state: null },
+  });
+  expect(limit).toEqual({
+    requested_limit: '1000',
+    company_registration_number: 'HRB 1',
+    contact: { first_name: MASK, last_name: MASK, email: MASK },
+  });
+});
+
+describe('an answer that repeats the contact of its row', () => {
+  const seen = (body: string) => masked({ request: REQUEST, problem: { body } }).problem.body;
+
+  test.each([
+    ['Änne Müller is not known', `${MASK} ${MASK} is not known`],
+    ['ÄNNE: write to anne@m.example', `${MASK}: write to ${MASK}`],
+    ['{"first_name":"\\u00c4nne"}', `{"first_name":"${MASK}"}`],
+    ['said \\u00c4nne', `said ${MASK}`],
+    ['/contacts/%C3%84nne', `/contacts/${MASK}`],
+    ['call +49 (731) 12 34-56 now', `call ${MASK} now`],
+    ['lives Am  Weg 3.', `lives ${MASK}.`],
+    ['anne (at) home, anne(at)m.example', `anne (at) home, ${MASK}`],
+  ])('%j', (body, expected) => expect(seen(body)).toBe(expected));
+
+  test.each(['requested_limit is above 9000', 'Müllerei is not Müllerland', 'code 0731123456', 'Design@Work'])(
+    'what belongs to nobody stays: %j',
+    (body) => expect(seen(body)).toBe(body),
+  );
+});
+
+test('a body that was sent is masked by its members, also where its end was cut off', () => {
+  const sent = JSON.stringify({ name: 'A GmbH', contact: { first_name: 'Anna', last_name: 'B "C" D', phone: 77 } });
+  expect(masked({ sent, heard: 'Anna?' })).toEqual({
+    sent: `{"name":"A GmbH","contact":{"first_name":"${MASK}","last_name":"${MASK}","phone":"${MASK}"}}`,
+    heard: `${MASK}?`,
+  });
+  const cut = sent.slice(0, sent.indexOf('nna"'));
+  expect(masked({ sent: cut }).sent).toBe(`{"name":"A GmbH","contact":{"first_name":"${MASK}"`);
+});
+
+test('a value whose signs mean something to patterns is taken out like any other', () => {
+  for (const last of ['O.*Neill', 'a|b', 'x(y', '[z]', 'c$d^', 'back\\slash', '{1,9}']) {
+    const given = { contact: { last_name: last }, message: `said ${last}, and Neill abxyz` };
+    expect(masked(given).message).toBe(`said ${MASK}, and Neill abxyz`);
+  }
+});
+
+test('cells of a line: those of a company stay, those of contacts and of columns that nobody knows do not', () => {
+  const cell = (column: string, meaning: string | null, text: string) => ({ column, meaning, cell: text });
+  const cells = [
+    cell('Firma', 'name', 'A GmbH'),
+    cell('Mail', 'contact_email', 'a@b.example'),
+    cell('Straße', 'street', 'Weg 1'),
+    cell('Betreuer', null, 'Herr Muster'),
+    cell('Web', 'website', 'https://a.example'),
+    cell('', 'something new', 'x'),
+    cell('leer', null, ' '),
+  ];
+  expect(masked({ is: 'read', cells }).cells.map((one) => one.cell)).toEqual([
+    'A GmbH',
+    MASK,
+    MASK,
+    MASK,
+    'https://a.example',
+    MASK,
+    ' ',
+  ]);
+});
+
+test('what a row said before it was mended is masked whole where the words of that time are not known in full', () => {
+  const entries = (before: string) =>
+    masked([
+      { is: 'refused', body: 'Anna is unknown', atMs: 1 },
+      { is: 'mended', before, import: '2', atMs: 2 },
+    ])[0];
+  expect(entries('{"limit":{"contact":{"first_name":"Anna"}}}')).toEqual({
+    is: 'refused',
+    body: `${MASK} is unknown`,
+    atMs: 1,
+  });
+  expect(entries('{"name":"A GmbH","docum')).toEqual({ is: 'refused', body: MASK, atMs: 1 });
+});
+
+test('who did it is one of ours and stays, whatever he is called', () => {
+  const said = { by: 'anna@ours.example (sso 1a2b3c)', words: 'ask anna@ours.example' };
+  expect(masked(said)).toEqual({ ...said, words: `ask ${MASK}` });
+});
+
+test('maps, sets, dates, numbers and nothing at all keep their form, and the given data is not changed', () => {
+  const given = {
+    map: new Map([['1', { email: 'a@b.example' }]]),
+    set: new Set(['c@d.example']),
+    at: new Date(0),
+    no: null,
+  };
+  expect(masked({ ...given, count: 3, none: undefined })).toEqual({
+    map: new Map([['1', { email: MASK }]]),
+    set: new Set([MASK]),
+    at: new Date(0),
+    no: null,
+    count: 3,
+    none: undefined,
+  });
+  expect(given.map.get('1')).toEqual({ email: 'a@b.example' });
+});
+
+test.each([
+  ['a stream', { content: Readable.from(['x']) }],
+  ['a function', { content: () => 'x' }],
+  ['bytes', { content: Buffer.from('x') }],
+])('%s cannot be masked, and is not handed over', (_what, given) => {
+  expect(() => masked(given)).toThrow('cannot be masked');
+});

@@ -1,0 +1,73 @@
+import { expect, test } from 'vitest';
+import { addAction } from '../../../src/console/actions/add-action.ts';
+import { openBareConsole } from '../../support/bare-console.ts';
+import { openMarkedConsole } from '../../support/marked-console.ts';
+
+/** Every page of a used console. */
+const TIMEOUT_MS = 120_000;
+
+/** Files that are the same for everybody: each has an address with a digest in it, or belongs to the board's package. */
+const SAME_FOR_ALL = /^\/assets\/[0-9a-f]{12}\/|^\/queues\/static\//;
+
+test(
+  'no page, fragment, download, JSON or event is kept by a browser, nor by anything between, whatever its status',
+  async () => {
+    const { get, addresses, url } = await openMarkedConsole();
+    const kept: string[] = [];
+    const note = (path: string, status: number, headers: Headers) => {
+      if (!SAME_FOR_ALL.test(path) && headers.get('cache-control') !== 'no-store') kept.push(`${status} ${path}`);
+    };
+    for (const path of addresses) {
+      const asked: Record<string, string>[] = [{}, { 'x-fragment': '1' }, { 'x-test-roles': 'viewer' }];
+      const methods = ['HEAD', 'OPTIONS', 'POST', 'PUT', 'DELETE'];
+      await Promise.all([
+        ...asked.map(async (headers) => {
+          const answer = await get(path, headers);
+          note(path, answer.status, answer.headers);
+        }),
+        ...methods.map(async (method) => {
+          const answer = await fetch(`${url}${path}`, { method, redirect: 'manual' });
+          note(`${method} ${path}`, answer.status, answer.headers);
+        }),
+      ]);
+    }
+    expect(kept).toEqual([]);
+  },
+  TIMEOUT_MS,
+);
+
+test('nor is what answers somebody who is not let in, what cannot be read, and what goes wrong', async () => {
+  const { ask, port, post } = await openBareConsole({
+    pages: (app) => {
+      app.get('/fails', async () => {
+        throw new Error('of ours');
+      });
+      addAction(app, { url: '/led', action: 'pause', handle: ({ reply }) => reply.redirect('/keys', 303) });
+    },
+  });
+  const host = { host: `127.0.0.1:${port}` };
+  const answers = [
+    await ask('GET', '/keys', { host: 'evil.example' }),
+    await ask('GET', '/keys', { ...host, 'x-forwarded-for': '1.2.3.4' }),
+    await ask('GET', '/keys', { ...host, 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'cors' }),
+    await ask('POST', '/led', host),
+    await ask('TRACE', '/keys', host),
+    await ask('GET', '/%', host),
+    await ask('GET', '/fails', host),
+    await ask('GET', '/nowhere', host),
+  ];
+  const said = answers.map(({ status, headers }) => [status, headers['cache-control']]);
+  expect(said).toEqual([421, 403, 403, 403, 405, 400, 500, 404].map((status) => [status, 'no-store']));
+  const { status, headers } = await post('/led');
+  expect([status, headers.get('cache-control')]).toEqual([303, 'no-store']);
+});
+
+test('only what pages are made of is kept, and it has nothing of anybody in it', async () => {
+  const { get } = await openBareConsole();
+  const { text } = await get('/keys');
+  const assets = [...text.matchAll(/(?:href|src)="(\/assets\/[^"]+)"/g)].map(([, path]) => path ?? '');
+  expect(assets.length).toBeGreaterThan(2);
+  for (const path of assets) {
+    expect((await get(path)).headers.get('cache-control')).toMatch(/^public, max-age=31536000, immutable$/);
+  }
+});

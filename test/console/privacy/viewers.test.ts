@@ -1,0 +1,68 @@
+import { expect, test } from 'vitest';
+import { MASK } from '../../../src/console/privacy/personal-text.ts';
+import { openMarkedConsole } from '../../support/marked-console.ts';
+import { MARK } from '../../support/marked-file.ts';
+
+/** Every page of a used console, by two people, some of them with a line that is looked for in a file. */
+const TIMEOUT_MS = 120_000;
+
+const as = (roles: string) => ({ 'x-test-roles': roles });
+
+test(
+  'no page, fragment, download, JSON or event shows a viewer what is personal, and all of it is there for others',
+  async () => {
+    const used = await openMarkedConsole();
+    const seen: string[] = [];
+    const shown = { viewer: [] as string[], finance: [] as string[] };
+    const note = (who: 'viewer' | 'finance', path: string, text: string) => {
+      if (MARK.test(text)) shown[who].push(path);
+    };
+    const look = async (who: 'viewer' | 'finance', path: string) => {
+      const [page, piece, frame] = await Promise.all([
+        used.get(path, as(who)),
+        used.get(path, { ...as(who), 'x-fragment': '1' }),
+        used.watch(path, as(who)),
+      ]);
+      note(who, path, page.text);
+      note(who, path, piece.text);
+      note(who, `${path} as events`, frame ?? '');
+      if (page.status === 200) seen.push(`${who} ${path}`);
+    };
+    for (const path of used.addresses) await Promise.all([look('viewer', path), look('finance', path)]);
+    expect(shown.viewer).toEqual([]);
+    const held = '/portfolios/q4/held/text';
+    expect(shown.finance).toEqual(
+      expect.arrayContaining(['/held', held, '/work', '/portfolios/q4/downloads/original']),
+    );
+    expect(shown.finance.filter((path) => path.startsWith('/approvals/'))).not.toEqual([]);
+    expect(seen.filter((one) => one.startsWith('viewer /approvals/'))).not.toEqual([]);
+    expect(shown.finance.filter((path) => path.includes('/rows/')).length).toBeGreaterThan(4);
+    // A viewer was shown these, and not turned away.
+    expect(seen).toEqual(expect.arrayContaining(['viewer /', 'viewer /portfolios/q4', 'viewer /held', 'viewer /work']));
+    expect(seen.filter((one) => one.startsWith('viewer /portfolios/q4/rows/')).length).toBeGreaterThan(4);
+  },
+  TIMEOUT_MS,
+);
+
+test('a viewer reads why a row failed, with the mask where a contact stood, and that it is masked', async () => {
+  const { get, addresses } = await openMarkedConsole();
+  const pages = await Promise.all(
+    addresses.filter((path) => /\/rows\/[^/?]+$/.test(path)).map((path) => get(path, as('viewer'))),
+  );
+  const refused = pages.find(({ text }) => text.includes('status 422'))?.text ?? '';
+  expect(refused).toContain(`contact ${MASK} ${MASK} of ${MASK} is not known`);
+  expect(refused).toContain('Buyer 2 GmbH');
+  expect(refused).toContain('are shown as');
+  expect((await get('/', as('finance'))).text).not.toContain('are shown as');
+});
+
+test.each(['viewer', 'admin', 'viewer,admin', ''])('nothing of a file is given to %j', async (roles) => {
+  const { get, addresses, audit } = await openMarkedConsole();
+  const files = addresses.filter((path) => path.includes('/downloads/') || /^\/new\/[^/]+\/file$/.test(path));
+  expect(files.length).toBeGreaterThan(4);
+  for (const path of files) {
+    const { status, headers } = await get(path, as(roles));
+    expect([path, status, headers.get('content-disposition')]).toEqual([path, 403, null]);
+  }
+  expect(audit.noted.filter(({ what }) => what.endsWith('downloaded'))).toEqual([]);
+});

@@ -1,0 +1,163 @@
+import { userInfo } from 'node:os';
+import { TOTP } from 'otpauth';
+import { describe, expect, test } from 'vitest';
+import type { Role } from '../../src/people/person.ts';
+import { runCommand } from '../support/command.ts';
+import { openConsole } from '../support/console.ts';
+import { openDesk } from '../support/desk.ts';
+import { startOnTerminal } from '../support/terminal.ts';
+
+const PASSWORD = 'a bench under seven trees';
+
+/** A desk where all is to be approved, with users who have a second factor each. */
+async function openApproving(rows = 3, settings: Record<string, string> = { APPROVE_ALWAYS: 'on' }) {
+  const desk = await openDesk(rows, {}, settings);
+  const { context } = await openConsole(desk);
+  const { people, approvals, portfolios, audit } = context;
+  /** Adds a user, and answers codes that are good once each. */
+  const addUser = async (name: string, roles: readonly Role[] = ['approver']) => {
+    await people.users.add({ name, roles, password: PASSWORD, mustChange: false });
+    const { secret } = await people.users.beginFactor(name);
+    const codes = await people.users.confirmFactor(name, new TOTP({ secret }).generate());
+    return codes ?? [];
+  };
+  return {
+    ...desk,
+    context,
+    approvals,
+    addUser,
+    states: async () => (await portfolios.read('q4')).states,
+    /** What the audit has of it. */
+    entries: async () => (await audit.read.page({ count: 50, walk: 1_000 })).entries,
+    answer: (args: string[], code: string | undefined, password = PASSWORD) =>
+      runCommand([...args, '--password-stdin'], { ...desk, input: `${password}\n${code}\n` }),
+  };
+}
+
+describe('a run of which everything waits', () => {
+  test('ends with 2 at once and says who may approve; once somebody did, it goes on', async () => {
+    const { limitline, json, standIn, addUser, answer } = await openApproving();
+    const [code] = await addUser('bob');
+    await addUser('fiona', ['finance']);
+    const first = await limitline('run', 'q4.csv', '--no-results');
+    expect(first.status).toBe(2);
+    expect(first.stderr).toMatch(/3 rows wait for another person's approval/);
+    expect(first.stderr).toMatch(/npx limitline approve "q4" --as USER --approval \S+,/);
+    expect(first.stderr).toMatch(/who may approve: bob\./);
+    expect(standIn.counts().requests).toEqual(expect.objectContaining({ company: {}, limit: {} }));
+    expect((await json('report', 'q4')).states).toMatchObject({ awaiting: 3, queued: 0 });
+
+    const approved = await answer(['approve', 'q4', '--as', 'bob'], code);
+    expect(approved).toMatchObject({ status: 0, stdout: expect.stringContaining('approved by bob; 3 rows go on') });
+    expect(approved.stderr).toContain('3 rows, 3,007.50 in all, to be requested');
+    expect(approved.stdout + approved.stderr).not.toContain(PASSWORD);
+
+    expect((await limitline('run', 'q4.csv', '--no-results')).status).toBe(0);
+    expect(standIn.counts().made).toMatchObject({ company: 3, limit: 3 });
+    expect((await json('report', 'q4')).states).toMatchObject({ awaiting: 0, done: 3 });
+  });
+
+  test('an import says what waits, and what to do where nobody can approve yet', async () => {
+    const { limitline } = await openApproving(2, { APPROVE_ABOVE: '2000' });
+    const { status, stdout, stderr } = await limitline('import', 'q4.csv', '--yes');
+    expect(status).toBe(0);
+    expect(stdout + stderr).toMatch(/2 rows, 2,004\.00 in all, wait for another person's approval/);
+    expect(stdout + stderr).toMatch(/npx limitline user add NAME --roles approver/);
+  });
+
+  test('below the limit nobody is asked', async () => {
+    const { limitline, approvals } = await openApproving(2, { APPROVE_ABOVE: '2004' });
+    expect((await limitline('run', 'q4.csv', '--no-results')).status).toBe(0);
+    expect(await approvals.waiting()).toEqual([]);
+  });
+});
+
+describe('approve', () => {
+  test('believes nobody by a name alone, and nobody who asked for it', async () => {
+    const { limitline, addUser, answer, states } = await openApproving(1);
+    const own = userInfo().username;
+    await limitline('import', 'q4.csv', '--yes');
+    expect(await answer(['approve', 'q4', '--as', 'bob'], '123456')).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining('npx limitline user add NAME --roles approver'),
+    });
+    const [right, another] = await addUser('bob');
+    const [ownCode] = await addUser(own);
+    const [finance] = await addUser('fiona', ['finance']);
+    for (const [args, code, password, words] of [
+      [['--as', 'bob'], right, 'not the password', 'The name, the password or the code is wrong.'],
+      [['--as', 'bob'], '000000', PASSWORD, 'The name, the password or the code is wrong.'],
+      [['--as', 'nobody'], right, PASSWORD, 'The name, the password or the code is wrong.'],
+      [['--as', own], ownCode, PASSWORD, 'another person must'],
+      [['--as', 'fiona'], finance, PASSWORD, 'does not have the role approver'],
+      [['--as', 'bob', '--digest', 'of something else'], another, PASSWORD, 'not what was looked at any more'],
+      [
+        ['--as', 'bob', '--approval', 'of-another'],
+        another,
+        PASSWORD,
+        'No approval of-another of portfolio "q4" waits',
+      ],
+    ] as const) {
+      const refused = await answer(['approve', 'q4', ...args], code, password);
+      expect(refused, words).toMatchObject({ status: 1, stderr: expect.stringContaining(words) });
+    }
+    expect(await states()).toMatchObject({ awaiting: 1 });
+  });
+
+  test('is heard as JSON and once, and is in the audit with who typed it', async () => {
+    const { limitline, addUser, answer, entries, approvals } = await openApproving(1);
+    const [code, second] = await addUser('bob');
+    await limitline('import', 'q4.csv', '--yes');
+    const [waiting] = await approvals.waiting();
+    const args = ['approve', 'q4', '--as', 'bob', '--json'];
+    const { status, stdout } = await answer([...args, '--digest', waiting?.digest ?? ''], code);
+    expect(status).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({
+      portfolio: 'q4',
+      answer: 'approved',
+      by: 'bob',
+      rows: 1,
+      sum: '1001.50',
+    });
+    expect(await answer(args, second)).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining('waits for approval'),
+    });
+    const told = (await entries()).filter(({ what }) => what === 'approval answered yes');
+    expect(told.length).toBeGreaterThan(0);
+    expect(told.at(-1)).toMatchObject({ by: 'bob', about: 'q4', from: expect.stringContaining('command line on') });
+    expect(JSON.stringify(told)).toContain(`command line (${userInfo().username})`);
+    expect(JSON.stringify(told)).not.toContain(PASSWORD);
+  });
+
+  test('asks on a terminal without showing what is typed', async () => {
+    const { cwd, env, limitline, addUser, states } = await openApproving(1);
+    const [code] = await addUser('bob');
+    await limitline('import', 'q4.csv', '--yes');
+    const terminal = startOnTerminal(['approve', 'q4', '--as', 'bob'], { cwd, env });
+    await expect.poll(terminal.shown, { timeout: 20_000 }).toContain('Password of bob: ');
+    terminal.press(`${PASSWORD}\r`);
+    await expect.poll(terminal.shown, { timeout: 20_000 }).toContain('Code of the second factor: ');
+    terminal.press(`${code}\r`);
+    expect(await terminal.ended).toMatchObject({ status: 0, shown: expect.stringContaining('approved by bob') });
+    expect(terminal.shown()).not.toContain(PASSWORD);
+    expect(terminal.shown()).not.toContain(code);
+    expect(await states()).toMatchObject({ awaiting: 0, queued: 1 });
+  });
+});
+
+test('decline gives the rows up with its words; a retry of them waits again', async () => {
+  const { limitline, addUser, answer, states, json } = await openApproving(2);
+  const [code] = await addUser('bob');
+  await limitline('import', 'q4.csv', '--yes');
+  const declined = await answer(['decline', 'q4', '--as', 'bob', '--because', 'ask for less'], code);
+  expect(declined).toMatchObject({ status: 0, stdout: expect.stringContaining('declined by bob') });
+  expect(await states()).toMatchObject({ cancelled: 2 });
+  const retried = await limitline('retry', 'q4', '--state', 'cancelled');
+  expect(retried).toMatchObject({
+    status: 0,
+    stdout: expect.stringContaining('Nothing was sent: 2 rows of portfolio q4'),
+  });
+  expect(await json('retry', 'q4', '--state', 'cancelled')).toMatchObject({ retried: 0 });
+  expect(await states()).toMatchObject({ awaiting: 2, cancelled: 0 });
+});

@@ -1,0 +1,73 @@
+import { once } from 'node:events';
+import { request } from 'node:https';
+import { expect, inject, test } from 'vitest';
+import { startCommand } from '../support/command.ts';
+import { freshPrefix } from '../support/ledger.ts';
+import { CERTIFICATE_PATH, PRIVATE_IDENTITY, TLS_HOST, TLS_KEY_PATH } from '../support/tls-service.ts';
+import { makeFolder } from '../support/workplace.ts';
+
+const TLS = { CONSOLE_TLS_CERT_FILE: CERTIFICATE_PATH, CONSOLE_TLS_KEY_FILE: TLS_KEY_PATH };
+
+async function openPlace() {
+  const cwd = await makeFolder();
+  const env = { REDIS_URL: inject('redisUrl'), LIMITLINE_PREFIX: freshPrefix(), CONSOLE_PORT: '0' };
+  return {
+    start: (args: string[], more: Record<string, string> = {}) => startCommand(args, { cwd, env: { ...env, ...more } }),
+  };
+}
+
+const fatal = (stderr: string): string[] =>
+  stderr
+    .split('\n')
+    .filter((line) => line.startsWith('{'))
+    .map((line) => JSON.parse(line))
+    .filter(({ level }) => level === 'fatal')
+    .map(({ msg }) => msg);
+
+test('up and console do not start beyond this machine while anything is missing for it, and say all of that at once', async () => {
+  const { start } = await openPlace();
+  const outside = { CONSOLE_HOST: '0.0.0.0' };
+  const safe = { ...outside, ...TLS, CONSOLE_URL: `https://${TLS_HOST}` };
+  const [up, plain, odd, nobody] = await Promise.all([
+    start(['up'], outside).ended,
+    start(['console'], outside).ended,
+    start(['console'], { ...safe, CONSOLE_TLS_KEY_FILE: PRIVATE_IDENTITY.keyPath }).ended,
+    start(['console'], safe).ended,
+  ]);
+  for (const { status, stdout } of [up, plain, odd, nobody]) expect([status, stdout]).toEqual([1, '']);
+  for (const { stderr } of [up, plain]) {
+    expect(fatal(stderr)[0]).toMatch(/CONSOLE_HOST is "0\.0\.0\.0".*HTTPS.*CONSOLE_URL is needed.*limitline user add/);
+  }
+  expect(fatal(odd.stderr)[0]).toContain('the key of another certificate');
+  expect(fatal(nobody.stderr)[0]).toMatch(/nobody who could sign in.*limitline user add/);
+});
+
+test('with a user, a certificate and a name it listens beyond this machine, under that name, and asks everybody to sign in', async () => {
+  const { start } = await openPlace();
+  const added = await start(['user', 'add', 'anna', '--roles', 'admin']).ended;
+  expect([added.status, added.stderr]).toEqual([0, expect.anything()]);
+  const safe = { CONSOLE_HOST: '0.0.0.0', ...TLS, CONSOLE_URL: `https://${TLS_HOST}` };
+  const { child, output, ended } = start(['console', '--json'], { ...safe, LOG_LEVEL: 'debug' });
+  await expect.poll(() => output().stdout).toContain('"url"');
+  expect(JSON.parse(output().stdout).url).toBe(`https://${TLS_HOST}`);
+  await expect.poll(() => output().stderr).toContain('"listens"');
+  const [, port] = /"listens":"[^"]*:(\d+)"/.exec(output().stderr) ?? [];
+  const ask = async (host: string) => {
+    const asked = request({
+      host: '127.0.0.1',
+      port,
+      path: '/keys',
+      headers: { host },
+      rejectUnauthorized: false,
+      agent: false,
+    });
+    asked.end();
+    const [answer] = await once(asked, 'response');
+    answer.resume();
+    return [answer.statusCode, answer.headers.location];
+  };
+  expect(await ask(TLS_HOST)).toEqual([303, '/sign-in?to=%2Fkeys']);
+  expect(await ask('evil.example')).toEqual([421, undefined]);
+  child.kill('SIGTERM');
+  expect((await ended).status).toBe(0);
+});

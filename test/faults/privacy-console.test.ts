@@ -1,0 +1,115 @@
+import { expect, test } from 'vitest';
+import { makeVisitor } from '../support/console.ts';
+import { openDesk } from '../support/desk.ts';
+import { connectRedis } from '../support/ledger.ts';
+import { ECHOING_RULES, MARK, MARKED_HEADER, markedLine } from '../support/marked-file.ts';
+import { uploadTo } from '../support/upload.ts';
+
+/** Two processes, and waits that the service's faults cost. */
+const TIMEOUT_MS = 150_000;
+
+/** Where the ledger keeps what rows ask for, what was heard of them, and who a buyer is; no other key may have a person in it. */
+const LEDGER = /:(?:row:q4:[\w-]+(?::story)?|call:limit:[\w-]+|buyer:[\w-]+)$/;
+
+test(
+  'a whole run by the console leaves no person in any log, figure, job, or key but those of rows, calls and buyers',
+  async () => {
+    const place = await openPlace();
+    const { location } = await uploadTo(place.visitor, [
+      'file',
+      'q4.csv',
+      place.lines('1005.50,Zqxanna5', 'much,Zqxanna5'),
+    ]);
+    await place.visitor.get(location);
+    await place.visitor.post(`${location}/mend`, { version: '1', list: 'problems', 'cell-6-4': '1005.50' });
+    await place.visitor.post(`${location}/portfolio`, { portfolio: 'q4' });
+    const page = await place.visitor.get(location);
+    const of = /name="of" value="(\w+)"/.exec(page.text)?.[1] ?? '';
+    expect((await place.visitor.post(`${location}/submit`, { of })).status).toBe(303);
+    const report = () => place.json('report', 'q4');
+    await expect
+      .poll(async () => (await report()).states, { timeout: 60_000 })
+      .toMatchObject({ done: 1, refused: 2, held: 2, queued: 0 });
+
+    await place.lookAtEverything(location);
+    const jobs = await place.keysOf(/:(?:companies|documents|buyer-limits)\}:/);
+    expect(jobs.filter(({ key }) => /\}:[^:]+:q4\//.test(key)).length).toBeGreaterThan(1);
+    expect(jobs.filter(({ key, value }) => MARK.test(key) || MARK.test(value))).toEqual([]);
+    const rest = (await place.keysOf(/./)).filter(({ key }) => !LEDGER.test(key));
+    expect(rest.length).toBeGreaterThan(20);
+    expect(rest.filter(({ key, value }) => MARK.test(key) || MARK.test(value)).map(({ key }) => key)).toEqual([]);
+
+    const said = place.said();
+    expect(said).toContain('"route":"/portfolios/:name"');
+    expect(said).toMatch(/"level":"(?:debug|trace)"/);
+    expect(said.split('\n').filter((line) => MARK.test(line))).toEqual([]);
+  },
+  TIMEOUT_MS,
+);
+
+/** A worker and a console as processes that log all there is, with the figures of both. */
+async function openPlace() {
+  const desk = await openDesk(
+    1,
+    { rules: ECHOING_RULES },
+    { LOG_LEVEL: 'trace', CONSOLE_PORT: '0', METRICS_PORT: '0' },
+  );
+  const commands = [desk.start('work'), desk.start('console', '--json')] as const;
+  const [work, web] = commands;
+  const addressIn = (text: string, field: RegExp) => /"(http[^"]+)"/.exec(text.slice(text.search(field)))?.[1] ?? '';
+  await expect.poll(() => web.output().stdout, { timeout: 20_000 }).toContain('"url"');
+  await expect.poll(() => work.output().stderr, { timeout: 20_000 }).toContain('"metrics":"http');
+  const url = addressIn(web.output().stdout, /"url"/);
+  const metrics = addressIn(work.output().stderr, /"metrics":"http/);
+  const visitor = { url, ...makeVisitor(url) };
+  const redis = connectRedis();
+  return {
+    json: desk.json,
+    visitor,
+    lines: (from: string, to: string) =>
+      [MARKED_HEADER, ...[1, 2, 3, 4, 5].map(markedLine)].join('\n').replace(from, to),
+    said: () => commands.map((command) => command.output().stderr).join('\n'),
+    /** Pages, searches for people, actions that fail, addresses that name people, and figures. */
+    async lookAtEverything(location: string): Promise<void> {
+      const { text } = await visitor.get('/portfolios/q4');
+      const rows = [...text.matchAll(/href="(\/portfolios\/q4\/rows\/[^"]+)"/g)].map(([, path]) => path ?? '');
+      expect(rows.length).toBeGreaterThan(4);
+      const searches = ['/portfolios/q4?text=Zqxanna2', '/work?text=Zqxmann2', '/?text=Zqx', '/held', '/held/text'];
+      const files = ['/portfolios/q4/downloads/results.csv', '/portfolios/q4/downloads/original', `${location}/file`];
+      const wrong = ['/portfolios/Zqxanna', '/portfolios/q4/rows/Zqx', '/Zqxmann?a=Zqxmann', '/%zqx', '/new/Zqx'];
+      for (const path of [...searches, ...files, ...wrong, ...rows]) await visitor.get(path);
+      await visitor.post(`${rows[0]}/retry`, { made: 'Zqxanna' });
+      await visitor.post('/work/retry', { portfolio: 'q4', key: 'none', zqx: 'Zqxanna' });
+      await visitor.post('/portfolios/none/pause', { why: 'Zqxanna' });
+      await visitor.post('/plans/none/confirm', { zqx: 'Zqxmann' });
+      await visitor.get('/keys', { host: 'zqx.example', 'user-agent': 'Zqxanna', referer: `${url}/zqx` });
+      for (const figures of [metrics, `${url}/metrics`]) {
+        const answer = await (await fetch(figures)).text();
+        expect(answer).toContain('limitline_rows{');
+        expect(answer).not.toMatch(MARK);
+      }
+    },
+    /** All keys of this prefix whose names are like this, with what is in them. */
+    async keysOf(like: RegExp): Promise<{ key: string; value: string }[]> {
+      const names = (await redis.keys(`*${desk.env.LIMITLINE_PREFIX}*`)).filter((key) => like.test(key));
+      return Promise.all(names.map(async (key) => ({ key, value: await contentOf(key) })));
+    },
+  };
+
+  async function contentOf(key: string): Promise<string> {
+    switch (await redis.type(key)) {
+      case 'hash':
+        return JSON.stringify(await redis.hgetall(key));
+      case 'list':
+        return (await redis.lrange(key, 0, -1)).join('\n');
+      case 'set':
+        return (await redis.smembers(key)).join('\n');
+      case 'zset':
+        return (await redis.zrange(key, 0, '-1')).join('\n');
+      case 'stream':
+        return JSON.stringify(await redis.xrange(key, '-', '+'));
+      default:
+        return (await redis.get(key)) ?? '';
+    }
+  }
+}

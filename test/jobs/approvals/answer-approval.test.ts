@@ -1,0 +1,104 @@
+import { describe, expect, test } from 'vitest';
+import { carryOutAnswered } from '../../../jobs/approvals/carry-out-answered.ts';
+import { retryRows } from '../../../jobs/operators/retry-rows.ts';
+import { ANYBODY } from '../../../src/people/person.ts';
+import { ALICE, BOB, openPortfolio } from '../../support/approved-portfolio.ts';
+import { buyerLines } from '../../support/workplace.ts';
+
+describe('a yes', () => {
+  test('lets the rows go that were looked at, once; the second person is told who was first', async () => {
+    const { waiting, say, approve, states } = await openPortfolio(3);
+    expect(await states()).toMatchObject({ awaiting: 3, queued: 0 });
+    const { id, digest } = await waiting();
+    const carol = { by: 'carol', roles: ['approver'] } as const;
+    const answers = await Promise.all([say({ id, digest }), say({ id, digest, person: carol })]);
+    expect(answers.map(({ is }) => is).sort()).toEqual(['answered', 'done']);
+    const [done] = answers.filter(({ is }) => is === 'done');
+    expect(await say({ id, digest })).toMatchObject({
+      is: 'answered',
+      approval: { standing: 'granted', answered: done && 'approval' in done ? done.approval.answered : undefined },
+    });
+    expect(await say({ id, digest, answer: 'decline', words: 'too late' })).toMatchObject({ is: 'answered' });
+    await expect(approve()).rejects.toThrow('nothing waits');
+  });
+
+  test.each([
+    ['whoever imported it', ALICE.by],
+    ['the same person under another of their names', 'alice@example.com (sso 4f6d2a)'],
+    ['the same person as a user of the system', 'command line (alice)'],
+  ])('by %s is not heard, whatever their roles and in however many sessions', async (_whose, by) => {
+    const { waiting, say, states } = await openPortfolio(1);
+    const { id, digest } = await waiting();
+    for (const roles of [['approver'], ['approver', 'admin'], ['finance', 'approver', 'operator', 'admin']] as const) {
+      expect(await say({ id, digest, person: { by, roles } })).toEqual({ is: 'own' });
+      expect(await say({ id, digest, person: { by, roles }, answer: 'decline', words: 'no' })).toEqual({ is: 'own' });
+    }
+    expect(await states()).toMatchObject({ awaiting: 1 });
+  });
+
+  test.each([
+    ['an approver no more', { by: 'bob', roles: ['viewer', 'operator', 'admin', 'finance'] } as const, 'role'],
+    ['known by no name', ANYBODY, 'nobody'],
+  ])('by somebody who is %s is not heard', async (_whose, person, is) => {
+    const { waiting, say, states } = await openPortfolio(1);
+    const { id, digest } = await waiting();
+    expect(await say({ id, digest, person })).toEqual({ is });
+    expect(await states()).toMatchObject({ awaiting: 1 });
+  });
+
+  test('to what it is no more does nothing: of a row that was given up, of words that another file brought', async () => {
+    const place = await openPortfolio(3);
+    const { id, digest } = await place.waiting();
+    const [row] = await place.all('awaiting');
+    if (!row) throw new Error('no row waits');
+    // The same request with other words: another street, say.
+    const [header = '', first = '', ...others] = buyerLines(3);
+    await place.import([`${header},street`, `${first},Other Street 1`, ...others.map((line) => `${line},`)], {
+      by: 'eve',
+    });
+    expect(await place.say({ id, digest })).toEqual({ is: 'changed' });
+    const now = (await place.context.approvals.waiting()).map((one) => ({ rows: one.rows, authors: one.authors }));
+    expect(now).toEqual([
+      { rows: 2, authors: ['alice'] },
+      { rows: 1, authors: ['eve'] },
+    ]);
+    // What a yes is given to now goes, and the rest waits for its own.
+    const fresh = await place.context.approvals.read(id);
+    expect(await place.say({ id, digest: fresh?.digest ?? '' })).toMatchObject({ is: 'done' });
+    if (fresh) await carryOutAnswered({ ...fresh, standing: 'granted' }, place.context);
+    expect(await place.states()).toMatchObject({ queued: 2, awaiting: 1 });
+    expect(await place.claim(row)).toMatchObject({ is: 'awaiting' });
+  });
+
+  test('to one portfolio says nothing of another', async () => {
+    const place = await openPortfolio(1);
+    await place.import(buyerLines(2).toSpliced(1, 1), { portfolio: 'other', by: 'alice' });
+    const [q4, other] = await place.context.approvals.waiting();
+    expect(await place.say({ id: other?.id ?? '', digest: q4?.digest ?? '' })).toEqual({ is: 'changed' });
+    expect(await place.say({ id: 'q4', digest: q4?.digest ?? '' })).toEqual({ is: 'gone' });
+    expect(await place.states()).toMatchObject({ awaiting: 1 });
+  });
+});
+
+describe('a no', () => {
+  test('gives the rows of an import up, with its words; none of them is sent again without another approval', async () => {
+    const place = await openPortfolio(2, { APPROVE_ABOVE: '1500' });
+    const { id, digest } = await place.waiting();
+    const answered = await place.say({ id, digest, answer: 'decline', words: 'ask for less' });
+    if (answered.is !== 'done') throw new Error(answered.is);
+    await carryOutAnswered(answered.approval, place.context);
+    expect(await place.states()).toMatchObject({ cancelled: 2, awaiting: 0 });
+    const [row] = await place.all('cancelled');
+    const [result] = row ? await place.context.rows.read([row]) : [];
+    expect(result?.problem?.message).toContain('ask for less');
+    // A row at a time, each of them below the limit.
+    for (const line of [2, 3]) {
+      const retried = await retryRows({ portfolio: 'q4', state: 'cancelled', line, by: ALICE.by }, place.context);
+      expect(retried).toMatchObject({ rows: 0, waits: { rows: 1 } });
+    }
+    expect(await place.states()).toMatchObject({ awaiting: 2, cancelled: 0, queued: 0 });
+    if (row) expect(await place.claim(row)).toMatchObject({ is: 'awaiting' });
+    expect((await place.context.approvals.waiting()).map(({ authors }) => authors)).toEqual([['alice'], ['alice']]);
+    expect(BOB.roles).toContain('approver');
+  });
+});

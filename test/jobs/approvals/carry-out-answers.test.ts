@@ -1,0 +1,97 @@
+import { expect, test } from 'vitest';
+import { carryOutAllAnswered, closeLeft } from '../../../jobs/approvals/carry-out-answered.ts';
+import { resolveCalls } from '../../../jobs/operators/resolve-calls.ts';
+import type { RowId } from '../../../src/ledger/row-id.ts';
+import { openPortfolio } from '../../support/approved-portfolio.ts';
+
+/** Two held rows, of which it is said under which ids their companies were made. */
+async function openAnswered() {
+  const place = await openPortfolio(2);
+  await place.approve();
+  const rows = (await place.all('queued')) as [RowId, RowId];
+  for (const row of rows) await place.hold(row);
+  const say = (line: number, made: string | undefined) =>
+    resolveCalls({ portfolio: 'q4', line, made, by: 'olivia' }, place.context);
+  const callOf = async (row: RowId) => {
+    const [result] = await place.context.rows.read([row]);
+    return { kind: 'company', key: result?.request.buyer ?? '' } as const;
+  };
+  return { ...place, rows, answer: say, callOf };
+}
+
+test('an id that was approved is taken for made, and told as said by whoever said it', async () => {
+  const { answer, approve, rows, callOf, context, states } = await openAnswered();
+  await answer(2, 'company_77');
+  expect(await context.calls.madeId(await callOf(rows[0]))).toBeUndefined();
+  await approve();
+  expect(await context.calls.madeId(await callOf(rows[0]))).toBe('company_77');
+  expect(await states()).toMatchObject({ queued: 1, held: 1, awaiting: 0 });
+  const story = await context.stories.entries(rows[0]);
+  expect(story).toContainEqual(expect.objectContaining({ is: 'resolved', by: 'olivia', made: 'company_77' }));
+  expect(story).toContainEqual(expect.objectContaining({ is: 'asked', by: 'olivia', from: 'held' }));
+});
+
+test('what was approved and not carried out, since its process was killed, is gone on with from any moment', async () => {
+  const { answer, waiting, say, rows, callOf, context, states } = await openAnswered();
+  await answer(2, undefined);
+  const { id, digest } = await waiting();
+  expect(await say({ id, digest })).toMatchObject({ is: 'done' });
+  // Killed at once, or when its call is resolved: whoever comes next goes on, and the row is not held in between.
+  expect(await states()).toMatchObject({ awaiting: 1 });
+  const call = await callOf(rows[0]);
+  await context.calls.resolve([call], call.key, undefined);
+  expect(await context.calls.isUnknown(call)).toBe(false);
+  await carryOutAllAnswered(context);
+  expect(await states()).toMatchObject({ queued: 1, held: 1 });
+  expect(await context.approvals.answered()).toEqual([]);
+  await carryOutAllAnswered(context);
+  expect(await states()).toMatchObject({ queued: 1, held: 1 });
+});
+
+test('an id that is another’s by the time of the yes is not believed: the row is held, for a person to look at', async () => {
+  const { answer, approve, rows, callOf, context, states } = await openAnswered();
+  await answer(2, 'company_77');
+  await context.ledger.hset(context.keys.call('company', (await callOf(rows[1])).key), {
+    state: 'made',
+    id: 'company_77',
+  });
+  await approve();
+  expect(await context.calls.madeId(await callOf(rows[0]))).toBeUndefined();
+  expect(await states()).toMatchObject({ awaiting: 0 });
+  expect((await context.rows.read([rows[0]]))[0]?.state).toBe('held');
+  expect(await context.approvals.answered()).toEqual([]);
+});
+
+test('a no leaves a held row held, and its call in doubt', async () => {
+  const { answer, waiting, say, rows, callOf, context, states } = await openAnswered();
+  await answer(2, 'company_77');
+  const { id, digest } = await waiting();
+  expect(await say({ id, digest, answer: 'decline', words: 'ask again' })).toMatchObject({ is: 'done' });
+  await carryOutAllAnswered(context);
+  expect(await states()).toMatchObject({ held: 2, awaiting: 0 });
+  expect(await context.calls.isUnknown(await callOf(rows[0]))).toBe(true);
+});
+
+test('a worker carries out what was approved while none ran', async () => {
+  const { answer, waiting, say, work, settled, standIn } = await openAnswered();
+  await answer(2, undefined);
+  const { id, digest } = await waiting();
+  expect(await say({ id, digest })).toMatchObject({ is: 'done' });
+  await work();
+  expect((await settled()).states).toMatchObject({ done: 1, held: 1, awaiting: 0 });
+  expect(standIn.counts().made.limit).toBe(1);
+});
+
+test('what somebody began to ask for and was killed at can be answered, once it is clear that nobody goes on', async () => {
+  const { rows, context, states, waiting, approve } = await openAnswered();
+  const { approvals, ledger, keys } = context;
+  const id = await approvals.askFor({ portfolio: 'q4', kind: 'answer', by: 'olivia' });
+  expect(await approvals.awaitRow(rows[0], 'held', { id, by: 'olivia', said: 'company_77' })).toBe(true);
+  await closeLeft(context);
+  expect(await approvals.waiting()).toEqual([]);
+  await ledger.hset(keys.approval(id), 'asked', Date.now() - 3_600_000);
+  await closeLeft(context);
+  expect(await waiting()).toMatchObject({ id, rows: 1, authors: ['olivia'] });
+  await approve();
+  expect(await states()).toMatchObject({ queued: 1, held: 1 });
+});

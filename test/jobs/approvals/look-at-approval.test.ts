@@ -1,0 +1,74 @@
+import { expect, test } from 'vitest';
+import { largestRows } from '../../../jobs/approvals/largest-rows.ts';
+import { lookAtApproval } from '../../../jobs/approvals/look-at-approval.ts';
+import { makeUnderstandFile } from '../../../jobs/approvals/understood-file.ts';
+import { openPortfolio } from '../../support/approved-portfolio.ts';
+
+const HEADER = 'name,country_code,company_registration_number,requested_limit,Kostenstelle';
+const line = (n: number, amount: string) => `Buyer ${n} GmbH,DE,HRB ${n},${amount},K${n}`;
+
+test('the largest rows are found among thousands, wherever they stand, and equal ones are said not to be all', async () => {
+  const { import: bring, context } = await openPortfolio(1);
+  const amounts = Array.from({ length: 1_500 }, (_none, n) => `${1_000 + ((n * 7_919) % 1_500)}.25`);
+  amounts[700] = '9000000';
+  amounts[1_499] = '450000.75';
+  await bring([HEADER, ...amounts.map((amount, n) => line(n + 1, amount))], { portfolio: 'many', by: 'alice' });
+  await bring([HEADER, ...Array.from({ length: 400 }, (_none, n) => line(n + 1, '5'))], {
+    portfolio: 'same',
+    by: 'alice',
+  });
+  const waiting = await context.approvals.waiting();
+  const many = waiting.find(({ portfolio }) => portfolio === 'many');
+  const same = waiting.find(({ portfolio }) => portfolio === 'same');
+  if (!many || !same) throw new Error('nothing waits');
+  const { largest, isExact } = await largestRows(many, context);
+  expect(isExact).toBe(true);
+  const expected = amounts.map(Number).sort((a, b) => b - a);
+  expect(largest.map(({ result }) => Number(result.request.limit.requested_limit))).toEqual(expected.slice(0, 10));
+  expect(await largestRows(same, context)).toMatchObject({ isExact: false });
+});
+
+test('an approver sees what is sent, how the file was read, its warnings and what it leaves out', async () => {
+  const { import: bring, context } = await openPortfolio(1);
+  const reading = { decimal: '.' as const };
+  await bring([HEADER, line(1, '5000'), line(2, '7000'), line(2, '7000'), ',DE,HRB 3,1,K'], {
+    portfolio: 'seen',
+    by: 'alice',
+    reading,
+  });
+  const seen = (await context.approvals.waiting()).find(({ portfolio }) => portfolio === 'seen');
+  const understand = makeUnderstandFile(context);
+  const look = await lookAtApproval(seen?.id ?? '', { ...context, understand });
+  expect(look).toMatchObject({
+    approval: { rows: 2, sum: '12000.00' },
+    file: {
+      name: 'seen.csv',
+      by: 'alice',
+      found: { lines: 4, rows: 2, invalid: 1, duplicate: 1 },
+      reading: ['UTF-8', 'separated by commas', 'header in line 1', 'decimals after a point'],
+      lookedThrough: 4,
+      isWhole: true,
+    },
+    largest: [
+      { name: 'Buyer 2 GmbH', amount: '7000' },
+      { name: 'Buyer 1 GmbH', amount: '5000' },
+    ],
+    isLargestExact: true,
+    since: [],
+  });
+  expect(look?.file?.columns).toContainEqual({ written: 'requested_limit', known: 'requested_limit' });
+  expect(look?.file?.columns).toContainEqual({ written: 'Kostenstelle', known: undefined });
+  expect(look?.first[0]).toMatchObject({
+    line: 2,
+    company: { name: 'Buyer 1 GmbH' },
+    limit: { company_registration_number: 'HRB 1', requested_limit: 5_000 },
+  });
+  // In another data folder there is no copy of the file; the rest stands in the ledger.
+  const elsewhere = makeUnderstandFile({
+    imports: { ...context.imports, open: () => ({ path: '/nowhere' }) } as never,
+  });
+  expect(await lookAtApproval(seen?.id ?? '', { ...context, understand: elsewhere })).toMatchObject({
+    file: undefined,
+    largest: [{ amount: '7000' }, { amount: '5000' }],
+  });
+});

@@ -1,0 +1,159 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { importPortfolio } from '../../../jobs/import/import-portfolio.ts';
+import { freeApproved } from '../../../jobs/rows/free-approved.ts';
+import type { Approval } from '../../../src/ledger/approvals/approval.ts';
+import { NO_APPROVAL } from '../../../src/ledger/approvals/approval.ts';
+import { buyerLines, importDepsOf, openWorkplace } from '../../support/workplace.ts';
+
+type Place = Awaited<ReturnType<typeof openWorkplace>>;
+
+const ALWAYS = { env: { APPROVE_ALWAYS: 'on' } };
+
+async function waitingIn({ context }: Place): Promise<Approval> {
+  const [found] = await context.approvals.waiting();
+  if (!found) throw new Error('Nothing waits');
+  return found;
+}
+
+async function grant(place: Place, by = 'bob') {
+  const { id, digest } = await waitingIn(place);
+  return place.context.approvals.grant({ id, digest, by });
+}
+
+/** Imports where nobody has to approve anything, as one does who has other settings. */
+async function importUnasked({ context, dir }: Place, lines: string[], portfolio: string) {
+  const path = join(dir, `${portfolio}.csv`);
+  await writeFile(path, `${lines.join('\n')}\n`);
+  const stopping = new AbortController().signal;
+  const deps = { ...importDepsOf(context), approvalPolicy: NO_APPROVAL, onBatch: () => {}, stopping };
+  return importPortfolio({ portfolio, path, reading: {}, replace: false }, deps);
+}
+
+test('nothing is sent of an import, nor for its supplier, before another person approves it', async () => {
+  const place = await openWorkplace(ALWAYS);
+  const { context, standIn, work, settled, dir } = place;
+  const supplierPath = join(dir, 'supplier.csv');
+  await writeFile(supplierPath, 'name,country_code\nSupplier GmbH,DE\n');
+  await work();
+  const { approval } = await place.import(buyerLines(30), { supplierPath });
+  expect(approval).toMatchObject({ standing: 'waiting', rows: 30, kind: 'import' });
+  // Others go on beside it.
+  await importUnasked(place, ['name,country_code,requested_limit', 'Other AG,FR,1'], 'other');
+  expect(await settled('other')).toMatchObject({ states: { done: 1 } });
+  expect(standIn.counts().made).toMatchObject({ company: 1, limit: 1 });
+  expect((await context.portfolios.read('q4')).states).toMatchObject({ awaiting: 30 });
+  expect(await grant(place)).toBe('granted');
+  expect(await settled()).toMatchObject({
+    states: { done: 30, awaiting: 0 },
+    supplier: expect.stringMatching(/^company_/),
+  });
+  expect(standIn.counts().made).toMatchObject({ company: 32, limit: 31 });
+});
+
+describe('what was granted', () => {
+  test.each([0, 1, 29, 30])('goes on by itself where whoever answered died after %i rows', async (rows) => {
+    const place = await openWorkplace(ALWAYS);
+    const { context, work, settled, standIn } = place;
+    await place.import(buyerLines(30));
+    const { id } = await waitingIn(place);
+    await grant(place);
+    const of = { portfolio: 'q4', id };
+    await context.approvals.freeSome(of, await context.approvals.rowsOf(of, { count: rows }));
+    await work();
+    expect(await settled()).toMatchObject({ states: { done: 30 } });
+    expect(standIn.counts().made.limit).toBe(30);
+    expect(await context.approvals.answered()).toEqual([]);
+  });
+
+  test('goes once, though several let it go at the same moment', async () => {
+    const place = await openWorkplace(ALWAYS);
+    const { context } = place;
+    await place.import(buyerLines(250));
+    const { id } = await waitingIn(place);
+    await grant(place);
+    await Promise.all([1, 2, 3].map(() => freeApproved({ portfolio: 'q4', id }, context)));
+    expect((await context.portfolios.read('q4')).states).toMatchObject({ queued: 250, awaiting: 0 });
+    expect(await context.portfolios.compare(['q4'])).toEqual([]);
+  });
+});
+
+test('declined rows are given up, and their supplier is not made', async () => {
+  const place = await openWorkplace(ALWAYS);
+  const { context, work, settled, standIn, dir } = place;
+  const supplierPath = join(dir, 'supplier.csv');
+  await writeFile(supplierPath, 'name,country_code\nSupplier GmbH,DE\n');
+  await place.import(buyerLines(3), { supplierPath });
+  const { id, digest } = await waitingIn(place);
+  expect(await context.approvals.decline({ id, digest, by: 'bob', words: 'not this quarter' })).toBe('declined');
+  await work();
+  expect(await settled()).toMatchObject({ states: { cancelled: 3 } });
+  await expect
+    .poll(async () => (await context.portfolios.read('q4')).supplier)
+    .toMatchObject({ problem: 'declined by bob: not this quarter' });
+  expect(standIn.counts().made).toMatchObject({ company: 0, limit: 0 });
+});
+
+test('below the limit rows go by themselves, and what brings the portfolio above it waits', async () => {
+  const place = await openWorkplace({ env: { APPROVE_ABOVE: '3006' } });
+  const { work, settled, context, standIn } = place;
+  await work();
+  // 1,001.50 and 1,002.50, then 1,003.50.
+  expect((await place.import(buyerLines(2))).approval).toBeUndefined();
+  expect(await settled()).toMatchObject({ states: { done: 2 } });
+  expect((await place.import(buyerLines(3))).approval).toMatchObject({ rows: 1, sum: '1003.50' });
+  expect((await context.portfolios.read('q4')).states).toMatchObject({ done: 2, awaiting: 1 });
+  await grant(place);
+  expect(await settled()).toMatchObject({ states: { done: 3 } });
+  expect(standIn.counts().made.limit).toBe(3);
+});
+
+test('an import that is killed leaves its rows waiting, and the same command goes on with them', async () => {
+  const place = await openWorkplace(ALWAYS);
+  const { context, dir } = place;
+  const path = join(dir, 'q4.csv');
+  await writeFile(path, `${buyerLines(1_200).join('\n')}\n`);
+  const stop = new AbortController();
+  const payload = { portfolio: 'q4', path, reading: {}, replace: false, by: 'alice' };
+  const deps = { ...importDepsOf(context), stopping: stop.signal, onBatch: () => stop.abort(new Error('killed')) };
+  await expect(importPortfolio(payload, deps)).rejects.toThrow('is stopping');
+  expect((await context.portfolios.read('q4')).states.awaiting).toBeGreaterThan(0);
+  const [open] = await context.approvals.of('q4');
+  expect(open).toMatchObject({ standing: 'open', authors: ['alice'] });
+  const going = { ...importDepsOf(context), stopping: new AbortController().signal, onBatch: () => {} };
+  const { approval } = await importPortfolio({ ...payload, by: 'carol' }, going);
+  expect(approval).toMatchObject({ id: open?.id, standing: 'waiting', rows: 1_200, authors: ['alice', 'carol'] });
+  // Once more, by another: there is nothing new to be approved, and nobody becomes an author of what waits.
+  expect((await importPortfolio({ ...payload, by: 'dave' }, going)).approval).toBeUndefined();
+  expect((await waitingIn(place)).authors).toEqual(['alice', 'carol']);
+});
+
+test('one file imported twice at the same moment waits as a whole, and each of its rows once', async () => {
+  const place = await openWorkplace(ALWAYS);
+  await Promise.all([place.import(buyerLines(700)), place.import(buyerLines(700))]);
+  const waiting = await place.context.approvals.waiting();
+  expect(waiting.reduce((sum, { rows }) => sum + rows, 0)).toBe(700);
+  expect((await place.context.portfolios.read('q4')).states).toMatchObject({ awaiting: 700 });
+  expect(await place.context.portfolios.compare(['q4'])).toEqual([]);
+});
+
+test('a row that was approved and is mended by another file waits again, and its old words are not sent', async () => {
+  const place = await openWorkplace(ALWAYS);
+  const { work, settled, standIn, context } = place;
+  await place.import(buyerLines(2));
+  const seen = await waitingIn(place);
+  const lines = buyerLines(2);
+  await place.import([lines[0] ?? '', (lines[1] ?? '').replace('1001.50', '9999')]);
+  expect(await context.approvals.grant({ ...seen, by: 'bob' })).toBe('changed');
+  const [first, second] = await context.approvals.waiting();
+  expect([first, second]).toMatchObject([
+    { rows: 1, sum: '1002.50' },
+    { rows: 1, sum: '9999.00' },
+  ]);
+  await context.approvals.grant({ id: second?.id ?? '', digest: second?.digest ?? '', by: 'bob' });
+  await work();
+  await expect.poll(() => standIn.counts().made.limit).toBe(1);
+  await grant(place);
+  expect(await settled()).toMatchObject({ states: { done: 2, cancelled: 1 }, requested: '11001.50' });
+});

@@ -1,0 +1,158 @@
+import { describe, expect, test } from 'vitest';
+import { planHeldFile } from '../../../jobs/operators/plan-held-file.ts';
+import { resolveCalls } from '../../../jobs/operators/resolve-calls.ts';
+import { resolvePlan } from '../../../jobs/operators/resolve-plan.ts';
+import { retryRow } from '../../../jobs/operators/retry-row.ts';
+import { retryRows } from '../../../jobs/operators/retry-rows.ts';
+import { actOnRows } from '../../../jobs/plans/act-on-rows.ts';
+import type { AskedFor } from '../../../src/ledger/approvals/answered.ts';
+import type { RowId } from '../../../src/ledger/row-id.ts';
+import { openPortfolio } from '../../support/approved-portfolio.ts';
+
+/** Above two rows of the three, and below all of them. */
+const ABOVE_TWO = { APPROVE_ABOVE: '2500' };
+const ALWAYS = { APPROVE_ALWAYS: 'on' };
+
+/** Three rows that were approved, and are refused or held by now. */
+async function openEnded(ended: 'refused' | 'held', settings: Record<string, string>) {
+  const place = await openPortfolio(3, settings);
+  await place.approve();
+  const rows = (await place.all('queued')) as [RowId, RowId, RowId];
+  for (const row of rows) await (ended === 'refused' ? place.refuse(row) : place.hold(row));
+  return { ...place, rows };
+}
+type Place = Awaited<ReturnType<typeof openEnded>>;
+
+const by = 'olivia';
+const limits = { by, dryRun: false, awaitMs: 0, signal: new AbortController().signal };
+
+/** Every way in which a person has one row sent again, or says what became of its call. */
+const ONE: [name: string, ended: 'refused' | 'held', act: (place: Place) => Promise<AskedFor | undefined>][] = [
+  [
+    'a row on the board, or among the failed ones',
+    'refused',
+    async ({ rows: [row], context }) => {
+      const answer = await retryRow(row, by, context);
+      return answer.is === 'waits' ? answer.asked : undefined;
+    },
+  ],
+  [
+    'retry of a line',
+    'refused',
+    async ({ context }) => (await retryRows({ portfolio: 'q4', state: 'refused', line: 2, by }, context)).waits,
+  ],
+  [
+    'retry of a row by its name',
+    'refused',
+    async ({ rows: [row], context }) =>
+      (await retryRows({ portfolio: 'q4', state: 'refused', row: row.key, by }, context)).waits,
+  ],
+  [
+    'a plan for one row',
+    'refused',
+    async ({ context }) => {
+      const wish = { portfolio: 'q4', action: 'retry', filter: { max: '1001.50' } } as const;
+      return (await actOnRows(wish, limits, context)).waits;
+    },
+  ],
+  [
+    'a held call that was made',
+    'held',
+    async ({ context }) => (await resolveCalls({ portfolio: 'q4', line: 2, made: 'company_77', by }, context)).waits,
+  ],
+  [
+    'a held call that is sent again',
+    'held',
+    async ({ rows: [row], context }) => (await resolveCalls({ portfolio: 'q4', row: row.key, by }, context)).waits,
+  ],
+  [
+    'a file about held rows',
+    'held',
+    async ({ context }) => {
+      const file = { words: [{ at: 2, row: '', line: 2, made: 'company_77' }], problems: [], silent: 0 };
+      const plan = await planHeldFile('q4', file as never, context);
+      return (await resolvePlan(plan, context, () => {}, by)).waits;
+    },
+  ],
+  [
+    'a plan to send a held row again',
+    'held',
+    async ({ context }) => {
+      const wish = { portfolio: 'q4', action: 'resend', filter: { max: '1001.50' } } as const;
+      return (await actOnRows(wish, limits, context)).waits;
+    },
+  ],
+];
+
+describe.each(ONE)('%s', (_name, ended, act) => {
+  test('waits where everything does, with who asked for it', async () => {
+    const place = await openEnded(ended, ALWAYS);
+    await afterThisMs(place);
+    const asked = await act(place);
+    expect(asked).toMatchObject({ rows: 1, sum: '1001.50' });
+    expect(await place.states()).toMatchObject({ awaiting: 1, [ended]: 2, queued: 0 });
+    expect(await place.waiting()).toMatchObject({
+      id: asked?.approval,
+      kind: ended === 'refused' ? 'retry' : 'answer',
+      authors: [by],
+      rows: 1,
+      sum: '1001.50',
+    });
+    const [row] = place.rows;
+    // The call of a held row is in doubt still; for no other is anything sent.
+    expect((await place.claim(row)).is).toBe('awaiting');
+    const [result] = await place.context.rows.read([row]);
+    const known = await place.context.calls.isUnknown({ kind: 'company', key: result?.request.buyer ?? '' });
+    expect(known).toBe(ended === 'held');
+  });
+
+  test('is done at once where its sum is below the limit', async () => {
+    const place = await openEnded(ended, ABOVE_TWO);
+    await afterThisMs(place);
+    expect(await act(place)).toBeUndefined();
+    expect(await place.states()).toMatchObject({ awaiting: 0, [ended]: 2, queued: 1 });
+  });
+});
+
+/** Every way in which a person has many rows sent again at once. */
+const MANY: [name: string, ended: 'refused' | 'held', act: (place: Place) => Promise<AskedFor | undefined>][] = [
+  [
+    'retry of all',
+    'refused',
+    async ({ context }) => (await retryRows({ portfolio: 'q4', state: 'refused', by }, context)).waits,
+  ],
+  [
+    'a plan to send all again',
+    'refused',
+    async ({ context }) => (await actOnRows({ portfolio: 'q4', action: 'retry', filter: {} }, limits, context)).waits,
+  ],
+  [
+    'all held calls sent again',
+    'held',
+    async ({ context }) => (await resolveCalls({ portfolio: 'q4', by }, context)).waits,
+  ],
+  [
+    'a plan to send all held rows again',
+    'held',
+    async ({ context }) => (await actOnRows({ portfolio: 'q4', action: 'resend', filter: {} }, limits, context)).waits,
+  ],
+];
+
+test.each(MANY)(
+  '%s waits where the sum is above the limit, and goes when another says yes',
+  async (_name, ended, act) => {
+    const place = await openEnded(ended, ABOVE_TWO);
+    await afterThisMs(place);
+    expect(await act(place)).toMatchObject({ rows: 3, sum: '3007.50' });
+    expect(await place.states()).toMatchObject({ awaiting: 3, [ended]: 0, queued: 0 });
+    await place.approve();
+    expect(await place.states()).toMatchObject({ awaiting: 0, [ended]: 0, queued: 3 });
+    expect(await place.context.approvals.answered()).toEqual([]);
+  },
+);
+
+/** What comes of the same ms as a plan counts as later. */
+async function afterThisMs({ context: { plans } }: Place): Promise<void> {
+  const since = await plans.now();
+  while ((await plans.now()) === since);
+}

@@ -1,0 +1,77 @@
+import { expect, test } from 'vitest';
+import { CALL_KINDS } from '../../../src/call-kind.ts';
+import { ROW_STATES } from '../../../src/ledger/row.ts';
+import { openApprovals } from '../../support/awaiting-ledger.ts';
+import { openLedger, ROW } from '../../support/ledger.ts';
+
+const STANDINGS = ['open', 'waiting', 'declined', 'void', 'granted', undefined] as const;
+
+test.each(STANDINGS)(
+  'whatever state a row is in, its calls leave only with an approval that is granted: %s',
+  async (standing) => {
+    const { connection, keys, calls } = openLedger();
+    if (standing) await connection.hset(keys.approval('x'), { standing, portfolio: 'q4', kind: 'import' });
+    const said: string[] = [];
+    for (const state of ROW_STATES) {
+      await connection.hset(keys.row('q4', ROW.key), { state, approval: 'x', rev: '3' });
+      for (const kind of CALL_KINDS) {
+        for (const onUnknown of ['hold', 'resend'] as const) {
+          // A revision that is not the row's, and none at all, are no way around it.
+          for (const revision of ['3', '2', undefined]) {
+            const thing = { kind, key: `${state} ${onUnknown} ${revision}`, row: ROW, revision };
+            const { is } = await calls.claim(thing, { owner: 'ann/1', onUnknown });
+            const isOwn = revision === '3' || revision === undefined;
+            const expected = standing !== 'granted' ? 'awaiting' : isOwn ? 'go' : 'changed';
+            said.push(is);
+            expect(is, `${state}, ${kind}, ${revision}`).toBe(
+              state === 'cancelled' && revision ? 'cancelled' : expected,
+            );
+          }
+        }
+      }
+    }
+    expect(said.includes('go')).toBe(standing === 'granted');
+  },
+);
+
+test('a claim whose reply was lost is given back where the row waits for another approval by then', async () => {
+  const { imported, grant, free, connection, keys, calls, portfolios } = openApprovals();
+  const first = await imported('a.csv', { 'row-1': '1' });
+  await grant(first);
+  await free(first);
+  const thing = { kind: 'company', key: 'b', row: ROW, revision: '0' } as const;
+  expect(await calls.claim(thing, { owner: 'ann/1', onUnknown: 'hold' })).toMatchObject({ is: 'go' });
+  await imported('b.csv', { 'row-1': '2' });
+  expect(await calls.claim(thing, { owner: 'ann/1', onUnknown: 'hold' })).toEqual({ is: 'awaiting' });
+  expect(await connection.hget(keys.call('company', 'b'), 'state')).toBe('free');
+  expect((await portfolios.read('q4')).calls.company).toBe(0);
+});
+
+test('a row in doubt that is not approved is told as one in doubt, also where it might be sent again', async () => {
+  const { imported, grant, free, calls } = openApprovals();
+  const first = await imported('a.csv', { 'row-1': '1' });
+  await grant(first);
+  await free(first);
+  const thing = { kind: 'company', key: 'b', row: ROW } as const;
+  await calls.claim({ ...thing, revision: '0' }, { owner: 'ann/1', onUnknown: 'resend' });
+  await calls.doubt(thing, 'ann/1', 'reset');
+  await imported('b.csv', { 'row-1': '2' });
+  const claimed = await calls.claim({ ...thing, revision: '1' }, { owner: 'ann/2', onUnknown: 'resend' });
+  expect(claimed).toMatchObject({ is: 'unknown', reason: 'reset' });
+});
+
+test('the supplier of an import that is not approved is not asked for', async () => {
+  const { begin, put, calls, portfolios, approvals, grant } = openApprovals();
+  const waiting = await begin('a.csv', { supplier: 's' });
+  await portfolios.setSupplier('q4', { body: { name: 'S' }, key: 's' }, waiting.id);
+  await put(waiting.id, { r1: '1' });
+  const thing = { kind: 'company', key: 's', row: { portfolio: 'q4', key: 'supplier' } } as const;
+  const claim = async (owner: string) => (await calls.claim(thing, { owner, onUnknown: 'hold' })).is;
+  expect(await claim('ann/1')).toBe('awaiting');
+  await approvals.close({ portfolio: 'q4', id: waiting.id }, { always: true, above: undefined });
+  expect(await claim('ann/2')).toBe('awaiting');
+  expect((await portfolios.read('q4')).supplierAwaits).toBe(true);
+  await grant(waiting);
+  expect((await portfolios.read('q4')).supplierAwaits).toBe(false);
+  expect(await claim('ann/3')).toBe('go');
+});

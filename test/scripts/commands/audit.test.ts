@@ -1,0 +1,112 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { readSettings } from '../../../src/config.ts';
+import { openContext } from '../../../src/context.ts';
+import { makeSharedKeys } from '../../../src/ledger/keys.ts';
+import { makeSilentLog } from '../../../src/log.ts';
+import { openDesk } from '../../support/desk.ts';
+
+/** A desk on whose trail some things stand that others did. */
+async function openAudited() {
+  const desk = await openDesk(1);
+  const settings = readSettings({ env: { ...desk.env, LIMITLINE_DATA: join(desk.cwd, 'data') }, cwd: desk.cwd });
+  const context = await openContext({ settings, log: makeSilentLog() });
+  onTestFinished(() => context.close());
+  const { audit } = context;
+  await audit.note({ by: 'ann', what: 'session begun', from: '10.0.0.7' });
+  await audit.note({ by: 'ben', what: 'rows retried', from: '10.0.0.8', about: 'q4', facts: { rows: 3 } });
+  await audit.note({ by: '\u001b[2Jadmin\u202E', what: 'sign-in refused', from: '203.0.113.9' });
+  const env = { LIMITLINE_DATA: join(desk.cwd, 'data') };
+  Object.assign(desk.env, env);
+  return { ...desk, context, keys: makeSharedKeys(settings.LIMITLINE_PREFIX) };
+}
+
+test('audit list says who did what, the newest last, and what a terminal would obey is written out', async () => {
+  const { limitline, json } = await openAudited();
+  const { status, stdout } = await limitline('audit', 'list');
+  expect(status).toBe(0);
+  expect(
+    stdout.split('\n').map((line) => line.replace(/\d{4}-\S+ \S+ UTC/, 'TIME').replace(/ {2}account \S+/, '')),
+  ).toEqual([
+    '     1  TIME  ann  session begun  from 10.0.0.7',
+    '     2  TIME  ben  rows retried  "q4"  from 10.0.0.8  {"rows":3}',
+    '     3  TIME  \\u001b[2Jadmin\\u202e  sign-in refused  from 203.0.113.9',
+    '',
+  ]);
+  const numbers = async (...options: string[]) =>
+    (await json('audit', 'list', ...options)).entries.map(({ number }: { number: number }) => number);
+  expect(await numbers('--by', 'BEN')).toEqual([2]);
+  expect(await numbers('--what', 'sign-in')).toEqual([3]);
+  expect(await numbers('--about', 'q4')).toEqual([2]);
+  expect(await numbers('--limit', '2')).toEqual([2, 3]);
+  expect(await numbers('--since', '1h')).toEqual([1, 2, 3]);
+  expect(await numbers('--since', '2999-01-01')).toEqual([]);
+  expect((await limitline('audit', 'list', '--limit', '1')).stdout).toContain('there are older ones: --limit N');
+});
+
+test.each(['yesterday', '2026-13-01', '-1h', '0h'])('--since %s is refused, and says what it may be', async (since) => {
+  const { status } = await (await openDesk(1)).limitline('audit', 'list', '--since', since);
+  expect(status).toBe(1);
+});
+
+test('audit verify says that the trail is whole, or which link is the first that does not hold, with status 2', async () => {
+  const { limitline, json, context, keys } = await openAudited();
+  const whole = await limitline('audit', 'verify');
+  expect(whole.status).toBe(0);
+  expect(whole.stdout).toMatch(
+    /^The audit trail is whole: 3 entries, number 1 to 3, the last of \S+\. This host remembers number 3\.$/m,
+  );
+  await context.ledger.xdel(keys.audit, '2-0');
+  const missing = await limitline('audit', 'verify');
+  expect(missing).toMatchObject({ status: 2, stdout: expect.stringContaining('does not hold. Entry 2 is missing.') });
+  expect(await json('audit', 'verify')).toMatchObject({
+    entries: 2,
+    broken: { number: 2, is: 'missing' },
+    remembered: 3,
+  });
+  expect((await limitline('audit', 'verify', '--from', '3')).status).toBe(0);
+});
+
+test('an export holds without Redis, as a whole and for a while behind the trail, and no line of it can be changed', async () => {
+  const { limitline, json, cwd } = await openAudited();
+  expect((await limitline('audit', 'export', '--out', 'trail.ndjson')).status).toBe(0);
+  const path = join(cwd, 'trail.ndjson');
+  const text = await readFile(path, 'utf8');
+  const entries = text
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  // That it was taken away stands in it.
+  expect(entries.map(({ what }) => what)).toEqual([
+    'session begun',
+    'rows retried',
+    'sign-in refused',
+    'audit trail exported',
+  ]);
+  expect(await json('audit', 'verify', '--file', 'trail.ndjson')).toMatchObject({ entries: 4, broken: null });
+  expect((await limitline('audit', 'verify', '--file', 'trail.ndjson')).stdout).toContain(
+    'trail.ndjson is whole: 4 entries',
+  );
+  await writeFile(path, text.replace('"rows":3', '"rows":4'));
+  const changed = await limitline('audit', 'verify', '--file', 'trail.ndjson');
+  expect(changed).toMatchObject({ status: 2, stdout: expect.stringContaining('Entry 2 was changed') });
+  await writeFile(path, text.split('\n').slice(1).join('\n'));
+  expect(await json('audit', 'verify', '--file', 'trail.ndjson')).toMatchObject({ broken: { number: 1, is: 'start' } });
+  await writeFile(path, `${text}something else\n`);
+  expect(await json('audit', 'verify', '--file', 'trail.ndjson')).toMatchObject({
+    broken: { number: 5, is: 'changed' },
+  });
+  expect((await limitline('audit', 'verify', '--file', 'nothing.ndjson')).stderr).toContain('there is no such file');
+});
+
+test('an export goes to standard output, an entry a line', async () => {
+  const { limitline } = await openAudited();
+  const { stdout } = await limitline('audit', 'export');
+  expect(
+    stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line).number),
+  ).toEqual([1, 2, 3, 4]);
+});

@@ -1,0 +1,72 @@
+import { expect } from 'vitest';
+import { answerApproval, type Said } from '../../jobs/approvals/answer-approval.ts';
+import { carryOutAnswered } from '../../jobs/approvals/carry-out-answered.ts';
+import type { Approval } from '../../src/ledger/approvals/approval.ts';
+import type { RowState, Step } from '../../src/ledger/row.ts';
+import type { RowId } from '../../src/ledger/row-id.ts';
+import type { Person } from '../../src/people/person.ts';
+import { buyerLines, openWorkplace } from './workplace.ts';
+
+export const ALICE: Person = { by: 'alice', roles: ['finance', 'operator'] };
+export const BOB: Person = { by: 'bob', roles: ['approver'] };
+
+/**
+ * A portfolio of so many rows that `alice` imported, under settings that ask for approval, without workers: a test moves its rows itself.
+ * Buyer n stands in line n + 1 and asks for 1,000.50 + n.
+ */
+export async function openPortfolio(count: number, settings: Record<string, string> = { APPROVE_ALWAYS: 'on' }) {
+  const place = await openWorkplace({ env: settings });
+  const { context } = place;
+  const { approvals, rows, ledger, keys, calls } = context;
+  const imported = await place.import(buyerLines(count), { by: ALICE.by });
+
+  const waiting = async (): Promise<Approval> => {
+    const [one, ...others] = await approvals.waiting();
+    expect(others, 'others that wait').toEqual([]);
+    if (!one) throw new Error('nothing waits for approval');
+    return one;
+  };
+  const say = (said: Partial<Said> & Pick<Said, 'id' | 'digest'>) =>
+    answerApproval({ answer: 'approve', words: '', person: BOB, ...said }, context);
+  const all = async (state: RowState): Promise<RowId[]> =>
+    (await rows.inState('q4', state, { count })).map(({ row }) => row);
+  return {
+    ...place,
+    imported,
+    waiting,
+    say,
+    all,
+    states: async () => (await context.portfolios.read('q4')).states,
+    /** Says yes to the only thing that waits, and lets it go. */
+    async approve(person: Person = BOB): Promise<Approval> {
+      const { id, digest } = await waiting();
+      const answered = await say({ id, digest, person });
+      if (answered.is !== 'done') throw new Error(`it is ${answered.is}`);
+      await carryOutAnswered(answered.approval, context);
+      return answered.approval;
+    },
+    /** The service says no to its company. */
+    async refuse(row: RowId): Promise<void> {
+      await rows.begin(row, 'company');
+      const problem = {
+        step: 'company' as Step,
+        message: 'the service refused the company with status 400',
+        status: 400,
+      };
+      await rows.advance(row, 'company', 'refused', { problem });
+    },
+    /** Nobody knows what became of the call for its company. */
+    async hold(row: RowId): Promise<void> {
+      const found = await rows.begin(row, 'company');
+      const key = found?.request.buyer ?? '';
+      await ledger.hset(keys.call('company', key), { state: 'unknown', row: `${row.portfolio}/${row.key}` });
+      await rows.advance(row, 'company', 'held', { problem: { step: 'company', message: 'nobody knows' } });
+      expect(await calls.isUnknown({ kind: 'company', key })).toBe(true);
+    },
+    /** What the claim of a row's limit is answered, whatever the queues hold. */
+    async claim(row: RowId) {
+      const thing = { kind: 'limit', key: row.key, row } as const;
+      return calls.claim(thing, { owner: 'w1/1', onUnknown: 'hold' });
+    },
+  };
+}

@@ -1,0 +1,25 @@
+/**
+ * A process that writes to an audit trail until it is killed, and says the number of each entry once it stands. Run by tests.
+ * Arguments: the Redis socket, the prefix, the folder of the last link, the key in hex, how the process calls itself.
+ */
+import { writeSync } from 'node:fs';
+import { Redis } from 'ioredis';
+import { makeAuditTrail } from '../../src/audit/audit-trail.ts';
+import { makeSharedKeys } from '../../src/ledger/keys.ts';
+import { makeSilentLog } from '../../src/log.ts';
+
+const [socket = '', prefix = '', dir = '', key = '', by = ''] = process.argv.slice(2);
+const trail = makeAuditTrail({
+  connection: new Redis({ path: socket }),
+  keys: makeSharedKeys(prefix),
+  key: async () => Buffer.from(key, 'hex'),
+  dir,
+  account: 'stand-in',
+  log: makeSilentLog(),
+});
+
+for (let number = 1; ; number += 1) {
+  // Three at a time, so that there are some that wait for others.
+  await Promise.all([1, 2, 3].map((place) => trail.note({ by, what: 'x', from: 'here', about: `${number}.${place}` })));
+  writeSync(1, `${number}\n`);
+}

@@ -1,0 +1,83 @@
+import type { Approval, ApprovalPolicy } from '../../src/ledger/approvals/approval.ts';
+import type { RowRequest } from '../../src/ledger/row.ts';
+import { makeRequest, openLedger } from './ledger.ts';
+
+/** Every import waits. */
+export const ALWAYS: ApprovalPolicy = { always: true, above: undefined };
+
+/** What waits while its import brings rows in, or afterwards. */
+export type Waiting = { id: string; look: () => Promise<Approval> };
+
+/** A ledger of the test's own in which imports wait for approval. */
+export function openApprovals() {
+  const ledger = openLedger({ asksApproval: true });
+  const { approvals, rows, portfolios } = ledger;
+
+  /** Begins to import a file of this name into q4. */
+  async function begin(
+    name: string,
+    { by = 'alice', supplier }: { by?: string; supplier?: string } = {},
+  ): Promise<Waiting> {
+    const file = { id: `sha-of-${name}`, fileName: name, reading: '{}', by };
+    const run = await portfolios.startImport('q4', file);
+    const id = await approvals.beginImport('q4', { file, number: run.number, authors: [by], supplier });
+    await run.end();
+    return { id, look: () => look(id) };
+  }
+
+  async function look(id: string): Promise<Approval> {
+    const found = await approvals.read(id);
+    if (!found) throw new Error(`There is no approval ${id}`);
+    return found;
+  }
+
+  /** Brings rows in by their keys and amounts, on lines from 2 on. */
+  async function put(approval: string | undefined, amounts: Record<string, string>, changes: Partial<RowRequest> = {}) {
+    const answers: string[] = [];
+    for (const [place, [key, requested_limit]] of Object.entries(amounts).entries()) {
+      const request = makeRequest({ buyer: `buyer of ${key}`, limit: { requested_limit }, ...changes });
+      answers.push(await rows.put({ portfolio: 'q4', key }, place + 2, '1', request, '', { approval }));
+    }
+    return answers;
+  }
+
+  return {
+    ...ledger,
+    begin,
+    put,
+    /** A file that was imported to its end, with these rows. */
+    async imported(name: string, amounts: Record<string, string>, policy = ALWAYS, by = 'alice'): Promise<Waiting> {
+      const waiting = await begin(name, { by });
+      await put(waiting.id, amounts);
+      await approvals.close({ portfolio: 'q4', id: waiting.id }, policy);
+      return waiting;
+    },
+    /** Answers it as it is now. */
+    async grant(waiting: Waiting, by = 'bob') {
+      const { id, digest } = await waiting.look();
+      return approvals.grant({ id, digest, by });
+    },
+    async decline(waiting: Waiting, by = 'bob', words = 'too much') {
+      const { id, digest } = await waiting.look();
+      return approvals.decline({ id, digest, by, words });
+    },
+    /** Lets all rows go that were answered. */
+    async free(waiting: Waiting): Promise<void> {
+      for (let left = 1; left > 0; ) {
+        const id = { portfolio: 'q4', id: waiting.id };
+        left = await approvals.freeSome(id, await approvals.rowsOf(id, { count: 2 }));
+      }
+    },
+    async stateOf(key: string) {
+      const [row] = await rows.read([{ portfolio: 'q4', key }]);
+      return row?.state;
+    },
+    /** What the ledger says to a call of this row, by the revision that it has. */
+    async claim(key: string, kind: 'company' | 'limit' = 'limit', owner = 'ann/9') {
+      const row = { portfolio: 'q4', key };
+      const revision = (await ledger.connection.hget(ledger.keys.row('q4', key), 'rev')) ?? '0';
+      const thing = { kind, key: kind === 'limit' ? key : `buyer of ${key}`, row, revision };
+      return (await ledger.calls.claim(thing, { owner, onUnknown: 'hold' })).is;
+    },
+  };
+}

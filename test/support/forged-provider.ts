@@ -1,0 +1,120 @@
+import { createHmac, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { onTestFinished } from 'vitest';
+import { CLIENT } from './oidc-console.ts';
+
+/** A key pair, as a provider publishes and uses it. */
+export type Pair = { kid: string; privateKey: KeyObject; publicKey: KeyObject };
+
+export function makePair(kid: string): Pair {
+  return { kid, ...generateKeyPairSync('rsa', { modulusLength: 2_048 }) };
+}
+
+/** What a provider may get wrong, one thing at a time. */
+export type Forgery = {
+  claims?: Record<string, unknown>;
+  /** Of the token's head; `none` leaves the signature out, and HS256 is made with the public key as its secret. */
+  alg?: 'RS256' | 'none' | 'HS256';
+  /** What signs it, and the name that it gives itself. */
+  pair?: Pair;
+  kid?: string;
+  /** The signature is of something else. */
+  broken?: boolean;
+  /** No token at all. */
+  silent?: boolean;
+  status?: number;
+};
+
+export type ForgedProvider = Awaited<ReturnType<typeof startForgedProvider>>;
+
+/**
+ * A provider of the test's own, which answers whatever the test wants. Nobody signs in at it: a test takes the nonce from the
+ * address to which the console leads, and comes back with a code.
+ */
+export async function startForgedProvider({ says = {} }: { says?: Record<string, unknown> } = {}) {
+  const first = makePair('first');
+  const state = { published: [first], forgery: {} as Forgery, nonce: '', says, isDown: false };
+  const asked: { path: string; form: URLSearchParams; authorization: string | undefined }[] = [];
+  const server = createServer(async (request, response) => {
+    const path = request.url ?? '';
+    asked.push({
+      path,
+      form: new URLSearchParams(await text(request)),
+      authorization: request.headers.authorization,
+    });
+    const answer = (body: unknown, status = 200) =>
+      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+    if (state.isDown) return void request.socket.destroy();
+    if (path === '/.well-known/openid-configuration') return void answer({ ...metadata(), ...state.says });
+    if (path === '/jwks') return void answer({ keys: state.published.map(publicOf) });
+    if (path === '/token') return void answer(...tokens());
+    return void answer({}, 404);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+
+  function metadata() {
+    return {
+      issuer,
+      authorization_endpoint: `${issuer}/authorize`,
+      token_endpoint: `${issuer}/token`,
+      jwks_uri: `${issuer}/jwks`,
+      end_session_endpoint: `${issuer}/end`,
+      response_types_supported: ['code'],
+      subject_types_supported: ['public'],
+      id_token_signing_alg_values_supported: ['RS256'],
+    };
+  }
+
+  function tokens(): [unknown, number] {
+    const { forgery } = state;
+    if (forgery.status !== undefined) return [{ error: 'invalid_grant' }, forgery.status];
+    const id = forgery.silent ? {} : { id_token: tokenOf(forgery) };
+    return [{ access_token: 'access', token_type: 'bearer', expires_in: 60, ...id }, 200];
+  }
+
+  function tokenOf({ claims = {}, alg = 'RS256', pair = first, kid = pair.kid, broken = false }: Forgery): string {
+    const now = Math.floor(Date.now() / 1_000);
+    const body = {
+      iss: issuer,
+      aud: CLIENT.id,
+      sub: 'subject-1',
+      nonce: state.nonce,
+      iat: now,
+      exp: now + 60,
+      preferred_username: 'alice@example.com',
+      groups: ['heads'],
+      ...claims,
+    };
+    const part = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
+    const signed = `${part({ alg, kid, typ: 'JWT' })}.${part(body)}`;
+    const over = broken ? `${signed}x` : signed;
+    if (alg === 'none') return `${signed}.`;
+    if (alg === 'HS256') {
+      const secret = pair.publicKey.export({ type: 'spki', format: 'pem' });
+      return `${signed}.${createHmac('sha256', secret).update(over).digest('base64url')}`;
+    }
+    return `${signed}.${sign('sha256', Buffer.from(over), pair.privateKey).toString('base64url')}`;
+  }
+
+  return {
+    issuer,
+    first,
+    asked,
+    state,
+    /** How often this was asked for. */
+    count: (path: string) => asked.filter((one) => one.path === path).length,
+  };
+}
+
+function publicOf({ kid, publicKey }: Pair) {
+  return { ...publicKey.export({ format: 'jwk' }), kid, use: 'sig', alg: 'RS256' };
+}

@@ -1,0 +1,85 @@
+import type { Model } from './rules.ts';
+import type { ModelApproval, ModelPortfolio, ModelRow } from './state.ts';
+
+/** Whether nothing of a row has to be approved any more. */
+export function isGranted(row: ModelRow | undefined, approvals: ReadonlyMap<string, ModelApproval>): boolean {
+  return row?.approval === undefined || approvals.get(row.approval)?.standing === 'granted';
+}
+
+export function bind(row: ModelRow, approval: string | undefined): void {
+  Object.assign(row, { approval, was: undefined });
+}
+
+/** A row that was not new becomes what it was. Answers whether it was anything. */
+export function goBack(row: ModelRow, portfolio: ModelPortfolio): boolean {
+  const { was } = row;
+  if (!was) return false;
+  if (was.replaced !== undefined) portfolio.replaced += 1;
+  Object.assign(row, { state: was.state, replaced: was.replaced });
+  bind(row, was.approval);
+  return true;
+}
+
+/** The rows that wait for an approval, in the order of their lines. */
+export function rowsOf({ rows }: Model, id: string): [name: string, row: ModelRow][] {
+  const waiting = [...rows].filter(([, row]) => row.state === 'awaiting' && row.approval === id);
+  return waiting.toSorted(([one, a], [other, b]) => a.line - b.line || (one < other ? -1 : 1));
+}
+
+/** What waits and has lost its last row waits no more. */
+export function voidEmpty(model: Model): void {
+  for (const [id, approval] of model.approvals) {
+    if (approval.standing === 'waiting' && rowsOf(model, id).length === 0) approval.standing = 'void';
+  }
+}
+
+export function closeApproval(model: Model, id: string, always: boolean): string {
+  const approval = model.approvals.get(id);
+  if (!approval) return 'void';
+  const count = rowsOf(model, id).length;
+  if (approval.standing === 'open') {
+    approval.standing = count === 0 ? 'void' : always ? 'waiting' : 'granted';
+    if (approval.standing === 'granted') approval.answered = { rows: count };
+  }
+  return approval.standing;
+}
+
+/** What a person's answer to what is there now comes to. */
+export function answerApproval(model: Model, id: string, is: 'granted' | 'declined', by: string): string {
+  const approval = model.approvals.get(id);
+  if (!approval || approval.standing === 'void') return 'gone';
+  if (approval.standing === 'granted' || approval.standing === 'declined') return 'answered';
+  if (approval.author === by) return 'own';
+  if (approval.standing === 'open') return 'changed';
+  approval.standing = is;
+  approval.answered = { rows: rowsOf(model, id).length };
+  return is;
+}
+
+/** The first rows of an answered approval go. Answers how many are left. */
+export function freeRows(model: Model, id: string, most: number): number {
+  const approval = model.approvals.get(id);
+  const isAnswered = approval && !['open', 'waiting'].includes(approval.standing);
+  const granted = approval?.standing === 'granted';
+  if (!approval || !isAnswered || (granted && approval.kind === 'answer')) return rowsOf(model, id).length;
+  const portfolio = model.portfolio(approval.portfolio);
+  for (const [, row] of rowsOf(model, id).slice(0, most)) {
+    if (granted && row.generation >= portfolio.cancels) {
+      row.state = 'queued';
+      bind(row, id);
+    } else if (!goBack(row, portfolio)) row.state = 'cancelled';
+  }
+  return rowsOf(model, id).length;
+}
+
+/** A row that ended waits for an open approval. Answers whether it does. */
+export function awaitRow(model: Model, name: string, from: ModelRow['state'], id: string): boolean {
+  const row = model.rows.get(name);
+  const approval = model.approvals.get(id);
+  if (!row || row.state !== from || row.replaced || approval?.standing !== 'open') return false;
+  const portfolio = model.portfolio(approval.portfolio);
+  if (row.replaced !== undefined) portfolio.replaced -= 1;
+  const was = { state: row.state, approval: row.approval, replaced: row.replaced };
+  Object.assign(row, { state: 'awaiting', was, approval: id, replaced: undefined, generation: portfolio.cancels });
+  return true;
+}

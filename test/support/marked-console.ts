@@ -1,0 +1,123 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { FastifyRequest, RouteOptions } from 'fastify';
+import { onTestFinished } from 'vitest';
+import { consoleFunctions } from '../../scripts/console/functions.ts';
+import { readStrip } from '../../scripts/console/read-strip.ts';
+import { readSettings } from '../../src/config.ts';
+import { makeConsole } from '../../src/console/console.ts';
+import { addPages } from '../../src/console/pages/index.ts';
+import { openContext } from '../../src/context.ts';
+import { makeSilentLog } from '../../src/log.ts';
+import type { Person, Role } from '../../src/people/person.ts';
+import { callCommand } from './call-command.ts';
+import { ownDataHome } from './command.ts';
+import { makeVisitor } from './console.ts';
+import { openDesk } from './desk.ts';
+import { firstFrame } from './first-frame.ts';
+import { ECHOING_RULES, MARKED_HEADER, markedLine } from './marked-file.ts';
+import { makeNotedAudit } from './noted-audit.ts';
+import { uploadTo } from './upload.ts';
+
+/**
+ * A console that was used, whose files have a mark in every personal value: rows done, refused with an answer that repeats their
+ * contact, mended, held, and waiting for approval; and an upload. Who asks is said by the header `x-test-roles`, and everybody may use every address,
+ * so that nothing but the masking stands between a viewer and what is shown.
+ */
+export async function openMarkedConsole() {
+  const desk = await openDesk(1, { rules: ECHOING_RULES });
+  const lines = [1, 2, 3, 4, 5].map(markedLine);
+  await writeFile(join(desk.cwd, 'q4.csv'), `${[MARKED_HEADER, ...lines].join('\n')}\n`);
+  await desk.limitline('run', 'q4.csv', '--no-results');
+  // Other words of the refused row: what it said before stands in its story.
+  await writeFile(
+    join(desk.cwd, 'q4b.csv'),
+    `${[MARKED_HEADER, markedLine(2).replace('Zqxmann2', 'Zqxfrau2')].join('\n')}\n`,
+  );
+  await desk.limitline('run', 'q4b.csv', '--portfolio', 'q4', '--no-results');
+
+  // What waits for another person's yes, with its rows as they will be sent.
+  await writeFile(join(desk.cwd, 'q6.csv'), `${[MARKED_HEADER, markedLine(6), markedLine(7)].join('\n')}\n`);
+  await callCommand(['import', 'q6.csv'], { cwd: desk.cwd, env: { ...desk.env, APPROVE_ALWAYS: 'on' } });
+
+  const settings = readSettings({ env: { ...ownDataHome(desk.cwd), ...desk.env, CONSOLE_PORT: '0' }, cwd: desk.cwd });
+  const context = await openContext({ settings, log: makeSilentLog() });
+  const audit = makeNotedAudit();
+  const routes: RouteOptions[] = [];
+  const web = await makeConsole({
+    host: '127.0.0.1',
+    port: 0,
+    log: makeSilentLog(),
+    audit,
+    identify: personOf,
+    table: EVERYTHING,
+    strip: () => readStrip(context),
+    pages: (app, hub) => {
+      app.addHook('onRoute', (route) => void routes.push(route));
+      addPages(app, hub, consoleFunctions(context));
+    },
+  });
+  onTestFinished(async () => {
+    await web.close();
+    await context.close();
+  });
+  await web.listen();
+  const visitor = { url: web.url(), ...makeVisitor(web.url()) };
+  const { location } = await uploadTo(visitor, [
+    'file',
+    'q5.csv',
+    `${MARKED_HEADER}\n${markedLine(8).replace('1008.50', 'much')}`,
+  ]);
+  const keysOf = async (state: 'done' | 'refused' | 'held') =>
+    (await context.rows.inState('q4', state, { count: 9 })).map(({ row }) => row.key);
+  const keys = (await Promise.all((['done', 'refused', 'held'] as const).map(keysOf))).flat();
+  const watch = (path: string, headers: Record<string, string>) => firstFrame(web.url(), path, headers);
+  const draft = location.split('/').at(-1) ?? '';
+  const approval = (await context.approvals.waiting())[0]?.id ?? '';
+  return { ...visitor, context, audit, addresses: addressesOf(routes, { keys, draft, approval }), watch };
+}
+
+/** Of the table that says who may, nothing is left. */
+const EVERYTHING = Object.fromEntries(
+  ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'].map((method) => [`${method} /*`, { signedIn: true as const }]),
+);
+
+async function personOf(request: FastifyRequest): Promise<Person> {
+  const roles = String(request.headers['x-test-roles'] ?? 'finance').split(',') as Role[];
+  return { by: `a ${roles.join(' and ')}`, roles };
+}
+
+/** Every address that is read, with all that can stand in it here, and the searches that pages offer. */
+function addressesOf(
+  routes: readonly RouteOptions[],
+  { keys, draft, approval }: { keys: string[]; draft: string; approval: string },
+): string[] {
+  const values: Record<string, string[]> = {
+    ':name': ['q4', 'q6'],
+    ':key': keys,
+    ':id': [draft, approval, 'none'],
+    ':file': ['results.csv', 'errors.csv', 'results.xlsx', 'original', 'original?import=1'],
+    ':queue': ['companies'],
+    ':queueName': ['companies', 'buyer-limits'],
+    ':jobId': keys.map((key) => encodeURIComponent(`q4/${key}`)),
+    '*': ['nowhere'],
+  };
+  const read = routes.filter(({ method }) => [method].flat().includes('GET')).map(({ url }) => url);
+  const patterns = ['/events', ...read, ...SEARCHES, '/nowhere'];
+  return [...new Set(patterns.flatMap((pattern) => filled(pattern, values)))];
+}
+
+const SEARCHES = [
+  '/portfolios/q4?states=refused,held',
+  '/portfolios/q4?text=buyer',
+  '/work?portfolio=q4',
+  '/work?state=held&text=buyer',
+  '/plans/new?portfolio=q4&action=retry',
+  '/portfolios/q4/rows/:key?line=yes',
+];
+
+function filled(pattern: string, values: Readonly<Record<string, string[]>>): string[] {
+  const [found] = /:\w+|\*/.exec(pattern) ?? [];
+  if (found === undefined) return [pattern];
+  return (values[found] ?? ['x']).flatMap((value) => filled(pattern.replace(found, value), values));
+}

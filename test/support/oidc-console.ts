@@ -1,0 +1,105 @@
+import { randomBytes } from 'node:crypto';
+import type { AuditNote } from '../../src/audit/audit.ts';
+import type { SignInOptions } from '../../src/console/sign-in/add-sign-in-pages.ts';
+import { makeSharedKeys } from '../../src/ledger/keys.ts';
+import { readGroupRoles } from '../../src/people/oidc/group-roles.ts';
+import { makeIssuerFetch } from '../../src/people/oidc/issuer-fetch.ts';
+import { makeOidc } from '../../src/people/oidc/oidc.ts';
+import { makePersonNames } from '../../src/people/oidc/person-names.ts';
+import { makeProvider } from '../../src/people/oidc/provider.ts';
+import { makeSignIns } from '../../src/people/oidc/sign-ins.ts';
+import type { Person } from '../../src/people/person.ts';
+import { openBareConsole } from './bare-console.ts';
+import { connectRedis, freshPrefix } from './ledger.ts';
+import { makeKeptLog } from './log-fixture.ts';
+
+/** The group → role map of these tests. */
+const ROLES = ['finance team=finance+viewer', 'heads=approver', '<b>ops</b>=operator'];
+
+export const CLIENT = { id: 'limitline', secret: 'theSecretOfTheConsole' };
+
+/**
+ * A console at which people sign in at an identity provider. What it keeps of sign-ins is in a real Redis; its sessions, which
+ * are another part's, are a table, and so is the audit.
+ *
+ * @param given.prefix that of another such console, which so is another host of one installation
+ */
+export async function openOidcConsole(given: {
+  issuer: string;
+  prefix?: string;
+  sessions?: Map<string, Person>;
+  groupsClaim?: string;
+}) {
+  const { issuer, prefix = freshPrefix(), sessions = new Map<string, Person>(), groupsClaim = 'groups' } = given;
+  const connection = connectRedis();
+  const { log, lines } = makeKeptLog();
+  const notes: AuditNote[] = [];
+  const keys = makeSharedKeys(prefix);
+  const provider = makeProvider({
+    issuer,
+    clientId: CLIENT.id,
+    clientSecret: CLIENT.secret,
+    scopes: ['openid', 'profile', 'email'],
+    fetch: makeIssuerFetch({}),
+    log,
+  });
+  const oidc = makeOidc({
+    provider,
+    signIns: makeSignIns({ connection, keys }),
+    nameOf: makePersonNames({ connection, keys }),
+    groupsClaim,
+    groupRoles: ROLES.flatMap((pair) => readGroupRoles(pair) ?? []),
+  });
+  const signIn: SignInOptions = {
+    gate: {
+      cookie: '__Host-limitline-test',
+      isNeeded: async () => true,
+      read: async (token) => {
+        const person = sessions.get(token);
+        return person && { person, owes: undefined, session: token.slice(0, 8) };
+      },
+      living: async (tokens) => tokens.map((token) => sessions.has(token)),
+    },
+    functions: { ...noPasswords(), end: async (token) => void sessions.delete(token) },
+    audit: {
+      note: async (note) => void notes.push(note),
+      refusal: async (note) => void notes.push(note),
+      around: async (note, act) => {
+        notes.push(note);
+        return act();
+      },
+    },
+    formKey: randomBytes(32),
+    oidc: {
+      oidc,
+      beginSession: async (person) => {
+        const token = randomBytes(32).toString('base64url');
+        sessions.set(token, person);
+        return token;
+      },
+    },
+  };
+  const bare = await openBareConsole({
+    log,
+    signIn,
+    pages: (app) => app.get('/me', async ({ person }) => person),
+  });
+  return { ...bare, notes, lines, prefix, sessions, connection };
+}
+
+/** There are no users here. */
+function noPasswords(): SignInOptions['functions'] {
+  const none = async () => {
+    throw new Error('there are no users here');
+  };
+  return {
+    password: async () => ({ is: 'no' }),
+    code: async () => ({ is: 'no' }),
+    beginFactor: none,
+    confirmFactor: none,
+    setPassword: none,
+    end: none,
+    isUser: async () => false,
+    ways: [{ href: '/sign-in/oidc', words: 'Sign in with the test' }],
+  };
+}
