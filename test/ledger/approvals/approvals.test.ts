@@ -87,6 +87,11 @@ describe('an answer', () => {
     expect(await grant(open)).toBe('changed');
     expect(await approvals.grant({ id: 'x', digest: 'y', by: 'bob' })).toBe('gone');
     expect(await approvals.waitingCount()).toBe(0);
+    // It is closed between the look and the answer, which is to something else.
+    const blind = approvals.grant({ id: open.id, digest: 'y', by: 'bob' });
+    await approvals.close({ portfolio: 'q4', id: open.id }, ALWAYS);
+    expect(await blind).toBe('changed');
+    expect(await approvals.waitingCount()).toBe(1);
   });
 });
 
