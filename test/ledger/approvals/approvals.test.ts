@@ -160,6 +160,15 @@ test('an import that dies leaves what it brought waiting, and going on with it g
   expect(await grant(again)).toBe('granted');
 });
 
+test('a row that comes again on another line, with other words for the same amount, goes in the order of its new line', async () => {
+  const { begin, put, approvals, portfolios } = openApprovals();
+  const { id } = await begin('a.csv');
+  await put(id, { r1: '1', r2: '2' });
+  await put(id, { r2: '2', r1: '1' }, { name: 'Other GmbH' });
+  expect((await approvals.rowsOf({ portfolio: 'q4', id })).map(({ key }) => key)).toEqual(['r2', 'r1']);
+  expect(await portfolios.compare(['q4'])).toEqual([]);
+});
+
 test('what an import that died left waiting goes on with another file that has the same line', async () => {
   const { begin, put, imported } = openApprovals();
   const died = await begin('a.csv');
