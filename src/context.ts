@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { makeAuditTrail } from './audit/audit-trail.ts';
 import { trailFolder } from './audit/trail-folder.ts';
@@ -115,7 +116,7 @@ export async function openContext({ settings, log }: { settings: Settings; log: 
     /** What keys of the installation are derived from. */
     secret,
     /** Users, how they sign in, and sessions: of the installation, whichever account it is. */
-    people: makePeople({ connection: ledger, keys: sharedKeys, secret }),
+    people: makePeople({ connection: ledger, keys: sharedKeys, secret, words: wordsOf(login.account) }),
     /** Who did what: whatever changes something is told to it before it is done. */
     audit,
     /** Remembers the account: for commands that bring something into it, or work for it. */
@@ -216,6 +217,11 @@ export async function lookAtPace({ ledger, keys, queues, readPace }: Context): P
   const [pace, shut, paused] = await Promise.all([readPace(), readShut(ledger, keys.doors), queues.paused()]);
   if (pace === undefined && paused.length === 0) return undefined;
   return { ...(pace ?? NO_PACE), shut, paused };
+}
+
+/** What anybody would put into a password here: the account's name, of an address the host's, and this machine's. */
+function wordsOf(account: string): string[] {
+  return [account, hostname(), ...(URL.canParse(account) ? [new URL(account).hostname] : [])];
 }
 
 function loginFrom(settings: Settings): Login {

@@ -6,6 +6,7 @@ import { type BenchLedger, benchRequest, fillPortfolio, openBenchLedger } from '
 import { machineLine } from './machine.ts';
 import { measurePages } from './measure-pages.ts';
 import { measurePaint } from './measure-paint.ts';
+import { measurePeople } from './measure-people.ts';
 import { measureSignIns } from './measure-sign-ins.ts';
 import { measureUpload } from './measure-upload.ts';
 import { measureWatchers } from './measure-watchers.ts';
@@ -17,10 +18,16 @@ import { makeTemporaryFolder } from './temporary-folder.ts';
 /**
  * `npm run bench:console [-- --rows N --portfolios N --only PART]`: how long each page takes at so many rows in a portfolio
  * (1,000,000) and so many portfolios (10,000), what a browser loads and when something is first seen (`pages`), what memory an
- * upload of 500 MB takes (`upload`), what 500 people who watch a portfolio cost it (`watchers`),
- * and what 1,000 tries to sign in a second cost the line (`signIns`).
+ * upload of 500 MB takes (`upload`), what 500 people who watch a portfolio cost it (`watchers`), what sessions and guesses of
+ * passwords cost (`people`), and what 1,000 tries to sign in a second cost the line (`signIns`).
  */
-const PARTS: Record<string, (given: Given) => Promise<string>> = { upload, watchers, signIns, pages };
+const PARTS: Record<string, (given: Given) => Promise<string>> = {
+  upload,
+  watchers,
+  people: measurePeople,
+  signIns,
+  pages,
+};
 
 type Given = {
   redis: RunningRedis;

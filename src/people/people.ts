@@ -31,6 +31,8 @@ type PeopleDeps = {
   now?: () => number;
   sessionLimits?: SessionLimits;
   guessLimits?: GuessLimits;
+  /** What says little in a password here: the names of the account and of the machine. */
+  words?: readonly string[];
   /** How passwords are kept. */
   hash?: (password: string) => Promise<string>;
   /** For how long a password that somebody else set is good. */
@@ -45,6 +47,7 @@ export function makePeople({
   now = Date.now,
   sessionLimits = SESSION_LIMITS,
   guessLimits = GUESS_LIMITS,
+  words = [],
   ...rest
 }: PeopleDeps) {
   let known: { isRequired: boolean; atMs: number } | undefined;
@@ -62,7 +65,7 @@ export function makePeople({
   const tryPassword = makeTryPassword({ guesses, queue });
   const signIn = makeSignIn({ ...base, guesses, tryPassword, sessions, limits: sessionLimits, now });
   const { check, again } = makeProve({ ...base, guesses, tryPassword, now });
-  const users = makeUsers({ ...base, queue, now, ...rest });
+  const users = makeUsers({ ...base, queue, now, words, ...rest });
 
   return {
     /** Whether there are users, so that whoever comes must be one. What a process knows of it is a second old at most. */
@@ -94,7 +97,8 @@ export function makePeople({
       keep?: string | undefined;
     }): Promise<OwnChange> {
       const { name, old, next, from, keep } = given;
-      const why = old === next ? 'That is the password that you have; choose another.' : passwordFault(next, name);
+      const why =
+        old === next ? 'That is the password that you have; choose another.' : passwordFault(next, name, words);
       if (why !== undefined) return { is: 'unfit', why };
       const found = await again({ name, password: old, from });
       if (found.is !== 'ok') return found;

@@ -79,7 +79,7 @@ test('the whole trail is downloaded as NDJSON that holds without Redis, and that
   expect(verifier.end()).toMatchObject({ entries: 4, broken: undefined });
   expect(JSON.parse(lines[3] ?? '')).toMatchObject({
     by: 'console',
-    what: 'audit trail downloaded',
+    what: 'audit trail exported',
     from: '127.0.0.1',
     is: 'begun',
   });

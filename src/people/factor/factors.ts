@@ -3,7 +3,7 @@ import type { SharedKeys } from '../../ledger/keys.ts';
 import type { RedisConnection } from '../../lua-script.ts';
 import type { Secret } from '../secret.ts';
 import type { ChangeUser } from '../users/change-user.ts';
-import { isUserName } from '../users/user.ts';
+import { isUserName, makeEpoch } from '../users/user.ts';
 import { type FactorSecret, factorSecret, makeFactorBytes, stepOfCode } from './one-time-code.ts';
 import { makeRecoveryCodes, recoveryDigest } from './recovery-codes.ts';
 import { seal, unseal } from './seal.ts';
@@ -13,13 +13,12 @@ type FactorDeps = {
   keys: SharedKeys;
   secret: Pick<Secret, 'key'>;
   change: ChangeUser;
-  newEpoch: () => string;
   unknownUser: (name: string) => LimitlineError;
   now: () => number;
 };
 
 /** Second factors of users (ASVS 5.0, 6.5): codes of an app (RFC 6238), and recovery codes for when it is gone. */
-export function makeFactors({ connection, keys, secret, change, newEpoch, unknownUser, now }: FactorDeps) {
+export function makeFactors({ connection, keys, secret, change, unknownUser, now }: FactorDeps) {
   const sealed = async (bytes: Uint8Array, name: string) => seal(bytes, await secret.key('factors'), sealedFor(name));
 
   return {
@@ -55,7 +54,7 @@ export function makeFactors({ connection, keys, secret, change, newEpoch, unknow
       const isDone = await change(name, {
         fields: { factor: pending.text, pending: '', step, recovery: await digestsOf(codes, name) },
         expected: { field: 'pending', value: pending.text },
-        epoch: newEpoch(),
+        epoch: makeEpoch(),
         keep,
         isCoded: true,
       });
@@ -69,7 +68,7 @@ export function makeFactors({ connection, keys, secret, change, newEpoch, unknow
      */
     async resetFactor(name: string): Promise<void> {
       const fields = { factor: '', pending: '', step: '', recovery: '' };
-      if (!(await change(name, { fields, epoch: newEpoch() }))) throw unknownUser(name);
+      if (!(await change(name, { fields, epoch: makeEpoch() }))) throw unknownUser(name);
     },
 
     /**

@@ -2,6 +2,9 @@ import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 
 const CIPHER = 'aes-256-gcm';
 
+/** Says how it is sealed, so that another way can come beside this one (ASVS 5.0, 11.2.2). */
+const VERSION = '1.';
+
 /** NIST SP 800-38D, section 8.2.2: 96 random bits; a key would have to seal billions before two are likely to be the same. */
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
@@ -14,12 +17,14 @@ const TAG_BYTES = 16;
 export function seal(plain: Uint8Array, key: Buffer, of: string): string {
   const nonce = randomBytes(NONCE_BYTES);
   const cipher = createCipheriv(CIPHER, key, nonce, { authTagLength: TAG_BYTES }).setAAD(Buffer.from(of));
-  return Buffer.concat([nonce, cipher.update(plain), cipher.final(), cipher.getAuthTag()]).toString('base64url');
+  const bytes = Buffer.concat([nonce, cipher.update(plain), cipher.final(), cipher.getAuthTag()]);
+  return VERSION + bytes.toString('base64url');
 }
 
 /** What was sealed; nothing where it was changed, is another's, or was sealed with another key. */
 export function unseal(sealed: string, key: Buffer, of: string): Buffer | undefined {
-  const bytes = Buffer.from(sealed, 'base64url');
+  if (!sealed.startsWith(VERSION)) return undefined;
+  const bytes = Buffer.from(sealed.slice(VERSION.length), 'base64url');
   if (bytes.length < NONCE_BYTES + TAG_BYTES) return undefined;
   const decipher = createDecipheriv(CIPHER, key, bytes.subarray(0, NONCE_BYTES), { authTagLength: TAG_BYTES })
     .setAAD(Buffer.from(of))

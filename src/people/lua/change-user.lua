@@ -6,7 +6,7 @@
 -- Answers 1, or 0 where there is no such user, or another changed that field
 -- @include clock
 local epoch, field, expected, moment, inMs, isCoded = unpack(ARGV)
-local before = redis.call('HGET', KEYS[1], 'epoch')
+local before, factor = unpack(redis.call('HMGET', KEYS[1], 'epoch', 'factor'))
 if not before then return 0 end
 if field ~= '' and redis.call('HGET', KEYS[1], field) ~= expected then return 0 end
 for place = 7, #ARGV, 2 do
@@ -19,7 +19,10 @@ end
 if moment ~= '' then redis.call('HSET', KEYS[1], moment, nowMs() + inMs) end
 if epoch == '' then return 1 end
 redis.call('HSET', KEYS[1], 'epoch', epoch)
-if KEYS[2] ~= KEYS[1] and redis.call('HGET', KEYS[2], 'epoch') == before then
+if KEYS[2] == KEYS[1] then return 1 end
+local began, coded = unpack(redis.call('HMGET', KEYS[2], 'epoch', 'coded'))
+-- Half a session, which waits for its code, does not become a whole one by this.
+if began == before and (coded == '1' or not factor) then
   redis.call('HSET', KEYS[2], 'epoch', epoch)
   if isCoded == '1' then redis.call('HSET', KEYS[2], 'coded', '1') end
 end

@@ -4,12 +4,15 @@
 -- KEYS[1] what strangers tried of this account   KEYS[2] what was tried of it from this place   KEYS[3] that it signed in from there
 -- KEYS[4] what was tried from this place: the moment (GCRA) until which it has used up its tries   KEYS[5] the user
 -- ARGV[1] tries without a wait   ARGV[2] the first wait in ms; each is twice the one before   ARGV[3] the longest
--- ARGV[4] ms after the last try until all is forgotten   ARGV[5] ms in which a place gets one try back   ARGV[6] the most tries of a place
--- Answers {ms to wait}, or {0, 1 for who was here before, epoch, roles, password, factor, until, server's clock}
+-- ARGV[4] ms after the last try until all is forgotten   ARGV[5] the same where nobody has to wait yet
+-- ARGV[6] ms in which a place gets one try back   ARGV[7] the most tries of a place
+-- ARGV[8] "1" where there is room for those alone who were here before: nothing is written for others
+-- Answers {ms to wait}, {-1} where there is no room, or {0, 1 for who was here before, epoch, roles, password, factor, until, server's clock}
 -- @include clock
-local freeTries, firstMs, longestMs, forgetMs, backMs, most = unpack(ARGV)
+local freeTries, firstMs, longestMs, forgetMs, forgetFewMs, backMs, most, onlyKnown = unpack(ARGV)
 local now = nowMs()
 local isKnown = redis.call('EXISTS', KEYS[3]) == 1
+if onlyKnown == '1' and not isKnown then return { -1 } end
 local free = math.max(tonumber(redis.call('GET', KEYS[4]) or 0), now)
 if not isKnown and free - now > (most - 1) * backMs then return { free - now - (most - 1) * backMs } end
 local bucket = isKnown and KEYS[2] or KEYS[1]
@@ -19,9 +22,10 @@ if wait > 0 then return { wait } end
 if not isKnown then redis.call('SET', KEYS[4], free + backMs, 'PX', free + backMs - now) end
 local tries = tonumber(found[1] or 0) + 1
 redis.call('HSET', bucket, 'tries', tries)
-if tries >= tonumber(freeTries) then
+local mustWait = tries >= tonumber(freeTries)
+if mustWait then
   redis.call('HSET', bucket, 'next', now + math.min(firstMs * 2 ^ math.min(tries - freeTries, 30), tonumber(longestMs)))
 end
-redis.call('PEXPIRE', bucket, forgetMs)
+redis.call('PEXPIRE', bucket, mustWait and forgetMs or forgetFewMs)
 local user = redis.call('HMGET', KEYS[5], 'epoch', 'roles', 'password', 'factor', 'until')
 return { 0, isKnown and 1 or 0, user[1], user[2], user[3], user[4], user[5], now }

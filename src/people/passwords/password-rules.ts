@@ -28,8 +28,10 @@ export function isOfPossibleLength(password: string): boolean {
 /**
  * What is wrong with a password that somebody chose, as a sentence; nothing where it will do. There is no rule about which kinds of
  * characters it has (ASVS 5.0, 6.2.5).
+ *
+ * @param words what anybody would try here first (ASVS 5.0, 6.2.11), beside the user's own name and the product's
  */
-export function passwordFault(password: string, name: string): string | undefined {
+export function passwordFault(password: string, name: string, words: readonly string[] = []): string | undefined {
   const text = normalPassword(password);
   const { length } = [...text];
   if (length < MIN_CHARACTERS) {
@@ -40,16 +42,21 @@ export function passwordFault(password: string, name: string): string | undefine
   if (isCommon(lower)) {
     return 'That password is among the commonest that there are, which are tried first; choose another.';
   }
-  const own = without(lower, [name, PRODUCT]);
+  const known = [name, PRODUCT, ...words.map((word) => word.toLowerCase())];
+  const own = without(lower, known);
   if (own !== lower && (own.match(/[\p{L}\p{N}]/gu) ?? []).length < MIN_OWN_CHARACTERS) {
-    return `That password is little more than ${lower.includes(PRODUCT) ? 'the word "limitline"' : "the user's own name"}; choose another.`;
+    const word = known.find((one) => one.length >= MIN_WORD && lower.includes(one)) ?? '';
+    return `That password is little more than ${word === name ? "the user's own name" : `the word "${word}"`}; choose another.`;
   }
   return undefined;
 }
 
-/** The text less these words, as long as there is one of them in it. */
+/** A shorter one is in half of all texts. */
+const MIN_WORD = 3;
+
+/** The text less these words. */
 function without(text: string, words: readonly string[]): string {
-  return words.reduce((left, word) => (word.length < 3 ? left : left.split(word).join('')), text);
+  return words.reduce((left, word) => (word.length < MIN_WORD ? left : left.split(word).join('')), text);
 }
 
 const DIGEST_SIGNS = 8;

@@ -6,7 +6,7 @@ import type { Secret } from '../secret.ts';
 import type { SessionLimits } from '../sessions/session-limits.ts';
 import { keyBeginnings, MAX_AGENT, MAX_FROM, type Owes, type Sessions } from '../sessions/sessions.ts';
 import { digestOfToken, isToken, makeToken } from '../sessions/token.ts';
-import { typedName } from '../users/user.ts';
+import { makeEpoch, typedName } from '../users/user.ts';
 import { type Guesses, owedWithoutFactor } from './guesses.ts';
 import type { Refused, TryPassword } from './try-password.ts';
 
@@ -67,7 +67,7 @@ export function makeSignIn({
         ],
         [
           ...[found.epoch, beginnings.session, name, ...place],
-          ...[halfMs, idleMs, absoluteMs, most, guesses.knownMs, counted.backMs],
+          ...[halfMs, idleMs, absoluteMs, most, guesses.knownMs, counted.backMs, makeEpoch()],
         ],
       );
       // Removed, or given another password, at this moment.
@@ -80,11 +80,11 @@ export function makeSignIn({
       token: string;
       code: string;
       from: string;
-    }): Promise<{ is: 'in'; token: string } | { is: 'no' } | { is: 'later'; afterS: number }> {
+    }): Promise<{ is: 'in'; token: string } | Exclude<Refused, { is: 'busy' }>> {
       const half = isToken(given.token) ? await sessions.read(given.token, { counts: false }) : undefined;
       if (half?.owes !== 'code') return { is: 'no' };
       const name = half.person.by;
-      const taken = await guesses.take('code', name, given.from);
+      const taken = await guesses.takeCode(name, given.from);
       if (taken.is === 'later') return taken;
       const { factor } = taken.user;
       const matched = factor && (await matchCode(given.code, { name, factor, nowMs: now() }, secret));

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { LimitlineError } from '../../errors.ts';
 import { ROLES, type Role } from '../person.ts';
 
@@ -22,6 +23,14 @@ const RESERVED = new Set(['console']);
 /** Whether a user may be called so; only then may a key be built of it. */
 export function isUserName(name: string): boolean {
   return USER_NAME.test(name) && !RESERVED.has(name);
+}
+
+/**
+ * What a user gets with a new password, role or factor, and each session has from its user: one that has another counts no more.
+ * Nothing in it says which came first, so a user who was removed and added again has no session from before.
+ */
+export function makeEpoch(): string {
+  return randomBytes(9).toString('base64url');
 }
 
 /** What a person typed as their name, as it is looked up: names have no capitals, and phones begin with one. */

@@ -1,16 +1,15 @@
-import { randomBytes } from 'node:crypto';
 import { LimitlineError } from '../../errors.ts';
 import type { SharedKeys } from '../../ledger/keys.ts';
 import type { RedisConnection } from '../../lua-script.ts';
 import { makeFactors } from '../factor/factors.ts';
 import type { HashQueue } from '../passwords/hash-queue.ts';
-import { hashPassword } from '../passwords/password-hash.ts';
+import { hashPassword, verifyPassword } from '../passwords/password-hash.ts';
 import { normalPassword, passwordFault } from '../passwords/password-rules.ts';
 import { peopleScript } from '../people-script.ts';
 import type { Secret } from '../secret.ts';
 import { keyBeginnings } from '../sessions/sessions.ts';
 import { makeUserChanges } from './change-user.ts';
-import { isUserName, needRoles, needUserName, type UserView, VIEW_FIELDS, viewOf } from './user.ts';
+import { isUserName, makeEpoch, needRoles, needUserName, type UserView, VIEW_FIELDS, viewOf } from './user.ts';
 
 /**
  * A password that somebody else set is good for so long, and then another has to be set (ASVS 5.0, 6.4.1): a weekend may lie between,
@@ -28,6 +27,7 @@ type UserDeps = {
   queue: HashQueue;
   now: () => number;
   hash?: (password: string) => Promise<string>;
+  words?: readonly string[];
   initialMs?: number;
 };
 
@@ -46,6 +46,7 @@ export function makeUsers({
   queue,
   now,
   hash = hashPassword,
+  words = [],
   initialMs = INITIAL_MS,
 }: UserDeps) {
   const add = peopleScript(connection, 'add-user');
@@ -56,6 +57,12 @@ export function makeUsers({
 
   const read = async (name: string): Promise<UserView | undefined> =>
     isUserName(name) ? viewOf(name, await connection.hmget(keys.user(name), ...VIEW_FIELDS)) : undefined;
+
+  const needOther = async (name: string, password: string): Promise<void> => {
+    const kept = isUserName(name) ? await connection.hget(keys.user(name), 'password') : null;
+    const isSame = await queue.run('own', () => verifyPassword(normalPassword(password), kept ?? undefined));
+    if (isSame) throw new LimitlineError('USAGE', 'That is the password that you have; choose another.');
+  };
 
   const digestOf = async (password: string): Promise<string> => {
     const digest = await queue.run('own', () => hash(normalPassword(password)));
@@ -76,14 +83,15 @@ export function makeUsers({
       const { name, password, mustChange } = user;
       needUserName(name);
       const roles = needRoles(user.roles);
-      needPassword(password, name);
-      const args = [name, newEpoch(), mustChange ? initialMs : '', roles.join(','), await digestOf(password)];
+      needPassword(password, name, words);
+      const args = [name, makeEpoch(), mustChange ? initialMs : '', roles.join(','), await digestOf(password)];
       if ((await add([keys.user(name), keys.users], args)) === 1) return;
       throw new LimitlineError('USAGE', `There is a user ${name} already.`);
     },
 
     /**
-     * Sets a user's password, by which all sessions of the user end but `keep`.
+     * Sets a user's password, by which all sessions of the user end but `keep`. With it the change is the user's own, and the password
+     * must be another than before.
      *
      * @param options.expected the digest that it must still have, for a change by who gave the old one
      * @throws LimitlineError `NOT_FOUND`, and `USAGE` where the password will not do
@@ -93,12 +101,13 @@ export function makeUsers({
       password: string,
       { mustChange, keep, expected }: { mustChange: boolean; keep?: string | undefined; expected?: string },
     ): Promise<void> {
-      needPassword(password, name);
+      needPassword(password, name, words);
+      if (keep !== undefined && expected === undefined) await needOther(name, password);
       const isDone = await change(name, {
         fields: { password: await digestOf(password), until: '' },
         ...(mustChange ? { moment: { field: 'until', inMs: initialMs } } : {}),
         ...(expected === undefined ? {} : { expected: { field: 'password', value: expected } }),
-        epoch: newEpoch(),
+        epoch: makeEpoch(),
         keep,
       });
       if (!isDone) throw unknownUser(name);
@@ -108,7 +117,7 @@ export function makeUsers({
     async setRoles(name: string, roles: readonly string[], { evenLast = false }: EvenLast = {}): Promise<void> {
       const wanted = needRoles(roles).join(',');
       if (!isUserName(name)) throw unknownUser(name);
-      const args = [name, beginnings.user, evenLast ? 1 : 0, newEpoch(), wanted];
+      const args = [name, beginnings.user, evenLast ? 1 : 0, makeEpoch(), wanted];
       needDone(name, await setRoles([keys.user(name), keys.users], args));
     },
 
@@ -146,19 +155,14 @@ export function makeUsers({
       return { users, next: wanted.length > limit ? page.at(-1) : undefined };
     },
 
-    ...makeFactors({ connection, keys, secret, change, newEpoch, unknownUser, now }),
+    ...makeFactors({ connection, keys, secret, change, unknownUser, now }),
   };
 }
 
 export type Users = ReturnType<typeof makeUsers>;
 
-/** Nothing in it says which came first, so a user who was removed and added again has no session from before. */
-function newEpoch(): string {
-  return randomBytes(9).toString('base64url');
-}
-
-function needPassword(password: string, name: string): void {
-  const fault = passwordFault(password, name);
+function needPassword(password: string, name: string, words: readonly string[]): void {
+  const fault = passwordFault(password, name, words);
   if (fault !== undefined) throw new LimitlineError('USAGE', fault);
 }
 

@@ -192,7 +192,9 @@ test('whatever is pressed to have rows sent again leads to what waits, and says 
   as({ by: 'olaf', roles: ['operator'] });
   const ofRow = await post(`/portfolios/q4/rows/${first?.key}/retry`);
   expect(ofRow.headers.get('location')).toContain('did=asked');
-  expect((await get(ofRow.headers.get('location') ?? '')).text).toContain('Nothing is done before another person has approved');
+  expect((await get(ofRow.headers.get('location') ?? '')).text).toContain(
+    'Nothing is done before another person has approved',
+  );
   const ofQueue = await post('/work/retry', { portfolio: 'q4', key: second?.key ?? '' });
   expect(ofQueue.headers.get('location')).toMatch(/^\/approvals\/[\w-]+$/);
   const page = (await get(ofQueue.headers.get('location') ?? '')).text;

@@ -1,39 +1,15 @@
 import { createHash } from 'node:crypto';
 import { afterEach, expect, test, vi } from 'vitest';
 import { makeCookieJar } from '../../support/cookie-jar.ts';
-import { type ForgedProvider, type Forgery, makePair, startForgedProvider } from '../../support/forged-provider.ts';
-import { CLIENT, openOidcConsole } from '../../support/oidc-console.ts';
+import { type Forgery, makePair } from '../../support/forged-provider.ts';
+import { CLIENT } from '../../support/oidc-console.ts';
 
 afterEach(() => void vi.useRealTimers());
 
-type OidcConsole = Awaited<ReturnType<typeof openOidcConsole>>;
-const SESSION = '__Host-limitline-test';
-
-async function open(given: Partial<Parameters<typeof openOidcConsole>[0]> = {}, says = {}) {
-  const provider = await startForgedProvider({ says });
-  const web = await openOidcConsole({ issuer: provider.issuer, ...given });
-  return { provider, web };
-}
-
-/** A browser that began, and what it was led to. */
-async function begin({ web, provider }: { web: OidcConsole; provider: ForgedProvider }, to = '/held') {
-  const jar = makeCookieJar();
-  const { status, to: there = '' } = await jar.ask(`${web.url}/sign-in/oidc?to=${encodeURIComponent(to)}`);
-  const query = status === 303 ? new URL(there).searchParams : new URLSearchParams();
-  provider.state.nonce = query.get('nonce') ?? '';
-  const back = `${web.url}/sign-in/oidc/callback?code=good&state=${query.get('state')}`;
-  return { jar, query, back, there, status };
-}
-
-async function signIn(both: { web: OidcConsole; provider: ForgedProvider }, forgery: Forgery = {}) {
-  const begun = await begin(both);
-  both.provider.state.forgery = forgery;
-  const answer = await begun.jar.ask(begun.back);
-  return { ...begun, answer, session: begun.jar.cookiesOf(both.web.url).get(SESSION) };
-}
+import { begin, openSignIn, signIn } from '../../support/oidc-sign-in.ts';
 
 test('who signed in is known by a name of their own, with the roles of their groups, and is led on', async () => {
-  const both = await open();
+  const both = await openSignIn();
   const { answer, session, jar } = await signIn(both);
   expect([answer.status, answer.headers.get('refresh'), answer.headers.get('cache-control')]).toEqual([
     200,
@@ -58,7 +34,7 @@ test('who signed in is known by a name of their own, with the roles of their gro
 });
 
 test('the provider is asked with PKCE, a nonce and a state that are new each time, and the code is brought by who we are', async () => {
-  const both = await open();
+  const both = await openSignIn();
   const [one, two] = [await signIn(both), await signIn(both)];
   for (const { query, there } of [one, two]) {
     expect(there).toMatch(`${both.provider.issuer}/authorize?`);
@@ -113,7 +89,7 @@ test.each<[string, Forgery, Record<string, unknown>?]>([
   ['no token', { silent: true }],
   ['a code that it does not know', { status: 400 }],
 ])('an answer with %s signs nobody in, is audited, and is said without details', async (_what, forgery, says = {}) => {
-  const both = await open({}, says);
+  const both = await openSignIn({}, says);
   const { answer, session } = await signIn(both, forgery);
   expect([answer.status, session, both.web.sessions.size]).toEqual([403, undefined, 0]);
   expect(answer.text).toContain('was not one that this console believes');
@@ -131,7 +107,7 @@ test.each<[string, Forgery, Record<string, unknown>?]>([
 
 test('a key that is new is fetched, once a minute at the most, and one that is no longer published is not believed', async () => {
   vi.useFakeTimers({ toFake: ['Date'] });
-  const both = await open();
+  const both = await openSignIn();
   const { provider } = both;
   const fresh = makePair('fresh');
   expect((await signIn(both)).answer.status).toBe(200);
@@ -147,7 +123,7 @@ test('a key that is new is fetched, once a minute at the most, and one that is n
 });
 
 test('an answer is believed of the browser that began alone, and once', async () => {
-  const both = await open();
+  const both = await openSignIn();
   const { web, provider } = both;
   const begun = await begin(both);
   provider.state.forgery = {};
@@ -172,7 +148,7 @@ test.each([
   ['no code', ''],
   ['nothing but an error', 'error=access_denied'],
 ])('what comes back with %s finds nothing', async (_what, query) => {
-  const both = await open();
+  const both = await openSignIn();
   const { jar } = await begin(both);
   const { status, text } = await jar.ask(`${both.web.url}/sign-in/oidc/callback?${query}`);
   expect([status, both.provider.count('/token')]).toEqual([403, 0]);
@@ -180,7 +156,7 @@ test.each([
 });
 
 test('the issuer that an answer names is held against ours, where the provider says that it names one', async () => {
-  const both = await open({}, { authorization_response_iss_parameter_supported: true });
+  const both = await openSignIn({}, { authorization_response_iss_parameter_supported: true });
   for (const iss of ['', '&iss=https%3A%2F%2Fevil.example']) {
     const { jar, back } = await begin(both);
     const { status } = await jar.ask(`${back}${iss}`);
@@ -191,7 +167,7 @@ test('the issuer that an answer names is held against ours, where the provider s
 });
 
 test('what the provider refuses is said, without what it wrote', async () => {
-  const both = await open();
+  const both = await openSignIn();
   const { jar, query } = await begin(both);
   const said = 'error=access_denied&error_description=%3Cscript%3Ealert(1)%3C/script%3E';
   const { status, text } = await jar.ask(`${both.web.url}/sign-in/oidc/callback?${said}&state=${query.get('state')}`);
@@ -199,7 +175,7 @@ test('what the provider refuses is said, without what it wrote', async () => {
 });
 
 test('who is of no group that counts does not get in, and is told the groups but not what they may do', async () => {
-  const both = await open();
+  const both = await openSignIn();
   for (const groups of [undefined, [], 'finance', ['Heads'], [{ heads: true }], { heads: true }]) {
     const { answer, session } = await signIn(both, { claims: { groups } });
     expect([answer.status, session]).toEqual([403, undefined]);
@@ -211,7 +187,7 @@ test('who is of no group that counts does not get in, and is told the groups but
 });
 
 test('a name is one person for ever, whatever they are called later, and whatever others are called', async () => {
-  const both = await open();
+  const both = await openSignIn();
   const nameAfter = async (claims: Record<string, unknown>) => {
     const { session = '' } = await signIn(both, { claims });
     return both.web.sessions.get(session)?.by;
@@ -239,73 +215,9 @@ test.each([
   'javascript:alert(1)',
   '/sign-in',
 ])('nobody is led to %s afterwards', async (to) => {
-  const both = await open();
+  const both = await openSignIn();
   const { jar, back } = await begin(both, to);
   const { headers, text } = await jar.ask(back);
   expect(headers.get('refresh')).toBe('0; url=/');
   expect(text).not.toContain('evil.example');
-});
-
-test('a sign-in that began at one host of the installation ends at another, and the session that was before it ends', async () => {
-  const provider = await startForgedProvider();
-  const one = await openOidcConsole({ issuer: provider.issuer });
-  const two = await openOidcConsole({ issuer: provider.issuer, prefix: one.prefix, sessions: one.sessions });
-  const { jar, back } = await begin({ web: one, provider });
-  // Both hosts stand under one name, so that browsers bring the cookies of one to the other.
-  for (const [name, value] of jar.cookiesOf(one.url)) jar.cookiesOf(two.url).set(name, value);
-  const old = 'o'.repeat(43);
-  one.sessions.set(old, { by: 'before', roles: [] });
-  jar.cookiesOf(two.url).set(SESSION, old);
-  expect((await jar.ask(back.replace(one.url, two.url))).status).toBe(200);
-  expect([...one.sessions.values()].map(({ by }) => by)).toEqual([expect.stringContaining('alice')]);
-});
-
-test('a provider that is away keeps nothing from starting, is said, and is asked again when it is back', async () => {
-  const both = await open();
-  const { provider, web } = both;
-  provider.state.isDown = true;
-  const away = await begin(both);
-  expect(away.status).toBe(503);
-  const page = await away.jar.ask(`${web.url}/sign-in/oidc`);
-  expect(page.text).toContain('does not answer just now');
-  expect(page.text).toContain('Sign in with a password');
-  const asked = provider.count('/.well-known/openid-configuration');
-  await begin(both);
-  expect(provider.count('/.well-known/openid-configuration')).toBe(asked);
-  provider.state.isDown = false;
-  await expect.poll(async () => (await begin(both)).status, { timeout: 10_000, interval: 200 }).toBe(303);
-
-  const { jar, back } = await begin(both);
-  provider.state.isDown = true;
-  const answer = await jar.ask(back);
-  expect([answer.status, web.sessions.size]).toEqual([503, 0]);
-  expect(web.notes.at(-1)).toMatchObject({ what: 'sign-in refused', facts: { why: 'away' } });
-});
-
-test('a provider that calls itself by another address is not asked anything', async () => {
-  const both = await open({}, { issuer: 'https://login.example.com' });
-  expect((await begin(both)).status).toBe(503);
-});
-
-test('the cookie that names a browser is kept to this host, to https and from scripts, and what Redis keeps ends by itself', async () => {
-  const both = await open();
-  const { headers } = await makeCookieJar().ask(`${both.web.url}/sign-in/oidc`);
-  const line = headers.getSetCookie().find((cookie) => cookie.startsWith(`${SESSION}-sso=`));
-  expect(line).toMatch(/^__Host-[\w-]+=[\w-]{43}; Max-Age=600; Path=\/; HttpOnly; Secure; SameSite=Lax$/);
-  const keys = await both.web.connection.keys(`{${both.web.prefix}}:sign-in:*`);
-  expect(keys).toHaveLength(1);
-  expect(await both.web.connection.ttl(keys[0] ?? '')).toBeLessThanOrEqual(600);
-  expect(await both.web.connection.ttl(keys[0] ?? '')).toBeGreaterThan(0);
-});
-
-test('two tabs of one browser sign in, each by its own', async () => {
-  const both = await open();
-  const { jar, back, query } = await begin(both);
-  const second = await jar.ask(`${both.web.url}/sign-in/oidc?to=/keys`);
-  const other = new URL(second.to ?? '').searchParams;
-  both.provider.state.nonce = other.get('nonce') ?? '';
-  const there = `${both.web.url}/sign-in/oidc/callback?code=good&state=${other.get('state')}`;
-  expect((await jar.ask(there)).headers.get('refresh')).toBe('0; url=/keys');
-  both.provider.state.nonce = query.get('nonce') ?? '';
-  expect((await jar.ask(back)).headers.get('refresh')).toBe('0; url=/held');
 });

@@ -47,7 +47,7 @@ describe('a sealed secret', () => {
   test('is read with its key and for whom it was sealed', () => {
     expect(unseal(sealed, key, 'alice')).toEqual(RFC_SECRET);
     expect(seal(RFC_SECRET, key, 'alice')).not.toBe(sealed);
-    expect(Buffer.from(sealed, 'base64url').includes(RFC_SECRET)).toBe(false);
+    expect(bytesOf(sealed).includes(RFC_SECRET)).toBe(false);
   });
 
   test.each([
@@ -55,31 +55,36 @@ describe('a sealed secret', () => {
     ["in another user's place", sealed, key, 'mallory'],
     ['with a bit changed', changeBit(sealed, 15), key, 'alice'],
     ['with a bit of its nonce changed', changeBit(sealed, 0), key, 'alice'],
-    ['with a bit of its tag changed', changeBit(sealed, Buffer.from(sealed, 'base64url').length - 1), key, 'alice'],
+    ['with a bit of its tag changed', changeBit(sealed, bytesOf(sealed).length - 1), key, 'alice'],
     ['cut', sealed.slice(0, 30), key, 'alice'],
+    ['of another version', `2.${sealed.slice(2)}`, key, 'alice'],
     ['of nothing', '', key, 'alice'],
   ])('is nothing %s', (_what, text, itsKey, of) => {
     expect(unseal(text, itsKey, of)).toBeUndefined();
   });
 });
 
+function bytesOf(sealed: string): Buffer {
+  return Buffer.from(sealed.slice('1.'.length), 'base64url');
+}
+
 function changeBit(sealed: string, place: number): string {
-  const bytes = Buffer.from(sealed, 'base64url');
+  const bytes = bytesOf(sealed);
   bytes[place] = (bytes[place] ?? 0) ^ 1;
-  return bytes.toString('base64url');
+  return `1.${bytes.toString('base64url')}`;
 }
 
 describe('recovery codes', () => {
-  test('are ten of 80 bits, each another', () => {
+  test('are ten of 120 bits, each another', () => {
     const codes = [makeRecoveryCodes(), makeRecoveryCodes()].flat();
     expect(new Set(codes).size).toBe(20);
-    for (const code of codes) expect(code).toMatch(/^[a-km-z2-8]{4}(-[a-km-z2-8]{4}){3}$/);
+    for (const code of codes) expect(code).toMatch(/^[a-km-z2-8]{4}(-[a-km-z2-8]{4}){5}$/);
   });
 
   test('are told however they are typed, for their user alone', () => {
-    const [key, code] = [Buffer.alloc(32, 1), 'abcd-efgh-ijkm-npqr'];
+    const [key, code] = [Buffer.alloc(32, 1), 'abcd-efgh-ijkm-npqr-stuv-wxyz'];
     const digest = recoveryDigest(code, 'alice', key);
-    expect(recoveryDigest(' ABCD EFGHijkm-NPQR', 'alice', key)).toBe(digest);
+    expect(recoveryDigest(' ABCD EFGHijkm-NPQR stuv wxyz ', 'alice', key)).toBe(digest);
     expect(recoveryDigest(code, 'bob', key)).not.toBe(digest);
     expect(recoveryDigest(code, 'alice', Buffer.alloc(32, 2))).not.toBe(digest);
   });

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { makeHashQueue } from '../../../src/people/passwords/hash-queue.ts';
 
 /** Work that ends when the test says so, and tells in which order it began. */
@@ -50,6 +50,22 @@ describe('the queue of what is dear', () => {
     done.push(...['o1', 'o2', 'o3', 'o4'].map((name) => run('own', work.named(name))));
     for (let count = 0; count < done.length; count += 1) await work.endOne();
     expect(await Promise.all(done)).toEqual(['1', '2', '3', 'k1', 'k2', 'o1', 'o2', 'o3', 'o4']);
+  });
+
+  test('has so much for strangers in one go, and then one a while, however long it stands still', async () => {
+    const clock = vi.spyOn(performance, 'now').mockReturnValue(5_000);
+    const { run } = makeHashQueue({ strangers: { atOnce: 3, backMs: 1_000 } });
+    const answers = async (lane: 'stranger' | 'known', count: number) => {
+      const all: string[] = [];
+      for (let one = 0; one < count; one += 1) all.push(await run(lane, async () => 'done'));
+      return all;
+    };
+    expect(await answers('stranger', 5)).toEqual(['done', 'done', 'done', 'busy', 'busy']);
+    expect(await answers('known', 5)).toEqual(Array(5).fill('done'));
+    clock.mockReturnValue(6_000);
+    expect(await answers('stranger', 2)).toEqual(['done', 'busy']);
+    clock.mockReturnValue(1_000_000);
+    expect(await answers('stranger', 4)).toEqual(['done', 'done', 'done', 'busy']);
   });
 
   test('goes on after work that failed', async () => {

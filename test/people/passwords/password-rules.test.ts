@@ -31,6 +31,12 @@ describe('a password', () => {
     expect(passwordFault(password, 'alice')).toMatch(why);
   });
 
+  test('of a word that says little here is refused as well', () => {
+    expect(passwordFault('Acme-Factoring', 'alice', ['acme-factoring'])).toMatch(/the word "acme-factoring"/);
+    expect(passwordFault('Acme-Factoring', 'alice')).toBeUndefined();
+    expect(passwordFault('a bench of trees by acme-factoring', 'al', ['acme-factoring', 'a', ''])).toBeUndefined();
+  });
+
   test('is one however a keyboard composes it, and nothing else of it is changed', () => {
     expect(normalPassword('Cafe\u0301')).toBe(normalPassword('Caf\u00e9'));
     expect(normalPassword(' Ⅳ² ﬁ \n')).toBe(' Ⅳ² ﬁ \n');

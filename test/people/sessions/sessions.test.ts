@@ -159,7 +159,7 @@ describe('sessions of a person', () => {
     const { people, addUser, signIn } = openPeople();
     for (const name of ['alice', 'mallory']) await addUser(name);
     const [alice, mallory] = [await signIn('alice'), await signIn('mallory')];
-    await people.users.setPassword('alice', PASSWORD, { mustChange: false, keep: mallory.token });
+    await people.users.setPassword('alice', 'seven trees above a bench', { mustChange: false, keep: mallory.token });
     expect(await people.sessions.living([alice.token, mallory.token])).toEqual([false, true]);
     expect((await people.sessions.read(mallory.token, { counts: true }))?.person.by).toBe('mallory');
   });

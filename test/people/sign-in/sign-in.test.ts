@@ -34,6 +34,8 @@ describe('a password', () => {
       people.changeOwnPassword({ name: 'alice', old, next, from: HERE.from, keep: token });
     expect(await change(WRONG, 'seven trees above a bench')).toEqual({ is: 'no' });
     expect(await change(PASSWORD, PASSWORD)).toMatchObject({ is: 'unfit' });
+    const choose = people.users.setPassword('alice', PASSWORD, { mustChange: false, keep: token });
+    await expect(choose).rejects.toThrow('That is the password that you have');
     expect(await change(PASSWORD, 'short')).toMatchObject({ is: 'unfit', why: expect.stringMatching(/12 or more/) });
     expect(await change(PASSWORD, 'seven trees above a bench')).toEqual({ is: 'ok' });
     expect(await people.sessions.read(token, { counts: true })).toMatchObject({ owes: 'factor' });
@@ -151,6 +153,27 @@ describe('a second factor', () => {
     expect(JSON.stringify(await connection.hgetall(keys.user('alice')))).not.toContain(shown.secret);
     await expect(people.users.beginFactor('nobody')).rejects.toThrow('There is no user');
     expect(await people.users.confirmFactor('nobody', '123456')).toBeUndefined();
+  });
+
+  test('that is set up is seen in one session alone, since another may know the password as well', async () => {
+    const { people, addUser, setFactor, signIn } = openPeople();
+    await addUser('alice', ['admin']);
+    const mallory = await signIn('alice');
+    const seen = await people.users.beginFactor('alice');
+    const alice = await signIn('alice');
+    expect(await people.sessions.read(mallory.token, { counts: true })).toBeUndefined();
+    expect((await people.users.beginFactor('alice')).secret).not.toBe(seen.secret);
+    await setFactor('alice', alice.token);
+    expect(await people.sessions.living([alice.token])).toEqual([true]);
+  });
+
+  test('that is set up makes no whole session of one that waits for the code of the former', async () => {
+    const { people, addUser, setFactor, signIn } = openPeople();
+    await addUser('alice', ['admin']);
+    await setFactor('alice');
+    const half = await signIn('alice');
+    await setFactor('alice', half.token);
+    expect(await people.sessions.read(half.token, { counts: true })).toBeUndefined();
   });
 
   test("of one user in another's place lets nobody in", async () => {
