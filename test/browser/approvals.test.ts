@@ -1,32 +1,35 @@
-import type { FastifyRequest } from 'fastify';
 import { expect } from 'vitest';
-import { type Person, ROLES } from '../../src/people/person.ts';
 import { expectKeyboardReach, expectNoSidewaysScroll, expectNoViolations } from '../support/browser/expectations.ts';
 import { keepScreenshot, type Looks, openBrowser, testInBrowser } from '../support/browser.ts';
 import { openConsole } from '../support/console.ts';
 import { openDesk } from '../support/desk.ts';
+import { PASSWORD } from '../support/people.ts';
+import { addUser, codeOf } from '../support/signed-in.ts';
 
-const PASSWORD = 'a bench under seven trees';
-
-/** A console whose people come by a header, as a browser of the test sends it; everything above 2,500 is to be approved. */
+/** A console where everything above 2,500 is to be approved, with somebody who submits and two who may say yes. */
 async function openOffice() {
   const desk = await openDesk(12, {}, { APPROVE_ABOVE: '2500' });
-  const identify = async ({ headers }: FastifyRequest): Promise<Person | undefined> => {
-    const [by = '', roles = ''] = String(headers['x-test-who'] ?? '').split(' ');
-    return by === '' ? undefined : { by, roles: ROLES.filter((role) => roles.split('+').includes(role)) };
+  const web = await openConsole(desk);
+  const users = {
+    fiona: await addUser(web, 'fiona', ['finance']),
+    bob: await addUser(web, 'bob', ['approver']),
+    carol: await addUser(web, 'carol', ['approver', 'viewer']),
   };
-  const web = await openConsole(desk, { identify });
-  const { people } = web.context;
-  await people.users.add({ name: 'bob', roles: ['approver'], password: PASSWORD, mustChange: false });
-  await people.users.add({ name: 'carol', roles: ['approver', 'viewer'], password: PASSWORD, mustChange: false });
   return {
     ...desk,
     web,
     states: async (name: string) => (await web.context.portfolios.read(name)).states,
-    /** A browser of somebody. */
-    as: async (who: string, looks: Looks = {}) => {
+    /** A browser in which somebody is signed in. */
+    as: async (name: keyof typeof users, looks: Looks = {}) => {
       const browser = await openBrowser(looks);
-      await browser.context.setExtraHTTPHeaders({ 'x-test-who': who });
+      const { page } = browser;
+      await page.goto(`${web.url}/sign-in`);
+      await page.getByLabel('Name').fill(name);
+      await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
+      await page.keyboard.press('Enter');
+      await page.getByLabel('Code', { exact: true }).fill(codeOf(users[name].secret));
+      await page.keyboard.press('Enter');
+      await page.getByRole('link', { name: 'Portfolios' }).first().waitFor();
       return browser;
     },
   };
@@ -35,7 +38,7 @@ async function openOffice() {
 testInBrowser('finance submits, another person approves with the password, and the rows go', async () => {
   const office = await openOffice();
   const { web, states, start, standIn, read } = office;
-  const fiona = await office.as('fiona finance');
+  const fiona = await office.as('fiona');
   await fiona.page.goto(`${web.url}/new`);
   const file = { name: 'q4.csv', mimeType: 'text/csv', buffer: Buffer.from(await read('q4.csv')) };
   await fiona.page.locator('input[type="file"]').first().setInputFiles(file);
@@ -54,7 +57,7 @@ testInBrowser('finance submits, another person approves with the password, and t
   await expectNoViolations(fiona.page);
   await keepScreenshot(fiona.page, 'approval-own');
 
-  const bob = await office.as('bob approver');
+  const bob = await office.as('bob');
   await bob.page.goto(`${web.url}/`);
   await bob.page.getByRole('link', { name: /Approvals\s*1 waiting/ }).click();
   await expectNoViolations(bob.page);
@@ -83,7 +86,7 @@ testInBrowser('finance submits, another person approves with the password, and t
 testInBrowser('on a narrow screen, in the dark', async () => {
   const office = await openOffice();
   await office.limitline('import', 'q4.csv', '--yes');
-  const { page } = await office.as('bob approver', { width: 360, height: 740, dark: true });
+  const { page } = await office.as('bob', { width: 360, height: 740, dark: true });
   await page.goto(`${office.web.url}/approvals`);
   await expectNoSidewaysScroll(page);
   await keepScreenshot(page, 'approvals-dark-360');
@@ -97,7 +100,7 @@ testInBrowser('on a narrow screen, in the dark', async () => {
 testInBrowser('without script: declined with a reason, which stands in the list of what was answered', async () => {
   const office = await openOffice();
   await office.limitline('import', 'q4.csv', '--yes');
-  const { page } = await office.as('bob approver', { width: 360, height: 740, script: false });
+  const { page } = await office.as('bob', { width: 360, height: 740, script: false });
   await page.goto(`${office.web.url}/approvals`);
   await page.getByRole('link', { name: 'q4', exact: true }).click();
   await page.getByLabel('Why not').fill('The sum is above what we agreed on.');

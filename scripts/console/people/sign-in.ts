@@ -15,15 +15,19 @@ const MARK_DIGITS = 8;
 /** How people sign in to the console of a context, by the installation's secret. */
 export async function signInOptions(context: Context): Promise<SignInOptions> {
   const formKey = await context.secret.key('csrf');
-  const mark = createHmac('sha256', formKey).update('cookie').digest('hex').slice(0, MARK_DIGITS);
   const oidc = openOidc(context);
   return {
     formKey,
     audit: context.audit,
-    gate: gateFunctions(context, sessionCookieName(mark)),
+    gate: gateFunctions(context, cookieNameBy(formKey)),
     functions: { ...signInFunctions(context), ways: waysOf(oidc) },
     oidc: oidc && { oidc, beginSession: (person, coming) => context.people.sessions.begin({ person, ...coming }) },
   };
+}
+
+/** The name of the session's cookie at all consoles of an installation. */
+export function cookieNameBy(formKey: Buffer): string {
+  return sessionCookieName(createHmac('sha256', formKey).update('cookie').digest('hex').slice(0, MARK_DIGITS));
 }
 
 /** Besides a password. */
