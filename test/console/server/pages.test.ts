@@ -10,7 +10,7 @@ test('a page tells the browser to run nothing that stands in it, to show it in n
   for (const path of ['/gallery', '/nothing-there']) {
     const { headers } = await get(path);
     expect(headers.get('content-security-policy')).toBe(
-      "default-src 'none';script-src 'self';style-src 'self';img-src 'self' data:;font-src 'none';connect-src 'self';form-action 'self';frame-ancestors 'none';base-uri 'none'",
+      "default-src 'none';object-src 'none';script-src 'self';style-src 'self';img-src 'self' data:;font-src 'none';connect-src 'self';form-action 'self';frame-ancestors 'none';base-uri 'none'",
     );
     expect(Object.fromEntries(headers)).toMatchObject({
       'cache-control': 'no-store',
