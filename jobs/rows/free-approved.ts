@@ -10,7 +10,12 @@ type FreeDeps = { approvals: Approvals; queues: Pick<Queues, 'forget'> };
  */
 export async function freeApproved(id: ApprovalId, { approvals, queues }: FreeDeps): Promise<void> {
   const approval = await approvals.read(id.id);
-  if (!approval || (approval.kind === 'answer' && approval.standing === 'granted')) return;
+  if (!approval) return;
+  if (approval.kind === 'answer' && approval.standing === 'granted') {
+    // Others may have brought its rows other words, so that there is nothing to carry out.
+    if ((await approvals.rowsOf(id, { count: 1 })).length === 0) await approvals.freeSome(id, []);
+    return;
+  }
   await approvals.giveUpSupplier(id);
   for (;;) {
     const rows = await approvals.rowsOf(id);

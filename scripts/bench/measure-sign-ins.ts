@@ -44,16 +44,16 @@ export async function measureSignIns(
     say(`round ${round + 1} of ${ROUNDS.length}: ${kind}`);
     const path = join(given.folder, `guessed-${round}.csv`);
     await generatePortfolio({ path, rows, from: round * rows });
-    const attack =
-      kind === 'alone' ? undefined : await guess(web.url, { perS, addresses: kind === 'one' ? 1 : ADDRESSES });
     const [cpuMs, startedMs] = [web.cpuMs(), performance.now()];
+    const addresses = { alone: 0, one: 1, many: ADDRESSES }[kind];
+    await using attack = guess(web.url, { perS, addresses });
     const report = JSON.parse(await limitline(['run', path, '--yes', '--no-results', '--json'], { env, signal })) as {
       started: string;
       finished: string;
     };
     found[kind].core.push((web.cpuMs() - cpuMs) / (performance.now() - startedMs));
     found[kind].rates.push((rows * 1_000) / (Date.parse(report.finished) - Date.parse(report.started)));
-    for (const [status, count] of (await attack?.stop()) ?? []) {
+    for (const [status, count] of attack.statuses) {
       const name = `${kind} ${status}`;
       statuses.set(name, (statuses.get(name) ?? 0) + count);
     }
@@ -77,11 +77,9 @@ async function limitline(args: string[], { env, signal }: { env: Record<string, 
   return stdout;
 }
 
-/** Tries names and passwords at a rate, with the token of a form that it was given, until it is stopped. */
-async function guess(url: string, { perS, addresses }: { perS: number; addresses: number }) {
-  const page = await fetch(`${url}/sign-in`);
-  const token = /name="csrf-token" content="([^"]*)"/.exec(await page.text())?.[1] ?? '';
-  const cookie = page.headers.getSetCookie()[0]?.split(';')[0] ?? '';
+/** Tries names and passwords at a rate, from none or some addresses, with the token of a form, until it is disposed of. */
+function guess(url: string, { perS, addresses }: { perS: number; addresses: number }) {
+  let form = { token: '', cookie: '' };
   const agent = new Agent({ keepAlive: true, maxSockets: SOCKETS });
   const statuses = new Map<string, number>();
   const count = (name: string) => statuses.set(name, (statuses.get(name) ?? 0) + 1);
@@ -95,7 +93,7 @@ async function guess(url: string, { perS, addresses }: { perS: number; addresses
       method: 'POST',
       agent,
       localAddress: `127.0.${1 + Math.floor(address / 250)}.${1 + (address % 250)}`,
-      headers: { cookie, origin: url, 'content-type': 'application/x-www-form-urlencoded' },
+      headers: { cookie: form.cookie, origin: url, 'content-type': 'application/x-www-form-urlencoded' },
     });
     const done = (name: string) => {
       underWay -= 1;
@@ -105,7 +103,7 @@ async function guess(url: string, { perS, addresses }: { perS: number; addresses
     asked.once('error', () => done('no answer'));
     asked.end(
       new URLSearchParams({
-        _csrf: token,
+        _csrf: form.token,
         name: `name-${number % 500}`,
         password: `guess ${number}`,
         to: '/',
@@ -113,8 +111,10 @@ async function guess(url: string, { perS, addresses }: { perS: number; addresses
     );
   };
   const ending = new AbortController();
-  const begunMs = performance.now();
   const running = (async () => {
+    if (addresses === 0) return;
+    form = await readForm(url);
+    const begunMs = performance.now();
     while (!ending.signal.aborted) {
       // As many as are due by now, but no more than an attacker has sockets for.
       while (sent < ((performance.now() - begunMs) * perS) / 1_000 && underWay < 4 * SOCKETS) one();
@@ -122,11 +122,17 @@ async function guess(url: string, { perS, addresses }: { perS: number; addresses
     }
   })();
   return {
-    async stop() {
+    statuses,
+    async [Symbol.asyncDispose]() {
       ending.abort();
       await running;
       agent.destroy();
-      return statuses;
     },
   };
+}
+
+async function readForm(url: string): Promise<{ token: string; cookie: string }> {
+  const page = await fetch(`${url}/sign-in`);
+  const token = /name="csrf-token" content="([^"]*)"/.exec(await page.text())?.[1] ?? '';
+  return { token, cookie: page.headers.getSetCookie()[0]?.split(';')[0] ?? '' };
 }

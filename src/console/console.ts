@@ -63,14 +63,16 @@ export async function makeConsole(
   await app.register(cookie);
   // By its port, since cookies of one host are shared by all of its ports; and by its account, since a page that was opened
   // while this address was the stand-in's console must not act at the service, where the same rows have the same names.
-  const cookieKey = `limitline_csrf_${port}_${createHash('sha256')
+  // Where all pages come by https browsers hold to its prefix: of this host and no other, and by https only (RFC 6265bis, 4.1.3.2).
+  const isHttps = reach.certificate !== undefined || reach.isProxy !== undefined;
+  const cookieKey = `${isHttps ? '__Host-' : ''}limitline_csrf_${port}_${createHash('sha256')
     .update(given.account ?? '')
     .digest('hex')
     .slice(0, 8)}`;
   await app.register(csrfProtection, {
     cookieKey,
     // Not `strict`: behind a link on another site it would be left out, and the new one make every page that is open too old.
-    cookieOpts: { path: '/', sameSite: 'lax', httpOnly: true, secure: 'auto' },
+    cookieOpts: { path: '/', sameSite: 'lax', httpOnly: true, secure: isHttps || 'auto' },
     // A token is one session's: what was made for another, or for nobody, is worth nothing (ASVS 3.5.1).
     csrfOpts: { hmacKey: signIn?.formKey ?? randomBytes(32) },
     getUserInfo: formUser,

@@ -57,8 +57,8 @@ async function openPlace() {
   const commands = [desk.start('work'), desk.start('console', '--json')] as const;
   const [work, web] = commands;
   const addressIn = (text: string, field: RegExp) => /"(http[^"]+)"/.exec(text.slice(text.search(field)))?.[1] ?? '';
-  await expect.poll(() => web.output().stdout, { timeout: 20_000 }).toContain('"url"');
-  await expect.poll(() => work.output().stderr, { timeout: 20_000 }).toContain('"metrics":"http');
+  await expect.poll(() => web.output().stdout, { timeout: 60_000 }).toContain('"url"');
+  await expect.poll(() => work.output().stderr, { timeout: 60_000 }).toContain('"metrics":"http');
   const url = addressIn(web.output().stdout, /"url"/);
   const metrics = addressIn(work.output().stderr, /"metrics":"http/);
   const visitor = { url, ...makeVisitor(url) };

@@ -51,9 +51,9 @@ test('data in another format, or in none, is refused', async () => {
   await expect(older.accounts.checkFormat('Redis here')).rejects.toThrow(/format 0/);
 });
 
-test('data in the format before is taken as it is, and is ours from then on', async () => {
+test.each(['2', '3'])('data in the format before is taken as it is, and is ours from then on: %s', async (before) => {
   const { accounts, connection, keys } = openAccounts();
-  await connection.set(keys.format, '2');
+  await connection.set(keys.format, before);
   await accounts.checkFormat('Redis here');
   expect(await connection.get(keys.format)).toBe(FORMAT);
 });

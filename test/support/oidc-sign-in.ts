@@ -2,11 +2,9 @@ import { makeCookieJar } from './cookie-jar.ts';
 import { type ForgedProvider, type Forgery, startForgedProvider } from './forged-provider.ts';
 import { openOidcConsole } from './oidc-console.ts';
 
-type OidcConsole = Awaited<ReturnType<typeof openOidcConsole>>;
-/** The cookie of a session. */
+export type OidcConsole = Awaited<ReturnType<typeof openOidcConsole>>;
 export const SESSION = '__Host-limitline-test';
 
-/** A console, and a provider of the test's own. */
 export async function openSignIn(given: Partial<Parameters<typeof openOidcConsole>[0]> = {}, says = {}) {
   const provider = await startForgedProvider({ says });
   const web = await openOidcConsole({ issuer: provider.issuer, ...given });
@@ -23,7 +21,6 @@ export async function begin({ web, provider }: { web: OidcConsole; provider: For
   return { jar, query, back, there, status };
 }
 
-/** Somebody who went there and came back, with what the provider answers then. */
 export async function signIn(both: { web: OidcConsole; provider: ForgedProvider }, forgery: Forgery = {}) {
   const begun = await begin(both);
   both.provider.state.forgery = forgery;

@@ -126,7 +126,7 @@ function addRules(board: FastifyInstance): void {
       return payload;
     }
     reply.header('cache-control', 'no-store');
-    reply.setCookie(TOKEN_COOKIE, reply.csrf(), { path: AT, sameSite: 'strict' });
+    reply.setCookie(TOKEN_COOKIE, reply.csrf(), { path: AT, sameSite: 'strict', secure: 'auto' });
     return cleanShell(payload);
   });
 }

@@ -48,31 +48,46 @@ function unquoted(value: string): string {
  * @param values what is known to be personal, such as the contact of a row whose answers are shown
  */
 export function makeTextMask(values: Iterable<string>): (text: string) => string {
-  const known = knownPattern(values);
+  const known = knownForms(values);
   return (text) => {
     const byName = text.replace(JSON_MEMBER, (all: string, head: string, name: string) =>
       isPersonalField(name) ? `${head}"${MASK}"` : all,
     );
     const byForm = byName.replace(EMAIL, MASK).replace(PHONE, MASK);
-    return known ? byForm.replace(known, MASK) : byForm;
+    return withoutKnown(byForm, known);
   };
 }
 
 /** A single sign is a part of everything. */
 const LEAST_CHARACTERS = 2;
 
-function knownPattern(values: Iterable<string>): RegExp | undefined {
-  const forms = new Set<string>();
+/** In which forms the values may stand in a text, by the first word of each in small letters. */
+function knownForms(values: Iterable<string>): Map<string, Set<string>> {
+  const byWord = new Map<string, Set<string>>();
   for (const value of values) {
     const text = value.normalize('NFC').replace(/\s+/g, ' ').trim();
-    if ([...text].length < LEAST_CHARACTERS || !/[\p{L}\p{N}]/u.test(text) || text === MASK) continue;
+    if ([...text].length < LEAST_CHARACTERS || text === MASK) continue;
     for (const form of formsOf(text)) {
-      forms.add(form.split(' ').map(escaped).join('\\s+'));
+      const [word] = form.toLowerCase().match(WORDS) ?? [];
+      if (word === undefined) continue;
+      const others = byWord.get(word) ?? new Set();
+      byWord.set(word, others.add(form));
     }
   }
-  if (forms.size === 0) return undefined;
-  const longestFirst = [...forms].sort((a, b) => b.length - a.length);
-  return new RegExp(`(?<![\\p{L}\\p{N}])(?:${longestFirst.join('|')})(?![\\p{L}\\p{N}])`, 'giu');
+  return byWord;
+}
+
+const WORDS = /[\p{L}\p{N}]+/gu;
+
+/** A pattern of all values of a page would cost many times what it takes to look whose first words are there at all. */
+function withoutKnown(text: string, byWord: ReadonlyMap<string, ReadonlySet<string>>): string {
+  if (byWord.size === 0) return text;
+  const words = new Set(text.toLowerCase().match(WORDS) ?? []);
+  const there = [...words].flatMap((word) => [...(byWord.get(word) ?? [])]);
+  if (there.length === 0) return text;
+  // The longest first: one may be the beginning of another.
+  const either = there.sort((a, b) => b.length - a.length).map((form) => form.split(' ').map(escaped).join('\\s+'));
+  return text.replace(new RegExp(`(?<![\\p{L}\\p{N}])(?:${either.join('|')})(?![\\p{L}\\p{N}])`, 'giu'), MASK);
 }
 
 /** `Straße` in capitals is `STRASSE`, which is no other case of it to a pattern. */

@@ -11,8 +11,25 @@ export type Certificate = { cert: string; key: string };
 
 type Files = { certFile: string; keyFile: string };
 
-/** Older ones are broken (RFC 8996). */
-export const OLDEST_TLS: SecureVersion = 'TLSv1.2';
+/**
+ * How TLS is spoken: versions before 1.2 are broken (RFC 8996), and of 1.2 only what has forward secrecy and authenticates what it
+ * encrypts (RFC 9325, section 4.2; OWASP ASVS 5.0, 12.1.2), in our order. Those of 1.3 are all of that kind.
+ */
+export const TLS_RULES = {
+  minVersion: 'TLSv1.2' as SecureVersion,
+  ciphers: [
+    'TLS_AES_256_GCM_SHA384',
+    'TLS_CHACHA20_POLY1305_SHA256',
+    'TLS_AES_128_GCM_SHA256',
+    'ECDHE-ECDSA-AES256-GCM-SHA384',
+    'ECDHE-RSA-AES256-GCM-SHA384',
+    'ECDHE-ECDSA-CHACHA20-POLY1305',
+    'ECDHE-RSA-CHACHA20-POLY1305',
+    'ECDHE-ECDSA-AES128-GCM-SHA256',
+    'ECDHE-RSA-AES128-GCM-SHA256',
+  ].join(':'),
+  honorCipherOrder: true,
+};
 
 /** So often the files are looked at again: tools that renew certificates put others in their place, also by a link. */
 const LOOK_EVERY_MS = 30_000;
@@ -36,7 +53,7 @@ export function readCertificate({ certFile, keyFile }: Files): Certificate {
   }
   try {
     // Reads both as the server will, and holds one against the other.
-    createSecureContext({ cert, key, minVersion: OLDEST_TLS });
+    createSecureContext({ cert, key, ...TLS_RULES });
   } catch (error) {
     throw new LimitlineError('SETTINGS', `${keyFault(key, error)} (${keyFile}; certificate ${certFile}).`, {
       cause: error,
@@ -94,7 +111,7 @@ export function keepCertificate(
       const found = readCertificate(files);
       fault = '';
       if (found.cert !== now.cert || found.key !== now.key) {
-        server.setSecureContext({ ...found, minVersion: OLDEST_TLS });
+        server.setSecureContext({ ...found, ...TLS_RULES });
         now = found;
         saidAtMs = Number.NEGATIVE_INFINITY;
         log.info('the console has another certificate from now on');

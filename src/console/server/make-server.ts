@@ -5,7 +5,7 @@ import type { Log } from '../../log.ts';
 import { NOBODY } from '../../people/person.ts';
 import { NO_RIGHTS } from '../access/access.ts';
 import type { ConsoleApp } from '../console-app.ts';
-import { keepCertificate, OLDEST_TLS, readCertificate } from './certificate.ts';
+import { keepCertificate, readCertificate, TLS_RULES } from './certificate.ts';
 import { makeHttpsDemand } from './demand-https.ts';
 import { addGuard, sayPlainly } from './guard.ts';
 import { listenOn } from './listen.ts';
@@ -44,7 +44,7 @@ export function makeServer({ reach, port, log }: { reach: Reach; port: number; l
       sayPlainly(reply, 400, 'The address cannot be read.');
     },
     ...(reach.isProxy ? { trustProxy: reach.isProxy } : {}),
-    ...(certificate ? { https: { ...http, ...certificate, minVersion: OLDEST_TLS } } : { http }),
+    ...(certificate ? { https: { ...http, ...certificate, ...TLS_RULES } } : { http }),
     // What speaks https differs from what speaks http in its type alone.
   }) as unknown as ConsoleApp;
   const { host, home } = reach;

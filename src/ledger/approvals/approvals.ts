@@ -72,10 +72,11 @@ export function makeApprovals({
     for (;;) {
       const found = await read(id);
       if (!found) return 'gone';
-      const { portfolio, standing } = found.approval;
+      const { portfolio } = found.approval;
       // Nobody knows who that is, so nobody knows that it is another.
       if (by === '' || by === CONSOLE_ACTOR) return 'own';
-      const isSeen = found.approval.digest === digest || standing !== 'waiting';
+      // Whatever else is so is told by the script, but nobody answers what they did not see.
+      const isSeen = found.approval.digest === digest;
       const args = [id, portfolio, is, by, isSeen ? found.moves : '', words.slice(0, MOST_WORDS), ownName];
       const taken = (await persist('answer', () =>
         answer([...placesOf({ portfolio, id }), ...lists, keys.approvalsLately], args),

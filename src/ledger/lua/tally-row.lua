@@ -29,6 +29,8 @@ local function retallyRow(portfolio, row, key, requested, side, gathered)
     local awaits = state == 'awaiting' and found[7] and found[7] .. '|' .. asks or false
     if found[8] and found[8] ~= awaits then leaveApproval(portfolio, row, key, found[8], limbsOf) end
     if awaits and found[8] ~= awaits then joinApproval(portfolio, row, key, line, found[7], asks, limbsOf(asks)) end
+    -- It may be of another line by now.
+    if awaits and found[8] == awaits then redis.call('ZADD', portfolio .. ':approval:' .. found[7], line, key) end
   end
   if now == before and not found[5] then return false end
   local changes = gathered or {}

@@ -14,10 +14,9 @@ local function bindRow(row, approval)
 end
 
 -- A line brings a row that waits with the same words. What an import that died left waiting goes on with this one.
-local function stayAwaiting(portfolio, row, key, line, approval)
+local function stayAwaiting(portfolio, row, approval)
   local before = redis.call('HGET', row, 'approval') or ''
   if redis.call('HEXISTS', row, 'was') == 0 and approval ~= '' and standingOf(portfolio, before) == 'open' then
     redis.call('HSET', row, 'approval', approval)
   end
-  redis.call('ZADD', portfolio .. ':approval:' .. before, 'XX', line, key)
 end

@@ -6,11 +6,13 @@
 -- ARGV[1] tries without a wait   ARGV[2] the first wait in ms; each is twice the one before   ARGV[3] the longest
 -- ARGV[4] ms after the last try until all is forgotten   ARGV[5] the same where nobody has to wait yet
 -- ARGV[6] ms in which a place gets one try back   ARGV[7] the most tries of a place
--- Answers {ms to wait}, or {0, 1 for who was here before, epoch, roles, password, factor, until, server's clock}
+-- ARGV[8] "1" where there is room for those alone who were here before: nothing is written for others
+-- Answers {ms to wait}, {-1} where there is no room, or {0, 1 for who was here before, epoch, roles, password, factor, until, server's clock}
 -- @include clock
-local freeTries, firstMs, longestMs, forgetMs, forgetFewMs, backMs, most = unpack(ARGV)
+local freeTries, firstMs, longestMs, forgetMs, forgetFewMs, backMs, most, onlyKnown = unpack(ARGV)
 local now = nowMs()
 local isKnown = redis.call('EXISTS', KEYS[3]) == 1
+if onlyKnown == '1' and not isKnown then return { -1 } end
 local free = math.max(tonumber(redis.call('GET', KEYS[4]) or 0), now)
 if not isKnown and free - now > (most - 1) * backMs then return { free - now - (most - 1) * backMs } end
 local bucket = isKnown and KEYS[2] or KEYS[1]

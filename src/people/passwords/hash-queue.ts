@@ -26,15 +26,11 @@ export function makeHashQueue({ atOnce = AT_ONCE, waitingMax = WAITING_MAX, stra
   /** The moment up to which strangers have used up what they may take (GCRA). */
   let strangersMs = 0;
 
-  const isTooMany = (lane: Lane): boolean => {
+  const usedMs = () => Math.max(strangersMs, performance.now());
+  const isFull = (lane: Lane): boolean => {
     if (lane === 'own') return false;
     if (running >= atOnce && waiting[lane].length >= waitingMax) return true;
-    if (lane === 'known') return false;
-    const now = performance.now();
-    const usedMs = Math.max(strangersMs, now);
-    if (usedMs - now > (strangers.atOnce - 1) * strangers.backMs) return true;
-    strangersMs = usedMs + strangers.backMs;
-    return false;
+    return lane === 'stranger' && usedMs() - performance.now() > (strangers.atOnce - 1) * strangers.backMs;
   };
 
   const next = (): void => {
@@ -44,9 +40,13 @@ export function makeHashQueue({ atOnce = AT_ONCE, waitingMax = WAITING_MAX, stra
   };
 
   return {
+    /** Whether {@link run} would answer `busy` now. */
+    isFull,
+
     /** Does it when its turn comes. Answers `busy` at once where too many wait; whoever is signed in is never told so. */
     async run<T>(lane: Lane, work: () => Promise<T>): Promise<T | 'busy'> {
-      if (isTooMany(lane)) return 'busy';
+      if (isFull(lane)) return 'busy';
+      if (lane === 'stranger') strangersMs = usedMs() + strangers.backMs;
       if (running < atOnce) running += 1;
       else await new Promise<void>((resolve) => waiting[lane].push(resolve));
       try {

@@ -84,6 +84,49 @@ export function makeGuesses({
   const take = peopleScript(connection, 'take-guess');
   const untake = peopleScript(connection, 'untake-guess');
 
+  /** Nothing where there is no room. */
+  const ask = async (what: Guessed, name: string, from: string, onlyKnown: boolean): Promise<Try | undefined> => {
+    const key = await secret.key('guesses');
+    const digest = (text: string) => createHmac('sha256', key).update(text).digest('base64url').slice(0, 16);
+    const place = addressGroup(from);
+    const [ofName, ofBoth, ofPlace] = [digest(`name ${name}`), digest(`both ${name}\n${place}`), digest(place)];
+    const buckets = {
+      strangers: keys.guesses(what, ofName),
+      known: keys.guesses(what, ofBoth),
+      marker: keys.guesses('known', ofBoth),
+      place: keys.guesses('place', ofPlace),
+    };
+    // A key of what is no name at all could be any key; there is no user without a name.
+    const user = keys.user(isUserName(name) ? name : '');
+    const found = (await take(
+      [buckets.strangers, buckets.known, buckets.marker, buckets.place, user],
+      [
+        limits.freeTries,
+        limits.firstWaitMs,
+        limits.longestWaitMs,
+        limits.forgetMs,
+        limits.forgetFewMs,
+        limits.placeBackMs,
+        limits.placeTries,
+        onlyKnown ? 1 : 0,
+      ],
+    )) as [number, number?, ...(string | null)[]];
+    const [waitMs, isKnown, ...fields] = found;
+    if (waitMs < 0) return undefined;
+    if (waitMs > 0) return { is: 'later', afterS: Math.ceil(waitMs / 1_000) };
+    return {
+      is: 'try',
+      user: triedUser(fields),
+      isKnown: isKnown === 1,
+      counted: {
+        account: isKnown === 1 ? buckets.known : buckets.strangers,
+        known: buckets.marker,
+        place: buckets.place,
+        backMs: isKnown === 1 ? 0 : limits.placeBackMs,
+      },
+    };
+  };
+
   return {
     /** How long a place is known, for the scripts that write it down. */
     knownMs: limits.knownMs,
@@ -92,47 +135,17 @@ export function makeGuesses({
     untake: async ({ account }: Counted): Promise<void> => void (await untake([account], [limits.freeTries])),
 
     /**
-     * Asks for a try of `name` from a network address, or another place. It counts as a wrong one from now on; see {@link Counted}.
+     * Asks for a try of a password of `name` from a network address, or another place. It counts as a wrong one from now on; see
+     * {@link Counted}.
+     *
+     * @param onlyKnown there is room for those alone who are known in that place; others are answered `busy`, which costs no write
      */
-    async take(what: Guessed, name: string, from: string): Promise<Try> {
-      const key = await secret.key('guesses');
-      const digest = (text: string) => createHmac('sha256', key).update(text).digest('base64url').slice(0, 16);
-      const place = addressGroup(from);
-      const [ofName, ofBoth, ofPlace] = [digest(`name ${name}`), digest(`both ${name}\n${place}`), digest(place)];
-      const buckets = {
-        strangers: keys.guesses(what, ofName),
-        known: keys.guesses(what, ofBoth),
-        marker: keys.guesses('known', ofBoth),
-        place: keys.guesses('place', ofPlace),
-      };
-      // A key of what is no name at all could be any key; there is no user without a name.
-      const user = keys.user(isUserName(name) ? name : '');
-      const found = (await take(
-        [buckets.strangers, buckets.known, buckets.marker, buckets.place, user],
-        [
-          limits.freeTries,
-          limits.firstWaitMs,
-          limits.longestWaitMs,
-          limits.forgetMs,
-          limits.forgetFewMs,
-          limits.placeBackMs,
-          limits.placeTries,
-        ],
-      )) as [number, number?, ...(string | null)[]];
-      const [waitMs, isKnown, ...fields] = found;
-      if (waitMs > 0) return { is: 'later', afterS: Math.ceil(waitMs / 1_000) };
-      return {
-        is: 'try',
-        user: triedUser(fields),
-        isKnown: isKnown === 1,
-        counted: {
-          account: isKnown === 1 ? buckets.known : buckets.strangers,
-          known: buckets.marker,
-          place: buckets.place,
-          backMs: isKnown === 1 ? 0 : limits.placeBackMs,
-        },
-      };
-    },
+    takePassword: async (name: string, from: string, { onlyKnown }: { onlyKnown: boolean }) =>
+      (await ask('password', name, from, onlyKnown)) ?? ({ is: 'busy' } as const),
+
+    /** The same for a code of the second factor, which is compared at once. */
+    takeCode: async (name: string, from: string): Promise<Try> =>
+      (await ask('code', name, from, false)) ?? { is: 'later', afterS: 1 },
   };
 }
 

@@ -60,7 +60,7 @@ export function makeProve({
         if (!(await accept(name, found))) return { is: 'no' };
         return owedWithoutFactor(user) === undefined ? { is: 'ok', person } : { is: 'owes' };
       }
-      const tried = await guesses.take('code', name, given.from);
+      const tried = await guesses.takeCode(name, given.from);
       if (tried.is === 'later') return tried;
       const matched = await matchCode(given.code, { name, factor, nowMs: now() }, secret);
       if (matched === undefined || !(await accept(name, found, { tried, matched }))) return { is: 'no' };

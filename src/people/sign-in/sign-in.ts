@@ -80,11 +80,11 @@ export function makeSignIn({
       token: string;
       code: string;
       from: string;
-    }): Promise<{ is: 'in'; token: string } | { is: 'no' } | { is: 'later'; afterS: number }> {
+    }): Promise<{ is: 'in'; token: string } | Exclude<Refused, { is: 'busy' }>> {
       const half = isToken(given.token) ? await sessions.read(given.token, { counts: false }) : undefined;
       if (half?.owes !== 'code') return { is: 'no' };
       const name = half.person.by;
-      const taken = await guesses.take('code', name, given.from);
+      const taken = await guesses.takeCode(name, given.from);
       if (taken.is === 'later') return taken;
       const { factor } = taken.user;
       const matched = factor && (await matchCode(given.code, { name, factor, nowMs: now() }, secret));

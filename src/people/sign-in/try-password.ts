@@ -18,13 +18,14 @@ export type TryPassword = (name: string, password: string, from: string) => Prom
  */
 export function makeTryPassword({ guesses, queue }: { guesses: Guesses; queue: HashQueue }): TryPassword {
   return async (name, password, from) => {
-    const taken = await guesses.take('password', name, from);
-    if (taken.is === 'later') return taken;
+    const taken = await guesses.takePassword(name, from, { onlyKnown: queue.isFull('stranger') });
+    if (taken.is !== 'try') return taken;
     const { epoch, password: kept, isExpired } = taken.user;
     const isRight = await queue.run(taken.isKnown ? 'known' : 'stranger', () =>
       verifyPassword(normalPassword(cut(password)), kept),
     );
     if (isRight === 'busy') {
+      // The last place in the queue was somebody else's in the meantime.
       await guesses.untake(taken.counted);
       return { is: 'busy' };
     }

@@ -99,7 +99,7 @@ test('a refusal names the role that it takes and whom to ask, and nothing of the
   const there = await get('/portfolios/q4/downloads/results.csv', VERA);
   const notThere = await get('/portfolios/nothing-like-it/downloads/results.csv', VERA);
   expect(there.status).toBe(403);
-  expect(there.text).toContain('This takes the role finance or operator. You have the role viewer.');
+  expect(there.text).toContain('This takes the role finance, approver or operator. You have the role viewer.');
   expect(there.text).toContain('Ask ada or &lt;b&gt;hans&lt;/b&gt; for it');
   expect(there.text).not.toMatch(/q4|results\.csv/);
   const plain = (text: string) => text.replace(/name="(?:csrf-token|_csrf)"[^>]*>/g, '');

@@ -90,14 +90,31 @@ test('TLS 1.1 and older, and http, are not spoken', async () => {
   expect(await send(`GET /keys HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n\r\n`)).not.toContain('200');
 });
 
+test.each([
+  ['ECDHE-ECDSA-AES256-SHA384', 'that authenticates too late', false],
+  ['ECDHE-ECDSA-AES128-SHA', 'of the oldest kind', false],
+  ['ECDHE-ECDSA-AES256-GCM-SHA384', 'that is sound', true],
+])('of TLS 1.2 a suite such as %s, %s, is spoken: %s', async (ciphers, _what, isSpoken) => {
+  const { port } = await openBareConsole({ reach: { ...localReach('127.0.0.1'), certificate: files() } });
+  const given = { host: '127.0.0.1', port: Number(port), maxVersion: 'TLSv1.2' as const, ciphers };
+  const socket = connect({ ...given, rejectUnauthorized: false });
+  const met = await once(socket, 'secureConnect').then(
+    () => socket.getCipher().name === ciphers,
+    () => false,
+  );
+  socket.destroy();
+  expect(met).toBe(isSpoken);
+});
+
 test('cookies are kept to https where the page came by it', async () => {
   const { port } = await openBareConsole({ reach: reachOf(TLS) });
   expect((await askSafely(port, '/keys', { host: HOST })).headers['set-cookie']?.[0]).toMatch(/HttpOnly; Secure/);
   const behind = await openBareConsole({ reach: reachOf(PROXY) });
   const passed = await behind.ask('GET', '/keys', { ...SAID, 'x-forwarded-for': '203.0.113.9' }, '', '127.0.0.5');
   expect(passed.headers['set-cookie']?.[0]).toMatch(/HttpOnly; Secure/);
+  expect(passed.headers['set-cookie']?.[0]).toMatch(/^__Host-limitline_csrf_/);
   const plain = await openBareConsole();
-  expect((await plain.ask('GET', '/keys')).headers['set-cookie']?.[0]).not.toContain('Secure');
+  expect((await plain.ask('GET', '/keys')).headers['set-cookie']?.[0]).toMatch(/^limitline_csrf_(?!.*Secure)/);
 });
 
 test('behind a proxy who asks is the last address that is no proxy, and nobody else may say who asks', async () => {

@@ -1,10 +1,62 @@
+import { createHash } from 'node:crypto';
 import { afterEach, expect, test, vi } from 'vitest';
 import { makeCookieJar } from '../../support/cookie-jar.ts';
 import { type Forgery, makePair, publicOf } from '../../support/forged-provider.ts';
 import { CLIENT } from '../../support/oidc-console.ts';
-import { begin, openSignIn, signIn } from '../../support/oidc-sign-in.ts';
 
 afterEach(() => void vi.useRealTimers());
+
+import { begin, openSignIn, signIn } from '../../support/oidc-sign-in.ts';
+
+test('who signed in is known by a name of their own, with the roles of their groups, and is led on', async () => {
+  const both = await openSignIn();
+  const { answer, session, jar } = await signIn(both);
+  expect([answer.status, answer.headers.get('refresh'), answer.headers.get('cache-control')]).toEqual([
+    200,
+    '0; url=/held',
+    'no-store',
+  ]);
+  expect(answer.headers.get('referrer-policy')).toBe('no-referrer');
+  const digest = createHash('sha256')
+    .update(JSON.stringify([both.provider.issuer, 'subject-1']))
+    .digest('hex');
+  const by = `alice@example.com (sso ${digest.slice(0, 6)})`;
+  expect(both.web.sessions.get(session ?? '')).toEqual({ by, roles: ['approver'] });
+  expect(JSON.parse((await jar.ask(`${both.web.url}/me`)).text)).toEqual({ by, roles: ['approver'] });
+  expect(both.web.notes).toEqual([
+    expect.objectContaining({
+      by,
+      what: 'session begun',
+      from: '127.0.0.1',
+      facts: expect.objectContaining({ roles: ['approver'] }),
+    }),
+  ]);
+});
+
+test('the provider is asked with PKCE, a nonce and a state that are new each time, and the code is brought by who we are', async () => {
+  const both = await openSignIn();
+  const [one, two] = [await signIn(both), await signIn(both)];
+  for (const { query, there } of [one, two]) {
+    expect(there).toMatch(`${both.provider.issuer}/authorize?`);
+    expect(Object.fromEntries(query)).toMatchObject({
+      response_type: 'code',
+      client_id: CLIENT.id,
+      scope: 'openid profile email',
+      code_challenge_method: 'S256',
+      redirect_uri: `${both.web.url}/sign-in/oidc/callback`,
+    });
+    for (const name of ['state', 'nonce', 'code_challenge']) expect(query.get(name)?.length).toBeGreaterThanOrEqual(43);
+  }
+  for (const name of ['state', 'nonce', 'code_challenge']) expect(one.query.get(name)).not.toBe(two.query.get(name));
+  const [token] = both.provider.asked.filter(({ path }) => path === '/token');
+  expect(
+    createHash('sha256')
+      .update(token?.form.get('code_verifier') ?? '')
+      .digest('base64url'),
+  ).toBe(one.query.get('code_challenge'));
+  expect(token?.form.get('redirect_uri')).toBe(`${both.web.url}/sign-in/oidc/callback`);
+  expect(token?.authorization).toBe(`Basic ${Buffer.from(`${CLIENT.id}:${CLIENT.secret}`).toString('base64')}`);
+});
 
 const OTHER = makePair('first');
 
@@ -127,6 +179,39 @@ test('what the provider refuses is said, without what it wrote', async () => {
   expect([status, text.includes('did not sign you in'), text.includes('alert(1)')]).toEqual([403, true, false]);
 });
 
+test('who is of no group that counts does not get in, and is told the groups but not what they may do', async () => {
+  const both = await openSignIn();
+  for (const groups of [undefined, [], 'finance', ['Heads'], [{ heads: true }], { heads: true }]) {
+    const { answer, session } = await signIn(both, { claims: { groups } });
+    expect([answer.status, session]).toEqual([403, undefined]);
+    expect(answer.text).toContain('<bdi>finance team</bdi>');
+    expect(answer.text).toContain('&lt;b&gt;ops&lt;/b&gt;');
+    expect(answer.text).not.toMatch(/approver|operator/);
+  }
+  expect(both.web.notes.every(({ by, what }) => what === 'sign-in refused' && by.startsWith('alice@'))).toBe(true);
+});
+
+test('a name is one person for ever, whatever they are called later, and whatever others are called', async () => {
+  const both = await openSignIn();
+  const nameAfter = async (claims: Record<string, unknown>) => {
+    const { session = '' } = await signIn(both, { claims });
+    return both.web.sessions.get(session)?.by;
+  };
+  const alice = await nameAfter({});
+  expect(await nameAfter({ preferred_username: 'bob@example.com' })).toBe(alice);
+  const other = await nameAfter({ sub: 'subject-2' });
+  expect(other).toMatch(/^alice@example\.com \(sso [0-9a-f]{6}\)$/);
+  expect(other).not.toBe(alice);
+  expect(await nameAfter({ sub: 's3', preferred_username: alice })).not.toBe(alice);
+  expect(await nameAfter({ sub: 's4', preferred_username: 'a\u202Elice\u0000 \n(x)'.padEnd(300, 'y') })).toMatch(
+    /^alice xy{53} \(sso [0-9a-f]{6}\)$/,
+  );
+  expect(await nameAfter({ sub: 's5', preferred_username: ' ', email: 'e@example.com' })).toMatch(
+    /^e@example\.com \(sso/,
+  );
+  expect(await nameAfter({ sub: 's6', preferred_username: 7, email: '<b>' })).toMatch(/^<b> \(sso/);
+});
+
 test.each([
   '//evil.example',
   'https://evil.example',
@@ -140,42 +225,4 @@ test.each([
   const { headers, text } = await jar.ask(back);
   expect(headers.get('refresh')).toBe('0; url=/');
   expect(text).not.toContain('evil.example');
-});
-
-test('another site cannot begin a sign-in: who is led there is asked first', async () => {
-  const both = await openSignIn();
-  const { web, provider } = both;
-  const led = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' };
-  const asked = await web.ask('GET', '/sign-in/oidc', led);
-  expect(asked).toMatchObject({ status: 200, text: expect.stringContaining('Another site led here') });
-  const image = { ...led, 'sec-fetch-mode': 'no-cors', 'sec-fetch-dest': 'image' };
-  expect((await web.ask('GET', '/sign-in/oidc', image)).status).toBe(403);
-  expect(provider.asked).toEqual([]);
-
-  // The provider leads back as another site does.
-  const { jar, back } = await begin(both);
-  const cookie = [...jar.cookiesOf(web.url)].map((pair) => pair.join('=')).join('; ');
-  const answer = await web.ask('GET', back.slice(web.url.length), { ...led, cookie });
-  expect(answer.headers.refresh).toBe('0; url=/held');
-});
-
-test.each(['/.well-known/openid-configuration', '/jwks', '/token'])(
-  'no other address is asked where %s leads to one',
-  async (path) => {
-    const both = await openSignIn();
-    both.provider.state.redirected = path;
-    const { jar, back, status } = await begin(both);
-    if (status === 303) expect((await jar.ask(back)).headers.get('refresh')).toBeNull();
-    expect(both.provider.count(`${path}/elsewhere`)).toBe(0);
-    expect(both.web.sessions.size).toBe(0);
-  },
-);
-
-test('who begins again and again is told to wait, before Redis or the provider is asked', async () => {
-  const both = await openSignIn();
-  const statuses: number[] = [];
-  for (let tries = 0; tries < 70; tries += 1) statuses.push((await begin(both)).status);
-  expect(statuses.filter((status) => status === 303).length).toBeLessThanOrEqual(60);
-  expect(statuses.at(-1)).toBe(429);
-  expect((await both.web.connection.keys(`{${both.web.prefix}}:sign-in:*`)).length).toBeLessThanOrEqual(60);
 });

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { carryOutAnswered } from '../../../jobs/approvals/carry-out-answered.ts';
 import { retryRows } from '../../../jobs/operators/retry-rows.ts';
+import { STEP_JOBS } from '../../../jobs/rows/step-jobs.ts';
 import { ANYBODY } from '../../../src/people/person.ts';
 import { ALICE, BOB, openPortfolio } from '../../support/approved-portfolio.ts';
 import { buyerLines } from '../../support/workplace.ts';
@@ -101,4 +102,20 @@ describe('a no', () => {
     expect((await place.context.approvals.waiting()).map(({ authors }) => authors)).toEqual([['alice'], ['alice']]);
     expect(BOB.roles).toContain('approver');
   });
+});
+
+test('what nobody approved is not sent, whatever the queues hold and whichever state its rows are in', async () => {
+  const { all, context, work, standIn, states } = await openPortfolio(3);
+  const rows = await all('awaiting');
+  const [first, second] = rows;
+  if (!first || !second) throw new Error('no row waits');
+  // Jobs for rows that wait; and one whose state somebody with a way into Redis has changed by hand.
+  await context.queues.add(rows.map((row) => ({ ...STEP_JOBS.company, data: row })));
+  await context.queues.add([{ ...STEP_JOBS.limit, data: second }]);
+  await context.ledger.hset(context.keys.row('q4', first.key), 'state', 'company');
+  await work();
+  await expect.poll(() => context.queues.areIdle(), { timeout: 20_000 }).toBe(true);
+  expect(standIn.counts().requests).toMatchObject({ company: {}, limit: {} });
+  expect(standIn.counts().made).toMatchObject({ company: 0, limit: 0 });
+  expect((await states()).awaiting).toBeGreaterThanOrEqual(2);
 });

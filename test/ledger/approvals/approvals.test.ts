@@ -87,6 +87,11 @@ describe('an answer', () => {
     expect(await grant(open)).toBe('changed');
     expect(await approvals.grant({ id: 'x', digest: 'y', by: 'bob' })).toBe('gone');
     expect(await approvals.waitingCount()).toBe(0);
+    // It is closed between the look and the answer, which is to something else.
+    const blind = approvals.grant({ id: open.id, digest: 'y', by: 'bob' });
+    await approvals.close({ portfolio: 'q4', id: open.id }, ALWAYS);
+    expect(await blind).toBe('changed');
+    expect(await approvals.waitingCount()).toBe(1);
   });
 });
 
@@ -153,6 +158,15 @@ test('an import that dies leaves what it brought waiting, and going on with it g
   expect(await again.look()).toMatchObject({ rows: 3, sum: '6.00' });
   expect((await begin('a.csv')).id).not.toBe(again.id);
   expect(await grant(again)).toBe('granted');
+});
+
+test('a row that comes again on another line, with other words for the same amount, goes in the order of its new line', async () => {
+  const { begin, put, approvals, portfolios } = openApprovals();
+  const { id } = await begin('a.csv');
+  await put(id, { r1: '1', r2: '2' });
+  await put(id, { r2: '2', r1: '1' }, { name: 'Other GmbH' });
+  expect((await approvals.rowsOf({ portfolio: 'q4', id })).map(({ key }) => key)).toEqual(['r2', 'r1']);
+  expect(await portfolios.compare(['q4'])).toEqual([]);
 });
 
 test('what an import that died left waiting goes on with another file that has the same line', async () => {

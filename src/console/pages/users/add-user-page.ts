@@ -2,9 +2,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ConsoleApp } from '../../console-app.ts';
 import { ConsoleError } from '../../server/console-error.ts';
 import type { UserView } from '../me/me-functions.ts';
-import type { Said } from './add-users-page.ts';
 import { removeView, userView } from './user-view.ts';
-import type { UsersPageFunctions } from './users-functions.ts';
+import type { Said, UsersPageFunctions } from './users-functions.ts';
 
 /** `/users/NAME`, and the page that asks before a user is removed. */
 export function addUserPage(app: ConsoleApp, given: UsersPageFunctions): void {

@@ -6,14 +6,11 @@ import { tickedRoles } from '../../parts/roles.ts';
 import { addUserActions } from './add-user-actions.ts';
 import { addUserPage } from './add-user-page.ts';
 import { passwordOnceView } from './user-view.ts';
-import type { UsersPageFunctions } from './users-functions.ts';
+import type { Said, UsersPageFunctions } from './users-functions.ts';
 import { usersView } from './users-view.ts';
 
 /** A page that can be looked over; a search narrows more of them down. */
 const PER_PAGE = 50;
-
-/** What stands on a page beside its users: that something was done, or why it was not. */
-export type Said = { kind: 'good' | 'bad'; words: string };
 
 /**
  * `/users` and `/users/NAME`, for admins: who may sign in, and what they may. Passwords that are made here are shown in the

@@ -1,6 +1,9 @@
 import type { Role } from '../../../people/person.ts';
 import type { UserView } from '../me/me-functions.ts';
 
+/** What stands on a page beside its users: that something was done, or why it was not. */
+export type Said = { kind: 'good' | 'bad'; words: string };
+
 /** What was done to a user; words where it was not. */
 export type UserAnswer<T = undefined> = { is: 'done'; made: T } | { is: 'no'; words: string };
 

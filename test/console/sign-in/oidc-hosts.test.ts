@@ -1,0 +1,69 @@
+import { expect, test } from 'vitest';
+import { makeCookieJar } from '../../support/cookie-jar.ts';
+import { startForgedProvider } from '../../support/forged-provider.ts';
+import { openOidcConsole } from '../../support/oidc-console.ts';
+import { begin, openSignIn, SESSION } from '../../support/oidc-sign-in.ts';
+
+test('a sign-in that began at one host of the installation ends at another, and the session that was before it ends', async () => {
+  const provider = await startForgedProvider();
+  const one = await openOidcConsole({ issuer: provider.issuer });
+  const two = await openOidcConsole({ issuer: provider.issuer, prefix: one.prefix, sessions: one.sessions });
+  const { jar, back } = await begin({ web: one, provider });
+  // Both hosts stand under one name, so that browsers bring the cookies of one to the other.
+  for (const [name, value] of jar.cookiesOf(one.url)) jar.cookiesOf(two.url).set(name, value);
+  const old = 'o'.repeat(43);
+  one.sessions.set(old, { by: 'before', roles: [] });
+  jar.cookiesOf(two.url).set(SESSION, old);
+  expect((await jar.ask(back.replace(one.url, two.url))).status).toBe(200);
+  expect([...one.sessions.values()].map(({ by }) => by)).toEqual([expect.stringContaining('alice')]);
+});
+
+test('a provider that is away keeps nothing from starting, is said, and is asked again when it is back', async () => {
+  const both = await openSignIn();
+  const { provider, web } = both;
+  provider.state.isDown = true;
+  const away = await begin(both);
+  expect(away.status).toBe(503);
+  const page = await away.jar.ask(`${web.url}/sign-in/oidc`);
+  expect(page.text).toContain('does not answer just now');
+  expect(page.text).toContain('Sign in with a password');
+  const asked = provider.count('/.well-known/openid-configuration');
+  await begin(both);
+  expect(provider.count('/.well-known/openid-configuration')).toBe(asked);
+  provider.state.isDown = false;
+  await expect.poll(async () => (await begin(both)).status, { timeout: 10_000, interval: 200 }).toBe(303);
+
+  const { jar, back } = await begin(both);
+  provider.state.isDown = true;
+  const answer = await jar.ask(back);
+  expect([answer.status, web.sessions.size]).toEqual([503, 0]);
+  expect(web.notes.at(-1)).toMatchObject({ what: 'sign-in refused', facts: { why: 'away' } });
+});
+
+test('a provider that calls itself by another address is not asked anything', async () => {
+  const both = await openSignIn({}, { issuer: 'https://login.example.com' });
+  expect((await begin(both)).status).toBe(503);
+});
+
+test('the cookie that names a browser is kept to this host, to https and from scripts, and what Redis keeps ends by itself', async () => {
+  const both = await openSignIn();
+  const { headers } = await makeCookieJar().ask(`${both.web.url}/sign-in/oidc`);
+  const line = headers.getSetCookie().find((cookie) => cookie.startsWith(`${SESSION}-sso=`));
+  expect(line).toMatch(/^__Host-[\w-]+=[\w-]{43}; Max-Age=600; Path=\/; HttpOnly; Secure; SameSite=Lax$/);
+  const keys = await both.web.connection.keys(`{${both.web.prefix}}:sign-in:*`);
+  expect(keys).toHaveLength(1);
+  expect(await both.web.connection.ttl(keys[0] ?? '')).toBeLessThanOrEqual(600);
+  expect(await both.web.connection.ttl(keys[0] ?? '')).toBeGreaterThan(0);
+});
+
+test('two tabs of one browser sign in, each by its own', async () => {
+  const both = await openSignIn();
+  const { jar, back, query } = await begin(both);
+  const second = await jar.ask(`${both.web.url}/sign-in/oidc?to=/keys`);
+  const other = new URL(second.to ?? '').searchParams;
+  both.provider.state.nonce = other.get('nonce') ?? '';
+  const there = `${both.web.url}/sign-in/oidc/callback?code=good&state=${other.get('state')}`;
+  expect((await jar.ask(there)).headers.get('refresh')).toBe('0; url=/keys');
+  both.provider.state.nonce = query.get('nonce') ?? '';
+  expect((await jar.ask(back)).headers.get('refresh')).toBe('0; url=/held');
+});
