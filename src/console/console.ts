@@ -59,7 +59,7 @@ export async function makeConsole(
   const hub = makeHub({ strip: given.strip, log, ...(signIn && { mayWatch: makeMayWatch(signIn.gate) }) });
   const { app, address } = makeServer({ reach, port, log });
   addAccessLog(app, log);
-  await addSecurityHeaders(app, reach);
+  await addSecurityHeaders(app);
   await app.register(cookie);
   // By its port, since cookies of one host are shared by all of its ports; and by its account, since a page that was opened
   // while this address was the stand-in's console must not act at the service, where the same rows have the same names.

@@ -21,6 +21,8 @@ export type Forgery = {
   /** What signs it, and the name that it gives itself. */
   pair?: Pair;
   kid?: string;
+  /** More words in its head, such as where its key is. */
+  head?: (pair: Pair) => Record<string, unknown>;
   /** The signature is of something else. */
   broken?: boolean;
   /** No token at all. */
@@ -36,7 +38,7 @@ export type ForgedProvider = Awaited<ReturnType<typeof startForgedProvider>>;
  */
 export async function startForgedProvider({ says = {} }: { says?: Record<string, unknown> } = {}) {
   const first = makePair('first');
-  const state = { published: [first], forgery: {} as Forgery, nonce: '', says, isDown: false };
+  const state = { published: [first], forgery: {} as Forgery, nonce: '', says, isDown: false, redirected: '' };
   const asked: { path: string; form: URLSearchParams; authorization: string | undefined }[] = [];
   const server = createServer(async (request, response) => {
     const path = request.url ?? '';
@@ -48,6 +50,7 @@ export async function startForgedProvider({ says = {} }: { says?: Record<string,
     const answer = (body: unknown, status = 200) =>
       response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
     if (state.isDown) return void request.socket.destroy();
+    if (path === state.redirected) return void response.writeHead(302, { location: `${path}/elsewhere` }).end();
     if (path === '/.well-known/openid-configuration') return void answer({ ...metadata(), ...state.says });
     if (path === '/jwks') return void answer({ keys: state.published.map(publicOf) });
     if (path === '/token') return void answer(...tokens());
@@ -81,7 +84,14 @@ export async function startForgedProvider({ says = {} }: { says?: Record<string,
     return [{ access_token: 'access', token_type: 'bearer', expires_in: 60, ...id }, 200];
   }
 
-  function tokenOf({ claims = {}, alg = 'RS256', pair = first, kid = pair.kid, broken = false }: Forgery): string {
+  function tokenOf({
+    claims = {},
+    alg = 'RS256',
+    pair = first,
+    kid = pair.kid,
+    head,
+    broken = false,
+  }: Forgery): string {
     const now = Math.floor(Date.now() / 1_000);
     const body = {
       iss: issuer,
@@ -95,7 +105,7 @@ export async function startForgedProvider({ says = {} }: { says?: Record<string,
       ...claims,
     };
     const part = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
-    const signed = `${part({ alg, kid, typ: 'JWT' })}.${part(body)}`;
+    const signed = `${part({ alg, kid, typ: 'JWT', ...head?.(pair) })}.${part(body)}`;
     const over = broken ? `${signed}x` : signed;
     if (alg === 'none') return `${signed}.`;
     if (alg === 'HS256') {
@@ -115,6 +125,6 @@ export async function startForgedProvider({ says = {} }: { says?: Record<string,
   };
 }
 
-function publicOf({ kid, publicKey }: Pair) {
+export function publicOf({ kid, publicKey }: Pair) {
   return { ...publicKey.export({ format: 'jwk' }), kid, use: 'sig', alg: 'RS256' };
 }

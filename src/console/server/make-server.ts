@@ -6,6 +6,7 @@ import { NOBODY } from '../../people/person.ts';
 import { NO_RIGHTS } from '../access/access.ts';
 import type { ConsoleApp } from '../console-app.ts';
 import { keepCertificate, readCertificate, TLS_RULES } from './certificate.ts';
+import { makeHttpsDemand } from './demand-https.ts';
 import { addGuard, sayPlainly } from './guard.ts';
 import { listenOn } from './listen.ts';
 import type { Reach } from './reach.ts';
@@ -29,6 +30,7 @@ const PARAMETER_LIMIT = 1_000;
  */
 export function makeServer({ reach, port, log }: { reach: Reach; port: number; log: Log }) {
   const certificate = reach.certificate && readCertificate(reach.certificate);
+  const demandHttps = makeHttpsDemand(reach.home);
   const http = { maxHeaderSize: HEADERS_LIMIT_BYTES };
   const app = fastify({
     logger: false,
@@ -37,7 +39,10 @@ export function makeServer({ reach, port, log }: { reach: Reach; port: number; l
     handlerTimeout: PAGE_LIMIT_MS,
     routerOptions: { maxParamLength: PARAMETER_LIMIT, ignoreTrailingSlash: true },
     forceCloseConnections: 'idle',
-    frameworkErrors: (_error, _request, reply) => sayPlainly(reply, 400, 'The address cannot be read.'),
+    frameworkErrors: (_error, request, reply) => {
+      demandHttps(request, reply);
+      sayPlainly(reply, 400, 'The address cannot be read.');
+    },
     ...(reach.isProxy ? { trustProxy: reach.isProxy } : {}),
     ...(certificate ? { https: { ...http, ...certificate, ...TLS_RULES } } : { http }),
     // What speaks https differs from what speaks http in its type alone.
@@ -46,7 +51,8 @@ export function makeServer({ reach, port, log }: { reach: Reach; port: number; l
   const address = listenOn(app, { host, port, home: home?.origin, isHttps: certificate !== undefined });
   app.decorateRequest('person');
   app.decorateRequest('rights');
-  app.addHook('onRequest', async (request) => {
+  app.addHook('onRequest', async (request, reply) => {
+    demandHttps(request, reply);
     request.person = NOBODY;
     request.rights = NO_RIGHTS;
   });

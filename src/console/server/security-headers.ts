@@ -6,7 +6,7 @@ import type { ConsoleApp } from '../console-app.ts';
  * send forms only here, be shown in no frame. The address of a page names a portfolio, so other sites are not told it; to
  * ourselves it is, since with `no-referrer` a browser sends `Origin: null` with forms and nobody could tell whose they are.
  */
-export async function addSecurityHeaders(app: ConsoleApp, { home }: { home: URL | undefined }): Promise<void> {
+export async function addSecurityHeaders(app: ConsoleApp): Promise<void> {
   await app.register(helmet, {
     contentSecurityPolicy: {
       useDefaults: false,
@@ -27,18 +27,13 @@ export async function addSecurityHeaders(app: ConsoleApp, { home }: { home: URL 
     crossOriginOpenerPolicy: { policy: 'same-origin' },
     crossOriginResourcePolicy: { policy: 'same-origin' },
     frameguard: { action: 'deny' },
-    // Under our own name alone: a header that demands https would shut localhost for every other program there.
+    // On what is refused before these headers too, and not for every name: demand-https.ts.
     strictTransportSecurity: false,
   });
-  const isHttps = home?.protocol === 'https:';
-  app.addHook('onRequest', async ({ origin }, reply) => {
-    if (isHttps && origin === home?.origin) reply.header('strict-transport-security', DEMAND_HTTPS);
+  app.addHook('onRequest', async (_request, reply) => {
     reply
       .header('permissions-policy', 'camera=(), geolocation=(), microphone=(), payment=(), usb=()')
       // All but the files that pages are made of is somebody's data, or tells whether there is such (assets.ts says otherwise).
       .header('cache-control', 'no-store');
   });
 }
-
-/** RFC 6797; two years, and below our name too, as OWASP ASVS 5.0, item 3.4.1 has it (a year at least). */
-const DEMAND_HTTPS = 'max-age=63072000; includeSubDomains';

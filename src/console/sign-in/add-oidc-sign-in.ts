@@ -73,13 +73,13 @@ export function addOidcSignIn(app: ConsoleApp, given: SignInGiven & OidcFunction
       await audit.refusal({ by, what: 'sign-in refused', from: coming.from, facts: { by: oidc.name, why: trouble } });
       return sayTrouble(reply, trouble, answer.is === 'unknown' ? '/' : wayBack(answer.to));
     }
-    const { person } = answer;
+    const { person, strength } = answer;
     const token = await beginSession(person, coming);
     await audit.note({
       by: person.by,
       what: 'session begun',
       from: coming.from,
-      facts: { by: oidc.name, roles: person.roles },
+      facts: { by: oidc.name, roles: person.roles, ...strength },
     });
     await endBefore(request);
     giveToken(reply, cookie, token);

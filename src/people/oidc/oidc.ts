@@ -3,9 +3,12 @@ import { type GroupRoles, groupsOf, rolesOfGroups } from './group-roles.ts';
 import type { Claims, Provider, Why } from './provider.ts';
 import type { makeSignIns } from './sign-ins.ts';
 
+/** How the provider says that it knew the person, where it says so (RFC 8176; OpenID Connect Core 1.0, section 2). */
+type Strength = { amr?: string[]; acr?: string };
+
 /** What came of a sign-in at the identity provider. */
 export type OidcAnswer =
-  | { is: 'in'; person: Person; to: string }
+  | { is: 'in'; person: Person; strength: Strength; to: string }
   /** Known, but of no group that counts here. */
   | { is: 'no role'; by: string; to: string }
   | { is: 'no'; why: Why; to: string }
@@ -59,7 +62,20 @@ export function makeOidc({
       if ('why' in answer) return { is: 'no', why: answer.why, to };
       const by = await nameOf(answer.claims);
       const roles = rolesOfGroups(groupsOf(answer.claims, groupsClaim), groupRoles);
-      return roles.length === 0 ? { is: 'no role', by, to } : { is: 'in', person: { by, roles }, to };
+      return roles.length === 0
+        ? { is: 'no role', by, to }
+        : { is: 'in', person: { by, roles }, strength: strengthOf(answer.claims), to };
     },
+  };
+}
+
+/** So much is kept of each word of theirs. */
+const LONGEST = 100;
+
+function strengthOf({ amr, acr }: Claims): Strength {
+  const methods = Array.isArray(amr) ? amr.filter((one) => typeof one === 'string') : [];
+  return {
+    ...(methods.length > 0 ? { amr: methods.slice(0, 10).map((one) => one.slice(0, LONGEST)) } : {}),
+    ...(typeof acr === 'string' ? { acr: acr.slice(0, LONGEST) } : {}),
   };
 }

@@ -52,8 +52,15 @@ test('with a certificate it speaks https, also on this machine alone, and its ad
 test('under its own name alone it demands https from then on, also below that name, for a year at least', async () => {
   const { url, port } = await openBareConsole({ reach: reachOf({ ...TLS, CONSOLE_HOST: '0.0.0.0' }) });
   expect(url).toBe(`https://${HOST}`);
-  for (const path of ['/keys', '/nothing']) {
-    const { headers } = await askSafely(port, path, { host: HOST });
+  // A page, what is not there, what the guard refuses, and what is no address at all.
+  for (const [path, more] of [
+    ['/keys', {}],
+    ['/nothing', {}],
+    ['/keys', { method: 'TRACE' }],
+    ['/keys', { 'sec-fetch-site': 'cross-site' }],
+    ['/%zz', {}],
+  ] as const) {
+    const { headers } = await askSafely(port, path, { host: HOST, ...more });
     const [, seconds] = /^max-age=(\d+); includeSubDomains$/.exec(headers['strict-transport-security'] ?? '') ?? [];
     expect(Number(seconds)).toBeGreaterThanOrEqual(31_536_000);
   }

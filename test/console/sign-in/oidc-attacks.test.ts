@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { afterEach, expect, test, vi } from 'vitest';
 import { makeCookieJar } from '../../support/cookie-jar.ts';
-import { type Forgery, makePair } from '../../support/forged-provider.ts';
+import { type Forgery, makePair, publicOf } from '../../support/forged-provider.ts';
 import { CLIENT } from '../../support/oidc-console.ts';
 
 afterEach(() => void vi.useRealTimers());
@@ -86,6 +86,11 @@ test.each<[string, Forgery, Record<string, unknown>?]>([
   ['a signature of something else', { broken: true }],
   ['a signature by another key of that name', { pair: OTHER }],
   ['a key that is not known', { pair: makePair('unknown') }],
+  ['a key that it brings along', { pair: OTHER, head: (pair) => ({ jwk: publicOf(pair) }) }],
+  [
+    'the address of a key',
+    { pair: OTHER, head: () => ({ jku: 'http://127.0.0.1:1/jwks', x5u: 'http://127.0.0.1:1/x' }) },
+  ],
   ['no token', { silent: true }],
   ['a code that it does not know', { status: 400 }],
 ])('an answer with %s signs nobody in, is audited, and is said without details', async (_what, forgery, says = {}) => {
