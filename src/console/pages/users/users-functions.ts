@@ -7,9 +7,6 @@ export type Said = { kind: 'good' | 'bad'; words: string };
 /** What was done to a user; words where it was not. */
 export type UserAnswer<T = undefined> = { is: 'done'; made: T } | { is: 'no'; words: string };
 
-/** What stands on a page beside its users: that something was done, or why it was not. */
-export type Said = { kind: 'good' | 'bad'; words: string };
-
 /** What the users' pages can do; made in scripts/console/people/users.ts. */
 export type UsersPageFunctions = {
   /** Users by name, those that `text` stands in; `after` is the last name of the page before. */
