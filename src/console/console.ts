@@ -24,6 +24,7 @@ import { FORM_LIMIT_BYTES, makeServer } from './server/make-server.ts';
 import { localReach, type Reach } from './server/reach.ts';
 import { addSecurityHeaders } from './server/security-headers.ts';
 import { addSignInPages, type SignInOptions } from './sign-in/add-sign-in-pages.ts';
+import { holdTries } from './sign-in/hold-tries.ts';
 import { makeGate, makeMayWatch } from './sign-in/make-gate.ts';
 
 export type Console = Awaited<ReturnType<typeof makeConsole>>;
@@ -60,6 +61,7 @@ export async function makeConsole(
   const { app, address } = makeServer({ reach, port, log });
   addAccessLog(app, log);
   await addSecurityHeaders(app);
+  const { know } = holdTries(app);
   await app.register(cookie);
   // By its port, since cookies of one host are shared by all of its ports; and by its account, since a page that was opened
   // while this address was the stand-in's console must not act at the service, where the same rows have the same names.
@@ -97,7 +99,7 @@ export async function makeConsole(
   askWhoWasLed(app);
   addErrorPages(app, log);
   addEvents(app, hub, { url: '/events', key: () => '', frame: async () => [] });
-  if (signIn && gate) addSignInPages(app, { ...signIn, gate });
+  if (signIn && gate) addSignInPages(app, { ...signIn, gate, know });
   given.pages(app, hub);
   app.addHook('preClose', async () => hub.close());
   return {

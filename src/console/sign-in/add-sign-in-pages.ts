@@ -20,9 +20,12 @@ export type SignInOptions = {
 };
 
 /** The sign-in, its steps, and the way out. */
-export function addSignInPages(app: ConsoleApp, given: Omit<SignInOptions, 'gate'> & { gate: Gate }): void {
-  const { functions, audit, gate } = given;
-  const steps = { functions, audit, cookie: gate.cookie, gate };
+export function addSignInPages(
+  app: ConsoleApp,
+  given: Omit<SignInOptions, 'gate'> & { gate: Gate; know: (address: string) => void },
+): void {
+  const { functions, audit, gate, know } = given;
+  const steps = { functions, audit, cookie: gate.cookie, gate, know };
   addSignIn(app, { ...steps, isNeeded: gate.isNeeded });
   addSignInSteps(app, steps);
   if (given.oidc) addOidcSignIn(app, { ...steps, ...given.oidc });

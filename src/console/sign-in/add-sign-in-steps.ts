@@ -4,11 +4,11 @@ import type { ConsoleApp } from '../console-app.ts';
 import type { SignInGiven } from './add-sign-in.ts';
 import { comingOf } from './coming.ts';
 import { factorForm, recoveryCodes } from './factor-view.ts';
+import { sayLater } from './hold-tries.ts';
 import { nextAddress } from './make-gate.ts';
 import type { Owed } from './people-functions.ts';
 import { keepToken } from './session-cookie.ts';
 import { codeView, NO_CODE, narrowPage, ownPasswordView, signOutLine } from './sign-in-view.ts';
-import { sayLater, slowDown } from './slow-down.ts';
 import { wayBack } from './way-back.ts';
 
 /** A request of somebody who owes just what its page is for. */
@@ -19,7 +19,7 @@ type Step = { request: FastifyRequest; reply: FastifyReply; token: string; name:
  * reaches the page for it and no other of the console (make-gate.ts); who owes something else, or nothing, is led on from here.
  */
 export function addSignInSteps(app: ConsoleApp, given: SignInGiven): void {
-  const { functions, audit, gate } = given;
+  const { functions, audit, gate, know } = given;
 
   /** A page and its form under one address. */
   const addStep = (
@@ -44,7 +44,7 @@ export function addSignInSteps(app: ConsoleApp, given: SignInGiven): void {
     });
     app.post(
       `/sign-in/${owed}`,
-      { config: { rateLimit: slowDown() }, onRequest: gate.readSession, preHandler: app.csrfProtection },
+      { onRequest: gate.readSession, preHandler: app.csrfProtection },
       async (request, reply) => {
         const fields = fieldsOf(request.body);
         const step = stepOf(request, reply, fields.to);
@@ -69,6 +69,7 @@ export function addSignInSteps(app: ConsoleApp, given: SignInGiven): void {
         return showCode(step, fields.recovery === 'yes', NO_CODE);
       }
       await audit.note({ by: name, what: 'session confirmed', from: coming.from, facts });
+      know(coming.from);
       keepToken(step, answer.token);
       return reply.redirect(to, 303);
     },

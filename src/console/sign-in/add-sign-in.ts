@@ -3,12 +3,12 @@ import type { Audit } from '../../audit/audit.ts';
 import { fieldsOf } from '../actions/fields-of.ts';
 import type { ConsoleApp } from '../console-app.ts';
 import { comingOf } from './coming.ts';
+import { sayLater } from './hold-tries.ts';
 import { type Gate, nextAddress } from './make-gate.ts';
 import type { Coming, PasswordAnswer } from './people-functions.ts';
 import { giveToken, readToken } from './session-cookie.ts';
 import type { SignInFunctions } from './sign-in-functions.ts';
 import { NO_FIT, signInView } from './sign-in-view.ts';
-import { sayLater, slowDown } from './slow-down.ts';
 import { wayBack } from './way-back.ts';
 
 /** How many seconds later there should be room again, where too many passwords are looked at at once. */
@@ -21,7 +21,13 @@ const LONGEST_NAME = 100;
 const USER_NAME = /^[a-z0-9][a-z0-9._-]{0,39}$/;
 
 /** What every step of the sign-in needs. */
-export type SignInGiven = { functions: SignInFunctions; audit: Audit; cookie: string; gate: Gate };
+export type SignInGiven = {
+  functions: SignInFunctions;
+  audit: Audit;
+  cookie: string;
+  gate: Gate;
+  know: (address: string) => void;
+};
 
 /**
  * `/sign-in`: the form, and what came of it. A session begins here, under a token that nobody knew before (session fixation);
@@ -29,7 +35,7 @@ export type SignInGiven = { functions: SignInFunctions; audit: Audit; cookie: st
  * else (login CSRF).
  */
 export function addSignIn(app: ConsoleApp, given: SignInGiven & { isNeeded: () => Promise<boolean> }): void {
-  const { functions, audit, cookie, gate, isNeeded } = given;
+  const { functions, audit, cookie, gate, know, isNeeded } = given;
   const show = (reply: FastifyReply, { to, name, trouble }: { to: string; name?: string; trouble?: string }) =>
     reply.page({
       title: 'Sign in',
@@ -50,31 +56,28 @@ export function addSignIn(app: ConsoleApp, given: SignInGiven & { isNeeded: () =
     return show(reply, { to });
   });
 
-  app.post(
-    '/sign-in',
-    { config: { rateLimit: slowDown() }, preHandler: app.csrfProtection },
-    async (request, reply) => {
-      const fields = fieldsOf(request.body);
-      const to = wayBack(fields.to);
-      const name = (fields.name ?? '').trim().slice(0, LONGEST_NAME).toLowerCase();
-      const coming = comingOf(request);
-      const answer = await functions.password({ name, password: fields.password ?? '', ...coming });
-      if (answer.is !== 'in') {
-        await noteRefused({ answer, name, coming, given });
-        return show(reply, { to, name, trouble: troubleOf(answer, reply) });
-      }
-      await audit.note({
-        by: name,
-        what: 'session begun',
-        from: coming.from,
-        facts: { by: 'password', owes: answer.owes },
-      });
-      const before = readToken(request, cookie);
-      if (before !== undefined) await functions.end(before);
-      giveToken(reply, cookie, answer.token);
-      return reply.redirect(nextAddress(answer.owes, to), 303);
-    },
-  );
+  app.post('/sign-in', { preHandler: app.csrfProtection }, async (request, reply) => {
+    const fields = fieldsOf(request.body);
+    const to = wayBack(fields.to);
+    const name = (fields.name ?? '').trim().slice(0, LONGEST_NAME).toLowerCase();
+    const coming = comingOf(request);
+    const answer = await functions.password({ name, password: fields.password ?? '', ...coming });
+    if (answer.is !== 'in') {
+      await noteRefused({ answer, name, coming, given });
+      return show(reply, { to, name, trouble: troubleOf(answer, reply) });
+    }
+    await audit.note({
+      by: name,
+      what: 'session begun',
+      from: coming.from,
+      facts: { by: 'password', owes: answer.owes },
+    });
+    if (answer.owes === undefined) know(coming.from);
+    const before = readToken(request, cookie);
+    if (before !== undefined) await functions.end(before);
+    giveToken(reply, cookie, answer.token);
+    return reply.redirect(nextAddress(answer.owes, to), 303);
+  });
 }
 
 type Refusal = Exclude<PasswordAnswer, { is: 'in' }>;
