@@ -1,6 +1,6 @@
 -- Included where a row comes to wait for an approval, or goes back to what it was. Of a row that was not new `was` keeps that, as
 -- JSON: its state, its cause and what is known of it, the approval that it had, and which row stood in its place; `answer` of a
--- held one is what somebody says became of its call.
+-- held one is what somebody says became of its call, and `of` in `was` which call that is.
 -- @include approvals
 local function wasOf(row)
   local was = redis.call('HGET', row, 'was')
