@@ -37,13 +37,15 @@ const LOOKED_AT = 20;
 
 /**
  * Closes what somebody began to ask for and was killed before its end, so that it waits for a person like any other. An import that was
- * killed is gone on with by importing its file again, and stays open.
+ * killed is gone on with by importing its file again, and stays open, until another file was imported to its end instead: what the first
+ * left waiting would be in nobody's hands then.
  */
 export async function closeLeft(deps: CarryOutDeps): Promise<void> {
-  for (const { name, states } of await deps.portfolios.open()) {
+  for (const { name, states, importing, interrupted } of await deps.portfolios.open()) {
     if (states.awaiting === 0) continue;
+    const isGoneOnWith = importing || interrupted;
     for (const { id, kind, standing, askedMs } of await deps.approvals.of(name, LOOKED_AT)) {
-      if (standing !== 'open' || kind === 'import' || askedMs > Date.now() - LEFT_AFTER_MS) continue;
+      if (standing !== 'open' || (kind === 'import' && isGoneOnWith) || askedMs > Date.now() - LEFT_AFTER_MS) continue;
       await deps.approvals.close({ portfolio: name, id }, { always: true, above: undefined });
     }
   }

@@ -31,11 +31,13 @@ export async function carryOutAnswers(approval: Approval, deps: CarryOutAnswersD
     const waiting = await readWaiting(page, id, deps);
     const ids = new Set(waiting.flatMap(({ said }) => (said === RESEND ? [] : [said])));
     const known = await readKnownIds(ids, deps);
-    for (const { found, said } of waiting) {
+    for (const { found, said, of } of waiting) {
       const made = said === RESEND ? undefined : said;
-      const isOthers = made !== undefined && otherCallFault(made, callsOf(found).map(callName), known) !== undefined;
+      const isOthers =
+        made !== undefined &&
+        otherCallFault(made, of === undefined ? callsOf(found).map(callName) : [of], known) !== undefined;
       if (isOthers || prefixFault(made, found) !== undefined) continue;
-      if ((await answerCall(found, { made, approval }, deps)) && (await deps.approvals.goAnswered(found.row, id)))
+      if ((await answerCall(found, { made, of, approval }, deps)) && (await deps.approvals.goAnswered(found.row, id)))
         went += 1;
     }
     for (const row of page) await endOf(row, id, deps);
@@ -43,7 +45,7 @@ export async function carryOutAnswers(approval: Approval, deps: CarryOutAnswersD
   return went + (await freeHeld(deps));
 }
 
-type Waiting = { found: FoundRow; said: string };
+type Waiting = { found: FoundRow; said: string; of: string | undefined };
 
 /** The rows that wait with what was said of them. */
 async function readWaiting(page: readonly RowId[], id: string, { rows }: CarryOutAnswersDeps): Promise<Waiting[]> {
@@ -51,7 +53,7 @@ async function readWaiting(page: readonly RowId[], id: string, { rows }: CarryOu
   return page.flatMap((row, place) => {
     const result = results[place];
     if (result?.state !== 'awaiting' || result.approval !== id || !result.awaits?.answer) return [];
-    return [{ found: { row, result }, said: result.awaits.answer }];
+    return [{ found: { row, result }, said: result.awaits.answer, of: result.awaits.of }];
   });
 }
 
@@ -61,11 +63,11 @@ async function readWaiting(page: readonly RowId[], id: string, { rows }: CarryOu
  */
 async function answerCall(
   found: FoundRow,
-  { made, approval }: { made: string | undefined; approval: Approval },
+  { made, of, approval }: { made: string | undefined; of: string | undefined; approval: Approval },
   deps: CarryOutAnswersDeps,
 ): Promise<boolean> {
   const [by] = approval.authors;
-  if (await resolveCallOf(found, { made, by, asOfMs: approval.askedMs }, deps)) return true;
+  if (await resolveCallOf(found, { made, by, asOfMs: approval.askedMs, of }, deps)) return true;
   const unknown = await Promise.all(callsOf(found).map((call) => deps.calls.isUnknown(call)));
   return !unknown.includes(true);
 }

@@ -1,5 +1,5 @@
 import type { Portfolios } from '../../src/ledger/portfolios.ts';
-import { OPEN_STATES } from '../../src/ledger/row.ts';
+import { UNFINISHED_STATES } from '../../src/ledger/row.ts';
 import type { RowId } from '../../src/ledger/row-id.ts';
 import { pagesOf } from '../../src/ledger/row-pages.ts';
 import type { Rows } from '../../src/ledger/rows.ts';
@@ -10,7 +10,7 @@ type LackingDeps = { rows: Rows; portfolios: Portfolios };
 type WholeFile = { portfolio: string; fileName: string; importId: string; begun: string };
 
 /** The states of rows of which no limit was sent, as a rule, and that go on by themselves or when they are sent again. */
-const UNSENT_STATES = [...OPEN_STATES, 'refused'] as const;
+const UNSENT_STATES = [...UNFINISHED_STATES, 'refused'] as const;
 
 /** Counts the rows of earlier imports that are not in this file and were not sent, as far as their states tell. */
 export async function countLacking(file: WholeFile, deps: LackingDeps): Promise<number> {
@@ -45,8 +45,15 @@ async function* lackingRows(
         portfolio,
         others.map(({ key }) => key),
       );
-      const lacking = others.filter((_row, place) => kept[place] === undefined);
+      const unkept = others.filter((_row, place) => kept[place] === undefined);
+      const lacking = state === 'awaiting' ? await unsentOf(unkept, rows) : unkept;
       if (lacking.length > 0) yield lacking;
     }
   }
+}
+
+/** Of rows that wait for an approval, those of which nothing is in doubt: not what somebody said of a held one's call. */
+async function unsentOf(waiting: readonly RowId[], rows: Rows): Promise<RowId[]> {
+  const results = await rows.read(waiting);
+  return waiting.filter((_row, place) => results[place]?.awaits?.was !== 'held');
 }

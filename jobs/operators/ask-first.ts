@@ -2,12 +2,17 @@ import { Big } from 'big.js';
 import type { AskedFor } from '../../src/ledger/approvals/answered.ts';
 import { type ApprovalPolicy, asksApproval } from '../../src/ledger/approvals/approval.ts';
 import type { Approvals } from '../../src/ledger/approvals/approvals.ts';
+import type { Thing } from '../../src/ledger/calls.ts';
 import type { PartOfPlan } from '../../src/ledger/plans/plan.ts';
 import type { Queues } from '../../src/queue/queues.ts';
 import type { FoundRow } from '../rows/walk-rows.ts';
+import { callName } from './id-faults.ts';
 
-/** A row that somebody wishes to have sent again; of a held one with what they say of its call: an id, or {@link RESEND}. */
-export type Wished = { found: FoundRow; said?: string };
+/**
+ * A row that somebody wishes to have sent again; of a held one with what they say of its call, an id or {@link RESEND}, and which call
+ * they say it of: a step may have several.
+ */
+export type Wished = { found: FoundRow; said?: string; of?: Pick<Thing, 'kind' | 'key'> | undefined };
 
 /** What is said of a held call that was not made: it may be sent again. No id of the service is this word. */
 export const RESEND = 'resend';
@@ -50,8 +55,15 @@ export async function askFirst(
     // Its ended job goes first, as for a row that goes again at once: an add with an id that BullMQ still knows is ignored.
     await queues.forget(page.map(({ found }) => found.row));
     await Promise.all(
-      page.map(({ found: { row, result }, said }) =>
-        approvals.awaitRow(row, result.state as WaitsFrom, { id, by, said, part, writtenMs: result.updatedMs }),
+      page.map(({ found: { row, result }, said, of }) =>
+        approvals.awaitRow(row, result.state as WaitsFrom, {
+          id,
+          by,
+          said,
+          of: of && callName(of),
+          part,
+          writtenMs: result.updatedMs,
+        }),
       ),
     );
   }

@@ -1,18 +1,15 @@
-import type { CallKind } from '../../src/call-kind.ts';
 import type { Calls } from '../../src/ledger/calls.ts';
 import type { Portfolios } from '../../src/ledger/portfolios.ts';
 import type { Rows } from '../../src/ledger/rows.ts';
 import type { Resolution, ResolutionFile } from '../../src/portfolio/results/resolution-file.ts';
-import { callsOf } from '../rows/calls-of.ts';
 import type { FoundRow } from '../rows/walk-rows.ts';
+import { type CallInDoubt, callInDoubt } from './call-in-doubt.ts';
 import { explainLine, explainRow } from './explain-rows.ts';
 import { rowAtLine, rowByName } from './find-row.ts';
 import { callName, otherCallFault, prefixFault, readKnownIds } from './id-faults.ts';
 
 /** One line of the file: where it stands, the id that it gives, if any, and the held row and call that it is about. */
-type Planned = { at: number; made: string | undefined; found: FoundRow; call: Call };
-
-type Call = { kind: CallKind; key: string; sentMs?: number | undefined };
+type Planned = { at: number; made: string | undefined; found: FoundRow; call: CallInDoubt };
 
 /** What a file says of held rows, in its order, and all that is wrong with it, by its lines. */
 export type Plan = { planned: Planned[]; problems: ResolutionFile['problems'] };
@@ -49,19 +46,6 @@ async function heldRow(portfolio: string, { row: name, line }: Resolution, deps:
   return typeof found === 'string'
     ? `${found} Choose one in the column row.`
     : (found ?? explainLine(portfolio, line, deps));
-}
-
-/**
- * The first of the step's calls whose outcome is unknown: the one that the file speaks of, whatever is answered until it is
- * believed. Where none is unknown any more the row goes on by itself.
- */
-async function callInDoubt(found: FoundRow, { calls }: PlanDeps): Promise<Call | undefined> {
-  const all: Call[] = callsOf(found);
-  for (const call of all) {
-    const { isUnknown, sentMs } = await calls.doubtOf(call);
-    if (isUnknown) return { ...call, sentMs };
-  }
-  return all[0];
 }
 
 /** Rows may share a call, and what is said of it then has to agree; one id cannot be of two calls. */

@@ -7,6 +7,7 @@ import { importNames } from '../rows/import-names.ts';
 import { supplierJob } from '../rows/step-jobs.ts';
 import { type FoundRow, foundPages } from '../rows/walk-rows.ts';
 import { type AskDeps, asDecided, askFirst, justThese, RESEND, type Wished } from './ask-first.ts';
+import { callInDoubt } from './call-in-doubt.ts';
 import { type FreeDeps, freeHeld } from './free-held.ts';
 import { heldRowAtLine, heldRowByName } from './held-row.ts';
 import { callName, otherCallFault, prefixFault, readKnownIds } from './id-faults.ts';
@@ -77,7 +78,7 @@ async function resolveAll({ portfolio, step, made, by }: Resolving, deps: Resolv
 async function* heldRows(portfolio: string, step: Step | undefined, deps: FreeDeps): AsyncGenerator<readonly Wished[]> {
   for await (const page of foundPages(deps.rows, portfolio, 'held')) {
     const meant = page.filter(({ result }) => step === undefined || result.step === step);
-    yield meant.map((found) => ({ found, said: RESEND }));
+    yield await Promise.all(meant.map(async (found) => ({ found, said: RESEND, of: await callInDoubt(found, deps) })));
   }
 }
 
@@ -94,7 +95,8 @@ async function resolveOne(
   const of = [resolvedOf(held, made, await importNames(portfolio, deps))];
   const isMeant = step === undefined || held.result.step === step;
   if (dryRun || !isMeant) return { calls: 0, rows: 0, of };
-  const wished = () => justThese([{ found: held, said: made ?? RESEND }]);
+  const spoken = await callInDoubt(held, deps);
+  const wished = () => justThese([{ found: held, said: made ?? RESEND, of: spoken }]);
   const waits = await askFirst({ portfolio, kind: 'answer', by: by ?? commandLineActor() }, wished, deps);
   if (waits) return { calls: 0, rows: 0, of, ...(waits.rows > 0 ? { waits } : {}) };
   if (!(await resolveCallOf(held, { made, by }, deps))) return { calls: 0, rows: 0, of };
@@ -121,15 +123,23 @@ export async function resendSupplier(
 }
 
 /**
- * Resolves the one call that a row is held at: the first of its step that is unknown, unless it was sent again after `asOfMs`.
- * Answers whether it did.
+ * Resolves the one call that a row is held at: the first of its step that is unknown, or the one named, unless it was sent again
+ * after `asOfMs`. Answers whether it did.
  */
 export async function resolveCallOf(
   found: FoundRow,
-  { made, by = commandLineActor(), asOfMs }: Pick<Resolving, 'made' | 'by'> & { asOfMs?: number | undefined },
+  {
+    made,
+    by = commandLineActor(),
+    asOfMs,
+    of,
+  }: Pick<Resolving, 'made' | 'by'> & {
+    asOfMs?: number | undefined;
+    of?: string | undefined;
+  },
   { calls }: Pick<FreeDeps, 'calls'>,
 ): Promise<boolean> {
-  const [first, ...others] = callsOf(found);
+  const [first, ...others] = callsOf(found).filter((call) => of === undefined || callName(call) === of);
   if (!first) return false;
   const said = { by, row: found.row, asOfMs };
   return (await calls.resolve([first, ...others], found.result.request.buyer, made, said)) === 'resolved';

@@ -23,7 +23,7 @@ export async function resolvePlan(
   const resolution = { calls: 0, rows: 0, of: [] as Resolved[] };
   const [first] = planned;
   const imports = first ? await importNames(first.found.row.portfolio, deps) : new Map<string, string>();
-  const wished = () => justThese(planned.map(({ found, made }) => ({ found, said: made ?? RESEND })));
+  const wished = () => justThese(planned.map(({ found, made, call }) => ({ found, said: made ?? RESEND, of: call })));
   const waits = first && (await askFirst({ portfolio: first.found.row.portfolio, kind: 'answer', by }, wished, deps));
   if (waits) return { ...resolution, ...(waits.rows > 0 ? { waits } : {}) };
   for (const { made, found, call } of planned) {

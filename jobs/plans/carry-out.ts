@@ -3,6 +3,7 @@ import type { Plans } from '../../src/ledger/plans/plans.ts';
 import type { GivenUpFrom } from '../../src/ledger/row.ts';
 import type { Rows } from '../../src/ledger/rows.ts';
 import { type AskDeps, askFirst, RESEND, type Wished } from '../operators/ask-first.ts';
+import { callInDoubt } from '../operators/call-in-doubt.ts';
 import { cancelRows } from '../operators/cancel-rows.ts';
 import { type FreeDeps, freeHeld } from '../operators/free-held.ts';
 import { resendSupplier, resolveCallOf } from '../operators/resolve-calls.ts';
@@ -105,7 +106,7 @@ async function askForApproval(
     for await (const page of pagesOfFilter(deps.rows, portfolio, plan.filter)) {
       signal.throwIfAborted();
       const planned = page.filter(isPlanned(plan));
-      yield planned.map((found) => (action === 'resend' ? { found, said: RESEND } : { found }));
+      yield await Promise.all(planned.map((found) => (action === 'resend' ? resendOf(found, deps) : { found })));
     }
   };
   const approval = (await deps.plans.read(plan.id))?.waits;
@@ -115,6 +116,10 @@ async function askForApproval(
   const asked = await askFirst({ portfolio, kind, by, part, approval, onAsked }, wished, deps);
   // The rows that wait were counted as they were moved, in the plan's `done`.
   return asked && {};
+}
+
+async function resendOf(found: FoundRow, deps: CarryOutDeps): Promise<Wished> {
+  return { found, said: RESEND, of: await callInDoubt(found, deps) };
 }
 
 /** Which plan rows are moved for, and who confirmed it. */

@@ -87,8 +87,9 @@ async function appendBatch(drafts: readonly EntryDraft[], deps: AppendDeps): Pro
   // Before the head is read: others write on meanwhile, and what they wrote is remembered after it stands.
   const remembered = await deps.last.read();
   let [, head] = toHead(await script(names, ['', '', '', '', '']));
+  const isOther = await isOtherHistory(head, remembered, deps);
   for (let tries = 0; tries < MOST_TRIES; tries += 1) {
-    const made = makeEntries(drafts, head, { remembered, chain, account: deps.account });
+    const made = makeEntries(drafts, head, { remembered, isOther, chain, account: deps.account });
     const last = made.entries.at(-1);
     if (!last) return [];
     const [isDone, found] = toHead(
@@ -116,6 +117,23 @@ async function appendBatch(drafts: readonly EntryDraft[], deps: AppendDeps): Pro
   throw new Error(`other processes wrote ${MOST_TRIES} times in between`);
 }
 
+/**
+ * Whether the trail ends before the entry that this host remembers, or has another in its place, since others have written on it after
+ * it was set back. This is the last moment to say so, since what is written now is remembered in its place.
+ */
+async function isOtherHistory(
+  head: Head,
+  remembered: LastLink | undefined,
+  { connection, keys }: Pick<AppendDeps, 'connection' | 'keys'>,
+): Promise<boolean> {
+  if (remembered === undefined || head.number < remembered.number) return remembered !== undefined;
+  if (head.number === remembered.number) return head.link !== remembered.link;
+  const place = `${remembered.number}-0`;
+  // Where it stands no longer, it was cut off, or its lack shows.
+  const [, fields] = (await connection.xrange(keys.audit, place, place))[0] ?? [];
+  return fields !== undefined && !(fields[2] === 'l' && fields[3] === remembered.link);
+}
+
 const OTHER_KEY_WORDS =
   'the audit trail was chained with another key: hosts of one installation need the same LIMITLINE_SECRET; it goes on with this one';
 const SET_BACK_WORDS =
@@ -128,11 +146,14 @@ const SET_BACK_WORDS =
 function makeEntries(
   drafts: readonly EntryDraft[],
   head: Head,
-  { remembered, chain, account }: { remembered: LastLink | undefined; chain: Chain; account: string },
+  {
+    remembered,
+    isOther,
+    chain,
+    account,
+  }: { remembered: LastLink | undefined; isOther: boolean; chain: Chain; account: string },
 ) {
-  const isBehind = remembered !== undefined && head.number < remembered.number;
-  const isOther = remembered?.number === head.number && remembered.link !== head.link;
-  const isSetBack = isBehind || isOther || head.top > head.number;
+  const isSetBack = isOther || head.top > head.number;
   const facts = { remembered: remembered?.number, found: head.number, highest: head.top };
   const first: EntryDraft[] = isSetBack ? [{ by: NOBODY, what: SET_BACK, from: THE_TRAIL, facts }] : [];
   // Hosts without a common secret, or one that was lost: refused, nothing could be done any more; so it is written down.

@@ -65,8 +65,13 @@ function toResult(fields: Record<string, string>): RowResult | undefined {
     problem: fields.problem ? JSON.parse(fields.problem) : undefined,
     cause: fields.cause,
     approval: fields.approval,
-    awaits: fields.was ? { was: JSON.parse(fields.was).state, answer: fields.answer ?? '' } : undefined,
+    awaits: fields.was ? awaitsOf(fields.was, fields.answer) : undefined,
     again: fields.again ? readPair(fields.again) : undefined,
     updatedMs: Number(fields.updated),
   };
+}
+
+function awaitsOf(text: string, answer = ''): RowResult['awaits'] {
+  const { state, of } = JSON.parse(text);
+  return { was: state, answer, ...(of === undefined ? {} : { of }) };
 }

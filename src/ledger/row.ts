@@ -107,8 +107,8 @@ export type RowResult = {
   cause: string | undefined;
   /** Id of the approval that it waits for, or has; nothing where none was ever asked for. */
   approval: string | undefined;
-  /** Of one that waits and was not new: what it was before, and what somebody says became of its call: an id, or `resend`. */
-  awaits: { was: RowState; answer: string } | undefined;
+  /** Of one that waits and was not new: what it was before, and what somebody says became of its call `of`: an id, or `resend`. */
+  awaits: { was: RowState; answer: string; of?: string } | undefined;
   /** What was made twice for it: the id that it goes by, and the other. */
   again: { id: string; again: string } | undefined;
   updatedMs: number;

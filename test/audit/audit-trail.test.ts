@@ -131,6 +131,39 @@ test('another host that writes on a trail which was set back is found out by the
   expect((await other.verify()).broken).toMatchObject({ number: 5, is: 'set back' });
 });
 
+test.each([1, 2, 5])(
+  'what another host wrote meanwhile, %i entries of it, hides from nobody that the trail was set back',
+  async (count) => {
+    const { process, admin, keys, dir } = await openTrails();
+    const [one, other] = [process(), process({ dir: `${dir}/other` })];
+    for (let number = 1; number <= 3; number += 1) await one.note(NOTE);
+    const copies = await Promise.all([keys.audit, keys.auditHead].map((key) => admin.dumpBuffer(key)));
+    await one.note({ ...NOTE, about: 'gone' });
+    for (const [place, key] of [keys.audit, keys.auditHead].entries()) {
+      await admin.restore(key, 0, copies[place] as Buffer, 'REPLACE');
+    }
+    for (let number = 1; number <= count; number += 1) await other.note(NOTE);
+    await one.note(NOTE);
+    expect((await one.verify()).broken).toMatchObject({ number: 4 + count, is: 'set back' });
+    // Once: from then on it is remembered as it is.
+    await one.note(NOTE);
+    expect(await one.verify(5 + count)).toMatchObject({ entries: 2, broken: undefined });
+  },
+);
+
+test('who comes back to a trail on which others wrote, and of which the beginning was cut, finds nothing amiss', async () => {
+  const { process, dir } = await openTrails();
+  const [one, other] = [process(), process({ dir: `${dir}/other` })];
+  await one.note(NOTE);
+  for (let number = 1; number <= 3; number += 1) await other.note(NOTE);
+  await one.note(NOTE);
+  expect((await one.verify()).broken).toBeUndefined();
+  await other.note(NOTE);
+  await other.cut({ beforeMs: Date.now() + 60_000, by: 'alice', from: '127.0.0.1' });
+  await one.note(NOTE);
+  expect((await one.verify()).broken).toBeUndefined();
+});
+
 test('a head that somebody moved is found out', async () => {
   const { process, admin, keys } = await openTrails();
   const trail = process();

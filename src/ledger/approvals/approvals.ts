@@ -128,17 +128,17 @@ export function makeApprovals({
      * Lets a row that ended in this state wait for an open approval. Answers whether it does: not where it is in another state by
      * now, or another stands in its place, or it changed since the plan, or since `writtenMs`.
      *
-     * @param said what somebody says of a held row's call: the id of what was made, or `resend`
+     * @param said what somebody says of a held row's call: the id of what was made, or `resend`; `of` names the call
      */
     async awaitRow(
       row: RowId,
       state: 'refused' | 'cancelled' | 'held',
-      { id, by, said = '', part, writtenMs }: Awaiting,
+      { id, by, said = '', of = '', part, writtenMs }: Awaiting,
     ): Promise<boolean> {
       const plan = part ? keys.plan(part.plan) : keys.row(row.portfolio, row.key);
       const places = [keys.portfolio(row.portfolio), keys.row(row.portfolio, row.key), plan];
       const told = entryText({ is: 'asked', by, from: state });
-      const args = [row.key, state, id, said, part?.beforeMs ?? '', writtenMs ?? '', told];
+      const args = [row.key, state, id, said, part?.beforeMs ?? '', writtenMs ?? '', told, of];
       return (await persist('await', () => awaitRow(places, args))) === 1;
     },
 
@@ -253,6 +253,7 @@ type Awaiting = {
   id: string;
   by: string;
   said?: string | undefined;
+  of?: string | undefined;
   part?: PartOfPlan | undefined;
   writtenMs?: number | undefined;
 };

@@ -3,7 +3,7 @@
 -- ARGV[1] row key   ARGV[2] state that it must be in: "refused", "cancelled" or "held"   ARGV[3] the open approval
 -- ARGV[4] what somebody says of a held one: the id of what was made, "resend", or ""
 -- ARGV[5] the moment of the plan in ms, or ""   ARGV[6] when the row that is meant was written, in ms, or ""
--- ARGV[7] what is told to the row's story, as JSON, or ""
+-- ARGV[7] what is told to the row's story, as JSON, or ""   ARGV[8] the call that it is said of, as callers name it, or ""
 -- Answers 1, also repeated, or 0 when it is in another state, or replaced, or changed since, or the approval is open no longer.
 -- @include move
 -- @include replaced
@@ -13,13 +13,14 @@
 -- @include tell
 -- @include waiting
 local portfolio, row, plan = unpack(KEYS)
-local key, from, approval, answer, before, written, told = unpack(ARGV)
+local key, from, approval, answer, before, written, told, of = unpack(ARGV)
 local found = redis.call('HMGET', row, 'state', 'line', 'approval', 'cause', 'replaced', 'updated')
 if found[1] == 'awaiting' and found[3] == approval then return 1 end
 if standingOf(portfolio, approval) ~= 'open' or found[1] ~= from or isReplaced(row) then return 0 end
 if not isAsPlanned(row, before) or (written ~= '' and written ~= found[6]) then return 0 end
 local was = { state = from, approval = found[3] or nil, cause = found[4] or nil, replaced = found[5] or nil }
 was.known = found[4] and redis.call('HGET', portfolio .. ':causes', found[4]) or nil
+was.of = of ~= '' and of or nil
 local now = nowMs()
 takeBackReplaced(row)
 moveRow(portfolio, row, key, from, 'awaiting', found[2], now)

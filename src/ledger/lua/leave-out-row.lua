@@ -14,11 +14,9 @@ local portfolio, row, limit = unpack(KEYS)
 local key, import, problem, begun = unpack(ARGV)
 local found = redis.call('HMGET', row, 'state', 'line', 'import')
 local state = found[1]
-if state == 'awaiting' then
-  local was = wasOf(row)
-  state = was and was.state or 'queued'
-end
-local isLeft = state and (state == 'refused' or isOpen(state))
+-- Also one that somebody would have sent again, whatever it was before; but what was said of a held one's call is not taken back.
+local was = state == 'awaiting' and wasOf(row)
+local isLeft = state and (state == 'refused' or isOpen(state) or state == 'awaiting' and not (was and was.state == 'held'))
 if not isLeft or found[3] == import or isSent(limit) then return 0 end
 local rowBegun = redis.call('HGET', portfolio, 'begun:' .. found[3])
 if rowBegun and tonumber(rowBegun) > tonumber(begun) then return 0 end

@@ -111,8 +111,8 @@ if state then
   redis.call('ZADD', portfolio .. ':state:' .. state, 'XX', line, key)
   -- An invalid line of the same file may have counted as this row; from now on this line does.
   if redis.call('HGET', portfolio, 'importNumber') == import then redis.call('HDEL', portfolio .. ':lines:kept', key) end
-  if state == 'awaiting' and same then stayAwaiting(portfolio, row, approval) end
-  if same and state ~= 'refused' and state ~= 'cancelled' then
+  local goes = state == 'awaiting' and same and goesWith(portfolio, row, approval)
+  if same and not goes and state ~= 'refused' and state ~= 'cancelled' then
     tallyRow(portfolio, row, key)
     indexRow(portfolio, row, key, was, wordsBefore, words)
     if old then noteFinish(portfolio, now) end

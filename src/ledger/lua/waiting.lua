@@ -1,6 +1,6 @@
 -- Included where a row comes to wait for an approval, or goes back to what it was. Of a row that was not new `was` keeps that, as
 -- JSON: its state, its cause and what is known of it, the approval that it had, and which row stood in its place; `answer` of a
--- held one is what somebody says became of its call.
+-- held one is what somebody says became of its call, and `of` in `was` which call that is.
 -- @include approvals
 local function wasOf(row)
   local was = redis.call('HGET', row, 'was')
@@ -13,10 +13,11 @@ local function bindRow(row, approval)
   if approval == '' then redis.call('HDEL', row, 'approval') else redis.call('HSET', row, 'approval', approval) end
 end
 
--- A line brings a row that waits with the same words. What an import that died left waiting goes on with this one.
-local function stayAwaiting(portfolio, row, approval)
+-- A line brings a row that waits with the same words. What an import that died left waiting goes on with this one: answers true
+-- where nobody asks for an approval of this one, so that the row waits no longer.
+local function goesWith(portfolio, row, approval)
   local before = redis.call('HGET', row, 'approval') or ''
-  if redis.call('HEXISTS', row, 'was') == 0 and approval ~= '' and standingOf(portfolio, before) == 'open' then
-    redis.call('HSET', row, 'approval', approval)
-  end
+  if redis.call('HEXISTS', row, 'was') == 1 or standingOf(portfolio, before) ~= 'open' then return false end
+  if approval ~= '' then redis.call('HSET', row, 'approval', approval) end
+  return approval == ''
 end

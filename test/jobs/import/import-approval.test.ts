@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { closeLeft } from '../../../jobs/approvals/carry-out-answered.ts';
 import { importPortfolio } from '../../../jobs/import/import-portfolio.ts';
 import { freeApproved } from '../../../jobs/rows/free-approved.ts';
 import type { Approval } from '../../../src/ledger/approvals/approval.ts';
@@ -109,9 +110,8 @@ test('below the limit rows go by themselves, and what brings the portfolio above
   expect(standIn.counts().made.limit).toBe(3);
 });
 
-test('an import that is killed leaves its rows waiting, and the same command goes on with them', async () => {
-  const place = await openWorkplace(ALWAYS);
-  const { context, dir } = place;
+/** Imports 1,200 lines, of which the process is killed behind the first batch. */
+async function importKilled({ context, dir }: Place) {
   const path = join(dir, 'q4.csv');
   await writeFile(path, `${buyerLines(1_200).join('\n')}\n`);
   const stop = new AbortController();
@@ -119,14 +119,63 @@ test('an import that is killed leaves its rows waiting, and the same command goe
   const deps = { ...importDepsOf(context), stopping: stop.signal, onBatch: () => stop.abort(new Error('killed')) };
   await expect(importPortfolio(payload, deps)).rejects.toThrow('is stopping');
   expect((await context.portfolios.read('q4')).states.awaiting).toBeGreaterThan(0);
-  const [open] = await context.approvals.of('q4');
-  expect(open).toMatchObject({ standing: 'open', authors: ['alice'] });
-  const going = { ...importDepsOf(context), stopping: new AbortController().signal, onBatch: () => {} };
-  const { approval } = await importPortfolio({ ...payload, by: 'carol' }, going);
-  expect(approval).toMatchObject({ id: open?.id, standing: 'waiting', rows: 1_200, authors: ['alice', 'carol'] });
-  // Once more, by another: there is nothing new to be approved, and nobody becomes an author of what waits.
-  expect((await importPortfolio({ ...payload, by: 'dave' }, going)).approval).toBeUndefined();
-  expect((await waitingIn(place)).authors).toEqual(['alice', 'carol']);
+  return payload;
+}
+
+describe('an import that is killed', () => {
+  test('leaves its rows waiting, and the same command goes on with them', async () => {
+    const place = await openWorkplace(ALWAYS);
+    const { context } = place;
+    const payload = await importKilled(place);
+    const [open] = await context.approvals.of('q4');
+    expect(open).toMatchObject({ standing: 'open', authors: ['alice'] });
+    const going = { ...importDepsOf(context), stopping: new AbortController().signal, onBatch: () => {} };
+    const { approval } = await importPortfolio({ ...payload, by: 'carol' }, going);
+    expect(approval).toMatchObject({ id: open?.id, standing: 'waiting', rows: 1_200, authors: ['alice', 'carol'] });
+    // Once more, by another: there is nothing new to be approved, and nobody becomes an author of what waits.
+    expect((await importPortfolio({ ...payload, by: 'dave' }, going)).approval).toBeUndefined();
+    expect((await waitingIn(place)).authors).toEqual(['alice', 'carol']);
+  });
+
+  test('leaves nothing waiting that nobody can answer, where no approval is asked for any more', async () => {
+    const place = await openWorkplace(ALWAYS);
+    const { context } = place;
+    await importKilled(place);
+    await importUnasked(place, buyerLines(1_200), 'q4');
+    expect((await context.portfolios.read('q4')).states).toMatchObject({ queued: 1_200, awaiting: 0 });
+    expect(await context.portfolios.compare(['q4'])).toEqual([]);
+  });
+
+  test('leaves to an approval of their own the rows that no other file brings', async () => {
+    const place = await openWorkplace(ALWAYS);
+    const { context } = place;
+    await importKilled(place);
+    const [left] = await context.approvals.of('q4');
+    const { keys, ledger } = context;
+    const age = () => ledger.hset(keys.approval(left?.id ?? ''), 'asked', Date.now() - 3_600_000);
+    await age();
+    // Its file is to be imported again, as it says itself.
+    await closeLeft(context);
+    expect(await context.approvals.read(left?.id ?? '')).toMatchObject({ standing: 'open' });
+    const { approval, lacking } = await place.import(buyerLines(100), { by: 'alice' });
+    expect(approval).toMatchObject({ rows: 100 });
+    expect(lacking).toBe((left?.rows ?? 0) - 100);
+    await closeLeft(context);
+    expect(await context.approvals.read(left?.id ?? '')).toMatchObject({ standing: 'waiting', rows: lacking });
+  });
+});
+
+test('what replaces an earlier file takes out of its approval what it lacks', async () => {
+  const place = await openWorkplace(ALWAYS);
+  const { context } = place;
+  await place.import(buyerLines(5), { by: 'alice' });
+  const seen = await waitingIn(place);
+  const mended = [...buyerLines(3), 'Late GmbH,DE,HRB 77,5.00'];
+  expect(await place.import(mended, { by: 'alice' })).toMatchObject({ lacking: 2, givenUp: 0 });
+  expect(await place.import(mended, { by: 'alice', replace: true })).toMatchObject({ lacking: 0, givenUp: 2 });
+  expect((await context.portfolios.read('q4')).states).toMatchObject({ awaiting: 4, cancelled: 2 });
+  expect(await context.approvals.grant({ ...seen, by: 'bob' })).toBe('changed');
+  expect(await waitingIn(place)).toMatchObject({ id: seen.id, rows: 3 });
 });
 
 test('one file imported twice at the same moment waits as a whole, and each of its rows once', async () => {
