@@ -30,7 +30,7 @@ test('an admin adds a user, whose password stands in the answer and nowhere else
   expect(headers.get('location')).toBe('/sign-in/password');
   const twice = await admin.post('/users', { name: 'ben', 'role-admin': 'yes' });
   expect([twice.status, twice.text]).toEqual([422, expect.stringContaining('There is a user ben already')]);
-  for (const name of ['console', '-x', 'a b', '<script>alert(1)</script>', '../x', '']) {
+  for (const name of ['console', 'limitline', 'Unknown', '-x', 'a b', '<script>alert(1)</script>', '../x', '']) {
     const refused = await admin.post('/users', { name, 'role-viewer': 'yes' });
     expect([name, refused.status]).toEqual([name, 422]);
     expect(refused.text).not.toContain('<script>alert');
