@@ -1,7 +1,10 @@
 import type { FastifyInstance } from 'fastify';
 
-/** Whoever still sends what was refused meanwhile, such as a large file, reads the answer in this time; Node throws the rest away. */
+/** So often it is looked whether the rest comes, which Node throws away. */
 const LINGER_MS = 5_000;
+
+/** A browser reads the answer to a large file when it has sent all of it: who sends as much as this each time is waited for. */
+const LEAST_BYTES = 32 * 1_024;
 
 /**
  * Closes connections whose request was answered before all of it came, and of which the rest does not come either. Node's own limit for
@@ -12,9 +15,14 @@ export function closeUnread(app: FastifyInstance, { lingerMs = LINGER_MS } = {})
   app.addHook('onResponse', async ({ raw }) => {
     if (raw.complete || raw.destroyed) return;
     const { socket } = raw;
-    const timer = setTimeout(() => {
+    let { bytesRead } = socket;
+    const timer = setInterval(() => {
+      const isComing = socket.bytesRead - bytesRead >= LEAST_BYTES;
+      bytesRead = socket.bytesRead;
+      if (isComing && !raw.complete) return;
+      clearInterval(timer);
       if (!raw.complete) socket.destroy();
     }, lingerMs).unref();
-    socket.once('close', () => clearTimeout(timer));
+    socket.once('close', () => clearInterval(timer));
   });
 }

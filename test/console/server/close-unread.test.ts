@@ -51,3 +51,17 @@ test('who goes on to the end of what was refused keeps the connection, and is an
   expect(heard.match(/HTTP\/1\.1 200/g)).toHaveLength(5);
   expect(socket.destroyed).toBe(false);
 });
+
+test('a large file that was refused is taken to its end as long as it comes', async () => {
+  const socket = (await open())();
+  const piece = 'b'.repeat(64 * 1_024);
+  const pieces = 12;
+  socket.write(request('/refused', '', piece.length * pieces));
+  expect((await once(socket, 'data'))[0]).toContain('HTTP/1.1 403');
+  for (let sent = 0; sent < pieces; sent += 1) {
+    socket.write(piece);
+    await new Promise((done) => setTimeout(done, 100));
+  }
+  socket.write(request('/read', 'again'));
+  expect((await once(socket, 'data'))[0]).toContain('HTTP/1.1 200');
+});
