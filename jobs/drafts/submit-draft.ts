@@ -67,7 +67,8 @@ export function makeSubmissions(deps: SubmissionDeps): Submissions {
   async function begin(seen: PortfolioDraft, submission: Submission): Promise<Begun | { conflict: string }> {
     const { id } = seen;
     const preview = await previews.need(seen);
-    if (preview.of !== submission.of) return { conflict: OTHER_BY_NOW };
+    const isOther = submission.portfolio !== undefined && submission.portfolio !== seen.portfolio;
+    if (isOther || preview.of !== submission.of) return { conflict: OTHER_BY_NOW };
     if (preview.faults.length > 0) throw new LimitlineError('USAGE', preview.faults[0]?.message ?? '');
     const payload = await payloadOf(seen, { dir: drafts.dirOf(id), imports: deps.imports, ...submission });
     const { portfolio, replace } = payload;

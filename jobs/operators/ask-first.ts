@@ -38,7 +38,8 @@ export type Asking = {
  * answered where it may be done at once.
  *
  * It is needed by the policy on sums (APPROVE_ABOVE, APPROVE_ALWAYS), and for rows whose approval nobody gave, whatever their sum: what
- * was declined is not sent again a row at a time.
+ * was declined is not sent again a row at a time. Of those, who brought the rows in is an author still: that somebody else would have
+ * them sent again makes nobody another person.
  *
  * @param wished the rows, a page at a time; gone through twice, the first time no further than it takes to decide
  */
@@ -51,7 +52,9 @@ export async function askFirst(
   if (asking.approval === undefined && !(await isNeeded(wished, { approvals, approvalPolicy }))) return undefined;
   const id = asking.approval ?? (await approvals.askFor({ portfolio, kind, by }));
   if (asking.approval === undefined) await asking.onAsked?.(id);
+  const earlier = makeEarlierAuthors(approvals);
   for await (const page of wished()) {
+    await approvals.addAuthors({ portfolio, id }, await earlier(page));
     // Its ended job goes first, as for a row that goes again at once: an add with an id that BullMQ still knows is ignored.
     await queues.forget(page.map(({ found }) => found.row));
     await Promise.all(
@@ -97,6 +100,23 @@ async function isNeeded(
     }
   }
   return false;
+}
+
+/**
+ * Answers who asked for what these rows waited for before, as far as no person said yes to it, of each approval once: to send such a row
+ * again is to approve what was brought in.
+ */
+function makeEarlierAuthors({ read }: Pick<Approvals, 'read'>): (page: readonly Wished[]) => Promise<string[]> {
+  const seen = new Set<string>();
+  return async (page) => {
+    const ids = new Set(page.flatMap(({ found }) => found.result.approval ?? []).filter((id) => !seen.has(id)));
+    for (const id of ids) seen.add(id);
+    const approvals = await Promise.all([...ids].map(read));
+    return approvals.flatMap((approval) => {
+      const isGiven = approval?.standing === 'granted' && (approval.answered?.by ?? '') !== '';
+      return approval === undefined || isGiven ? [] : approval.authors;
+    });
+  };
 }
 
 function isAbove(sum: Big, { always, above }: ApprovalPolicy): boolean {

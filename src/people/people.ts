@@ -1,5 +1,6 @@
 import type { SharedKeys } from '../ledger/keys.ts';
 import type { RedisConnection } from '../lua-script.ts';
+import { makePeopleElsewhere } from './oidc/people-elsewhere.ts';
 import { makeHashQueue } from './passwords/hash-queue.ts';
 import { passwordFault } from './passwords/password-rules.ts';
 import type { Secret } from './secret.ts';
@@ -81,6 +82,8 @@ export function makePeople({
     /** `again`: the password once more, of somebody who is signed in. */
     signIn: { ...signIn, again },
     sessions,
+    /** People of identity providers, who have no account here. */
+    elsewhere: makePeopleElsewhere({ connection, keys, sessions }),
 
     /** Who somebody is by both factors at once, for the command line. */
     check,

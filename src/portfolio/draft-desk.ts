@@ -27,6 +27,8 @@ export type MendAnswer =
 /** What a person says yes to: the preview by its digest, and what the import does beside. */
 export type Submission = {
   of: string;
+  /** Which portfolio it was allowed for: the draft may name another by now. Left out, whichever the draft names. */
+  portfolio?: string | undefined;
   /** Whether rows of earlier imports that the file lacks are given up, as far as they were not sent. */
   replace: boolean;
   /** Only so many rows are sent at first; the others wait for a person. */

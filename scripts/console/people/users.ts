@@ -25,6 +25,8 @@ export function usersPageFunctions({ people }: Context): UsersPageFunctions {
     },
     resetFactor: (name) => answerOf(() => users.resetFactor(name), undefined),
     endSessions: (name) => answerOf(() => people.sessions.endAll(name), undefined),
+    elsewhere: () => people.elsewhere.list(),
+    isElsewhere: (name) => people.elsewhere.isKnown(name),
     remove: (name) => answerOf(() => users.remove(name), undefined),
   };
 }

@@ -38,6 +38,12 @@ const SIGNED_OUT = 'event: signed-out\ndata: \n\n';
 /** More open pages than anybody has, and few enough for the memory that their sockets take. */
 const MOST_WATCHERS = 2_000;
 
+/**
+ * Of one session: more tabs than somebody has, of which the hidden ones close their streams. Each thing that is watched is read twice a
+ * second, so that one person who opened thousands would slow down the line, and leave no stream to others.
+ */
+const MOST_OF_ONE = 60;
+
 export type Hub = ReturnType<typeof makeHub>;
 
 /** A thing that is watched by at least one page. */
@@ -59,6 +65,7 @@ type Topic = {
 export function makeHub(given: { strip: () => Promise<Strip>; log: Log; everyMs?: number; mayWatch?: MayWatch }) {
   const { log, everyMs = READ_EVERY_MS, mayWatch } = given;
   const topics = new Map<string, Topic>();
+  const ofSession = new Map<string, number>();
   const strip = makeStripReader({ strip: given.strip, freshMs: everyMs });
   let [closed, watching, number] = [false, 0, 0];
 
@@ -82,8 +89,17 @@ export function makeHub(given: { strip: () => Promise<Strip>; log: Log; everyMs?
     const data = JSON.stringify([...pieces].map(([id, html]) => ({ id, html })));
     return `id: ${number}\nevent: frame\ndata: ${data}\n\n`;
   };
+  const countOf = ({ session }: Watcher, more: number): void => {
+    if (session === undefined) return;
+    const count = (ofSession.get(session) ?? 0) + more;
+    if (count === 0) ofSession.delete(session);
+    else ofSession.set(session, count);
+  };
   const drop = (name: string, topic: Topic, watcher: Watcher): void => {
-    if (topic.watchers.delete(watcher)) watching -= 1;
+    if (topic.watchers.delete(watcher)) {
+      watching -= 1;
+      countOf(watcher, -1);
+    }
     if (topic.watchers.size > 0 || topics.get(name) !== topic) return;
     clearInterval(topic.timer);
     topics.delete(name);
@@ -126,15 +142,18 @@ export function makeHub(given: { strip: () => Promise<Strip>; log: Log; everyMs?
       return shown && shown.size > 0 ? shown : readerOf(read)();
     },
     /**
-     * Sends a page what changes, until the answer is called; undefined where there are too many, or the console ends.
+     * Sends a page what changes, until the answer is called; undefined where there are too many, in all or
+     * of the same session, or the console ends.
      *
      * @param name what is watched: all watchers of one name share what the first one's `read` finds
      */
     watch(name: string, read: () => Promise<Frame>, watcher: Watcher): (() => void) | undefined {
       if (closed || watching >= MOST_WATCHERS) return undefined;
+      if ((ofSession.get(watcher.session ?? '') ?? 0) >= MOST_OF_ONE) return undefined;
       const topic = topics.get(name) ?? open(name, read);
       topic.watchers.add(watcher);
       watching += 1;
+      countOf(watcher, 1);
       if (topic.shown.size > 0) watcher.send(messageOfAll(topic.shown));
       return () => drop(name, topic, watcher);
     },

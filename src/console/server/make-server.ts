@@ -6,6 +6,7 @@ import { NOBODY } from '../../people/person.ts';
 import { NO_RIGHTS } from '../access/access.ts';
 import type { ConsoleApp } from '../console-app.ts';
 import { keepCertificate, readCertificate, TLS_RULES } from './certificate.ts';
+import { closeUnread } from './close-unread.ts';
 import { makeHttpsDemand } from './demand-https.ts';
 import { addGuard, sayPlainly } from './guard.ts';
 import { listenOn } from './listen.ts';
@@ -56,6 +57,7 @@ export function makeServer({ reach, port, log }: { reach: Reach; port: number; l
     request.person = NOBODY;
     request.rights = NO_RIGHTS;
   });
+  closeUnread(app);
   addGuard(app, { port: address.port, reach });
   if (certificate && reach.certificate) {
     const server = app.server as unknown as Server;

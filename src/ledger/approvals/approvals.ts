@@ -124,6 +124,13 @@ export function makeApprovals({
     askFor: ({ portfolio, kind, by }: { portfolio: string; kind: 'retry' | 'answer'; by: string }): Promise<string> =>
       start(portfolio, kind, { authors: [by] }),
 
+    /** These asked for a part of it as well, and so may not answer it either: before a row of theirs joins it. */
+    async addAuthors({ portfolio, id }: ApprovalId, authors: readonly string[]): Promise<void> {
+      if (authors.length === 0) return;
+      const args = [id, portfolio, '', '', '', 0, ...new Set(authors)];
+      await persist('begin approval', () => begin([...placesOf({ portfolio, id }), keys.approvalsOf(portfolio)], args));
+    },
+
     /**
      * Lets a row that ended in this state wait for an open approval. Answers whether it does: not where it is in another state by
      * now, or another stands in its place, or it changed since the plan, or since `writtenMs`.

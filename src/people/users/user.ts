@@ -20,6 +20,12 @@ const USER_NAME = /^[a-z0-9][a-z0-9._-]{0,39}$/;
 /** Who acts where there are no users is called so in the audit and the ledger. */
 const RESERVED = new Set(['console']);
 
+/**
+ * The audit has entries by these: what it writes of itself, and refusals of names that there are not. Nobody is added under them; who was
+ * before goes on.
+ */
+const OF_THE_AUDIT = new Set(['limitline', 'unknown']);
+
 /** Whether a user may be called so; only then may a key be built of it. */
 export function isUserName(name: string): boolean {
   return USER_NAME.test(name) && !RESERVED.has(name);
@@ -38,8 +44,14 @@ export function typedName(text: string): string {
   return text.trim().toLowerCase();
 }
 
-/** @throws LimitlineError `USAGE` */
+/** That a new user may be called so. @throws LimitlineError `USAGE` */
 export function needUserName(name: string): void {
+  if (OF_THE_AUDIT.has(name)) {
+    throw new LimitlineError(
+      'USAGE',
+      `The user's name is "${name}", which the audit has entries of its own by; choose another name.`,
+    );
+  }
   if (isUserName(name)) return;
   const why = RESERVED.has(name)
     ? 'which stands for whoever comes while there are no users; choose another name'

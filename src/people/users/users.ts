@@ -104,7 +104,8 @@ export function makeUsers({
       needPassword(password, name, words);
       if (keep !== undefined && expected === undefined) await needOther(name, password);
       const isDone = await change(name, {
-        fields: { password: await digestOf(password), until: '' },
+        // A second factor that somebody began to set up who knew the old password is not confirmed by who knows the new one.
+        fields: { password: await digestOf(password), until: '', pending: '' },
         ...(mustChange ? { moment: { field: 'until', inMs: initialMs } } : {}),
         ...(expected === undefined ? {} : { expected: { field: 'password', value: expected } }),
         epoch: makeEpoch(),

@@ -162,3 +162,15 @@ test('while nobody can say who may watch, all of them go on', async () => {
   await expect.poll(() => asked, { timeout: 5_000 }).toBeGreaterThan(1);
   expect([page.ended(), hub.watchers()]).toEqual([0, 1]);
 });
+
+test('one session has no more streams than somebody has tabs, so that it leaves those of others alone; what ended makes room', async () => {
+  const hub = openHub();
+  const watch = (session: string | undefined, name: string) =>
+    hub.watch(name, async () => [], { ...makePage().watcher, ...(session === undefined ? {} : { session }) });
+  const leaves = Array.from({ length: 200 }, (_, place) => watch('greedy', `thing ${place}`)).filter(Boolean);
+  expect([leaves.length, hub.watchers()]).toEqual([60, 60]);
+  expect(watch('another', 'thing 1')).toBeDefined();
+  for (let place = 0; place < 100; place += 1) expect(watch(undefined, 'thing 1')).toBeDefined();
+  for (const leave of [leaves[0], leaves[0], leaves[1]]) leave?.();
+  expect([1, 2, 3].map((place) => watch('greedy', `more ${place}`) !== undefined)).toEqual([true, true, false]);
+});

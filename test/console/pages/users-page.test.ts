@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest';
+import { makeSharedKeys } from '../../../src/ledger/keys.ts';
+import { makePersonNames } from '../../../src/people/oidc/person-names.ts';
 import { makeVisitor, openConsole } from '../../support/console.ts';
 import { openDesk } from '../../support/desk.ts';
 import { PASSWORD } from '../../support/people.ts';
@@ -28,7 +30,7 @@ test('an admin adds a user, whose password stands in the answer and nowhere else
   expect(headers.get('location')).toBe('/sign-in/password');
   const twice = await admin.post('/users', { name: 'ben', 'role-admin': 'yes' });
   expect([twice.status, twice.text]).toEqual([422, expect.stringContaining('There is a user ben already')]);
-  for (const name of ['console', '-x', 'a b', '<script>alert(1)</script>', '../x', '']) {
+  for (const name of ['console', 'limitline', 'Unknown', '-x', 'a b', '<script>alert(1)</script>', '../x', '']) {
     const refused = await admin.post('/users', { name, 'role-viewer': 'yes' });
     expect([name, refused.status]).toEqual([name, 422]);
     expect(refused.text).not.toContain('<script>alert');
@@ -161,3 +163,47 @@ async function usersLike({ context }: { context: Parameters<typeof auditOf>[0]['
   await pipeline.exec();
   return { prefix: root, connection: ledger };
 }
+
+test('somebody whom an identity provider knows is signed out everywhere by an admin, who finds them on the page', async () => {
+  const { web, admin } = await openAdmin();
+  const { people, ledger, settings } = web.context;
+  const nameOf = makePersonNames({ connection: ledger, keys: makeSharedKeys(settings.LIMITLINE_PREFIX) });
+  const by = await nameOf({ iss: 'https://id.example', sub: '1', preferred_username: 'eve/?"<b>@example.com' });
+  const person = { by, roles: ['approver'] as const };
+  const tokens = await Promise.all([0, 1].map(() => people.sessions.begin({ person, from: '192.0.2.9', agent: '' })));
+  const living = () => people.sessions.living(tokens);
+  const page = await admin.get('/users');
+  expect(page.text).toContain('eve/?&quot;&lt;b&gt;@example.com (sso ');
+  expect(await living()).toEqual([true, true]);
+  const address = `/users/${encodeURIComponent(by)}/sessions`;
+  expect(page.text).toContain(`action="${address}"`);
+  const ended = await admin.post(address);
+  expect([ended.status, ended.headers.get('location')]).toEqual([303, '/users?ended']);
+  expect(await living()).toEqual([false, false]);
+  const after = await admin.get('/users?ended');
+  expect(after.text).toContain('sessions ended');
+  expect(after.text).not.toContain('eve/');
+  expect((await admin.post('/users/nobody%20(sso%20123456)/sessions')).status).toBe(404);
+  expect(await auditOf(web)).toContainEqual(
+    expect.objectContaining({ by: 'anna', what: 'sessions of a user ended', about: by, is: 'done' }),
+  );
+});
+
+test('a thousand people of an identity provider who are signed in are shown in less than 100 ms', async () => {
+  const { web, admin } = await openAdmin();
+  const { people, ledger, settings } = web.context;
+  const nameOf = makePersonNames({ connection: ledger, keys: makeSharedKeys(settings.LIMITLINE_PREFIX) });
+  await Promise.all(
+    Array.from({ length: 1_000 }, async (_, place) => {
+      const by = await nameOf({ iss: 'https://id.example', sub: String(place), preferred_username: `p${place}` });
+      await people.sessions.begin({ person: { by, roles: ['viewer'] }, from: '192.0.2.9', agent: '' });
+    }),
+  );
+  const times: number[] = [];
+  for (let time = 0; time < 5; time += 1) {
+    const began = performance.now();
+    expect((await admin.get('/users')).text).toContain('p999 (sso ');
+    times.push(performance.now() - began);
+  }
+  expect(Math.min(...times)).toBeLessThan(100);
+});

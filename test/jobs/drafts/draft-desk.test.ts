@@ -236,3 +236,18 @@ test('what was imported into another account is not said to have been imported h
   expect(await live.list()).toMatchObject([{ id, submitted: null }]);
   expect((await desk.read(id)).submitted).toMatchObject({ portfolio: 'q4' });
 });
+
+test('a draft that names another portfolio than the one it was allowed for is not imported, whatever preview is said yes to', async () => {
+  const { context, dir } = await openWorkplace();
+  const { desk, upload } = openDraftDesk(context, dir);
+  const draft = draftOf(await upload(['file', 'mine.csv', buyerLines(2).join('\n')]));
+  await desk.correct(draft.id, { portfolio: 'theirs' });
+  const { of } = await previewOf(desk, draft);
+  expect(await desk.submit(draft.id, { of, portfolio: 'mine', replace: true })).toEqual({
+    conflict: expect.stringContaining('no longer what you saw'),
+  });
+  expect(await context.portfolios.names()).toEqual([]);
+  expect(await desk.submit(draft.id, { of, portfolio: 'theirs', replace: true })).toMatchObject({
+    draft: { id: draft.id },
+  });
+});

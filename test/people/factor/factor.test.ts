@@ -1,7 +1,9 @@
+import { TOTP } from 'otpauth';
 import { describe, expect, test } from 'vitest';
 import { factorSecret, makeFactorBytes, stepOfCode } from '../../../src/people/factor/one-time-code.ts';
 import { makeRecoveryCodes, recoveryDigest } from '../../../src/people/factor/recovery-codes.ts';
 import { seal, unseal } from '../../../src/people/factor/seal.ts';
+import { openPeople } from '../../support/people.ts';
 
 /** RFC 6238, appendix B: the secret, and codes of eight digits of which the last six are ours. */
 const RFC_SECRET = Buffer.from('12345678901234567890');
@@ -88,4 +90,16 @@ describe('recovery codes', () => {
     expect(recoveryDigest(code, 'bob', key)).not.toBe(digest);
     expect(recoveryDigest(code, 'alice', Buffer.alloc(32, 2))).not.toBe(digest);
   });
+});
+
+test('with a new password a second factor that was begun under the old one is forgotten', async () => {
+  const { people, clock, addUser, setFactor } = openPeople();
+  await addUser('anna', ['finance']);
+  const factor = await setFactor('anna');
+  const { secret } = await people.users.beginFactor('anna');
+  await people.users.setPassword('anna', 'another bench under eight trees', { mustChange: false });
+  const planted = new TOTP({ secret }).generate({ timestamp: clock.nowMs });
+  expect(await people.users.confirmFactor('anna', planted)).toBeUndefined();
+  const given = { name: 'anna', password: 'another bench under eight trees', from: '192.0.2.7' };
+  expect(await people.check({ ...given, code: factor.nextCode() })).toMatchObject({ is: 'ok' });
 });

@@ -182,13 +182,15 @@ function addSubmit(app: ConsoleApp, given: NewPageFunctions): void {
       return { ...found, ...(fieldsOf(request.body).replace === 'yes' ? { kind: 'replace' } : {}) };
     },
     handle: async ({ request, reply, actor, params: { id = '' }, fields }) => {
-      const { portfolio } = await given.read(id);
+      // As the table was asked about it: in another tab the draft may be given the name of somebody else's in this moment.
+      const { portfolio = '' } = request.about ?? {};
       if (!isPortfolioName(portfolio)) throw new ConsoleError(422, 'Give the portfolio a name first.');
       if (fields.first !== undefined && fields.first !== String(SENT_FIRST)) {
         throw new ConsoleError(422, 'The form says another number of rows than the page: load it again.');
       }
       const begun = await given.submit(id, {
         of: fields.of ?? '',
+        portfolio,
         replace: fields.replace === 'yes',
         by: actor.name,
         ...(fields.first === undefined ? {} : { first: SENT_FIRST }),

@@ -55,9 +55,7 @@ export function addUserActions(app: ConsoleApp, given: UsersPageFunctions): void
     return goOn(acting, await given.resetFactor(acting.user.name), 'factor');
   });
 
-  addOnUser('sessions', 'end sessions', async (acting) =>
-    goOn(acting, await given.endSessions(acting.user.name), 'sessions'),
-  );
+  addEndSessions(app, given);
 
   addOnUser('remove', 'remove user', async ({ request, reply, fields, user, refuse, tell }) => {
     tell({ before: user.roles });
@@ -69,6 +67,21 @@ export function addUserActions(app: ConsoleApp, given: UsersPageFunctions): void
     }
     const answer = await given.remove(user.name);
     return answer.is === 'no' ? refuse(answer.words) : reply.redirect('/users?removed', 303);
+  });
+}
+
+/** Also of somebody whom an identity provider knows: whoever was removed there would be in here for hours. */
+function addEndSessions(app: ConsoleApp, given: UsersPageFunctions): void {
+  addAction(app, {
+    url: '/users/:user/sessions',
+    action: 'end sessions',
+    handle: async ({ request, reply, params: { user: name = '' }, tell }) => {
+      const isElsewhere = await given.isElsewhere(name);
+      if (!isElsewhere) await findUser(request, given);
+      tell({ user: name });
+      await given.endSessions(name);
+      return reply.redirect(isElsewhere ? '/users?ended' : `${userAddress(name)}?done=sessions`, 303);
+    },
   });
 }
 

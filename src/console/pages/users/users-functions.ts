@@ -1,3 +1,4 @@
+import type { PersonElsewhere } from '../../../people/oidc/people-elsewhere.ts';
 import type { Role } from '../../../people/person.ts';
 import type { UserView } from '../me/me-functions.ts';
 
@@ -25,6 +26,10 @@ export type UsersPageFunctions = {
   /** The second factor is forgotten, and set up anew at the next sign-in; the user's sessions end. */
   resetFactor: (name: string) => Promise<UserAnswer>;
   endSessions: (name: string) => Promise<UserAnswer>;
+  /** People of an identity provider who are signed in now, by name: they are no users of ours, and their sessions can be ended. */
+  elsewhere: () => Promise<readonly PersonElsewhere[]>;
+  /** Whether somebody of an identity provider came in under this name. */
+  isElsewhere: (name: string) => Promise<boolean>;
   /** Never the last admin. */
   remove: (name: string) => Promise<UserAnswer>;
 };

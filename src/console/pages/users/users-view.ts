@@ -1,7 +1,8 @@
 import { counted } from '../../../counted.ts';
+import type { PersonElsewhere } from '../../../people/oidc/people-elsewhere.ts';
 import type { Role } from '../../../people/person.ts';
 import { type Html, html } from '../../html/html.ts';
-import { button } from '../../parts/button.ts';
+import { actionButton, button } from '../../parts/button.ts';
 import { emptyState } from '../../parts/empty-state.ts';
 import { field, form } from '../../parts/form.ts';
 import { notice } from '../../parts/notice.ts';
@@ -20,10 +21,11 @@ export function usersView(given: {
   text: string;
   isFirst: boolean;
   next: string | undefined;
+  elsewhere: readonly PersonElsewhere[];
   said?: { kind: 'good' | 'bad'; words: string } | undefined;
   add?: { name: string; roles: readonly Role[] };
 }): Html {
-  const { csrf, users, count, text, isFirst, next, said, add = { name: '', roles: [] } } = given;
+  const { csrf, users, count, text, isFirst, next, elsewhere, said, add = { name: '', roles: [] } } = given;
   const query = (more: Record<string, string>) => `/users?${new URLSearchParams({ ...(text && { text }), ...more })}`;
   return html`${pageHead({ title: 'Users', lead: `${counted(count, 'user')} may sign in with a password.` })}
     ${said !== undefined && notice(said.kind, said.words, { urgent: true })}
@@ -45,6 +47,7 @@ export function usersView(given: {
     })}
     </div></section>
     ${panel({ title: 'Add a user', body: addForm(csrf, add) })}
+    ${elsewhere.length > 0 && panel({ title: 'Signed in by an identity provider', body: elsewherePart(csrf, elsewhere) })}
     </div>`;
 }
 
@@ -68,6 +71,31 @@ function usersTable(users: readonly UserView[], text: string): Html {
       { head: 'Signed in', cell: ({ lastSignInMs }) => timeAgo(lastSignInMs, { none: 'never' }) },
     ],
   });
+}
+
+/** People whom a provider knows have no account here; their roles come with each sign-in, and hold for as long as it lasts. */
+function elsewherePart(csrf: string, people: readonly PersonElsewhere[]): Html {
+  return html`<p>Whoever is removed there, or has other groups there, is still in here as before for up to 12 hours: sign them out.</p>
+    ${table<PersonElsewhere>({
+      caption: 'People of an identity provider who are signed in',
+      rows: people,
+      columns: [
+        { head: 'Name', names: true, cell: ({ name }) => html`<bdi>${name}</bdi>` },
+        { head: 'Sessions', kind: 'number', cell: ({ sessions }) => sessions },
+        { head: 'Seen', cell: ({ seenMs }) => timeAgo(seenMs, { none: 'never' }) },
+        {
+          head: 'What can be done',
+          kind: 'actions',
+          cell: ({ name }) =>
+            actionButton({
+              action: `/users/${encodeURIComponent(name)}/sessions`,
+              csrf,
+              words: 'Sign out everywhere',
+              label: `Sign ${name} out everywhere`,
+            }),
+        },
+      ],
+    })}`;
 }
 
 /** A viewer may have one, and all others must. */
