@@ -120,3 +120,14 @@ test.each(['command', 'plan'])('a cancelled portfolio waits for nobody’s word 
   expect(await context.approvals.waiting()).toEqual([]);
   await expect(approve()).rejects.toThrow('nothing waits');
 });
+
+test('what cannot be carried out keeps nothing else that was approved from going', async () => {
+  const { answer, rows, context, states } = await openAnswered();
+  const { approvals, ledger, keys } = context;
+  for (const line of [2, 3]) await answer(line, undefined);
+  for (const { id, digest } of await approvals.waiting()) await approvals.grant({ id, digest, by: 'bob' });
+  // Somebody damaged a row of the first.
+  await ledger.hset(keys.row('q4', rows[0].key), 'request', 'nothing that can be read');
+  await expect(carryOutAllAnswered(context)).rejects.toThrow();
+  expect(await states()).toMatchObject({ awaiting: 1, queued: 1 });
+});
