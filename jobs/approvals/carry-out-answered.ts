@@ -21,12 +21,22 @@ export async function carryOutAnswered(approval: Approval, deps: CarryOutDeps): 
   await feed(deps);
 }
 
-/** The same of all that was answered and is not carried out: its process died, or is still at it. */
+/**
+ * The same of all that was answered and is not carried out: its process died, or is still at it. What fails keeps none of the others.
+ *
+ * @throws the first fault, when all others are carried out
+ */
 export async function carryOutAllAnswered(deps: CarryOutDeps): Promise<void> {
+  const faults: unknown[] = [];
   for (const { id } of await deps.approvals.answered()) {
-    const approval = await deps.approvals.read(id);
-    if (approval) await carryOutAnswered(approval, deps);
+    try {
+      const approval = await deps.approvals.read(id);
+      if (approval) await carryOutAnswered(approval, deps);
+    } catch (error) {
+      faults.push(error);
+    }
   }
+  if (faults.length > 0) throw faults[0];
 }
 
 /** Nobody takes longer to put rows to wait; who was killed at it left them under an approval that nobody can answer. */

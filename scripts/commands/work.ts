@@ -36,7 +36,7 @@ export function register(program: Command, terminal: Terminal): void {
       await announceAccount(context, terminal.say);
       // What the stand-in grants is worth nothing, which no level of the log may hide from an operator.
       const address = await findService(settings, log, (text) => log.warn(text.replace(/^limitline: /, '')));
-      const waiting = waitForWorkEnd(options, { signal, portfolios: context.portfolios });
+      const waiting = waitForWorkEnd(options, { signal, portfolios: context.portfolios, approvals: context.approvals });
       let isWorking = false;
       const serving = serveWork(context, openService(context, address.url), () => isWorking);
       const served = await serving.catch(async (error) => {
@@ -76,9 +76,9 @@ export function register(program: Command, terminal: Terminal): void {
 }
 
 /** Lines that were never read, since their import was killed, are in no count: nobody else may say so. */
-async function sayInterrupted({ portfolios, log }: Context): Promise<void> {
+async function sayInterrupted({ portfolios, approvals, log }: Context): Promise<void> {
   // While Redis is away, that is said by others.
-  const { interrupted } = await lookAtOpen(undefined, portfolios).catch(() => ({ interrupted: [] }));
+  const { interrupted } = await lookAtOpen(undefined, { portfolios, approvals }).catch(() => ({ interrupted: [] }));
   const names = interrupted.map((state) => state.name);
   if (names.length > 0) log.warn({ interrupted: names }, interruptedWords(names));
 }

@@ -1,3 +1,4 @@
+import type { Approvals } from '../../src/ledger/approvals/approvals.ts';
 import { isPending, type PortfolioState } from '../../src/ledger/portfolio.ts';
 import type { Portfolios } from '../../src/ledger/portfolios.ts';
 import { OPEN_STATES } from '../../src/ledger/row.ts';
@@ -8,6 +9,18 @@ import { OPEN_STATES } from '../../src/ledger/row.ts';
  */
 export function isFinished({ importing, states, supplier, supplierAwaits }: PortfolioState): boolean {
   return !importing && !(supplier && isPending(supplier) && !supplierAwaits) && openRows(states) === 0;
+}
+
+/**
+ * Whether rows of it wait though somebody has answered: whoever works lets them go, also where whoever answered was killed.
+ *
+ * @param answered as it was before the portfolio was read
+ */
+export function isLetGo(
+  { name, states }: Pick<PortfolioState, 'name' | 'states'>,
+  answered: readonly { portfolio: string }[],
+): boolean {
+  return states.awaiting > 0 && answered.some(({ portfolio }) => portfolio === name);
 }
 
 /** Whether something of it waits for another person's approval. */
@@ -32,13 +45,15 @@ export type Open = {
   awaiting: PortfolioState[];
 };
 
+/** Where it is looked what is open. */
+export type LookedAt = { portfolios: Pick<Portfolios, 'open' | 'read'>; approvals: Pick<Approvals, 'answered'> };
+
 /** Looks what is open, of one portfolio or of the whole account. */
-export async function lookAtOpen(
-  name: string | undefined,
-  portfolios: Pick<Portfolios, 'open' | 'read'>,
-): Promise<Open> {
+export async function lookAtOpen(name: string | undefined, { portfolios, approvals }: LookedAt): Promise<Open> {
+  // First, since what is let go meanwhile is open then.
+  const answered = await approvals.answered();
   const found = name === undefined ? await portfolios.open() : [await portfolios.read(name)];
-  const open = found.filter((state) => !isFinished(state));
+  const open = found.filter((state) => !isFinished(state) || isLetGo(state, answered));
   return {
     going: open.filter(goesOn),
     paused: open.filter((state) => !goesOn(state)),

@@ -1,13 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Command, InvalidArgumentError } from 'commander';
 import { within } from '../../jobs/workers/deadline.ts';
-import type { Context } from '../../src/context.ts';
 import { counted } from '../../src/counted.ts';
 import { isOurMistake } from '../../src/ledger/persist.ts';
 import type { PortfolioState } from '../../src/ledger/portfolio.ts';
 import { type Duration, duration } from '../options/durations.ts';
 import { DEADLINE_STATUS, PROBLEMS_STATUS } from '../process/exit-status.ts';
-import { interruptedWords, lookAtOpen, type Open, openRows } from './open-portfolios.ts';
+import { interruptedWords, type LookedAt, lookAtOpen, type Open, openRows } from './open-portfolios.ts';
 import { startTimeLimit } from './time-limit.ts';
 
 /** What `work` is told about its end; `untilSettled` names a portfolio, or is true for the whole account. */
@@ -21,9 +20,6 @@ const LOOK_EVERY_MS = 1_000;
 
 /** A Redis that takes longer for it than this is away, and the time is over. */
 const LAST_LOOK_MS = 2_000;
-
-/** Where it is looked what is open. */
-type LookedAt = Pick<Context['portfolios'], 'open' | 'read'>;
 
 export function withWorkEndOptions(command: Command): Command {
   return command
@@ -42,13 +38,13 @@ export function withWorkEndOptions(command: Command): Command {
  */
 export function waitForWorkEnd(
   { untilSettled, deadline }: WorkEndOptions,
-  { signal, portfolios }: { signal: Promise<string>; portfolios: LookedAt },
+  { signal, ...lookedAt }: { signal: Promise<string> } & LookedAt,
 ) {
   const ended = new AbortController();
   const { promise, resolve, reject } = Promise.withResolvers<WorkEnd>();
   const name = typeof untilSettled === 'string' ? untilSettled : undefined;
   const limit = startTimeLimit(deadline, () => {
-    overdueEnd(name, portfolios).then(({ facts, ...end }) =>
+    overdueEnd(name, lookedAt).then(({ facts, ...end }) =>
       resolve({ ...end, facts: { deadline: deadline?.text, ...facts } }),
     );
   });
@@ -63,7 +59,7 @@ export function waitForWorkEnd(
     /** Begins to look for the end, once there are workers. */
     begin(): void {
       if (untilSettled === undefined) return;
-      finishedEnd(name, portfolios, ended.signal).then(resolve, reject);
+      finishedEnd(name, lookedAt, ended.signal).then(resolve, reject);
     },
     /** A fault that every row would meet. */
     onCommonFault(fault: Error): void {
@@ -79,9 +75,9 @@ export function waitForWorkEnd(
   };
 }
 
-async function finishedEnd(name: string | undefined, portfolios: LookedAt, signal: AbortSignal) {
+async function finishedEnd(name: string | undefined, lookedAt: LookedAt, signal: AbortSignal) {
   for (;;) {
-    const open = await lookAtOpen(name, portfolios).catch((error: Error) => {
+    const open = await lookAtOpen(name, lookedAt).catch((error: Error) => {
       if (isOurMistake(error)) throw error;
       // While Redis is away all calls wait, and so does who watches them.
       return undefined;
@@ -121,9 +117,9 @@ function awaitingWords(names: readonly string[]): string {
 const NOTHING_OPEN: WorkEnd = { status: 0, facts: {}, words: 'stopping: nothing is open any more' };
 
 /** The end when the time is over. Where Redis does not answer, something may be left. */
-async function overdueEnd(name: string | undefined, portfolios: LookedAt): Promise<WorkEnd> {
+async function overdueEnd(name: string | undefined, lookedAt: LookedAt): Promise<WorkEnd> {
   const over = 'stopping: the time is over';
-  const looking = lookAtOpen(name, portfolios);
+  const looking = lookAtOpen(name, lookedAt);
   const isKnown = await within(LAST_LOOK_MS, looking).catch(() => false);
   if (!isKnown) return { status: DEADLINE_STATUS, facts: {}, words: over };
   const { going, paused, interrupted, awaiting } = await looking;

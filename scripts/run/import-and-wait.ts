@@ -5,7 +5,7 @@ import { isOurMistake } from '../../src/ledger/persist.ts';
 import type { PortfolioState } from '../../src/ledger/portfolio.ts';
 import { makeTimeLeft } from '../../src/pace/pace-words.ts';
 import type { Problem } from '../../src/portfolio/problem.ts';
-import { isFinished } from '../ending/open-portfolios.ts';
+import { isFinished, isLetGo } from '../ending/open-portfolios.ts';
 import { importFile } from '../file/import-file.ts';
 import type { Understanding } from '../file/understanding.ts';
 import { ofAccount, startProgress } from '../progress/progress.ts';
@@ -41,8 +41,9 @@ export async function importAndWait(
   try {
     const { imported, read } = await importFile(payload, context, { say: terminal.say, onLines, stopping: stop });
     while (imported.faults.length === 0) {
-      state = await look(payload.portfolio, state, context);
-      if (state && (isFinished(state) || state.paused !== undefined)) break;
+      const answered = await orLast(() => context.approvals.answered(), undefined);
+      state = await orLast(() => context.portfolios.read(payload.portfolio), state);
+      if (state && answered && isOver(state, answered)) break;
       const waits = (service.pace.state().blocked?.untilMs ?? 0) > Date.now();
       await sleep(waits ? LOOK_WAITING_EVERY_MS : LOOK_EVERY_MS, undefined, { signal: stop });
     }
@@ -55,9 +56,14 @@ export async function importAndWait(
   }
 }
 
-/** The portfolio as it is now, or as it was where Redis is away: then all calls wait, and so does who watches them. */
-async function look(portfolio: string, last: PortfolioState | undefined, { portfolios }: Context) {
-  return portfolios.read(portfolio).catch((error: Error) => {
+/** Whether there is nothing more to wait for: a person has to do something, if anything is left. */
+function isOver(state: PortfolioState, answered: readonly { portfolio: string }[]): boolean {
+  return state.paused !== undefined || (isFinished(state) && !isLetGo(state, answered));
+}
+
+/** What is so now, or was last where Redis is away: then all calls wait, and so does who watches them. */
+async function orLast<T>(read: () => Promise<T>, last: T | undefined): Promise<T | undefined> {
+  return read().catch((error: Error) => {
     if (isOurMistake(error)) throw error;
     return last;
   });

@@ -57,6 +57,18 @@ describe('a run of which everything waits', () => {
     expect((await json('report', 'q4')).states).toMatchObject({ awaiting: 0, done: 3 });
   });
 
+  test.each([
+    ['work', '--until-settled'],
+    ['run', 'q4.csv', '--no-results'],
+  ])('sends what was approved, though whoever approved it was killed at once: %s', async (...command) => {
+    const { limitline, start, approvals, standIn } = await openApproving();
+    await limitline('import', 'q4.csv');
+    const [waiting] = await approvals.waiting();
+    expect(await approvals.grant({ id: waiting?.id ?? '', digest: waiting?.digest ?? '', by: 'bob' })).toBe('granted');
+    expect(await start(...command).ended).toMatchObject({ status: 0 });
+    expect(standIn.counts().made).toMatchObject({ company: 3, limit: 3 });
+  });
+
   test('an import says what waits, and what to do where nobody can approve yet', async () => {
     const { limitline } = await openApproving(2, { APPROVE_ABOVE: '2000' });
     const { status, stdout, stderr } = await limitline('import', 'q4.csv', '--yes');

@@ -17,7 +17,9 @@ local state = found[1]
 if not state or not (isOpen(state) or state == 'awaiting') then return 'nothing' end
 if not isCancelled(portfolio, row) then return 'nothing' end
 local now = nowMs()
-local busy = callUnderWay(name, tonumber(vanishedAfterMs), now)
+-- What somebody said of a held row's call is withdrawn, whatever may have become of that: it is held as before.
+local waitedFor = state == 'awaiting' and wasOf(row)
+local busy = not (waitedFor and waitedFor.state == 'held') and callUnderWay(name, tonumber(vanishedAfterMs), now)
 if busy then return busy end
 local was = state == 'awaiting' and goBack(portfolio, row, key, found[2], now)
 if not was then moveRow(portfolio, row, key, state, 'cancelled', found[2], now) end

@@ -7,10 +7,19 @@
 local portfolio, approval, waits, answered = unpack(KEYS)
 local id, name, always, above = unpack(ARGV)
 local found = redis.call('HMGET', approval, 'standing', 'rows', 'content', 'asked', 'unreadable')
-if found[1] ~= 'open' then return found[1] or 'void' end
+local member = name .. '/' .. id
+local hasSupplier = redis.call('HGET', portfolio, 'supplierApproval') == id
+if found[1] ~= 'open' then
+  -- Another import of the same file closed it, and this one has named the supplier since: it goes the way of the rows.
+  if hasSupplier and found[1] == 'granted' then
+    redis.call('HDEL', portfolio, 'supplierApproval')
+  elseif hasSupplier and found[1] ~= 'waiting' then
+    redis.call('ZADD', answered, found[4] or 0, member)
+  end
+  return found[1] or 'void'
+end
 local field = 'approving:' .. (found[3] or '')
 if redis.call('HGET', portfolio, field) == id then redis.call('HDEL', portfolio, field) end
-local hasSupplier = redis.call('HGET', portfolio, 'supplierApproval') == id
 local function isAsked()
 -- @include above
   return always == '1' or above ~= '' and (tonumber(found[5] or 0) > 0 or isAbove(portfolio, above))
@@ -18,7 +27,6 @@ end
 local standing = 'granted'
 if tonumber(found[2]) == 0 and not hasSupplier then standing = 'void' elseif isAsked() then standing = 'waiting' end
 redis.call('HSET', approval, 'standing', standing)
-local member = name .. '/' .. id
 if standing == 'waiting' then
   redis.call('ZADD', waits, found[4], member)
   -- What it was at first, for whoever looks at it later: the first time alone, where it is asked twice.

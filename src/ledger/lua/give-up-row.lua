@@ -17,7 +17,9 @@ local key, name, vanishedAfterMs, from, before, plan, told = unpack(ARGV)
 local found = redis.call('HMGET', row, 'state', 'line')
 if found[1] ~= from or not isAsPlanned(row, before) then return 'nothing' end
 local now = nowMs()
-local busy = callUnderWay(name, tonumber(vanishedAfterMs), now)
+-- What somebody said of a held row's call is withdrawn, whatever may have become of that: it is held as before.
+local waitedFor = from == 'awaiting' and wasOf(row)
+local busy = not (waitedFor and waitedFor.state == 'held') and callUnderWay(name, tonumber(vanishedAfterMs), now)
 if busy then return busy end
 local was = from == 'awaiting' and goBack(portfolio, row, key, found[2], now)
 if not was then moveRow(portfolio, row, key, from, 'cancelled', found[2], now) end

@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
 import { carryOutAllAnswered, closeLeft } from '../../../jobs/approvals/carry-out-answered.ts';
+import { cancelRows } from '../../../jobs/operators/cancel-rows.ts';
 import { resolveCalls } from '../../../jobs/operators/resolve-calls.ts';
+import { actOnRows } from '../../../jobs/plans/act-on-rows.ts';
 import type { RowId } from '../../../src/ledger/row-id.ts';
 import { openPortfolio } from '../../support/approved-portfolio.ts';
 
@@ -94,4 +96,38 @@ test('what somebody began to ask for and was killed at can be answered, once it 
   expect(await waiting()).toMatchObject({ id, rows: 1, authors: ['olivia'] });
   await approve();
   expect(await states()).toMatchObject({ queued: 1, held: 1 });
+});
+
+test.each(['command', 'plan'])('a cancelled portfolio waits for nobody’s word on a held limit: by a %s', async (by) => {
+  const { rows, context, states, approve } = await openAnswered();
+  const [row] = rows;
+  const { ledger, keys } = context;
+  // Its company is known by now; of its limit nobody knows what became.
+  await ledger.hset(keys.row('q4', row.key), { step: 'limit', company: 'company_1' });
+  await ledger.hset(keys.call('limit', row.key), { state: 'unknown', row: `q4/${row.key}`, lostAt: 1, open: 1 });
+  await resolveCalls({ portfolio: 'q4', line: 2, by: 'olivia' }, context);
+  expect(await states()).toMatchObject({ awaiting: 1, held: 1 });
+  if (by === 'command') {
+    const began = performance.now();
+    expect(await cancelRows({ portfolio: 'q4', awaitMs: 5_000 }, context)).toMatchObject({ answered: 0, open: 0 });
+    expect(performance.now() - began).toBeLessThan(4_000);
+  } else {
+    const wish = { action: 'cancel', portfolio: 'q4', filter: { states: ['awaiting'] } } as const;
+    const how = { by: 'olivia', dryRun: false, awaitMs: 0, signal: new AbortController().signal };
+    await actOnRows(wish, how, context);
+  }
+  expect(await states()).toMatchObject({ awaiting: 0, held: 2 });
+  expect(await context.approvals.waiting()).toEqual([]);
+  await expect(approve()).rejects.toThrow('nothing waits');
+});
+
+test('what cannot be carried out keeps nothing else that was approved from going', async () => {
+  const { answer, rows, context, states } = await openAnswered();
+  const { approvals, ledger, keys } = context;
+  for (const line of [2, 3]) await answer(line, undefined);
+  for (const { id, digest } of await approvals.waiting()) await approvals.grant({ id, digest, by: 'bob' });
+  // Somebody damaged a row of the first.
+  await ledger.hset(keys.row('q4', rows[0].key), 'request', 'nothing that can be read');
+  await expect(carryOutAllAnswered(context)).rejects.toThrow();
+  expect(await states()).toMatchObject({ awaiting: 1, queued: 1 });
 });

@@ -15,8 +15,8 @@ const [paused, interrupted] = [portfolio('c', { paused: '', queued: 1 }), portfo
 
 const never = new Promise<string>(() => {});
 const lookedAt = (all: PortfolioState[]) => ({
-  open: async () => all,
-  read: async (name: string) => all.find((one) => one.name === name) ?? finished,
+  portfolios: { open: async () => all, read: async (name: string) => all.find((one) => one.name === name) ?? finished },
+  approvals: { answered: async () => [] },
 });
 
 test.each<[string, PortfolioState[], string | true, number, RegExp]>([
@@ -40,7 +40,7 @@ test.each<[string, PortfolioState[], string | true, number, RegExp]>([
 ])(
   'work --until-settled ends with the right status and reason where %s',
   async (_what, all, untilSettled, status, words) => {
-    const waiting = waitForWorkEnd({ untilSettled }, { signal: never, portfolios: lookedAt(all) });
+    const waiting = waitForWorkEnd({ untilSettled }, { signal: never, ...lookedAt(all) });
     waiting.begin();
     expect(await waiting.end()).toMatchObject({ status, words: expect.stringMatching(words) });
   },
@@ -52,7 +52,7 @@ test.each<[string, PortfolioState[], number, RegExp]>([
   ['with 3 where an import was killed', [interrupted], 3, /; 0 rows are left, and the last import of portfolio d /],
 ])('work whose time is over ends %s', async (_what, all, status, words) => {
   const deadline = { ms: 1, text: '1ms' };
-  const { end } = waitForWorkEnd({ deadline }, { signal: never, portfolios: lookedAt(all) });
+  const { end } = waitForWorkEnd({ deadline }, { signal: never, ...lookedAt(all) });
   // What runs out keeps no process, so something else has to.
   const awake = setInterval(() => {}, 1_000);
   const ended = await end().finally(() => clearInterval(awake));
@@ -65,7 +65,7 @@ test('work whose time is over while Redis is away ends with 3', async () => {
   };
   const { end } = waitForWorkEnd(
     { deadline: { ms: 1, text: '1ms' } },
-    { signal: never, portfolios: { open: away, read: away } },
+    { signal: never, portfolios: { open: away, read: away }, approvals: { answered: away } },
   );
   expect(await end()).toMatchObject({ status: 3, words: 'stopping: the time is over' });
 });

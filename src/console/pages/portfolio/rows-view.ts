@@ -1,6 +1,6 @@
 import { counted } from '../../../counted.ts';
 import type { PortfolioState } from '../../../ledger/portfolio.ts';
-import { OPEN_STATES, ROW_STATES, type RowResult } from '../../../ledger/row.ts';
+import { ROW_STATES, type RowResult, UNFINISHED_STATES } from '../../../ledger/row.ts';
 import type { RowFilter } from '../../../ledger/search/row-filter.ts';
 import type { RowPage } from '../../../ledger/search/row-search.ts';
 import type { Rights } from '../../access/access.ts';
@@ -89,7 +89,7 @@ export function renderRowActions(name: string, filter: RowFilter, rights: Rights
     !filter.states || filter.states.some((state) => states.includes(state));
   return html`<div class="actions">
     ${mayHave(['refused', 'cancelled']) && can(rights, 'GET /plans/new', 'retry') && linkButton({ href: planAddress(name, 'retry', filter), words: 'Retry these…', dialog: true })}
-    ${mayHave([...OPEN_STATES, 'refused']) && can(rights, 'GET /plans/new', 'cancel') && linkButton({ href: planAddress(name, 'cancel', filter), words: 'Cancel these…', kind: 'quiet', dialog: true })}
+    ${mayHave([...UNFINISHED_STATES, 'refused']) && can(rights, 'GET /plans/new', 'cancel') && linkButton({ href: planAddress(name, 'cancel', filter), words: 'Cancel these…', kind: 'quiet', dialog: true })}
   </div>`;
 }
 
