@@ -25,7 +25,7 @@ export function addUsersPage(app: ConsoleApp, given: UsersPageFunctions): void {
     const { after, text } = wishOf(request);
     const [{ users, next }, count] = await Promise.all([given.list({ after, text, limit: PER_PAGE }), given.count()]);
     const body = usersView({ csrf: reply.csrf(), users, count, text, isFirst: after === undefined, next, ...more });
-    return reply.page({ title: 'Users', at: 'people', body });
+    return reply.page({ title: 'Users', at: 'people', marked: 'users', body });
   };
 
   app.get('/users', async (request, reply) => {
@@ -47,7 +47,7 @@ export function addUsersPage(app: ConsoleApp, given: UsersPageFunctions): void {
       }
       tell({ user: name, after: roles });
       const body = passwordOnceView({ name, password: answer.made.password, isNew: true });
-      return reply.page({ title: 'User added', at: 'people', body });
+      return reply.page({ title: 'User added', at: 'people', marked: 'users', body });
     },
   });
 
