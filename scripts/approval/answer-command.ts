@@ -52,6 +52,7 @@ export function answerByCommand(
       },
       () => answerApproval({ id, answer, digest, words, person }, context),
       ({ is }) => ({ answered: is }),
+      ({ is }) => (is === 'done' ? 'done' : 'failed'),
     );
     if (answered.is !== 'done') throw new LimitlineError('USAGE', refusedWords(answered));
     await carryOutAnswered(answered.approval, context);

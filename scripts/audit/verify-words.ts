@@ -5,18 +5,22 @@ import { counted, grouped } from '../../src/counted.ts';
  * The verdict on a trail in words.
  *
  * @param what `The audit trail`, or the file that was checked
+ * @param given where it was looked at from, and in which file
  * @param remembered the number that this host remembers; nothing where it remembers none, and an end that is cut off would not show
  */
 export function verdictWords(
   what: string,
   { entries, first, last, broken }: Verdict,
   remembered: number | undefined,
+  { file, from }: { file?: string | undefined; from?: number | undefined } = {},
 ): string {
   const at = (atMs: number) => new Date(atMs).toISOString();
   if (broken) {
     const when = broken.atMs === undefined ? '' : ` What stands there is of ${at(broken.atMs)}.`;
-    return `${what} does not hold. ${broken.words}${when} ${counted(entries, 'entry', 'entries')} ${entries === 1 ? 'was' : 'were'} looked at. To look at what comes behind: npx limitline audit verify --from ${broken.number + 1}`;
+    return `${what} does not hold. ${broken.words}${when} ${counted(entries, 'entry', 'entries')} ${entries === 1 ? 'was' : 'were'} looked at. To look at what comes behind: npx limitline audit verify ${file === undefined ? '' : `--file "${file}" `}--from ${broken.number + 1}`;
   }
+  if ((!last || first === undefined) && from !== undefined)
+    return `${what} has no entry from number ${grouped(from)} on: nothing was looked at.`;
   if (!last || first === undefined)
     return `${what} is empty${remembered === undefined ? ', and nothing is remembered of it.' : '.'}`;
   const known =

@@ -32,7 +32,7 @@ export function register(program: Command, terminal: Terminal): void {
     .option('--what <words>', 'only what has these words, such as "sign-in refused"')
     .option('--about <name>', 'only about what has this in its name: a portfolio, a user')
     .option('--since <time>', 'only since a day (2026-11-22), a moment (2026-11-22T10:00Z) or as long ago (12h)', since)
-    .option('--limit <n>', `so many at the most, the newest (default: ${LISTED})`, limitNumber, LISTED)
+    .option('--limit <n>', 'so many at the most, the newest', limitNumber, LISTED)
     .action((options: ListOptions) => withContext((context) => list(options, context, terminal)));
   audit
     .command('verify')
@@ -67,7 +67,7 @@ async function list({ limit, since: sinceMs, by, what, about }: ListOptions, { a
 async function verify({ file, from }: VerifyOptions, { audit }: Context, terminal: Terminal): Promise<number> {
   const known = await audit.remembered();
   const verdict = file === undefined ? await audit.verify(from) : await verifyFile(file, audit, from);
-  terminal.print(verdictWords(file ?? 'The audit trail', verdict, known?.number), {
+  terminal.print(verdictWords(file ?? 'The audit trail', verdict, known?.number, { file, from }), {
     ...(file === undefined ? {} : { file }),
     ...verdict,
     first: verdict.first ?? null,

@@ -32,6 +32,7 @@ export function newPageFunctions(context: Context): NewPageFunctions {
   return {
     ...desk,
     portfolioNames: () => portfolios.names(),
+    approvalPolicy: context.approvalPolicy,
     maxUploadMb: settings.CONSOLE_UPLOAD_MB,
     async close() {
       stop.abort(new LimitlineError('STOPPED', 'The console was stopped: submit the upload again to go on.'));

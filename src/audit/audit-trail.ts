@@ -65,13 +65,13 @@ export function makeAuditTrail(given: {
   const audit: Audit = {
     note,
     refusal: refusals.refusal,
-    async around(noted, act, facts) {
+    async around(noted, act, facts, came = () => 'done') {
       const begun = await append({ ...noted, is: 'begun' });
       const { by, what, from, about } = noted;
       const behind = { by, what, from, ...(about === undefined ? {} : { about }), of: begun };
       try {
         const answer = await act();
-        await appendAfterwards({ ...behind, is: 'done', ...(facts ? { facts: facts(answer) } : {}) });
+        await appendAfterwards({ ...behind, is: came(answer), ...(facts ? { facts: facts(answer) } : {}) });
         return answer;
       } catch (error) {
         await appendAfterwards({ ...behind, is: 'failed', facts: { reason: messageOf(error) } });

@@ -18,12 +18,14 @@ export type Audit = {
   note(note: AuditNote): Promise<void>;
   /**
    * Does something with an entry before it, which says what is wished, and one behind it, which says what came of it: what
-   * `facts` makes of the answer, or the fault.
+   * `facts` makes of the answer, or the fault. An answer by which nothing was done, such as a wrong password, is no fault of ours,
+   * and yet is not `done`: `came` tells it apart.
    */
   around<T>(
     note: AuditNote,
     act: () => Promise<T>,
     facts?: (answer: T) => Readonly<Record<string, unknown>>,
+    came?: (answer: T) => 'done' | 'failed',
   ): Promise<T>;
   /**
    * Tells of something that was refused: a sign-in, an address that is not somebody's to use. Cheap, however many there are: of

@@ -57,7 +57,9 @@ export async function makeConsole(
 ) {
   const { host, port, log, reach = localReach(host) } = given;
   const signIn = signInFor(given, reach);
-  const hub = makeHub({ strip: given.strip, log, ...(signIn && { mayWatch: makeMayWatch(signIn.gate) }) });
+  // Where it is not the session that says who asks, none says who may go on watching.
+  const mayWatch = signIn && !given.identify ? makeMayWatch(signIn.gate) : undefined;
+  const hub = makeHub({ strip: given.strip, log, ...(mayWatch && { mayWatch }) });
   const { app, address } = makeServer({ reach, port, log });
   addAccessLog(app, log);
   await addSecurityHeaders(app);

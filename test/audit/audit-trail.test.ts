@@ -39,6 +39,13 @@ test('what is done stands between two entries: the wish before it, and what came
   await trail.around({ ...NOTE, facts: { state: 'refused' } }, act, ({ moved }) => ({ moved }));
   const fault = new LimitlineError('NOT_FOUND', 'There is no portfolio "q4".');
   await expect(trail.around(NOTE, () => Promise.reject(fault))).rejects.toBe(fault);
+  const wrong = async () => ({ is: 'password' });
+  await trail.around(
+    NOTE,
+    wrong,
+    ({ is }) => ({ answered: is }),
+    () => 'failed',
+  );
   expect(seen).toEqual([1]);
   const { entries } = await trail.read.page({ count: 10, walk: 100 });
   expect(entries.reverse()).toMatchObject([
@@ -46,6 +53,8 @@ test('what is done stands between two entries: the wish before it, and what came
     { number: 2, is: 'done', of: 1, facts: { moved: 2 } },
     { number: 3, is: 'begun' },
     { number: 4, is: 'failed', of: 3, facts: { reason: 'There is no portfolio "q4".' } },
+    { number: 5, is: 'begun' },
+    { number: 6, is: 'failed', of: 5, facts: { answered: 'password' } },
   ]);
 });
 

@@ -46,6 +46,8 @@ testInBrowser('finance submits, another person approves with the password, and t
     .getByRole('button', { name: /upload/i })
     .first()
     .click();
+  await fiona.page.getByText('Another person approves it first.').waitFor();
+  await keepScreenshot(fiona.page, 'preview-approval');
   await fiona.page.getByRole('button', { name: /Request all/ }).click();
   await fiona.page.waitForURL(/\/portfolios\/q4/);
   await fiona.page.getByText('Waits for approval.').first().waitFor();

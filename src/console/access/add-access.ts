@@ -13,9 +13,9 @@ import { refusalWords } from './refusal-words.ts';
 export type AccessFunctions = {
   /**
    * Who asks; undefined where nobody is signed in. Asked for each request but those that are open to everybody. It may answer
-   * the request itself, to lead to the sign-in, or to what somebody must do first; else who is not known is answered 401.
+   * the request itself, to lead to the sign-in, or to what somebody must do first, and says so; else who is not known is answered 401.
    */
-  identify: (request: FastifyRequest, reply: FastifyReply) => Promise<Person | undefined>;
+  identify: (request: FastifyRequest, reply: FastifyReply) => Promise<Person | 'answered' | undefined>;
   /** Whether nobody else ever imported into the portfolio. Without it nothing is anybody's own. */
   owns?: (person: Person, portfolio: string) => Promise<boolean>;
   /** Whom to ask for a role, by name; where it fails or is empty, nobody is named. */
@@ -47,7 +47,8 @@ export function addAccess(app: ConsoleApp, given: AccessFunctions): void {
     const access = accessFor(request);
     if ('open' in access) return;
     const person = await given.identify(request, reply);
-    if (reply.sent) return reply;
+    // An answer that is under way is not `sent` yet: a second one would change the type of the first.
+    if (person === 'answered') return reply;
     if (person === undefined || person.by === '') return sayPlainly(reply, 401, 'Sign in first.');
     request.person = person;
     request.rights = { roles: person.roles, owns: false };
@@ -111,7 +112,10 @@ function isPartsOnly(access: Access): boolean {
 
 async function refusal(request: FastifyRequest, access: Access, kind: string | undefined, given: AccessFunctions) {
   const admins = (await given.admins?.().catch(() => [])) ?? [];
-  return new ConsoleError(403, refusalWords(access, { kind, roles: request.person.roles, admins }));
+  return new ConsoleError(
+    403,
+    refusalWords(access, { kind, by: request.person.by, roles: request.person.roles, admins }),
+  );
 }
 
 function memoized<T extends readonly string[], A>(work: (of: T) => A): (of: T) => A {

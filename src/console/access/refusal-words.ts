@@ -7,14 +7,16 @@ const MOST_NAMES = 5;
 /**
  * Why somebody may not, what it takes, and whom to ask for it. Nothing is said of the thing itself, nor whether there is one.
  *
+ * @param given.by who they are: an admin is not told to ask themselves
  * @param given.roles theirs
  * @param given.admins by name; none where they are not known
  */
 export function refusalWords(
   access: Access,
-  given: { kind: string | undefined; roles: readonly Role[]; admins: readonly string[] },
+  given: { kind: string | undefined; by?: string; roles: readonly Role[]; admins: readonly string[] },
 ): string {
-  const { kind, roles, admins } = given;
+  const { kind, by, roles } = given;
+  const admins = given.admins.filter((name) => name !== by);
   const takes = allowedsOf(access, kind).map(({ roles: all = [], own = [] }) => {
     const ways = [
       ...(all.length === 0 ? [] : [`the role ${listed(all, 'or')}`]),
@@ -25,8 +27,9 @@ export function refusalWords(
   const wanted = [...new Set(takes)].filter((one) => one !== '').join('; and besides ');
   const have =
     roles.length === 0 ? 'You have no role' : `You have the role${roles.length > 1 ? 's' : ''} ${listed(roles, 'and')}`;
-  const ask =
-    admins.length === 0
+  const ask = roles.includes('admin')
+    ? 'Who has which role is set under Users'
+    : admins.length === 0
       ? 'Ask whoever runs Limitline for it'
       : `Ask ${listed(admins.slice(0, MOST_NAMES), 'or')} for it, who ${admins.length === 1 ? 'looks' : 'look'} after the roles`;
   return `${wanted === '' ? 'Nobody may do this here' : `This takes ${wanted}`}. ${have}. ${ask}. Nothing was done.`;

@@ -29,6 +29,7 @@ export function recorded(audit: Audit, noteOf: (given: Given) => AuditNote) {
           await Promise.race([handled, answering.promise]);
         },
         () => ({ status: reply.statusCode, ...told }),
+        () => (reply.statusCode < FIRST_REFUSAL ? 'done' : 'failed'),
       );
       entries.set(request, { answering: answering.resolve, written });
       try {
@@ -53,3 +54,6 @@ export function recorded(audit: Audit, noteOf: (given: Given) => AuditNote) {
     },
   };
 }
+
+/** From here on an answer says that nothing was done. */
+const FIRST_REFUSAL = 400;

@@ -108,7 +108,9 @@ function said(status: 403 | 404 | 409, message: string) {
 function addRules(board: FastifyInstance): void {
   // Its pages ask again and again while they are open.
   board.addHook('onRoute', (route) => {
-    if (route.url.startsWith(`${AT}/api/`)) route.config = { ...route.config, byItself: route.method === 'GET' };
+    // The board registers lists of one method each.
+    const byItself = [route.method].flat().every((method) => method === 'GET' || method === 'HEAD');
+    if (route.url.startsWith(`${AT}/api/`)) route.config = { ...route.config, byItself };
   });
   board.addHook('preHandler', async (request: FastifyRequest, reply: FastifyReply) => {
     if (request.method === 'GET' || request.method === 'HEAD') return;

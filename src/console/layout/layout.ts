@@ -21,6 +21,8 @@ export type PageParts = {
   title: string;
   /** Which entry of the navigation the page belongs to, if any. */
   at?: Place;
+  /** The entry that is marked as the one where one is, where that is not `at`, by which a page has its styles. */
+  marked?: Place;
   body: Html;
   /** Address of the events that keep the page fresh (see events/add-events.ts). Without one, the strip alone is kept fresh. */
   events?: string;
@@ -32,7 +34,7 @@ export type PageParts = {
  * @param given.rights of whom it is shown to; without them it is shown to somebody who is not known, who learns nothing of the line
  */
 export function layout(
-  { title, at, body, events = '/events' }: PageParts,
+  { title, at, marked = at, body, events = '/events' }: PageParts,
   given: { assets: Assets; strip: StripState; csrf: string; rights: Rights | undefined; person: Person },
 ): Html {
   const { assets, strip, csrf, rights, person } = given;
@@ -53,7 +55,7 @@ ${assets.styles.map(({ href, place }) => (place === undefined || place === at) &
 <header class="top">
 <div class="top-line">
 <a class="brand" href="/">${brandMark()} Limitline</a>
-${rights && placesLine(rights, at, strip)}${accountMenu(person, csrf)}
+${rights && placesLine(rights, marked, strip)}${accountMenu(person, csrf)}
 </div>
 ${
   rights &&
@@ -68,20 +70,18 @@ ${rights && footer(rights)}
 `;
 }
 
-function placesLine(rights: Rights, at: Place | undefined, strip: StripState): Html {
+function placesLine(rights: Rights, marked: Place | undefined, strip: StripState): Html {
   return html`<nav class="places" aria-label="Main">${placesOf(rights).map(
     (place) =>
-      html`<a href="${place.href}" aria-current="${place.at === at && 'page'}">${place.words}${place.at === 'approvals' && html`<span id="${APPROVALS_COUNT_ID}">${approvalsCount(strip)}</span>`}</a>`,
+      html`<a href="${place.href}" aria-current="${place.at === marked && 'page'}">${place.words}${place.at === 'approvals' && html`<span id="${APPROVALS_COUNT_ID}">${approvalsCount(strip)}</span>`}</a>`,
   )}</nav>`;
 }
 
-/** What belongs to no page: keys, people where somebody may, and why a viewer sees less. */
+/** What belongs to no page: keys, and why a viewer sees less. */
 function footer(rights: Rights): Html {
   return html`<footer class="foot">
 <a href="/keys">Keyboard</a>
-${can(rights, 'GET /users') && html`<a href="/users">Users</a>`}
-${can(rights, 'GET /audit') && html`<a href="/audit">Audit</a>`}
-${isMasked(rights) && html`<span>Contacts, streets, e-mail addresses and cells that we do not know are shown as ${MASK} to you.</span>`}
+${isMasked(rights) && can(rights, 'GET /') && html`<span>Contacts, streets, e-mail addresses and cells that we do not know are shown as ${MASK} to you.</span>`}
 </footer>`;
 }
 

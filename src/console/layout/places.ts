@@ -2,8 +2,8 @@ import type { Rights } from '../access/access.ts';
 import type { Right } from '../access/access-table.ts';
 import { can } from '../access/can.ts';
 
-/** The places of the navigation, and that of people, which stands in a menu of their own (account-menu.ts). */
-export type Place = 'portfolios' | 'new' | 'held' | 'approvals' | 'queues' | 'health' | 'people';
+/** The places of the navigation, and that of one's own account, which stands in a menu (account-menu.ts). */
+export type Place = 'portfolios' | 'new' | 'held' | 'approvals' | 'queues' | 'health' | 'users' | 'audit' | 'people';
 
 type PlaceLink = { at: Place; href: string; words: string; right: Right };
 
@@ -14,6 +14,8 @@ const PLACES: readonly PlaceLink[] = [
   { at: 'approvals', href: '/approvals', words: 'Approvals', right: 'GET /approvals' },
   { at: 'queues', href: '/work', words: 'Queues', right: 'GET /work' },
   { at: 'health', href: '/health', words: 'Health', right: 'GET /health' },
+  { at: 'users', href: '/users', words: 'Users', right: 'GET /users' },
+  { at: 'audit', href: '/audit', words: 'Audit', right: 'GET /audit' },
 ];
 
 /** Those that somebody may go to, in the order in which they are shown. */

@@ -33,15 +33,15 @@ export function makeGate(given: GateFunctions) {
     readSession,
     /**
      * Who asks. Whoever has no session, or still owes something, is led to where it is done, from every address, those that
-     * do not exist among them; then the request is answered. Where nobody needs to be known, whoever comes is ANYBODY.
+     * do not exist among them; then the request is `answered`. Where nobody needs to be known, whoever comes is ANYBODY.
      */
-    async identify(request: FastifyRequest, reply: FastifyReply): Promise<Person | undefined> {
+    async identify(request: FastifyRequest, reply: FastifyReply): Promise<Person | 'answered'> {
       await readSession(request);
       const { signedIn } = request;
       if (signedIn && signedIn.owes === undefined) return signedIn.person;
       if (!signedIn && !(await isNeeded())) return ANYBODY;
       lead(request, reply, signedIn?.owes ? PAGE_OF[signedIn.owes] : '/sign-in');
-      return undefined;
+      return 'answered';
     },
   };
 }

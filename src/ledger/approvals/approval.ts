@@ -1,3 +1,4 @@
+import { Big } from 'big.js';
 /** What waits: the rows of an import, refused rows that are to be sent again, held rows whose call somebody answered. */
 export type ApprovalKind = 'import' | 'retry' | 'answer';
 
@@ -40,6 +41,11 @@ export const NO_APPROVAL: ApprovalPolicy = { always: false, above: undefined };
 /** Whether anything may have to be approved: then whatever comes in waits until it is known whether it has. */
 export function asksApproval({ always, above }: ApprovalPolicy): boolean {
   return always || above !== undefined;
+}
+
+/** Whether a sum, as decimal text, has to be approved. */
+export function asksApprovalOf({ always, above }: ApprovalPolicy, sum: string): boolean {
+  return always || (above !== undefined && new Big(sum).gt(above));
 }
 
 /**

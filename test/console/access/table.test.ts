@@ -113,7 +113,7 @@ test.each([
     'retry',
     ['finance', 'admin'],
     [],
-    'This takes the role operator, or the role finance and a portfolio into which nobody else imported. You have the roles finance and admin. Ask whoever runs Limitline for it. Nothing was done.',
+    'This takes the role operator, or the role finance and a portfolio into which nobody else imported. You have the roles finance and admin. Who has which role is set under Users. Nothing was done.',
   ],
   [
     ACCESS['POST /new/:id/submit'],
@@ -123,6 +123,13 @@ test.each([
     /^This takes the role finance; and besides the role operator, or .* You have no role\. Ask a, b, c, d or e for it/,
   ],
   [ACCESS['POST /plans/:id/confirm'], 'other', ['operator'], [], /^This takes .*\./],
+  [
+    ACCESS['GET /approvals'],
+    undefined,
+    ['admin'],
+    ['me'],
+    /You have the role admin\. Who has which role is set under Users\./,
+  ],
 ] as const)('a refusal says what it takes: %j', (access, kind, roles, admins, words) => {
   expect(refusalWords(access, { kind, roles, admins })).toMatch(words);
 });

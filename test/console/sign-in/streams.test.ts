@@ -70,6 +70,7 @@ test('a page that is only open keeps no session from idling; a page that somebod
     ['a stream', '/events', { accept: 'text/event-stream' }, false],
     ['asking for pieces', '/events', { accept: 'application/json' }, false],
     ['a piece by itself', '/', { 'x-fragment': '1', 'x-by-itself': '1' }, false],
+    ['the board', '/queues/api/queues', {}, false],
     ['a page', '/', {}, true],
     ['a dialog', '/keys', { 'x-fragment': '1' }, true],
   ] as const) {

@@ -100,6 +100,21 @@ test('an export holds without Redis, as a whole and for a while behind the trail
   expect((await limitline('audit', 'verify', '--file', 'nothing.ndjson')).stderr).toContain('there is no such file');
 });
 
+test('what was not looked at is not called whole or empty, and the way on from a break leads on in the same file', async () => {
+  const { limitline, cwd } = await openAudited();
+  const { status, stdout } = await limitline('audit', 'verify', '--from', '900');
+  expect([status, stdout.trim()]).toEqual([
+    0,
+    'The audit trail has no entry from number 900 on: nothing was looked at.',
+  ]);
+  const file = join(cwd, 'trail.ndjson');
+  await limitline('audit', 'export', '--out', file);
+  await writeFile(file, (await readFile(file, 'utf8')).replace('"ben"', '"bob"'));
+  const broken = await limitline('audit', 'verify', '--file', file);
+  expect([broken.status, broken.stdout]).toEqual([2, expect.stringContaining(`verify --file "${file}" --from 3`)]);
+  expect((await limitline('audit', 'list', '--help')).stdout.match(/default: 50/g)).toHaveLength(1);
+});
+
 test('an export goes to standard output, an entry a line', async () => {
   const { limitline } = await openAudited();
   const { stdout } = await limitline('audit', 'export');

@@ -161,7 +161,7 @@ function filePart({ name, number, by, columns, reading, warnings, lookedThrough,
     rows: columns.filter(({ known }) => known !== undefined),
     columns: [
       { head: 'Column', names: true, cell: ({ written }) => theirWords(written) },
-      { head: 'Taken as', kind: 'id', cell: ({ known }) => html`<code>${known}</code>` },
+      { head: 'Taken as', cell: ({ known }) => html`<code>${known}</code>` },
     ],
   })}
   ${

@@ -88,7 +88,7 @@ function waitingColumns(isOwn: (approval: Approval) => boolean): Column<Approval
         html`${peopleWords(approval.authors)}${isOwn(approval) && html` <small class="under">yours: another person answers it</small>`}`,
     },
     { head: 'Since', cell: ({ askedMs }) => timeAgo(askedMs) },
-    { head: 'Digest', kind: 'id', wideOnly: true, cell: ({ digest }) => html`<code>${shortDigest(digest)}</code>` },
+    { head: 'Digest', wideOnly: true, cell: ({ digest }) => html`<code>${shortDigest(digest)}</code>` },
   ];
 }
 

@@ -18,7 +18,11 @@ const EXPORT_LIMIT_MS = 3_600_000;
 export function addAuditPage(app: ConsoleApp, given: AuditPageFunctions): void {
   app.get('/audit', async (request, reply) => {
     const asked = readAuditQuery(request.query as Record<string, unknown>);
-    return reply.page({ title: 'Audit', body: auditPage({ ...asked, ...(await given.page(asked.query)) }) });
+    return reply.page({
+      title: 'Audit',
+      at: 'audit',
+      body: auditPage({ ...asked, ...(await given.page(asked.query)) }),
+    });
   });
   app.get('/audit/export', { handlerTimeout: EXPORT_LIMIT_MS }, async (request, reply) => {
     const fileName = `audit-${new Date().toISOString().slice(0, 10)}.ndjson`;

@@ -110,7 +110,7 @@ function sessionsTable(sessions: readonly SessionView[]): Html {
     rows: sessions,
     columns: [
       { head: 'Browser', names: true, cell: ({ agent }) => theirWords(browserWords(agent)) },
-      { head: 'From', kind: 'id', cell: ({ from }) => from },
+      { head: 'From', cell: ({ from }) => html`<code>${from}</code>` },
       { head: 'Signed in', cell: ({ beganMs }) => timeAgo(beganMs) },
       { head: 'Seen', cell: ({ seenMs }) => timeAgo(seenMs) },
       { head: 'End it', kind: 'actions', cell: endPart },

@@ -120,7 +120,7 @@ async function showDraft(request: FastifyRequest, reply: FastifyReply, given: Ne
   return reply.page({
     title: draft.name,
     at: 'new',
-    body: draftView(draft, { state, place, lines, names, csrf: reply.csrf(), rights: request.rights }),
+    body: draftView(draft, { ...given, state, place, lines, names, csrf: reply.csrf(), rights: request.rights }),
     ...(state.is === 'under way' ? { events: `/new/${draft.id}/events` } : {}),
   });
 }

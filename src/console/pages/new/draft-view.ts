@@ -1,4 +1,5 @@
 import { counted, grouped } from '../../../counted.ts';
+import type { ApprovalPolicy } from '../../../ledger/approvals/approval.ts';
 import type { PreviewState } from '../../../portfolio/draft-desk.ts';
 import type { PortfolioDraft } from '../../../portfolio/portfolio-draft.ts';
 import type { LineToMend, Preview } from '../../../portfolio/preview.ts';
@@ -22,6 +23,7 @@ type DraftGiven = {
   place: MendPlace;
   lines: readonly LineToMend[];
   names: readonly string[];
+  approvalPolicy: ApprovalPolicy;
   csrf: string;
   /** Also whether the portfolio that it is for is one's own. */
   rights: Rights;
@@ -80,7 +82,7 @@ function failedView({ id, reading }: PortfolioDraft, message: string, csrf: stri
 }
 
 function previewView(draft: PortfolioDraft, given: DraftGiven & { preview: Preview }): Html {
-  const { preview, place, lines, names, csrf, rights } = given;
+  const { preview, place, lines, names, csrf } = given;
   const { faults, fileWarnings, problems, warnings } = preview;
   const isUsable = faults.length === 0;
   const reading = panel({
@@ -99,7 +101,7 @@ function previewView(draft: PortfolioDraft, given: DraftGiven & { preview: Previ
   ${problems.lines + warnings.lines > 0 && html`<div id="mend">${panel({ title: 'Lines to look at', body: mendGrid(draft, { preview, place, lines, csrf }) })}</div>`}
   ${reading}
   ${panel({ title: 'As it would be sent', body: html`${requestSamples(preview)}${changesView(preview)}${unnamed(preview)}` })}
-  ${panel({ title: 'Submit', body: html`${portfolioForm(draft, { names, csrf })}${submitForm(draft, { preview, names, csrf, rights })}` })}`;
+  ${panel({ title: 'Submit', body: html`${portfolioForm(draft, { names, csrf })}${submitForm(draft, given)}` })}`;
 }
 
 /** One for each column may be wrong with a file, and a file may have more columns than anybody reads of. */

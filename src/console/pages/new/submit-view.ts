@@ -1,4 +1,5 @@
 import { counted } from '../../../counted.ts';
+import { type ApprovalPolicy, asksApprovalOf } from '../../../ledger/approvals/approval.ts';
 import { moneyText } from '../../../money-text.ts';
 import type { PortfolioDraft } from '../../../portfolio/portfolio-draft.ts';
 import type { Preview } from '../../../portfolio/preview.ts';
@@ -14,7 +15,13 @@ import { sameCommand } from './same-command.ts';
 /** As many as are sent to see whether all is right, before the others go. */
 export const SENT_FIRST = 5;
 
-type SubmitGiven = { preview: Preview; names: readonly string[]; csrf: string; rights: Rights };
+type SubmitGiven = {
+  preview: Preview;
+  names: readonly string[];
+  approvalPolicy: ApprovalPolicy;
+  csrf: string;
+  rights: Rights;
+};
 
 /** Which portfolio it becomes, or is brought into. */
 export function portfolioForm(
@@ -37,13 +44,14 @@ export function portfolioForm(
 const MOST_NAMES = 500;
 
 /** The yes: what it requests, and at which pace. */
-export function submitForm(draft: PortfolioDraft, { preview, names, csrf, rights }: SubmitGiven): Html {
+export function submitForm(draft: PortfolioDraft, { preview, names, approvalPolicy, csrf, rights }: SubmitGiven): Html {
   const { id, portfolio } = draft;
   const { limits, requested } = preview.dryRun;
   const isThere = names.includes(portfolio);
   const sum = `${counted(limits, 'limit')}, ${moneyText(requested)} in total`;
   const words = limits === 0 ? 'Import it: nothing is left to request' : `Request all: ${sum}`;
   return html`${isThere && thereAlready(portfolio)}
+  ${limits > 0 && approvalNotice(approvalPolicy, { requested, isThere })}
   ${form({
     action: `/new/${id}/submit`,
     csrf,
@@ -65,4 +73,21 @@ function thereAlready(portfolio: string): Html {
     html`Portfolio <a href="/portfolios/${encodeURIComponent(portfolio)}"><bdi>${portfolio}</bdi></a> is there already. Lines whose request was made are not requested again; one whose row was not sent yet takes the words of this file; rows that this file lacks stay.`,
     { title: 'It is brought into a portfolio.' },
   );
+}
+
+/** Said before the yes: whoever submits it on the last day of a month should know that nothing leaves yet. */
+function approvalNotice(
+  policy: ApprovalPolicy,
+  { requested, isThere }: { requested: string; isThere: boolean },
+): Html | false {
+  const title = 'Another person approves it first.';
+  const words = 'nothing is sent before somebody else with the role approver has said yes';
+  const limit = policy.above === undefined ? '' : moneyText(policy.above);
+  if (asksApprovalOf(policy, requested)) {
+    const why = policy.always ? 'It waits once it is submitted' : `It is above ${limit}`;
+    return notice('warn', `${why}: ${words}.`, { title });
+  }
+  if (policy.above === undefined) return false;
+  // Decided by all of the portfolio, which this file is only a part of.
+  return isThere && notice('info', `Where the portfolio is above ${limit} with this file, ${words}.`);
 }

@@ -37,7 +37,7 @@ export function addUserActions(app: ConsoleApp, given: UsersPageFunctions): void
     if (givesUp && fields.own === undefined) {
       tell({ asked: true });
       const body = ownRolesView({ csrf: reply.csrf(), user, roles });
-      return reply.page({ title: 'Give up being an admin?', at: 'people', body });
+      return reply.page({ title: 'Give up being an admin?', at: 'people', marked: 'users', body });
     }
     return goOn(acting, await given.setRoles(user.name, roles), 'roles');
   });
@@ -47,7 +47,7 @@ export function addUserActions(app: ConsoleApp, given: UsersPageFunctions): void
     const answer = await given.resetPassword(user.name);
     if (answer.is === 'no') return refuse(answer.words);
     const body = passwordOnceView({ name: user.name, password: answer.made.password, isNew: false });
-    return reply.page({ title: 'New password', at: 'people', body });
+    return reply.page({ title: 'New password', at: 'people', marked: 'users', body });
   });
 
   addOnUser('factor', 'reset factor', async (acting) => {
@@ -63,7 +63,7 @@ export function addUserActions(app: ConsoleApp, given: UsersPageFunctions): void
       tell({ refused: true });
       reply.code(422);
       const body = removeView({ csrf: reply.csrf(), name: user.name, isSelf: true, trouble: SURE });
-      return reply.page({ title: 'Remove a user', at: 'people', body });
+      return reply.page({ title: 'Remove a user', at: 'people', marked: 'users', body });
     }
     const answer = await given.remove(user.name);
     return answer.is === 'no' ? refuse(answer.words) : reply.redirect('/users?removed', 303);

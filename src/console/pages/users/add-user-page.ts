@@ -15,7 +15,7 @@ export function addUserPage(app: ConsoleApp, given: UsersPageFunctions): void {
   app.get('/users/:user/remove', async (request, reply) => {
     const { name } = await findUser(request, given);
     const body = removeView({ csrf: reply.csrf(), name, isSelf: isSelf(request) });
-    return reply.page({ title: 'Remove a user', at: 'people', body });
+    return reply.page({ title: 'Remove a user', at: 'people', marked: 'users', body });
   });
 }
 
@@ -32,7 +32,7 @@ export function showUser(
   said?: Said,
 ) {
   const body = userView({ csrf: reply.csrf(), user, isSelf: isSelf(request), said });
-  return reply.page({ title: user.name, at: 'people', body });
+  return reply.page({ title: user.name, at: 'people', marked: 'users', body });
 }
 
 /** Whether somebody is at their own account. */

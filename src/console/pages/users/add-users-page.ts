@@ -30,7 +30,7 @@ export function addUsersPage(app: ConsoleApp, given: UsersPageFunctions): void {
     ]);
     const isFirst = after === undefined;
     const body = usersView({ csrf: reply.csrf(), users, count, text, isFirst, next, elsewhere, ...more });
-    return reply.page({ title: 'Users', at: 'people', body });
+    return reply.page({ title: 'Users', at: 'people', marked: 'users', body });
   };
 
   app.get('/users', async (request, reply) => {
@@ -52,7 +52,7 @@ export function addUsersPage(app: ConsoleApp, given: UsersPageFunctions): void {
       }
       tell({ user: name, after: roles });
       const body = passwordOnceView({ name, password: answer.made.password, isNew: true });
-      return reply.page({ title: 'User added', at: 'people', body });
+      return reply.page({ title: 'User added', at: 'people', marked: 'users', body });
     },
   });
 

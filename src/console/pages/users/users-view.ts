@@ -2,7 +2,7 @@ import { counted } from '../../../counted.ts';
 import type { PersonElsewhere } from '../../../people/oidc/people-elsewhere.ts';
 import type { Role } from '../../../people/person.ts';
 import { type Html, html } from '../../html/html.ts';
-import { actionButton, button } from '../../parts/button.ts';
+import { actionButton, button, linkButton } from '../../parts/button.ts';
 import { emptyState } from '../../parts/empty-state.ts';
 import { field, form } from '../../parts/form.ts';
 import { notice } from '../../parts/notice.ts';
@@ -27,7 +27,7 @@ export function usersView(given: {
 }): Html {
   const { csrf, users, count, text, isFirst, next, elsewhere, said, add = { name: '', roles: [] } } = given;
   const query = (more: Record<string, string>) => `/users?${new URLSearchParams({ ...(text && { text }), ...more })}`;
-  return html`${pageHead({ title: 'Users', lead: `${counted(count, 'user')} may sign in with a password.` })}
+  return html`${pageHead({ title: 'Users', lead: `${counted(count, 'user')} may sign in with a password.`, actions: linkButton({ href: '#add', words: 'Add a user', kind: 'primary' }) })}
     ${said !== undefined && notice(said.kind, said.words, { urgent: true })}
     <div class="people-panels">
     <section class="panel" aria-label="All users"><div class="panel-body">
@@ -46,7 +46,7 @@ export function usersView(given: {
       next: next === undefined ? undefined : query({ after: next }),
     })}
     </div></section>
-    ${panel({ title: 'Add a user', body: addForm(csrf, add) })}
+    ${panel({ title: 'Add a user', id: 'add', body: addForm(csrf, add) })}
     ${elsewhere.length > 0 && panel({ title: 'Signed in by an identity provider', body: elsewherePart(csrf, elsewhere) })}
     </div>`;
 }
