@@ -24,7 +24,8 @@ export function usersPageFunctions({ people }: Context): UsersPageFunctions {
       return answerOf(() => users.setPassword(name, password, { mustChange: true }), { password });
     },
     resetFactor: (name) => answerOf(() => users.resetFactor(name), undefined),
-    endSessions: (name) => answerOf(() => people.sessions.endAll(name), undefined),
+    endSessions: async (name) => ({ ended: await people.sessions.endAll(name) }),
+    listSso: () => people.sessions.listSso(),
     remove: (name) => answerOf(() => users.remove(name), undefined),
   };
 }

@@ -30,6 +30,15 @@ export type SessionView = {
   isThis: boolean;
 };
 
+/** Somebody for whom an identity provider speaks, and who is signed in. */
+export type SsoPerson = {
+  by: string;
+  /** How many sessions they have. */
+  sessions: number;
+  /** When the newest of them began. */
+  beganMs: number;
+};
+
 /** Both come from outside, and are shown in a list. */
 export const MAX_FROM = 100;
 export const MAX_AGENT = 200;
@@ -67,6 +76,7 @@ export function makeSessions({
   const endSome = script('end-sessions');
   const listAll = script('list-sessions');
   const beginSso = script('begin-sso-session');
+  const listSso = script('sso-sessions');
   const { absoluteMs, idleMs, writeAfterMs, most } = limits;
   const beginnings = keyBeginnings(keys);
   const digestOf = async (token: string) => digestOfToken(token, await secret.key('sessions'));
@@ -158,6 +168,15 @@ export function makeSessions({
         agent,
         isThis: digest === own,
       }));
+    },
+
+    /** All for whom an identity provider speaks and who are signed in, by name. */
+    async listSso(): Promise<SsoPerson[]> {
+      const args = [beginnings.user, beginnings.session, beginnings.sessionsOf, absoluteMs];
+      const found = (await listSso([keys.subjects], args)) as [string, number, string][];
+      return found
+        .map(([by, count, began]) => ({ by, sessions: count, beganMs: Number(began) }))
+        .sort((one, other) => (one.by < other.by ? -1 : 1));
     },
   };
 }

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { makeSharedKeys } from '../../../src/ledger/keys.ts';
 import { makeVisitor, openConsole } from '../../support/console.ts';
 import { openDesk } from '../../support/desk.ts';
 import { PASSWORD } from '../../support/people.ts';
@@ -73,6 +74,37 @@ test('roles, password, factor and sessions are changed by an admin, and each end
       what: 'roles changed',
       is: 'done',
       facts: { status: 303, user: 'ben', before: ['viewer'], wished: ['finance'] },
+    }),
+  );
+});
+
+test('an admin ends the sessions of somebody for whom an identity provider speaks', async () => {
+  const { web, admin } = await openAdmin();
+  const { people, ledger, settings } = web.context;
+  const [eve, mallory] = ['Eve <b>O’Hara</b> (sso 4f6d2a)', 'mallory (sso 0aa111)'];
+  expect((await admin.get('/users')).text).not.toContain('identity provider');
+  const { subjects } = makeSharedKeys(settings.LIMITLINE_PREFIX);
+  await ledger.hset(subjects, `by ${eve}`, '4f6d2a', `by ${mallory}`, '0aa111', 'by gone (sso 000000)', '000000');
+  const begin = (by: string) =>
+    people.sessions.begin({ person: { by, roles: ['finance'] }, from: '192.0.2.9', agent: '' });
+  const tokens = [await begin(eve), await begin(eve), await begin(mallory)];
+  const shown = (await admin.get('/users')).text;
+  expect(shown).toMatch(/Signed in by the identity provider.*Eve &lt;b&gt;O’Hara.*mallory/s);
+  expect(shown).not.toContain('gone (sso');
+  expect((await admin.get('/users?text=o’hara')).text).not.toContain('mallory');
+  const ended = await admin.post(`/users/${encodeURIComponent(eve)}/sessions`);
+  expect([ended.status, ended.headers.get('location')]).toEqual([303, '/users?ended']);
+  const left = await Promise.all(tokens.map((token) => people.sessions.read(token, { counts: false })));
+  expect(left.map((one) => one?.person.by)).toEqual([undefined, undefined, mallory]);
+  expect((await admin.get('/users?ended')).text).toMatch(/All of their sessions ended.*mallory/s);
+  expect((await admin.post('/users/nobody/sessions')).status).toBe(404);
+  expect(await auditOf(web)).toContainEqual(
+    expect.objectContaining({
+      by: 'anna',
+      what: 'sessions of a user ended',
+      about: eve,
+      is: 'done',
+      facts: { status: 303, user: eve, ended: 2 },
     }),
   );
 });

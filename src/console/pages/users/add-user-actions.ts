@@ -2,6 +2,7 @@ import type { Action } from '../../actions/action-words.ts';
 import { type Acting, addAction } from '../../actions/add-action.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import { tickedRoles } from '../../parts/roles.ts';
+import { ConsoleError } from '../../server/console-error.ts';
 import type { UserView } from '../me/me-functions.ts';
 import { findUser, isSelf, showUser } from './add-user-page.ts';
 import { ownRolesView, passwordOnceView, removeView, userAddress } from './user-view.ts';
@@ -55,9 +56,20 @@ export function addUserActions(app: ConsoleApp, given: UsersPageFunctions): void
     return goOn(acting, await given.resetFactor(acting.user.name), 'factor');
   });
 
-  addOnUser('sessions', 'end sessions', async (acting) =>
-    goOn(acting, await given.endSessions(acting.user.name), 'sessions'),
-  );
+  // Also of somebody for whom an identity provider speaks, who is no user of ours and has no page.
+  addAction(app, {
+    url: '/users/:user/sessions',
+    action: 'end sessions',
+    handle: async ({ params, reply, tell }) => {
+      const { user: name = '' } = params;
+      const isOurs = (await given.read(name)) !== undefined;
+      const { ended } = await given.endSessions(name);
+      tell({ user: name, ended });
+      if (isOurs) return reply.redirect(`${userAddress(name)}?done=sessions`, 303);
+      if (ended === 0) throw new ConsoleError(404, 'Nobody of this name is signed in, or not any more.');
+      return reply.redirect('/users?ended', 303);
+    },
+  });
 
   addOnUser('remove', 'remove user', async ({ request, reply, fields, user, refuse, tell }) => {
     tell({ before: user.roles });

@@ -23,14 +23,28 @@ export function addUsersPage(app: ConsoleApp, given: UsersPageFunctions): void {
     more: { said?: Said; add?: { name: string; roles: readonly Role[] } } = {},
   ) => {
     const { after, text } = wishOf(request);
-    const [{ users, next }, count] = await Promise.all([given.list({ after, text, limit: PER_PAGE }), given.count()]);
-    const body = usersView({ csrf: reply.csrf(), users, count, text, isFirst: after === undefined, next, ...more });
+    const [{ users, next }, count, sso] = await Promise.all([
+      given.list({ after, text, limit: PER_PAGE }),
+      given.count(),
+      given.listSso(),
+    ]);
+    const found = sso.filter(({ by }) => by.toLowerCase().includes(text));
+    const body = usersView({
+      csrf: reply.csrf(),
+      users,
+      count,
+      text,
+      isFirst: after === undefined,
+      next,
+      sso: { people: found.slice(0, PER_PAGE), count: found.length },
+      ...more,
+    });
     return reply.page({ title: 'Users', at: 'people', body });
   };
 
   app.get('/users', async (request, reply) => {
-    const isRemoved = 'removed' in (request.query as object);
-    return show(request, reply, isRemoved ? { said: { kind: 'good', words: 'The user is removed.' } } : {});
+    const done = Object.keys(DONE).find((one) => one in (request.query as object));
+    return show(request, reply, done === undefined ? {} : { said: { kind: 'good', words: DONE[done] ?? '' } });
   });
 
   addAction(app, {
@@ -54,6 +68,12 @@ export function addUsersPage(app: ConsoleApp, given: UsersPageFunctions): void {
   addUserPage(app, given);
   addUserActions(app, given);
 }
+
+/** What was done, as the address of the page says it that is shown afterwards. */
+const DONE: Readonly<Record<string, string>> = {
+  removed: 'The user is removed.',
+  ended: 'All of their sessions ended.',
+};
 
 function wishOf({ query }: FastifyRequest): { after: string | undefined; text: string } {
   const { after, text } = query as { after?: unknown; text?: unknown };

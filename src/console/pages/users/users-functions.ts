@@ -7,6 +7,9 @@ export type Said = { kind: 'good' | 'bad'; words: string };
 /** What was done to a user; words where it was not. */
 export type UserAnswer<T = undefined> = { is: 'done'; made: T } | { is: 'no'; words: string };
 
+/** Somebody for whom an identity provider speaks, with how many sessions, the newest of which began then. */
+export type SsoPerson = { by: string; sessions: number; beganMs: number };
+
 /** What the users' pages can do; made in scripts/console/people/users.ts. */
 export type UsersPageFunctions = {
   /** Users by name, those that `text` stands in; `after` is the last name of the page before. */
@@ -24,7 +27,10 @@ export type UsersPageFunctions = {
   resetPassword: (name: string) => Promise<UserAnswer<{ password: string }>>;
   /** The second factor is forgotten, and set up anew at the next sign-in; the user's sessions end. */
   resetFactor: (name: string) => Promise<UserAnswer>;
-  endSessions: (name: string) => Promise<UserAnswer>;
+  /** Ends all sessions of a user, or of somebody for whom an identity provider speaks; answers how many there were. */
+  endSessions: (name: string) => Promise<{ ended: number }>;
+  /** Those for whom an identity provider speaks, and who are signed in. */
+  listSso: () => Promise<SsoPerson[]>;
   /** Never the last admin. */
   remove: (name: string) => Promise<UserAnswer>;
 };

@@ -1,7 +1,7 @@
 import { counted } from '../../../counted.ts';
 import type { Role } from '../../../people/person.ts';
 import { type Html, html } from '../../html/html.ts';
-import { button } from '../../parts/button.ts';
+import { actionButton, button } from '../../parts/button.ts';
 import { emptyState } from '../../parts/empty-state.ts';
 import { field, form } from '../../parts/form.ts';
 import { notice } from '../../parts/notice.ts';
@@ -11,6 +11,7 @@ import { roleList, roleTicks } from '../../parts/roles.ts';
 import { table } from '../../parts/table.ts';
 import { timeAgo } from '../../parts/time.ts';
 import type { UserView } from '../me/me-functions.ts';
+import type { SsoPerson } from './users-functions.ts';
 
 /** `/users`: all users, by name, and the form for another. */
 export function usersView(given: {
@@ -20,10 +21,12 @@ export function usersView(given: {
   text: string;
   isFirst: boolean;
   next: string | undefined;
+  /** Those who signed in elsewhere: as many as are shown, and how many there are. */
+  sso: { people: readonly SsoPerson[]; count: number };
   said?: { kind: 'good' | 'bad'; words: string } | undefined;
   add?: { name: string; roles: readonly Role[] };
 }): Html {
-  const { csrf, users, count, text, isFirst, next, said, add = { name: '', roles: [] } } = given;
+  const { csrf, users, count, text, isFirst, next, sso, said, add = { name: '', roles: [] } } = given;
   const query = (more: Record<string, string>) => `/users?${new URLSearchParams({ ...(text && { text }), ...more })}`;
   return html`${pageHead({ title: 'Users', lead: `${counted(count, 'user')} may sign in with a password.` })}
     ${said !== undefined && notice(said.kind, said.words, { urgent: true })}
@@ -44,6 +47,7 @@ export function usersView(given: {
       next: next === undefined ? undefined : query({ after: next }),
     })}
     </div></section>
+    ${sso.count > 0 && panel({ title: 'Signed in by the identity provider', body: ssoPart(csrf, sso) })}
     ${panel({ title: 'Add a user', body: addForm(csrf, add) })}
     </div>`;
 }
@@ -68,6 +72,32 @@ function usersTable(users: readonly UserView[], text: string): Html {
       { head: 'Signed in', cell: ({ lastSignInMs }) => timeAgo(lastSignInMs, { none: 'never' }) },
     ],
   });
+}
+
+/** Their roles and passwords are kept elsewhere; here their sessions alone are. */
+function ssoPart(csrf: string, { people, count }: { people: readonly SsoPerson[]; count: number }): Html {
+  return html`${table<SsoPerson>({
+    caption: 'People who are signed in by the identity provider',
+    rows: people,
+    columns: [
+      { head: 'Name', names: true, cell: ({ by }) => html`<bdi>${by}</bdi>` },
+      { head: 'Sessions', kind: 'number', cell: ({ sessions }) => sessions },
+      { head: 'The newest began', cell: ({ beganMs }) => timeAgo(beganMs) },
+      {
+        head: 'Do',
+        kind: 'actions',
+        cell: ({ by }) =>
+          actionButton({
+            action: `/users/${encodeURIComponent(by)}/sessions`,
+            csrf,
+            words: 'Sign out everywhere',
+            label: `Sign ${by} out everywhere`,
+          }),
+      },
+    ],
+  })}
+    ${count > people.length && html`<p class="hint">${counted(count, 'person', 'people')} are; find others by a part of their name.</p>`}
+    <p class="hint">Take their groups away at the provider first, or they sign in again.</p>`;
 }
 
 /** A viewer may have one, and all others must. */
