@@ -60,10 +60,14 @@ export async function auditCommand<T>(
 }
 
 /** The same for a whole command, as it is where its context was opened; not for one that asks first, which does so at the yes. */
-export function auditWholeCommand<T>(context: { audit: Audit }, act: () => Promise<T>): Promise<T> {
+export function auditWholeCommand<T>(
+  context: { audit: Audit },
+  act: () => Promise<T>,
+  audited: { facts?: (answer: T) => Facts } = {},
+): Promise<T> {
   const { kind, ...given } = needCommand();
   if (typeof kind === 'object' && kind.asks?.(given)) return act();
-  return auditCommand(context, act);
+  return auditCommand(context, act, audited);
 }
 
 function needCommand(): UnderWay {

@@ -54,6 +54,10 @@ export const COMMAND_KINDS: Readonly<Record<string, CommandKind>> = {
   'user password': { what: 'password set', wish: onNamed },
   'user roles': { what: 'roles set', wish: onNamed },
   'user factor': { what: 'second factor reset', wish: onNamed },
+  'user sessions': {
+    what: 'sessions of a user ended',
+    wish: ({ args, options }) => (options.end === true ? onNamed({ args, options: {} }) : undefined),
+  },
   'user remove': { what: 'user removed', wish: onNamed },
 };
 

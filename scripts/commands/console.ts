@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { accountOf, readSettings } from '../../src/config.ts';
 import { openContext } from '../../src/context.ts';
 import { makeLog } from '../../src/log.ts';
+import { inTheClear } from '../console/in-the-clear.ts';
 import { openConsole } from '../console/open-console.ts';
 import { reachOf } from '../console/reach-of.ts';
 import { announceAccount } from '../opening/announce-account.ts';
@@ -29,6 +30,9 @@ export function register(program: Command, terminal: Terminal): void {
       // With the links, so that whoever keeps this log elsewhere knows of each entry that there ever was.
       context.audit.onWritten((entry) => log.info({ audit: entry }, 'audited'));
       try {
+        // Whatever it will be needed for: a secret that is not this installation's is said before anybody is let in.
+        await context.secret.key('sessions');
+        for (const words of inTheClear(settings)) log.warn(words);
         await announceAccount(context, terminal.say);
         const web = await openConsole(context, { reach });
         await web.listen();

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { Context } from '../../src/context.ts';
+import { counted } from '../../src/counted.ts';
 import { LimitlineError } from '../../src/errors.ts';
 import type { People, UserView } from '../../src/people/people.ts';
 import { ROLES } from '../../src/people/person.ts';
@@ -8,7 +9,7 @@ import type { Users } from '../../src/people/users/users.ts';
 import { withContext } from '../opening/on-portfolio.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { type NewPassword, readNewPassword } from '../users/new-password.ts';
-import { userJson, userWords } from '../users/user-words.ts';
+import { sessionJson, sessionWords, userJson, userWords } from '../users/user-words.ts';
 
 type PasswordOptions = { passwordStdin?: boolean; own?: boolean };
 
@@ -52,11 +53,23 @@ export function register(program: Command, terminal: Terminal): void {
     .description("a user's second factor, when the telephone is lost and so are the codes")
     .action((name: string) => resetFactor(name, terminal));
   user
+    .command('sessions')
+    .argument(
+      '<name>',
+      'a user, or somebody of an identity provider as lists show them: "ann@example.com (sso 4f6d2a)"',
+    )
+    .option('--end', 'end them all, on all hosts')
+    .description('where somebody is signed in')
+    .action((name: string, { end = false }: { end?: boolean }) => sessions(name, end, terminal));
+  user
     .command('list')
     .option('--text <text>', 'only names that contain this')
     .description('all users in the order of the alphabet')
     .action(({ text }: { text?: string }) => withContext((context) => list(context, text, terminal)));
 }
+
+/** What these commands answer is what the audit is told of them: no secrets. */
+const AS_TOLD = { facts: (answer: Readonly<Record<string, unknown>>) => answer };
 
 function splitRoles(text: string): string[] {
   return text.split(/[\s,]+/).filter(Boolean);
@@ -80,7 +93,8 @@ async function add(name: string, options: PasswordOptions & { roles: string[] },
       ...(await viewOf(name, people)),
       ...(made.isMade ? { password: made.password } : {}),
     });
-  });
+    return { after: roles, mustChange };
+  }, AS_TOLD);
 }
 
 async function setPassword(name: string, { passwordStdin, own }: PasswordOptions, terminal: Terminal): Promise<void> {
@@ -96,7 +110,8 @@ async function setPassword(name: string, { passwordStdin, own }: PasswordOptions
       ...(await viewOf(name, people)),
       ...(made.isMade ? { password: made.password } : {}),
     });
-  });
+    return { mustChange };
+  }, AS_TOLD);
 }
 
 function passwordWords({ password, isMade }: NewPassword, mustChange: boolean): string[] {
@@ -108,18 +123,23 @@ function passwordWords({ password, isMade }: NewPassword, mustChange: boolean): 
 async function setRoles(name: string, wanted: readonly string[], terminal: Terminal): Promise<void> {
   const roles = needRoles(wanted);
   await withContext(async ({ people }) => {
+    const before = (await people.users.read(name))?.roles;
     await people.users.setRoles(name, roles, { evenLast: true });
     const words = [`User ${name} is ${roles.join(', ')} from now on, and is signed out everywhere.`];
     terminal.print([...words, ...(await lastWords(people))].join('\n'), await viewOf(name, people));
-  });
+    return { before, after: roles };
+  }, AS_TOLD);
 }
 
 async function remove(name: string, terminal: Terminal): Promise<void> {
   await withContext(async ({ people }) => {
+    const before = (await people.users.read(name))?.roles;
     await people.users.remove(name, { evenLast: true });
     const words = [`User ${name} is removed, and signed out everywhere.`, ...(await lastWords(people))];
-    terminal.print(words.join('\n'), { name, removed: true, users: await people.users.count() });
-  });
+    const users = await people.users.count();
+    terminal.print(words.join('\n'), { name, removed: true, users });
+    return { before, users };
+  }, AS_TOLD);
 }
 
 async function resetFactor(name: string, terminal: Terminal): Promise<void> {
@@ -127,6 +147,23 @@ async function resetFactor(name: string, terminal: Terminal): Promise<void> {
     await people.users.resetFactor(name);
     const words = `User ${name} has no second factor any more, and is signed out everywhere; the next sign-in sets up another.`;
     terminal.print(words, await viewOf(name, people));
+  });
+}
+
+async function sessions(name: string, end: boolean, terminal: Terminal): Promise<void> {
+  await withContext(async ({ people }) => {
+    const found = await people.sessions.list(name);
+    if (found.length === 0 && (await people.users.read(name)) === undefined) {
+      throw new LimitlineError('NOT_FOUND', `Nobody who is called ${JSON.stringify(name.slice(0, 120))} is signed in.`);
+    }
+    const ended = end ? await people.sessions.endAll(name) : 0;
+    const words = end
+      ? [`${name} is signed out everywhere: ${counted(ended, 'session')} ended.`]
+      : found.length === 0
+        ? [`${name} is not signed in.`]
+        : found.map(sessionWords);
+    terminal.print(words.join('\n'), { name, sessions: found.map(sessionJson), ended });
+    return { ended };
   });
 }
 

@@ -8,11 +8,16 @@ import { announceFolder } from './announce-folder.ts';
 /**
  * Opens what a command on the ledger needs, says which data folder that is, and closes it again, whatever happens. What the
  * command changes is audited here, as scripts/audit/command-kinds.ts has it.
+ *
+ * @param audited.facts what came of it, for the audit; by default the counts in the answer
  */
-export function withContext<T>(run: (context: Context) => Promise<T>): Promise<T> {
+export function withContext<T>(
+  run: (context: Context) => Promise<T>,
+  audited: { facts?: (answer: T) => Readonly<Record<string, unknown>> } = {},
+): Promise<T> {
   return opened((context) => {
     announce(context);
-    return auditWholeCommand(context, () => run(context));
+    return auditWholeCommand(context, () => run(context), audited);
   });
 }
 

@@ -1,4 +1,4 @@
-import type { UserView } from '../../src/people/people.ts';
+import type { SessionView, UserView } from '../../src/people/people.ts';
 
 /** Of 80 columns: name and roles keep to theirs, and a long one pushes the rest along. */
 const [NAME_WIDTH, ROLES_WIDTH] = [20, 34];
@@ -19,6 +19,18 @@ export function userJson(user: UserView) {
   const { createdMs, lastSignInMs, ...rest } = user;
   const created = new Date(createdMs).toISOString();
   return { ...rest, created, lastSignIn: lastSignInMs === undefined ? null : new Date(lastSignInMs).toISOString() };
+}
+
+/** A session in one line. */
+export function sessionWords({ beganMs, seenMs, from, agent }: SessionView): string {
+  // The browser says what it likes of itself.
+  const said = agent.replace(/\p{C}/gu, ' ');
+  return `from ${from}, since ${minute(beganMs)}, last used ${minute(seenMs)}${said === '' ? '' : `, ${said}`}`;
+}
+
+/** What a session is as JSON. */
+export function sessionJson({ beganMs, seenMs, from, agent }: SessionView) {
+  return { from, agent, began: new Date(beganMs).toISOString(), seen: new Date(seenMs).toISOString() };
 }
 
 function minute(ms: number): string {

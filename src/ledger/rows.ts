@@ -3,6 +3,7 @@ import { makeImportRows } from './import-rows.ts';
 import { makePutRow } from './put-row.ts';
 import { makeRowLists } from './row-lists.ts';
 import { makeRowMoves, type RowOptions } from './row-moves.ts';
+import { makeLargestRows } from './search/largest-rows.ts';
 import { makeRowSearch } from './search/row-search.ts';
 import type { SearchOptions } from './search/row-walks.ts';
 import { makeSearchComparison } from './search/search-comparison.ts';
@@ -18,6 +19,7 @@ export function makeRows(options: RowOptions & SearchOptions) {
     ...makeBuyerRows(options),
     ...makeImportRows(options),
     ...makeRowSearch(options),
+    ...makeLargestRows(options),
     ...makeSearchComparison(options),
   };
 }

@@ -1,4 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
+import { isLoopback } from '../addresses.ts';
 
 /** A question of a machine, as little of it as is needed. */
 export type MachineQuestion = {
@@ -70,12 +71,9 @@ function isSame(given: string, token: string): boolean {
   return timingSafeEqual(digest(given), digest(token));
 }
 
-function isLoopback(address: string | undefined): boolean {
-  return address !== undefined && /^(::ffff:)?127\.\d+\.\d+\.\d+$|^::1$/.test(address);
-}
-
 function isLocalName(host: string | string[] | undefined): boolean {
-  return typeof host === 'string' && /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])(:\d+)?$/i.test(host);
+  const [, name] = (typeof host === 'string' && /^([^:[\]]+|\[[\da-f:.]+\])(?::\d+)?$/i.exec(host)) || [];
+  return isLoopback(name?.replace(/^\[|\]$/g, ''));
 }
 
 function said(status: number, body: Record<string, string>): MachineAnswer {

@@ -17,6 +17,7 @@ async function openUsers() {
   return {
     opened: openPeople({ prefix }),
     user: (...args: string[]) => callCommand(['user', ...args], { cwd, env }),
+    audit: () => callCommand(['audit', 'list', '--json'], { cwd, env }),
     /** With a line for standard input. */
     typed: (input: string, ...args: string[]) => runCommand(['user', ...args], { cwd, env, input }),
   };
@@ -28,7 +29,7 @@ test('a user is added with a password that is made and shown once, changed, and 
   const added = await user('add', 'alice', '--roles', 'approver,finance');
   expect(added).toMatchObject({ status: 0 });
   const [, password = ''] = /shown only now: (\S+)/.exec(added.stdout) ?? [];
-  expect(password).toMatch(/^[a-z]{5}(-[a-z]{5}){3}$/);
+  expect(password).toMatch(/^[a-z]{5}(-[a-z]{5}){5}$/);
   expect(added.stdout).toMatch(/as finance, approver\..*good for 72 hours.*From now on the console asks everybody/s);
   expect(await opened.signIn('alice', password)).toMatchObject({ owes: 'password' });
 
@@ -45,6 +46,45 @@ test('a user is added with a password that is made and shown once, changed, and 
   expect(JSON.parse((await user('list', '--json')).stdout).users).toMatchObject([{ name: 'alice', hasFactor: false }]);
   expect((await user('roles', 'alice', '--roles', 'viewer')).stdout).toMatch(/Nobody is admin/);
   expect((await user('remove', 'alice')).stdout).toMatch(/removed.*There is no user any more/s);
+});
+
+test('the sessions of a user, and of somebody of an identity provider, are listed and ended', async () => {
+  const { user, opened } = await openUsers();
+  const eve = 'eve@example.com (sso 4f6d2a)';
+  await opened.addUser('alice');
+  const { token } = await opened.signIn('alice');
+  const place = { from: '192.0.2.9', agent: 'a\u001b[2Jbrowser' };
+  const ofEve = await opened.people.sessions.begin({ person: { by: eve, roles: ['viewer'] }, ...place });
+  expect((await user('sessions', eve)).stdout).toMatch(
+    /^from 192\.0\.2\.9, since .+Z, last used .+Z, a \[2Jbrowser\n$/,
+  );
+  const read = (of: string) => opened.people.sessions.read(of, { counts: false });
+  expect(await read(ofEve)).toBeDefined();
+  expect((await user('sessions', eve, '--end')).stdout).toMatch(/is signed out everywhere: 1 session ended/);
+  expect([await read(ofEve), await read(token)]).toEqual([undefined, expect.anything()]);
+  expect(JSON.parse((await user('sessions', 'alice', '--end', '--json')).stdout)).toMatchObject({ ended: 1 });
+  expect(await read(token)).toBeUndefined();
+  expect((await user('sessions', 'alice')).stdout).toBe('alice is not signed in.\n');
+});
+
+test('the audit has what a command changed of a user, before and after, and no password', async () => {
+  const { user, audit } = await openUsers();
+  const { password } = JSON.parse((await user('add', 'alice', '--roles', 'viewer', '--json')).stdout);
+  await user('roles', 'alice', '--roles', 'finance,approver');
+  const again = JSON.parse((await user('password', 'alice', '--json')).stdout).password;
+  await user('sessions', 'alice');
+  await user('sessions', 'alice', '--end');
+  await user('remove', 'alice');
+  const { stdout } = await audit();
+  const ended = JSON.parse(stdout).entries.filter(({ is }: { is: string }) => is === 'done');
+  expect(ended).toMatchObject([
+    { what: 'user added', facts: { after: ['viewer'], mustChange: true } },
+    { what: 'roles set', about: 'alice', facts: { before: ['viewer'], after: ['finance', 'approver'] } },
+    { what: 'password set', facts: { mustChange: true } },
+    { what: 'sessions of a user ended', about: 'alice', facts: { ended: 0 } },
+    { what: 'user removed', facts: { before: ['finance', 'approver'], users: 0 } },
+  ]);
+  for (const secret of [password, again]) expect(stdout).not.toContain(secret);
 });
 
 test('a password comes by standard input, and is good from then on where the user typed it', async () => {
@@ -71,6 +111,7 @@ test.each([
   [['password', 'alice'], /There is no user "alice"/],
   [['roles', 'alice', '--roles', 'viewer'], /There is no user "alice"/],
   [['remove', 'alice'], /There is no user "alice"/],
+  [['sessions', 'eve (sso 4f6d2a)', '--end'], /Nobody who is called "eve \(sso 4f6d2a\)" is signed in/],
   [['factor', 'alice', '--reset'], /There is no user "alice"/],
 ])('user %j is refused in one sentence', async (args, why) => {
   const { user } = await openUsers();

@@ -1,0 +1,33 @@
+import { isLoopback } from '../../src/addresses.ts';
+import type { Settings } from '../../src/config.ts';
+import { signInNeeded } from '../../src/console/server/reach.ts';
+import { describeRedis, parseRedisUrl } from '../../src/redis/redis-url.ts';
+
+/**
+ * What a console that others can reach sends over a network without encryption, a sentence each (ASVS 5.0, 12.3.1). A network of
+ * containers, or a tunnel, may be guarded by other means, so it is said and not refused.
+ */
+export function inTheClear(
+  settings: Parameters<typeof signInNeeded>[0] & Pick<Settings, 'REDIS_URL' | 'SERVICE_URL'>,
+): string[] {
+  if (!signInNeeded(settings)) return [];
+  const { REDIS_URL: redis, SERVICE_URL: service } = settings;
+  return [...(redis === undefined ? [] : redisWords(redis)), ...(service === undefined ? [] : serviceWords(service))];
+}
+
+function redisWords(url: string): string[] {
+  const address = parseRedisUrl(url);
+  const endpoints = address.kind === 'single' ? [address.endpoint] : address.endpoints;
+  if ((address.kind !== 'sentinel' && address.tls) || endpoints.every(({ host }) => isLoopback(host))) return [];
+  return [
+    `Redis' password, sessions and rows cross the network in the clear between here and ${describeRedis(address)}; use rediss://.`,
+  ];
+}
+
+function serviceWords(url: string): string[] {
+  const { protocol, hostname, origin } = new URL(url);
+  if (protocol === 'https:' || isLoopback(hostname.replace(/^\[|\]$/g, ''))) return [];
+  return [
+    `The service's credentials and rows cross the network in the clear between here and ${origin}; use https://.`,
+  ];
+}
