@@ -12,7 +12,7 @@ import { makeSignIn } from './sign-in/sign-in.ts';
 import { makeTryPassword, type Refused } from './sign-in/try-password.ts';
 import { makeUsers } from './users/users.ts';
 
-export type { SessionView, SignedIn, SsoPerson } from './sessions/sessions.ts';
+export type { SessionView, SignedIn } from './sessions/sessions.ts';
 export type { Refused } from './sign-in/try-password.ts';
 export type { UserView } from './users/user.ts';
 
