@@ -22,7 +22,12 @@ test('a page comes whole, with the strip, its files and its headers', async () =
 test('the events of a page begin with all of its pieces, and are to be had without a stream', async () => {
   const { url, get } = await openConsole(await openDesk(0));
   const once = await get('/events');
-  expect(JSON.parse(once.text)).toEqual({ fragments: [{ id: 'strip', html: expect.stringContaining('Account') }] });
+  expect(JSON.parse(once.text)).toEqual({
+    fragments: [
+      { id: 'strip', html: expect.stringContaining('Account') },
+      { id: 'approvals-count', html: '' },
+    ],
+  });
   const ending = new AbortController();
   const response = await fetch(`${url}/events`, { headers: { accept: 'text/event-stream' }, signal: ending.signal });
   let text = '';

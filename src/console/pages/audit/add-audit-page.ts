@@ -26,7 +26,7 @@ export function addAuditPage(app: ConsoleApp, given: AuditPageFunctions): void {
   });
   app.get('/audit/export', { handlerTimeout: EXPORT_LIMIT_MS }, async (request, reply) => {
     const fileName = `audit-${new Date().toISOString().slice(0, 10)}.ndjson`;
-    const file = { fileName, type: 'application/x-ndjson; charset=utf-8', what: 'audit trail downloaded' };
+    const file = { fileName, type: 'application/x-ndjson; charset=utf-8', what: 'audit trail exported' };
     return sendDownload({ request, reply }, file, given.export());
   });
 }
