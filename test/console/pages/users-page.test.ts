@@ -81,7 +81,7 @@ test('roles, password, factor and sessions are changed by an admin, and each end
 test('an admin ends the sessions of somebody for whom an identity provider speaks', async () => {
   const { web, admin } = await openAdmin();
   const { people, ledger, settings } = web.context;
-  const [eve, mallory] = ['Eve <b>O’Hara</b> (sso 4f6d2a)', 'mallory (sso 0aa111)'];
+  const [eve, mallory] = ['Eve/..%2f <b>O’Hara</b> (sso 4f6d2a)', 'mallory (sso 0aa111)'];
   expect((await admin.get('/users')).text).not.toContain('identity provider');
   const { subjects } = makeSharedKeys(settings.LIMITLINE_PREFIX);
   await ledger.hset(subjects, `by ${eve}`, '4f6d2a', `by ${mallory}`, '0aa111', 'by gone (sso 000000)', '000000');
@@ -89,7 +89,7 @@ test('an admin ends the sessions of somebody for whom an identity provider speak
     people.sessions.begin({ person: { by, roles: ['finance'] }, from: '192.0.2.9', agent: '' });
   const tokens = [await begin(eve), await begin(eve), await begin(mallory)];
   const shown = (await admin.get('/users')).text;
-  expect(shown).toMatch(/Signed in by the identity provider.*Eve &lt;b&gt;O’Hara.*mallory/s);
+  expect(shown).toMatch(/Signed in by the identity provider.*Eve\/..%2f &lt;b&gt;O’Hara.*mallory/s);
   expect(shown).not.toContain('gone (sso');
   expect((await admin.get('/users?text=o’hara')).text).not.toContain('mallory');
   const ended = await admin.post(`/users/${encodeURIComponent(eve)}/sessions`);
