@@ -91,7 +91,7 @@ function ssoPart(csrf: string, { people, count }: { people: readonly SsoPerson[]
             action: `/users/${encodeURIComponent(by)}/sessions`,
             csrf,
             words: 'Sign out everywhere',
-            label: `Sign ${by} out everywhere`,
+            label: `Sign out everywhere: ${by}`,
           }),
       },
     ],
