@@ -50,7 +50,7 @@ describe('a password', () => {
     const made = new Set(Array.from({ length: 100 }, makeInitialPassword));
     expect(made.size).toBe(100);
     for (const one of made) {
-      expect(one).toMatch(/^[a-hj-kmnp-z]{5}(-[a-hj-kmnp-z]{5}){3}$/);
+      expect(one).toMatch(/^[a-hj-kmnp-z]{5}(-[a-hj-kmnp-z]{5}){5}$/);
       expect(passwordFault(one, 'alice')).toBeUndefined();
     }
   });

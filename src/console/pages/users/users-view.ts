@@ -91,7 +91,7 @@ function elsewherePart(csrf: string, people: readonly PersonElsewhere[]): Html {
               action: `/users/${encodeURIComponent(name)}/sessions`,
               csrf,
               words: 'Sign out everywhere',
-              label: `Sign ${name} out everywhere`,
+              label: `Sign out everywhere: ${name}`,
             }),
         },
       ],
