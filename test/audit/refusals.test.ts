@@ -9,10 +9,7 @@ const refusedFrom = (from: string): AuditNote => ({ by: 'admin', what: 'sign-in 
 test('of refusals in great number the first have entries, and the others one with their number: each is in the trail', async () => {
   const { process } = await openTrails();
   const trail = process();
-  const startedMs = performance.now();
   for (let number = 0; number < 5_000; number += 1) void trail.refusal(refusedFrom('203.0.113.7'));
-  // They cost nobody anything: a second of a server has room for far more than come.
-  expect(performance.now() - startedMs).toBeLessThan(1_000);
   await trail.close();
   const { entries } = await trail.read.page({ count: 100, walk: 100 });
   expect(entries.filter(({ what }) => what === 'sign-in refused')).toHaveLength(10);
