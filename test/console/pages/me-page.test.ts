@@ -40,7 +40,7 @@ test('a new password asks for the old one, gives another token, and ends all oth
   expect(words).toContainEqual(['own password changed', 'done', expect.objectContaining({ status: 303 })]);
   expect(words).toContainEqual([
     'own password changed',
-    'done',
+    'failed',
     expect.objectContaining({ status: 422, refused: true }),
   ]);
   expect(JSON.stringify(words)).not.toMatch(/kettles|trees/);
