@@ -29,15 +29,22 @@ export type ImportApproval = {
  * Begins to bring rows in that wait: whether anybody has to approve them is known when the last line is in. Where no
  * approval is asked for they go at once, but for those that a person said no to before: an approval begins with the first of them.
  *
+ * @param told.redone whether a person said no to the supplier before: then all of it waits, since no row goes on without that
  * @param authors who uploaded the file, mended it, or imports it: none of them may approve it
  */
 export async function beginApproval(
   portfolio: string,
-  told: { file: ImportedFile; number: string; authors: readonly string[]; supplier: string | undefined },
+  told: {
+    file: ImportedFile;
+    number: string;
+    authors: readonly string[];
+    supplier: string | undefined;
+    redone: boolean;
+  },
   deps: ApprovalDeps,
 ): Promise<ImportApproval> {
   const { approvals, approvalPolicy, persist } = deps;
-  const isAsked = asksApproval(await persist('approval rule', approvalPolicy));
+  const isAsked = told.redone || asksApproval(await persist('approval rule', approvalPolicy));
   const begun: string[] = [];
   let beginning: Promise<string> | undefined;
   const begin = async (): Promise<string> => {

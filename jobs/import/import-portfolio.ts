@@ -165,7 +165,9 @@ async function startImport(
     await opened.close();
     throw otherUnderWay(portfolio);
   }
-  const told = { file: known, number: run.number, authors: by ? [...authors, by] : authors, supplier };
+  const before = (await deps.persist('supplier', () => deps.portfolios.read(portfolio))).supplier;
+  const redone = supplier !== undefined && before?.key === supplier && before.declined !== undefined;
+  const told = { file: known, number: run.number, authors: by ? [...authors, by] : authors, supplier, redone };
   return {
     portfolio,
     run,

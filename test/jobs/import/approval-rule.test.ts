@@ -31,11 +31,11 @@ async function serve(place: Place, own: Own = {}): Promise<Context> {
   return serving;
 }
 
-async function importBy(context: Context, { dir }: Place, lines: string[], stop = new AbortController()) {
+async function importBy(context: Context, { dir }: Place, lines: string[], supplierPath?: string) {
   const path = join(dir, 'q4.csv');
   await writeFile(path, `${lines.join('\n')}\n`);
-  const given = { ...importDepsOf(context), stopping: stop.signal, onBatch: () => {} };
-  return importPortfolio({ portfolio: 'q4', path, reading: {}, replace: false, by: 'alice' }, given);
+  const given = { ...importDepsOf(context), stopping: new AbortController().signal, onBatch: () => {} };
+  return importPortfolio({ portfolio: 'q4', path, reading: {}, replace: false, by: 'alice', supplierPath }, given);
 }
 
 async function answer({ context }: Place, is: 'grant' | 'decline') {
@@ -200,5 +200,24 @@ describe('what was declined waits for another yes, though the rule was lifted', 
     expect((await importBy(place.context, place, buyerLines(1_200))).approval).toMatchObject({ rows: 1_200 });
     expect(await statesOf(place)).toMatchObject({ awaiting: 1_200, queued: 0 });
     expect(await place.context.portfolios.compare(['q4'])).toEqual([]);
+  });
+
+  test('as a supplier, with all rows that go on behind it', async () => {
+    const place = await openWorkplace();
+    const supplierPath = join(place.dir, 'supplier.csv');
+    await writeFile(supplierPath, 'name,country_code\nSupplier GmbH,DE\n');
+    await importBy(await serve(place, { APPROVE_ALWAYS: 'on' }), place, buyerLines(1), supplierPath);
+    await answer(place, 'decline');
+    await serve(place);
+    const { approval } = await importBy(place.context, place, buyerLines(2), supplierPath);
+    expect(approval).toMatchObject({ standing: 'waiting', rows: 2 });
+    // Once more, as one does who hopes that the no was forgotten.
+    await importBy(place.context, place, buyerLines(2), supplierPath);
+    await place.work();
+    await expect.poll(() => place.context.queues.areIdle(), { timeout: 20_000 }).toBe(true);
+    expect(place.standIn.counts().requests.company).toEqual({});
+    await answer(place, 'grant');
+    expect(await place.settled()).toMatchObject({ states: { done: 2 } });
+    expect(place.standIn.counts().made).toMatchObject({ company: 3, limit: 2 });
   });
 });
