@@ -8,6 +8,7 @@ import { makeDocumentStore } from './documents/store.ts';
 import { makeLeftFiles } from './files/left-files.ts';
 import { makeAccounts } from './ledger/accounts.ts';
 import { asksApproval } from './ledger/approvals/approval.ts';
+import { makeApprovalRule } from './ledger/approvals/approval-rule.ts';
 import { makeApprovals } from './ledger/approvals/approvals.ts';
 import { makeAtMostOnce } from './ledger/at-most-once.ts';
 import { makeAttempts } from './ledger/attempts.ts';
@@ -84,8 +85,9 @@ export async function openContext({ settings, log }: { settings: Settings; log: 
     },
   });
   const attempts = makeAttempts({ processId, log });
-  /** What another person has to approve. */
-  const approvalPolicy = { always: settings.APPROVE_ALWAYS === 'on', above: settings.APPROVE_ABOVE };
+  /** What another person has to approve, as far as it goes by this process. */
+  const ownPolicy = { always: settings.APPROVE_ALWAYS === 'on', above: settings.APPROVE_ABOVE };
+  const approvalRule = makeApprovalRule({ connection: ledger, keys, own: ownPolicy });
   const secret = makeSecret({
     given: settings.LIMITLINE_SECRET,
     dataDir: settings.LIMITLINE_DATA,
@@ -128,7 +130,7 @@ export async function openContext({ settings, log }: { settings: Settings; log: 
       keys,
       persist,
       canaryRefusals: settings.CANARY_REFUSALS,
-      asksApproval: asksApproval(approvalPolicy),
+      asksApproval: asksApproval(ownPolicy),
       isSearched: settings.SEARCH_INDEX === 'on',
       referenceOf,
     }),
@@ -139,7 +141,10 @@ export async function openContext({ settings, log }: { settings: Settings; log: 
     plans: makePlans({ connection: ledger, keys }),
     /** What waits for another person, or has waited. */
     approvals: makeApprovals({ connection: ledger, keys, persist }),
-    approvalPolicy,
+    /** What another person has to approve at this moment: the stricter of this process' settings and the ledger's rule. */
+    approvalPolicy: approvalRule.now,
+    /** Makes this process' settings the account's rule: for what serves. */
+    keepApprovalRule: approvalRule.keep,
     recovery: makeRecovery({ connection: ledger, keys }),
     /** The fleet's pace, without the doors; see {@link lookAtPace}. */
     readPace: makePaceReader(ledger, keys.pace),

@@ -7,15 +7,18 @@ import { freeApproved } from '../rows/free-approved.ts';
 
 export type ApprovalDeps = {
   approvals: Approvals;
-  /** What settings ask another person's approval for. */
-  approvalPolicy: ApprovalPolicy;
+  /** What another person has to approve at this moment. */
+  approvalPolicy: () => Promise<ApprovalPolicy>;
   queues: Queues;
   persist: Persist;
 };
 
 /** The approval that the rows of an import wait for. */
 export type ImportApproval = {
-  id(): string;
+  /** Nothing where nobody asks for one. */
+  id(): string | undefined;
+  /** The one of rows that a person said no to before: they wait whether or not one is asked for. */
+  ofDeclined(): Promise<string>;
   /** Another one, where this is open no longer: somebody else has brought the same file in to its end meanwhile. */
   renew(seen: string): Promise<string>;
   /** All lines are in. Answers what waits for a person now; nothing where nobody has to say yes. */
@@ -23,40 +26,53 @@ export type ImportApproval = {
 };
 
 /**
- * Begins to bring rows in that wait: whether anybody has to approve them is known when the last line is in. Answers nothing where
- * settings ask for no approval.
+ * Begins to bring rows in that wait: whether anybody has to approve them is known when the last line is in. Where no
+ * approval is asked for they go at once, but for those that a person said no to before: an approval begins with the first of them.
  *
+ * @param told.redone whether a person said no to the supplier before: then all of it waits, since no row goes on without that
  * @param authors who uploaded the file, mended it, or imports it: none of them may approve it
  */
 export async function beginApproval(
   portfolio: string,
-  told: { file: ImportedFile; number: string; authors: readonly string[]; supplier: string | undefined },
+  told: {
+    file: ImportedFile;
+    number: string;
+    authors: readonly string[];
+    supplier: string | undefined;
+    redone: boolean;
+  },
   deps: ApprovalDeps,
-): Promise<ImportApproval | undefined> {
+): Promise<ImportApproval> {
   const { approvals, approvalPolicy, persist } = deps;
-  if (!asksApproval(approvalPolicy)) return undefined;
-  const begin = () => approvals.beginImport(portfolio, told);
-  const begun = [await begin()];
-  let renewing: Promise<string> | undefined;
-  const id = () => begun.at(-1) ?? '';
+  const isAsked = told.redone || asksApproval(await persist('approval rule', approvalPolicy));
+  const begun: string[] = [];
+  let beginning: Promise<string> | undefined;
+  const begin = async (): Promise<string> => {
+    // No supplier waits for declined rows alone.
+    const next = await approvals.beginImport(portfolio, isAsked ? told : { ...told, supplier: undefined });
+    if (next !== begun.at(-1)) begun.push(next);
+    return next;
+  };
+  /** Lines of a batch find out together that they need one. */
+  const beginOnce = (): Promise<string> => {
+    beginning ??= begin().finally(() => {
+      beginning = undefined;
+    });
+    return beginning;
+  };
+  if (isAsked) await begin();
   return {
-    id,
-    async renew(seen) {
-      if (seen !== id()) return id();
-      // Lines of a batch find this out together.
-      renewing ??= begin().finally(() => {
-        renewing = undefined;
-      });
-      const next = await renewing;
-      if (next !== id()) begun.push(next);
-      return next;
-    },
+    id: () => (isAsked ? begun.at(-1) : undefined),
+    ofDeclined: async () => begun.at(-1) ?? beginOnce(),
+    renew: async (seen) => (seen === begun.at(-1) ? beginOnce() : (begun.at(-1) ?? seen)),
     async close() {
+      if (begun.length === 0) return undefined;
+      const policy = await persist('approval rule', approvalPolicy);
       for (const one of begun) {
-        const standing = await approvals.close({ portfolio, id: one }, approvalPolicy);
+        const standing = await approvals.close({ portfolio, id: one }, policy);
         if (standing === 'granted') await persist('free', () => freeApproved({ portfolio, id: one }, deps));
       }
-      const last = await persist('approval', () => approvals.read(id()));
+      const last = await persist('approval', () => approvals.read(begun.at(-1) ?? ''));
       return last?.standing === 'waiting' ? last : undefined;
     },
   };

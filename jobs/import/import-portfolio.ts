@@ -116,7 +116,7 @@ async function importFile(payload: ImportPayload, documentsDir: string, deps: Im
     // Before any line of it is in the ledger, so that no other row leaves.
     const { first } = payload;
     if (first !== undefined) await deps.persist('first', () => deps.portfolios.sendFirst(portfolio, first));
-    const approval = target.approval?.id();
+    const approval = target.approval.id();
     if (supplier) await deps.persist('supplier', () => rememberSupplier(portfolio, supplier, { ...deps, approval }));
     await putBatches(target, opened, found, deps);
     const whole = { portfolio, fileName: target.fileName, importId: run.number, begun: run.begun };
@@ -129,7 +129,7 @@ async function importFile(payload: ImportPayload, documentsDir: string, deps: Im
   // What concerns the file as a whole is known when the last line was read.
   deps.onBatch({ problems: [], warnings: opened.warnings, changed: [], lines: found.lines });
   const { lines, rows, invalid, duplicate } = found;
-  found.approval = await target.approval?.close();
+  found.approval = await target.approval.close();
   await deps.persist('end import', () => run.end({ lines, rows, invalid, duplicate }));
   return found;
 }
@@ -165,7 +165,9 @@ async function startImport(
     await opened.close();
     throw otherUnderWay(portfolio);
   }
-  const told = { file: known, number: run.number, authors: by ? [...authors, by] : authors, supplier };
+  const before = (await deps.persist('supplier', () => deps.portfolios.read(portfolio))).supplier;
+  const redone = supplier !== undefined && before?.key === supplier && before.declined !== undefined;
+  const told = { file: known, number: run.number, authors: by ? [...authors, by] : authors, supplier, redone };
   return {
     portfolio,
     run,

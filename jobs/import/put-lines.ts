@@ -20,7 +20,7 @@ type PutDeps = { rows: Rows; queues: Queues; documents: DocumentStore; persist: 
 export const REPLACED_BY_LINE = 'replaced by line';
 
 /** Where lines are brought in, and by which import of which file. */
-export type Target = Place & { fileName: string; run: ImportRun; approval: ImportApproval | undefined };
+export type Target = Place & { fileName: string; run: ImportRun; approval: ImportApproval };
 
 /** The lines as the ledger took them, and how many rows of earlier imports gave way to them. */
 type PutLines = { lines: Line[]; replaced: number };
@@ -73,6 +73,7 @@ async function putLine(target: Target, line: RowLine, known: Map<string, BuyerRo
   // Redis is waited for; a file that cannot be gone through ends the import.
   const rows = { ofRow: (other: RowId) => deps.persist('read', () => deps.rows.ofRow(other)) };
   let takes: string | undefined;
+  let ofDeclined: string | undefined;
   for (;;) {
     const ofBuyer = known.get(buyer) ?? NO_ROWS;
     const decision = await decideLine(target, line, { ofBuyer, rows });
@@ -80,12 +81,17 @@ async function putLine(target: Target, line: RowLine, known: Map<string, BuyerRo
     const { asking, replaces } = decision;
     const given = replaces && { key: replaces.row.key, problem: replacedBy(line.line, target) };
     const { number, generation } = target.run;
-    const approval = target.approval?.id();
+    const approval = ofDeclined ?? target.approval.id();
     const put = () =>
       deps.rows.put(row, line.line, number, request, generation, { seen: ofBuyer.count, takes, approval, ...given });
     const is = await deps.persist('put', put);
     if (is === 'closed') {
-      await target.approval?.renew(approval ?? '');
+      const renewed = await target.approval.renew(approval ?? '');
+      if (ofDeclined !== undefined) ofDeclined = renewed;
+      continue;
+    }
+    if (is === 'declined') {
+      ofDeclined = await target.approval.ofDeclined();
       continue;
     }
     if (is === 'again') {

@@ -17,7 +17,11 @@ export type Wished = { found: FoundRow; said?: string; of?: Pick<Thing, 'kind' |
 /** What is said of a held call that was not made: it may be sent again. No id of the service is this word. */
 export const RESEND = 'resend';
 
-export type AskDeps = { approvals: Approvals; approvalPolicy: ApprovalPolicy };
+export type AskDeps = {
+  approvals: Approvals;
+  /** What another person has to approve at this moment. */
+  approvalPolicy: () => Promise<ApprovalPolicy>;
+};
 
 /** Who wishes for what. */
 export type Asking = {
@@ -38,7 +42,7 @@ export type Asking = {
  * answered where it may be done at once.
  *
  * It is needed by the policy on sums (APPROVE_ABOVE, APPROVE_ALWAYS), and for rows whose approval nobody gave, whatever their sum: what
- * was declined is not sent again a row at a time. Of those, who brought the rows in is an author still: that somebody else would have
+ * was declined is not sent again a row at a time, nor where the policy was lifted since. Of those, who brought the rows in is an author still: that somebody else would have
  * them sent again makes nobody another person.
  *
  * @param wished the rows, a page at a time; gone through twice, the first time no further than it takes to decide
@@ -83,7 +87,8 @@ async function isNeeded(
   wished: () => AsyncIterable<readonly Wished[]>,
   { approvals, approvalPolicy }: AskDeps,
 ): Promise<boolean> {
-  if (!asksApproval(approvalPolicy)) return false;
+  const policy = await approvalPolicy();
+  const asks = asksApproval(policy);
   const standings = new Map<string, string | undefined>();
   const isGranted = async (id: string): Promise<boolean> => {
     if (!standings.has(id)) standings.set(id, (await approvals.read(id))?.standing);
@@ -92,9 +97,11 @@ async function isNeeded(
   let sum = new Big(0);
   for await (const page of wished()) {
     for (const { found } of page) {
+      const { approval, state, declined } = found.result;
+      if (declined !== undefined) return true;
+      if (!asks) continue;
       sum = sum.plus(amountOf(found));
-      if (isAbove(sum, approvalPolicy)) return true;
-      const { approval, state } = found.result;
+      if (isAbove(sum, policy)) return true;
       // Whoever gives a row up takes it out of its approval (requeue.lua).
       if (approval !== undefined && (state === 'cancelled' || !(await isGranted(approval)))) return true;
     }
@@ -135,12 +142,13 @@ export async function* asDecided(
   wished: AsyncIterable<readonly Wished[]>,
   { approvalPolicy }: AskDeps,
 ): AsyncGenerator<readonly Wished[]> {
+  const policy = await approvalPolicy();
   let sum = new Big(0);
   for await (const page of wished) {
     const decided: Wished[] = [];
     for (const one of page) {
       sum = sum.plus(amountOf(one.found));
-      if (!isAbove(sum, approvalPolicy)) decided.push(one);
+      if (!isAbove(sum, policy)) decided.push(one);
     }
     yield decided;
   }

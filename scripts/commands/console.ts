@@ -6,6 +6,7 @@ import { inTheClear } from '../console/in-the-clear.ts';
 import { openConsole } from '../console/open-console.ts';
 import { reachOf } from '../console/reach-of.ts';
 import { announceAccount } from '../opening/announce-account.ts';
+import { keepApprovalRule } from '../opening/keep-approval-rule.ts';
 import { logUsageFaults, speakThroughLog } from '../process/log-only.ts';
 import { waitForSignal } from '../process/signals.ts';
 import type { Terminal } from '../terminal/terminal.ts';
@@ -34,6 +35,7 @@ export function register(program: Command, terminal: Terminal): void {
         await context.secret.key('sessions');
         for (const words of inTheClear(settings)) log.warn(words);
         await announceAccount(context, terminal.say);
+        await keepApprovalRule(context);
         const web = await openConsole(context, { reach });
         await web.listen();
         terminal.print(`The console is at ${web.url()}`, { url: web.url() });

@@ -8,6 +8,7 @@ import { interruptedWords, lookAtOpen } from '../ending/open-portfolios.ts';
 import { type WorkEndOptions, waitForWorkEnd, withWorkEndOptions } from '../ending/work-end.ts';
 import { serveWork } from '../machines/serve-work.ts';
 import { announceAccount } from '../opening/announce-account.ts';
+import { keepApprovalRule } from '../opening/keep-approval-rule.ts';
 import { mustExist } from '../opening/on-portfolio.ts';
 import { findService } from '../opening/service-address.ts';
 import { logUsageFaults, speakThroughLog } from '../process/log-only.ts';
@@ -34,6 +35,7 @@ export function register(program: Command, terminal: Terminal): void {
       const context = await openContext({ settings, log });
       await checkName(options, context);
       await announceAccount(context, terminal.say);
+      await keepApprovalRule(context);
       // What the stand-in grants is worth nothing, which no level of the log may hide from an operator.
       const address = await findService(settings, log, (text) => log.warn(text.replace(/^limitline: /, '')));
       const waiting = waitForWorkEnd(options, { signal, portfolios: context.portfolios, approvals: context.approvals });

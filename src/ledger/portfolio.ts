@@ -4,7 +4,14 @@ import type { ImportedFile } from './imports.ts';
 import type { RowState } from './row.ts';
 
 /** Who the platform asks on behalf of: the company's id once it is known. */
-export type Supplier = { body?: Record<string, unknown>; key?: string; id?: string; problem?: string };
+export type Supplier = {
+  body?: Record<string, unknown>;
+  key?: string;
+  id?: string;
+  problem?: string;
+  /** Id of the approval by which a person said no to it, until it is made: it is not asked for without another yes. */
+  declined?: string;
+};
 
 export type PortfolioState = {
   name: string;

@@ -65,6 +65,7 @@ function toResult(fields: Record<string, string>): RowResult | undefined {
     problem: fields.problem ? JSON.parse(fields.problem) : undefined,
     cause: fields.cause,
     approval: fields.approval,
+    declined: fields.declined,
     awaits: fields.was ? awaitsOf(fields.was, fields.answer) : undefined,
     again: fields.again ? readPair(fields.again) : undefined,
     updatedMs: Number(fields.updated),

@@ -22,7 +22,7 @@ export type RowOptions = {
   persist: Persist;
   /** So many first answers of a step refused alike pause the portfolio; 0 for never. */
   canaryRefusals: number;
-  /** Whether settings ask for another person's approval of anything. */
+  /** Whether this process' settings ask for another person's approval of anything, whatever the ledger's rule does. */
   asksApproval?: boolean | undefined;
 };
 
@@ -71,7 +71,8 @@ export function makeRowMoves({ connection, keys, persist, canaryRefusals, asksAp
 
     /**
      * Lets a row that ended in this state go again, from the step at which it ended. Answers whether it did. Where approvals are
-     * asked for, one that was given up after it had been part of an approval does not: it needs another (approvals.awaitRow).
+     * asked for, one that was given up after it had been part of an approval does not: it needs another (approvals.awaitRow). One that
+     * was declined needs another in any case.
      *
      * @param meant whether a person means this very row: then a cancellation of its portfolio does not concern it any more
      * @param by who sends it again, for its story; where nobody does, it goes on since its call is in doubt no longer
@@ -88,7 +89,7 @@ export function makeRowMoves({ connection, keys, persist, canaryRefusals, asksAp
       // Of a held row that a person spoke of, the call has told so already.
       const told = meant ? retried : entryText({ is: 'freed' });
       const args = [row.key, state, meant ? 1 : 0, part?.beforeMs ?? '', told, asksApproval ? 1 : 0];
-      return (await requeue([...keysOf(row), plan], args)) === 1;
+      return (await requeue([...keysOf(row), plan, keys.account], args)) === 1;
     },
 
     /** Cancels a row of a portfolio that was cancelled, unless one of its step's calls is under way. */

@@ -50,7 +50,7 @@ export type RowAtStep = {
  * another buyer's request, which was not sent; or see {@link Replacing}; or the approval is open no longer, and the import
  * begins another.
  */
-export type PutAnswer = 'added' | 'renewed' | 'open' | 'ended' | 'changed' | 'other' | 'again' | 'closed';
+export type PutAnswer = 'added' | 'renewed' | 'open' | 'ended' | 'changed' | 'other' | 'again' | 'closed' | 'declined';
 
 /**
  * Which row a line replaces, and what somebody has seen of its buyer before deciding so: how many requests there were. Where
@@ -107,6 +107,8 @@ export type RowResult = {
   cause: string | undefined;
   /** Id of the approval that it waits for, or has; nothing where none was ever asked for. */
   approval: string | undefined;
+  /** Id of the approval by which a person said no to it, until another says yes: it is not sent without. */
+  declined: string | undefined;
   /** Of one that waits and was not new: what it was before, and what somebody says became of its call `of`: an id, or `resend`. */
   awaits: { was: RowState; answer: string; of?: string } | undefined;
   /** What was made twice for it: the id that it goes by, and the other. */

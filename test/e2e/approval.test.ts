@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest';
+import { callCommand } from '../support/call-command.ts';
+import { startCommand } from '../support/command.ts';
 import { openDesk } from '../support/desk.ts';
 
 test('run ends with 2 where all that is left waits for another person, says so, and sends nothing', async () => {
@@ -38,4 +40,27 @@ test('a portfolio of a sum that needs no approval goes at once, and one that is 
   const above = await openDesk(5, {}, { APPROVE_ABOVE: '5017.49' });
   expect((await above.limitline('run', 'q4.csv')).status).toBe(2);
   expect(above.standIn.counts().made.limit).toBe(0);
+});
+
+test('a command without the settings is held to what serves, until that is started without them', async () => {
+  const desk = await openDesk(5);
+  const serve = async (settings: Record<string, string>) => {
+    const served = startCommand(['work'], { cwd: desk.cwd, env: { ...desk.env, ...settings } });
+    await expect.poll(() => served.output().stderr, { timeout: 20_000 }).toContain('"msg":"working"');
+    served.child.kill('SIGTERM');
+    expect((await served.ended).status).toBe(0);
+    return served.output().stderr;
+  };
+  expect(await serve({ APPROVE_ABOVE: '5000' })).toContain('what another person has to approve is changed');
+  expect((await desk.limitline('import', 'q4.csv', '--yes')).status).toBe(0);
+  expect((await desk.json('report', 'q4')).states).toMatchObject({ awaiting: 5, queued: 0 });
+  const listed = await desk.limitline('audit', 'list');
+  expect(listed.stdout).toMatch(/approval rule changed.*"after":\{"always":false,"above":"5000"\}/);
+  // The rule stays while nothing serves, and whatever a command says.
+  const never = { cwd: desk.cwd, env: { ...desk.env, APPROVE_ALWAYS: 'off' } };
+  expect((await callCommand(['run', 'q4.csv', '--portfolio', 'other', '--no-results'], never)).status).toBe(2);
+  expect(desk.standIn.counts().made.limit).toBe(0);
+  expect(await serve({})).toContain('what another person has to approve is changed');
+  expect((await desk.limitline('import', 'q4.csv', '--portfolio', 'third', '--yes')).status).toBe(0);
+  expect((await desk.json('report', 'third')).states).toMatchObject({ awaiting: 0, queued: 5 });
 });

@@ -38,6 +38,13 @@ export type ApprovalPolicy = { always: boolean; above: string | undefined };
 /** Nobody has to approve anything. */
 export const NO_APPROVAL: ApprovalPolicy = { always: false, above: undefined };
 
+/** What both ask for together: always if either does, and of two limits the lower. */
+export function stricterOf(one: ApprovalPolicy, other: ApprovalPolicy): ApprovalPolicy {
+  const limits = [one.above, other.above].filter((above) => above !== undefined);
+  const [above] = limits.sort((a, b) => new Big(a).cmp(b));
+  return { always: one.always || other.always, above };
+}
+
 /** Whether anything may have to be approved: then whatever comes in waits until it is known whether it has. */
 export function asksApproval({ always, above }: ApprovalPolicy): boolean {
   return always || above !== undefined;

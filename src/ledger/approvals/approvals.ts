@@ -106,18 +106,28 @@ export function makeApprovals({
      * Answers its id: its rows are put with it.
      *
      * @param supplier the key of the one that it names, for which nothing is sent before either
+     * @param redone whether a person said no to that one before: then it waits in any case
      */
-    beginImport(
+    async beginImport(
       portfolio: string,
       {
         file,
         number,
         authors,
         supplier,
-      }: { file: ImportedFile; number: string; authors: readonly string[]; supplier?: string | undefined },
+        redone = false,
+      }: {
+        file: ImportedFile;
+        number: string;
+        authors: readonly string[];
+        supplier?: string | undefined;
+        redone?: boolean;
+      },
     ): Promise<string> {
       const fields = { fileName: file.fileName, sha256: file.id, reading: file.reading, importId: number };
-      return start(portfolio, 'import', { authors, content: contentOf(file), supplier, fields });
+      const id = await start(portfolio, 'import', { authors, content: contentOf(file), supplier, fields });
+      if (redone) await connection.hset(keys.approval(id), 'redone', 1);
+      return id;
     },
 
     /** Begins to ask for rows that are to be sent again, or calls that somebody answered. They join it by `awaitRow`. */
@@ -208,7 +218,8 @@ export function makeApprovals({
       if (supplierOf !== id || text === null || approval?.standing === 'granted') return;
       const { body, key = '', ...rest } = JSON.parse(text);
       if (!isPending({ body, key, ...rest })) return;
-      await suppliers.endSupplier(portfolio, { body, key, problem: declinedWords(approval) }, id);
+      const declined = approval?.standing === 'declined' ? { declined: id } : {};
+      await suppliers.endSupplier(portfolio, { body, key, problem: declinedWords(approval), ...declined }, id);
     },
 
     /**

@@ -1,4 +1,5 @@
 -- All that belongs to an approval is there: it waits for a person, or is granted by itself where none is asked for.
+-- One with rows that a person said no to before (put-row.lua) waits in any case.
 -- KEYS[1] the portfolio   KEYS[2] the approval   KEYS[3] what waits   KEYS[4] what was answered and is not carried out yet
 -- ARGV[1] its id   ARGV[2] the portfolio's name   ARGV[3] 1 where every portfolio waits   ARGV[4] the sum above which it waits, or ""
 -- Answers its standing: "waiting" | "granted" | "void", or what it was already.
@@ -6,7 +7,7 @@
 -- @include approvals
 local portfolio, approval, waits, answered = unpack(KEYS)
 local id, name, always, above = unpack(ARGV)
-local found = redis.call('HMGET', approval, 'standing', 'rows', 'content', 'asked', 'unreadable')
+local found = redis.call('HMGET', approval, 'standing', 'rows', 'content', 'asked', 'unreadable', 'redone')
 local member = name .. '/' .. id
 local hasSupplier = redis.call('HGET', portfolio, 'supplierApproval') == id
 if found[1] ~= 'open' then
@@ -22,7 +23,7 @@ local field = 'approving:' .. (found[3] or '')
 if redis.call('HGET', portfolio, field) == id then redis.call('HDEL', portfolio, field) end
 local function isAsked()
 -- @include above
-  return always == '1' or above ~= '' and (tonumber(found[5] or 0) > 0 or isAbove(portfolio, above))
+  return always == '1' or found[6] or above ~= '' and (tonumber(found[5] or 0) > 0 or isAbove(portfolio, above))
 end
 local standing = 'granted'
 if tonumber(found[2]) == 0 and not hasSupplier then standing = 'void' elseif isAsked() then standing = 'waiting' end

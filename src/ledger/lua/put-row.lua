@@ -20,6 +20,7 @@
 -- | "again" (what somebody saw of the buyer's requests is no longer so: nothing is done)
 -- | "words <request>" (the row has this request, and ARGV[15] is not its digest: nothing is done)
 -- | "closed" (the approval is open no longer: nothing is done)
+-- | "declined" (a person said no to the row, or to the one that it replaces, so it needs an approval: nothing is done)
 -- What was approved are words: a row that gets others waits for the approval of the import that brought them.
 -- @include move
 -- @include plain-tally
@@ -96,6 +97,14 @@ if comes and seen ~= '' and redis.call('HLEN', requests) ~= tonumber(seen) then 
 -- Which words stand in the index is known to whoever wrote them there; it is asked for those of this request.
 if words ~= '' and state and not same and redis.sha1hex(found[2]) ~= knownRequest then return 'words ' .. found[2] end
 if same then wordsBefore = words end
+-- What a person said no to waits for another's yes, whatever settings ask for, and so does what comes in its place.
+local declined = state and redis.call('HGET', row, 'declined') or old and redis.call('HGET', oldRow, 'declined')
+local goesOn = not same or state == 'refused' or state == 'cancelled' or state == 'awaiting' and isLeftOpen(portfolio, row)
+if declined and goesOn and not made and not wasCancelled then
+  if approval == '' then return 'declined' end
+  redis.call('HSET', row, 'declined', declined)
+  redis.call('HSET', approvalKey(portfolio, approval), 'redone', 1)
+end
 local was = state and placeInIndexes(portfolio, row, key, wordsBefore)
 if old then
   moveRow(portfolio, oldRow, oldKey, old[1], 'cancelled', old[2], now)

@@ -13,11 +13,16 @@ local function bindRow(row, approval)
   if approval == '' then redis.call('HDEL', row, 'approval') else redis.call('HSET', row, 'approval', approval) end
 end
 
+-- Whether an import that died left the row waiting: its approval is open, and it was nothing before.
+local function isLeftOpen(portfolio, row)
+  local approval = redis.call('HGET', row, 'approval') or ''
+  return redis.call('HEXISTS', row, 'was') == 0 and standingOf(portfolio, approval) == 'open'
+end
+
 -- A line brings a row that waits with the same words. What an import that died left waiting goes on with this one: answers true
 -- where nobody asks for an approval of this one, so that the row waits no longer.
 local function goesWith(portfolio, row, approval)
-  local before = redis.call('HGET', row, 'approval') or ''
-  if redis.call('HEXISTS', row, 'was') == 1 or standingOf(portfolio, before) ~= 'open' then return false end
+  if not isLeftOpen(portfolio, row) then return false end
   if approval ~= '' then redis.call('HSET', row, 'approval', approval) end
   return approval == ''
 end

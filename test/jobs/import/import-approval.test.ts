@@ -28,7 +28,7 @@ async function importUnasked({ context, dir }: Place, lines: string[], portfolio
   const path = join(dir, `${portfolio}.csv`);
   await writeFile(path, `${lines.join('\n')}\n`);
   const stopping = new AbortController().signal;
-  const deps = { ...importDepsOf(context), approvalPolicy: NO_APPROVAL, onBatch: () => {}, stopping };
+  const deps = { ...importDepsOf(context), approvalPolicy: async () => NO_APPROVAL, onBatch: () => {}, stopping };
   return importPortfolio({ portfolio, path, reading: {}, replace: false }, deps);
 }
 

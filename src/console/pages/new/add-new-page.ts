@@ -116,11 +116,13 @@ async function showDraft(request: FastifyRequest, reply: FastifyReply, given: Ne
   const isThere = state.is === 'there';
   const lines = isThere ? await given.lines(draft, { preview: state.preview, ...place }) : [];
   const names = isThere ? await given.portfolioNames() : [];
+  const approvalPolicy = await given.approvalPolicy();
+  const shown = { state, place, lines, names, approvalPolicy, csrf: reply.csrf(), rights: request.rights };
   if (state.is === 'under way') reply.header('refresh', String(REFRESH_S));
   return reply.page({
     title: draft.name,
     at: 'new',
-    body: draftView(draft, { ...given, state, place, lines, names, csrf: reply.csrf(), rights: request.rights }),
+    body: draftView(draft, shown),
     ...(state.is === 'under way' ? { events: `/new/${draft.id}/events` } : {}),
   });
 }

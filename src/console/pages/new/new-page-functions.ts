@@ -5,8 +5,8 @@ import type { DraftDesk } from '../../../portfolio/draft-desk.ts';
 export type NewPageFunctions = DraftDesk & {
   /** Names of the account's portfolios. */
   portfolioNames(): Promise<string[]>;
-  /** What another person has to approve. */
-  approvalPolicy: ApprovalPolicy;
+  /** What another person has to approve at this moment. */
+  approvalPolicy(): Promise<ApprovalPolicy>;
   /** The most that an upload may be, all of its files together. */
   maxUploadMb: number;
 };

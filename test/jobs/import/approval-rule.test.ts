@@ -1,0 +1,223 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { carryOutAnswered } from '../../../jobs/approvals/carry-out-answered.ts';
+import { importPortfolio } from '../../../jobs/import/import-portfolio.ts';
+import { retryRow } from '../../../jobs/operators/retry-row.ts';
+import { retryRows } from '../../../jobs/operators/retry-rows.ts';
+import { sendAgain } from '../../../jobs/operators/send-again.ts';
+import { foundPages } from '../../../jobs/rows/walk-rows.ts';
+import { keepApprovalRule } from '../../../scripts/opening/keep-approval-rule.ts';
+import { type Context, openContext } from '../../../src/context.ts';
+import { makeSilentLog } from '../../../src/log.ts';
+import { openPortfolio } from '../../support/approved-portfolio.ts';
+import { buyerLines, importDepsOf, openWorkplace } from '../../support/workplace.ts';
+
+type Place = Pick<Awaited<ReturnType<typeof openWorkplace>>, 'context' | 'dir'>;
+type Own = { APPROVE_ALWAYS?: 'on' | 'off'; APPROVE_ABOVE?: string };
+
+/** Another process on the same ledger, with settings of its own. */
+async function openOther({ context }: Place, own: Own = {}): Promise<Context> {
+  const settings = { ...context.settings, APPROVE_ALWAYS: 'off' as const, APPROVE_ABOVE: undefined, ...own };
+  const other = await openContext({ settings, log: makeSilentLog() });
+  onTestFinished(() => other.close());
+  return other;
+}
+
+/** What serves starts with these settings. */
+async function serve(place: Place, own: Own = {}): Promise<Context> {
+  const serving = await openOther(place, own);
+  await keepApprovalRule(serving);
+  return serving;
+}
+
+async function importBy(context: Context, { dir }: Place, lines: string[], supplierPath?: string) {
+  const path = join(dir, 'q4.csv');
+  await writeFile(path, `${lines.join('\n')}\n`);
+  const given = { ...importDepsOf(context), stopping: new AbortController().signal, onBatch: () => {} };
+  return importPortfolio({ portfolio: 'q4', path, reading: {}, replace: false, by: 'alice', supplierPath }, given);
+}
+
+async function answer({ context }: Place, is: 'grant' | 'decline') {
+  for (const { id, digest } of await context.approvals.waiting()) {
+    await context.approvals[is]({ id, digest, by: 'bob', words: is });
+    const approval = await context.approvals.read(id);
+    if (approval) await carryOutAnswered(approval, context);
+  }
+}
+
+const statesOf = async ({ context }: Place) => (await context.portfolios.read('q4')).states;
+
+const changesIn = async ({ audit }: Context) =>
+  (await audit.read.page({ count: 10, walk: 100, filter: { what: 'approval rule changed' } })).entries
+    .map(({ facts }) => facts)
+    .reverse();
+
+describe('the rule of approval', () => {
+  test('is that of what serves, for a process without settings too', async () => {
+    const place = await openWorkplace();
+    await serve(place, { APPROVE_ABOVE: '1500' });
+    expect(await importBy(place.context, place, buyerLines(3))).toMatchObject({ approval: { rows: 3 } });
+    expect(await statesOf(place)).toMatchObject({ awaiting: 3, queued: 0 });
+  });
+
+  test('is read at each moment: a process that runs hears of one that came since', async () => {
+    const place = await openWorkplace();
+    expect(await place.context.approvalPolicy()).toEqual({ always: false, above: undefined });
+    await serve(place, { APPROVE_ALWAYS: 'on' });
+    expect(await place.context.approvalPolicy()).toEqual({ always: true, above: undefined });
+    expect((await place.import(buyerLines(1))).approval).toMatchObject({ rows: 1 });
+  });
+
+  test.each<[Own, Own, { always: boolean; above: string | undefined }]>([
+    [{ APPROVE_ABOVE: '900' }, { APPROVE_ABOVE: '1000' }, { always: false, above: '900' }],
+    [{ APPROVE_ABOVE: '1000' }, { APPROVE_ABOVE: '900.50' }, { always: false, above: '900.50' }],
+    [{ APPROVE_ABOVE: '1000' }, { APPROVE_ALWAYS: 'on' }, { always: true, above: '1000' }],
+    [{ APPROVE_ALWAYS: 'on' }, { APPROVE_ABOVE: '5' }, { always: true, above: '5' }],
+    [{}, { APPROVE_ABOVE: '5' }, { always: false, above: '5' }],
+    [{ APPROVE_ABOVE: '0' }, {}, { always: false, above: '0' }],
+  ])('is the stricter of what serves (%j) and of who acts (%j)', async (serving, acting, together) => {
+    const place = await openWorkplace();
+    await serve(place, serving);
+    expect(await (await openOther(place, acting)).approvalPolicy()).toEqual(together);
+  });
+
+  test('is changed and lifted by a restart of what serves, which is in the audit once, and by no other process', async () => {
+    const place = await openWorkplace();
+    const [none, always, above] = [
+      { always: false, above: null },
+      { always: true, above: null },
+      { always: false, above: '1500' },
+    ];
+    await Promise.all([serve(place, { APPROVE_ALWAYS: 'on' }), serve(place, { APPROVE_ALWAYS: 'on' })]);
+    await openOther(place);
+    expect(await place.context.approvalPolicy()).toMatchObject({ always: true });
+    await serve(place, { APPROVE_ABOVE: '1500' });
+    await serve(place);
+    expect(await changesIn(place.context)).toEqual([
+      { before: none, after: always },
+      { before: always, after: above },
+      { before: above, after: none },
+    ]);
+    expect((await place.import(buyerLines(2))).approval).toBeUndefined();
+    expect(await statesOf(place)).toMatchObject({ queued: 2, awaiting: 0 });
+  });
+
+  test('stays what it was where its change cannot be written into the audit', async () => {
+    const place = await openWorkplace();
+    await serve(place, { APPROVE_ALWAYS: 'on' });
+    const next = await openOther(place);
+    const audit = { ...next.audit, note: () => Promise.reject(new Error('no audit')) };
+    await expect(keepApprovalRule({ ...next, audit })).rejects.toThrow('no audit');
+    expect(await place.context.approvalPolicy()).toEqual({ always: true, above: undefined });
+  });
+
+  test('holds for rows that are sent again by a process without settings', async () => {
+    const place = await openPortfolio(2, {});
+    const [first, second] = await place.all('queued');
+    if (!first || !second) throw new Error('no row');
+    await place.refuse(first);
+    await place.refuse(second);
+    await serve(place, { APPROVE_ABOVE: '1000' });
+    expect(await retryRow(first, 'olivia', place.context)).toMatchObject({ is: 'waits', asked: { rows: 1 } });
+    const all = { portfolio: 'q4', state: 'refused', by: 'olivia' } as const;
+    expect(await retryRows(all, place.context)).toMatchObject({ rows: 0, waits: { rows: 1 } });
+    await answer(place, 'decline');
+    // Refused as before; and the no is one, though nothing has to be approved any more.
+    await serve(place);
+    expect(await retryRow(second, 'olivia', place.context)).toMatchObject({ is: 'waits' });
+    expect(await statesOf(place)).toMatchObject({ refused: 1, awaiting: 1, queued: 0 });
+  });
+});
+
+/** A portfolio of so many rows that somebody said no to, with no rule any more. */
+async function openDeclined(rows: number) {
+  const place = await openWorkplace();
+  await importBy(await serve(place, { APPROVE_ALWAYS: 'on' }), place, buyerLines(rows));
+  await answer(place, 'decline');
+  await serve(place);
+  expect(await statesOf(place)).toMatchObject({ cancelled: rows });
+  return place;
+}
+
+describe('what was declined waits for another yes, though the rule was lifted', () => {
+  test('imported again, and rows beside it go', async () => {
+    const place = await openDeclined(2);
+    const { approval } = await importBy(place.context, place, buyerLines(3));
+    expect(approval).toMatchObject({ standing: 'waiting', rows: 2, authors: ['alice'] });
+    expect(await statesOf(place)).toMatchObject({ awaiting: 2, queued: 1 });
+    await answer(place, 'grant');
+    expect(await statesOf(place)).toMatchObject({ queued: 3 });
+  });
+
+  test('with another amount in its place', async () => {
+    const place = await openDeclined(1);
+    const less = buyerLines(1).map((line) => line.replace('1001.50', '900'));
+    expect((await importBy(place.context, place, less)).approval).toMatchObject({ rows: 1, sum: '900.00' });
+    expect(await statesOf(place)).toMatchObject({ queued: 0, awaiting: 1 });
+  });
+
+  test('below the limit that a rule has', async () => {
+    const place = await openDeclined(1);
+    await serve(place, { APPROVE_ABOVE: '1000000' });
+    expect((await importBy(place.context, place, buyerLines(2))).approval).toMatchObject({ rows: 2 });
+    expect(await statesOf(place)).toMatchObject({ queued: 0, awaiting: 2 });
+  });
+
+  test('sent again, and whoever does not ask first sends nothing', async () => {
+    const place = await openDeclined(2);
+    const { context } = place;
+    for await (const page of foundPages(context.rows, 'q4', 'cancelled')) {
+      for (const { row } of page) expect(await sendAgain(row, 'cancelled', context, true, 'alice')).toBe(false);
+    }
+    const retried = await retryRows({ portfolio: 'q4', state: 'cancelled', line: 2, by: 'carol' }, context);
+    expect(retried).toMatchObject({ rows: 0, waits: { rows: 1 } });
+    expect(await statesOf(place)).toMatchObject({ awaiting: 1, cancelled: 1, queued: 0 });
+  });
+
+  test('given up while it waits again, or declined once more', async () => {
+    const place = await openDeclined(1);
+    const { context } = place;
+    await importBy(context, place, buyerLines(1));
+    await answer(place, 'decline');
+    expect((await importBy(context, place, buyerLines(1))).approval).toMatchObject({ rows: 1 });
+    await context.portfolios.cancel('q4', 'alice');
+    expect(await importBy(context, place, buyerLines(1))).toBeDefined();
+    expect((await statesOf(place)).queued).toBe(0);
+  });
+
+  test('brought in by an import that was killed', async () => {
+    const place = await openDeclined(1_200);
+    const stop = new AbortController();
+    const path = join(place.dir, 'q4.csv');
+    const killed = {
+      ...importDepsOf(place.context),
+      stopping: stop.signal,
+      onBatch: () => stop.abort(new Error('killed')),
+    };
+    const payload = { portfolio: 'q4', path, reading: {}, replace: false, by: 'alice' };
+    await expect(importPortfolio(payload, killed)).rejects.toThrow('is stopping');
+    expect((await importBy(place.context, place, buyerLines(1_200))).approval).toMatchObject({ rows: 1_200 });
+    expect(await statesOf(place)).toMatchObject({ awaiting: 1_200, queued: 0 });
+    expect(await place.context.portfolios.compare(['q4'])).toEqual([]);
+  });
+
+  test('as a supplier, with all rows that go on behind it', async () => {
+    const place = await openWorkplace();
+    const supplierPath = join(place.dir, 'supplier.csv');
+    await writeFile(supplierPath, 'name,country_code\nSupplier GmbH,DE\n');
+    await importBy(await serve(place, { APPROVE_ALWAYS: 'on' }), place, buyerLines(1), supplierPath);
+    await answer(place, 'decline');
+    await serve(place);
+    const { approval } = await importBy(place.context, place, buyerLines(2), supplierPath);
+    expect(approval).toMatchObject({ standing: 'waiting', rows: 2 });
+    // Once more, as one does who hopes that the no was forgotten.
+    await importBy(place.context, place, buyerLines(2), supplierPath);
+    await place.work();
+    await expect.poll(() => place.context.queues.areIdle(), { timeout: 20_000 }).toBe(true);
+    expect(place.standIn.counts().requests.company).toEqual({});
+    await answer(place, 'grant');
+    expect(await place.settled()).toMatchObject({ states: { done: 2 } });
+    expect(place.standIn.counts().made).toMatchObject({ company: 3, limit: 2 });
+  });
+});
