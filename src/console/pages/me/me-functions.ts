@@ -1,30 +1,7 @@
-import type { Role } from '../../../people/person.ts';
+import type { SessionView, UserView } from '../../../people/people.ts';
 import type { NewFactor } from '../../sign-in/factor-view.ts';
 import type { Coming } from '../../sign-in/people-functions.ts';
 import type { ChangeAnswer } from '../../sign-in/sign-in-functions.ts';
-
-/** A user as pages show them. */
-export type UserView = {
-  name: string;
-  roles: readonly Role[];
-  hasFactor: boolean;
-  /** The password was made by somebody else, and is to be changed at the next sign-in. */
-  mustChange: boolean;
-  /** How many recovery codes are left. */
-  recoveryCodes: number;
-  createdMs: number;
-  lastSignInMs: number | undefined;
-};
-
-/** A session as its owner sees it: `id` is a handle, from which its token cannot be found. */
-export type SessionView = {
-  id: string;
-  beganMs: number;
-  seenMs: number;
-  from: string;
-  agent: string;
-  isThis: boolean;
-};
 
 /** Whose account it is, by which session, with the password that they have now, and a code where they have a second factor. */
 export type Proof = { name: string; token: string; old: string; code: string } & Coming;

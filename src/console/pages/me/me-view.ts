@@ -1,3 +1,4 @@
+import type { SessionView, UserView } from '../../../people/people.ts';
 import type { Person } from '../../../people/person.ts';
 import { type Html, html } from '../../html/html.ts';
 import { button } from '../../parts/button.ts';
@@ -12,7 +13,6 @@ import { theirWords } from '../../parts/their-words.ts';
 import { moment, timeAgo } from '../../parts/time.ts';
 import { codeField, newPasswordFields } from '../../sign-in/sign-in-view.ts';
 import { browserWords } from './browser-words.ts';
-import type { SessionView, UserView } from './me-functions.ts';
 
 /** With fewer left than these it is time for new ones. */
 const FEW_CODES = 3;

@@ -1,8 +1,8 @@
+import type { UserView } from '../../../people/people.ts';
 import type { Action } from '../../actions/action-words.ts';
 import { type Acting, addAction } from '../../actions/add-action.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import { tickedRoles } from '../../parts/roles.ts';
-import type { UserView } from '../me/me-functions.ts';
 import { findUser, isSelf, showUser } from './add-user-page.ts';
 import { ownRolesView, passwordOnceView, removeView, userAddress } from './user-view.ts';
 import type { UserAnswer, UsersPageFunctions } from './users-functions.ts';

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { UserView } from '../../../people/people.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import { ConsoleError } from '../../server/console-error.ts';
-import type { UserView } from '../me/me-functions.ts';
 import { removeView, userView } from './user-view.ts';
 import type { Said, UsersPageFunctions } from './users-functions.ts';
 

@@ -1,3 +1,4 @@
+import type { UserView } from '../../../people/people.ts';
 import { type Html, html } from '../../html/html.ts';
 import { actionButton, button, linkButton } from '../../parts/button.ts';
 import { facts } from '../../parts/figures.ts';
@@ -6,7 +7,6 @@ import { notice } from '../../parts/notice.ts';
 import { pageHead, panel } from '../../parts/page-head.ts';
 import { roleList, roleTicks } from '../../parts/roles.ts';
 import { moment } from '../../parts/time.ts';
-import type { UserView } from '../me/me-functions.ts';
 import { factorWords } from './users-view.ts';
 
 const TRAIL = [{ href: '/users', words: 'Users' }];

@@ -1,6 +1,6 @@
 import type { PersonElsewhere } from '../../../people/oidc/people-elsewhere.ts';
+import type { UserView } from '../../../people/people.ts';
 import type { Role } from '../../../people/person.ts';
-import type { UserView } from '../me/me-functions.ts';
 
 /** What stands on a page beside its users: that something was done, or why it was not. */
 export type Said = { kind: 'good' | 'bad'; words: string };

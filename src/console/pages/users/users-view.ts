@@ -1,5 +1,6 @@
 import { counted } from '../../../counted.ts';
 import type { PersonElsewhere } from '../../../people/oidc/people-elsewhere.ts';
+import type { UserView } from '../../../people/people.ts';
 import type { Role } from '../../../people/person.ts';
 import { type Html, html } from '../../html/html.ts';
 import { actionButton, button, linkButton } from '../../parts/button.ts';
@@ -11,7 +12,6 @@ import { pager } from '../../parts/pager.ts';
 import { roleList, roleTicks } from '../../parts/roles.ts';
 import { table } from '../../parts/table.ts';
 import { timeAgo } from '../../parts/time.ts';
-import type { UserView } from '../me/me-functions.ts';
 
 /** `/users`: all users, by name, and the form for another. */
 export function usersView(given: {
