@@ -71,7 +71,8 @@ function schemaFaults(error: z.ZodError | undefined, values: Readonly<Record<str
   return (error?.issues ?? []).map((issue) => {
     const name = String(issue.path[0]);
     // Addresses may carry a password, so neither they nor secrets are repeated.
-    const isPrivate = /SECRET|REDIS_URL|METRICS_TOKEN/.test(name) || values[name]?.includes('@');
+    const isPrivate =
+      /SECRET|REDIS_URL|METRICS_TOKEN|NOTIFY_WEBHOOK_URL|NOTIFY_SMTP_URL/.test(name) || values[name]?.includes('@');
     return isPrivate ? `${name} ${issue.message}` : `${name} is ${JSON.stringify(values[name])}, but ${issue.message}`;
   });
 }
@@ -109,7 +110,7 @@ export function differingSettings(settings: Settings): { name: string; value: st
 }
 
 /** Whose values are a secret, or may have one in them that no rule of ours would find. */
-const PRIVATE = /SECRET|TOKEN$|PASSWORD|CLIENT_ID|REDIS_URL|(?<!TRUST_)PROXY$/;
+const PRIVATE = /SECRET|TOKEN$|PASSWORD|CLIENT_ID|REDIS_URL|WEBHOOK_URL|SMTP_URL|(?<!TRUST_)PROXY$/;
 
 function shownSetting(value: unknown): string {
   return maskUserInfo(Array.isArray(value) ? value.join(', ') : String(value));
@@ -125,4 +126,7 @@ const IN_FILES = [
   'METRICS_TOKEN',
   'CONSOLE_OIDC_CLIENT_SECRET',
   'LIMITLINE_SECRET',
+  'LIMITLINE_SCHEDULE',
+  'NOTIFY_WEBHOOK_URL',
+  'NOTIFY_SMTP_URL',
 ];

@@ -36,12 +36,11 @@ export function strayNames({ environment, dotenv, known }: GivenNames): StrayNam
 }
 
 /** The beginnings of our settings' names. `REDIS_` is everybody's, so that only a near miss counts there. */
-const FAMILIES = 'SERVICE_ LIMITLINE_ ON_UNKNOWN_ CANARY_ APPROVE_ REQUIRED_ MAX_DOCUMENT_ CONSOLE_ METRICS_'.split(
-  ' ',
-);
+const FAMILIES =
+  'SERVICE_ LIMITLINE_ ON_UNKNOWN_ CANARY_ APPROVE_ REQUIRED_ MAX_DOCUMENT_ CONSOLE_ METRICS_ NOTIFY_'.split(' ');
 
 /** Settings that are spoken of already, and belong to parts of Limitline that are not there yet. */
-const LATER = /^LIMITLINE_(SCHEDULE|KEEP_DAYS)$/;
+const LATER = /^LIMITLINE_KEEP_DAYS$/;
 
 /** Many programs know these; a name like one of them is most likely one of theirs. */
 const PROXIES = /^(HTTPS?|NO)_PROXY$/i;

@@ -1,8 +1,10 @@
 import { z } from 'zod';
 import { faultOfRange } from './addresses.ts';
 import { LOG_LEVELS } from './log.ts';
+import { NOTICE_KINDS, type NoticeKind } from './notices/notice.ts';
 import { readGroupRoles, splitGroupRoles } from './people/oidc/group-roles.ts';
 import { ROLES } from './people/person.ts';
+import { readSchedule } from './schedule/read-schedule.ts';
 
 /** The stand-in's credentials; anything else is refused by it, so that a mistake shows on the first try. */
 export const STAND_IN_CREDENTIALS = {
@@ -73,6 +75,22 @@ const httpUrl = z
   .refine((text) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol), HTTP_FAULT)
   // A user and password are not what calls are made with, so they need not be where the address is shown.
   .transform((text) => text.replace(/\/+$/, '').replace(/^(https?:\/\/)[^/?#]*@/i, '$1'));
+
+const scheduleText = z.string().superRefine((text, context) => {
+  for (const message of readSchedule(text).faults) context.addIssue({ code: 'custom', message });
+});
+
+/** Unlike the service's address it keeps what stands in it: such addresses are secrets as a whole. */
+const noticeUrl = z
+  .string()
+  .refine((text) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol), HTTP_FAULT);
+
+const smtpUrl = z
+  .string()
+  .refine(
+    (text) => URL.canParse(text) && /^smtps?:$/.test(new URL(text).protocol),
+    'must be an address that begins with smtp:// or smtps://',
+  );
 
 /** The scheme alone is looked at here; where Redis is opened, the whole address is read, and its faults are named. */
 const redisUrl = z
@@ -162,6 +180,29 @@ export const settingsSchema = z.object({
   CONSOLE_OIDC_GROUPS_CLAIM: z.string().default('groups'),
   /** `group=role+role, group=role`: what the people of each group may do. */
   CONSOLE_OIDC_ROLES: groupRoles.default([]),
+  /** What runs at night, and when: see src/schedule. */
+  LIMITLINE_SCHEDULE: scheduleText.optional(),
+  /** The drop folder. */
+  LIMITLINE_INBOX: z.string().optional(),
+  /** How its files are read, by the name of a mapping that somebody kept. */
+  LIMITLINE_INBOX_MAPPING: z.string().optional(),
+  NOTIFY_WEBHOOK_URL: noticeUrl.optional(),
+  NOTIFY_WEBHOOK_FORM: z.enum(['slack', 'teams', 'json'], 'must be slack, teams or json').default('json'),
+  NOTIFY_SMTP_URL: smtpUrl.optional(),
+  NOTIFY_SMTP_FROM: z.string().optional(),
+  NOTIFY_SMTP_TO: list.default([]),
+  /** Which kinds of notices are sent: all, where none is named. */
+  NOTIFY_ABOUT: list
+    .refine(
+      (kinds) => kinds.every((kind) => NOTICE_KINDS.includes(kind as NoticeKind)),
+      `must be some of ${NOTICE_KINDS.join(', ')}`,
+    )
+    .default([]),
+  /** Percent of a portfolio's ended rows that were refused or held. */
+  NOTIFY_FAILURES_ABOVE: wholeNumber(0, 100, 'percent').default(10),
+  NOTIFY_AWAY_AFTER_MIN: wholeNumber(1, 10_080, 'minutes').default(10),
+  /** Percent of the disk, or of Redis' memory, that is in use. */
+  NOTIFY_FULL_ABOVE: wholeNumber(1, 100, 'percent').default(90),
   METRICS_HOST: z.string().default('127.0.0.1'),
   METRICS_PORT: wholeNumber(0, 65_535).optional(),
   METRICS_TOKEN: z

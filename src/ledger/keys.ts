@@ -132,6 +132,30 @@ export function makeKeys(prefix: string, account: string) {
     plan: (id: string) => `${root}:plan:${id}`,
     /** String, which expires: the process that does what is done once a night. */
     nightly: (job: string) => `${root}:nightly:${job}`,
+    /** Hash: task of the schedule → what is known of its last run, and of the one under way, as JSON. */
+    nightlyRuns: `${root}:nightly-runs`,
+    /** Sorted set: process that runs what is due → when it last gave a sign of life, in ms of the server's clock. */
+    onDuty: `${root}:on-duty`,
+    /** Sorted set: ids of the reports of nights that are kept, by when they were made, in ms. */
+    reports: `${root}:reports`,
+    /** Hash: one report: its summary, and its findings as JSON. */
+    report: (id: string) => `${root}:report:${id}`,
+    /** Hash: id of a rule by which refused rows go again at night → the rule, as JSON. */
+    retryRules: `${root}:retry-rules`,
+    /** Hash: row key → how many nights it went again by a rule, and in which night last. */
+    retriedRows: (name: string) => `${root}:portfolio:${name}:retried-at-night`,
+    /** Hash: digest of a file of the drop folder → what became of it, as JSON. */
+    inboxFiles: `${root}:inbox`,
+    /** String, which expires: the process that takes in what a drop folder holds. */
+    inboxTaken: (folder: string) => `${root}:inbox:taken:${folder}`,
+    /** Hash: what a notice is about → the state that was told of last. */
+    noticeStates: `${root}:notice-states`,
+    /** Sorted set: ids of notices that are not delivered, by when they are tried next, in ms. */
+    outbox: `${root}:outbox`,
+    /** Hash: one notice, and what became of it on each way. */
+    notice: (id: string) => `${root}:notice:${id}`,
+    /** Sorted set: ids of the notices of late, by when they arose, in ms. */
+    noticesLately: `${root}:notices-lately`,
     /** Sorted set: worker process → when it last gave a sign of life, in ms of the server's clock. */
     workers: `${root}:workers`,
     /** Sorted set of one member: the most replicas that Redis was ever seen to have. */

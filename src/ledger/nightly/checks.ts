@@ -1,0 +1,71 @@
+/**
+ * What the nightly check looks for, in the order of its report. `ledger`: what is kept does not agree with itself. `finance`: what
+ * finance wants to know of. A finding of the ledger's that is certain is mended at once; any other is left for a person.
+ */
+export const CHECKS = {
+  counts: { kind: 'ledger', title: 'Counts and sums that were not those of the rows' },
+  indexes: { kind: 'ledger', title: 'Rows that were not found as they are' },
+  approvals: { kind: 'ledger', title: 'Approvals that were not as the rows that wait for them' },
+  'no job': { kind: 'ledger', title: 'Rows in progress that had no job' },
+  'no row': { kind: 'ledger', title: 'Jobs that belonged to no row' },
+  'old claims': { kind: 'ledger', title: 'Calls under way for longer than any call takes' },
+  calls: { kind: 'ledger', title: 'Rows that do not agree with their calls' },
+  'buyer lists': { kind: 'ledger', title: "Buyers' lists that do not agree with the limits made" },
+  files: { kind: 'ledger', title: 'Imported files that are missing or damaged' },
+  documents: { kind: 'ledger', title: 'Documents that are missing, or that nobody names' },
+  'made twice': { kind: 'finance', title: 'Made twice' },
+  'not requested': { kind: 'finance', title: "Named by the day's files, and not requested" },
+  held: { kind: 'finance', title: 'Held: a person must say what became of the call' },
+  refused: { kind: 'finance', title: 'Refused by the service' },
+  'granted below': { kind: 'finance', title: 'Granted less than requested' },
+  'other status': { kind: 'finance', title: 'Limits that are not approved' },
+  'no statements': { kind: 'finance', title: 'Above USD 750,000 without audited statements' },
+  'old statements': { kind: 'finance', title: 'Above USD 750,000 with statements older than 22 months' },
+  'no limit': { kind: 'finance', title: 'Buyers without a limit' },
+} as const satisfies Readonly<Record<string, { kind: 'ledger' | 'finance'; title: string }>>;
+
+export type CheckName = keyof typeof CHECKS;
+
+/** One thing that a check found: a row mostly, and otherwise whatever it names. */
+export type FoundItem = {
+  check: CheckName;
+  /** `""` where it is of no portfolio. */
+  portfolio: string;
+  key?: string;
+  line?: number;
+  /** The company. */
+  name?: string;
+  requested?: string;
+  granted?: string;
+  /** What is the matter, in one sentence without a name: items with the same words of one portfolio are one finding. */
+  says: string;
+  /** What belongs to this one alone, such as an id or a date. */
+  detail?: string;
+  /** Rows that it stands for; 1 where it is left out. */
+  rows?: number;
+  /** Since when, in ms, where it has an age. */
+  sinceMs?: number;
+  isMended: boolean;
+  /** The command by which a person would mend it, without `limitline`. */
+  command?: string;
+};
+
+/** Takes in what checks find, one by one and in any number: nothing of it is kept in memory but counts and a few examples. */
+export type FoundSink = { found(item: FoundItem): void | Promise<void> };
+
+/** Items with the same check, portfolio and words, together: a line of the report. */
+export type Finding = {
+  check: CheckName;
+  portfolio: string;
+  /** The words of its items. */
+  finding: string;
+  rows: number;
+  /** What its rows asked for together, exact decimal text; left out where none did. */
+  sum?: string;
+  isMended: boolean;
+  /** Of the first ones. */
+  commands: readonly string[];
+  examples: readonly FoundItem[];
+  /** The earliest, in ms. */
+  sinceMs?: number;
+};
