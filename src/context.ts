@@ -41,13 +41,20 @@ import { makeServiceClient } from './service/client.ts';
 
 export type Context = Awaited<ReturnType<typeof openContext>>;
 
+type ContextDeps = {
+  settings: Settings;
+  log: Log;
+  /** How passwords are kept, where not as in `people/passwords`. */
+  hash?: (password: string) => Promise<string>;
+};
+
 /**
  * Everything that a command needs, wired from the settings: Redis, the ledger, the queues, the data folder, all of one
  * account. What calls the service is made by {@link openService}, since most commands never do.
  *
  * @throws LimitlineError `REDIS` when there is none that will do, `USAGE` when it is open which account is meant
  */
-export async function openContext({ settings, log }: { settings: Settings; log: Log }) {
+export async function openContext({ settings, log, hash }: ContextDeps) {
   const redis = await openRedis({
     url: settings.REDIS_URL,
     dataDir: settings.LIMITLINE_DATA,
@@ -118,7 +125,7 @@ export async function openContext({ settings, log }: { settings: Settings; log: 
     /** What keys of the installation are derived from. */
     secret,
     /** Users, how they sign in, and sessions: of the installation, whichever account it is. */
-    people: makePeople({ connection: ledger, keys: sharedKeys, secret, words: wordsOf(login.account) }),
+    people: makePeople({ connection: ledger, keys: sharedKeys, secret, words: wordsOf(login.account), hash }),
     /** Who did what: whatever changes something is told to it before it is done. */
     audit,
     /** Remembers the account: for commands that bring something into it, or work for it. */
