@@ -16,6 +16,7 @@ import { makeBuyers } from './ledger/buyers.ts';
 import { makeCalls } from './ledger/calls.ts';
 import { loginOf, makeKeys, makeSharedKeys } from './ledger/keys.ts';
 import type { Login } from './ledger/login.ts';
+import { makeNightlyRuns } from './ledger/nightly/nightly-runs.ts';
 import { makePersist } from './ledger/persist.ts';
 import { makePlans } from './ledger/plans/plans.ts';
 import { makePortfolios } from './ledger/portfolios.ts';
@@ -34,9 +35,11 @@ import { makePeople } from './people/people.ts';
 import { makeSecret } from './people/secret.ts';
 import { referenceOf } from './portfolio/identity/identity.ts';
 import { chooseProxy } from './proxy.ts';
+import { MAINTENANCE, type Maintenance, makeMaintenance } from './queue/maintenance.ts';
 import { makeQueues } from './queue/queues.ts';
 import { openRedis } from './redis/open-redis.ts';
 import { makeExpectedReplicas } from './redis/replicas.ts';
+import { nextMoment } from './schedule/moments.ts';
 import { makeServiceClient } from './service/client.ts';
 
 export type Context = Awaited<ReturnType<typeof openContext>>;
@@ -111,7 +114,9 @@ export async function openContext({ settings, log, hash }: ContextDeps) {
     account: login.account,
     log,
   });
-  const queues = makeQueues({ connection: redis.connect('queue'), prefixOf: keys.queuePrefix });
+  const queueConnection = redis.connect('queue');
+  const queues = makeQueues({ connection: queueConnection, prefixOf: keys.queuePrefix });
+  let maintenance: Maintenance | undefined;
 
   return {
     settings,
@@ -161,6 +166,17 @@ export async function openContext({ settings, log, hash }: ContextDeps) {
     attempts,
     atMostOnce: makeAtMostOnce({ calls, attempts }),
     queues,
+    /** What runs at night and was asked for. Most commands have nothing to do with it, so it is opened by who asks first. */
+    maintenance(): Maintenance {
+      maintenance ??= makeMaintenance({
+        connection: queueConnection,
+        prefix: keys.queuePrefix(MAINTENANCE),
+        nextMoment,
+      });
+      return maintenance;
+    },
+    /** Which nightly runs there were, and which are under way. */
+    nightlyRuns: makeNightlyRuns({ connection: ledger, keys, persist }),
     /** How the fleet's pace went over the last hour. */
     paceSamples: makePaceSamples({ connection: ledger, paceKey: keys.pace, key: keys.paceSamples }),
     imports: makeDocumentStore({ dir: join(settings.LIMITLINE_DATA, 'imports') }),
@@ -170,6 +186,7 @@ export async function openContext({ settings, log, hash }: ContextDeps) {
       ending.abort();
       await audit.close();
       await queues.close();
+      await maintenance?.close();
       await redis.close();
     },
   };
