@@ -157,7 +157,12 @@ export async function openContext({ settings, log }: { settings: Settings; log: 
     atMostOnce: makeAtMostOnce({ calls, attempts }),
     queues,
     /** What people are told of without asking, until it is delivered. */
-    outbox: makeOutbox({ connection: ledger, keys, ways: waysGiven(settings), about: settings.NOTIFY_ABOUT }),
+    outbox: makeOutbox({
+      connection: ledger,
+      keys,
+      ways: waysGiven(settings).map(({ name }) => name),
+      about: settings.NOTIFY_ABOUT,
+    }),
     /** How the fleet's pace went over the last hour. */
     paceSamples: makePaceSamples({ connection: ledger, paceKey: keys.pace, key: keys.paceSamples }),
     imports: makeDocumentStore({ dir: join(settings.LIMITLINE_DATA, 'imports') }),
