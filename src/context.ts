@@ -23,6 +23,8 @@ import { makeRecovery } from './ledger/recovery.ts';
 import { makeRows } from './ledger/rows.ts';
 import { makeStories } from './ledger/story/story.ts';
 import type { Log } from './log.ts';
+import { waysGiven } from './notices/notice-settings.ts';
+import { makeOutbox } from './notices/outbox.ts';
 import { readShut } from './pace/door-words.ts';
 import { makeDoors } from './pace/doors.ts';
 import { makePace } from './pace/pace.ts';
@@ -154,6 +156,8 @@ export async function openContext({ settings, log }: { settings: Settings; log: 
     attempts,
     atMostOnce: makeAtMostOnce({ calls, attempts }),
     queues,
+    /** What people are told of without asking, until it is delivered. */
+    outbox: makeOutbox({ connection: ledger, keys, ways: waysGiven(settings), about: settings.NOTIFY_ABOUT }),
     /** How the fleet's pace went over the last hour. */
     paceSamples: makePaceSamples({ connection: ledger, paceKey: keys.pace, key: keys.paceSamples }),
     imports: makeDocumentStore({ dir: join(settings.LIMITLINE_DATA, 'imports') }),

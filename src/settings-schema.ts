@@ -197,6 +197,7 @@ export const settingsSchema = z.object({
       (kinds) => kinds.every((kind) => NOTICE_KINDS.includes(kind as NoticeKind)),
       `must be some of ${NOTICE_KINDS.join(', ')}`,
     )
+    .transform((kinds) => kinds as NoticeKind[])
     .default([]),
   /** Percent of a portfolio's ended rows that were refused or held. */
   NOTIFY_FAILURES_ABOVE: wholeNumber(0, 100, 'percent').default(10),

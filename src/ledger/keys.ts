@@ -56,7 +56,7 @@ export function makeKeys(prefix: string, account: string) {
   const tag = `${prefix}:${encodeURIComponent(account)}`;
   const root = `{${tag}}`;
   return {
-    /** Hash: what is counted of the account as a whole: `made:<kind>`, things made. */
+    /** Hash: what is counted of the account as a whole: `made:<kind>`, things made; `notices:<what became of them>`. */
     account: `${root}:account`,
     /** String, which expires: the account's rows by state as somebody counted them lately, as JSON. */
     rowTotals: `${root}:row-totals`,
@@ -150,9 +150,11 @@ export function makeKeys(prefix: string, account: string) {
     inboxTaken: (folder: string) => `${root}:inbox:taken:${folder}`,
     /** Hash: what a notice is about → the state that was told of last. */
     noticeStates: `${root}:notice-states`,
-    /** Sorted set: ids of notices that are not delivered, by when they are tried next, in ms. */
-    outbox: `${root}:outbox`,
-    /** Hash: one notice, and what became of it on each way. */
+    /** Sorted set: ids of notices that are not delivered on this way, by when they are tried next, in ms of the server's clock. */
+    outbox: (way: string) => `${root}:outbox:${way}`,
+    /** Hash, where the last try on this way failed: since when, why, and when the next may be. */
+    outboxFault: (way: string) => `${root}:outbox:${way}:fault`,
+    /** Hash: one notice, and what became of it on each way. Lua builds this name too (take-notice.lua). */
     notice: (id: string) => `${root}:notice:${id}`,
     /** Sorted set: ids of the notices of late, by when they arose, in ms. */
     noticesLately: `${root}:notices-lately`,
