@@ -37,8 +37,10 @@ import { makeSecret } from './people/secret.ts';
 import { referenceOf } from './portfolio/identity/identity.ts';
 import { chooseProxy } from './proxy.ts';
 import { makeQueues } from './queue/queues.ts';
+import { nodesOf } from './redis/nodes.ts';
 import { openRedis } from './redis/open-redis.ts';
 import { makeExpectedReplicas } from './redis/replicas.ts';
+import { readInfo } from './redis/server-info.ts';
 import { makeServiceClient } from './service/client.ts';
 
 export type Context = Awaited<ReturnType<typeof openContext>>;
@@ -158,6 +160,8 @@ export async function openContext({ settings, log }: { settings: Settings; log: 
     queues,
     /** What people are told of without asking, until it is delivered. */
     outbox: makeOutbox({ connection: ledger, keys, ways: waysGiven(settings), about: settings.NOTIFY_ABOUT }),
+    /** What each server of Redis says of itself; of a cluster each primary. */
+    readServers: () => Promise.all(nodesOf(ledger).map(readInfo)),
     /** How the fleet's pace went over the last hour. */
     paceSamples: makePaceSamples({ connection: ledger, paceKey: keys.pace, key: keys.paceSamples }),
     imports: makeDocumentStore({ dir: join(settings.LIMITLINE_DATA, 'imports') }),

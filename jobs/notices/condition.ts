@@ -18,7 +18,7 @@ export type Judged = {
 
 /**
  * What is remembered of a condition between looks, in whichever process: `doubtful` is bad for too short a time to be told of,
- * `mending` well for too short a time to be over. `mark` is what was counted when it was bad last.
+ * `mending` well for too short a time to be over. `mark` is what was counted at the last look while it was not well.
  */
 export type Condition = {
   is: 'well' | 'doubtful' | 'bad' | 'mending';
@@ -53,7 +53,9 @@ export function judge(
     const state = conditionText({ ...before, ...condition });
     return { state: state === remembered ? undefined : state, ...(tells ? { tells } : {}) };
   };
-  const bad = (fromMs: number): Judged => {
+  const bad = (beganMs: number): Judged => {
+    // Another server may have taken over, with a clock that is behind.
+    const fromMs = Math.min(beganMs, nowMs);
     const forMs = nowMs - fromMs;
     const isLong = forMs >= afterMs;
     const condition = { is: isLong ? ('bad' as const) : ('doubtful' as const), sinceMs: fromMs, seenMs: nowMs, mark };
@@ -67,11 +69,12 @@ export function judge(
       if (verdict === 'bad') return bad(isOld ? nowMs : sinceMs);
       return verdict === 'well' || isOld ? next(WELL) : { state: undefined };
     case 'bad':
-      if (verdict === 'well') return mendMs === 0 ? over() : next({ is: 'mending', seenMs: nowMs });
+      if (verdict === 'well') return mendMs === 0 ? over() : next({ is: 'mending', seenMs: nowMs, mark });
       return verdict === 'bad' && mark !== before.mark ? next({ mark }) : { state: undefined };
     case 'mending':
       if (verdict === 'bad') return next({ is: 'bad', mark });
-      return verdict === 'well' && nowMs - seenMs >= mendMs ? over() : { state: undefined };
+      if (verdict === undefined) return { state: undefined };
+      return nowMs - seenMs >= mendMs ? over() : next({ mark });
   }
 
   function over(): Judged {

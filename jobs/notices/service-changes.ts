@@ -1,7 +1,7 @@
 import type { CallKind } from '../../src/call-kind.ts';
 import type { Notice } from '../../src/notices/notice.ts';
 import type { CallsHeld } from '../../src/pace/calls-held.ts';
-import { type Judged, judge, readCondition, type Verdict } from './condition.ts';
+import { type Condition, type Judged, judge, readCondition, type Verdict } from './condition.ts';
 import { spanText } from './span-text.ts';
 
 /**
@@ -34,20 +34,20 @@ export function serviceChanges(
   awayAfterMs: number,
 ): SystemChange[] {
   const mark = String(held.accepted);
-  const seen = (before: string | undefined, isBad: boolean, isOther: boolean) => {
-    return { verdict: verdictOf(isBad, isOther, readCondition(before).mark, held), mark };
+  const seen = (before: string | undefined, isBad: boolean) => {
+    return { verdict: verdictOf(isBad, readCondition(before), held), mark };
   };
   const isRefused = isBlockedBy(held, (by) => by === 'credentials');
   const isShut = held.shut.length > 0 && (held.isTried || held.trialMs > held.nowMs - TRIED_LATELY_MS);
   const isBlocked = isBlockedBy(held, (by) => by !== 'credentials');
 
-  const service = judge(
-    remembered.service,
-    isShut ? { verdict: 'bad', mark } : seen(remembered.service, isBlocked, isRefused),
-    held.nowMs,
-    { afterMs: awayAfterMs, mendMs: BACK_AFTER_MS },
-  );
-  const credentials = judge(remembered.credentials, seen(remembered.credentials, isRefused, false), held.nowMs, {
+  // Whoever refuses us answers, and yet nothing gets through.
+  const ofService = isRefused ? { verdict: undefined, mark } : seen(remembered.service, isBlocked);
+  const service = judge(remembered.service, isShut ? { verdict: 'bad', mark } : ofService, held.nowMs, {
+    afterMs: awayAfterMs,
+    mendMs: BACK_AFTER_MS,
+  });
+  const credentials = judge(remembered.credentials, seen(remembered.credentials, isRefused), held.nowMs, {
     afterMs: REFUSED_AFTER_MS,
     mendMs: REFUSED_AFTER_MS,
   });
@@ -74,13 +74,13 @@ export function changeOf(
 }
 
 /**
- * Bad while calls are held back by this and none got through since it was bad last; well as soon as one did, however few there are
- * to make. Where nobody calls, nothing is known.
+ * Bad while calls are held back by this and none got through since the last look; well as soon as one did, however few there are to
+ * make, and from then on unless they are held back again. Where nobody calls, nothing is known.
  */
-function verdictOf(isBad: boolean, isOther: boolean, mark: string, { accepted }: CallsHeld): Verdict {
+function verdictOf(isBad: boolean, { is, mark }: Condition, { accepted }: CallsHeld): Verdict {
   const gotThrough = mark !== '' && accepted > 0 && String(accepted) !== mark;
-  if (gotThrough) return 'well';
-  return isBad && !isOther ? 'bad' : undefined;
+  if (isBad) return gotThrough ? 'well' : 'bad';
+  return gotThrough || is === 'mending' ? 'well' : undefined;
 }
 
 function isBlockedBy({ blocked, nowMs }: CallsHeld, isMeant: (by: string) => boolean): boolean {
