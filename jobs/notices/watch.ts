@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Settings } from '../../src/config.ts';
 import { messageOf } from '../../src/errors.ts';
 import type { Log } from '../../src/log.ts';
-import { readCallsHeld } from '../../src/pace/calls-held.ts';
+import { type CallsHeld, readCallsHeld } from '../../src/pace/calls-held.ts';
 import { lookAtApprovals, lookAtPortfolios, type PortfolioLookDeps } from './look-at-portfolios.ts';
 import { lookAtDisk, readRedisRoom } from './look-at-rooms.ts';
 import { type LastReport, REPORT_SUBJECTS, type ReportsDue, reportChanges } from './report-changes.ts';
@@ -18,6 +18,8 @@ export type WatchDeps = PortfolioLookDeps & {
   lastReport?: () => Promise<LastReport | undefined>;
   /** When a nightly report is due; nothing where the schedule names none. */
   reportsDue?: ReportsDue | undefined;
+  /** What holds calls back, and the server's clock; as the ledger has it where nothing else is given. */
+  readCalls?: () => Promise<CallsHeld>;
 };
 
 /** Who is told within seconds need not look at a page; and what lasts for less is mostly not worth a message. */
@@ -61,7 +63,7 @@ export function watchOnce(deps: WatchDeps, { log, signal }: { log: Log; signal: 
 
 /** Makes a function that looks at everything once. What cannot be looked at is said once, and keeps nothing else from being told. */
 function makeLook(deps: WatchDeps, log: Log): (signal: AbortSignal) => Promise<number> {
-  const { ledger, keys, outbox, settings } = deps;
+  const { ledger, keys, outbox, settings, readCalls = () => readCallsHeld(ledger, keys) } = deps;
   const said = new Set<string>();
 
   const orNothing = async <T>(what: string, ask: () => Promise<T>): Promise<T | undefined> => {
@@ -77,7 +79,7 @@ function makeLook(deps: WatchDeps, log: Log): (signal: AbortSignal) => Promise<n
   };
 
   return async (signal) => {
-    const [held, remember] = await Promise.all([readCallsHeld(ledger, keys), readRemembered(deps)]);
+    const [held, remember] = await Promise.all([readCalls(), readRemembered(deps)]);
     const { nowMs } = held;
     const [, since] = remember({ watch: WATCH_SUBJECT }).watch?.split(' ') ?? [];
     const sinceMs = since === undefined ? undefined : Number(since);
