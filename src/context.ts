@@ -39,9 +39,11 @@ import { referenceOf } from './portfolio/identity/identity.ts';
 import { chooseProxy } from './proxy.ts';
 import { MAINTENANCE, type Maintenance, makeMaintenance } from './queue/maintenance.ts';
 import { makeQueues } from './queue/queues.ts';
+import { nodesOf } from './redis/nodes.ts';
 import { openRedis } from './redis/open-redis.ts';
 import { makeExpectedReplicas } from './redis/replicas.ts';
 import { nextMoment } from './schedule/moments.ts';
+import { readInfo } from './redis/server-info.ts';
 import { makeServiceClient } from './service/client.ts';
 
 export type Context = Awaited<ReturnType<typeof openContext>>;
@@ -186,6 +188,8 @@ export async function openContext({ settings, log, hash }: ContextDeps) {
       ways: waysGiven(settings).map(({ name }) => name),
       about: settings.NOTIFY_ABOUT,
     }),
+    /** What each server of Redis says of itself; of a cluster each primary. */
+    readServers: () => Promise.all(nodesOf(ledger).map(readInfo)),
     /** How the fleet's pace went over the last hour. */
     paceSamples: makePaceSamples({ connection: ledger, paceKey: keys.pace, key: keys.paceSamples }),
     imports: makeDocumentStore({ dir: join(settings.LIMITLINE_DATA, 'imports') }),
