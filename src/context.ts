@@ -17,6 +17,7 @@ import { makeCalls } from './ledger/calls.ts';
 import { loginOf, makeKeys, makeSharedKeys } from './ledger/keys.ts';
 import type { Login } from './ledger/login.ts';
 import { makeNightlyRuns } from './ledger/nightly/nightly-runs.ts';
+import { makeRowWalk } from './ledger/nightly/row-walk.ts';
 import { makePersist } from './ledger/persist.ts';
 import { makePlans } from './ledger/plans/plans.ts';
 import { makePortfolios } from './ledger/portfolios.ts';
@@ -161,6 +162,8 @@ export async function openContext({ settings, log, hash }: ContextDeps) {
     approvalPolicy: approvalRule.now,
     /** Makes this process' settings the account's rule: for what serves. */
     keepApprovalRule: approvalRule.keep,
+    /** Goes over all rows of a portfolio that are in one state, for the nightly check. */
+    walkRows: makeRowWalk({ connection: ledger, keys }),
     recovery: makeRecovery({ connection: ledger, keys }),
     /** The fleet's pace, without the doors; see {@link lookAtPace}. */
     readPace: makePaceReader(ledger, keys.pace),

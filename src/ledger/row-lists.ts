@@ -72,7 +72,8 @@ function toResult(fields: Record<string, string>): RowResult | undefined {
   };
 }
 
-function awaitsOf(text: string, answer = ''): RowResult['awaits'] {
+/** What a row that waits was before, as its field `was` says it. */
+export function awaitsOf(text: string, answer = ''): RowResult['awaits'] {
   const { state, of } = JSON.parse(text);
   return { was: state, answer, ...(of === undefined ? {} : { of }) };
 }
