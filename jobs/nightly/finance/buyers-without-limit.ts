@@ -36,11 +36,11 @@ export function makeBuyersWithoutLimit(deps: BuyersDeps): RowCheck {
   }
 
   return {
-    async row(walked) {
+    row(walked) {
       const { result } = walked;
-      if (!isWithout(result.state) || result.replaced || !seen.add(result.request.buyer)) return;
+      if (!isWithout(result.state) || result.replaced || !seen.add(result.request.buyer)) return undefined;
       page.set(result.request.buyer, walked);
-      if (page.size >= PAGE) await flush();
+      return page.size >= PAGE ? flush() : undefined;
     },
     end: flush,
   };

@@ -9,11 +9,12 @@ import { rowItem } from './row-item.ts';
 
 /** Finds held and refused rows, by cause and by how long they have been so. */
 export function makeFailedRows({ factsOf, sink, atMs }: { factsOf: FactsOf; sink: FoundSink; atMs: number }): RowCheck {
+  const tell = async (walked: WalkedRow) => sink.found(failedRow(walked, await factsOf(walked.row.portfolio), atMs));
   return {
-    async row(walked) {
+    row(walked) {
       const { state } = walked.result;
-      if (state !== 'held' && state !== 'refused') return;
-      await sink.found(failedRow(walked, await factsOf(walked.row.portfolio), atMs));
+      // Of most rows nothing is to be waited for.
+      return state === 'held' || state === 'refused' ? tell(walked) : undefined;
     },
   };
 }

@@ -14,16 +14,17 @@ export async function findMadeTwice({ calls, rows, sink }: MadeTwiceDeps): Promi
   for (const { kind, id, again, row: name } of await calls.madeTwice()) {
     const row = rowIdOf(name);
     const [result] = row ? await rows.read([row]) : [];
-    const says = `a ${kind} was made twice; ask the service to take one back`;
-    const detail = `${id} and ${again}`;
+    const says = `a ${kind} was made twice: ${id} and ${again}`;
     const bare: FoundItem = {
       check: 'made twice',
       // A supplier has no row, and stands under its portfolio's name.
       portfolio: name.split('/')[0] ?? '',
       says,
-      detail,
+      detail: REMEDY,
       isMended: false,
     };
-    await sink.found(row && result ? rowItem('made twice', { row, result }, says, { detail }) : bare);
+    await sink.found(row && result ? rowItem('made twice', { row, result }, says, { detail: REMEDY }) : bare);
   }
 }
+
+const REMEDY = 'ask the service to take one of them back';

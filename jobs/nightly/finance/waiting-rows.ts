@@ -42,16 +42,20 @@ export function makeWaitingRows({
     }
   }
 
+  async function look(walked: WalkedRow): Promise<void> {
+    const { state, importId } = walked.result;
+    const { importedMs, isPaused } = await factsOf(walked.row.portfolio);
+    if (state === 'queued' && !isPaused) return;
+    if ((importedMs.get(importId) ?? 0) < sinceMs) return;
+    page.push(walked);
+    if (page.length >= PAGE) await flush();
+  }
+
   return {
-    async row(walked) {
-      const { state, awaits, importId } = walked.result;
+    row(walked) {
+      const { state, awaits } = walked.result;
       // What waits to be sent once more was sent before.
-      if (state !== 'queued' && (state !== 'awaiting' || awaits !== undefined)) return;
-      const { importedMs, isPaused } = await factsOf(walked.row.portfolio);
-      if (state === 'queued' && !isPaused) return;
-      if ((importedMs.get(importId) ?? 0) < sinceMs) return;
-      page.push(walked);
-      if (page.length >= PAGE) await flush();
+      return state === 'queued' || (state === 'awaiting' && awaits === undefined) ? look(walked) : undefined;
     },
     endPortfolio: flush,
   };
