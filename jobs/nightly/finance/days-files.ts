@@ -33,7 +33,8 @@ export type DayImport = {
 
 /**
  * The imports that were begun since a moment, and have lines that led to no row. One that is under way is left to the next night, and
- * one whose file came once more, under the same name, to the later one.
+ * one whose file came once more, under the same name, to the later one. What was imported before somebody gave up the portfolio is
+ * not wanted any more.
  */
 export async function* dayImports(
   sinceMs: number,
@@ -42,8 +43,11 @@ export async function* dayImports(
   for (const portfolio of await portfolios.names()) {
     const all = await portfolios.allImports(portfolio);
     const lacking = all.filter((known) => known.lastMs >= sinceMs && isLacking(known) && !cameAgain(known, all));
-    if (lacking.length === 0 || (await portfolios.read(portfolio)).importing) continue;
+    if (lacking.length === 0) continue;
+    const { importing, givenUp } = await portfolios.read(portfolio);
+    if (importing) continue;
     for (const known of lacking) {
+      if (givenUp && givenUp.atMs >= known.lastMs) continue;
       const later = new Set(all.filter((one) => isLater(one, known)).map(({ number }) => String(number)));
       yield { portfolio, known, isBrokenOff: known.found === undefined, later };
     }

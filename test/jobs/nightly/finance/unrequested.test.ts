@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { makeDraftStore } from '../../../../jobs/drafts/draft-store.ts';
 import { importPortfolio } from '../../../../jobs/import/import-portfolio.ts';
 import { makeFinanceChecks } from '../../../../jobs/nightly/finance/index.ts';
+import { cancelRows } from '../../../../jobs/operators/cancel-rows.ts';
 import type { Context } from '../../../../src/context.ts';
 import type { FoundItem } from '../../../../src/ledger/nightly/checks.ts';
 import { makeFoundList, walkAll } from '../../../support/walked-rows.ts';
@@ -103,6 +104,17 @@ test('of an import that broke off, the lines behind its end are told; whose buye
   // It goes on with the same file.
   await place.importFile(path);
   expect(await unrequested(context)).toEqual([]);
+});
+
+test('of a portfolio that was given up, nothing is told that came in before', async () => {
+  const place = await openWorkplace();
+  const { context } = place;
+  await place.import([HEADER, 'Alpha GmbH,DE,HRB 1,1000,,', 'Beta GmbH,DE,HRB 2,much,,']);
+  expect(await unrequested(context)).toHaveLength(1);
+  await cancelRows({ portfolio: 'q4', by: 'test' }, context);
+  expect(await unrequested(context)).toEqual([]);
+  await place.import([HEADER, 'Gamma GmbH,DE,HRB 3,much,,']);
+  expect((await unrequested(context)).map(({ name }) => name)).toEqual(['Gamma GmbH']);
 });
 
 test('files that were uploaded and not submitted, rejected by the drop folder, or lie in it, are told line by line', async () => {
