@@ -66,6 +66,7 @@ function toResult(fields: Record<string, string>): RowResult | undefined {
     cause: fields.cause,
     approval: fields.approval,
     declined: fields.declined,
+    statements: fields.statements,
     awaits: fields.was ? awaitsOf(fields.was, fields.answer) : undefined,
     again: fields.again ? readPair(fields.again) : undefined,
     updatedMs: Number(fields.updated),

@@ -19,6 +19,7 @@ export const WALKED_FIELDS = [
   'cause',
   'approval',
   'declined',
+  'statements',
   'was',
   'answer',
   'again',
@@ -86,6 +87,7 @@ function resultOf(field: StoredRow['field']): RowResult {
     cause: optional('cause'),
     approval: optional('approval'),
     declined: optional('declined'),
+    statements: optional('statements'),
     get awaits() {
       return field('was') === '' ? undefined : awaitsOf(field('was'), field('answer'));
     },
