@@ -16,6 +16,7 @@ import { makeBuyers } from './ledger/buyers.ts';
 import { makeCalls } from './ledger/calls.ts';
 import { loginOf, makeKeys, makeSharedKeys } from './ledger/keys.ts';
 import type { Login } from './ledger/login.ts';
+import { makeReports } from './ledger/nightly/reports.ts';
 import { makePersist } from './ledger/persist.ts';
 import { makePlans } from './ledger/plans/plans.ts';
 import { makePortfolios } from './ledger/portfolios.ts';
@@ -146,6 +147,8 @@ export async function openContext({ settings, log }: { settings: Settings; log: 
     /** Makes this process' settings the account's rule: for what serves. */
     keepApprovalRule: approvalRule.keep,
     recovery: makeRecovery({ connection: ledger, keys }),
+    /** What the nightly checks found. */
+    reports: makeReports({ connection: ledger, keys }),
     /** The fleet's pace, without the doors; see {@link lookAtPace}. */
     readPace: makePaceReader(ledger, keys.pace),
     /** Asks the ledger until it answers, or this context is closed. */

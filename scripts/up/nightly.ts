@@ -1,10 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Finding, reconcile } from '../../jobs/nightly/reconcile.ts';
+import { reconcile } from '../../jobs/nightly/reconcile.ts';
 import { accountOf, readSettings } from '../../src/config.ts';
 import { type Context, openContext } from '../../src/context.ts';
 import { messageOf } from '../../src/errors.ts';
+import type { ReportFinding } from '../../src/ledger/nightly/night-report.ts';
 import { type Log, makeSilentLog } from '../../src/log.ts';
 import { commandLineFrom } from '../audit/audit-command.ts';
+import { printReport } from '../nightly/print-report.ts';
 
 /** When nobody works, and before those who do come. */
 const HOUR = 2;
@@ -51,7 +53,10 @@ export async function reconcileOnce(log: Log, settings = readSettings()): Promis
   try {
     const { ledger, keys, processId } = context;
     if ((await ledger.set(keys.nightly('reconcile'), processId, 'EX', TAKEN_S, 'NX')) === null) return false;
-    const findings = await reconcile(context);
+    const now = new Date();
+    const night = { id: now.toISOString(), atMs: now.getTime(), by: BY, signal: new AbortController().signal };
+    const { report } = await reconcile({ ...context, printReport }, night);
+    const findings = await context.reports.findings(report, 0, MOST_NAMED);
     if (findings.length > 0) await noteMended(findings, context);
     const account = accountOf(settings);
     log[findings.length > 0 ? 'warn' : 'info'](
@@ -64,11 +69,14 @@ export async function reconcileOnce(log: Log, settings = readSettings()): Promis
   }
 }
 
+/** So many findings stand in the log and in the audit; the report has all. */
+const MOST_NAMED = 20;
+
 /** Who acts at night. */
 const BY = 'nightly';
 
 /** What was found is mended already: it was nobody's wish, and is written down behind it. */
-function noteMended(findings: readonly Finding[], { audit }: Pick<Context, 'audit'>): Promise<void> {
+function noteMended(findings: readonly ReportFinding[], { audit }: Pick<Context, 'audit'>): Promise<void> {
   const facts = { findings: findings.map(({ portfolio, finding, rows }) => ({ portfolio, finding, rows })) };
   return audit.note({ by: BY, what: 'ledger reconciled', from: commandLineFrom(), facts });
 }

@@ -14,6 +14,8 @@ import { addMePage } from './me/add-me-page.ts';
 import type { MePageFunctions } from './me/me-functions.ts';
 import { addNewPage } from './new/add-new-page.ts';
 import type { NewPageFunctions } from './new/new-page-functions.ts';
+import { addNightlyPage } from './nightly/add-nightly-page.ts';
+import type { NightlyPageFunctions } from './nightly/nightly-functions.ts';
 import { addPlansPage, type PlansPageFunctions } from './plans/add-plans-page.ts';
 import { addPortfolioPage, type PortfolioPageFunctions } from './portfolio/add-portfolio-page.ts';
 import { addPortfoliosPage, type PortfoliosPageFunctions } from './portfolios/add-portfolios-page.ts';
@@ -28,6 +30,7 @@ export type PageFunctions = {
   portfolios: PortfoliosPageFunctions;
   portfolio: PortfolioPageFunctions;
   approvals: ApprovalsPageFunctions;
+  nightly: NightlyPageFunctions;
   plans: PlansPageFunctions;
   new: NewPageFunctions;
   queues: QueuesPageFunctions;
@@ -57,6 +60,7 @@ export function addPages(app: ConsoleApp, hub: Hub, functions: PageFunctions): v
   addApprovalsPage(app, given.approvals);
   addPlansPage(app, hub, given.plans);
   addNewPage(app, hub, given.new);
+  addNightlyPage(app, given.nightly);
   addQueuesPage(app, hub, given.queues);
   addMachines(app, given.machines);
   addDownloads(app, given.downloads);
