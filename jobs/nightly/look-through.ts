@@ -7,6 +7,7 @@ import type { Stories } from '../../src/ledger/story/story.ts';
 import type { FeedDeps } from '../rows/feed.ts';
 import { STEP_JOBS } from '../rows/step-jobs.ts';
 import { walkRows } from '../rows/walk-rows.ts';
+import type { Night } from './task.ts';
 
 export type LookDeps = FeedDeps & { calls: Calls; stories: Stories; approvals: Approvals };
 
@@ -16,8 +17,13 @@ export type LookDeps = FeedDeps & { calls: Calls; stories: Stories; approvals: A
  * compared with the rows and mended, and what was made twice is told of.
  *
  * @returns how much was looked at
+ * @throws the signal's reason, between two portfolios
  */
-export async function lookThrough(deps: LookDeps, sink: FoundSink): Promise<{ portfolios: number }> {
+export async function lookThrough(
+  deps: LookDeps,
+  sink: FoundSink,
+  { signal }: Pick<Night, 'signal'>,
+): Promise<{ portfolios: number; rows?: number }> {
   for (const { kind, id, again, row } of await deps.calls.madeTwice()) {
     const [portfolio = '', key] = row.split('/');
     const says = `a ${kind} was made twice: ${id} and ${again}`;
@@ -30,6 +36,7 @@ export async function lookThrough(deps: LookDeps, sink: FoundSink): Promise<{ po
   if (listed > 0)
     await sink.found(mended('indexes', '', 'held rows were not listed as they are; they are now', listed));
   for (const portfolio of names) {
+    signal.throwIfAborted();
     for (const item of await searchItems(portfolio, deps)) await sink.found(item);
     const unbound = await deps.approvals.compare(portfolio);
     if (unbound > 0) {

@@ -12,7 +12,7 @@ export type ReconcileDeps = LookDeps & ReportDeps;
  * @throws whatever Redis throws; the night is then run again, and finds what is still to be found
  */
 export async function reconcile(deps: ReconcileDeps, night: Night): Promise<NightResult & { report: string }> {
-  const report = await makeReport(night, (sink) => lookThrough(deps, sink), deps);
+  const report = await makeReport(night, (sink) => lookThrough(deps, sink, night), deps);
   await deps.portfolios.noteReconciled(report.findings);
   return resultOf(report);
 }

@@ -6,6 +6,10 @@ import { makeFindingGroups } from '../../src/ledger/nightly/group-findings.ts';
 export async function foundBy(deps: LookDeps): Promise<{ portfolio: string; finding: string; rows: number }[]> {
   const groups = makeFindingGroups();
   const isOfLedger = ({ check }: FoundItem) => CHECKS[check].kind === 'ledger' || check === 'made twice';
-  await lookThrough(deps, { found: (item) => void (isOfLedger(item) && groups.add(item)) });
+  await lookThrough(
+    deps,
+    { found: (item) => void (isOfLedger(item) && groups.add(item)) },
+    { signal: new AbortController().signal },
+  );
   return groups.result().findings.map(({ portfolio, finding, rows }) => ({ portfolio, finding, rows }));
 }

@@ -16,9 +16,8 @@ const DOWNLOAD_LIMIT_MS = 3_600_000;
 /** `/nightly`: what is done at night, and what came of it; `/nightly/reports/:id`: one report, and its files. */
 export function addNightlyPage(app: ConsoleApp, given: NightlyPageFunctions): void {
   app.get('/nightly', async (request, reply) => {
-    const { before } = request.query as Record<string, unknown>;
-    const beforeMs = typeof before === 'string' && /^\d{1,15}$/.test(before) ? Number(before) : undefined;
-    const asked = { rights: request.rights, csrf: reply.csrf(), beforeMs };
+    const query = request.query as Record<string, unknown>;
+    const asked = { rights: request.rights, csrf: reply.csrf(), query };
     const views = await Promise.all(SECTIONS.map(({ view }) => view(given, asked)));
     const panels = SECTIONS.map(({ title }, place) => panel({ title, ...(views[place] ?? { body: '' }) }));
     const lead = 'What is done while nobody works, and what the check of all records found.';

@@ -9,8 +9,8 @@ import type { NightlyPageFunctions } from './nightly-functions.ts';
 import { reportHead, reportSections, type ShownReport } from './report-view.ts';
 import { reportsList } from './reports-list.ts';
 
-/** Who looks at the page, and what its address asks for. */
-export type Asked = { rights: Rights; csrf: string; beforeMs: number | undefined };
+/** Who looks at the page, and what its address asks for: anything may stand there. */
+export type Asked = { rights: Rights; csrf: string; query: Readonly<Record<string, unknown>> };
 
 /** A part of the page *Nightly*: what is read for it, as it is shown. */
 export type NightlySection = {
@@ -26,9 +26,13 @@ export const SECTIONS: readonly NightlySection[] = [
   },
   {
     title: 'Earlier reports',
-    view: async ({ report }, { beforeMs }) => ({ body: reportsList(await report.list(beforeMs)) }),
+    view: async ({ report }, { query }) => ({ body: reportsList(await report.list(momentOf(query.before))) }),
   },
 ];
+
+function momentOf(text: unknown): number | undefined {
+  return typeof text === 'string' && /^\d{1,15}$/.test(text) ? Number(text) : undefined;
+}
 
 function lastReport(shown: ShownReport | undefined, rights: Rights): { body: Html; actions?: Html } {
   if (!shown) {
