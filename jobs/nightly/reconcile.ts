@@ -1,3 +1,4 @@
+import { countFindings } from '../../src/ledger/nightly/compare-reports.ts';
 import type { NightReport } from '../../src/ledger/nightly/night-report.ts';
 import { reportWords } from '../../src/ledger/nightly/report-words.ts';
 import { type LookDeps, lookThrough } from './look-through.ts';
@@ -13,7 +14,8 @@ export type ReconcileDeps = LookDeps & ReportDeps;
  */
 export async function reconcile(deps: ReconcileDeps, night: Night): Promise<NightResult & { report: string }> {
   const report = await makeReport(night, (sink) => lookThrough(deps, sink, night), deps);
-  await deps.portfolios.noteReconciled(report.findings);
+  // What finance wants to know of is no difference between records.
+  await deps.portfolios.noteReconciled(countFindings(report, 'person') + countFindings(report, 'mended'));
   return resultOf(report);
 }
 

@@ -35,10 +35,10 @@ export function findingView(finding: ShownFinding, medium: Medium): Html {
   return html`<li class="finding">
     <div class="finding-count"><strong>${countOf(finding, medium)}</strong>${sum !== undefined && html`<span class="quiet">${amount(sum)}</span>`}</div>
     <div class="finding-words">
-      <p>${change !== undefined && changeMark(change)} ${words}</p>
+      <p>${change !== undefined && !isGone && changeMark(change)} ${words}</p>
       <p class="quiet">${portfolio === '' ? 'All portfolios' : portfolioName(portfolio, medium)}${sinceMs !== undefined && html` · ${rows === 1 ? 'since' : 'the oldest since'} ${inUtc(sinceMs).slice(0, 10)}`}${rowsBefore !== undefined && !isGone && rowsBefore !== rows && html` · ${grouped(rowsBefore)} before`}</p>
       ${commands.length > 0 && html`<p class="finding-ways">${commands.map((command) => commandOf(command, medium))}</p>`}
-      ${examples.length > 0 && examplesView(finding, medium)}
+      ${examples.some(isOne) && examplesView(finding, medium)}
     </div>
   </li>`;
 }
@@ -80,6 +80,11 @@ function examplesView({ examples, rows }: ShownFinding, medium: Medium): Html {
   const few = examples.length < rows ? `The first ${grouped(examples.length)}` : 'All of them';
   const words = examples.length === 1 ? (rows === 1 ? 'Which one' : 'For example') : few;
   return html`<details class="finding-examples"><summary>${words}</summary>${exampleList(examples, medium)}</details>`;
+}
+
+/** Whether there is more to it than what the finding says: some things found stand for rows that nobody names. */
+function isOne({ key, line, name, detail }: FoundItem): boolean {
+  return [key, line, name, detail].some((part) => part !== undefined);
 }
 
 function exampleList(examples: readonly FoundItem[], medium: Medium): Html {

@@ -3,7 +3,7 @@ import type { SectionName } from '../../../ledger/nightly/night-report.ts';
 
 /** The page of what is done at night, with the earlier reports from a moment on. */
 export function nightlyAddress(beforeMs?: number): string {
-  return beforeMs === undefined ? '/nightly' : `/nightly?before=${beforeMs}#earlier-reports-title`;
+  return beforeMs === undefined ? '/nightly' : `/nightly?before=${beforeMs}#all-reports-title`;
 }
 
 /** The page of a report; of one check in one part of it, from one of its findings on. */

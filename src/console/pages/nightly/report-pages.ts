@@ -1,3 +1,4 @@
+import { grouped } from '../../../counted.ts';
 import { CHECKS } from '../../../ledger/nightly/checks.ts';
 import { SECTION_WORDS } from '../../../ledger/nightly/report-words.ts';
 import type { Rights } from '../../access/access.ts';
@@ -42,7 +43,7 @@ export function groupPage(
   })}
   ${panel({ title: 'Findings', body: html`<p class="check">${groupTitle(group)}</p><ul class="findings">${group.shown.map((finding) => findingView(finding, 'page'))}</ul>` })}
   ${pager({
-    words: `${after + 1} to ${until} of ${group.findings}`,
+    words: `${grouped(after + 1)} to ${grouped(until)} of ${grouped(group.findings)}`,
     first: after === 0 ? undefined : reportAddress(id, of),
     next: next === undefined ? undefined : reportAddress(id, { ...of, after: next }),
   })}`;

@@ -25,7 +25,7 @@ export const SECTIONS: readonly NightlySection[] = [
     view: async ({ report }, { rights }) => lastReport(await report.read(), rights),
   },
   {
-    title: 'Earlier reports',
+    title: 'All reports',
     view: async ({ report }, { query }) => ({ body: reportsList(await report.list(momentOf(query.before))) }),
   },
 ];
@@ -41,7 +41,7 @@ function lastReport(shown: ShownReport | undefined, rights: Rights): { body: Htm
   }
   return {
     body: html`${reportHead(shown.report)}${reportSections(shown, 'page')}`,
-    actions: html`<a href="${reportAddress(shown.report.id)}">By itself</a>${fileButtons(shown.report, rights)}`,
+    actions: html`${linkButton({ href: reportAddress(shown.report.id), words: 'Open', kind: 'quiet', label: 'Open the last report' })}${fileButtons(shown.report, rights)}`,
   };
 }
 

@@ -140,7 +140,7 @@ test('a hundred thousand items pass through, of which little is kept in memory',
   expect(report.groups).toMatchObject([{ rows: 100_000, sum: '100050000' }]);
   expect((await reports.findings('large', 0, 3_001)).reduce((sum, { rows }) => sum + rows, 0)).toBe(100_000);
   // All of them would be 50 MB and more.
-  
+
   expect(kept).toBeLessThan(25_000_000);
 });
 
