@@ -17,6 +17,7 @@ import { makeCalls } from './ledger/calls.ts';
 import { loginOf, makeKeys, makeSharedKeys } from './ledger/keys.ts';
 import type { Login } from './ledger/login.ts';
 import { makeNightlyRuns } from './ledger/nightly/nightly-runs.ts';
+import { makeReports } from './ledger/nightly/reports.ts';
 import { makeRowWalk } from './ledger/nightly/row-walk.ts';
 import { makePersist } from './ledger/persist.ts';
 import { makePlans } from './ledger/plans/plans.ts';
@@ -43,8 +44,8 @@ import { makeQueues } from './queue/queues.ts';
 import { nodesOf } from './redis/nodes.ts';
 import { openRedis } from './redis/open-redis.ts';
 import { makeExpectedReplicas } from './redis/replicas.ts';
-import { nextMoment } from './schedule/moments.ts';
 import { readInfo } from './redis/server-info.ts';
+import { nextMoment } from './schedule/moments.ts';
 import { makeServiceClient } from './service/client.ts';
 
 export type Context = Awaited<ReturnType<typeof openContext>>;
@@ -165,6 +166,8 @@ export async function openContext({ settings, log, hash }: ContextDeps) {
     /** Goes over all rows of a portfolio that are in one state, for the nightly check. */
     walkRows: makeRowWalk({ connection: ledger, keys }),
     recovery: makeRecovery({ connection: ledger, keys }),
+    /** What the nightly checks found. */
+    reports: makeReports({ connection: ledger, keys }),
     /** The fleet's pace, without the doors; see {@link lookAtPace}. */
     readPace: makePaceReader(ledger, keys.pace),
     /** Asks the ledger until it answers, or this context is closed. */
