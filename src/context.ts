@@ -14,6 +14,7 @@ import { makeAtMostOnce } from './ledger/at-most-once.ts';
 import { makeAttempts } from './ledger/attempts.ts';
 import { makeBuyers } from './ledger/buyers.ts';
 import { makeCalls } from './ledger/calls.ts';
+import { makeInbox } from './ledger/inbox/inbox.ts';
 import { loginOf, makeKeys, makeSharedKeys } from './ledger/keys.ts';
 import type { Login } from './ledger/login.ts';
 import { makePersist } from './ledger/persist.ts';
@@ -146,6 +147,8 @@ export async function openContext({ settings, log }: { settings: Settings; log: 
     /** Makes this process' settings the account's rule: for what serves. */
     keepApprovalRule: approvalRule.keep,
     recovery: makeRecovery({ connection: ledger, keys }),
+    /** What was taken from drop folders. */
+    inbox: makeInbox({ connection: ledger, keys }),
     /** The fleet's pace, without the doors; see {@link lookAtPace}. */
     readPace: makePaceReader(ledger, keys.pace),
     /** Asks the ledger until it answers, or this context is closed. */
