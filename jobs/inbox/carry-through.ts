@@ -4,7 +4,7 @@ import { isLimitlineError, messageOf } from '../../src/errors.ts';
 import { systemCode } from '../../src/files/file-fault.ts';
 import type { TakenFile } from '../../src/ledger/inbox/taken-file.ts';
 import { bringIn, inboxFrom } from './bring-in.ts';
-import { DONE, portfolioOf, REJECTED } from './dropped-names.ts';
+import { DONE, portfolioOf, REJECTED, TIME } from './dropped-names.ts';
 import { INBOX_ACTOR, type RoundDeps } from './inbox-deps.ts';
 import { tellOf } from './inbox-notices.ts';
 import type { Entry } from './taken-folder.ts';
@@ -45,7 +45,7 @@ async function clearAway(entry: Entry, known: TakenFile | undefined, { taken, in
 
 /** What can be known of a file that Redis has forgotten. */
 function unknownFile({ id }: Entry, { drop }: RoundDeps): TakenFile {
-  const name = `${id.replace(/^\w+Z(?:-\d+)?-/, '')}.csv`;
+  const name = `${id.replace(TIME, '')}.csv`;
   return {
     id,
     folder: drop.id,

@@ -77,11 +77,12 @@ async function folderId(dir: string): Promise<string> {
   const read = async () => (await readFile(path, 'utf8')).trim();
   const known = await read().catch(() => '');
   if (known !== '') return known;
+  const id = randomUUID();
   const draft = await writeDraft({
     dir,
-    name: ID_FILE,
+    name: `${ID_FILE}-${id}`,
     mode: 0o600,
-    write: (to) => new Promise((done, fail) => to.once('error', fail).end(randomUUID(), done)),
+    write: (to) => new Promise((done, fail) => to.once('error', fail).end(id, done)),
   });
   // Whoever of two comes first names it.
   await draft.putInPlace(path, false).finally(draft.drop);

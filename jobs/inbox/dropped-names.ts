@@ -22,7 +22,7 @@ export function documentsNameOf(name: string): string {
 }
 
 /** A time as it stands before the names of files in `done` and `rejected`: who drops one of them again means the file itself. */
-const TIME = /^\d{8}T\d{6}Z(?:-\d+)?-/;
+export const TIME = /^\d{8}T\d{6}Z(?:\.\d+)?-/;
 
 /**
  * The portfolio that a file of this name is imported into: `q4.csv` → `q4`, and of `20261122T013000Z-q4.errors.csv` the same;
@@ -46,7 +46,7 @@ const LONGEST_BYTES = 160;
 export function takenName(name: string, atMs: number, number = 1): string {
   const time = new Date(atMs).toISOString().replace(/\.\d+|[-:]/g, '');
   const own = documentsNameOf(shownName(name.replace(TIME, ''))).replace(/[\\/:*?"<>|]/g, '-');
-  return `${time}${number === 1 ? '' : `-${number}`}-${cutTo(LONGEST_BYTES, own) || 'file'}`;
+  return `${time}${number === 1 ? '' : `.${number}`}-${cutTo(LONGEST_BYTES, own) || 'file'}`;
 }
 
 /** As much of the text as so many bytes of UTF-8 hold. */

@@ -47,9 +47,10 @@ async function waitOf(
   if (!glance) return 'gone';
   const { hindrance, endsWhole } = glance;
   const settleMs = endsWhole && hindrance === undefined ? SETTLE_MS : DOUBTFUL_MS;
+  const documents = one.documents.length === 0 ? '' : await documentsVersion(dir, one.documents);
   const leftMs = Math.max(
     settling.left(one.inode, one.version, settleMs),
-    settling.left(`documents of ${one.inode}`, await documentsVersion(dir, one.documents), SETTLE_MS),
+    documents === '' ? 0 : settling.left(`documents of ${one.inode}`, documents, SETTLE_MS),
   );
   if (leftMs > 0) return { why: 'it was written to just now, and is taken when it changes no more', leftMs };
   return hindrance && { why: HINDRANCES[hindrance], leftMs: undefined };

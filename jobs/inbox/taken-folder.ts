@@ -89,7 +89,7 @@ export function makeTakenFolder({ dir }: Pick<DropFolder, 'dir'>, account: strin
     /** Nothing was taken under this name after all. */
     drop: (id: string) => removeEmpty(join(takenDir, id)),
 
-    /** The documents that lay beside it: of a folder and a ZIP file one only, the other stays. */
+    /** The documents that lay beside it: a folder or a ZIP file, or both by mistake. */
     async takeDocuments(id: string, names: readonly string[]): Promise<void> {
       for (const name of names) {
         const found = await statOf(join(dir, name));

@@ -2,6 +2,7 @@ import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { openDropFolder } from '../../jobs/inbox/drop-folder.ts';
+import { TIME } from '../../jobs/inbox/dropped-names.ts';
 import type { InboxSource, RoundDeps } from '../../jobs/inbox/inbox-deps.ts';
 import { makeSettling } from '../../jobs/inbox/settling.ts';
 import { takeInOnce } from '../../jobs/inbox/take-in.ts';
@@ -53,7 +54,7 @@ export async function openInbox({ env = {}, ...wish }: Wish = {}) {
     },
     /** What lies in a folder of the drop folder, times left out of the names. */
     names: async (folder = '.') =>
-      (await readdir(join(dir, folder))).map((name) => name.replace(/^\d{8}T\d{6}Z-/, '<time>-')).sort(),
+      (await readdir(join(dir, folder))).map((name) => name.replace(TIME, '<time>-')).sort(),
     /** The text of what was left there, by its name without the time. */
     async read(folder: string, name: string): Promise<string> {
       const found = (await readdir(join(dir, folder))).find((one) => one.endsWith(name));
