@@ -6,7 +6,7 @@ import type { Log } from '../../src/log.ts';
 import { readSchedule } from '../../src/schedule/read-schedule.ts';
 import { DONE, REJECTED, TAKEN } from './dropped-names.ts';
 import type { InboxSource } from './inbox-deps.ts';
-import { makeSettling, SETTLE_MS } from './settling.ts';
+import { makeSettling, SETTLE_MS, type Settling } from './settling.ts';
 import { lookOnce, type TakenIn } from './take-in.ts';
 
 /**
@@ -30,10 +30,11 @@ export function isOnSchedule({
  * where the schedule says when it is looked at. Never throws: what keeps it from its work is in the log, once, and it goes on when it can.
  *
  * @param given.everyMs how often it looks without being told of anything
+ * @param given.settling what it remembers of files that may still change
  */
 export function startInbox(
   source: InboxSource,
-  { log, signal, everyMs = LOOK_EVERY_MS }: { log: Log; signal: AbortSignal; everyMs?: number },
+  { log, signal, everyMs = LOOK_EVERY_MS, settling = makeSettling() }: Watching,
 ): { stop: () => Promise<void> } {
   const { LIMITLINE_INBOX: dir } = source.settings;
   if (dir === undefined || isOnSchedule(source.settings)) return { stop: async () => {} };
@@ -41,7 +42,7 @@ export function startInbox(
   const stopping = AbortSignal.any([signal, ending.signal]);
   const bell = makeBell(stopping);
   const watcher = watchFolder(dir, { log, ring: bell.ring });
-  const going = keepLooking(source, { log, signal: stopping, bell, everyMs });
+  const going = keepLooking(source, { log, signal: stopping, everyMs, settling }, bell);
   return {
     async stop() {
       ending.abort();
@@ -50,11 +51,13 @@ export function startInbox(
   };
 }
 
+type Watching = { log: Log; signal: AbortSignal; everyMs?: number; settling?: Settling };
+
 async function keepLooking(
   source: InboxSource,
-  { log, signal, bell, everyMs }: { log: Log; signal: AbortSignal; bell: Bell; everyMs: number },
+  { log, signal, everyMs, settling }: Required<Watching>,
+  bell: Bell,
 ): Promise<void> {
-  const settling = makeSettling();
   let said = '';
   while (!signal.aborted) {
     let waitMs = everyMs;
@@ -109,6 +112,8 @@ function watchFolder(dir: string, { log, ring }: { log: Log; ring: () => void })
   });
   let isSaid = false;
   watcher.on('all', ring);
+  // What came while it began to watch is told of by nobody.
+  watcher.on('ready', ring);
   watcher.on('error', (error) => {
     if (!isSaid)
       log.warn(
