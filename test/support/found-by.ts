@@ -9,7 +9,7 @@ export async function foundBy(deps: LookDeps): Promise<{ portfolio: string; find
   await lookThrough(
     deps,
     { found: (item) => void (isOfLedger(item) && groups.add(item)) },
-    { signal: new AbortController().signal },
+    { atMs: Date.now(), signal: new AbortController().signal },
   );
   return groups.result().findings.map(({ portfolio, finding, rows }) => ({ portfolio, finding, rows }));
 }
