@@ -40,7 +40,8 @@ export async function enterSchedule(entries: readonly ScheduleEntry[], deps: Kee
   await runs.hold(
     entries.map(({ task, pattern, tz }): HeldEntry => {
       const same = before.find((entry) => entry.task === task && entry.pattern === pattern && entry.tz === tz);
-      return { task, pattern, tz, sinceMs: same?.sinceMs ?? now() };
+      // A clock that was ahead when the entry was new is no reason to miss what comes until then.
+      return { task, pattern, tz, sinceMs: Math.min(same?.sinceMs ?? now(), now()) };
     }),
   );
   await keepSchedule(deps, 0);
