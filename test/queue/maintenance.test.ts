@@ -184,6 +184,20 @@ test('what is asked for twice while it waits is one run, with the name of who as
     ]);
 });
 
+test('a run that may have gone to another process, since its own was not heard of, is told to stop', async () => {
+  const { queue, start, runs, prefix } = openQueue();
+  await queue.oneAtATime();
+  start(({ signal }) => {
+    if (runs.length > 1) return Promise.resolve('over');
+    return new Promise((resolve) => signal.addEventListener('abort', () => resolve('elsewhere')));
+  });
+  await queue.add({ task: 'reconcile', dueMs: 7 });
+  await expect.poll(() => runs).toHaveLength(1);
+  await connectRedis().del(`${prefix}:maintenance:reconcile/7:lock`);
+  await expect.poll(() => runs[0]?.signal.aborted).toBe(true);
+  await expect.poll(() => runs, { timeout: 60_000 }).toHaveLength(2);
+});
+
 test('a process that stops hands the run under way to another at once', async () => {
   const { queue, start, runs } = openQueue();
   await queue.oneAtATime();

@@ -19,11 +19,14 @@ function openSchedule() {
       await maintenance.add(job);
     },
   };
-  const deps = { runs, maintenance: watched, log, now: () => nowMs };
+  const present: { process: string }[] = [];
+  const deps = { runs, maintenance: watched, onDuty: async () => present, log, now: () => nowMs };
   onTestFinished(() => void vi.useRealTimers());
   return {
     ...nights,
     asked,
+    /** Who is on duty. */
+    present,
     deps,
     setClock(text: string) {
       nowMs = at(text);
@@ -82,6 +85,21 @@ test('what is due just now is left to its scheduler, and asked for where none ra
   await ended('reconcile', '2026-11-23T02:30');
   await keepSchedule(deps, 120_000);
   expect(asked).toHaveLength(1);
+});
+
+test('what a process that is there has under way is not asked for, and what one that is gone had is', async () => {
+  const { asked, deps, setClock, present, runs } = openSchedule();
+  setClock('2026-11-22T12:00');
+  await enterSchedule(schedule('reconcile 02:30'), deps);
+  setClock('2026-11-23T02:40');
+  const night = { task: 'reconcile', id: '2026-11-23T02:30:00.000Z', atMs: at('2026-11-23T02:30') };
+  await runs.begin(night, { by: 'nightly', process: 'p1', host: 'h1', sinceMs: night.atMs });
+  present.push({ process: 'p1' });
+  await keepSchedule(deps, 120_000);
+  expect(asked).toEqual([]);
+  present.length = 0;
+  await keepSchedule(deps, 120_000);
+  expect(asked).toEqual(['reconcile 2026-11-23T02:30']);
 });
 
 test('a clock that was a month ahead for a while costs no night, and repeats none', async () => {

@@ -82,6 +82,16 @@ test('two processes on duty catch up with what was missed once, are seen, and ma
   expect((await readScheduleFacts(context)).onDuty).toEqual([]);
 });
 
+test('one pass goes by its own schedule, though another was in force as long as somebody was on duty', async () => {
+  const { context } = await openWorkplace({ env: SCHEDULE });
+  const duty = await stayOnDuty(context, { parts: [] });
+  await duty.stop();
+  expect(await context.maintenance().next()).toHaveLength(2);
+  context.settings.LIMITLINE_SCHEDULE = 'off';
+  expect(await doWhatIsDue(context, { signal: never(), parts: [] })).toEqual([]);
+  expect(await context.maintenance().next()).toEqual([]);
+});
+
 test('who is stopped in the middle of a pass leaves the rest to the next', async () => {
   const { context } = await openWorkplace({ env: SCHEDULE });
   const stopped = new AbortController();
