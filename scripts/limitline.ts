@@ -28,6 +28,7 @@ const COMMANDS: Record<string, () => Promise<{ register: (program: Command, term
   cancel: () => import('./commands/cancel.ts'),
   recover: () => import('./commands/recover.ts'),
   reconcile: () => import('./commands/reconcile.ts'),
+  notices: () => import('./commands/notices.ts'),
   user: () => import('./commands/user.ts'),
   audit: () => import('./commands/audit.ts'),
   service: () => import('./commands/service.ts'),
