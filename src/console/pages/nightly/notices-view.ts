@@ -1,4 +1,4 @@
-import { counted } from '../../../counted.ts';
+import { counted, grouped } from '../../../counted.ts';
 import type { NoticeKind } from '../../../notices/notice.ts';
 import type { Delivery, NoticeCounts, ToldNotice, WayStanding } from '../../../notices/notice-list.ts';
 import type { GivenWay } from '../../../notices/notice-settings.ts';
@@ -8,7 +8,7 @@ import { facts } from '../../parts/figures.ts';
 import { notice } from '../../parts/notice.ts';
 import { table } from '../../parts/table.ts';
 import { theirWords } from '../../parts/their-words.ts';
-import { timeAgo } from '../../parts/time.ts';
+import { moment, timeAgo } from '../../parts/time.ts';
 
 /** A way on which notices are sent, and how it stands; `given` is left out where something waits for a way that is set no more. */
 export type ShownWay = WayStanding & { given?: GivenWay };
@@ -32,14 +32,17 @@ export type NoticesFunctions = {
 };
 
 /** Where notices go, whether they arrive, and which there were of late. */
-export function noticesSection({ ways, about, hasLinks, lately, nowMs }: NoticesFacts): Html {
+export function noticesSection({ ways, about, hasLinks, lately, counts, nowMs }: NoticesFacts): Html {
   const given = ways.filter((way) => way.given);
   return html`${given.length === 0 && noWay()}
-    ${ways.map((way) => way.fault && faultNotice(way, nowMs))}
+    ${ways.map((way) => way.fault && faultNotice(way))}
     ${
       ways.length > 0 &&
       facts([
         ...ways.map((way) => ({ term: way.way === 'webhook' ? 'Webhook' : 'Mail', what: wayWords(way) })),
+        ...(counts.undelivered > 0
+          ? [{ term: 'Given up', what: `${grouped(counts.undelivered)} so far, undelivered` }]
+          : []),
         ...(about.length > 0 ? [{ term: 'Sent are', what: about.join(', ') }] : []),
         ...(given.length > 0 && !hasLinks
           ? [
@@ -75,10 +78,10 @@ function noWay(): Html {
   );
 }
 
-function faultNotice({ way, fault, waiting }: ShownWay, nowMs: number): Html {
+function faultNotice({ way, fault, waiting }: ShownWay): Html {
   return notice(
     'warn',
-    html`${fault?.words}. Failing since ${timeAgo(fault?.sinceMs, { nowMs })}; ${counted(waiting, 'notice')} ${waiting === 1 ? 'waits' : 'wait'}, and it is tried again by itself.`,
+    html`${fault?.words}. It has failed since ${moment(fault?.sinceMs)}; ${counted(waiting, 'notice')} ${waiting === 1 ? 'waits' : 'wait'}, and it is tried again by itself.`,
     { title: way === 'webhook' ? 'The webhook fails.' : 'The mail server fails.' },
   );
 }
@@ -94,7 +97,7 @@ function titleOf({ notice: { title, path } }: ToldNotice): Html {
 
 function deliveriesOf({ deliveries }: ToldNotice, nowMs: number): Html {
   if (deliveries.length === 0) return html`<span class="quiet">to nobody</span>`;
-  return html`${deliveries.map((one) => html`<div>${deliveryOf(one, nowMs)}</div>`)}`;
+  return html`<div>${deliveries.map((one) => html`<div>${deliveryOf(one, nowMs)}</div>`)}</div>`;
 }
 
 function deliveryOf({ way, is, atMs, words, tries }: Delivery, nowMs: number): Html {

@@ -43,7 +43,7 @@ test('the section says where notices go, which way fails since when and why, and
   expect(markup).toContain('hooks.example, as Slack reads it; 2 notices wait');
   expect(markup).toContain('mail.example, to 2 addresses');
   expect(markup).toMatch(
-    /The webhook fails\.<\/strong>.*hooks\.example answered &lt;500&gt;\. Failing since <time[^>]*>4m ago/s,
+    /The webhook fails\.<\/strong>.*hooks\.example answered &lt;500&gt;\. It has failed since <time[^>]*>2025-11-22 09:06:00 UTC/s,
   );
   expect(markup).toContain('<a href="/portfolios/q4"><bdi>Portfolio &lt;b&gt;q4&lt;/b&gt; is settled</bdi></a>');
   expect(markup).toMatch(/Webhook: tried 3 times<span class="under">answered 500/);
@@ -70,5 +70,6 @@ test('where no way is set, no links are, or nothing was told yet, it says what t
   expect(none).toContain('There was nothing to tell yet.');
   expect(view({ hasLinks: false })).toContain('<code>CONSOLE_URL</code>');
   expect(view({ about: ['disk', 'away'] })).toContain('disk, away');
+  expect(view({ counts: { delivered: 0, undelivered: 3 } })).toContain('3 so far, undelivered');
   expect(view({ ways: [{ way: 'mail', waiting: 1 }] })).toContain('set no more in this process; 1 notice waits');
 });
