@@ -130,11 +130,11 @@ export function makeKeys(prefix: string, account: string) {
     approvalsLately: `${root}:approvals:lately`,
     /** Hash: what somebody plans to do with many rows of a portfolio, and how far that is. It goes away by itself. */
     plan: (id: string) => `${root}:plan:${id}`,
-    /** String, which expires: the process that does what is done once a night. */
-    nightly: (job: string) => `${root}:nightly:${job}`,
-    /** Hash: task of the schedule → what is known of its last run, and of the one under way, as JSON. */
+    /** Hash: `<task> last`, `<task> well` and `<task> now` → what is known of a run, as JSON; `schedule` → what holds, since when. */
     nightlyRuns: `${root}:nightly-runs`,
-    /** Sorted set: process that runs what is due → when it last gave a sign of life, in ms of the server's clock. */
+    /** Sorted set: ids of the nights of one task that have ended, by the moment that each was for, in ms. */
+    nightsEnded: (task: string) => `${root}:nights-ended:${task}`,
+    /** Sorted set: `<process>@<host>` that runs what is due → when it last gave a sign of life, in ms of the server's clock. */
     onDuty: `${root}:on-duty`,
     /** Sorted set: ids of the reports of nights that are kept, by when they were made, in ms. */
     reports: `${root}:reports`,
@@ -144,8 +144,14 @@ export function makeKeys(prefix: string, account: string) {
     retryRules: `${root}:retry-rules`,
     /** Hash: row key → how many nights it went again by a rule, and in which night last. */
     retriedRows: (name: string) => `${root}:portfolio:${name}:retried-at-night`,
-    /** Hash: digest of a file of the drop folder → what became of it, as JSON. */
+    /** Hash: id of a file that was taken from a drop folder → what became of it, as JSON. */
     inboxFiles: `${root}:inbox`,
+    /** Hash: digest of a file of a drop folder and its documents → id of the file by which it was imported. */
+    inboxContents: `${root}:inbox:contents`,
+    /** Sorted set: ids of the files that were taken from drop folders, by when, in ms. */
+    inboxLately: `${root}:inbox:lately`,
+    /** Set: ids of those whose portfolio has not settled since, so that their results are still to be written. */
+    inboxOpen: `${root}:inbox:open`,
     /** String, which expires: the process that takes in what a drop folder holds. */
     inboxTaken: (folder: string) => `${root}:inbox:taken:${folder}`,
     /** Hash: what a notice is about → the state that was told of last. */

@@ -40,13 +40,14 @@ export function makeOutbox({ connection, keys, ways, about = [], limits = NOTICE
     });
   }
 
-  async function tellOne({ subject, state, notice }: NoticeState): Promise<number> {
+  async function tellOne({ subject, state, was, notice }: NoticeState): Promise<number> {
     const id = randomBytes(ID_BYTES).toString('base64url');
     const takenBy = notice && (about.length === 0 || about.includes(notice.kind)) ? ways : [];
+    const basis = was === undefined ? '' : `was ${was}`;
     const text = notice ? JSON.stringify(boundedNotice(notice)) : '';
     const arose = await script(
       [keys.noticeStates, keys.notice(id), keys.noticesLately, keys.account, ...takenBy.map(keys.outbox)],
-      [subject, state, text, id, limits.keepMs, limits.listed, limits.waiting, TOO_MANY, ...takenBy],
+      [subject, state, basis, text, id, limits.keepMs, limits.listed, limits.waiting, TOO_MANY, ...takenBy],
     );
     return Number(arose);
   }

@@ -1,14 +1,17 @@
 -- Remembers what something is in now, and brings the notice of that into the outbox of each way.
 -- KEYS[1] the remembered states   KEYS[2] the notice   KEYS[3] notices of late   KEYS[4] the account
 -- KEYS[5 …] the outboxes of the ways that take it
--- ARGV[1] what it is about   ARGV[2] the state   ARGV[3] the notice, as JSON, or "" where the state is only remembered
--- ARGV[4] id of the notice   ARGV[5] ms for which one is kept that waits no more   ARGV[6] how many of late are listed
--- ARGV[7] how many may wait on a way   ARGV[8] words where more would   ARGV[9 …] names of the ways, in the order of their outboxes
+-- ARGV[1] what it is about   ARGV[2] the state   ARGV[3] "was " and the state by which it was decided, or "" where by none
+-- ARGV[4] the notice, as JSON, or "" where the state is only remembered   ARGV[5] id of the notice
+-- ARGV[6] ms for which one is kept that waits no more   ARGV[7] how many of late are listed   ARGV[8] how many may wait on a way
+-- ARGV[9] words where more would   ARGV[10 …] names of the ways, in the order of their outboxes
 -- Answers 1 where a notice arose, else 0; the same when it is heard twice, since an id is used once
 -- @include clock
 -- @include end-way
-local subject, state, notice, id, keepMs, listed, most, tooMany = unpack(ARGV, 1, 8)
-if redis.call('HGET', KEYS[1], subject) == state then return redis.call('EXISTS', KEYS[2]) end
+local subject, state, basis, notice, id, keepMs, listed, most, tooMany = unpack(ARGV, 1, 9)
+local known = redis.call('HGET', KEYS[1], subject) or ''
+if known == state then return redis.call('EXISTS', KEYS[2]) end
+if basis ~= '' and basis ~= 'was ' .. known then return 0 end
 redis.call('HSET', KEYS[1], subject, state)
 if notice == '' then return 0 end
 local now = nowMs()
@@ -19,7 +22,7 @@ local order = math.max(now, (last or 0) + 0.001)
 redis.call('ZADD', KEYS[3], order, id)
 redis.call('ZREMRANGEBYRANK', KEYS[3], 0, -1 - listed)
 for place = 5, #KEYS do
-  local way = ARGV[place + 4]
+  local way = ARGV[place + 5]
   if redis.call('ZCARD', KEYS[place]) < tonumber(most) then
     redis.call('HSET', KEYS[2], way, 'waiting')
     redis.call('ZADD', KEYS[place], order, id)
