@@ -17,7 +17,7 @@ function tableOf(items: readonly ReturnType<typeof foundItem>[], more: Partial<N
     ...{ findings: countFindings({ groups }), groups, crowded: [], before },
     ...more,
   };
-  return reportTable(report, findings);
+  return reportTable(report, findings, 'this host');
 }
 
 test('a terminal of 80 columns shows what wants a person, what is for finance, what was mended, and what is gone', () => {
@@ -39,8 +39,8 @@ test('a terminal of 80 columns shows what wants a person, what is for finance, w
     ],
     { files: { host: 'here', folder: '/data/reports/a/n', items: 'items.csv', page: 'report.html' } },
   );
-  expect(text).toBe(`3 findings: 1 wants a person, 1 is for finance, 1 was mended. Since the report
-of 2026-11-21 01:31 UTC: 3 new, 1 no more found.
+  expect(text).toBe(`3 findings: 1 for a person, 1 for finance, 1 mended. Since the report of
+2026-11-21 01:31 UTC: 3 new, 1 no more found.
 
 WANTS A PERSON
 
@@ -71,7 +71,7 @@ lists. What the service has may differ.
 
 All items: /data/reports/a/n/items.csv
 To print:  /data/reports/a/n/report.html
-           (on here)`);
+Both are on the host here.`);
 });
 
 test('of thousands of findings it shows the first of each check, and no line is longer than 80 columns, whatever they say', () => {
