@@ -5,7 +5,7 @@ import type { Log } from '../../src/log.ts';
 import { type CallsHeld, readCallsHeld } from '../../src/pace/calls-held.ts';
 import { lookAtApprovals, lookAtPortfolios, type PortfolioLookDeps } from './look-at-portfolios.ts';
 import { lookAtDisk, readRedisRoom } from './look-at-rooms.ts';
-import { type LastReport, REPORT_SUBJECTS, type ReportsDue, reportChanges } from './report-changes.ts';
+import { REPORT_SUBJECTS, reportChanges, type SeenReports } from './report-changes.ts';
 import { ROOM_SUBJECTS, roomChanges } from './room-changes.ts';
 import { SERVICE_SUBJECTS, serviceChanges } from './service-changes.ts';
 
@@ -14,10 +14,8 @@ export type WatchDeps = PortfolioLookDeps & {
   settings: Pick<Settings, 'LIMITLINE_DATA' | 'NOTIFY_FAILURES_ABOVE' | 'NOTIFY_AWAY_AFTER_MIN' | 'NOTIFY_FULL_ABOVE'>;
   /** What each server of Redis says of itself, as `INFO` has it. */
   readServers: () => Promise<readonly Readonly<Record<string, string>>[]>;
-  /** The last report that a night made. */
-  lastReport?: () => Promise<LastReport | undefined>;
-  /** When a nightly report is due; nothing where the schedule names none. */
-  reportsDue?: ReportsDue | undefined;
+  /** What is known of the reports of nights; see nightly-reports.ts. */
+  readReports?: (nowMs: number) => Promise<SeenReports>;
   /** What holds calls back, and the server's clock; as the ledger has it where nothing else is given. */
   readCalls?: () => Promise<CallsHeld>;
 };
@@ -87,15 +85,13 @@ function makeLook(deps: WatchDeps, log: Log): (signal: AbortSignal) => Promise<n
     const [disk, servers, reports] = await Promise.all([
       orNothing('the disk', () => lookAtDisk(settings.LIMITLINE_DATA)),
       orNothing('the room of Redis', deps.readServers),
-      orNothing('the last nightly report', async () => ({ last: await deps.lastReport?.() })),
+      orNothing('the nightly reports', async () => deps.readReports?.(nowMs)),
     ]);
     const rooms = { disk, redis: (servers ?? []).map(readRedisRoom) };
     let arose = await outbox.tell([
       ...serviceChanges(held, remember(SERVICE_SUBJECTS), settings.NOTIFY_AWAY_AFTER_MIN * 60_000),
       ...roomChanges(rooms, remember(ROOM_SUBJECTS), { nowMs, fullAbove: settings.NOTIFY_FULL_ABOVE }),
-      ...(reports
-        ? reportChanges({ ...reports, due: deps.reportsDue }, remember(REPORT_SUBJECTS), { nowMs, sinceMs })
-        : []),
+      ...(reports ? reportChanges(reports, remember(REPORT_SUBJECTS), { nowMs, sinceMs }) : []),
     ]);
     const rules = { nowMs, sinceMs, failuresAbove: settings.NOTIFY_FAILURES_ABOVE, signal };
     arose += await lookAtPortfolios(deps, rules);
