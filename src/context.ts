@@ -159,7 +159,12 @@ export async function openContext({ settings, log }: { settings: Settings; log: 
     atMostOnce: makeAtMostOnce({ calls, attempts }),
     queues,
     /** What people are told of without asking, until it is delivered. */
-    outbox: makeOutbox({ connection: ledger, keys, ways: waysGiven(settings), about: settings.NOTIFY_ABOUT }),
+    outbox: makeOutbox({
+      connection: ledger,
+      keys,
+      ways: waysGiven(settings).map(({ name }) => name),
+      about: settings.NOTIFY_ABOUT,
+    }),
     /** What each server of Redis says of itself; of a cluster each primary. */
     readServers: () => Promise.all(nodesOf(ledger).map(readInfo)),
     /** How the fleet's pace went over the last hour. */

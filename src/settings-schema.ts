@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { faultOfRange } from './addresses.ts';
 import { LOG_LEVELS } from './log.ts';
+import { readSmtpUrl } from './notices/mail/smtp-url.ts';
 import { NOTICE_KINDS, type NoticeKind } from './notices/notice.ts';
 import { readGroupRoles, splitGroupRoles } from './people/oidc/group-roles.ts';
 import { ROLES } from './people/person.ts';
@@ -88,8 +89,8 @@ const noticeUrl = z
 const smtpUrl = z
   .string()
   .refine(
-    (text) => URL.canParse(text) && /^smtps?:$/.test(new URL(text).protocol),
-    'must be an address that begins with smtp:// or smtps://',
+    (text) => readSmtpUrl(text) !== undefined,
+    'must be smtp://user:password@host:port or smtps://user:password@host:port, and nothing behind it; percent-encode special characters in the password',
   );
 
 /** The scheme alone is looked at here; where Redis is opened, the whole address is read, and its faults are named. */
