@@ -16,6 +16,8 @@ import { makeBuyers } from './ledger/buyers.ts';
 import { makeCalls } from './ledger/calls.ts';
 import { loginOf, makeKeys, makeSharedKeys } from './ledger/keys.ts';
 import type { Login } from './ledger/login.ts';
+import { makeNightlyRuns } from './ledger/nightly/nightly-runs.ts';
+import { makeRowWalk } from './ledger/nightly/row-walk.ts';
 import { makePersist } from './ledger/persist.ts';
 import { makePlans } from './ledger/plans/plans.ts';
 import { makePortfolios } from './ledger/portfolios.ts';
@@ -36,14 +38,23 @@ import { makePeople } from './people/people.ts';
 import { makeSecret } from './people/secret.ts';
 import { referenceOf } from './portfolio/identity/identity.ts';
 import { chooseProxy } from './proxy.ts';
+import { MAINTENANCE, type Maintenance, makeMaintenance } from './queue/maintenance.ts';
 import { makeQueues } from './queue/queues.ts';
 import { nodesOf } from './redis/nodes.ts';
 import { openRedis } from './redis/open-redis.ts';
 import { makeExpectedReplicas } from './redis/replicas.ts';
+import { nextMoment } from './schedule/moments.ts';
 import { readInfo } from './redis/server-info.ts';
 import { makeServiceClient } from './service/client.ts';
 
 export type Context = Awaited<ReturnType<typeof openContext>>;
+
+type ContextDeps = {
+  settings: Settings;
+  log: Log;
+  /** How passwords are kept, where not as in `people/passwords`. */
+  hash?: (password: string) => Promise<string>;
+};
 
 /**
  * Everything that a command needs, wired from the settings: Redis, the ledger, the queues, the data folder, all of one
@@ -51,7 +62,7 @@ export type Context = Awaited<ReturnType<typeof openContext>>;
  *
  * @throws LimitlineError `REDIS` when there is none that will do, `USAGE` when it is open which account is meant
  */
-export async function openContext({ settings, log }: { settings: Settings; log: Log }) {
+export async function openContext({ settings, log, hash }: ContextDeps) {
   const redis = await openRedis({
     url: settings.REDIS_URL,
     dataDir: settings.LIMITLINE_DATA,
@@ -108,7 +119,9 @@ export async function openContext({ settings, log }: { settings: Settings; log: 
     account: login.account,
     log,
   });
-  const queues = makeQueues({ connection: redis.connect('queue'), prefixOf: keys.queuePrefix });
+  const queueConnection = redis.connect('queue');
+  const queues = makeQueues({ connection: queueConnection, prefixOf: keys.queuePrefix });
+  let maintenance: Maintenance | undefined;
 
   return {
     settings,
@@ -122,7 +135,7 @@ export async function openContext({ settings, log }: { settings: Settings; log: 
     /** What keys of the installation are derived from. */
     secret,
     /** Users, how they sign in, and sessions: of the installation, whichever account it is. */
-    people: makePeople({ connection: ledger, keys: sharedKeys, secret, words: wordsOf(login.account) }),
+    people: makePeople({ connection: ledger, keys: sharedKeys, secret, words: wordsOf(login.account), hash }),
     /** Who did what: whatever changes something is told to it before it is done. */
     audit,
     /** Remembers the account: for commands that bring something into it, or work for it. */
@@ -149,6 +162,8 @@ export async function openContext({ settings, log }: { settings: Settings; log: 
     approvalPolicy: approvalRule.now,
     /** Makes this process' settings the account's rule: for what serves. */
     keepApprovalRule: approvalRule.keep,
+    /** Goes over all rows of a portfolio that are in one state, for the nightly check. */
+    walkRows: makeRowWalk({ connection: ledger, keys }),
     recovery: makeRecovery({ connection: ledger, keys }),
     /** The fleet's pace, without the doors; see {@link lookAtPace}. */
     readPace: makePaceReader(ledger, keys.pace),
@@ -158,6 +173,17 @@ export async function openContext({ settings, log }: { settings: Settings; log: 
     attempts,
     atMostOnce: makeAtMostOnce({ calls, attempts }),
     queues,
+    /** What runs at night and was asked for. Most commands have nothing to do with it, so it is opened by who asks first. */
+    maintenance(): Maintenance {
+      maintenance ??= makeMaintenance({
+        connection: queueConnection,
+        prefix: keys.queuePrefix(MAINTENANCE),
+        nextMoment,
+      });
+      return maintenance;
+    },
+    /** Which nightly runs there were, and which are under way. */
+    nightlyRuns: makeNightlyRuns({ connection: ledger, keys, persist }),
     /** What people are told of without asking, until it is delivered. */
     outbox: makeOutbox({
       connection: ledger,
@@ -176,6 +202,7 @@ export async function openContext({ settings, log }: { settings: Settings; log: 
       ending.abort();
       await audit.close();
       await queues.close();
+      await maintenance?.close();
       await redis.close();
     },
   };

@@ -7,6 +7,7 @@ import { healthPageFunctions } from './health.ts';
 import { heldPageFunctions } from './held.ts';
 import { machineFunctions } from './machines.ts';
 import { newPageFunctions } from './new.ts';
+import { scheduleFunctions } from './nightly/schedule.ts';
 import { mePageFunctions } from './people/me.ts';
 import { usersPageFunctions } from './people/users.ts';
 import { plansPageFunctions } from './plans.ts';
@@ -29,6 +30,7 @@ export function consoleFunctions(context: Context): PageFunctions {
     portfolio: portfolioPageFunctions(context),
     new: newPageFunctions(context),
     queues: queuesPageFunctions(context),
+    schedule: scheduleFunctions(context),
     machines: machineFunctions(context),
     audit: auditPageFunctions(context),
     me: mePageFunctions(context),

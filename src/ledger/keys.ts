@@ -130,11 +130,11 @@ export function makeKeys(prefix: string, account: string) {
     approvalsLately: `${root}:approvals:lately`,
     /** Hash: what somebody plans to do with many rows of a portfolio, and how far that is. It goes away by itself. */
     plan: (id: string) => `${root}:plan:${id}`,
-    /** String, which expires: the process that does what is done once a night. */
-    nightly: (job: string) => `${root}:nightly:${job}`,
-    /** Hash: task of the schedule → what is known of its last run, and of the one under way, as JSON. */
+    /** Hash: `<task> last`, `<task> well` and `<task> now` → what is known of a run, as JSON; `schedule` → what holds, since when. */
     nightlyRuns: `${root}:nightly-runs`,
-    /** Sorted set: process that runs what is due → when it last gave a sign of life, in ms of the server's clock. */
+    /** Sorted set: ids of the nights of one task that have ended, by the moment that each was for, in ms. */
+    nightsEnded: (task: string) => `${root}:nights-ended:${task}`,
+    /** Sorted set: `<process>@<host>` that runs what is due → when it last gave a sign of life, in ms of the server's clock. */
     onDuty: `${root}:on-duty`,
     /** Sorted set: ids of the reports of nights that are kept, by when they were made, in ms. */
     reports: `${root}:reports`,

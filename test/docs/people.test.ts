@@ -26,6 +26,7 @@ const SPEAKS_OF: readonly (readonly [right: Right, kind?: string])[][] = [
   [['POST /work/:queue/pause'], ['POST /work/retry'], ['GET /queues'], ['PUT /queues/*']],
   [['GET /approvals'], ['GET /approvals/:id']],
   [['POST /approvals/:id/approve'], ['POST /approvals/:id/decline']],
+  [['POST /nightly/run/:task']],
   [['GET /users'], ['POST /users'], ['POST /users/:user/roles'], ['POST /users/:user/sessions']],
   [['GET /audit'], ['GET /audit/export']],
   [['GET /me'], ['POST /me/password'], ['POST /me/sessions/:id/end']],

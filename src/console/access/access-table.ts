@@ -97,6 +97,8 @@ export const ACCESS = {
   'POST /portfolios/:name/held/file': { roles: ['operator'] },
   'POST /portfolios/:name/held/confirm': { roles: ['operator'] },
 
+  'POST /nightly/run/:task': { roles: ['operator'] },
+
   'GET /work': { roles: ['operator'] },
   'GET /work/events': { roles: ['operator'] },
   'POST /work/retry': { roles: ['operator'] },

@@ -79,6 +79,8 @@ GET  /portfolios/:name/held/text               in     no   no     no      no    
 POST /portfolios/:name/held/file               in     no   no     no      no       yes      no
 POST /portfolios/:name/held/confirm            in     no   no     no      no       yes      no
 
+POST /nightly/run/:task                        in     no   no     no      no       yes      no
+
 GET  /work                                     in     no   no     no      no       yes      no
 GET  /work/events                              in     no   no     no      no       yes      no
 POST /work/retry                               in     no   no     no      no       yes      no
