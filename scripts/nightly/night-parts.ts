@@ -1,3 +1,4 @@
+import { startWatching, watchOnce } from '../../jobs/notices/watch.ts';
 import type { Context } from '../../src/context.ts';
 import type { Log } from '../../src/log.ts';
 
@@ -13,4 +14,10 @@ export type NightPart = {
 type Started = { stop(): void | Promise<void> };
 
 /** In the order in which one pass does them: what is told of is delivered in the same pass. */
-export const NIGHT_PARTS: readonly NightPart[] = [];
+export const NIGHT_PARTS: readonly NightPart[] = [
+  {
+    name: 'the look for notices',
+    start: startWatching,
+    once: (context, { signal }) => watchOnce(context, { log: context.log, signal }),
+  },
+];
