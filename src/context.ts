@@ -14,9 +14,11 @@ import { makeAtMostOnce } from './ledger/at-most-once.ts';
 import { makeAttempts } from './ledger/attempts.ts';
 import { makeBuyers } from './ledger/buyers.ts';
 import { makeCalls } from './ledger/calls.ts';
+import { makeInbox } from './ledger/inbox/inbox.ts';
 import { loginOf, makeKeys, makeSharedKeys } from './ledger/keys.ts';
 import type { Login } from './ledger/login.ts';
 import { makeNightlyRuns } from './ledger/nightly/nightly-runs.ts';
+import { makeReports } from './ledger/nightly/reports.ts';
 import { makeRowWalk } from './ledger/nightly/row-walk.ts';
 import { makePersist } from './ledger/persist.ts';
 import { makePlans } from './ledger/plans/plans.ts';
@@ -43,8 +45,8 @@ import { makeQueues } from './queue/queues.ts';
 import { nodesOf } from './redis/nodes.ts';
 import { openRedis } from './redis/open-redis.ts';
 import { makeExpectedReplicas } from './redis/replicas.ts';
-import { nextMoment } from './schedule/moments.ts';
 import { readInfo } from './redis/server-info.ts';
+import { nextMoment } from './schedule/moments.ts';
 import { makeServiceClient } from './service/client.ts';
 
 export type Context = Awaited<ReturnType<typeof openContext>>;
@@ -165,6 +167,10 @@ export async function openContext({ settings, log, hash }: ContextDeps) {
     /** Goes over all rows of a portfolio that are in one state, for the nightly check. */
     walkRows: makeRowWalk({ connection: ledger, keys }),
     recovery: makeRecovery({ connection: ledger, keys }),
+    /** What the nightly checks found. */
+    reports: makeReports({ connection: ledger, keys }),
+    /** What was taken from drop folders. */
+    inbox: makeInbox({ connection: ledger, keys }),
     /** The fleet's pace, without the doors; see {@link lookAtPace}. */
     readPace: makePaceReader(ledger, keys.pace),
     /** Asks the ledger until it answers, or this context is closed. */

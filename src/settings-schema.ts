@@ -1,3 +1,4 @@
+import { isAbsolute } from 'node:path';
 import { z } from 'zod';
 import { faultOfRange } from './addresses.ts';
 import { LOG_LEVELS } from './log.ts';
@@ -183,8 +184,8 @@ export const settingsSchema = z.object({
   CONSOLE_OIDC_ROLES: groupRoles.default([]),
   /** What runs at night, and when: see src/schedule. */
   LIMITLINE_SCHEDULE: scheduleText.optional(),
-  /** The drop folder. */
-  LIMITLINE_INBOX: z.string().optional(),
+  /** The drop folder. A relative one would be another wherever a process is started. */
+  LIMITLINE_INBOX: z.string().refine(isAbsolute, 'must be a whole path, such as /srv/limitline/inbox').optional(),
   /** How its files are read, by the name of a mapping that somebody kept. */
   LIMITLINE_INBOX_MAPPING: z.string().optional(),
   NOTIFY_WEBHOOK_URL: noticeUrl.optional(),

@@ -110,7 +110,12 @@ async function importFile(payload: ImportPayload, documentsDir: string, deps: Im
     throw replaceByPart(path);
   }
   await file.checkSheet();
-  const target = await startImport(payload, { ...file, supplier: supplier && keyOf(supplier) }, deps);
+  const target = await startImport(payload, { ...file, supplier: supplier && keyOf(supplier) }, deps).catch(
+    async (error) => {
+      await opened.close();
+      throw error;
+    },
+  );
   const { run } = target;
   try {
     // Before any line of it is in the ledger, so that no other row leaves.
@@ -161,10 +166,7 @@ async function startImport(
   };
   const start = replace ? deps.portfolios.startReplacing : deps.portfolios.startImport;
   const run = await deps.persist('start import', () => start(portfolio, known));
-  if (!run) {
-    await opened.close();
-    throw otherUnderWay(portfolio);
-  }
+  if (!run) throw otherUnderWay(portfolio);
   const before = (await deps.persist('supplier', () => deps.portfolios.read(portfolio))).supplier;
   const redone = supplier !== undefined && before?.key === supplier && before.declined !== undefined;
   const told = { file: known, number: run.number, authors: by ? [...authors, by] : authors, supplier, redone };

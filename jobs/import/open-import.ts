@@ -1,5 +1,5 @@
 import { ANY_DOCUMENT } from '../../src/documents/any-document.ts';
-import { makeDocumentFolder } from '../../src/documents/folder.ts';
+import { type FolderWords, makeDocumentFolder } from '../../src/documents/folder.ts';
 import type { DocumentStore } from '../../src/documents/store.ts';
 import type { Buyers } from '../../src/ledger/buyers.ts';
 import type { Persist } from '../../src/ledger/persist.ts';
@@ -19,6 +19,8 @@ export type FileToImport = {
   /** The copy in the data folder that is imported, where it was made (`keepFile`) and looked at before. */
   kept?: string | undefined;
   reading: ReadOptions;
+  /** What the folder of its documents is called, where people know it by another name than its path. */
+  documentsWords?: FolderWords | undefined;
 };
 
 export type OpenDeps = {
@@ -50,7 +52,7 @@ export type OpenedImport = {
  * @throws LimitlineError `FILE` when it cannot be read
  */
 export async function openImport(
-  { portfolio, path, kept, reading }: FileToImport,
+  { portfolio, path, kept, reading, documentsWords: words }: FileToImport,
   documentsDir: string,
   deps: OpenDeps,
 ): Promise<OpenedImport> {
@@ -66,7 +68,7 @@ export async function openImport(
   const read = await openPortfolio({
     ...file,
     requiredColumns: deps.requiredColumns,
-    documents: makeDocumentFolder({ dir: documentsDir, maxSizeMb: deps.maxDocumentMb }),
+    documents: makeDocumentFolder({ dir: documentsDir, maxSizeMb: deps.maxDocumentMb, words }),
     buyers: makeBuyerBook(store, place),
   });
   const opened = await refuseForeign(read, { portfolio, path: copy }, openAhead);

@@ -1,8 +1,8 @@
 import { cutAuditTask } from './cut-audit.ts';
-import { type ReconcileDeps, reconcileTask } from './reconcile-task.ts';
+import { type ReconcileTaskDeps, reconcileTask } from './reconcile-task.ts';
 import type { NightlyTask } from './task.ts';
 
-export type TaskDeps = Parameters<typeof cutAuditTask>[0] & ReconcileDeps;
+export type TaskDeps = Parameters<typeof cutAuditTask>[0] & ReconcileTaskDeps;
 
 /** What the schedule may name: one {@link NightlyTask} each. */
 export function nightlyTasks(deps: TaskDeps): readonly NightlyTask[] {

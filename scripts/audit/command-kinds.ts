@@ -51,7 +51,7 @@ export const COMMAND_KINDS: Readonly<Record<string, CommandKind>> = {
   pause: { what: 'line paused', wish: onNamed },
   resume: { what: 'line resumed', wish: onNamed },
   recover: { what: 'ledger recovered', wish: recoverWish },
-  reconcile: { what: 'ledger reconciled', wish: () => ({}) },
+  reconcile: { what: 'ledger reconciled', wish: ({ options }) => (options.last === true ? undefined : {}) },
   'user list': 'reads',
   'user add': { what: 'user added', wish: onNamed },
   'user password': { what: 'password set', wish: onNamed },

@@ -7,6 +7,7 @@ import { healthPageFunctions } from './health.ts';
 import { heldPageFunctions } from './held.ts';
 import { machineFunctions } from './machines.ts';
 import { newPageFunctions } from './new.ts';
+import { nightlyPageFunctions } from './nightly/nightly.ts';
 import { scheduleFunctions } from './nightly/schedule.ts';
 import { mePageFunctions } from './people/me.ts';
 import { usersPageFunctions } from './people/users.ts';
@@ -33,6 +34,7 @@ export function consoleFunctions(context: Context): PageFunctions {
     schedule: scheduleFunctions(context),
     machines: machineFunctions(context),
     audit: auditPageFunctions(context),
+    nightly: nightlyPageFunctions(context),
     me: mePageFunctions(context),
     users: usersPageFunctions(context),
   };

@@ -1,9 +1,9 @@
 import { makeDraftDesk } from '../../jobs/drafts/draft-desk.ts';
-import { type ImportDeps, importPortfolio } from '../../jobs/import/import-portfolio.ts';
+import { importDepsOf } from '../../jobs/import/import-deps.ts';
+import { importPortfolio } from '../../jobs/import/import-portfolio.ts';
 import type { NewPageFunctions } from '../../src/console/pages/new/new-page-functions.ts';
 import type { Context } from '../../src/context.ts';
 import { LimitlineError } from '../../src/errors.ts';
-import { untilStopped } from '../../src/ledger/persist.ts';
 import { outlookDepsOf } from '../look/dry-run.ts';
 import { knownRate } from '../look/known-rate.ts';
 
@@ -38,24 +38,5 @@ export function newPageFunctions(context: Context): NewPageFunctions {
       stop.abort(new LimitlineError('STOPPED', 'The console was stopped: submit the upload again to go on.'));
       await desk.close();
     },
-  };
-}
-
-function importDepsOf(context: Context, stopping: AbortSignal): Omit<ImportDeps, 'onBatch'> {
-  const { rows, portfolios, queues, buyers, imports, documents, persist, settings, approvals, approvalPolicy } =
-    context;
-  return {
-    rows,
-    portfolios,
-    queues,
-    buyers,
-    imports,
-    documents,
-    approvals,
-    approvalPolicy,
-    stopping,
-    persist: untilStopped(persist, stopping),
-    requiredColumns: settings.REQUIRED_COLUMNS,
-    maxDocumentMb: settings.MAX_DOCUMENT_MB,
   };
 }

@@ -1,3 +1,4 @@
+import { importDepsOf } from '../../jobs/import/import-deps.ts';
 import {
   type ImportDeps,
   type Imported,
@@ -6,7 +7,6 @@ import {
 } from '../../jobs/import/import-portfolio.ts';
 import { commandLineActor } from '../../src/actor.ts';
 import type { Context } from '../../src/context.ts';
-import { untilStopped } from '../../src/ledger/persist.ts';
 import { auditCommand } from '../audit/audit-command.ts';
 import { earlierRowWords } from './earlier-rows.ts';
 import { makeProblemList, type ProblemList } from './problems.ts';
@@ -28,22 +28,10 @@ export async function importFile(
   context: Context,
   { say, onLines, stopping }: ImportFileDeps,
 ): Promise<ImportedFile> {
-  const { settings, rows, portfolios, queues, buyers, imports, documents, approvals, approvalPolicy } = context;
   const list = makeProblemList(say);
   let read: Understanding | undefined;
   const deps: ImportDeps = {
-    rows,
-    portfolios,
-    queues,
-    buyers,
-    imports,
-    documents,
-    approvals,
-    approvalPolicy,
-    stopping,
-    persist: untilStopped(context.persist, stopping),
-    requiredColumns: settings.REQUIRED_COLUMNS,
-    maxDocumentMb: settings.MAX_DOCUMENT_MB,
+    ...importDepsOf(context, stopping),
     onOpened: (opened) => {
       read = understanding(opened);
       // Who looked at it before the yes has read this.

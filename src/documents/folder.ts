@@ -18,12 +18,24 @@ export type DocumentFolder = {
   find(name: string, meant?: string): Promise<Document | string>;
 };
 
+/** `the documents folder q4`, and a sentence for where there is none. */
+export type FolderWords = { folder: string; missing: string };
+
 /**
  * @param dir the folder; nothing outside of it is ever read, through links neither. It need not be there as long as
  *   no line names a document.
  * @param maxSizeMb larger documents are a problem; a megabyte is 1024 × 1024 bytes.
+ * @param words what it is called where people know it by another name than its path, and what is said where it is not there
  */
-export function makeDocumentFolder({ dir, maxSizeMb }: { dir: string; maxSizeMb: number }): DocumentFolder {
+export function makeDocumentFolder({
+  dir,
+  maxSizeMb,
+  words = wordsOf(dir),
+}: {
+  dir: string;
+  maxSizeMb: number;
+  words?: FolderWords | undefined;
+}): DocumentFolder {
   const finder = makeNameFinder({ root: dir });
   const kept = new Map<string, Promise<Document | string>>();
 
@@ -31,7 +43,7 @@ export function makeDocumentFolder({ dir, maxSizeMb }: { dir: string; maxSizeMb:
     const problem = nameProblem(name);
     if (problem) return problem;
     const root = await realpath(dir).catch(() => null);
-    if (root === null) return `There is no documents folder ${dir}: name it with --documents DIR, or make it.`;
+    if (root === null) return words.missing;
     try {
       const path = await realpath(join(root, name));
       if (!isInside(root, path)) return `${name} leads out of the documents folder: copy the file into it.`;
@@ -61,9 +73,9 @@ export function makeDocumentFolder({ dir, maxSizeMb }: { dir: string; maxSizeMb:
   async function miss(name: string, meant: string): Promise<Document | string> {
     if (meant !== name) return look(meant);
     const near = await finder.near(name);
-    if (near === null) return `${name} is not in the documents folder ${dir}: put it there, or correct the name.`;
+    if (near === null) return `${name} is not in ${words.folder}: put it there, or correct the name.`;
     if (near !== name && near.normalize('NFC') === name.normalize('NFC')) return look(near);
-    return `${name} is not in the documents folder ${dir}: there is ${near}; write that.`;
+    return `${name} is not in ${words.folder}: there is ${near}; write that.`;
   }
 
   return {
@@ -79,6 +91,11 @@ export function makeDocumentFolder({ dir, maxSizeMb }: { dir: string; maxSizeMb:
       return answer;
     },
   };
+}
+
+function wordsOf(dir: string): FolderWords {
+  const folder = `the documents folder ${dir}`;
+  return { folder, missing: `There is no documents folder ${dir}: name it with --documents DIR, or make it.` };
 }
 
 /** Where documents are looked up if nothing else is said: the folder `documents` beside the file. */

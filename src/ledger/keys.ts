@@ -144,8 +144,14 @@ export function makeKeys(prefix: string, account: string) {
     retryRules: `${root}:retry-rules`,
     /** Hash: row key → how many nights it went again by a rule, and in which night last. */
     retriedRows: (name: string) => `${root}:portfolio:${name}:retried-at-night`,
-    /** Hash: digest of a file of the drop folder → what became of it, as JSON. */
+    /** Hash: id of a file that was taken from a drop folder → what became of it, as JSON. */
     inboxFiles: `${root}:inbox`,
+    /** Hash: digest of a file of a drop folder and its documents → id of the file by which it was imported. */
+    inboxContents: `${root}:inbox:contents`,
+    /** Sorted set: ids of the files that were taken from drop folders, by when, in ms. */
+    inboxLately: `${root}:inbox:lately`,
+    /** Set: ids of those whose portfolio has not settled since, so that their results are still to be written. */
+    inboxOpen: `${root}:inbox:open`,
     /** String, which expires: the process that takes in what a drop folder holds. */
     inboxTaken: (folder: string) => `${root}:inbox:taken:${folder}`,
     /** Hash: what a notice is about → the state that was told of last. */

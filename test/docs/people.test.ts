@@ -27,6 +27,8 @@ const SPEAKS_OF: readonly (readonly [right: Right, kind?: string])[][] = [
   [['GET /approvals'], ['GET /approvals/:id']],
   [['POST /approvals/:id/approve'], ['POST /approvals/:id/decline']],
   [['POST /nightly/run/:task']],
+  [['GET /nightly'], ['GET /nightly/reports/:id']],
+  [['GET /nightly/reports/:id/:file']],
   [['GET /users'], ['POST /users'], ['POST /users/:user/roles'], ['POST /users/:user/sessions']],
   [['GET /audit'], ['GET /audit/export']],
   [['GET /me'], ['POST /me/password'], ['POST /me/sessions/:id/end']],

@@ -99,6 +99,11 @@ export const ACCESS = {
 
   'POST /nightly/run/:task': { roles: ['operator'] },
 
+  // What is done at night. What a report takes away as a file has names of buyers in it, as results have.
+  'GET /nightly': { roles: LOOKS },
+  'GET /nightly/reports/:id': { roles: LOOKS },
+  'GET /nightly/reports/:id/:file': { roles: ['finance', 'approver', 'operator'] },
+
   'GET /work': { roles: ['operator'] },
   'GET /work/events': { roles: ['operator'] },
   'POST /work/retry': { roles: ['operator'] },

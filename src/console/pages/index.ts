@@ -14,7 +14,9 @@ import { addMePage } from './me/add-me-page.ts';
 import type { MePageFunctions } from './me/me-functions.ts';
 import { addNewPage } from './new/add-new-page.ts';
 import type { NewPageFunctions } from './new/new-page-functions.ts';
+import { addNightlyPage } from './nightly/add-nightly-page.ts';
 import { addScheduleActions } from './nightly/add-schedule-actions.ts';
+import type { NightlyPageFunctions } from './nightly/nightly-functions.ts';
 import type { ScheduleFunctions } from './nightly/schedule-view.ts';
 import { addPlansPage, type PlansPageFunctions } from './plans/add-plans-page.ts';
 import { addPortfolioPage, type PortfolioPageFunctions } from './portfolio/add-portfolio-page.ts';
@@ -30,6 +32,7 @@ export type PageFunctions = {
   portfolios: PortfoliosPageFunctions;
   portfolio: PortfolioPageFunctions;
   approvals: ApprovalsPageFunctions;
+  nightly: NightlyPageFunctions;
   plans: PlansPageFunctions;
   new: NewPageFunctions;
   queues: QueuesPageFunctions;
@@ -67,6 +70,7 @@ export function addPages(app: ConsoleApp, hub: Hub, functions: PageFunctions): v
   addApprovalsPage(app, given.approvals);
   addPlansPage(app, hub, given.plans);
   addNewPage(app, hub, given.new);
+  addNightlyPage(app, given.nightly);
   addQueuesPage(app, hub, given.queues);
   addScheduleActions(app, given.schedule);
   addMachines(app, given.machines);

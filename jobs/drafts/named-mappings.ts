@@ -1,0 +1,100 @@
+import { readdir, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { makeFolder } from '../../src/data-folder.ts';
+import { LimitlineError } from '../../src/errors.ts';
+import { writeDraft } from '../../src/files/draft.ts';
+import { fileFault, systemCode } from '../../src/files/file-fault.ts';
+import { readOptionsSchema } from '../../src/portfolio/read-options.ts';
+
+const namedSchema = z.object({
+  name: z.string(),
+  /** The file by which it was kept. */
+  file: z.string(),
+  keptMs: z.int(),
+  reading: readOptionsSchema,
+});
+
+/** How files are read, under a name that somebody gave it. */
+export type NamedMapping = z.output<typeof namedSchema>;
+
+/** The mappings that have a name, in the data folder. */
+export type NamedMappings = {
+  list(): Promise<NamedMapping[]>;
+  /** @throws LimitlineError `NOT_FOUND`, with the names that there are; `FILE` where it cannot be read */
+  need(name: string): Promise<NamedMapping>;
+  /** Keeps it, in the place of one of the same name. What is said of single lines is of that file alone. */
+  keep(mapping: NamedMapping): Promise<void>;
+  /** @throws LimitlineError `NOT_FOUND` */
+  forget(name: string): Promise<void>;
+};
+
+/** As names of portfolios are, so that each is a file's name as well. */
+const NAME = /^[\p{L}\p{N}][\p{L}\p{N} ._-]{0,63}$/u;
+
+/** @param dataDir the data folder */
+export function makeNamedMappings({ dataDir }: { dataDir: string }): NamedMappings {
+  const dir = join(dataDir, 'mappings', 'named');
+  const fileOf = (name: string) => `${name.normalize('NFC')}.json`;
+
+  async function list(): Promise<NamedMapping[]> {
+    const files = (await readdir(dir).catch(() => [])).filter(
+      (name) => name.endsWith('.json') && !name.startsWith('.'),
+    );
+    const read = await Promise.all(files.map((name) => readFile(join(dir, name), 'utf8').catch(() => '')));
+    return read.flatMap((text) => parsed(text) ?? []).sort((a, b) => a.name.localeCompare(b.name));
+  }
+
+  async function unknown(name: string): Promise<LimitlineError> {
+    const names = (await list()).map((known) => known.name);
+    const there = names.length > 0 ? `known are: ${names.join(', ')}` : 'none was kept yet';
+    const message = `There is no mapping "${name}"; ${there}. Keep one with: npx limitline mapping keep "${name}" FILE`;
+    return new LimitlineError('NOT_FOUND', message);
+  }
+
+  return {
+    list,
+    async need(name) {
+      const path = join(dir, fileOf(name));
+      const text = NAME.test(name) ? await readFile(path, 'utf8').catch(orGone(path)) : undefined;
+      if (text === undefined) throw await unknown(name);
+      const found = parsed(text);
+      if (found) return found;
+      const message = `The mapping "${name}" in ${path} is damaged: keep it again with npx limitline mapping keep "${name}" FILE.`;
+      throw new LimitlineError('FILE', message);
+    },
+    async keep({ reading, ...mapping }) {
+      if (!NAME.test(mapping.name)) {
+        const message = `"${mapping.name}" cannot be the name of a mapping: use up to 64 letters, digits, spaces, dots, hyphens and underscores, beginning with a letter or digit.`;
+        throw new LimitlineError('USAGE', message);
+      }
+      makeFolder(dir, 0o700);
+      const { sameBuyer: _lines, ...lasting } = reading;
+      const text = `${JSON.stringify({ ...mapping, reading: lasting }, null, 2)}\n`;
+      const write = (to: NodeJS.WritableStream) =>
+        new Promise<void>((done, fail) => void to.once('error', fail).end(text, done));
+      const name = fileOf(mapping.name);
+      await (await writeDraft({ dir, name, mode: 0o600, write })).putInPlace(join(dir, name), true);
+    },
+    async forget(name) {
+      const path = join(dir, fileOf(name));
+      const isThere = NAME.test(name) && (await rm(path).then(() => true, orGone(path)));
+      if (!isThere) throw await unknown(name);
+    },
+  };
+}
+
+function orGone(path: string) {
+  return (error: unknown): undefined => {
+    if (systemCode(error) === 'ENOENT') return undefined;
+    throw fileFault(path, 'read', error);
+  };
+}
+
+function parsed(text: string): NamedMapping | undefined {
+  try {
+    return namedSchema.parse(JSON.parse(text));
+  } catch {
+    return undefined;
+  }
+}

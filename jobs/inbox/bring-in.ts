@@ -1,0 +1,117 @@
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { counted } from '../../src/counted.ts';
+import { makeFolder } from '../../src/data-folder.ts';
+import { LimitlineError } from '../../src/errors.ts';
+import { roomBytesOf } from '../../src/files/free-bytes.ts';
+import type { TakenFile } from '../../src/ledger/inbox/taken-file.ts';
+import { type ReadOptions, readOptionsSchema } from '../../src/portfolio/read-options.ts';
+import { importDepsOf } from '../import/import-deps.ts';
+import { type Imported, importPortfolio } from '../import/import-portfolio.ts';
+import { keepFile } from '../import/keep-file.ts';
+import { contentOf } from './content.ts';
+import { documentsNameOf } from './dropped-names.ts';
+import { INBOX_ACTOR, type RoundDeps } from './inbox-deps.ts';
+import { readingOf } from './inbox-reading.ts';
+import { makeProblemsFile } from './problems-file.ts';
+import { type Entry, statOf } from './taken-folder.ts';
+
+/** Where a file came from, in the audit trail. */
+export const inboxFrom = (): string => `drop folder on ${hostname()}`;
+
+/**
+ * Brings a file that was taken into its portfolio, unless the same was before. What is written down before each step makes the next
+ * harmless: a file that is brought in again, because somebody was killed, is the same import.
+ *
+ * @returns what became of it, which is not written down yet
+ * @throws LimitlineError `FILE` where it cannot be read, or our own disk does not take it; `STOPPED`
+ */
+export async function bringIn(entry: Entry & { file: string }, file: TakenFile, deps: RoundDeps): Promise<TakenFile> {
+  const { imports, inbox, signal } = deps;
+  const before = await statOf(entry.file);
+  if (!before?.isFile()) return { ...file, is: 'rejected', words: `${file.name} is not a file: drop the file itself.` };
+  await needRoom(before.size, deps.settings.LIMITLINE_DATA);
+  // As it was first read: how files of its form are read may have been corrected since.
+  const reading = file.reading ?? JSON.stringify(await readingOf(entry.file, deps));
+  const kept = await keepFile(entry.file, imports);
+  const content = await contentOf({ sha256: kept, documents: entry.documents, reading }, signal);
+  const begun: TakenFile = { ...file, reading, content };
+  await inbox.note(begun);
+  const earlier = await inbox.imported(content);
+  if (earlier && earlier.id !== file.id) return { ...begun, is: 'again', words: againWords(earlier) };
+  const look = { kept, reading: readOptionsSchema.parse(JSON.parse(reading)), mode: before.mode };
+  const imported = await importEntry(entry, begun, look, deps);
+  const after = await statOf(entry.file);
+  if (after?.size !== before.size || after.mtimeMs !== before.mtimeMs) throw stillWritten(file.name);
+  return { ...begun, ...outcomeOf(file, imported) };
+}
+
+async function needRoom(sizeBytes: number, dataDir: string): Promise<void> {
+  makeFolder(dataDir);
+  if ((await roomBytesOf(dataDir)) >= sizeBytes) return;
+  const cause = Object.assign(new Error('no room is left'), { code: 'ENOSPC' });
+  const message = `The disk of the data folder ${dataDir} has no room for it: make room there, and it is taken in by itself.`;
+  throw new LimitlineError('FILE', message, { cause });
+}
+
+async function importEntry(
+  entry: Entry,
+  { portfolio, name }: TakenFile,
+  { kept, reading, mode }: { kept: string; reading: ReadOptions; mode: number },
+  deps: RoundDeps,
+): Promise<Imported> {
+  const { audit, drop, signal } = deps;
+  const problems = await makeProblemsFile(join(entry.dir, 'problems.csv'), mode);
+  const own = documentsNameOf(name);
+  const payload = {
+    portfolio,
+    path: join(drop.dir, name),
+    kept,
+    reading,
+    replace: false,
+    by: INBOX_ACTOR,
+    documentsDir: entry.documents ?? join(entry.dir, 'documents'),
+    documentsWords: {
+      folder: `the documents that came with ${name}`,
+      missing: `No documents came with ${name}: drop it again with a folder ${own}, or ${own}.zip, beside it.`,
+    },
+  };
+  await deps.enterAccount();
+  const note = { by: INBOX_ACTOR, what: 'file imported', from: inboxFrom(), about: portfolio, facts: { file: name } };
+  return audit.around(
+    note,
+    async () => {
+      const imported = await importPortfolio(payload, {
+        ...importDepsOf(deps, signal),
+        onOpened: ({ dialect }) => problems.like(dialect),
+        onBatch: (batch) => problems.add(batch.problems),
+      }).finally(() => problems.end());
+      return imported;
+    },
+    ({ lines, rows, invalid, duplicate, faults }) => ({ lines, rows, invalid, duplicate, faults: faults.length }),
+  );
+}
+
+function outcomeOf(file: TakenFile, { faults, approval, ...counts }: Imported): Partial<TakenFile> {
+  const { lines, rows, invalid, duplicate } = counts;
+  if (faults.length > 0) {
+    return {
+      is: 'rejected',
+      words: `${file.name} cannot be used as it is. ${faults.map(({ message }) => message).join(' ')}`,
+    };
+  }
+  const words = `${counted(lines, 'line')} imported into portfolio ${file.portfolio}: ${counted(rows, 'row')}, ${invalid} invalid, ${duplicate} duplicate.`;
+  const waits = approval ? ` ${counted(approval.rows, 'row')} wait for approval.` : '';
+  return { is: 'imported', words: words + waits, found: { lines, rows, invalid, duplicate } };
+}
+
+function againWords({ name, portfolio, atMs }: TakenFile): string {
+  const day = new Date(atMs).toISOString().slice(0, 16).replace('T', ' ');
+  return `Nothing was done: the same file, with the same documents, was imported into portfolio ${portfolio} before (${name}, ${day} UTC). To ask for something again on purpose, give its lines a new request_reference; to import it all the same, use npx limitline import.`;
+}
+
+/** Whoever wrote to it goes on doing so where it is now. It is taken in again, and its lines lead to the rows that they led to. */
+function stillWritten(name: string): LimitlineError {
+  const cause = Object.assign(new Error('it changed'), { code: 'EBUSY' });
+  return new LimitlineError('FILE', `${name} changed while it was read: it is read again.`, { cause });
+}

@@ -1,0 +1,45 @@
+import type { Audit } from '../../src/audit/audit.ts';
+import type { Settings } from '../../src/config.ts';
+import type { LeftFiles } from '../../src/files/left-files.ts';
+import type { Inbox } from '../../src/ledger/inbox/inbox.ts';
+import type { Log } from '../../src/log.ts';
+import type { Outbox } from '../../src/notices/notice.ts';
+import type { ImportSource } from '../import/import-deps.ts';
+import type { DropFolder } from './drop-folder.ts';
+import type { Settling } from './settling.ts';
+import type { TakenFolder } from './taken-folder.ts';
+
+/** What the drop folder needs of a process' context. */
+export type InboxSource = ImportSource & {
+  settings: Pick<
+    Settings,
+    | 'LIMITLINE_INBOX'
+    | 'LIMITLINE_INBOX_MAPPING'
+    | 'LIMITLINE_SCHEDULE'
+    | 'LIMITLINE_DATA'
+    | 'CONSOLE_UPLOAD_MB'
+    | 'REQUIRED_COLUMNS'
+    | 'MAX_DOCUMENT_MB'
+  >;
+  account: string;
+  processId: string;
+  inbox: Inbox;
+  audit: Pick<Audit, 'around' | 'note'>;
+  leftFiles: LeftFiles;
+  enterAccount: () => Promise<void>;
+  /** Where people are told of what was rejected; nobody is told without it. */
+  outbox?: Outbox | undefined;
+  log: Log;
+};
+
+/** What one look at a drop folder needs besides. */
+export type RoundDeps = InboxSource & {
+  drop: DropFolder;
+  taken: TakenFolder;
+  settling: Settling;
+  /** Aborted when the process stops. */
+  signal: AbortSignal;
+};
+
+/** Who acts, in the audit trail and with what was imported. It is nobody's own: whoever may approve may approve it. */
+export const INBOX_ACTOR = 'inbox';

@@ -1,0 +1,43 @@
+import { join } from 'node:path';
+import { isLimitlineError } from '../../src/errors.ts';
+import { openPortfolio } from '../../src/portfolio/open-portfolio.ts';
+import type { ReadOptions } from '../../src/portfolio/read-options.ts';
+import { formOf, makeKeptMappings } from '../drafts/kept-mappings.ts';
+import { makeNamedMappings } from '../drafts/named-mappings.ts';
+import type { InboxSource } from './inbox-deps.ts';
+
+type Reading = Pick<InboxSource, 'settings'> & { signal?: AbortSignal | undefined };
+
+/**
+ * How a file of the drop folder is read: by the mapping that the setting names; else as people corrected it for files of its form in
+ * the console; else as it stands.
+ *
+ * @throws LimitlineError `NOT_FOUND` where no mapping of that name is kept
+ */
+export async function readingOf(path: string, { settings, signal }: Reading): Promise<ReadOptions> {
+  const { LIMITLINE_INBOX_MAPPING: name, LIMITLINE_DATA: dataDir } = settings;
+  if (name !== undefined) return (await makeNamedMappings({ dataDir }).need(name)).reading;
+  return (await keptReadingOf(path, { dataDir, signal })) ?? {};
+}
+
+/** How files of this form are read since somebody corrected it in the console; nothing where nobody did. */
+export async function keptReadingOf(
+  path: string,
+  { dataDir, signal }: { dataDir: string; signal?: AbortSignal | undefined },
+): Promise<ReadOptions | undefined> {
+  const header = await headerOf(path, signal);
+  if (header.length === 0) return undefined;
+  return (await makeKeptMappings({ dir: join(dataDir, 'mappings') }).find(formOf(header)))?.reading;
+}
+
+/** None where it cannot be read as it stands: that is said by whoever imports it. */
+async function headerOf(path: string, signal: AbortSignal | undefined): Promise<string[]> {
+  try {
+    const opened = await openPortfolio({ path, signal, requiredColumns: [] });
+    await opened.close();
+    return opened.columns.length > 0 ? opened.header : [];
+  } catch (error) {
+    if (isLimitlineError(error, 'FILE')) return [];
+    throw error;
+  }
+}

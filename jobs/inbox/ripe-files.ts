@@ -1,0 +1,64 @@
+import { faultOfDropped } from './dropped-faults.ts';
+import { type Dropped, documentsVersion, glanceAt, type Look, pathOf } from './look.ts';
+import { DOUBTFUL_MS, SETTLE_MS, type Settling } from './settling.ts';
+
+/** A file that lies in a drop folder and is not taken yet. */
+export type Lying = {
+  name: string;
+  /** Why it is not, in words. */
+  why: string;
+  /** In how many ms it will have settled, if nothing changes; nothing where it has, and waits for somebody. */
+  leftMs: number | undefined;
+};
+
+/** A file that is to be taken; `fault` where it is to be rejected whatever is in it. */
+export type Ripe = { dropped: Dropped; fault: string | undefined };
+
+/**
+ * Which of the files that lie there change no more, each with its documents, and why the others wait.
+ *
+ * @param dir the drop folder
+ */
+export async function ripeFiles(
+  { buyers, unfinished }: Look,
+  { dir, settling, maxUploadMb }: { dir: string; settling: Settling; maxUploadMb: number },
+): Promise<{ ripe: Ripe[]; lying: Lying[] }> {
+  settling.begin();
+  // A file that is renamed when it is whole has lain still under its other name, and is not waited for again.
+  for (const [inode, version] of unfinished) settling.left(inode, version, 0);
+  const settled: Dropped[] = [];
+  const lying: Lying[] = [];
+  for (const one of buyers) {
+    const waits = await waitOf(one, dir, settling);
+    if (waits === 'gone') continue;
+    if (waits) lying.push({ name: one.name, ...waits });
+    else settled.push(one);
+  }
+  const ripe = settled.map((dropped) => ({ dropped, fault: faultOfDropped(dropped, settled, { maxUploadMb }) }));
+  return { ripe, lying };
+}
+
+async function waitOf(
+  one: Dropped,
+  dir: string,
+  settling: Settling,
+): Promise<Pick<Lying, 'why' | 'leftMs'> | 'gone' | undefined> {
+  const glance = one.kind === 'file' ? await glanceAt(pathOf(dir, one.raw), one.name) : SOUND;
+  if (!glance) return 'gone';
+  const { hindrance, endsWhole } = glance;
+  const settleMs = endsWhole && hindrance === undefined ? SETTLE_MS : DOUBTFUL_MS;
+  const documents = one.documents.length === 0 ? '' : await documentsVersion(dir, one.documents);
+  const leftMs = Math.max(
+    settling.left(one.inode, one.version, settleMs),
+    documents === '' ? 0 : settling.left(`documents of ${one.inode}`, documents, SETTLE_MS),
+  );
+  if (leftMs > 0) return { why: 'it was written to just now, and is taken when it changes no more', leftMs };
+  return hindrance && { why: HINDRANCES[hindrance], leftMs: undefined };
+}
+
+const SOUND = { hindrance: undefined, endsWhole: true };
+
+const HINDRANCES = {
+  empty: 'it is empty: it is taken when something was written into it',
+  locked: 'this user may not read it, or another program has it open: it is taken when it can be read',
+};

@@ -1,0 +1,187 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isLimitlineError, LimitlineError, messageOf } from '../../src/errors.ts';
+import { SIGN_EVERY_MS } from '../../src/ledger/inbox/inbox.ts';
+import type { TakenFile } from '../../src/ledger/inbox/taken-file.ts';
+import { makeNamedMappings } from '../drafts/named-mappings.ts';
+import { carryThrough, noteRejected } from './carry-through.ts';
+import { openDropFolder } from './drop-folder.ts';
+import { portfolioOf } from './dropped-names.ts';
+import type { InboxSource, RoundDeps } from './inbox-deps.ts';
+import { tellOfLeft } from './inbox-notices.ts';
+import { leaveOpenResults } from './leave-open-results.ts';
+import { type Dropped, lookInto } from './look.ts';
+import { type Lying, type Ripe, ripeFiles } from './ripe-files.ts';
+import { DOUBTFUL_MS, makeSettling, type Settling } from './settling.ts';
+import { makeTakenFolder } from './taken-folder.ts';
+
+/** What a look at the drop folder came to. */
+export type TakenIn = {
+  /** What was taken and came to its end. */
+  files: TakenFile[];
+  /** What lies there still, or was taken and could not be brought in yet. */
+  lying: Lying[];
+  /** Portfolios whose results were written. */
+  results: string[];
+  /** Another process takes in what this folder holds. */
+  isElsewhere: boolean;
+};
+
+/** What one pass may be told. */
+export type OncePass = {
+  signal: AbortSignal;
+  settling?: Settling;
+  /** Waits between two looks. */
+  wait?: (ms: number, signal: AbortSignal) => Promise<unknown>;
+};
+
+/**
+ * Takes in what lies in the drop folder, once: files that have settled at the second look at the latest, each with its documents.
+ * Files that are written to for longer are left for the next time. Nothing is done where there is no drop folder by the settings.
+ *
+ * @throws LimitlineError `FILE` where the folder cannot be used, `NOT_FOUND` where there is no mapping of the name that is set
+ */
+export async function takeInOnce(source: InboxSource, { signal, settling, wait = pause }: OncePass): Promise<TakenIn> {
+  const all = nothingTaken();
+  const seen = settling ?? makeSettling();
+  for (let waitedMs = 0; ; ) {
+    const round = await lookOnce(source, { signal, settling: seen });
+    all.files.push(...round.files);
+    all.results.push(...round.results);
+    Object.assign(all, { lying: round.lying, isElsewhere: round.isElsewhere });
+    const againMs = Math.min(...round.lying.map(({ leftMs = Infinity }) => leftMs));
+    // A file that may not be whole is waited for once; whoever still writes after that has the next night.
+    if (!Number.isFinite(againMs) || waitedMs + againMs > DOUBTFUL_MS + LITTLE_MS || signal.aborted) return all;
+    await wait(againMs, signal);
+    waitedMs += againMs;
+  }
+}
+
+/** Timers and looks take their time: what was to be settled exactly then is still waited for. */
+const LITTLE_MS = 1_000;
+
+const pause = (ms: number, signal: AbortSignal) => sleep(ms, undefined, { signal }).catch(() => {});
+
+export const nothingTaken = (): TakenIn => ({ files: [], lying: [], results: [], isElsewhere: false });
+
+/** One look, by which files that have settled since the last one are taken. @throws as {@link takeInOnce} */
+export async function lookOnce(
+  source: InboxSource,
+  { signal, settling }: { signal: AbortSignal; settling: Settling },
+): Promise<TakenIn> {
+  const { LIMITLINE_INBOX: path, LIMITLINE_INBOX_MAPPING: mapping, LIMITLINE_DATA: dataDir } = source.settings;
+  if (path === undefined) return nothingTaken();
+  const drop = await openDropFolder(path, dataDir);
+  // Before any file is taken: none of them is at fault.
+  if (mapping !== undefined) await makeNamedMappings({ dataDir }).need(mapping);
+  return takeInRound({ ...source, drop, taken: makeTakenFolder(drop, source.account), settling, signal });
+}
+
+/** The same on a folder that is open; one process of the account at a time does it. */
+export async function takeInRound(deps: RoundDeps): Promise<TakenIn> {
+  const { drop, inbox, processId, signal } = deps;
+  if (!(await inbox.hold(drop.id, processId))) return { ...nothingTaken(), isElsewhere: true };
+  const lost = new AbortController();
+  const signs = setInterval(() => {
+    inbox.hold(drop.id, processId).then(
+      (isHeld) =>
+        isHeld || lost.abort(new LimitlineError('STOPPED', 'Another process has taken over the drop folder.')),
+      // Redis is away: what is under way waits for it as well.
+      () => {},
+    );
+  }, SIGN_EVERY_MS).unref();
+  try {
+    return await takeAll({ ...deps, signal: AbortSignal.any([signal, lost.signal]) });
+  } finally {
+    clearInterval(signs);
+    await inbox.leave(drop.id, processId).catch(() => {});
+  }
+}
+
+async function takeAll(deps: RoundDeps): Promise<TakenIn> {
+  const { drop, taken, settling, signal, settings } = deps;
+  const all = nothingTaken();
+  const carry = async (id: string): Promise<void> => {
+    try {
+      const file = await carryThrough(id, deps);
+      if (file) all.files.push(sayTaken(file, deps));
+    } catch (error) {
+      if (signal.aborted) throw error;
+      all.lying.push(await sayStuck(id, error, deps));
+    }
+  };
+  // What somebody left half done goes first: it was dropped before all others.
+  for (const { id } of await taken.entries()) await carry(id);
+  const { ripe, lying } = await ripeFiles(await lookInto(drop.dir), {
+    dir: drop.dir,
+    settling,
+    maxUploadMb: settings.CONSOLE_UPLOAD_MB,
+  });
+  for (const one of ripe) {
+    signal.throwIfAborted();
+    const id = await take(one, deps);
+    if (id !== undefined) await carry(id);
+  }
+  for (const { name, why, leftMs } of lying) {
+    if (leftMs === undefined) await tellOfLeft({ folder: drop.id, name, why }, deps);
+  }
+  all.lying.push(...lying);
+  all.results.push(...(await leaveOpenResults(deps)));
+  return all;
+}
+
+/** Takes a file out of everybody's reach, and writes down that it was. Answers its id; nothing where it vanished meanwhile. */
+async function take({ dropped, fault }: Ripe, deps: RoundDeps): Promise<string | undefined> {
+  const { taken, inbox, drop, audit } = deps;
+  const id = await taken.begin(dropped.name, Date.now());
+  const file: TakenFile = {
+    id,
+    folder: drop.id,
+    name: dropped.name,
+    documents: dropped.documents,
+    portfolio: portfolioOf(dropped.name) ?? '',
+    atMs: Date.now(),
+    ...(fault === undefined ? { is: 'taken', words: '' } : { is: 'rejected', words: fault }),
+  };
+  await inbox.note(file);
+  if (!(await isTaken(id, dropped, deps))) return undefined;
+  if (fault !== undefined) await noteRejected(file, audit);
+  await taken.takeDocuments(id, dropped.documents);
+  return id;
+}
+
+async function isTaken(id: string, dropped: Dropped, { taken, inbox }: RoundDeps): Promise<boolean> {
+  if (await taken.takeFile(id, dropped)) return true;
+  // Somebody took it back, or another account's process was quicker.
+  await taken.drop(id);
+  await inbox.forget(id);
+  return false;
+}
+
+function sayTaken(file: TakenFile, { log }: Pick<RoundDeps, 'log'>): TakenFile {
+  const { id, portfolio, is, found } = file;
+  const isWell = is === 'imported' || is === 'again';
+  log[isWell ? 'info' : 'warn']({ file: id, portfolio, is, ...found }, SAID[is]);
+  return file;
+}
+
+const SAID: Readonly<Record<TakenFile['is'], string>> = {
+  taken: 'a file of the drop folder was taken',
+  imported: 'a file of the drop folder was imported',
+  again: 'a file of the drop folder was imported before, so nothing was done',
+  rejected: 'a file of the drop folder was rejected; why stands beside it',
+};
+
+/** Says why a file cannot be brought to its end now: once, and again only when it is another reason. */
+async function sayStuck(id: string, error: unknown, deps: RoundDeps): Promise<Lying> {
+  const { inbox, log, drop } = deps;
+  const why = messageOf(error);
+  if (!isLimitlineError(error))
+    log.error({ err: error, file: id }, 'a file of the drop folder could not be brought in');
+  const file = await inbox.read(id).catch(() => undefined);
+  if (file?.is === 'taken' && file.words !== why) {
+    log.warn({ file: id, reason: why }, 'a file of the drop folder could not be brought in yet; it is tried again');
+    await inbox.note({ ...file, words: why });
+    await tellOfLeft({ folder: drop.id, name: file.name, why: 'it could not be brought in yet' }, deps);
+  }
+  return { name: file?.name ?? id, why, leftMs: undefined };
+}

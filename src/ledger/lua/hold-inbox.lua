@@ -1,0 +1,7 @@
+-- Asks for the right to take in what a drop folder holds, or says that it goes on: one process at a time has it.
+-- KEYS[1] the folder   ARGV[1] the process   ARGV[2] ms after which it is another's without a further sign; 0 gives it up
+-- Answers 1 where the process has it, or had it until now; 0 where another has it.
+local holder = redis.call('GET', KEYS[1])
+if holder and holder ~= ARGV[1] then return 0 end
+if ARGV[2] == '0' then redis.call('DEL', KEYS[1]) else redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2]) end
+return 1

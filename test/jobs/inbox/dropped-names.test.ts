@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest';
+import { kindOfName, portfolioOf, takenName } from '../../../jobs/inbox/dropped-names.ts';
+
+test.each([
+  ['q4.csv', 'buyers'],
+  ['Q4.XLSX', 'buyers'],
+  ['a.b.csv', 'buyers'],
+  ['q4.csv.part', 'unfinished'],
+  ['q4.csv.filepart', 'unfinished'],
+  ['q4.csv~', 'unfinished'],
+  ['q4.tmp', 'unfinished'],
+  ['.q4.csv', 'none'],
+  ['~$q4.xlsx', 'none'],
+  ['q4.zip', 'none'],
+  ['q4', 'none'],
+  ['done', 'none'],
+  ['csv', 'none'],
+])('%s is %s', (name, kind) => expect(kindOfName(name)).toBe(kind));
+
+test.each([
+  ['q4.csv', 'q4'],
+  ['Buyers Q4 (final).xlsx', 'Buyers Q4 -final-'],
+  ['Zu\u0308ge.csv', 'Züge'],
+  ['20261122T013000Z-q4.csv', 'q4'],
+  ['20261122T013000Z.2-q4.errors.csv', 'q4'],
+  ['2-q4.csv', '2-q4'],
+  ['portfolio.csv', 'portfolio'],
+  ['---.csv', undefined],
+])('%s goes into %s', (name, portfolio) => expect(portfolioOf(name)).toBe(portfolio));
+
+const AT_MS = Date.UTC(2026, 10, 22, 1, 30);
+
+test.each([
+  ['q4.csv', 1, '20261122T013000Z-q4'],
+  ['q4.csv', 2, '20261122T013000Z.2-q4'],
+  ['20261121T013000Z-q4.csv', 1, '20261122T013000Z-q4'],
+  ['a\n\u202eb.csv', 1, '20261122T013000Z-ab'],
+  ['a:b.csv', 1, '20261122T013000Z-a-b'],
+  ['\u202e.csv', 1, '20261122T013000Z-csv'],
+])('%j becomes, for the %ith time, %s', (name, number, id) => expect(takenName(name, AT_MS, number)).toBe(id));
+
+test('a name that is as long as names may be is cut between two characters, and leaves room for endings', () => {
+  for (const name of [`${'ü'.repeat(125)}.csv`, `${'😀'.repeat(62)}.csv`, `${'a'.repeat(251)}.csv`]) {
+    const id = takenName(name, AT_MS, 10);
+    expect(Buffer.byteLength(`.${id}.problems.csv.${'1'.repeat(40)}.part`)).toBeLessThan(255);
+    expect(id.isWellFormed()).toBe(true);
+    expect(id).not.toContain('\ufffd');
+  }
+});

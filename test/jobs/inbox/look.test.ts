@@ -1,0 +1,81 @@
+import { chmod, mkdir, rm, symlink, utimes, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { documentsVersion, glanceAt, lookInto } from '../../../jobs/inbox/look.ts';
+import { makeSettling } from '../../../jobs/inbox/settling.ts';
+import { makeTemporaryFolder } from '../../support/temporary-folder.ts';
+
+test.each([
+  ['a\n', { endsWhole: true }],
+  ['a\r\n', { endsWhole: true }],
+  ['a\r', { endsWhole: true }],
+  ['a', { endsWhole: false }],
+  ['', { hindrance: 'empty' }],
+  [Buffer.from('a\n', 'utf16le'), { endsWhole: true }],
+  [Buffer.from('a\nb', 'utf16le'), { endsWhole: false }],
+])('what %j ends with', async (content, glance) => {
+  const { write } = await makeTemporaryFolder();
+  expect(await glanceAt(Buffer.from(await write('q4.csv', content)), 'q4.csv')).toMatchObject(glance);
+});
+
+test('a file that may not be read is locked, and one that is gone, or a link by now, is none', async () => {
+  const { dir, write } = await makeTemporaryFolder();
+  const path = await write('q4.csv', 'a\n');
+  await chmod(path, 0);
+  await chmod(dir, 0o755);
+  // Whoever may do everything may read it too: so for this one glance, nobody.
+  const { geteuid, seteuid } = process;
+  const isRoot = geteuid?.() === 0;
+  onTestFinished(() => void (isRoot && seteuid?.(0)));
+  if (isRoot) seteuid?.(65_534);
+  const glance = await glanceAt(Buffer.from(path), 'q4.csv').finally(() => isRoot && seteuid?.(0));
+  expect(glance).toMatchObject({ hindrance: 'locked' });
+  await rm(path);
+  expect(await glanceAt(Buffer.from(path), 'q4.csv')).toBeUndefined();
+  await symlink('/etc/passwd', path);
+  expect(await glanceAt(Buffer.from(path), 'q4.csv')).toBeUndefined();
+});
+
+test('a version is another when a file is written to, though its time is set back', async () => {
+  const { dir, write } = await makeTemporaryFolder();
+  const look = async () => (await lookInto(dir)).buyers[0]?.version;
+  const path = await write('q4.csv', 'a\n');
+  await utimes(path, 1, 1);
+  const first = await look();
+  await writeFile(path, 'ab\n');
+  await utimes(path, 1, 1);
+  expect(await look()).not.toBe(first);
+});
+
+test('a folder of documents is another when one comes, goes or changes, at whatever depth', async () => {
+  const { dir, write } = await makeTemporaryFolder();
+  const seen = [await documentsVersion(dir, ['q4'])];
+  await mkdir(join(dir, 'q4'));
+  const steps = [
+    () => write('q4/a.pdf', 'a'),
+    () => write('q4/2026/b.pdf', 'b'),
+    () => write('q4/2026/b.pdf', 'bb'),
+    () => rm(join(dir, 'q4/a.pdf')),
+  ];
+  for (const step of steps) {
+    await step();
+    seen.push(await documentsVersion(dir, ['q4']));
+  }
+  expect(new Set(seen).size).toBe(seen.length);
+});
+
+test('a file has settled when it was the same for so long, under whatever name, and its time begins anew with each change', () => {
+  let nowMs = 0;
+  const settling = makeSettling(() => nowMs);
+  const at = (ms: number, version: string) => {
+    nowMs = ms;
+    settling.begin();
+    return settling.left('1:2', version, 5_000);
+  };
+  expect([at(0, 'a'), at(3_000, 'a'), at(4_000, 'b'), at(8_999, 'b'), at(9_000, 'b')]).toEqual([
+    5_000, 2_000, 5_000, 1, 0,
+  ]);
+  // What was not seen for a look is forgotten.
+  settling.begin();
+  expect(at(9_001, 'b')).toBe(5_000);
+});

@@ -1,0 +1,191 @@
+import { appendFile, readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { formOf, makeKeptMappings } from '../../../jobs/drafts/kept-mappings.ts';
+import { makeNamedMappings } from '../../../jobs/drafts/named-mappings.ts';
+import { openInbox } from '../../support/inbox.ts';
+import { buyerLines } from '../../support/workplace.ts';
+import { writeZip } from '../../support/zip-file.ts';
+
+const text = (lines: string[]) => `${lines.join('\n')}\n`;
+const PDF = '%PDF-1.4\n% nothing\n';
+const WITH_DOCUMENT = text([
+  'name,country_code,company_registration_number,requested_limit,supporting_documents',
+  'Muster GmbH,DE,HRB 1,1000.50,accounts.pdf',
+]);
+
+test('a file becomes rows of the portfolio that it is named after, and ends in done', async () => {
+  const { drop, takeIn, names, report, context, told } = await openInbox();
+  await drop('q4.csv', text(buyerLines(3)));
+  const { files, lying } = await takeIn();
+  expect(files).toMatchObject([{ name: 'q4.csv', portfolio: 'q4', is: 'imported', found: { lines: 3, rows: 3 } }]);
+  expect(lying).toEqual([]);
+  expect(await names()).toEqual(['.taken', 'done', 'rejected']);
+  expect(await names('done')).toEqual(['<time>-q4.csv']);
+  expect(await report()).toMatchObject({ lines: 3, rows: 3 });
+  expect((await context.portfolios.read('q4')).file).toMatchObject({ fileName: 'q4.csv', by: 'inbox' });
+  expect(told).toMatchObject([{ state: 'well' }]);
+  expect(await takeIn()).toEqual({ files: [], lying: [], results: [], isElsewhere: false });
+});
+
+test('lines that lead to no row are named in a file beside it, with what the file is separated by', async () => {
+  const { drop, takeIn, read, names, told } = await openInbox();
+  const lines = buyerLines(2).map((line) => line.replaceAll(',', ';'));
+  await drop('q4.csv', text([...lines, '=A1 GmbH;DE;HRB 9;none']));
+  expect((await takeIn()).files).toMatchObject([{ is: 'imported', found: { lines: 3, rows: 2, invalid: 1 } }]);
+  expect(await names('done')).toEqual(['<time>-q4.csv', '<time>-q4.problems.csv']);
+  expect(await read('done', 'problems.csv')).toMatch(/^line;column;value;problem\n4;requested_limit;none;.+\n$/);
+  expect(told).toMatchObject([{ notice: { kind: 'inbox', path: '/portfolios/q4' } }]);
+});
+
+test('a file that is written to is left alone until it changes no more', async () => {
+  const { drop, takeIn, inbox, names, report } = await openInbox();
+  const path = await drop('q4.csv', text(buyerLines(2)));
+  const { files, lying } = await takeIn(() => appendFile(path, 'Late GmbH,DE,HRB 77,5000\n'));
+  expect(files).toEqual([]);
+  expect(lying).toMatchObject([{ name: 'q4.csv', leftMs: 5_000 }]);
+  expect(await names()).toContain('q4.csv');
+  await takeIn();
+  expect(await readdir(inbox)).not.toContain('q4.csv');
+  // As often as time passed while it was written to.
+  expect((await report()).lines).toBeGreaterThan(10);
+});
+
+test('a text without a line break at its end is waited for a minute: it may be half of a line', async () => {
+  const { drop, takeIn } = await openInbox();
+  await drop('q4.csv', text(buyerLines(2)).trimEnd());
+  const waited: number[] = [];
+  expect((await takeIn((ms) => waited.push(ms))).files).toMatchObject([{ is: 'imported' }]);
+  expect(waited.reduce((sum, ms) => sum + ms)).toBe(60_000);
+});
+
+test('an empty file waits for its content', async () => {
+  const { drop, takeIn, told } = await openInbox();
+  const path = await drop('q4.csv', '');
+  expect(await takeIn()).toMatchObject({ files: [], lying: [{ name: 'q4.csv', leftMs: undefined }] });
+  expect(told).toMatchObject([{ state: /^left: it is empty/, notice: { title: expect.stringContaining('q4.csv') } }]);
+  await appendFile(path, text(buyerLines(1)));
+  expect((await takeIn()).files).toMatchObject([{ is: 'imported' }]);
+});
+
+test('documents come with the file, from a folder or a ZIP file of its name', async () => {
+  const { inbox, drop, takeIn, names, settled, work, standIn } = await openInbox();
+  await drop('folder/accounts.pdf', PDF);
+  await drop('folder.csv', WITH_DOCUMENT);
+  await writeZip(join(inbox, 'Züge.zip'.normalize('NFD')), { 'accounts.pdf': PDF });
+  await drop('Züge.csv', WITH_DOCUMENT.replace('1000.50', '2000.50'));
+  await drop('none.csv', WITH_DOCUMENT.replace('1000.50', '3000.50'));
+  const { files } = await takeIn();
+  expect(files.map(({ portfolio, found }) => [portfolio, found?.rows]).sort()).toEqual([
+    ['Züge', 1],
+    ['folder', 1],
+    ['none', 0],
+  ]);
+  expect(await names()).toEqual(['.taken', 'done', 'rejected']);
+  expect(await names('done')).toEqual(
+    expect.arrayContaining(['<time>-folder', '<time>-folder.csv', '<time>-Züge.zip', '<time>-none.problems.csv']),
+  );
+  await work();
+  await settled('folder');
+  expect(standIn.counts().made.document).toBe(1);
+});
+
+test('documents that are still copied are waited for', async () => {
+  const { inbox, drop, takeIn } = await openInbox();
+  await drop('q4.csv', WITH_DOCUMENT);
+  await drop('q4/accounts.pdf', '%PDF');
+  const { files, lying } = await takeIn(() => appendFile(join(inbox, 'q4', 'accounts.pdf'), '\n'));
+  expect([files, lying]).toMatchObject([[], [{ name: 'q4.csv' }]]);
+});
+
+test('the same content again does nothing and says so; with other documents it is another', async () => {
+  const { drop, takeIn, read, context } = await openInbox();
+  await drop('q4.csv', WITH_DOCUMENT);
+  expect((await takeIn()).files).toMatchObject([{ is: 'imported', found: { invalid: 1 } }]);
+  await drop('q4 (1).csv', WITH_DOCUMENT);
+  expect((await takeIn()).files).toMatchObject([{ is: 'again' }]);
+  expect(await read('done', 'note.txt')).toMatch(/^Nothing was done: .* portfolio q4 before \(q4\.csv, /);
+  expect(await context.portfolios.names()).toEqual(['q4']);
+  await drop('q4/accounts.pdf', PDF);
+  await drop('q4.csv', WITH_DOCUMENT);
+  expect((await takeIn()).files).toMatchObject([{ is: 'imported', found: { rows: 1 } }]);
+});
+
+test('a second file of a name is another import of its portfolio', async () => {
+  const { drop, takeIn, names, context } = await openInbox();
+  await drop('q4.csv', text(buyerLines(2)));
+  await takeIn();
+  await drop('q4.csv', text(buyerLines(3)));
+  await takeIn();
+  expect(await context.portfolios.allImports('q4')).toHaveLength(2);
+  expect(await context.portfolios.read('q4')).toMatchObject({ states: { queued: 3 } });
+  expect(await names('done')).toEqual(['<time>-q4.csv', '<time>-q4.csv']);
+});
+
+test('two processes on one folder take a file once', async () => {
+  const { drop, takeIn, source, context, names } = await openInbox();
+  await drop('q4.csv', text(buyerLines(50)));
+  const [one, other] = await Promise.all([takeIn(), takeIn(() => {}, { ...source, processId: 'other' })]);
+  expect([...one.files, ...other.files]).toHaveLength(1);
+  expect(await context.portfolios.read('q4')).toMatchObject({ states: { queued: 50 }, begun: 1 });
+  expect(await names('done')).toHaveLength(1);
+});
+
+test('a file waits for approval as any other does, and is nobody’s own', async () => {
+  const { drop, takeIn, context } = await openInbox({ env: { APPROVE_ALWAYS: 'on' } });
+  await drop('q4.csv', text(buyerLines(2)));
+  expect((await takeIn()).files).toMatchObject([{ words: expect.stringContaining('2 rows wait for approval') }]);
+  expect(await context.approvals.waiting()).toMatchObject([{ portfolio: 'q4', authors: ['inbox'], rows: 2 }]);
+});
+
+const ODD = text(['Firma,Land,HR,Betrag', 'Muster GmbH,DE,HRB 1,1000']);
+const READING = {
+  mapping: {
+    columns: { Firma: 'name', Land: 'country_code', HR: 'company_registration_number', Betrag: 'requested_limit' },
+    constants: {},
+  },
+} as const;
+
+test('a file is read by the mapping that the setting names', async () => {
+  const { drop, takeIn, settings, names } = await openNamed('bank');
+  await drop('q4.csv', ODD);
+  // Nobody kept it yet: no file is at fault.
+  await expect(takeIn()).rejects.toThrow(/There is no mapping "bank"; none was kept yet\. .* mapping keep "bank" FILE/);
+  expect(await names()).toContain('q4.csv');
+  const mappings = makeNamedMappings({ dataDir: settings.LIMITLINE_DATA });
+  await mappings.keep({ name: 'bank', file: 'old.csv', keptMs: 1, reading: READING });
+  expect((await takeIn()).files).toMatchObject([{ is: 'imported', found: { rows: 1 } }]);
+});
+
+test('without one it is read as people corrected it in the console for files of its form', async () => {
+  const { drop, takeIn, context } = await openInbox();
+  const kept = makeKeptMappings({ dir: join(context.settings.LIMITLINE_DATA, 'mappings') });
+  await kept.keep(formOf(['Firma', 'Land', 'HR', 'Betrag']), { name: 'old.csv', keptMs: 1, reading: READING });
+  await drop('q4.csv', ODD);
+  expect((await takeIn()).files).toMatchObject([{ is: 'imported', found: { rows: 1 } }]);
+});
+
+async function openNamed(name: string) {
+  const opened = await openInbox({ env: { LIMITLINE_INBOX_MAPPING: name } });
+  return { ...opened, settings: opened.context.settings };
+}
+
+test('results appear beside the file when its portfolio has settled, and once', async () => {
+  const { drop, takeIn, names, read, work, settled, inbox } = await openInbox();
+  await drop('q4.csv', text([...buyerLines(2), 'Bad GmbH,DE,HRB 9,none']));
+  await takeIn();
+  expect(await names('done')).toHaveLength(2);
+  await work();
+  await settled();
+  expect((await takeIn()).results).toEqual(['q4']);
+  expect(await names('done')).toEqual([
+    '<time>-q4.csv',
+    '<time>-q4.errors.csv',
+    '<time>-q4.problems.csv',
+    '<time>-q4.results.csv',
+  ]);
+  expect(await read('done', 'q4.results.csv')).toContain('buyer_limit_');
+  for (const name of await readdir(join(inbox, 'done'))) await rm(join(inbox, 'done', name));
+  expect((await takeIn()).results).toEqual([]);
+  expect(await names('done')).toEqual([]);
+});

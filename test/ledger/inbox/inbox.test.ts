@@ -1,0 +1,70 @@
+import { expect, test } from 'vitest';
+import { HELD_MS, makeInbox } from '../../../src/ledger/inbox/inbox.ts';
+import type { TakenFile } from '../../../src/ledger/inbox/taken-file.ts';
+import { openLedger } from '../../support/ledger.ts';
+
+function openInbox(kept?: number) {
+  const { connection, keys } = openLedger();
+  return { connection, keys, inbox: makeInbox({ connection, keys, ...(kept === undefined ? {} : { kept }) }) };
+}
+
+const file = (id: string, changes: Partial<TakenFile> = {}): TakenFile => ({
+  id,
+  folder: 'f',
+  name: `${id}.csv`,
+  documents: [],
+  portfolio: id,
+  atMs: Number(id.slice(1)),
+  is: 'imported',
+  words: '',
+  content: `content of ${id}`,
+  ...changes,
+});
+
+test('one process at a time has a folder, again as often as it asks, until it leaves it or gives no sign', async () => {
+  const { inbox, connection, keys } = openInbox();
+  expect([await inbox.hold('f', 'a'), await inbox.hold('f', 'b'), await inbox.hold('f', 'a')]).toEqual([
+    true,
+    false,
+    true,
+  ]);
+  expect(await inbox.hold('other', 'b')).toBe(true);
+  const leftMs = await connection.pttl(keys.inboxTaken('f'));
+  expect(leftMs).toBeGreaterThan(0);
+  expect(leftMs).toBeLessThanOrEqual(HELD_MS);
+  await inbox.leave('f', 'b');
+  expect(await inbox.hold('f', 'b')).toBe(false);
+  await inbox.leave('f', 'a');
+  expect(await inbox.hold('f', 'b')).toBe(true);
+});
+
+test('a content is that of the file by which it was imported first, and of none that was not', async () => {
+  const { inbox } = openInbox();
+  await inbox.note(file('f1', { is: 'taken' }));
+  expect(await inbox.imported('content of f1')).toBeUndefined();
+  await inbox.note(file('f1'));
+  await inbox.note(file('f2', { content: 'content of f1' }));
+  expect(await inbox.imported('content of f1')).toMatchObject({ id: 'f1' });
+});
+
+test('files are told the newest first, and those are open whose results are not written', async () => {
+  const { inbox } = openInbox();
+  for (const one of [file('f1'), file('f3'), file('f2', { is: 'rejected' })]) await inbox.note(one);
+  expect((await inbox.lately(2)).map(({ id }) => id)).toEqual(['f3', 'f2']);
+  expect((await inbox.open()).map(({ id }) => id).sort()).toEqual(['f1', 'f3']);
+  await inbox.note(file('f3', { results: 'f3.results.csv' }));
+  await inbox.forget('f1');
+  expect(await inbox.open()).toEqual([]);
+  expect(await inbox.read('f1')).toBeUndefined();
+});
+
+test('the oldest are forgotten, with what they brought, and nothing of the newer ones', async () => {
+  const { inbox, connection, keys } = openInbox(3);
+  for (let n = 1; n <= 5; n += 1) await inbox.note(file(`f${n}`));
+  // Of one content with the first, which is forgotten.
+  await inbox.note(file('f6', { content: 'content of f5' }));
+  expect((await inbox.lately(9)).map(({ id }) => id)).toEqual(['f6', 'f5', 'f4']);
+  expect(await inbox.imported('content of f3')).toBeUndefined();
+  expect(await inbox.imported('content of f5')).toMatchObject({ id: 'f5' });
+  expect(await connection.scard(keys.inboxOpen)).toBe(3);
+});

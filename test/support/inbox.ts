@@ -1,0 +1,75 @@
+import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { openDropFolder } from '../../jobs/inbox/drop-folder.ts';
+import { TIME } from '../../jobs/inbox/dropped-names.ts';
+import type { InboxSource, RoundDeps } from '../../jobs/inbox/inbox-deps.ts';
+import { makeSettling } from '../../jobs/inbox/settling.ts';
+import { takeInOnce } from '../../jobs/inbox/take-in.ts';
+import { makeTakenFolder } from '../../jobs/inbox/taken-folder.ts';
+import type { Context } from '../../src/context.ts';
+import type { NoticeState } from '../../src/notices/notice.ts';
+import { makeFolder, openWorkplace } from './workplace.ts';
+
+type Wish = NonNullable<Parameters<typeof openWorkplace>[0]>;
+
+/** A workplace with a drop folder, time that passes when somebody waits for it, and people who are told. */
+export async function openInbox({ env = {}, ...wish }: Wish = {}) {
+  const dir = await makeFolder();
+  const workplace = await openWorkplace({ ...wish, env: { LIMITLINE_INBOX: dir, ...env } });
+  const told: NoticeState[] = [];
+  const outbox = {
+    async tell(states: readonly NoticeState[]) {
+      told.push(...states);
+      return states.length;
+    },
+  };
+  const source: InboxSource = { ...workplace.context, outbox };
+  const stopping = new AbortController();
+  onTestFinished(() => stopping.abort());
+
+  /** Takes in what is there, in a time of its own; `meanwhile` is called whenever time passes, with how much did. */
+  const takeIn = (meanwhile: (ms: number) => unknown = () => {}, from: InboxSource = source) => {
+    let nowMs = 0;
+    const wait = async (ms: number) => {
+      nowMs += ms;
+      await meanwhile(ms);
+    };
+    return takeInOnce(from, { signal: stopping.signal, settling: makeSettling(() => nowMs), wait });
+  };
+
+  return {
+    ...workplace,
+    inbox: dir,
+    source,
+    told,
+    takeIn,
+    /** Drops a file, whole as programs leave it. */
+    async drop(name: string, content: string | Buffer): Promise<string> {
+      const path = join(dir, name);
+      await mkdir(dirname(path), { recursive: true });
+      await writeFile(`${path}.writing`, content);
+      await rename(`${path}.writing`, path);
+      return path;
+    },
+    /** What lies in a folder of the drop folder, times left out of the names. */
+    names: async (folder = '.') =>
+      (await readdir(join(dir, folder))).map((name) => name.replace(TIME, '<time>-')).sort(),
+    /** The text of what was left there, by its name without the time. */
+    async read(folder: string, name: string): Promise<string> {
+      const found = (await readdir(join(dir, folder))).find((one) => one.endsWith(name));
+      return readFile(join(dir, folder, found ?? name), 'utf8');
+    },
+    /** What one look needs, as it is put together in the product. */
+    async round(from: Context | InboxSource = source): Promise<RoundDeps> {
+      const drop = await openDropFolder(dir, from.settings.LIMITLINE_DATA);
+      const settling = settled();
+      return { ...from, drop, taken: makeTakenFolder(drop, from.account), settling, signal: stopping.signal };
+    },
+  };
+}
+
+/** For who is not tried on settling: everything has settled as soon as it is seen. */
+export function settled() {
+  return { begin() {}, left: () => 0 };
+}
