@@ -1,21 +1,24 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Settings } from '../../src/config.ts';
 import { messageOf } from '../../src/errors.ts';
+import type { NightlyRuns } from '../../src/ledger/nightly/nightly-runs.ts';
+import type { Reports } from '../../src/ledger/nightly/reports.ts';
 import type { Log } from '../../src/log.ts';
 import { type CallsHeld, readCallsHeld } from '../../src/pace/calls-held.ts';
 import { lookAtApprovals, lookAtPortfolios, type PortfolioLookDeps } from './look-at-portfolios.ts';
 import { lookAtDisk, readRedisRoom } from './look-at-rooms.ts';
-import { REPORT_SUBJECTS, reportChanges, type SeenReports } from './report-changes.ts';
+import { seeReports } from './nightly-reports.ts';
+import { REPORT_SUBJECTS, reportChanges } from './report-changes.ts';
 import { ROOM_SUBJECTS, roomChanges } from './room-changes.ts';
 import { SERVICE_SUBJECTS, serviceChanges } from './service-changes.ts';
 
-/** What a look needs of a context, and what the nightly reports say. */
+/** What a look needs of a context. */
 export type WatchDeps = PortfolioLookDeps & {
   settings: Pick<Settings, 'LIMITLINE_DATA' | 'NOTIFY_FAILURES_ABOVE' | 'NOTIFY_AWAY_AFTER_MIN' | 'NOTIFY_FULL_ABOVE'>;
   /** What each server of Redis says of itself, as `INFO` has it. */
   readServers: () => Promise<readonly Readonly<Record<string, string>>[]>;
-  /** What is known of the reports of nights; see nightly-reports.ts. */
-  readReports?: (nowMs: number) => Promise<SeenReports>;
+  reports: Pick<Reports, 'list'>;
+  nightlyRuns: Pick<NightlyRuns, 'schedule'>;
   /** What holds calls back, and the server's clock; as the ledger has it where nothing else is given. */
   readCalls?: () => Promise<CallsHeld>;
 };
@@ -85,7 +88,7 @@ function makeLook(deps: WatchDeps, log: Log): (signal: AbortSignal) => Promise<n
     const [disk, servers, reports] = await Promise.all([
       orNothing('the disk', () => lookAtDisk(settings.LIMITLINE_DATA)),
       orNothing('the room of Redis', deps.readServers),
-      orNothing('the nightly reports', async () => deps.readReports?.(nowMs)),
+      orNothing('the nightly reports', () => seeReports(deps, nowMs)),
     ]);
     const rooms = { disk, redis: (servers ?? []).map(readRedisRoom) };
     let arose = await outbox.tell([

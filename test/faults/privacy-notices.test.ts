@@ -32,13 +32,11 @@ test('a whole run, with all that can go wrong, tells each notice once, and no no
   const { context, standIn } = place;
   const { approvals, portfolios } = context;
   const servers = [{ used_memory: '99', maxmemory: '100', aof_last_write_status: 'err' }];
-  const [twoDaysMs, beganMs] = [2 * 86_400_000, (await readCallsHeld(context.ledger, context.keys)).nowMs];
+  const { nowMs } = await readCallsHeld(context.ledger, context.keys);
+  const entry = { task: 'reconcile' as const, pattern: '0 */6 * * *', tz: 'UTC', sinceMs: nowMs };
   const watcher = makeWatcher(context, {
     readServers: async () => servers,
-    readReports: async (nowMs) => ({
-      last: undefined,
-      dueMs: nowMs - twoDaysMs > beganMs ? nowMs - twoDaysMs : undefined,
-    }),
+    nightlyRuns: { schedule: async () => [entry] },
   });
   const kinds = async () => (await watcher.told()).map(({ kind }) => kind).filter((kind) => kind !== 'disk');
   const held = async () => watcher.deps.readCalls?.();

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { makeNightlyReports } from '../../../jobs/notices/nightly-reports.ts';
+import { seeReports } from '../../../jobs/notices/nightly-reports.ts';
 import { reportChanges } from '../../../jobs/notices/report-changes.ts';
-import type { ScheduleEntry } from '../../../src/schedule/schedule.ts';
+import type { NightReport } from '../../../src/ledger/nightly/night-report.ts';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
@@ -9,23 +9,18 @@ const DAY = 24 * HOUR;
 const BEGIN = Date.UTC(2026, 10, 2);
 const DUE_AT = 2.5 * HOUR;
 
-/** Each night at half past two, whatever the pattern is. */
-function latestMoment(_entry: ScheduleEntry, atMs: number): number {
-  return Math.floor((atMs - BEGIN - DUE_AT) / DAY) * DAY + BEGIN + DUE_AT;
-}
-
-const report = (day: number, by = 'nightly') => ({
-  id: `${by} ${day}`,
-  by,
-  madeMs: BEGIN + day * DAY + DUE_AT + 30_000,
-});
-type Report = ReturnType<typeof report>;
+const report = (day: number, by = 'nightly'): NightReport => {
+  const madeMs = BEGIN + day * DAY + DUE_AT + 30_000;
+  const times = { atMs: madeMs - 30_000, beganMs: madeMs - 29_000, madeMs };
+  const found = { items: 0, findings: 0, groups: [], crowded: [], looked: { portfolios: 1 } };
+  return { id: `${by} ${day}`, account: 'stand-in', by, ...times, ...found };
+};
 const nightly = (sinceDay = -9) => [
   { task: 'audit' as const, pattern: '15 2 * * *', tz: 'UTC', sinceMs: 0 },
   { task: 'reconcile' as const, pattern: '30 2 * * *', tz: 'UTC', sinceMs: BEGIN + sinceDay * DAY },
 ];
 
-type Look = readonly [day: number, reports: readonly Report[], schedule?: ReturnType<typeof nightly> | undefined];
+type Look = readonly [day: number, reports: readonly NightReport[], schedule?: ReturnType<typeof nightly> | undefined];
 
 /** Looks at these days at noon, the first of which is the first look of all, and answers what is told. */
 async function tellOf(looks: readonly Look[]): Promise<string[]> {
@@ -34,31 +29,27 @@ async function tellOf(looks: readonly Look[]): Promise<string[]> {
   let sinceMs: number | undefined;
   for (const [day, reports, schedule] of looks) {
     const nowMs = BEGIN + day * DAY + 12 * HOUR;
-    const seen = makeNightlyReports({
-      list: async ({ count }) => reports.slice(0, count),
-      toNotice: ({ id, madeMs }) => ({
-        kind: 'report',
-        title: `Report ${id}`,
-        facts: [],
-        path: '/nightly',
-        atMs: madeMs,
-      }),
-      schedule: async () => schedule,
-      latestMoment,
-    });
+    const seen = seeReports(
+      {
+        reports: { list: async ({ count }) => reports.slice(0, count) },
+        nightlyRuns: { schedule: async () => schedule },
+      },
+      nowMs,
+    );
     const known = { report: remembered['nightly report'], missing: remembered['nightly report missing'] };
-    for (const change of reportChanges(await seen(nowMs), known, { nowMs, sinceMs })) {
+    for (const change of reportChanges(await seen, known, { nowMs, sinceMs })) {
       expect(change.was).toBe(remembered[change.subject] ?? '');
       expect(change.state).not.toBe(change.was);
       remembered[change.subject] = change.state;
-      if (change.notice) told.push(`${day}: ${change.notice.title}`);
+      if (change.notice) told.push(`${day}: ${change.notice.path}`);
     }
     sinceMs ??= nowMs;
   }
   return told;
 }
 
-const MISSING = 'No nightly report came for two nights, although the schedule names it';
+/** Where the notice leads that none came. */
+const MISSING = '/nightly';
 
 describe('nightly reports', () => {
   test.each<[string, readonly Look[], string[]]>([
@@ -70,7 +61,7 @@ describe('nightly reports', () => {
         [1, [report(1)], nightly()],
         [2, [report(2)], nightly()],
       ],
-      ['1: Report nightly 1', '2: Report nightly 2'],
+      ['1: /nightly/reports/nightly%201', '2: /nightly/reports/nightly%202'],
     ],
     [
       'of before the first look are not told of',
@@ -116,7 +107,7 @@ describe('nightly reports', () => {
         [4, [report(3)], nightly()],
         [5, [report(3)], nightly()],
       ],
-      [`2: ${MISSING}`, '3: Report nightly 3', `5: ${MISSING}`],
+      [`2: ${MISSING}`, '3: /nightly/reports/nightly%203', `5: ${MISSING}`],
     ],
     [
       'that no schedule names',

@@ -143,7 +143,7 @@ describe('watching', () => {
     const fail = async () => {
       throw new Error('INFO is forbidden');
     };
-    const watcher = makeWatcher(place.context, { readServers: fail, readReports: fail });
+    const watcher = makeWatcher(place.context, { readServers: fail, reports: { list: fail } });
     await watcher.look();
     await answered(place, 'q4', { done: 1, refused: 0 });
     await settle(place, 'q4');
