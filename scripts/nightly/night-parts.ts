@@ -1,6 +1,7 @@
 import type { Context } from '../../src/context.ts';
 import type { Log } from '../../src/log.ts';
 import { DELIVERY } from './delivery-part.ts';
+import { WATCH } from './watch-part.ts';
 
 /** What the night's process does beside the schedule. */
 export type NightPart = {
@@ -14,4 +15,4 @@ export type NightPart = {
 type Started = { stop(): void | Promise<void> };
 
 /** In the order in which one pass does them: what is told of is delivered in the same pass. */
-export const NIGHT_PARTS: readonly NightPart[] = [DELIVERY];
+export const NIGHT_PARTS: readonly NightPart[] = [WATCH, DELIVERY];
