@@ -1,4 +1,5 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
+import { scheduleFunctions } from '../../../scripts/console/nightly/schedule.ts';
 import { statusOf } from '../../../scripts/nightly/night-words.ts';
 import { runNights } from '../../../scripts/nightly/run-nights.ts';
 import { readScheduleFacts } from '../../../scripts/nightly/schedule-facts.ts';
@@ -74,12 +75,20 @@ test('two processes on duty catch up with what was missed once, are seen, and ma
   expect((caughtUp?.nextMs ?? 0) - Date.parse(caughtUp?.last?.id ?? '')).toBe(86_400_000);
 
   const night = { task: 'reconcile', id: new Date().toISOString(), atMs: Date.now() };
-  const [asked] = await runNights([night], context, { by: 'ann', signal: never() });
+  const [asked] = await runNights([{ ...night, by: 'ann' }], context, { signal: never() });
   expect(asked?.end).toMatchObject({ id: night.id, by: 'ann', is: 'well' });
   await Promise.all(fleet.map((duty) => duty.stop()));
   const nights = await context.ledger.zrange(context.keys.nightsEnded('reconcile'), '0', '-1');
   expect(nights).toEqual([caughtUp?.last?.id, night.id]);
   expect((await readScheduleFacts(context)).onDuty).toEqual([]);
+});
+
+test('what somebody asked for in the console while nobody was on duty runs with the next pass', async () => {
+  const { context } = await openWorkplace({ env: { LIMITLINE_SCHEDULE: 'off' } });
+  await scheduleFunctions(context).run('audit', 'ann');
+  const ends = await doWhatIsDue(context, { signal: never(), parts: [] });
+  expect(ends.map(({ task, end }) => [task, end?.is, end?.by])).toEqual([['audit', 'well', 'ann']]);
+  expect(await doWhatIsDue(context, { signal: never(), parts: [] })).toEqual([]);
 });
 
 test('one pass goes by its own schedule, though another was in force as long as somebody was on duty', async () => {
