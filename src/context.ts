@@ -5,6 +5,7 @@ import { makeAuditTrail } from './audit/audit-trail.ts';
 import { trailFolder } from './audit/trail-folder.ts';
 import { accountOf, type Settings, STAND_IN_ACCOUNT, STAND_IN_CREDENTIALS } from './config.ts';
 import { makeDocumentStore } from './documents/store.ts';
+import { makeStoreLooks } from './documents/store-looks.ts';
 import { makeLeftFiles } from './files/left-files.ts';
 import { makeAccounts } from './ledger/accounts.ts';
 import { asksApproval } from './ledger/approvals/approval.ts';
@@ -16,6 +17,9 @@ import { makeBuyers } from './ledger/buyers.ts';
 import { makeCalls } from './ledger/calls.ts';
 import { loginOf, makeKeys, makeSharedKeys } from './ledger/keys.ts';
 import type { Login } from './ledger/login.ts';
+import { makeBuyerLists } from './ledger/nightly/buyer-lists.ts';
+import { makeConsiderate } from './ledger/nightly/considerate.ts';
+import { makeRestingLooks } from './ledger/nightly/resting.ts';
 import { makeRowWalk } from './ledger/nightly/row-walk.ts';
 import { makePersist } from './ledger/persist.ts';
 import { makePlans } from './ledger/plans/plans.ts';
@@ -148,6 +152,20 @@ export async function openContext({ settings, log }: { settings: Settings; log: 
     keepApprovalRule: approvalRule.keep,
     /** Goes over all rows of a portfolio that are in one state, for the nightly check. */
     walkRows: makeRowWalk({ connection: ledger, keys }),
+    /** Compares what is kept beside the rows of a portfolio while they are walked. */
+    restingLooks: makeRestingLooks({ connection: ledger, keys, isSearched: settings.SEARCH_INDEX === 'on' }),
+    buyerLists: makeBuyerLists({ connection: ledger, keys }),
+    /** Makes what asks Redis so that others go first. */
+    considerate: (signal: AbortSignal) => makeConsiderate({ connection: ledger, signal }),
+    /** What all other accounts of this prefix have imported: their files lie in the same data folder. */
+    async otherAccounts() {
+      const others = (await accounts.known()).filter(({ name }) => name !== login.account);
+      return others.map(({ name }) => {
+        const of = { connection: ledger, keys: makeKeys(prefix, name) };
+        const portfolios = makePortfolios(of);
+        return { ...portfolios, portfolios, walkRows: makeRowWalk(of) };
+      });
+    },
     recovery: makeRecovery({ connection: ledger, keys }),
     /** The fleet's pace, without the doors; see {@link lookAtPace}. */
     readPace: makePaceReader(ledger, keys.pace),
@@ -161,6 +179,8 @@ export async function openContext({ settings, log }: { settings: Settings; log: 
     paceSamples: makePaceSamples({ connection: ledger, paceKey: keys.pace, key: keys.paceSamples }),
     imports: makeDocumentStore({ dir: join(settings.LIMITLINE_DATA, 'imports') }),
     documents: makeDocumentStore({ dir: join(settings.LIMITLINE_DATA, 'documents') }),
+    storedFiles: makeStoreLooks({ dir: join(settings.LIMITLINE_DATA, 'imports') }),
+    storedDocuments: makeStoreLooks({ dir: join(settings.LIMITLINE_DATA, 'documents') }),
     leftFiles: makeLeftFiles({ dir: join(settings.LIMITLINE_DATA, 'left'), trialAccount: STAND_IN_ACCOUNT }),
     async close(): Promise<void> {
       ending.abort();
