@@ -153,7 +153,7 @@ export async function openContext({ settings, log }: { settings: Settings; log: 
     /** Goes over all rows of a portfolio that are in one state, for the nightly check. */
     walkRows: makeRowWalk({ connection: ledger, keys }),
     /** Compares what is kept beside the rows of a portfolio while they are walked. */
-    restingLooks: makeRestingLooks({ connection: ledger, keys, isSearched: settings.SEARCH_INDEX === 'on' }),
+    restingLooks: makeRestingLooks({ connection: ledger, keys }),
     buyerLists: makeBuyerLists({ connection: ledger, keys }),
     /** Makes what asks Redis so that others go first. */
     considerate: (signal: AbortSignal) => makeConsiderate({ connection: ledger, signal }),

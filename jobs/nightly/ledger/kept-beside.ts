@@ -10,7 +10,7 @@ import { makeNamedRows, tellRows } from './named-rows.ts';
 
 export type KeptDeps = {
   portfolios: Pick<Portfolios, 'compare'>;
-  rows: Pick<Rows, 'compareSearch' | 'read'>;
+  rows: Pick<Rows, 'compareSearch' | 'isSearched' | 'read'>;
   approvals: Pick<Approvals, 'compare'>;
   restingLooks: RestingLooks;
 };
@@ -48,7 +48,7 @@ export function makeKeptCheck(
 
   return {
     async beginPortfolio(portfolio) {
-      look = await restingLooks(portfolio, ask);
+      look = await restingLooks(portfolio, { ask, isSearched: rows.isSearched });
     },
     row(walked, state) {
       look?.add(walked, state);

@@ -19,18 +19,8 @@ const PAGE = 2_000;
  * are walked anyway: each index is read once, nothing is written, and a portfolio in which anything moves meanwhile is told as such.
  * Most portfolios rest at night. Where something differs, or moved, the exact comparison (counts/row-comparison.ts) has to look: that
  * one goes on while rows move, names what differs, mends it, and costs ten times as much.
- *
- * @param isSearched whether rows are put into the indexes by which they are searched
  */
-export function makeRestingLooks({
-  connection,
-  keys,
-  isSearched = true,
-}: {
-  connection: RedisConnection;
-  keys: Keys;
-  isSearched?: boolean | undefined;
-}) {
+export function makeRestingLooks({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
   /** All of a portfolio that changes when one of its rows does, as one text; and what of it is compared. */
   async function lookAt(portfolio: string) {
     const step = connection.multi().hgetall(keys.portfolio(portfolio));
@@ -53,7 +43,8 @@ export function makeRestingLooks({
     };
   }
 
-  return async (portfolio: string, ask: Ask) => {
+  /** @param isSearched whether rows are put into the indexes by which they are searched */
+  return async (portfolio: string, { ask, isSearched }: { ask: Ask; isSearched: boolean }) => {
     const before = await ask(() => lookAt(portfolio));
     const sums = makeRowSums();
     const placed = makePlacedMarks();

@@ -135,6 +135,9 @@ export function makeSearchComparison({
   }
 
   return {
+    /** Whether rows are put into these indexes at all. */
+    isSearched,
+
     /**
      * Goes once over all rows of a portfolio, and over the indexes only where they have more than the rows do.
      *
