@@ -5,6 +5,7 @@ import { runNights } from '../../../scripts/nightly/run-nights.ts';
 import { readScheduleFacts } from '../../../scripts/nightly/schedule-facts.ts';
 import { stayOnDuty } from '../../../scripts/nightly/stay-on-duty.ts';
 import { doWhatIsDue } from '../../../scripts/nightly/what-is-due.ts';
+import { startKillableRedis } from '../../support/redis/killable-redis.ts';
 import { openWorkplace } from '../../support/workplace.ts';
 
 const never = () => new AbortController().signal;
@@ -81,6 +82,22 @@ test('two processes on duty catch up with what was missed once, are seen, and ma
   const nights = await context.ledger.zrange(context.keys.nightsEnded('reconcile'), '0', '-1');
   expect(nights).toEqual([caughtUp?.last?.id, night.id]);
   expect((await readScheduleFacts(context)).onDuty).toEqual([]);
+});
+
+test('who is on duty goes on when Redis comes back', async () => {
+  const redis = await startKillableRedis();
+  const { context } = await openWorkplace({ env: { ...SCHEDULE, REDIS_URL: redis.url } });
+  const duty = await stayOnDuty(context, { parts: [] });
+  await redis.kill();
+  await redis.restart();
+  // The same moment again and again is one run: the first words may meet a connection that is not back yet.
+  const dueMs = Date.now();
+  await expect
+    .poll(() => context.maintenance().add({ task: 'audit', dueMs, by: 'ann' }), { timeout: 30_000 })
+    .toBeUndefined();
+  const lastOf = async () => (await context.nightlyRuns.read(['audit'])).audit?.last;
+  await expect.poll(lastOf, { timeout: 60_000 }).toMatchObject({ is: 'well', by: 'ann' });
+  await duty.stop();
 });
 
 test('what somebody asked for in the console while nobody was on duty runs with the next pass', async () => {
