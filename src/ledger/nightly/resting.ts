@@ -12,7 +12,7 @@ export type RestingLooks = ReturnType<typeof makeRestingLooks>;
 export type RestingLook = Awaited<ReturnType<RestingLooks>>;
 
 /** Members of an index read at a time. */
-const PAGE = 2_000;
+const PAGE = 500;
 
 /**
  * Compares what is kept beside the rows of a portfolio (sums, indexes by state, cause, approval and search) with the rows while they

@@ -9,7 +9,7 @@ import type { StoredRow } from './stored-row.ts';
 export type SearchMarks = ReturnType<typeof makeSearchMarks>;
 
 /** Entries of an index read at a time: a millisecond of Redis' time. */
-const PAGE = 2_000;
+const PAGE = 500;
 /** Small sets that are read in one go. */
 const SETS = 200;
 
