@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { reconcile } from '../../../../jobs/nightly/reconcile.ts';
 import { retryRows } from '../../../../jobs/operators/retry-rows.ts';
+import { foundBy } from '../../../support/found-by.ts';
 import { buyerLines, openWorkplace } from '../../../support/workplace.ts';
 
 test('reconcile finds nothing however often it looks while rows come in, go on, are refused and are sent again', async () => {
@@ -21,8 +21,8 @@ test('reconcile finds nothing however often it looks while rows come in, go on, 
     isOver = true;
   })();
   const looks: unknown[] = [];
-  while (!isOver) looks.push(...(await reconcile(context, { lookAgainMs: 0 })));
+  while (!isOver) looks.push(...(await foundBy(context, { lookAgainMs: 0 })));
   await working;
-  expect([...looks, ...(await reconcile(context, { lookAgainMs: 0 }))]).toEqual([]);
+  expect([...looks, ...(await foundBy(context, { lookAgainMs: 0 }))]).toEqual([]);
   expect(place.standIn.madeTwice()).toEqual([]);
 });
