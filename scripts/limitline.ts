@@ -28,6 +28,8 @@ const COMMANDS: Record<string, () => Promise<{ register: (program: Command, term
   cancel: () => import('./commands/cancel.ts'),
   recover: () => import('./commands/recover.ts'),
   reconcile: () => import('./commands/reconcile.ts'),
+  schedule: () => import('./commands/schedule.ts'),
+  nightly: () => import('./commands/nightly.ts'),
   inbox: () => import('./commands/inbox.ts'),
   mapping: () => import('./commands/mapping.ts'),
   user: () => import('./commands/user.ts'),
@@ -36,7 +38,7 @@ const COMMANDS: Record<string, () => Promise<{ register: (program: Command, term
 };
 
 /** Commands that run for long, and whose standard error is a log. */
-const LOGGING: ReadonlySet<string> = new Set(['up', 'work', 'console', 'service']);
+const LOGGING: ReadonlySet<string> = new Set(['up', 'work', 'console', 'nightly', 'service']);
 
 /** Long enough for a process to end by itself, which it nearly always does at once. */
 const LINGER_MS = 1_000;

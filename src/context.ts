@@ -17,6 +17,9 @@ import { makeCalls } from './ledger/calls.ts';
 import { makeInbox } from './ledger/inbox/inbox.ts';
 import { loginOf, makeKeys, makeSharedKeys } from './ledger/keys.ts';
 import type { Login } from './ledger/login.ts';
+import { makeNightlyRuns } from './ledger/nightly/nightly-runs.ts';
+import { makeReports } from './ledger/nightly/reports.ts';
+import { makeRowWalk } from './ledger/nightly/row-walk.ts';
 import { makePersist } from './ledger/persist.ts';
 import { makePlans } from './ledger/plans/plans.ts';
 import { makePortfolios } from './ledger/portfolios.ts';
@@ -24,6 +27,8 @@ import { makeRecovery } from './ledger/recovery.ts';
 import { makeRows } from './ledger/rows.ts';
 import { makeStories } from './ledger/story/story.ts';
 import type { Log } from './log.ts';
+import { waysGiven } from './notices/notice-settings.ts';
+import { makeOutbox } from './notices/outbox.ts';
 import { readShut } from './pace/door-words.ts';
 import { makeDoors } from './pace/doors.ts';
 import { makePace } from './pace/pace.ts';
@@ -35,12 +40,23 @@ import { makePeople } from './people/people.ts';
 import { makeSecret } from './people/secret.ts';
 import { referenceOf } from './portfolio/identity/identity.ts';
 import { chooseProxy } from './proxy.ts';
+import { MAINTENANCE, type Maintenance, makeMaintenance } from './queue/maintenance.ts';
 import { makeQueues } from './queue/queues.ts';
+import { nodesOf } from './redis/nodes.ts';
 import { openRedis } from './redis/open-redis.ts';
 import { makeExpectedReplicas } from './redis/replicas.ts';
+import { readInfo } from './redis/server-info.ts';
+import { nextMoment } from './schedule/moments.ts';
 import { makeServiceClient } from './service/client.ts';
 
 export type Context = Awaited<ReturnType<typeof openContext>>;
+
+type ContextDeps = {
+  settings: Settings;
+  log: Log;
+  /** How passwords are kept, where not as in `people/passwords`. */
+  hash?: (password: string) => Promise<string>;
+};
 
 /**
  * Everything that a command needs, wired from the settings: Redis, the ledger, the queues, the data folder, all of one
@@ -48,7 +64,7 @@ export type Context = Awaited<ReturnType<typeof openContext>>;
  *
  * @throws LimitlineError `REDIS` when there is none that will do, `USAGE` when it is open which account is meant
  */
-export async function openContext({ settings, log }: { settings: Settings; log: Log }) {
+export async function openContext({ settings, log, hash }: ContextDeps) {
   const redis = await openRedis({
     url: settings.REDIS_URL,
     dataDir: settings.LIMITLINE_DATA,
@@ -105,7 +121,9 @@ export async function openContext({ settings, log }: { settings: Settings; log: 
     account: login.account,
     log,
   });
-  const queues = makeQueues({ connection: redis.connect('queue'), prefixOf: keys.queuePrefix });
+  const queueConnection = redis.connect('queue');
+  const queues = makeQueues({ connection: queueConnection, prefixOf: keys.queuePrefix });
+  let maintenance: Maintenance | undefined;
 
   return {
     settings,
@@ -119,7 +137,7 @@ export async function openContext({ settings, log }: { settings: Settings; log: 
     /** What keys of the installation are derived from. */
     secret,
     /** Users, how they sign in, and sessions: of the installation, whichever account it is. */
-    people: makePeople({ connection: ledger, keys: sharedKeys, secret, words: wordsOf(login.account) }),
+    people: makePeople({ connection: ledger, keys: sharedKeys, secret, words: wordsOf(login.account), hash }),
     /** Who did what: whatever changes something is told to it before it is done. */
     audit,
     /** Remembers the account: for commands that bring something into it, or work for it. */
@@ -146,7 +164,11 @@ export async function openContext({ settings, log }: { settings: Settings; log: 
     approvalPolicy: approvalRule.now,
     /** Makes this process' settings the account's rule: for what serves. */
     keepApprovalRule: approvalRule.keep,
+    /** Goes over all rows of a portfolio that are in one state, for the nightly check. */
+    walkRows: makeRowWalk({ connection: ledger, keys }),
     recovery: makeRecovery({ connection: ledger, keys }),
+    /** What the nightly checks found. */
+    reports: makeReports({ connection: ledger, keys }),
     /** What was taken from drop folders. */
     inbox: makeInbox({ connection: ledger, keys }),
     /** The fleet's pace, without the doors; see {@link lookAtPace}. */
@@ -157,6 +179,26 @@ export async function openContext({ settings, log }: { settings: Settings; log: 
     attempts,
     atMostOnce: makeAtMostOnce({ calls, attempts }),
     queues,
+    /** What runs at night and was asked for. Most commands have nothing to do with it, so it is opened by who asks first. */
+    maintenance(): Maintenance {
+      maintenance ??= makeMaintenance({
+        connection: queueConnection,
+        prefix: keys.queuePrefix(MAINTENANCE),
+        nextMoment,
+      });
+      return maintenance;
+    },
+    /** Which nightly runs there were, and which are under way. */
+    nightlyRuns: makeNightlyRuns({ connection: ledger, keys, persist }),
+    /** What people are told of without asking, until it is delivered. */
+    outbox: makeOutbox({
+      connection: ledger,
+      keys,
+      ways: waysGiven(settings).map(({ name }) => name),
+      about: settings.NOTIFY_ABOUT,
+    }),
+    /** What each server of Redis says of itself; of a cluster each primary. */
+    readServers: () => Promise.all(nodesOf(ledger).map(readInfo)),
     /** How the fleet's pace went over the last hour. */
     paceSamples: makePaceSamples({ connection: ledger, paceKey: keys.pace, key: keys.paceSamples }),
     imports: makeDocumentStore({ dir: join(settings.LIMITLINE_DATA, 'imports') }),
@@ -166,6 +208,7 @@ export async function openContext({ settings, log }: { settings: Settings; log: 
       ending.abort();
       await audit.close();
       await queues.close();
+      await maintenance?.close();
       await redis.close();
     },
   };

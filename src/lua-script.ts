@@ -50,8 +50,15 @@ function register(connection: RedisConnection, url: URL): LuaScript {
   };
 }
 
-/** The text of the Lua file at `url`, with what it includes. */
+/** The text of the Lua file at `url`, with what it includes: read once in a process, however many connections it has. */
 export function readLua(url: URL): string {
+  const known = TEXTS.get(url.href);
+  if (known !== undefined) return known;
   const text = readFileSync(fileURLToPath(url), 'utf8');
-  return text.replace(/^-- @include (\S+)$/gm, (_line, name: string) => readLua(new URL(`${name}.lua`, url)));
+  const whole = text.replace(/^-- @include (\S+)$/gm, (_line, name: string) => readLua(new URL(`${name}.lua`, url)));
+  TEXTS.set(url.href, whole);
+  return whole;
 }
+
+/** By address: a hundred files of ours, and no more. */
+const TEXTS = new Map<string, string>();

@@ -2,6 +2,7 @@ import { isAbsolute } from 'node:path';
 import { z } from 'zod';
 import { faultOfRange } from './addresses.ts';
 import { LOG_LEVELS } from './log.ts';
+import { readSmtpUrl } from './notices/mail/smtp-url.ts';
 import { NOTICE_KINDS, type NoticeKind } from './notices/notice.ts';
 import { readGroupRoles, splitGroupRoles } from './people/oidc/group-roles.ts';
 import { ROLES } from './people/person.ts';
@@ -89,8 +90,8 @@ const noticeUrl = z
 const smtpUrl = z
   .string()
   .refine(
-    (text) => URL.canParse(text) && /^smtps?:$/.test(new URL(text).protocol),
-    'must be an address that begins with smtp:// or smtps://',
+    (text) => readSmtpUrl(text) !== undefined,
+    'must be smtp://user:password@host:port or smtps://user:password@host:port, and nothing behind it; percent-encode special characters in the password',
   );
 
 /** The scheme alone is looked at here; where Redis is opened, the whole address is read, and its faults are named. */
@@ -198,6 +199,7 @@ export const settingsSchema = z.object({
       (kinds) => kinds.every((kind) => NOTICE_KINDS.includes(kind as NoticeKind)),
       `must be some of ${NOTICE_KINDS.join(', ')}`,
     )
+    .transform((kinds) => kinds as NoticeKind[])
     .default([]),
   /** Percent of a portfolio's ended rows that were refused or held. */
   NOTIFY_FAILURES_ABOVE: wholeNumber(0, 100, 'percent').default(10),

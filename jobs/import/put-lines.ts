@@ -6,6 +6,7 @@ import type { Persist } from '../../src/ledger/persist.ts';
 import type { PutAnswer, RowDocument, RowRequest } from '../../src/ledger/row.ts';
 import type { RowId } from '../../src/ledger/row-id.ts';
 import type { Rows } from '../../src/ledger/rows.ts';
+import { asksStatements } from '../../src/portfolio/lines/advice.ts';
 import type { Line, Row } from '../../src/portfolio/lines/row.ts';
 import type { Queues } from '../../src/queue/queues.ts';
 import { buyerRowsAfter, decideLine, type Place, type RowLine, warningOfOther } from './decide-line.ts';
@@ -69,7 +70,9 @@ type PutEnd = { line: Line; row: RowId; is: PutAnswer | 'refused'; replaced?: Bu
 async function putLine(target: Target, line: RowLine, known: Map<string, BuyerRows>, deps: PutDeps): Promise<PutEnd> {
   const row = { portfolio: target.portfolio, key: line.row.key };
   const request = await toRequest(line.row, deps.documents);
-  const { buyer } = line.row;
+  const { buyer, statementsDated } = line.row;
+  // Of a million small requests nobody asks it.
+  const statements = asksStatements(line.row.limit.requested_limit) ? statementsDated : undefined;
   // Redis is waited for; a file that cannot be gone through ends the import.
   const rows = { ofRow: (other: RowId) => deps.persist('read', () => deps.rows.ofRow(other)) };
   let takes: string | undefined;
@@ -83,7 +86,13 @@ async function putLine(target: Target, line: RowLine, known: Map<string, BuyerRo
     const { number, generation } = target.run;
     const approval = ofDeclined ?? target.approval.id();
     const put = () =>
-      deps.rows.put(row, line.line, number, request, generation, { seen: ofBuyer.count, takes, approval, ...given });
+      deps.rows.put(row, line.line, number, request, generation, {
+        seen: ofBuyer.count,
+        takes,
+        approval,
+        statements,
+        ...given,
+      });
     const is = await deps.persist('put', put);
     if (is === 'closed') {
       const renewed = await target.approval.renew(approval ?? '');

@@ -25,5 +25,11 @@ export type NightlyTask = {
   name: TaskName;
   /** What it does, in a few words. */
   words: string;
+  /** It writes its own entries about what it did, so that a look each minute at nothing is none. Others have one before and one behind. */
+  auditsItself?: true;
+  /**
+   * Runs it. Whoever stops since `signal` says so throws, and is run again: what it returns counts as the end of the night. Two runs of
+   * one night at the same moment must do no harm: a process that stood still for long may wake beside the one that took over.
+   */
   run: (night: Night) => Promise<NightResult>;
 };

@@ -37,7 +37,11 @@ const PUT_OFF_WAIT_MS = 100;
 const CREDENTIALS_WAIT_MS = 4_000;
 
 /** What every row would meet: credentials that are refused, no token to be had, replicas that do not confirm a claim. */
-const STOPS_ALL_CALLS: ReadonlySet<string> = new Set(['CREDENTIALS', 'SERVICE', 'REDIS']);
+const STOPS_ALL_CALLS: ReadonlyMap<string, 'credentials' | 'outage' | 'replicas'> = new Map([
+  ['CREDENTIALS', 'credentials'],
+  ['SERVICE', 'outage'],
+  ['REDIS', 'replicas'],
+]);
 
 /**
  * Makes one call of a step, at most once: waits until it may leave, then claims, sends and settles it. Throttling, outages and
@@ -119,7 +123,8 @@ async function stopAllCalls(error: Error & { code: string }, episode: number, de
   if (credentials) deps.onCommonFault(error);
   const askedMs = credentials ? CREDENTIALS_WAIT_MS : 0;
   const headers = headersOf(error);
-  await deps.pace.block({ why: error.message, because: 'outage', askedMs, headers, episode }).catch(() => {});
+  const because = STOPS_ALL_CALLS.get(error.code) ?? 'outage';
+  await deps.pace.block({ why: error.message, because, askedMs, headers, episode }).catch(() => {});
 }
 
 function takeSuspect(wish: Wish, deps: CallDeps): Unauthorized {

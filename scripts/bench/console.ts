@@ -144,7 +144,7 @@ async function fillPortfolios({ rows, keys }: BenchLedger, connection: Redis, co
       const number = next;
       next += 1;
       const portfolio = `port-${number}`;
-      await importNothing({ rows, keys }, connection, portfolio);
+      await importNothing({ keys }, connection, portfolio);
       for (const line of [2, 3]) {
         const request = benchRequest(2 * number + line);
         await rows.put({ portfolio, key: `${number}-${line}` }, line, '1', request);
@@ -155,7 +155,7 @@ async function fillPortfolios({ rows, keys }: BenchLedger, connection: Redis, co
 }
 
 /** What an import writes down beside the rows. */
-async function importNothing({ keys }: BenchLedger, connection: Redis, portfolio: string): Promise<void> {
+async function importNothing({ keys }: Pick<BenchLedger, 'keys'>, connection: Redis, portfolio: string): Promise<void> {
   const file = { id: '0'.repeat(64), fileName: `${portfolio}.csv`, reading: '{}' };
   await (await makeImports({ connection, keys }).startImport(portfolio, file)).end();
 }

@@ -17,7 +17,7 @@ export function openBenchLedger(connection: RedisConnection, { isSearched = true
   const keys = makeKeys('bench', 'https://bench.example');
   const persist = makePersist({ log: makeSilentLog(), signal: new AbortController().signal });
   const rows = makeRows({ connection, keys, persist, canaryRefusals: 0, isSearched, referenceOf });
-  return { keys, rows };
+  return { keys, rows, connection };
 }
 
 export type BenchLedger = ReturnType<typeof openBenchLedger>;
@@ -25,31 +25,44 @@ export type BenchLedger = ReturnType<typeof openBenchLedger>;
 /**
  * Fills a portfolio with rows as a run leaves them: of a hundred two are refused, for 25 causes, one is held, five wait, and the
  * rest are done, nine of ten approved.
+ *
+ * @param first the first of its buyers: two portfolios of other buyers have no row in common
+ * @param withCalls what the calls of the rows left is there too, and the buyers' lists
  */
 export async function fillPortfolio(
-  { rows: ledger }: BenchLedger,
-  { portfolio, rows }: { portfolio: string; rows: number },
+  { rows: ledger, connection, keys }: BenchLedger,
+  { portfolio, rows, first = 0, withCalls = false }: Filling,
   signal: AbortSignal,
 ): Promise<void> {
   let next = 0;
   const work = async (): Promise<void> => {
     while (next < rows) {
       signal.throwIfAborted();
-      const index = next;
+      const index = first + next;
       next += 1;
-      await fillRow(ledger, portfolio, index);
+      await fillRow(ledger, portfolio, index, index - first + 2);
+      if (withCalls) await fillCalls({ connection, keys }, portfolio, index);
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, work));
 }
 
-async function fillRow(ledger: BenchLedger['rows'], portfolio: string, index: number): Promise<void> {
+type Filling = { portfolio: string; rows: number; first?: number; withCalls?: boolean };
+
+/** What becomes of a line: of a hundred five wait, one is held, two are refused. */
+function endOf(index: number): 'queued' | 'held' | 'refused' | 'done' {
+  const kind = (index * 7) % 100;
+  if (kind < 5) return 'queued';
+  return kind === 5 ? 'held' : kind < 8 ? 'refused' : 'done';
+}
+
+async function fillRow(ledger: BenchLedger['rows'], portfolio: string, index: number, line: number): Promise<void> {
   const request = benchRequest(index);
   const row = { portfolio, key: digestOf(`limit ${index}`) };
-  await ledger.put(row, index + 2, '1', request);
-  const kind = (index * 7) % 100;
-  if (kind < 5) return;
-  if (kind < 8) {
+  await ledger.put(row, line, '1', request);
+  const end = endOf(index);
+  if (end === 'queued') return;
+  if (end !== 'done') {
     const step = 'company' as const;
     const problem: RowProblem = {
       step,
@@ -58,10 +71,7 @@ async function fillRow(ledger: BenchLedger['rows'], portfolio: string, index: nu
       body: JSON.stringify({ code: `rule_${index % 25}`, message: `${request.name} does not pass` }),
     };
     await ledger.begin(row, step);
-    await ledger.advance(row, step, kind === 5 ? 'held' : 'refused', {
-      problem,
-      cause: causeOf(problem, 'refused', request),
-    });
+    await ledger.advance(row, step, end, { problem, cause: causeOf(problem, 'refused', request) });
     return;
   }
   const [company, limit] = [`company_${idOf(index)}`, `bl_${idOf(index)}`];
@@ -69,6 +79,33 @@ async function fillRow(ledger: BenchLedger['rows'], portfolio: string, index: nu
   const amount = request.limit.requested_limit;
   const record = { status, total_limit: amount, available_limit: amount };
   await ledger.advance(row, 'queued', 'done', { company, limit, documents: [], record });
+}
+
+/** What settle.lua and doubt.lua leave of the calls of a row, without a service and without their scripts: a fifth of the time. */
+async function fillCalls(
+  { connection, keys }: Pick<BenchLedger, 'connection' | 'keys'>,
+  portfolio: string,
+  index: number,
+): Promise<void> {
+  const end = endOf(index);
+  if (end === 'queued' || end === 'refused') return;
+  const [key, buyer] = [digestOf(`limit ${index}`), digestOf(`buyer ${index}`)];
+  const owner = `bench/${index.toString(36)}`;
+  const sent = { owner, row: `${portfolio}/${key}`, first: owner, words: key, asked: key, sends: '1' };
+  const atMs = String(Date.now());
+  if (end === 'held') {
+    const unknown = { ...sent, state: 'unknown', at: atMs, open: '1', doubts: '1', doubtAt: atMs, lostAt: atMs };
+    await connection.hset(keys.call('company', buyer), { ...unknown, heard: 'no answer in 30 s' });
+    return;
+  }
+  const made = { ...sent, state: 'made', at: `${atMs}+40` };
+  const record = JSON.stringify({ status: 'approved', total_limit: '1', available_limit: '1' });
+  await Promise.all([
+    connection.hset(keys.call('company', buyer), { ...made, id: `company_${idOf(index)}`, record: '{}' }),
+    connection.hset(keys.call('limit', key), { ...made, id: `bl_${idOf(index)}`, record }),
+    connection.rpush(keys.buyerLimits(buyer), `bl_${idOf(index)}`),
+    connection.hincrby(keys.portfolio(portfolio), 'made:limit', 1),
+  ]);
 }
 
 /** The request of the line that {@link portfolioLine} writes. */

@@ -1,23 +1,59 @@
 import type { Command } from 'commander';
 import { reconcile } from '../../jobs/nightly/reconcile.ts';
-import { counted } from '../../src/counted.ts';
+import { commandLineActor } from '../../src/actor.ts';
+import type { Context } from '../../src/context.ts';
+import { LimitlineError } from '../../src/errors.ts';
+import { countAll, type NightReport, type ReportFinding } from '../../src/ledger/nightly/night-report.ts';
+import { printReport } from '../nightly/print-report.ts';
+import { reportTable } from '../nightly/report-table.ts';
 import { withContext } from '../opening/on-portfolio.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
 /** There was something to find. */
 const FINDINGS_STATUS = 2;
 
-/** `limitline reconcile`: compares what is kept of the rows, and the queues, with the rows, and mends it. */
+type Found = { report: NightReport; findings: readonly ReportFinding[] };
+
+/** `limitline reconcile`: the nightly check, now; with `--last` what the last one found. */
 export function register(program: Command, terminal: Terminal): void {
   program
     .command('reconcile')
-    .description('compare the ledger with itself and with the queues, and mend what differs')
-    .action(async () => {
-      const findings = await withContext((context) => reconcile(context));
-      const words = findings.map(
-        ({ portfolio, finding, rows }) => `${portfolio || 'All portfolios'}: ${finding} (${counted(rows, 'row')}).`,
-      );
-      terminal.print(words.join('\n') || 'Ledger and queues agree.', { findings });
-      process.exitCode = findings.length > 0 ? FINDINGS_STATUS : 0;
+    .description('compare all that is kept with itself, mend what is certain, and leave a report')
+    .option('--last', 'look at nothing, and print the last report again')
+    .action(async (options: { last?: true }) => {
+      const find = options.last ? readLast : reconcileNow;
+      const { report, findings } = await withContext(find, { facts: factsOf });
+      const [gone, there] = [findings.filter(isGone), findings.filter((finding) => !isGone(finding))];
+      terminal.print(reportTable(report, findings), { findings: there, gone, report });
+      process.exitCode = there.length > 0 ? FINDINGS_STATUS : 0;
     });
+}
+
+async function reconcileNow(context: Context): Promise<Found> {
+  const now = new Date();
+  const night = {
+    id: now.toISOString(),
+    atMs: now.getTime(),
+    by: commandLineActor(),
+    signal: new AbortController().signal,
+  };
+  const { report } = await reconcile({ ...context, printReport }, night);
+  return readReport(context, report);
+}
+
+async function readLast(context: Context): Promise<Found> {
+  return readReport(context);
+}
+
+async function readReport({ reports, account }: Context, id?: string): Promise<Found> {
+  const report = await reports.read(id);
+  if (report) return { report, findings: await reports.findings(report.id, 0, countAll(report)) };
+  throw new LimitlineError('NOT_FOUND', `Account ${account} has no report yet; npx limitline reconcile makes one.`);
+}
+
+const isGone = ({ change }: ReportFinding) => change === 'gone';
+
+/** For the audit: counts alone, since words may be anybody's. */
+function factsOf({ report }: Found): Readonly<Record<string, unknown>> {
+  return { count: report.findings, items: report.items, report: report.id };
 }

@@ -7,6 +7,8 @@ import { healthPageFunctions } from './health.ts';
 import { heldPageFunctions } from './held.ts';
 import { machineFunctions } from './machines.ts';
 import { newPageFunctions } from './new.ts';
+import { nightlyPageFunctions } from './nightly/nightly.ts';
+import { scheduleFunctions } from './nightly/schedule.ts';
 import { mePageFunctions } from './people/me.ts';
 import { usersPageFunctions } from './people/users.ts';
 import { plansPageFunctions } from './plans.ts';
@@ -29,8 +31,10 @@ export function consoleFunctions(context: Context): PageFunctions {
     portfolio: portfolioPageFunctions(context),
     new: newPageFunctions(context),
     queues: queuesPageFunctions(context),
+    schedule: scheduleFunctions(context),
     machines: machineFunctions(context),
     audit: auditPageFunctions(context),
+    nightly: nightlyPageFunctions(context),
     me: mePageFunctions(context),
     users: usersPageFunctions(context),
   };

@@ -2,7 +2,6 @@ import { type Settings, STAND_IN_ACCOUNT, STAND_IN_CREDENTIALS } from '../../src
 import { LimitlineError } from '../../src/errors.ts';
 import type { Log } from '../../src/log.ts';
 import { chooseProxy } from '../../src/proxy.ts';
-import { makeStandIn } from '../../src/stand-in/stand-in.ts';
 
 /** Where the service is, and what to do when it is needed no longer. */
 type ServiceAddress = {
@@ -36,6 +35,8 @@ export async function findService(settings: Settings, log: Log, say: (text: stri
       'SERVICE_CLIENT_ID is set, but SERVICE_URL is not, so only the stand-in could be called; set SERVICE_URL, or leave the credentials out to use the stand-in.',
     );
   }
+  // Loaded where it is needed, with all that serves it: most commands are told of a service.
+  const { makeStandIn } = await import('../../src/stand-in/stand-in.ts');
   const standIn = makeStandIn({
     host: '127.0.0.1',
     port: 0,

@@ -2,7 +2,7 @@ import { grouped } from '../../src/counted.ts';
 import type { Cause } from '../../src/ledger/counts/causes.ts';
 import { groupedAmount } from '../../src/money-text.ts';
 import { visible } from '../../src/portfolio/problem.ts';
-import { fitted, widthOf } from '../terminal/width.ts';
+import { foldedText } from '../terminal/folded-text.ts';
 
 /** A terminal has 80 columns, or more. */
 const COLUMNS = 80;
@@ -18,7 +18,7 @@ export function causeTable(portfolio: string, causes: readonly Cause[]): string 
   ];
   for (const { id, rows, sum, step, meaning, status, words } of causes) {
     lines.push(line(id, grouped(rows), groupedAmount(sum), step, status === null ? meaning : `${meaning}, ${status}`));
-    lines.push(...folded(visible(words)).map((part) => `${' '.repeat(WORDS_FROM)}${part}`));
+    lines.push(...foldedText(visible(words), COLUMNS - WORDS_FROM).map((part) => `${' '.repeat(WORDS_FROM)}${part}`));
   }
   lines.push('', `To send a group again: npx limitline retry "${portfolio}" --cause ${causes[0]?.id}`);
   if (causes.some(({ meaning }) => meaning === 'unknown')) {
@@ -29,17 +29,4 @@ export function causeTable(portfolio: string, causes: readonly Cause[]): string 
 
 function line(id: string, rows: string, sum: string, step: string, meaning: string): string {
   return `${id.padEnd(8)}${rows.padStart(10)}${sum.padStart(24)}  ${step.padEnd(9)}  ${meaning}`.trimEnd();
-}
-
-/** In lines that fit behind the indent, broken between words, or where there is no space. */
-function folded(text: string): string[] {
-  const lines: string[] = [];
-  for (let rest = text; rest !== ''; ) {
-    const part = fitted(rest, COLUMNS - WORDS_FROM);
-    const space = part.length < rest.length ? part.lastIndexOf(' ') : -1;
-    const end = space > 0 && widthOf(part) > WORDS_FROM ? space : part.length;
-    lines.push(rest.slice(0, end));
-    rest = rest.slice(end).trimStart();
-  }
-  return lines;
 }

@@ -6,11 +6,12 @@ import { speakThroughLog } from '../process/log-only.ts';
 import { waitForSignal } from '../process/signals.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { type Child, startChild } from './child.ts';
-import { startNightly } from './nightly.ts';
+
+const PARTS = [['console'], ['work'], ['nightly', '--wait']] as const;
 
 /**
- * Everything at once, until SIGTERM, SIGINT or SIGHUP: workers and console, each in a process of its own, so that a slow page
- * never makes a call late and a fault of one leaves the other alone; and what is done at night. Redis is started by whoever
+ * Everything at once, until SIGTERM, SIGINT or SIGHUP: workers, console and what is done at night, each in a process of its own, so
+ * that a slow page or a long check never makes a call late and a fault of one leaves the others alone. Redis is started by whoever
  * of them needs it first, where none is given.
  *
  * @returns the exit status: 0, or 1 where a part could not so much as begin, which has said why
@@ -24,14 +25,14 @@ export async function runUp(
   speakThroughLog(terminal, log);
   reachOf(settings);
   const { signal, forget } = waitForSignal();
-  const [web, work] = [startChild({ args: ['console'], log, env }), startChild({ args: ['work'], log, env })];
+  const [web, work, nightly] = PARTS.map((args) => startChild({ args, log, env })) as [Child, Child, Child];
+  const children = [web, work, nightly];
   // However this process ends, nothing of it goes on.
-  const killAll = (): void => [web, work].forEach((child) => void child.kill());
+  const killAll = (): void => children.forEach((child) => void child.kill());
   process.once('exit', killAll);
-  const nightly = startNightly({ log });
   try {
-    const working = Promise.all([web.ready, work.ready]);
-    const failed = Promise.race([web.failed, work.failed]);
+    const working = Promise.all([web.ready, work.ready, nightly.ready]);
+    const failed = Promise.race(children.map((child) => child.failed));
     const first = await Promise.race([working, failed, signal.then(() => undefined)]);
     if (typeof first === 'string') {
       log.fatal({ part: first }, `${first} could not begin, and said why above; nothing runs`);
@@ -42,16 +43,15 @@ export async function runUp(
     log.info('stopping: calls in flight get up to 20 s; Ctrl-C again, after two seconds, cuts them off');
     return 0;
   } finally {
-    await stopInOrder([web, work], nightly);
+    await stopInOrder([web, nightly, work]);
     process.off('exit', killAll);
     forget();
   }
 }
 
-/** Nobody presses a button any more when the workers end. */
-async function stopInOrder(children: readonly Child[], nightly: { stop: () => Promise<void> }): Promise<void> {
+/** Nobody presses a button any more, and nothing is imported or sent again, when the workers end. */
+async function stopInOrder(children: readonly Child[]): Promise<void> {
   for (const child of children) child.expectEnd();
-  await nightly.stop();
   for (const child of children) await child.stop();
 }
 

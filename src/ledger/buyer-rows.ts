@@ -43,6 +43,17 @@ export function makeBuyerRows({ connection, keys }: { connection: RedisConnectio
       return found;
     },
 
+    /** The rows of all requests of one buyer, however many, in pages. One that is there all the time comes once or more. */
+    async *allOf(buyer: string): AsyncGenerator<RowId[]> {
+      let cursor = '0';
+      do {
+        const [next, found] = await connection.hscan(keys.buyerRows(buyer), cursor, 'COUNT', MOST_TOLD);
+        const names = found.filter((_, at) => at % 2 === 0);
+        yield names.map(toRowId);
+        cursor = next;
+      } while (cursor !== '0');
+    },
+
     /** One request, by its row; nothing where there is none. */
     async ofRow(row: RowId): Promise<BuyerRow | undefined> {
       const fields = ['state', 'line', 'import', 'replaced', 'request'] as const;
@@ -62,10 +73,15 @@ function toBuyerRows([count = 0, ...values]: (string | number)[]): BuyerRows {
   const rows: BuyerRow[] = [];
   for (let place = 0; place < values.length; place += 7) {
     const [name = '', ...told] = values.slice(place, place + 7).map(String);
-    const slash = name.lastIndexOf('/');
-    rows.push(toBuyerRow({ portfolio: name.slice(0, slash), key: name.slice(slash + 1) }, told));
+    rows.push(toBuyerRow(toRowId(name), told));
   }
   return { count: Number(count), rows };
+}
+
+/** `<portfolio>/<row key>`, as put-row.lua writes it. */
+function toRowId(name: string): RowId {
+  const slash = name.lastIndexOf('/');
+  return { portfolio: name.slice(0, slash), key: name.slice(slash + 1) };
 }
 
 function toBuyerRow(row: RowId, values: string[]): BuyerRow {

@@ -56,7 +56,7 @@ export function makeKeys(prefix: string, account: string) {
   const tag = `${prefix}:${encodeURIComponent(account)}`;
   const root = `{${tag}}`;
   return {
-    /** Hash: what is counted of the account as a whole: `made:<kind>`, things made. */
+    /** Hash: what is counted of the account as a whole: `made:<kind>`, things made; `notices:<what became of them>`. */
     account: `${root}:account`,
     /** String, which expires: the account's rows by state as somebody counted them lately, as JSON. */
     rowTotals: `${root}:row-totals`,
@@ -130,11 +130,11 @@ export function makeKeys(prefix: string, account: string) {
     approvalsLately: `${root}:approvals:lately`,
     /** Hash: what somebody plans to do with many rows of a portfolio, and how far that is. It goes away by itself. */
     plan: (id: string) => `${root}:plan:${id}`,
-    /** String, which expires: the process that does what is done once a night. */
-    nightly: (job: string) => `${root}:nightly:${job}`,
-    /** Hash: task of the schedule → what is known of its last run, and of the one under way, as JSON. */
+    /** Hash: `<task> last`, `<task> well` and `<task> now` → what is known of a run, as JSON; `schedule` → what holds, since when. */
     nightlyRuns: `${root}:nightly-runs`,
-    /** Sorted set: process that runs what is due → when it last gave a sign of life, in ms of the server's clock. */
+    /** Sorted set: ids of the nights of one task that have ended, by the moment that each was for, in ms. */
+    nightsEnded: (task: string) => `${root}:nights-ended:${task}`,
+    /** Sorted set: `<process>@<host>` that runs what is due → when it last gave a sign of life, in ms of the server's clock. */
     onDuty: `${root}:on-duty`,
     /** Sorted set: ids of the reports of nights that are kept, by when they were made, in ms. */
     reports: `${root}:reports`,
@@ -156,9 +156,11 @@ export function makeKeys(prefix: string, account: string) {
     inboxTaken: (folder: string) => `${root}:inbox:taken:${folder}`,
     /** Hash: what a notice is about → the state that was told of last. */
     noticeStates: `${root}:notice-states`,
-    /** Sorted set: ids of notices that are not delivered, by when they are tried next, in ms. */
-    outbox: `${root}:outbox`,
-    /** Hash: one notice, and what became of it on each way. */
+    /** Sorted set: ids of notices that are not delivered on this way, by when they are tried next, in ms of the server's clock. */
+    outbox: (way: string) => `${root}:outbox:${way}`,
+    /** Hash, where the last try on this way failed: since when, why, and when the next may be. */
+    outboxFault: (way: string) => `${root}:outbox:${way}:fault`,
+    /** Hash: one notice, and what became of it on each way. Lua builds this name too (take-notice.lua). */
     notice: (id: string) => `${root}:notice:${id}`,
     /** Sorted set: ids of the notices of late, by when they arose, in ms. */
     noticesLately: `${root}:notices-lately`,

@@ -35,7 +35,7 @@ export function makePutRow({ connection, keys, isSearched = true }: PutRowOption
     importId,
     request,
     generation = '',
-    { seen, key: old, problem, takes, approval = '' } = {},
+    { seen, key: old, problem, takes, approval = '', statements = '' } = {},
   ) => {
     const { portfolio, key } = row;
     const oldKey = old ?? key;
@@ -65,7 +65,7 @@ export function makePutRow({ connection, keys, isSearched = true }: PutRowOption
     ];
     let known: string[] = ['', ''];
     for (;;) {
-      const answer = (await put(rowKeys, [...args, ...known, approval])) as string;
+      const answer = (await put(rowKeys, [...args, ...known, approval, statements])) as string;
       if (!answer.startsWith(OTHER_WORDS)) return answer as PutAnswer;
       const before = answer.slice(OTHER_WORDS.length);
       known = [createHash('sha1').update(before).digest('hex'), indexWords(JSON.parse(before))];

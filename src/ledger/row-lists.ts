@@ -66,13 +66,15 @@ function toResult(fields: Record<string, string>): RowResult | undefined {
     cause: fields.cause,
     approval: fields.approval,
     declined: fields.declined,
+    statements: fields.statements,
     awaits: fields.was ? awaitsOf(fields.was, fields.answer) : undefined,
     again: fields.again ? readPair(fields.again) : undefined,
     updatedMs: Number(fields.updated),
   };
 }
 
-function awaitsOf(text: string, answer = ''): RowResult['awaits'] {
+/** What a row that waits was before, as its field `was` says it. */
+export function awaitsOf(text: string, answer = ''): RowResult['awaits'] {
   const { state, of } = JSON.parse(text);
   return { was: state, answer, ...(of === undefined ? {} : { of }) };
 }

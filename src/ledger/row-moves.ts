@@ -3,6 +3,7 @@ import type { Thing } from './calls.ts';
 import type { FoundCause } from './counts/cause.ts';
 import { causeArgs } from './counts/causes.ts';
 import type { Keys } from './keys.ts';
+import { refusedAlikeWords } from './pause-reasons.ts';
 import type { Persist } from './persist.ts';
 import type { PartOfPlan } from './plans/plan.ts';
 import { VANISHED_AFTER_MS } from './presence.ts';
@@ -139,15 +140,11 @@ function toldOf(to: RowState, { problem }: RowFields): string {
   return problem.status === undefined ? entryText({ is: 'failed', step, message }) : '';
 }
 
-/** What the canary goes by, and what a portfolio that pauses itself says of it; of the service's own words, 200 characters. */
+/** What the canary goes by, and what a portfolio that pauses itself says of it. */
 function canaryArgs(step: RowState, { answered, problem }: RowFields, refusals: number): (string | number)[] {
   if (!answered) return ['', refusals, ''];
   if (problem?.status === undefined) return ['ok', refusals, ''];
-  const body = problem.body ? `: ${problem.body.slice(0, 200)}` : '';
-  // What the message adds to the status is what a person can do about it.
-  const [, advice = ''] = problem.message.split(`status ${problem.status}`);
-  const why = `the first ${refusals} answers at the step ${step} were all refused with status ${problem.status}${advice}${body}`;
-  return [String(problem.status), refusals, why];
+  return [String(problem.status), refusals, refusedAlikeWords(refusals, step, problem)];
 }
 
 /** Of what the service granted, what is counted and added up; "?" where that is to be looked up in the record. */

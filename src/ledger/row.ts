@@ -56,6 +56,7 @@ export type PutAnswer = 'added' | 'renewed' | 'open' | 'ended' | 'changed' | 'ot
  * Which row a line replaces, and what somebody has seen of its buyer before deciding so: how many requests there were. Where
  * that is no longer so, the line is not brought in, and `again` is the answer. `takes` is another buyer, whose unsent request
  * of the same name the line is meant to correct. `approval` is the one that the import's rows wait for, where one is asked for.
+ * `statements` is the date of the line's statements, YYYY-MM-DD, where advice goes by it: kept beside the request, and no part of it.
  */
 export type Replacing = {
   seen?: number;
@@ -63,6 +64,7 @@ export type Replacing = {
   problem?: RowProblem;
   takes?: string | undefined;
   approval?: string | undefined;
+  statements?: string | undefined;
 };
 
 /**
@@ -111,6 +113,8 @@ export type RowResult = {
   declined: string | undefined;
   /** Of one that waits and was not new: what it was before, and what somebody says became of its call `of`: an id, or `resend`. */
   awaits: { was: RowState; answer: string; of?: string } | undefined;
+  /** Date of the statements that its line gave last, YYYY-MM-DD, where the amount is one that advice goes by. */
+  statements: string | undefined;
   /** What was made twice for it: the id that it goes by, and the other. */
   again: { id: string; again: string } | undefined;
   updatedMs: number;

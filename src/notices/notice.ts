@@ -36,6 +36,11 @@ export type NoticeState = {
   subject: string;
   /** Such as `awaiting ab12`, `settled 1763802000000`, `away`, `well`. */
   state: string;
+  /**
+   * What was remembered of it when this was decided, `''` where nothing was: where it is another by now, nothing is remembered or
+   * told, since whoever looked saw what is over. Left out by who knows without looking.
+   */
+  was?: string;
   notice?: Notice;
 };
 

@@ -1,6 +1,6 @@
 import { makeLuaScript, type RedisConnection } from '../lua-script.ts';
 import { namedArgs, readNamedFields } from './named-fields.ts';
-import { type PaceState, readPhase } from './pace-state.ts';
+import { type BlockedBy, type PaceState, readPhase } from './pace-state.ts';
 import type { Untold } from './untold-answers.ts';
 
 /** Calls a second to begin with: little for any service that is meant for machines, and doubled every 0.2 s. */
@@ -37,7 +37,14 @@ type TurnsTaken = {
 };
 
 /** What lua/block.lua is told; see there. */
-type BlockRequest = { askedMs: number; isLimit: boolean; why: string; episode: number; accepted: number };
+type BlockRequest = {
+  askedMs: number;
+  isLimit: boolean;
+  why: string;
+  because: BlockedBy;
+  episode: number;
+  accepted: number;
+};
 
 /**
  * The scripts that change the pace, with what they are told and answer.
@@ -101,6 +108,7 @@ export function makePaceScripts({
         firstWaitUs: FIRST_WAIT_MS * 1_000,
         longestWaitUs: LONGEST_WAIT_MS * 1_000,
         why: request.why,
+        because: request.because,
         episode: request.episode,
         firstRate,
         accepted: request.accepted,

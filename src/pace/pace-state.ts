@@ -19,6 +19,12 @@ export type PaceState = {
   paused?: readonly string[];
 };
 
+/**
+ * Why nothing leaves for a while: we were too fast, nobody is there, the credentials are refused, no replica of Redis confirms what
+ * would be sent, or the service asked for it in a header, whatever else its answer said.
+ */
+export type BlockedBy = 'limit' | 'outage' | 'credentials' | 'replicas' | 'asked';
+
 /** @throws TypeError where there is no such phase */
 export function readPhase(text: string): PaceState['phase'] {
   const phase = PHASES.find((one) => one === text);

@@ -3,7 +3,7 @@ import type { Log } from '../log.ts';
 import type { RedisConnection } from '../lua-script.ts';
 import { type LimitWords, readDate, readLimitWords } from './limit-headers.ts';
 import { LONGEST_WAIT_MS, makePaceScripts } from './pace-scripts.ts';
-import type { PaceState } from './pace-state.ts';
+import type { BlockedBy, PaceState } from './pace-state.ts';
 import { makeTheirClock } from './their-clock.ts';
 import { type Grant, makeTurnQueue, type Turn } from './turn-queue.ts';
 import { makeUntold } from './untold-answers.ts';
@@ -13,8 +13,8 @@ export type Pace = ReturnType<typeof makePace>;
 /** Why nothing leaves for a while, and what that says of the pace. */
 type Block = {
   why: string;
-  /** `limit`: we were too fast, so the rate is lowered. `outage`: nobody is there, which says nothing of the rate. */
-  because: 'limit' | 'outage';
+  /** `limit`: we were too fast, so the rate is lowered. The others say nothing of the rate. */
+  because: Exclude<BlockedBy, 'asked'>;
   /** A wait of our own wish; the service's own, in `headers`, goes before it. */
   askedMs?: number;
   headers?: AnswerHeaders;
@@ -90,6 +90,8 @@ export function makePace({
       askedMs: wishMs ?? askedMs,
       isLimit: because === 'limit',
       why: shownWhy,
+      // Whatever a header wishes, credentials are mended by a person alone.
+      because: wishMs === undefined || because === 'credentials' ? because : 'asked',
       episode,
       accepted: untold.take().accepted,
     });

@@ -35,7 +35,7 @@ type PeopleDeps = {
   /** What says little in a password here: the names of the account and of the machine. */
   words?: readonly string[];
   /** How passwords are kept. */
-  hash?: (password: string) => Promise<string>;
+  hash?: ((password: string) => Promise<string>) | undefined;
   /** For how long a password that somebody else set is good. */
   initialMs?: number;
 };

@@ -1,27 +1,105 @@
-import { type ScheduleEntry, TASKS, type TaskName } from './schedule.ts';
+import { lettersApart } from '../likeness.ts';
+import { type Cron, leastGapMin, readCron, weekdayField } from './read-cron.ts';
+import { DEFAULT_SCHEDULE, localZone, type ScheduleEntry, TASKS, type TaskName } from './schedule.ts';
+import { isZone } from './zone.ts';
+
+/** More often than this a task would hardly be over before it began again; a look at the drop folder is over at once. */
+const LEAST_GAP_MIN = 5;
 
 /**
- * Reads a schedule as people write it: an entry a line, or between semicolons: a task, when, and a time zone.
+ * Reads a schedule as people write it: an entry a line, or between semicolons; what stands behind a `#` is for people. An entry is a
+ * task, a time or five fields of cron, and a time zone where it is not that of this machine.
  *
- * `reconcile 02:30 Europe/Berlin; retry 30 4 * * 1-5`
+ * `reconcile 02:30 Europe/Berlin; retry Mon-Fri 04:00; inbox 30 6 * * 1-5`
+ *
+ * `off` alone is a schedule by which nothing runs.
  *
  * @param tz the time zone of an entry that names none
- * @returns the entries, and one sentence for each fault
+ * @returns the entries, and one sentence for each fault, with the entry in it
  */
-export function readSchedule(
-  text: string,
-  tz: string = Intl.DateTimeFormat().resolvedOptions().timeZone,
-): { entries: ScheduleEntry[]; faults: string[] } {
+export function readSchedule(text: string, tz: string = localZone()): { entries: ScheduleEntry[]; faults: string[] } {
   const [entries, faults]: [ScheduleEntry[], string[]] = [[], []];
-  for (const line of text.split(/[\n;]/).map((part) => part.trim())) {
-    if (line === '' || line.startsWith('#')) continue;
-    const [, task = '', at = ''] = /^(\S+)\s+(.*)$/.exec(line) ?? [];
-    const [, hour, minute, zone = tz] = /^(\d\d):(\d\d)(?:\s+(\S+))?$/.exec(at) ?? [];
-    if (!TASKS.includes(task as TaskName) || hour === undefined || minute === undefined) {
-      faults.push(`${JSON.stringify(line)} in it is not a task and a time, such as reconcile 02:30 Europe/Berlin`);
-    } else {
-      entries.push({ task: task as TaskName, pattern: `${Number(minute)} ${Number(hour)} * * *`, tz: zone });
-    }
+  const lines = text
+    .split('\n')
+    .flatMap((line) => line.replace(/(^|\s)#.*$/, '').split(';'))
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
+  if (lines.length === 1 && lines[0]?.toLowerCase() === 'off') return { entries, faults };
+  for (const line of lines) {
+    const read = readEntry(line, tz);
+    if ('fault' in read) faults.push(`${JSON.stringify(line)} in it ${read.fault}`);
+    else entries.push(read);
   }
+  if (lines.length === 0) faults.push('nothing stands in it; to run nothing at all, write off');
   return { entries, faults };
+}
+
+/** The schedule that holds: what was given, or {@link DEFAULT_SCHEDULE}. What is given was read before, and has no faults. */
+export function scheduleOf(given: string | undefined, tz: string = localZone()): readonly ScheduleEntry[] {
+  return readSchedule(given ?? DEFAULT_SCHEDULE, tz).entries;
+}
+
+function readEntry(line: string, tz: string): ScheduleEntry | { fault: string } {
+  const [named = '', ...words] = line.split(/\s+/);
+  const task = TASKS.find((name) => name === named.toLowerCase());
+  if (named.toLowerCase() === 'off') return { fault: 'stands beside other entries; off alone runs nothing at all' };
+  if (!task) return { fault: `names no task that there is; ${likelyTask(named)}` };
+  if (words.length === 0) return { fault: `says no time, such as ${task} 02:30` };
+  if (words.length === 1 && words[0]?.toLowerCase() === 'off') {
+    return { fault: `is not needed: a task that no entry names does not run; to run none at all, write off alone` };
+  }
+  const when = readTime(words) ?? readFields(words);
+  if ('fault' in when) return when;
+  const { pattern, zone = tz } = when;
+  if (!isZone(zone)) {
+    return { fault: `names ${JSON.stringify(zone)}, which is no time zone that is known here, such as Europe/Berlin` };
+  }
+  const cron = readCron(pattern);
+  if ('fault' in cron) return cron;
+  return tooOften(task, cron) ?? { task, pattern, tz: zone };
+}
+
+type Read = { pattern: string; zone?: string | undefined };
+
+/** `02:30`, `Mon-Fri 02:30`, each with a time zone behind it or without; nothing where it is none of them. */
+function readTime(words: readonly string[]): Read | { fault: string } | undefined {
+  const place = words.findIndex((word) => /^\d{1,2}:\d\d$/.test(word));
+  if (place < 0 || place > 1) return undefined;
+  const [hour = 0, minute = 0] = (words[place] ?? '').split(':').map(Number);
+  if (hour > 23 || minute > 59) return { fault: `says ${words[place]}, which no clock shows` };
+  const days = place === 0 ? '*' : weekdayField(words[0] ?? '');
+  if (days === undefined) {
+    return { fault: `says ${JSON.stringify(words[0])} before the time, which is no day of the week, such as Mon-Fri` };
+  }
+  const [zone, ...more] = words.slice(place + 1);
+  if (more.length > 0) return { fault: `says ${JSON.stringify(more.join(' '))} behind the time zone` };
+  return { pattern: `${minute} ${hour} * * ${days}`, zone };
+}
+
+/** Five fields of cron, with a time zone behind them or without. */
+function readFields(words: readonly string[]): Read | { fault: string } {
+  const last = words.at(-1) ?? '';
+  const zone = words.length > 1 && /[a-z]{3,}|\/[a-z]/i.test(last) && !weekdayField(last) ? last : undefined;
+  const fields = zone === undefined ? words : words.slice(0, -1);
+  if (fields.length === 6) {
+    return { fault: 'has six fields; there are no seconds here, so leave the first of them out' };
+  }
+  if (fields.length !== 5) {
+    return {
+      fault: 'says no time: write 02:30, Mon-Fri 02:30 or five fields of cron, and a time zone behind it if need be',
+    };
+  }
+  return { pattern: fields.join(' '), zone };
+}
+
+function tooOften(task: TaskName, cron: Cron): { fault: string } | undefined {
+  if (task === 'inbox' || leastGapMin(cron) >= LEAST_GAP_MIN) return undefined;
+  return {
+    fault: `runs ${leastGapMin(cron) === 1 ? 'each minute' : `after ${leastGapMin(cron)} minutes again`}; ${task} may run every ${LEAST_GAP_MIN} minutes at most`,
+  };
+}
+
+function likelyTask(named: string): string {
+  const nearest = TASKS.find((task) => lettersApart(named.toLowerCase(), task) <= 2);
+  return nearest ? `${nearest} is meant, perhaps` : `there are ${TASKS.join(', ')}`;
 }

@@ -1,8 +1,8 @@
 import type { AnswerHeaders } from '../answer-headers.ts';
 import type { CallKind } from '../call-kind.ts';
 import { messageOf } from '../errors.ts';
+import { noConnectionWords } from '../no-connection.ts';
 import type { Sent } from '../outcome.ts';
-import { noConnectionWords } from './no-connection.ts';
 import { readMade } from './resource.ts';
 import type { Reply } from './send.ts';
 

@@ -1,7 +1,7 @@
 import { Pool } from 'undici';
 import { isLimitlineError, LimitlineError } from '../errors.ts';
+import { noConnectionWords } from '../no-connection.ts';
 import type { ForwardProxy } from '../proxy.ts';
-import { noConnectionWords } from './no-connection.ts';
 import { type Post, type Reply, send } from './send.ts';
 import { makeTunnelConnector, proxyWantsCredentials } from './tunnel.ts';
 

@@ -1,6 +1,6 @@
 import type { AnswerHeaders } from '../answer-headers.ts';
 import { LimitlineError, messageOf } from '../errors.ts';
-import { noConnectionWords } from './no-connection.ts';
+import { noConnectionWords } from '../no-connection.ts';
 import type { Outlet } from './outlet.ts';
 import { SERVICE_PATHS } from './schemas.ts';
 import type { Granted } from './token.ts';

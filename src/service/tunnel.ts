@@ -3,8 +3,8 @@ import { request as httpsRequest } from 'node:https';
 import type { Socket } from 'node:net';
 import { buildConnector } from 'undici';
 import { LimitlineError } from '../errors.ts';
+import { noConnectionWords } from '../no-connection.ts';
 import type { ForwardProxy } from '../proxy.ts';
-import { noConnectionWords } from './no-connection.ts';
 
 /** How long a connection may take to be made, at each of its two stages; in ms. */
 type TunnelLimits = { connectMs: number; tlsMs: number };

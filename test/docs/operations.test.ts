@@ -4,12 +4,12 @@ import { writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, inject, test } from 'vitest';
-import { reconcile } from '../../jobs/nightly/reconcile.ts';
 import { cancelRows } from '../../jobs/operators/cancel-rows.ts';
 import { resolveCalls } from '../../jobs/operators/resolve-calls.ts';
 import { retryRows } from '../../jobs/operators/retry-rows.ts';
 import { callCommand } from '../support/call-command.ts';
 import { runCommand, startCommand } from '../support/command.ts';
+import { foundBy } from '../support/found-by.ts';
 import { freshPrefix } from '../support/ledger.ts';
 import { startKillableRedis } from '../support/redis/killable-redis.ts';
 import { startStandIn } from '../support/stand-in.ts';
@@ -104,7 +104,7 @@ test('a user of Redis with the rights of the example can do all that is needed, 
   await retryRows({ portfolio: 'q4', state: 'refused' }, place.context);
   await place.settled();
   await cancelRows({ portfolio: 'q4' }, place.context);
-  await reconcile(place.context);
+  await foundBy(place.context);
   await workers.stop();
   expect(await redis.admin.call('ACL', 'LOG')).toEqual([]);
 

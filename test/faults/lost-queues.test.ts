@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { reconcile } from '../../jobs/nightly/reconcile.ts';
 import type { Context } from '../../src/context.ts';
 import { QUEUES } from '../../src/queue/queues.ts';
 import { openFaultPlace } from '../support/fault-place.ts';
+import { foundBy } from '../support/found-by.ts';
 import { buyerLines } from '../support/workplace.ts';
 
 const ROWS = 150;
@@ -34,9 +34,9 @@ test.each(LOSSES)('reconcile gives rows their jobs back after the loss of %s, wh
   const { states } = await place.report();
   expect(states.company + states.limit).toBeGreaterThan(0);
 
-  const findings = await reconcile(place.context);
+  const findings = await foundBy(place.context);
   expect(findings).toMatchObject([{ portfolio: 'q4', rows: states.company + states.documents + states.limit }]);
-  expect(await reconcile(place.context)).toEqual([]);
+  expect(await foundBy(place.context)).toEqual([]);
   await place.work();
   expect((await place.judged(ROWS)).states.done).toBe(ROWS);
 });

@@ -38,3 +38,13 @@ test('of a buyer with very many requests some are told, and how many there are',
   await connection.hset(keys.buyerRows(BUYER), amounts);
   expect((await rows.ofBuyers([BUYER])).get(BUYER)).toEqual({ count: 1_000, rows: [] });
 });
+
+test('… and all of them can be gone through', async () => {
+  const { rows, connection, keys } = openLedger();
+  const names = Array.from({ length: 1_000 }, (_none, n) => `Q4 rest/row-${n}`);
+  await connection.hset(keys.buyerRows(BUYER), Object.fromEntries(names.map((name) => [name, '1'])));
+  const found = new Set<string>();
+  for await (const page of rows.allOf(BUYER)) for (const { portfolio, key } of page) found.add(`${portfolio}/${key}`);
+  expect([...found].sort()).toEqual([...names].sort());
+  for await (const page of rows.allOf('nobody')) expect(page).toEqual([]);
+});

@@ -81,3 +81,21 @@ describe('an import', () => {
     expect((await rows.read([row]))[0]).toMatchObject({ limitId: 'bl_1', record: { status: 'approved' } });
   });
 });
+
+test('the date of statements is kept beside a row, taken from the line that came last, and is no part of what was asked for', async () => {
+  const { rows, connection, keys } = openLedger();
+  const dateOf = async () => (await rows.read([row]))[0]?.statements;
+  await rows.put(row, 2, '1', makeRequest(), '', { statements: '2025-12-31' });
+  expect(await dateOf()).toBe('2025-12-31');
+  await rows.advance(row, 'queued', 'done', { company: 'company_1', limit: 'bl_1' });
+  expect(await rows.put(row, 2, '2', makeRequest(), '', { statements: '2026-03-31' })).toBe('ended');
+  expect(await dateOf()).toBe('2026-03-31');
+  expect(await connection.hget(keys.row('q4', row.key), 'rev')).toBeNull();
+  await rows.put(row, 2, '3', makeRequest());
+  expect(await dateOf()).toBeUndefined();
+  // Of a row that is new and already made, too.
+  const other = { portfolio: 'q4', key: 'row-2' };
+  await connection.hset(keys.call('limit', other.key), { state: 'made', id: 'bl_2', record: '{}' });
+  expect(await rows.put(other, 3, '1', makeRequest(), '', { statements: '2026-03-31' })).toBe('ended');
+  expect((await rows.read([other]))[0]).toMatchObject({ state: 'skipped', statements: '2026-03-31' });
+});

@@ -4,7 +4,7 @@ import { createServer as createHttpsServer } from 'node:https';
 import { type AddressInfo, createServer as createTcpServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { noConnectionWords } from '../../src/service/no-connection.ts';
+import { noConnectionWords } from '../../src/no-connection.ts';
 import { makeOutlet } from '../../src/service/outlet.ts';
 import { makeTokenCall } from '../../src/service/token-call.ts';
 

@@ -25,6 +25,7 @@ const COMMANDS: Record<string, () => Promise<CommandModule>> = {
   resume: () => import('../../scripts/commands/resume.ts'),
   retry: () => import('../../scripts/commands/retry.ts'),
   run: () => import('../../scripts/commands/run.ts'),
+  schedule: () => import('../../scripts/commands/schedule.ts'),
   user: () => import('../../scripts/commands/user.ts'),
 };
 

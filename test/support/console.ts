@@ -5,6 +5,7 @@ import type { AccessFunctions } from '../../src/console/access/add-access.ts';
 import { openContext } from '../../src/context.ts';
 import { makeSilentLog } from '../../src/log.ts';
 import { ownDataHome } from './command.ts';
+import { cheapHash } from './people.ts';
 
 /**
  * The console in the test's own process, on a port of its own, for the folder and settings of a desk (test/support/desk.ts);
@@ -17,7 +18,7 @@ export async function openConsole(
   who: Partial<AccessFunctions> = {},
 ) {
   const settings = readSettings({ env: { ...ownDataHome(cwd), ...env, CONSOLE_PORT: '0' }, cwd });
-  const context = await openContext({ settings, log: makeSilentLog() });
+  const context = await openContext({ settings, log: makeSilentLog(), hash: cheapHash });
   const web = await openConsoleOf(context, who);
   onTestFinished(async () => {
     await web.close();

@@ -16,6 +16,15 @@ export const SECRET = 'the-secret-of-an-installation-of-tests';
 /** From where somebody comes who is no stranger to a test. */
 export const HERE = { from: '192.0.2.7', agent: 'a browser' };
 
+/** A digest that is compared in no time: tests of what comes before and after it are many. */
+export async function cheapHash(password: string): Promise<string> {
+  const salt = randomBytes(16);
+  const cost = { memory: 8, passes: 1, parallelism: 1 };
+  const tag = argon2Sync('argon2id', { ...cost, message: password, nonce: salt, tagLength: 32 });
+  const [saltText, tagText] = [salt, tag].map((bytes) => bytes.toString('base64').replaceAll('=', ''));
+  return `$argon2id$v=19$m=8,t=1,p=1$${saltText}$${tagText}`;
+}
+
 /** The users of an installation of the test's own, on a clock that the test can turn where codes are about. */
 export function openPeople({
   prefix = freshPrefix(),
@@ -75,13 +84,4 @@ export function openPeople({
   };
 
   return { connection, keys, secret, people, clock, prefix, addUser, setFactor, signIn };
-}
-
-/** A digest that is compared in no time: tests of what comes before and after it are many. */
-async function cheapHash(password: string): Promise<string> {
-  const salt = randomBytes(16);
-  const cost = { memory: 8, passes: 1, parallelism: 1 };
-  const tag = argon2Sync('argon2id', { ...cost, message: password, nonce: salt, tagLength: 32 });
-  const [saltText, tagText] = [salt, tag].map((bytes) => bytes.toString('base64').replaceAll('=', ''));
-  return `$argon2id$v=19$m=8,t=1,p=1$${saltText}$${tagText}`;
 }

@@ -85,7 +85,7 @@ export async function openWorkplace({
       importFrom(path, context, { portfolio: 'q4', reading, ...wish }),
     report: (portfolio = 'q4') => reportOf(portfolio, context),
     /** Waits until nothing is left to do for the portfolio, and answers its report. */
-    async settled(portfolio = 'q4', timeoutMs = 30_000): Promise<Summary> {
+    async settled(portfolio = 'q4', timeoutMs = 90_000): Promise<Summary> {
       await expect
         .poll(async () => (await context.portfolios.read(portfolio)).finishedMs, { timeout: timeoutMs, interval: 40 })
         .toBeDefined();

@@ -1,5 +1,6 @@
 import type { HealthFact } from '../../../src/console/pages/health/health-answer.ts';
 import { type Context, lookAtPace } from '../../../src/context.ts';
+import { counted } from '../../../src/counted.ts';
 import { loginOf } from '../../../src/ledger/keys.ts';
 import { livingWorkers } from '../../../src/ledger/presence.ts';
 import { describeShut, describeWait } from '../../../src/pace/door-words.ts';
@@ -84,7 +85,7 @@ export async function ledgerPart({ portfolios, stories, keys, ledger }: Context)
     {
       term: 'Compared with its rows',
       what: checked
-        ? `${elapsedText(Date.now() - checked.atMs)} ago, ${checked.findings === 0 ? 'all agreed' : `${checked.findings} findings, mended`}`
+        ? `${elapsedText(Date.now() - checked.atMs)} ago, ${checked.findings === 0 ? 'all agreed' : `${counted(checked.findings, 'finding')}, see Nightly`}`
         : 'never: npx limitline reconcile does it',
     },
   ];

@@ -97,6 +97,13 @@ export const ACCESS = {
   'POST /portfolios/:name/held/file': { roles: ['operator'] },
   'POST /portfolios/:name/held/confirm': { roles: ['operator'] },
 
+  'POST /nightly/run/:task': { roles: ['operator'] },
+
+  // What is done at night. What a report takes away as a file has names of buyers in it, as results have.
+  'GET /nightly': { roles: LOOKS },
+  'GET /nightly/reports/:id': { roles: LOOKS },
+  'GET /nightly/reports/:id/:file': { roles: ['finance', 'approver', 'operator'] },
+
   'GET /work': { roles: ['operator'] },
   'GET /work/events': { roles: ['operator'] },
   'POST /work/retry': { roles: ['operator'] },

@@ -13,6 +13,7 @@ export const ACTION_WORDS = {
   resume: 'portfolio resumed',
   'pause queue': 'queue paused',
   'resume queue': 'queue resumed',
+  'run nightly': 'nightly task asked for',
   approve: 'approval answered yes',
   decline: 'approval answered no',
   'own password': 'own password changed',

@@ -3,7 +3,17 @@ import type { Right } from '../access/access-table.ts';
 import { can } from '../access/can.ts';
 
 /** The places of the navigation, and that of one's own account, which stands in a menu (account-menu.ts). */
-export type Place = 'portfolios' | 'new' | 'held' | 'approvals' | 'queues' | 'health' | 'users' | 'audit' | 'people';
+export type Place =
+  | 'portfolios'
+  | 'new'
+  | 'held'
+  | 'approvals'
+  | 'nightly'
+  | 'queues'
+  | 'health'
+  | 'users'
+  | 'audit'
+  | 'people';
 
 type PlaceLink = { at: Place; href: string; words: string; right: Right };
 
@@ -12,6 +22,7 @@ const PLACES: readonly PlaceLink[] = [
   { at: 'new', href: '/new', words: 'New', right: 'GET /new' },
   { at: 'held', href: '/held', words: 'Held', right: 'GET /held' },
   { at: 'approvals', href: '/approvals', words: 'Approvals', right: 'GET /approvals' },
+  { at: 'nightly', href: '/nightly', words: 'Nightly', right: 'GET /nightly' },
   { at: 'queues', href: '/work', words: 'Queues', right: 'GET /work' },
   { at: 'health', href: '/health', words: 'Health', right: 'GET /health' },
   { at: 'users', href: '/users', words: 'Users', right: 'GET /users' },

@@ -14,6 +14,10 @@ import { addMePage } from './me/add-me-page.ts';
 import type { MePageFunctions } from './me/me-functions.ts';
 import { addNewPage } from './new/add-new-page.ts';
 import type { NewPageFunctions } from './new/new-page-functions.ts';
+import { addNightlyPage } from './nightly/add-nightly-page.ts';
+import { addScheduleActions } from './nightly/add-schedule-actions.ts';
+import type { NightlyPageFunctions } from './nightly/nightly-functions.ts';
+import type { ScheduleFunctions } from './nightly/schedule-view.ts';
 import { addPlansPage, type PlansPageFunctions } from './plans/add-plans-page.ts';
 import { addPortfolioPage, type PortfolioPageFunctions } from './portfolio/add-portfolio-page.ts';
 import { addPortfoliosPage, type PortfoliosPageFunctions } from './portfolios/add-portfolios-page.ts';
@@ -28,9 +32,11 @@ export type PageFunctions = {
   portfolios: PortfoliosPageFunctions;
   portfolio: PortfolioPageFunctions;
   approvals: ApprovalsPageFunctions;
+  nightly: NightlyPageFunctions;
   plans: PlansPageFunctions;
   new: NewPageFunctions;
   queues: QueuesPageFunctions;
+  schedule: ScheduleFunctions;
   machines: MachineFunctions;
   downloads: DownloadFunctions;
   health: HealthPageFunctions;
@@ -42,7 +48,14 @@ export type PageFunctions = {
 };
 
 /** Pages on which nothing of buyers stands: what they are handed is masked for nobody. */
-const OURS = ['health', 'machines', 'audit', 'me', 'users'] as const satisfies readonly (keyof PageFunctions)[];
+const OURS = [
+  'health',
+  'machines',
+  'schedule',
+  'audit',
+  'me',
+  'users',
+] as const satisfies readonly (keyof PageFunctions)[];
 
 /** Pages on which files of buyers are shown and given away as they are. */
 const AS_IT_IS = ['new', 'downloads'] as const satisfies readonly (keyof PageFunctions)[];
@@ -57,7 +70,9 @@ export function addPages(app: ConsoleApp, hub: Hub, functions: PageFunctions): v
   addApprovalsPage(app, given.approvals);
   addPlansPage(app, hub, given.plans);
   addNewPage(app, hub, given.new);
+  addNightlyPage(app, given.nightly);
   addQueuesPage(app, hub, given.queues);
+  addScheduleActions(app, given.schedule);
   addMachines(app, given.machines);
   addDownloads(app, given.downloads);
   addHealthPage(app, given.health);

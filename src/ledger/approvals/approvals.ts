@@ -180,6 +180,11 @@ export function makeApprovals({
       return readAll(await connection.zrange(keys.approvals, '0', '-1'));
     },
 
+    /** The same by their ids alone. */
+    async waitingIds(): Promise<ApprovalId[]> {
+      return (await connection.zrange(keys.approvals, '0', '-1')).map(idOf);
+    },
+
     /** The approvals that people answered last, the latest first, so many at the most; of 100 it is known. */
     async lately(most: number): Promise<Approval[]> {
       return readAll(await connection.zrange(keys.approvalsLately, '0', `${most - 1}`, 'REV'));

@@ -12,6 +12,7 @@
 -- ARGV[14] the words that the row is searched by (index-entries.lua), or "" where it is not
 -- ARGV[15] digest of the request that the row had, as JSON, where its words are known, or ""   ARGV[16] those words
 -- ARGV[17] the open approval with which the import's rows wait for another person, or "" where none is asked for
+-- ARGV[18] the date of its statements, where advice goes by it, or "": it is kept beside the words, and changes none of them
 -- Answers "added" | "renewed" | "open" (there and not at its end)
 -- | "ended" (there and at its end; or skipped now, since this request was made before; or done, since it was this row's own
 --   in a ledger that was lost; or cancelled, since the portfolio was)
@@ -26,7 +27,7 @@
 -- @include plain-tally
 local portfolio, row, limit, requests, oldRow, oldLimit = unpack(KEYS)
 local key, line, import, request, step, asked, importGen, name, amount, seen, oldKey, oldProblem, takes = unpack(ARGV, 1, 13)
-local words, knownRequest, wordsBefore, approval = unpack(ARGV, 14, 17)
+local words, knownRequest, wordsBefore, approval, statements = unpack(ARGV, 14, 18)
 -- @include approvals
 if approval ~= '' and standingOf(portfolio, approval) ~= 'open' then return 'closed' end
 local waits = approval == '' and 'queued' or 'awaiting'
@@ -48,6 +49,7 @@ if units then
   redis.call('ZADD', portfolio .. ':state:' .. waits, line, key)
   redis.call('HSET', row, 'line', line, 'import', import, 'request', request, 'step', step, 'gen', gen, 'state', waits,
     'updated', now, 'tally', tallyNew(portfolio, known[4] or 'a', waits, amount, units))
+  if statements ~= '' then redis.call('HSET', row, 'statements', statements) end
   if approval ~= '' then
 -- @include approval-tally
     redis.call('HSET', row, 'approval', approval)
@@ -115,6 +117,7 @@ if old then
   tell(oldRow, now, cjson.encode({ is = 'replaced', import = import, by = key }))
 end
 
+if statements ~= '' then redis.call('HSET', row, 'statements', statements) else redis.call('HDEL', row, 'statements') end
 if state then
   redis.call('HSET', row, 'line', line, 'import', import, 'gen', gen)
   redis.call('ZADD', portfolio .. ':state:' .. state, 'XX', line, key)

@@ -1,8 +1,9 @@
 -- Stops all turns for a while: the service asked for it, says that we are too fast, does not answer, or refuses us.
 -- KEYS[1] the pace, see pace-state.lua
 -- ARGV name, value, …: askedUs (by the service, or 0), isLimit (1 where we were too fast: then the rate is lowered),
---   firstWaitUs, longestWaitUs, why (for people), episode (in which the call had its turn: fifty workers meeting one limit
---   count once), firstRate, accepted (calls since this process asked last), jitter (0 to 1)
+--   firstWaitUs, longestWaitUs, why (for people), because (the same in one word, see pace-state.ts), episode (in which the call
+--   had its turn: fifty workers meeting one limit count once), firstRate, accepted (calls since this process asked last),
+--   jitter (0 to 1)
 -- Answers, name after name: waitUs (until turns are handed out again), isFirst (1 where this call opened the episode)
 -- @include arguments
 -- @include pace-state
@@ -30,7 +31,9 @@ if isFirst then
 end
 -- While nobody answers, nothing can be measured.
 if not isLimit then pace.marks = '' end
-if now + wait > pace['until'] then pace['until'], pace.why = now + wait, args.why end
+if now + wait > pace['until'] then
+  pace['until'], pace.why, pace.because = now + wait, args.why, args.because
+end
 if wait > 0 and pace['until'] > now then pace.heldAt = math.max(pace.heldAt, pace['until']) end
 writeState(pace)
 return { 'waitUs', math.max(0, math.ceil(pace['until'] - now)), 'isFirst', isFirst and 1 or 0 }

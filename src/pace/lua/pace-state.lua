@@ -9,7 +9,7 @@
 --   low       what it said last above the brink, or when it led to a lower rate
 --   windowAt  when a window of the service's was seen to begin anew
 --   heldAt    when the pace limited somebody last   askedAt  when a turn was asked for last
---   tat       when the next turn is free            until  nothing leaves before it: why
+--   tat       when the next turn is free            until  nothing leaves before it: why (in words), because (in one)
 --   trial     1 where one call tries at a time, at tryAt      strikes  refusals with nothing accepted in between
 --   episode   counts what changed the rate          stated, spare  calls a second by the service's words
 --   throttled refused for being too fast, in all
@@ -25,8 +25,8 @@ local stored = {}
 
 -- The pace as it stands, or as it begins where there is none, at that rate.
 local function readState(firstRate)
-  local pace = { tat = 0, ['until'] = 0, why = '', strikes = 0, strikeAccepted = 0, trial = 0, tryAt = 0, episode = 0,
-    rate = firstRate, phase = 'start', peak = 0, sure = 0, since = now, cost = 0, accepted = 0, throttled = 0, flow = 0, flowAt = now,
+  local pace = { tat = 0, ['until'] = 0, why = '', because = '', strikes = 0, strikeAccepted = 0, trial = 0, tryAt = 0,
+    episode = 0, rate = firstRate, phase = 'start', peak = 0, sure = 0, since = now, cost = 0, accepted = 0, throttled = 0, flow = 0, flowAt = now,
     sinceAccepted = 0, measured = 0, marks = '', markAt = 0, level = 0, levelAt = 0, full = 0, low = 0, windowAt = 0,
     heldAt = 0, askedAt = now, stated = 0, spare = 0, spareUntil = 0, savedAt = now }
   local fields = redis.call('HGETALL', KEYS[1])

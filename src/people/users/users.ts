@@ -26,7 +26,7 @@ type UserDeps = {
   secret: Pick<Secret, 'key'>;
   queue: HashQueue;
   now: () => number;
-  hash?: (password: string) => Promise<string>;
+  hash?: ((password: string) => Promise<string>) | undefined;
   words?: readonly string[];
   initialMs?: number;
 };

@@ -7,7 +7,7 @@ export type AdviceDates = { today: string; oldest: string };
 const ADVISED_ABOVE = 750_000;
 
 /** docs/service.md, "Advice": audited statements should not be older. */
-const OLDEST_MONTHS = 22;
+export const OLDEST_MONTHS = 22;
 
 /** The dates that advice goes by. Today is the latest date that it is anywhere on earth: the reader may sit there. */
 export function adviceDates(now: Date): AdviceDates {
@@ -21,14 +21,33 @@ export function adviceDates(now: Date): AdviceDates {
 
 /** What the service advises for a valid line and the line does not follow, or null. It never stops the line. */
 export function adviceFor(values: Values, hasDocuments: boolean, { oldest }: AdviceDates): Advice | null {
-  if (Number(values.requested_limit) <= ADVISED_ABOVE) return null;
-  if (!hasDocuments) {
+  const { requested_limit: amount = '', statements_dated: dated } = values;
+  const lacking = lackingStatements({ amount, hasDocuments, dated }, oldest);
+  if (lacking === 'none') {
     const message = `Above USD 750k, audited statements not older than ${OLDEST_MONTHS} months are advised, and this line names no document: name them in supporting_documents.`;
     return { column: 'requested_limit', message };
   }
-  if (!values.statements_dated || values.statements_dated >= oldest) return null;
+  if (lacking === null) return null;
   const message = `Above USD 750k, audited statements not older than ${OLDEST_MONTHS} months are advised: these are from before ${oldest}.`;
   return { column: 'statements_dated', message };
+}
+
+/**
+ * What a request lacks that audited statements are advised for: any document at all (all that are sent are sent as statements), or
+ * one that is recent enough. Where nobody says of when they are, nothing is wrong with them. `dated` and `oldest` are YYYY-MM-DD.
+ */
+export function lackingStatements(
+  { amount, hasDocuments, dated }: { amount: string; hasDocuments: boolean; dated: string | undefined },
+  oldest: string,
+): 'none' | 'old' | null {
+  if (!asksStatements(amount)) return null;
+  if (!hasDocuments) return 'none';
+  return dated && dated < oldest ? 'old' : null;
+}
+
+/** Whether statements are advised for a limit of this amount, canonical decimal text. */
+export function asksStatements(amount: string): boolean {
+  return Number(amount) > ADVISED_ABOVE;
 }
 
 /** `column` is the one whose value it is about. */

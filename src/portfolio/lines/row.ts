@@ -32,6 +32,8 @@ export type Row = {
   companyId?: string;
   limit: Limit;
   documents: Document[];
+  /** Date of the statements, YYYY-MM-DD, where the line gives one: only advice goes by it. */
+  statementsDated?: string;
 };
 
 /** What became of one line of the file. `cells` are the file's own, untrimmed, for the results file. */

@@ -79,6 +79,11 @@ GET  /portfolios/:name/held/text               in     no   no     no      no    
 POST /portfolios/:name/held/file               in     no   no     no      no       yes      no
 POST /portfolios/:name/held/confirm            in     no   no     no      no       yes      no
 
+POST /nightly/run/:task                        in     no   no     no      no       yes      no
+GET  /nightly                                  in     no   yes    yes     yes      yes      no
+GET  /nightly/reports/:id                      in     no   yes    yes     yes      yes      no
+GET  /nightly/reports/:id/:file                in     no   no     yes     yes      yes      no
+
 GET  /work                                     in     no   no     no      no       yes      no
 GET  /work/events                              in     no   no     no      no       yes      no
 POST /work/retry                               in     no   no     no      no       yes      no

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { reconcile } from '../../../jobs/nightly/reconcile.ts';
 import { makeRows } from '../../../src/ledger/rows.ts';
+import { foundBy } from '../../support/found-by.ts';
 import { buyerLines, openWorkplace } from '../../support/workplace.ts';
 
 const HEADER = 'name,country_code,company_registration_number,requested_limit,buyer_reference,request_reference';
@@ -50,11 +50,11 @@ test('with SEARCH_INDEX=off nothing is indexed, and search says so; reconcile in
   const { rows, ledger, keys } = place.context;
   await expect(rows.page('q4', { text: 'buyer 2' }, { count: 9 })).rejects.toThrow('SEARCH_INDEX=off');
   expect((await rows.page('q4', { text: '3' }, { count: 9 })).found).toHaveLength(1);
-  expect(await reconcile(place.context)).toEqual([]);
+  expect(await foundBy(place.context)).toEqual([]);
   expect(await ledger.exists(keys.names('q4'), keys.columns('q4'))).toBe(0);
 
   const searched = makeRows({ ...place.context, connection: ledger, canaryRefusals: 0 });
-  expect(await reconcile({ ...place.context, rows: searched })).toEqual([
+  expect(await foundBy({ ...place.context, rows: searched })).toEqual([
     { portfolio: 'q4', finding: 'rows were not found by all that they are searched by; they are now', rows: 3 },
   ]);
   expect((await searched.page('q4', { text: 'buyer 2' }, { count: 9 })).found).toHaveLength(1);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { reconcile } from '../../../jobs/nightly/reconcile.ts';
 import { summaryTable } from '../../../scripts/report/summary-table.ts';
 import { exportedText } from '../../support/exported.ts';
+import { foundBy } from '../../support/found-by.ts';
 import { buyerLines, openWorkplace } from '../../support/workplace.ts';
 
 test('a limit that was made twice is in the report, in the errors file and among what reconcile finds', async () => {
@@ -25,7 +25,7 @@ test('a limit that was made twice is in the report, in the errors file and among
   const lines = errors.trim().split('\r\n');
   expect(lines).toHaveLength(2);
   expect(lines[1]).toContain(`Made twice at the service: ${id} and bl_late`);
-  expect(await reconcile(context)).toEqual([
+  expect(await foundBy(context)).toEqual([
     { portfolio: 'q4', finding: `a limit was made twice: ${id} and bl_late`, rows: 1 },
   ]);
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { reconcile } from '../../../jobs/nightly/reconcile.ts';
+import { foundBy } from '../../support/found-by.ts';
 import { buyerLines, openWorkplace } from '../../support/workplace.ts';
 
 type Place = Awaited<ReturnType<typeof openWorkplace>>;
@@ -33,16 +33,16 @@ async function abandoned() {
 
 test('reconcile finds nothing where nothing is wrong', async () => {
   const { context } = await abandoned();
-  expect(await reconcile(context)).toEqual([]);
+  expect(await foundBy(context)).toEqual([]);
 });
 
 test('reconcile gives rows in progress their jobs back when the queues are gone, and nothing is made twice', async () => {
   const { context, inProgress, work, settled, standIn } = await abandoned();
   expect(await dropQueues({ context })).toBeGreaterThan(0);
-  expect(await reconcile(context)).toEqual([
+  expect(await foundBy(context)).toEqual([
     { portfolio: 'q4', finding: 'rows in progress had no job; they have one again', rows: inProgress },
   ]);
-  expect(await reconcile(context)).toEqual([]);
+  expect(await foundBy(context)).toEqual([]);
   await work();
   expect((await settled()).states.done).toBe(80);
   expect(standIn.counts().made).toMatchObject({ company: 80, limit: 80 });
@@ -53,7 +53,7 @@ test('reconcile counts a row in the state that it is in, in no other, and with i
   const { context } = await abandoned();
   const [found] = await context.rows.inState('q4', 'done', { count: 1 });
   await context.ledger.hset(context.keys.row('q4', found?.row.key ?? ''), 'state', 'limit');
-  expect(await reconcile(context)).toEqual([
+  expect(await foundBy(context)).toEqual([
     { portfolio: 'q4', finding: 'rows were not counted in the state that they are in; they are now', rows: 1 },
     {
       portfolio: 'q4',
@@ -66,5 +66,5 @@ test('reconcile counts a row in the state that it is in, in no other, and with i
     { portfolio: 'q4', finding: 'rows were found by what they do not have; they are no more', rows: 1 },
     { portfolio: 'q4', finding: 'rows in progress had no job; they have one again', rows: expect.any(Number) },
   ]);
-  expect(await reconcile(context)).toEqual([]);
+  expect(await foundBy(context)).toEqual([]);
 });

@@ -38,7 +38,7 @@ export function closeApproval(model: Model, id: string, always: boolean): string
   if (!approval) return 'void';
   const count = rowsOf(model, id).length;
   if (approval.standing === 'open') {
-    approval.standing = count === 0 ? 'void' : always ? 'waiting' : 'granted';
+    approval.standing = count === 0 ? 'void' : always || approval.isRedone ? 'waiting' : 'granted';
     if (approval.standing === 'granted') approval.answered = { rows: count };
   }
   return approval.standing;
@@ -64,8 +64,10 @@ export function freeRows(model: Model, id: string, most: number): number {
   if (!approval || !isAnswered || (granted && approval.kind === 'answer')) return rowsOf(model, id).length;
   const portfolio = model.portfolio(approval.portfolio);
   for (const [, row] of rowsOf(model, id).slice(0, most)) {
+    if (approval.standing === 'declined' && approval.kind !== 'answer') row.declined = id;
     if (granted && row.generation >= portfolio.cancels) {
       row.state = 'queued';
+      row.declined = undefined;
       bind(row, id);
     } else if (!goBack(row, portfolio)) row.state = 'cancelled';
   }

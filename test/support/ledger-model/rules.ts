@@ -53,26 +53,42 @@ export function makeModel({ canaryRefusals }: { canaryRefusals: number }) {
     portfolio,
     rowOf,
 
-    put(name: string, key: string, line: number, rowName: string) {
+    put(name: string, key: string, line: number, rowName: string, declinedBefore?: string) {
       const known = rowOf(name, key);
       const generation = portfolio(name).cancels;
       const same = known?.name === rowName;
       if (known && !same && (calls.has(`limit ${key}`) || known.state === 'done')) return 'changed';
       const { approval } = portfolio(name);
+      const isLeft = known?.state === 'awaiting' && !known.was && !hasClosed(known);
+      const made = calls.get(`limit ${key}`)?.state === 'made';
+      // What a person said no to needs another's yes to go on, whoever brings it.
+      const declined = known?.declined ?? declinedBefore;
+      if (declined !== undefined && this.goesOn(name, key, rowName)) {
+        if (!approval) return 'declined';
+        Object.assign(approvals.get(approval) ?? {}, { isRedone: true });
+      }
       if (known) Object.assign(known, { line, generation });
       // What an import that died left waiting goes on with this one.
-      if (known && same && known.state === 'awaiting' && !known.was && approval && !hasClosed(known))
-        known.approval = approval;
+      if (known && same && isLeft && approval) known.approval = approval;
       if (known && same && ['done', 'skipped', 'held'].includes(known.state)) return 'ended';
-      if (known && same && !['refused', 'cancelled'].includes(known.state)) return 'open';
+      const goes = isLeft && !approval;
+      if (known && same && !goes && !['refused', 'cancelled'].includes(known.state)) return 'open';
       if (known) portfolio(name).replaced -= known.replaced === undefined ? 0 : 1;
-      const made = calls.get(`limit ${key}`)?.state === 'made';
       const state = made ? 'skipped' : approval ? 'awaiting' : 'queued';
       const revision = known ? known.revision + (same ? 0 : 1) : 0;
       const row = { state, step: stepBehind(key), line, name: rowName, company: '', revision, generation } as const;
-      rows.set(`${name}/${key}`, { ...row, approval: made ? undefined : approval });
+      const marks = { approval: made ? undefined : approval, declined: made ? known?.declined : declined };
+      rows.set(`${name}/${key}`, { ...row, ...marks });
       if (made) return 'ended';
       return known ? 'renewed' : 'added';
+    },
+
+    /** Whether a line with these words would have its row sent, by this import or the next. */
+    goesOn(name: string, key: string, rowName: string): boolean {
+      const known = rowOf(name, key);
+      const isLeft = known?.state === 'awaiting' && !known.was && !hasClosed(known);
+      const ended = known?.state === 'refused' || known?.state === 'cancelled';
+      return (known?.name !== rowName || isLeft || ended) && calls.get(`limit ${key}`)?.state !== 'made';
     },
 
     /** The same for a line that corrects another row: that one gives way, unless it was sent or has given way already. */
@@ -86,11 +102,14 @@ export function makeModel({ canaryRefusals }: { canaryRefusals: number }) {
       const isDone = given?.replaced === key;
       const isFree = given && !['done', 'skipped'].includes(given.state) && !calls.has(`limit ${old}`);
       if (!isDone && (!isFree || given.replaced)) return 'again';
+      const declinedBefore = isDone ? undefined : given?.declined;
+      const waitsForYes = (known?.declined ?? declinedBefore) !== undefined && !portfolio(name).approval;
+      if (waitsForYes && this.goesOn(name, key, rowName)) return 'declined';
       if (given && !isDone) {
         portfolio(name).replaced += given.replaced === undefined ? 1 : 0;
         Object.assign(given, { state: 'cancelled', replaced: key, was: undefined });
       }
-      return this.put(name, key, line, rowName);
+      return this.put(name, key, line, rowName, declinedBefore);
     },
 
     /** A worker takes a row up: only at the step that it is at, and only if it waits or was refused there. */
@@ -199,7 +218,7 @@ export function makeModel({ canaryRefusals }: { canaryRefusals: number }) {
 
     requeue(name: string, key: string, from: RowState): boolean {
       const row = rowOf(name, key);
-      if (row?.state !== from || row.replaced) return false;
+      if (row?.state !== from || row.replaced || row.declined !== undefined) return false;
       if (row.approval && (from === 'cancelled' || !isGranted(row, approvals))) return false;
       portfolio(name).replaced -= row.replaced === undefined ? 0 : 1;
       row.replaced = undefined;
@@ -211,8 +230,10 @@ export function makeModel({ canaryRefusals }: { canaryRefusals: number }) {
     /** A file that replaces the others lacks it: it is given up unless it was sent, or has ended otherwise. */
     leaveOut(name: string, key: string): boolean {
       const row = rowOf(name, key);
-      const state = row?.state === 'awaiting' ? (row.was?.state ?? 'queued') : row?.state;
-      if (!row || !state || !(isOpen(state) || state === 'refused') || calls.has(`limit ${key}`)) return false;
+      // Also one that was to go again, whatever it was before; but what was said of a held one's call is not taken back.
+      const isLeft =
+        row?.state === 'awaiting' ? row.was?.state !== 'held' : row && (isOpen(row.state) || row.state === 'refused');
+      if (!row || !isLeft || calls.has(`limit ${key}`)) return false;
       Object.assign(row, { state: 'cancelled', replaced: '', was: undefined });
       portfolio(name).replaced += 1;
       return true;

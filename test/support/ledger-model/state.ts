@@ -15,6 +15,8 @@ export type ModelRow = {
   replaced?: string | undefined;
   /** The approval that it has, or waits for. */
   approval?: string | undefined;
+  /** The approval by which a person said no to it, until another says yes. */
+  declined?: string | undefined;
   /** Of one that waits and was not new. */
   was?: Pick<ModelRow, 'state' | 'approval' | 'replaced'> | undefined;
 };
@@ -24,6 +26,8 @@ export type ModelApproval = {
   kind: 'import' | 'retry' | 'answer';
   standing: ApprovalStanding;
   author: string;
+  /** Whether a person said no to something in it before: it waits in any case. */
+  isRedone?: boolean;
   /** What it was when it was answered. */
   answered?: { rows: number } | undefined;
 };

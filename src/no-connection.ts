@@ -1,4 +1,4 @@
-import { isLimitlineError, messageOf } from '../errors.ts';
+import { isLimitlineError, messageOf } from './errors.ts';
 
 /**
  * Why no connection to a host came about, in words for people who wrote its address: an outage and a wrong address look

@@ -1,0 +1,24 @@
+import type { FoundItem } from '../../../src/ledger/nightly/checks.ts';
+import { visible } from '../../../src/portfolio/problem.ts';
+import type { WalkedRow } from '../row-check.ts';
+import { rowItem } from './row-item.ts';
+
+/** The one status that the service shows (docs/service.md, "Buyer limit request"). */
+const APPROVED = 'approved';
+
+/** Longer ones are no status any more; what they begin with tells them apart well enough. */
+const MOST_CHARACTERS = 60;
+
+/**
+ * Finds a limit with any other status than approved, as the service wrote it; pure. What others there are, and whether they change,
+ * is not shown, so each is only told.
+ */
+export function otherStatus(walked: WalkedRow): FoundItem | undefined {
+  const { state, record, limitId } = walked.result;
+  if (state !== 'done' || record.status === APPROVED) return undefined;
+  const { status = '', total_limit: granted } = record;
+  const more = { detail: limitId, ...(granted === undefined ? {} : { granted }) };
+  if (status === '') return rowItem('other status', walked, 'no status is known of it', more);
+  const isLong = status.length > MOST_CHARACTERS;
+  return rowItem('other status', walked, visible(isLong ? `${status.slice(0, MOST_CHARACTERS)}…` : status), more);
+}

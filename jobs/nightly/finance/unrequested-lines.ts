@@ -1,0 +1,157 @@
+import { isLimitlineError } from '../../../src/errors.ts';
+import type { BuyerRows } from '../../../src/ledger/buyer-rows.ts';
+import type { FoundItem, FoundSink } from '../../../src/ledger/nightly/checks.ts';
+import type { Portfolios } from '../../../src/ledger/portfolios.ts';
+import type { Rows } from '../../../src/ledger/rows.ts';
+import { placeOf } from '../../../src/portfolio/columns/column.ts';
+import type { KnownColumn } from '../../../src/portfolio/columns/known-columns.ts';
+import { type BuyerStore, makeBuyerBook } from '../../../src/portfolio/identity/buyer-book.ts';
+import { makeFileBuyers } from '../../../src/portfolio/identity/in-file/buyers.ts';
+import { type Line, requestOf } from '../../../src/portfolio/lines/row.ts';
+import type { Opened } from '../../../src/portfolio/open-portfolio.ts';
+import { type Problem, visible } from '../../../src/portfolio/problem.ts';
+import type { DayFile } from './days-files.ts';
+import { makeRowlessBook } from './rowless-book.ts';
+
+export type LinesDeps = {
+  rows: Pick<Rows, 'atLines' | 'ofBuyers' | 'ofRow'>;
+  portfolios: Pick<Portfolios, 'read' | 'faultyLines'>;
+  /** The account's buyers; nothing is written down. */
+  store: BuyerStore;
+  sink: FoundSink;
+};
+
+/** A line that may have led to nothing: it is no repetition of another. */
+type Asking = Exclude<Line, { kind: 'duplicate' }>;
+
+/**
+ * Tells of each line of a file whose request nobody made: no row has its request key, in whatever portfolio. Not told of are
+ * repetitions of earlier lines, lines that were mended, as far as a later import of the portfolio has a request of the buyer, and
+ * requests that somebody gave up, or that gave way to another: those have a row.
+ *
+ * The file is read as a stream. Only of lines without a row of their own is it asked whom they mean: 90 bytes of memory each.
+ */
+export async function tellUnrequested(file: DayFile, deps: LinesDeps): Promise<void> {
+  const { portfolio, fileName, importId, later, unread, command } = file;
+  const place = { portfolio, importId: importId ?? '' };
+  const fileBook = makeBuyerBook(makeFileBuyers({ ...place, store: deps.store }), place);
+  const book = makeRowlessBook(fileBook, async (from, to) => {
+    if (importId === undefined) return new Set();
+    const at = await deps.rows.atLines(portfolio, importId, { from, to });
+    return new Set(at.map(({ line }) => line));
+  });
+  const item = (says: string, more: Partial<FoundItem>): FoundItem => {
+    const given = command === undefined ? {} : { command };
+    return { check: 'not requested', portfolio, says, isMended: false, ...given, ...more };
+  };
+  try {
+    const opened = await file.open(book);
+    if (opened.problems.length > 0) await deps.sink.found(item(unread.says, { detail: fileName, rows: unread.rows }));
+    const isLast = importId !== undefined && (await deps.portfolios.read(portfolio)).file?.number === Number(importId);
+    for await (const batch of opened.batches()) {
+      const asking = batch.filter((line): line is Asking => line.kind !== 'duplicate' && !book.hasRow(line.line));
+      const known = await deps.rows.ofBuyers([...new Set(asking.flatMap((line) => buyerOf(line) ?? []))]);
+      const left: Asking[] = [];
+      for (const line of asking) {
+        if (!(await hasRequest(line, { portfolio, later, known, rows: deps.rows }))) left.push(line);
+      }
+      const numbers = left.map(({ line }) => line);
+      const faults = isLast ? await deps.portfolios.faultyLines(portfolio, numbers) : [];
+      for (const [place, line] of left.entries()) {
+        const told = wordsOf(line, { opened, file, fault: faults[place]?.message });
+        await deps.sink.found(item(told.says, { line: line.line, ...shownOf(line, opened), detail: told.detail }));
+      }
+    }
+  } catch (error) {
+    if (!isLimitlineError(error) || error.code !== 'FILE') throw error;
+    await deps.sink.found(item(unread.says, { detail: fileName, rows: unread.rows }));
+  }
+}
+
+function buyerOf(line: Asking): string | undefined {
+  return line.kind === 'row' ? line.row.buyer : line.buyer;
+}
+
+async function hasRequest(
+  line: Asking,
+  {
+    portfolio,
+    later,
+    known,
+    rows,
+  }: {
+    portfolio: string;
+    later: ReadonlySet<string>;
+    known: ReadonlyMap<string, BuyerRows>;
+    rows: Pick<Rows, 'ofRow'>;
+  },
+): Promise<boolean> {
+  const key = requestOf(line);
+  const { count, rows: its } = known.get(buyerOf(line) ?? '') ?? { count: 0, rows: [] };
+  const isThere = its.some(({ row, importId }) => {
+    return (key !== '' && row.key === key) || (row.portfolio === portfolio && later.has(importId));
+  });
+  // Of a buyer with very many requests not all are told.
+  if (isThere || count <= its.length || key === '' || portfolio === '') return isThere;
+  return (await rows.ofRow({ portfolio, key })) !== undefined;
+}
+
+/** The company and the amount, as far as the line's cells can be believed. */
+function shownOf(line: Asking, { columns }: Opened): Pick<FoundItem, 'name' | 'requested'> {
+  if (line.kind === 'row') return { name: line.row.name, requested: line.row.limit.requested_limit };
+  const name = line.broken === undefined ? (line.cells[placeOf(columns, 'name')]?.trim() ?? '') : '';
+  return name === '' ? {} : { name: visible(name.slice(0, MOST_CHARACTERS)) };
+}
+
+/** Longer than any name; a cell may be a megabyte. */
+const MOST_CHARACTERS = 200;
+
+/**
+ * Columns of which a problem's words may be told: what they quote is a company's. What a person's name, address or number may stand in,
+ * also a column that is not ours, is only named.
+ */
+const OPEN_COLUMNS: ReadonlySet<KnownColumn> = new Set<KnownColumn>([
+  'name',
+  'country_code',
+  'business_information_source',
+  'business_information_id',
+  'company_registration_number',
+  'requested_limit',
+  'currency',
+  'supporting_documents',
+  'statements_dated',
+  'buyer_reference',
+  'request_reference',
+  'company_id',
+]);
+
+type Told = { says: string; detail: string };
+
+function wordsOf(
+  line: Asking,
+  { opened, file, fault }: { opened: Opened; file: DayFile; fault: string | undefined },
+): Told {
+  const { fileName, why } = file;
+  const [problem] = line.kind === 'invalid' ? line.problems : [];
+  if (!problem) {
+    // What is wrong with it was seen by the import alone: a document that was not there, say, or what was sent before.
+    const says = fault === undefined ? why : 'the line was invalid when it was imported';
+    return { says, detail: fault === undefined ? fileName : cut(`${fileName}: ${fault}`) };
+  }
+  const { column } = problem;
+  const says = column === null ? 'the line is invalid' : `the line is invalid: ${cut(visible(column))}`;
+  return { says, detail: isOpen(problem, opened) ? cut(`${fileName}: ${problem.message}`) : fileName };
+}
+
+function isOpen({ column }: Problem, { columns }: Opened): boolean {
+  if (column === null) return true;
+  const known = columns.find(({ written }) => written === column)?.known ?? null;
+  return known !== null && OPEN_COLUMNS.has(known);
+}
+
+function cut(text: string): string {
+  return text.length > MOST_SAID ? `${text.slice(0, MOST_SAID - 1)}…`.toWellFormed() : text;
+}
+
+/** Two sentences; a list of all that is wrong stands in the errors file. */
+const MOST_SAID = 400;

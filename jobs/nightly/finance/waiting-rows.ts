@@ -1,0 +1,73 @@
+import type { FoundSink } from '../../../src/ledger/nightly/checks.ts';
+import type { Rows } from '../../../src/ledger/rows.ts';
+import type { RowCheck, WalkedRow } from '../row-check.ts';
+import type { FactsOf } from './portfolio-facts.ts';
+import { nameWord } from './row-command.ts';
+import { rowItem } from './row-item.ts';
+
+/** Rows looked at together. */
+const PAGE = 200;
+
+/**
+ * Finds rows of the day's files that nobody requested yet and that do not go on by themselves: they wait for another person's approval,
+ * or in a portfolio that is paused. A request that was sent for another portfolio is none of them.
+ */
+export function makeWaitingRows({
+  factsOf,
+  rows,
+  sink,
+  sinceMs,
+}: {
+  factsOf: FactsOf;
+  rows: Pick<Rows, 'ofBuyers'>;
+  sink: FoundSink;
+  sinceMs: number;
+}): RowCheck {
+  let page: WalkedRow[] = [];
+
+  async function flush(): Promise<void> {
+    const waiting = page;
+    page = [];
+    const known = await rows.ofBuyers([...new Set(waiting.map(({ result }) => result.request.buyer))]);
+    for (const walked of waiting) {
+      const { row, result } = walked;
+      const same = known.get(result.request.buyer)?.rows.filter((one) => one.row.key === row.key) ?? [];
+      // It was made or is under way by now, or another row with this request was sent, or refused.
+      if (same.some(({ state, limit }) => limit !== 'free' || SENT_STATES.has(state))) continue;
+      const name = nameWord(row.portfolio);
+      const isAwaiting = result.state === 'awaiting';
+      const says = isAwaiting ? "it waits for another person's approval" : 'its portfolio is paused';
+      const command = isAwaiting ? `approve ${name}` : `resume ${name}`;
+      await sink.found(rowItem('not requested', walked, says, { sinceMs: result.updatedMs, command }));
+    }
+  }
+
+  async function look(walked: WalkedRow): Promise<void> {
+    const { state, importId } = walked.result;
+    const { importedMs, isPaused } = await factsOf(walked.row.portfolio);
+    if (state === 'queued' && !isPaused) return;
+    if ((importedMs.get(importId) ?? 0) < sinceMs) return;
+    page.push(walked);
+    if (page.length >= PAGE) await flush();
+  }
+
+  return {
+    row(walked) {
+      const { state, awaits } = walked.result;
+      // What waits to be sent once more was sent before.
+      return state === 'queued' || (state === 'awaiting' && awaits === undefined) ? look(walked) : undefined;
+    },
+    endPortfolio: flush,
+  };
+}
+
+/** A row in one of these was sent to the service, as a rule. */
+const SENT_STATES: ReadonlySet<string> = new Set([
+  'done',
+  'skipped',
+  'refused',
+  'held',
+  'company',
+  'documents',
+  'limit',
+]);

@@ -1,0 +1,139 @@
+import { rm } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import type { Writable } from 'node:stream';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { makeFolder } from '../../../src/data-folder.ts';
+import { messageOf } from '../../../src/errors.ts';
+import { type Draft, writeDraft } from '../../../src/files/draft.ts';
+import type { FoundSink } from '../../../src/ledger/nightly/checks.ts';
+import { compareReports, countFindings } from '../../../src/ledger/nightly/compare-reports.ts';
+import { makeFindingGroups } from '../../../src/ledger/nightly/group-findings.ts';
+import type { NightReport, ReportFiles, WholeReport } from '../../../src/ledger/nightly/night-report.ts';
+import type { Reports } from '../../../src/ledger/nightly/reports.ts';
+import type { Night } from '../task.ts';
+import { openItems } from './items-file.ts';
+import { reportFolders } from './report-folder.ts';
+
+export type ReportDeps = {
+  account: string;
+  reports: Reports;
+  settings: { LIMITLINE_DATA: string };
+  keys: { reports: string };
+  /** A page that can be printed, piece by piece; without it there is none. */
+  printReport?: (whole: WholeReport) => Iterable<string>;
+};
+
+/** Looks for something, and tells the sink what it finds. Answers how much it looked at. */
+export type Look = (sink: FoundSink) => Promise<NightReport['looked']>;
+
+/**
+ * Makes the report of a night: lets look, writes each item down as it is found, compares the whole with the report before, leaves
+ * the files in the data folder and keeps the report in Redis. A run that died leaves nothing but a draft; that of the same night
+ * comes to the same report, in the place of any that there was. A disk that takes no files keeps nothing else from being done.
+ *
+ * @throws whatever looking throws, or Redis
+ */
+export async function makeReport(night: Night, look: Look, deps: ReportDeps): Promise<NightReport> {
+  const { reports, account, settings, keys } = deps;
+  const folders = reportFolders({ dataDir: settings.LIMITLINE_DATA, account, of: keys.reports });
+  const beganMs = await reports.now();
+  const groups = makeFindingGroups();
+  const { looked, draft: items, fault = '' } = await lookAndWrite(look, groups.add, folders.all);
+  try {
+    const { findings, crowded, items: count } = groups.result();
+    const before = await reports.before(night);
+    const compared = compareReports({ findings, crowded }, before);
+    const { id, by, atMs } = night;
+    const report: WholeReport['report'] = {
+      ...{ id, account, by, atMs, beganMs, madeMs: await reports.now(), looked, crowded },
+      ...{ items: count, findings: countFindings(compared), groups: compared.groups },
+      ...(before === undefined ? {} : { before: { id: before.id, madeMs: before.madeMs } }),
+    };
+    const whole = { report, findings: compared.findings };
+    const files = items ? await leaveFiles(items, whole, folders, deps) : { fault };
+    const kept: NightReport = { ...report, ...files };
+    for (const old of await reports.keep(kept, compared.findings)) await forgetFolder(folders.ofNight(old));
+    return kept;
+  } finally {
+    await items?.drop();
+  }
+}
+
+/** A draft of all items, or why there is none. */
+type Looked = { looked: NightReport['looked'] } & ({ draft: Draft; fault?: never } | { draft?: never; fault: string });
+
+/** Lets look, and writes down what is found; where nothing can be written, it is looked all the same, once. */
+async function lookAndWrite(look: Look, add: FoundSink['found'], dir: string): Promise<Looked> {
+  let done: { looked: NightReport['looked'] } | undefined;
+  let failed: { error: unknown } | undefined;
+  const lookWith = async (sink: FoundSink) => {
+    try {
+      done = { looked: await look(sink) };
+    } catch (error) {
+      failed = { error };
+      throw error;
+    }
+  };
+  try {
+    makeFolder(dir, 0o700);
+    const write = async (to: Writable) => {
+      const items = openItems(to);
+      await lookWith({
+        found(item) {
+          add(item);
+          return items.add(item);
+        },
+      });
+      await items.end();
+    };
+    // In the folder of all nights: what a killed run left there is swept by the next one.
+    const draft = await writeDraft({ dir, name: ITEMS, mode: 0o600, write });
+    return { looked: doneOf(done), draft };
+  } catch (error) {
+    if (failed) throw failed.error;
+    if (!done) await lookWith({ found: add });
+    return { looked: doneOf(done), fault: messageOf(error) };
+  }
+}
+
+function doneOf(done: { looked: NightReport['looked'] } | undefined): NightReport['looked'] {
+  if (!done) throw new Error('Nothing was looked at.');
+  return done.looked;
+}
+
+/** Puts both files in their place, each all at once. */
+async function leaveFiles(
+  items: Draft,
+  whole: WholeReport,
+  { all, ofNight }: ReturnType<typeof reportFolders>,
+  { printReport }: ReportDeps,
+): Promise<Pick<NightReport, 'files' | 'fault'>> {
+  const folder = ofNight(whole.report.id);
+  let page: Draft | undefined;
+  try {
+    makeFolder(folder, 0o700);
+    if (printReport) {
+      const write = (to: Writable) => pipeline(Readable.from(printReport(whole)), to);
+      page = await writeDraft({ dir: all, name: PAGE, mode: 0o600, write });
+      await page.putInPlace(join(folder, PAGE), true);
+    }
+    await items.putInPlace(join(folder, ITEMS), true);
+    const files: ReportFiles = { host: hostname(), folder, items: ITEMS, ...(page ? { page: PAGE } : {}) };
+    return { files };
+  } catch (error) {
+    return { fault: messageOf(error) };
+  } finally {
+    await page?.drop();
+  }
+}
+
+/** A report that is forgotten has no files; where they are on another host, they are that host's to remove. */
+async function forgetFolder(folder: string): Promise<void> {
+  await rm(folder, { recursive: true, force: true }).catch(() => {});
+}
+
+/** All items that were found, and the report to be printed. */
+const ITEMS = 'items.csv';
+const PAGE = 'report.html';

@@ -1,0 +1,149 @@
+import { counted, grouped } from '../../src/counted.ts';
+import type { Approval } from '../../src/ledger/approvals/approval.ts';
+import type { Cause } from '../../src/ledger/counts/causes.ts';
+import type { PortfolioState } from '../../src/ledger/portfolio.ts';
+import { ROW_STATES } from '../../src/ledger/row.ts';
+import { queryOfFilter, type RowFilter } from '../../src/ledger/search/row-filter.ts';
+import { moneyText } from '../../src/money-text.ts';
+import type { Notice } from '../../src/notices/notice.ts';
+import type { PortfolioNews } from './portfolio-changes.ts';
+
+type Facts = Notice['facts'];
+
+/** So many causes are named; the page has all. */
+const MOST_CAUSES = 5;
+
+/**
+ * What is told of a portfolio: its name, counts, sums, and why rows failed by step and status. The service's own words are left
+ * out, since they may quote a row.
+ */
+export function portfolioNotice(
+  news: PortfolioNews,
+  { state, causes, nowMs }: { state: PortfolioState; causes: readonly Cause[]; nowMs: number },
+): Notice {
+  const { name } = state;
+  switch (news.is) {
+    case 'settled': {
+      const path = addressOf(name);
+      const facts = [...sumFacts(state), ...lineFacts(state), ...causeFacts(causes)];
+      return {
+        kind: 'settled',
+        title: `Portfolio ${name} has settled: ${statesText(state)}`,
+        facts,
+        path,
+        atMs: news.atMs,
+      };
+    }
+    case 'paused':
+      return {
+        kind: 'paused',
+        title: `Portfolio ${name} paused itself: ${pauseText(news)}`,
+        facts: [
+          { term: 'Rows', what: statesText(state) },
+          ...causeFacts(causes),
+          { term: 'To go on', what: pauseRemedy(news) },
+        ],
+        path: news.why.is === 'first rows' ? addressOf(name) : addressOf(name, FAILED),
+        atMs: nowMs,
+      };
+    case 'failures': {
+      const { failed, ended } = news;
+      const percent = Math.round((1_000 * failed) / ended) / 10;
+      return {
+        kind: 'failures',
+        title: `Portfolio ${name}: ${percent} % of its answered rows failed, ${grouped(failed)} of ${grouped(ended)}`,
+        facts: [{ term: 'Rows', what: statesText(state) }, ...causeFacts(causes)],
+        path: addressOf(name, FAILED),
+        atMs: nowMs,
+      };
+    }
+  }
+}
+
+/** What is told of something that waits for another person: of what, how much, and nobody's name. */
+export function approvalNotice({ id, portfolio, kind, rows, sum, askedMs }: Approval): Notice {
+  return {
+    kind: 'awaiting',
+    title: `Portfolio ${portfolio} awaits approval: ${counted(rows, 'row')}, ${moneyText(sum)} requested`,
+    facts: [
+      { term: 'What', what: ASKED_FOR[kind] },
+      { term: 'Rows', what: grouped(rows) },
+      { term: 'Requested', what: moneyText(sum) },
+    ],
+    path: `/approvals/${encodeURIComponent(id)}`,
+    atMs: askedMs,
+  };
+}
+
+const ASKED_FOR: Readonly<Record<Approval['kind'], string>> = {
+  import: 'the rows of an import',
+  retry: 'refused rows, to be sent again',
+  answer: 'held rows, whose calls somebody answered',
+};
+
+const FAILED: RowFilter = { states: ['refused', 'held'] };
+
+function addressOf(name: string, filter: RowFilter = {}): string {
+  const query = queryOfFilter(filter);
+  return `/portfolios/${encodeURIComponent(name)}${query === '' ? '' : `?${query}#rows`}`;
+}
+
+/** `97 done, 2 refused, 1 held`: the states that rows are in. */
+function statesText(state: PortfolioState): string {
+  const states = ROW_STATES.filter((one) => state.states[one] > 0);
+  return states.length === 0 ? 'no rows' : states.map((one) => `${grouped(state.states[one])} ${one}`).join(', ');
+}
+
+function sumFacts({ sums, states }: PortfolioState): Facts {
+  if (ROW_STATES.every((state) => states[state] === 0)) return [];
+  const failed = (['refused', 'held'] as const).filter((state) => states[state] > 0);
+  return [
+    { term: 'Requested', what: moneyText(sums.requested) },
+    { term: 'Granted', what: moneyText(sums.granted) },
+    ...failed.map((state) => ({ term: `Requested by ${state} rows`, what: moneyText(sums.byState[state]) })),
+  ];
+}
+
+/** What of the last import's lines led to no row. */
+function lineFacts({ invalid, duplicate }: PortfolioState): Facts {
+  const said = [
+    ...(invalid > 0 ? [`${grouped(invalid)} invalid`] : []),
+    ...(duplicate > 0 ? [`${grouped(duplicate)} duplicate`] : []),
+  ];
+  return said.length === 0 ? [] : [{ term: 'Lines without a row', what: said.join(', ') }];
+}
+
+/** Why rows failed, alike ones together: what differs in the service's words alone is one here. */
+function causeFacts(causes: readonly Cause[]): Facts {
+  const alike = new Map<string, number>();
+  for (const cause of causes) alike.set(causeText(cause), (alike.get(causeText(cause)) ?? 0) + cause.rows);
+  const shown = [...alike].sort(([, one], [, other]) => other - one);
+  const facts = shown
+    .slice(0, MOST_CAUSES)
+    .map(([what, rows]) => ({ term: 'Failed', what: `${counted(rows, 'row')}: ${what}` }));
+  const rest = shown.slice(MOST_CAUSES).reduce((sum, [, rows]) => sum + rows, 0);
+  return rest === 0 ? facts : [...facts, { term: 'Failed', what: `${counted(rest, 'row')}: for other causes` }];
+}
+
+function causeText({ step, meaning, status }: Cause): string {
+  const by = status === null ? '' : ` (status ${status})`;
+  return `${MEANINGS[meaning]} at the step ${step}${by}`;
+}
+
+const MEANINGS: Readonly<Record<Cause['meaning'], string>> = {
+  refused: 'refused by the service',
+  unknown: 'nobody knows what became of the call',
+  'put off': 'put off again and again',
+  other: 'made before for another line',
+  ours: 'a fault of Limitline itself',
+};
+
+function pauseText({ why }: Extract<PortfolioNews, { is: 'paused' }>): string {
+  if (why.is === 'first rows') return 'its first rows are at an end';
+  return `the first answers at the step ${why.step} were all refused with status ${why.status}`;
+}
+
+function pauseRemedy({ why }: Extract<PortfolioNews, { is: 'paused' }>): string {
+  if (why.is === 'first rows') return 'look at what became of them, and resume it to send the rest';
+  return 'mend what the answers speak of, and resume it';
+}

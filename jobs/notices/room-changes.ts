@@ -1,0 +1,106 @@
+import type { Notice } from '../../src/notices/notice.ts';
+import { judge, type Verdict } from './condition.ts';
+import { changeOf, type SystemChange } from './service-changes.ts';
+
+/** The disk of the data folder, in bytes: what may still be written there, and what may be in all. */
+export type DiskRoom = { freeBytes: number; totalBytes: number };
+
+/** A server of Redis: what its data takes, of how much, and whether it wrote to its own disk last time. */
+export type RedisRoom = { usedBytes: number; mostBytes: number; isWriting: boolean };
+
+export const ROOM_SUBJECTS = { disk: 'disk', memory: 'redis memory', writes: 'redis writes' } as const;
+
+/** What is remembered of each, by subject. */
+type Remembered = { [Subject in keyof typeof ROOM_SUBJECTS]?: string | undefined };
+
+/** The share has to fall to nineteen twentieths of the limit: files come and go while a portfolio is read. */
+const BELOW_SHARE = 0.95;
+
+/** Room that is made and filled again within minutes was not made. */
+const MEND_MS = 10 * 60_000;
+
+const RULES = { afterMs: 0, mendMs: MEND_MS };
+
+/**
+ * Whether the disk, and the memory of Redis, are nearly full, and whether Redis writes to its own disk; judged by what is remembered.
+ * Pure. What could not be looked at stays as it is.
+ *
+ * @param fullAbove percent in use
+ */
+export function roomChanges(
+  { disk, redis }: { disk: DiskRoom | undefined; redis: readonly RedisRoom[] },
+  remembered: Remembered,
+  { nowMs, fullAbove }: { nowMs: number; fullAbove: number },
+): SystemChange[] {
+  const diskUsed = disk && usedPercent(disk.totalBytes - disk.freeBytes, disk.totalBytes);
+  const memory = redis.map(({ usedBytes, mostBytes }) => usedPercent(usedBytes, mostBytes));
+  const memoryUsed = memory.length === 0 ? undefined : Math.max(...memory);
+
+  const change = (subject: keyof typeof ROOM_SUBJECTS, verdict: Verdict, notice: () => Notice): SystemChange[] => {
+    const judged = judge(remembered[subject], { verdict }, nowMs, RULES);
+    return changeOf(
+      ROOM_SUBJECTS[subject],
+      remembered[subject],
+      judged,
+      judged.tells?.is === 'bad' ? notice() : undefined,
+    );
+  };
+  return [
+    ...change('disk', fullVerdict(diskUsed, fullAbove), () => diskNotice(diskUsed ?? 0, disk, nowMs)),
+    ...change('memory', fullVerdict(memoryUsed, fullAbove), () => memoryNotice(memoryUsed ?? 0, nowMs)),
+    ...change('writes', writesVerdict(redis), () => writesNotice(nowMs)),
+  ];
+}
+
+function usedPercent(used: number, most: number): number {
+  return most > 0 ? (100 * used) / most : 0;
+}
+
+function fullVerdict(percent: number | undefined, above: number): Verdict {
+  if (percent === undefined) return undefined;
+  if (percent > above) return 'bad';
+  return percent <= above * BELOW_SHARE ? 'well' : undefined;
+}
+
+function writesVerdict(redis: readonly RedisRoom[]): Verdict {
+  if (redis.length === 0) return undefined;
+  return redis.every(({ isWriting }) => isWriting) ? 'well' : 'bad';
+}
+
+function diskNotice(percent: number, disk: DiskRoom | undefined, atMs: number): Notice {
+  const facts = [
+    { term: 'Free', what: `${gigabytes(disk?.freeBytes ?? 0)} of ${gigabytes(disk?.totalBytes ?? 0)}` },
+    { term: 'What to do', what: 'make room on the disk of the data folder: imports are refused where there is none' },
+  ];
+  return { kind: 'disk', title: `The disk is nearly full: ${shown(percent)} in use`, facts, path: '/health', atMs };
+}
+
+function memoryNotice(percent: number, atMs: number): Notice {
+  const facts = [
+    {
+      term: 'What to do',
+      what: 'give Redis more memory: when there is none left, nothing is written and all calls wait',
+    },
+  ];
+  return {
+    kind: 'redis',
+    title: `The memory of Redis is nearly full: ${shown(percent)} in use`,
+    facts,
+    path: '/health',
+    atMs,
+  };
+}
+
+function writesNotice(atMs: number): Notice {
+  const facts = [{ term: 'What to do', what: 'look at the log of Redis and the room on its disk' }];
+  return { kind: 'redis', title: 'Redis cannot write to its disk', facts, path: '/health', atMs };
+}
+
+/** Rounded down: what is said to be 100 % is full. */
+function shown(percent: number): string {
+  return `${Math.floor(percent)} %`;
+}
+
+function gigabytes(bytes: number): string {
+  return `${(bytes / 1e9).toFixed(1)} GB`;
+}

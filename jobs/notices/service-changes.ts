@@ -1,0 +1,152 @@
+import type { CallKind } from '../../src/call-kind.ts';
+import type { Notice } from '../../src/notices/notice.ts';
+import type { CallsHeld } from '../../src/pace/calls-held.ts';
+import { type Condition, type Judged, judge, readCondition, type Verdict } from './condition.ts';
+import { spanText } from './span-text.ts';
+
+/**
+ * All calls wait for four seconds at the most before one is tried again (src/pace/pace-scripts.ts), so of what lasts a wait was
+ * seen as lately as this; and a shut door has its next trial ahead, or not long behind where rows are there to be tried with.
+ */
+const WAITED_LATELY_MS = 15_000;
+const TRIED_LATELY_MS = 60_000;
+
+/** Calls get through for so long before the service counts as back: one that comes and goes is away. */
+const BACK_AFTER_MS = 2 * 60_000;
+
+/** A token endpoint that refuses for a moment, as while it is updated, is no matter of the credentials. */
+const REFUSED_AFTER_MS = 60_000;
+
+/** What the two conditions are remembered by. */
+export const SERVICE_SUBJECTS = { service: 'service', credentials: 'credentials' } as const;
+
+/** What a condition's look came to, with the notice of it where one is due. */
+export type SystemChange = { subject: string; was: string; state: string; notice?: Notice };
+
+/**
+ * Whether calls get through to the service, and whether it takes the credentials, judged by what is remembered of both. Pure.
+ *
+ * @param awayAfterMs the service is told of as away once nothing got through for so long
+ */
+export function serviceChanges(
+  held: CallsHeld,
+  remembered: { service?: string | undefined; credentials?: string | undefined },
+  awayAfterMs: number,
+): SystemChange[] {
+  const mark = String(held.accepted);
+  const seen = (before: string | undefined, isBad: boolean) => {
+    return { verdict: verdictOf(isBad, readCondition(before), held), mark };
+  };
+  const isRefused = isBlockedBy(held, (by) => by === 'credentials');
+  const isShut = held.shut.length > 0 && (held.isTried || held.trialMs > held.nowMs - TRIED_LATELY_MS);
+  const isBlocked = isBlockedBy(held, (by) => by !== 'credentials');
+
+  // Whoever refuses us answers, and yet nothing gets through.
+  const ofService = isRefused ? { verdict: undefined, mark } : seen(remembered.service, isBlocked);
+  const service = judge(remembered.service, isShut ? { verdict: 'bad', mark } : ofService, held.nowMs, {
+    afterMs: awayAfterMs,
+    mendMs: BACK_AFTER_MS,
+  });
+  const credentials = judge(remembered.credentials, seen(remembered.credentials, isRefused), held.nowMs, {
+    afterMs: REFUSED_AFTER_MS,
+    mendMs: REFUSED_AFTER_MS,
+  });
+  return [
+    ...changeOf(SERVICE_SUBJECTS.service, remembered.service, service, serviceNotice(service, held)),
+    ...changeOf(
+      SERVICE_SUBJECTS.credentials,
+      remembered.credentials,
+      credentials,
+      credentialsNotice(credentials, held),
+    ),
+  ];
+}
+
+/** The change that a look came to, if it came to one. */
+export function changeOf(
+  subject: string,
+  before: string | undefined,
+  { state }: Judged,
+  notice: Notice | undefined,
+): SystemChange[] {
+  if (state === undefined) return [];
+  return [{ subject, was: before ?? '', state, ...(notice ? { notice } : {}) }];
+}
+
+/**
+ * Bad while calls are held back by this and none got through since the last look; well as soon as one did, however few there are to
+ * make, and from then on unless they are held back again. Where nobody calls, nothing is known.
+ */
+function verdictOf(isBad: boolean, { is, mark }: Condition, { accepted }: CallsHeld): Verdict {
+  const gotThrough = mark !== '' && accepted > 0 && String(accepted) !== mark;
+  if (isBad) return gotThrough ? 'well' : 'bad';
+  return gotThrough || is === 'mending' ? 'well' : undefined;
+}
+
+function isBlockedBy({ blocked, nowMs }: CallsHeld, isMeant: (by: string) => boolean): boolean {
+  return blocked !== undefined && isMeant(blocked.by) && blocked.untilMs > nowMs - WAITED_LATELY_MS;
+}
+
+function serviceNotice({ tells }: Judged, held: CallsHeld): Notice | undefined {
+  if (!tells) return undefined;
+  const span = spanText(tells.forMs);
+  if (tells.is === 'well') {
+    const title = `The service is back: calls get through again after ${span}`;
+    const facts = [
+      { term: 'What now', what: 'rows go on by themselves; held ones wait for a person to say what became of them' },
+    ];
+    return { kind: 'back', title, facts, path: '/held', atMs: held.nowMs };
+  }
+  const title = `The service is away: no call has got through for ${span}`;
+  const facts = [
+    { term: 'Why', what: whyText(held) },
+    { term: 'What now', what: 'no row is lost: they wait, and go on by themselves as soon as calls get through' },
+  ];
+  return { kind: 'away', title, facts, path: '/health', atMs: held.nowMs };
+}
+
+function credentialsNotice({ tells }: Judged, { nowMs }: CallsHeld): Notice | undefined {
+  if (!tells) return undefined;
+  const span = spanText(tells.forMs);
+  if (tells.is === 'well') {
+    const title = `The service takes the credentials again, after ${span}`;
+    return {
+      kind: 'back',
+      title,
+      facts: [{ term: 'What now', what: 'rows go on by themselves' }],
+      path: '/health',
+      atMs: nowMs,
+    };
+  }
+  const facts = [
+    { term: 'What now', what: 'no row is lost: they wait, and go on by themselves once the credentials are right' },
+    { term: 'What to do', what: 'check SERVICE_CLIENT_ID, SERVICE_CLIENT_SECRET, SERVICE_TOKEN_FIELD and SERVICE_URL' },
+  ];
+  return {
+    kind: 'credentials',
+    title: `The service has refused the credentials for ${span}`,
+    facts,
+    path: '/health',
+    atMs: nowMs,
+  };
+}
+
+const CALLS: Readonly<Record<CallKind, string>> = {
+  company: 'company requests',
+  document: 'document uploads',
+  limit: 'limit requests',
+};
+
+function whyText({ shut, blocked }: CallsHeld): string {
+  if (shut.length > 0) return `nobody knows what became of the last ${shut.map((kind) => CALLS[kind]).join(' and ')}`;
+  switch (blocked?.by) {
+    case 'asked':
+      return 'it asks to wait';
+    case 'limit':
+      return 'it says that calls come too fast, and takes none';
+    case 'replicas':
+      return 'no replica of Redis confirms what is written down before a call';
+    default:
+      return 'it does not answer';
+  }
+}

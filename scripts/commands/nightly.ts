@@ -1,0 +1,66 @@
+import { constants, setPriority } from 'node:os';
+import type { Command } from 'commander';
+import { accountOf, readSettings } from '../../src/config.ts';
+import { openContext } from '../../src/context.ts';
+import { messageOf } from '../../src/errors.ts';
+import { makeLog } from '../../src/log.ts';
+import { nightWords, statusOf } from '../nightly/night-words.ts';
+import { stayOnDuty } from '../nightly/stay-on-duty.ts';
+import { doWhatIsDue } from '../nightly/what-is-due.ts';
+import { announceAccount } from '../opening/announce-account.ts';
+import { logUsageFaults, speakThroughLog } from '../process/log-only.ts';
+import { waitForSignal } from '../process/signals.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+import { endWithParent, sayReady } from '../up/with-parent.ts';
+
+/**
+ * `limitline nightly`: all that is due, once, and then it ends: for cron and systemd's timers. With `--wait` it stays and runs what is
+ * due when it is due. Standard error has its log and nothing else.
+ */
+export function register(program: Command, terminal: Terminal): void {
+  logUsageFaults(program.command('nightly'))
+    .description('what the schedule says is due, the drop folder and notices: once, or until SIGTERM with --wait')
+    .option('--wait', 'stay, and run everything when it is due, until SIGTERM or SIGINT')
+    .action(async ({ wait = false }: { wait?: boolean }) => {
+      const settings = readSettings();
+      const log = makeLog({ level: settings.LOG_LEVEL, account: accountOf(settings) });
+      speakThroughLog(terminal, log);
+      endWithParent();
+      letOthersGoFirst();
+      const { signal } = waitForSignal();
+      const context = await openContext({ settings, log });
+      try {
+        await announceAccount(context, terminal.say);
+        if (!wait) {
+          const stopping = new AbortController();
+          void signal.then(() => stopping.abort(new Error('this process stops')));
+          const ends = await doWhatIsDue(context, { signal: stopping.signal });
+          terminal.print(nightWords(ends), { runs: ends });
+          process.exitCode = statusOf(ends);
+          return;
+        }
+        const duty = await stayOnDuty(context);
+        log.info(
+          { redis: context.redis.where, process: context.processId },
+          'on duty: what is due runs when it is due',
+        );
+        sayReady();
+        await signal;
+        await duty.stop();
+        log.info('stopped');
+        if (terminal.json) terminal.print('', { stopped: true });
+      } finally {
+        await context.close();
+      }
+    });
+}
+
+/** Nobody waits for what is done at night, and a line at work does: the machine gives it what is left. */
+function letOthersGoFirst(): void {
+  try {
+    setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
+  } catch (error) {
+    // A system that allows no such thing does without.
+    messageOf(error);
+  }
+}

@@ -1,0 +1,8 @@
+import type { NightlyPageFunctions } from '../../../src/console/pages/nightly/nightly-functions.ts';
+import type { Context } from '../../../src/context.ts';
+import { reportFunctions } from './report.ts';
+
+/** What the page *Nightly* is handed, a section each. */
+export function nightlyPageFunctions(context: Context): NightlyPageFunctions {
+  return { report: reportFunctions(context) };
+}

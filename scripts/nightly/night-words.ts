@@ -1,0 +1,19 @@
+import { FAULT_STATUS, PROBLEMS_STATUS } from '../process/exit-status.ts';
+import type { NightEnd } from './run-nights.ts';
+
+/** What came of runs, for people: a line each. */
+export function nightWords(ends: readonly NightEnd[]): string {
+  if (ends.length === 0) return 'Nothing was due.';
+  return ends.map(({ task, end }) => `${task}: ${wordsOf(end)}`).join('\n');
+}
+
+function wordsOf(end: NightEnd['end']): string {
+  if (!end) return 'stopped before its end; it goes on with the next pass, or with whoever is on duty.';
+  return `${end.is === 'failed' ? 'FAILED. ' : ''}${end.words}`;
+}
+
+/** 1 where something failed or was not done, 2 where a check found something, else 0. */
+export function statusOf(ends: readonly NightEnd[]): number {
+  if (ends.some(({ end }) => end === undefined || end.is === 'failed')) return FAULT_STATUS;
+  return ends.some(({ end }) => end?.is === 'findings') ? PROBLEMS_STATUS : 0;
+}

@@ -1,0 +1,84 @@
+import { counted, grouped } from '../../src/counted.ts';
+import { CHECKS } from '../../src/ledger/nightly/checks.ts';
+import {
+  type NightReport,
+  type ReportFinding,
+  type ReportGroup,
+  SECTIONS,
+} from '../../src/ledger/nightly/night-report.ts';
+import { changeWords, NO_MORE_WORDS, reportWords, SECTION_WORDS } from '../../src/ledger/nightly/report-words.ts';
+import { moneyText } from '../../src/money-text.ts';
+import { visible } from '../../src/portfolio/problem.ts';
+import { foldedText } from '../terminal/folded-text.ts';
+
+/** A terminal has 80 columns, or more. */
+const COLUMNS = 80;
+
+/** Findings of one check that a terminal shows; the files and `--json` have all. */
+export const SHOWN_OF_A_CHECK = 10;
+
+/** Before the words of a finding stand its rows: as many columns. */
+const WORDS_FROM = 16;
+
+/** A report for a terminal: what came of it, what changed, the findings check by check, and where the files are. */
+export function reportTable(report: NightReport, findings: readonly ReportFinding[]): string {
+  const lines = folded(`${reportWords(report)} ${sinceWords(report)}`.trimEnd(), 0);
+  for (const section of SECTIONS) {
+    const groups = report.groups.filter((group) => group.section === section);
+    if (groups.length === 0) continue;
+    lines.push('', SECTION_WORDS[section].title.toUpperCase());
+    for (const group of groups) lines.push(...groupLines(group, findings));
+  }
+  lines.push('', ...folded(NO_MORE_WORDS, 0));
+  if (report.files) {
+    const { folder, items, page, host } = report.files;
+    lines.push('', `All items: ${folder}/${items}`);
+    if (page !== undefined) lines.push(`To print:  ${folder}/${page}`);
+    lines.push(`           (on ${host})`);
+  }
+  if (report.fault !== undefined) lines.push('', ...folded(`No files were left: ${report.fault}`, 0));
+  return lines.join('\n');
+}
+
+function sinceWords(report: NightReport): string {
+  const words = changeWords(report);
+  if (!report.before || words === '') return '';
+  return `Since the report of ${timeText(report.before.madeMs)}: ${words}.`;
+}
+
+/** `2026-11-22 02:30 UTC` */
+function timeText(atMs: number): string {
+  return `${new Date(atMs).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+}
+
+function groupLines(group: ReportGroup, findings: readonly ReportFinding[]): string[] {
+  const { check, from, findings: count, rows, sum } = group;
+  const total = `${counted(rows, 'row')}${sum === undefined ? '' : `, ${moneyText(sum)}`}`;
+  const shown = findings.slice(from, from + Math.min(count, SHOWN_OF_A_CHECK));
+  const rest = count - shown.length;
+  return [
+    '',
+    ...folded(`${CHECKS[check].title} (${total})`, 2),
+    ...shown.flatMap(findingLines),
+    ...(rest > 0
+      ? [`${' '.repeat(WORDS_FROM)}… and ${counted(rest, 'more finding')}, which --json and the files have`]
+      : []),
+  ];
+}
+
+function findingLines({ rows, portfolio, finding, change, rowsBefore, sum, commands }: ReportFinding): string[] {
+  const count = change === 'gone' ? (rowsBefore ?? 0) : rows;
+  const changed =
+    change === undefined || change === 'gone'
+      ? ''
+      : ` [${change}${rowsBefore !== undefined && rowsBefore !== rows ? `, ${grouped(rowsBefore)} before` : ''}]`;
+  const text = `${portfolio || 'All portfolios'}: ${finding}${sum === undefined ? '' : `, ${moneyText(sum)}`}${changed}`;
+  const [first = '', ...more] = folded(visible(text), WORDS_FROM);
+  const head = `${grouped(count).padStart(WORDS_FROM - 2)}  ${first.trimStart()}`;
+  const ways = commands.slice(0, 1).map((command) => `${' '.repeat(WORDS_FROM)}npx limitline ${visible(command)}`);
+  return [head, ...more, ...ways];
+}
+
+function folded(text: string, indent: number): string[] {
+  return foldedText(text, COLUMNS - indent).map((line) => `${' '.repeat(indent)}${line}`);
+}

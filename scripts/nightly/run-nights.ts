@@ -1,0 +1,71 @@
+import { hostname } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { makeTaskRunner } from '../../jobs/nightly/run-task.ts';
+import { nightlyTasks } from '../../jobs/nightly/tasks.ts';
+import type { Context } from '../../src/context.ts';
+import type { NightOf, RunEnd } from '../../src/ledger/nightly/nightly-runs.ts';
+import { MAINTENANCE } from '../../src/queue/maintenance.ts';
+import { type MaintenanceWorker, startMaintenanceWorker } from '../../src/queue/maintenance-worker.ts';
+import { nextMoment } from '../../src/schedule/moments.ts';
+import { commandLineFrom } from '../audit/audit-command.ts';
+
+/** A person waits for it at most, and Redis is asked one thing. */
+const LOOK_EVERY_MS = 250;
+
+/** Takes up nightly runs in this process, one at a time over all processes. */
+export function startNightWorker(context: Context): MaintenanceWorker {
+  const { keys, log, nightlyRuns: runs, audit, processId, settings } = context;
+  const from = commandLineFrom();
+  const tasks = nightlyTasks({ ...context, days: settings.LIMITLINE_AUDIT_DAYS, from });
+  return startMaintenanceWorker({
+    connection: context.redis.connect('worker'),
+    prefix: keys.queuePrefix(MAINTENANCE),
+    nextMoment,
+    run: makeTaskRunner({ tasks, runs, audit, from, processId, host: hostname(), log }),
+    log,
+  });
+}
+
+/** A night that was asked for, and how it ended; nothing where nobody waited for that. */
+export type NightEnd = { task: string; night: string; end: RunEnd | undefined };
+
+/**
+ * Has these nights run, by this process or by another that is on duty, and waits for their ends, in their order.
+ *
+ * @param given.by who asks for them; nobody where they are due by the schedule
+ * @param given.signal stops it: the run under way is left to others, and the rest has no end
+ */
+export async function runNights(
+  nights: readonly NightOf[],
+  context: Context,
+  { by, signal }: { by?: string; signal: AbortSignal },
+): Promise<NightEnd[]> {
+  if (nights.length === 0) return [];
+  const { nightlyRuns: runs } = context;
+  const maintenance = context.maintenance();
+  // No schedulers, but the rule that one run goes at a time: nobody may ever have been on duty.
+  await maintenance.oneAtATime();
+  for (const { task, atMs } of nights)
+    await maintenance.add({ task, dueMs: atMs, ...(by === undefined ? {} : { by }) });
+  const worker = startNightWorker(context);
+  const ends: NightEnd[] = [];
+  try {
+    for (const night of nights) {
+      const ended = await untilEnded(() => runs.hasEnded(night, Date.now()), signal);
+      const known = ended ? (await runs.read([night.task]))[night.task]?.last : undefined;
+      ends.push({ task: night.task, night: night.id, end: known });
+    }
+    return ends;
+  } finally {
+    await worker.stop();
+  }
+}
+
+/** Whether it came to an end before the signal. */
+async function untilEnded(hasEnded: () => Promise<boolean>, signal: AbortSignal): Promise<boolean> {
+  while (!signal.aborted) {
+    if (await hasEnded()) return true;
+    await sleep(LOOK_EVERY_MS, undefined, { signal }).catch(() => {});
+  }
+  return false;
+}

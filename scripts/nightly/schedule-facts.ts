@@ -1,0 +1,56 @@
+import { nextOf } from '../../jobs/nightly/due-tasks.ts';
+import type { ScheduleFacts } from '../../src/console/pages/nightly/schedule-view.ts';
+import type { Context } from '../../src/context.ts';
+import { whoIsOnDuty } from '../../src/ledger/nightly/on-duty.ts';
+import { scheduleOf } from '../../src/schedule/read-schedule.ts';
+import { type ScheduleEntry, TASKS, type TaskName } from '../../src/schedule/schedule.ts';
+import { whenWords } from '../../src/schedule/schedule-words.ts';
+
+/** What each task does, for those who do not know its name. */
+export const TASK_WORDS: Readonly<Record<TaskName, string>> = {
+  audit: 'cuts off audit entries that need not be kept any longer',
+  inbox: 'takes in what lies in the drop folder',
+  retry: 'sends refused rows again that a rule names',
+  reconcile: 'compares what is kept, mends what is certain, and reports',
+};
+
+/** What runs at night, when, how it went last, and who sees to it. */
+export async function readScheduleFacts(
+  { ledger: connection, keys, nightlyRuns, settings }: Pick<Context, 'ledger' | 'keys' | 'nightlyRuns' | 'settings'>,
+  nowMs = Date.now(),
+): Promise<ScheduleFacts> {
+  const [held, runs, onDuty] = await Promise.all([
+    nightlyRuns.schedule(),
+    nightlyRuns.read(TASKS),
+    whoIsOnDuty({ connection, keys }),
+  ]);
+  // What is in force is what somebody on duty said; where nobody is, what would be.
+  const given = scheduleOf(settings.LIMITLINE_SCHEDULE);
+  const entries = onDuty.length > 0 && held ? (held as readonly (ScheduleEntry & { sinceMs: number })[]) : given;
+  return {
+    tasks: TASKS.map((task) => ({
+      task,
+      does: TASK_WORDS[task],
+      entries: entries
+        .filter((entry) => entry.task === task)
+        .map(({ pattern, tz }) => ({ pattern, tz, words: whenWords({ pattern, tz }) })),
+      otherwise: task === 'inbox' ? inboxWords(settings) : 'not on the schedule',
+      nextMs: nextOf(task, entries, nowMs),
+      last: runs[task]?.last,
+      lastWell: runs[task]?.lastWell,
+      underWay: runs[task]?.underWay,
+    })),
+    onDuty,
+    isOther: textOf(entries) !== textOf(given),
+    nowMs,
+  };
+}
+
+/** Files are waited for where the schedule says nothing of them. */
+function inboxWords({ LIMITLINE_INBOX }: Pick<Context['settings'], 'LIMITLINE_INBOX'>): string {
+  return LIMITLINE_INBOX === undefined ? 'no drop folder (LIMITLINE_INBOX)' : 'at once, as files come';
+}
+
+function textOf(entries: readonly ScheduleEntry[]): string {
+  return entries.map(({ task, pattern, tz }) => `${task} ${pattern} ${tz}`).join('\n');
+}

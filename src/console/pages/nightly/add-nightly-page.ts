@@ -1,0 +1,81 @@
+import { CHECKS, type CheckName } from '../../../ledger/nightly/checks.ts';
+import { SECTIONS as PARTS } from '../../../ledger/nightly/night-report.ts';
+import type { ConsoleApp } from '../../console-app.ts';
+import { html } from '../../html/html.ts';
+import { pageHead, panel } from '../../parts/page-head.ts';
+import { ConsoleError } from '../../server/console-error.ts';
+import { sendDownload } from '../downloads/send-download.ts';
+import type { NightlyPageFunctions, ReportPlace } from './nightly-functions.ts';
+import { groupPage, reportPage } from './report-pages.ts';
+import { nightTitle } from './report-view.ts';
+import { SECTIONS } from './sections.ts';
+
+/** A million items take some seconds, and a slow line of the reader's takes longer. */
+const DOWNLOAD_LIMIT_MS = 3_600_000;
+
+/** `/nightly`: what is done at night, and what came of it; `/nightly/reports/:id`: one report, and its files. */
+export function addNightlyPage(app: ConsoleApp, given: NightlyPageFunctions): void {
+  app.get('/nightly', async (request, reply) => {
+    const query = request.query as Record<string, unknown>;
+    const asked = { rights: request.rights, csrf: reply.csrf(), query };
+    const views = await Promise.all(SECTIONS.map(({ view }) => view(given, asked)));
+    const panels = SECTIONS.map(({ title }, place) => panel({ title, ...(views[place] ?? { body: '' }) }));
+    const lead = 'What is done while nobody works, and what the check of all records found.';
+    return reply.page({
+      title: 'Nightly',
+      at: 'nightly',
+      body: html`${pageHead({ title: 'Nightly', lead })}${panels}`,
+    });
+  });
+  app.get('/nightly/reports/:id', async (request, reply) => {
+    const { id = '' } = request.params as Record<string, string>;
+    const place = placeOf(request.query as Record<string, unknown>);
+    if (place) {
+      const found = await given.report.group(id, place);
+      if (!found) throw noReport();
+      const title = `${CHECKS[place.check].title} (${nightTitle(found)})`;
+      return reply.page({ title, at: 'nightly', body: groupPage(id, place, found) });
+    }
+    const shown = await given.report.read(id);
+    if (!shown) throw noReport();
+    return reply.page({
+      title: `Report of ${nightTitle(shown.report)}`,
+      at: 'nightly',
+      body: reportPage(shown, request.rights),
+    });
+  });
+  app.get('/nightly/reports/:id/:file', { handlerTimeout: DOWNLOAD_LIMIT_MS }, async (request, reply) => {
+    const { id = '', file = '' } = request.params as Record<string, string>;
+    if (file !== 'items.csv' && file !== 'report.html') throw noFile();
+    const found = await given.report.file(id, file);
+    if (!found) throw noFile();
+    const type = file === 'items.csv' ? 'text/csv; charset=utf-8' : 'text/html; charset=utf-8';
+    const fileName = `nightly-${id.slice(0, 16).replace(/[^\w-]+/g, '-')}-${file}`;
+    const download = { fileName, type, what: 'nightly report downloaded', facts: { report: id } };
+    const { sizeBytes, content } = found;
+    return sendDownload(
+      { request, reply },
+      { ...download, ...(sizeBytes === undefined ? {} : { sizeBytes }) },
+      content(),
+    );
+  });
+}
+
+/** What the address of a report asks for; nothing where it means all of it, or what cannot be meant. */
+function placeOf({ section, check, after }: Record<string, unknown>): ReportPlace | undefined {
+  const part = PARTS.find((one) => one === section);
+  if (!part || typeof check !== 'string' || !Object.hasOwn(CHECKS, check)) return undefined;
+  const from = typeof after === 'string' && /^\d{1,6}$/.test(after) ? Number(after) : 0;
+  return { section: part, check: check as CheckName, after: from };
+}
+
+function noReport(): ConsoleError {
+  return new ConsoleError(404, 'There is no such report: the last 400 nights are kept.');
+}
+
+function noFile(): ConsoleError {
+  return new ConsoleError(
+    404,
+    'There is no such file here: it lies in the data folder of the host that made the report.',
+  );
+}

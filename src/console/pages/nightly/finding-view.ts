@@ -1,0 +1,106 @@
+import { counted, grouped } from '../../../counted.ts';
+import type { FoundItem } from '../../../ledger/nightly/checks.ts';
+import type { Change, ReportFinding } from '../../../ledger/nightly/night-report.ts';
+import { rowIdOf } from '../../../ledger/row-id.ts';
+import type { RowFilter } from '../../../ledger/search/row-filter.ts';
+import { type Html, html, NOTHING } from '../../html/html.ts';
+import { amount } from '../../parts/amount.ts';
+import { commandLine } from '../../parts/command-line.ts';
+import { cutWords, theirWords } from '../../parts/their-words.ts';
+import { inUtc } from '../../parts/time.ts';
+import { portfolioAddress } from '../portfolio/addresses.ts';
+import { rowAddress } from '../row/row-address.ts';
+
+/** A finding with the examples that are still kept. */
+export type ShownFinding = ReportFinding & { examples: readonly FoundItem[] };
+
+/** Where it is shown: a page of the console leads on from it, paper does not. */
+export type Medium = 'page' | 'paper';
+
+/** On paper fewer are enough: the file of all items lies beside it. */
+const EXAMPLES_ON_PAPER = 5;
+
+const CHANGE_WORDS: Readonly<Record<Change, string>> = {
+  new: 'new',
+  more: 'more',
+  fewer: 'fewer',
+  same: 'same',
+  gone: 'no more found',
+};
+
+/** One finding: how much, what, where, since when, what changed, what to do, and for example which rows. */
+export function findingView(finding: ShownFinding, medium: Medium): Html {
+  const { rows, sum, portfolio, finding: words, commands, examples, sinceMs, change, rowsBefore } = finding;
+  const isGone = change === 'gone';
+  return html`<li class="finding">
+    <div class="finding-count"><strong>${countOf(finding, medium)}</strong>${sum !== undefined && html`<span class="quiet">${amount(sum)}</span>`}</div>
+    <div class="finding-words">
+      <p>${change !== undefined && !isGone && changeMark(change)} ${words}</p>
+      <p class="quiet">${portfolio === '' ? 'All portfolios' : portfolioName(portfolio, medium)}${sinceMs !== undefined && html` · ${rows === 1 ? 'since' : 'the oldest since'} ${inUtc(sinceMs).slice(0, 10)}`}${rowsBefore !== undefined && !isGone && rowsBefore !== rows && html` · ${grouped(rowsBefore)} before`}</p>
+      ${commands.length > 0 && html`<p class="finding-ways">${commands.map((command) => commandOf(command, medium))}</p>`}
+      ${examples.some(isOne) && examplesView(finding, medium)}
+    </div>
+  </li>`;
+}
+
+/** What changed, as a word with its colour. */
+export function changeMark(change: Change, words: string = CHANGE_WORDS[change]): Html {
+  return html`<span class="${['change', `is-${change}`]}">${words}</span>`;
+}
+
+function countOf(finding: ShownFinding, medium: Medium): Html {
+  const { rows, portfolio, change, rowsBefore = 0 } = finding;
+  if (change === 'gone') return html`${counted(rowsBefore, 'row')}`;
+  const filter = filterOf(finding);
+  const words = counted(rows, 'row');
+  if (medium === 'paper' || portfolio === '' || !filter) return html`${words}`;
+  return html`<a href="${portfolioAddress(portfolio, filter)}">${words}</a>`;
+}
+
+/** The rows that are meant, where a filter of the portfolio's page means just these. */
+function filterOf({ check, commands }: ShownFinding): RowFilter | undefined {
+  const causes = new Set(commands.map((command) => /--cause ([a-z0-9]{1,16})(?!\S)/.exec(command)?.[1]));
+  const [cause] = causes;
+  if (causes.size === 1 && cause !== undefined) return { cause };
+  if (check === 'held') return { states: ['held'] };
+  return check === 'refused' ? { states: ['refused'] } : undefined;
+}
+
+function portfolioName(name: string, medium: Medium): Html {
+  return medium === 'paper' ? theirWords(name) : html`<a href="${portfolioAddress(name)}">${theirWords(name)}</a>`;
+}
+
+function commandOf(command: string, medium: Medium): Html {
+  const text = `npx limitline ${command}`;
+  return medium === 'paper' ? html`<code>${text}</code> ` : commandLine(text);
+}
+
+function examplesView({ examples, rows }: ShownFinding, medium: Medium): Html {
+  if (medium === 'paper') return exampleList(examples.slice(0, EXAMPLES_ON_PAPER), medium);
+  const few = examples.length < rows ? `The first ${grouped(examples.length)}` : 'All of them';
+  const words = examples.length === 1 ? (rows === 1 ? 'Which one' : 'For example') : few;
+  return html`<details class="finding-examples"><summary>${words}</summary>${exampleList(examples, medium)}</details>`;
+}
+
+/** Whether there is more to it than what the finding says: some things found stand for rows that nobody names. */
+function isOne({ key, line, name, detail }: FoundItem): boolean {
+  return [key, line, name, detail].some((part) => part !== undefined);
+}
+
+function exampleList(examples: readonly FoundItem[], medium: Medium): Html {
+  return html`<ul class="examples">${examples.map((item) => html`<li>${exampleView(item, medium)}</li>`)}</ul>`;
+}
+
+/** `line 7 Muster GmbH 1,000.00 granted 800.00 · since 2026-11-20 · what is its own`. */
+function exampleView(
+  { portfolio, key, line, name, requested, granted, detail, sinceMs }: FoundItem,
+  medium: Medium,
+): Html {
+  const row = key === undefined ? undefined : rowIdOf(`${portfolio}/${key}`);
+  const where = line === undefined ? (key ?? '') : `line ${grouped(line)}`;
+  const which = html`${where} ${name !== undefined && theirWords(name)}`;
+  return html`${row && medium === 'page' ? html`<a href="${rowAddress(row)}">${which}</a>` : which}
+    ${requested !== undefined && amount(requested)}${granted !== undefined && html` granted ${amount(granted)}`}
+    ${sinceMs !== undefined && html`<span class="quiet">since ${inUtc(sinceMs).slice(0, 10)}</span>`}
+    ${detail === undefined ? NOTHING : html`<span class="quiet"><bdi>${cutWords(detail)}</bdi></span>`}`;
+}

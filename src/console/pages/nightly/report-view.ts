@@ -1,0 +1,101 @@
+import { counted, grouped } from '../../../counted.ts';
+import { CHECKS } from '../../../ledger/nightly/checks.ts';
+import { countFindings } from '../../../ledger/nightly/compare-reports.ts';
+import {
+  CHANGES,
+  type NightReport,
+  type ReportGroup,
+  SECTIONS,
+  type SectionName,
+} from '../../../ledger/nightly/night-report.ts';
+import { changeWords, NO_MORE_WORDS, reportWords, SECTION_WORDS } from '../../../ledger/nightly/report-words.ts';
+import { moneyText } from '../../../money-text.ts';
+import { type Html, html } from '../../html/html.ts';
+import { stats } from '../../parts/figures.ts';
+import { notice } from '../../parts/notice.ts';
+import { inUtc, moment } from '../../parts/time.ts';
+import { changeMark, findingView, type Medium, type ShownFinding } from './finding-view.ts';
+import { reportAddress } from './nightly-address.ts';
+
+/** The findings of one check in one part of a report, as far as they are shown. */
+export type ShownGroup = ReportGroup & { shown: readonly ShownFinding[] };
+
+/** A report with the first findings of each check. */
+export type ShownReport = { report: NightReport; groups: readonly ShownGroup[] };
+
+/** What came of a night: in a sentence, in figures, and what changed. */
+export function reportHead(report: Omit<NightReport, 'files'>): Html {
+  const { before, looked, findings, beganMs, madeMs } = report;
+  const person = countFindings(report, 'person');
+  const kind = person > 0 ? 'warn' : findings > 0 ? 'info' : 'good';
+  const changed = changeWords(report);
+  return html`${notice(kind, html`${reportWords(report)}${before && changed !== '' && html` Since the report of ${moment(before.madeMs)}: ${changed}.`}`)}
+    ${
+      findings > 0 &&
+      stats([
+        { label: 'Want a person', value: grouped(person), ...(person > 0 ? { kind: 'warn' as const } : {}) },
+        { label: 'For finance', value: grouped(countFindings(report, 'finance')) },
+        { label: 'Mended', value: grouped(countFindings(report, 'mended')) },
+        { label: 'No more found', value: before ? grouped(countFindings(report, 'gone')) : '–' },
+      ])
+    }
+    <p class="quiet">Made ${moment(madeMs)} in ${seconds(madeMs - beganMs)}, over ${counted(looked.portfolios, 'portfolio')}${looked.rows !== undefined && html` and ${counted(looked.rows, 'row')}`}. ${NO_MORE_WORDS}</p>
+    ${report.crowded.length > 0 && html`<p class="quiet">More was found than can be told apart here; the file of all items has each.</p>`}
+    ${report.fault !== undefined && notice('warn', report.fault, { title: 'No files were left.' })}`;
+}
+
+/** All parts of a report that have anything, each check folded. */
+export function reportSections(
+  { report, groups }: Omit<ShownReport, 'report'> & { report: Pick<NightReport, 'id'> },
+  medium: Medium,
+): Html {
+  return html`${SECTIONS.map((section) => {
+    const own = groups.filter((group) => group.section === section);
+    return own.length > 0 && sectionView(section, own, report.id, medium);
+  })}`;
+}
+
+function sectionView(section: SectionName, groups: readonly ShownGroup[], id: string, medium: Medium): Html {
+  const { title, lead } = SECTION_WORDS[section];
+  return html`<section class="${['report-part', `is-${section}`]}" aria-labelledby="part-${section}">
+    <h3 id="part-${section}">${title}</h3><p class="quiet">${lead}</p>
+    ${groups.map((group) => groupView(group, id, medium))}
+  </section>`;
+}
+
+/** What a person has to act on, and what is short, is open from the start. */
+const OPEN_UP_TO = 3;
+
+function groupView(group: ShownGroup, id: string, medium: Medium): Html {
+  const { section, check, findings, shown } = group;
+  const rest = findings - shown.length;
+  const list = html`<ul class="findings">${shown.map((finding) => findingView(finding, medium))}</ul>
+    ${
+      rest > 0 &&
+      (medium === 'page'
+        ? html`<p><a href="${reportAddress(id, { section, check })}">All ${counted(findings, 'finding')}</a></p>`
+        : html`<p class="quiet">${counted(rest, 'more finding')} in the file of all items.</p>`)
+    }`;
+  if (medium === 'paper') return html`<div class="check"><h4>${groupTitle(group)}</h4>${list}</div>`;
+  const isOpen = section === 'person' || findings <= OPEN_UP_TO;
+  return html`<details class="check" open="${isOpen}"><summary>${groupTitle(group)}</summary>${list}</details>`;
+}
+
+/** `Held: a person must say … · 3 rows in 2 findings · 3,000.00 · 1 new`. */
+export function groupTitle({ section, check, rows, findings, sum, changes }: ReportGroup): Html {
+  const told = CHANGES.filter((change) => change !== 'gone' && change !== 'same' && changes[change]);
+  const figures = `${counted(rows, 'row')}${findings > 1 ? ` in ${counted(findings, 'finding')}` : ''}`;
+  return html`<span class="check-title">${CHECKS[check].title}</span> <span class="check-figures">${figures}${sum !== undefined && section !== 'gone' && ` · ${moneyText(sum)}`}</span>${told.map((change) => html` ${changeMark(change, `${grouped(changes[change] ?? 0)} ${change}`)}`)}`;
+}
+
+/** `3.2 s`, `4 min 10 s`. */
+function seconds(ms: number): string {
+  const whole = Math.max(0, ms) / 1_000;
+  if (whole < 60) return `${whole.toFixed(1)} s`;
+  return `${Math.floor(whole / 60)} min ${Math.round(whole % 60)} s`;
+}
+
+/** The moment of a night as its heading: `2026-11-22 01:30:00 UTC`. */
+export function nightTitle({ atMs }: Pick<NightReport, 'atMs'>): string {
+  return inUtc(atMs);
+}

@@ -1,0 +1,124 @@
+import { counted } from '../../../counted.ts';
+import type { RunEnd, RunUnderWay } from '../../../ledger/nightly/nightly-runs.ts';
+import type { OnDuty } from '../../../ledger/nightly/on-duty.ts';
+import type { TaskName } from '../../../schedule/schedule.ts';
+import { type Html, html } from '../../html/html.ts';
+import { actionButton } from '../../parts/button.ts';
+import { notice } from '../../parts/notice.ts';
+import { table } from '../../parts/table.ts';
+import { moment, timeAgo } from '../../parts/time.ts';
+
+/** One task of the schedule, when it runs, and how it went. */
+export type ScheduledTask = {
+  task: TaskName;
+  /** What it does, in a few words. */
+  does: string;
+  entries: readonly { pattern: string; tz: string; words: string }[];
+  /** What holds where no entry names it. */
+  otherwise: string;
+  nextMs: number | undefined;
+  last: RunEnd | undefined;
+  /** The last one that came to its end, with findings or without. */
+  lastWell: RunEnd | undefined;
+  underWay: RunUnderWay | undefined;
+};
+
+export type ScheduleFacts = {
+  tasks: readonly ScheduledTask[];
+  /** Who sees to it; where nobody does, nothing runs by itself. */
+  onDuty: readonly OnDuty[];
+  /** The settings of this process say another schedule than the one in force. */
+  isOther: boolean;
+  nowMs: number;
+};
+
+/** What the page is handed of the schedule. */
+export type ScheduleFunctions = {
+  look: () => Promise<ScheduleFacts>;
+  /** Asks for a run at once, in this person's name. Whoever is on duty takes it up; where nobody is, it waits for them. */
+  run: (task: TaskName, by: string) => Promise<void>;
+};
+
+/**
+ * What runs at night: when, when next, how it went last, and who sees to it.
+ *
+ * @param rights.asked the task that was asked for just now, as the address says: anything may stand there
+ */
+export function scheduleSection(
+  facts: ScheduleFacts,
+  { csrf, mayRun, asked }: { csrf: string; mayRun: boolean; asked?: string | undefined },
+): Html {
+  const { tasks, onDuty, isOther, nowMs } = facts;
+  const task = tasks.find((one) => one.task === asked);
+  const toRun = (one: ScheduledTask) => runButton(one, csrf);
+  return html`${onDuty.length === 0 && nobody()}
+    ${task && askedNotice(task, onDuty.length > 0)}
+    ${table({
+      caption: 'What runs at night',
+      rows: tasks,
+      columns: [
+        { head: 'Task', names: true, cell: nameOf },
+        { head: 'When', cell: whenOf },
+        { head: 'Next run', cell: ({ nextMs }) => moment(nextMs) },
+        { head: 'Last run', cell: (one) => lastOf(one, nowMs) },
+        ...(mayRun ? [{ head: 'Run now', kind: 'actions' as const, cell: toRun }] : []),
+      ],
+    })}
+    <p class="quiet">${onDutyWords(onDuty)}${isOther ? ' The settings of this console say another schedule; whoever is on duty goes by the one shown.' : ''}</p>`;
+}
+
+function askedNotice({ task, underWay }: ScheduledTask, isSomebodyThere: boolean): Html {
+  const words = !isSomebodyThere
+    ? 'It waits until somebody is on duty.'
+    : underWay
+      ? 'It is under way.'
+      : 'It begins as soon as no other task is under way. Load the page again to see what came of it.';
+  return notice('info', words, { title: `You asked for ${task}` });
+}
+
+function nobody(): Html {
+  return notice(
+    'bad',
+    html`Nothing of the schedule runs by itself, and what is asked for waits. Start <code>npx limitline up</code> or <code>npx limitline nightly --wait</code>, or have cron or systemd run <code>npx limitline nightly</code>.`,
+    { title: 'Nobody is on duty' },
+  );
+}
+
+function onDutyWords(onDuty: readonly OnDuty[]): string {
+  if (onDuty.length === 0) return '';
+  const hosts = [...new Set(onDuty.map(({ host }) => host))].join(', ');
+  return `On duty: ${counted(onDuty.length, 'process', 'processes')} on ${hosts}.`;
+}
+
+function nameOf({ task, does }: ScheduledTask): Html {
+  return html`<div><code>${task}</code><span class="under">${does}</span></div>`;
+}
+
+function whenOf({ entries, otherwise }: ScheduledTask): Html {
+  if (entries.length === 0) return html`${otherwise}`;
+  return html`${entries.map(({ words }) => html`<div>${words}</div>`)}`;
+}
+
+function lastOf({ last, lastWell, underWay }: ScheduledTask, nowMs: number): Html {
+  if (underWay)
+    return html`<div>under way since ${moment(underWay.sinceMs)}<span class="under">on ${underWay.host}, by ${underWay.by}</span></div>`;
+  if (!last) return html`never`;
+  const words =
+    last.is === 'failed' ? html`<strong class="is-bad">Failed.</strong> ${last.words}` : html`${last.words}`;
+  const before =
+    last.is === 'failed'
+      ? html`<span class="under">It went well last: ${moment(lastWell?.endedMs, { none: 'never' })}</span>`
+      : '';
+  return html`<div>${timeAgo(last.endedMs, { nowMs })}: ${words}${before}</div>`;
+}
+
+function runButton({ task, underWay }: ScheduledTask, csrf: string): Html {
+  if (underWay) return html``;
+  return actionButton({
+    action: `/nightly/run/${task}`,
+    csrf,
+    words: 'Run now',
+    label: `Run ${task} now`,
+    command: `npx limitline schedule run ${task}`,
+  });
+}

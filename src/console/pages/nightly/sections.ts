@@ -1,0 +1,53 @@
+import type { Rights } from '../../access/access.ts';
+import { can } from '../../access/can.ts';
+import { type Html, html, NOTHING } from '../../html/html.ts';
+import { linkButton } from '../../parts/button.ts';
+import { commandLine } from '../../parts/command-line.ts';
+import { emptyState } from '../../parts/empty-state.ts';
+import { reportAddress, reportFileAddress } from './nightly-address.ts';
+import type { NightlyPageFunctions } from './nightly-functions.ts';
+import { reportHead, reportSections, type ShownReport } from './report-view.ts';
+import { reportsList } from './reports-list.ts';
+
+/** Who looks at the page, and what its address asks for: anything may stand there. */
+export type Asked = { rights: Rights; csrf: string; query: Readonly<Record<string, unknown>> };
+
+/** A part of the page *Nightly*: what is read for it, as it is shown. */
+export type NightlySection = {
+  title: string;
+  view: (given: NightlyPageFunctions, asked: Asked) => Promise<{ body: Html; actions?: Html }>;
+};
+
+/** The parts of the page, in its order. */
+export const SECTIONS: readonly NightlySection[] = [
+  {
+    title: 'The last report',
+    view: async ({ report }, { rights }) => lastReport(await report.read(), rights),
+  },
+  {
+    title: 'All reports',
+    view: async ({ report }, { query }) => ({ body: reportsList(await report.list(momentOf(query.before))) }),
+  },
+];
+
+function momentOf(text: unknown): number | undefined {
+  return typeof text === 'string' && /^\d{1,15}$/.test(text) ? Number(text) : undefined;
+}
+
+function lastReport(shown: ShownReport | undefined, rights: Rights): { body: Html; actions?: Html } {
+  if (!shown) {
+    const words = html`Each night all that is kept is compared with itself. To do it now: ${commandLine('npx limitline reconcile')}`;
+    return { body: emptyState({ title: 'No night was checked yet.', words }) };
+  }
+  return {
+    body: html`${reportHead(shown.report)}${reportSections(shown, 'page')}`,
+    actions: html`${linkButton({ href: reportAddress(shown.report.id), words: 'Open', kind: 'quiet', label: 'Open the last report' })}${fileButtons(shown.report, rights)}`,
+  };
+}
+
+/** The files of a report, for those who may take away what it has of buyers. */
+export function fileButtons({ id, files }: ShownReport['report'], rights: Rights): Html {
+  if (!can(rights, 'GET /nightly/reports/:id/:file')) return NOTHING;
+  return html`${linkButton({ href: reportFileAddress(id, 'report.html'), words: 'To print', kind: 'quiet', download: true })}
+    ${files && linkButton({ href: reportFileAddress(id, 'items.csv'), words: 'All items, as CSV', kind: 'quiet', download: true })}`;
+}

@@ -1,0 +1,36 @@
+/** A sum of decimal texts, exact: an integer at a power of ten. */
+export type ExactSum = {
+  /** Adds an amount such as `1000.50`. What is no plain decimal text adds nothing: a report is no place to fail at it. */
+  add(amount: string): void;
+  /** The sum as plain decimal text; nothing where nothing was added. */
+  text(): string | undefined;
+};
+
+/** Longer ones are nobody's: an amount has 15 digits at the most (JSON), and adding stays quick. */
+const DECIMAL = /^(\d{1,40})(?:\.(\d{1,40}))?$/;
+
+/** Begins a sum. Unlike Big it makes one integer an amount, of which a night may have a million. */
+export function makeExactSum(): ExactSum {
+  let units = 0n;
+  let decimals = 0;
+  let count = 0;
+  return {
+    add(amount) {
+      const [, whole, part = ''] = DECIMAL.exec(amount) ?? [];
+      if (whole === undefined) return;
+      if (part.length > decimals) {
+        units *= 10n ** BigInt(part.length - decimals);
+        decimals = part.length;
+      }
+      units += BigInt(whole + part.padEnd(decimals, '0'));
+      count += 1;
+    },
+    text() {
+      if (count === 0) return undefined;
+      const digits = units.toString().padStart(decimals + 1, '0');
+      const whole = digits.slice(0, digits.length - decimals);
+      const part = digits.slice(digits.length - decimals).replace(/0+$/, '');
+      return part === '' ? whole : `${whole}.${part}`;
+    },
+  };
+}

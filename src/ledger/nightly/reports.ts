@@ -1,0 +1,157 @@
+import { randomUUID } from 'node:crypto';
+import type { RedisConnection } from '../../lua-script.ts';
+import type { Keys } from '../keys.ts';
+import type { FoundItem } from './checks.ts';
+import type { Before } from './compare-reports.ts';
+import { countAll, type NightReport, type ReportFinding, type WholeReport } from './night-report.ts';
+
+export type Reports = ReturnType<typeof makeReports>;
+
+/** A year, and a month for who looks later. */
+const NIGHTS = 400;
+
+/** What of older reports is left out, by how many nights have gone by: the counts stay for all of them, so that Redis does not fill. */
+const THINNED_OUT = [
+  { behind: 30, field: 'examples', from: 0 },
+  { behind: 90, field: 'finding', from: 200 },
+] as const;
+
+/** Some tenths of a megabyte at a time: no command at Redis may take ten milliseconds. */
+const FINDINGS_AT_A_TIME = 100;
+
+/** A draft that was left by who died goes away by itself; nobody takes that long to write one. */
+const DRAFT_S = 3_600;
+
+/** Reports thinned out at a time: one a night, and those that somebody who died left. */
+const AT_ONCE = 3;
+
+/** The reports of the nights of an account, each a summary and its findings, of which a page is read at a time. */
+export function makeReports({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
+  const summaries = async (ids: readonly string[]): Promise<NightReport[]> => {
+    const step = connection.pipeline();
+    for (const id of ids) step.hget(keys.report(id), 'summary');
+    const texts = ((await step.exec()) ?? []).map(([, text]) => text);
+    return texts.flatMap((text) => (typeof text === 'string' ? [JSON.parse(text) as NightReport] : []));
+  };
+
+  const findingsOf = async (id: string, from: number, count: number): Promise<ReportFinding[]> => {
+    const found: ReportFinding[] = [];
+    for (let first = from; first < from + count; first += FINDINGS_AT_A_TIME) {
+      const size = Math.min(FINDINGS_AT_A_TIME, from + count - first);
+      const fields = Array.from({ length: size }, (_none, place) => `finding:${first + place}`);
+      const texts = await connection.hmget(keys.report(id), ...fields);
+      found.push(...texts.flatMap((text) => (text === null ? [] : [JSON.parse(text) as ReportFinding])));
+    }
+    return found;
+  };
+
+  /** Writes the findings where nobody reads them yet. */
+  const writeDraft = async (key: string, findings: WholeReport['findings']): Promise<void> => {
+    for (let from = 0; from < findings.length; from += FINDINGS_AT_A_TIME) {
+      const fields = findings.slice(from, from + FINDINGS_AT_A_TIME).flatMap(({ examples, ...finding }, place) => {
+        const number = from + place;
+        const shown = examples.length === 0 ? [] : [`examples:${number}`, JSON.stringify(examples)];
+        return [`finding:${number}`, JSON.stringify(finding), ...shown];
+      });
+      await connection
+        .multi()
+        .hset(key, ...fields)
+        .expire(key, DRAFT_S)
+        .exec();
+    }
+  };
+
+  const thinOut = async (): Promise<void> => {
+    for (const { behind, field, from } of THINNED_OUT) {
+      const ids = await connection.zrevrange(keys.reports, behind, behind + AT_ONCE - 1);
+      for (const report of await summaries(ids)) {
+        const count = countAll(report);
+        for (let first = from; first < count; first += FINDINGS_AT_A_TIME) {
+          const fields = Array.from({ length: FINDINGS_AT_A_TIME }, (_none, place) => `${field}:${first + place}`);
+          await connection.hdel(keys.report(report.id), ...fields);
+        }
+      }
+    }
+  };
+
+  return {
+    /** The server's clock, in ms: reports of several hosts stand in one order. */
+    async now(): Promise<number> {
+      const [seconds, microseconds] = await connection.time();
+      return Math.floor(Number(seconds) * 1_000 + Number(microseconds) / 1_000);
+    },
+
+    /**
+     * Keeps a report, all at once: until it is there, that of an earlier run of the same night is read. Older ones than the last
+     * 400 are forgotten.
+     *
+     * @returns the ids of those
+     */
+    async keep(report: NightReport, findings: WholeReport['findings']): Promise<string[]> {
+      const key = keys.report(report.id);
+      const draft = keys.report(`${report.id} ${randomUUID()}`);
+      await writeDraft(draft, findings);
+      await connection.hset(draft, 'by', report.by, 'summary', JSON.stringify(report));
+      const put = connection.multi().rename(draft, key).persist(key).zadd(keys.reports, report.madeMs, report.id);
+      const fault = (await put.exec())?.find(([error]) => error)?.[0];
+      // Sent again by the connection, whose answer was lost, the first of them finds nothing: then it is there already.
+      if (fault && (await summaries([report.id]))[0]?.madeMs !== report.madeMs) throw fault;
+      await thinOut();
+      const forgotten = await connection.zrange(keys.reports, '0', `-${NIGHTS + 1}`);
+      for (const id of forgotten) await connection.multi().unlink(keys.report(id)).zrem(keys.reports, id).exec();
+      return forgotten;
+    },
+
+    /** The report of a night, or the last one that was made; nothing where there is none. */
+    async read(id?: string): Promise<NightReport | undefined> {
+      const wanted = id ?? (await connection.zrevrange(keys.reports, 0, 0))[0];
+      return wanted === undefined ? undefined : (await summaries([wanted]))[0];
+    },
+
+    /** The reports that were made before this moment, or last, the newest first. */
+    async list({ beforeMs, count }: { beforeMs?: number; count: number }): Promise<NightReport[]> {
+      const from = beforeMs === undefined ? '+inf' : `(${beforeMs}`;
+      return summaries(await connection.zrevrangebyscore(keys.reports, from, '-inf', 'LIMIT', 0, count));
+    },
+
+    /** Some findings of a report in its order, from a number on. */
+    findings: findingsOf,
+
+    /** Examples of some findings of a report, from a number on; of nights long ago there are none. */
+    async examples(id: string, from: number, count: number): Promise<FoundItem[][]> {
+      const found: FoundItem[][] = [];
+      for (let first = from; first < from + count; first += FINDINGS_AT_A_TIME) {
+        const size = Math.min(FINDINGS_AT_A_TIME, from + count - first);
+        const fields = Array.from({ length: size }, (_none, place) => `examples:${first + place}`);
+        const texts = await connection.hmget(keys.report(id), ...fields);
+        found.push(...texts.map((text) => (text === null ? [] : (JSON.parse(text) as FoundItem[]))));
+      }
+      return found;
+    },
+
+    /**
+     * What a new report is compared with. A night's is held against that of the night before, whatever people looked for in
+     * between; one that somebody asked for against the last there is.
+     */
+    async before({ id, by }: Pick<NightReport, 'id' | 'by'>): Promise<Before | undefined> {
+      const ids = (await connection.zrevrange(keys.reports, 0, -1)).filter((one) => one !== id);
+      const found = (await lastBy(ids, by)) ?? ids[0];
+      const [report] = found === undefined ? [] : await summaries([found]);
+      if (!report) return undefined;
+      const findings = await findingsOf(report.id, 0, countAll(report));
+      return { id: report.id, madeMs: report.madeMs, crowded: report.crowded, findings };
+    },
+  };
+
+  /** The last report that the night itself made; nothing where it was somebody who asked for the new one. */
+  async function lastBy(ids: readonly string[], by: string): Promise<string | undefined> {
+    if (by !== NIGHTLY) return undefined;
+    const step = connection.pipeline();
+    for (const id of ids) step.hget(keys.report(id), 'by');
+    const makers = (await step.exec()) ?? [];
+    return ids.find((_id, place) => makers[place]?.[1] === NIGHTLY);
+  }
+}
+
+/** Who acts at night. */
+const NIGHTLY = 'nightly';

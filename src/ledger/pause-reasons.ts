@@ -1,0 +1,34 @@
+import type { RowProblem, RowState } from './row.ts';
+
+/** Why a portfolio paused itself: its first answers of a step were refused alike, or its first rows are at an end. */
+export type SelfPause = { is: 'refused alike'; step: string; status: number } | { is: 'first rows' };
+
+/** A body goes no further than this into what a portfolio says of itself. */
+const MOST_OF_BODY = 200;
+
+/** What a portfolio says of which so many first answers of a step were all refused with one status; of the service's words a little. */
+export function refusedAlikeWords(
+  refusals: number,
+  step: RowState,
+  { status, message, body }: Pick<RowProblem, 'status' | 'message' | 'body'>,
+): string {
+  const said = body ? `: ${body.slice(0, MOST_OF_BODY)}` : '';
+  // What the message adds to the status is what a person can do about it.
+  const [, advice = ''] = message.split(`status ${status}`);
+  return `the first ${refusals} answers at the step ${step} were all refused with status ${status}${advice}${said}`;
+}
+
+/**
+ * Why a portfolio paused itself, by what it says; nothing where a person paused it, or it goes on.
+ *
+ * @param paused the beginning of its words is enough
+ * @param firstOver what it said when its first rows were at an end
+ */
+export function pausedItself(paused: string, firstOver: string): SelfPause | undefined {
+  if (paused === '') return undefined;
+  if (paused === firstOver) return { is: 'first rows' };
+  const [, step, status] = REFUSED_ALIKE.exec(paused) ?? [];
+  return step === undefined ? undefined : { is: 'refused alike', step, status: Number(status) };
+}
+
+const REFUSED_ALIKE = /^the first \d+ answers at the step (\w+) were all refused with status (\d{3})/;

@@ -1,0 +1,15 @@
+-- The end of a notice on one way. Includes clock.lua. A notice that waits on no way any more goes away by itself.
+-- way: its name   id: the notice's   notice, outbox, account: keys   is: "delivered" or "undelivered"
+local WAYS = { 'webhook', 'mail' }
+local function forgetLater(notice, keepMs)
+  for _, state in ipairs(redis.call('HMGET', notice, unpack(WAYS))) do
+    if state == 'waiting' or state == 'sending' then return end
+  end
+  redis.call('PEXPIRE', notice, keepMs)
+end
+local function endWay(way, id, notice, outbox, account, is, words, keepMs)
+  redis.call('ZREM', outbox, id)
+  redis.call('HSET', notice, way, is, way .. ':at', nowMs(), way .. ':words', words)
+  redis.call('HINCRBY', account, 'notices:' .. is, '1')
+  forgetLater(notice, keepMs)
+end

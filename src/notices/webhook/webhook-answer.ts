@@ -1,0 +1,62 @@
+import type { AnswerHeaders } from '../../answer-headers.ts';
+import type { Sent } from '../way.ts';
+
+/**
+ * What a webhook's answer means; pure.
+ *
+ * | Status | Then |
+ * | --- | --- |
+ * | 2xx | delivered |
+ * | 429, 408, 5xx | the receiver is not well: any notice is tried again soon, or when it asked for |
+ * | 400, 413, 415, 422 | it does not want this one: tried again now and then, and the others go on |
+ * | 3xx and any other | the address is not the right one: a person has to mend it |
+ *
+ * @param host the receiver's, for people
+ */
+export function meaningOfAnswer({
+  status,
+  headers,
+  host,
+  nowMs,
+}: {
+  status: number;
+  headers: AnswerHeaders;
+  host: string;
+  nowMs: number;
+}): Sent {
+  if (status >= 200 && status < 300) return { is: 'delivered', words: '' };
+  const says = `${host} answered ${status}`;
+  const failed = (words: string, fault: 'way' | 'notice', passes: boolean): Sent => {
+    const askedMs = retryAfterMs(headers['retry-after'], nowMs);
+    return { is: 'failed', words, fault, passes, ...(askedMs === undefined ? {} : { askedMs }) };
+  };
+  if (status >= 300 && status < 400) {
+    const to = hostOf(headers.location);
+    const where = to === undefined ? '' : `, which leads to ${to}`;
+    return failed(
+      `${says}${where}: redirects are not followed; set NOTIFY_WEBHOOK_URL to the last address`,
+      'way',
+      false,
+    );
+  }
+  if (status === 429) return failed(`${says}: too many messages`, 'way', true);
+  if (status === 408 || status >= 500) return failed(says, 'way', true);
+  if (NOT_THIS_ONE.has(status)) return failed(`${says}: it does not take this notice`, 'notice', false);
+  return failed(`${says}: it may have another address by now, see NOTIFY_WEBHOOK_URL`, 'way', false);
+}
+
+/** They speak of what was sent; other statuses of the 4xx do of the address, the method and the rights. */
+const NOT_THIS_ONE: ReadonlySet<number> = new Set([400, 413, 415, 422]);
+
+/** RFC 9110, section 10.2.3: seconds, or a date. Nothing for anything else. */
+function retryAfterMs(value: string | string[] | undefined, nowMs: number): number | undefined {
+  if (typeof value !== 'string') return undefined;
+  if (/^\d{1,9}$/.test(value.trim())) return Number(value) * 1_000;
+  const atMs = /^[A-Z][a-z]{2}/.test(value) ? Date.parse(value) : Number.NaN;
+  return Number.isFinite(atMs) ? Math.max(0, atMs - nowMs) : undefined;
+}
+
+/** Of an address that was answered, the host alone: the rest may be somebody's secret. */
+function hostOf(location: string | string[] | undefined): string | undefined {
+  return typeof location === 'string' && URL.canParse(location) ? new URL(location).host.slice(0, 100) : undefined;
+}

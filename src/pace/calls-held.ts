@@ -1,0 +1,41 @@
+import { CALL_KINDS, type CallKind } from '../call-kind.ts';
+import type { RedisConnection } from '../lua-script.ts';
+import type { BlockedBy } from './pace-state.ts';
+
+/** What holds the fleet's calls back, and whether any got through: for who looks now and then and calls nothing. */
+export type CallsHeld = {
+  /** By the server's clock, as all times here, in ms. */
+  nowMs: number;
+  /** Calls that the service took, in all: it grows while calls get through. */
+  accepted: number;
+  /** The last wait of all calls, which may be over. */
+  blocked: { by: BlockedBy; untilMs: number } | undefined;
+  /** The kinds of which nothing leaves but a trial, when the next trial is due, and whether one is being made. */
+  shut: readonly CallKind[];
+  trialMs: number;
+  isTried: boolean;
+};
+
+/** Reads the pace (lua/pace-state.lua) and the doors (lua/door-state.lua) as they stand, and changes nothing. */
+export async function readCallsHeld(
+  connection: RedisConnection,
+  keys: { pace: string; doors: string },
+): Promise<CallsHeld> {
+  const [[accepted, until, because], [dueAt, leaseUntil, ...whys], [seconds, micros]] = await Promise.all([
+    connection.hmget(keys.pace, 'accepted', 'until', 'because'),
+    connection.hmget(keys.doors, 'dueAt', 'leaseUntil', ...CALL_KINDS.map((kind) => `shut:${kind}`)),
+    connection.time(),
+  ]);
+  const nowMs = Math.floor(Number(seconds) * 1_000 + Number(micros) / 1_000);
+  const blockedBy = BLOCKED_BY.find((by) => by === because);
+  return {
+    nowMs,
+    accepted: Number(accepted ?? 0),
+    blocked: blockedBy && { by: blockedBy, untilMs: Number(until ?? 0) / 1_000 },
+    shut: CALL_KINDS.filter((_kind, place) => whys[place]),
+    trialMs: Number(dueAt ?? 0) / 1_000,
+    isTried: Number(leaseUntil ?? 0) / 1_000 > nowMs,
+  };
+}
+
+const BLOCKED_BY = ['limit', 'outage', 'credentials', 'replicas', 'asked'] as const satisfies readonly BlockedBy[];

@@ -1,0 +1,46 @@
+import { pathToFileURL } from 'node:url';
+import { expect } from 'vitest';
+import { expectKeyboardReach, expectNoSidewaysScroll, expectNoViolations } from '../support/browser/expectations.ts';
+import { keepScreenshot, openBrowser, testInBrowser } from '../support/browser.ts';
+import { foundItem } from '../support/found-items.ts';
+import { openNightlyConsole, ordinaryNights } from '../support/nightly-console.ts';
+
+testInBrowser(
+  'the page Nightly is right for everybody: calm without findings, readable with thousands, and on paper',
+  async () => {
+    const { url, night } = await openNightlyConsole();
+    const wide = await openBrowser();
+    const narrow = await openBrowser({ width: 360, height: 720, dark: true });
+    const look = async (path: string, name: string) => {
+      await wide.page.goto(`${url}${path}`);
+      await expectNoViolations(wide.page);
+      await keepScreenshot(wide.page, name);
+      await narrow.page.goto(`${url}${path}`);
+      await expectNoSidewaysScroll(narrow.page);
+      await expectNoViolations(narrow.page);
+      await keepScreenshot(narrow.page, `${name}-dark-360`);
+    };
+    await night('2026-11-18T01:30:00.000Z', []);
+    await look('/nightly', 'nightly-calm');
+    const [first, second] = ordinaryNights();
+    await night('2026-11-19T01:30:00.000Z', first);
+    const { files } = await night('2026-11-20T01:30:00.000Z', second);
+    await look('/nightly', 'nightly');
+    await expectKeyboardReach(narrow.page);
+    const many = Array.from({ length: 2_000 }, (_none, place) => foundItem({ portfolio: `q${place}`, check: 'held' }));
+    await night('2026-11-21T01:30:00.000Z', many);
+    await look('/nightly', 'nightly-many');
+    await wide.page.goto(`${url}/nightly`);
+    await wide.page.locator('summary', { hasText: '2,000 findings' }).click();
+    await wide.page.getByRole('link', { name: 'All 2,000 findings' }).click();
+    await wide.page.getByRole('link', { name: 'Next' }).click();
+    await wide.page.getByText('51 to 100 of 2,000').waitFor();
+    await expectNoViolations(wide.page);
+
+    const paper = await openBrowser({ dark: true, script: false });
+    paper.expectFault(/^asked elsewhere: GET file:/);
+    await paper.page.goto(pathToFileURL(`${files?.folder}/report.html`).href);
+    await keepScreenshot(paper.page, 'nightly-paper');
+    expect(await paper.page.evaluate('getComputedStyle(document.body).backgroundColor')).toBe('rgb(255, 255, 255)');
+  },
+);

@@ -1,0 +1,12 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { CHECKS } from '../../src/ledger/nightly/checks.ts';
+
+test('docs/nightly.md has each check by the title that the report gives it, and none besides', () => {
+  const text = readFileSync(join(import.meta.dirname, '../../docs/nightly.md'), 'utf8');
+  const [, section = ''] = text.split(/^## The nightly check$/m);
+  const titles = [...(section.split(/^## /m)[0] ?? '').matchAll(/^\| (.+?) \|/gm)].map(([, title]) => title);
+  const named = titles.filter((title) => title !== 'On the report' && !title?.startsWith('---'));
+  expect(named).toEqual(Object.values(CHECKS).map(({ title }) => title));
+});

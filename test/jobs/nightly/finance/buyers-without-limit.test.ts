@@ -1,0 +1,80 @@
+import { expect, test } from 'vitest';
+import { makeBuyersWithoutLimit } from '../../../../jobs/nightly/finance/buyers-without-limit.ts';
+import { digestOf } from '../../../../src/ledger/calls.ts';
+import type { RowState } from '../../../../src/ledger/row.ts';
+import { makeRequest, openLedger } from '../../../support/ledger.ts';
+import { makeFoundList, walkAll } from '../../../support/walked-rows.ts';
+
+const DAY_MS = 86_400_000;
+
+/** Puts rows of one buyer, each into a state, and answers their keys. */
+async function putBuyer(
+  { rows, portfolios }: ReturnType<typeof openLedger>,
+  name: string,
+  states: readonly RowState[],
+  portfolio = 'q4',
+): Promise<string[]> {
+  await portfolios.startImport(portfolio, { id: 'f', fileName: `${portfolio}.csv`, reading: '{}' });
+  const keys = states.map((_state, n) => digestOf(`${name} ${portfolio} ${n}`));
+  for (const [n, state] of states.entries()) {
+    const row = { portfolio, key: keys[n] ?? '' };
+    const request = makeRequest({ name, buyer: digestOf(name), limit: { requested_limit: String(n + 1) } });
+    await rows.put(row, n + 2, '1', request);
+    if (state !== 'queued') await rows.advance(row, 'queued', state, {});
+  }
+  return keys;
+}
+
+async function findIn(ledger: ReturnType<typeof openLedger>, atMs = Date.now()) {
+  const sink = makeFoundList();
+  await walkAll(ledger, [makeBuyersWithoutLimit({ rows: ledger.rows, sink, atMs })]);
+  return sink.items;
+}
+
+test('a buyer is named once, by its latest row, if none of its requests has a limit or may get one', async () => {
+  const ledger = openLedger();
+  const [refused] = await putBuyer(ledger, 'Refused', ['refused']);
+  await putBuyer(ledger, 'Twice', ['refused', 'refused']);
+  const [again] = await putBuyer(ledger, 'Twice', ['refused'], 'q5');
+  const [givenUp] = await putBuyer(ledger, 'Given up', ['cancelled']);
+  await putBuyer(ledger, 'Has one', ['refused', 'done']);
+  await putBuyer(ledger, 'Had one before', ['skipped', 'refused']);
+  await putBuyer(ledger, 'May get one', ['refused']);
+  await putBuyer(ledger, 'May get one', ['queued'], 'q5');
+  await putBuyer(ledger, 'May have one', ['refused', 'held']);
+  await putBuyer(ledger, 'Waits', ['refused', 'awaiting']);
+  // Which of two ended later the ledger knows in ms, and these are put within one.
+  await ledger.connection.hset(ledger.keys.row('q5', again ?? ''), 'updated', Date.now() + 60_000);
+
+  const items = await findIn(ledger);
+  expect(items.map(({ name, portfolio, key, says }) => [name, portfolio, key, says]).sort()).toEqual([
+    ['Given up', 'q4', givenUp, 'its latest request was given up, for less than a day'],
+    ['Refused', 'q4', refused, 'its latest request was refused, for less than a day'],
+    ['Twice', 'q5', again, 'its latest request was refused, for less than a day'],
+  ]);
+  expect(items.find(({ name }) => name === 'Given up')?.command).toBe(`retry q4 --state cancelled --row ${givenUp}`);
+  const later = await findIn(ledger, Date.now() + 8 * DAY_MS);
+  expect(later.every(({ says }) => says.endsWith('for more than a week'))).toBe(true);
+});
+
+test('of a buyer with very many requests all are looked at', async () => {
+  const ledger = openLedger();
+  const states = Array.from({ length: 140 }, (): RowState => 'refused');
+  await putBuyer(ledger, 'Refused', states);
+  await putBuyer(ledger, 'Has one', [...states, 'done']);
+  expect((await findIn(ledger)).map(({ name }) => name)).toEqual(['Refused']);
+});
+
+test('a row that gave way to another counts as none, nor does one that a later file lacks', async () => {
+  const ledger = openLedger();
+  const [key = ''] = await putBuyer(ledger, 'Mended', ['refused']);
+  const problem = { step: 'limit', message: 'replaced by line 2 of b.csv' } as const;
+  const request = makeRequest({ buyer: digestOf('Mended'), limit: { requested_limit: '7' } });
+  const next = { portfolio: 'q4', key: digestOf('next') };
+  await ledger.rows.put(next, 2, '2', request, '', { key, problem });
+  await ledger.rows.advance(next, 'queued', 'refused', {});
+  expect((await findIn(ledger)).map(({ key }) => key)).toEqual([next.key]);
+  const [gone = ''] = await putBuyer(ledger, 'Left out', ['refused'], 'q6');
+  await ledger.connection.hset(ledger.keys.row('q6', gone), { state: 'cancelled', replaced: '2 ' });
+  expect((await findIn(ledger)).map(({ key }) => key)).toEqual([next.key]);
+});

@@ -1,0 +1,84 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { makeFinanceChecks } from '../../../../jobs/nightly/finance/index.ts';
+import { adviceDates } from '../../../../src/portfolio/lines/advice.ts';
+import { makeFoundList, walkAll } from '../../../support/walked-rows.ts';
+import { openWorkplace } from '../../../support/workplace.ts';
+
+const HEADER =
+  'name,country_code,company_registration_number,requested_limit,supporting_documents,statements_dated,contact_email';
+
+test('after a run, all that finance wants to know of is found: what was granted, what failed, who has nothing', async () => {
+  const place = await openWorkplace({
+    faults: {
+      rules: [
+        { on: 'limit', match: 'HRB 2', fault: 'decision', status: 'pending', share: 0.5 },
+        { on: 'limit', match: 'HRB 3', fault: 'status', status: 422, body: { message: 'limit is too high' } },
+        { on: 'limit', match: 'HRB 4', fault: 'reset', made: true },
+      ],
+    },
+  });
+  const { context } = place;
+  await mkdir(join(place.dir, 'documents'));
+  await writeFile(join(place.dir, 'documents', 'a.pdf'), '%PDF-1.4\n');
+  // One moment for all of it: a date changes while a test runs.
+  const nowMs = Date.now();
+  const { oldest, today } = adviceDates(new Date(nowMs));
+  await place.import([
+    HEADER,
+    `Fine AG,DE,HRB 1,900000,a.pdf,${oldest},anna@private.example`,
+    'Half AG,DE,HRB 2,800000,,,anna@private.example',
+    'Refused AG,DE,HRB 3,5000,,,anna@private.example',
+    'Held AG,DE,HRB 4,6000,,,anna@private.example',
+    `Young AG,DE,HRB 5,900000,a.pdf,${today},`,
+    'Undated AG,DE,HRB 6,900000,a.pdf,,',
+    // Of so small a request nobody asks it.
+    'Small AG,DE,HRB 7,1000,a.pdf,2001-01-01,',
+  ]);
+  await place.work();
+  await place.settled();
+
+  const find = async (atMs: number) => {
+    const sink = makeFoundList();
+    const checks = await makeFinanceChecks(context, { sink, atMs, signal: new AbortController().signal });
+    await walkAll(context, checks.rowChecks);
+    await checks.run();
+    return sink.items;
+  };
+  const items = await find(nowMs);
+  expect(items.map(({ check, name, says }) => [check, name, says]).sort()).toEqual([
+    ['granted below', 'Half AG', 'less than requested'],
+    ['held', 'Held AG', expect.stringMatching(/^outcome unknown at the limit, for less than a day: ./)],
+    ['no limit', 'Refused AG', 'its latest request was refused, for less than a day'],
+    ['no statements', 'Half AG', 'limit made: no document is named'],
+    ['other status', 'Half AG', 'pending'],
+    ['refused', 'Refused AG', 'refused at the limit with status 422, for less than a day: limit is too high'],
+  ]);
+  expect(items.every(({ isMended }) => !isMended)).toBe(true);
+  expect(JSON.stringify(items)).not.toContain('anna');
+  // Statements grow old: it goes by the date of the night, and not of the import.
+  const later = await find(nowMs + 40 * 86_400_000);
+  expect(later.filter(({ check }) => check === 'old statements').map(({ name, detail }) => [name, detail])).toEqual([
+    ['Fine AG', `statements of ${oldest}`],
+  ]);
+
+  const [made] = await context.rows.inState('q4', 'done', { count: 1 });
+  if (!made) throw new Error('no row is done');
+  const { buyer } = (await context.rows.read([made.row]))[0]?.request ?? { buyer: '' };
+  const thing = { kind: 'limit', key: made.row.key, row: made.row } as const;
+  const { id } = await context.calls.settle(thing, 'late/1', { id: 'bl_late', record: {}, buyer });
+  expect((await find(nowMs)).filter(({ check }) => check === 'made twice')).toEqual([
+    {
+      check: 'made twice',
+      portfolio: 'q4',
+      key: made.row.key,
+      line: 2,
+      name: 'Fine AG',
+      requested: '900000',
+      says: `a limit was made twice: ${id} and bl_late`,
+      detail: 'ask the service to take one of them back',
+      isMended: false,
+    },
+  ]);
+});

@@ -1,0 +1,197 @@
+import { describe, expect, test } from 'vitest';
+import { ageWords } from '../../../../jobs/nightly/finance/age.ts';
+import { failedRow } from '../../../../jobs/nightly/finance/failed-rows.ts';
+import { grantedBelow } from '../../../../jobs/nightly/finance/granted-below.ts';
+import { dayBegan } from '../../../../jobs/nightly/finance/index.ts';
+import { otherStatus } from '../../../../jobs/nightly/finance/other-status.ts';
+import { statementsOf } from '../../../../jobs/nightly/finance/statements.ts';
+import type { RowCause } from '../../../../src/ledger/counts/cause.ts';
+import type { RowResult, RowState } from '../../../../src/ledger/row.ts';
+import { makeRequest } from '../../../support/ledger.ts';
+import { makeWalked } from '../../../support/walked-rows.ts';
+
+const DAY_MS = 86_400_000;
+
+describe('less than requested', () => {
+  const of = (requested: string, granted: string | undefined, state: RowState = 'done') =>
+    grantedBelow(
+      makeWalked({
+        state,
+        request: makeRequest({ limit: { requested_limit: requested } }),
+        record: granted === undefined ? {} : { status: 'approved', total_limit: granted },
+      }),
+    )?.says;
+
+  test.each([
+    ['1000', '1000', undefined],
+    ['1000', '1000.00', undefined],
+    ['1000.50', '1000.5', undefined],
+    ['1000', '1E3', undefined],
+    ['1000', '2000', undefined],
+    ['1000', '999.99', 'less than requested'],
+    ['1000', '9e2', 'less than requested'],
+    // Alike as floats.
+    ['9007199254740993', '9007199254740992', 'less than requested'],
+    ['1000', '0', 'nothing was granted'],
+    ['1000', '0.00', 'nothing was granted'],
+    ['1000', '-5', 'nothing was granted'],
+    ['1000', 'EUR 1000', 'the answer says an amount that cannot be read'],
+    ['1000', '1e9999999', 'the answer says an amount that cannot be read'],
+    ['1000', `1${'0'.repeat(200)}`, 'the answer says an amount that cannot be read'],
+    // A person named the id: nobody knows the amount.
+    ['1000', undefined, undefined],
+  ])('%s asked for, %s granted: %s', (requested, granted, says) => {
+    expect(of(requested, granted)).toBe(says);
+  });
+
+  test('is told once, of the row that made the limit', () => {
+    expect(of('1000', '1', 'skipped')).toBeUndefined();
+    expect(of('1000', '1', 'held')).toBeUndefined();
+    expect(
+      grantedBelow(makeWalked({ record: { status: 'approved', total_limit: '1.5' }, line: 7, limitId: 'bl_7' })),
+    ).toEqual({
+      check: 'granted below',
+      portfolio: 'q4',
+      key: 'row-1',
+      line: 7,
+      name: 'Muster GmbH',
+      requested: '1000',
+      granted: '1.5',
+      says: 'less than requested',
+      detail: 'bl_7',
+      isMended: false,
+    });
+  });
+});
+
+test.each([
+  ['approved', undefined],
+  ['pending', 'pending'],
+  ['Approved', 'Approved'],
+  ['in review\n\u001b[31m', 'in review␊␛[31m'],
+  ['x'.repeat(100), `${'x'.repeat(60)}…`],
+  ['', 'no status is known of it'],
+  [undefined, 'no status is known of it'],
+])('a limit with the status %j is told of as %j', (status, says) => {
+  const record: RowResult['record'] = status === undefined ? {} : { status };
+  expect(otherStatus(makeWalked({ record }))?.says).toBe(says);
+  expect(otherStatus(makeWalked({ record, state: 'skipped' }))).toBeUndefined();
+});
+
+describe('statements', () => {
+  const document = { name: 'q4.pdf', mediaType: 'application/pdf', sizeBytes: 1, sha256: 'a' };
+  const of = (amount: string, documents: number, statements: string | undefined, state: RowState = 'done') => {
+    const request = makeRequest({ documents: Array(documents).fill(document), limit: { requested_limit: amount } });
+    const item = statementsOf(makeWalked({ state, request, statements }), '2025-01-22');
+    return item && [item.check, item.says, item.detail];
+  };
+
+  test.each<[string, number, string | undefined, [string, string, string | undefined] | undefined]>([
+    ['750000', 0, undefined, undefined],
+    ['750000.01', 0, undefined, ['no statements', 'limit made: no document is named', undefined]],
+    ['900000', 0, '2001-01-01', ['no statements', 'limit made: no document is named', 'statements of 2001-01-01']],
+    ['900000', 1, undefined, undefined],
+    ['900000', 1, '2025-01-22', undefined],
+    [
+      '900000',
+      1,
+      '2025-01-21',
+      ['old statements', 'limit made: the statements are older than 22 months', 'statements of 2025-01-21'],
+    ],
+    ['1000', 0, '2001-01-01', undefined],
+  ])('%s with %i documents of %s: %j', (amount, documents, dated, found) => {
+    expect(of(amount, documents, dated)).toEqual(found);
+  });
+
+  test.each<[RowState, string | undefined]>([
+    ['awaiting', 'not sent yet: no document is named'],
+    ['refused', 'refused: no document is named'],
+    ['held', 'held: no document is named'],
+    ['done', 'limit made: no document is named'],
+    ['queued', undefined],
+    ['limit', undefined],
+    ['cancelled', undefined],
+    ['skipped', undefined],
+  ])('are looked at of a row that is %s: %s', (state, says) => {
+    expect(of('900000', 0, undefined, state)?.[1]).toBe(says);
+  });
+});
+
+test.each([
+  [-DAY_MS, 'for less than a day'],
+  [DAY_MS - 1, 'for less than a day'],
+  [DAY_MS, 'for more than a day'],
+  [7 * DAY_MS - 1, 'for more than a day'],
+  [7 * DAY_MS, 'for more than a week'],
+  [30 * DAY_MS, 'for more than a month'],
+  [365 * DAY_MS, 'for more than a year'],
+])('%i ms are said as %s', (ageMs, words) => {
+  expect(ageWords(ageMs)).toBe(words);
+});
+
+describe('a row that failed', () => {
+  const cause = (changes: Partial<RowCause> = {}): RowCause => {
+    return { id: 'k3f9', step: 'limit', meaning: 'refused', status: 422, words: 'limit … is too high', ...changes };
+  };
+  const facts = (causes: RowCause[]) => ({
+    lastImport: '1',
+    causes: new Map(causes.map((one) => [one.id, one])),
+    importedMs: new Map(),
+    isPaused: false,
+  });
+  const of = (changes: Partial<RowResult>, causes: RowCause[] = []) =>
+    failedRow(makeWalked({ updatedMs: 1_000, ...changes }), facts(causes), 1_000 + 8 * DAY_MS);
+
+  test.each<[string, Partial<RowResult>, RowCause[], string, string]>([
+    [
+      'is grouped by cause and age, and sent again by its cause',
+      { state: 'refused', cause: 'k3f9' },
+      [cause()],
+      'refused at the limit with status 422, for more than a week: limit … is too high',
+      'retry q4 --cause k3f9',
+    ],
+    [
+      'without a known cause is named by its line',
+      { state: 'refused', cause: 'gone', step: 'company' },
+      [],
+      'at the company, for more than a week',
+      'retry q4 --line 2',
+    ],
+    [
+      'of an earlier import is named by its key',
+      { state: 'refused', importId: '0', step: 'documents' },
+      [],
+      'at the documents, for more than a week',
+      'retry q4 --row row-1',
+    ],
+    [
+      'is held until a person says what became of it',
+      { state: 'held', cause: 'k3f9' },
+      [cause({ meaning: 'unknown', status: null, words: 'no answer in time' })],
+      'outcome unknown at the limit, for more than a week: no answer in time',
+      'resolve q4 --line 2 --made ID',
+    ],
+    [
+      'by a fault of ours says so',
+      { state: 'refused', cause: 'k3f9' },
+      [cause({ meaning: 'ours', status: null, words: '' })],
+      'fault of Limitline at the limit, for more than a week',
+      'retry q4 --cause k3f9',
+    ],
+  ])('%s', (_title, changes, causes, says, command) => {
+    expect(of(changes, causes)).toMatchObject({ says, command, sinceMs: 1_000, check: changes.state });
+  });
+
+  test('of a portfolio with a space in its name has a command that can be pasted', () => {
+    const walked = makeWalked({ state: 'held' });
+    const item = failedRow({ ...walked, row: { portfolio: 'Q4 rest', key: 'row-1' } }, facts([]), 0);
+    expect(item.command).toBe('resolve "Q4 rest" --line 2 --made ID');
+  });
+});
+
+test('the day is at least a day, and begins with the check before', () => {
+  const [now, hourMs] = [100 * DAY_MS, 3_600_000];
+  expect(dayBegan(now, undefined)).toBe(now - 25 * hourMs);
+  expect(dayBegan(now, now - 2 * hourMs)).toBe(now - 25 * hourMs);
+  expect(dayBegan(now, now - 72 * hourMs)).toBe(now - 73 * hourMs);
+});

@@ -1,0 +1,221 @@
+import { mkdir, utimes, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { makeDraftStore } from '../../../../jobs/drafts/draft-store.ts';
+import { importPortfolio } from '../../../../jobs/import/import-portfolio.ts';
+import { makeFinanceChecks } from '../../../../jobs/nightly/finance/index.ts';
+import { cancelRows } from '../../../../jobs/operators/cancel-rows.ts';
+import type { Context } from '../../../../src/context.ts';
+import type { FoundItem } from '../../../../src/ledger/nightly/checks.ts';
+import { makeFoundList, walkAll } from '../../../support/walked-rows.ts';
+import { buyerLines, importDepsOf, openWorkplace } from '../../../support/workplace.ts';
+
+/** What the day's files named and nobody requested. */
+async function unrequested(context: Context, atMs = Date.now()): Promise<FoundItem[]> {
+  const sink = makeFoundList();
+  const checks = await makeFinanceChecks(context, { sink, atMs, signal: new AbortController().signal });
+  await walkAll(context, checks.rowChecks);
+  await checks.run();
+  return sink.items.filter(({ check }) => check === 'not requested');
+}
+
+const shown = (items: readonly FoundItem[]) =>
+  items.map(({ portfolio, line, name, requested, says, detail }) => [portfolio, line, name, requested, says, detail]);
+
+const HEADER = 'name,country_code,company_registration_number,requested_limit,contact_email,supporting_documents';
+
+test('lines that led to no request are told, each with why, until a later file has a request of the buyer', async () => {
+  const place = await openWorkplace();
+  const { context } = place;
+  await place.import([
+    HEADER,
+    'Alpha GmbH,DE,HRB 1,1000,,',
+    'Beta GmbH,DE,HRB 2,much,,',
+    'Gamma GmbH,DE,HRB 3,3000,anna.private,',
+    'Alpha GmbH,DE,HRB 1,1000,,',
+    'Delta GmbH,DE,HRB 4,4000,,none.pdf',
+    ',DE,HRB 5,5000,,',
+  ]);
+  const items = await unrequested(context);
+  expect(shown(items)).toEqual([
+    ['q4', 3, 'Beta GmbH', undefined, 'the line is invalid: requested_limit', expect.stringMatching(/^q4\.csv: ./)],
+    // What stands in a contact's cell is told to nobody.
+    ['q4', 4, 'Gamma GmbH', undefined, 'the line is invalid: contact_email', 'q4.csv'],
+    [
+      'q4',
+      6,
+      'Delta GmbH',
+      '4000',
+      'the line was invalid when it was imported',
+      expect.stringMatching(/^q4\.csv: supporting_documents: ./),
+    ],
+    ['q4', 7, undefined, undefined, 'the line is invalid: name', expect.stringMatching(/^q4\.csv: ./)],
+  ]);
+  expect(new Set(items.map(({ command }) => command))).toEqual(new Set(['report q4 --format errors-csv']));
+  expect(JSON.stringify(items)).not.toContain('anna.private');
+  // Neither of the day before yesterday, nor before the check that looked last.
+  expect(await unrequested(context, Date.now() + 26 * 3_600_000)).toEqual([]);
+
+  // Mended in another file, and asked for in another portfolio.
+  await place.importFile(await written(place.dir, 'mended.csv', [HEADER, 'Beta GmbH,DE,HRB 2,2000,,']));
+  await place.import([HEADER, 'Delta GmbH,DE,HRB 4,4000,,'], { portfolio: 'q5' });
+  expect((await unrequested(context)).map(({ line }) => line)).toEqual([4, 7]);
+  // The whole file again, mended: only the later one counts.
+  await place.import([HEADER, 'Alpha GmbH,DE,HRB 1,1000,,', 'Gamma GmbH,DE,HRB 3,3000,,', 'E,DE,HRB 5,5000,,']);
+  expect(await unrequested(context)).toEqual([]);
+});
+
+async function written(dir: string, name: string, lines: readonly string[]): Promise<string> {
+  const path = join(dir, name);
+  await writeFile(path, `${lines.join('\n')}\n`);
+  return path;
+}
+
+test('of an import that broke off, the lines behind its end are told; whose buyer was known by less has its row', async () => {
+  const place = await openWorkplace();
+  const { context } = place;
+  // Known by name and country; the file below gives numbers, by which alone nobody would find its request.
+  await place.import(['name,country_code,requested_limit', 'Buyer 510 GmbH,DE,1510.50'], { portfolio: 'early' });
+  const path = await written(place.dir, 'q4.csv', buyerLines(520));
+  const stop = new AbortController();
+  const onBatch = ({ lines }: { lines: number }) => {
+    if (lines > 0) stop.abort();
+  };
+  const payload = { portfolio: 'q4', path, reading: {}, replace: false };
+  const deps = { ...importDepsOf(context), onBatch, stopping: stop.signal };
+  await expect(importPortfolio(payload, deps)).rejects.toMatchObject({ code: 'STOPPED' });
+
+  const items = await unrequested(context);
+  const rows = (await context.portfolios.read('q4')).states.queued;
+  expect(rows).toBeGreaterThan(0);
+  expect(items.length).toBe(520 - rows - 1);
+  expect(items.at(-1)).toEqual({
+    check: 'not requested',
+    portfolio: 'q4',
+    line: 521,
+    name: 'Buyer 520 GmbH',
+    requested: '1520.5',
+    says: 'its import broke off before it',
+    detail: 'q4.csv',
+    isMended: false,
+    command: 'import FILE --portfolio q4',
+  });
+  expect(items.map(({ name }) => name)).not.toContain('Buyer 510 GmbH');
+  // It goes on with the same file.
+  await place.importFile(path);
+  expect(await unrequested(context)).toEqual([]);
+});
+
+test('of a portfolio that was given up, nothing is told that came in before', async () => {
+  const place = await openWorkplace();
+  const { context } = place;
+  await place.import([HEADER, 'Alpha GmbH,DE,HRB 1,1000,,', 'Beta GmbH,DE,HRB 2,much,,']);
+  expect(await unrequested(context)).toHaveLength(1);
+  await cancelRows({ portfolio: 'q4', by: 'test' }, context);
+  expect(await unrequested(context)).toEqual([]);
+  await place.import([HEADER, 'Gamma GmbH,DE,HRB 3,much,,']);
+  expect((await unrequested(context)).map(({ name }) => name)).toEqual(['Gamma GmbH']);
+});
+
+test('files that were uploaded and not submitted, rejected by the drop folder, or lie in it, are told line by line', async () => {
+  const { dir, ...place } = await openWorkplace();
+  const inbox = join(dir, 'inbox');
+  await mkdir(join(inbox, 'rejected'), { recursive: true });
+  const context = { ...place.context, settings: { ...place.context.settings, LIMITLINE_INBOX: inbox } };
+  const atMs = Date.UTC(2030, 0, 2, 1, 30);
+  await place.import(buyerLines(2));
+
+  const store = makeDraftStore({ dir: join(context.settings.LIMITLINE_DATA, 'drafts') });
+  const keep = async (name: string, lines: readonly string[], madeMs: number) => {
+    const incoming = await store.begin();
+    await written(incoming.dir, 'v1', lines);
+    const version = { number: 1, sha256: '', sizeBytes: 1, madeMs, mended: 0, cells: [] };
+    const known = { form: null, keptFrom: null, submitted: null, authors: [], isArchive: false, documents: [] };
+    await incoming.keep({ name, uploadedMs: madeMs, versions: [version], reading: {}, portfolio: 'up', ...known });
+  };
+  await keep('up.csv', buyerLines(3), atMs);
+  await keep('old.csv', buyerLines(9), atMs - 40 * 3_600_000);
+  await written(join(inbox, 'rejected'), '20300101T203000Z-in.csv', ['name;requested_limit', 'Drop AG;700', 'X AG;y']);
+  await written(join(inbox, 'rejected'), '20300101T203000Z-in.problems.csv', ['name;requested_limit', 'Beside AG;1']);
+  await written(join(inbox, 'rejected'), '20300101T203001Z-2-no.csv', ['this is', 'no list']);
+  await written(join(inbox, 'rejected'), '20291230T203000Z-then.csv', ['name;requested_limit', 'Then AG;1']);
+  const longAgo = new Date(atMs - 7_200_000);
+  const [lying, fresh] = [await written(inbox, 'lying.csv', buyerLines(1)), join(inbox, 'fresh.csv')];
+  await written(inbox, '.hidden.csv', buyerLines(5));
+  await writeFile(fresh, 'name,requested_limit\nFresh AG,1\n');
+  await utimes(lying, longAgo, longAgo);
+  await utimes(fresh, new Date(atMs), new Date(atMs));
+  await writeFile(join(inbox, 'new.csv.part'), 'name,requested_limit\nPart AG,1\n');
+
+  expect(shown(await unrequested(context, atMs))).toEqual([
+    // The first two of it were requested by the import.
+    ['up', 4, 'Buyer 3 GmbH', '1003.5', 'its file was uploaded in the console and not submitted', 'up.csv'],
+    ['', 2, 'Drop AG', '700', 'its file was rejected by the drop folder', '20300101T203000Z-in.csv'],
+    [
+      '',
+      3,
+      'X AG',
+      undefined,
+      'the line is invalid: requested_limit',
+      expect.stringMatching(/^20300101T203000Z-in\.csv: ./),
+    ],
+    [
+      '',
+      undefined,
+      undefined,
+      undefined,
+      'its file was rejected by the drop folder, and cannot be read as a list of buyers',
+      '20300101T203001Z-2-no.csv',
+    ],
+  ]);
+  // A buyer that nobody asked for.
+  await written(inbox, 'lying.csv', ['name,requested_limit', 'Lying AG,1']);
+  await utimes(lying, longAgo, longAgo);
+  expect(shown(await unrequested(context, atMs)).at(-1)).toEqual([
+    '',
+    2,
+    'Lying AG',
+    '1',
+    'its file lies in the drop folder and was not taken',
+    'lying.csv',
+  ]);
+  expect(
+    await unrequested({ ...context, settings: { ...context.settings, LIMITLINE_INBOX: join(dir, 'none') } }, atMs),
+  ).toHaveLength(1);
+});
+
+test('rows that wait for approval, or in a paused portfolio, are told while nobody sent them anywhere', async () => {
+  const place = await openWorkplace({ env: { APPROVE_ABOVE: '2000' } });
+  const { context } = place;
+  await place.import(buyerLines(2));
+  await place.import(buyerLines(1), { portfolio: 'sent' });
+  expect((await unrequested(context)).map(({ name, says, command }) => [name, says, command])).toEqual([
+    ['Buyer 1 GmbH', "it waits for another person's approval", 'approve q4'],
+    ['Buyer 2 GmbH', "it waits for another person's approval", 'approve q4'],
+  ]);
+  await context.portfolios.pause('sent', 'by somebody');
+  const paused = (await unrequested(context)).filter(({ portfolio }) => portfolio === 'sent');
+  expect(paused.map(({ says, command }) => [says, command])).toEqual([['its portfolio is paused', 'resume sent']]);
+  const [first] = await context.rows.inState('sent', 'queued', { count: 1 });
+  if (!first) throw new Error('no row waits');
+  await context.rows.advance(first.row, 'queued', 'refused', {});
+  expect((await unrequested(context)).map(({ name }) => name)).toEqual(['Buyer 2 GmbH']);
+});
+
+test('a file whose copy is gone is told as what is known of it', async () => {
+  const place = await openWorkplace();
+  await place.import([HEADER, 'Alpha GmbH,DE,HRB 1,1000,,', 'Beta GmbH,DE,HRB 2,much,,', 'Gamma GmbH,DE,HRB 3,x,,']);
+  const elsewhere = { ...place.context.imports, open: () => place.context.documents.open('0'.repeat(64)) };
+  const items = await unrequested({ ...place.context, imports: elsewhere });
+  expect(items).toEqual([
+    {
+      check: 'not requested',
+      portfolio: 'q4',
+      says: 'lines led to no request, and the copy of their file cannot be read here',
+      detail: 'q4.csv',
+      rows: 2,
+      isMended: false,
+      command: 'report q4 --format errors-csv',
+    },
+  ]);
+});

@@ -1,0 +1,178 @@
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { parse } from 'csv-parse/sync';
+import { expect, test } from 'vitest';
+import { type Look, makeReport, type ReportDeps } from '../../../../jobs/nightly/report/make-report.ts';
+import { makeReports } from '../../../../src/ledger/nightly/reports.ts';
+import { foundItem } from '../../../support/found-items.ts';
+import { openLedger } from '../../../support/ledger.ts';
+import { makeFolder } from '../../../support/workplace.ts';
+
+const ACCOUNT = 'https://api.example.com';
+
+async function openDesk(more: Partial<ReportDeps> = {}) {
+  const { connection, keys } = openLedger();
+  const dir = await makeFolder();
+  const reports = makeReports({ connection, keys });
+  const deps: ReportDeps = { account: ACCOUNT, reports, keys, settings: { LIMITLINE_DATA: dir }, ...more };
+  const make = (id: string, look: Look) => {
+    const { signal } = new AbortController();
+    return makeReport({ id, atMs: Date.parse('2026-11-22T01:30:00Z'), by: 'nightly', signal }, look, deps);
+  };
+  const names = async () => (await readdir(join(dir, 'reports'), { recursive: true })).sort();
+  return { dir, reports, make, names };
+}
+
+/** Finds these items, one by one. */
+const finds =
+  (...items: readonly ReturnType<typeof foundItem>[]): Look =>
+  async (sink) => {
+    for (const item of items) await sink.found(item);
+    return { portfolios: 1, rows: items.length };
+  };
+
+const NIGHT = '2026-11-22T01:30:00.000Z';
+
+test('a night leaves its items as a table, a page to print, and a report that says where they are', async () => {
+  const print = () => ['<p>', 'printed', '</p>'];
+  const { dir, reports, make, names } = await openDesk({ printReport: print });
+  const evil = foundItem({ name: '=cmd|"/C calc"!A0', detail: 'a "quoted"\r\nline', granted: '800' });
+  const report = await make(
+    NIGHT,
+    finds(evil, foundItem({ check: 'no job', says: 'no job', isMended: true, rows: 3 })),
+  );
+  const [ledger = ''] = await names();
+  expect(ledger).toMatch(/^api\.example\.com-[0-9a-f]{6}$/);
+  const folder = join(dir, 'reports', ledger, '2026-11-22T01-30-00.000Z');
+  expect(report).toMatchObject({ findings: 2, items: 2, account: ACCOUNT, looked: { portfolios: 1, rows: 2 } });
+  expect(report.files).toEqual({ host: hostname(), folder, items: 'items.csv', page: 'report.html' });
+  expect(await reports.read()).toEqual(report);
+  expect(await readFile(join(folder, 'report.html'), 'utf8')).toBe('<p>printed</p>');
+  const text = await readFile(join(folder, 'items.csv'), 'utf8');
+  expect(text.startsWith('\ufeffkind,check,portfolio,')).toBe(true);
+  expect(parse(text, { bom: true, columns: true })).toEqual([
+    {
+      kind: 'finance',
+      check: 'Refused by the service',
+      portfolio: 'q4',
+      line: '7',
+      row: `q4/${'A'.repeat(16)}`,
+      // Marked as text, so that no spreadsheet runs it.
+      name: `'=cmd|"/C calc"!A0`,
+      requested_limit: '1000.50',
+      total_limit: '800',
+      finding: 'refused with status 422 at the limit',
+      detail: 'a "quoted"\r\nline',
+      since: '2025-11-22T09:00:00.000Z',
+      rows: '1',
+      mended: 'no',
+      command: 'npx limitline retry q4 --cause k3f9',
+    },
+    expect.objectContaining({ kind: 'ledger', rows: '3', mended: 'yes' }),
+  ]);
+});
+
+test('the report of the next night says what is new, what is more, and what is gone', async () => {
+  const { reports, make } = await openDesk();
+  await make('monday', finds(foundItem(), foundItem({ says: 'only on monday' })));
+  const tuesday = await make('tuesday', finds(foundItem(), foundItem(), foundItem({ portfolio: 'q5' })));
+  expect(tuesday).toMatchObject({ findings: 2, before: { id: 'monday' } });
+  expect(await reports.findings('tuesday', 0, 9)).toMatchObject([
+    { portfolio: 'q4', change: 'more', rows: 2, rowsBefore: 1 },
+    { portfolio: 'q5', change: 'new' },
+    { finding: 'only on monday', change: 'gone', rowsBefore: 1 },
+  ]);
+});
+
+test('a run that dies in the middle leaves nothing that is read, and that of the same night again all of it, once', async () => {
+  const { dir, reports, make, names } = await openDesk();
+  await make('monday', finds(foundItem()));
+  const dying: Look = async (sink) => {
+    for (let line = 1; line <= 2_000; line += 1) await sink.found(foundItem({ line }));
+    throw new Error('killed');
+  };
+  await expect(make(NIGHT, dying)).rejects.toThrow('killed');
+  expect(await reports.read()).toMatchObject({ id: 'monday' });
+  const [ledger = ''] = await names();
+  expect(await names()).toEqual([ledger, `${ledger}/monday`, `${ledger}/monday/items.csv`]);
+
+  // What is left of a process that was killed, whose number another has by now.
+  const left =
+    (await readFile(`/proc/self/stat`, 'utf8')) && `.items.csv.${process.pid}-${await placeHere(dir)}-00000000.part`;
+  await writeFile(join(dir, 'reports', ledger, left), 'half');
+  await make(NIGHT, finds(foundItem(), foundItem()));
+  const again = await make(NIGHT, finds(foundItem(), foundItem()));
+  expect(again).toMatchObject({ items: 2, findings: 1, before: { id: 'monday' } });
+  expect(await reports.list({ count: 9 })).toMatchObject([{ id: NIGHT, items: 2 }, { id: 'monday' }]);
+  expect(await names()).toEqual([
+    ledger,
+    `${ledger}/2026-11-22T01-30-00.000Z`,
+    `${ledger}/2026-11-22T01-30-00.000Z/items.csv`,
+    `${ledger}/monday`,
+    `${ledger}/monday/items.csv`,
+  ]);
+});
+
+/** The part of a draft's name that says where its process ran. */
+async function placeHere(dir: string): Promise<string> {
+  const { writeDraft } = await import('../../../../src/files/draft.ts');
+  const draft = await writeDraft({ dir, name: 'x', write: async (to) => void to.end() });
+  await draft.drop();
+  return /\.\d+-([0-9a-f]{8})-[0-9a-f]{8}\.part$/.exec(draft.path)?.[1] ?? '';
+}
+
+test('a hundred thousand items pass through, of which little is kept in memory', async () => {
+  const { reports, make } = await openDesk();
+  let kept = 0;
+  const look: Look = async (sink) => {
+    const before = heapInUse();
+    for (let line = 1; line <= 100_000; line += 1) {
+      await sink.found(foundItem({ line, portfolio: `q${line % 5_000}`, name: `Buyer ${line} ${'x'.repeat(300)}` }));
+    }
+    kept = heapInUse() - before;
+    return { portfolios: 5_000 };
+  };
+  const report = await make('large', look);
+  expect(report).toMatchObject({ items: 100_000, findings: 3_001, crowded: ['refused'] });
+  expect(report.groups).toMatchObject([{ rows: 100_000, sum: '100050000' }]);
+  expect((await reports.findings('large', 0, 3_001)).reduce((sum, { rows }) => sum + rows, 0)).toBe(100_000);
+  // All of them would be 50 MB and more.
+
+  expect(kept).toBeLessThan(25_000_000);
+});
+
+/** Less what nobody holds any more. */
+function heapInUse(): number {
+  setFlagsFromString('--expose-gc');
+  runInNewContext('gc')();
+  return process.memoryUsage().heapUsed;
+}
+
+test('a disk that takes no files keeps nothing else from being done, and it is said', async () => {
+  const { dir, reports, make } = await openDesk();
+  await writeFile(join(dir, 'reports'), 'a file where the folder should be');
+  let looked = 0;
+  const report = await make(NIGHT, async (sink) => {
+    looked += 1;
+    await sink.found(foundItem());
+    return { portfolios: 1 };
+  });
+  expect(looked).toBe(1);
+  expect(report).toMatchObject({ findings: 1, fault: expect.stringContaining('reports') });
+  expect(report).not.toHaveProperty('files');
+  expect(await reports.read()).toEqual(report);
+});
+
+test('what looking throws is thrown, once, and not taken for a fault of the disk', async () => {
+  const { make } = await openDesk();
+  let looked = 0;
+  const look: Look = async () => {
+    looked += 1;
+    throw Object.assign(new Error('Redis is gone'), { code: 'ECONNREFUSED' });
+  };
+  await expect(make(NIGHT, look)).rejects.toThrow('Redis is gone');
+  expect(looked).toBe(1);
+});

@@ -1,0 +1,125 @@
+import { describe, expect, test } from 'vitest';
+import { judge, type Verdict } from '../../../jobs/notices/condition.ts';
+
+const MINUTE = 60_000;
+const RULES = { afterMs: 10 * MINUTE, mendMs: 2 * MINUTE };
+
+/** Looks at these minutes, each with what it saw, and answers what is told: of which minute, what, and for how many minutes. */
+function tellOf(looks: readonly [minute: number, verdict: Verdict, mark?: string][], rules = RULES): string[] {
+  let remembered: string | undefined;
+  const told: string[] = [];
+  for (const [minute, verdict, mark] of looks) {
+    const nowMs = 1_763_802_000_000 + minute * MINUTE;
+    const { state, tells } = judge(remembered, mark === undefined ? { verdict } : { verdict, mark }, nowMs, rules);
+    if (tells) told.push(`${minute}: ${tells.is} ${tells.forMs / MINUTE}`);
+    expect(state, 'what is remembered already').not.toBe(remembered ?? null);
+    remembered = state ?? remembered;
+  }
+  return told;
+}
+
+/** A look a minute from one minute up to another. */
+function each(from: number, to: number, verdict: Verdict): [number, Verdict][] {
+  return Array.from({ length: to - from }, (_, place) => [from + place, verdict]);
+}
+
+describe('a condition', () => {
+  test.each<[string, [number, Verdict, string?][], string[]]>([
+    ['that is well', each(0, 30, 'well'), []],
+    ['that nobody can tell', each(0, 30, undefined), []],
+    ['that is bad for less than the limit', [...each(0, 10, 'bad'), ...each(10, 20, 'well')], []],
+    ['that is bad for as long as the limit, once', each(0, 60, 'bad'), ['10: bad 10']],
+    ['that is over', [...each(0, 15, 'bad'), ...each(15, 20, 'well')], ['10: bad 10', '17: well 15']],
+    [
+      'that comes and goes within minutes, as one',
+      [...each(0, 15, 'bad'), [15, 'well'], [16, 'bad'], [17, 'well'], [18, 'bad'], ...each(19, 25, 'well')],
+      ['10: bad 10', '21: well 19'],
+    ],
+    [
+      'that comes again after it was over, again',
+      [...each(0, 12, 'bad'), ...each(12, 15, 'well'), ...each(15, 30, 'bad')],
+      ['10: bad 10', '14: well 12', '25: bad 10'],
+    ],
+    [
+      'of which some looks can tell nothing',
+      [[0, 'bad'], ...each(1, 9, undefined), ...each(9, 12, 'bad')],
+      ['10: bad 10'],
+    ],
+    ['that was well once in between', [...each(0, 9, 'bad'), [9, 'well'], ...each(10, 19, 'bad')], []],
+    [
+      'seen every quarter of an hour',
+      [
+        [0, 'bad'],
+        [15, 'bad'],
+        [30, 'well'],
+        [45, 'well'],
+      ],
+      ['15: bad 15', '45: well 30'],
+    ],
+    [
+      'that was bad long ago, when nobody looked since',
+      [
+        [0, 'bad'],
+        [600, 'bad'],
+        [605, 'bad'],
+      ],
+      [],
+    ],
+    [
+      'that was bad long ago, and of which nothing was known since',
+      [
+        [0, 'bad'],
+        [40, undefined],
+        [41, 'bad'],
+        [45, 'bad'],
+      ],
+      [],
+    ],
+    ['that stays as it is while nobody can tell', [...each(0, 11, 'bad'), ...each(11, 500, undefined)], ['10: bad 10']],
+    [
+      'that is bad where the clock went back',
+      [
+        [0, 'bad'],
+        [-100, 'bad'],
+        [-95, 'bad'],
+        [-90, 'bad'],
+      ],
+      ['-90: bad 10'],
+    ],
+  ])('%s', (_what, looks, told) => {
+    expect(tellOf(looks)).toEqual(told);
+  });
+
+  test('without a limit is told of at once, and of its end at once', () => {
+    const atOnce = { afterMs: 0, mendMs: 0 };
+    expect(
+      tellOf(
+        [
+          [0, 'bad'],
+          [1, 'bad'],
+          [2, 'well'],
+          [3, 'bad'],
+        ],
+        atOnce,
+      ),
+    ).toEqual(['0: bad 0', '2: well 2', '3: bad 0']);
+  });
+
+  test('what was counted when it was bad last is remembered, and changes nothing else', () => {
+    expect(judge(undefined, { verdict: 'bad', mark: '7' }, 1_000, RULES)).toEqual({ state: 'doubtful 1000 1000 7' });
+    const bad = 'bad 1000 700000 7';
+    expect(judge(bad, { verdict: 'bad', mark: '7' }, 800_000, RULES)).toEqual({ state: undefined });
+    expect(judge(bad, { verdict: 'bad', mark: '9' }, 800_000, RULES)).toEqual({ state: 'bad 1000 700000 9' });
+    expect(judge(bad, { verdict: 'well', mark: '9' }, 800_000, RULES)).toEqual({ state: 'mending 1000 800000 9' });
+    const mending = 'mending 1000 800000 9';
+    expect(judge(mending, { verdict: 'well', mark: '9' }, 810_000, RULES)).toEqual({ state: undefined });
+    expect(judge(mending, { verdict: 'well', mark: '12' }, 810_000, RULES)).toEqual({
+      state: 'mending 1000 800000 12',
+    });
+  });
+
+  test('of which something unreadable is remembered begins anew', () => {
+    expect(judge('away since Monday', { verdict: 'bad' }, 5_000, RULES)).toEqual({ state: 'doubtful 5000 5000' });
+    expect(judge('away since Monday', { verdict: 'well' }, 5_000, RULES)).toEqual({ state: undefined });
+  });
+});

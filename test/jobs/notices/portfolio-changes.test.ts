@@ -1,0 +1,285 @@
+import { describe, expect, test } from 'vitest';
+import {
+  type PortfolioChange,
+  portfolioChanges,
+  type RememberedPortfolio,
+} from '../../../jobs/notices/portfolio-changes.ts';
+import type { Glance } from '../../../src/ledger/counts/glances.ts';
+
+const MINUTE = 60_000;
+/** When somebody looked for the first time. */
+const SINCE = 1_763_802_000_000;
+
+const GOES_ON: Glance = {
+  name: 'q4',
+  finishedMs: undefined,
+  isPaused: false,
+  pausedItself: undefined,
+  done: 0,
+  refused: 0,
+  held: 0,
+};
+const ITSELF: Partial<Glance> = { isPaused: true, pausedItself: { is: 'first rows' } };
+const REFUSED_ALIKE: Partial<Glance> = {
+  isPaused: true,
+  pausedItself: { is: 'refused alike', step: 'company', status: 403 },
+};
+const answered = (done: number, refused: number, held = 0): Partial<Glance> => ({ done, refused, held });
+
+/** Looks at these minutes since the first look, and answers what is told: of which minute, and what. */
+function tellOf(looks: readonly [minute: number, glance: Partial<Glance>][], failuresAbove = 10): string[] {
+  const remembered: Record<string, string> = {};
+  const told: string[] = [];
+  for (const [minute, seen] of looks) {
+    const known = {
+      settled: remembered['settled q4'],
+      paused: remembered['paused q4'],
+      failures: remembered['failures q4'],
+    };
+    const sinceMs = minute === 0 ? undefined : SINCE;
+    const rules = { nowMs: SINCE + minute * MINUTE, sinceMs, failuresAbove };
+    for (const { subject, state, was, tells } of portfolioChanges({ ...GOES_ON, ...seen }, known, rules)) {
+      expect(was).toBe(remembered[subject] ?? '');
+      expect(state).not.toBe(was);
+      remembered[subject] = state;
+      if (tells) told.push(`${minute}: ${tells.is}`);
+    }
+  }
+  return told;
+}
+
+const at = (minute: number): Partial<Glance> => ({ finishedMs: SINCE + minute * MINUTE });
+
+describe('a portfolio', () => {
+  test.each<[string, [number, Partial<Glance>][], string[]]>([
+    [
+      'that goes on',
+      [
+        [0, {}],
+        [1, {}],
+      ],
+      [],
+    ],
+    [
+      'that settled, once',
+      [
+        [0, {}],
+        [5, at(4)],
+        [6, at(4)],
+        [600, at(4)],
+      ],
+      ['5: settled'],
+    ],
+    [
+      'that settled before somebody looked for the first time',
+      [
+        [0, at(-5)],
+        [1, at(-5)],
+        [600, at(-5)],
+      ],
+      [],
+    ],
+    [
+      'that settled at the moment of the first look',
+      [
+        [0, at(0)],
+        [1, at(0)],
+      ],
+      [],
+    ],
+    [
+      'that settled while nobody looked',
+      [
+        [0, {}],
+        [3_000, at(1_000)],
+      ],
+      ['3000: settled'],
+    ],
+    [
+      'that was settled before, and settles again',
+      [
+        [0, at(-5)],
+        [1, {}],
+        [9, at(8)],
+      ],
+      ['9: settled'],
+    ],
+    [
+      'that settles, goes on and settles again',
+      [
+        [5, at(4)],
+        [6, {}],
+        [20, at(19)],
+      ],
+      ['5: settled', '20: settled'],
+    ],
+    [
+      'that settles again and again, every five minutes',
+      [
+        [5, at(4)],
+        [6, at(5)],
+        [7, at(6)],
+        [8, at(7)],
+        [9, at(8.5)],
+        [10, at(8.5)],
+        [14, at(13)],
+      ],
+      ['5: settled', '9: settled', '14: settled'],
+    ],
+    ['without rows that settled', [[5, { ...at(4), done: 0 }]], ['5: settled']],
+    [
+      'that pauses itself',
+      [
+        [0, {}],
+        [1, ITSELF],
+        [2, ITSELF],
+      ],
+      ['1: paused'],
+    ],
+    [
+      'that paused itself before the first look',
+      [
+        [0, ITSELF],
+        [1, ITSELF],
+      ],
+      [],
+    ],
+    [
+      'that a person pauses',
+      [
+        [0, {}],
+        [1, { isPaused: true }],
+        [2, { isPaused: true }],
+      ],
+      [],
+    ],
+    [
+      'that pauses itself, is resumed and pauses itself again',
+      [
+        [1, ITSELF],
+        [2, {}],
+        [3, ITSELF],
+      ],
+      ['1: paused', '3: paused'],
+    ],
+    [
+      'that pauses itself, and then a person pauses it',
+      [
+        [1, ITSELF],
+        [2, { isPaused: true }],
+        [3, ITSELF],
+      ],
+      ['1: paused', '3: paused'],
+    ],
+    [
+      'that pauses itself for another reason',
+      [
+        [1, ITSELF],
+        [2, REFUSED_ALIKE],
+      ],
+      ['1: paused', '2: paused'],
+    ],
+    [
+      'of whose rows more than the limit failed, once',
+      [
+        [1, answered(89, 11)],
+        [2, answered(80, 20)],
+      ],
+      ['1: failures'],
+    ],
+    ['of whose rows as many as the limit failed', [[1, answered(90, 10)]], []],
+    ['of which held rows count as failed', [[1, answered(89, 0, 11)]], ['1: failures']],
+    [
+      'of which too few rows were answered',
+      [
+        [1, answered(0, 19)],
+        [2, answered(0, 20)],
+      ],
+      ['2: failures'],
+    ],
+    [
+      'whose failures go below the limit for long and above it again',
+      [
+        [1, answered(89, 11)],
+        [2, answered(93, 7)],
+        [8, answered(93, 7)],
+        [9, answered(89, 11)],
+      ],
+      ['1: failures', '9: failures'],
+    ],
+    [
+      'whose failures go below the limit for a moment, as one',
+      [
+        [1, answered(89, 11)],
+        [2, answered(93, 7)],
+        [3, answered(89, 11)],
+        [4, answered(93, 7)],
+        [8, answered(89, 11)],
+      ],
+      ['1: failures'],
+    ],
+    [
+      'whose failures stay near the limit, as one',
+      [
+        [1, answered(89, 11)],
+        [2, answered(91, 9)],
+        [60, answered(91, 9)],
+        [61, answered(89, 11)],
+      ],
+      ['1: failures'],
+    ],
+    [
+      'whose failed rows are sent again and fail again, as one',
+      [
+        [1, answered(80, 20)],
+        [2, answered(80, 0)],
+        [3, answered(80, 20)],
+      ],
+      ['1: failures'],
+    ],
+    [
+      'that failed before the first look',
+      [
+        [0, answered(0, 100)],
+        [1, answered(0, 100)],
+      ],
+      [],
+    ],
+    ['that settled with failures', [[5, { ...at(4), ...answered(50, 50) }]], ['5: failures', '5: settled']],
+  ])('%s', (_what, looks, told) => {
+    expect(tellOf(looks)).toEqual(told);
+  });
+
+  test.each([
+    [0, answered(999, 1), ['1: failures']],
+    [0, answered(999, 0), []],
+    [50, answered(49, 51), ['1: failures']],
+    [50, answered(51, 49), []],
+    [100, answered(0, 1_000), []],
+  ] as const)('NOTIFY_FAILURES_ABOVE=%i', (failuresAbove, glance, told) => {
+    expect(tellOf([[1, glance]], failuresAbove)).toEqual(told);
+  });
+
+  test('nothing is remembered of one of which there is nothing to tell', () => {
+    const changes = (glance: Partial<Glance>, remembered: RememberedPortfolio = {}): PortfolioChange[] =>
+      portfolioChanges({ ...GOES_ON, ...glance }, remembered, {
+        nowMs: SINCE + MINUTE,
+        sinceMs: SINCE,
+        failuresAbove: 10,
+      });
+    expect(changes({})).toEqual([]);
+    expect(changes({ ...at(-1), ...answered(100, 0) })).toEqual([]);
+    expect(changes({ isPaused: true })).toEqual([]);
+    expect(changes(at(0.5))).toHaveLength(1);
+  });
+
+  test('whose name is that of a subject is told apart from others', () => {
+    const subjects = ['q4', 'paused q4', 'settled q4'].flatMap((name) => {
+      const glance = { ...GOES_ON, ...ITSELF, ...at(0.5), ...answered(0, 50), name };
+      return portfolioChanges(glance, {}, { nowMs: SINCE + MINUTE, sinceMs: SINCE, failuresAbove: 10 }).map(
+        ({ subject }) => subject,
+      );
+    });
+    expect(new Set(subjects).size).toBe(9);
+  });
+});

@@ -1,0 +1,164 @@
+import { describe, expect, test } from 'vitest';
+import { serviceChanges } from '../../../jobs/notices/service-changes.ts';
+import type { CallsHeld } from '../../../src/pace/calls-held.ts';
+
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+const BEGIN = 1_763_802_000_000;
+
+type Seen = Omit<CallsHeld, 'nowMs'>;
+
+const WELL: Seen = { accepted: 50, blocked: undefined, shut: [], trialMs: 0, isTried: false };
+type By = NonNullable<CallsHeld['blocked']>['by'];
+type Look = readonly [minute: number, seen: (nowMs: number) => Partial<Seen>];
+
+const blocked =
+  (by: By, accepted = 50, untilMs = SECOND) =>
+  (nowMs: number) => ({
+    blocked: { by, untilMs: nowMs + untilMs },
+    accepted,
+  });
+const shut =
+  (accepted = 50, trialMs = SECOND) =>
+  (nowMs: number): Partial<Seen> => ({
+    shut: ['limit'],
+    trialMs: nowMs + trialMs,
+    accepted,
+  });
+const open =
+  (accepted = 50) =>
+  (): Partial<Seen> => ({ accepted });
+
+/** Looks at these minutes and answers what is told, with its title. */
+function tellOf(looks: readonly Look[], awayAfterMin = 10): string[] {
+  const remembered: Record<string, string> = {};
+  const told: string[] = [];
+  for (const [minute, seen] of looks) {
+    const nowMs = BEGIN + minute * MINUTE;
+    const held: CallsHeld = { nowMs, ...WELL, ...seen(nowMs) };
+    for (const { subject, was, state, notice } of serviceChanges(held, remembered, awayAfterMin * MINUTE)) {
+      expect(was).toBe(remembered[subject] ?? '');
+      remembered[subject] = state;
+      if (notice) told.push(`${minute}: ${notice.kind}, ${notice.title}`);
+    }
+  }
+  return told;
+}
+
+/** A look a minute from one minute up to another. */
+function each(from: number, to: number, seen: Look[1]): Look[] {
+  return Array.from({ length: to - from }, (_, place) => [from + place, seen]);
+}
+
+const AWAY = '10: away, The service is away: no call has got through for 10 minutes';
+
+describe('the service', () => {
+  test.each<[string, readonly Look[], readonly string[]]>([
+    ['that answers', [...each(0, 20, open(1)), ...each(20, 40, open(500))], []],
+    ['of which nothing is known', each(0, 20, open(0)), []],
+    [
+      'that is at its limit and takes calls',
+      Array.from({ length: 30 }, (_, n): Look => [n, blocked('limit', 100 * n)]),
+      [],
+    ],
+    ['that does not answer', each(0, 30, blocked('outage')), [AWAY]],
+    ['that takes no call for being too fast', each(0, 30, blocked('limit')), [AWAY]],
+    ['that asks to wait for an hour', each(0, 30, blocked('asked')), [AWAY]],
+    ['of whose limit requests nobody knows what became', each(0, 30, shut()), [AWAY]],
+    ['… though others get through', Array.from({ length: 30 }, (_, n): Look => [n, shut(100 * n)]), [AWAY]],
+    [
+      '… while nobody has any to make',
+      [[0, shut(50, SECOND)], ...each(1, 30, () => ({ shut: ['limit'], trialMs: BEGIN }))],
+      [],
+    ],
+    [
+      'that is seen between two tries',
+      [...each(0, 9, blocked('outage', 50, -5 * SECOND)), ...each(9, 12, blocked('outage'))],
+      [AWAY],
+    ],
+    ['whose last wait is long over', each(0, 30, blocked('outage', 50, -MINUTE)), []],
+    [
+      'that refuses the credentials is not away',
+      each(0, 30, blocked('credentials')),
+      ['1: credentials, The service has refused the credentials for 60 seconds'],
+    ],
+    [
+      'that is back, as soon as one call got through',
+      [...each(0, 15, blocked('outage')), ...each(15, 20, open(51))],
+      [AWAY, '17: back, The service is back: calls get through again after 15 minutes'],
+    ],
+    [
+      'that is back when nobody has a call to make',
+      [...each(0, 15, blocked('outage')), ...each(15, 200, open(50)), ...each(200, 205, open(51))],
+      [AWAY, '202: back, The service is back: calls get through again after 3.3 hours'],
+    ],
+    [
+      'whose door opens',
+      [...each(0, 15, shut(50)), ...each(15, 20, open(52))],
+      [AWAY, '17: back, The service is back: calls get through again after 15 minutes'],
+    ],
+    [
+      'that comes and goes is away once',
+      [
+        ...each(0, 12, blocked('outage', 50)),
+        [12, open(51)],
+        [13, blocked('outage', 51)],
+        [14, open(52)],
+        [15, blocked('outage', 52)],
+        ...each(16, 20, open(53)),
+      ],
+      [AWAY, '18: back, The service is back: calls get through again after 16 minutes'],
+    ],
+    [
+      'that took one call and then none is away still',
+      [...each(0, 12, blocked('outage', 50)), [12, open(51)], ...each(13, 40, blocked('outage', 51))],
+      [AWAY],
+    ],
+    [
+      'that took some calls and then nobody has any to make is back',
+      [...each(0, 12, blocked('outage', 50)), [12, open(51)], ...each(13, 20, open(51))],
+      [AWAY, '14: back, The service is back: calls get through again after 12 minutes'],
+    ],
+    [
+      'takes the credentials again',
+      [...each(0, 3, blocked('credentials', 0)), ...each(3, 6, open(4))],
+      [
+        '1: credentials, The service has refused the credentials for 60 seconds',
+        '4: back, The service takes the credentials again, after 3 minutes',
+      ],
+    ],
+    [
+      'refuses the credentials for a moment',
+      [
+        [0, blocked('credentials', 0)],
+        [0.5, open(3)],
+        [1, open(9)],
+        [2, open(9)],
+      ],
+      [],
+    ],
+  ])('%s', (_what, looks, told) => {
+    expect(tellOf(looks)).toEqual(told);
+  });
+
+  test.each([
+    [1, '1: away, The service is away: no call has got through for 60 seconds'],
+    [45, '45: away, The service is away: no call has got through for 45 minutes'],
+  ])('NOTIFY_AWAY_AFTER_MIN=%i', (minutes, told) => {
+    expect(tellOf(each(0, 60, blocked('outage')), minutes)).toEqual([told]);
+  });
+
+  test.each<[By | 'shut', string]>([
+    ['outage', 'it does not answer'],
+    ['asked', 'it asks to wait'],
+    ['limit', 'it says that calls come too fast, and takes none'],
+    ['replicas', 'no replica of Redis confirms what is written down before a call'],
+    ['shut', 'nobody knows what became of the last limit requests'],
+  ])('says why it is away: %s', (by, words) => {
+    const nowMs = BEGIN;
+    const held = { nowMs, ...WELL, ...(by === 'shut' ? shut() : blocked(by))(nowMs) };
+    const since = BEGIN - 20 * MINUTE;
+    const [change] = serviceChanges(held, { service: `doubtful ${since} ${nowMs - MINUTE} 50` }, 10 * MINUTE);
+    expect(change?.notice?.facts[0]).toEqual({ term: 'Why', what: words });
+  });
+});

@@ -1,0 +1,207 @@
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { getCACertificates, setDefaultCACertificates } from 'node:tls';
+import type { SMTPServerOptions } from 'smtp-server';
+import { expect, onTestFinished, test } from 'vitest';
+import { boundedNotice } from '../../../src/notices/bounded-notice.ts';
+import { makeMail } from '../../../src/notices/mail/mail.ts';
+import { type MailServer, readSmtpUrl } from '../../../src/notices/mail/smtp-url.ts';
+import type { Message } from '../../../src/notices/way.ts';
+import { refusal, startMailServer } from '../../support/mail-server.ts';
+import { makeNotice } from '../../support/outbox.ts';
+import { AUTHORITY_PATH } from '../../support/tls-service.ts';
+
+const MESSAGE: Message = {
+  ...boundedNotice(makeNotice()),
+  id: 'id-1',
+  account: 'a',
+  link: 'https://limits.example/portfolios/q4?a=1&b=2',
+};
+const TO = ['ops@example.com', 'finance@example.com'];
+
+/** Sends through the server at this address, as the settings have it. */
+function send(url: string, { to = TO, message = MESSAGE, tryMs = 20_000, ...changes }: SendOptions = {}) {
+  const server = { ...(readSmtpUrl(url) as MailServer), ...changes };
+  const mail = makeMail({ server, from: { name: 'Limitline', address: 'limits@example.com' }, to, tryMs });
+  return mail.send(message, { signal: new AbortController().signal });
+}
+
+type SendOptions = { to?: string[]; message?: Message; tryMs?: number; requireTLS?: boolean };
+
+/** Lets this process believe the authority of the tests until the test ends. */
+function trustAuthority(): void {
+  const before = getCACertificates();
+  setDefaultCACertificates([...before, readFileSync(AUTHORITY_PATH, 'utf8')]);
+  onTestFinished(() => setDefaultCACertificates(before));
+}
+
+const checksLogin: SMTPServerOptions = {
+  authOptional: false,
+  onAuth: ({ username, password }, _session, callback) =>
+    username === 'us@er' && password === 'pa:ss%' ? callback(null, { user: username }) : callback(refusal(535)),
+};
+
+test('a notice is one mail to all addresses, in text and HTML, with an id that stays and the mark of a machine', async () => {
+  const { port, taken } = await startMailServer({ disabledCommands: ['STARTTLS', 'AUTH'] });
+  const url = `smtp://127.0.0.1:${port}`;
+  expect(await send(url)).toEqual({ is: 'delivered', words: '' });
+  expect(await send(url)).toEqual({ is: 'delivered', words: '' });
+  const [first, second] = taken;
+  expect(first).toMatchObject({ from: 'limits@example.com', to: TO });
+  for (const { text } of [first, second].map((one) => one ?? { text: '' })) {
+    expect(text).toMatch(/^Message-ID: <id-1@example\.com>\r$/m);
+    expect(text).toMatch(/^Auto-Submitted: auto-generated\r$/m);
+    expect(text).toMatch(/^From: Limitline <limits@example\.com>\r$/m);
+    expect(text).toMatch(/^Subject: \[Limitline\] Portfolio q4 is settled\r$/m);
+    expect(text).toMatch(/^Date: Sat, 22 Nov 2025 09:00:00 \+0000\r$/m);
+    expect(text).toContain('Rows: 3 done, 1 refused');
+    expect(text).toContain('https://limits.example/portfolios/q4?a=1&b=2');
+    expect(text).toContain('text/html');
+  }
+});
+
+test('nothing in a notice ends a header or is markup', async () => {
+  const { port, taken } = await startMailServer({ disabledCommands: ['STARTTLS', 'AUTH'] });
+  const hostile = 'a\r\nBcc: evil@example.com\r\n\r\n<img src=x onerror=y> ä \u{1F600}';
+  const notice = makeNotice({ title: hostile, facts: [{ term: '<b>', what: '"><script>' }] });
+  // As a sender of notices that forgot to bound them would have it.
+  for (const one of [notice, boundedNotice(notice)]) {
+    await send(`smtp://127.0.0.1:${port}`, { message: { ...MESSAGE, ...one } });
+  }
+  for (const { text, to } of taken) {
+    expect(to).toEqual(TO);
+    const [head = ''] = text.split('\r\n\r\n');
+    expect(head).not.toMatch(/^Bcc/m);
+    expect(text.slice(text.indexOf('<!doctype html>'))).not.toMatch(/<img|<script|<b>/);
+  }
+  expect(taken).toHaveLength(2);
+});
+
+test('with a password the connection is TLS first, by STARTTLS with a private authority, or by smtps', async () => {
+  trustAuthority();
+  const plain = await startMailServer(checksLogin);
+  expect(await send(`smtp://us%40er:pa:ss%25@localhost:${plain.port}`, { requireTLS: true })).toMatchObject({
+    is: 'delivered',
+  });
+  const secure = await startMailServer({ ...checksLogin, secure: true });
+  expect(await send(`smtps://us%40er:pa:ss%@localhost:${secure.port}`)).toMatchObject({ is: 'delivered' });
+  for (const { taken } of [plain, secure]) expect(taken).toMatchObject([{ isSecure: true, user: 'us@er' }]);
+});
+
+test('a server that offers no TLS gets no password, and one with an unknown certificate neither', async () => {
+  const asked: string[] = [];
+  const onAuth: SMTPServerOptions['onAuth'] = ({ username }, _session, callback) => {
+    asked.push(String(username));
+    callback(null, { user: 'x' });
+  };
+  const bare = await startMailServer({ onAuth, disabledCommands: ['STARTTLS'], allowInsecureAuth: true });
+  const url = (port: number) => `smtp://user:s3cr3t@localhost:${port}`;
+  const refused = await send(url(bare.port), { requireTLS: true });
+  expect(refused).toMatchObject({
+    is: 'failed',
+    fault: 'way',
+    words: expect.stringMatching(/TLS.*no password is sent/),
+  });
+  const unknown = await startMailServer({ onAuth });
+  expect(await send(url(unknown.port))).toMatchObject({ words: expect.stringContaining('NODE_EXTRA_CA_CERTS') });
+  expect(asked).toEqual([]);
+});
+
+test('a wrong password is a fault that a person has to mend, and is in no word', async () => {
+  trustAuthority();
+  const { port } = await startMailServer(checksLogin);
+  expect(await send(`smtp://us%40er:wr0ng@localhost:${port}`)).toEqual({
+    is: 'failed',
+    fault: 'way',
+    passes: false,
+    words: 'localhost refused the user and password (535): see NOTIFY_SMTP_URL',
+  });
+});
+
+/** What a server does with one part of the conversation. */
+const refuses = (code: number, only?: string) => ({
+  onMailFrom: (_address: unknown, _session: unknown, callback: (error?: Error) => void) => callback(refusal(code)),
+  onRcptTo: ({ address }: { address: string }, _session: unknown, callback: (error?: Error) => void) =>
+    callback(only === undefined || only === address ? refusal(code) : undefined),
+  onData: (stream: NodeJS.ReadableStream, _session: unknown, callback: (error?: Error) => void) => {
+    stream.resume().once('end', () => callback(refusal(code)));
+  },
+});
+
+test.each([
+  ['the sender', 'onMailFrom', 550, { fault: 'way', passes: false, words: /NOTIFY_SMTP_FROM/ }],
+  ['the sender for now', 'onMailFrom', 451, { fault: 'way', passes: true, words: /NOTIFY_SMTP_FROM/ }],
+  ['all addresses', 'onRcptTo', 550, { fault: 'way', passes: false, words: /every address of NOTIFY_SMTP_TO \(550/ }],
+  ['the mail', 'onData', 554, { fault: 'notice', passes: false, words: /refused this mail \(554/ }],
+  ['the mail for now', 'onData', 452, { fault: 'way', passes: true, words: /did not take the mail \(452/ }],
+] as const)('a server that refuses %s', async (_what, part, code, { words, ...meaning }) => {
+  const options = { [part]: refuses(code)[part], disabledCommands: ['STARTTLS', 'AUTH'] };
+  const { port } = await startMailServer(options as SMTPServerOptions);
+  expect(await send(`smtp://127.0.0.1:${port}`)).toMatchObject({
+    is: 'failed',
+    ...meaning,
+    words: expect.stringMatching(words),
+  });
+});
+
+test('where one of several addresses is refused the others have the mail, and it is said which', async () => {
+  const { onRcptTo } = refuses(550, TO[1]);
+  const { port, taken } = await startMailServer({
+    onRcptTo,
+    disabledCommands: ['STARTTLS', 'AUTH'],
+  } as SMTPServerOptions);
+  const sent = await send(`smtp://127.0.0.1:${port}`);
+  expect(sent).toMatchObject({ is: 'delivered', words: expect.stringMatching(/^address 2 of NOTIFY_SMTP_TO .*\(550/) });
+  expect(taken).toMatchObject([{ to: [TO[0]] }]);
+});
+
+test('a server that hangs is cut off, wherever it does', async () => {
+  const silent = createServer((socket) => socket.on('error', () => {}));
+  await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void silent.close());
+  const { port } = silent.address() as { port: number };
+  expect(await send(`smtp://127.0.0.1:${port}`, { tryMs: 300 })).toMatchObject({
+    is: 'failed',
+    fault: 'way',
+    passes: true,
+  });
+  const onData: SMTPServerOptions['onData'] = (stream) => void stream.resume();
+  const late = await startMailServer({ onData, disabledCommands: ['STARTTLS', 'AUTH'], closeTimeout: 100 });
+  expect(await send(`smtp://127.0.0.1:${late.port}`, { tryMs: 1_000 })).toEqual({
+    is: 'failed',
+    fault: 'way',
+    passes: true,
+    words: '127.0.0.1 did not take the mail within 1 s',
+  });
+});
+
+test('a connection that is cut in the middle of the mail, or a process that stops, leaves it unsent', async () => {
+  const sockets: { destroy: () => void }[] = [];
+  const cut = createServer((socket) => {
+    sockets.push(socket);
+    socket.on('error', () => {}).write('220 here\r\n');
+    socket.on('data', (data) => {
+      if (/^DATA\r\n/m.test(String(data))) socket.write('354 go\r\n', () => socket.destroy());
+      else socket.write('250 ok\r\n');
+    });
+  });
+  await new Promise<void>((resolve) => cut.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void cut.close());
+  const { port } = cut.address() as { port: number };
+  expect(await send(`smtp://127.0.0.1:${port}`)).toMatchObject({ is: 'failed', fault: 'way', passes: true });
+  const stop = new AbortController();
+  const { port: other } = await startMailServer({
+    onData: () => stop.abort(),
+    disabledCommands: ['STARTTLS'],
+    closeTimeout: 100,
+  });
+  const server = readSmtpUrl(`smtp://127.0.0.1:${other}`) as MailServer;
+  const mail = makeMail({ server, from: { name: '', address: 'a@example.com' }, to: TO });
+  expect(await mail.send(MESSAGE, { signal: stop.signal })).toMatchObject({ is: 'failed', fault: 'ours' });
+});
+
+test('an address where nothing listens is said to be that', async () => {
+  expect((await send('smtp://user:s3cr3t@127.0.0.1:9')).words).toBe(
+    '127.0.0.1 did not take the mail: nothing listens at that port (ECONNREFUSED)',
+  );
+});

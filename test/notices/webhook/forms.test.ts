@@ -1,0 +1,100 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { boundedNotice } from '../../../src/notices/bounded-notice.ts';
+import type { Message } from '../../../src/notices/way.ts';
+import { jsonForm } from '../../../src/notices/webhook/json-form.ts';
+import { slackForm } from '../../../src/notices/webhook/slack-form.ts';
+import { teamsForm } from '../../../src/notices/webhook/teams-form.ts';
+import { makeNotice } from '../../support/outbox.ts';
+
+const LINK = 'https://limits.example/portfolios/q4?state=held&by=a|b';
+
+function message(changes: Parameters<typeof makeNotice>[0] = {}): Message {
+  return { ...boundedNotice(makeNotice(changes)), id: 'id-1', account: 'https://api.example', link: LINK };
+}
+
+/** Every text that stands anywhere in a value, under this name. */
+function textsOf(value: unknown, name: string): string[] {
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, one]) =>
+    key === name && typeof one === 'string' ? [one] : textsOf(one, name),
+  );
+}
+
+test('JSON has the id, kind and time, and the words as they are', () => {
+  expect(jsonForm(message({ title: 'a <b> & "c"' }))).toEqual({
+    id: 'id-1',
+    kind: 'settled',
+    at: '2025-11-22T09:00:00.000Z',
+    account: 'https://api.example',
+    title: 'a <b> & "c"',
+    facts: [{ term: 'Rows', what: '3 done, 1 refused' }],
+    link: LINK,
+  });
+  expect(jsonForm({ ...message(), link: undefined }).link).toBeNull();
+});
+
+describe('Slack', () => {
+  test('what would be a link, a mention or a character reference is a text', () => {
+    const hostile = '<!channel> <https://evil.example|x> &lt; *b* _i_';
+    const form = slackForm(message({ title: hostile, facts: [{ term: hostile, what: hostile }] }));
+    const safe = '&lt;!channel&gt; &lt;https://evil.example|x&gt; &amp;lt; *b* _i_';
+    expect(form.text).toBe(safe);
+    const texts = textsOf(form.blocks, 'text');
+    expect(texts.filter((text) => text === safe)).toHaveLength(3);
+    // Only the link is in a language that knows links, and it is ours.
+    const marked = form.blocks.filter((block) => JSON.stringify(block).includes('mrkdwn'));
+    expect(textsOf(marked, 'text')).toEqual([
+      '<https://limits.example/portfolios/q4?state=held&amp;by=a%7Cb|Open in the console>',
+    ]);
+    expect(texts.every((text) => !text.includes('<') || text.endsWith('|Open in the console>'))).toBe(true);
+  });
+
+  test('whatever stands in a notice, no text is empty or longer than Slack takes', () => {
+    const texts = fc.string({ unit: 'grapheme', maxLength: 400 });
+    const facts = fc.array(fc.record({ term: texts, what: texts }), { maxLength: 40 });
+    fc.assert(
+      fc.property(texts, facts, (title, some) => {
+        const { blocks } = slackForm(message({ title, facts: some }));
+        const [header, ...others] = textsOf(blocks, 'text');
+        expect(header?.length).toBeLessThanOrEqual(150);
+        for (const text of [header ?? '', ...others]) {
+          expect(text.length).toBeGreaterThan(0);
+          expect(text.length).toBeLessThanOrEqual(2_000);
+        }
+        expect(blocks.length).toBeLessThanOrEqual(50);
+        for (const block of blocks as { fields?: unknown[] }[])
+          expect((block.fields ?? []).length).toBeLessThanOrEqual(10);
+      }),
+      { numRuns: 50 },
+    );
+  });
+});
+
+describe('Teams', () => {
+  test('names stand in runs of text, which know no Markdown, and the link is a button', () => {
+    const hostile = '[x](https://evil.example) **b** <at>all</at>';
+    const { attachments } = teamsForm(message({ title: hostile, facts: [{ term: 'T', what: hostile }] }));
+    const [{ content } = { content: undefined }] = attachments;
+    expect(content?.body.every(({ type }) => type === 'RichTextBlock')).toBe(true);
+    expect(textsOf(content?.body, 'text').filter((text) => text === hostile)).toHaveLength(2);
+    expect(content?.actions).toEqual([
+      {
+        type: 'Action.OpenUrl',
+        title: 'Open in the console',
+        url: 'https://limits.example/portfolios/q4?state=held&by=a|b',
+      },
+    ]);
+    expect(teamsForm({ ...message(), link: undefined }).attachments[0]?.content).not.toHaveProperty('actions');
+  });
+
+  test.each(['€', '\u{1F600}', '"', 'ä', '\\'])(
+    'the largest notice, of %s alone, is below the 28 kB that Teams takes',
+    (sign) => {
+      const long = sign.repeat(3_000);
+      const facts = Array.from({ length: 50 }, () => ({ term: long, what: long }));
+      const form = teamsForm(message({ title: long, facts }));
+      expect(Buffer.byteLength(JSON.stringify(form))).toBeLessThan(28_000);
+    },
+  );
+});

@@ -1,0 +1,67 @@
+import { expect, test } from 'vitest';
+import { makeSilentLog } from '../../src/log.ts';
+import { readCallsHeld } from '../../src/pace/calls-held.ts';
+import { makeDoors } from '../../src/pace/doors.ts';
+import { makePace } from '../../src/pace/pace.ts';
+import { connectRedis, freshPrefix } from '../support/ledger.ts';
+
+function openPlace() {
+  const connection = connectRedis();
+  const keys = { pace: freshPrefix(), doors: freshPrefix() };
+  const log = makeSilentLog();
+  return {
+    look: () => readCallsHeld(connection, keys),
+    pace: makePace({ connection, key: keys.pace, ceilingPerS: undefined, log }),
+    doors: makeDoors({ connection, key: keys.doors, log }),
+  };
+}
+
+const again = { headers: { 'retry-after': '60' } };
+
+test('where no call was made nothing holds any back', async () => {
+  const { look } = openPlace();
+  expect(await look()).toEqual({
+    nowMs: expect.any(Number),
+    accepted: 0,
+    blocked: undefined,
+    shut: [],
+    trialMs: 0,
+    isTried: false,
+  });
+});
+
+test.each([
+  ['limit', {}, 'limit'],
+  ['outage', {}, 'outage'],
+  ['replicas', {}, 'replicas'],
+  ['credentials', {}, 'credentials'],
+  ['credentials', again, 'credentials'],
+  ['outage', again, 'asked'],
+  ['limit', again, 'asked'],
+] as const)('a wait because of %s, with %j, is by %s', async (because, headers, by) => {
+  const { look, pace } = openPlace();
+  await pace.block({ why: 'for a reason', because, askedMs: 4_000, episode: 0, ...headers });
+  const { blocked, nowMs } = await look();
+  expect(blocked?.by).toBe(by);
+  expect(blocked?.untilMs).toBeGreaterThan(nowMs);
+});
+
+test('calls that get through are counted, and a wait that is over is told with its end', async () => {
+  const { look, pace } = openPlace();
+  await pace.block({ why: 'not there', because: 'outage', episode: 0 });
+  await pace.answered();
+  await expect.poll(async () => (await look()).accepted).toBe(1);
+  const { blocked, nowMs } = await look();
+  expect(blocked?.by).toBe('outage');
+  expect(blocked?.untilMs).toBeLessThan(nowMs + 60_000);
+});
+
+test('kinds of which nobody knows what became of the last calls are shut until one is known', async () => {
+  const { look, doors } = openPlace();
+  for (let times = 0; times < 3; times += 1) await doors.unknown('limit', 'status 502', undefined);
+  const { shut, trialMs, nowMs } = await look();
+  expect(shut).toEqual(['limit']);
+  // The first trial is due a second later.
+  expect(trialMs).toBeGreaterThan(nowMs - 60_000);
+  expect(trialMs).toBeLessThan(nowMs + 60_000);
+});

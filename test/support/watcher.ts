@@ -1,0 +1,42 @@
+import { type WatchDeps, watchOnce } from '../../jobs/notices/watch.ts';
+import type { Context } from '../../src/context.ts';
+import { makeSilentLog } from '../../src/log.ts';
+import type { Notice } from '../../src/notices/notice.ts';
+import { readCallsHeld } from '../../src/pace/calls-held.ts';
+
+/** Somebody who looks what there is to tell, by a clock that a test puts on. */
+export function makeWatcher(context: Context, changes: Partial<WatchDeps> = {}) {
+  const { ledger, keys, outbox } = context;
+  let passedMs = 0;
+  const lastedMs = { blocked: 0, shut: 0 };
+  const readCalls: WatchDeps['readCalls'] = async () => {
+    const held = await readCallsHeld(ledger, keys);
+    const { nowMs, trialMs, blocked } = held;
+    return {
+      ...held,
+      nowMs: nowMs + passedMs,
+      trialMs: trialMs + lastedMs.shut,
+      blocked: blocked && { ...blocked, untilMs: blocked.untilMs + lastedMs.blocked },
+    };
+  };
+  const deps: WatchDeps = { ...context, readCalls, ...changes };
+  const look = () => watchOnce(deps, { log: makeSilentLog(), signal: new AbortController().signal });
+  return {
+    deps,
+    /** Looks once, and answers how many notices arose. */
+    look,
+    /** Looks again when so many minutes have gone by. */
+    lookAfter(minutes: number): Promise<number> {
+      passedMs += minutes * 60_000;
+      return look();
+    },
+    /** The same where what holds calls back, a wait of all or shut doors, held them back all the time. */
+    lookWhile(what: 'blocked' | 'shut', minutes: number): Promise<number> {
+      passedMs += minutes * 60_000;
+      lastedMs[what] = passedMs;
+      return look();
+    },
+    /** All that was told so far, the first one first. */
+    told: async (): Promise<Notice[]> => (await outbox.lately()).map(({ notice }) => notice).reverse(),
+  };
+}
