@@ -30,6 +30,7 @@ const COMMANDS: Record<string, () => Promise<{ register: (program: Command, term
   reconcile: () => import('./commands/reconcile.ts'),
   schedule: () => import('./commands/schedule.ts'),
   nightly: () => import('./commands/nightly.ts'),
+  notices: () => import('./commands/notices.ts'),
   inbox: () => import('./commands/inbox.ts'),
   mapping: () => import('./commands/mapping.ts'),
   user: () => import('./commands/user.ts'),

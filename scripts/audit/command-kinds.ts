@@ -52,6 +52,8 @@ export const COMMAND_KINDS: Readonly<Record<string, CommandKind>> = {
   resume: { what: 'line resumed', wish: onNamed },
   recover: { what: 'ledger recovered', wish: recoverWish },
   reconcile: { what: 'ledger reconciled', wish: ({ options }) => (options.last === true ? undefined : {}) },
+  notices: 'reads',
+  'notices test': { what: 'test notice sent', wish: () => ({}) },
   inbox: 'reads',
   'mapping list': 'reads',
   'mapping keep': {

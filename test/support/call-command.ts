@@ -15,6 +15,7 @@ const COMMANDS: Record<string, () => Promise<CommandModule>> = {
   check: () => import('../../scripts/commands/check.ts'),
   decline: () => import('../../scripts/commands/decline.ts'),
   import: () => import('../../scripts/commands/import.ts'),
+  notices: () => import('../../scripts/commands/notices.ts'),
   inbox: () => import('../../scripts/commands/inbox.ts'),
   mapping: () => import('../../scripts/commands/mapping.ts'),
   pause: () => import('../../scripts/commands/pause.ts'),

@@ -1,0 +1,211 @@
+import { describe, expect, test } from 'vitest';
+import { deliverOnce, startDelivering } from '../../../jobs/notices/deliver.ts';
+import { NOTICE_LIMITS } from '../../../src/notices/limits.ts';
+import type { Delivery } from '../../../src/notices/notice-list.ts';
+import type { Way } from '../../../src/notices/way.ts';
+import { deliversTo, GOES_ON } from '../../support/delivering.ts';
+import { makeState, openOutbox } from '../../support/outbox.ts';
+import { startReceiver } from '../../support/receiver.ts';
+
+/** An outbox with so many notices for a webhook, told apart by their titles. */
+async function withNotices(count: number) {
+  const opened = openOutbox({ ways: ['webhook'] });
+  const titles = Array.from({ length: count }, (_, place) => `notice ${place}`);
+  await opened.outbox.tell(titles.map((title) => makeState('1', { title }, title)));
+  const ids = (await opened.outbox.lately()).map(({ id }) => id).reverse();
+  const { connection, keys } = opened;
+  return {
+    ...opened,
+    titles,
+    /** As if the wait that the way is in were over, and that of each notice. */
+    async afterWaiting(): Promise<void> {
+      await connection.hset(keys.outboxFault('webhook'), 'until', 0);
+      for (const id of ids) await connection.zadd(keys.outbox('webhook'), 'XX', 0, id);
+    },
+    /** As if it had been told, and tried first, so long ago. */
+    async age(ms: number, triedMs: number): Promise<void> {
+      for (const id of ids) {
+        await connection.hincrby(keys.notice(id), 'at', -ms);
+        if (triedMs > 0) await connection.hincrby(keys.notice(id), 'webhook:first', -triedMs);
+      }
+    },
+    async deliveries(): Promise<Delivery[]> {
+      return (await opened.outbox.lately()).flatMap(({ deliveries }) => deliveries).reverse();
+    },
+  };
+}
+
+const titlesIn = (received: readonly Record<string, unknown>[]) => received.map(({ title }) => title);
+
+describe('delivering', () => {
+  test('what is due is delivered, the oldest first, with its id and a link, and not again', async () => {
+    const { outbox, titles, deliveries } = await withNotices(3);
+    const receiver = await startReceiver();
+    const { deps, lines } = deliversTo(receiver.url, outbox);
+    expect(await deliverOnce(deps, GOES_ON)).toEqual({ delivered: 3, failed: 0, undelivered: 0 });
+    expect(await deliverOnce(deps, GOES_ON)).toEqual({ delivered: 0, failed: 0, undelivered: 0 });
+    expect(titlesIn(receiver.received)).toEqual(titles);
+    expect(new Set(receiver.received.map(({ id }) => id)).size).toBe(3);
+    expect(receiver.received[0]).toMatchObject({ link: 'https://limits.example/portfolios/q4', account: deps.account });
+    expect(await deliveries()).toMatchObject([{ is: 'delivered', where: receiver.host, tries: 1 }, {}, {}]);
+    expect(await outbox.counts()).toEqual({ delivered: 3, undelivered: 0 });
+    expect(lines.map(({ msg }) => msg)).toEqual(Array(3).fill('notice delivered'));
+    expect(JSON.stringify(lines)).not.toContain('s3cr3t');
+  });
+
+  test('several processes at once deliver each notice once', async () => {
+    const { outbox, open, titles } = await withNotices(12);
+    const receiver = await startReceiver((answer) => setImmediate(() => answer.end()));
+    await Promise.all([outbox, open(), open()].map((one) => deliverOnce(deliversTo(receiver.url, one).deps, GOES_ON)));
+    expect(titlesIn(receiver.received).sort()).toEqual(titles.sort());
+  });
+
+  test('one that goes on delivers what comes, gives what is under way its answer when it stops, and takes no more', async () => {
+    const { outbox, open } = openOutbox({ ways: ['webhook'] });
+    const receiver = await startReceiver();
+    const { deps } = deliversTo(receiver.url, open());
+    const { stop } = startDelivering(deps, { log: deps.log, signal: GOES_ON.signal });
+    await outbox.tell([makeState('1')]);
+    await expect.poll(() => receiver.received, { timeout: 20_000 }).toHaveLength(1);
+    let answerIt = (): void => {};
+    receiver.react((answer) => {
+      answerIt = () => answer.end();
+    });
+    await outbox.tell([makeState('2'), makeState('3')]);
+    await expect.poll(() => receiver.received, { timeout: 20_000 }).toHaveLength(2);
+    const stopped = stop();
+    answerIt();
+    await stopped;
+    expect(receiver.received).toHaveLength(2);
+    const states = (await outbox.lately()).map(({ deliveries }) => deliveries[0]?.is);
+    expect(states).toEqual(['waiting', 'delivered', 'delivered']);
+  });
+
+  test('a way that hangs keeps no other from delivering', async () => {
+    const { outbox } = openOutbox();
+    const receiver = await startReceiver(() => {});
+    const sent: string[] = [];
+    const stop = new AbortController();
+    const mail: Way = {
+      name: 'mail',
+      where: 'mail.example',
+      async send({ id }) {
+        sent.push(id);
+        if (sent.length === 2) stop.abort();
+        return { is: 'delivered', words: '' };
+      },
+    };
+    await outbox.tell([makeState('1'), makeState('2')]);
+    const { deps } = deliversTo(receiver.url, outbox, mail);
+    expect(await deliverOnce(deps, { signal: stop.signal })).toEqual({ delivered: 2, failed: 1, undelivered: 0 });
+    expect(await outbox.standings()).toEqual([
+      { way: 'webhook', waiting: 2 },
+      { way: 'mail', waiting: 0 },
+    ]);
+  });
+});
+
+describe('when a receiver fails', () => {
+  test('its notices wait for it, it is said once, and when it is back all go, each with the id of its first try', async () => {
+    const { outbox, titles, afterWaiting } = await withNotices(3);
+    const receiver = await startReceiver((answer) => answer.writeHead(500).end());
+    const { deps, lines } = deliversTo(receiver.url, outbox);
+    expect(await deliverOnce(deps, GOES_ON)).toEqual({ delivered: 0, failed: 1, undelivered: 0 });
+    expect(await deliverOnce(deps, GOES_ON)).toEqual({ delivered: 0, failed: 0, undelivered: 0 });
+    await afterWaiting();
+    await deliverOnce(deps, GOES_ON);
+    const words = `${receiver.host} answered 500`;
+    expect((await outbox.standings())[0]).toMatchObject({ waiting: 3, fault: { failures: 2, words } });
+    expect(lines).toMatchObject([{ level: 'warn', reason: words, msg: 'notice not delivered; it is tried again' }]);
+    receiver.react((answer) => answer.end());
+    await afterWaiting();
+    expect(await deliverOnce(deps, GOES_ON)).toEqual({ delivered: 3, failed: 0, undelivered: 0 });
+    expect(titlesIn(receiver.received.slice(2)).sort()).toEqual(titles);
+    expect(new Set(receiver.received.map(({ id }) => id)).size).toBe(3);
+    expect((await outbox.standings())[0]).toEqual({ way: 'webhook', waiting: 0 });
+  });
+
+  test('one notice that it does not want is tried less often, and the others go on', async () => {
+    const { outbox, deliveries } = await withNotices(3);
+    let calls = 0;
+    const receiver = await startReceiver((answer) => {
+      calls += 1;
+      answer.writeHead(calls === 1 ? 400 : 200).end();
+    });
+    const { deps, lines } = deliversTo(receiver.url, outbox);
+    expect(await deliverOnce(deps, GOES_ON)).toEqual({ delivered: 2, failed: 1, undelivered: 0 });
+    expect((await deliveries()).map(({ is }) => is)).toEqual(['waiting', 'delivered', 'delivered']);
+    expect(lines[0]).toMatchObject({ level: 'warn', msg: expect.stringContaining('somebody should mend this') });
+  });
+
+  test('it is left alone for as long as it asked', async () => {
+    const { outbox, connection } = await withNotices(1);
+    const receiver = await startReceiver((answer) => answer.writeHead(429, { 'retry-after': '1800' }).end());
+    const [second = 0] = (await connection.time()).map(Number);
+    await deliverOnce(deliversTo(receiver.url, outbox).deps, GOES_ON);
+    const [{ fault } = { fault: undefined }] = await outbox.standings();
+    expect(fault?.againMs).toBeGreaterThanOrEqual(second * 1_000 + 1_800_000);
+    expect(await outbox.take('webhook')).toMatchObject({ is: 'later' });
+  });
+
+  test('after three days a notice is given up, and said to be: in the log, in the list, in the counts', async () => {
+    const { outbox, age, afterWaiting, deliveries } = await withNotices(2);
+    const receiver = await startReceiver((answer) => answer.writeHead(503).end());
+    const { deps, lines } = deliversTo(receiver.url, outbox);
+    await deliverOnce(deps, GOES_ON);
+    await age(NOTICE_LIMITS.giveUpMs, 0);
+    await afterWaiting();
+    // It was away itself: what it tries for the first time after three days is not given up at once.
+    expect(await deliverOnce(deps, GOES_ON)).toEqual({ delivered: 0, failed: 1, undelivered: 0 });
+    await age(0, NOTICE_LIMITS.graceMs);
+    await afterWaiting();
+    await deliverOnce(deps, GOES_ON);
+    await afterWaiting();
+    await deliverOnce(deps, GOES_ON);
+    expect(await deliveries()).toMatchObject([
+      { is: 'undelivered', words: `${receiver.host} answered 503` },
+      { is: 'undelivered' },
+    ]);
+    expect(await outbox.counts()).toEqual({ delivered: 0, undelivered: 2 });
+    const said = lines.filter(({ level }) => level === 'error');
+    expect(said).toHaveLength(2);
+    expect(said[0]).toMatchObject({ msg: 'notice given up: it was not delivered', way: 'webhook', kind: 'settled' });
+  });
+
+  test('what waits behind a way that failed for hours is given up too, without a try of its own', async () => {
+    const { outbox, age, connection, keys, deliveries } = await withNotices(5);
+    const receiver = await startReceiver((answer) => answer.writeHead(503).end());
+    const { deps, lines } = deliversTo(receiver.url, outbox);
+    await deliverOnce(deps, GOES_ON);
+    await age(NOTICE_LIMITS.giveUpMs, 0);
+    await connection.hincrby(keys.outboxFault('webhook'), 'since', String(-2 * NOTICE_LIMITS.graceMs));
+    expect(await deliverOnce(deps, GOES_ON)).toMatchObject({ delivered: 0, undelivered: 5 });
+    expect((await deliveries()).map(({ is }) => is)).toEqual(Array(5).fill('undelivered'));
+    expect(lines.filter(({ level }) => level === 'error')).toHaveLength(5);
+    expect(receiver.received).toHaveLength(1);
+  });
+
+  test('a notice for a way that is set no more waits for three days, and is given up then', async () => {
+    const { outbox, age } = await withNotices(1);
+    const { deps } = deliversTo('http://127.0.0.1:9/', outbox);
+    const none = { ...deps, ways: [] };
+    expect(await deliverOnce(none, GOES_ON)).toMatchObject({ undelivered: 0 });
+    await age(NOTICE_LIMITS.giveUpMs, 0);
+    expect(await deliverOnce(none, GOES_ON)).toMatchObject({ undelivered: 1 });
+  });
+});
+
+describe('a clock that jumps', () => {
+  test('back: no wait becomes longer than it was meant to be', async () => {
+    const { outbox, connection, keys, titles } = await withNotices(2);
+    const receiver = await startReceiver();
+    const day = 86_400_000;
+    for (const id of await connection.zrange(keys.outbox('webhook'), '0', '-1')) {
+      await connection.zincrby(keys.outbox('webhook'), String(day), id);
+    }
+    const fault = { until: String(Date.now() + day), wait: '5000', since: '1', failures: '1' };
+    await connection.hset(keys.outboxFault('webhook'), fault);
+    expect(await deliverOnce(deliversTo(receiver.url, outbox).deps, GOES_ON)).toMatchObject({ delivered: 2 });
+    expect(titlesIn(receiver.received)).toEqual(titles);
+  });
+});
