@@ -8,6 +8,7 @@ import { MAINTENANCE } from '../../src/queue/maintenance.ts';
 import { type MaintenanceWorker, startMaintenanceWorker } from '../../src/queue/maintenance-worker.ts';
 import { nextMoment } from '../../src/schedule/moments.ts';
 import { commandLineFrom } from '../audit/audit-command.ts';
+import { printReport } from './print-report.ts';
 
 /** A person waits for it at most, and Redis is asked one thing. */
 const LOOK_EVERY_MS = 250;
@@ -16,7 +17,7 @@ const LOOK_EVERY_MS = 250;
 export function startNightWorker(context: Context): MaintenanceWorker {
   const { keys, log, nightlyRuns: runs, audit, processId, settings } = context;
   const from = commandLineFrom();
-  const tasks = nightlyTasks({ ...context, days: settings.LIMITLINE_AUDIT_DAYS, from });
+  const tasks = nightlyTasks({ ...context, printReport, days: settings.LIMITLINE_AUDIT_DAYS, from });
   return startMaintenanceWorker({
     connection: context.redis.connect('worker'),
     prefix: keys.queuePrefix(MAINTENANCE),

@@ -6,10 +6,11 @@ import { commandLine } from '../../parts/command-line.ts';
 import { emptyState } from '../../parts/empty-state.ts';
 import { inboxSection } from './inbox-view.ts';
 import { reportAddress, reportFileAddress } from './nightly-address.ts';
-import type { NightlyPageFunctions } from './nightly-functions.ts';
+import type { NightlyParts } from './nightly-functions.ts';
 import { noticesSection } from './notices-view.ts';
 import { reportHead, reportSections, type ShownReport } from './report-view.ts';
 import { reportsList } from './reports-list.ts';
+import { scheduleSection } from './schedule-view.ts';
 
 /** Who looks at the page, and what its address asks for: anything may stand there. */
 export type Asked = { rights: Rights; csrf: string; query: Readonly<Record<string, unknown>> };
@@ -17,7 +18,7 @@ export type Asked = { rights: Rights; csrf: string; query: Readonly<Record<strin
 /** A part of the page *Nightly*: what is read for it, as it is shown. */
 export type NightlySection = {
   title: string;
-  view: (given: NightlyPageFunctions, asked: Asked) => Promise<{ body: Html; actions?: Html }>;
+  view: (given: NightlyParts, asked: Asked) => Promise<{ body: Html; actions?: Html }>;
 };
 
 /** A screen of them; `limitline notices` has up to 500. */
@@ -25,6 +26,14 @@ const NOTICES_SHOWN = 20;
 
 /** The parts of the page, in its order. */
 export const SECTIONS: readonly NightlySection[] = [
+  {
+    title: 'Schedule',
+    view: async ({ schedule }, { rights, csrf, query }) => {
+      const mayRun = can(rights, 'POST /nightly/run/:task');
+      const asked = typeof query.asked === 'string' ? query.asked : undefined;
+      return { body: scheduleSection(await schedule.look(), { csrf, mayRun, asked }) };
+    },
+  },
   {
     title: 'The last report',
     view: async ({ report }, { rights }) => lastReport(await report.read(), rights),
