@@ -166,3 +166,14 @@ test('a data folder that the environment names is a whole path; in .env it may b
     `LIMITLINE_DATA is "data", which is not a whole path and so names another folder in every working directory: give the whole path, such as ${cwd}/data`,
   );
 });
+
+test('the schedule is read from LIMITLINE_SCHEDULE or a mounted file, and each fault of it is named', async () => {
+  const path = join(cwd, 'schedule');
+  await writeFile(path, 'reconcile 02:30 Europe/Berlin\nretry Mon-Fri 04:00\n');
+  expect(readSettings({ env: { LIMITLINE_SCHEDULE_FILE: path }, cwd }).LIMITLINE_SCHEDULE).toBe(
+    'reconcile 02:30 Europe/Berlin\nretry Mon-Fri 04:00',
+  );
+  const faulty = () => readSettings({ env: { LIMITLINE_SCHEDULE: 'reconcile 0 0 30 2 *; retry * * * * * *' }, cwd });
+  expect(faulty).toThrow('"reconcile 0 0 30 2 *" in it names a day that no month of it has, so it never comes');
+  expect(faulty).toThrow('"retry * * * * * *" in it has six fields; there are no seconds here');
+});

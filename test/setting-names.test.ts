@@ -74,7 +74,7 @@ test.each([
   expect(inEnvironment(name)).toEqual({ faults: [], notices: [] });
 });
 
-test.each(['LIMITLINE_SCHEDULE', 'LIMITLINE_KEEP_DAYS'])('%s is said to have no effect in this version', (name) => {
+test.each(['LIMITLINE_KEEP_DAYS'])('%s is said to have no effect in this version', (name) => {
   expect(inEnvironment(name)).toEqual({
     faults: [],
     notices: [`${name} has no effect in this version of Limitline`],

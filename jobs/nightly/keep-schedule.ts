@@ -5,7 +5,14 @@ import type { Maintenance } from '../../src/queue/maintenance.ts';
 import type { ScheduleEntry } from '../../src/schedule/schedule.ts';
 import { dueNights } from './due-tasks.ts';
 
-type KeepDeps = { runs: NightlyRuns; maintenance: Maintenance; log: Log; now?: () => number };
+type KeepDeps = {
+  runs: NightlyRuns;
+  maintenance: Maintenance;
+  /** Who is on duty, this process among them. */
+  onDuty: () => Promise<readonly { process: string }[]>;
+  log: Log;
+  now?: () => number;
+};
 
 /** So often it is looked whether the queue still has all schedulers: what a lost queue or a wrong clock spoilt is mended then. */
 const LOOK_EVERY_MS = 60_000;
@@ -40,7 +47,8 @@ export async function enterSchedule(entries: readonly ScheduleEntry[], deps: Kee
   await runs.hold(
     entries.map(({ task, pattern, tz }): HeldEntry => {
       const same = before.find((entry) => entry.task === task && entry.pattern === pattern && entry.tz === tz);
-      return { task, pattern, tz, sinceMs: same?.sinceMs ?? now() };
+      // A clock that was ahead when the entry was new is no reason to miss what comes until then.
+      return { task, pattern, tz, sinceMs: Math.min(same?.sinceMs ?? now(), now()) };
     }),
   );
   await keepSchedule(deps, 0);
@@ -63,10 +71,16 @@ async function askForDue(entries: readonly HeldEntry[], deps: KeepDeps, overdueM
   const { runs, maintenance, log, now = Date.now } = deps;
   const nowMs = now();
   for (const { task, id, atMs } of await dueNights(entries, { runs, nowMs })) {
-    if (nowMs - atMs < overdueMs) continue;
-    log.info({ task, night: id }, `${task} was due and did not run; it is caught up with now`);
+    if (nowMs - atMs < overdueMs || (await isUnderWay({ task, id }, deps))) continue;
+    log.info({ task, night: id }, `${task} was due and has not run yet; it runs as soon as it can`);
     await maintenance.add({ task, dueMs: atMs });
   }
+}
+
+/** Whether a process that is there is at it. One that is gone may have left a run that nobody knows of any more. */
+async function isUnderWay({ task, id }: { task: string; id: string }, { runs, onDuty }: KeepDeps): Promise<boolean> {
+  const underWay = (await runs.read([task]))[task]?.underWay;
+  return underWay?.id === id && (await onDuty()).some(({ process }) => process === underWay.process);
 }
 
 function entryText({ task, pattern, tz }: HeldEntry): string {

@@ -84,6 +84,7 @@ async function resultOf(
   }
   const { id, atMs } = night;
   const run = () => task.run({ id, atMs, by, signal });
+  log[task.auditsItself ? 'debug' : 'info']({ task: task.name, night: id, by }, `${task.name} ${task.words}: begun`);
   try {
     if (task.auditsItself) return await run();
     const note = { by, what: 'nightly task run', from, facts: { task: task.name, night: id } };

@@ -19,17 +19,20 @@ export type Machines = ReturnType<typeof openMachines>;
  * @param isWorking whether workers of this process run; undefined where it has none, and those of others are looked for
  */
 export function openMachines(context: Context, { role, isWorking }: { role: string; isWorking?: () => boolean }) {
-  const { account, ledger, keys, queues } = context;
+  const { account, ledger, keys, queues, outbox } = context;
   const totalsOf = makeRowTotals({ connection: ledger, keys });
   const living = () => countLiving({ connection: ledger, keys });
   const look = async () => {
-    const [totals, counts, pace, workers] = await Promise.all([
+    const [totals, counts, pace, workers, standings, ended] = await Promise.all([
       totalsOf(),
       queues.counts(),
       lookAtPace(context),
       living(),
+      outbox.standings(),
+      outbox.counts(),
     ]);
-    return { totals, queues: counts, pace, workers };
+    const waiting = Object.fromEntries(standings.map((one) => [one.way, one.waiting]));
+    return { totals, queues: counts, pace, workers, notices: { waiting, ...ended } };
   };
   const metrics = makeMetrics({ account, version: readVersion(), role, look });
 

@@ -1,6 +1,7 @@
 import { startWatching, watchOnce } from '../../jobs/notices/watch.ts';
 import type { Context } from '../../src/context.ts';
 import type { Log } from '../../src/log.ts';
+import { DELIVERY } from './delivery-part.ts';
 
 /** What the night's process does beside the schedule. */
 export type NightPart = {
@@ -20,4 +21,5 @@ export const NIGHT_PARTS: readonly NightPart[] = [
     start: startWatching,
     once: (context, { signal }) => watchOnce(context, { log: context.log, signal }),
   },
+  DELIVERY,
 ];

@@ -1,7 +1,7 @@
 import { startKeepingSchedule } from '../../jobs/nightly/keep-schedule.ts';
 import type { Context } from '../../src/context.ts';
 import { messageOf } from '../../src/errors.ts';
-import { startDuty } from '../../src/ledger/nightly/on-duty.ts';
+import { startDuty, whoIsOnDuty } from '../../src/ledger/nightly/on-duty.ts';
 import { scheduleOf } from '../../src/schedule/read-schedule.ts';
 import { NIGHT_PARTS, type NightPart } from './night-parts.ts';
 import { startNightWorker } from './run-nights.ts';
@@ -17,7 +17,9 @@ export async function stayOnDuty(context: Context, { parts = NIGHT_PARTS }: { pa
   const stopping = new AbortController();
   const duty = await startDuty({ connection, keys, processId, log });
   const entries = scheduleOf(settings.LIMITLINE_SCHEDULE);
-  const schedule = await startKeepingSchedule(entries, { runs, maintenance: context.maintenance(), log });
+  const onDuty = () => whoIsOnDuty({ connection, keys });
+  const maintenance = context.maintenance();
+  const schedule = await startKeepingSchedule(entries, { runs, maintenance, onDuty, log });
   const worker = startNightWorker(context);
   const started: { stop(): void | Promise<void> }[] = [];
   for (const part of parts) {

@@ -25,6 +25,8 @@ export type AccountPicture = {
   pace: PaceState | undefined;
   /** Worker processes that gave a sign of life lately. */
   workers: number;
+  /** Notices that wait, by the way on which they go, and how many came to which end so far. */
+  notices: { waiting: Readonly<Record<string, number>>; delivered: number; undelivered: number };
 };
 
 /** Several scrapers, and a person who looks besides, cost one look. */
@@ -34,7 +36,7 @@ const KEPT_MS = 5_000;
 const LIMIT_MS = 3_000;
 
 /**
- * What is true of the account, whichever process is asked: rows, queues, pace, workers. Every process exports it, so a
+ * What is true of the account, whichever process is asked: rows, queues, pace, workers, notices. Every process exports it, so a
  * dashboard takes the greatest of a label and not the sum.
  *
  * @returns a function that looks again where that is due, to be called before the figures are read; it never rejects
@@ -93,18 +95,28 @@ function accountGauges(gauge: MakeGauge) {
     limit: gauge('pace_limit_per_second', 'The limit of the service as it was found; absent until it was met.'),
     isLimiting: gauge('pace_limiting', '1 where the pace is what limits the calls, else 0.'),
     blocked: gauge('blocked', '1 where no call leaves for a while, by reason.', ['reason']),
+    noticesWaiting: gauge('notices_waiting', 'Notices that are not delivered yet, by the way on which they go.', [
+      'way',
+    ]),
+    noticesEnded: gauge(
+      'notices_ended',
+      'Notices that were delivered or given up on a way, since there is this ledger.',
+      ['how'],
+    ),
     doors: gauge('door_shut', '1 where calls of this kind do not leave since the outcome of the last is unknown.', [
       'kind',
     ]),
   };
 }
 
-function show({ totals, queues, pace, workers }: AccountPicture, gauges: AccountGauges): void {
+function show({ totals, queues, pace, workers, notices }: AccountPicture, gauges: AccountGauges): void {
   for (const state of ROW_STATES) gauges.rows.set(totals.rows[state], { state });
   gauges.portfolios.set(totals.portfolios);
   gauges.open.set(totals.open);
   gauges.paused.set(totals.paused);
   gauges.workers.set(workers);
+  for (const [way, waiting] of Object.entries(notices.waiting)) gauges.noticesWaiting.set(waiting, { way });
+  for (const how of ['delivered', 'undelivered'] as const) gauges.noticesEnded.set(notices[how], { how });
   for (const { name, waiting, active, delayed, failed, oldestMs, isPaused } of queues) {
     for (const [state, jobs] of Object.entries({ waiting, active, delayed, failed })) {
       gauges.jobs.set(jobs, { queue: name, state });

@@ -86,7 +86,8 @@ export function startMaintenanceWorker({
     ...maintenanceOptions({ prefix, nextMoment }),
     concurrency: 1,
     lockDuration: lockMs,
-    stalledInterval: Math.min(STALLED_CHECK_MS, lockMs / 3),
+    // Redis takes whole ones only.
+    stalledInterval: Math.min(STALLED_CHECK_MS, Math.floor(lockMs / 3)),
     maxStalledCount: MAX_STALLED,
     runRetryDelay: RUN_RETRY_MS,
   });

@@ -34,6 +34,15 @@ function examplesOf(kind: string, places: Record<string, string> = {}): string[]
   );
 }
 
+/** Runs the command of a crontab's only entry, in the environment of its first line. */
+async function runAsCron(crontab: string, home: string): Promise<void> {
+  const [path = '', job = ''] = crontab.trim().split('\n');
+  // Five fields say when.
+  const command = job.split(/\s+/).slice(5).join(' ');
+  const env = { HOME: home, SHELL: '/bin/sh', PATH: path.replace('PATH=', '') };
+  await run('/bin/sh', ['-c', command], { cwd: '/', env });
+}
+
 test('the crontab entry runs in the small environment that cron gives', async () => {
   const dir = await makeFolder();
   const standIn = await startStandIn();
@@ -47,22 +56,26 @@ test('the crontab entry runs in the small environment that cron gives', async ()
   const dotenv = Object.entries(settings).map(([name, value]) => `${name}=${value}\n`);
   await writeFile(join(dir, '.env'), dotenv.join(''));
   const places = { '/opt/limitline': ROOT, '/srv/limitline': dir, '/srv/inbox': dir };
-  const lines = (examplesOf('crontab', places)[0] ?? '').trim().split('\n');
-  const [path = '', job = ''] = lines;
-  // Five fields say when.
-  const command = job.split(/\s+/).slice(5).join(' ');
-  await run('/bin/sh', ['-c', command], {
-    cwd: '/',
-    env: { HOME: dir, SHELL: '/bin/sh', PATH: path.replace('PATH=', '') },
-  });
+  const [daily = '', nightly = ''] = examplesOf('crontab', places);
+  await runAsCron(daily, dir);
   expect(standIn.counts().made).toMatchObject({ company: 3, limit: 3 });
   expect(readFileSync(join(dir, 'cron.log'), 'utf8')).toMatch(/^Portfolio daily, /m);
+  await runAsCron(nightly, dir);
+  expect(readFileSync(join(dir, 'nightly.log'), 'utf8')).toMatch(/^reconcile: Ledger and queues agree\.$/m);
 });
 
 test.runIf(existsSync(SYSTEMD_ANALYZE))('the units for systemd are what systemd expects', async () => {
   const dir = await makeFolder();
-  const names = ['limitline.service', 'limitline-daily.service', 'limitline-daily.timer'];
+  const names = [
+    'limitline.service',
+    'limitline-daily.service',
+    'limitline-daily.timer',
+    'limitline-nightly.service',
+    'limitline-due.service',
+    'limitline-due.timer',
+  ];
   const units = examplesOf('systemd', { '/opt/limitline': ROOT });
+  expect(units).toHaveLength(names.length);
   for (const [place, name] of names.entries()) await writeFile(join(dir, name), units[place] ?? '');
   const verified = await run(SYSTEMD_ANALYZE, ['verify', '--man=no', ...names.map((name) => join(dir, name))]);
   expect(verified.stderr.split('\n').filter((line) => line.includes('limitline'))).toEqual([]);

@@ -39,6 +39,9 @@ test('up sends what is imported, shows it, starts a part that was killed again, 
   expect((await start(['import', 'q4.csv']).ended).status).toBe(0);
   await expect.poll(() => output().stderr).toContain('portfolio q4 is finished: 3 done');
 
+  // The night shift is one of its parts.
+  expect(JSON.parse((await start(['schedule', '--json']).ended).stdout).onDuty).toHaveLength(1);
+
   const worker = entries(output().stderr).find(({ msg }) => msg === 'working')?.pid as number;
   process.kill(worker, 'SIGKILL');
   await expect.poll(() => entries(output().stderr).filter(({ msg }) => msg === 'working')).toHaveLength(2);
@@ -48,7 +51,7 @@ test('up sends what is imported, shows it, starts a part that was killed again, 
   child.kill('SIGTERM');
   expect((await ended).status).toBe(0);
   const pids = new Set(entries(output().stderr).map(({ pid }) => pid as number));
-  expect(pids.size).toBe(4);
+  expect(pids.size).toBe(5);
   expect([...pids].filter(isAlive)).toEqual([]);
   await expect(fetch(url)).rejects.toThrow();
 });

@@ -27,6 +27,7 @@ const PICTURE: AccountPicture = {
   queues: [],
   pace: undefined,
   workers: 1,
+  notices: { waiting: { webhook: 2, mail: 0 }, delivered: 5, undelivered: 1 },
 };
 
 const metricsOf = (look: () => Promise<AccountPicture>) =>
@@ -41,6 +42,8 @@ test('however many ask at once, one looks', async () => {
   const texts = await Promise.all(Array.from({ length: 20 }, () => metrics.text()));
   expect(looks).toBe(1);
   for (const text of texts) expect(text).toContain('limitline_rows{account="sandbox",state="held"} 2');
+  expect(texts[0]).toContain('limitline_notices_waiting{account="sandbox",way="webhook"} 2');
+  expect(texts[0]).toContain('limitline_notices_ended{account="sandbox",how="undelivered"} 1');
 });
 
 test.each([

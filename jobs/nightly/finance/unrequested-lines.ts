@@ -36,9 +36,12 @@ export async function tellUnrequested(file: DayFile, deps: LinesDeps): Promise<v
   const place = { portfolio, importId: importId ?? '' };
   const fileBook = makeBuyerBook(makeFileBuyers({ ...place, store: deps.store }), place);
   const book = makeRowlessBook(fileBook, async (from, to) => {
-    if (importId === undefined) return new Set();
-    const at = await deps.rows.atLines(portfolio, importId, { from, to });
-    return new Set(at.map(({ line }) => line));
+    const known = new Set<number>();
+    for (let at = from; importId !== undefined && at <= to; at += SPAN_LINES) {
+      const span = { from: at, to: Math.min(to, at + SPAN_LINES - 1) };
+      for (const { line } of await deps.rows.atLines(portfolio, importId, span)) known.add(line);
+    }
+    return known;
   });
   const item = (says: string, more: Partial<FoundItem>): FoundItem => {
     const given = command === undefined ? {} : { command };
@@ -67,6 +70,9 @@ export async function tellUnrequested(file: DayFile, deps: LinesDeps): Promise<v
     await deps.sink.found(item(unread.says, { detail: fileName, rows: unread.rows }));
   }
 }
+
+/** Lines whose rows are asked for at once: a hundred imports may have rows at each, and Redis is to be busy for a few ms only. */
+const SPAN_LINES = 50;
 
 function buyerOf(line: Asking): string | undefined {
   return line.kind === 'row' ? line.row.buyer : line.buyer;

@@ -53,7 +53,7 @@ export async function whoIsOnDuty({
   const found = await connection.zrange(
     keys.onDuty,
     String(nowMs - OFF_DUTY_AFTER_MS),
-    '+inf',
+    String(nowMs),
     'BYSCORE',
     'WITHSCORES',
   );

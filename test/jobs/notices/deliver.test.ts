@@ -200,7 +200,7 @@ describe('a clock that jumps', () => {
     const { outbox, connection, keys, titles } = await withNotices(2);
     const receiver = await startReceiver();
     const day = 86_400_000;
-    for (const id of await connection.zrange(keys.outbox('webhook'), 0, -1)) {
+    for (const id of await connection.zrange(keys.outbox('webhook'), '0', '-1')) {
       await connection.zincrby(keys.outbox('webhook'), String(day), id);
     }
     const fault = { until: String(Date.now() + day), wait: '5000', since: '1', failures: '1' };

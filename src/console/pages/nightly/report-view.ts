@@ -63,7 +63,7 @@ function sectionView(section: SectionName, groups: readonly ShownGroup[], id: st
   </section>`;
 }
 
-/** What a person has to act on, and what is short, is open from the start. */
+/** So few findings for finance are open from the start, as all are that want a person; what is mended or gone is not. */
 const OPEN_UP_TO = 3;
 
 function groupView(group: ShownGroup, id: string, medium: Medium): Html {
@@ -77,7 +77,7 @@ function groupView(group: ShownGroup, id: string, medium: Medium): Html {
         : html`<p class="quiet">${counted(rest, 'more finding')} in the file of all items.</p>`)
     }`;
   if (medium === 'paper') return html`<div class="check"><h4>${groupTitle(group)}</h4>${list}</div>`;
-  const isOpen = section === 'person' || findings <= OPEN_UP_TO;
+  const isOpen = section === 'person' || (section === 'finance' && findings <= OPEN_UP_TO);
   return html`<details class="check" open="${isOpen}"><summary>${groupTitle(group)}</summary>${list}</details>`;
 }
 

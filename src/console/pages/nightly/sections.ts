@@ -6,6 +6,7 @@ import { commandLine } from '../../parts/command-line.ts';
 import { emptyState } from '../../parts/empty-state.ts';
 import { reportAddress, reportFileAddress } from './nightly-address.ts';
 import type { NightlyPageFunctions } from './nightly-functions.ts';
+import { noticesSection } from './notices-view.ts';
 import { reportHead, reportSections, type ShownReport } from './report-view.ts';
 import { reportsList } from './reports-list.ts';
 
@@ -18,6 +19,9 @@ export type NightlySection = {
   view: (given: NightlyPageFunctions, asked: Asked) => Promise<{ body: Html; actions?: Html }>;
 };
 
+/** A screen of them; `limitline notices` has up to 500. */
+const NOTICES_SHOWN = 20;
+
 /** The parts of the page, in its order. */
 export const SECTIONS: readonly NightlySection[] = [
   {
@@ -27,6 +31,10 @@ export const SECTIONS: readonly NightlySection[] = [
   {
     title: 'All reports',
     view: async ({ report }, { query }) => ({ body: reportsList(await report.list(momentOf(query.before))) }),
+  },
+  {
+    title: 'Notices',
+    view: async ({ notices }) => ({ body: noticesSection(await notices.look(NOTICES_SHOWN)) }),
   },
 ];
 

@@ -1,4 +1,4 @@
-import { mkdir, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, symlink, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { makeDraftStore } from '../../../../jobs/drafts/draft-store.ts';
@@ -11,9 +11,13 @@ import { makeFoundList, walkAll } from '../../../support/walked-rows.ts';
 import { buyerLines, importDepsOf, openWorkplace } from '../../../support/workplace.ts';
 
 /** What the day's files named and nobody requested. */
-async function unrequested(context: Context, atMs = Date.now()): Promise<FoundItem[]> {
+async function unrequested(
+  context: Context,
+  atMs = Date.now(),
+  signal = new AbortController().signal,
+): Promise<FoundItem[]> {
   const sink = makeFoundList();
-  const checks = await makeFinanceChecks(context, { sink, atMs, signal: new AbortController().signal });
+  const checks = await makeFinanceChecks(context, { sink, atMs, signal });
   await walkAll(context, checks.rowChecks);
   await checks.run();
   return sink.items.filter(({ check }) => check === 'not requested');
@@ -55,6 +59,9 @@ test('lines that led to no request are told, each with why, until a later file h
   expect(JSON.stringify(items)).not.toContain('anna.private');
   // Neither of the day before yesterday, nor before the check that looked last.
   expect(await unrequested(context, Date.now() + 26 * 3_600_000)).toEqual([]);
+
+  // It ends with the night.
+  await expect(unrequested(context, Date.now(), AbortSignal.abort())).rejects.toMatchObject({ code: 'STOPPED' });
 
   // Mended in another file, and asked for in another portfolio.
   await place.importFile(await written(place.dir, 'mended.csv', [HEADER, 'Beta GmbH,DE,HRB 2,2000,,']));
@@ -139,6 +146,9 @@ test('files that were uploaded and not submitted, rejected by the drop folder, o
   await written(join(inbox, 'rejected'), '20300101T203000Z-in.problems.csv', ['name;requested_limit', 'Beside AG;1']);
   await written(join(inbox, 'rejected'), '20300101T203001Z-2-no.csv', ['this is', 'no list']);
   await written(join(inbox, 'rejected'), '20291230T203000Z-then.csv', ['name;requested_limit', 'Then AG;1']);
+  // Links may lead anywhere.
+  await symlink(join(dir, 'q4.csv'), join(inbox, 'rejected', '20300101T203002Z-link.csv'));
+  await mkdir(join(inbox, 'rejected', '20300101T203003Z-folder.csv'));
   const longAgo = new Date(atMs - 7_200_000);
   const [lying, fresh] = [await written(inbox, 'lying.csv', buyerLines(1)), join(inbox, 'fresh.csv')];
   await written(inbox, '.hidden.csv', buyerLines(5));

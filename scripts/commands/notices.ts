@@ -1,0 +1,62 @@
+import { type Command, InvalidArgumentError } from 'commander';
+import { sendTest, type Tested } from '../../jobs/notices/send-test.ts';
+import type { Context } from '../../src/context.ts';
+import { LimitlineError } from '../../src/errors.ts';
+import { waysGiven } from '../../src/notices/notice-settings.ts';
+import { readNoticesFacts } from '../notices/notices-facts.ts';
+import { noticesList } from '../notices/notices-list.ts';
+import { withContext } from '../opening/on-portfolio.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+
+/** A screen of them. */
+const LISTED = 20;
+
+/** As many as are kept in the list (src/notices/limits.ts). */
+const MOST_LISTED = 500;
+
+/** Some way did not take the test. */
+const FAILED_STATUS = 2;
+
+/** `limitline notices`: which there were, and whether they arrived; `notices test` tries each way that is set. */
+export function register(program: Command, terminal: Terminal): void {
+  const notices = program
+    .command('notices')
+    .option('--last <n>', `so many of the latest, up to ${MOST_LISTED}`, count, LISTED)
+    .description('what people were told of, where notices go, and whether they arrive')
+    .action(({ last }: { last: number }) => withContext((context) => show(context, last, terminal)));
+  notices
+    .command('test')
+    .description('send a test to each way that is set, now, and say what came of it')
+    .action(async () => {
+      const tested = await withContext(tryWays);
+      terminal.print(tested.map(testedWords).join('\n'), { tested });
+      process.exitCode = tested.every(({ isDelivered }) => isDelivered) ? 0 : FAILED_STATUS;
+    });
+}
+
+function count(text: string): number {
+  const value = Number(text);
+  if (/^\d+$/.test(text) && value >= 1 && value <= MOST_LISTED) return value;
+  throw new InvalidArgumentError(`Give a whole number from 1 to ${MOST_LISTED}.`);
+}
+
+async function show(context: Context, last: number, terminal: Terminal): Promise<void> {
+  const facts = await readNoticesFacts(context, last);
+  const { ways, about, hasLinks, lately, counts } = facts;
+  terminal.print(noticesList(facts), { account: context.account, ways, about, hasLinks, counts, notices: lately });
+}
+
+async function tryWays({ settings, account }: Context): Promise<Tested[]> {
+  if (waysGiven(settings).length === 0) {
+    throw new LimitlineError(
+      'USAGE',
+      'Notices are sent to nobody: set NOTIFY_WEBHOOK_URL, or NOTIFY_SMTP_URL with NOTIFY_SMTP_FROM and NOTIFY_SMTP_TO.',
+    );
+  }
+  return sendTest({ settings, account }, { signal: new AbortController().signal });
+}
+
+function testedWords({ way, where, isDelivered, words }: Tested): string {
+  if (!isDelivered) return `${way}: NOT delivered: ${words}`;
+  return `${way}: delivered to ${where}${words === '' ? '' : `, but ${words}`}`;
+}

@@ -1,0 +1,24 @@
+import type { NoticesFacts } from '../../src/console/pages/nightly/notices-view.ts';
+import type { Context } from '../../src/context.ts';
+import { waysGiven } from '../../src/notices/notice-settings.ts';
+
+/** Where notices go by the settings of this process, how each way stands, and the latest of them. */
+export async function readNoticesFacts(
+  { outbox, settings }: Pick<Context, 'outbox' | 'settings'>,
+  most: number,
+): Promise<NoticesFacts> {
+  const [standings, lately, counts] = await Promise.all([outbox.standings(), outbox.lately(most), outbox.counts()]);
+  const given = waysGiven(settings);
+  return {
+    ways: standings.flatMap((standing) => {
+      const own = given.find(({ name }) => name === standing.way);
+      if (own) return [{ ...standing, given: own }];
+      return standing.waiting > 0 ? [standing] : [];
+    }),
+    about: settings.NOTIFY_ABOUT,
+    hasLinks: settings.CONSOLE_URL !== undefined,
+    lately,
+    counts,
+    nowMs: Date.now(),
+  };
+}

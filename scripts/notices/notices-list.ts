@@ -1,0 +1,56 @@
+import type { NoticesFacts, ShownWay } from '../../src/console/pages/nightly/notices-view.ts';
+import { counted } from '../../src/counted.ts';
+import type { Delivery, ToldNotice } from '../../src/notices/notice-list.ts';
+import { visible } from '../../src/portfolio/problem.ts';
+
+/** Notices for people at a terminal: where they go and how that stands, then the latest, the newest last. */
+export function noticesList({ ways, about, hasLinks, lately, counts }: NoticesFacts): string {
+  const given = ways.filter((way) => way.given);
+  const lines = ways.map(wayLine);
+  if (given.length === 0) {
+    lines.unshift('Notices are sent to nobody: set NOTIFY_WEBHOOK_URL or NOTIFY_SMTP_URL.');
+  } else if (!hasLinks) lines.push('CONSOLE_URL is not set, so that notices have no links.');
+  if (about.length > 0) lines.push(`Sent are: ${about.join(', ')} (NOTIFY_ABOUT).`);
+  if (counts.undelivered > 0) lines.push(`${counted(counts.undelivered, 'notice')} in all given up undelivered.`);
+  const told = lately.length === 0 ? ['There was nothing to tell yet.'] : [...lately].reverse().map(noticeLines);
+  return `${lines.join('\n')}\n\n${told.join('\n')}`;
+}
+
+function wayLine({ way, given, waiting, fault }: ShownWay): string {
+  const parts = [given ? `${given.where}, ${given.how}` : 'set no more here'];
+  if (waiting > 0) parts.push(`${counted(waiting, 'notice')} ${waiting === 1 ? 'waits' : 'wait'}`);
+  if (fault) {
+    const { sinceMs, failures, againMs, words } = fault;
+    parts.push(
+      `FAILS since ${inUtc(sinceMs)}, ${counted(failures, 'try', 'tries')}, again at ${inUtc(againMs)}: ${words}`,
+    );
+  }
+  return `${way}: ${parts.join('; ')}`;
+}
+
+function noticeLines({ notice: { atMs, kind, title }, deliveries }: ToldNotice): string {
+  const head = `${inUtc(atMs)}  ${kind.padEnd(11)}  ${visible(title)}`;
+  const sent = deliveries.length === 0 ? ['sent to nobody'] : deliveries.map(deliveryLine);
+  return [head, ...sent.map((line) => `    ${line}`)].join('\n');
+}
+
+function deliveryLine({ way, is, atMs, where, words, tries }: Delivery): string {
+  const at = atMs === undefined ? '' : ` ${inUtc(atMs)}`;
+  const to = where === undefined ? '' : ` to ${where}`;
+  const why = words === undefined ? '' : `: ${words}`;
+  switch (is) {
+    case 'delivered':
+      return `${way}: delivered${at}${to}${why}`;
+    case 'undelivered':
+      return `${way}: UNDELIVERED, given up${at}${why}`;
+    case 'sending':
+      return `${way}: being sent since${at}`;
+    case 'waiting':
+      return tries === 0 ? `${way}: waits` : `${way}: tried ${counted(tries, 'time')}, again at${at}${why}`;
+  }
+}
+
+/** To the second, in UTC as everywhere. */
+function inUtc(atMs: number): string {
+  return `${new Date(atMs).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
+}

@@ -1,0 +1,116 @@
+import { counted, grouped } from '../../../counted.ts';
+import type { NoticeKind } from '../../../notices/notice.ts';
+import type { Delivery, NoticeCounts, ToldNotice, WayStanding } from '../../../notices/notice-list.ts';
+import type { GivenWay } from '../../../notices/notice-settings.ts';
+import { type Html, html } from '../../html/html.ts';
+import { emptyState } from '../../parts/empty-state.ts';
+import { facts } from '../../parts/figures.ts';
+import { notice } from '../../parts/notice.ts';
+import { table } from '../../parts/table.ts';
+import { theirWords } from '../../parts/their-words.ts';
+import { moment, timeAgo } from '../../parts/time.ts';
+
+/** A way on which notices are sent, and how it stands; `given` is left out where something waits for a way that is set no more. */
+export type ShownWay = WayStanding & { given?: GivenWay };
+
+export type NoticesFacts = {
+  ways: readonly ShownWay[];
+  /** The kinds that are sent; all of them where none is named. */
+  about: readonly NoticeKind[];
+  /** Whether notices lead to the console: its address is a setting. */
+  hasLinks: boolean;
+  /** The newest first. */
+  lately: readonly ToldNotice[];
+  counts: NoticeCounts;
+  nowMs: number;
+};
+
+/** What the page is handed of notices. */
+export type NoticesFunctions = {
+  /** @param most so many of the latest */
+  look: (most: number) => Promise<NoticesFacts>;
+};
+
+/** Where notices go, whether they arrive, and which there were of late. */
+export function noticesSection({ ways, about, hasLinks, lately, counts, nowMs }: NoticesFacts): Html {
+  const given = ways.filter((way) => way.given);
+  return html`${given.length === 0 && noWay()}
+    ${ways.map((way) => way.fault && faultNotice(way))}
+    ${
+      ways.length > 0 &&
+      facts([
+        ...ways.map((way) => ({ term: way.way === 'webhook' ? 'Webhook' : 'Mail', what: wayWords(way) })),
+        ...(counts.undelivered > 0
+          ? [{ term: 'Given up', what: `${grouped(counts.undelivered)} so far, undelivered` }]
+          : []),
+        ...(about.length > 0 ? [{ term: 'Sent are', what: about.join(', ') }] : []),
+        ...(given.length > 0 && !hasLinks
+          ? [
+              {
+                term: 'Links',
+                what: html`none: set <code>CONSOLE_URL</code> to the address under which people open this console`,
+              },
+            ]
+          : []),
+      ])
+    }
+    ${table({
+      caption: 'Notices of late',
+      rows: lately,
+      empty: emptyState({
+        title: 'There was nothing to tell yet.',
+        words:
+          'A notice arises when something changes: a portfolio is settled, the service is away, a disk is nearly full.',
+      }),
+      columns: [
+        { head: 'When', cell: ({ notice: { atMs } }) => timeAgo(atMs, { nowMs }) },
+        { head: 'What', names: true, cell: titleOf },
+        { head: 'Sent', cell: (told) => deliveriesOf(told, nowMs) },
+      ],
+    })}`;
+}
+
+function noWay(): Html {
+  return notice(
+    'info',
+    html`Set <code>NOTIFY_WEBHOOK_URL</code> for Slack, Teams or a program of yours, or <code>NOTIFY_SMTP_URL</code> for mail; then try it with <code>npx limitline notices test</code>.`,
+    { title: 'Notices are sent to nobody.' },
+  );
+}
+
+function faultNotice({ way, fault, waiting }: ShownWay): Html {
+  return notice(
+    'warn',
+    html`${fault?.words}. It has failed since ${moment(fault?.sinceMs)}; ${counted(waiting, 'notice')} ${waiting === 1 ? 'waits' : 'wait'}, and it is tried again by itself.`,
+    { title: way === 'webhook' ? 'The webhook fails.' : 'The mail server fails.' },
+  );
+}
+
+function wayWords({ given, waiting }: ShownWay): string {
+  const waits = waiting === 0 ? '' : `; ${counted(waiting, 'notice')} ${waiting === 1 ? 'waits' : 'wait'}`;
+  return `${given ? `${given.where}, ${given.how}` : 'set no more in this process'}${waits}`;
+}
+
+function titleOf({ notice: { title, path } }: ToldNotice): Html {
+  return html`<a href="${path}">${theirWords(title)}</a>`;
+}
+
+function deliveriesOf({ deliveries }: ToldNotice, nowMs: number): Html {
+  if (deliveries.length === 0) return html`<span class="quiet">to nobody</span>`;
+  return html`<div>${deliveries.map((one) => html`<div>${deliveryOf(one, nowMs)}</div>`)}</div>`;
+}
+
+function deliveryOf({ way, is, atMs, words, tries }: Delivery, nowMs: number): Html {
+  const name = way === 'webhook' ? 'Webhook' : 'Mail';
+  const why = words === undefined ? '' : html`<span class="under">${words}</span>`;
+  switch (is) {
+    case 'delivered':
+      return html`${name}: delivered ${timeAgo(atMs, { nowMs })}${why}`;
+    case 'undelivered':
+      return html`<strong>${name}: given up ${timeAgo(atMs, { nowMs })}</strong>${why}`;
+    case 'sending':
+      return html`${name}: being sent`;
+    case 'waiting':
+      return html`${name}: ${tries === 0 ? 'waits' : html`tried ${counted(tries, 'time')}`}${why}`;
+  }
+}

@@ -1,0 +1,90 @@
+import { describe, expect, inject, test } from 'vitest';
+import { type ScheduleFacts, scheduleSection } from '../../../src/console/pages/nightly/schedule-view.ts';
+import { openConsole } from '../../support/console.ts';
+import { freshPrefix } from '../../support/ledger.ts';
+import { makeFolder } from '../../support/workplace.ts';
+
+const NOW_MS = Date.parse('2026-11-22T12:00:00Z');
+const END = { id: '', by: 'nightly', startedMs: NOW_MS - 61_000, endedMs: NOW_MS - 60_000 };
+
+const FACTS: ScheduleFacts = {
+  tasks: [
+    {
+      task: 'reconcile',
+      does: 'compares what is kept',
+      entries: [{ pattern: '30 2 * * *', tz: 'UTC', words: 'each day at 02:30, UTC' }],
+      otherwise: '',
+      nextMs: NOW_MS + 1,
+      last: { ...END, is: 'failed', words: 'No disk <b>.' },
+      lastWell: undefined,
+      underWay: undefined,
+    },
+    {
+      task: 'inbox',
+      does: 'takes in',
+      entries: [],
+      otherwise: 'at once, as files come',
+      nextMs: undefined,
+      last: undefined,
+      lastWell: undefined,
+      underWay: { id: '', by: 'ann', process: 'p', host: 'h1', sinceMs: NOW_MS, begun: 1 },
+    },
+  ],
+  onDuty: [{ process: 'p', host: 'h1', agoMs: 1 }],
+  isOther: false,
+  nowMs: NOW_MS,
+};
+const RIGHTS = { csrf: 'token', mayRun: true };
+
+describe('the schedule on its page', () => {
+  test('says when each task runs and how it went, with a button for whoever may, but not while it is under way', () => {
+    const text = String(scheduleSection(FACTS, RIGHTS));
+    for (const words of [
+      'each day at 02:30, UTC',
+      'Failed.',
+      'No disk &lt;b&gt;.',
+      'went well last: never',
+      'on h1, by ann',
+    ]) {
+      expect(text).toContain(words);
+    }
+    expect(text).toContain('at once, as files come');
+    expect(text).toContain('On duty: 1 process on h1.');
+    expect(text.match(/action="\/nightly\/run\/\w+"/g)).toEqual(['action="/nightly/run/reconcile"']);
+    expect(text).toContain('npx limitline schedule run reconcile');
+    expect(text).not.toContain('Nobody is on duty');
+    expect(String(scheduleSection(FACTS, { ...RIGHTS, mayRun: false }))).not.toContain('/nightly/run/');
+  });
+
+  test('says loudly where nobody is on duty, and that what was asked for waits', () => {
+    const text = String(scheduleSection({ ...FACTS, onDuty: [], isOther: true }, { ...RIGHTS, asked: 'reconcile' }));
+    expect(text).toContain('Nobody is on duty');
+    expect(text).toContain('You asked for reconcile');
+    expect(text).toContain('It waits until somebody is on duty.');
+    expect(text).toContain('another schedule');
+  });
+
+  test('tells who asked whether it is under way, and takes no other word from the address', () => {
+    expect(String(scheduleSection(FACTS, { ...RIGHTS, asked: 'reconcile' }))).toContain('begins as soon as');
+    expect(String(scheduleSection(FACTS, { ...RIGHTS, asked: 'inbox' }))).toContain('It is under way.');
+    expect(String(scheduleSection(FACTS, { ...RIGHTS, asked: '<script>' }))).not.toContain('You asked for');
+  });
+
+  test('a run that is asked for there is in the queue, with the name of who asked, and in the trail', async () => {
+    const cwd = await makeFolder();
+    const env = { REDIS_URL: inject('redisUrl'), LIMITLINE_PREFIX: freshPrefix() };
+    const { post, context } = await openConsole({ cwd, env });
+    const answer = await post('/nightly/run/reconcile');
+    expect([answer.status, answer.headers.get('location')]).toEqual([303, '/nightly?asked=reconcile']);
+    expect((await post('/nightly/run/everything')).status).toBe(404);
+    const prefix = context.keys.queuePrefix('maintenance');
+    const [id = ''] = await context.ledger.lrange(`${prefix}:maintenance:wait`, 0, -1);
+    const data = JSON.parse((await context.ledger.hget(`${prefix}:maintenance:${id}`, 'data')) ?? '');
+    expect(data).toMatchObject({ task: 'reconcile', by: 'console' });
+    const { entries } = await context.audit.read.page({ count: 9, walk: 9 });
+    expect(entries.map(({ what, facts }) => [what, facts])).toContainEqual([
+      'nightly task asked for',
+      { task: 'reconcile' },
+    ]);
+  });
+});

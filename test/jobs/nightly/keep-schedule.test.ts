@@ -1,0 +1,149 @@
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { enterSchedule, keepSchedule, startKeepingSchedule } from '../../../jobs/nightly/keep-schedule.ts';
+import { readSchedule } from '../../../src/schedule/read-schedule.ts';
+import { openNights } from '../../support/nightly.ts';
+
+const at = (text: string) => Date.parse(`${text}Z`);
+const schedule = (text: string) => readSchedule(text, 'UTC').entries;
+
+/** A schedule that is kept by a clock that the test sets; `asked` are the runs that were asked for beside the schedulers. */
+function openSchedule() {
+  const nights = openNights();
+  const { runs, maintenance, log } = nights;
+  let nowMs = 0;
+  const asked: string[] = [];
+  const watched: typeof maintenance = {
+    ...maintenance,
+    add: async (job) => {
+      asked.push(`${job.task} ${new Date(job.dueMs).toISOString().slice(0, 16)}`);
+      await maintenance.add(job);
+    },
+  };
+  const present: { process: string }[] = [];
+  const deps = { runs, maintenance: watched, onDuty: async () => present, log, now: () => nowMs };
+  onTestFinished(() => void vi.useRealTimers());
+  return {
+    ...nights,
+    asked,
+    /** Who is on duty. */
+    present,
+    deps,
+    setClock(text: string) {
+      nowMs = at(text);
+      vi.useFakeTimers({ toFake: ['Date'], now: nowMs });
+    },
+    /** As a run of that night does at its end. */
+    async ended(task: string, night: string) {
+      const end = { is: 'well' as const, words: '', by: 'nightly', startedMs: nowMs, endedMs: nowMs };
+      await runs.end({ task, id: `${night}:00.000Z`, atMs: at(night) }, end);
+    },
+  };
+}
+
+test('a schedule that is new has missed nothing; what it misses from then on is caught up with once a task', async () => {
+  const { asked, deps, setClock, ended } = openSchedule();
+  const entries = schedule('reconcile 02:30; reconcile 14:30; retry 04:00');
+  setClock('2026-11-22T12:00');
+  await enterSchedule(entries, deps);
+  expect(asked).toEqual([]);
+  // Nobody was there for three days.
+  setClock('2026-11-25T12:00');
+  await enterSchedule(entries, deps);
+  const missed = ['retry 2026-11-25T04:00', 'reconcile 2026-11-25T02:30'];
+  expect([...new Set(asked)]).toEqual(missed);
+  await ended('retry', '2026-11-25T04:00');
+  await ended('reconcile', '2026-11-25T02:30');
+  asked.length = 0;
+  await enterSchedule(entries, deps);
+  expect(asked).toEqual([]);
+});
+
+test('a schedule that is changed while nobody is there has missed what the old one named, and of the new one nothing', async () => {
+  const { asked, deps, setClock, runs } = openSchedule();
+  setClock('2026-11-22T12:00');
+  await enterSchedule(schedule('reconcile 02:30; audit 03:00'), deps);
+  setClock('2026-11-23T12:00');
+  await enterSchedule(schedule('reconcile 11:00; retry 11:00'), deps);
+  // The audit is nobody's wish any more.
+  expect(asked).toEqual(['reconcile 2026-11-23T02:30']);
+  expect(await runs.schedule()).toEqual([
+    { task: 'reconcile', pattern: '0 11 * * *', tz: 'UTC', sinceMs: at('2026-11-23T12:00') },
+    { task: 'retry', pattern: '0 11 * * *', tz: 'UTC', sinceMs: at('2026-11-23T12:00') },
+  ]);
+});
+
+test('what is due just now is left to its scheduler, and asked for where none ran it', async () => {
+  const { asked, deps, setClock, ended } = openSchedule();
+  setClock('2026-11-22T12:00');
+  await enterSchedule(schedule('reconcile 02:30'), deps);
+  setClock('2026-11-23T02:31');
+  await keepSchedule(deps, 120_000);
+  expect(asked).toEqual([]);
+  setClock('2026-11-23T02:33');
+  await keepSchedule(deps, 120_000);
+  expect(asked).toEqual(['reconcile 2026-11-23T02:30']);
+  await ended('reconcile', '2026-11-23T02:30');
+  await keepSchedule(deps, 120_000);
+  expect(asked).toHaveLength(1);
+});
+
+test('what a process that is there has under way is not asked for, and what one that is gone had is', async () => {
+  const { asked, deps, setClock, present, runs } = openSchedule();
+  setClock('2026-11-22T12:00');
+  await enterSchedule(schedule('reconcile 02:30'), deps);
+  setClock('2026-11-23T02:40');
+  const night = { task: 'reconcile', id: '2026-11-23T02:30:00.000Z', atMs: at('2026-11-23T02:30') };
+  await runs.begin(night, { by: 'nightly', process: 'p1', host: 'h1', sinceMs: night.atMs });
+  present.push({ process: 'p1' });
+  await keepSchedule(deps, 120_000);
+  expect(asked).toEqual([]);
+  present.length = 0;
+  await keepSchedule(deps, 120_000);
+  expect(asked).toEqual(['reconcile 2026-11-23T02:30']);
+});
+
+test('a clock that was a month ahead for a while costs no night, and repeats none', async () => {
+  const { asked, deps, setClock, ended, maintenance } = openSchedule();
+  const nextRun = async () => (await maintenance.next()).map(({ atMs }) => new Date(atMs).toISOString().slice(0, 16));
+  setClock('2026-11-22T12:00');
+  await enterSchedule(schedule('reconcile 02:30'), deps);
+  setClock('2026-12-22T12:00');
+  await keepSchedule(deps, 0);
+  expect(asked).toEqual(['reconcile 2026-12-22T02:30']);
+  await ended('reconcile', '2026-12-22T02:30');
+  setClock('2026-11-22T12:05');
+  await keepSchedule(deps, 0);
+  expect(asked).toHaveLength(1);
+  expect(await nextRun()).toEqual(['2026-11-23T02:30']);
+  setClock('2026-11-23T02:40');
+  await keepSchedule(deps, 0);
+  expect(asked.at(-1)).toBe('reconcile 2026-11-23T02:30');
+  await ended('reconcile', '2026-11-23T02:30');
+  // The night that the wrong clock had comes round at last.
+  setClock('2026-12-22T02:40');
+  asked.length = 0;
+  await keepSchedule(deps, 0);
+  expect(asked).toEqual([]);
+});
+
+test('a clock that is put back over a night that has ended does not run it again', async () => {
+  const { asked, deps, setClock, ended } = openSchedule();
+  setClock('2026-11-22T12:00');
+  await enterSchedule(schedule('reconcile 02:30'), deps);
+  setClock('2026-11-23T02:35');
+  await ended('reconcile', '2026-11-23T02:30');
+  for (const text of ['2026-11-23T02:29', '2026-11-23T02:31', '2026-11-23T03:00']) {
+    setClock(text);
+    await keepSchedule(deps, 0);
+  }
+  expect(asked).toEqual([]);
+});
+
+test('who keeps a schedule can be stopped, and off is a schedule', async () => {
+  const { deps, setClock, maintenance } = openSchedule();
+  setClock('2026-11-22T12:00');
+  await enterSchedule(schedule('reconcile 02:30'), deps);
+  const keeping = await startKeepingSchedule(schedule('off'), deps);
+  expect(await maintenance.next()).toEqual([]);
+  keeping.stop();
+});

@@ -1,0 +1,134 @@
+import { expect, test } from 'vitest';
+import type { Night, NightlyTask, NightResult } from '../../../jobs/nightly/task.ts';
+import { openNights } from '../../support/nightly.ts';
+
+const DUE_MS = Date.parse('2026-11-22T01:30:00Z');
+const DAY_MS = 86_400_000;
+const ENTRY = { task: 'reconcile', pattern: '30 2 * * *', tz: 'Europe/Berlin', sinceMs: 0 };
+
+/** A task that remembers for which nights it was run. */
+function makeTask(run: (night: Night) => Promise<NightResult> = async () => ({ is: 'well', words: 'Fine.' })) {
+  const nights: Night[] = [];
+  const task: NightlyTask = {
+    name: 'reconcile',
+    words: 'is tried',
+    run: (night) => {
+      nights.push(night);
+      return run(night);
+    },
+  };
+  return { task, nights };
+}
+
+test('a run is told in the trail before and behind, ends its night, and a second run of that night does nothing', async () => {
+  const { runs, audit, runner } = openNights();
+  const { task, nights } = makeTask(async () => ({ is: 'findings', words: 'Two things.', report: 'r1' }));
+  const run = runner([task]);
+  expect(await run({ dueMs: DUE_MS })).toBe('over');
+  expect(await run({ dueMs: DUE_MS, isLastTry: true })).toBe('over');
+  expect(nights).toMatchObject([{ id: '2026-11-22T01:30:00.000Z', atMs: DUE_MS, by: 'nightly' }]);
+  expect(audit.noted).toEqual([
+    {
+      by: 'nightly',
+      what: 'nightly task run',
+      from: 'test',
+      facts: { task: 'reconcile', night: '2026-11-22T01:30:00.000Z' },
+      came: { result: 'findings', report: 'r1' },
+    },
+  ]);
+  expect((await runs.read(['reconcile'])).reconcile?.last).toMatchObject({
+    is: 'findings',
+    report: 'r1',
+    by: 'nightly',
+  });
+});
+
+test('a run that comes days late is that of the latest night, and one whose clock was put back is its own', async () => {
+  const { runs, runner } = openNights();
+  await runs.hold([ENTRY]);
+  const { task, nights } = makeTask();
+  const run = runner([task], () => DUE_MS + 3 * DAY_MS + 1_000);
+  await run({ dueMs: DUE_MS });
+  // The other nights that were missed are not run one by one.
+  for (const days of [1, 2, 3]) await run({ dueMs: DUE_MS + days * DAY_MS });
+  await run({ dueMs: DUE_MS + 9 * DAY_MS });
+  expect(nights.map(({ atMs }) => (atMs - DUE_MS) / DAY_MS)).toEqual([3, 9]);
+});
+
+test('what somebody asks for is run for that moment, in their name', async () => {
+  const { runs, audit, runner } = openNights();
+  await runs.hold([ENTRY]);
+  const { task, nights } = makeTask();
+  const run = runner([task], () => DUE_MS + DAY_MS);
+  await run({ dueMs: DUE_MS + 5_000, by: 'ann' });
+  expect(nights).toMatchObject([{ atMs: DUE_MS + 5_000, by: 'ann' }]);
+  expect(audit.noted).toMatchObject([{ by: 'ann', what: 'nightly task run' }]);
+});
+
+test.each<[string, () => Promise<NightResult>]>([
+  ['throws', () => Promise.reject(new Error('no disk'))],
+  ['says that it failed', async () => ({ is: 'failed', words: 'It could not be done: no disk' })],
+])('a task that %s is tried again, and with its last try the night has failed', async (_how, fail) => {
+  const { runs, runner } = openNights();
+  const { task, nights } = makeTask(fail);
+  const run = runner([task]);
+  expect(await run({ dueMs: DUE_MS })).toBe('again');
+  expect((await runs.read(['reconcile'])).reconcile).toMatchObject({ last: undefined, underWay: { begun: 1 } });
+  expect(await run({ dueMs: DUE_MS, isLastTry: true })).toBe('over');
+  expect((await runs.read(['reconcile'])).reconcile).toMatchObject({
+    last: { is: 'failed', words: 'It could not be done: no disk' },
+    lastWell: undefined,
+    underWay: undefined,
+  });
+  expect(await run({ dueMs: DUE_MS })).toBe('over');
+  expect(nights).toHaveLength(2);
+});
+
+test('a run that is stopped in the middle is left for another process, which has the same night', async () => {
+  const { runs, runner } = openNights();
+  const stopping = new AbortController();
+  const { task, nights } = makeTask(({ signal }) => {
+    stopping.abort(new Error('this process stops'));
+    return Promise.reject(signal.reason);
+  });
+  expect(await runner([task])({ dueMs: DUE_MS, signal: stopping.signal, isLastTry: true })).toBe('elsewhere');
+  expect((await runs.read(['reconcile'])).reconcile).toMatchObject({ last: undefined, underWay: undefined });
+  const other = makeTask();
+  expect(await runner([other.task])({ dueMs: DUE_MS })).toBe('over');
+  expect(other.nights[0]?.id).toBe(nights[0]?.id);
+});
+
+test('a night of which ten processes died is given up', async () => {
+  const { runs, runner } = openNights();
+  const night = { task: 'reconcile', id: new Date(DUE_MS).toISOString(), atMs: DUE_MS };
+  for (let time = 0; time < 10; time += 1) {
+    await runs.begin(night, { by: 'nightly', process: `p${time}`, host: 'h', sinceMs: DUE_MS });
+  }
+  const { task, nights } = makeTask();
+  expect(await runner([task])({ dueMs: DUE_MS })).toBe('over');
+  expect(nights).toEqual([]);
+  expect((await runs.read(['reconcile'])).reconcile?.last).toMatchObject({
+    is: 'failed',
+    words: 'Given up: it was begun 10 times, and its process ended in the middle of it.',
+  });
+});
+
+test('a task that this process does not have is a failure that says so, and other processes may have it', async () => {
+  const { runs, runner } = openNights();
+  const run = runner([]);
+  expect(await run({ dueMs: DUE_MS })).toBe('again');
+  expect(await run({ dueMs: DUE_MS, isLastTry: true })).toBe('over');
+  expect((await runs.read(['reconcile'])).reconcile?.last?.words).toBe(
+    'No task is called "reconcile"; this process is older than the schedule.',
+  );
+});
+
+test('where the trail cannot be written nothing is done; a task that writes its own entries has no others', async () => {
+  const { audit, runner } = openNights();
+  const { task, nights } = makeTask();
+  audit.away = true;
+  expect(await runner([task])({ dueMs: DUE_MS })).toBe('again');
+  expect(nights).toEqual([]);
+  expect(await runner([{ ...task, auditsItself: true }])({ dueMs: DUE_MS })).toBe('over');
+  expect(nights).toHaveLength(1);
+});

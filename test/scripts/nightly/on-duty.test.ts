@@ -1,0 +1,101 @@
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { statusOf } from '../../../scripts/nightly/night-words.ts';
+import { runNights } from '../../../scripts/nightly/run-nights.ts';
+import { readScheduleFacts } from '../../../scripts/nightly/schedule-facts.ts';
+import { stayOnDuty } from '../../../scripts/nightly/stay-on-duty.ts';
+import { doWhatIsDue } from '../../../scripts/nightly/what-is-due.ts';
+import { openWorkplace } from '../../support/workplace.ts';
+
+const never = () => new AbortController().signal;
+const SCHEDULE = { LIMITLINE_SCHEDULE: 'audit 02:15 UTC; reconcile 02:30 UTC' };
+
+test('one pass runs what is due and was not run, and the next finds nothing to do; findings are told by the status', async () => {
+  const place = await openWorkplace({ env: SCHEDULE });
+  const { context } = place;
+  await place.import(['name,requested_limit', 'Buyer 1 GmbH,1000']);
+  // Somebody lost a count.
+  await context.ledger.hset(context.keys.sums('q4', 'a'), 'requested:0', '1');
+  const done: string[] = [];
+  const part = {
+    name: 'notices',
+    start: () => ({ stop: () => {} }),
+    once: async () => void done.push('notices'),
+  };
+  const ends = await doWhatIsDue(context, { signal: never(), parts: [part] });
+  expect(ends.map(({ task, end }) => [task, end?.is])).toEqual([
+    ['audit', 'well'],
+    ['reconcile', 'findings'],
+  ]);
+  expect(statusOf(ends)).toBe(2);
+  expect(done).toEqual(['notices']);
+  expect(await doWhatIsDue(context, { signal: never(), parts: [] })).toEqual([]);
+  expect(statusOf([])).toBe(0);
+});
+
+test('a part that fails is said, and leaves the others to do theirs', async () => {
+  const { context } = await openWorkplace({ env: { LIMITLINE_SCHEDULE: 'off' } });
+  const broken = {
+    name: 'inbox',
+    start: () => Promise.reject(new Error('no such folder')),
+    once: () => Promise.reject(new Error('no such folder')),
+  };
+  const events: string[] = [];
+  const well = {
+    name: 'notices',
+    start: () => {
+      events.push('started');
+      return { stop: () => void events.push('stopped') };
+    },
+    once: async () => void events.push('once'),
+  };
+  const ends = await doWhatIsDue(context, { signal: never(), parts: [broken, well] });
+  expect(statusOf(ends)).toBe(1);
+  const duty = await stayOnDuty(context, { parts: [broken, well] });
+  await duty.stop();
+  expect(events).toEqual(['once', 'started', 'stopped']);
+});
+
+test('two processes on duty catch up with what was missed once, are seen, and make room for what somebody asks for', async () => {
+  const { context } = await openWorkplace({ env: SCHEDULE });
+  expect(await readScheduleFacts(context)).toMatchObject({ onDuty: [], isOther: false });
+  const first = await stayOnDuty(context, { parts: [] });
+  await first.stop();
+  // Nobody is there for a week.
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 7 * 86_400_000 });
+  onTestFinished(() => void vi.useRealTimers());
+  const fleet = await Promise.all([stayOnDuty(context, { parts: [] }), stayOnDuty(context, { parts: [] })]);
+  const lastOf = async (task: string) => (await context.nightlyRuns.read([task]))[task]?.last;
+  await expect.poll(() => lastOf('audit')).toMatchObject({ is: 'well', by: 'nightly' });
+  await expect.poll(() => lastOf('reconcile')).toMatchObject({ is: 'well', by: 'nightly' });
+  const facts = await readScheduleFacts(context);
+  expect(facts.onDuty).toHaveLength(1);
+  const caughtUp = facts.tasks.find(({ task }) => task === 'reconcile');
+  expect(caughtUp?.entries).toEqual([{ pattern: '30 2 * * *', tz: 'UTC', words: 'each day at 02:30, UTC' }]);
+  expect((caughtUp?.nextMs ?? 0) - Date.parse(caughtUp?.last?.id ?? '')).toBe(86_400_000);
+
+  const night = { task: 'reconcile', id: new Date().toISOString(), atMs: Date.now() };
+  const [asked] = await runNights([night], context, { by: 'ann', signal: never() });
+  expect(asked?.end).toMatchObject({ id: night.id, by: 'ann', is: 'well' });
+  await Promise.all(fleet.map((duty) => duty.stop()));
+  const nights = await context.ledger.zrange(context.keys.nightsEnded('reconcile'), '0', '-1');
+  expect(nights).toEqual([caughtUp?.last?.id, night.id]);
+  expect((await readScheduleFacts(context)).onDuty).toEqual([]);
+});
+
+test('one pass goes by its own schedule, though another was in force as long as somebody was on duty', async () => {
+  const { context } = await openWorkplace({ env: SCHEDULE });
+  const duty = await stayOnDuty(context, { parts: [] });
+  await duty.stop();
+  expect(await context.maintenance().next()).toHaveLength(2);
+  context.settings.LIMITLINE_SCHEDULE = 'off';
+  expect(await doWhatIsDue(context, { signal: never(), parts: [] })).toEqual([]);
+  expect(await context.maintenance().next()).toEqual([]);
+});
+
+test('who is stopped in the middle of a pass leaves the rest to the next', async () => {
+  const { context } = await openWorkplace({ env: SCHEDULE });
+  const stopped = new AbortController();
+  stopped.abort(new Error('this process stops'));
+  const ends = await doWhatIsDue(context, { signal: stopped.signal, parts: [] });
+  expect(ends.map(({ task }) => task)).toEqual(['audit', 'reconcile']);
+});
