@@ -1,8 +1,9 @@
 import { describe, expect, test, vi } from 'vitest';
-import { startWatching, type WatchDeps } from '../../../jobs/notices/watch.ts';
+import { makeLook, startWatching, type WatchDeps } from '../../../jobs/notices/watch.ts';
 import { readSettings } from '../../../src/config.ts';
 import { makeSilentLog } from '../../../src/log.ts';
 import type { Notice } from '../../../src/notices/notice.ts';
+import { makeKeptLog } from '../../support/log-fixture.ts';
 import { startKillableRedis } from '../../support/redis/killable-redis.ts';
 import { makeWatcher } from '../../support/watcher.ts';
 import { buyerLines, openWorkplace } from '../../support/workplace.ts';
@@ -138,16 +139,48 @@ describe('watching', () => {
     expect(found.filter((title) => title.includes('failed'))).toHaveLength(25);
   });
 
+  test('what went on between the look and its notice is not told as if it stood still', async () => {
+    const place = await openWorkplace({ env: { APPROVE_ALWAYS: 'on', NOTIFY_FULL_ABOVE: '100' } });
+    const { portfolios, approvals } = place.context;
+    await makeWatcher(place.context, ROOM).look();
+    await place.import(buyerLines(3), { by: 'alice' });
+    await answered(place, 'q5', { done: 1, refused: 0 });
+    await settle(place, 'q5');
+    const late = makeWatcher(place.context, {
+      ...ROOM,
+      portfolios: {
+        ...portfolios,
+        read: async (name) => ({ ...(await portfolios.read(name)), finishedMs: undefined }),
+      },
+      approvals: {
+        ...approvals,
+        read: async (id) => {
+          const approval = await approvals.read(id);
+          return approval && { ...approval, standing: 'granted' };
+        },
+      },
+    });
+    expect(await late.look()).toBe(0);
+    // It was only seen so: what stands still is told.
+    expect(await makeWatcher(place.context, ROOM).look()).toBe(2);
+  });
+
   test('what cannot be looked at is said once, and keeps nothing else from being told', async () => {
     const place = await openWorkplace({ env: { NOTIFY_FULL_ABOVE: '100' } });
     const fail = async () => {
       throw new Error('INFO is forbidden');
     };
-    const watcher = makeWatcher(place.context, { readServers: fail, reports: { list: fail } });
-    await watcher.look();
+    const { log, lines } = makeKeptLog();
+    const look = makeLook({ ...place.context, readServers: fail, reports: { list: fail } }, log);
+    const { signal } = new AbortController();
+    await look(signal);
     await answered(place, 'q4', { done: 1, refused: 0 });
     await settle(place, 'q4');
-    expect(await watcher.look()).toBe(1);
+    expect(await look(signal)).toBe(1);
+    expect(lines.map(({ msg, reason }) => `${msg}: ${reason}`)).toEqual([
+      'the room of Redis could not be looked at, so nobody is told of it: INFO is forbidden',
+      'the nightly reports could not be looked at, so nobody is told of it: INFO is forbidden',
+    ]);
   });
 
   test('goes on by itself, whatever goes wrong, until it is stopped', async () => {
