@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isLimitlineError, LimitlineError, messageOf } from '../../src/errors.ts';
-import { SIGN_EVERY_MS } from '../../src/ledger/inbox/inbox.ts';
+import { HELD_MS, SIGN_EVERY_MS } from '../../src/ledger/inbox/inbox.ts';
 import type { TakenFile } from '../../src/ledger/inbox/taken-file.ts';
 import { makeNamedMappings } from '../drafts/named-mappings.ts';
 import { carryThrough, noteRejected } from './carry-through.ts';
@@ -49,8 +49,10 @@ export async function takeInOnce(source: InboxSource, { signal, settling, wait =
     all.files.push(...round.files);
     all.results.push(...round.results);
     Object.assign(all, { lying: round.lying, isElsewhere: round.isElsewhere });
-    const againMs = Math.min(...round.lying.map(({ leftMs = Infinity }) => leftMs));
-    // A file that may not be whole is waited for once; whoever still writes after that has the next night.
+    // Who has the folder may have been killed. A file that may not be whole is waited for once; whoever still writes after that has
+    // the next night.
+    const elsewhereMs = round.isElsewhere && waitedMs < HELD_MS ? HELD_MS : Infinity;
+    const againMs = Math.min(elsewhereMs, ...round.lying.map(({ leftMs = Infinity }) => leftMs));
     if (!Number.isFinite(againMs) || waitedMs + againMs > DOUBTFUL_MS + LITTLE_MS || signal.aborted) return all;
     await wait(againMs, signal);
     waitedMs += againMs;

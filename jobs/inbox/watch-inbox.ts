@@ -7,7 +7,7 @@ import { readSchedule } from '../../src/schedule/read-schedule.ts';
 import { DONE, REJECTED, TAKEN } from './dropped-names.ts';
 import type { InboxSource } from './inbox-deps.ts';
 import { makeSettling, SETTLE_MS, type Settling } from './settling.ts';
-import { lookOnce, type TakenIn } from './take-in.ts';
+import { lookOnce, type TakenIn, takeInOnce } from './take-in.ts';
 
 /**
  * A look now and then, whatever the file system tells: network drives tell nothing of what others put there, and nobody tells that a
@@ -49,6 +49,13 @@ export function startInbox(
       await Promise.all([watcher.close(), going]);
     },
   };
+}
+
+/** What a process that watches does, in one pass. @throws as {@link takeInOnce} */
+export function inboxOnce(source: InboxSource, { signal }: { signal: AbortSignal }): Promise<TakenIn> {
+  // What the schedule says is the schedule's to do.
+  if (isOnSchedule(source.settings)) return lookOnce(source, { signal, settling: makeSettling(), onlyResults: true });
+  return takeInOnce(source, { signal });
 }
 
 type Watching = { log: Log; signal: AbortSignal; everyMs?: number; settling?: Settling };

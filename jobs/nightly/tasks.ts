@@ -1,19 +1,15 @@
+import type { InboxSource } from '../inbox/inbox-deps.ts';
 import { cutAuditTask } from './cut-audit.ts';
+import { inboxTask } from './inbox-task.ts';
 import { type ReconcileTaskDeps, reconcileTask } from './reconcile-task.ts';
 import type { NightlyTask } from './task.ts';
 
-export type TaskDeps = Parameters<typeof cutAuditTask>[0] & ReconcileTaskDeps;
+export type TaskDeps = Parameters<typeof cutAuditTask>[0] & ReconcileTaskDeps & InboxSource;
 
 /** What the schedule may name: one {@link NightlyTask} each. */
 export function nightlyTasks(deps: TaskDeps): readonly NightlyTask[] {
-  return [cutAuditTask(deps), inboxTask, retryTask, reconcileTask(deps)];
+  return [cutAuditTask(deps), inboxTask(deps), retryTask, reconcileTask(deps)];
 }
-
-const inboxTask: NightlyTask = {
-  name: 'inbox',
-  words: 'takes in what the drop folder holds',
-  run: async () => ({ is: 'well', words: 'There is no drop folder (LIMITLINE_INBOX is not set).' }),
-};
 
 const retryTask: NightlyTask = {
   name: 'retry',

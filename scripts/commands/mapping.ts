@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import type { Command } from 'commander';
 import { isCorrected } from '../../jobs/drafts/kept-mappings.ts';
-import { makeNamedMappings } from '../../jobs/drafts/named-mappings.ts';
+import { checkMappingName, makeNamedMappings } from '../../jobs/drafts/named-mappings.ts';
 import { keptReadingOf } from '../../jobs/inbox/inbox-reading.ts';
 import { LimitlineError } from '../../src/errors.ts';
 import { openPortfolio } from '../../src/portfolio/open-portfolio.ts';
@@ -23,6 +23,7 @@ export function register(program: Command, terminal: Terminal): void {
   )
     .description('keep how this file is read: as the options say, or as it was corrected in the console')
     .action(async (name: string, file: string, options: ReadingOptions) => {
+      checkMappingName(name);
       const given = await readOptionsOf(options);
       await withContext(({ settings }) => keep({ name, file, given, dataDir: settings.LIMITLINE_DATA }, terminal));
     });

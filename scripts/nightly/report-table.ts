@@ -33,7 +33,7 @@ export function reportTable(report: NightReport, findings: readonly ReportFindin
     lines.push('', SECTION_WORDS[section].title.toUpperCase());
     for (const group of groups) lines.push(...groupLines(group, findings));
   }
-  lines.push('', ...folded(NO_MORE_WORDS, 0));
+  lines.push('', ...[NO_MORE_WORDS, ...(report.looked.notes ?? [])].flatMap((words) => folded(words, 0)));
   if (report.files) {
     const { folder, items, page, host } = report.files;
     lines.push('', `All items: ${folder}/${items}`);

@@ -1,4 +1,5 @@
-import { rm } from 'node:fs/promises';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Person } from '../../src/people/person.ts';
 import { foundItem } from '../support/found-items.ts';
@@ -90,6 +91,23 @@ test('the files are taken away as they were left, and that is told to the audit;
   // Drawn anew, from what Redis has.
   expect((await get(`${REPORT}/report.html`)).text).toBe(page.text);
 });
+
+test('where no files could be left that is said, and the folder that it was about is for the command line', async () => {
+  const { get, night, cwd } = await openNightlyConsole();
+  await makeFileAt(join(cwd, '.data-home', 'limitline', 'reports'));
+  const { fault = '' } = await night(NIGHT, [foundItem()]);
+  expect(fault).toContain(cwd);
+  const { text } = await get('/nightly');
+  expect(text).toContain('No files were left.');
+  expect(text).not.toContain(cwd);
+  expect(text).not.toContain('items.csv');
+});
+
+/** Where a folder should be. */
+async function makeFileAt(path: string): Promise<void> {
+  await mkdir(dirname(path), { recursive: true });
+  await writeFile(path, '');
+}
 
 test('a viewer reads reports with personal data masked, and takes no file away', async () => {
   const viewer: Person = { by: 'vera', roles: ['viewer'] };

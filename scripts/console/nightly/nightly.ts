@@ -1,9 +1,10 @@
 import type { NightlyPageFunctions } from '../../../src/console/pages/nightly/nightly-functions.ts';
 import type { Context } from '../../../src/context.ts';
+import { inboxFunctions } from './inbox.ts';
 import { noticesFunctions } from './notices.ts';
 import { reportFunctions } from './report.ts';
 
 /** What the page *Nightly* is handed, a section each. */
 export function nightlyPageFunctions(context: Context): NightlyPageFunctions {
-  return { report: reportFunctions(context), notices: noticesFunctions(context) };
+  return { report: reportFunctions(context), inbox: inboxFunctions(context), notices: noticesFunctions(context) };
 }

@@ -56,7 +56,7 @@ test('a run that dies while it writes leaves the report that there was, and a dr
   await keep('monday', 1_000, ['first']);
   for (const steps of [0, 1, 2]) {
     const dying = makeReports({ connection: dyingAfter(steps, connection), keys });
-    const { report, findings } = keptReport('monday', 2_000, words(150));
+    const { report, findings } = keptReport('monday', 2_000, words(40));
     await expect(dying.keep(report, findings)).rejects.toThrow('killed');
     expect(await reports.read()).toMatchObject({ madeMs: 1_000, findings: 1 });
   }

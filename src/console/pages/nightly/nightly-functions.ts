@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { CheckName } from '../../../ledger/nightly/checks.ts';
 import type { SectionName } from '../../../ledger/nightly/night-report.ts';
+import type { InboxFunctions } from './inbox-view.ts';
 import type { NoticesFunctions } from './notices-view.ts';
 import type { ShownGroup, ShownReport } from './report-view.ts';
 import type { ReportsPage } from './reports-list.ts';
@@ -23,4 +24,4 @@ export type ReportFunctions = {
 };
 
 /** What the page *Nightly* is handed, a section each. */
-export type NightlyPageFunctions = { report: ReportFunctions; notices: NoticesFunctions };
+export type NightlyPageFunctions = { report: ReportFunctions; inbox: InboxFunctions; notices: NoticesFunctions };

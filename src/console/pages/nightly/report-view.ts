@@ -11,6 +11,7 @@ import {
 import { changeWords, NO_MORE_WORDS, reportWords, SECTION_WORDS } from '../../../ledger/nightly/report-words.ts';
 import { moneyText } from '../../../money-text.ts';
 import { type Html, html } from '../../html/html.ts';
+import { commandLine } from '../../parts/command-line.ts';
 import { stats } from '../../parts/figures.ts';
 import { notice } from '../../parts/notice.ts';
 import { inUtc, moment } from '../../parts/time.ts';
@@ -40,8 +41,9 @@ export function reportHead(report: Omit<NightReport, 'files'>): Html {
       ])
     }
     <p class="quiet">Made ${moment(madeMs)} in ${seconds(madeMs - beganMs)}, over ${counted(looked.portfolios, 'portfolio')}${looked.rows !== undefined && html` and ${counted(looked.rows, 'row')}`}. ${NO_MORE_WORDS}</p>
+    ${(looked.notes ?? []).map((words) => html`<p class="quiet">${words}</p>`)}
     ${report.crowded.length > 0 && html`<p class="quiet">More was found than can be told apart here; the file of all items has each.</p>`}
-    ${report.fault !== undefined && notice('warn', report.fault, { title: 'No files were left.' })}`;
+    ${report.fault !== undefined && notice('warn', html`What kept them from being written: ${commandLine('npx limitline reconcile --last')}`, { title: 'No files were left.' })}`;
 }
 
 /** All parts of a report that have anything, each check folded. */

@@ -4,6 +4,7 @@ import { type Html, html, NOTHING } from '../../html/html.ts';
 import { linkButton } from '../../parts/button.ts';
 import { commandLine } from '../../parts/command-line.ts';
 import { emptyState } from '../../parts/empty-state.ts';
+import { inboxSection } from './inbox-view.ts';
 import { reportAddress, reportFileAddress } from './nightly-address.ts';
 import type { NightlyPageFunctions } from './nightly-functions.ts';
 import { noticesSection } from './notices-view.ts';
@@ -28,6 +29,7 @@ export const SECTIONS: readonly NightlySection[] = [
     title: 'The last report',
     view: async ({ report }, { rights }) => lastReport(await report.read(), rights),
   },
+  { title: 'Drop folder', view: async ({ inbox }) => ({ body: inboxSection(await inbox.look()) }) },
   {
     title: 'All reports',
     view: async ({ report }, { query }) => ({ body: reportsList(await report.list(momentOf(query.before))) }),
