@@ -14,11 +14,13 @@ import { makeAtMostOnce } from './ledger/at-most-once.ts';
 import { makeAttempts } from './ledger/attempts.ts';
 import { makeBuyers } from './ledger/buyers.ts';
 import { makeCalls } from './ledger/calls.ts';
+import { makeFailingPortfolios } from './ledger/counts/failing-portfolios.ts';
 import { makeInbox } from './ledger/inbox/inbox.ts';
 import { loginOf, makeKeys, makeSharedKeys } from './ledger/keys.ts';
 import type { Login } from './ledger/login.ts';
 import { makeNightlyRuns } from './ledger/nightly/nightly-runs.ts';
 import { makeReports } from './ledger/nightly/reports.ts';
+import { makeRetryRules } from './ledger/nightly/retry-rules.ts';
 import { makeRowWalk } from './ledger/nightly/row-walk.ts';
 import { makePersist } from './ledger/persist.ts';
 import { makePlans } from './ledger/plans/plans.ts';
@@ -166,6 +168,10 @@ export async function openContext({ settings, log, hash }: ContextDeps) {
     keepApprovalRule: approvalRule.keep,
     /** Goes over all rows of a portfolio that are in one state, for the nightly check. */
     walkRows: makeRowWalk({ connection: ledger, keys }),
+    /** The rules by which refused rows go again at night. */
+    retryRules: makeRetryRules({ connection: ledger, keys }),
+    /** Finds the latest portfolios with rows that failed, so many at the most. */
+    failing: makeFailingPortfolios({ connection: ledger, keys }),
     recovery: makeRecovery({ connection: ledger, keys }),
     /** What the nightly checks found. */
     reports: makeReports({ connection: ledger, keys }),

@@ -170,6 +170,7 @@ export const MAY_IMPORT: Record<string, readonly string[]> = {
     'jobs/drafts',
     'jobs/export',
     'jobs/operators',
+    'jobs/plans',
     'jobs/inbox',
     'jobs/notices',
   ],

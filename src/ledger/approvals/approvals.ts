@@ -4,6 +4,7 @@ import { makeLuaScript, type RedisConnection } from '../../lua-script.ts';
 import type { ImportedFile } from '../imports.ts';
 import { contentOf } from '../imports.ts';
 import type { Keys } from '../keys.ts';
+import { type AtNight, nightArg, nightTold } from '../nightly/retry-rules.ts';
 import type { Persist } from '../persist.ts';
 import type { PartOfPlan } from '../plans/plan.ts';
 import { isPending } from '../portfolio.ts';
@@ -146,16 +147,18 @@ export function makeApprovals({
      * now, or another stands in its place, or it changed since the plan, or since `writtenMs`.
      *
      * @param said what somebody says of a held row's call: the id of what was made, or `resend`; `of` names the call
+     * @param night the rule by which it would go: what holds for `rows.requeue` holds here
      */
     async awaitRow(
       row: RowId,
       state: 'refused' | 'cancelled' | 'held',
-      { id, by, said = '', of = '', part, writtenMs }: Awaiting,
+      { id, by, said = '', of = '', part, writtenMs, night }: Awaiting,
     ): Promise<boolean> {
       const plan = part ? keys.plan(part.plan) : keys.row(row.portfolio, row.key);
-      const places = [keys.portfolio(row.portfolio), keys.row(row.portfolio, row.key), plan];
-      const told = entryText({ is: 'asked', by, from: state });
-      const args = [row.key, state, id, said, part?.beforeMs ?? '', writtenMs ?? '', told, of];
+      const rules = night ? keys.retryRules : keys.row(row.portfolio, row.key);
+      const places = [keys.portfolio(row.portfolio), keys.row(row.portfolio, row.key), plan, rules];
+      const told = entryText({ is: 'asked', by, from: state, ...nightTold(night) });
+      const args = [row.key, state, id, said, part?.beforeMs ?? '', writtenMs ?? '', told, of, nightArg(night)];
       return (await persist('await', () => awaitRow(places, args))) === 1;
     },
 
@@ -279,6 +282,7 @@ type Awaiting = {
   of?: string | undefined;
   part?: PartOfPlan | undefined;
   writtenMs?: number | undefined;
+  night?: AtNight | undefined;
 };
 
 /** A reason that a person reads, kept with each row that was declined for it. */

@@ -4,6 +4,7 @@ import type { SectionName } from '../../../ledger/nightly/night-report.ts';
 import type { NoticesFunctions } from './notices-view.ts';
 import type { ShownGroup, ShownReport } from './report-view.ts';
 import type { ReportsPage } from './reports-list.ts';
+import type { RuleFunctions } from './rules-view.ts';
 
 /** A place in a report: one check in one part of it, from one of its findings on. */
 export type ReportPlace = { section: SectionName; check: CheckName; after: number };
@@ -23,4 +24,4 @@ export type ReportFunctions = {
 };
 
 /** What the page *Nightly* is handed, a section each. */
-export type NightlyPageFunctions = { report: ReportFunctions; notices: NoticesFunctions };
+export type NightlyPageFunctions = { report: ReportFunctions; rules: RuleFunctions; notices: NoticesFunctions };

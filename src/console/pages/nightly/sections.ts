@@ -9,6 +9,7 @@ import type { NightlyPageFunctions } from './nightly-functions.ts';
 import { noticesSection } from './notices-view.ts';
 import { reportHead, reportSections, type ShownReport } from './report-view.ts';
 import { reportsList } from './reports-list.ts';
+import { rulesSection } from './rules-view.ts';
 
 /** Who looks at the page, and what its address asks for: anything may stand there. */
 export type Asked = { rights: Rights; csrf: string; query: Readonly<Record<string, unknown>> };
@@ -31,6 +32,13 @@ export const SECTIONS: readonly NightlySection[] = [
   {
     title: 'All reports',
     view: async ({ report }, { query }) => ({ body: reportsList(await report.list(momentOf(query.before))) }),
+  },
+  {
+    title: 'Sent again at night',
+    view: async ({ rules }, { rights, csrf, query }) => {
+      const mayChange = can(rights, 'POST /nightly/rules');
+      return { body: rulesSection(await rules.look(), { csrf, mayChange, asked: query }) };
+    },
   },
   {
     title: 'Notices',
