@@ -3,7 +3,7 @@ import type { AskedFor } from '../../src/ledger/approvals/answered.ts';
 import { type ApprovalPolicy, asksApproval } from '../../src/ledger/approvals/approval.ts';
 import type { Approvals } from '../../src/ledger/approvals/approvals.ts';
 import type { Thing } from '../../src/ledger/calls.ts';
-import type { AtNight } from '../../src/ledger/nightly/retry-rules.ts';
+import type { AtNight } from '../../src/ledger/nightly/at-night.ts';
 import type { PartOfPlan } from '../../src/ledger/plans/plan.ts';
 import type { Queues } from '../../src/queue/queues.ts';
 import type { FoundRow } from '../rows/walk-rows.ts';

@@ -3,7 +3,7 @@ import type { Thing } from './calls.ts';
 import type { FoundCause } from './counts/cause.ts';
 import { causeArgs } from './counts/causes.ts';
 import type { Keys } from './keys.ts';
-import { type AtNight, nightArg, nightTold } from './nightly/retry-rules.ts';
+import { type AtNight, nightArg, nightTold } from './nightly/at-night.ts';
 import { refusedAlikeWords } from './pause-reasons.ts';
 import type { Persist } from './persist.ts';
 import type { PartOfPlan } from './plans/plan.ts';

@@ -8,7 +8,7 @@ import { openNightlyConsole, ordinaryNights } from '../support/nightly-console.t
 testInBrowser(
   'the page Nightly is right for everybody: calm without findings, readable with thousands, and on paper',
   async () => {
-    const { url, night } = await openNightlyConsole();
+    const { url, night, context } = await openNightlyConsole();
     const wide = await openBrowser();
     const narrow = await openBrowser({ width: 360, height: 720, dark: true });
     const look = async (path: string, name: string) => {
@@ -22,6 +22,7 @@ testInBrowser(
     };
     await night('2026-11-18T01:30:00.000Z', []);
     await look('/nightly', 'nightly-calm');
+    await context.retryRules.add({ status: 422, words: 'closed for the night', nights: 3, by: 'olivia' });
     const [first, second] = ordinaryNights();
     await night('2026-11-19T01:30:00.000Z', first);
     const { files } = await night('2026-11-20T01:30:00.000Z', second);

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { LimitlineError } from '../../errors.ts';
 import type { RedisConnection } from '../../lua-script.ts';
-import type { ApprovalId } from '../approvals/approvals.ts';
+import type { ApprovalId } from '../approvals/approval-id.ts';
 import type { Keys } from '../keys.ts';
 import type { RetryRule } from './retry-rule.ts';
 
@@ -11,17 +11,7 @@ export type RuleNight = { atMs: number; sent: number; waiting: number; usedUp: n
 /** A rule, and what it did last. */
 export type KnownRule = { rule: RetryRule; last: RuleNight | undefined };
 
-/** How a row goes at night: by which rule, in which night, which night of its own that is, and of how many at most. */
-export type AtNight = { rule: string; nightMs: number; night: number; of: number };
-
 export type RetryRules = ReturnType<typeof makeRetryRules>;
-
-/**
- * Two runs that are closer than this are one night, however often the schedule says so and whoever asks for a run besides: a row goes
- * once in them. Between two nights there are 23 hours, where the clock is put on, or less where one run came late. Lua knows it too
- * (goes-tonight.lua).
- */
-export const ONE_NIGHT_MS = 12 * 3_600_000;
 
 /** As many as somebody can oversee; each is held against each cause. */
 const MOST_RULES = 100;
@@ -96,22 +86,6 @@ export function makeRetryRules({ connection, keys }: { connection: RedisConnecti
 }
 
 const ASKS = 'asks ';
-
-/** What the scripts are told of a row that goes at night, as goes-tonight.lua reads it; '' of one that somebody sends. */
-export function nightArg(night: AtNight | undefined): string {
-  return night === undefined ? '' : `${night.rule} ${night.nightMs} ${night.of}`;
-}
-
-/** What a row's story is told of its night. */
-export function nightTold(night: AtNight | undefined): { rule?: string; night?: number; of?: number } {
-  return night === undefined ? {} : { rule: night.rule, night: night.night, of: night.of };
-}
-
-/** The nights of a row, as goes-tonight.lua writes them: none of those that it had with other words. */
-export function nightsOf(text: string | undefined, revision = '0'): { nights: number; lastMs: number } | undefined {
-  const [nights, lastMs, of] = text?.split(' ') ?? [];
-  return of === revision ? { nights: Number(nights), lastMs: Number(lastMs) } : undefined;
-}
 
 /** `<ms> <sent> <waiting>` and `<ms> <used up>`, of the same night or of two. */
 function lastOf(moved: string | undefined, used: string | undefined): RuleNight | undefined {
