@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { chooseDataFolder, type DataFolder, type NamedFolder } from './data-folder.ts';
 import { LimitlineError, maskUserInfo, messageOf } from './errors.ts';
 import { type GivenSettings, readGiven } from './given-settings.ts';
-import { noticeFaults } from './notices/notice-settings.ts';
+import { idleNoticeSettings, noticeFaults } from './notices/notice-settings.ts';
 import { chooseProxy } from './proxy.ts';
 import { strayNames } from './setting-names.ts';
 import { normalAccount, STAND_IN_ACCOUNT, STAND_IN_CREDENTIALS, settingsSchema } from './settings-schema.ts';
@@ -48,7 +48,7 @@ export function readSettings({ env = process.env, cwd = process.cwd() } = {}): S
   if (faults.length > 0 || !parsed.success || folder === undefined) {
     throw new LimitlineError('SETTINGS', `Settings are wrong: ${faults.join('; ')}.`);
   }
-  return { ...parsed.data, dataFolderBy: folder.by, notices: stray.notices };
+  return { ...parsed.data, dataFolderBy: folder.by, notices: [...stray.notices, ...idleNoticeSettings(values)] };
 }
 
 function namedFolder({ values, names }: GivenSettings): NamedFolder | undefined {

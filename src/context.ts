@@ -5,6 +5,7 @@ import { makeAuditTrail } from './audit/audit-trail.ts';
 import { trailFolder } from './audit/trail-folder.ts';
 import { accountOf, type Settings, STAND_IN_ACCOUNT, STAND_IN_CREDENTIALS } from './config.ts';
 import { makeDocumentStore } from './documents/store.ts';
+import { makeStoreLooks } from './documents/store-looks.ts';
 import { makeLeftFiles } from './files/left-files.ts';
 import { makeAccounts } from './ledger/accounts.ts';
 import { asksApproval } from './ledger/approvals/approval.ts';
@@ -18,8 +19,11 @@ import { makeFailingPortfolios } from './ledger/counts/failing-portfolios.ts';
 import { makeInbox } from './ledger/inbox/inbox.ts';
 import { loginOf, makeKeys, makeSharedKeys } from './ledger/keys.ts';
 import type { Login } from './ledger/login.ts';
+import { makeBuyerLists } from './ledger/nightly/buyer-lists.ts';
+import { makeConsiderate } from './ledger/nightly/considerate.ts';
 import { makeNightlyRuns } from './ledger/nightly/nightly-runs.ts';
 import { makeReports } from './ledger/nightly/reports.ts';
+import { makeRestingLooks } from './ledger/nightly/resting.ts';
 import { makeRetryRules } from './ledger/nightly/retry-rules.ts';
 import { makeRowWalk } from './ledger/nightly/row-walk.ts';
 import { makePersist } from './ledger/persist.ts';
@@ -172,6 +176,20 @@ export async function openContext({ settings, log, hash }: ContextDeps) {
     retryRules: makeRetryRules({ connection: ledger, keys }),
     /** Finds the latest portfolios with rows that failed, so many at the most. */
     failing: makeFailingPortfolios({ connection: ledger, keys }),
+    /** Compares what is kept beside the rows of a portfolio while they are walked. */
+    restingLooks: makeRestingLooks({ connection: ledger, keys }),
+    buyerLists: makeBuyerLists({ connection: ledger, keys }),
+    /** Makes what asks Redis so that others go first. */
+    considerate: (signal: AbortSignal) => makeConsiderate({ connection: ledger, signal }),
+    /** What all other accounts of this prefix have imported: their files lie in the same data folder. */
+    async otherAccounts() {
+      const others = (await accounts.known()).filter(({ name }) => name !== login.account);
+      return others.map(({ name }) => {
+        const of = { connection: ledger, keys: makeKeys(prefix, name) };
+        const portfolios = makePortfolios(of);
+        return { ...portfolios, portfolios, walkRows: makeRowWalk(of) };
+      });
+    },
     recovery: makeRecovery({ connection: ledger, keys }),
     /** What the nightly checks found. */
     reports: makeReports({ connection: ledger, keys }),
@@ -209,6 +227,8 @@ export async function openContext({ settings, log, hash }: ContextDeps) {
     paceSamples: makePaceSamples({ connection: ledger, paceKey: keys.pace, key: keys.paceSamples }),
     imports: makeDocumentStore({ dir: join(settings.LIMITLINE_DATA, 'imports') }),
     documents: makeDocumentStore({ dir: join(settings.LIMITLINE_DATA, 'documents') }),
+    storedFiles: makeStoreLooks({ dir: join(settings.LIMITLINE_DATA, 'imports') }),
+    storedDocuments: makeStoreLooks({ dir: join(settings.LIMITLINE_DATA, 'documents') }),
     leftFiles: makeLeftFiles({ dir: join(settings.LIMITLINE_DATA, 'left'), trialAccount: STAND_IN_ACCOUNT }),
     async close(): Promise<void> {
       ending.abort();

@@ -46,8 +46,16 @@ test.each([
   ['SERVICE_CONCURRENCY', ' 8 ', 8],
   ['LOG_LEVEL', '', 'info'],
   ['CONSOLE_PORT', 'tcp://10.0.0.1:80', 3_000],
+  ['LIMITLINE_INBOX', '/srv/inbox', '/srv/inbox'],
+  ['LIMITLINE_INBOX_MAPPING', 'bank', 'bank'],
 ])('%s=%s is read', (name, text, value) => {
   expect(readSettings({ env: { [name]: text }, cwd })).toMatchObject({ [name]: value });
+});
+
+test('a drop folder is named by its whole path, whatever folder a process is started in', () => {
+  expect(() => readSettings({ env: { LIMITLINE_INBOX: 'inbox' }, cwd })).toThrow(
+    /LIMITLINE_INBOX is "inbox", but must be a whole path/,
+  );
 });
 
 // 401 is about the token, other 4xx refuse one row, and the rest are no statuses.

@@ -32,6 +32,13 @@ export type NamedMappings = {
 /** As names of portfolios are, so that each is a file's name as well. */
 const NAME = /^[\p{L}\p{N}][\p{L}\p{N} ._-]{0,63}$/u;
 
+/** @throws LimitlineError `USAGE` for what no mapping can be called */
+export function checkMappingName(name: string): void {
+  if (NAME.test(name)) return;
+  const message = `"${name}" cannot be the name of a mapping: use up to 64 letters, digits, spaces, dots, hyphens and underscores, beginning with a letter or digit.`;
+  throw new LimitlineError('USAGE', message);
+}
+
 /** @param dataDir the data folder */
 export function makeNamedMappings({ dataDir }: { dataDir: string }): NamedMappings {
   const dir = join(dataDir, 'mappings', 'named');
@@ -64,10 +71,7 @@ export function makeNamedMappings({ dataDir }: { dataDir: string }): NamedMappin
       throw new LimitlineError('FILE', message);
     },
     async keep({ reading, ...mapping }) {
-      if (!NAME.test(mapping.name)) {
-        const message = `"${mapping.name}" cannot be the name of a mapping: use up to 64 letters, digits, spaces, dots, hyphens and underscores, beginning with a letter or digit.`;
-        throw new LimitlineError('USAGE', message);
-      }
+      checkMappingName(mapping.name);
       makeFolder(dir, 0o700);
       const { sameBuyer: _lines, ...lasting } = reading;
       const text = `${JSON.stringify({ ...mapping, reading: lasting }, null, 2)}\n`;

@@ -13,8 +13,9 @@ import { contentOf } from './content.ts';
 import { documentsNameOf } from './dropped-names.ts';
 import { INBOX_ACTOR, type RoundDeps } from './inbox-deps.ts';
 import { readingOf } from './inbox-reading.ts';
+import { statOf } from './move-over.ts';
 import { makeProblemsFile } from './problems-file.ts';
-import { type Entry, statOf } from './taken-folder.ts';
+import type { Entry } from './taken-folder.ts';
 
 /** Where a file came from, in the audit trail. */
 export const inboxFrom = (): string => `drop folder on ${hostname()}`;

@@ -41,7 +41,8 @@ export async function openDropFolder(path: string, dataDir: string): Promise<Dro
   }
 }
 
-const FAULTS: Readonly<Record<string, string>> = {
+/** Why a folder cannot be looked into, or written to, by the code of the system. */
+export const FAULTS: Readonly<Record<string, string>> = {
   ENOENT: 'it is not there; make it, or look whether its disk is mounted',
   ENOTDIR: 'it is no folder; name one',
   EACCES: 'this user may not read and write in it; change its permissions',

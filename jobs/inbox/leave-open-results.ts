@@ -3,7 +3,7 @@ import type { TakenFile } from '../../src/ledger/inbox/taken-file.ts';
 import { leaveResults } from '../export/leave-results.ts';
 import { DONE } from './dropped-names.ts';
 import type { RoundDeps } from './inbox-deps.ts';
-import { statOf } from './taken-folder.ts';
+import { statOf } from './move-over.ts';
 
 /**
  * Leaves the results of portfolios that have settled beside the files that were imported into them, and an errors file of what is

@@ -58,7 +58,8 @@ async function waitOf(
 
 const SOUND = { hindrance: undefined, endsWhole: true };
 
-const HINDRANCES = {
+/** Why a file that has settled is not taken all the same. */
+export const HINDRANCES = {
   empty: 'it is empty: it is taken when something was written into it',
   locked: 'this user may not read it, or another program has it open: it is taken when it can be read',
 };

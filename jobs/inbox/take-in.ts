@@ -1,6 +1,7 @@
+import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isLimitlineError, LimitlineError, messageOf } from '../../src/errors.ts';
-import { SIGN_EVERY_MS } from '../../src/ledger/inbox/inbox.ts';
+import { HELD_MS, SIGN_EVERY_MS } from '../../src/ledger/inbox/inbox.ts';
 import type { TakenFile } from '../../src/ledger/inbox/taken-file.ts';
 import { makeNamedMappings } from '../drafts/named-mappings.ts';
 import { carryThrough, noteRejected } from './carry-through.ts';
@@ -48,8 +49,10 @@ export async function takeInOnce(source: InboxSource, { signal, settling, wait =
     all.files.push(...round.files);
     all.results.push(...round.results);
     Object.assign(all, { lying: round.lying, isElsewhere: round.isElsewhere });
-    const againMs = Math.min(...round.lying.map(({ leftMs = Infinity }) => leftMs));
-    // A file that may not be whole is waited for once; whoever still writes after that has the next night.
+    // Who has the folder may have been killed. A file that may not be whole is waited for once; whoever still writes after that has
+    // the next night.
+    const elsewhereMs = round.isElsewhere && waitedMs < HELD_MS ? HELD_MS : Infinity;
+    const againMs = Math.min(elsewhereMs, ...round.lying.map(({ leftMs = Infinity }) => leftMs));
     if (!Number.isFinite(againMs) || waitedMs + againMs > DOUBTFUL_MS + LITTLE_MS || signal.aborted) return all;
     await wait(againMs, signal);
     waitedMs += againMs;
@@ -63,26 +66,33 @@ const pause = (ms: number, signal: AbortSignal) => sleep(ms, undefined, { signal
 
 export const nothingTaken = (): TakenIn => ({ files: [], lying: [], results: [], isElsewhere: false });
 
-/** One look, by which files that have settled since the last one are taken. @throws as {@link takeInOnce} */
+/**
+ * One look, by which files that have settled since the last one are taken.
+ *
+ * @param look.onlyResults takes nothing, and leaves the results of what has settled since
+ * @throws as {@link takeInOnce}
+ */
 export async function lookOnce(
   source: InboxSource,
-  { signal, settling }: { signal: AbortSignal; settling: Settling },
+  { signal, settling, onlyResults = false }: { signal: AbortSignal; settling: Settling; onlyResults?: boolean },
 ): Promise<TakenIn> {
   const { LIMITLINE_INBOX: path, LIMITLINE_INBOX_MAPPING: mapping, LIMITLINE_DATA: dataDir } = source.settings;
   if (path === undefined) return nothingTaken();
   const drop = await openDropFolder(path, dataDir);
   // Before any file is taken: none of them is at fault.
   if (mapping !== undefined) await makeNamedMappings({ dataDir }).need(mapping);
-  return takeInRound({ ...source, drop, taken: makeTakenFolder(drop, source.account), settling, signal });
+  return takeInRound({ ...source, drop, taken: makeTakenFolder(drop, source.account), settling, signal }, onlyResults);
 }
 
 /** The same on a folder that is open; one process of the account at a time does it. */
-export async function takeInRound(deps: RoundDeps): Promise<TakenIn> {
+export async function takeInRound(deps: RoundDeps, onlyResults = false): Promise<TakenIn> {
   const { drop, inbox, processId, signal } = deps;
-  if (!(await inbox.hold(drop.id, processId))) return { ...nothingTaken(), isElsewhere: true };
+  // Also in one process: what a person asked for, and what is done by itself, may come at the same moment.
+  const holder = `${processId} ${randomUUID()}`;
+  if (!(await inbox.hold(drop.id, holder))) return { ...nothingTaken(), isElsewhere: true };
   const lost = new AbortController();
   const signs = setInterval(() => {
-    inbox.hold(drop.id, processId).then(
+    inbox.hold(drop.id, holder).then(
       (isHeld) =>
         isHeld || lost.abort(new LimitlineError('STOPPED', 'Another process has taken over the drop folder.')),
       // Redis is away: what is under way waits for it as well.
@@ -90,10 +100,12 @@ export async function takeInRound(deps: RoundDeps): Promise<TakenIn> {
     );
   }, SIGN_EVERY_MS).unref();
   try {
-    return await takeAll({ ...deps, signal: AbortSignal.any([signal, lost.signal]) });
+    const held = { ...deps, signal: AbortSignal.any([signal, lost.signal]) };
+    const all = onlyResults ? nothingTaken() : await takeAll(held);
+    return { ...all, results: await leaveOpenResults(held) };
   } finally {
     clearInterval(signs);
-    await inbox.leave(drop.id, processId).catch(() => {});
+    await inbox.leave(drop.id, holder).catch(() => {});
   }
 }
 
@@ -125,7 +137,6 @@ async function takeAll(deps: RoundDeps): Promise<TakenIn> {
     if (leftMs === undefined) await tellOfLeft({ folder: drop.id, name, why }, deps);
   }
   all.lying.push(...lying);
-  all.results.push(...(await leaveOpenResults(deps)));
   return all;
 }
 

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
-import type { Stats } from 'node:fs';
-import { cp, lstat, mkdir, open, readdir, rename, rm } from 'node:fs/promises';
-import { basename, dirname, extname, join } from 'node:path';
+import { mkdir, readdir, rm } from 'node:fs/promises';
+import { extname, join } from 'node:path';
 import { systemCode } from '../../src/files/file-fault.ts';
 import { type DropFolder, removeEmpty } from './drop-folder.ts';
 import { DONE, REJECTED, TAKEN, takenName } from './dropped-names.ts';
 import { type Dropped, pathOf } from './look.ts';
+import { moved, moveOver, statOf } from './move-over.ts';
 
 /**
  * A file that was taken: a folder of its own in `.taken`, named by its id, with the file as `file.csv` or `file.xlsx`, its documents
@@ -124,47 +124,4 @@ export function makeTakenFolder({ dir }: Pick<DropFolder, 'dir'>, account: strin
       return undefined;
     },
   };
-}
-
-/** What is there, links not followed; nothing where nothing is. */
-export async function statOf(path: string): Promise<Stats | undefined> {
-  try {
-    return await lstat(path);
-  } catch (error) {
-    if (['ENOENT', 'ENOTDIR'].includes(systemCode(error))) return undefined;
-    throw error;
-  }
-}
-
-async function moved(from: string | Buffer, to: string): Promise<boolean> {
-  try {
-    await rename(from, to);
-    return true;
-  } catch (error) {
-    if (systemCode(error) === 'ENOENT') return false;
-    throw error;
-  }
-}
-
-/** Moves it also to another disk: there it gets its name when it is whole and written down, and only then goes from here. */
-async function moveOver(from: string, to: string): Promise<void> {
-  try {
-    await moved(from, to);
-  } catch (error) {
-    if (systemCode(error) !== 'EXDEV') throw error;
-    const draft = join(dirname(to), `.${basename(to)}.part`);
-    await rm(draft, { recursive: true, force: true });
-    await cp(from, draft, { recursive: true, verbatimSymlinks: true, preserveTimestamps: true });
-    if ((await statOf(draft))?.isFile()) await sync(draft);
-    await rename(draft, to).catch((fault) => {
-      // A folder that is there is this one: a killed process had it whole, and did not come to remove it here.
-      if (!['ENOTEMPTY', 'EEXIST'].includes(systemCode(fault))) throw fault;
-    });
-    await Promise.all([draft, from].map((path) => rm(path, { recursive: true, force: true })));
-  }
-}
-
-async function sync(path: string): Promise<void> {
-  const handle = await open(path, 'r');
-  await handle.sync().finally(() => handle.close());
 }

@@ -7,7 +7,7 @@ import { readSchedule } from '../../src/schedule/read-schedule.ts';
 import { DONE, REJECTED, TAKEN } from './dropped-names.ts';
 import type { InboxSource } from './inbox-deps.ts';
 import { makeSettling, SETTLE_MS, type Settling } from './settling.ts';
-import { lookOnce, type TakenIn } from './take-in.ts';
+import { lookOnce, type TakenIn, takeInOnce } from './take-in.ts';
 
 /**
  * A look now and then, whatever the file system tells: network drives tell nothing of what others put there, and nobody tells that a
@@ -26,8 +26,8 @@ export function isOnSchedule({
 }
 
 /**
- * Takes in what appears in the drop folder, as soon as it has settled, until it is stopped. Does nothing without a drop folder, or
- * where the schedule says when it is looked at. Never throws: what keeps it from its work is in the log, once, and it goes on when it can.
+ * Takes in what appears in the drop folder, as soon as it has settled, and leaves the results of what was, until it is stopped. Where
+ * the schedule says when files are taken, it leaves results alone; without a drop folder it does nothing. Never throws: what keeps it from its work is in the log, once, and it goes on when it can.
  *
  * @param given.everyMs how often it looks without being told of anything
  * @param given.settling what it remembers of files that may still change
@@ -37,7 +37,7 @@ export function startInbox(
   { log, signal, everyMs = LOOK_EVERY_MS, settling = makeSettling() }: Watching,
 ): { stop: () => Promise<void> } {
   const { LIMITLINE_INBOX: dir } = source.settings;
-  if (dir === undefined || isOnSchedule(source.settings)) return { stop: async () => {} };
+  if (dir === undefined) return { stop: async () => {} };
   const ending = new AbortController();
   const stopping = AbortSignal.any([signal, ending.signal]);
   const bell = makeBell(stopping);
@@ -51,6 +51,13 @@ export function startInbox(
   };
 }
 
+/** What a process that watches does, in one pass. @throws as {@link takeInOnce} */
+export function inboxOnce(source: InboxSource, { signal }: { signal: AbortSignal }): Promise<TakenIn> {
+  // What the schedule says is the schedule's to do.
+  if (isOnSchedule(source.settings)) return lookOnce(source, { signal, settling: makeSettling(), onlyResults: true });
+  return takeInOnce(source, { signal });
+}
+
 type Watching = { log: Log; signal: AbortSignal; everyMs?: number; settling?: Settling };
 
 async function keepLooking(
@@ -59,10 +66,11 @@ async function keepLooking(
   bell: Bell,
 ): Promise<void> {
   let said = '';
+  const onlyResults = isOnSchedule(source.settings);
   while (!signal.aborted) {
     let waitMs = everyMs;
     try {
-      const round = await lookOnce({ ...source, log }, { signal, settling });
+      const round = await lookOnce({ ...source, log }, { signal, settling, onlyResults });
       waitMs = nextLookMs(round, everyMs);
       said = '';
     } catch (error) {

@@ -1,40 +1,77 @@
-import type { RowWalks } from '../../src/ledger/nightly/row-walk.ts';
+import type { Ask, RowWalks } from '../../src/ledger/nightly/row-walk.ts';
 import { WALKED_STATES } from '../../src/ledger/nightly/row-walk.ts';
+import type { StoredRow } from '../../src/ledger/nightly/stored-row.ts';
 import type { Portfolios } from '../../src/ledger/portfolios.ts';
+import type { RowState } from '../../src/ledger/row.ts';
 import type { RowCheck } from './row-check.ts';
 
 export type WalkDeps = { portfolios: Pick<Portfolios, 'names'>; walkRows: RowWalks };
+
+/** A check that looks at what is stored of a row, and not only at what it means. */
+export type StoredRowCheck = {
+  /** Called before the first row of each portfolio. */
+  beginPortfolio?: (portfolio: string) => void | Promise<void>;
+  /** Called for each member of the index of a state: a row that it names may be in another, or not be there at all. */
+  row: (walked: StoredRow, state: RowState) => void | Promise<void>;
+  endPortfolio?: (portfolio: string) => void | Promise<void>;
+  end?: () => void | Promise<void>;
+};
+
+type WalkChecks = {
+  /** Look at what is stored. */
+  stored?: readonly StoredRowCheck[];
+  /** Look at rows that are there. */
+  rows?: readonly RowCheck[];
+  /** Ends the walk between two pages; what was shown until then stays shown. */
+  signal: AbortSignal;
+  /** Asks Redis, and lets others go first. */
+  ask?: Ask;
+};
 
 /**
  * Goes once over all rows of the account, portfolio by portfolio, and shows each to all checks, while anybody may import, work and
  * mend. A row that is there all the time comes at least once, whatever becomes of it meanwhile; one that goes on may come twice, the
  * second time as it is then. Rows that stand in no index of a state are not met: the ledger's own check brings those back.
  *
- * @param signal ends the walk between two pages; what was shown until then stays shown
  * @throws the signal's reason when it is aborted
  */
 export async function walkLedger(
   { portfolios, walkRows }: WalkDeps,
-  checks: readonly RowCheck[],
-  { signal }: { signal: AbortSignal },
-): Promise<{ rows: number }> {
-  let rows = 0;
-  for (const portfolio of await portfolios.names()) {
+  { stored = [], rows = [], signal, ask }: WalkChecks,
+): Promise<{ rows: number; portfolios: number }> {
+  const all = [...stored, ...rows];
+  const names = await portfolios.names();
+  let count = 0;
+  for (const portfolio of names) {
+    for (const { beginPortfolio } of stored) await beginPortfolio?.(portfolio);
     for (const state of WALKED_STATES) {
-      for await (const page of walkRows({ portfolio, state })) {
+      for await (const page of walkRows({ portfolio, state, withCalls: stored.length > 0, ...(ask && { ask }) })) {
         signal.throwIfAborted();
-        rows += page.length;
-        for (const walked of page) {
-          for (const check of checks) {
-            // Most checks answer at once: a million times nothing is waited for.
-            const looked = check.row(walked);
-            if (looked) await looked;
-          }
-        }
+        count += page.length;
+        await showPage(page, state, { stored, rows });
       }
     }
-    for (const { endPortfolio } of checks) await endPortfolio?.(portfolio);
+    for (const { endPortfolio } of all) await endPortfolio?.(portfolio);
   }
-  for (const { end } of checks) await end?.();
-  return { rows };
+  for (const { end } of all) await end?.();
+  return { rows: count, portfolios: names.length };
+}
+
+/** Most checks answer at once: of a million rows few are waited for. */
+async function showPage(
+  page: readonly StoredRow[],
+  state: RowState,
+  { stored, rows }: Required<Pick<WalkChecks, 'stored' | 'rows'>>,
+): Promise<void> {
+  for (const walked of page) {
+    for (const check of stored) {
+      const looked = check.row(walked, state);
+      if (looked) await looked;
+    }
+    if (walked.field('state') === '' || walked.field('request') === '') continue;
+    for (const check of rows) {
+      const looked = check.row(walked);
+      if (looked) await looked;
+    }
+  }
 }

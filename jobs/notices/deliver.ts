@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Settings } from '../../src/config.ts';
 import type { Persist } from '../../src/ledger/persist.ts';
 import type { Log } from '../../src/log.ts';
-import { messageOf } from '../../src/notices/message.ts';
+import { makeMessage } from '../../src/notices/make-message.ts';
 import type { NoticeOutbox } from '../../src/notices/outbox.ts';
 import { WAYS, type Way, type WayName } from '../../src/notices/way.ts';
 import { openWays } from '../../src/notices/ways.ts';
@@ -95,7 +95,7 @@ async function deliverOn(name: WayName, ways: readonly Way[], { deps, stop, cutO
       log.error({ notice: id, kind: notice.kind, way: name, reason: words }, 'notice given up: it was not delivered');
       done.undelivered += 1;
     } else if (taken.is === 'go' && way !== undefined) {
-      const message = messageOf(taken, { account, consoleUrl: settings.CONSOLE_URL });
+      const message = makeMessage(taken, { account, consoleUrl: settings.CONSOLE_URL });
       const after = await tryNotice(taken, message, { way, outbox, persist, log, signal: cutOff });
       done[after] += 1;
     } else if (taken.is !== 'later' || taken.inMs > 0) return done;

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { Settings } from '../../src/config.ts';
-import { messageOf } from '../../src/notices/message.ts';
+import { makeMessage } from '../../src/notices/make-message.ts';
 import type { Sent, Way, WayName } from '../../src/notices/way.ts';
 import { openWays } from '../../src/notices/ways.ts';
 
@@ -20,7 +20,7 @@ export async function sendTest(
     path: '/nightly',
     atMs: Date.now(),
   };
-  const message = messageOf({ id: randomUUID(), notice }, { account, consoleUrl: settings.CONSOLE_URL });
+  const message = makeMessage({ id: randomUUID(), notice }, { account, consoleUrl: settings.CONSOLE_URL });
   return Promise.all(ways.map(async (way) => testedBy(way, await way.send(message, { signal }))));
 }
 

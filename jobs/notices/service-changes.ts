@@ -97,7 +97,8 @@ function serviceNotice({ tells }: Judged, held: CallsHeld): Notice | undefined {
     ];
     return { kind: 'back', title, facts, path: '/held', atMs: held.nowMs };
   }
-  const title = `The service is away: no call has got through for ${span}`;
+  const calls = held.shut.length > 0 ? kindsText(held.shut) : 'calls';
+  const title = `The service is away: no ${calls} have got through for ${span}`;
   const facts = [
     { term: 'Why', what: whyText(held) },
     { term: 'What now', what: 'no row is lost: they wait, and go on by themselves as soon as calls get through' },
@@ -137,8 +138,12 @@ const CALLS: Readonly<Record<CallKind, string>> = {
   limit: 'limit requests',
 };
 
+function kindsText(kinds: readonly CallKind[]): string {
+  return kinds.map((kind) => CALLS[kind]).join(' and ');
+}
+
 function whyText({ shut, blocked }: CallsHeld): string {
-  if (shut.length > 0) return `nobody knows what became of the last ${shut.map((kind) => CALLS[kind]).join(' and ')}`;
+  if (shut.length > 0) return `nobody knows what became of the last ${kindsText(shut)}`;
   switch (blocked?.by) {
     case 'asked':
       return 'it asks to wait';

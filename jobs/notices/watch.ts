@@ -1,23 +1,24 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Settings } from '../../src/config.ts';
 import { messageOf } from '../../src/errors.ts';
+import type { NightlyRuns } from '../../src/ledger/nightly/nightly-runs.ts';
+import type { Reports } from '../../src/ledger/nightly/reports.ts';
 import type { Log } from '../../src/log.ts';
 import { type CallsHeld, readCallsHeld } from '../../src/pace/calls-held.ts';
 import { lookAtApprovals, lookAtPortfolios, type PortfolioLookDeps } from './look-at-portfolios.ts';
 import { lookAtDisk, readRedisRoom } from './look-at-rooms.ts';
-import { type LastReport, REPORT_SUBJECTS, type ReportsDue, reportChanges } from './report-changes.ts';
+import { seeReports } from './nightly-reports.ts';
+import { REPORT_SUBJECTS, reportChanges } from './report-changes.ts';
 import { ROOM_SUBJECTS, roomChanges } from './room-changes.ts';
 import { SERVICE_SUBJECTS, serviceChanges } from './service-changes.ts';
 
-/** What a look needs of a context, and what the nightly reports say. */
+/** What a look needs of a context. */
 export type WatchDeps = PortfolioLookDeps & {
   settings: Pick<Settings, 'LIMITLINE_DATA' | 'NOTIFY_FAILURES_ABOVE' | 'NOTIFY_AWAY_AFTER_MIN' | 'NOTIFY_FULL_ABOVE'>;
   /** What each server of Redis says of itself, as `INFO` has it. */
   readServers: () => Promise<readonly Readonly<Record<string, string>>[]>;
-  /** The last report that a night made. */
-  lastReport?: () => Promise<LastReport | undefined>;
-  /** When a nightly report is due; nothing where the schedule names none. */
-  reportsDue?: ReportsDue | undefined;
+  reports: Pick<Reports, 'list'>;
+  nightlyRuns: Pick<NightlyRuns, 'schedule'>;
   /** What holds calls back, and the server's clock; as the ledger has it where nothing else is given. */
   readCalls?: () => Promise<CallsHeld>;
 };
@@ -87,15 +88,13 @@ function makeLook(deps: WatchDeps, log: Log): (signal: AbortSignal) => Promise<n
     const [disk, servers, reports] = await Promise.all([
       orNothing('the disk', () => lookAtDisk(settings.LIMITLINE_DATA)),
       orNothing('the room of Redis', deps.readServers),
-      orNothing('the last nightly report', async () => ({ last: await deps.lastReport?.() })),
+      orNothing('the nightly reports', () => seeReports(deps, nowMs)),
     ]);
     const rooms = { disk, redis: (servers ?? []).map(readRedisRoom) };
     let arose = await outbox.tell([
       ...serviceChanges(held, remember(SERVICE_SUBJECTS), settings.NOTIFY_AWAY_AFTER_MIN * 60_000),
       ...roomChanges(rooms, remember(ROOM_SUBJECTS), { nowMs, fullAbove: settings.NOTIFY_FULL_ABOVE }),
-      ...(reports
-        ? reportChanges({ ...reports, due: deps.reportsDue }, remember(REPORT_SUBJECTS), { nowMs, sinceMs })
-        : []),
+      ...(reports ? reportChanges(reports, remember(REPORT_SUBJECTS), { nowMs, sinceMs }) : []),
     ]);
     const rules = { nowMs, sinceMs, failuresAbove: settings.NOTIFY_FAILURES_ABOVE, signal };
     arose += await lookAtPortfolios(deps, rules);

@@ -57,6 +57,13 @@ export const COMMAND_KINDS: Readonly<Record<string, CommandKind>> = {
   reconcile: { what: 'ledger reconciled', wish: ({ options }) => (options.last === true ? undefined : {}) },
   notices: 'reads',
   'notices test': { what: 'test notice sent', wish: () => ({}) },
+  inbox: 'reads',
+  'mapping list': 'reads',
+  'mapping keep': {
+    what: 'mapping kept',
+    wish: ({ args }) => ({ about: String(args[0]), facts: { file: fileOf(args[1]) } }),
+  },
+  'mapping forget': { what: 'mapping forgotten', wish: onNamed },
   'user list': 'reads',
   'user add': { what: 'user added', wish: onNamed },
   'user password': { what: 'password set', wish: onNamed },

@@ -12,9 +12,17 @@ import { portfolioLine } from './generate-portfolio.ts';
 /** Rows under way at a time: what one connection sends without waiting. */
 const AT_ONCE = 200;
 
+/** What opens the ledger of a bench as a command does. */
+export const BENCH_LOGIN = {
+  LIMITLINE_PREFIX: 'bench',
+  SERVICE_URL: 'https://bench.example',
+  SERVICE_CLIENT_ID: 'bench',
+  SERVICE_CLIENT_SECRET: 'bench',
+} as const;
+
 /** The ledger of a bench, without a service: rows come in and get on by the scripts that they do in earnest. */
 export function openBenchLedger(connection: RedisConnection, { isSearched = true } = {}) {
-  const keys = makeKeys('bench', 'https://bench.example');
+  const keys = makeKeys(BENCH_LOGIN.LIMITLINE_PREFIX, BENCH_LOGIN.SERVICE_URL);
   const persist = makePersist({ log: makeSilentLog(), signal: new AbortController().signal });
   const rows = makeRows({ connection, keys, persist, canaryRefusals: 0, isSearched, referenceOf });
   return { keys, rows, connection };

@@ -2,7 +2,6 @@ import { constants, setPriority } from 'node:os';
 import type { Command } from 'commander';
 import { accountOf, readSettings } from '../../src/config.ts';
 import { openContext } from '../../src/context.ts';
-import { messageOf } from '../../src/errors.ts';
 import { makeLog } from '../../src/log.ts';
 import { nightWords, statusOf } from '../nightly/night-words.ts';
 import { stayOnDuty } from '../nightly/stay-on-duty.ts';
@@ -59,8 +58,7 @@ export function register(program: Command, terminal: Terminal): void {
 function letOthersGoFirst(): void {
   try {
     setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
-  } catch (error) {
+  } catch {
     // A system that allows no such thing does without.
-    messageOf(error);
   }
 }

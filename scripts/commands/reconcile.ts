@@ -1,3 +1,4 @@
+import { hostname } from 'node:os';
 import type { Command } from 'commander';
 import { reconcile } from '../../jobs/nightly/reconcile.ts';
 import { commandLineActor } from '../../src/actor.ts';
@@ -24,7 +25,7 @@ export function register(program: Command, terminal: Terminal): void {
       const find = options.last ? readLast : reconcileNow;
       const { report, findings } = await withContext(find, { facts: factsOf });
       const [gone, there] = [findings.filter(isGone), findings.filter((finding) => !isGone(finding))];
-      terminal.print(reportTable(report, findings), { findings: there, gone, report });
+      terminal.print(reportTable(report, findings, hostname()), { findings: there, gone, report });
       process.exitCode = there.length > 0 ? FINDINGS_STATUS : 0;
     });
 }

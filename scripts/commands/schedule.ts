@@ -50,8 +50,8 @@ async function runNow(task: TaskName, context: Context): Promise<NightEnd[]> {
   const { signal, forget } = waitForSignal();
   void signal.then(() => stopping.abort(new Error('this process stops')));
   try {
-    const night = { task, id: new Date(atMs).toISOString(), atMs };
-    return await runNights([night], context, { by: commandLineActor(), signal: stopping.signal });
+    const night = { task, id: new Date(atMs).toISOString(), atMs, by: commandLineActor() };
+    return await runNights([night], context, { signal: stopping.signal });
   } finally {
     forget();
   }

@@ -20,8 +20,12 @@ export const SHOWN_OF_A_CHECK = 10;
 /** Before the words of a finding stand its rows: as many columns. */
 const WORDS_FROM = 16;
 
-/** A report for a terminal: what came of it, what changed, the findings check by check, and where the files are. */
-export function reportTable(report: NightReport, findings: readonly ReportFinding[]): string {
+/**
+ * A report for a terminal: what came of it, what changed, the findings check by check, and where the files are.
+ *
+ * @param here this host: where else the files are is said
+ */
+export function reportTable(report: NightReport, findings: readonly ReportFinding[], here: string): string {
   const lines = folded(`${reportWords(report)} ${sinceWords(report)}`.trimEnd(), 0);
   for (const section of SECTIONS) {
     const groups = report.groups.filter((group) => group.section === section);
@@ -29,12 +33,12 @@ export function reportTable(report: NightReport, findings: readonly ReportFindin
     lines.push('', SECTION_WORDS[section].title.toUpperCase());
     for (const group of groups) lines.push(...groupLines(group, findings));
   }
-  lines.push('', ...folded(NO_MORE_WORDS, 0));
+  lines.push('', ...[NO_MORE_WORDS, ...(report.looked.notes ?? [])].flatMap((words) => folded(words, 0)));
   if (report.files) {
     const { folder, items, page, host } = report.files;
     lines.push('', `All items: ${folder}/${items}`);
     if (page !== undefined) lines.push(`To print:  ${folder}/${page}`);
-    lines.push(`           (on ${host})`);
+    if (host !== here) lines.push(`Both are on the host ${host}.`);
   }
   if (report.fault !== undefined) lines.push('', ...folded(`No files were left: ${report.fault}`, 0));
   return lines.join('\n');

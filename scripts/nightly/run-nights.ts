@@ -8,6 +8,7 @@ import { MAINTENANCE } from '../../src/queue/maintenance.ts';
 import { type MaintenanceWorker, startMaintenanceWorker } from '../../src/queue/maintenance-worker.ts';
 import { nextMoment } from '../../src/schedule/moments.ts';
 import { commandLineFrom } from '../audit/audit-command.ts';
+import { printReport } from './print-report.ts';
 
 /** A person waits for it at most, and Redis is asked one thing. */
 const LOOK_EVERY_MS = 250;
@@ -16,7 +17,7 @@ const LOOK_EVERY_MS = 250;
 export function startNightWorker(context: Context): MaintenanceWorker {
   const { keys, log, nightlyRuns: runs, audit, processId, settings } = context;
   const from = commandLineFrom();
-  const tasks = nightlyTasks({ ...context, days: settings.LIMITLINE_AUDIT_DAYS, from });
+  const tasks = nightlyTasks({ ...context, printReport, days: settings.LIMITLINE_AUDIT_DAYS, from });
   return startMaintenanceWorker({
     connection: context.redis.connect('worker'),
     prefix: keys.queuePrefix(MAINTENANCE),
@@ -26,26 +27,28 @@ export function startNightWorker(context: Context): MaintenanceWorker {
   });
 }
 
+/** A night that is to be run, and who asks for it; nobody where it is due by the schedule. */
+export type WantedNight = NightOf & { by?: string };
+
 /** A night that was asked for, and how it ended; nothing where nobody waited for that. */
 export type NightEnd = { task: string; night: string; end: RunEnd | undefined };
 
 /**
  * Has these nights run, by this process or by another that is on duty, and waits for their ends, in their order.
  *
- * @param given.by who asks for them; nobody where they are due by the schedule
  * @param given.signal stops it: the run under way is left to others, and the rest has no end
  */
 export async function runNights(
-  nights: readonly NightOf[],
+  nights: readonly WantedNight[],
   context: Context,
-  { by, signal }: { by?: string; signal: AbortSignal },
+  { signal }: { signal: AbortSignal },
 ): Promise<NightEnd[]> {
   if (nights.length === 0) return [];
   const { nightlyRuns: runs } = context;
   const maintenance = context.maintenance();
   // No schedulers, but the rule that one run goes at a time: nobody may ever have been on duty.
   await maintenance.oneAtATime();
-  for (const { task, atMs } of nights)
+  for (const { task, atMs, by } of nights)
     await maintenance.add({ task, dueMs: atMs, ...(by === undefined ? {} : { by }) });
   const worker = startNightWorker(context);
   const ends: NightEnd[] = [];

@@ -7,7 +7,8 @@ import { NIGHT_PARTS, type NightPart } from './night-parts.ts';
 import { type NightEnd, runNights } from './run-nights.ts';
 
 /**
- * One pass of all that the night's process does: what is due by the schedule of this process, and the other parts once each. A task is
+ * One pass of all that the night's process does: what is due by the schedule of this process, what somebody asked for in the console,
+ * and the other parts once each. A task is
  * due where its latest moment has passed and no run of that night has ended; so the first pass of all runs everything.
  */
 export async function doWhatIsDue(
@@ -19,7 +20,10 @@ export async function doWhatIsDue(
   if ((await whoIsOnDuty({ connection, keys })).length === 0) await context.maintenance().keep([]);
   const entries = scheduleOf(context.settings.LIMITLINE_SCHEDULE);
   const due = await dueNights(entries, { runs: context.nightlyRuns, nowMs: Date.now() });
-  const ends = await runNights(due, context, { signal });
+  const asked = (await context.maintenance().asked()).map(({ task, dueMs, by }) => {
+    return { task, id: new Date(dueMs).toISOString(), atMs: dueMs, by };
+  });
+  const ends = await runNights([...due, ...asked], context, { signal });
   for (const part of parts) {
     if (signal.aborted) break;
     try {

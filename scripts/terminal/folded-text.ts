@@ -5,9 +5,10 @@ export function foldedText(text: string, columns: number): string[] {
   const lines: string[] = [];
   for (let rest = text; rest !== ''; ) {
     const part = fitted(rest, columns);
-    const space = part.length < rest.length ? part.lastIndexOf(' ') : -1;
+    const isWhole = part.length === rest.length || rest[part.length] === ' ';
+    const space = isWhole ? -1 : part.lastIndexOf(' ');
     const end = space > 0 && widthOf(part) > SHORTEST ? space : part.length;
-    lines.push(rest.slice(0, end));
+    lines.push(rest.slice(0, end).trimEnd());
     rest = rest.slice(end).trimStart();
   }
   return lines;

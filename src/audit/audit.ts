@@ -4,7 +4,7 @@ export type AuditNote = {
   by: string;
   /** What, as `<thing> <verb>`: `session begun`, `sign-in refused`, `rows retried`, `portfolio approved`, `results downloaded`. */
   what: string;
-  /** From where: an address of the network, or `command line on <host>`. */
+  /** From where: an address of the network, or `command line on <host>`, or `drop folder on <host>`. */
   from: string;
   /** What it was about: a portfolio, a user. */
   about?: string;

@@ -22,11 +22,11 @@ export function makePortfolios({ connection, keys }: { connection: RedisConnecti
     ...imports,
     ...makeSuppliers({ connection, keys }),
     ...makeFirstRows({ connection, keys }),
-    /** Compares what is kept of the rows of these portfolios with the rows, mends it, and says what differed. */
-    async compare(names: readonly string[]): Promise<Difference[]> {
+    /** Compares what is kept of the rows of these portfolios with the rows, mends it, and says what differed; `note` hears of each row. */
+    async compare(names: readonly string[], note?: Parameters<typeof comparison.compare>[1]): Promise<Difference[]> {
       // That rows of an older ledger are in no sum yet is no difference: they enter when their portfolio is read.
       for (const name of names) await this.read(name);
-      return comparison.compare(names);
+      return comparison.compare(names, note);
     },
 
     async names(): Promise<string[]> {

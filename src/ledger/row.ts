@@ -5,6 +5,11 @@ import type { RowId } from './row-id.ts';
 export const STEPS = ['company', 'documents', 'limit'] as const;
 export type Step = (typeof STEPS)[number];
 
+/** Whether a row in this state is in progress. */
+export function isStep(state: string): state is Step {
+  return (STEPS as readonly string[]).includes(state);
+}
+
 export const ROW_STATES = ['queued', ...STEPS, 'done', 'refused', 'held', 'skipped', 'cancelled', 'awaiting'] as const;
 export type RowState = (typeof ROW_STATES)[number];
 

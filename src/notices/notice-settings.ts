@@ -38,6 +38,12 @@ const FORM_WORDS = { slack: 'Slack reads it', teams: 'Teams reads it', json: 'JS
 /** A mail server takes a hundred as a rule (RFC 5321, section 4.5.3.1.8); more people are a list of the server's own. */
 const MOST_ADDRESSES = 50;
 
+/** What is given and changes nothing, one sentence each. */
+export function idleNoticeSettings(values: Readonly<Record<string, string>>): string[] {
+  const isIdle = values.NOTIFY_WEBHOOK_FORM !== undefined && values.NOTIFY_WEBHOOK_URL === undefined;
+  return isIdle ? ['NOTIFY_WEBHOOK_FORM has no effect without NOTIFY_WEBHOOK_URL'] : [];
+}
+
 /** What is wrong with these settings together, one sentence each without an end; nothing that is secret is repeated. */
 export function noticeFaults(settings: NoticeSettings): string[] {
   return [...mailFaults(settings), ...webhookFaults(settings)];

@@ -123,6 +123,14 @@ export function makeMaintenance({
       return schedulers.map(({ name, next = 0 }) => ({ task: name, atMs: next }));
     },
 
+    /** What somebody asked for and nobody has taken up yet, the oldest first. */
+    async asked(): Promise<{ task: string; dueMs: number; by: string }[]> {
+      const jobs = await queue.getJobs(['wait'], 0, -1, true);
+      return jobs.flatMap(({ data: { task, dueMs, by } }) => {
+        return by === undefined || dueMs === undefined ? [] : [{ task, dueMs, by }];
+      });
+    },
+
     /** A run for this moment. One that is there already, waiting or under way, is not added a second time. */
     async add(job: Required<Pick<MaintenanceJob, 'task' | 'dueMs'>> & Pick<MaintenanceJob, 'by'>): Promise<void> {
       await queue.add(job.task, job, { ...jobOptions, jobId: `${job.task}/${job.dueMs}` });

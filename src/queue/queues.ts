@@ -35,6 +35,9 @@ const JOB_OPTIONS: JobsOptions = {
 /** States in which a job is not being run yet. */
 const WAITING = ['wait', 'prioritized', 'delayed'] as const;
 
+/** The same as BullMQ tells them of one job. */
+const WAITS: ReadonlySet<string> = new Set(['waiting', 'prioritized', 'delayed', 'paused']);
+
 /** States in which a job does nothing more for its row. */
 const GONE: ReadonlySet<string> = new Set(['unknown', 'failed', 'completed']);
 
@@ -126,6 +129,32 @@ export function makeQueues({
       return true;
     },
 
+    /** Whether a row has a job that will do something for it, in any queue. */
+    async hasJob(row: JobData): Promise<boolean> {
+      const states = await Promise.all(QUEUES.map((queue) => queues[queue].getJobState(jobId(row))));
+      return states.some((state) => !GONE.has(state));
+    },
+
+    /** Whether a row has a job that nobody runs yet, in any queue. */
+    async waits(row: JobData): Promise<boolean> {
+      const states = await Promise.all(QUEUES.map((queue) => queues[queue].getJobState(jobId(row))));
+      return states.some((state) => WAITS.has(state));
+    },
+
+    /** Those of these jobs of which BullMQ knows anything at all: such a job, or what is left of a lost one. */
+    async known(jobs: readonly NewJob[]): Promise<NewJob[]> {
+      const found: NewJob[] = [];
+      for (const name of QUEUES) {
+        const ofQueue = jobs.filter((job) => job.queue === name);
+        if (ofQueue.length === 0) continue;
+        const step = connection.pipeline();
+        for (const { data } of ofQueue) step.exists(queues[name].toKey(jobId(data)));
+        const answers = (await step.exec()) ?? [];
+        found.push(...ofQueue.filter((_, place) => answers[place]?.[1] === 1));
+      }
+      return found;
+    },
+
     /** Removes what a lost queue may have left of a row's job; a job that is there stays. */
     async sweep(row: JobData): Promise<void> {
       const states = await Promise.all(QUEUES.map((queue) => queues[queue].getJobState(jobId(row))));
@@ -147,6 +176,9 @@ export function makeQueues({
 
     /** The same jobs by whom they are for: of each portfolio that has any, the keys of its rows. */
     waiting: (of: readonly QueueName[] = QUEUES) => keysWithJob(WAITING, of),
+
+    /** The rows for which a job failed and is kept. */
+    failedRows: () => keysWithJob(['failed'], QUEUES),
 
     /** The same with the jobs that are being run: what is left for each portfolio to be done. */
     alive: () => keysWithJob([...WAITING, 'active'], QUEUES),

@@ -6,7 +6,7 @@ import { openDesk } from '../support/desk.ts';
 import { uploadTo } from '../support/upload.ts';
 import { buyerLines } from '../support/workplace.ts';
 
-/** Every page of the console, by its name among the screenshots. `DONE` and the like stand for the key of such a row, `DRAFT` for an upload's. */
+/** Every page of the console but *Nightly* (nightly.test.ts), by its name among the screenshots. `DONE` and the like stand for the key of such a row, `DRAFT` for an upload's. */
 const PAGES: [name: string, path: string][] = [
   ['portfolios', '/'],
   ['portfolio', '/portfolios/q4'],

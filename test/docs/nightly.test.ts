@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { CHECKS } from '../../src/ledger/nightly/checks.ts';
+import { NOTICE_KINDS } from '../../src/notices/notice.ts';
 
 test('docs/nightly.md has each check by the title that the report gives it, and none besides', () => {
   const text = readFileSync(join(import.meta.dirname, '../../docs/nightly.md'), 'utf8');
@@ -9,4 +10,11 @@ test('docs/nightly.md has each check by the title that the report gives it, and 
   const titles = [...(section.split(/^## /m)[0] ?? '').matchAll(/^\| (.+?) \|/gm)].map(([, title]) => title);
   const named = titles.filter((title) => title !== 'On the report' && !title?.startsWith('---'));
   expect(named).toEqual(Object.values(CHECKS).map(({ title }) => title));
+});
+
+test('docs/nightly.md says of each kind of notice when it is told, in the order of their names in settings', () => {
+  const text = readFileSync(join(import.meta.dirname, '../../docs/nightly.md'), 'utf8');
+  const [, section = ''] = text.split(/^### What is told of$/m);
+  const kinds = [...(section.split(/^##/m)[0] ?? '').matchAll(/^\| `(\w+)` \|/gm)].map(([, kind]) => kind);
+  expect(kinds).toEqual([...NOTICE_KINDS]);
 });

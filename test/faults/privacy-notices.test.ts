@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { answerApproval } from '../../jobs/approvals/answer-approval.ts';
 import { carryOutAnswered } from '../../jobs/approvals/carry-out-answered.ts';
+import { readCallsHeld } from '../../src/pace/calls-held.ts';
 import type { FaultChange } from '../../src/stand-in/fault-settings.ts';
 import { BOB } from '../support/approved-portfolio.ts';
 import { makeWatcher } from '../support/watcher.ts';
@@ -31,10 +32,11 @@ test('a whole run, with all that can go wrong, tells each notice once, and no no
   const { context, standIn } = place;
   const { approvals, portfolios } = context;
   const servers = [{ used_memory: '99', maxmemory: '100', aof_last_write_status: 'err' }];
-  const dailyMs = 86_400_000;
+  const { nowMs } = await readCallsHeld(context.ledger, context.keys);
+  const entry = { task: 'reconcile' as const, pattern: '0 */6 * * *', tz: 'UTC', sinceMs: nowMs };
   const watcher = makeWatcher(context, {
     readServers: async () => servers,
-    reportsDue: { words: 'reconcile 30 2 * * *', before: (atMs) => [atMs, atMs - dailyMs] },
+    nightlyRuns: { schedule: async () => [entry] },
   });
   const kinds = async () => (await watcher.told()).map(({ kind }) => kind).filter((kind) => kind !== 'disk');
   const held = async () => watcher.deps.readCalls?.();
@@ -78,7 +80,8 @@ test('a whole run, with all that can go wrong, tells each notice once, and no no
   expect((await kinds()).slice(6)).toEqual(['away']);
   const before = await accepted();
   await standIn.setFaults({ rules: [] });
-  await place.settled();
+  // Doors open by and by, and the machine may be busy.
+  await place.settled('q4', 100_000);
   await expect.poll(accepted).toBeGreaterThan(before);
   await watcher.look();
   await watcher.lookAfter(3);

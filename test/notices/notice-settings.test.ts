@@ -27,6 +27,13 @@ test('the ways that are set are told by their hosts, and nothing secret is among
   expect(JSON.stringify(shown)).not.toContain('s3cr3t');
 });
 
+test('a form without a webhook is said to have no effect', () => {
+  expect(read({ NOTIFY_WEBHOOK_FORM: 'slack' }).notices).toEqual([
+    'NOTIFY_WEBHOOK_FORM has no effect without NOTIFY_WEBHOOK_URL',
+  ]);
+  expect(read(WEBHOOK).notices).toEqual([]);
+});
+
 describe('faults', () => {
   test.each<[string, Record<string, string>, RegExp]>([
     ['no sender', { ...MAIL, NOTIFY_SMTP_FROM: '' }, /NOTIFY_SMTP_FROM and NOTIFY_SMTP_TO are needed too/],

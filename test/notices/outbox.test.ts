@@ -22,6 +22,16 @@ describe('telling', () => {
     expect(await outbox.tell([away])).toBe(1);
   });
 
+  test('what was decided by a state that is over is neither told nor remembered, and what was decided by this one is', async () => {
+    const { outbox } = openOutbox();
+    expect(await outbox.tell([{ ...makeState('away', {}, 'service'), was: '' }])).toBe(1);
+    expect(await outbox.tell([{ ...makeState('back', {}, 'service'), was: '' }])).toBe(0);
+    expect(await outbox.tell([{ ...makeState('away again', {}, 'service'), was: 'back' }])).toBe(0);
+    expect(await outbox.tell([{ ...makeState('back', {}, 'service'), was: 'away' }])).toBe(1);
+    expect(await outbox.tell([{ ...makeState('back', {}, 'service'), was: 'away' }])).toBe(0);
+    expect((await outbox.lately()).length).toBe(2);
+  });
+
   test('of any number of processes that tell the same at the same moment, one adds a notice', async () => {
     const { open } = openOutbox();
     const states = Array.from({ length: 20 }, (_, place) => makeState('awaiting', {}, `portfolio ${place}`));

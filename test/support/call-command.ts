@@ -16,6 +16,8 @@ const COMMANDS: Record<string, () => Promise<CommandModule>> = {
   decline: () => import('../../scripts/commands/decline.ts'),
   import: () => import('../../scripts/commands/import.ts'),
   notices: () => import('../../scripts/commands/notices.ts'),
+  inbox: () => import('../../scripts/commands/inbox.ts'),
+  mapping: () => import('../../scripts/commands/mapping.ts'),
   pause: () => import('../../scripts/commands/pause.ts'),
   portfolios: () => import('../../scripts/commands/portfolios.ts'),
   reconcile: () => import('../../scripts/commands/reconcile.ts'),

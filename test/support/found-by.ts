@@ -3,13 +3,16 @@ import { CHECKS, type FoundItem } from '../../src/ledger/nightly/checks.ts';
 import { makeFindingGroups } from '../../src/ledger/nightly/group-findings.ts';
 
 /** What a look through all that is kept finds wrong with it, or made twice: what finance wants to know is left out. */
-export async function foundBy(deps: LookDeps): Promise<{ portfolio: string; finding: string; rows: number }[]> {
+export async function foundBy(
+  deps: LookDeps,
+  how: { lookAgainMs?: number } = {},
+): Promise<{ portfolio: string; finding: string; rows: number }[]> {
   const groups = makeFindingGroups();
   const isOfLedger = ({ check }: FoundItem) => CHECKS[check].kind === 'ledger' || check === 'made twice';
   await lookThrough(
     deps,
     { found: (item) => void (isOfLedger(item) && groups.add(item)) },
-    { atMs: Date.now(), signal: new AbortController().signal },
+    { atMs: Date.now(), signal: new AbortController().signal, ...how },
   );
   return groups.result().findings.map(({ portfolio, finding, rows }) => ({ portfolio, finding, rows }));
 }

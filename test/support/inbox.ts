@@ -17,6 +17,7 @@ type Wish = NonNullable<Parameters<typeof openWorkplace>[0]>;
 export async function openInbox({ env = {}, ...wish }: Wish = {}) {
   const dir = await makeFolder();
   const workplace = await openWorkplace({ ...wish, env: { LIMITLINE_INBOX: dir, ...env } });
+  const { settings } = workplace.context;
   const told: NoticeState[] = [];
   const outbox = {
     async tell(states: readonly NoticeState[]) {
@@ -41,6 +42,16 @@ export async function openInbox({ env = {}, ...wish }: Wish = {}) {
   return {
     ...workplace,
     inbox: dir,
+    /** The settings, as a command line has them. */
+    env: {
+      REDIS_URL: settings.REDIS_URL ?? '',
+      LIMITLINE_PREFIX: settings.LIMITLINE_PREFIX,
+      SERVICE_URL: settings.SERVICE_URL ?? '',
+      SERVICE_CLIENT_ID: settings.SERVICE_CLIENT_ID,
+      SERVICE_CLIENT_SECRET: settings.SERVICE_CLIENT_SECRET,
+      LIMITLINE_INBOX: dir,
+      ...env,
+    },
     source,
     told,
     takeIn,

@@ -2,8 +2,10 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { FastifyRequest, RouteOptions } from 'fastify';
 import { onTestFinished } from 'vitest';
+import { reconcile } from '../../jobs/nightly/reconcile.ts';
 import { consoleFunctions } from '../../scripts/console/functions.ts';
 import { readStrip } from '../../scripts/console/read-strip.ts';
+import { printReport } from '../../scripts/nightly/print-report.ts';
 import { readSettings } from '../../src/config.ts';
 import { makeConsole } from '../../src/console/console.ts';
 import { addPages } from '../../src/console/pages/index.ts';
@@ -21,7 +23,7 @@ import { uploadTo } from './upload.ts';
 
 /**
  * A console that was used, whose files have a mark in every personal value: rows done, refused with an answer that repeats their
- * contact, mended, held, and waiting for approval; and an upload. Who asks is said by the header `x-test-roles`, and everybody may use every address,
+ * contact, mended, held, and waiting for approval; an upload; and the report of a night. Who asks is said by the header `x-test-roles`, and everybody may use every address,
  * so that nothing but the masking stands between a viewer and what is shown.
  */
 export async function openMarkedConsole() {
@@ -42,6 +44,9 @@ export async function openMarkedConsole() {
 
   const settings = readSettings({ env: { ...ownDataHome(desk.cwd), ...desk.env, CONSOLE_PORT: '0' }, cwd: desk.cwd });
   const context = await openContext({ settings, log: makeSilentLog() });
+  const { signal } = new AbortController();
+  const night = { id: '2026-11-22T01:30:00.000Z', atMs: Date.now(), by: 'nightly', signal };
+  const { report } = await reconcile({ ...context, printReport }, night);
   const audit = makeNotedAudit();
   const routes: RouteOptions[] = [];
   const web = await makeConsole({
@@ -74,7 +79,7 @@ export async function openMarkedConsole() {
   const watch = (path: string, headers: Record<string, string>) => firstFrame(web.url(), path, headers);
   const draft = location.split('/').at(-1) ?? '';
   const approval = (await context.approvals.waiting())[0]?.id ?? '';
-  return { ...visitor, context, audit, addresses: addressesOf(routes, { keys, draft, approval }), watch };
+  return { ...visitor, context, audit, addresses: addressesOf(routes, { keys, draft, approval, report }), watch };
 }
 
 /** Of the table that says who may, nothing is left. */
@@ -90,12 +95,12 @@ async function personOf(request: FastifyRequest): Promise<Person> {
 /** Every address that is read, with all that can stand in it here, and the searches that pages offer. */
 function addressesOf(
   routes: readonly RouteOptions[],
-  { keys, draft, approval }: { keys: string[]; draft: string; approval: string },
+  { keys, draft, approval, report }: Readonly<Record<'draft' | 'approval' | 'report', string>> & { keys: string[] },
 ): string[] {
   const values: Record<string, string[]> = {
     ':name': ['q4', 'q6'],
     ':key': keys,
-    ':id': [draft, approval, 'none'],
+    ':id': [draft, approval, encodeURIComponent(report), 'none'],
     ':file': ['results.csv', 'errors.csv', 'results.xlsx', 'original', 'original?import=1'],
     ':queue': ['companies'],
     ':queueName': ['companies', 'buyer-limits'],
@@ -103,7 +108,8 @@ function addressesOf(
     '*': ['nowhere'],
   };
   const read = routes.filter(({ method }) => [method].flat().includes('GET')).map(({ url }) => url);
-  const patterns = ['/events', ...read, ...SEARCHES, '/nowhere'];
+  const files = ['items.csv', 'report.html'].map((file) => `/nightly/reports/${encodeURIComponent(report)}/${file}`);
+  const patterns = ['/events', ...read, ...SEARCHES, ...files, '/nowhere'];
   return [...new Set(patterns.flatMap((pattern) => filled(pattern, values)))];
 }
 

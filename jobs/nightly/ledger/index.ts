@@ -1,19 +1,91 @@
+import type { BuyerLists } from '../../../src/ledger/nightly/buyer-lists.ts';
 import type { FoundSink } from '../../../src/ledger/nightly/checks.ts';
+import type { Ask } from '../../../src/ledger/nightly/row-walk.ts';
+import type { Portfolios } from '../../../src/ledger/portfolios.ts';
+import type { Stories } from '../../../src/ledger/story/story.ts';
 import type { RowCheck } from '../row-check.ts';
-import { type WalkDeps, walkLedger } from '../walk-ledger.ts';
+import { type StoredRowCheck, type WalkDeps, walkLedger } from '../walk-ledger.ts';
+import { makeBuyerListCheck } from './buyer-lists.ts';
+import { type DocumentDeps, makeDocumentCheck } from './documents.ts';
+import { removeStrayJobs } from './jobs-without-row.ts';
+import { type KeptDeps, makeKeptCheck } from './kept-beside.ts';
+import { type ClaimDeps, makeOldClaimCheck } from './old-claims.ts';
+import { type CallDeps, makeCallCheck } from './rows-and-calls.ts';
+import { makeRowsWithoutJob } from './rows-without-job.ts';
+import { compareFiles, type FileDeps, isDataFolderOurs } from './stored-files.ts';
 
-export type LedgerCheckDeps = WalkDeps;
+export type LedgerCheckDeps = WalkDeps &
+  KeptDeps &
+  CallDeps &
+  ClaimDeps & {
+    portfolios: Portfolios;
+    stories: Pick<Stories, 'mendHeld' | 'calls' | 'claims'>;
+    buyerLists: BuyerLists;
+    /** Makes what lets others at Redis go first, for one run. */
+    considerate: (signal: AbortSignal) => Ask;
+    storedFiles: FileDeps['storedFiles'];
+    storedDocuments: DocumentDeps['storedDocuments'];
+    otherAccounts: () => Promise<(FileDeps['portfolios'] & WalkDeps)[]>;
+    settings: { SERVICE_TIMEOUT_MS: number; REDIS_URL?: string | undefined };
+  };
 
-/** What a night's check of the ledger is told: where its findings go, and which other checks look at each row on the same walk. */
-type LedgerCheck = { sink: FoundSink; rowChecks?: readonly RowCheck[]; signal: AbortSignal };
+/**
+ * What a night's check of the ledger is told: where its findings go, and which other checks look at each row on the same walk.
+ *
+ * @param lookAgainMs so long after a row was met it is looked at again before it is said to disagree with its call
+ */
+type LedgerCheck = { sink: FoundSink; rowChecks?: readonly RowCheck[]; signal: AbortSignal; lookAgainMs?: number };
+
+/** What was looked at; and what could not be compared here, in sentences: that is no finding. */
+export type LedgerChecked = { rows: number; portfolios: number; notes: string[] };
 
 /**
  * All checks of kind `ledger`: what is kept beside the rows, the queues, the calls, the buyers' lists, files and documents are compared
- * with the rows, and what is certain is mended. Whoever else has something to look at in each row hands it in as a row check.
+ * with the rows, and what is certain is mended. Whoever else has something to look at in each row hands it in as a row check. A run
+ * that died is simply made again: what it mended is as it should be by then.
+ *
+ * @throws the signal's reason when it is aborted
  */
-export async function checkLedger(
-  deps: LedgerCheckDeps,
-  { rowChecks = [], signal }: LedgerCheck,
-): Promise<{ rows: number }> {
-  return walkLedger(deps, rowChecks, { signal });
+export async function checkLedger(deps: LedgerCheckDeps, how: LedgerCheck): Promise<LedgerChecked> {
+  const { sink, rowChecks = [], signal } = how;
+  const ask = deps.considerate(signal);
+  const files = {
+    portfolios: deps.portfolios,
+    others: deps.otherAccounts,
+    storedFiles: deps.storedFiles,
+    isOwnRedis: deps.settings.REDIS_URL === undefined,
+  };
+  const isOurs = await isDataFolderOurs(files);
+  const stored = storedChecks(deps, { ...how, ask });
+  if (isOurs) {
+    const documents = { storedDocuments: deps.storedDocuments, others: deps.otherAccounts };
+    stored.push(await makeDocumentCheck(documents, { sink, signal }));
+  }
+  const listed = await deps.stories.mendHeld(await deps.portfolios.names());
+  if (listed > 0) {
+    await sink.found({ check: 'indexes', portfolio: '', says: HELD_LISTED, rows: listed, isMended: true });
+  }
+  const walked = await walkLedger(deps, { stored, rows: rowChecks, signal, ask });
+  await removeStrayJobs(deps, { sink, ask, signal });
+  if (isOurs) await compareFiles(files, { sink, signal });
+  return { ...walked, notes: isOurs ? [] : [ELSEWHERE] };
 }
+
+/** In their order: what is kept beside the rows is mended first, since the jobs go by the indexes. */
+function storedChecks(
+  deps: LedgerCheckDeps,
+  { sink, ask, signal, lookAgainMs }: LedgerCheck & { ask: Ask },
+): StoredRowCheck[] {
+  const mended = new Set<string>();
+  return [
+    makeKeptCheck(deps, { sink, ask, mended: (portfolio) => mended.add(portfolio) }),
+    makeRowsWithoutJob(deps, { sink, ask, wasMended: (portfolio) => mended.has(portfolio) }),
+    makeCallCheck(deps, { sink, ask, signal, ...(lookAgainMs !== undefined && { lookAgainMs }) }),
+    makeOldClaimCheck(deps, { sink, ask, signal, timeoutMs: deps.settings.SERVICE_TIMEOUT_MS }),
+    makeBuyerListCheck(deps.buyerLists, { sink, ask }),
+  ];
+}
+
+const HELD_LISTED = 'held rows were not listed as they are; they are now';
+const ELSEWHERE =
+  'Files and documents were not compared: none of the imported files are in the data folder of this host. Where they lie, limitline reconcile compares them.';

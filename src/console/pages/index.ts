@@ -70,7 +70,7 @@ export function addPages(app: ConsoleApp, hub: Hub, functions: PageFunctions): v
   addApprovalsPage(app, given.approvals);
   addPlansPage(app, hub, given.plans);
   addNewPage(app, hub, given.new);
-  addNightlyPage(app, given.nightly);
+  addNightlyPage(app, { ...given.nightly, schedule: given.schedule });
   addQueuesPage(app, hub, given.queues);
   addScheduleActions(app, given.schedule);
   addMachines(app, given.machines);

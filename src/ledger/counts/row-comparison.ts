@@ -22,8 +22,11 @@ export type Difference = {
   names?: string[];
 };
 
-/** Rows that are compared in one step: some milliseconds of Redis' time. */
-const PAGE = 200;
+/** Hears of the key of a row that was not as it should be, with what was wrong of it. */
+type NoteRow = (found: { portfolio: string; is: 'state' | 'cause' | 'index' | 'row'; key: string }) => void;
+
+/** Rows that are compared in one step: a millisecond or two of Redis' time. */
+const PAGE = 100;
 
 /** How often a failed row is looked at that moves between the look and the step. */
 const LOOKS = 3;
@@ -36,55 +39,78 @@ export function makeRowComparison({ connection, keys }: { connection: RedisConne
   const lists = makeRowLists({ connection, keys });
   const underWay = new Map<string, Promise<void>>();
 
-  /** Answers how many rows lacked in the index of their state, in that of their cause, and in the sums as they are. */
-  async function comparePage(portfolio: string, rowKeys: readonly string[], side: string): Promise<number[]> {
+  /** Tells of rows that lacked in the index of their state, in that of their cause, and in the sums as they are. */
+  async function comparePage(
+    portfolio: string,
+    rowKeys: readonly string[],
+    { side, note }: { side: string; note: NoteRow },
+  ): Promise<void> {
     const places = [keys.portfolio(portfolio), keys.row(portfolio, '')];
-    const counts = [0, 0, 0];
     let args = rowKeys.flatMap((key) => [key, '', '', '', '', '']);
     for (let look = 0; look <= LOOKS && args.length > 0; look += 1) {
-      const answer = (await compareRows(places, [side, ...args])) as [number, number, number, ...string[]];
-      const [unplaced, uncaused, untallied, ...failed] = answer;
-      for (const [at, count] of [unplaced, uncaused, untallied].entries()) counts[at] = (counts[at] ?? 0) + count;
+      const answer = (await compareRows(places, [side, ...args])) as [string[], string[], string[], string[]];
+      const [unplaced, uncaused, untallied, failed] = answer;
+      for (const key of unplaced) note({ portfolio, is: 'state', key });
+      for (const key of uncaused) note({ portfolio, is: 'cause', key });
+      for (const key of untallied) note({ portfolio, is: 'row', key });
       const results = await lists.read(failed.map((key) => ({ portfolio, key })));
       args = failed.flatMap((key, at) => foundCauseArgs(key, results[at]));
     }
-    return counts;
   }
 
-  /** Takes out of an index what stands in it wrongly, and answers how many rows that were. */
-  async function cleanIndex(portfolio: string, index: string, field: 'state' | 'cause', value: string) {
-    let wrong = 0;
+  /** Takes out of an index what stands in it wrongly. */
+  async function cleanIndex(
+    portfolio: string,
+    { index, field, value }: { index: string; field: 'state' | 'cause'; value: string },
+    note: NoteRow,
+  ): Promise<void> {
     for await (const members of scanMembers(connection, index)) {
       if (members.length === 0) continue;
-      wrong += Number(await compareIndex([index, keys.row(portfolio, '')], [field, value, ...members]));
+      const wrong = (await compareIndex([index, keys.row(portfolio, '')], [field, value, ...members])) as string[];
+      for (const key of wrong) note({ portfolio, is: 'index', key });
     }
-    return wrong;
   }
 
-  async function cleanIndexes(portfolio: string): Promise<number> {
-    let wrong = 0;
+  async function cleanIndexes(portfolio: string, note: NoteRow): Promise<void> {
     for (const state of ROW_STATES) {
-      wrong += await cleanIndex(portfolio, keys.rowsInState(portfolio, state), 'state', state);
+      await cleanIndex(portfolio, { index: keys.rowsInState(portfolio, state), field: 'state', value: state }, note);
     }
     for (const cause of await connection.hkeys(keys.causes(portfolio))) {
-      wrong += await cleanIndex(portfolio, keys.rowsOfCause(portfolio, cause), 'cause', cause);
+      await cleanIndex(portfolio, { index: keys.rowsOfCause(portfolio, cause), field: 'cause', value: cause }, note);
     }
-    return wrong;
   }
 
-  async function tallyRows(portfolio: string): Promise<void> {
+  /** Compares all rows that the indexes of their states have. */
+  async function compareIndexed(portfolio: string, how: { side: string; note: NoteRow }): Promise<void> {
     for (const state of ROW_STATES) {
       for await (const page of pagesOf(lists, portfolio, state)) {
         for (const part of partsOf(page, PAGE)) {
-          await comparePage(
-            portfolio,
-            part.map(({ key }) => key),
-            '',
-          );
+          const rowKeys = part.map(({ key }) => key);
+          await comparePage(portfolio, rowKeys, how);
         }
       }
     }
+  }
+
+  async function tallyRows(portfolio: string): Promise<void> {
+    await compareIndexed(portfolio, { side: '', note: () => {} });
     await connection.hset(keys.portfolio(portfolio), 'tallied', '1');
+  }
+
+  /**
+   * Whether a row may stand in no index of a state: something is left of the sums that no row came over with, or imports brought in
+   * more rows than the indexes have.
+   */
+  async function lacksRows(portfolio: string, side: string): Promise<boolean> {
+    const old = keys.sums(portfolio, side === 'a' ? 'b' : 'a');
+    const step = connection.multi().exists(old).hgetall(keys.portfolio(portfolio));
+    for (const state of ROW_STATES) step.zcard(keys.rowsInState(portfolio, state));
+    const [left, hash, ...sizes] = ((await step.exec()) ?? []).map(([, answer]) => answer);
+    if (left === 1) return true;
+    const fields = Object.entries((hash ?? {}) as Record<string, string>);
+    if (!fields.some(([field]) => field === 'counted')) return true;
+    const added = fields.filter(([field]) => field.startsWith('added:')).map(([, count]) => count);
+    return sumOf(added) !== sumOf(sizes);
   }
 
   return {
@@ -95,32 +121,35 @@ export function makeRowComparison({ connection, keys }: { connection: RedisConne
       await running;
     },
 
-    /** Compares all rows of these portfolios, going once over all rows that there are, and mends what differs. */
-    async compare(portfolios: readonly string[]): Promise<Difference[]> {
+    /**
+     * Compares all rows of these portfolios and mends what differs: those that the indexes have, and where rows may stand in none, all
+     * that there are.
+     *
+     * @param note hears of each row that was not as it should be
+     */
+    async compare(portfolios: readonly string[], note: NoteRow = () => {}): Promise<Difference[]> {
       const sides = new Map<string, string>();
+      const found = new Map<string, number>();
+      const count: NoteRow = (row) => {
+        const name = `${row.portfolio}/${row.is}`;
+        found.set(name, (found.get(name) ?? 0) + 1);
+        note(row);
+      };
       for (const name of portfolios) {
         const places = [keys.portfolio(name), keys.sums(name, 'a'), keys.sums(name, 'b')];
-        sides.set(name, String(await changeSide(places, [])));
+        const side = String(await changeSide(places, []));
+        sides.set(name, side);
+        await compareIndexed(name, { side, note: count });
       }
-      const found = new Map(portfolios.map((name) => [name, [0, 0, 0]]));
-      for await (const { portfolio, rowKeys } of rowPages(connection, keys, new Set(portfolios))) {
-        const counts = await comparePage(portfolio, rowKeys, sides.get(portfolio) ?? '');
-        const before = found.get(portfolio) ?? [];
-        found.set(
-          portfolio,
-          counts.map((count, at) => count + (before[at] ?? 0)),
-        );
-      }
+      await compareLost(sides, count);
       const differences: Difference[] = [];
-      for (const portfolio of portfolios) {
-        const [state = 0, cause = 0, row = 0] = found.get(portfolio) ?? [];
-        const index = await cleanIndexes(portfolio);
-        const side = sides.get(portfolio) ?? 'a';
+      for (const [portfolio, side] of sides) {
+        await cleanIndexes(portfolio, count);
         const old = keys.sums(portfolio, side === 'a' ? 'b' : 'a');
         const left = (await leaveSide([keys.portfolio(portfolio), old, keys.causes(portfolio)], [side])) as string[];
         const names = namesOfSums(left.filter((_, at) => at % 2 === 0));
-        const counted = { state, cause, index, row };
-        for (const [is, rows] of Object.entries(counted) as [keyof typeof counted, number][]) {
+        for (const is of ['state', 'cause', 'index', 'row'] as const) {
+          const rows = found.get(`${portfolio}/${is}`) ?? 0;
           if (rows > 0) differences.push({ portfolio, is, rows });
         }
         if (names.length > 0) differences.push({ portfolio, is: 'sums', rows: await rowCount(portfolio), names });
@@ -129,10 +158,24 @@ export function makeRowComparison({ connection, keys }: { connection: RedisConne
     },
   };
 
+  /** Goes once over all rows that there are, for the portfolios that may have rows in no index. */
+  async function compareLost(sides: ReadonlyMap<string, string>, note: NoteRow): Promise<void> {
+    const lacking = new Set<string>();
+    for (const [name, side] of sides) if (await lacksRows(name, side)) lacking.add(name);
+    if (lacking.size === 0) return;
+    for await (const { portfolio, rowKeys } of rowPages(connection, keys, lacking)) {
+      await comparePage(portfolio, rowKeys, { side: sides.get(portfolio) ?? '', note });
+    }
+  }
+
   async function rowCount(portfolio: string): Promise<number> {
     const counts = await Promise.all(ROW_STATES.map((state) => connection.zcard(keys.rowsInState(portfolio, state))));
-    return counts.reduce((sum, count) => sum + count, 0);
+    return sumOf(counts);
   }
+}
+
+function sumOf(counts: readonly unknown[]): number {
+  return counts.reduce((sum: number, count) => sum + Number(count), 0);
 }
 
 /** What compare-rows.lua is told of a failed row whose cause is not known. */

@@ -5,16 +5,15 @@
 -- of an older ledger enter, and those that are held come on the list of such rows as well
 -- ARGV[2…] row key, when the row was written whose cause was found, id of that cause, what is known of it, id of the coarser one,
 -- what is known of that; or row key and five times "" …
--- Answers { rows that were not in the index of their state, not in that of their cause, not in the sums as they are, then the
--- keys of failed rows that have no known cause … }
+-- Answers { keys of rows that were not in the index of their state, of those not in that of their cause, of those not in the sums as
+-- they are, of failed rows that have no known cause }: four lists
 -- @include tally-row
 -- @include note-cause
 -- @include held
 local portfolio, rows = unpack(KEYS)
 local side = redis.call('HGET', portfolio, 'side') or 'a'
 if side ~= ARGV[1] then side = nil end
-local unplaced, uncaused, untallied = 0, 0, 0
-local answer, changes = { 0, 0, 0 }, {}
+local unplaced, uncaused, untallied, unknown, changes = {}, {}, {}, {}, {}
 
 -- Answers whether it stood there already, with its line.
 local function stand(index, key, line)
@@ -28,7 +27,7 @@ end
 local function learnCause(row, key, found, at)
   if found[3] and redis.call('HEXISTS', portfolio .. ':causes', found[3]) == 1 then return false end
   if ARGV[at + 2] == '' or ARGV[at + 1] ~= found[4] then
-    answer[#answer + 1] = key
+    unknown[#unknown + 1] = key
     return false
   end
   noteCause(portfolio, row, unpack(ARGV, at + 2, at + 5))
@@ -45,16 +44,15 @@ for at = 2, #ARGV, 6 do
     local isPlaced = stand(portfolio .. ':state:' .. state, key, line)
     local approval = state == 'awaiting' and found[5]
     if approval and not stand(portfolio .. ':approval:' .. approval, key, line) then isPlaced = false end
-    if not isPlaced then unplaced = unplaced + 1 end
+    if not isPlaced then unplaced[#unplaced + 1] = key end
     local learned = false
     if state == 'refused' or state == 'held' then
       learned = learnCause(row, key, found, at)
       local cause = not learned and found[3]
-      if learned or (cause and not stand(portfolio .. ':cause:' .. cause, key, line)) then uncaused = uncaused + 1 end
+      if learned or (cause and not stand(portfolio .. ':cause:' .. cause, key, line)) then uncaused[#uncaused + 1] = key end
     end
-    if retallyRow(portfolio, row, key, requestedOf(row), side, changes) and not learned then untallied = untallied + 1 end
+    if retallyRow(portfolio, row, key, requestedOf(row), side, changes) and not learned then untallied[#untallied + 1] = key end
   end
 end
 applyChanges(portfolio, changes)
-answer[1], answer[2], answer[3] = unplaced, uncaused, untallied
-return answer
+return { unplaced, uncaused, untallied, unknown }

@@ -57,8 +57,8 @@ export type NightReport = {
   atMs: number;
   beganMs: number;
   madeMs: number;
-  /** How much was looked at. */
-  looked: { portfolios: number; rows?: number };
+  /** How much was looked at; `notes` say what could not be, in sentences. */
+  looked: { portfolios: number; rows?: number; notes?: readonly string[] };
   /** Things found, as the file of all items has them; and findings, less those that are there no more. */
   items: number;
   findings: number;

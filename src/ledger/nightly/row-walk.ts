@@ -1,7 +1,8 @@
+import { randomBytes } from 'node:crypto';
 import { makeLuaScript, type RedisConnection } from '../../lua-script.ts';
 import type { Keys } from '../keys.ts';
 import type { RowState } from '../row.ts';
-import { type StoredRow, storedRows, WALKED_FIELDS } from './stored-row.ts';
+import { fieldsOf, type StoredRow, storedRows } from './stored-row.ts';
 
 /**
  * In this order a row that gets on while it is walked comes once or twice, and never not at all: what is open first, then what
@@ -20,11 +21,17 @@ export const WALKED_STATES = [
   'done',
 ] as const satisfies readonly RowState[];
 
-/** Rows at a time: one or two milliseconds of Redis' time. */
-const PAGE = 250;
+/** Rows at a time: a millisecond or two of Redis' time. */
+const PAGE = 100;
 
-/** How a walk reads: `ask` is called for each page, and may let others go first. */
-type Walk = { portfolio: string; state: RowState; ask?: <Answer>(command: () => Promise<Answer>) => Promise<Answer> };
+/** Stands between texts of rows; no text has it, since nobody can know it before. */
+const BETWEEN = `\0${randomBytes(3).toString('base64url')}`;
+
+/** Asks Redis for something, and may let others go first. */
+export type Ask = <Answer>(command: () => Promise<Answer>) => Promise<Answer>;
+
+/** How a walk reads: `withCalls` where what is odd about the calls of its rows is wanted, at twice the cost. */
+type Walk = { portfolio: string; state: RowState; withCalls?: boolean; ask?: Ask };
 
 export type RowWalks = ReturnType<typeof makeRowWalk>;
 
@@ -36,10 +43,22 @@ export function makeRowWalk({ connection, keys }: { connection: RedisConnection;
    * The rows of a state, page by page, in the order of their lines. Each row that is there from the beginning to the end comes once,
    * whoever moves others meanwhile. The next page is read while this one is looked at.
    */
-  return async function* walk({ portfolio, state, ask = (command) => command() }: Walk): AsyncGenerator<StoredRow[]> {
-    const places = [keys.rowsInState(portfolio, state), keys.row(portfolio, '')];
+  return async function* walk({
+    portfolio,
+    state,
+    withCalls = false,
+    ask = (command) => command(),
+  }: Walk): AsyncGenerator<StoredRow[]> {
+    const begins = [keys.row(portfolio, ''), keys.call('limit', ''), keys.call('company', ''), keys.buyer('')];
+    const places = [keys.rowsInState(portfolio, state), ...begins];
+    const fields = fieldsOf(state);
+    const readPage = async (line: number, count: number): Promise<StoredRow[]> => {
+      const args = [line, count, withCalls ? 1 : 0, BETWEEN, ...fields];
+      const [rows, text] = (await ask(() => walkRows(places, args))) as [number, string];
+      return storedRows(portfolio, { rows, texts: text.split(BETWEEN), fields });
+    };
     const read = (line: number, count: number) => {
-      const page = ask(() => walkRows(places, [line, count, ...WALKED_FIELDS])) as Promise<string[]>;
+      const page = readPage(line, count);
       // It may fail while nobody waits for it yet.
       page.catch(() => {});
       return page;
@@ -47,8 +66,8 @@ export function makeRowWalk({ connection, keys }: { connection: RedisConnection;
     let count = PAGE;
     let line = 0;
     let seen = new Set<string>();
-    for (let next: Promise<string[]> | undefined = read(line, count); next; ) {
-      const found = storedRows(portfolio, await next);
+    for (let next: Promise<StoredRow[]> | undefined = read(line, count); next; ) {
+      const found = await next;
       next = undefined;
       const last = found.at(-1);
       const fresh = found.filter(({ row, at }) => !(at === line && seen.has(row.key)));

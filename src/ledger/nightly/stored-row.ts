@@ -3,31 +3,33 @@ import type { RowResult, RowState, Step } from '../row.ts';
 import type { RowId } from '../row-id.ts';
 import { awaitsOf } from '../row-lists.ts';
 
-/** The fields of a row that the nightly check reads. */
-export const WALKED_FIELDS = [
+/** What every row has, as a rule; the first four in the order of walk-rows.lua. */
+const COMMON_FIELDS = [
   'state',
+  'request',
+  'company',
+  'limit',
   'step',
   'line',
   'import',
-  'replaced',
-  'request',
-  'company',
   'documents',
-  'limit',
   'record',
-  'problem',
-  'cause',
   'approval',
-  'declined',
   'statements',
-  'was',
-  'answer',
   'again',
   'updated',
   'tally',
 ] as const;
 
-type WalkedField = (typeof WALKED_FIELDS)[number];
+/** What rows have beside that until they are done. */
+const FIELDS = [...COMMON_FIELDS, 'cause', 'replaced', 'problem', 'declined', 'was', 'answer'] as const;
+
+type WalkedField = (typeof FIELDS)[number];
+
+/** The fields that are read of rows in this state: a row that is done has forgotten why it waited or failed before. */
+export function fieldsOf(state: RowState): readonly WalkedField[] {
+  return state === 'done' ? COMMON_FIELDS : FIELDS;
+}
 
 /** A row as the ledger has it. */
 export type StoredRow = {
@@ -38,21 +40,54 @@ export type StoredRow = {
   result: RowResult;
   /** A field as it is stored; '' where it has none. */
   field: (name: WalkedField) => string;
+  /** What its calls and its buyer's list are, where that is not as it should be of a row in its state. */
+  odd: OddCalls | undefined;
 };
 
-/** Key, line, and so many fields a row, as walk-rows.lua answers them. */
-export function storedRows(portfolio: string, answer: readonly string[]): StoredRow[] {
-  const rows: StoredRow[] = [];
-  for (let place = 0; place < answer.length; place += 2 + WALKED_FIELDS.length) {
-    const from = place + 2;
-    const field = (name: WalkedField) => answer[from + (PLACES[name] ?? 0)] ?? '';
-    const row = { portfolio, key: answer[place] ?? '' };
-    rows.push({ row, at: Number(answer[place + 1]), field, result: resultOf(field) });
-  }
-  return rows;
+/** A call as walk-rows.lua tells it: `state` is '' where nothing is known of it. */
+export type OddCall = { state: string; id: string; row: string; owner: string; at: string };
+
+/** `list` are the first hundred limits of the buyer. */
+export type OddCalls = { limit?: OddCall; company?: OddCall; list?: string[] };
+
+/** The rows of a page, as walk-rows.lua answers them: of each its key, its line, what is odd, and its fields. */
+export function storedRows(
+  portfolio: string,
+  { rows, texts, fields }: { rows: number; texts: readonly string[]; fields: readonly WalkedField[] },
+): StoredRow[] {
+  const each = BEFORE_FIELDS + fields.length;
+  return Array.from({ length: rows }, (_none, at) => {
+    const from = at * each;
+    const field = (name: WalkedField) => {
+      const place = PLACES[name];
+      return place < fields.length ? (texts[from + BEFORE_FIELDS + place] ?? '') : '';
+    };
+    const row = { portfolio, key: texts[from] ?? '' };
+    let result: RowResult | undefined;
+    return {
+      row,
+      at: Number(texts[from + 1]),
+      field,
+      odd: oddIn(texts[from + 2]),
+      get result() {
+        result ??= resultOf(field);
+        return result;
+      },
+    };
+  });
 }
 
-const PLACES = Object.fromEntries(WALKED_FIELDS.map((name, place) => [name, place])) as Record<WalkedField, number>;
+/** Key, line and what is odd stand before the fields. */
+const BEFORE_FIELDS = 3;
+
+function oddIn(text: string | undefined): OddCalls | undefined {
+  if (!text) return undefined;
+  const odd = JSON.parse(text) as OddCalls;
+  // Lua tells an empty list from an empty table by nothing.
+  return odd.list && !Array.isArray(odd.list) ? { ...odd, list: [] } : odd;
+}
+
+const PLACES = Object.fromEntries(FIELDS.map((name, place) => [name, place])) as Record<WalkedField, number>;
 
 /** The same as `Rows.read` answers: there may be a million, and most checks look at a field or two. */
 function resultOf(field: StoredRow['field']): RowResult {

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { smallLetters, wordsOf } from '../../likeness.ts';
 import type { RowRequest } from '../row.ts';
 
@@ -74,7 +74,7 @@ function signsOf(text: string): string {
 }
 
 /** 48 bits: what is found is compared with the row. Lua takes small letters of ASCII alone (index-entries.lua). */
-function idDigest(text: string): string {
+export function idDigest(text: string): string {
   const small = text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
-  return createHash('sha1').update(small).digest('hex').slice(0, 12);
+  return hash('sha1', small, 'hex').slice(0, 12);
 }

@@ -10,8 +10,11 @@ import type { SearchOptions } from './row-walks.ts';
 /** Rows that were not found by all that they are searched by, and entries of the indexes that were of no row: both are mended. */
 export type SearchDifference = { lacking: number; wrong: number };
 
-/** Rows that are compared in one step: some milliseconds of Redis' time. */
-const PAGE = 250;
+/** Hears of a row's key. A row may come several times, once for each entry that was wrong. */
+type NoteRow = (is: keyof SearchDifference, key: string) => void;
+
+/** Rows that are compared in one step: a millisecond or two of Redis' time. */
+const PAGE = 100;
 /** How often a row is looked at that gets other words between the look and the step. */
 const LOOKS = 3;
 
@@ -43,14 +46,15 @@ export function makeSearchComparison({
   }
 
   /** Puts in what lacks of these rows. */
-  async function comparePage(portfolio: string, rowKeys: readonly string[]): Promise<Compared> {
+  async function comparePage(portfolio: string, rowKeys: readonly string[], note: NoteRow): Promise<Compared> {
     const compared = { lacking: 0, ids: 0, addedIds: 0, addedNames: 0 };
     let left = rowKeys;
     for (let look = 0; look < LOOKS && left.length > 0; look += 1) {
       const args = (await wordsOf(portfolio, left)).filter(([, digest]) => digest !== '').flat();
-      const answer = (await compare(placesOf(portfolio), args)) as [number, number, number, number, ...string[]];
-      const [lacking, ids, addedIds, addedNames, ...others] = answer;
-      add(compared, { lacking, ids, addedIds, addedNames });
+      const answer = (await compare(placesOf(portfolio), args)) as [number, number, number, string[], string[]];
+      const [ids, addedIds, addedNames, lacking, others] = answer;
+      add(compared, { lacking: lacking.length, ids, addedIds, addedNames });
+      for (const key of lacking) note('lacking', key);
       left = others;
     }
     return compared;
@@ -73,35 +77,36 @@ export function makeSearchComparison({
     portfolio: string,
     kind: 'id' | 'column',
     sets: readonly { set: string }[],
+    note: NoteRow,
   ): Promise<number> {
-    let taken = 0;
+    let wrong = 0;
     for (const { set } of sets) {
       const places = [...placesOf(portfolio), set];
       const rowKeys = (await sweep(places, [kind])) as string[];
       for (const page of partsOf(rowKeys, PAGE)) {
-        taken += Number(await sweep(places, [kind, ...(await wordsOf(portfolio, page)).flat()]));
+        const taken = (await sweep(places, [kind, ...(await wordsOf(portfolio, page)).flat()])) as string[];
+        wrong += taken.length;
+        for (const key of taken) note('wrong', key);
       }
     }
-    return taken;
+    return wrong;
   }
 
-  async function sweepAllNames(portfolio: string): Promise<number> {
+  async function sweepAllNames(portfolio: string, note: NoteRow): Promise<number> {
     const names = keys.names(portfolio);
-    let taken = 0;
+    let wrong = 0;
     let after = '-';
     for (;;) {
       const entries = await connection.zrange(names, after, '+', 'BYLEX', 'LIMIT', '0', String(PAGE));
-      if (entries.length === 0) return taken;
+      if (entries.length === 0) return wrong;
       const words = await wordsOf(
         portfolio,
         entries.map((entry) => entry.slice(entry.lastIndexOf('\0') + 1)),
       );
-      taken += Number(
-        await sweepNames(
-          [names, keys.row(portfolio, '')],
-          entries.flatMap((entry, at) => [entry, ...(words[at] ?? [])]),
-        ),
-      );
+      const args = entries.flatMap((entry, at) => [entry, ...(words[at] ?? [])]);
+      const taken = (await sweepNames([names, keys.row(portfolio, '')], args)) as string[];
+      wrong += taken.length;
+      for (const key of taken) note('wrong', key);
       after = `(${entries.at(-1)}`;
     }
   }
@@ -130,8 +135,15 @@ export function makeSearchComparison({
   }
 
   return {
-    /** Goes once over all rows of a portfolio, and over the indexes only where they have more than the rows do. */
-    async compareSearch(portfolio: string): Promise<SearchDifference> {
+    /** Whether rows are put into these indexes at all. */
+    isSearched,
+
+    /**
+     * Goes once over all rows of a portfolio, and over the indexes only where they have more than the rows do.
+     *
+     * @param note hears of each row of which something lacked, or of which an entry was wrong
+     */
+    async compareSearch(portfolio: string, note: NoteRow = () => {}): Promise<SearchDifference> {
       if (!isSearched) return { lacking: 0, wrong: 0 };
       // First, since what comes meanwhile is in both, or in the rows alone.
       const namesBefore = await connection.zcard(keys.names(portfolio));
@@ -142,16 +154,16 @@ export function makeSearchComparison({
         for await (const page of pagesOf(lists, portfolio, state)) {
           rows += page.length;
           const rowKeys = page.map(({ key }) => key);
-          for (const part of partsOf(rowKeys, PAGE)) add(all, await comparePage(portfolio, part));
+          for (const part of partsOf(rowKeys, PAGE)) add(all, await comparePage(portfolio, part, note));
         }
       }
       let wrong = 0;
-      if (namesBefore + all.addedNames > rows) wrong += await sweepAllNames(portfolio);
+      if (namesBefore + all.addedNames > rows) wrong += await sweepAllNames(portfolio, note);
       if (sum(idsBefore) + all.addedIds > all.ids) {
-        wrong += await sweepSets(portfolio, 'id', await sizesOf(await idSets(portfolio)));
+        wrong += await sweepSets(portfolio, 'id', await sizesOf(await idSets(portfolio)), note);
       }
       const columns = await sizesOf(await columnSets(portfolio));
-      if (sum(columns) > rows) wrong += await sweepSets(portfolio, 'column', columns);
+      if (sum(columns) > rows) wrong += await sweepSets(portfolio, 'column', columns, note);
       return { lacking: all.lacking, wrong };
     },
   };

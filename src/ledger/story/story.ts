@@ -3,6 +3,7 @@ import { makeLuaScript, type RedisConnection } from '../../lua-script.ts';
 import type { CallRecord } from '../../outcome.ts';
 import type { Thing } from '../calls.ts';
 import type { Keys } from '../keys.ts';
+import { livingWorkers } from '../presence.ts';
 import type { RowState, Step } from '../row.ts';
 import { type RowId, rowName } from '../row-id.ts';
 
@@ -66,6 +67,9 @@ export type KnownCall = {
   lostMs: number | undefined;
 };
 
+/** A call that somebody is sending, or was sending when his process ended; times in ms. */
+export type Claim = { kind: CallKind; processId: string; atMs: number; agoMs: number; isAlive: boolean };
+
 /** A held row, and when it was held, in ms. */
 export type HeldRow = { row: RowId; atMs: number };
 
@@ -94,6 +98,28 @@ export function makeStories({ connection, keys }: { connection: RedisConnection;
       return Promise.all(
         things.map(async (thing) => toCall(thing, await connection.hgetall(keys.call(thing.kind, thing.key)))),
       );
+    },
+
+    /** Those of these calls that are claimed: since when, by the server's clock, by whom, and whether that process gave a sign of life lately. */
+    async claims(things: readonly Pick<Thing, 'kind' | 'key'>[]): Promise<Claim[]> {
+      const found = await Promise.all(
+        things.map(({ kind, key }) => connection.hmget(keys.call(kind, key), 'state', 'owner', 'at')),
+      );
+      if (!found.some(([state]) => state === 'claimed')) return [];
+      const [[seconds, microseconds], living] = await Promise.all([
+        connection.time(),
+        livingWorkers({ connection, keys }),
+      ]);
+      const nowMs = Number(seconds) * 1_000 + Number(microseconds) / 1_000;
+      const alive = new Set(living.map(({ processId }) => processId));
+      return found.flatMap(([state, owner, at], place) => {
+        if (state !== 'claimed') return [];
+        const [processId = ''] = owner?.split('/') ?? [];
+        const atMs = Number(at);
+        return [
+          { kind: things[place]?.kind ?? 'limit', processId, atMs, agoMs: nowMs - atMs, isAlive: alive.has(processId) },
+        ];
+      });
     },
 
     /** The limits of a buyer, in the order in which they were granted: its last `most`. */

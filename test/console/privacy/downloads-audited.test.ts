@@ -33,7 +33,7 @@ test(
       const { about, facts } = audit.noted.at(-1) ?? {};
       expect([about, facts?.file], path).toEqual([
         /^\/(?:portfolios|new)\/([^/]+)/.exec(path)?.[1],
-        expect.stringMatching(/\.(?:csv|xlsx|txt|ndjson)$/),
+        expect.stringMatching(/\.(?:csv|xlsx|txt|ndjson|html)$/),
       ]);
     }
     expect(left.map(([path]) => path.replace(/^\/new\/[^/]+/, '/new/ID'))).toEqual(
@@ -43,6 +43,8 @@ test(
         '/portfolios/q4/downloads/results.xlsx',
         '/portfolios/q4/downloads/original',
         '/portfolios/q4/downloads/original?import=1',
+        '/nightly/reports/2026-11-22T01%3A30%3A00.000Z/items.csv',
+        '/nightly/reports/2026-11-22T01%3A30%3A00.000Z/report.html',
         '/held/text',
         '/audit/export',
         '/portfolios/q4/held/text',

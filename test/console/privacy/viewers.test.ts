@@ -38,7 +38,9 @@ test(
     expect(seen.filter((one) => one.startsWith('viewer /approvals/'))).not.toEqual([]);
     expect(shown.finance.filter((path) => path.includes('/rows/')).length).toBeGreaterThan(4);
     // A viewer was shown these, and not turned away.
-    expect(seen).toEqual(expect.arrayContaining(['viewer /', 'viewer /portfolios/q4', 'viewer /held', 'viewer /work']));
+    expect(seen).toEqual(
+      expect.arrayContaining(['viewer /', 'viewer /portfolios/q4', 'viewer /held', 'viewer /nightly', 'viewer /work']),
+    );
     expect(seen.filter((one) => one.startsWith('viewer /portfolios/q4/rows/')).length).toBeGreaterThan(4);
   },
   TIMEOUT_MS,
@@ -58,7 +60,9 @@ test('a viewer reads why a row failed, with the mask where a contact stood, and 
 
 test.each(['viewer', 'admin', 'viewer,admin', ''])('nothing of a file is given to %j', async (roles) => {
   const { get, addresses, audit } = await openMarkedConsole();
-  const files = addresses.filter((path) => path.includes('/downloads/') || /^\/new\/[^/]+\/file$/.test(path));
+  const files = addresses.filter((path) =>
+    /\/downloads\/|^\/new\/[^/]+\/file$|^\/nightly\/.*\/(?:items\.csv|report\.html)$/.test(path),
+  );
   expect(files.length).toBeGreaterThan(4);
   for (const path of files) {
     const { status, headers } = await get(path, as(roles));

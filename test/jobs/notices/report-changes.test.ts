@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { type LastReport, type ReportsDue, reportChanges } from '../../../jobs/notices/report-changes.ts';
+import { seeReports } from '../../../jobs/notices/nightly-reports.ts';
+import { reportChanges } from '../../../jobs/notices/report-changes.ts';
+import type { NightReport } from '../../../src/ledger/nightly/night-report.ts';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
@@ -7,141 +9,133 @@ const DAY = 24 * HOUR;
 const BEGIN = Date.UTC(2026, 10, 2);
 const DUE_AT = 2.5 * HOUR;
 
-const nightly: ReportsDue = {
-  words: 'reconcile 30 2 * * *',
-  before: (atMs) => {
-    const latest = Math.floor((atMs - BEGIN - DUE_AT) / DAY) * DAY + BEGIN + DUE_AT;
-    return [latest, latest - DAY];
-  },
+const report = (day: number, by = 'nightly'): NightReport => {
+  const madeMs = BEGIN + day * DAY + DUE_AT + 30_000;
+  const times = { atMs: madeMs - 30_000, beganMs: madeMs - 29_000, madeMs };
+  const found = { items: 0, findings: 0, groups: [], crowded: [], looked: { portfolios: 1 } };
+  return { id: `${by} ${day}`, account: 'stand-in', by, ...times, ...found };
 };
+const nightly = (sinceDay = -9) => [
+  { task: 'audit' as const, pattern: '15 2 * * *', tz: 'UTC', sinceMs: 0 },
+  { task: 'reconcile' as const, pattern: '30 2 * * *', tz: 'UTC', sinceMs: BEGIN + sinceDay * DAY },
+];
 
-const report = (day: number): LastReport => ({
-  id: `night ${day}`,
-  madeMs: BEGIN + day * DAY + DUE_AT + 30_000,
-  notice: { kind: 'report', title: `Report of night ${day}`, facts: [], path: '/nightly', atMs: 0 },
-});
-
-type Look = readonly [day: number, last: number | undefined, due?: ReportsDue | undefined];
+type Look = readonly [day: number, reports: readonly NightReport[], schedule?: ReturnType<typeof nightly> | undefined];
 
 /** Looks at these days at noon, the first of which is the first look of all, and answers what is told. */
-function tellOf(looks: readonly Look[]): string[] {
+async function tellOf(looks: readonly Look[]): Promise<string[]> {
   const remembered: Record<string, string> = {};
   const told: string[] = [];
   let sinceMs: number | undefined;
-  for (const [day, last, due] of looks) {
+  for (const [day, reports, schedule] of looks) {
     const nowMs = BEGIN + day * DAY + 12 * HOUR;
-    const known = {
-      report: remembered['nightly report'],
-      schedule: remembered['nightly schedule'],
-      missing: remembered['nightly report missing'],
-    };
-    const seen = { last: last === undefined ? undefined : report(last), due };
-    for (const change of reportChanges(seen, known, { nowMs, sinceMs })) {
+    const seen = seeReports(
+      {
+        reports: { list: async ({ count }) => reports.slice(0, count) },
+        nightlyRuns: { schedule: async () => schedule },
+      },
+      nowMs,
+    );
+    const known = { report: remembered['nightly report'], missing: remembered['nightly report missing'] };
+    for (const change of reportChanges(await seen, known, { nowMs, sinceMs })) {
       expect(change.was).toBe(remembered[change.subject] ?? '');
       expect(change.state).not.toBe(change.was);
       remembered[change.subject] = change.state;
-      if (change.notice) told.push(`${day}: ${change.notice.title}`);
+      if (change.notice) told.push(`${day}: ${change.notice.path}`);
     }
     sinceMs ??= nowMs;
   }
   return told;
 }
 
-const MISSING = 'No nightly report came for two nights, although the schedule names it';
-const weekly: ReportsDue = { words: 'reconcile 30 2 * * 1', before: () => [BEGIN + DUE_AT, BEGIN + DUE_AT - 7 * DAY] };
+/** Where the notice leads that none came. */
+const MISSING = '/nightly';
 
 describe('nightly reports', () => {
   test.each<[string, readonly Look[], string[]]>([
     [
       'are told of, each once',
       [
-        [0, 0, nightly],
-        [1, 1, nightly],
-        [1, 1, nightly],
-        [2, 2, nightly],
+        [0, [report(0)], nightly()],
+        [1, [report(1)], nightly()],
+        [1, [report(1)], nightly()],
+        [2, [report(2)], nightly()],
       ],
-      ['1: Report of night 1', '2: Report of night 2'],
+      ['1: /nightly/reports/nightly%201', '2: /nightly/reports/nightly%202'],
     ],
     [
-      'of before the first look are not',
+      'of before the first look are not told of',
       [
-        [0, 0, nightly],
-        [0, 0, nightly],
+        [0, [report(0)], nightly()],
+        [0, [report(0)], nightly()],
+      ],
+      [],
+    ],
+    [
+      'that people asked for are not told of',
+      [
+        [0, [report(0)], nightly()],
+        [1, [report(1, 'anna'), report(0)], nightly()],
       ],
       [],
     ],
     [
       'that do not come for two nights, once',
       [
-        [0, 0, nightly],
-        [1, 0, nightly],
-        [2, 0, nightly],
-        [3, 0, nightly],
-        [9, 0, nightly],
+        [0, [report(0)], nightly()],
+        [1, [report(0)], nightly()],
+        [2, [report(0)], nightly()],
+        [9, [report(0)], nightly()],
       ],
       [`2: ${MISSING}`],
     ],
     [
       'that never came',
       [
-        [0, undefined, nightly],
-        [1, undefined, nightly],
-        [2, undefined, nightly],
-        [3, undefined, nightly],
+        [0, [], nightly(-0.1)],
+        [1, [], nightly(-0.1)],
+        [2, [], nightly(-0.1)],
       ],
-      [`2: ${MISSING}`],
+      [`1: ${MISSING}`],
     ],
     [
       'that come again and fail again',
       [
-        [0, 0, nightly],
-        [2, 0, nightly],
-        [3, 3, nightly],
-        [4, 3, nightly],
-        [5, 3, nightly],
+        [0, [report(0)], nightly()],
+        [2, [report(0)], nightly()],
+        [3, [report(3)], nightly()],
+        [4, [report(3)], nightly()],
+        [5, [report(3)], nightly()],
       ],
-      [`2: ${MISSING}`, '3: Report of night 3', `5: ${MISSING}`],
+      [`2: ${MISSING}`, '3: /nightly/reports/nightly%203', `5: ${MISSING}`],
     ],
     [
       'that no schedule names',
       [
-        [0, 0],
-        [1, 0],
-        [9, 0],
+        [0, [report(0)]],
+        [9, [report(0)]],
       ],
       [],
     ],
     [
       'that the schedule names only now',
       [
-        [0, 0],
-        [8, 0],
-        [9, 0, nightly],
-        [10, 0, nightly],
-        [11, 0, nightly],
+        [0, [report(0)]],
+        [9, [report(0)], nightly(8.5)],
+        [10, [report(0)], nightly(8.5)],
       ],
-      [`11: ${MISSING}`],
-    ],
-    [
-      'whose schedule changed meanwhile',
-      [
-        [0, 0, nightly],
-        [2, 0, weekly],
-        [3, 0, weekly],
-      ],
-      [],
+      [`10: ${MISSING}`],
     ],
     [
       'that the schedule names no longer',
       [
-        [0, 0, nightly],
-        [2, 0, nightly],
-        [3, 0],
-        [4, 0],
+        [0, [report(0)], nightly()],
+        [2, [report(0)], nightly()],
+        [3, [report(0)]],
       ],
       [`2: ${MISSING}`],
     ],
-  ])('%s', (_what, looks, told) => {
-    expect(tellOf(looks)).toEqual(told);
+  ])('%s', async (_what, looks, told) => {
+    expect(await tellOf(looks)).toEqual(told);
   });
 });

@@ -26,7 +26,7 @@ test('a notice of a report says what was found by check, with rows and sums, and
   ];
   expect(reportNotice(reportOf(...items))).toEqual({
     kind: 'report',
-    title: 'Nightly check: 4 findings: 1 wants a person, 2 are for finance, 1 was mended.',
+    title: 'Nightly check: 4 findings: 1 for a person, 2 for finance, 1 mended.',
     facts: [
       { term: 'Account', what: 'https://api.example.com' },
       { term: 'Wants a person', what: 'Rows that do not agree with their calls: 1 row' },

@@ -50,7 +50,8 @@ function each(from: number, to: number, seen: Look[1]): Look[] {
   return Array.from({ length: to - from }, (_, place) => [from + place, seen]);
 }
 
-const AWAY = '10: away, The service is away: no call has got through for 10 minutes';
+const AWAY_SHUT = '10: away, The service is away: no limit requests have got through for 10 minutes';
+const AWAY = '10: away, The service is away: no calls have got through for 10 minutes';
 
 describe('the service', () => {
   test.each<[string, readonly Look[], readonly string[]]>([
@@ -64,8 +65,8 @@ describe('the service', () => {
     ['that does not answer', each(0, 30, blocked('outage')), [AWAY]],
     ['that takes no call for being too fast', each(0, 30, blocked('limit')), [AWAY]],
     ['that asks to wait for an hour', each(0, 30, blocked('asked')), [AWAY]],
-    ['of whose limit requests nobody knows what became', each(0, 30, shut()), [AWAY]],
-    ['… though others get through', Array.from({ length: 30 }, (_, n): Look => [n, shut(100 * n)]), [AWAY]],
+    ['of whose limit requests nobody knows what became', each(0, 30, shut()), [AWAY_SHUT]],
+    ['… though others get through', Array.from({ length: 30 }, (_, n): Look => [n, shut(100 * n)]), [AWAY_SHUT]],
     [
       '… while nobody has any to make',
       [[0, shut(50, SECOND)], ...each(1, 30, () => ({ shut: ['limit'], trialMs: BEGIN }))],
@@ -95,7 +96,7 @@ describe('the service', () => {
     [
       'whose door opens',
       [...each(0, 15, shut(50)), ...each(15, 20, open(52))],
-      [AWAY, '17: back, The service is back: calls get through again after 15 minutes'],
+      [AWAY_SHUT, '17: back, The service is back: calls get through again after 15 minutes'],
     ],
     [
       'that comes and goes is away once',
@@ -142,8 +143,8 @@ describe('the service', () => {
   });
 
   test.each([
-    [1, '1: away, The service is away: no call has got through for 60 seconds'],
-    [45, '45: away, The service is away: no call has got through for 45 minutes'],
+    [1, '1: away, The service is away: no calls have got through for 60 seconds'],
+    [45, '45: away, The service is away: no calls have got through for 45 minutes'],
   ])('NOTIFY_AWAY_AFTER_MIN=%i', (minutes, told) => {
     expect(tellOf(each(0, 60, blocked('outage')), minutes)).toEqual([told]);
   });

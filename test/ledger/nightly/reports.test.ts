@@ -1,29 +1,15 @@
 import { expect, test } from 'vitest';
-import { compareReports, countFindings } from '../../../src/ledger/nightly/compare-reports.ts';
-import { makeFindingGroups } from '../../../src/ledger/nightly/group-findings.ts';
-import type { NightReport } from '../../../src/ledger/nightly/night-report.ts';
 import { makeReports } from '../../../src/ledger/nightly/reports.ts';
 import type { RedisConnection } from '../../../src/lua-script.ts';
 import { foundItem } from '../../support/found-items.ts';
+import { keptReport } from '../../support/kept-report.ts';
 import { openLedger } from '../../support/ledger.ts';
-
-/** A report of a night with findings of these words, made at a moment. */
-function reportOf(id: string, madeMs: number, words: readonly string[], by = 'nightly') {
-  const groups = makeFindingGroups();
-  for (const says of words) groups.add(foundItem({ says }));
-  const { items, ...grouped } = groups.result();
-  const { findings, groups: parts } = compareReports(grouped, undefined);
-  const times = { atMs: madeMs, beganMs: madeMs, madeMs };
-  const counts = { looked: { portfolios: 1 }, items, findings: countFindings({ groups: parts }), groups: parts };
-  const report: NightReport = { id, account: 'a', by, ...times, ...counts, crowded: [] };
-  return { report, findings };
-}
 
 function openReports() {
   const { connection, keys } = openLedger();
   const reports = makeReports({ connection, keys });
-  const keep = (...given: Parameters<typeof reportOf>) => {
-    const { report, findings } = reportOf(...given);
+  const keep = (...given: Parameters<typeof keptReport>) => {
+    const { report, findings } = keptReport(...given);
     return reports.keep(report, findings);
   };
   return { connection, keys, reports, keep };
@@ -70,7 +56,7 @@ test('a run that dies while it writes leaves the report that there was, and a dr
   await keep('monday', 1_000, ['first']);
   for (const steps of [0, 1, 2]) {
     const dying = makeReports({ connection: dyingAfter(steps, connection), keys });
-    const { report, findings } = reportOf('monday', 2_000, words(150));
+    const { report, findings } = keptReport('monday', 2_000, words(40));
     await expect(dying.keep(report, findings)).rejects.toThrow('killed');
     expect(await reports.read()).toMatchObject({ madeMs: 1_000, findings: 1 });
   }
@@ -98,7 +84,7 @@ test('the last 400 nights are kept, old ones without their examples', async () =
   await keep('oldest', 1, words(230));
   const ids = Array.from({ length: 397 }, (_none, place) => `night ${place}`);
   const night = async (place: number) => {
-    const { report } = reportOf(ids[place] ?? '', 10 + place, []);
+    const { report } = keptReport(ids[place] ?? '', 10 + place, []);
     await connection
       .multi()
       .hset(keys.report(report.id), 'by', report.by, 'summary', JSON.stringify(report))

@@ -1,9 +1,11 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
+import { scheduleFunctions } from '../../../scripts/console/nightly/schedule.ts';
 import { statusOf } from '../../../scripts/nightly/night-words.ts';
 import { runNights } from '../../../scripts/nightly/run-nights.ts';
 import { readScheduleFacts } from '../../../scripts/nightly/schedule-facts.ts';
 import { stayOnDuty } from '../../../scripts/nightly/stay-on-duty.ts';
 import { doWhatIsDue } from '../../../scripts/nightly/what-is-due.ts';
+import { startKillableRedis } from '../../support/redis/killable-redis.ts';
 import { openWorkplace } from '../../support/workplace.ts';
 
 const never = () => new AbortController().signal;
@@ -74,12 +76,36 @@ test('two processes on duty catch up with what was missed once, are seen, and ma
   expect((caughtUp?.nextMs ?? 0) - Date.parse(caughtUp?.last?.id ?? '')).toBe(86_400_000);
 
   const night = { task: 'reconcile', id: new Date().toISOString(), atMs: Date.now() };
-  const [asked] = await runNights([night], context, { by: 'ann', signal: never() });
+  const [asked] = await runNights([{ ...night, by: 'ann' }], context, { signal: never() });
   expect(asked?.end).toMatchObject({ id: night.id, by: 'ann', is: 'well' });
   await Promise.all(fleet.map((duty) => duty.stop()));
   const nights = await context.ledger.zrange(context.keys.nightsEnded('reconcile'), '0', '-1');
   expect(nights).toEqual([caughtUp?.last?.id, night.id]);
   expect((await readScheduleFacts(context)).onDuty).toEqual([]);
+});
+
+test('who is on duty goes on when Redis comes back', async () => {
+  const redis = await startKillableRedis();
+  const { context } = await openWorkplace({ env: { ...SCHEDULE, REDIS_URL: redis.url } });
+  const duty = await stayOnDuty(context, { parts: [] });
+  await redis.kill();
+  await redis.restart();
+  // The same moment again and again is one run: the first words may meet a connection that is not back yet.
+  const dueMs = Date.now();
+  await expect
+    .poll(() => context.maintenance().add({ task: 'audit', dueMs, by: 'ann' }), { timeout: 30_000 })
+    .toBeUndefined();
+  const lastOf = async () => (await context.nightlyRuns.read(['audit'])).audit?.last;
+  await expect.poll(lastOf, { timeout: 60_000 }).toMatchObject({ is: 'well', by: 'ann' });
+  await duty.stop();
+});
+
+test('what somebody asked for in the console while nobody was on duty runs with the next pass', async () => {
+  const { context } = await openWorkplace({ env: { LIMITLINE_SCHEDULE: 'off' } });
+  await scheduleFunctions(context).run('audit', 'ann');
+  const ends = await doWhatIsDue(context, { signal: never(), parts: [] });
+  expect(ends.map(({ task, end }) => [task, end?.is, end?.by])).toEqual([['audit', 'well', 'ann']]);
+  expect(await doWhatIsDue(context, { signal: never(), parts: [] })).toEqual([]);
 });
 
 test('one pass goes by its own schedule, though another was in force as long as somebody was on duty', async () => {

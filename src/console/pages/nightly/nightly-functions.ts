@@ -1,10 +1,12 @@
 import type { Readable } from 'node:stream';
 import type { CheckName } from '../../../ledger/nightly/checks.ts';
 import type { SectionName } from '../../../ledger/nightly/night-report.ts';
+import type { InboxFunctions } from './inbox-view.ts';
 import type { NoticesFunctions } from './notices-view.ts';
 import type { ShownGroup, ShownReport } from './report-view.ts';
 import type { ReportsPage } from './reports-list.ts';
 import type { RuleFunctions } from './rules-view.ts';
+import type { ScheduleFunctions } from './schedule-view.ts';
 
 /** A place in a report: one check in one part of it, from one of its findings on. */
 export type ReportPlace = { section: SectionName; check: CheckName; after: number };
@@ -23,5 +25,13 @@ export type ReportFunctions = {
   ) => Promise<{ sizeBytes?: number; content: () => Readable } | undefined>;
 };
 
+/** What the page *Nightly* shows: what it is handed of buyers' things, and the schedule, which has nothing of theirs. */
+export type NightlyParts = NightlyPageFunctions & { schedule: ScheduleFunctions };
+
 /** What the page *Nightly* is handed, a section each. */
-export type NightlyPageFunctions = { report: ReportFunctions; rules: RuleFunctions; notices: NoticesFunctions };
+export type NightlyPageFunctions = {
+  report: ReportFunctions;
+  rules: RuleFunctions;
+  inbox: InboxFunctions;
+  notices: NoticesFunctions;
+};

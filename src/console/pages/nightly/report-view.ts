@@ -11,6 +11,7 @@ import {
 import { changeWords, NO_MORE_WORDS, reportWords, SECTION_WORDS } from '../../../ledger/nightly/report-words.ts';
 import { moneyText } from '../../../money-text.ts';
 import { type Html, html } from '../../html/html.ts';
+import { commandLine } from '../../parts/command-line.ts';
 import { stats } from '../../parts/figures.ts';
 import { notice } from '../../parts/notice.ts';
 import { inUtc, moment } from '../../parts/time.ts';
@@ -40,8 +41,9 @@ export function reportHead(report: Omit<NightReport, 'files'>): Html {
       ])
     }
     <p class="quiet">Made ${moment(madeMs)} in ${seconds(madeMs - beganMs)}, over ${counted(looked.portfolios, 'portfolio')}${looked.rows !== undefined && html` and ${counted(looked.rows, 'row')}`}. ${NO_MORE_WORDS}</p>
+    ${(looked.notes ?? []).map((words) => html`<p class="quiet">${words}</p>`)}
     ${report.crowded.length > 0 && html`<p class="quiet">More was found than can be told apart here; the file of all items has each.</p>`}
-    ${report.fault !== undefined && notice('warn', report.fault, { title: 'No files were left.' })}`;
+    ${report.fault !== undefined && notice('warn', html`What kept them from being written: ${commandLine('npx limitline reconcile --last')}`, { title: 'No files were left.' })}`;
 }
 
 /** All parts of a report that have anything, each check folded. */
@@ -63,7 +65,7 @@ function sectionView(section: SectionName, groups: readonly ShownGroup[], id: st
   </section>`;
 }
 
-/** What a person has to act on, and what is short, is open from the start. */
+/** So few findings for finance are open from the start, as all are that want a person; what is mended or gone is not. */
 const OPEN_UP_TO = 3;
 
 function groupView(group: ShownGroup, id: string, medium: Medium): Html {
@@ -77,7 +79,7 @@ function groupView(group: ShownGroup, id: string, medium: Medium): Html {
         : html`<p class="quiet">${counted(rest, 'more finding')} in the file of all items.</p>`)
     }`;
   if (medium === 'paper') return html`<div class="check"><h4>${groupTitle(group)}</h4>${list}</div>`;
-  const isOpen = section === 'person' || findings <= OPEN_UP_TO;
+  const isOpen = section === 'person' || (section === 'finance' && findings <= OPEN_UP_TO);
   return html`<details class="check" open="${isOpen}"><summary>${groupTitle(group)}</summary>${list}</details>`;
 }
 

@@ -64,12 +64,14 @@ export function scheduleSection(
         ...(mayRun ? [{ head: 'Run now', kind: 'actions' as const, cell: toRun }] : []),
       ],
     })}
-    <p class="quiet">${onDutyWords(onDuty)}${isOther ? ' The settings of this console say another schedule; whoever is on duty goes by the one shown.' : ''}</p>`;
+    ${onDuty.length > 0 && html`<p class="quiet">${onDutyWords(onDuty)}${isOther && ` ${OTHER_WORDS}`}</p>`}`;
 }
+
+const OTHER_WORDS = 'The settings of this console say another schedule; whoever is on duty goes by the one shown.';
 
 function askedNotice({ task, underWay }: ScheduledTask, isSomebodyThere: boolean): Html {
   const words = !isSomebodyThere
-    ? 'It waits until somebody is on duty.'
+    ? 'It waits until somebody is on duty, or a pass of limitline nightly comes by.'
     : underWay
       ? 'It is under way.'
       : 'It begins as soon as no other task is under way. Load the page again to see what came of it.';
@@ -85,7 +87,6 @@ function nobody(): Html {
 }
 
 function onDutyWords(onDuty: readonly OnDuty[]): string {
-  if (onDuty.length === 0) return '';
   const hosts = [...new Set(onDuty.map(({ host }) => host))].join(', ');
   return `On duty: ${counted(onDuty.length, 'process', 'processes')} on ${hosts}.`;
 }
@@ -96,7 +97,7 @@ function nameOf({ task, does }: ScheduledTask): Html {
 
 function whenOf({ entries, otherwise }: ScheduledTask): Html {
   if (entries.length === 0) return html`${otherwise}`;
-  return html`${entries.map(({ words }) => html`<div>${words}</div>`)}`;
+  return html`<div>${entries.map(({ words }) => html`<div>${words}</div>`)}</div>`;
 }
 
 function lastOf({ last, lastWell, underWay }: ScheduledTask, nowMs: number): Html {

@@ -4,12 +4,14 @@ import { type Html, html, NOTHING } from '../../html/html.ts';
 import { linkButton } from '../../parts/button.ts';
 import { commandLine } from '../../parts/command-line.ts';
 import { emptyState } from '../../parts/empty-state.ts';
+import { inboxSection } from './inbox-view.ts';
 import { reportAddress, reportFileAddress } from './nightly-address.ts';
-import type { NightlyPageFunctions } from './nightly-functions.ts';
+import type { NightlyParts } from './nightly-functions.ts';
 import { noticesSection } from './notices-view.ts';
 import { reportHead, reportSections, type ShownReport } from './report-view.ts';
 import { reportsList } from './reports-list.ts';
 import { rulesSection } from './rules-view.ts';
+import { scheduleSection } from './schedule-view.ts';
 
 /** Who looks at the page, and what its address asks for: anything may stand there. */
 export type Asked = { rights: Rights; csrf: string; query: Readonly<Record<string, unknown>> };
@@ -17,7 +19,7 @@ export type Asked = { rights: Rights; csrf: string; query: Readonly<Record<strin
 /** A part of the page *Nightly*: what is read for it, as it is shown. */
 export type NightlySection = {
   title: string;
-  view: (given: NightlyPageFunctions, asked: Asked) => Promise<{ body: Html; actions?: Html }>;
+  view: (given: NightlyParts, asked: Asked) => Promise<{ body: Html; actions?: Html }>;
 };
 
 /** A screen of them; `limitline notices` has up to 500. */
@@ -26,9 +28,18 @@ const NOTICES_SHOWN = 20;
 /** The parts of the page, in its order. */
 export const SECTIONS: readonly NightlySection[] = [
   {
+    title: 'Schedule',
+    view: async ({ schedule }, { rights, csrf, query }) => {
+      const mayRun = can(rights, 'POST /nightly/run/:task');
+      const asked = typeof query.asked === 'string' ? query.asked : undefined;
+      return { body: scheduleSection(await schedule.look(), { csrf, mayRun, asked }) };
+    },
+  },
+  {
     title: 'The last report',
     view: async ({ report }, { rights }) => lastReport(await report.read(), rights),
   },
+  { title: 'Drop folder', view: async ({ inbox }) => ({ body: inboxSection(await inbox.look()) }) },
   {
     title: 'All reports',
     view: async ({ report }, { query }) => ({ body: reportsList(await report.list(momentOf(query.before))) }),

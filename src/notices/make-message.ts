@@ -5,7 +5,7 @@ import type { Message } from './way.ts';
 export type MessagePlace = { account: string; consoleUrl: string | undefined };
 
 /** A notice as it is sent. */
-export function messageOf(
+export function makeMessage(
   { id, notice }: { id: string; notice: Omit<Notice, 'kind'> & { kind: Message['kind'] } },
   { account, consoleUrl }: MessagePlace,
 ): Message {

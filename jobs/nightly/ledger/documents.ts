@@ -1,0 +1,74 @@
+import type { StoreLooks } from '../../../src/documents/store-looks.ts';
+import type { FoundSink } from '../../../src/ledger/nightly/checks.ts';
+import type { RowRequest } from '../../../src/ledger/row.ts';
+import { UNFINISHED_STATES } from '../../../src/ledger/row.ts';
+import type { StoredRowCheck, WalkDeps } from '../walk-ledger.ts';
+import { walkLedger } from '../walk-ledger.ts';
+import { makeDocumentIndex } from './document-index.ts';
+import { rowFacts } from './named-rows.ts';
+import { YOUNG_MS } from './stored-files.ts';
+
+export type DocumentDeps = {
+  storedDocuments: StoreLooks;
+  /** The rows of all other accounts of this installation, which share the data folder. */
+  others: () => Promise<WalkDeps[]>;
+};
+
+/**
+ * Compares the documents in the data folder with those that rows name. What rows name and is not there cannot be sent; what nobody
+ * names is left for a person, since only he knows what else lies in the folder.
+ */
+export async function makeDocumentCheck(
+  { storedDocuments, others }: DocumentDeps,
+  { sink, signal, nowMs = Date.now() }: { sink: FoundSink; signal: AbortSignal; nowMs?: number },
+): Promise<StoredRowCheck> {
+  const index = makeDocumentIndex();
+  for await (const names of storedDocuments.names()) for (const name of names) index.add(name);
+  index.close();
+  const nameAll = ({ documents }: Pick<RowRequest, 'documents'>) => {
+    for (const { sha256 } of documents) index.name(sha256);
+  };
+
+  return {
+    async row({ row, field, result }) {
+      if (!field('request').includes('"sha256"')) return;
+      for (const { sha256, name } of result.request.documents) {
+        // What was stored since the folder was read is there.
+        if (index.name(sha256) || (await storedDocuments.has(sha256))) continue;
+        const isOpen = (UNFINISHED_STATES as readonly string[]).includes(result.state);
+        const found = {
+          check: 'documents',
+          detail: `${name}: ${storedDocuments.pathOf(sha256)}`,
+          isMended: false,
+        } as const;
+        await sink.found({ ...found, says: isOpen ? TO_BE_SENT : SENT, ...rowFacts(row, result) });
+      }
+    },
+    async end() {
+      if (index.unnamedCount() === 0) return;
+      for (const account of await others()) {
+        await walkLedger(account, { rows: [{ row: ({ result }) => nameAll(result.request) }], signal });
+      }
+      for await (const names of storedDocuments.names()) {
+        for (const name of names.filter(index.isUnnamed)) {
+          const writtenMs = await storedDocuments.writtenMs(name);
+          if (writtenMs === undefined || writtenMs > nowMs - YOUNG_MS) continue;
+          const detail = storedDocuments.pathOf(name);
+          await sink.found({
+            check: 'documents',
+            portfolio: '',
+            says: UNNAMED,
+            detail,
+            sinceMs: writtenMs,
+            isMended: false,
+          });
+        }
+      }
+    },
+  };
+}
+
+const TO_BE_SENT =
+  'documents that are still to be sent are not in the data folder; import the file that names them again';
+const SENT = 'documents of rows that need them no more are not in the data folder';
+const UNNAMED = 'documents are kept in the data folder that no row names';

@@ -1,0 +1,68 @@
+import type { FoundSink } from '../../../src/ledger/nightly/checks.ts';
+import type { Ask } from '../../../src/ledger/nightly/row-walk.ts';
+import type { Portfolios } from '../../../src/ledger/portfolios.ts';
+import type { RowResult, RowState } from '../../../src/ledger/row.ts';
+import { type RowId, rowName } from '../../../src/ledger/row-id.ts';
+import type { Rows } from '../../../src/ledger/rows.ts';
+import type { Queues } from '../../../src/queue/queues.ts';
+import { supplierJob } from '../../rows/step-jobs.ts';
+import { rowFacts } from './named-rows.ts';
+
+export type StrayJobDeps = {
+  rows: Pick<Rows, 'read'>;
+  queues: Queues;
+  portfolios: Pick<Portfolios, 'names'>;
+};
+
+/** Rows of jobs read at a time. */
+const PAGE = 100;
+
+/** A row in one of these needs no job: nothing is to be done for it, or a person has to say something first. */
+const ENDED: ReadonlySet<RowState> = new Set(['done', 'skipped', 'refused', 'cancelled']);
+
+/**
+ * Removes jobs that nobody needs: of rows that there are not, and those that wait for rows that have ended. Each is looked at, then its
+ * row, then both again, so that a row that goes on meanwhile keeps its job; and one that was sent again at the same moment is fed.
+ * That jobs of rows that were given up still wait is as it should be, and is tidied up without a word.
+ */
+export async function removeStrayJobs(
+  { rows, queues, portfolios }: StrayJobDeps,
+  { sink, ask, signal }: { sink: FoundSink; ask: Ask; signal: AbortSignal },
+): Promise<void> {
+  const names = new Set(await portfolios.names());
+  const isSuppliers = (row: RowId) => row.key === supplierJob(row.portfolio).data.key && names.has(row.portfolio);
+
+  async function look(page: readonly RowId[], isFailed: boolean): Promise<void> {
+    const before = await ask(() => rows.read(page));
+    for (const [place, row] of page.entries()) {
+      const found = before[place];
+      if (!needsNone(found, isFailed)) continue;
+      const isStillThere = isFailed || (await queues.waits(row));
+      const [now] = await rows.read([row]);
+      if (!isStillThere || now?.state !== found?.state || now?.updatedMs !== found?.updatedMs) continue;
+      await queues.forget([row]);
+      if (now?.state === 'cancelled') continue;
+      const facts = now ? rowFacts(row, now) : row;
+      const says = now
+        ? 'jobs waited for rows that had ended; they are removed'
+        : 'jobs belonged to no row; they are removed';
+      await sink.found({ check: 'no row', says, isMended: true, ...(now ? {} : { detail: rowName(row) }), ...facts });
+    }
+  }
+
+  for (const isFailed of [false, true]) {
+    const jobs = await ask(() => (isFailed ? queues.failedRows() : queues.waiting()));
+    for (const [portfolio, keys] of jobs) {
+      const found = [...keys].map((key): RowId => ({ portfolio, key })).filter((row) => !isSuppliers(row));
+      for (let from = 0; from < found.length; from += PAGE) {
+        signal.throwIfAborted();
+        await look(found.slice(from, from + PAGE), isFailed);
+      }
+    }
+  }
+}
+
+/** A failed job is kept with its row for people to see, whatever that is now; it belongs to nobody where there is no row. */
+function needsNone(row: RowResult | undefined, isFailed: boolean): boolean {
+  return row === undefined || (!isFailed && ENDED.has(row.state));
+}

@@ -1,0 +1,95 @@
+import type { Approvals } from '../../../src/ledger/approvals/approvals.ts';
+import type { Difference } from '../../../src/ledger/counts/row-comparison.ts';
+import type { FoundSink } from '../../../src/ledger/nightly/checks.ts';
+import type { RestingLook, RestingLooks } from '../../../src/ledger/nightly/resting.ts';
+import type { Ask } from '../../../src/ledger/nightly/row-walk.ts';
+import type { Portfolios } from '../../../src/ledger/portfolios.ts';
+import type { Rows } from '../../../src/ledger/rows.ts';
+import type { StoredRowCheck } from '../walk-ledger.ts';
+import { makeNamedRows, tellRows } from './named-rows.ts';
+
+export type KeptDeps = {
+  portfolios: Pick<Portfolios, 'compare'>;
+  rows: Pick<Rows, 'compareSearch' | 'isSearched' | 'read'>;
+  approvals: Pick<Approvals, 'compare'>;
+  restingLooks: RestingLooks;
+};
+
+/**
+ * Compares what is kept beside the rows (counts, sums, the indexes by state, cause, approval and search) with them, and mends it. A
+ * portfolio that rests is compared while it is walked; only where something differs, or moves, each row is looked at by the scripts
+ * that mend.
+ *
+ * @param mended hears of the portfolios whose indexes may have changed by that
+ */
+export function makeKeptCheck(
+  { portfolios, rows, approvals, restingLooks }: KeptDeps,
+  { sink, ask, mended }: { sink: FoundSink; ask: Ask; mended: (portfolio: string) => void },
+): StoredRowCheck {
+  let look: RestingLook | undefined;
+
+  async function compareExactly(portfolio: string): Promise<void> {
+    const named = makeNamedRows();
+    for (const difference of await portfolios.compare([portfolio], ({ is, key }) => named.add(is, key))) {
+      mended(portfolio);
+      const { check, says } = wordsOf(difference);
+      await tellRows(
+        { check, portfolio, says, rows: difference.rows, keys: named.of(difference.is), isMended: true },
+        { sink, ledger: rows },
+      );
+    }
+    const searched = await rows.compareSearch(portfolio, (is, key) => named.add(is, key));
+    for (const is of ['lacking', 'wrong'] as const) {
+      if (searched[is] === 0) continue;
+      const found = { check: 'indexes', portfolio, says: SEARCHED[is], rows: searched[is], isMended: true } as const;
+      await tellRows({ ...found, keys: named.of(is) }, { sink, ledger: rows });
+    }
+  }
+
+  return {
+    async beginPortfolio(portfolio) {
+      look = await restingLooks(portfolio, { ask, isSearched: rows.isSearched });
+    },
+    row(walked, state) {
+      look?.add(walked, state);
+    },
+    async endPortfolio(portfolio) {
+      if ((await look?.end()) !== 'as the rows are') await compareExactly(portfolio);
+      look = undefined;
+      const unbound = await approvals.compare(portfolio);
+      if (unbound === 0) return;
+      await sink.found({ check: 'approvals', portfolio, says: UNBOUND, rows: unbound, isMended: true });
+    },
+  };
+}
+
+const UNBOUND = 'approvals were not as the rows that wait for them; they are now';
+
+const SEARCHED = {
+  lacking: 'rows were not found by all that they are searched by; they are now',
+  wrong: 'rows were found by what they do not have; they are no more',
+} as const;
+
+/** So many sums are named in a finding. */
+const MOST_NAMED_SUMS = 8;
+
+/** What was not as the rows are, in words. */
+function wordsOf({ is, names = [] }: Difference): { check: 'counts' | 'indexes'; says: string } {
+  switch (is) {
+    case 'state':
+      return { check: 'counts', says: 'rows were not counted in the state that they are in; they are now' };
+    case 'cause':
+      return { check: 'indexes', says: 'failed rows were not found by their cause; they are now' };
+    case 'index':
+      return { check: 'counts', says: 'rows were counted in a state or cause that they are not in; they are no more' };
+    case 'row':
+      return { check: 'counts', says: 'rows were not in the sums as they are; they are now' };
+    case 'sums': {
+      const named = names.length > MOST_NAMED_SUMS ? [...names.slice(0, MOST_NAMED_SUMS), '…'] : names;
+      return {
+        check: 'counts',
+        says: `sums and counts were not those of the rows (${named.join(', ')}); they are now`,
+      };
+    }
+  }
+}

@@ -1,0 +1,144 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { digestOf } from '../../../src/ledger/calls.ts';
+import type { FoundSink } from '../../../src/ledger/nightly/checks.ts';
+import type { Ask } from '../../../src/ledger/nightly/row-walk.ts';
+import type { OddCall, StoredRow } from '../../../src/ledger/nightly/stored-row.ts';
+import type { LostCall, Recovery } from '../../../src/ledger/recovery.ts';
+import { askedOf, type RowResult, type RowState } from '../../../src/ledger/row.ts';
+import { type RowId, rowName } from '../../../src/ledger/row-id.ts';
+import type { Stories } from '../../../src/ledger/story/story.ts';
+import { sendAgain } from '../../operators/send-again.ts';
+import { callsOf } from '../../rows/calls-of.ts';
+import type { FeedDeps } from '../../rows/feed.ts';
+import type { StoredRowCheck } from '../walk-ledger.ts';
+import { commandFor } from './command-for.ts';
+import { rowFacts } from './named-rows.ts';
+
+export type CallDeps = FeedDeps & { recovery: Recovery; stories: Pick<Stories, 'calls'> };
+
+/** Workers let a held row go on within two seconds of the answer; a second look comes well behind that. */
+export const LOOK_AGAIN_MS = 10_000;
+
+/** Rows that are looked at again: more than that differ for one reason, and the next night has the others. */
+const MOST_AGAIN = 10_000;
+
+/** A row that has ended otherwise than its call. */
+type Disagreeing = { row: RowId; state: RowState; updatedMs: number };
+
+/**
+ * Compares rows with the calls that were made for them. A row that is done tells what its calls made: one that the ledger has
+ * forgotten is written down again, so that nothing is asked for twice; one that says another id is left. A held row whose call is
+ * answered goes on; a refused or cancelled one whose limit was made is left for a person.
+ */
+export function makeCallCheck(
+  deps: CallDeps,
+  {
+    sink,
+    ask,
+    signal,
+    lookAgainMs = LOOK_AGAIN_MS,
+  }: { sink: FoundSink; ask: Ask; signal: AbortSignal; lookAgainMs?: number },
+): StoredRowCheck {
+  const again: Disagreeing[] = [];
+  let lastMs = 0;
+
+  async function compareDone(walked: StoredRow, kind: 'limit' | 'company', call: OddCall): Promise<void> {
+    const { row, result } = walked;
+    const made = madeBy(walked, kind);
+    const recovered = await ask(() => deps.recovery.putBack(made, { write: true }));
+    // Another process may have put it back at this moment.
+    if (recovered.is === 'known') return;
+    const isMended = recovered.is === 'put';
+    const says = isMended ? FORGOTTEN[kind] : DIFFERS[kind];
+    const detail = isMended ? made.id : `${made.id || 'none'}, and the call ${call.id || 'none'}`;
+    await sink.found({ check: 'calls', says, detail, isMended, ...rowFacts(row, result) });
+  }
+
+  async function lookAgain({ row, state, updatedMs }: Disagreeing): Promise<void> {
+    const [result] = await deps.rows.read([row]);
+    if (result?.state !== state || result.updatedMs !== updatedMs) return;
+    const facts = { sinceMs: updatedMs, ...rowFacts(row, result) };
+    if (state === 'held') {
+      const calls = await deps.stories.calls(callsOf({ row, result }));
+      if (calls.length === 0 || calls.some((call) => call?.state !== 'made')) return;
+      if (!(await sendAgain(row, 'held', deps, false))) return;
+      await sink.found({ check: 'calls', says: ANSWERED, isMended: true, ...facts });
+      return;
+    }
+    const [call] = await deps.stories.calls([{ kind: 'limit', key: row.key }]);
+    if (call?.state !== 'made' || call.row !== rowName(row)) return;
+    const command = commandFor('retry', row, result, ['--state', state]);
+    const says = state === 'refused' ? REFUSED_BUT_MADE : CANCELLED_BUT_MADE;
+    await sink.found({ check: 'calls', says, detail: call.id, isMended: false, command, ...facts });
+  }
+
+  return {
+    async row(walked) {
+      const { odd, row, field, result } = walked;
+      const state = field('state') as RowState;
+      if (state === 'done' || state === 'skipped') {
+        if (odd?.limit) await compareDone(walked, 'limit', odd.limit);
+        if (odd?.company) await compareDone(walked, 'company', odd.company);
+        return;
+      }
+      const isAnswered = isMade(state === 'held' && result.step === 'company' ? odd?.company : odd?.limit);
+      const mayDisagree = state === 'held' ? isAnswered || result.step === 'documents' : isAnswered;
+      if (!mayDisagree || !ENDED.has(state) || again.length >= MOST_AGAIN) return;
+      again.push({ row, state, updatedMs: result.updatedMs });
+      lastMs = performance.now();
+    },
+    async end() {
+      if (again.length === 0) return;
+      const waitMs = lastMs + lookAgainMs - performance.now();
+      if (waitMs > 0) await sleep(waitMs, undefined, { signal });
+      for (const one of again) {
+        signal.throwIfAborted();
+        await ask(() => lookAgain(one));
+      }
+    },
+  };
+}
+
+const ENDED: ReadonlySet<RowState> = new Set(['held', 'refused', 'cancelled']);
+
+function isMade(call: OddCall | undefined): boolean {
+  return call?.state === 'made';
+}
+
+/** What a row that is done, or was made before, says of its call. It is not counted anew, and its buyer's list is another check's. */
+function madeBy({ row, result }: StoredRow, kind: 'limit' | 'company'): LostCall & { is: 'made' } {
+  const { request, limitId, companyId, record, documentIds, line, updatedMs, state } = result as RowResult;
+  const whole = { is: 'made', buyer: undefined, line, atMs: updatedMs } as const;
+  // What a row was skipped for was made for another.
+  const name = state === 'skipped' ? '' : rowName(row);
+  if (kind === 'company') {
+    const empty = { record: {}, company: '', documents: [], asked: undefined };
+    return { ...whole, ...empty, kind, keys: [request.buyer], row: name, id: companyId };
+  }
+  const asked = digestOf(askedOf(request));
+  return {
+    ...whole,
+    kind,
+    keys: [row.key],
+    row: name,
+    asked,
+    id: limitId,
+    record,
+    company: companyId,
+    documents: documentIds,
+  };
+}
+
+const FORGOTTEN = {
+  limit: 'the ledger had forgotten the calls that made these limits; it knows them again',
+  company: 'the ledger had forgotten the calls that made these companies; it knows them again',
+} as const;
+const DIFFERS = {
+  limit: 'rows are done with another limit than their call made',
+  company: 'rows are done with another company than their call made',
+} as const;
+const ANSWERED = 'rows were held though their call is answered; they go on';
+const REFUSED_BUT_MADE =
+  'rows are refused though their limit was made; sent again, they take it and nothing is requested';
+const CANCELLED_BUT_MADE =
+  'rows are cancelled though their limit was made; sent again, they take it and nothing is requested';

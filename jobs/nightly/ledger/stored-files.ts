@@ -1,0 +1,87 @@
+import type { StoreLooks } from '../../../src/documents/store-looks.ts';
+import type { FoundSink } from '../../../src/ledger/nightly/checks.ts';
+import type { Portfolios } from '../../../src/ledger/portfolios.ts';
+
+/** What an account has imported. */
+export type ImportsOf = Pick<Portfolios, 'names' | 'allImports'>;
+
+export type FileDeps = {
+  portfolios: ImportsOf;
+  /** The same of all other accounts of this installation, which share the data folder. */
+  others: () => Promise<ImportsOf[]>;
+  storedFiles: StoreLooks;
+  /** Whether Redis itself lies in this data folder: then it is the one into which all was imported. */
+  isOwnRedis: boolean;
+};
+
+/** What is younger may belong to an import or a run that is under way, however slow. */
+export const YOUNG_MS = 86_400_000;
+
+/**
+ * Whether this host's data folder is the one into which the account's files were imported; in a fleet it may be another's. Where
+ * nothing was imported, it is.
+ */
+export async function isDataFolderOurs({
+  portfolios,
+  storedFiles,
+  isOwnRedis,
+}: Omit<FileDeps, 'others'>): Promise<boolean> {
+  if (isOwnRedis) return true;
+  let isAny = false;
+  for (const name of await portfolios.names()) {
+    for (const { id } of await portfolios.allImports(name)) {
+      if (await storedFiles.has(id)) return true;
+      isAny = true;
+    }
+  }
+  return !isAny;
+}
+
+/** Compares the copies of imported files with the portfolios: which are missing or damaged, and which nobody names. */
+export async function compareFiles(
+  { portfolios, others, storedFiles }: FileDeps,
+  { sink, signal, nowMs = Date.now() }: { sink: FoundSink; signal: AbortSignal; nowMs?: number },
+): Promise<void> {
+  const named = new Set<string>();
+  for (const portfolio of await portfolios.names()) {
+    for (const { id, fileName, lastMs, number } of await portfolios.allImports(portfolio)) {
+      const isKnown = named.has(id);
+      named.add(id);
+      // The file of several imports is read once, but told of with each.
+      const is = isKnown && (await storedFiles.has(id)) ? 'whole' : await storedFiles.check(id, signal);
+      if (is === 'whole') continue;
+      const detail = `${fileName}, import ${number}: ${storedFiles.pathOf(id)}`;
+      const found = { check: 'files', portfolio, detail, sinceMs: lastMs, isMended: false } as const;
+      await sink.found({ ...found, says: is === 'missing' ? MISSING : DAMAGED });
+    }
+  }
+  const unnamed = await unnamedFiles(named, { others, storedFiles });
+  for (const id of unnamed) {
+    const writtenMs = await storedFiles.writtenMs(id);
+    if (writtenMs === undefined || writtenMs > nowMs - YOUNG_MS) continue;
+    const detail = storedFiles.pathOf(id);
+    await sink.found({ check: 'files', portfolio: '', says: UNNAMED, detail, sinceMs: writtenMs, isMended: false });
+  }
+}
+
+/** There are some thousands of files at the most: one for each import. */
+async function unnamedFiles(
+  named: ReadonlySet<string>,
+  { others, storedFiles }: Pick<FileDeps, 'others' | 'storedFiles'>,
+): Promise<Set<string>> {
+  const unnamed = new Set<string>();
+  for await (const names of storedFiles.names()) {
+    for (const name of names) if (!named.has(name)) unnamed.add(name);
+  }
+  if (unnamed.size === 0) return unnamed;
+  for (const account of await others()) {
+    for (const portfolio of await account.names()) {
+      for (const { id } of await account.allImports(portfolio)) unnamed.delete(id);
+    }
+  }
+  return unnamed;
+}
+
+const MISSING = 'imported files are not in the data folder; their results files lack the columns of the file';
+const DAMAGED = 'imported files are not what was imported any more; their results files may show other lines';
+const UNNAMED = 'files are kept in the data folder that no import names';

@@ -1,0 +1,41 @@
+import { counted } from '../../src/counted.ts';
+import type { TakenFile } from '../../src/ledger/inbox/taken-file.ts';
+
+type Shown = {
+  folder: string | null;
+  mapping: string | null;
+  fault: string | null;
+  isOnSchedule: boolean;
+  lying: readonly { name: string; why: string }[];
+  more: number;
+  lately: readonly TakenFile[];
+};
+
+/** The drop folder for people at a terminal. */
+export function inboxWords({ folder, mapping, fault, isOnSchedule, lying, more, lately }: Shown): string {
+  if (folder === null && lately.length === 0) {
+    return 'There is no drop folder: set LIMITLINE_INBOX to a folder, and files of buyers that are put into it are imported by themselves.';
+  }
+  const when = isOnSchedule ? 'taken when the schedule says so' : 'taken at once, when they change no more';
+  const read = mapping === null ? '' : `, and read by the mapping ${mapping}`;
+  return [
+    folder === null ? 'There is no drop folder any more.' : `Drop folder ${folder}: files are ${when}${read}.`,
+    ...(fault === null ? [] : [`It cannot be looked into from here: ${fault}`]),
+    ...(lying.length === 0 ? [] : ['', 'Files that lie there:', ...lying.map(({ name, why }) => `  ${name}: ${why}`)]),
+    ...(more > 0 ? [`  … and ${counted(more, 'more file')}`] : []),
+    '',
+    ...(lately.length === 0 ? ['No file was taken yet.'] : ['Files that were taken:', ...lately.map(takenWords)]),
+  ].join('\n');
+}
+
+const WHERE: Readonly<Record<TakenFile['is'], string>> = {
+  taken: 'under way: ',
+  imported: 'done/',
+  again: 'done/',
+  rejected: 'rejected/',
+};
+
+function takenWords({ id, is, words, results }: TakenFile): string {
+  const left = results ? `\n    results: done/${results}` : '';
+  return `  ${WHERE[is]}${id}${words === '' ? '' : `: ${words}`}${left}`;
+}

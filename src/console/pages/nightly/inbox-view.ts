@@ -1,0 +1,102 @@
+import { counted } from '../../../counted.ts';
+import type { TakenFile } from '../../../ledger/inbox/taken-file.ts';
+import { type Html, html } from '../../html/html.ts';
+import { emptyState } from '../../parts/empty-state.ts';
+import { facts } from '../../parts/figures.ts';
+import { notice } from '../../parts/notice.ts';
+import { table } from '../../parts/table.ts';
+import { theirWords } from '../../parts/their-words.ts';
+import { timeAgo } from '../../parts/time.ts';
+
+/** The drop folder, as one process sees it. */
+export type InboxFacts = {
+  /** Where it is by the settings; nothing where there is none. */
+  folder: string | undefined;
+  /** The mapping by which its files are read, where one is named. */
+  mapping: string | undefined;
+  /** Whether files are taken when the schedule says so, and not at once. */
+  isOnSchedule: boolean;
+  /** Why it cannot be looked into from here. */
+  fault: string | undefined;
+  /** What lies there, the first of it, and why it was not taken yet; `more` others besides. */
+  lying: readonly { name: string; why: string }[];
+  more: number;
+  /** What was taken of late, the newest first. */
+  lately: readonly TakenFile[];
+  nowMs: number;
+};
+
+/** What the page is handed of the drop folder. */
+export type InboxFunctions = { look: () => Promise<InboxFacts> };
+
+/** What lies in the drop folder, what was taken from it of late, and what became of that. */
+export function inboxSection(given: InboxFacts): Html {
+  const { folder, mapping, isOnSchedule, lying, more, lately, nowMs } = given;
+  if (folder === undefined && lately.length === 0) return noFolder();
+  return html`${given.fault !== undefined && notice('bad', given.fault, { title: 'The drop folder cannot be looked into from here.' })}
+    ${facts([
+      { term: 'Folder', what: folder === undefined ? 'none any more' : html`<code>${folder}</code>` },
+      { term: 'Taken', what: isOnSchedule ? 'when the schedule says so' : 'at once, when they change no more' },
+      { term: 'Read', what: mapping === undefined ? OWN_READING : html`by the mapping ${theirWords(mapping)}` },
+    ])}
+    ${
+      lying.length > 0 &&
+      table({
+        caption: 'Files that lie there',
+        showCaption: true,
+        rows: lying,
+        columns: [
+          { head: 'File', names: true, cell: ({ name }) => theirWords(name) },
+          { head: 'Not taken yet, since', cell: ({ why }) => why },
+        ],
+      })
+    }
+    ${more > 0 && html`<p class="quiet">${counted(more, 'more file')} there.</p>`}
+    ${table({
+      caption: 'Files that were taken',
+      showCaption: lying.length > 0,
+      rows: lately,
+      empty: emptyState({
+        title: 'No file was taken yet.',
+        words:
+          'A file of buyers that is put into the drop folder is imported into the portfolio that it is named after.',
+      }),
+      columns: [
+        { head: 'File', names: true, cell: ({ name }) => theirWords(name) },
+        { head: 'Taken', cell: ({ atMs }) => timeAgo(atMs, { nowMs }) },
+        { head: 'What became of it', cell: outcomeOf },
+      ],
+    })}`;
+}
+
+const OWN_READING = 'as it stands, or as files of its form were read in this console';
+
+function noFolder(): Html {
+  return notice(
+    'info',
+    html`Set <code>LIMITLINE_INBOX</code> to a folder, and files of buyers that are put into it are imported by themselves.`,
+    { title: 'There is no drop folder.' },
+  );
+}
+
+const WORDS: Readonly<Record<TakenFile['is'], string>> = {
+  taken: 'Under way.',
+  imported: 'Imported.',
+  again: 'Imported before.',
+  rejected: 'Rejected.',
+};
+
+function outcomeOf({ id, is, portfolio, words, found, results }: TakenFile): Html {
+  const isBad = is === 'rejected' || (is === 'taken' && words !== '');
+  const bad = found ? found.invalid + found.duplicate : 0;
+  const name = isBad ? html`<strong class="is-bad">${is === 'taken' ? 'Waits.' : WORDS[is]}</strong>` : WORDS[is];
+  const where =
+    is === 'rejected'
+      ? html`<span class="under">Why: ${theirWords(`rejected/${id}.problems.txt`)}</span>`
+      : bad > 0
+        ? html`<span class="under">Why ${counted(bad, 'line')} led to no row: ${theirWords(`done/${id}.problems.csv`)}</span>`
+        : '';
+  const left = results ? html`<span class="under">Results: ${theirWords(`done/${results}`)}</span>` : '';
+  const said = is === 'imported' ? html`<a href="/portfolios/${encodeURIComponent(portfolio)}">${words}</a>` : words;
+  return html`<div>${name} ${said}${where}${left}</div>`;
+}

@@ -1,0 +1,54 @@
+/** An amount as integers at powers of ten: of each its place `k`, of units of 10^(10k - 2). As amounts.lua has them. */
+export type Limbs = readonly (readonly [k: number, value: number])[];
+
+const LIMB_DIGITS = 10;
+
+/** Reads a decimal text as amounts.lua does; nothing where it is none, or has digits beyond 10^98 or 10^-42. */
+export function limbsOf(text: string): Limbs | undefined {
+  if (/^\d{1,8}(?:\.\d{1,2})?$/.test(text)) {
+    const [whole = '', cents = ''] = text.split('.');
+    return [[0, Number(whole + cents.padEnd(2, '0'))]];
+  }
+  const [, sign = '', whole = '', fraction = '', exponent = '0'] = NUMBER.exec(text) ?? [];
+  if (text.length > 150 || whole === '') return undefined;
+  const digits = (whole + fraction).replace(/^0+/, '');
+  const short = digits.replace(/0+$/, '');
+  // The last digit stands for 10^(last - 2).
+  const last = Number(exponent) - fraction.length + 2 + digits.length - short.length;
+  if (short === '') return [];
+  if (last < -40 || last + short.length > 100) return undefined;
+  const lowest = Math.floor(last / LIMB_DIGITS);
+  return limbsIn(short + '0'.repeat(last - lowest * LIMB_DIGITS), lowest, sign);
+}
+
+/** '' stays '', what can be read stays as it is, and all else is `?`. */
+export function amountText(value: unknown): string {
+  if (value === undefined || value === '') return '';
+  return typeof value === 'string' && limbsOf(value) ? value : '?';
+}
+
+/** Whether the one amount is less than the other; not so where one cannot be read. */
+export function isBelow(granted: string, requested: string): boolean {
+  const [less, more] = [limbsOf(granted), limbsOf(requested)];
+  if (!less || !more) return false;
+  const places = [...less, ...more].map(([k]) => k).sort((one, other) => other - one);
+  for (const k of places) {
+    const difference = limbAt(less, k) - limbAt(more, k);
+    if (difference !== 0) return difference < 0;
+  }
+  return false;
+}
+
+function limbAt(limbs: Limbs, k: number): number {
+  return limbs.find(([at]) => at === k)?.[1] ?? 0;
+}
+
+const NUMBER = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d{1,3}))?$/;
+
+function limbsIn(digits: string, lowest: number, sign: string): Limbs {
+  const limbs: [number, number][] = [];
+  for (let k = lowest, left = digits; left !== ''; k += 1, left = left.slice(0, -LIMB_DIGITS)) {
+    limbs.push([k, Number(sign + left.slice(-LIMB_DIGITS))]);
+  }
+  return limbs;
+}

@@ -1,0 +1,48 @@
+import { makeLuaScript, type RedisConnection } from '../../lua-script.ts';
+import type { Keys } from '../keys.ts';
+import { type RowId, rowIdOf } from '../row-id.ts';
+
+export type BuyerLists = ReturnType<typeof makeBuyerLists>;
+
+/** Requests of one buyer that are looked at: a list that belongs to more is not compared. */
+const MOST_REQUESTS = 500;
+
+/** The lists of buyers' limits, compared with the limits that were made. */
+export function makeBuyerLists({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
+  const mend = makeLuaScript(connection, new URL('../lua/mend-buyer-limits.lua', import.meta.url));
+
+  /** The ids of all limits that were made for a buyer's requests, as their calls and rows have them. */
+  async function madeFor(buyer: string): Promise<Set<string> | undefined> {
+    if ((await connection.hlen(keys.buyerRows(buyer))) > MOST_REQUESTS) return undefined;
+    const step = connection.pipeline();
+    for (const name of await connection.hkeys(keys.buyerRows(buyer))) {
+      const row = rowIdOf(name);
+      if (!row) return undefined;
+      step.hmget(keys.call('limit', row.key), 'id', 'again').hmget(keys.row(row.portfolio, row.key), 'limit');
+    }
+    const answers = ((await step.exec()) ?? []).flatMap(([error, ids]) => {
+      if (error) throw error;
+      return ids as (string | null)[];
+    });
+    return new Set(answers.filter((id) => id !== null));
+  }
+
+  return {
+    /** Puts the limit of a row that is done into its buyer's list, and answers whether it lacked there. */
+    async add(row: RowId, { buyer, id }: { buyer: string; id: string }): Promise<boolean> {
+      const places = [keys.buyerLimits(buyer), keys.row(row.portfolio, row.key), keys.call('limit', row.key)];
+      return (await mend(places, [id])) === 1;
+    },
+
+    /** Takes out what stands in a buyer's list more than once, and answers which ids did, and which no request of the buyer has made. */
+    async look(buyer: string): Promise<{ twice: string[]; unknown: string[] }> {
+      const list = await connection.lrange(keys.buyerLimits(buyer), 0, -1);
+      const counts = Map.groupBy(list, (id) => id);
+      const twice = [...counts].filter(([, all]) => all.length > 1);
+      for (const [id, all] of twice) await connection.lrem(keys.buyerLimits(buyer), 1 - all.length, id);
+      const made = await madeFor(buyer);
+      const unknown = made ? [...counts.keys()].filter((id) => !made.has(id)) : [];
+      return { twice: twice.map(([id]) => id), unknown };
+    },
+  };
+}

@@ -1,0 +1,140 @@
+import type { RedisConnection } from '../../lua-script.ts';
+import type { Keys } from '../keys.ts';
+import { ROW_STATES, type RowState } from '../row.ts';
+import { makeMark } from './mark.ts';
+import { makeRowSums } from './row-sums.ts';
+import type { Ask } from './row-walk.ts';
+import { makeSearchMarks } from './search-marks.ts';
+import type { StoredRow } from './stored-row.ts';
+import { tallyOfRow } from './tally-of-row.ts';
+
+export type RestingLooks = ReturnType<typeof makeRestingLooks>;
+export type RestingLook = Awaited<ReturnType<RestingLooks>>;
+
+/** Members of an index read at a time. */
+const PAGE = 500;
+
+/**
+ * Compares what is kept beside the rows of a portfolio (sums, indexes by state, cause, approval and search) with the rows while they
+ * are walked anyway: each index is read once, nothing is written, and a portfolio in which anything moves meanwhile is told as such.
+ * Most portfolios rest at night. Where something differs, or moved, the exact comparison (counts/row-comparison.ts) has to look: that
+ * one goes on while rows move, names what differs, mends it, and costs ten times as much.
+ */
+export function makeRestingLooks({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
+  /** All of a portfolio that changes when one of its rows does, as one text; and what of it is compared. */
+  async function lookAt(portfolio: string) {
+    const step = connection.multi().hgetall(keys.portfolio(portfolio));
+    step.hgetall(keys.sums(portfolio, 'a')).hgetall(keys.sums(portfolio, 'b'));
+    step.hkeys(keys.causes(portfolio)).smembers(keys.columns(portfolio)).zcard(keys.names(portfolio));
+    for (const state of ROW_STATES) step.zcard(keys.rowsInState(portfolio, state));
+    const answers = ((await step.exec()) ?? []).map(([error, answer]) => {
+      if (error) throw error;
+      return answer;
+    });
+    const [hash, a, b, causes, kinds, names, ...sizes] = answers;
+    return {
+      token: JSON.stringify(answers),
+      hash: hash as Record<string, string>,
+      sums: [a, b] as [Record<string, string>, Record<string, string>],
+      causes: causes as string[],
+      kinds: kinds as string[],
+      names: Number(names),
+      rows: sizes.reduce((sum: number, size) => sum + Number(size), 0),
+    };
+  }
+
+  /** @param isSearched whether rows are put into the indexes by which they are searched */
+  return async (portfolio: string, { ask, isSearched }: { ask: Ask; isSearched: boolean }) => {
+    const before = await ask(() => lookAt(portfolio));
+    const sums = makeRowSums();
+    const placed = makePlacedMarks();
+    const search = isSearched ? makeSearchMarks(before.kinds) : undefined;
+    let rows = 0;
+    let differs = false;
+
+    /** Whether the row itself is as it says that it is; an error where nobody can read it. */
+    const takeIn = (walked: StoredRow, state: RowState): boolean => {
+      const { field, at } = walked;
+      const tally = field('tally');
+      if (field('state') !== state || Number(field('line')) !== at || tally.slice(2) !== tallyOfRow(walked))
+        return false;
+      sums.add(tally);
+      search?.add(walked);
+      return placed.add(walked);
+    };
+
+    return {
+      /** Takes in a row as it was found in the index of this state. */
+      add(walked: StoredRow, state: RowState): void {
+        rows += 1;
+        if (differs) return;
+        try {
+          differs = !takeIn(walked, state);
+        } catch {
+          differs = true;
+        }
+      },
+
+      /** To be called when all rows were taken in. Whether all is as the rows are; `moved` where nobody can say it in this way. */
+      async end(): Promise<'as the rows are' | 'differs' | 'moved'> {
+        const isStill = async () => (await ask(() => lookAt(portfolio))).token === before.token;
+        const found = async () => {
+          if (differs || !sums.areThose(...before.sums) || before.rows !== rows) return false;
+          if (!isCounted(before.hash, rows)) return false;
+          if (!(await placed.areThose(portfolio, before.causes, { connection, keys, ask }))) return false;
+          return search === undefined || (await search.areThose(portfolio, { connection, keys, ask }));
+        };
+        const isRight = await found();
+        if (!(await isStill())) return 'moved';
+        return isRight ? 'as the rows are' : 'differs';
+      },
+    };
+  };
+}
+
+/** Rows that imports brought in are counted apart from them; a row that stands in no index lacks here. */
+function isCounted(hash: Readonly<Record<string, string>>, rows: number): boolean {
+  const added = Object.entries(hash).filter(([field]) => field.startsWith('added:'));
+  return hash.counted === undefined || added.reduce((sum, [, count]) => sum + Number(count), 0) === rows;
+}
+
+/** Marks of the indexes by cause and by approval. */
+function makePlacedMarks() {
+  const [expected, causes, approvals] = [makeMark(), new Set<string>(), new Set<string>()];
+  return {
+    /** Answers whether it has the cause that it must have. */
+    add({ row, at, field }: StoredRow): boolean {
+      const [state, cause, approval] = [field('state'), field('cause'), field('approval')];
+      if (state === 'awaiting' && approval !== '') {
+        approvals.add(approval);
+        expected.add(`${approval} ${row.key}`, at);
+      }
+      if (state !== 'refused' && state !== 'held') return true;
+      causes.add(cause);
+      expected.add(`${cause} ${row.key}`, at);
+      return cause !== '';
+    },
+    async areThose(
+      portfolio: string,
+      known: readonly string[],
+      { connection, keys, ask }: { connection: RedisConnection; keys: Keys; ask: Ask },
+    ): Promise<boolean> {
+      if (!causes.isSubsetOf(new Set(known))) return false;
+      const found = makeMark();
+      const indexes = [
+        ...known.map((cause) => [cause, keys.rowsOfCause(portfolio, cause)] as const),
+        ...[...approvals].map((approval) => [approval, keys.approvalRows(portfolio, approval)] as const),
+      ];
+      for (const [name, index] of indexes) {
+        for (let from = 0, more = true; more; from += PAGE) {
+          const members = await ask(() =>
+            connection.zrange(index, String(from), String(from + PAGE - 1), 'WITHSCORES'),
+          );
+          for (let at = 0; at < members.length; at += 2) found.add(`${name} ${members[at]}`, Number(members[at + 1]));
+          more = members.length === 2 * PAGE;
+        }
+      }
+      return found.is(expected);
+    },
+  };
+}

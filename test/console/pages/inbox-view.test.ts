@@ -1,0 +1,80 @@
+import { expect, test } from 'vitest';
+import { inboxFunctions } from '../../../scripts/console/nightly/inbox.ts';
+import { type InboxFacts, inboxSection } from '../../../src/console/pages/nightly/inbox-view.ts';
+import type { TakenFile } from '../../../src/ledger/inbox/taken-file.ts';
+import { openInbox } from '../../support/inbox.ts';
+import { buyerLines } from '../../support/workplace.ts';
+
+const NOW_MS = Date.parse('2026-11-22T12:00:00Z');
+const FILE: TakenFile = {
+  id: '20261122T013000Z-q4',
+  folder: 'f',
+  name: 'q4.csv',
+  documents: [],
+  portfolio: 'q4 & co',
+  atMs: NOW_MS - 60_000,
+  is: 'imported',
+  words: '4 lines imported.',
+  found: { lines: 4, rows: 1, invalid: 2, duplicate: 1 },
+  results: '20261122T013000Z-q4.results.csv',
+};
+const FACTS: InboxFacts = {
+  folder: '/srv/inbox',
+  mapping: 'bank',
+  isOnSchedule: false,
+  fault: undefined,
+  lying: [{ name: '<b>.csv', why: 'it is empty' }],
+  more: 3,
+  lately: [
+    FILE,
+    { ...FILE, id: 'bad', is: 'rejected', words: 'It is a link.' },
+    { ...FILE, id: 'stuck', is: 'taken', words: 'The disk is full.' },
+  ],
+  nowMs: NOW_MS,
+};
+
+test('the drop folder on its page: what lies there, what was taken, and what became of it', () => {
+  const text = String(inboxSection(FACTS));
+  for (const words of [
+    '/srv/inbox',
+    'by the mapping <bdi>bank</bdi>',
+    'at once, when they change no more',
+    '&lt;b&gt;.csv',
+    'it is empty',
+    '3 more files there.',
+    '<a href="/portfolios/q4%20%26%20co">4 lines imported.</a>',
+    'Why 3 lines led to no row: <bdi>done/20261122T013000Z-q4.problems.csv</bdi>',
+    'Results: <bdi>done/20261122T013000Z-q4.results.csv</bdi>',
+    '<strong class="is-bad">Rejected.</strong> It is a link.',
+    '<bdi>rejected/bad.problems.txt</bdi>',
+    '<strong class="is-bad">Waits.</strong> The disk is full.',
+  ]) {
+    expect(text).toContain(words);
+  }
+});
+
+test('without a folder it is said how to have one, unless files were taken before', () => {
+  const none = { ...FACTS, folder: undefined, lying: [], more: 0 };
+  expect(String(inboxSection({ ...none, lately: [] }))).toContain('<code>LIMITLINE_INBOX</code>');
+  expect(String(inboxSection(none))).toContain('none any more');
+});
+
+test('what the page is handed is what lies there and was taken; a folder that is not there is said', async () => {
+  const { drop, takeIn, context } = await openInbox();
+  await drop('q4.csv', `${buyerLines(1).join('\n')}\n`);
+  await takeIn();
+  await drop('empty.csv', '');
+  expect(await inboxFunctions(context).look()).toMatchObject({
+    fault: undefined,
+    lying: [{ name: 'empty.csv', why: expect.stringContaining('it is empty') }],
+    lately: [{ name: 'q4.csv', is: 'imported' }],
+  });
+  const settings = { ...context.settings, LIMITLINE_INBOX: '/none', LIMITLINE_SCHEDULE: 'inbox 02:30' };
+  const away = await inboxFunctions({ ...context, settings }).look();
+  expect(away).toMatchObject({
+    isOnSchedule: true,
+    lying: [],
+    fault: expect.stringContaining('/none: it is not there'),
+  });
+  expect(String(inboxSection(away))).toContain('cannot be looked into from here');
+});

@@ -1,0 +1,96 @@
+import { appendFile, cp, mkdir, readdir, rm, stat, utimes } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { moveOver } from '../../../jobs/inbox/move-over.ts';
+import { takeInRound } from '../../../jobs/inbox/take-in.ts';
+import { makeTakenFolder } from '../../../jobs/inbox/taken-folder.ts';
+import { openInbox } from '../../support/inbox.ts';
+import { makeTemporaryFolder } from '../../support/temporary-folder.ts';
+import { buyerLines } from '../../support/workplace.ts';
+
+const GOOD = `${buyerLines(2).join('\n')}\n`;
+const ID = '20261122T013000Z-q4';
+
+/** What a killed process left of a file in `.taken`, and what is there beside it. */
+async function leftBehind(names: readonly string[], given: Record<string, string> = {}) {
+  const opened = await openInbox();
+  const deps = await opened.round();
+  await deps.taken.entries();
+  const [account = ''] = (await readdir(join(opened.inbox, '.taken'))).filter((name) => name !== 'folder-id');
+  for (const name of names) await opened.drop(join('.taken', account, ID, name), given[name] ?? GOOD);
+  return { ...opened, deps, left: () => readdir(join(opened.inbox, '.taken', account)) };
+}
+
+test('a file of which Redis has forgotten everything is imported under the name that it had', async () => {
+  const { deps, names, context, left } = await leftBehind(['file.csv', '.problems.csv.1-00000000-00000000.part']);
+  expect((await takeInRound(deps)).files).toMatchObject([{ is: 'imported', portfolio: 'q4', name: 'q4.csv' }]);
+  expect([await names('done'), await left()]).toEqual([['<time>-q4.csv'], []]);
+  expect(await context.portfolios.names()).toEqual(['q4']);
+});
+
+test('what is left of a file that is gone on already follows it to where it is', async () => {
+  for (const where of ['done', 'rejected']) {
+    const { deps, drop, names, left } = await leftBehind(['problems.txt', 'documents/a.pdf']);
+    await drop(join(where, `${ID}.csv`), GOOD);
+    expect((await takeInRound(deps)).files).toEqual([]);
+    expect(await names(where)).toEqual(['<time>-q4', '<time>-q4.csv', '<time>-q4.problems.txt']);
+    expect(await left()).toEqual([]);
+  }
+});
+
+test('what a process of another account has in its hands is left to it', async () => {
+  const { inbox, source, deps, names } = await leftBehind(['file.csv']);
+  const taken = makeTakenFolder(deps.drop, 'https://other.example');
+  expect((await takeInRound({ ...deps, ...source, account: 'https://other.example', taken })).files).toEqual([]);
+  expect(await names('done')).toEqual([]);
+  expect(await readdir(join(inbox, '.taken'))).toHaveLength(3);
+});
+
+test('a file whose writer goes on while it is read is read again, and nothing of it is lost', async () => {
+  const { drop, round, context } = await openInbox();
+  await drop('q4.csv', GOOD);
+  const deps = await round();
+  const late = async (doc: Parameters<typeof deps.imports.put>[0]) => {
+    const sha256 = await deps.imports.put(doc);
+    await appendFile(doc.path, 'Late GmbH,DE,HRB 77,5000\n');
+    return sha256;
+  };
+  const first = await takeInRound({ ...deps, imports: { ...deps.imports, put: late } });
+  expect(first).toMatchObject({ files: [], lying: [{ name: 'q4.csv', why: /changed while it was read/ }] });
+  expect((await takeInRound(deps)).files).toMatchObject([{ is: 'imported', found: { lines: 3, rows: 3 } }]);
+  expect(await context.portfolios.read('q4')).toMatchObject({ states: { queued: 3 } });
+});
+
+test('a file of another machine, whose clock is years ahead or behind, is taken as any other', async () => {
+  const { drop, takeIn } = await openInbox();
+  for (const [at, year] of ['1970', '2099'].entries()) {
+    const time = new Date(`${year}-01-02`);
+    await utimes(await drop(`q${at}.csv`, GOOD.replaceAll('HRB', `HRB ${at}`)), time, time);
+  }
+  expect((await takeIn()).files.map(({ is }) => is)).toEqual(['imported', 'imported']);
+});
+
+/** Memory, which is another file system than the disk on most machines. */
+const MEMORY = '/dev/shm';
+const isOtherDisk = await stat(MEMORY).then(
+  async ({ dev }) => dev !== (await stat(tmpdir())).dev,
+  () => false,
+);
+
+test.skipIf(!isOtherDisk)('what ends on another disk is copied there whole, and then goes from here', async () => {
+  const { dir, write } = await makeTemporaryFolder();
+  const other = join(MEMORY, `limitline-test-${process.pid}-${Date.now()}`);
+  await mkdir(other);
+  onTestFinished(() => rm(other, { recursive: true, force: true }));
+  await moveOver(await write('q4.csv', GOOD), join(other, 'q4.csv'));
+  await write('q4/2026/a.pdf', 'a');
+  // Killed in the middle of copying, and then before what was copied was removed here.
+  await mkdir(join(other, '.q4.part'));
+  await moveOver(join(dir, 'q4'), join(other, 'q4'));
+  await cp(join(other, 'q4'), join(dir, 'q4'), { recursive: true });
+  await moveOver(join(dir, 'q4'), join(other, 'q4'));
+  await moveOver(join(dir, 'gone.csv'), join(other, 'gone.csv'));
+  expect((await readdir(other, { recursive: true })).sort()).toEqual(['q4', 'q4.csv', 'q4/2026', 'q4/2026/a.pdf']);
+  expect(await readdir(dir)).toEqual([]);
+});

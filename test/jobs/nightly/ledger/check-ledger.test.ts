@@ -1,0 +1,168 @@
+import { mkdir, rename, utimes, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { expect, test } from 'vitest';
+import { checkLedger } from '../../../../jobs/nightly/ledger/index.ts';
+import type { FoundItem } from '../../../../src/ledger/nightly/checks.ts';
+import type { RowId } from '../../../../src/ledger/row-id.ts';
+import { openWorkplace } from '../../../support/workplace.ts';
+
+type Place = Awaited<ReturnType<typeof openWorkplace>>;
+
+/** What a night finds; rows that disagree with their calls are looked at again at once. */
+async function found({ context }: Pick<Place, 'context'>): Promise<FoundItem[]> {
+  const items: FoundItem[] = [];
+  const sink = { found: (item: FoundItem) => void items.push(item) };
+  const { notes } = await checkLedger(context, { sink, signal: new AbortController().signal, lookAgainMs: 0 });
+  expect(notes).toEqual([]);
+  return items;
+}
+
+/** Four buyers whose limits were made, one with a document, and two rows that wait; nobody is at work. */
+async function quietPlace() {
+  const place = await openWorkplace();
+  const path = join(place.dir, 'q4.csv');
+  const header = 'name,country_code,company_registration_number,requested_limit,supporting_documents';
+  const line = (n: number, document = '') => `Buyer ${n} GmbH,DE,HRB ${n},${n}000.50,${document}`;
+  await mkdir(join(place.dir, 'documents'));
+  await writeFile(join(place.dir, 'documents', 'balance.pdf'), '%PDF-1.4\n%%EOF\n');
+  await writeFile(path, [header, line(1, 'balance.pdf'), line(2), line(3), line(4), ''].join('\n'));
+  expect((await place.importFile(path)).problems).toEqual([]);
+  const workers = await place.work();
+  await place.settled();
+  await workers.stop();
+  await writeFile(path, [header, line(5), line(6), ''].join('\n'));
+  await place.importFile(path, {}, { portfolio: 'to come' });
+  const [first] = await place.context.rows.inState('q4', 'done', { count: 1 });
+  if (!first) throw new Error('no row is done');
+  return { ...place, row: first.row, path };
+}
+
+/** Each difference, what is found of it, and whether a second night finds it mended. */
+type Damage = [what: string, (place: Place, row: RowId) => Promise<unknown>, found: Partial<FoundItem>];
+
+const DAMAGES: Damage[] = [
+  [
+    'a sum',
+    ({ context: { ledger, keys } }) => ledger.hincrby(keys.sums('q4', 'b'), 'sum:done:0', 5),
+    { check: 'counts', portfolio: 'q4', isMended: true, rows: 4 },
+  ],
+  [
+    'a row in no index',
+    ({ context: { ledger, keys } }, row) => ledger.zrem(keys.rowsInState('q4', 'done'), row.key),
+    { check: 'counts', portfolio: 'q4', line: 2, name: 'Buyer 1 GmbH', requested: '1000.5', isMended: true },
+  ],
+  [
+    'a name that rows are searched by',
+    ({ context: { ledger, keys } }, row) => ledger.zadd(keys.names('q4'), 0, `x\0${row.key}`),
+    { check: 'indexes', line: 2, isMended: true },
+  ],
+  [
+    'a held row that is not listed',
+    ({ context: { ledger, keys } }) => ledger.zadd(keys.held, 1, 'q4/nobody'),
+    { check: 'indexes', rows: 1, isMended: true },
+  ],
+  [
+    'a limit that its buyer does not have',
+    async ({ context: { ledger, keys, rows } }, row) => {
+      const [result] = await rows.read([row]);
+      await ledger.del(keys.buyerLimits(result?.request.buyer ?? ''));
+    },
+    { check: 'buyer lists', line: 2, detail: expect.stringMatching(/^bl_/), isMended: true },
+  ],
+  [
+    'a limit that its buyer has twice',
+    async ({ context: { ledger, keys, rows } }, row) => {
+      const [result] = await rows.read([row]);
+      await ledger.rpush(keys.buyerLimits(result?.request.buyer ?? ''), result?.limitId ?? '');
+    },
+    { check: 'buyer lists', name: 'Buyer 1 GmbH', isMended: true },
+  ],
+  [
+    'a call for a limit that was forgotten',
+    ({ context: { ledger, keys } }, row) => ledger.del(keys.call('limit', row.key)),
+    { check: 'calls', line: 2, detail: expect.stringMatching(/^bl_/), isMended: true },
+  ],
+  [
+    'a call for a company that was forgotten',
+    async ({ context: { ledger, keys, rows } }, row) => {
+      const [result] = await rows.read([row]);
+      await ledger.del(keys.call('company', result?.request.buyer ?? ''));
+    },
+    { check: 'calls', line: 2, detail: expect.stringMatching(/^company_/), isMended: true },
+  ],
+  [
+    'a job for a row that is done',
+    ({ context: { queues } }, row) => queues.add([{ queue: 'companies', name: 'create-company', data: row }]),
+    { check: 'no row', line: 2, isMended: true },
+  ],
+  [
+    'a job for no row',
+    ({ context: { queues } }) =>
+      queues.add([{ queue: 'documents', name: 'upload-documents', data: { portfolio: 'gone', key: 'a' } }]),
+    { check: 'no row', portfolio: 'gone', detail: 'gone/a', isMended: true },
+  ],
+];
+
+test('each difference within the ledger is found with its row, mended, and not found again', async () => {
+  const place = await quietPlace();
+  expect(await found(place)).toEqual([]);
+  for (const [what, damage, expected] of DAMAGES) {
+    await damage(place, place.row);
+    expect(await found(place), what).toEqual([expect.objectContaining(expected)]);
+    expect(await found(place), `${what}, a second time`).toEqual([]);
+  }
+});
+
+test('what only a person can decide is named with what he would do, and left as it is', async () => {
+  const place = await quietPlace();
+  const { ledger, keys, rows, imports, documents } = place.context;
+  const [row] = (await rows.inState('q4', 'done', { count: 9 })).slice(1);
+  if (!row) throw new Error('no second row is done');
+  const [result] = await rows.read([row.row]);
+  const [waits] = await rows.inState('to come', 'queued', { count: 1 });
+  const call = keys.call('limit', waits?.row.key ?? '');
+  const longAgo = new Date(Date.now() - 5 * 86_400_000);
+  const [first] = await rows.read([place.row]);
+  const document = documents.open(first?.request.documents[0]?.sha256 ?? '').path;
+  const [known] = await place.context.portfolios.allImports('q4');
+  const file = imports.open(known?.id ?? '').path;
+
+  // A buyer has a limit that nobody requested; a row says another limit than its call.
+  await ledger.rpush(keys.buyerLimits(result?.request.buyer ?? ''), 'bl_other');
+  await ledger.hset(keys.call('limit', row.row.key), 'id', 'bl_instead');
+  // A call left long ago, and its process is gone.
+  const claim = { state: 'claimed', owner: 'gone/1', row: `to come/${waits?.row.key}`, at: longAgo.getTime() };
+  await ledger.hset(call, claim);
+  // A copy of a file is another one's, a document is gone, and a copy of each is nobody's.
+  await writeFile(file, 'other');
+  const strange = place.context.storedFiles.pathOf('f'.repeat(64));
+  await mkdir(dirname(strange), { recursive: true });
+  await writeFile(strange, 'x');
+  const nobodys = place.context.storedDocuments.pathOf('e'.repeat(64));
+  await mkdir(dirname(nobodys), { recursive: true });
+  await rename(document, nobodys);
+  for (const path of [strange, nobodys]) await utimes(path, longAgo, longAgo);
+
+  const items = await found(place);
+  expect(items).toEqual(await found(place));
+  expect(items).toEqual(
+    expect.arrayContaining([
+      expect.objectContaining({
+        check: 'buyer lists',
+        name: result?.request.name,
+        detail: 'bl_other',
+        isMended: false,
+      }),
+      expect.objectContaining({
+        check: 'calls',
+        line: result?.line,
+        detail: `${result?.limitId}, and the call bl_instead`,
+      }),
+      expect.objectContaining({ check: 'old claims', line: 2, command: 'work', sinceMs: longAgo.getTime() }),
+      expect.objectContaining({ check: 'files', portfolio: 'q4', detail: `q4.csv, import 1: ${file}` }),
+      expect.objectContaining({ check: 'files', portfolio: '', detail: strange }),
+      expect.objectContaining({ check: 'documents', line: 2, detail: `balance.pdf: ${document}` }),
+      expect.objectContaining({ check: 'documents', portfolio: '', detail: nobodys }),
+    ]),
+  );
+});

@@ -1,0 +1,115 @@
+import { describe, expect, test } from 'vitest';
+import { approvalNotice, portfolioNotice } from '../../../jobs/notices/portfolio-notices.ts';
+import type { Approval, ApprovalKind } from '../../../src/ledger/approvals/approval.ts';
+import type { Cause } from '../../../src/ledger/counts/causes.ts';
+import type { PortfolioState } from '../../../src/ledger/portfolio.ts';
+import { makePortfolios } from '../../../src/ledger/portfolios.ts';
+import { openLedger } from '../../support/ledger.ts';
+
+const nowMs = 1_763_802_000_000;
+
+/** A portfolio as the ledger reads it of which there is nothing, with these things besides. */
+async function stateOf(name: string, changes: Partial<PortfolioState> = {}): Promise<PortfolioState> {
+  const state = await makePortfolios(openLedger()).read(name);
+  return { ...state, ...changes, states: { ...state.states, ...changes.states } };
+}
+
+const cause = (changes: Partial<Cause>): Cause => {
+  return {
+    id: 'k3f9',
+    step: 'limit',
+    meaning: 'refused',
+    status: 400,
+    words: 'secret',
+    rows: 1,
+    sum: '1.00',
+    ...changes,
+  };
+};
+
+describe('what is told of a portfolio', () => {
+  test('without rows is that there are none, and which lines led to none', async () => {
+    const state = await stateOf('q4', { invalid: 1_200, duplicate: 3 });
+    expect(portfolioNotice({ is: 'settled', atMs: 7 }, { state, causes: [], nowMs })).toEqual({
+      kind: 'settled',
+      title: 'Portfolio q4 has settled: no rows',
+      facts: [{ term: 'Lines without a row', what: '1,200 invalid, 3 duplicate' }],
+      path: '/portfolios/q4',
+      atMs: 7,
+    });
+  });
+
+  test('leads to its page, whatever its name is', async () => {
+    const state = await stateOf('a/b ?c&d#e');
+    const paths = (['settled', 'failures'] as const).map((is) => {
+      const news = is === 'settled' ? { is, atMs: 7 } : { is, failed: 1, ended: 30 };
+      return portfolioNotice(news, { state, causes: [], nowMs }).path;
+    });
+    expect(paths).toEqual([
+      '/portfolios/a%2Fb%20%3Fc%26d%23e',
+      '/portfolios/a%2Fb%20%3Fc%26d%23e?states=refused%2Cheld#rows',
+    ]);
+  });
+
+  test('is why rows failed, by step and status, the most first; what differs in words alone is one, and five are named', async () => {
+    const causes = [
+      cause({ rows: 2, words: 'one' }),
+      cause({ rows: 1_000, words: 'another' }),
+      cause({ rows: 7, step: 'company', status: null, meaning: 'unknown' }),
+      cause({ rows: 6, status: 401 }),
+      cause({ rows: 5, meaning: 'put off', status: 503 }),
+      cause({ rows: 4, meaning: 'other', status: null }),
+      cause({ rows: 3, meaning: 'ours', status: null }),
+      cause({ rows: 1, status: 404 }),
+    ];
+    const state = await stateOf('q4');
+    const { facts } = portfolioNotice({ is: 'failures', failed: 1_028, ended: 9_999 }, { state, causes, nowMs });
+    expect(facts.filter(({ term }) => term === 'Failed').map(({ what }) => what)).toEqual([
+      '1,002 rows: refused by the service at the step limit (status 400)',
+      '7 rows: nobody knows what became of the call at the step company',
+      '6 rows: refused by the service at the step limit (status 401)',
+      '5 rows: put off again and again at the step limit (status 503)',
+      '4 rows: made before for another line at the step limit',
+      '4 rows: for other causes',
+    ]);
+  });
+
+  test.each([
+    [{ is: 'first rows' as const }, 'its first rows are at an end', '/portfolios/q4'],
+    [
+      { is: 'refused alike' as const, step: 'limit', status: 403 },
+      'the first answers at the step limit were all refused with status 403',
+      '/portfolios/q4?states=refused%2Cheld#rows',
+    ],
+  ])('that paused itself is why: %j', async (why, words, path) => {
+    const notice = portfolioNotice({ is: 'paused', why }, { state: await stateOf('q4'), causes: [], nowMs });
+    expect(notice).toMatchObject({ kind: 'paused', title: `Portfolio q4 paused itself: ${words}`, path, atMs: nowMs });
+  });
+
+  test.each<[ApprovalKind, string]>([
+    ['import', 'the rows of an import'],
+    ['retry', 'refused rows, to be sent again'],
+    ['answer', 'held rows, whose calls somebody answered'],
+  ])('that awaits approval is what, how much, and nobody: %s', (kind, what) => {
+    const approval: Approval = {
+      id: 'ab12',
+      portfolio: 'q4',
+      kind,
+      standing: 'waiting',
+      authors: ['anna'],
+      askedMs: 5,
+      file: { name: 'anna.csv', sha256: '', reading: '' },
+      importId: '1',
+      rows: 1,
+      sum: '1234567.5',
+      atFirst: undefined,
+      digest: '',
+      answered: undefined,
+    };
+    const notice = approvalNotice(approval);
+    expect(notice.title).toBe('Portfolio q4 awaits approval: 1 row, 1,234,567.50 requested');
+    expect(notice.facts[0]).toEqual({ term: 'What', what });
+    expect(notice).toMatchObject({ kind: 'awaiting', path: '/approvals/ab12', atMs: 5 });
+    expect(JSON.stringify(notice)).not.toContain('anna');
+  });
+});

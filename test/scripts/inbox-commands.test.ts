@@ -1,0 +1,58 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, inject, test } from 'vitest';
+import { callCommand } from '../support/call-command.ts';
+import { openInbox } from '../support/inbox.ts';
+import { freshPrefix } from '../support/ledger.ts';
+import { buyerLines, makeFolder } from '../support/workplace.ts';
+
+/** A command line with a folder of its own, in the stand-in's account. */
+async function openCommands(env: Record<string, string> = {}) {
+  const cwd = await makeFolder();
+  const settings = { REDIS_URL: inject('redisUrl'), LIMITLINE_PREFIX: freshPrefix(), ...env };
+  return { cwd, limitline: (...args: string[]) => callCommand(args, { cwd, env: settings }) };
+}
+
+test('a mapping is kept by a file that is read so, listed, and forgotten', async () => {
+  const { cwd, limitline } = await openCommands();
+  await writeFile(join(cwd, 'bank.csv'), 'Kunde;Land;HR;Betrag\nMuster GmbH;DE;HRB 1;1.000,50\n');
+  const keep = ['mapping', 'keep', 'Our bank', 'bank.csv'];
+  expect((await limitline(...keep)).stderr).toMatch(/so there is nothing to keep: say how it is read, as with --map/);
+  expect((await limitline(...keep, '--map', 'Nothing=name')).stderr).toMatch(
+    /^limitline: Nothing was kept: bank\.csv cannot be read so\./m,
+  );
+  expect((await limitline('mapping')).stdout).toMatch(/^No mapping is kept/);
+  const kept = await limitline(...keep, '--map', 'Kunde=name', '--map', 'Betrag=requested_limit', '--decimal', 'comma');
+  expect(kept.stdout).toMatch(/^Mapping Our bank is kept\. Read as/);
+  expect((await limitline('mapping', 'list')).stdout).toMatch(
+    /^Our bank: kept \d{4}-\d\d-\d\d by bank\.csv; columns Kunde as name, Betrag as requested_limit; decimal ,\n$/,
+  );
+  expect((await limitline('mapping', 'forget', 'other')).stderr).toMatch(
+    /There is no mapping "other"; known are: Our bank\./,
+  );
+  expect((await limitline('mapping', 'forget', 'Our bank')).status).toBe(0);
+  expect(JSON.parse((await limitline('mapping', '--json')).stdout)).toEqual({ mappings: [] });
+  expect((await limitline('mapping', 'keep', '../x', 'bank.csv', '--decimal', 'comma')).stderr).toMatch(
+    /cannot be the name/,
+  );
+});
+
+test('inbox tells what lies there, and what became of what was taken', async () => {
+  const none = await openCommands();
+  expect((await none.limitline('inbox')).stdout).toMatch(/^There is no drop folder: set LIMITLINE_INBOX/);
+  const { drop, takeIn, inbox, dir, env } = await openInbox();
+  await drop('q4.csv', `${buyerLines(2).join('\n')}\n`);
+  await drop('bad.csv', 'Dear all,\n');
+  await takeIn();
+  await drop('empty.csv', '');
+  const limitline = (...args: string[]) => callCommand(args, { cwd: dir, env });
+  const { stdout, status } = await limitline('inbox');
+  expect(status).toBe(0);
+  expect(stdout).toContain(`Drop folder ${inbox}: files are taken at once`);
+  expect(stdout).toMatch(/Files that lie there:\n {2}empty\.csv: it is empty/);
+  expect(stdout).toMatch(/ {2}done\/\w+-q4: 2 lines imported into portfolio q4: 2 rows, 0 invalid, 0 duplicate\.\n/);
+  expect(stdout).toMatch(/ {2}rejected\/\w+-bad: bad\.csv cannot be used as it is\./);
+  const told = JSON.parse((await limitline('inbox', '--last', '1', '--json')).stdout);
+  expect(told).toMatchObject({ folder: inbox, fault: null, lying: [{ name: 'empty.csv' }] });
+  expect(told.lately).toHaveLength(1);
+});
