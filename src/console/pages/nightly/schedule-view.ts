@@ -119,7 +119,7 @@ function runButton({ task, underWay }: ScheduledTask, csrf: string): Html {
     action: `/nightly/run/${task}`,
     csrf,
     words: 'Run now',
-    label: `Run ${task} now`,
+    label: `Run now: ${task}`,
     command: `npx limitline schedule run ${task}`,
   });
 }
