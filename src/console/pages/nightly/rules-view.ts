@@ -50,7 +50,7 @@ export function rulesSection(
         words: html`A rule sends again what a person need not look at, such as refusals while the service is closed. ${mayChange || commandLine(ADD)}`,
       }),
       columns: [
-        { head: 'Rows that go again', names: true, cell: whichOf },
+        { head: 'Rule', names: true, cell: whichOf },
         { head: 'Nights at most', kind: 'number', cell: ({ rule }) => rule.nights },
         { head: 'Means now', kind: 'number', cell: meansOf },
         { head: 'Last night', cell: lastOf },
@@ -72,7 +72,7 @@ function saidOf({ rule }: Readonly<Record<string, unknown>>): Html {
 }
 
 function whichOf({ rule }: RuleNow): Html {
-  return html`<div><bdi>${ruleWords(rule)}</bdi><span class="under">Rule <code>${rule.id}</code>, made ${moment(rule.madeMs)} by ${theirWords(rule.by)}</span></div>`;
+  return html`<div>Rows <bdi>${ruleWords(rule)}</bdi><span class="under">Rule <code>${rule.id}</code>, made ${moment(rule.madeMs)} by ${theirWords(rule.by)}</span></div>`;
 }
 
 /** Those whose nights are used up are among them: which these are is told by the rows, and nobody goes through them for a page. */
@@ -114,7 +114,7 @@ function addForm(causes: readonly CauseNow[], csrf: string, asked: Readonly<Reco
     </div>
     <div class="filters">
     ${field({ label: 'Of the portfolio', name: 'portfolio', value: portfolio, plain: true, placeholder: 'all' })}
-    ${field({ label: 'Nights at most', name: 'nights', value: String(NIGHTS), inputmode: 'numeric', required: true, maxlength: 2, plain: true, hint: `1 to ${MOST_NIGHTS}` })}
+    ${field({ label: `Nights at most, 1 to ${MOST_NIGHTS}`, name: 'nights', value: String(NIGHTS), inputmode: 'numeric', required: true, maxlength: 2, plain: true })}
     </div>
     ${button({ words: 'Make the rule' })}`;
   return html`<details class="rule-form" id="new-rule" open="${cause !== ''}"><summary>Make a rule</summary>${form({ action: '/nightly/rules', csrf, body, label: 'Make a rule' })}</details>`;
