@@ -17,7 +17,7 @@ import { makeBuyers } from './ledger/buyers.ts';
 import { makeCalls } from './ledger/calls.ts';
 import { makeFailingPortfolios } from './ledger/counts/failing-portfolios.ts';
 import { makeInbox } from './ledger/inbox/inbox.ts';
-import { loginOf, makeKeys, makeSharedKeys } from './ledger/keys.ts';
+import { makeKeys, makeSharedKeys } from './ledger/keys.ts';
 import type { Login } from './ledger/login.ts';
 import { makeBuyerLists } from './ledger/nightly/buyer-lists.ts';
 import { makeConsiderate } from './ledger/nightly/considerate.ts';
@@ -35,17 +35,11 @@ import { makeStories } from './ledger/story/story.ts';
 import type { Log } from './log.ts';
 import { waysGiven } from './notices/notice-settings.ts';
 import { makeOutbox } from './notices/outbox.ts';
-import { readShut } from './pace/door-words.ts';
-import { makeDoors } from './pace/doors.ts';
-import { makePace } from './pace/pace.ts';
-import type { PaceState } from './pace/pace-state.ts';
 import { makePaceReader } from './pace/read-pace.ts';
 import { makePaceSamples } from './pace/samples.ts';
-import { makeSlots } from './pace/slots.ts';
 import { makePeople } from './people/people.ts';
 import { makeSecret } from './people/secret.ts';
 import { referenceOf } from './portfolio/identity/identity.ts';
-import { chooseProxy } from './proxy.ts';
 import { MAINTENANCE, type Maintenance, makeMaintenance } from './queue/maintenance.ts';
 import { makeQueues } from './queue/queues.ts';
 import { nodesOf } from './redis/nodes.ts';
@@ -53,7 +47,6 @@ import { openRedis } from './redis/open-redis.ts';
 import { makeExpectedReplicas } from './redis/replicas.ts';
 import { readInfo } from './redis/server-info.ts';
 import { nextMoment } from './schedule/moments.ts';
-import { makeServiceClient } from './service/client.ts';
 
 export type Context = Awaited<ReturnType<typeof openContext>>;
 
@@ -238,62 +231,6 @@ export async function openContext({ settings, log, hash }: ContextDeps) {
       await redis.close();
     },
   };
-}
-
-export type Service = ReturnType<typeof openService>;
-
-/** The service's client and what governs its use by this process: the fleet's pace and the calls in flight. */
-export function openService(context: Context, url: string) {
-  const { settings, ledger, keys, log } = context;
-  const client = makeServiceClient({
-    url,
-    clientId: settings.SERVICE_CLIENT_ID,
-    clientSecret: settings.SERVICE_CLIENT_SECRET,
-    tokenField: settings.SERVICE_TOKEN_FIELD,
-    tokenLifetimeMs: settings.SERVICE_TOKEN_LIFETIME_S * 1_000,
-    connections: settings.SERVICE_CONCURRENCY,
-    // The stand-in is a part of this process, and behind no proxy.
-    proxy: settings.SERVICE_URL === undefined ? undefined : chooseProxy(url, settings),
-    timeoutMs: settings.SERVICE_TIMEOUT_MS,
-    idempotencyHeader: settings.SERVICE_IDEMPOTENCY_HEADER,
-    notMade: settings.SERVICE_NOT_MADE,
-    connection: ledger,
-    tokenKey: keys.token(loginOf({ url, clientId: settings.SERVICE_CLIENT_ID })),
-  });
-  // A repetition that the service itself recognises is safe, so nothing needs to be held.
-  const repeatable = settings.SERVICE_IDEMPOTENCY_HEADER !== undefined;
-  const pace = makePace({ connection: ledger, key: keys.pace, ceilingPerS: settings.SERVICE_RATE_PER_S, log });
-  const doors = makeDoors({ connection: ledger, key: keys.doors, log });
-  return {
-    client,
-    pace,
-    doors,
-    /** What holds calls back, as this process saw it last: the pace, the doors that are shut, the queues that are paused. */
-    paceNow: (): PaceState => ({ ...pace.state(), shut: doors.shut(), paused: context.queues.pausedSeen() }),
-    slots: makeSlots(settings.SERVICE_CONCURRENCY),
-    onUnknown: {
-      company: repeatable ? ('resend' as const) : settings.ON_UNKNOWN_COMPANY,
-      document: repeatable ? ('resend' as const) : settings.ON_UNKNOWN_DOCUMENT,
-      limit: repeatable ? ('resend' as const) : settings.ON_UNKNOWN_LIMIT,
-    },
-  };
-}
-
-/** Nothing was sent yet. */
-const NO_PACE: PaceState = {
-  phase: 'start',
-  ratePerS: 0,
-  flowPerS: 0,
-  isLimiting: false,
-  atCeiling: false,
-  blocked: undefined,
-};
-
-/** What holds the fleet's calls back, as it stands in Redis, for commands that call nothing; none where nothing is known. */
-export async function lookAtPace({ ledger, keys, queues, readPace }: Context): Promise<PaceState | undefined> {
-  const [pace, shut, paused] = await Promise.all([readPace(), readShut(ledger, keys.doors), queues.paused()]);
-  if (pace === undefined && paused.length === 0) return undefined;
-  return { ...(pace ?? NO_PACE), shut, paused };
 }
 
 /** What anybody would put into a password here: the account's name, of an address the host's, and this machine's. */

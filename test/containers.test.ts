@@ -95,7 +95,16 @@ describe('docker-compose.yml', () => {
         LOG_LEVEL: 'info',
       };
       const known = Object.keys(readSettings({ env: {}, cwd: '/' }));
-      const withoutDefault = ['REDIS_URL', 'SERVICE_URL', 'HTTPS_PROXY', 'HTTP_PROXY', 'NO_PROXY', 'METRICS_PORT'];
+      const withoutDefault = [
+        'REDIS_URL',
+        'SERVICE_URL',
+        'HTTPS_PROXY',
+        'HTTP_PROXY',
+        'NO_PROXY',
+        'METRICS_PORT',
+        'LIMITLINE_INBOX',
+        'LIMITLINE_INBOX_MAPPING',
+      ];
       for (const name of Object.keys(env)) expect([...known, ...withoutDefault]).toContain(name.replace(/_FILE$/, ''));
     },
   );

@@ -31,19 +31,21 @@ export function isOnSchedule({
  *
  * @param given.everyMs how often it looks without being told of anything
  * @param given.settling what it remembers of files that may still change
+ * @returns `watching` resolves once the file system tells of what is dropped, where it does
  */
 export function startInbox(
   source: InboxSource,
   { log, signal, everyMs = LOOK_EVERY_MS, settling = makeSettling() }: Watching,
-): { stop: () => Promise<void> } {
+): { stop: () => Promise<void>; watching: Promise<void> } {
   const { LIMITLINE_INBOX: dir } = source.settings;
-  if (dir === undefined) return { stop: async () => {} };
+  if (dir === undefined) return { stop: async () => {}, watching: Promise.resolve() };
   const ending = new AbortController();
   const stopping = AbortSignal.any([signal, ending.signal]);
   const bell = makeBell(stopping);
-  const watcher = watchFolder(dir, { log, ring: bell.ring });
+  const { watcher, watching } = watchFolder(dir, { log, ring: bell.ring });
   const going = keepLooking(source, { log, signal: stopping, everyMs, settling }, bell);
   return {
+    watching,
     async stop() {
       ending.abort();
       await Promise.all([watcher.close(), going]);
@@ -120,8 +122,12 @@ function watchFolder(dir: string, { log, ring }: { log: Log; ring: () => void })
   });
   let isSaid = false;
   watcher.on('all', ring);
-  // What came while it began to watch is told of by nobody.
-  watcher.on('ready', ring);
+  const { promise: watching, resolve } = Promise.withResolvers<void>();
+  watcher.on('ready', () => {
+    // What came while it began to watch is told of by nobody.
+    ring();
+    resolve();
+  });
   watcher.on('error', (error) => {
     if (!isSaid)
       log.warn(
@@ -130,7 +136,7 @@ function watchFolder(dir: string, { log, ring }: { log: Log; ring: () => void })
       );
     isSaid = true;
   });
-  return watcher;
+  return { watcher, watching };
 }
 
 const isHidden = (dir: string, path: string) => relative(dir, path) !== '' && basename(path).startsWith('.');

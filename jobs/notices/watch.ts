@@ -63,7 +63,7 @@ export function watchOnce(deps: WatchDeps, { log, signal }: { log: Log; signal: 
 }
 
 /** Makes a function that looks at everything once. What cannot be looked at is said once, and keeps nothing else from being told. */
-function makeLook(deps: WatchDeps, log: Log): (signal: AbortSignal) => Promise<number> {
+export function makeLook(deps: WatchDeps, log: Log): (signal: AbortSignal) => Promise<number> {
   const { ledger, keys, outbox, settings, readCalls = () => readCallsHeld(ledger, keys) } = deps;
   const said = new Set<string>();
 

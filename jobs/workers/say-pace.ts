@@ -1,5 +1,5 @@
-import type { Service } from '../../src/context.ts';
 import type { Log } from '../../src/log.ts';
+import type { Service } from '../../src/open-service.ts';
 import { describePace } from '../../src/pace/pace-words.ts';
 import type { Queues } from '../../src/queue/queues.ts';
 

@@ -1,6 +1,7 @@
-import type { Context, Service } from '../../src/context.ts';
+import type { Context } from '../../src/context.ts';
 import { messageOf } from '../../src/errors.ts';
 import { startPresence } from '../../src/ledger/presence.ts';
+import type { Service } from '../../src/open-service.ts';
 import { QUEUES } from '../../src/queue/queues.ts';
 import { makeRunner, type RunnableJob } from '../../src/queue/runner.ts';
 import { JOBS } from '../index.ts';

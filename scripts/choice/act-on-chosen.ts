@@ -1,9 +1,10 @@
 import { type Acted, actOnRows } from '../../jobs/plans/act-on-rows.ts';
 import type { Wish } from '../../jobs/plans/make-plan.ts';
 import { commandLineActor } from '../../src/actor.ts';
-import { type Context, lookAtPace } from '../../src/context.ts';
+import type { Context } from '../../src/context.ts';
 import type { Cause } from '../../src/ledger/counts/causes.ts';
 import type { RowFilter } from '../../src/ledger/search/row-filter.ts';
+import { lookAtPace } from '../../src/open-service.ts';
 import { causeNamed } from './row-choice.ts';
 
 /** For the answer to be written down. */

@@ -1,9 +1,10 @@
 import { pipeline } from 'node:stream/promises';
 import { type Command, Option } from 'commander';
 import { type ExportPayload, exportResults } from '../../jobs/export/export-results.ts';
-import { type Context, lookAtPace } from '../../src/context.ts';
+import type { Context } from '../../src/context.ts';
 import { LimitlineError } from '../../src/errors.ts';
 import { type Summary, summarize } from '../../src/ledger/counts/summary.ts';
+import { lookAtPace } from '../../src/open-service.ts';
 import { describeLearned } from '../../src/pace/pace-words.ts';
 import { onPortfolio, withContext } from '../opening/on-portfolio.ts';
 import { causeTable } from '../report/cause-table.ts';

@@ -2,8 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { confirmPlan } from '../../jobs/plans/confirm-plan.ts';
 import { makePlan } from '../../jobs/plans/make-plan.ts';
 import type { PlansPageFunctions } from '../../src/console/pages/plans/add-plans-page.ts';
-import { type Context, lookAtPace } from '../../src/context.ts';
+import type { Context } from '../../src/context.ts';
 import { messageOf } from '../../src/errors.ts';
+import { lookAtPace } from '../../src/open-service.ts';
 
 /** What is carried out within this is shown as done at once; of more the page shows how far it is. */
 const AT_ONCE_MS = 1_200;

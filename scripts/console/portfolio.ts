@@ -4,11 +4,12 @@ import type { PortfolioPageFunctions } from '../../src/console/pages/portfolio/a
 import { CAUSES_SHOWN } from '../../src/console/pages/portfolio/causes-view.ts';
 import { makeOwnPace } from '../../src/console/pages/portfolio/own-pace.ts';
 import type { PortfolioLook } from '../../src/console/pages/portfolio/portfolio-look.ts';
-import { type Context, lookAtPace } from '../../src/context.ts';
+import type { Context } from '../../src/context.ts';
 import type { Approval } from '../../src/ledger/approvals/approval.ts';
 import { readCauseSamples } from '../../src/ledger/counts/cause-samples.ts';
 import type { PortfolioState } from '../../src/ledger/portfolio.ts';
 import { countLiving } from '../../src/ledger/presence.ts';
+import { lookAtPace } from '../../src/open-service.ts';
 import { type PaceSpan, SAMPLE_EVERY_MS, spansOf } from '../../src/pace/samples.ts';
 
 /** What the page of a portfolio is handed. */

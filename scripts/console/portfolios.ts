@@ -1,7 +1,8 @@
 import type { PortfoliosPageFunctions } from '../../src/console/pages/portfolios/add-portfolios-page.ts';
-import { type Context, lookAtPace } from '../../src/context.ts';
+import type { Context } from '../../src/context.ts';
 import { makePortfolioList } from '../../src/ledger/portfolio-list.ts';
 import { countLiving } from '../../src/ledger/presence.ts';
+import { lookAtPace } from '../../src/open-service.ts';
 
 /** What the list of portfolios is handed. */
 export function portfoliosPageFunctions(context: Context): PortfoliosPageFunctions {

@@ -1,6 +1,7 @@
 import type { Strip } from '../../src/console/layout/strip.ts';
-import { type Context, lookAtPace } from '../../src/context.ts';
+import type { Context } from '../../src/context.ts';
 import { countLiving } from '../../src/ledger/presence.ts';
+import { lookAtPace } from '../../src/open-service.ts';
 import { describeShut, describeWait } from '../../src/pace/door-words.ts';
 import { describeLearned } from '../../src/pace/pace-words.ts';
 

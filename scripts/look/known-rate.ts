@@ -1,4 +1,5 @@
-import { type Context, lookAtPace } from '../../src/context.ts';
+import type { Context } from '../../src/context.ts';
+import { lookAtPace } from '../../src/open-service.ts';
 
 /**
  * Calls a second that can be counted on: what the service took last, and no more than the ceiling; nothing where neither is

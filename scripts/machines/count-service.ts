@@ -1,6 +1,6 @@
 import type { CallKind } from '../../src/call-kind.ts';
-import type { Service } from '../../src/context.ts';
 import type { CallMetrics } from '../../src/metrics/process-metrics.ts';
+import type { Service } from '../../src/open-service.ts';
 import type { Answered, CallOptions } from '../../src/service/client.ts';
 
 /** The same service, whose calls are counted by what became of them. */

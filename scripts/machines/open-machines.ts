@@ -1,9 +1,10 @@
-import { type Context, lookAtPace, type Service } from '../../src/context.ts';
+import type { Context } from '../../src/context.ts';
 import { makeRowTotals } from '../../src/ledger/counts/row-totals.ts';
 import { countLiving } from '../../src/ledger/presence.ts';
 import { inTime } from '../../src/metrics/kept.ts';
 import { makeMachineAnswers, type Readiness } from '../../src/metrics/machine-answers.ts';
 import { makeMetrics } from '../../src/metrics/metrics.ts';
+import { lookAtPace, type Service } from '../../src/open-service.ts';
 import { readVersion } from '../process/version.ts';
 import { countService } from './count-service.ts';
 

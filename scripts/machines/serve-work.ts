@@ -1,5 +1,6 @@
-import type { Context, Service } from '../../src/context.ts';
+import type { Context } from '../../src/context.ts';
 import { serveMachines } from '../../src/metrics/serve-machines.ts';
+import type { Service } from '../../src/open-service.ts';
 import { openMachines } from './open-machines.ts';
 
 /**

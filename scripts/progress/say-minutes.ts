@@ -1,6 +1,6 @@
-import type { Service } from '../../src/context.ts';
 import type { RowState } from '../../src/ledger/row.ts';
 import type { Log } from '../../src/log.ts';
+import type { Service } from '../../src/open-service.ts';
 import { describePace } from '../../src/pace/pace-words.ts';
 import type { Queues } from '../../src/queue/queues.ts';
 

@@ -1,5 +1,6 @@
 import { within } from '../../jobs/workers/deadline.ts';
-import type { Context, Service } from '../../src/context.ts';
+import type { Context } from '../../src/context.ts';
+import type { Service } from '../../src/open-service.ts';
 import { startRowTally } from './row-tally.ts';
 import { startSayingFinished } from './say-finished.ts';
 import { countCalls, startSayingMinutes } from './say-minutes.ts';

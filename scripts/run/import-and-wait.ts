@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ImportPayload } from '../../jobs/import/import-portfolio.ts';
-import type { Context, Service } from '../../src/context.ts';
+import type { Context } from '../../src/context.ts';
 import { isOurMistake } from '../../src/ledger/persist.ts';
 import type { PortfolioState } from '../../src/ledger/portfolio.ts';
+import type { Service } from '../../src/open-service.ts';
 import { makeTimeLeft } from '../../src/pace/pace-words.ts';
 import type { Problem } from '../../src/portfolio/problem.ts';
 import { isFinished, isLetGo } from '../ending/open-portfolios.ts';

@@ -1,6 +1,6 @@
-import type { Service } from '../../src/context.ts';
 import { counted, grouped } from '../../src/counted.ts';
 import type { PortfolioState } from '../../src/ledger/portfolio.ts';
+import type { Service } from '../../src/open-service.ts';
 import { describePace, type makeTimeLeft } from '../../src/pace/pace-words.ts';
 import { openRows } from '../ending/open-portfolios.ts';
 import type { Extent } from '../progress/progress.ts';

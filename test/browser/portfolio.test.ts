@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
 import { startWorkers } from '../../jobs/workers/workers.ts';
-import { openService } from '../../src/context.ts';
+import { openService } from '../../src/open-service.ts';
 import { expectKeyboardReach, expectNoSidewaysScroll, expectNoViolations } from '../support/browser/expectations.ts';
 import { keepScreenshot, openBrowser, testInBrowser } from '../support/browser.ts';
 import { openConsole } from '../support/console.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { lookAtPace } from '../../src/context.ts';
+import { lookAtPace } from '../../src/open-service.ts';
 import type { FaultChange } from '../../src/stand-in/fault-settings.ts';
 import { openFaultPlace, rowsIn } from '../support/fault-place.ts';
 import { buyerLines } from '../support/workplace.ts';

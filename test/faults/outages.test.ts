@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { lookAtPace } from '../../src/context.ts';
+import { lookAtPace } from '../../src/open-service.ts';
 import { describeLearned } from '../../src/pace/pace-words.ts';
 import type { FaultChange } from '../../src/stand-in/fault-settings.ts';
 import { openFaultPlace } from '../support/fault-place.ts';

@@ -18,7 +18,7 @@ test(
     const { location } = await uploadTo(place.visitor, [
       'file',
       'q4.csv',
-      place.lines('1005.50,Zqxanna5', 'much,Zqxanna5'),
+      place.lines('1005.50,Zqxjvanna5', 'much,Zqxjvanna5'),
     ]);
     await place.visitor.get(location);
     await place.visitor.post(`${location}/mend`, { version: '1', list: 'problems', 'cell-6-4': '1005.50' });
@@ -74,15 +74,27 @@ async function openPlace() {
       const { text } = await visitor.get('/portfolios/q4');
       const rows = [...text.matchAll(/href="(\/portfolios\/q4\/rows\/[^"]+)"/g)].map(([, path]) => path ?? '');
       expect(rows.length).toBeGreaterThan(4);
-      const searches = ['/portfolios/q4?text=Zqxanna2', '/work?text=Zqxmann2', '/?text=Zqx', '/held', '/held/text'];
+      const searches = [
+        '/portfolios/q4?text=Zqxjvanna2',
+        '/work?text=Zqxjvmann2',
+        '/?text=Zqxjv',
+        '/held',
+        '/held/text',
+      ];
       const files = ['/portfolios/q4/downloads/results.csv', '/portfolios/q4/downloads/original', `${location}/file`];
-      const wrong = ['/portfolios/Zqxanna', '/portfolios/q4/rows/Zqx', '/Zqxmann?a=Zqxmann', '/%zqx', '/new/Zqx'];
+      const wrong = [
+        '/portfolios/Zqxjvanna',
+        '/portfolios/q4/rows/Zqxjv',
+        '/Zqxjvmann?a=Zqxjvmann',
+        '/%zqxjv',
+        '/new/Zqxjv',
+      ];
       for (const path of [...searches, ...files, ...wrong, ...rows]) await visitor.get(path);
-      await visitor.post(`${rows[0]}/retry`, { made: 'Zqxanna' });
-      await visitor.post('/work/retry', { portfolio: 'q4', key: 'none', zqx: 'Zqxanna' });
-      await visitor.post('/portfolios/none/pause', { why: 'Zqxanna' });
-      await visitor.post('/plans/none/confirm', { zqx: 'Zqxmann' });
-      await visitor.get('/keys', { host: 'zqx.example', 'user-agent': 'Zqxanna', referer: `${url}/zqx` });
+      await visitor.post(`${rows[0]}/retry`, { made: 'Zqxjvanna' });
+      await visitor.post('/work/retry', { portfolio: 'q4', key: 'none', zqxjv: 'Zqxjvanna' });
+      await visitor.post('/portfolios/none/pause', { why: 'Zqxjvanna' });
+      await visitor.post('/plans/none/confirm', { zqxjv: 'Zqxjvmann' });
+      await visitor.get('/keys', { host: 'zqxjv.example', 'user-agent': 'Zqxjvanna', referer: `${url}/zqxjv` });
       for (const figures of [metrics, `${url}/metrics`]) {
         const answer = await (await fetch(figures)).text();
         expect(answer).toContain('limitline_rows{');

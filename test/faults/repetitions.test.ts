@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { resolveCalls } from '../../jobs/operators/resolve-calls.ts';
 import { startWorkers } from '../../jobs/workers/workers.ts';
-import { openService } from '../../src/context.ts';
+import { openService } from '../../src/open-service.ts';
 import { type FaultPlace, openFaultPlace } from '../support/fault-place.ts';
 import { type SeenCall, startRememberingProxy } from '../support/remembering-proxy.ts';
 import { buyerLines } from '../support/workplace.ts';

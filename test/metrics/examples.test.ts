@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { expect, onTestFinished, test } from 'vitest';
 import { parse } from 'yaml';
 import { openMachines } from '../../scripts/machines/open-machines.ts';
-import { openService } from '../../src/context.ts';
+import { openService } from '../../src/open-service.ts';
 import { openWorkplace } from '../support/workplace.ts';
 
 const read = (name: string) => readFileSync(new URL(`../../examples/${name}`, import.meta.url), 'utf8');

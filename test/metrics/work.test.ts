@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { startWorkers } from '../../jobs/workers/workers.ts';
 import { serveWork } from '../../scripts/machines/serve-work.ts';
-import { openService } from '../../src/context.ts';
+import { openService } from '../../src/open-service.ts';
 import { buyerLines, openWorkplace } from '../support/workplace.ts';
 
 test('a process that works says what it sent, what waits and whether it can work', async () => {

@@ -138,6 +138,7 @@ export const MAY_IMPORT: Record<string, readonly string[]> = {
   // What browsers load.
   'src/console/assets': [],
   'src/metrics': [...GROUND, 'src/ledger', 'src/pace'],
+  'src/open-service.ts': [...GROUND, 'src/context.ts', 'src/ledger', 'src/pace', 'src/service'],
   'src/context.ts': [
     ...GROUND,
     'src/audit',
@@ -180,6 +181,7 @@ export const MAY_IMPORT: Record<string, readonly string[]> = {
   'jobs/workers': [
     ...FOR_JOBS,
     'src/context.ts',
+    'src/open-service.ts',
     'jobs/index.ts',
     'jobs/approvals',
     'jobs/operators',

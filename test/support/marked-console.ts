@@ -34,7 +34,7 @@ export async function openMarkedConsole() {
   // Other words of the refused row: what it said before stands in its story.
   await writeFile(
     join(desk.cwd, 'q4b.csv'),
-    `${[MARKED_HEADER, markedLine(2).replace('Zqxmann2', 'Zqxfrau2')].join('\n')}\n`,
+    `${[MARKED_HEADER, markedLine(2).replace('Zqxjvmann2', 'Zqxjvfrau2')].join('\n')}\n`,
   );
   await desk.limitline('run', 'q4b.csv', '--portfolio', 'q4', '--no-results');
 

@@ -40,3 +40,27 @@ export function makeWatcher(context: Context, changes: Partial<WatchDeps> = {}) 
     told: async (): Promise<Notice[]> => (await outbox.lately()).map(({ notice }) => notice).reverse(),
   };
 }
+
+/** What a look goes by where the room of Redis is none of a test's business. */
+export const ROOM = { readServers: async () => [] };
+
+/** Rows that ended so, written down as the ledger has them; the next look sees them. */
+export async function answered(
+  { context }: { context: Context },
+  name: string,
+  { done, refused }: { done: number; refused: number },
+) {
+  const { ledger, keys } = context;
+  await ledger.zadd(keys.portfolios, 1, name);
+  await ledger.hset(keys.portfolio(name), 'started', 1);
+  for (const [state, count] of Object.entries({ done, refused })) {
+    const rows = Array.from({ length: count }, (_, place) => [place, `${name} ${state} ${place}`]).flat();
+    if (rows.length > 0) await ledger.zadd(keys.rowsInState(name, state), ...rows);
+  }
+}
+
+/** It settles now, by the server's clock. */
+export async function settle({ context: { ledger, keys } }: { context: Context }, name: string): Promise<void> {
+  const [seconds] = await ledger.time();
+  await ledger.hset(keys.portfolio(name), 'finished', (Number(seconds) + 1) * 1_000);
+}

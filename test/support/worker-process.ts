@@ -2,8 +2,9 @@ import { existsSync, writeSync } from 'node:fs';
 import { startWorkers } from '../../jobs/workers/workers.ts';
 import { waitForSignal } from '../../scripts/process/signals.ts';
 import { readSettings } from '../../src/config.ts';
-import { openContext, openService } from '../../src/context.ts';
+import { openContext } from '../../src/context.ts';
 import { makeLog } from '../../src/log.ts';
+import { openService } from '../../src/open-service.ts';
 import { withMoments } from './moments.ts';
 
 /**

@@ -1,8 +1,9 @@
 import type { HealthFact } from '../../../src/console/pages/health/health-answer.ts';
-import { type Context, lookAtPace } from '../../../src/context.ts';
+import type { Context } from '../../../src/context.ts';
 import { counted } from '../../../src/counted.ts';
 import { loginOf } from '../../../src/ledger/keys.ts';
 import { livingWorkers } from '../../../src/ledger/presence.ts';
+import { lookAtPace } from '../../../src/open-service.ts';
 import { describeShut, describeWait } from '../../../src/pace/door-words.ts';
 import { describeLearned } from '../../../src/pace/pace-words.ts';
 import { chooseProxy } from '../../../src/proxy.ts';

@@ -3,8 +3,8 @@ import { appRoutes } from '@bull-board/api/dist/routes.js';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { startWorkers } from '../../../jobs/workers/workers.ts';
 import { cleanShell } from '../../../src/console/board/board-shell.ts';
-import { openService } from '../../../src/context.ts';
 import type { RowState } from '../../../src/ledger/row.ts';
+import { openService } from '../../../src/open-service.ts';
 import { openConsole } from '../../support/console.ts';
 import { openDesk } from '../../support/desk.ts';
 

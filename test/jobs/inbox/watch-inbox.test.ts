@@ -9,20 +9,26 @@ import { buyerLines } from '../../support/workplace.ts';
 const GOOD = `${buyerLines(2).join('\n')}\n`;
 
 /** Watches until the test ends. `everyMs` is an hour: what it sees it was told of, or saw at the start. */
-function watching(source: InboxSource, { everyMs = 3_600_000 } = {}) {
+function watch(source: InboxSource, { everyMs = 3_600_000 } = {}) {
   const said: string[] = [];
   const say = (_facts: object, words: string) => void said.push(words);
   const log = Object.assign(makeSilentLog().child({}), { error: say, warn: say }) as Log;
-  const { stop } = startInbox(source, { log, signal: new AbortController().signal, everyMs, settling: settled() });
+  const { stop, watching } = startInbox(source, {
+    log,
+    signal: new AbortController().signal,
+    everyMs,
+    settling: settled(),
+  });
   onTestFinished(stop);
-  return { stop, said };
+  return { stop, said, watching };
 }
 
 test('what lies there at the start, and what is dropped later, is taken in until it is stopped', async () => {
   const { drop, source, names } = await openInbox();
   await drop('first.csv', GOOD);
-  const { stop } = watching(source);
+  const { stop, watching } = watch(source);
   await expect.poll(() => names('done')).toEqual(['<time>-first.csv']);
+  await watching;
   await drop('second.csv', GOOD.replaceAll('HRB', 'HRA'));
   await expect.poll(() => names('done')).toEqual(['<time>-first.csv', '<time>-second.csv']);
   await stop();
@@ -33,7 +39,7 @@ test('what lies there at the start, and what is dropped later, is taken in until
 test('a folder that is away is said once, and taken up again when it is there', async () => {
   const { inbox, drop, source, names } = await openInbox();
   await rename(inbox, `${inbox}-away`);
-  const { said } = watching(source, { everyMs: 20 });
+  const { said } = watch(source, { everyMs: 20 });
   await expect.poll(() => said.length).toBe(1);
   await rename(`${inbox}-away`, inbox);
   await drop('q4.csv', GOOD);
@@ -45,7 +51,7 @@ test('a folder that the schedule looks into is not watched, nor is one that ther
   const { drop, source, names } = await openInbox();
   await drop('q4.csv', GOOD);
   for (const changed of [{ LIMITLINE_SCHEDULE: 'inbox 02:30' }, { LIMITLINE_INBOX: undefined }]) {
-    await watching({ ...source, settings: { ...source.settings, ...changed } }, { everyMs: 1 }).stop();
+    await watch({ ...source, settings: { ...source.settings, ...changed } }, { everyMs: 1 }).stop();
   }
   expect(await names()).toContain('q4.csv');
 });

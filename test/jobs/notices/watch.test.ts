@@ -1,34 +1,13 @@
 import { describe, expect, test, vi } from 'vitest';
-import { startWatching, type WatchDeps } from '../../../jobs/notices/watch.ts';
-import { readSettings } from '../../../src/config.ts';
+import { makeLook, startWatching, type WatchDeps } from '../../../jobs/notices/watch.ts';
 import { makeSilentLog } from '../../../src/log.ts';
 import type { Notice } from '../../../src/notices/notice.ts';
+import { makeKeptLog } from '../../support/log-fixture.ts';
 import { startKillableRedis } from '../../support/redis/killable-redis.ts';
-import { makeWatcher } from '../../support/watcher.ts';
+import { answered, makeWatcher, ROOM, settle } from '../../support/watcher.ts';
 import { buyerLines, openWorkplace } from '../../support/workplace.ts';
 
-type Place = Awaited<ReturnType<typeof openWorkplace>>;
-
-/** Rows that ended so, written down as the ledger has them; the next look sees them. */
-async function answered({ context }: Place, name: string, { done, refused }: { done: number; refused: number }) {
-  const { ledger, keys } = context;
-  await ledger.zadd(keys.portfolios, 1, name);
-  await ledger.hset(keys.portfolio(name), 'started', 1);
-  for (const [state, count] of Object.entries({ done, refused })) {
-    const rows = Array.from({ length: count }, (_, place) => [place, `${name} ${state} ${place}`]).flat();
-    if (rows.length > 0) await ledger.zadd(keys.rowsInState(name, state), ...rows);
-  }
-}
-
-/** It settles now, by the server's clock. */
-async function settle({ context: { ledger, keys } }: Place, name: string): Promise<void> {
-  const [seconds] = await ledger.time();
-  await ledger.hset(keys.portfolio(name), 'finished', (Number(seconds) + 1) * 1_000);
-}
-
 const titles = (told: readonly Notice[]) => told.map(({ title }) => title);
-/** The disk of whoever runs this may be full. */
-const ROOM = { readServers: async () => [] };
 
 describe('watching', () => {
   test('a portfolio is told of from its approval to its end, with its figures and where to look', async () => {
@@ -138,16 +117,48 @@ describe('watching', () => {
     expect(found.filter((title) => title.includes('failed'))).toHaveLength(25);
   });
 
+  test('what went on between the look and its notice is not told as if it stood still', async () => {
+    const place = await openWorkplace({ env: { APPROVE_ALWAYS: 'on', NOTIFY_FULL_ABOVE: '100' } });
+    const { portfolios, approvals } = place.context;
+    await makeWatcher(place.context, ROOM).look();
+    await place.import(buyerLines(3), { by: 'alice' });
+    await answered(place, 'q5', { done: 1, refused: 0 });
+    await settle(place, 'q5');
+    const late = makeWatcher(place.context, {
+      ...ROOM,
+      portfolios: {
+        ...portfolios,
+        read: async (name) => ({ ...(await portfolios.read(name)), finishedMs: undefined }),
+      },
+      approvals: {
+        ...approvals,
+        read: async (id) => {
+          const approval = await approvals.read(id);
+          return approval && { ...approval, standing: 'granted' };
+        },
+      },
+    });
+    expect(await late.look()).toBe(0);
+    // It was only seen so: what stands still is told.
+    expect(await makeWatcher(place.context, ROOM).look()).toBe(2);
+  });
+
   test('what cannot be looked at is said once, and keeps nothing else from being told', async () => {
     const place = await openWorkplace({ env: { NOTIFY_FULL_ABOVE: '100' } });
     const fail = async () => {
       throw new Error('INFO is forbidden');
     };
-    const watcher = makeWatcher(place.context, { readServers: fail, reports: { list: fail } });
-    await watcher.look();
+    const { log, lines } = makeKeptLog();
+    const look = makeLook({ ...place.context, readServers: fail, reports: { list: fail } }, log);
+    const { signal } = new AbortController();
+    await look(signal);
     await answered(place, 'q4', { done: 1, refused: 0 });
     await settle(place, 'q4');
-    expect(await watcher.look()).toBe(1);
+    expect(await look(signal)).toBe(1);
+    expect(lines.map(({ msg, reason }) => `${msg}: ${reason}`)).toEqual([
+      'the room of Redis could not be looked at, so nobody is told of it: INFO is forbidden',
+      'the nightly reports could not be looked at, so nobody is told of it: INFO is forbidden',
+    ]);
   });
 
   test('goes on by itself, whatever goes wrong, until it is stopped', async () => {
@@ -164,74 +175,6 @@ describe('watching', () => {
     await other.stop();
     await settle(place, 'q4');
     expect(await place.context.outbox.lately()).toHaveLength(1);
-  });
-});
-
-describe('settings of notices change', () => {
-  /** What is told under these settings of a portfolio that settles with 15 of 100 rows refused, and of a disk in use. */
-  async function kindsUnder(env: Record<string, string>) {
-    const place = await openWorkplace({ env });
-    const watcher = makeWatcher(place.context, { readServers: async () => [{ used_memory: '60', maxmemory: '100' }] });
-    await watcher.look();
-    await answered(place, 'q4', { done: 85, refused: 15 });
-    await settle(place, 'q4');
-    await watcher.look();
-    const listed = await place.context.outbox.lately();
-    return listed
-      .filter(({ notice }) => notice.kind !== 'disk')
-      .map(({ notice, deliveries }) => `${notice.kind} ${deliveries.length}`)
-      .sort();
-  }
-
-  test.each([
-    [{}, ['failures 0', 'settled 0']],
-    [{ NOTIFY_FAILURES_ABOVE: '14' }, ['failures 0', 'settled 0']],
-    [{ NOTIFY_FAILURES_ABOVE: '15' }, ['settled 0']],
-    [{ NOTIFY_FULL_ABOVE: '59' }, ['failures 0', 'redis 0', 'settled 0']],
-    [{ NOTIFY_FULL_ABOVE: '60' }, ['failures 0', 'settled 0']],
-    [{ NOTIFY_WEBHOOK_URL: 'http://127.0.0.1:9/hook' }, ['failures 1', 'settled 1']],
-    [{ NOTIFY_WEBHOOK_URL: 'http://127.0.0.1:9/hook', NOTIFY_ABOUT: 'settled, away' }, ['failures 0', 'settled 1']],
-  ])('what is told: %j', async (env, kinds) => {
-    expect(await kindsUnder(env)).toEqual(kinds);
-  });
-
-  test.each([
-    ['10', 5, 11],
-    ['1', 0.5, 1.5],
-    ['60', 59, 61],
-  ])('after how long the service is told of as away: NOTIFY_AWAY_AFTER_MIN=%s', async (minutes, before, after) => {
-    const place = await openWorkplace({ env: { NOTIFY_AWAY_AFTER_MIN: minutes, NOTIFY_FULL_ABOVE: '100' } });
-    const watcher = makeWatcher(place.context, ROOM);
-    const { ledger, keys } = place.context;
-    const [seconds] = await ledger.time();
-    await ledger.hset(keys.pace, { rate: 1, because: 'outage', until: (Number(seconds) + 60) * 1e6, accepted: 5 });
-    await watcher.lookWhile('blocked', 0);
-    for (let passed = 0; passed < before; passed += 20)
-      await watcher.lookWhile('blocked', Math.min(20, before - passed));
-    expect(await watcher.told()).toEqual([]);
-    await watcher.lookWhile('blocked', after - before);
-    expect((await watcher.told()).map(({ kind }) => kind)).toEqual(['away']);
-  });
-
-  test.each([
-    [
-      'NOTIFY_FAILURES_ABOVE',
-      '101',
-      /NOTIFY_FAILURES_ABOVE is "101", but must be a whole number from 0 to 100 \(percent\)/,
-    ],
-    [
-      'NOTIFY_AWAY_AFTER_MIN',
-      '0',
-      /NOTIFY_AWAY_AFTER_MIN is "0", but must be a whole number from 1 to 10080 \(minutes\)/,
-    ],
-    ['NOTIFY_FULL_ABOVE', '0', /NOTIFY_FULL_ABOVE is "0", but must be a whole number from 1 to 100 \(percent\)/],
-    [
-      'NOTIFY_ABOUT',
-      'settled, hunger',
-      /NOTIFY_ABOUT is "settled, hunger", but must be some of awaiting, settled, paused/,
-    ],
-  ])('and are refused in words: %s=%s', (name, value, words) => {
-    expect(() => readSettings({ env: { LIMITLINE_DATA: '/nowhere', [name]: value } })).toThrow(words);
   });
 });
 
@@ -262,7 +205,7 @@ test('a look at a thousand portfolios reads no row and is a few commands', async
   const sent = vi.spyOn(ledger, 'sendCommand');
   await watcher.look();
   const names = sent.mock.calls.map(([{ name }]) => name);
-  // Two full pages of portfolios and one that is empty, what is remembered of them, and some of the system.
-  expect(names.filter((name) => name === 'evalsha')).toHaveLength(3);
-  expect(names.length).toBeLessThan(20);
+  // Five full pages of portfolios and one that is empty, what is remembered of them, and some of the system.
+  expect(names.filter((name) => name === 'evalsha')).toHaveLength(6);
+  expect(names.length).toBeLessThan(25);
 });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { freeHeld } from '../../../jobs/operators/free-held.ts';
-import { openService } from '../../../src/context.ts';
+import { openService } from '../../../src/open-service.ts';
 import type { Sent } from '../../../src/outcome.ts';
 import { callThrough } from '../../support/call-through.ts';
 import { openWorkplace } from '../../support/workplace.ts';

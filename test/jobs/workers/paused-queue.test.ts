@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { feed, queuesAhead } from '../../../jobs/rows/feed.ts';
-import { lookAtPace } from '../../../src/context.ts';
+import { lookAtPace } from '../../../src/open-service.ts';
 import { describeLearned } from '../../../src/pace/pace-words.ts';
 import { openDesk } from '../../support/desk.ts';
 import { buyerLines, openWorkplace } from '../../support/workplace.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { openService } from '../../../src/context.ts';
+import { openService } from '../../../src/open-service.ts';
 import { openConsole } from '../../support/console.ts';
 import { openDesk } from '../../support/desk.ts';
 

@@ -47,7 +47,7 @@ export function inboxSection(given: InboxFacts): Html {
         rows: lying,
         columns: [
           { head: 'File', names: true, cell: ({ name }) => theirWords(name) },
-          { head: 'Not taken yet, since', cell: ({ why }) => why },
+          { head: 'Why it is not taken yet', cell: ({ why }) => why },
         ],
       })
     }

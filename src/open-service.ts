@@ -1,0 +1,65 @@
+import type { Context } from './context.ts';
+import { loginOf } from './ledger/keys.ts';
+import { readShut } from './pace/door-words.ts';
+import { makeDoors } from './pace/doors.ts';
+import { makePace } from './pace/pace.ts';
+import type { PaceState } from './pace/pace-state.ts';
+import { makeSlots } from './pace/slots.ts';
+import { chooseProxy } from './proxy.ts';
+import { makeServiceClient } from './service/client.ts';
+
+export type Service = ReturnType<typeof openService>;
+
+/** The service's client and what governs its use by this process: the fleet's pace and the calls in flight. */
+export function openService(context: Context, url: string) {
+  const { settings, ledger, keys, log } = context;
+  const client = makeServiceClient({
+    url,
+    clientId: settings.SERVICE_CLIENT_ID,
+    clientSecret: settings.SERVICE_CLIENT_SECRET,
+    tokenField: settings.SERVICE_TOKEN_FIELD,
+    tokenLifetimeMs: settings.SERVICE_TOKEN_LIFETIME_S * 1_000,
+    connections: settings.SERVICE_CONCURRENCY,
+    // The stand-in is a part of this process, and behind no proxy.
+    proxy: settings.SERVICE_URL === undefined ? undefined : chooseProxy(url, settings),
+    timeoutMs: settings.SERVICE_TIMEOUT_MS,
+    idempotencyHeader: settings.SERVICE_IDEMPOTENCY_HEADER,
+    notMade: settings.SERVICE_NOT_MADE,
+    connection: ledger,
+    tokenKey: keys.token(loginOf({ url, clientId: settings.SERVICE_CLIENT_ID })),
+  });
+  // A repetition that the service itself recognises is safe, so nothing needs to be held.
+  const repeatable = settings.SERVICE_IDEMPOTENCY_HEADER !== undefined;
+  const pace = makePace({ connection: ledger, key: keys.pace, ceilingPerS: settings.SERVICE_RATE_PER_S, log });
+  const doors = makeDoors({ connection: ledger, key: keys.doors, log });
+  return {
+    client,
+    pace,
+    doors,
+    /** What holds calls back, as this process saw it last: the pace, the doors that are shut, the queues that are paused. */
+    paceNow: (): PaceState => ({ ...pace.state(), shut: doors.shut(), paused: context.queues.pausedSeen() }),
+    slots: makeSlots(settings.SERVICE_CONCURRENCY),
+    onUnknown: {
+      company: repeatable ? ('resend' as const) : settings.ON_UNKNOWN_COMPANY,
+      document: repeatable ? ('resend' as const) : settings.ON_UNKNOWN_DOCUMENT,
+      limit: repeatable ? ('resend' as const) : settings.ON_UNKNOWN_LIMIT,
+    },
+  };
+}
+
+/** Nothing was sent yet. */
+const NO_PACE: PaceState = {
+  phase: 'start',
+  ratePerS: 0,
+  flowPerS: 0,
+  isLimiting: false,
+  atCeiling: false,
+  blocked: undefined,
+};
+
+/** What holds the fleet's calls back, as it stands in Redis, for commands that call nothing; none where nothing is known. */
+export async function lookAtPace({ ledger, keys, queues, readPace }: Context): Promise<PaceState | undefined> {
+  const [pace, shut, paused] = await Promise.all([readPace(), readShut(ledger, keys.doors), queues.paused()]);
+  if (pace === undefined && paused.length === 0) return undefined;
+  return { ...(pace ?? NO_PACE), shut, paused };
+}
