@@ -28,6 +28,7 @@ const COMMANDS: Record<string, () => Promise<{ register: (program: Command, term
   cancel: () => import('./commands/cancel.ts'),
   recover: () => import('./commands/recover.ts'),
   reconcile: () => import('./commands/reconcile.ts'),
+  rule: () => import('./commands/rule.ts'),
   schedule: () => import('./commands/schedule.ts'),
   nightly: () => import('./commands/nightly.ts'),
   notices: () => import('./commands/notices.ts'),

@@ -15,6 +15,7 @@ import { makeAtMostOnce } from './ledger/at-most-once.ts';
 import { makeAttempts } from './ledger/attempts.ts';
 import { makeBuyers } from './ledger/buyers.ts';
 import { makeCalls } from './ledger/calls.ts';
+import { makeFailingPortfolios } from './ledger/counts/failing-portfolios.ts';
 import { makeInbox } from './ledger/inbox/inbox.ts';
 import { makeKeys, makeSharedKeys } from './ledger/keys.ts';
 import type { Login } from './ledger/login.ts';
@@ -23,6 +24,7 @@ import { makeConsiderate } from './ledger/nightly/considerate.ts';
 import { makeNightlyRuns } from './ledger/nightly/nightly-runs.ts';
 import { makeReports } from './ledger/nightly/reports.ts';
 import { makeRestingLooks } from './ledger/nightly/resting.ts';
+import { makeRetryRules } from './ledger/nightly/retry-rules.ts';
 import { makeRowWalk } from './ledger/nightly/row-walk.ts';
 import { makePersist } from './ledger/persist.ts';
 import { makePlans } from './ledger/plans/plans.ts';
@@ -163,6 +165,10 @@ export async function openContext({ settings, log, hash }: ContextDeps) {
     keepApprovalRule: approvalRule.keep,
     /** Goes over all rows of a portfolio that are in one state, for the nightly check. */
     walkRows: makeRowWalk({ connection: ledger, keys }),
+    /** The rules by which refused rows go again at night. */
+    retryRules: makeRetryRules({ connection: ledger, keys }),
+    /** Finds the latest portfolios with rows that failed, so many at the most. */
+    failing: makeFailingPortfolios({ connection: ledger, keys }),
     /** Compares what is kept beside the rows of a portfolio while they are walked. */
     restingLooks: makeRestingLooks({ connection: ledger, keys }),
     buyerLists: makeBuyerLists({ connection: ledger, keys }),

@@ -3,6 +3,7 @@ import type { AskedFor } from '../../src/ledger/approvals/answered.ts';
 import { type ApprovalPolicy, asksApproval } from '../../src/ledger/approvals/approval.ts';
 import type { Approvals } from '../../src/ledger/approvals/approvals.ts';
 import type { Thing } from '../../src/ledger/calls.ts';
+import type { AtNight } from '../../src/ledger/nightly/at-night.ts';
 import type { PartOfPlan } from '../../src/ledger/plans/plan.ts';
 import type { Queues } from '../../src/queue/queues.ts';
 import type { FoundRow } from '../rows/walk-rows.ts';
@@ -10,9 +11,14 @@ import { callName } from './id-faults.ts';
 
 /**
  * A row that somebody wishes to have sent again; of a held one with what they say of its call, an id or {@link RESEND}, and which call
- * they say it of: a step may have several.
+ * they say it of: a step may have several. Of one that goes by a rule at night the rule, and whose it is.
  */
-export type Wished = { found: FoundRow; said?: string; of?: Pick<Thing, 'kind' | 'key'> | undefined };
+export type Wished = {
+  found: FoundRow;
+  said?: string;
+  of?: Pick<Thing, 'kind' | 'key'> | undefined;
+  rule?: { by: string; night: AtNight } | undefined;
+};
 
 /** What is said of a held call that was not made: it may be sent again. No id of the service is this word. */
 export const RESEND = 'resend';
@@ -58,14 +64,16 @@ export async function askFirst(
   if (asking.approval === undefined) await asking.onAsked?.(id);
   const earlier = makeEarlierAuthors(approvals);
   for await (const page of wished()) {
-    await approvals.addAuthors({ portfolio, id }, await earlier(page));
+    const ofRules = page.flatMap(({ rule }) => rule?.by ?? []);
+    await approvals.addAuthors({ portfolio, id }, [...(await earlier(page)), ...ofRules]);
     // Its ended job goes first, as for a row that goes again at once: an add with an id that BullMQ still knows is ignored.
     await queues.forget(page.map(({ found }) => found.row));
     await Promise.all(
-      page.map(({ found: { row, result }, said, of }) =>
+      page.map(({ found: { row, result }, said, of, rule }) =>
         approvals.awaitRow(row, result.state as WaitsFrom, {
           id,
-          by,
+          by: rule?.by ?? by,
+          night: rule?.night,
           said,
           of: of && callName(of),
           part,

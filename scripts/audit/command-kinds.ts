@@ -35,6 +35,9 @@ export const COMMAND_KINDS: Readonly<Record<string, CommandKind>> = {
   'audit verify': 'reads',
   schedule: 'reads',
   'schedule run': { what: 'nightly task asked for', wish: onNamed },
+  'rule add': { what: 'nightly rule added', wish: onNamed },
+  'rule list': 'reads',
+  'rule remove': { what: 'nightly rule removed', wish: onNamed },
   'audit export': { what: 'audit trail exported', wish: ({ options }) => ({ facts: { out: fileOf(options.out) } }) },
   up: 'serves',
   work: 'serves',
@@ -105,7 +108,7 @@ function fileOf(path: unknown): string | undefined {
 /** A text that problems must contain, or that rows are looked for by, may be anybody's name. */
 function shortOf(option: string, value: unknown): unknown {
   if (option === 'from') return fileOf(value);
-  if (option === 'error') return '(a text)';
+  if (option === 'error' || option === 'words') return '(a text)';
   if (typeof value !== 'object' || value === null || !('text' in value)) return value;
   return { ...value, text: '(a text)' };
 }

@@ -5,7 +5,6 @@ import { failureReason } from '../../jobs/steps/failure-reason.ts';
 import type { BoardFunctions } from '../../src/console/board/board-functions.ts';
 import type { QueuesPageFunctions } from '../../src/console/pages/queues/add-queues-page.ts';
 import type { Context } from '../../src/context.ts';
-import { makeFailingPortfolios } from '../../src/ledger/counts/failing-portfolios.ts';
 import { type RowId, rowIdOf, rowName } from '../../src/ledger/row-id.ts';
 
 /** So many portfolios with failed rows are named, and searched together. */
@@ -13,8 +12,7 @@ const MOST_FAILING = 50;
 
 /** What the page of the queues is handed. */
 export function queuesPageFunctions(context: Context): QueuesPageFunctions {
-  const { queues, rows, portfolios, ledger, keys } = context;
-  const findFailing = makeFailingPortfolios({ connection: ledger, keys });
+  const { queues, rows, portfolios, failing: findFailing } = context;
   // A page asks twice, and pages ask together: ten thousand portfolios cost Redis some 20 ms.
   let looking: ReturnType<typeof findFailing> | undefined;
   const failing = () => {

@@ -140,10 +140,11 @@ export function makeKeys(prefix: string, account: string) {
     reports: `${root}:reports`,
     /** Hash: one report: its summary, and its findings as JSON. */
     report: (id: string) => `${root}:report:${id}`,
-    /** Hash: id of a rule by which refused rows go again at night → the rule, as JSON. */
+    /**
+     * Hash: id of a rule by which refused rows go again at night → the rule, as JSON; `<id> last` and `<id> used` → what it did last
+     * (goes-tonight.lua); `asks <portfolio>` → the approval that a run is just asking for.
+     */
     retryRules: `${root}:retry-rules`,
-    /** Hash: row key → how many nights it went again by a rule, and in which night last. */
-    retriedRows: (name: string) => `${root}:portfolio:${name}:retried-at-night`,
     /** Hash: id of a file that was taken from a drop folder → what became of it, as JSON. */
     inboxFiles: `${root}:inbox`,
     /** Hash: digest of a file of a drop folder and its documents → id of the file by which it was imported. */

@@ -1,6 +1,7 @@
 import { makeLuaScript, type RedisConnection } from '../lua-script.ts';
 import { readPair } from './calls.ts';
 import type { Keys } from './keys.ts';
+import { nightsOf } from './nightly/at-night.ts';
 import type { IndexedRow, RowResult, RowState, Step } from './row.ts';
 import type { RowId } from './row-id.ts';
 
@@ -51,6 +52,7 @@ export function makeRowLists({ connection, keys }: { connection: RedisConnection
 
 function toResult(fields: Record<string, string>): RowResult | undefined {
   if (!fields.state || !fields.request) return undefined;
+  const atNight = nightsOf(fields.atNight, fields.rev);
   return {
     state: fields.state as RowState,
     step: (fields.step ?? 'company') as Step,
@@ -69,6 +71,8 @@ function toResult(fields: Record<string, string>): RowResult | undefined {
     statements: fields.statements,
     awaits: fields.was ? awaitsOf(fields.was, fields.answer) : undefined,
     again: fields.again ? readPair(fields.again) : undefined,
+    ...(atNight ? { atNight } : {}),
+    ...(Number(fields.gen ?? 0) > 0 ? { generation: Number(fields.gen) } : {}),
     updatedMs: Number(fields.updated),
   };
 }

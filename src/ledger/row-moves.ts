@@ -3,6 +3,7 @@ import type { Thing } from './calls.ts';
 import type { FoundCause } from './counts/cause.ts';
 import { causeArgs } from './counts/causes.ts';
 import type { Keys } from './keys.ts';
+import { type AtNight, nightArg, nightTold } from './nightly/at-night.ts';
 import { refusedAlikeWords } from './pause-reasons.ts';
 import type { Persist } from './persist.ts';
 import type { PartOfPlan } from './plans/plan.ts';
@@ -78,19 +79,24 @@ export function makeRowMoves({ connection, keys, persist, canaryRefusals, asksAp
      * @param meant whether a person means this very row: then a cancellation of its portfolio does not concern it any more
      * @param by who sends it again, for its story; where nobody does, it goes on since its call is in doubt no longer
      * @param part the plan that it is a part of: then a row that changed since stays as it is
+     * @param night the rule by which it goes: then not where its portfolio is paused or was given up, nor twice a night, and no more
+     *   nights than it may; that is counted in the same step
      */
     async requeue(
       row: RowId,
       state: 'refused' | 'cancelled' | 'held',
       meant = true,
-      { by, part }: { by?: string | undefined; part?: PartOfPlan } = {},
+      { by, part, night }: { by?: string | undefined; part?: PartOfPlan; night?: AtNight | undefined } = {},
     ): Promise<boolean> {
       const plan = part ? keys.plan(part.plan) : keys.row(row.portfolio, row.key);
-      const retried = by === undefined ? '' : entryText({ is: 'retried', by, from: state });
+      const retried = by === undefined ? '' : entryText({ is: 'retried', by, from: state, ...nightTold(night) });
       // Of a held row that a person spoke of, the call has told so already.
       const told = meant ? retried : entryText({ is: 'freed' });
-      const args = [row.key, state, meant ? 1 : 0, part?.beforeMs ?? '', told, asksApproval ? 1 : 0];
-      return (await requeue([...keysOf(row), plan, keys.account], args)) === 1;
+      const rules = night ? keys.retryRules : keys.row(row.portfolio, row.key);
+      // A rule means no row that was given up.
+      const isMeant = meant && night === undefined ? 1 : 0;
+      const args = [row.key, state, isMeant, part?.beforeMs ?? '', told, asksApproval ? 1 : 0, nightArg(night)];
+      return (await requeue([...keysOf(row), plan, keys.account, rules], args)) === 1;
     },
 
     /** Cancels a row of a portfolio that was cancelled, unless one of its step's calls is under way. */

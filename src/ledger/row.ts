@@ -122,6 +122,10 @@ export type RowResult = {
   statements: string | undefined;
   /** What was made twice for it: the id that it goes by, and the other. */
   again: { id: string; again: string } | undefined;
+  /** How many nights it went again by rules with the words that it has, and for which moment last, in ms. */
+  atNight?: { nights: number; lastMs: number };
+  /** How often its portfolio had been given up when it was last brought in or sent again; nothing for never. */
+  generation?: number;
   updatedMs: number;
 };
 

@@ -8,7 +8,7 @@ import { openNightlyConsole, ordinaryNights } from '../support/nightly-console.t
 testInBrowser(
   'the page Nightly is right for everybody: calm without findings, readable with thousands, and on paper',
   async () => {
-    const { url, night } = await openNightlyConsole();
+    const { url, night, context } = await openNightlyConsole();
     const wide = await openBrowser();
     const narrow = await openBrowser({ width: 360, height: 720, dark: true });
     const lookWide = async (path: string, name: string) => {
@@ -24,15 +24,17 @@ testInBrowser(
     };
     await night('2026-11-18T01:30:00.000Z', []);
     await lookWide('/nightly', 'nightly-calm');
+    await context.retryRules.add({ status: 422, words: 'closed for the night', nights: 3, by: 'olivia' });
     const [first, second] = ordinaryNights();
     await night('2026-11-19T01:30:00.000Z', first);
     const { files } = await night('2026-11-20T01:30:00.000Z', second);
     await lookWide('/nightly', 'nightly');
-    await lookNarrow('/nightly', 'nightly');
+    // With the form for another rule open.
+    await lookNarrow('/nightly?cause=k3f9', 'nightly');
     await expectKeyboardReach(narrow.page);
     const many = Array.from({ length: 2_000 }, (_none, place) => foundItem({ portfolio: `q${place}`, check: 'held' }));
     await night('2026-11-21T01:30:00.000Z', many);
-    await lookWide('/nightly', 'nightly-many');
+    await lookWide('/nightly?cause=k3f9', 'nightly-many');
     await wide.page.locator('summary', { hasText: '2,000 findings' }).click();
     await wide.page.getByRole('link', { name: 'All 2,000 findings' }).click();
     await wide.page.getByRole('link', { name: 'Next' }).click();

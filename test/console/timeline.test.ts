@@ -42,6 +42,14 @@ test.each<[StoryEvent, string]>([
     'The service put the row off 30 times.',
   ],
   [{ is: 'retried', by: 'console', from: 'refused' }, 'Put back by console to be sent again: it had been refused.'],
+  [
+    { is: 'retried', by: 'olivia', from: 'refused', rule: 'k3f9a', night: 2, of: 3 },
+    'Sent again at night by rule k3f9a of olivia, night 2 of 3 at most: it had been refused.',
+  ],
+  [
+    { is: 'asked', by: 'olivia', from: 'refused', rule: 'k3f9a', night: 2, of: 3 },
+    "Rule k3f9a of olivia asks to have it go on; it was refused, and waits for another person's approval.",
+  ],
   [{ is: 'resolved', kind: 'limit', by: 'anna' }, 'anna said: the limit was not made and may be sent again.'],
   [{ is: 'resolved', kind: 'limit', by: 'anna', made: 'bl_1' }, 'anna said: the limit was made, bl_1.'],
   [{ is: 'cancelled', by: 'anna' }, 'Given up by anna.'],

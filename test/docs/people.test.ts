@@ -27,6 +27,7 @@ const SPEAKS_OF: readonly (readonly [right: Right, kind?: string])[][] = [
   [['GET /approvals'], ['GET /approvals/:id']],
   [['POST /approvals/:id/approve'], ['POST /approvals/:id/decline']],
   [['POST /nightly/run/:task']],
+  [['POST /nightly/rules'], ['POST /nightly/rules/:id/remove']],
   [['GET /nightly'], ['GET /nightly/reports/:id']],
   [['GET /nightly/reports/:id/:file']],
   [['GET /users'], ['POST /users'], ['POST /users/:user/roles'], ['POST /users/:user/sessions']],

@@ -25,6 +25,7 @@ const COMMANDS: Record<string, () => Promise<CommandModule>> = {
   resolve: () => import('../../scripts/commands/resolve.ts'),
   resume: () => import('../../scripts/commands/resume.ts'),
   retry: () => import('../../scripts/commands/retry.ts'),
+  rule: () => import('../../scripts/commands/rule.ts'),
   run: () => import('../../scripts/commands/run.ts'),
   schedule: () => import('../../scripts/commands/schedule.ts'),
   user: () => import('../../scripts/commands/user.ts'),

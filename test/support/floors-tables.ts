@@ -171,6 +171,7 @@ export const MAY_IMPORT: Record<string, readonly string[]> = {
     'jobs/drafts',
     'jobs/export',
     'jobs/operators',
+    'jobs/plans',
     'jobs/inbox',
     'jobs/notices',
   ],

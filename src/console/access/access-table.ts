@@ -98,6 +98,8 @@ export const ACCESS = {
   'POST /portfolios/:name/held/confirm': { roles: ['operator'] },
 
   'POST /nightly/run/:task': { roles: ['operator'] },
+  'POST /nightly/rules': { roles: ['operator'] },
+  'POST /nightly/rules/:id/remove': { roles: ['operator'] },
 
   // What is done at night. What a report takes away as a file has names of buyers in it, as results have.
   'GET /nightly': { roles: LOOKS },

@@ -14,6 +14,8 @@ export const ACTION_WORDS = {
   'pause queue': 'queue paused',
   'resume queue': 'queue resumed',
   'run nightly': 'nightly task asked for',
+  'add rule': 'nightly rule added',
+  'remove rule': 'nightly rule removed',
   approve: 'approval answered yes',
   decline: 'approval answered no',
   'own password': 'own password changed',

@@ -1,9 +1,9 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { CONSOLE_ACTOR } from '../../actor.ts';
 import { makeLuaScript, type RedisConnection } from '../../lua-script.ts';
-import type { ImportedFile } from '../imports.ts';
-import { contentOf } from '../imports.ts';
+import { contentOf, type ImportedFile } from '../imports.ts';
 import type { Keys } from '../keys.ts';
+import { type AtNight, nightArg, nightTold } from '../nightly/at-night.ts';
 import type { Persist } from '../persist.ts';
 import type { PartOfPlan } from '../plans/plan.ts';
 import { isPending } from '../portfolio.ts';
@@ -13,12 +13,10 @@ import { entryText } from '../story/story.ts';
 import { makeSuppliers } from '../suppliers.ts';
 import type { AnswerTaken, Approval, ApprovalKind, ApprovalPolicy, ApprovalStanding } from './approval.ts';
 import { makeApprovalComparison } from './approval-comparison.ts';
+import { type ApprovalId, approvalIdOf } from './approval-id.ts';
 import { type ReadApproval, readApproval } from './read-approval.ts';
 
 export type Approvals = ReturnType<typeof makeApprovals>;
-
-/** An approval by its portfolio and its id. */
-export type ApprovalId = { portfolio: string; id: string };
 
 /** An answer: to which, by whom, to what of it (`digest`), and in what words. */
 export type Answer = { id: string; digest: string; by: string; words?: string | undefined };
@@ -146,16 +144,18 @@ export function makeApprovals({
      * now, or another stands in its place, or it changed since the plan, or since `writtenMs`.
      *
      * @param said what somebody says of a held row's call: the id of what was made, or `resend`; `of` names the call
+     * @param night the rule by which it would go: what holds for `rows.requeue` holds here
      */
     async awaitRow(
       row: RowId,
       state: 'refused' | 'cancelled' | 'held',
-      { id, by, said = '', of = '', part, writtenMs }: Awaiting,
+      { id, by, said = '', of = '', part, writtenMs, night }: Awaiting,
     ): Promise<boolean> {
       const plan = part ? keys.plan(part.plan) : keys.row(row.portfolio, row.key);
-      const places = [keys.portfolio(row.portfolio), keys.row(row.portfolio, row.key), plan];
-      const told = entryText({ is: 'asked', by, from: state });
-      const args = [row.key, state, id, said, part?.beforeMs ?? '', writtenMs ?? '', told, of];
+      const rules = night ? keys.retryRules : keys.row(row.portfolio, row.key);
+      const places = [keys.portfolio(row.portfolio), keys.row(row.portfolio, row.key), plan, rules];
+      const told = entryText({ is: 'asked', by, from: state, ...nightTold(night) });
+      const args = [row.key, state, id, said, part?.beforeMs ?? '', writtenMs ?? '', told, of, nightArg(night)];
       return (await persist('await', () => awaitRow(places, args))) === 1;
     },
 
@@ -182,7 +182,7 @@ export function makeApprovals({
 
     /** The same by their ids alone. */
     async waitingIds(): Promise<ApprovalId[]> {
-      return (await connection.zrange(keys.approvals, '0', '-1')).map(idOf);
+      return (await connection.zrange(keys.approvals, '0', '-1')).map(approvalIdOf);
     },
 
     /** The approvals that people answered last, the latest first, so many at the most; of 100 it is known. */
@@ -201,7 +201,7 @@ export function makeApprovals({
 
     /** What was answered and is not carried out yet: of one that died in the middle, others go on with it. */
     async answered(): Promise<ApprovalId[]> {
-      return (await connection.zrange(keys.approvalsAnswered, '0', '-1')).map(idOf);
+      return (await connection.zrange(keys.approvalsAnswered, '0', '-1')).map(approvalIdOf);
     },
 
     /** The rows that belong to an approval and are not carried out, in the order of their lines. */
@@ -258,7 +258,7 @@ export function makeApprovals({
   };
 
   async function readAll(names: readonly string[]): Promise<Approval[]> {
-    const found = await Promise.all(names.map((name) => read(idOf(name).id)));
+    const found = await Promise.all(names.map((name) => read(approvalIdOf(name).id)));
     return found.flatMap((one) => (one ? [one.approval] : []));
   }
 }
@@ -279,6 +279,7 @@ type Awaiting = {
   of?: string | undefined;
   part?: PartOfPlan | undefined;
   writtenMs?: number | undefined;
+  night?: AtNight | undefined;
 };
 
 /** A reason that a person reads, kept with each row that was declined for it. */
@@ -289,10 +290,4 @@ function declinedWords(approval: Approval | undefined): string {
   const { by = '', words = '' } = approval?.answered ?? {};
   if (by === '') return 'not approved';
   return words === '' ? `declined by ${by}` : `declined by ${by}: ${words}`;
-}
-
-/** `<portfolio>/<id>`; ids have no slash, and neither have names. */
-function idOf(name: string): ApprovalId {
-  const slash = name.lastIndexOf('/');
-  return { portfolio: name.slice(0, slash), id: name.slice(slash + 1) };
 }

@@ -1,10 +1,13 @@
 -- Lets a row that somebody would send again, or of whose call somebody says what became of it, wait for an approval.
 -- KEYS[1] the portfolio   KEYS[2] the row   KEYS[3] the plan that this is a part of; KEYS[2] for none
+-- KEYS[4] the rules for the night; KEYS[2] for none
 -- ARGV[1] row key   ARGV[2] state that it must be in: "refused", "cancelled" or "held"   ARGV[3] the open approval
 -- ARGV[4] what somebody says of a held one: the id of what was made, "resend", or ""
 -- ARGV[5] the moment of the plan in ms, or ""   ARGV[6] when the row that is meant was written, in ms, or ""
 -- ARGV[7] what is told to the row's story, as JSON, or ""   ARGV[8] the call that it is said of, as callers name it, or ""
--- Answers 1, also repeated, or 0 when it is in another state, or replaced, or changed since, or the approval is open no longer.
+-- ARGV[9] the rule's night (goes-tonight.lua), or ""
+-- Answers 1, also repeated, or 0 when it is in another state, or replaced, or changed since, or the approval is open no longer,
+-- or it may not go tonight.
 -- @include move
 -- @include replaced
 -- @include cancelled
@@ -12,12 +15,14 @@
 -- @include planned
 -- @include tell
 -- @include waiting
-local portfolio, row, plan = unpack(KEYS)
-local key, from, approval, answer, before, written, told, of = unpack(ARGV)
+-- @include goes-tonight
+local portfolio, row, plan, rules = unpack(KEYS)
+local key, from, approval, answer, before, written, told, of, night = unpack(ARGV)
 local found = redis.call('HMGET', row, 'state', 'line', 'approval', 'cause', 'replaced', 'updated')
 if found[1] == 'awaiting' and found[3] == approval then return 1 end
 if standingOf(portfolio, approval) ~= 'open' or found[1] ~= from or isReplaced(row) then return 0 end
 if not isAsPlanned(row, before) or (written ~= '' and written ~= found[6]) then return 0 end
+if not mayGoTonight(portfolio, row, rules, night) then return 0 end
 local was = { state = from, approval = found[3] or nil, cause = found[4] or nil, replaced = found[5] or nil }
 was.known = found[4] and redis.call('HGET', portfolio .. ':causes', found[4]) or nil
 was.of = of ~= '' and of or nil
@@ -29,5 +34,6 @@ if answer ~= '' then redis.call('HSET', row, 'answer', answer) end
 if told ~= '' then tell(row, now, told) end
 tallyRow(portfolio, row, key)
 notePlanned(plan, before)
+noteNight(row, rules, night, true)
 noteFinish(portfolio, now)
 return 1

@@ -21,9 +21,9 @@ export type StoryEvent =
   | { is: 'held'; step: Step; message: string }
   /** It ended among the refused, though no service refused it. */
   | { is: 'failed'; step: Step; message: string }
-  | { is: 'retried'; by: string; from: RowState }
+  | ({ is: 'retried'; by: string; from: RowState } & ByRule)
   /** Somebody would send it again, or says what became of its call; another person is to approve that. */
-  | { is: 'asked'; by: string; from: RowState }
+  | ({ is: 'asked'; by: string; from: RowState } & ByRule)
   /** Another person said yes, or no, to that. */
   | { is: 'approved' | 'declined'; by: string; words?: string }
   /** Its call is in doubt no longer, so it goes on by itself. */
@@ -37,6 +37,9 @@ export type StoryEvent =
   /** Another row stands in its place, by its key; or a file that replaces the others lacks its line. */
   | { is: 'replaced'; import: string; by: string }
   | { is: 'left out'; import: string };
+
+/** Where a rule did it at night: which, and which night of how many that was for the row. */
+type ByRule = { rule?: string; night?: number; of?: number };
 
 export type StoryEntry = StoryEvent & { atMs: number };
 

@@ -25,6 +25,7 @@ test('each cause leads to its rows, an example, a plan, an export and the comman
   expect(markup).toContain('href="/plans/new?portfolio=q+4&amp;action=retry&amp;cause=abcd1234"');
   expect(markup).toContain('href="/portfolios/q%204/downloads/errors.csv?cause=abcd1234"');
   expect(markup).toContain('npx limitline retry &#39;q 4&#39; --cause abcd1234');
+  expect(markup).toContain('href="/nightly?cause=abcd1234&amp;portfolio=q+4#new-rule"');
   expect(markup).toContain('>1,234.50<');
 });
 
@@ -33,6 +34,7 @@ test('held rows are answered for, and never sent again from here', () => {
   expect(markup).toContain('href="/portfolios/q4/held"');
   expect(markup).toContain('npx limitline resolve q4');
   expect(markup).not.toContain('/plans/new');
+  expect(markup).not.toContain('/nightly');
 });
 
 test('of many causes the largest are shown, and the others counted', () => {

@@ -5,6 +5,7 @@ import { html } from '../../html/html.ts';
 import { pageHead, panel } from '../../parts/page-head.ts';
 import { ConsoleError } from '../../server/console-error.ts';
 import { sendDownload } from '../downloads/send-download.ts';
+import { addRuleActions } from './add-rule-actions.ts';
 import type { NightlyParts, ReportPlace } from './nightly-functions.ts';
 import { groupPage, reportPage } from './report-pages.ts';
 import { nightTitle } from './report-view.ts';
@@ -15,6 +16,7 @@ const DOWNLOAD_LIMIT_MS = 3_600_000;
 
 /** `/nightly`: what is done at night, and what came of it; `/nightly/reports/:id`: one report, and its files. */
 export function addNightlyPage(app: ConsoleApp, given: NightlyParts): void {
+  addRuleActions(app, given.rules);
   app.get('/nightly', async (request, reply) => {
     const query = request.query as Record<string, unknown>;
     const asked = { rights: request.rights, csrf: reply.csrf(), query };

@@ -5,6 +5,7 @@ import type { InboxFunctions } from './inbox-view.ts';
 import type { NoticesFunctions } from './notices-view.ts';
 import type { ShownGroup, ShownReport } from './report-view.ts';
 import type { ReportsPage } from './reports-list.ts';
+import type { RuleFunctions } from './rules-view.ts';
 import type { ScheduleFunctions } from './schedule-view.ts';
 
 /** A place in a report: one check in one part of it, from one of its findings on. */
@@ -28,4 +29,9 @@ export type ReportFunctions = {
 export type NightlyParts = NightlyPageFunctions & { schedule: ScheduleFunctions };
 
 /** What the page *Nightly* is handed, a section each. */
-export type NightlyPageFunctions = { report: ReportFunctions; inbox: InboxFunctions; notices: NoticesFunctions };
+export type NightlyPageFunctions = {
+  report: ReportFunctions;
+  rules: RuleFunctions;
+  inbox: InboxFunctions;
+  notices: NoticesFunctions;
+};

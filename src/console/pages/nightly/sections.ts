@@ -10,6 +10,7 @@ import type { NightlyParts } from './nightly-functions.ts';
 import { noticesSection } from './notices-view.ts';
 import { reportHead, reportSections, type ShownReport } from './report-view.ts';
 import { reportsList } from './reports-list.ts';
+import { rulesSection } from './rules-view.ts';
 import { scheduleSection } from './schedule-view.ts';
 
 /** Who looks at the page, and what its address asks for: anything may stand there. */
@@ -42,6 +43,13 @@ export const SECTIONS: readonly NightlySection[] = [
   {
     title: 'All reports',
     view: async ({ report }, { query }) => ({ body: reportsList(await report.list(momentOf(query.before))) }),
+  },
+  {
+    title: 'Sent again at night',
+    view: async ({ rules }, { rights, csrf, query }) => {
+      const mayChange = can(rights, 'POST /nightly/rules');
+      return { body: rulesSection(await rules.look(), { csrf, mayChange, asked: query }) };
+    },
   },
   {
     title: 'Notices',

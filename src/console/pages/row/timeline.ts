@@ -110,7 +110,13 @@ function happeningOf(entry: StoryEntry, story: RowStory): Happening {
     case 'failed':
       return { atMs, kind: 'bad', words: `${entry.message}.`.replace(/\.\.$/, '.') };
     case 'retried':
-      return { atMs, kind: 'person', words: `Put back by ${entry.by} to be sent again: it had been ${entry.from}.` };
+      return {
+        atMs,
+        kind: 'person',
+        words: entry.rule
+          ? `Sent again at night by rule ${entry.rule} of ${entry.by}, night ${entry.night} of ${entry.of} at most: it had been ${entry.from}.`
+          : `Put back by ${entry.by} to be sent again: it had been ${entry.from}.`,
+      };
     case 'freed':
       return { atMs, kind: 'plain', words: 'It is known what became of its call, so the row goes on.' };
     case 'resolved': {
@@ -123,7 +129,7 @@ function happeningOf(entry: StoryEntry, story: RowStory): Happening {
       return {
         atMs,
         kind: 'person',
-        words: `${entry.by} asks to have it go on; it was ${entry.from}, and waits for another person's approval.`,
+        words: `${entry.rule ? `Rule ${entry.rule} of ${entry.by}` : entry.by} asks to have it go on; it was ${entry.from}, and waits for another person's approval.`,
       };
     case 'approved':
     case 'declined': {

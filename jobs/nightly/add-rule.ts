@@ -1,0 +1,44 @@
+import { LimitlineError } from '../../src/errors.ts';
+import type { FailingPortfolio } from '../../src/ledger/counts/failing-portfolios.ts';
+import { causeWords, type RetryRule, type RuleWish, readRule } from '../../src/ledger/nightly/retry-rule.ts';
+import type { RetryRules } from '../../src/ledger/nightly/retry-rules.ts';
+import type { Portfolios } from '../../src/ledger/portfolios.ts';
+
+type RuleDeps = {
+  retryRules: Pick<RetryRules, 'add'>;
+  portfolios: Pick<Portfolios, 'causes' | 'read'>;
+  failing: (most: number) => Promise<FailingPortfolio[]>;
+};
+
+/**
+ * Makes a rule of somebody's wish. A cause or a portfolio that is named must be there: a name that is written wrong would mean nothing,
+ * night after night.
+ *
+ * @throws LimitlineError `USAGE` for a wish that cannot be meant, `NOT_FOUND` for a cause or portfolio that is not there
+ */
+export async function addRule(wish: RuleWish, by: string, deps: RuleDeps): Promise<RetryRule> {
+  const rule = readRule(wish);
+  const { cause, portfolio } = rule;
+  if (portfolio !== undefined && (await deps.portfolios.read(portfolio)).startedMs === undefined) {
+    throw new LimitlineError('NOT_FOUND', `There is no portfolio "${portfolio}": see limitline portfolios.`);
+  }
+  const known = cause === undefined ? undefined : await knownOf(cause, portfolio, deps);
+  return deps.retryRules.add({ ...rule, by, ...(known === undefined ? {} : { known }) });
+}
+
+async function knownOf(id: string, portfolio: string | undefined, { portfolios, failing }: RuleDeps): Promise<string> {
+  const names =
+    portfolio === undefined ? (await failing(Number.POSITIVE_INFINITY)).map(({ name }) => name) : [portfolio];
+  for (const name of names) {
+    const cause = (await portfolios.causes(name)).find((one) => one.id === id);
+    if (cause?.meaning === 'unknown') {
+      throw new LimitlineError(
+        'USAGE',
+        `Rows of cause ${id} are held: a person must say what became of each (resolve).`,
+      );
+    }
+    if (cause) return causeWords(cause);
+  }
+  const words = `No row is refused for cause ${id} now: its id stands in limitline report NAME --causes.`;
+  throw new LimitlineError('NOT_FOUND', words);
+}

@@ -1,0 +1,187 @@
+import type { Audit } from '../../src/audit/audit.ts';
+import { counted } from '../../src/counted.ts';
+import type { FailingPortfolio } from '../../src/ledger/counts/failing-portfolios.ts';
+import { ONE_NIGHT_MS } from '../../src/ledger/nightly/at-night.ts';
+import { type RetryRule, ruleFor } from '../../src/ledger/nightly/retry-rule.ts';
+import type { KnownRule, RetryRules } from '../../src/ledger/nightly/retry-rules.ts';
+import { type AskDeps, asDecided, askFirst, type Wished } from '../operators/ask-first.ts';
+import { pagesOfFilter } from '../plans/planned-rows.ts';
+import { type FeedDeps, feed } from '../rows/feed.ts';
+import type { FoundRow } from '../rows/walk-rows.ts';
+import type { Night, NightlyTask, NightResult } from './task.ts';
+
+export type RetryDeps = FeedDeps &
+  AskDeps & {
+    retryRules: RetryRules;
+    failing: (most: number) => Promise<FailingPortfolio[]>;
+    audit: Pick<Audit, 'note'>;
+    /** Where this runs, as the trail has it. */
+    from: string;
+  };
+
+/** Refused rows go again that an operator's rule means. */
+export function retryTask(deps: RetryDeps): NightlyTask {
+  return {
+    name: 'retry',
+    words: 'sends refused rows again that a rule names',
+    run: (night) => retryByRules(night, deps),
+  };
+}
+
+/** The rows of one portfolio that are meant tonight. */
+type Meant = {
+  portfolio: string;
+  /** For each cause the rule by which its rows go. */
+  causes: readonly { cause: string; rule: RetryRule }[];
+  /** Rows that were brought in before so many cancellations of the portfolio were given up with it. */
+  generation: number;
+};
+
+/** Rows that stay refused since they used up their nights, by the rule that would have sent them. */
+type UsedUp = Map<string, number>;
+
+/**
+ * Sends refused rows again that operators' rules mean, each once a night and so many nights at most, by the way that all rows go again
+ * by (ask-first.ts): where that needs another person's approval they wait for it, and whoever made the rule has asked for it. Held rows,
+ * those that were declined, given up or replaced, and portfolios that are paused are left alone. What became of each row is counted in
+ * the step that moves it; so a run that goes on where another died sends nothing twice, and tells of both.
+ *
+ * @throws the signal's reason, between two pages of rows
+ */
+export async function retryByRules(night: Night, deps: RetryDeps): Promise<NightResult> {
+  const rules = (await deps.retryRules.known()).map(({ rule }) => rule);
+  const usedUp: UsedUp = new Map();
+  let paused = 0;
+  const failing = rules.length === 0 ? [] : await deps.failing(Number.POSITIVE_INFINITY);
+  for (const { name, refused } of failing) {
+    night.signal.throwIfAborted();
+    if (refused === 0) continue;
+    const causes = await meantCauses(name, rules, deps);
+    if (causes.length === 0) continue;
+    if ((await deps.portfolios.read(name)).paused !== undefined) {
+      paused += 1;
+      continue;
+    }
+    const meant = { portfolio: name, causes, generation: await deps.retryRules.generation(name) };
+    for (const [rule, rows] of await sendMeant(meant, night, deps)) usedUp.set(rule, (usedUp.get(rule) ?? 0) + rows);
+  }
+  await endAsking(deps);
+  if (rules.length === 0) return { is: 'well', words: 'No rule says that refused rows go again at night.' };
+  await feed(deps);
+  for (const { id } of rules) await deps.retryRules.noteUsedUp(id, { atMs: night.atMs, usedUp: usedUp.get(id) ?? 0 });
+  return { is: 'well', words: wordsOf(await deps.retryRules.known(), { night, paused }) };
+}
+
+async function meantCauses(
+  portfolio: string,
+  rules: readonly RetryRule[],
+  { portfolios }: Pick<RetryDeps, 'portfolios'>,
+): Promise<Meant['causes']> {
+  const causes = await portfolios.causes(portfolio);
+  return causes.flatMap((cause) => {
+    const rule = ruleFor(rules, portfolio, cause);
+    return rule ? [{ cause: cause.id, rule }] : [];
+  });
+}
+
+/** Sends the rows of one portfolio, all of them as one wish: what has to be approved is their sum. */
+async function sendMeant(meant: Meant, night: Night, deps: RetryDeps): Promise<UsedUp> {
+  const { portfolio, causes } = meant;
+  const usedUp: UsedUp = new Map();
+  // The last time that they are gone through is to the end.
+  const wished = () => {
+    usedUp.clear();
+    return wishedRows(meant, usedUp, night, deps);
+  };
+  let sent = 0;
+  const by = causes[0]?.rule.by ?? night.by;
+  const onAsked = (id: string) => deps.retryRules.noteAsks(portfolio, id);
+  const asking = { portfolio, kind: 'retry', by, approval: await leftOpen(portfolio, deps), onAsked } as const;
+  const asked = await askFirst(asking, wished, deps);
+  if (asked) await deps.retryRules.noteAsks(portfolio);
+  else for await (const page of asDecided(wished(), deps)) sent += await sendPage(page, deps);
+  const waiting = asked?.rows ?? 0;
+  if (sent + waiting > 0) {
+    const facts = { night: night.id, rules: [...new Set(causes.map(({ rule }) => rule.id))], sent, waiting };
+    await deps.audit.note({ by: night.by, what: 'rows retried by rules', from: deps.from, about: portfolio, facts });
+  }
+  return usedUp;
+}
+
+/** The approval that a run was asking for when it died: its rows wait under it, and nobody could answer it before all are there. */
+async function leftOpen(portfolio: string, { retryRules, approvals }: RetryDeps): Promise<string | undefined> {
+  const left = (await retryRules.asks()).find((one) => one.portfolio === portfolio);
+  return left && (await approvals.read(left.id))?.standing === 'open' ? left.id : undefined;
+}
+
+/** All rows were there when a run died that asked for them, or no rule means the others any more: what is there can be answered. */
+async function endAsking({ retryRules, approvals }: RetryDeps): Promise<void> {
+  for (const left of await retryRules.asks()) {
+    if ((await approvals.read(left.id))?.standing === 'open') {
+      await approvals.close(left, { always: true, above: undefined });
+    }
+    await retryRules.noteAsks(left.portfolio);
+  }
+}
+
+async function* wishedRows(
+  { portfolio, causes, generation }: Meant,
+  usedUp: UsedUp,
+  { atMs, signal }: Night,
+  { rows }: RetryDeps,
+): AsyncGenerator<readonly Wished[]> {
+  for (const { cause, rule } of causes) {
+    for await (const page of pagesOfFilter(rows, portfolio, { states: ['refused'], cause })) {
+      signal.throwIfAborted();
+      const free = page.filter(({ result }) => !isLeftAlone(result, generation));
+      const used = free.filter(
+        ({ result }) => (result.atNight?.nights ?? 0) >= rule.nights && !isOfNight(result, atMs),
+      );
+      if (used.length > 0) usedUp.set(rule.id, (usedUp.get(rule.id) ?? 0) + used.length);
+      yield free.flatMap((found) => wishOf(found, rule, atMs));
+    }
+  }
+}
+
+function isLeftAlone({ declined, replaced, generation = 0 }: FoundRow['result'], given: number): boolean {
+  return declined !== undefined || replaced || generation < given;
+}
+
+/** Whether it went in this night already. */
+function isOfNight({ atNight }: FoundRow['result'], atMs: number): boolean {
+  return atNight !== undefined && Math.abs(atMs - atNight.lastMs) < ONE_NIGHT_MS;
+}
+
+function wishOf(found: FoundRow, { id, nights, by }: RetryRule, atMs: number): Wished[] {
+  const before = found.result.atNight?.nights ?? 0;
+  if (before >= nights || isOfNight(found.result, atMs)) return [];
+  return [{ found, rule: { by, night: { rule: id, nightMs: atMs, night: before + 1, of: nights } } }];
+}
+
+async function sendPage(page: readonly Wished[], { rows, queues }: RetryDeps): Promise<number> {
+  // Its ended job goes first: an add with an id that BullMQ still knows is ignored.
+  await queues.forget(page.map(({ found }) => found.row));
+  const went = await Promise.all(
+    page.map(({ found, rule }) => rows.requeue(found.row, 'refused', true, { by: rule?.by, night: rule?.night })),
+  );
+  return went.filter(Boolean).length;
+}
+
+/** What came of a night, also where several processes worked at it one after the other. */
+function wordsOf(known: readonly KnownRule[], { night, paused }: { night: Night; paused: number }): string {
+  const tonight = known.flatMap(({ last }) => (last?.atMs === night.atMs ? [last] : []));
+  const sum = (of: 'sent' | 'waiting' | 'usedUp') => tonight.reduce((total, one) => total + one[of], 0);
+  const [sent, waiting, usedUp] = [sum('sent'), sum('waiting'), sum('usedUp')];
+  const rowsWords = (rows: number, one: string, many: string) => `${counted(rows, 'row')} ${rows === 1 ? one : many}`;
+  const words = [
+    sent > 0 ? `${rowsWords(sent, 'goes', 'go')} again.` : '',
+    waiting > 0 ? `${rowsWords(waiting, 'waits', 'wait')} for another person's approval to go again.` : '',
+    usedUp > 0
+      ? `${rowsWords(usedUp, 'used up its nights, and stays', 'used up their nights, and stay')} refused.`
+      : '',
+    paused > 0
+      ? `${counted(paused, 'portfolio')} with such rows ${paused === 1 ? 'is' : 'are'} paused, and left so.`
+      : '',
+  ].filter(Boolean);
+  return words.join(' ') || 'No refused row is one that a rule sends again.';
+}

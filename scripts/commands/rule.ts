@@ -1,0 +1,54 @@
+import { type Command, Option } from 'commander';
+import { addRule } from '../../jobs/nightly/add-rule.ts';
+import { commandLineActor } from '../../src/actor.ts';
+import { counted } from '../../src/counted.ts';
+import { LimitlineError } from '../../src/errors.ts';
+import { type RuleWish, ruleWords } from '../../src/ledger/nightly/retry-rule.ts';
+import { type RuleNow, rulesNow } from '../../src/ledger/nightly/rules-now.ts';
+import { STEPS } from '../../src/ledger/row.ts';
+import { ruleTable } from '../nightly/rule-table.ts';
+import { withContext } from '../opening/on-portfolio.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+
+/** `limitline rule add|list|remove`: by which rules refused rows go again at night. */
+export function register(program: Command, terminal: Terminal): void {
+  const rule = program.command('rule').description('rules by which refused rows go again at night');
+  rule
+    .command('add')
+    .description('have refused rows sent again at night, each so many nights at most')
+    .option('--cause <id>', 'rows that are refused for this cause (report --causes)')
+    .addOption(new Option('--step <step>', 'rows that this step was refused for').choices(STEPS))
+    .option('--status <n>', 'rows that were refused with this status')
+    .option('--words <text>', 'rows that were refused in words that contain this text')
+    .option('--portfolio <name>', 'of this portfolio alone (default: of all)')
+    .requiredOption('--nights <n>', 'how many nights a row goes again at most, 1 to 30')
+    .action(async (wish: RuleWish) => {
+      const made = await withContext((context) => addRule(wish, commandLineActor(), context), { facts: idOf });
+      const nights = counted(made.nights, 'night');
+      terminal.print(`Rule ${made.id}: rows ${ruleWords(made)} go again at night, each ${nights} at most.`, made);
+    });
+  rule
+    .command('list')
+    .description('all rules, how many rows they mean now, and what they did last')
+    .action(async () => {
+      const { rules } = await withContext(rulesNow);
+      terminal.print(ruleTable(rules), { rules: rules.map(printed) });
+    });
+  rule
+    .command('remove')
+    .argument('<id>', 'the rule')
+    .description('remove a rule: from that moment on no row goes by it')
+    .action(async (id: string) => {
+      const removed = await withContext(({ retryRules }) => retryRules.remove(id));
+      if (!removed) throw new LimitlineError('NOT_FOUND', `There is no rule "${id}": see limitline rule list.`);
+      terminal.print(`Rule ${id} is removed: rows ${ruleWords(removed)} stay refused.`, { removed: id });
+    });
+}
+
+const idOf = ({ id }: { id: string }) => ({ rule: id });
+
+function printed({ rule: { madeMs, ...rule }, rows, portfolios, last }: RuleNow) {
+  const { atMs, ...did } = last ?? { atMs: undefined };
+  const night = atMs === undefined ? null : { night: new Date(atMs).toISOString(), ...did };
+  return { ...rule, made: new Date(madeMs).toISOString(), rows, portfolios, last: night };
+}

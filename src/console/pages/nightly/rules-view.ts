@@ -1,0 +1,132 @@
+import { counted, grouped } from '../../../counted.ts';
+import { causeWords, MOST_NIGHTS, type RuleWish, ruleWords } from '../../../ledger/nightly/retry-rule.ts';
+import { ruleNightWords } from '../../../ledger/nightly/rule-night-words.ts';
+import type { CauseNow, RuleNow, RulesNow } from '../../../ledger/nightly/rules-now.ts';
+import { STEPS } from '../../../ledger/row.ts';
+import { type Html, html } from '../../html/html.ts';
+import { actionButton, button } from '../../parts/button.ts';
+import { commandLine } from '../../parts/command-line.ts';
+import { emptyState } from '../../parts/empty-state.ts';
+import { field, form, select } from '../../parts/form.ts';
+import { notice } from '../../parts/notice.ts';
+import { table } from '../../parts/table.ts';
+import { cutWords, theirWords } from '../../parts/their-words.ts';
+import { moment } from '../../parts/time.ts';
+
+/** What the page is handed of the rules. */
+export type RuleFunctions = {
+  look: () => Promise<RulesNow>;
+  /** Makes a rule in this person's name; answers its id. @throws LimitlineError for a wish that cannot be meant */
+  add: (wish: RuleWish, by: string) => Promise<string>;
+  /** Whether there was such a rule. */
+  remove: (id: string) => Promise<boolean>;
+};
+
+/** Causes that are offered: as many as a list that opens can show. One that a portfolio's page names is offered besides. */
+const OFFERED = 50;
+
+/** So much of a cause's words tells it from others in a list. */
+const CAUSE_CHARACTERS = 80;
+
+/** Where nobody says otherwise: a fault that three nights did not mend wants a person. */
+const NIGHTS = 3;
+
+/**
+ * The rules by which refused rows go again at night, with how many rows each means, what it did last, and a form for another.
+ *
+ * @param given.asked what the address says of a rule that is to be made, or of what was done: anything may stand there
+ */
+export function rulesSection(
+  { rules, causes }: RulesNow,
+  { csrf, mayChange, asked = {} }: { csrf: string; mayChange: boolean; asked?: Readonly<Record<string, unknown>> },
+): Html {
+  return html`${saidOf(asked)}
+    <p class="quiet">Once a night, for so many nights at most. Held, declined and given up rows never go by themselves, nor does anything of a portfolio that is paused; where a sum needs approval, the rows wait for another person than who made the rule.</p>
+    ${table({
+      caption: 'Rules by which refused rows go again at night',
+      rows: rules,
+      empty: emptyState({
+        title: 'No rule: refused rows stay refused.',
+        words: html`A rule sends again what a person need not look at, such as refusals while the service is closed. ${mayChange || commandLine(ADD)}`,
+      }),
+      columns: [
+        { head: 'Rule', names: true, cell: whichOf },
+        { head: 'Nights at most', kind: 'number', cell: ({ rule }) => rule.nights },
+        { head: 'Means now', kind: 'number', cell: meansOf },
+        { head: 'Last night', cell: lastOf },
+        ...(mayChange
+          ? [{ head: 'Remove', kind: 'actions' as const, cell: (one: RuleNow) => removeOf(one, csrf) }]
+          : []),
+      ],
+    })}
+    ${mayChange && addForm(causes, csrf, asked)}`;
+}
+
+const ADD = 'npx limitline rule add --cause ID --nights 3';
+
+function saidOf({ rule }: Readonly<Record<string, unknown>>): Html {
+  if (rule === 'added')
+    return notice('good', 'The rule is made: the rows that it means go again from the next night on.');
+  if (rule === 'removed') return notice('good', 'The rule is removed: no row goes by it from now on.');
+  return html``;
+}
+
+function whichOf({ rule }: RuleNow): Html {
+  return html`<div>Rows <bdi>${ruleWords(rule)}</bdi><span class="under">Rule <code>${rule.id}</code>, made ${moment(rule.madeMs)} by ${theirWords(rule.by)}</span></div>`;
+}
+
+/** Those whose nights are used up are among them: which these are is told by the rows, and nobody goes through them for a page. */
+function meansOf({ rows, portfolios }: RuleNow): Html {
+  if (rows === 0) return html`<span class="quiet">no row</span>`;
+  return html`<div>up to ${counted(rows, 'row')}<span class="under">in ${counted(portfolios, 'portfolio')}</span></div>`;
+}
+
+function lastOf({ last }: RuleNow): Html {
+  if (!last) return html`<span class="quiet">never yet</span>`;
+  return html`<div>${ruleNightWords(last)}<span class="under">${moment(last.atMs)}</span></div>`;
+}
+
+function removeOf({ rule: { id } }: RuleNow, csrf: string): Html {
+  return actionButton({
+    action: `/nightly/rules/${id}/remove`,
+    csrf,
+    words: 'Remove',
+    label: `Remove rule ${id}`,
+    command: `npx limitline rule remove ${id}`,
+  });
+}
+
+function addForm(causes: readonly CauseNow[], csrf: string, asked: Readonly<Record<string, unknown>>): Html {
+  const [cause, portfolio] = [textOf(asked.cause), textOf(asked.portfolio)];
+  const offered = causes.filter(({ id }, place) => place < OFFERED || id === cause);
+  const options = offered.map((one) => ({ value: one.id, words: offerWords(one) }));
+  const steps = STEPS.map((step) => ({ value: step, words: step }));
+  const body = html`${select({
+    label: 'Rows refused for this cause',
+    name: 'cause',
+    value: offered.some(({ id }) => id === cause) ? cause : '',
+    options: [{ value: '', words: 'any that the next three fields describe' }, ...options],
+  })}
+    <div class="filters">
+    ${select({ label: 'At the step', name: 'step', value: '', options: [{ value: '', words: 'any' }, ...steps] })}
+    ${field({ label: 'With status', name: 'status', inputmode: 'numeric', maxlength: 3, plain: true, placeholder: 'any' })}
+    ${field({ label: 'In words that contain', name: 'words', maxlength: 200, plain: true, placeholder: 'any' })}
+    </div>
+    <div class="filters">
+    ${field({ label: 'Of the portfolio', name: 'portfolio', value: portfolio, plain: true, placeholder: 'all' })}
+    ${field({ label: `Nights at most, 1 to ${MOST_NIGHTS}`, name: 'nights', value: String(NIGHTS), inputmode: 'numeric', required: true, maxlength: 2, plain: true })}
+    </div>
+    ${button({ words: 'Make the rule' })}`;
+  return html`<details class="rule-form" id="new-rule" open="${cause !== ''}"><summary>Make a rule</summary>${form({ action: '/nightly/rules', csrf, body, label: 'Make a rule' })}</details>`;
+}
+
+/** `12 rows in 2 portfolios, at limit: requested_limit is above … (status 400)` */
+function offerWords(cause: CauseNow): string {
+  const { rows, portfolios, step } = cause;
+  const where = portfolios.length === 1 ? cutWords(portfolios[0] ?? '') : `${grouped(portfolios.length)} portfolios`;
+  return `${counted(rows, 'row')} in ${where}, at ${step}: ${cutWords(causeWords({ ...cause, meaning: cause.meaning }), CAUSE_CHARACTERS)}`;
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}

@@ -1,0 +1,173 @@
+import { expect, test } from 'vitest';
+import { answerApproval } from '../../../jobs/approvals/answer-approval.ts';
+import { carryOutAnswered } from '../../../jobs/approvals/carry-out-answered.ts';
+import { retryByRules } from '../../../jobs/nightly/retry-by-rules.ts';
+import { cancelRows } from '../../../jobs/operators/cancel-rows.ts';
+import { BOB } from '../../support/approved-portfolio.ts';
+import { makeMortal } from '../../support/mortal.ts';
+import { DAY_MS, NIGHT_MS, openRefused } from '../../support/retried-rows.ts';
+import { buyerLines, openWorkplace } from '../../support/workplace.ts';
+
+type Place = Awaited<ReturnType<typeof openRefused>>;
+
+test('rows that are refused twice and then taken are made by rules, others use up their nights, and held ones stay', async () => {
+  const { standIn, context, ...place } = await openWorkplace({
+    faults: {
+      rules: [
+        { on: 'limit', match: 'HRB 1', fault: 'status', status: 422, body: 'closed for the night', times: 2 },
+        { on: 'limit', match: 'HRB 2', fault: 'status', status: 422, body: 'closed for the night' },
+        { on: 'limit', match: 'HRB 3', fault: 'reset', times: 1 },
+      ],
+    },
+  });
+  await place.import(buyerLines(4));
+  await place.work();
+  expect((await place.settled()).states).toMatchObject({ done: 1, refused: 2, held: 1 });
+  const { id } = await context.retryRules.add({ words: 'CLOSED', step: 'limit', nights: 2, by: 'olivia' });
+  const told: string[] = [];
+  for (const day of [0, 1, 2]) {
+    const atMs = NIGHT_MS + day * DAY_MS;
+    const night = { id: new Date(atMs).toISOString(), atMs, by: 'nightly', signal: new AbortController().signal };
+    told.push((await retryByRules(night, { ...context, from: 'test' })).words);
+    await place.settled();
+  }
+  expect(told).toEqual(['2 rows go again.', '2 rows go again.', '1 row used up its nights, and stays refused.']);
+  expect((await place.report()).states).toMatchObject({ done: 2, refused: 1, held: 1 });
+  // Two rows at first, two and two by the rule, one that was made at once and one that is held: and nothing besides.
+  expect((await place.report()).calls).toMatchObject({ limit: 8 });
+  expect(standIn.counts().made.limit).toBe(2);
+  const [refused] = (await context.rows.inState('q4', 'refused', { count: 1 })).map(({ row }) => row);
+  const entries = refused ? await context.stories.entries(refused) : [];
+  expect(entries.filter(({ is }) => is === 'retried')).toMatchObject([
+    { by: 'olivia', rule: id, night: 1, of: 2 },
+    { by: 'olivia', rule: id, night: 2, of: 2 },
+  ]);
+});
+
+test('a row goes once a night by however many rules and runs, and by two rules no more nights than by one', async () => {
+  const place = await openRefused(2);
+  const [row] = await place.refuseAll();
+  const [first, second] = [await place.rule({ nights: 2 }), await place.rule({ nights: 3, step: 'company' })];
+  const runs: string[] = [];
+  for (const day of [0, 0.4, 1, 2, 3]) {
+    runs.push((await place.night(day)).words);
+    await place.refuseAll();
+  }
+  const none = 'No refused row is one that a rule sends again.';
+  const sent = '2 rows go again.';
+  expect(runs).toEqual([sent, none, sent, sent, '2 rows used up their nights, and stay refused.']);
+  expect(row && (await place.nightsOf(row))).toBe(3);
+  expect(await place.last(second.id)).toMatchObject({ sent: 0, usedUp: 2 });
+  expect(await place.last(first.id)).toMatchObject({ sent: 0, usedUp: 0 });
+});
+
+test('rows with other words begin anew, and the same line again does not', async () => {
+  const place = await openRefused(2);
+  await place.refuseAll();
+  await place.rule({ nights: 1 });
+  await place.night(0);
+  await place.refuseAll();
+  const [header = '', one = '', two = ''] = buyerLines(2);
+  await place.import([header, one.replace('Buyer 1 GmbH', 'Buyer 1 Gmbh'), two]);
+  await place.refuseAll();
+  expect((await place.night(1)).words).toBe('1 row goes again. 1 row used up its nights, and stays refused.');
+});
+
+test.each<[left: string, leave: (place: Place) => Promise<unknown>, words: RegExp]>([
+  [
+    'a portfolio that is paused, by itself or by a person',
+    ({ context }) => context.portfolios.pause('q4', 'three refused alike'),
+    /^1 portfolio with such rows is paused, and left so\.$/,
+  ],
+  ['a portfolio that was given up', ({ context }) => cancelRows({ portfolio: 'q4' }, context), /^No refused row/],
+  ['what no rule means any more', ({ context }) => removeRules(context.retryRules), /^No rule says/],
+])('%s is left alone', async (_left, leave, words) => {
+  const place = await openRefused(1, { APPROVE_ALWAYS: 'on' });
+  await approveAll(place);
+  await place.refuseAll();
+  await place.rule();
+  await leave(place);
+  expect((await place.night(0)).words).toMatch(words);
+  expect(await place.states()).toMatchObject({ refused: 1, queued: 0, awaiting: 0 });
+  // That of the import alone: nothing was asked for.
+  expect((await place.context.approvals.of('q4')).map(({ kind }) => kind)).toEqual(['import']);
+});
+
+test('where a sum needs approval the rows wait for another than who made the rule, and a no is for good', async () => {
+  const place = await openRefused(3, { APPROVE_ABOVE: '2500' });
+  await approveAll(place);
+  const [row] = await place.refuseAll();
+  await place.rule({ by: 'bob', nights: 5 });
+  const words = "3 rows wait for another person's approval to go again.";
+  expect(await place.night(0)).toEqual({ is: 'well', words });
+  const [asked] = await place.context.approvals.waiting();
+  expect(asked).toMatchObject({ kind: 'retry', authors: ['bob'], rows: 3, sum: '3007.50' });
+  if (!asked || !row) throw new Error('nothing waits');
+  const said = { id: asked.id, digest: asked.digest, words: 'no', answer: 'decline' } as const;
+  expect(await answerApproval({ ...said, person: BOB }, place.context)).toEqual({ is: 'own' });
+  const declined = await answerApproval({ ...said, person: { by: 'carol', roles: ['approver'] } }, place.context);
+  if (declined.is !== 'done') throw new Error(declined.is);
+  await carryOutAnswered(declined.approval, place.context);
+  expect((await place.night(1)).words).toMatch(/^No refused row/);
+  expect(await place.nightsOf(row)).toBe(1);
+});
+
+test.each<[name: string, settings: Record<string, string>]>([
+  ['rows that go at once', {}],
+  ['rows that wait for approval', { APPROVE_ALWAYS: 'on' }],
+])('killed at any moment, %s go once a night and are counted once', async (_name, settings) => {
+  const place = await openRefused(3, settings);
+  await approveAll(place);
+  await place.refuseAll();
+  const { id } = await place.rule({ nights: 30, by: 'olivia' });
+  const { context } = place;
+  for (let moment = 1; ; moment += 1) {
+    const { mortal, done, isDead } = makeMortal(moment);
+    await place
+      .night(moment, {
+        rows: mortal('rows', context.rows, ['page', 'requeue']),
+        approvals: mortal('approvals', context.approvals, ['askFor', 'addAuthors', 'awaitRow', 'close', 'read']),
+        retryRules: mortal('rules', context.retryRules, ['known', 'asks', 'noteAsks', 'noteUsedUp']),
+        queues: mortal('queues', context.queues, ['forget', 'add']),
+        audit: mortal('audit', context.audit, ['note']),
+      })
+      .catch(() => {});
+    const { words } = await place.night(moment);
+    const where = `killed behind ${done.at(-1) ?? 'nothing'}, step ${moment}`;
+    const waits = settings.APPROVE_ALWAYS === 'on';
+    expect(await place.last(id), where).toMatchObject(waits ? { sent: 0, waiting: 3 } : { sent: 3, waiting: 0 });
+    expect(words, where).toMatch(waits ? /^3 rows wait/ : /^3 rows go again/);
+    expect((await context.approvals.waiting()).length, where).toBe(waits ? 1 : 0);
+    await approveAll(place);
+    const went = await place.all('queued');
+    expect(went.length, where).toBe(3);
+    for (const row of went) expect(await place.nightsOf(row), where).toBe(moment);
+    expect(await context.retryRules.asks(), where).toEqual([]);
+    await place.refuseAll();
+    if (!isDead()) break;
+    // Each step of a night is a moment.
+    expect(moment).toBeLessThan(30);
+  }
+});
+
+test('a run that is stopped ends between two pages, and says so', async () => {
+  const place = await openRefused(1);
+  await place.refuseAll();
+  await place.rule();
+  await expect(place.night(0, {}, AbortSignal.abort(new Error('stops')))).rejects.toThrow('stops');
+  expect((await place.states()).refused).toBe(1);
+});
+
+async function removeRules({ known, remove }: Place['context']['retryRules']): Promise<void> {
+  for (const { rule } of await known()) await remove(rule.id);
+}
+
+/** Says yes to all that waits, if anything does, and lets it go. */
+async function approveAll({ context }: Place): Promise<void> {
+  for (const { id, digest } of await context.approvals.waiting()) {
+    const person = { by: 'carol', roles: ['approver'] as const };
+    const answered = await answerApproval({ answer: 'approve', words: '', id, digest, person }, context);
+    if (answered.is !== 'done') throw new Error(`it is ${answered.is}`);
+    await carryOutAnswered(answered.approval, context);
+  }
+}

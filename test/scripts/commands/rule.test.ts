@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest';
+import { openDesk } from '../../support/desk.ts';
+
+test('rules are made, listed with what they mean, and removed; each change stands in the audit, without its words', async () => {
+  const { limitline, json } = await openDesk(3, {
+    rules: [
+      { on: 'limit', match: 'HRB 1', fault: 'status', status: 422, body: 'closed for the night' },
+      { on: 'limit', match: 'HRB 2', fault: 'reset' },
+    ],
+  });
+  await limitline('run', 'q4.csv');
+  const { causes } = await json('report', 'q4');
+  const idOf = (meaning: string) => causes.find((cause: { meaning: string }) => cause.meaning === meaning)?.id;
+
+  const added = await limitline('rule', 'add', '--cause', idOf('refused'), '--portfolio', 'q4', '--nights', '3');
+  const means = `refused for cause ${idOf('refused')}, closed for the night (status 422) in portfolio q4`;
+  expect(added.stdout).toMatch(new RegExp(`^Rule \\w{5}: rows ${means.replace(/[()]/g, '\\$&')} go again at night`));
+  const words = await json('rule', 'add', '--step', 'limit', '--words', 'no such words', '--nights', '1');
+  expect(words).toMatchObject({ step: 'limit', words: 'no such words', nights: 1 });
+  const { stdout } = await limitline('rule', 'list');
+  expect(stdout).toContain(
+    `rows ${means}\n  goes   each night, 3 nights a row at most\n  means  1 row of 1 portfolio now`,
+  );
+  expect(stdout).toContain('means  no row now\n  last   it has not run yet');
+
+  for (const [args, fault] of [
+    [['--cause', idOf('unknown')], /are held: a person must say what became of each/],
+    [['--cause', 'none'], /No row is refused for cause none now/],
+    [['--status', '422', '--portfolio', 'q9'], /There is no portfolio "q9"/],
+  ] as const) {
+    const refused = await limitline('rule', 'add', ...args, '--nights', '3');
+    expect([refused.status, refused.stderr]).toEqual([1, expect.stringMatching(fault)]);
+  }
+  expect((await json('rule', 'remove', words.id)).removed).toBe(words.id);
+  expect((await limitline('rule', 'remove', words.id)).stderr).toMatch(/There is no rule/);
+  expect((await json('rule', 'list')).rules).toMatchObject([{ rows: 1, portfolios: 1, last: null, nights: 3 }]);
+
+  const { entries } = await json('audit', 'list', '--what', 'nightly rule added');
+  expect(entries[2]).toMatchObject({ is: 'begun', facts: { step: 'limit', words: '(a text)', nights: '1' } });
+  expect(entries[3]).toMatchObject({ is: 'done', facts: { rule: words.id } });
+});

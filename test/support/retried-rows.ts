@@ -1,0 +1,50 @@
+import { retryByRules } from '../../jobs/nightly/retry-by-rules.ts';
+import { causeOf } from '../../src/ledger/counts/cause.ts';
+import type { RetryRule } from '../../src/ledger/nightly/retry-rule.ts';
+import type { RuleNight } from '../../src/ledger/nightly/retry-rules.ts';
+import type { RowId } from '../../src/ledger/row-id.ts';
+import { buyerLines, openWorkplace } from './workplace.ts';
+
+export const NIGHT_MS = Date.parse('2026-11-22T03:00:00Z');
+export const DAY_MS = 86_400_000;
+
+/** Rows that a test refuses itself, without workers, and nights that send them again. */
+export async function openRefused(count: number, settings: Record<string, string> = {}) {
+  const place = await openWorkplace({ env: settings });
+  const { context } = place;
+  const { rows, portfolios, retryRules } = context;
+  await place.import(buyerLines(count), { by: 'ida' });
+  const all = async (state: 'queued' | 'refused' | 'awaiting' | 'cancelled') =>
+    (await rows.inState('q4', state, { count })).map(({ row }) => row);
+
+  return {
+    ...place,
+    all,
+    /** The service says no to the companies of all rows that wait, with this status and words. */
+    async refuseAll(status = 422, body = 'closed for the night'): Promise<RowId[]> {
+      const waiting = await all('queued');
+      for (const row of waiting) {
+        const found = await rows.begin(row, 'company');
+        if (!found) continue;
+        const message = `The service refused the company with status ${status}`;
+        const problem = { step: 'company' as const, message, status, body };
+        await rows.advance(row, 'company', 'refused', { problem, cause: causeOf(problem, 'refused', found.request) });
+      }
+      return waiting;
+    },
+    rule: (rule: Partial<RetryRule> = {}): Promise<RetryRule> =>
+      retryRules.add({ status: 422, nights: 3, by: 'olivia', ...rule }),
+    /** What the rule did last. */
+    async last(id: string): Promise<RuleNight | undefined> {
+      return (await retryRules.known()).find(({ rule }) => rule.id === id)?.last;
+    },
+    /** The night of a day, as the schedule has it run; or with what a test puts in the place of some of it. */
+    night(day: number, deps: Partial<typeof context> = {}, signal = new AbortController().signal) {
+      const atMs = NIGHT_MS + day * DAY_MS;
+      const night = { id: new Date(atMs).toISOString(), atMs, by: 'nightly', signal };
+      return retryByRules(night, { ...context, ...deps, from: 'test' });
+    },
+    states: async () => (await portfolios.read('q4')).states,
+    nightsOf: async (row: RowId) => (await rows.read([row]))[0]?.atNight?.nights,
+  };
+}
