@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -28,14 +29,28 @@ export function makeLuaScript(connection: RedisConnection, url: URL): LuaScript 
 const REGISTERED = new WeakMap<RedisConnection, Map<string, LuaScript>>();
 
 function register(connection: RedisConnection, url: URL): LuaScript {
-  const command = `limitline:${basename(url.pathname, '.lua')}`;
   const lua = readLua(url);
+  if (connection.options?.enableAutoPipelining === true) return runGathered(connection, lua);
+  const command = `limitline:${basename(url.pathname, '.lua')}`;
   connection.defineCommand(command, { lua });
   const run = Reflect.get(connection, command) as (...args: (string | number)[]) => Promise<unknown>;
-  const runKnown: LuaScript = (keys, args) => run.call(connection, keys.length, ...keys, ...args);
-  // Commands that ioredis gathers for one write know the scripts that there were when the first of them came; any other would
-  // bring down the process. So the first use carries the whole text, and the others of that moment wait until it has left.
-  let isKnown = connection.options?.enableAutoPipelining !== true;
+  return (keys, args) => run.call(connection, keys.length, ...keys, ...args);
+}
+
+/**
+ * For a connection that gathers commands for one write: ioredis would copy every script that it was told of into each such
+ * write, and could run none that came later. So it is told of none: the first use carries the whole text, the others of that
+ * moment wait until it has left, and a server that knows the script no more, or is another one, is given the text again.
+ */
+function runGathered(connection: RedisConnection, lua: string): LuaScript {
+  const sha = createHash('sha1').update(lua).digest('hex');
+  const runText: LuaScript = (keys, args) => connection.eval(lua, keys.length, ...keys, ...args);
+  const runKnown: LuaScript = (keys, args) =>
+    connection.evalsha(sha, keys.length, ...keys, ...args).catch((error: Error) => {
+      if (!error.message.startsWith('NOSCRIPT')) throw error;
+      return runText(keys, args);
+    });
+  let isKnown = false;
   let first: Promise<unknown> | undefined;
   return async (keys, args) => {
     if (isKnown) return runKnown(keys, args);
@@ -43,7 +58,7 @@ function register(connection: RedisConnection, url: URL): LuaScript {
       await first.catch(() => {});
       return runKnown(keys, args);
     }
-    first = connection.eval(lua, keys.length, ...keys, ...args);
+    first = runText(keys, args);
     return first.finally(() => {
       isKnown = true;
     });

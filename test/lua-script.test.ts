@@ -7,6 +7,7 @@ import { Redis } from 'ioredis';
 import { expect, inject, onTestFinished, test } from 'vitest';
 import { makeLuaScript, readLua } from '../src/lua-script.ts';
 import { connectRedis } from './support/ledger.ts';
+import { startKillableRedis } from './support/redis/killable-redis.ts';
 
 const ROOT = resolve(import.meta.dirname, '..');
 
@@ -38,6 +39,31 @@ test('a script that is registered while commands are gathered for one write is r
   expect(await Promise.all([run(), run()])).toEqual(['said', 'said']);
   expect(await run()).toBe('said');
   expect(await Promise.all(earlier)).toEqual([null, null]);
+});
+
+test('a script that the server has forgotten is given to it again, also for commands that are gathered', async () => {
+  const url = await luaFiles({ 'known.lua': 'return { KEYS[1], ARGV[1] }' });
+  const redis = await startKillableRedis();
+  for (const enableAutoPipelining of [true, false]) {
+    const connection = new Redis(redis.url, { enableAutoPipelining });
+    onTestFinished(() => connection.disconnect());
+    const run = makeLuaScript(connection, url('known.lua'));
+    expect(await run(['key'], ['first'])).toEqual(['key', 'first']);
+    await redis.admin.script('FLUSH');
+    const asked = ['one', 'two', 'three'];
+    const said = asked.map((word) => ['key', word]);
+    expect(await Promise.all(asked.map((word) => run(['key'], [word])))).toEqual(said);
+  }
+});
+
+test('what a script complains of is told, and the script runs the next time', async () => {
+  const url = await luaFiles({ 'strict.lua': 'return ARGV[1] == "good" and "done" or redis.error_reply("ERR bad")' });
+  const connection = new Redis({ path: inject('redisSocket'), enableAutoPipelining: true });
+  onTestFinished(() => connection.disconnect());
+  const run = makeLuaScript(connection, url('strict.lua'));
+  await expect(run(['key'], ['bad'])).rejects.toThrow('ERR bad');
+  await expect(run(['key'], ['bad'])).rejects.toThrow('ERR bad');
+  expect(await run(['key'], ['good'])).toBe('done');
 });
 
 test('a file that is included and missing is a fault at once', async () => {

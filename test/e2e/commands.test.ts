@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { parse } from 'csv-parse/sync';
 import { describe, expect, test } from 'vitest';
 import { callCommand } from '../support/call-command.ts';
-import { runCommand, startCommand } from '../support/command.ts';
+import { LIMITLINE_SOURCE, runCommand, startCommand, startScript } from '../support/command.ts';
 import { startStandIn } from '../support/stand-in.ts';
 import { buyerLines, makeFolder } from '../support/workplace.ts';
 
@@ -37,7 +37,8 @@ function uniqueNames(header: string[]): string[] {
 describe('run', () => {
   test('turns the example into limits, and says what became of every line', async () => {
     const cwd = await makeFolder();
-    const ended = await runCommand(['run', join(EXAMPLES, 'portfolio.csv'), '--json', '--no-results'], { cwd });
+    const args = ['run', join(EXAMPLES, 'portfolio.csv'), '--json', '--no-results'];
+    const ended = await startScript(LIMITLINE_SOURCE, args, { cwd }).ended;
     expect(ended.status).toBe(2);
     expect(ended.stderr).toContain('STAND-IN');
     const report = JSON.parse(ended.stdout);
@@ -274,7 +275,7 @@ describe('faults of use', () => {
 });
 
 test('--help lists the commands', async () => {
-  const ended = await runCommand(['--help'], { cwd: await makeFolder() });
+  const ended = await startScript(LIMITLINE_SOURCE, ['--help'], { cwd: await makeFolder() }).ended;
   expect(ended.status).toBe(0);
   for (const name of ['check', 'run', 'import', 'work', 'report', 'service']) expect(ended.stdout).toContain(name);
 });

@@ -7,6 +7,7 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   readlinkSync,
   realpathSync,
@@ -163,12 +164,27 @@ describe('with other programs on the PATH', () => {
       code: 0,
       stderr: expect.stringMatching(new RegExp(`^limitline: installing chromium …\n${words}$`)),
     });
+    if (isRoot) expect(readdirSync(installing.PATH)).toContain('chromium-headless-shell');
     const failing = makeProgramFolder(clone, ['node', 'redis-server'], { 'apt-get': 'exit 100' });
     expect(await setUp(clone, { PATH: failing, CHROMIUM_PATH: '' })).toMatchObject({
       code: 0,
       stderr: expect.stringMatching(/chromium; the tests in a browser will not run: .*\n$|no chromium is on the PATH/),
     });
   });
+
+  test.runIf(process.getuid?.() === 0)(
+    'where there is no browser without windows, one with them is installed',
+    async () => {
+      const path = makeInstalling(clone);
+      const plain = makeProgramFolder(clone, [], {
+        'apt-get': `[ "$3" = chromium ] || exit 100; exec ${join(path, 'apt-get')} "$@"`,
+      });
+      const ended = await setUp(clone, { PATH: `${plain}:${path}`, CHROMIUM_PATH: '' });
+      expect(ended).toMatchObject({ code: 0, stderr: expect.stringMatching(/^limitline: installing chromium …\n$/m) });
+      expect(ended.stderr).not.toContain('will not run');
+      expect(readdirSync(path)).toContain('chromium');
+    },
+  );
 
   test.each([
     ['the environment', { REDIS_URL: 'redis://elsewhere' }, ''],

@@ -2,8 +2,13 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
+import { bundled } from './bundle.ts';
 
-export const LIMITLINE = fileURLToPath(new URL('../../scripts/limitline.ts', import.meta.url));
+/** The command line as it is, of which a few tests show that it starts. */
+export const LIMITLINE_SOURCE = fileURLToPath(new URL('../../scripts/limitline.ts', import.meta.url));
+
+/** The same put together, for all tests of what commands do: half of what one costs is the loading of a thousand files. */
+export const LIMITLINE = bundled('limitline');
 
 export type Ended = { status: number | null; stdout: string; stderr: string };
 

@@ -1,6 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
 import { isDeepStrictEqual } from 'node:util';
 import { expect, inject, onTestFinished } from 'vitest';
 import { resolveCalls } from '../../jobs/operators/resolve-calls.ts';
@@ -10,12 +9,13 @@ import type { Summary } from '../../src/ledger/counts/summary.ts';
 import { OPEN_STATES, type RowResult } from '../../src/ledger/row.ts';
 import type { FaultChange } from '../../src/stand-in/fault-settings.ts';
 import type { StandIn } from '../../src/stand-in/stand-in.ts';
+import { bundled } from './bundle.ts';
 import { COMPILED, ownDataHome, startCommand } from './command.ts';
 import { freshPrefix } from './ledger.ts';
 import type { Moment } from './moments.ts';
 import { openWorkplace } from './workplace.ts';
 
-const WORKER_PROCESS = fileURLToPath(new URL('./worker-process.ts', import.meta.url));
+const WORKER_PROCESS = bundled('worker-process');
 
 /** What a worker process does at the nth passage of a moment; see worker-process.ts. */
 export type Plan = { moment: Moment; nth: number; fault: 'kill' | 'tell' } | BlockPlan;

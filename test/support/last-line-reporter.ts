@@ -5,7 +5,7 @@ import { chromiumPath } from './browser/chromium-path.ts';
 const USES_BROWSER = /\/test\/(browser|support\/browser)\//;
 
 const UNTRIED = `THE TESTS IN A BROWSER DID NOT RUN: there is no Chromium.
-Install one (on Debian and Ubuntu: sudo apt-get install chromium), or name it in CHROMIUM_PATH.`;
+Install one (on Debian and Ubuntu: sudo apt-get install chromium-headless-shell, or chromium), or name it in CHROMIUM_PATH.`;
 
 /** Prints `N passed, N failed`, and `, N skipped` where some were, behind vitest's own summary: what CI reads. */
 export default class LastLineReporter implements Reporter {

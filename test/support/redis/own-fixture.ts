@@ -3,11 +3,11 @@ import { mkdtempSync, readdirSync, readlinkSync, realpathSync, rmSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import { vi } from 'vitest';
+import { bundled } from '../bundle.ts';
 
 /** A command that uses a data folder, as a process of its own. */
-const USER_PROCESS = fileURLToPath(new URL('./user-process.ts', import.meta.url));
+const USER_PROCESS = bundled('user-process');
 
 /** Makes data folders and processes, and ends and removes every one of them, servers included, with `clean()`. */
 export function makeOwnFixture() {

@@ -1,0 +1,88 @@
+import { createHash } from 'node:crypto';
+import { mkdirSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { rolldown } from 'rolldown';
+
+const ROOT = resolve(import.meta.dirname, '../..');
+
+/** Beside the packages, since what is not put into the bundle is found from there. */
+const FOLDER = join(ROOT, 'node_modules/.cache/limitline-bundle');
+const KEY_FILE = join(FOLDER, 'key');
+
+/** The scripts that the tests start hundreds of times. */
+const ENTRIES = {
+  limitline: 'scripts/limitline.ts',
+  'worker-process': 'test/support/worker-process.ts',
+  'user-process': 'test/support/redis/user-process.ts',
+};
+
+/** All that a bundle is made of. */
+const SOURCES = ['src', 'jobs', 'scripts', 'test/support'];
+
+/** What looks for its own files beside its own code. */
+const LEFT_OUT = [/^@bull-board\//];
+
+/** Where a script is, put together with all that it imports: it starts in half the time that its thousand files take. */
+export function bundled(entry: keyof typeof ENTRIES): string {
+  return join(FOLDER, `${entry}.mjs`);
+}
+
+/**
+ * Puts the scripts together where they changed since they were. The files are the sources as they are but for their place,
+ * so what a test sees of a command is what a user sees, some tests of starting apart: these start the sources.
+ */
+export async function bundleScripts(): Promise<void> {
+  const key = keyOfSources();
+  if (readIfThere(KEY_FILE) === key) return;
+  const build = await rolldown({
+    cwd: ROOT,
+    input: ENTRIES,
+    platform: 'node',
+    external: LEFT_OUT,
+    logLevel: 'silent',
+    plugins: [{ name: 'own place', transform: placeOf }],
+  });
+  const { output } = await build.generate({ entryFileNames: '[name].mjs', chunkFileNames: '[name].mjs' });
+  await build.close();
+  mkdirSync(FOLDER, { recursive: true });
+  for (const file of output) write(file.fileName, file.type === 'chunk' ? file.code : file.source);
+  write('key', key);
+}
+
+/** A source finds what lies beside it, such as its Lua files, where it was. */
+function placeOf(code: string, path: string): string | undefined {
+  if (!code.includes('import.meta') || relative(ROOT, path).startsWith('node_modules')) return undefined;
+  return code
+    .replaceAll('import.meta.dirname', JSON.stringify(dirname(path)))
+    .replaceAll('import.meta.url', JSON.stringify(pathToFileURL(path).href));
+}
+
+/** Whole or not at all, and only what changed: another run of the tests may use it, and what was compiled of it stays good. */
+function write(name: string, text: string | Uint8Array): void {
+  const path = join(FOLDER, name);
+  if (readIfThere(path) === text) return;
+  const draft = `${path}.${process.pid}`;
+  writeFileSync(draft, text);
+  renameSync(draft, path);
+}
+
+function keyOfSources(): string {
+  const files = SOURCES.flatMap((top) =>
+    readdirSync(join(ROOT, top), { recursive: true, encoding: 'utf8' }).map((name) => join(top, name)),
+  );
+  const hash = createHash('sha256').update(ROOT);
+  for (const name of ['package-lock.json', ...files.sort()]) {
+    const { size, mtimeMs } = statSync(join(ROOT, name));
+    hash.update(`${name} ${size} ${mtimeMs}\n`);
+  }
+  return hash.digest('hex');
+}
+
+function readIfThere(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return undefined;
+  }
+}

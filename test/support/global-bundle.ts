@@ -1,0 +1,1 @@
+export { bundleScripts as default } from './bundle.ts';
