@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { reconcile } from '../../jobs/nightly/reconcile.ts';
 import { counted } from '../../src/counted.ts';
 import { withContext } from '../opening/on-portfolio.ts';
+import { keepHeapSmall } from '../process/small-heap.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
 /** There was something to find. */
@@ -13,6 +14,7 @@ export function register(program: Command, terminal: Terminal): void {
     .command('reconcile')
     .description('compare the ledger with itself and with the queues, and mend what differs')
     .action(async () => {
+      keepHeapSmall();
       const findings = await withContext((context) => reconcile(context));
       const words = findings.map(
         ({ portfolio, finding, rows }) => `${portfolio || 'All portfolios'}: ${finding} (${counted(rows, 'row')}).`,
