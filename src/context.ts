@@ -20,7 +20,7 @@ import { makeInbox } from './ledger/inbox/inbox.ts';
 import { makeKeys, makeSharedKeys } from './ledger/keys.ts';
 import type { Login } from './ledger/login.ts';
 import { makeBuyerLists } from './ledger/nightly/buyer-lists.ts';
-import { makeConsiderate } from './ledger/nightly/considerate.ts';
+import { makeConsiderate, redisUsedMs } from './ledger/nightly/considerate.ts';
 import { makeNightlyRuns } from './ledger/nightly/nightly-runs.ts';
 import { makeReports } from './ledger/nightly/reports.ts';
 import { makeRestingLooks } from './ledger/nightly/resting.ts';
@@ -173,7 +173,7 @@ export async function openContext({ settings, log, hash }: ContextDeps) {
     restingLooks: makeRestingLooks({ connection: ledger, keys }),
     buyerLists: makeBuyerLists({ connection: ledger, keys }),
     /** Makes what asks Redis so that others go first. */
-    considerate: (signal: AbortSignal) => makeConsiderate({ connection: ledger, signal }),
+    considerate: (signal: AbortSignal) => makeConsiderate({ usedMs: () => redisUsedMs(ledger), signal }),
     /** What all other accounts of this prefix have imported: their files lie in the same data folder. */
     async otherAccounts() {
       const others = (await accounts.known()).filter(({ name }) => name !== login.account);

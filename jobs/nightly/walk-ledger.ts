@@ -47,8 +47,7 @@ export async function walkLedger(
     for (const state of WALKED_STATES) {
       for await (const page of walkRows({ portfolio, state, withCalls: stored.length > 0, ...(ask && { ask }) })) {
         signal.throwIfAborted();
-        count += page.length;
-        await showPage(page, state, { stored, rows });
+        count += await showPage(page, state, { stored, rows });
       }
     }
     for (const { endPortfolio } of all) await endPortfolio?.(portfolio);
@@ -57,13 +56,15 @@ export async function walkLedger(
   return { rows: count, portfolios: names.length };
 }
 
-/** Most checks answer at once: of a million rows few are waited for. */
+/** Answers how many rows there were. Most checks answer at once: of a million rows few are waited for. */
 async function showPage(
-  page: readonly StoredRow[],
+  page: Iterable<StoredRow>,
   state: RowState,
   { stored, rows }: Required<Pick<WalkChecks, 'stored' | 'rows'>>,
-): Promise<void> {
+): Promise<number> {
+  let count = 0;
   for (const walked of page) {
+    count += 1;
     for (const check of stored) {
       const looked = check.row(walked, state);
       if (looked) await looked;
@@ -74,4 +75,5 @@ async function showPage(
       if (looked) await looked;
     }
   }
+  return count;
 }

@@ -8,6 +8,7 @@ import { countAll, type NightReport, type ReportFinding } from '../../src/ledger
 import { printReport } from '../nightly/print-report.ts';
 import { reportTable } from '../nightly/report-table.ts';
 import { withContext } from '../opening/on-portfolio.ts';
+import { keepHeapSmall } from '../process/small-heap.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
 /** There was something to find. */
@@ -22,6 +23,7 @@ export function register(program: Command, terminal: Terminal): void {
     .description('compare all that is kept with itself, mend what is certain, and leave a report')
     .option('--last', 'look at nothing, and print the last report again')
     .action(async (options: { last?: true }) => {
+      keepHeapSmall();
       const find = options.last ? readLast : reconcileNow;
       const { report, findings } = await withContext(find, { facts: factsOf });
       const [gone, there] = [findings.filter(isGone), findings.filter((finding) => !isGone(finding))];

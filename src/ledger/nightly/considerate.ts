@@ -13,47 +13,55 @@ const QUIET_LOOKS = 3;
 /** While others work, so many times the time that a command took is waited before the next: a tenth of the time at the most is ours. */
 const PAUSES = 12;
 
+/** `usedMs` answers how much processor time Redis has used since it was started. */
+type Considerate = { usedMs: () => Promise<number>; signal: AbortSignal; clock?: typeof CLOCK };
+
 /**
  * Asks Redis so that whoever works goes first: while others take up Redis' time, each command of ours is followed by a pause in
  * proportion to the time that it took, so that a slow Redis is asked less; at rest there is none. How much others ask is measured
  * by Redis' own processor time, in moments in which nothing of ours is asked.
  */
-export function makeConsiderate({ connection, signal }: { connection: RedisConnection; signal: AbortSignal }): Ask {
+export function makeConsiderate({ usedMs, signal, clock = CLOCK }: Considerate): Ask {
   let [mayAtMs, lookAtMs, busyLooks, running] = [0, 0, 0, 0];
   let looking: Promise<void> | undefined;
 
   const look = async () => {
-    const before = await cpuMs(connection);
-    const startedMs = performance.now();
-    await sleep(LOOK_MS, undefined, { signal });
-    const share = ((await cpuMs(connection)) - before) / (performance.now() - startedMs);
+    const before = await usedMs();
+    const startedMs = clock.nowMs();
+    await clock.sleep(LOOK_MS, signal);
+    const share = ((await usedMs()) - before) / (clock.nowMs() - startedMs);
     busyLooks = share > BUSY_SHARE ? QUIET_LOOKS : Math.max(0, busyLooks - 1);
-    lookAtMs = performance.now() + LOOK_EVERY_MS;
+    lookAtMs = clock.nowMs() + LOOK_EVERY_MS;
   };
 
   return async (command) => {
-    if (performance.now() >= lookAtMs && running === 0) {
+    if (clock.nowMs() >= lookAtMs && running === 0) {
       looking ??= look().finally(() => {
         looking = undefined;
       });
     }
     await looking;
-    const waitMs = mayAtMs - performance.now();
-    if (waitMs >= 1) await sleep(waitMs, undefined, { signal });
+    const waitMs = mayAtMs - clock.nowMs();
+    if (waitMs >= 1) await clock.sleep(waitMs, signal);
     running += 1;
-    const startedMs = performance.now();
+    const startedMs = clock.nowMs();
     try {
       return await command();
     } finally {
       running -= 1;
-      const nowMs = performance.now();
+      const nowMs = clock.nowMs();
       if (busyLooks > 0) mayAtMs = Math.max(mayAtMs, nowMs + (nowMs - startedMs) * PAUSES);
     }
   };
 }
 
+const CLOCK = {
+  nowMs: () => performance.now(),
+  sleep: (ms: number, signal: AbortSignal): Promise<void> => sleep(ms, undefined, { signal }),
+};
+
 /** Processor time of Redis' main thread, on a cluster that of the node that has used most; 0 where Redis does not say. */
-async function cpuMs(connection: RedisConnection): Promise<number> {
+export async function redisUsedMs(connection: RedisConnection): Promise<number> {
   const nodes = 'nodes' in connection ? connection.nodes('master') : [connection];
   const times = await Promise.all(
     nodes.map(async (node) => {

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { makeLuaScript, type RedisConnection } from '../../lua-script.ts';
 import type { Keys } from '../keys.ts';
 import type { RowState } from '../row.ts';
-import { fieldsOf, type StoredRow, storedRows } from './stored-row.ts';
+import { fieldsOf, type StoredPage, type StoredRow, storedPage } from './stored-row.ts';
 
 /**
  * In this order a row that gets on while it is walked comes once or twice, and never not at all: what is open first, then what
@@ -48,14 +48,14 @@ export function makeRowWalk({ connection, keys }: { connection: RedisConnection;
     state,
     withCalls = false,
     ask = (command) => command(),
-  }: Walk): AsyncGenerator<StoredRow[]> {
+  }: Walk): AsyncGenerator<Iterable<StoredRow>> {
     const begins = [keys.row(portfolio, ''), keys.call('limit', ''), keys.call('company', ''), keys.buyer('')];
     const places = [keys.rowsInState(portfolio, state), ...begins];
     const fields = fieldsOf(state);
-    const readPage = async (line: number, count: number): Promise<StoredRow[]> => {
+    const readPage = async (line: number, count: number): Promise<StoredPage> => {
       const args = [line, count, withCalls ? 1 : 0, BETWEEN, ...fields];
       const [rows, text] = (await ask(() => walkRows(places, args))) as [number, string];
-      return storedRows(portfolio, { rows, texts: text.split(BETWEEN), fields });
+      return storedPage(portfolio, { rows, texts: text.split(BETWEEN), fields });
     };
     const read = (line: number, count: number) => {
       const page = readPage(line, count);
@@ -66,20 +66,28 @@ export function makeRowWalk({ connection, keys }: { connection: RedisConnection;
     let count = PAGE;
     let line = 0;
     let seen = new Set<string>();
-    for (let next: Promise<StoredRow[]> | undefined = read(line, count); next; ) {
+    for (let next: Promise<StoredPage> | undefined = read(line, count); next; ) {
       const found = await next;
       next = undefined;
-      const last = found.at(-1);
-      const fresh = found.filter(({ row, at }) => !(at === line && seen.has(row.key)));
-      if (last && found.length === count) {
+      const fresh = placesIn(found).filter((at) => !(found.line(at) === line && seen.has(found.key(at))));
+      const last = found.line(found.length - 1);
+      if (found.length === count) {
         // Rows of many imports may share one line; a page of nothing else needs a longer one behind it.
-        count = last.at === line ? count * 2 : PAGE;
-        const sameLine = found.filter(({ at }) => at === last.at).map(({ row }) => row.key);
-        seen = new Set([...(last.at === line ? seen : []), ...sameLine]);
-        line = last.at;
+        count = last === line ? count * 2 : PAGE;
+        const sameLine = placesIn(found).filter((at) => found.line(at) === last);
+        seen = new Set([...(last === line ? seen : []), ...sameLine.map(found.key)]);
+        line = last;
         next = read(line, count);
       }
-      if (fresh.length > 0) yield fresh;
+      if (fresh.length > 0) yield rowsOf(found, fresh);
     }
   };
+}
+
+function placesIn({ length }: StoredPage): number[] {
+  return Array.from({ length }, (_none, at) => at);
+}
+
+function* rowsOf(page: StoredPage, places: readonly number[]): Generator<StoredRow> {
+  for (const at of places) yield page.row(at);
 }

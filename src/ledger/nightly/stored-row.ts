@@ -50,31 +50,50 @@ export type OddCall = { state: string; id: string; row: string; owner: string; a
 /** `list` are the first hundred limits of the buyer. */
 export type OddCalls = { limit?: OddCall; company?: OddCall; list?: string[] };
 
-/** The rows of a page, as walk-rows.lua answers them: of each its key, its line, what is odd, and its fields. */
-export function storedRows(
+/** The rows of a page: each is made when it is asked for, and not kept, so that what is parsed of it is gone with it. */
+export type StoredPage = {
+  length: number;
+  key: (at: number) => string;
+  line: (at: number) => number;
+  row: (at: number) => StoredRow;
+};
+
+/** What walk-rows.lua answers: of each row its key, its line, what is odd, and its fields. */
+export function storedPage(
   portfolio: string,
   { rows, texts, fields }: { rows: number; texts: readonly string[]; fields: readonly WalkedField[] },
-): StoredRow[] {
+): StoredPage {
   const each = BEFORE_FIELDS + fields.length;
-  return Array.from({ length: rows }, (_none, at) => {
-    const from = at * each;
-    const field = (name: WalkedField) => {
-      const place = PLACES[name];
-      return place < fields.length ? (texts[from + BEFORE_FIELDS + place] ?? '') : '';
-    };
-    const row = { portfolio, key: texts[from] ?? '' };
-    let result: RowResult | undefined;
-    return {
-      row,
-      at: Number(texts[from + 1]),
-      field,
-      odd: oddIn(texts[from + 2]),
-      get result() {
-        result ??= resultOf(field);
-        return result;
-      },
-    };
-  });
+  const key = (at: number) => texts[at * each] ?? '';
+  const line = (at: number) => Number(texts[at * each + 1]);
+  return {
+    length: rows,
+    key,
+    line,
+    row(at) {
+      const from = at * each + BEFORE_FIELDS;
+      const field = (name: WalkedField) => {
+        const place = PLACES[name];
+        return place < fields.length ? (texts[from + place] ?? '') : '';
+      };
+      let result: RowResult | undefined;
+      return {
+        row: { portfolio, key: ownText(key(at)) },
+        at: line(at),
+        field,
+        odd: oddIn(texts[from - 1]),
+        get result() {
+          result ??= resultOf(field);
+          return result;
+        },
+      };
+    },
+  };
+}
+
+/** A key may be kept for long: as a part of its page's text it would keep all of that, which is a thousand times as long. */
+function ownText(part: string): string {
+  return Buffer.from(part).toString();
 }
 
 /** Key, line and what is odd stand before the fields. */

@@ -11,15 +11,16 @@ test('reconcile finds nothing however often it looks while rows come in, go on, 
   const { context } = place;
   let isOver = false;
   const working = (async () => {
-    await place.import(buyerLines(60), { portfolio: 'first' });
+    await place.import(buyerLines(40), { portfolio: 'first' });
     await Promise.all([place.work(), place.work()]);
-    await place.import(buyerLines(40), { portfolio: 'q4' });
-    await place.import(buyerLines(90), { portfolio: 'q4' });
+    await place.import(buyerLines(20), { portfolio: 'q4' });
+    await place.import(buyerLines(50), { portfolio: 'q4' });
     await place.settled('first');
     await retryRows({ portfolio: 'first', state: 'refused' }, context);
     await Promise.all([place.settled('first'), place.settled('q4')]);
+  })().finally(() => {
     isOver = true;
-  })();
+  });
   const looks: unknown[] = [];
   while (!isOver) looks.push(...(await foundBy(context, { lookAgainMs: 0 })));
   await working;
