@@ -9,6 +9,7 @@ import { doWhatIsDue } from '../nightly/what-is-due.ts';
 import { announceAccount } from '../opening/announce-account.ts';
 import { logUsageFaults, speakThroughLog } from '../process/log-only.ts';
 import { waitForSignal } from '../process/signals.ts';
+import { keepHeapSmall } from '../process/small-heap.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { endWithParent, sayReady } from '../up/with-parent.ts';
 
@@ -26,6 +27,7 @@ export function register(program: Command, terminal: Terminal): void {
       speakThroughLog(terminal, log);
       endWithParent();
       letOthersGoFirst();
+      keepHeapSmall();
       const { signal } = waitForSignal();
       const context = await openContext({ settings, log });
       try {

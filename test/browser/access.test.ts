@@ -15,7 +15,12 @@ testInBrowser(
       expectFault(/status of 403/);
       await page.goto(`${url}/work`);
       expect(await page.textContent('main')).toContain('Ask ada or hans for it');
-      expect(await page.locator('.places a').allTextContents()).toEqual(['Portfolios', 'Approvals', 'Health']);
+      expect(await page.locator('.places a').allTextContents()).toEqual([
+        'Portfolios',
+        'Approvals',
+        'Nightly',
+        'Health',
+      ]);
       await Promise.all([expectNoSidewaysScroll(page), expectNoViolations(page)]);
       await keepScreenshot(page, `refused-${name}`);
       await page.goto(`${url}/portfolios/q4`);
