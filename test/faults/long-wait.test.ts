@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Redis } from 'ioredis';
 import { expect, test } from 'vitest';
 import { depthFor } from '../../jobs/rows/feed.ts';
+import { STOP_DEADLINE_MS } from '../../jobs/workers/workers.ts';
 import { CALL_KINDS } from '../../src/call-kind.ts';
 import { QUEUES } from '../../src/queue/queues.ts';
 import type { FaultChange } from '../../src/stand-in/fault-settings.ts';
@@ -40,9 +41,8 @@ test('a portfolio that waits for an hour asks little of Redis, and goes on as so
 
   await place.standIn.setFaults({ rules: [] });
   await endWait(place);
-  const endedAt = performance.now();
+  // Whoever slept on would sleep for an hour.
   await expect.poll(place.madeCount).toBeGreaterThan(5);
-  expect(performance.now() - endedAt).toBeLessThan(4_000);
   expect(place.standIn.madeTwice()).toEqual([]);
 });
 
@@ -59,7 +59,8 @@ test('a process stops at once in the middle of a long wait, and what a killed on
   const signalledAt = performance.now();
   stopped.child.kill('SIGTERM');
   expect(await stopped.ended).toMatchObject({ status: 0 });
-  expect(performance.now() - signalledAt).toBeLessThan(4_000);
+  // Who waited for what is under way would take the whole of its deadline.
+  expect(performance.now() - signalledAt).toBeLessThan(STOP_DEADLINE_MS);
   // One that had its turn before the wait began may have claimed since.
   const inDoubt = await claimed(place);
 
