@@ -1,6 +1,7 @@
 import type { BuyerLists } from '../../../src/ledger/nightly/buyer-lists.ts';
 import type { FoundSink } from '../../../src/ledger/nightly/checks.ts';
 import type { Ask } from '../../../src/ledger/nightly/row-walk.ts';
+import type { StoredRow } from '../../../src/ledger/nightly/stored-row.ts';
 import type { StoredRowCheck } from '../walk-ledger.ts';
 import { rowFacts } from './named-rows.ts';
 
@@ -16,31 +17,26 @@ export function makeBuyerListCheck(
   { sink, ask }: { sink: FoundSink; ask: Ask },
 ): StoredRowCheck {
   const seen = new Set<string>();
-  return {
-    async row({ odd, row, field, result }) {
-      if (!odd?.list) return;
-      const { buyer } = result.request;
-      const id = result.limitId;
-      if (
-        field('state') === 'done' &&
-        !odd.list.includes(id) &&
-        (await ask(() => buyerLists.add(row, { buyer, id })))
-      ) {
-        await sink.found({ check: 'buyer lists', says: LACKED, detail: id, isMended: true, ...rowFacts(row, result) });
-      }
-      if (seen.has(buyer)) return;
-      if (seen.size >= MOST_REMEMBERED) seen.clear();
-      seen.add(buyer);
-      const { twice, unknown } = await ask(() => buyerLists.look(buyer));
-      const { name } = result.request;
-      for (const detail of twice) {
-        await sink.found({ check: 'buyer lists', portfolio: '', name, says: TWICE, detail, isMended: true });
-      }
-      for (const detail of unknown) {
-        await sink.found({ check: 'buyer lists', portfolio: '', name, says: UNKNOWN, detail, isMended: false });
-      }
-    },
-  };
+
+  async function look({ row, field, result }: StoredRow, list: readonly string[]): Promise<void> {
+    const { buyer, name } = result.request;
+    const id = result.limitId;
+    if (field('state') === 'done' && !list.includes(id) && (await ask(() => buyerLists.add(row, { buyer, id })))) {
+      await sink.found({ check: 'buyer lists', says: LACKED, detail: id, isMended: true, ...rowFacts(row, result) });
+    }
+    if (seen.has(buyer)) return;
+    if (seen.size >= MOST_REMEMBERED) seen.clear();
+    seen.add(buyer);
+    const { twice, unknown } = await ask(() => buyerLists.look(buyer));
+    for (const detail of twice) {
+      await sink.found({ check: 'buyer lists', portfolio: '', name, says: TWICE, detail, isMended: true });
+    }
+    for (const detail of unknown) {
+      await sink.found({ check: 'buyer lists', portfolio: '', name, says: UNKNOWN, detail, isMended: false });
+    }
+  }
+
+  return { row: (walked) => walked.odd?.list && look(walked, walked.odd.list) };
 }
 
 const LACKED = "limits that were made were not in their buyers' lists; they are now";

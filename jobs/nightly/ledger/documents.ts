@@ -1,5 +1,6 @@
 import type { StoreLooks } from '../../../src/documents/store-looks.ts';
 import type { FoundSink } from '../../../src/ledger/nightly/checks.ts';
+import type { StoredRow } from '../../../src/ledger/nightly/stored-row.ts';
 import type { RowRequest } from '../../../src/ledger/row.ts';
 import { UNFINISHED_STATES } from '../../../src/ledger/row.ts';
 import type { StoredRowCheck, WalkDeps } from '../walk-ledger.ts';
@@ -29,21 +30,19 @@ export async function makeDocumentCheck(
     for (const { sha256 } of documents) index.name(sha256);
   };
 
+  async function look({ row, result }: StoredRow): Promise<void> {
+    for (const { sha256, name } of result.request.documents) {
+      // What was stored since the folder was read is there.
+      if (index.name(sha256) || (await storedDocuments.has(sha256))) continue;
+      const isOpen = (UNFINISHED_STATES as readonly string[]).includes(result.state);
+      const detail = `${name}: ${storedDocuments.pathOf(sha256)}`;
+      const found = { check: 'documents', detail, says: isOpen ? TO_BE_SENT : SENT, isMended: false } as const;
+      await sink.found({ ...found, ...rowFacts(row, result) });
+    }
+  }
+
   return {
-    async row({ row, field, result }) {
-      if (!field('request').includes('"sha256"')) return;
-      for (const { sha256, name } of result.request.documents) {
-        // What was stored since the folder was read is there.
-        if (index.name(sha256) || (await storedDocuments.has(sha256))) continue;
-        const isOpen = (UNFINISHED_STATES as readonly string[]).includes(result.state);
-        const found = {
-          check: 'documents',
-          detail: `${name}: ${storedDocuments.pathOf(sha256)}`,
-          isMended: false,
-        } as const;
-        await sink.found({ ...found, says: isOpen ? TO_BE_SENT : SENT, ...rowFacts(row, result) });
-      }
-    },
+    row: (walked) => (walked.field('request').includes('"sha256"') ? look(walked) : undefined),
     async end() {
       if (index.unnamedCount() === 0) return;
       for (const account of await others()) {

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { digestOf } from '../../../src/ledger/calls.ts';
 import type { FoundSink } from '../../../src/ledger/nightly/checks.ts';
 import type { Ask } from '../../../src/ledger/nightly/row-walk.ts';
-import type { OddCall, StoredRow } from '../../../src/ledger/nightly/stored-row.ts';
+import type { OddCall, OddCalls, StoredRow } from '../../../src/ledger/nightly/stored-row.ts';
 import type { LostCall, Recovery } from '../../../src/ledger/recovery.ts';
 import { askedOf, type RowResult, type RowState } from '../../../src/ledger/row.ts';
 import { type RowId, rowName } from '../../../src/ledger/row-id.ts';
@@ -72,20 +72,24 @@ export function makeCallCheck(
     await sink.found({ check: 'calls', says, detail: call.id, isMended: false, command, ...facts });
   }
 
+  async function compareEnded(walked: StoredRow, { limit, company }: OddCalls): Promise<void> {
+    if (limit) await compareDone(walked, 'limit', limit);
+    if (company) await compareDone(walked, 'company', company);
+  }
+
   return {
-    async row(walked) {
-      const { odd, row, field, result } = walked;
+    row(walked) {
+      const { odd, row, field } = walked;
       const state = field('state') as RowState;
-      if (state === 'done' || state === 'skipped') {
-        if (odd?.limit) await compareDone(walked, 'limit', odd.limit);
-        if (odd?.company) await compareDone(walked, 'company', odd.company);
-        return;
-      }
-      const isAnswered = isMade(state === 'held' && result.step === 'company' ? odd?.company : odd?.limit);
-      const mayDisagree = state === 'held' ? isAnswered || result.step === 'documents' : isAnswered;
-      if (!mayDisagree || !ENDED.has(state) || again.length >= MOST_AGAIN) return;
-      again.push({ row, state, updatedMs: result.updatedMs });
+      // A million times there is nothing to wait for.
+      if (state === 'done' || state === 'skipped') return odd && compareEnded(walked, odd);
+      if (!ENDED.has(state) || again.length >= MOST_AGAIN) return undefined;
+      const { step, updatedMs } = walked.result;
+      const isAnswered = isMade(state === 'held' && step === 'company' ? odd?.company : odd?.limit);
+      if (!isAnswered && !(state === 'held' && step === 'documents')) return undefined;
+      again.push({ row, state, updatedMs });
       lastMs = performance.now();
+      return undefined;
     },
     async end() {
       if (again.length === 0) return;

@@ -5,10 +5,8 @@ const LIMB_DIGITS = 10;
 
 /** Reads a decimal text as amounts.lua does; nothing where it is none, or has digits beyond 10^98 or 10^-42. */
 export function limbsOf(text: string): Limbs | undefined {
-  if (/^\d{1,8}(?:\.\d{1,2})?$/.test(text)) {
-    const [whole = '', cents = ''] = text.split('.');
-    return [[0, Number(whole + cents.padEnd(2, '0'))]];
-  }
+  const units = plainUnits(text);
+  if (units !== undefined) return [[0, units]];
   const [, sign = '', whole = '', fraction = '', exponent = '0'] = NUMBER.exec(text) ?? [];
   if (text.length > 150 || whole === '') return undefined;
   const digits = (whole + fraction).replace(/^0+/, '');
@@ -21,14 +19,23 @@ export function limbsOf(text: string): Limbs | undefined {
   return limbsIn(short + '0'.repeat(last - lowest * LIMB_DIGITS), lowest, sign);
 }
 
+/** An amount of up to eight digits and two decimals as its one integer, which most are; nothing for any other text. */
+export function plainUnits(text: string): number | undefined {
+  // Such a number of cents is far below where doubles have gaps, so what is rounded away is less than a cent.
+  return PLAIN.test(text) ? Math.round(Number(text) * 100) : undefined;
+}
+
+const PLAIN = /^\d{1,8}(?:\.\d{1,2})?$/;
+
 /** '' stays '', what can be read stays as it is, and all else is `?`. */
 export function amountText(value: unknown): string {
   if (value === undefined || value === '') return '';
-  return typeof value === 'string' && limbsOf(value) ? value : '?';
+  return typeof value === 'string' && (PLAIN.test(value) || limbsOf(value)) ? value : '?';
 }
 
 /** Whether the one amount is less than the other; not so where one cannot be read. */
 export function isBelow(granted: string, requested: string): boolean {
+  if (granted === requested) return false;
   const [less, more] = [limbsOf(granted), limbsOf(requested)];
   if (!less || !more) return false;
   const places = [...less, ...more].map(([k]) => k).sort((one, other) => other - one);

@@ -1,4 +1,4 @@
-import { limbsOf } from './amount-limbs.ts';
+import { limbsOf, plainUnits } from './amount-limbs.ts';
 
 export type RowSums = ReturnType<typeof makeRowSums>;
 
@@ -49,10 +49,21 @@ function makeSide() {
   };
 }
 
+/** States, causes and what is granted: some hundred names, of which a million rows ask again and again. */
+const plainFields = new Map<string, string>();
+
+function plainField(name: string): string {
+  const field = plainFields.get(name) ?? `sum:${name}:0`;
+  if (plainFields.size < 1_000) plainFields.set(name, field);
+  return field;
+}
+
 function addTally(side: Side, tally: string): void {
   const [bucket = '', requested = '', granted = '', available = '', below = '', cause = '', ...rest] = tally.split('|');
   const status = rest.join('|');
   const sum = (name: string, text: string) => {
+    const units = plainUnits(text);
+    if (units !== undefined) return side.put(plainField(name), units);
     for (const [k, value] of limbsOf(text) ?? []) side.put(`sum:${name}:${k}`, value);
   };
   side.ofRow();

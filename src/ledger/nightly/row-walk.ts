@@ -21,8 +21,8 @@ export const WALKED_STATES = [
   'done',
 ] as const satisfies readonly RowState[];
 
-/** Rows at a time: a millisecond or two of Redis' time. */
-const PAGE = 100;
+/** Rows at a time: a millisecond of Redis' time, and as much as may be alive here at once without outliving its looks. */
+const PAGE = 50;
 
 /** Stands between texts of rows; no text has it, since nobody can know it before. */
 const BETWEEN = `\0${randomBytes(3).toString('base64url')}`;
