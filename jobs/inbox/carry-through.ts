@@ -25,6 +25,8 @@ export async function carryThrough(id: string, deps: RoundDeps): Promise<TakenFi
     return undefined;
   }
   const file = known ?? unknownFile(entry, deps);
+  // Who rejected it may have been killed before its documents came along; left there, they would be the next file's of its name.
+  if (file.is === 'rejected') await taken.takeDocuments(id, file.documents);
   const ended = file.is === 'taken' ? await decide({ ...entry, file: entry.file }, file, deps) : file;
   if (ended !== file) await inbox.note(ended);
   await tellOf(ended, deps);
