@@ -2,9 +2,10 @@ import { mkdir, rename, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { checkLedger } from '../../../../jobs/nightly/ledger/index.ts';
+import { freeHeld } from '../../../../jobs/operators/free-held.ts';
 import type { FoundItem } from '../../../../src/ledger/nightly/checks.ts';
 import type { RowId } from '../../../../src/ledger/row-id.ts';
-import { openWorkplace } from '../../../support/workplace.ts';
+import { buyerLines, openWorkplace } from '../../../support/workplace.ts';
 
 type Place = Awaited<ReturnType<typeof openWorkplace>>;
 
@@ -165,4 +166,20 @@ test('what only a person can decide is named with what he would do, and left as 
       expect.objectContaining({ check: 'documents', portfolio: '', detail: nobodys }),
     ]),
   );
+});
+
+test('a held row whose call was forgotten goes nowhere by itself, and its call is in doubt again', async () => {
+  const place = await openWorkplace({ faults: { rules: [{ on: 'limit', times: 1, fault: 'reset', made: true }] } });
+  const { context } = place;
+  await place.import(buyerLines(1));
+  const workers = await place.work();
+  await place.settled();
+  await workers.stop();
+  const [held] = await context.rows.inState('q4', 'held', { count: 1 });
+  if (!held) throw new Error('no row is held');
+  await context.ledger.del(context.keys.call('limit', held.row.key));
+  expect(await freeHeld(context)).toBe(0);
+  expect(await found(place)).toMatchObject([{ check: 'calls', line: 2, name: 'Buyer 1 GmbH', isMended: true }]);
+  expect(await found(place)).toEqual([]);
+  expect(await context.calls.isUnknown({ kind: 'limit', key: held.row.key })).toBe(true);
 });
