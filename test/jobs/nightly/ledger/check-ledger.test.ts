@@ -93,7 +93,10 @@ const DAMAGES: Damage[] = [
   ],
   [
     'a job for a row that is done',
-    ({ context: { queues } }, row) => queues.add([{ queue: 'companies', name: 'create-company', data: row }]),
+    async ({ context: { queues, ledger, keys } }, row) => {
+      await ledger.hset(keys.row(row.portfolio, row.key), 'updated', Date.now() - 300_000);
+      await queues.add([{ queue: 'companies', name: 'create-company', data: row }]);
+    },
     { check: 'no row', line: 2, isMended: true },
   ],
   [
@@ -112,6 +115,12 @@ test('each difference within the ledger is found with its row, mended, and not f
     expect(await found(place), what).toEqual([expect.objectContaining(expected)]);
     expect(await found(place), `${what}, a second time`).toEqual([]);
   }
+});
+
+test('a job that comes once more just behind the end of its row is left to the workers', async () => {
+  const place = await quietPlace();
+  await place.context.queues.add([{ queue: 'companies', name: 'create-company', data: place.row }]);
+  expect(await found(place)).toEqual([]);
 });
 
 test('what only a person can decide is named with what he would do, and left as it is', async () => {
