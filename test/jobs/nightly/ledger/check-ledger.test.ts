@@ -192,3 +192,13 @@ test('a held row whose call was forgotten goes nowhere by itself, and its call i
   expect(await found(place)).toEqual([]);
   expect(await context.calls.isUnknown({ kind: 'limit', key: held.row.key })).toBe(true);
 });
+
+test('rows whose approval is gone are named, since they would wait for ever', async () => {
+  const place = await openWorkplace({ env: { APPROVE_ALWAYS: 'on' } });
+  const { ledger, keys, approvals } = place.context;
+  await place.import(buyerLines(2), { by: 'alice' });
+  expect(await found(place)).toEqual([]);
+  const [waits] = await approvals.waiting();
+  await ledger.del(keys.approval(waits?.id ?? ''));
+  expect(await found(place)).toMatchObject([{ check: 'approvals', portfolio: 'q4', rows: 2, isMended: false }]);
+});
