@@ -6,6 +6,7 @@ import { type FreeDeps, freeHeld } from '../operators/free-held.ts';
 import { callName, otherCallFault, prefixFault, readKnownIds } from '../operators/id-faults.ts';
 import { resolveCallOf } from '../operators/resolve-calls.ts';
 import { callsOf } from '../rows/calls-of.ts';
+import { isInDoubt } from '../rows/in-doubt.ts';
 import type { FoundRow } from '../rows/walk-rows.ts';
 
 export type CarryOutAnswersDeps = FreeDeps & { approvals: Approvals };
@@ -68,8 +69,7 @@ async function answerCall(
 ): Promise<boolean> {
   const [by] = approval.authors;
   if (await resolveCallOf(found, { made, by, asOfMs: approval.askedMs, of }, deps)) return true;
-  const unknown = await Promise.all(callsOf(found).map((call) => deps.calls.isUnknown(call)));
-  return !unknown.includes(true);
+  return !(await isInDoubt(found, deps.calls));
 }
 
 /** What did not go is held again; nothing of it is to be done any more. */

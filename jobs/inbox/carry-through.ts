@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { isLimitlineError, messageOf } from '../../src/errors.ts';
 import { systemCode } from '../../src/files/file-fault.ts';
 import type { TakenFile } from '../../src/ledger/inbox/taken-file.ts';
+import { shownName } from '../drafts/upload-names.ts';
 import { bringIn, inboxFrom } from './bring-in.ts';
 import { DONE, portfolioOf, REJECTED, TIME } from './dropped-names.ts';
 import { INBOX_ACTOR, type RoundDeps } from './inbox-deps.ts';
@@ -25,6 +26,8 @@ export async function carryThrough(id: string, deps: RoundDeps): Promise<TakenFi
     return undefined;
   }
   const file = known ?? unknownFile(entry, deps);
+  // Who rejected it may have been killed before its documents came along; left there, they would be the next file's of its name.
+  if (file.is === 'rejected') await taken.takeDocuments(id, file.documents);
   const ended = file.is === 'taken' ? await decide({ ...entry, file: entry.file }, file, deps) : file;
   if (ended !== file) await inbox.note(ended);
   await tellOf(ended, deps);
@@ -68,10 +71,24 @@ async function decide(entry: Entry & { file: string }, file: TakenFile, deps: Ro
     return ended;
   } catch (error) {
     if (signal.aborted || !isOfTheFile(error)) throw error;
-    const rejected: TakenFile = { ...file, is: 'rejected', words: messageOf(error) };
+    const rejected: TakenFile = { ...file, is: 'rejected', words: inNamesOf(file, entry, messageOf(error)) };
     await noteRejected(rejected, audit);
     return rejected;
   }
+}
+
+/** What lay in the drop folder by the names that it had there: where it is while it is under way, it is no more when this is read. */
+function inNamesOf({ name, documents }: TakenFile, { file, dir }: Entry, words: string): string {
+  const isZip = (one: string) => one.toLowerCase().endsWith('.zip');
+  const places: [place: string | undefined, name: string | undefined][] = [
+    [join(dir, 'documents.zip'), documents.find(isZip)],
+    [join(dir, 'documents'), documents.find((one) => !isZip(one))],
+    [file, name],
+  ];
+  return places.reduce(
+    (text, [place, own]) => (place && own ? text.replaceAll(place, () => shownName(own)) : text),
+    words,
+  );
 }
 
 /** Files that were rejected were not asked for by anybody of ours, and changed nothing: one entry says that they were there. */

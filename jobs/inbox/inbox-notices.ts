@@ -35,9 +35,16 @@ function noticeOf({ is, id, name, portfolio, found, atMs }: TakenFile): Notice |
   return { kind, title, facts, path: `/portfolios/${encodeURIComponent(portfolio)}`, atMs };
 }
 
-/** Tells of a file that lies in the drop folder and is not taken, or could not be brought in yet. */
+const DAY_MS = 86_400_000;
+
+/**
+ * Tells of a file that lies in the drop folder and is not taken, or could not be brought in yet: once, and of that of another day
+ * again, though it has the same name and nobody saw that the first one went.
+ *
+ * @param left.atMs when it was written or taken, whatever the time is here: on every host it is the same
+ */
 export async function tellOfLeft(
-  { folder, name, why }: { folder: string; name: string; why: string },
+  { folder, name, why, atMs }: { folder: string; name: string; why: string; atMs: number },
   { outbox }: Pick<InboxSource, 'outbox'>,
 ): Promise<void> {
   const notice: Notice = {
@@ -47,5 +54,7 @@ export async function tellOfLeft(
     path: '/nightly',
     atMs: Date.now(),
   };
-  await outbox?.tell([{ subject: subjectOf({ folder, name }), state: `left: ${why}`, notice }]);
+  await outbox?.tell([
+    { subject: subjectOf({ folder, name }), state: `left: ${why} (${Math.floor(atMs / DAY_MS)})`, notice },
+  ]);
 }

@@ -19,6 +19,8 @@ export type Dropped = {
   inode: string;
   /** What changes when somebody writes to it. */
   version: string;
+  /** When somebody did last, in ms, by the clock of whose disk it is. */
+  writtenMs: number;
   /** The names of its folder of documents and its ZIP file; both are there by mistake only. */
   documents: string[];
 };
@@ -67,6 +69,7 @@ async function describe({ dir, raw, text, found, beside }: Sight): Promise<Dropp
     sizeBytes: Number(found.size),
     inode: inodeOf(found),
     version: versionOf(found),
+    writtenMs: Number(found.mtimeMs),
     documents: isReadable ? await documentsOf(dir, text, beside) : [],
   };
 }

@@ -9,6 +9,8 @@ export type Lying = {
   why: string;
   /** In how many ms it will have settled, if nothing changes; nothing where it has, and waits for somebody. */
   leftMs: number | undefined;
+  /** When it was written, in ms. */
+  writtenMs: number;
 };
 
 /** A file that is to be taken; `fault` where it is to be rejected whatever is in it. */
@@ -31,7 +33,7 @@ export async function ripeFiles(
   for (const one of buyers) {
     const waits = await waitOf(one, dir, settling);
     if (waits === 'gone') continue;
-    if (waits) lying.push({ name: one.name, ...waits });
+    if (waits) lying.push({ name: one.name, writtenMs: one.writtenMs, ...waits });
     else settled.push(one);
   }
   const ripe = settled.map((dropped) => ({ dropped, fault: faultOfDropped(dropped, settled, { maxUploadMb }) }));

@@ -133,8 +133,8 @@ async function takeAll(deps: RoundDeps): Promise<TakenIn> {
     const id = await take(one, deps);
     if (id !== undefined) await carry(id);
   }
-  for (const { name, why, leftMs } of lying) {
-    if (leftMs === undefined) await tellOfLeft({ folder: drop.id, name, why }, deps);
+  for (const { name, why, leftMs, writtenMs } of lying) {
+    if (leftMs === undefined) await tellOfLeft({ folder: drop.id, name, why, atMs: writtenMs }, deps);
   }
   all.lying.push(...lying);
   return all;
@@ -192,7 +192,8 @@ async function sayStuck(id: string, error: unknown, deps: RoundDeps): Promise<Ly
   if (file?.is === 'taken' && file.words !== why) {
     log.warn({ file: id, reason: why }, 'a file of the drop folder could not be brought in yet; it is tried again');
     await inbox.note({ ...file, words: why });
-    await tellOfLeft({ folder: drop.id, name: file.name, why: 'it could not be brought in yet' }, deps);
+    const left = { folder: drop.id, name: file.name, why: 'it could not be brought in yet', atMs: file.atMs };
+    await tellOfLeft(left, deps);
   }
-  return { name: file?.name ?? id, why, leftMs: undefined };
+  return { name: file?.name ?? id, why, leftMs: undefined, writtenMs: file?.atMs ?? Date.now() };
 }

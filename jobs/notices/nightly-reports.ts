@@ -1,3 +1,4 @@
+import type { NightReport } from '../../src/ledger/nightly/night-report.ts';
 import type { NightlyRuns } from '../../src/ledger/nightly/nightly-runs.ts';
 import type { Reports } from '../../src/ledger/nightly/reports.ts';
 import { latestMoment } from '../../src/schedule/moments.ts';
@@ -8,8 +9,8 @@ import { reportNotice } from './report-notice.ts';
 const TASK = 'reconcile';
 const NIGHTLY = 'nightly';
 
-/** So many of the latest are looked through for one that a night made: people may have asked for the others. */
-const LOOKED_THROUGH = 20;
+/** So many reports are read at a time. */
+const PAGE = 20;
 
 /** A report of a million rows is made in a minute, and a night that was missed is caught up with as soon as somebody is there. */
 const MADE_WITHIN_MS = 3_600_000;
@@ -22,8 +23,7 @@ export async function seeReports(
   { reports, nightlyRuns }: { reports: Pick<Reports, 'list'>; nightlyRuns: Pick<NightlyRuns, 'schedule'> },
   nowMs: number,
 ): Promise<SeenReports> {
-  const [made, entries] = await Promise.all([reports.list({ count: LOOKED_THROUGH }), nightlyRuns.schedule()]);
-  const last = made.find(({ by }) => by === NIGHTLY);
+  const entries = await nightlyRuns.schedule();
   const moments = (entries ?? [])
     .filter(({ task }) => task === TASK)
     .flatMap((entry) => {
@@ -31,5 +31,19 @@ export async function seeReports(
       return [latest, latestMoment(entry, latest - 1)].filter((moment) => moment > entry.sinceMs);
     });
   const [, dueMs] = [...new Set(moments)].sort((one, other) => other - one);
+  const last = await lastOfNight(reports, dueMs ?? nowMs);
   return { last: last && { id: last.id, madeMs: last.madeMs, notice: reportNotice(last) }, dueMs };
+}
+
+/**
+ * The last report that a night made. People may have asked for any number since: those are looked through as far as one would have
+ * to be that is no longer missing.
+ */
+async function lastOfNight(reports: Pick<Reports, 'list'>, dueMs: number): Promise<NightReport | undefined> {
+  for (let beforeMs: number | undefined; ; ) {
+    const made = await reports.list({ count: PAGE, ...(beforeMs !== undefined && { beforeMs }) });
+    const last = made.find(({ by }) => by === NIGHTLY);
+    beforeMs = made.at(-1)?.madeMs;
+    if (last || made.length < PAGE || beforeMs === undefined || beforeMs < dueMs) return last;
+  }
 }

@@ -1,6 +1,6 @@
 import type { Calls } from '../../src/ledger/calls.ts';
-import { callsOf } from '../rows/calls-of.ts';
 import type { FeedDeps } from '../rows/feed.ts';
+import { isInDoubt } from '../rows/in-doubt.ts';
 import { walkRows } from '../rows/walk-rows.ts';
 import { sendAgain } from './send-again.ts';
 
@@ -14,8 +14,7 @@ export async function freeHeld(deps: FreeDeps): Promise<number> {
   let freed = 0;
   for (const name of await deps.portfolios.names()) {
     freed += await walkRows(deps.rows, name, 'held', async (found) => {
-      const unknown = await Promise.all(callsOf(found).map((call) => deps.calls.isUnknown(call)));
-      return unknown.includes(true) ? false : sendAgain(found.row, 'held', deps, false);
+      return (await isInDoubt(found, deps.calls)) ? false : sendAgain(found.row, 'held', deps, false);
     });
   }
   return freed;

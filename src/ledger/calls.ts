@@ -226,6 +226,11 @@ export function makeCalls({
       return (await connection.hget(callKey(thing), 'state')) === 'unknown';
     },
 
+    /** Whether the ledger knows nothing at all of this call. Of one that a row is held for, that means that it was forgotten. */
+    async isForgotten(thing: Pick<Thing, 'kind' | 'key'>): Promise<boolean> {
+      return (await connection.exists(callKey(thing))) === 0;
+    },
+
     /** Whether the outcome of this call is unknown, and when the send was that is in doubt, in ms, where that is known. */
     async doubtOf(thing: Pick<Thing, 'kind' | 'key'>): Promise<{ isUnknown: boolean; sentMs: number | undefined }> {
       const [state, lostAt] = await connection.hmget(callKey(thing), 'state', 'lostAt');

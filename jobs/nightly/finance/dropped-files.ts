@@ -1,15 +1,13 @@
 import { lstat, readdir } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { basename, extname, join } from 'node:path';
 import { ANY_DOCUMENT } from '../../../src/documents/any-document.ts';
 import { openPortfolio } from '../../../src/portfolio/open-portfolio.ts';
 import { visible } from '../../../src/portfolio/problem.ts';
+import { REJECTED, TAKEN, TIME } from '../../inbox/dropped-names.ts';
 import type { DayFile } from './days-files.ts';
 
 /** A file that may still be being written, or is about to be taken; what lies there for longer, nobody takes. */
 const UNTAKEN_AFTER_MS = 3_600_000;
-
-/** What files end up as that were taken: `20261122T013000Z-q4.csv`, with a number where there are several in one second. */
-const TAKEN_NAME = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z(?:-\d+)?-(.+)\.(?:csv|xlsx)$/i;
 
 /** What is left beside a file, and is none of buyers. */
 const BESIDE = /\.(?:problems|results)\.csv$/i;
@@ -18,9 +16,9 @@ const BESIDE = /\.(?:problems|results)\.csv$/i;
 const DROPPED_NAME = /^(?![.~]).+\.(?:csv|xlsx)$/i;
 
 /**
- * The files that the drop folder rejected since a moment, and those that lie in it and are not taken: dropped for a long while, and
- * no process is there that would take them. Links are not followed. Nothing where there is no drop folder, or it cannot be read:
- * whoever takes files from it says that.
+ * The files that the drop folder rejected since a moment; those that lie in it for long, since no process is there that would take
+ * them; and those that were taken long ago and cannot be brought in, such as for a disk that is full. Links are not followed. Nothing
+ * where there is no drop folder, or it cannot be read: whoever takes files from it says that.
  */
 export async function droppedFiles(
   inbox: string | undefined,
@@ -43,22 +41,27 @@ export async function droppedFiles(
         signal,
       }),
   });
-  const rejected = (await regularFiles(join(inbox, 'rejected')))
+  const rejected = (await regularFiles(join(inbox, REJECTED)))
     .filter(({ name }) => takenMs(name) >= sinceMs && !BESIDE.test(name))
     .map(({ path, name }) => fileAt(path, name, 'its file was rejected by the drop folder'));
   const lying = (await regularFiles(inbox))
     .filter(({ name, changedMs }) => DROPPED_NAME.test(name) && atMs - changedMs >= UNTAKEN_AFTER_MS)
     .map(({ path, name }) => fileAt(path, name, 'its file lies in the drop folder and was not taken'));
-  return [...rejected, ...lying];
+  const stuck = (await takenFiles(join(inbox, TAKEN)))
+    .filter(({ name }) => atMs - takenMs(name) >= UNTAKEN_AFTER_MS)
+    .map(({ path, name }) => fileAt(path, name, 'its file was taken from the drop folder and not brought in yet'));
+  return [...rejected, ...lying, ...stuck];
 }
 
 /** When a file was taken, by its name; never for one that was not. */
 function takenMs(name: string): number {
-  const [, ...parts] = TAKEN_NAME.exec(name) ?? [];
+  const [, ...parts] = TIME.test(name) ? (TIME_PARTS.exec(name) ?? []) : [];
   const [year, month, day, hour, minute, second] = parts.map(Number);
   if (second === undefined) return Number.NEGATIVE_INFINITY;
   return Date.UTC(year ?? 0, (month ?? 1) - 1, day, hour, minute, second);
 }
+
+const TIME_PARTS = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z/;
 
 type Lying = { path: string; name: string; changedMs: number };
 
@@ -70,6 +73,19 @@ async function regularFiles(dir: string): Promise<Lying[]> {
     const path = join(dir, name);
     const stats = await lstat(path).catch(() => undefined);
     if (stats?.isFile()) found.push({ path, name: basename(name), changedMs: Math.max(stats.mtimeMs, stats.ctimeMs) });
+  }
+  return found;
+}
+
+/** What is under way: `.taken/ACCOUNT/ID/file.csv`, named as it will be when it ends. */
+async function takenFiles(dir: string): Promise<Lying[]> {
+  const found: Lying[] = [];
+  for (const account of await readdir(dir).catch(() => [])) {
+    for (const id of await readdir(join(dir, account)).catch(() => [])) {
+      const own = await regularFiles(join(dir, account, id));
+      const file = own.find(({ name }) => /^file\.(?:csv|xlsx)$/.test(name));
+      if (file) found.push({ ...file, name: id + extname(file.name) });
+    }
   }
   return found;
 }

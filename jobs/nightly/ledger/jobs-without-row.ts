@@ -17,6 +17,12 @@ export type StrayJobDeps = {
 /** Rows of jobs read at a time. */
 const PAGE = 100;
 
+/**
+ * A feeder that read a row before it was taken up may add its job once more behind its end. A worker comes by that within seconds and
+ * does nothing, so it is no finding until a row has ended for so long.
+ */
+const JUST_ENDED_MS = 60_000;
+
 /** A row in one of these needs no job: nothing is to be done for it, or a person has to say something first. */
 const ENDED: ReadonlySet<RowState> = new Set(['done', 'skipped', 'refused', 'cancelled']);
 
@@ -37,6 +43,7 @@ export async function removeStrayJobs(
     for (const [place, row] of page.entries()) {
       const found = before[place];
       if (!needsNone(found, isFailed)) continue;
+      if (found && Date.now() - found.updatedMs < JUST_ENDED_MS) continue;
       const isStillThere = isFailed || (await queues.waits(row));
       const [now] = await rows.read([row]);
       if (!isStillThere || now?.state !== found?.state || now?.updatedMs !== found?.updatedMs) continue;

@@ -11,7 +11,7 @@ import { makeNamedRows, tellRows } from './named-rows.ts';
 export type KeptDeps = {
   portfolios: Pick<Portfolios, 'compare'>;
   rows: Pick<Rows, 'compareSearch' | 'isSearched' | 'read'>;
-  approvals: Pick<Approvals, 'compare'>;
+  approvals: Pick<Approvals, 'compare' | 'read'>;
   restingLooks: RestingLooks;
 };
 
@@ -27,6 +27,8 @@ export function makeKeptCheck(
   { sink, ask, mended }: { sink: FoundSink; ask: Ask; mended: (portfolio: string) => void },
 ): StoredRowCheck {
   let look: RestingLook | undefined;
+  /** How many rows wait for each approval. */
+  const waiting = new Map<string, number>();
 
   async function compareExactly(portfolio: string): Promise<void> {
     const named = makeNamedRows();
@@ -46,16 +48,28 @@ export function makeKeptCheck(
     }
   }
 
+  /** Nobody can answer what is gone: such rows would wait for ever. */
+  async function tellOfGone(portfolio: string): Promise<void> {
+    for (const [id, count] of waiting) {
+      if (await approvals.read(id)) continue;
+      await sink.found({ check: 'approvals', portfolio, says: GONE, rows: count, isMended: false });
+    }
+    waiting.clear();
+  }
+
   return {
     async beginPortfolio(portfolio) {
       look = await restingLooks(portfolio, { ask, isSearched: rows.isSearched });
     },
     row(walked, state) {
       look?.add(walked, state);
+      const id = walked.field('state') === 'awaiting' ? walked.field('approval') : '';
+      if (id !== '') waiting.set(id, (waiting.get(id) ?? 0) + 1);
     },
     async endPortfolio(portfolio) {
       if ((await look?.end()) !== 'as the rows are') await compareExactly(portfolio);
       look = undefined;
+      await tellOfGone(portfolio);
       const unbound = await approvals.compare(portfolio);
       if (unbound === 0) return;
       await sink.found({ check: 'approvals', portfolio, says: UNBOUND, rows: unbound, isMended: true });
@@ -63,6 +77,8 @@ export function makeKeptCheck(
   };
 }
 
+const GONE =
+  'rows wait for an approval that there is not any more, and nobody can answer it; give them up, and import their file again';
 const UNBOUND = 'approvals were not as the rows that wait for them; they are now';
 
 const SEARCHED = {

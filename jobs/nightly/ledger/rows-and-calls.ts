@@ -27,8 +27,8 @@ type Disagreeing = { row: RowId; state: RowState; updatedMs: number };
 
 /**
  * Compares rows with the calls that were made for them. A row that is done tells what its calls made: one that the ledger has
- * forgotten is written down again, so that nothing is asked for twice; one that says another id is left. A held row whose call is
- * answered goes on; a refused or cancelled one whose limit was made is left for a person.
+ * forgotten is written down again, so that nothing is asked for twice; one that says another id is left. The same with a held row,
+ * whose call is in doubt again; one whose call is answered goes on; a refused or cancelled one whose limit was made is left for a person.
  */
 export function makeCallCheck(
   deps: CallDeps,
@@ -60,6 +60,11 @@ export function makeCallCheck(
     const facts = { sinceMs: updatedMs, ...rowFacts(row, result) };
     if (state === 'held') {
       const calls = await deps.stories.calls(callsOf({ row, result }));
+      if (result.step !== 'documents' && calls[0] === undefined) {
+        if ((await deps.recovery.putBack(doubtOf(row, result), { write: true })).is !== 'put') return;
+        await sink.found({ check: 'calls', says: FORGOTTEN_DOUBT, isMended: true, ...facts });
+        return;
+      }
       if (calls.length === 0 || calls.some((call) => call?.state !== 'made')) return;
       if (!(await sendAgain(row, 'held', deps, false))) return;
       await sink.found({ check: 'calls', says: ANSWERED, isMended: true, ...facts });
@@ -85,8 +90,9 @@ export function makeCallCheck(
       if (state === 'done' || state === 'skipped') return odd && compareEnded(walked, odd);
       if (!ENDED.has(state) || again.length >= MOST_AGAIN) return undefined;
       const { step, updatedMs } = walked.result;
-      const isAnswered = isMade(state === 'held' && step === 'company' ? odd?.company : odd?.limit);
-      if (!isAnswered && !(state === 'held' && step === 'documents')) return undefined;
+      const call = state === 'held' && step === 'company' ? odd?.company : odd?.limit;
+      const isForgotten = state === 'held' && !call;
+      if (!isMade(call) && !isForgotten && !(state === 'held' && step === 'documents')) return undefined;
       again.push({ row, state, updatedMs });
       lastMs = performance.now();
       return undefined;
@@ -133,6 +139,24 @@ function madeBy({ row, result }: StoredRow, kind: 'limit' | 'company'): LostCall
   };
 }
 
+/** What a held row says of its call: that it was sent, and nobody knows what became of it. */
+function doubtOf(row: RowId, { step, request, line, updatedMs }: RowResult): LostCall {
+  const { buyer, limit } = request;
+  const told = {
+    is: 'unknown',
+    reason: 'its outcome was forgotten',
+    sentMs: updatedMs,
+    atMs: updatedMs,
+    line,
+  } as const;
+  const whose = { ...told, buyer, row: rowName(row) };
+  if (step === 'company') return { ...whose, kind: 'company', keys: [buyer], asked: undefined };
+  const asked = digestOf(askedOf(request));
+  return { ...whose, kind: 'limit', keys: [row.key], asked, amount: limit.requested_limit };
+}
+
+const FORGOTTEN_DOUBT =
+  'rows are held for calls that the ledger had forgotten; it knows again that nobody knows what became of them';
 const FORGOTTEN = {
   limit: 'the ledger had forgotten the calls that made these limits; it knows them again',
   company: 'the ledger had forgotten the calls that made these companies; it knows them again',

@@ -10,6 +10,7 @@ const MOST_REQUESTS = 500;
 /** The lists of buyers' limits, compared with the limits that were made. */
 export function makeBuyerLists({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
   const mend = makeLuaScript(connection, new URL('../lua/mend-buyer-limits.lua', import.meta.url));
+  const single = makeLuaScript(connection, new URL('../lua/single-buyer-limits.lua', import.meta.url));
 
   /** The ids of all limits that were made for a buyer's requests, as their calls and rows have them. */
   async function madeFor(buyer: string): Promise<Set<string> | undefined> {
@@ -37,12 +38,11 @@ export function makeBuyerLists({ connection, keys }: { connection: RedisConnecti
     /** Takes out what stands in a buyer's list more than once, and answers which ids did, and which no request of the buyer has made. */
     async look(buyer: string): Promise<{ twice: string[]; unknown: string[] }> {
       const list = await connection.lrange(keys.buyerLimits(buyer), 0, -1);
-      const counts = Map.groupBy(list, (id) => id);
-      const twice = [...counts].filter(([, all]) => all.length > 1);
-      for (const [id, all] of twice) await connection.lrem(keys.buyerLimits(buyer), 1 - all.length, id);
+      const ids = new Set(list);
+      const twice = ids.size < list.length ? ((await single([keys.buyerLimits(buyer)], [])) as string[]) : [];
       const made = await madeFor(buyer);
-      const unknown = made ? [...counts.keys()].filter((id) => !made.has(id)) : [];
-      return { twice: twice.map(([id]) => id), unknown };
+      const unknown = made ? [...ids].filter((id) => !made.has(id)) : [];
+      return { twice, unknown };
     },
   };
 }

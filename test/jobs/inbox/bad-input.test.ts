@@ -171,3 +171,11 @@ test('a drop folder that cannot be used is said in a sentence, and nothing is ma
   await symlink(data, join(inbox, 'done'));
   await expect(at(inbox)).rejects.toThrow(/done is no folder/);
 });
+
+test('documents that cannot be unpacked are named as they were dropped', async () => {
+  const { drop, takeIn, read } = await openInbox();
+  await drop('q4.csv', GOOD);
+  await drop('q4.zip', Buffer.concat([Buffer.from('PK\x03\x04'), Buffer.alloc(100)]));
+  expect((await takeIn()).files).toMatchObject([{ is: 'rejected' }]);
+  expect(await read('rejected', 'q4.problems.txt')).toMatch(/^The documents in q4\.zip cannot be unpacked: /);
+});

@@ -94,3 +94,16 @@ test.skipIf(!isOtherDisk)('what ends on another disk is copied there whole, and 
   expect((await readdir(other, { recursive: true })).sort()).toEqual(['q4', 'q4.csv', 'q4/2026', 'q4/2026/a.pdf']);
   expect(await readdir(dir)).toEqual([]);
 });
+
+test('documents of a file that was rejected follow it, though who rejected it was killed before they came along', async () => {
+  const { drop, round, names } = await openInbox();
+  await drop('q4.csv', 'name\nA\n');
+  await drop('q4/a.pdf', 'x');
+  await drop('q4.zip', 'x');
+  const deps = await round();
+  const killed = { ...deps.taken, takeDocuments: () => Promise.reject(new Error('killed')) };
+  await expect(takeInRound({ ...deps, taken: killed })).rejects.toThrow('killed');
+  await takeInRound(await round());
+  expect(await names()).toEqual(['.taken', 'done', 'rejected']);
+  expect(await names('rejected')).toEqual(['<time>-q4', '<time>-q4.csv', '<time>-q4.problems.txt', '<time>-q4.zip']);
+});

@@ -1,4 +1,4 @@
-import { appendFile, readdir, rm } from 'node:fs/promises';
+import { appendFile, readdir, rm, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { formOf, makeKeptMappings } from '../../../jobs/drafts/kept-mappings.ts';
@@ -66,6 +66,19 @@ test('an empty file waits for its content', async () => {
   expect(told).toMatchObject([{ state: /^left: it is empty/, notice: { title: expect.stringContaining('q4.csv') } }]);
   await appendFile(path, text(buyerLines(1)));
   expect((await takeIn()).files).toMatchObject([{ is: 'imported' }]);
+});
+
+test('a file that waits is told of once, and that of another day again though it has the same name', async () => {
+  const { drop, takeIn, told } = await openInbox();
+  const states = async (writtenAt: string) => {
+    const written = new Date(writtenAt);
+    await utimes(await drop('q4.csv', ''), written, written);
+    await takeIn();
+    await takeIn();
+    return new Set(told.map(({ state }) => state)).size;
+  };
+  expect(await states('2026-11-20T01:00:00Z')).toBe(1);
+  expect(await states('2026-11-21T01:00:00Z')).toBe(2);
 });
 
 test('documents come with the file, from a folder or a ZIP file of its name', async () => {

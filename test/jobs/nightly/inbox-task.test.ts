@@ -20,9 +20,9 @@ test.each<[Partial<TakenIn>, string, string]>([
     'findings',
     'Drop folder: 1 file rejected, results of 1 portfolio left.',
   ],
-  [{ lying: [{ name: 'a', why: '', leftMs: 5 }] }, 'well', 'Drop folder: 1 file still being written.'],
+  [{ lying: [{ name: 'a', why: '', writtenMs: 0, leftMs: 5 }] }, 'well', 'Drop folder: 1 file still being written.'],
   [
-    { lying: [{ name: 'a', why: '', leftMs: undefined }] },
+    { lying: [{ name: 'a', why: '', writtenMs: 0, leftMs: undefined }] },
     'findings',
     'Drop folder: 1 file could not be taken in yet.',
   ],

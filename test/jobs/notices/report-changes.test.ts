@@ -15,6 +15,9 @@ const report = (day: number, by = 'nightly'): NightReport => {
   const found = { items: 0, findings: 0, groups: [], crowded: [], looked: { portfolios: 1 } };
   return { id: `${by} ${day}`, account: 'stand-in', by, ...times, ...found };
 };
+/** So many on one day, five minutes apart, the newest first. */
+const reportsOfPeople = (day: number, count: number) =>
+  Array.from({ length: count }, (_none, place) => report(day + (count - place) / 288, 'a person'));
 const nightly = (sinceDay = -9) => [
   { task: 'audit' as const, pattern: '15 2 * * *', tz: 'UTC', sinceMs: 0 },
   { task: 'reconcile' as const, pattern: '30 2 * * *', tz: 'UTC', sinceMs: BEGIN + sinceDay * DAY },
@@ -31,7 +34,10 @@ async function tellOf(looks: readonly Look[]): Promise<string[]> {
     const nowMs = BEGIN + day * DAY + 12 * HOUR;
     const seen = seeReports(
       {
-        reports: { list: async ({ count }) => reports.slice(0, count) },
+        reports: {
+          list: async ({ count, beforeMs = nowMs }) =>
+            reports.filter(({ madeMs }) => madeMs < beforeMs).slice(0, count),
+        },
         nightlyRuns: { schedule: async () => schedule },
       },
       nowMs,
@@ -70,6 +76,16 @@ describe('nightly reports', () => {
         [0, [report(0)], nightly()],
       ],
       [],
+    ],
+    [
+      'are none that is missing, however many people asked for since',
+      [
+        [0, [report(0)], nightly()],
+        [1, [...reportsOfPeople(1, 70), report(1)], nightly()],
+        [1, [...reportsOfPeople(1, 90), report(1)], nightly()],
+        [3, [...reportsOfPeople(3, 90), report(1)], nightly()],
+      ],
+      ['1: /nightly/reports/nightly%201', `3: ${MISSING}`],
     ],
     [
       'that people asked for are not told of',

@@ -144,7 +144,7 @@ test('files that were uploaded and not submitted, rejected by the drop folder, o
   await keep('old.csv', buyerLines(9), atMs - 40 * 3_600_000);
   await written(join(inbox, 'rejected'), '20300101T203000Z-in.csv', ['name;requested_limit', 'Drop AG;700', 'X AG;y']);
   await written(join(inbox, 'rejected'), '20300101T203000Z-in.problems.csv', ['name;requested_limit', 'Beside AG;1']);
-  await written(join(inbox, 'rejected'), '20300101T203001Z-2-no.csv', ['this is', 'no list']);
+  await written(join(inbox, 'rejected'), '20300101T203001Z.2-no.csv', ['this is', 'no list']);
   await written(join(inbox, 'rejected'), '20291230T203000Z-then.csv', ['name;requested_limit', 'Then AG;1']);
   // Links may lead anywhere.
   await symlink(join(dir, 'q4.csv'), join(inbox, 'rejected', '20300101T203002Z-link.csv'));
@@ -175,7 +175,7 @@ test('files that were uploaded and not submitted, rejected by the drop folder, o
       undefined,
       undefined,
       'its file was rejected by the drop folder, and cannot be read as a list of buyers',
-      '20300101T203001Z-2-no.csv',
+      '20300101T203001Z.2-no.csv',
     ],
   ]);
   // A buyer that nobody asked for.
@@ -188,6 +188,19 @@ test('files that were uploaded and not submitted, rejected by the drop folder, o
     '1',
     'its file lies in the drop folder and was not taken',
     'lying.csv',
+  ]);
+  // One that was taken, and for which the disk is full since.
+  const stuck = join(inbox, '.taken', 'a', '20300101T233000Z.2-stuck');
+  await mkdir(stuck, { recursive: true });
+  await written(stuck, 'file.csv', ['name,requested_limit', 'Stuck AG,1']);
+  await written(stuck, 'problems.csv', ['name,requested_limit', 'Beside AG,1']);
+  expect(shown(await unrequested(context, atMs)).at(-1)).toEqual([
+    '',
+    2,
+    'Stuck AG',
+    '1',
+    'its file was taken from the drop folder and not brought in yet',
+    '20300101T233000Z.2-stuck.csv',
   ]);
   expect(
     await unrequested({ ...context, settings: { ...context.settings, LIMITLINE_INBOX: join(dir, 'none') } }, atMs),

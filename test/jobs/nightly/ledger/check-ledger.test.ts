@@ -2,10 +2,11 @@ import { mkdir, rename, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { checkLedger } from '../../../../jobs/nightly/ledger/index.ts';
+import { freeHeld } from '../../../../jobs/operators/free-held.ts';
 import { openContext } from '../../../../src/context.ts';
 import type { FoundItem } from '../../../../src/ledger/nightly/checks.ts';
 import type { RowId } from '../../../../src/ledger/row-id.ts';
-import { makeFolder, openWorkplace } from '../../../support/workplace.ts';
+import { buyerLines, makeFolder, openWorkplace } from '../../../support/workplace.ts';
 
 type Place = Awaited<ReturnType<typeof openWorkplace>>;
 
@@ -93,7 +94,10 @@ const DAMAGES: Damage[] = [
   ],
   [
     'a job for a row that is done',
-    ({ context: { queues } }, row) => queues.add([{ queue: 'companies', name: 'create-company', data: row }]),
+    async ({ context: { queues, ledger, keys } }, row) => {
+      await ledger.hset(keys.row(row.portfolio, row.key), 'updated', Date.now() - 300_000);
+      await queues.add([{ queue: 'companies', name: 'create-company', data: row }]);
+    },
     { check: 'no row', line: 2, isMended: true },
   ],
   [
@@ -112,6 +116,12 @@ test('each difference within the ledger is found with its row, mended, and not f
     expect(await found(place), what).toEqual([expect.objectContaining(expected)]);
     expect(await found(place), `${what}, a second time`).toEqual([]);
   }
+});
+
+test('a job that comes once more just behind the end of its row is left to the workers', async () => {
+  const place = await quietPlace();
+  await place.context.queues.add([{ queue: 'companies', name: 'create-company', data: place.row }]);
+  expect(await found(place)).toEqual([]);
 });
 
 test('what only a person can decide is named with what he would do, and left as it is', async () => {
@@ -166,70 +176,4 @@ test('what only a person can decide is named with what he would do, and left as 
       expect.objectContaining({ check: 'documents', portfolio: '', detail: nobodys }),
     ]),
   );
-});
-
-test('rows that have ended otherwise than their call: a held one goes on, a refused one is left with the command that ends it', async () => {
-  const place = await quietPlace();
-  const { ledger, keys, rows } = place.context;
-  const [held, refused] = (await rows.inState('to come', 'queued', { count: 2 })).map(({ row }) => row);
-  if (!held || !refused) throw new Error('nothing waits');
-  const [{ request } = { request: undefined }] = (await rows.read([held])).filter((one) => one !== undefined);
-  const problem = { step: 'company' as const, message: 'It is unknown whether the company was made: reset' };
-  await rows.begin(held, 'company');
-  await rows.advance(held, 'company', 'held', { problem });
-  await rows.advance(refused, 'queued', 'refused', {
-    problem: { step: 'limit', message: 'The service refused it with status 400' },
-  });
-  const made = { state: 'made', id: 'company_late', row: `to come/${held.key}` };
-  await ledger.hset(keys.call('company', request?.buyer ?? ''), made);
-  await ledger.hset(keys.call('limit', refused.key), { state: 'made', id: 'bl_late', row: `to come/${refused.key}` });
-  // Made for another portfolio's row of the same request, it says nothing of this one.
-  const items = await found(place);
-  expect(items.filter(({ check }) => check === 'calls')).toEqual([
-    expect.objectContaining({ portfolio: 'to come', line: 2, isMended: true }),
-    expect.objectContaining({
-      portfolio: 'to come',
-      line: 3,
-      isMended: false,
-      detail: 'bl_late',
-      command: 'retry "to come" --state refused --line 3',
-    }),
-  ]);
-  expect((await rows.read([held]))[0]).toMatchObject({ state: 'queued' });
-  await ledger.hset(keys.call('limit', refused.key), 'row', `other/${refused.key}`);
-  expect((await found(place)).filter(({ check }) => check === 'calls')).toEqual([]);
-});
-
-test('on a host whose data folder has none of the files, nothing of them is called missing', async () => {
-  const place = await quietPlace();
-  const { settings, log } = place.context;
-  const elsewhere = await openContext({ settings: { ...settings, LIMITLINE_DATA: await makeFolder() }, log });
-  onTestFinished(() => elsewhere.close());
-  const items: FoundItem[] = [];
-  const sink = { found: (item: FoundItem) => void items.push(item) };
-  const { notes } = await checkLedger(elsewhere, { sink, signal: new AbortController().signal });
-  expect(items).toEqual([]);
-  expect(notes).toEqual([expect.stringContaining('Files and documents were not compared')]);
-});
-
-test('a check that was ended in the middle is made again, and finds and mends the same once', async () => {
-  const place = await quietPlace();
-  const { ledger, keys } = place.context;
-  await ledger.hincrby(keys.sums('q4', 'a'), 'sum:done:0', 5);
-  await ledger.zrem(keys.rowsInState('q4', 'done'), place.row.key);
-  const before = await place.report();
-  const ending = new AbortController();
-  const early: FoundItem[] = [];
-  const rowChecks = [{ row: () => ending.abort(new Error('the process ends')) }];
-  const sink = { found: (item: FoundItem) => void early.push(item) };
-  await expect(checkLedger(place.context, { sink, rowChecks, signal: ending.signal })).rejects.toThrow(
-    'the process ends',
-  );
-  const items = await found(place);
-  expect([...early, ...items].map(({ says, rows = 1 }) => [says, rows])).toEqual([
-    ['rows were not counted in the state that they are in; they are now', 1],
-    ['sums and counts were not those of the rows (done); they are now', 4],
-  ]);
-  expect(await found(place)).toEqual([]);
-  expect((await place.report()).states.done).toBe(before.states.done + 1);
 });
