@@ -8,8 +8,8 @@ import type { DayFile } from './days-files.ts';
 /** A file that may still be being written, or is about to be taken; what lies there for longer, nobody takes. */
 const UNTAKEN_AFTER_MS = 3_600_000;
 
-/** What files end up as that were taken: `20261122T013000Z-q4.csv`, with a number where there are several in one second. */
-const TAKEN_NAME = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z(?:-\d+)?-(.+)\.(?:csv|xlsx)$/i;
+/** What files end up as that were taken: `20261122T013000Z-q4.csv`; `20261122T013000Z.2-q4.csv` is the second of one second. */
+const TAKEN_NAME = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z(?:\.\d+)?-(.+)\.(?:csv|xlsx)$/i;
 
 /** What is left beside a file, and is none of buyers. */
 const BESIDE = /\.(?:problems|results)\.csv$/i;
