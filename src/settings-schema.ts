@@ -91,7 +91,7 @@ const smtpUrl = z
   .string()
   .refine(
     (text) => readSmtpUrl(text) !== undefined,
-    'must be smtp://user:password@host:port or smtps://user:password@host:port, and nothing behind it; percent-encode special characters in the password',
+    'must be smtp://host:port or smtps://host:port with nothing behind it, where user:password@ may stand before the host; percent-encode special characters in the password',
   );
 
 /** The scheme alone is looked at here; where Redis is opened, the whole address is read, and its faults are named. */

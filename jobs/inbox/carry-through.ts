@@ -8,6 +8,7 @@ import { bringIn, inboxFrom } from './bring-in.ts';
 import { DONE, portfolioOf, REJECTED, TIME } from './dropped-names.ts';
 import { INBOX_ACTOR, type RoundDeps } from './inbox-deps.ts';
 import { tellOf } from './inbox-notices.ts';
+import { withReadingWords } from './inbox-reading.ts';
 import type { Entry } from './taken-folder.ts';
 
 /**
@@ -67,11 +68,13 @@ async function decide(entry: Entry & { file: string }, file: TakenFile, deps: Ro
     // Who took the file may have been killed before its documents came along.
     if (entry.documents === undefined) await taken.takeDocuments(entry.id, file.documents);
     const ended = await bringIn({ ...entry, ...(await taken.entry(entry.id)), file: entry.file }, file, deps);
-    if (ended.is === 'rejected') await noteRejected(ended, audit);
-    return ended;
+    if (ended.is !== 'rejected') return ended;
+    await noteRejected(ended, audit);
+    return { ...ended, words: withReadingWords(ended.words) };
   } catch (error) {
     if (signal.aborted || !isOfTheFile(error)) throw error;
-    const rejected: TakenFile = { ...file, is: 'rejected', words: inNamesOf(file, entry, messageOf(error)) };
+    const words = withReadingWords(inNamesOf(file, entry, messageOf(error)));
+    const rejected: TakenFile = { ...file, is: 'rejected', words };
     await noteRejected(rejected, audit);
     return rejected;
   }

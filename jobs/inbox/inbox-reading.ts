@@ -20,6 +20,15 @@ export async function readingOf(path: string, { settings, signal }: Reading): Pr
   return (await keptReadingOf(path, { dataDir, signal })) ?? {};
 }
 
+/** An option of `check` that says how a file is read, in a sentence about one. */
+const OPTION = /(?<!\S)--(?:map|decimal|dates|encoding|delimiter|header-line|sheet)\b/;
+
+/** The sentence, and where what it asks for is said of files that are dropped: nobody gives options to them. */
+export function withReadingWords(words: string): string {
+  if (!OPTION.test(words)) return words;
+  return `${words} Of a file of the drop folder that is said by a mapping, npx limitline mapping keep NAME FILE with these options, which LIMITLINE_INBOX_MAPPING names: then drop the file again. Or import it in the console, under New, and say it there: files with the same header are read so from then on.`;
+}
+
 /** How files of this form are read since somebody corrected it in the console; nothing where nobody did. */
 export async function keptReadingOf(
   path: string,

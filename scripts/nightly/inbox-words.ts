@@ -35,7 +35,9 @@ const WHERE: Readonly<Record<TakenFile['is'], string>> = {
   rejected: 'rejected/',
 };
 
-function takenWords({ id, is, words, results }: TakenFile): string {
+function takenWords({ id, is, words, found, results }: TakenFile): string {
+  const bad = found ? found.invalid + found.duplicate : 0;
+  const why = is === 'imported' && bad > 0 ? `\n    problems: done/${id}.problems.csv` : '';
   const left = results ? `\n    results: done/${results}` : '';
-  return `  ${WHERE[is]}${id}${words === '' ? '' : `: ${words}`}${left}`;
+  return `  ${WHERE[is]}${id}${words === '' ? '' : `: ${words}`}${why}${left}`;
 }

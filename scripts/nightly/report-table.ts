@@ -80,8 +80,11 @@ function findingLines({ rows, portfolio, finding, change, rowsBefore, sum, comma
   const [first = '', ...more] = folded(visible(text), WORDS_FROM);
   const head = `${grouped(count).padStart(WORDS_FROM - 2)}  ${first.trimStart()}`;
   const ways = commands.slice(0, 1).map((command) => `${' '.repeat(WORDS_FROM)}npx limitline ${visible(command)}`);
-  return [head, ...more, ...ways];
+  return [head, ...more, ...ways, ...(commands.length > 1 ? [`${' '.repeat(WORDS_FROM)}${OTHER_WAYS}`] : [])];
 }
+
+/** Else one would take the first row's command for one that means them all. */
+const OTHER_WAYS = 'is for the first of them; the others have their own';
 
 function folded(text: string, indent: number): string[] {
   return foldedText(text, COLUMNS - indent).map((line) => `${' '.repeat(indent)}${line}`);

@@ -20,7 +20,7 @@ const LEAST_GAP_MIN = 5;
 export function readSchedule(text: string, tz: string = localZone()): { entries: ScheduleEntry[]; faults: string[] } {
   const [entries, faults]: [ScheduleEntry[], string[]] = [[], []];
   const lines = text
-    .split('\n')
+    .split(/\r?\n/)
     .flatMap((line) => line.replace(/(^|\s)#.*$/, '').split(';'))
     .map((line) => line.trim())
     .filter((line) => line !== '');

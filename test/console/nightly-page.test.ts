@@ -1,6 +1,9 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
+import { NO_RIGHTS } from '../../src/console/access/access.ts';
+import type { NightlyParts } from '../../src/console/pages/nightly/nightly-functions.ts';
+import { SECTIONS } from '../../src/console/pages/nightly/sections.ts';
 import type { Person } from '../../src/people/person.ts';
 import { foundItem } from '../support/found-items.ts';
 import { keptReport } from '../support/kept-report.ts';
@@ -46,6 +49,31 @@ test('the last report is shown by its parts, with what changed, and leads to row
   expect((await get(REPORT)).text).toContain('Report of 2026-11-20 01:30:00 UTC');
   const { text: check } = await get(`${REPORT}?section=finance&check=refused`);
   expect(check).toContain('1 to 1 of 1');
+});
+
+test('what came of the night stands first, unless nobody is on duty or a task was asked for just now', async () => {
+  const schedule = { tasks: [], isOther: false, nowMs: 0 };
+  const orderOf = async (onDuty: { host: string }[], query = {}) => {
+    const given = { schedule: { look: async () => ({ ...schedule, onDuty }) } } as unknown as NightlyParts;
+    const asked = { rights: NO_RIGHTS, csrf: '', query };
+    const section = SECTIONS.find(({ title }) => title === 'Schedule');
+    return (await section?.view(given, asked))?.comesFirst;
+  };
+  expect(await orderOf([{ host: 'a' }])).toBe(false);
+  expect(await orderOf([{ host: 'a' }], { asked: 'reconcile' })).toBe(true);
+  expect(await orderOf([])).toBe(true);
+  const { get } = await openNightlyConsole();
+  const { text } = await get('/nightly');
+  const titles = [...text.matchAll(/<h2 id="([^"]+)">([^<]+)/g)];
+  // Nobody is on duty here.
+  expect(titles.map(([, , title]) => title)).toEqual([
+    'Schedule',
+    'The last report',
+    'Drop folder',
+    'Notices',
+    'All reports',
+  ]);
+  for (const [, id, title] of titles) expect(text).toContain(`<a href="#${id}">${title}</a>`);
 });
 
 test('an address that means nothing shows the report, and none is an error of the console', async () => {

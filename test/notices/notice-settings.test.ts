@@ -52,7 +52,7 @@ describe('faults', () => {
       /NOTIFY_SMTP_URL must be smtp:/,
     ],
     ['another protocol', { ...MAIL, NOTIFY_SMTP_URL: 'https://u:s3cr3t@h' }, /NOTIFY_SMTP_URL must be smtp:/],
-    ['no host', { ...MAIL, NOTIFY_SMTP_URL: 'smtp://' }, /NOTIFY_SMTP_URL must be smtp:/],
+    ['no host', { ...MAIL, NOTIFY_SMTP_URL: 'smtp://' }, /NOTIFY_SMTP_URL must be smtp:\/\/host:port .*user:password@/],
     ['a webhook that is none', { NOTIFY_WEBHOOK_URL: 'hooks.example/s3cr3t' }, /NOTIFY_WEBHOOK_URL must be an address/],
     ['another form', { ...WEBHOOK, NOTIFY_WEBHOOK_FORM: 'discord' }, /must be slack, teams or json/],
     [

@@ -71,6 +71,12 @@ test('a schedule is lines or parts between semicolons, with words for people beh
   ]);
 });
 
+test('a schedule that a Windows editor wrote has its comments all the same', () => {
+  const { entries, faults } = readSchedule('\uFEFF# at night\r\nreconcile 02:30 UTC # late\r\n\r\n# off\r\n', 'UTC');
+  expect(faults).toEqual([]);
+  expect(entries).toEqual([{ task: 'reconcile', pattern: '30 2 * * *', tz: 'UTC' }]);
+});
+
 test('each fault of a schedule is said, and what is well beside it is read', () => {
   const { entries, faults } = readSchedule('reconcile 02:30\nfoo 1\nretry 99:00', 'UTC');
   expect(entries).toHaveLength(1);

@@ -41,7 +41,7 @@ test('inbox tells what lies there, and what became of what was taken', async () 
   const none = await openCommands();
   expect((await none.limitline('inbox')).stdout).toMatch(/^There is no drop folder: set LIMITLINE_INBOX/);
   const { drop, takeIn, inbox, dir, env } = await openInbox();
-  await drop('q4.csv', `${buyerLines(2).join('\n')}\n`);
+  await drop('q4.csv', `${buyerLines(2).join('\n')}\nBad GmbH,DE,HRB 9,none\n`);
   await drop('bad.csv', 'Dear all,\n');
   await takeIn();
   await drop('empty.csv', '');
@@ -50,7 +50,9 @@ test('inbox tells what lies there, and what became of what was taken', async () 
   expect(status).toBe(0);
   expect(stdout).toContain(`Drop folder ${inbox}: files are taken at once`);
   expect(stdout).toMatch(/Files that lie there:\n {2}empty\.csv: it is empty/);
-  expect(stdout).toMatch(/ {2}done\/\w+-q4: 2 lines imported into portfolio q4: 2 rows, 0 invalid, 0 duplicate\.\n/);
+  expect(stdout).toMatch(
+    / {2}done\/(\w+-q4): 3 lines imported into portfolio q4: 2 rows, 1 invalid, 0 duplicate\.\n {4}problems: done\/\1\.problems\.csv\n/,
+  );
   expect(stdout).toMatch(/ {2}rejected\/\w+-bad: bad\.csv cannot be used as it is\./);
   const told = JSON.parse((await limitline('inbox', '--last', '1', '--json')).stdout);
   expect(told).toMatchObject({ folder: inbox, fault: null, lying: [{ name: 'empty.csv' }] });

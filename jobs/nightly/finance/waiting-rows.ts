@@ -37,7 +37,7 @@ export function makeWaitingRows({
       const name = nameWord(row.portfolio);
       const isAwaiting = result.state === 'awaiting';
       const says = isAwaiting ? "it waits for another person's approval" : 'its portfolio is paused';
-      const command = isAwaiting ? `approve ${name}` : `resume ${name}`;
+      const command = isAwaiting ? `approve ${name} --as USER` : `resume ${name}`;
       await sink.found(rowItem('not requested', walked, says, { sinceMs: result.updatedMs, command }));
     }
   }

@@ -36,6 +36,11 @@ export function panel({
   actions?: HtmlValue;
   label?: string;
 }): Html {
-  const heading = `${(label ?? title).toLowerCase().replace(/[^a-z0-9]+/g, '-')}-title`;
+  const heading = panelHeading(label ?? title);
   return html`<section class="panel" aria-labelledby="${heading}"><div class="panel-head"><h2 id="${heading}">${title}</h2>${actions !== undefined && html`<div class="actions">${actions}</div>`}</div><div class="panel-body" id="${id}">${body}</div></section>`;
+}
+
+/** The id of a panel's heading, for links within the page. */
+export function panelHeading(title: string): string {
+  return `${title.toLowerCase().replace(/[^a-z0-9]+/g, '-')}-title`;
 }

@@ -46,5 +46,7 @@ export function codesOf({ response = '', responseCode = 0 }: Pick<MailError, 're
 
 function reasonOf({ message, originalCode, code, response }: MailError): string {
   const words = response === undefined ? message : 'it answers what no mail server does';
-  return noConnectionWords(Object.assign(new Error(words), { code: originalCode ?? code }));
+  const said = noConnectionWords(Object.assign(new Error(words), { code: originalCode ?? code }));
+  // The scheme that this setting has.
+  return said.replace('http:// instead of https://', 'smtp:// instead of smtps://');
 }

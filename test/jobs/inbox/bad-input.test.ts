@@ -42,6 +42,16 @@ test('what is no file, or cannot be told, goes to rejected with a reason, and li
   expect(told.filter(({ notice }) => notice)).toHaveLength(8);
 });
 
+test('what options would read says where they are said of a dropped file', async () => {
+  const { drop, takeIn, read } = await openInbox();
+  await drop('q4.csv', 'Firma;Betrag\nMuster GmbH;700\n');
+  expect((await takeIn()).files).toMatchObject([{ is: 'rejected' }]);
+  const words = await read('rejected', 'problems.txt');
+  expect(words).toMatch(
+    /--map "Betrag=requested_limit"\. .*npx limitline mapping keep NAME FILE.*LIMITLINE_INBOX_MAPPING/,
+  );
+});
+
 test('what cannot be read as a table goes to rejected', async () => {
   const { drop, takeIn, names, read, inbox, report } = await openInbox();
   await drop('binary.csv', Buffer.from([0, 1, 2, 3, 0x0a]));

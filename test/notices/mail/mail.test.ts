@@ -107,6 +107,12 @@ test('a server that offers no TLS gets no password, and one with an unknown cert
   expect(asked).toEqual([]);
 });
 
+test('a server that speaks no TLS from the start is told of by the schemes of mail', async () => {
+  const { port } = await startMailServer({ disabledCommands: ['STARTTLS'] });
+  const words = expect.stringMatching(/wrong port, or smtp:\/\/ instead of smtps:\/\//);
+  expect(await send(`smtps://localhost:${port}`)).toMatchObject({ is: 'failed', words });
+});
+
 test('a wrong password is a fault that a person has to mend, and is in no word', async () => {
   trustAuthority();
   const { port } = await startMailServer(checksLogin);

@@ -94,3 +94,12 @@ test('of thousands of findings it shows the first of each check, and no line is 
   const longest = lines.filter((line) => !line.includes('npx limitline')).map(widthOf);
   expect(Math.max(...longest)).toBeLessThanOrEqual(80);
 });
+
+test('where each row of a finding has a command of its own, that of the first is shown as no more than that', () => {
+  const row = (line: number) => foundItem({ line, check: 'held', command: `resolve q4 --line ${line} --made ID` });
+  const text = tableOf([row(2), row(3)]);
+  expect(text).toContain(
+    'npx limitline resolve q4 --line 2 --made ID\n                is for the first of them; the others',
+  );
+  expect(tableOf([row(2)])).not.toContain('the first of them');
+});

@@ -1,8 +1,8 @@
 import { CHECKS, type CheckName } from '../../../ledger/nightly/checks.ts';
 import { SECTIONS as PARTS } from '../../../ledger/nightly/night-report.ts';
 import type { ConsoleApp } from '../../console-app.ts';
-import { html } from '../../html/html.ts';
-import { pageHead, panel } from '../../parts/page-head.ts';
+import { type Html, html } from '../../html/html.ts';
+import { pageHead, panel, panelHeading } from '../../parts/page-head.ts';
 import { ConsoleError } from '../../server/console-error.ts';
 import { sendDownload } from '../downloads/send-download.ts';
 import { addRuleActions } from './add-rule-actions.ts';
@@ -21,12 +21,13 @@ export function addNightlyPage(app: ConsoleApp, given: NightlyParts): void {
     const query = request.query as Record<string, unknown>;
     const asked = { rights: request.rights, csrf: reply.csrf(), query };
     const views = await Promise.all(SECTIONS.map(({ view }) => view(given, asked)));
-    const panels = SECTIONS.map(({ title }, place) => panel({ title, ...(views[place] ?? { body: '' }) }));
+    const shown = SECTIONS.map(({ title }, place) => ({ title, comesFirst: false, ...(views[place] ?? { body: '' }) }));
+    shown.sort((one, other) => Number(other.comesFirst) - Number(one.comesFirst));
     const lead = 'What is done while nobody works, and what the check of all records found.';
     return reply.page({
       title: 'Nightly',
       at: 'nightly',
-      body: html`${pageHead({ title: 'Nightly', lead })}${panels}`,
+      body: html`${pageHead({ title: 'Nightly', lead })}${jumpTo(shown)}${shown.map((given) => panel(given))}`,
     });
   });
   app.get('/nightly/reports/:id', async (request, reply) => {
@@ -61,6 +62,11 @@ export function addNightlyPage(app: ConsoleApp, given: NightlyParts): void {
       content(),
     );
   });
+}
+
+/** A report may be long, and what stands below it is looked for as well. */
+function jumpTo(shown: readonly { title: string }[]): Html {
+  return html`<nav class="jump-to" aria-label="On this page">${shown.map(({ title }) => html`<a href="#${panelHeading(title)}">${title}</a>`)}</nav>`;
 }
 
 /** What the address of a report asks for; nothing where it means all of it, or what cannot be meant. */

@@ -19,31 +19,22 @@ export type Asked = { rights: Rights; csrf: string; query: Readonly<Record<strin
 /** A part of the page *Nightly*: what is read for it, as it is shown. */
 export type NightlySection = {
   title: string;
-  view: (given: NightlyParts, asked: Asked) => Promise<{ body: Html; actions?: Html }>;
+  view: (given: NightlyParts, asked: Asked) => Promise<SectionView>;
 };
+
+/** `comesFirst`: somebody has to see this before all else. */
+export type SectionView = { body: Html; actions?: Html; comesFirst?: boolean };
 
 /** A screen of them; `limitline notices` has up to 500. */
 const NOTICES_SHOWN = 20;
 
-/** The parts of the page, in its order. */
+/** The parts of the page in its order: first what came of the night, which is why people come here in the morning. */
 export const SECTIONS: readonly NightlySection[] = [
-  {
-    title: 'Schedule',
-    view: async ({ schedule }, { rights, csrf, query }) => {
-      const mayRun = can(rights, 'POST /nightly/run/:task');
-      const asked = typeof query.asked === 'string' ? query.asked : undefined;
-      return { body: scheduleSection(await schedule.look(), { csrf, mayRun, asked }) };
-    },
-  },
   {
     title: 'The last report',
     view: async ({ report }, { rights }) => lastReport(await report.read(), rights),
   },
   { title: 'Drop folder', view: async ({ inbox }) => ({ body: inboxSection(await inbox.look()) }) },
-  {
-    title: 'All reports',
-    view: async ({ report }, { query }) => ({ body: reportsList(await report.list(momentOf(query.before))) }),
-  },
   {
     title: 'Sent again at night',
     view: async ({ rules }, { rights, csrf, query }) => {
@@ -54,6 +45,20 @@ export const SECTIONS: readonly NightlySection[] = [
   {
     title: 'Notices',
     view: async ({ notices }) => ({ body: noticesSection(await notices.look(NOTICES_SHOWN)) }),
+  },
+  {
+    title: 'Schedule',
+    view: async ({ schedule }, { rights, csrf, query }) => {
+      const mayRun = can(rights, 'POST /nightly/run/:task');
+      const asked = typeof query.asked === 'string' ? query.asked : undefined;
+      const facts = await schedule.look();
+      const comesFirst = facts.onDuty.length === 0 || asked !== undefined;
+      return { body: scheduleSection(facts, { csrf, mayRun, asked }), comesFirst };
+    },
+  },
+  {
+    title: 'All reports',
+    view: async ({ report }, { query }) => ({ body: reportsList(await report.list(momentOf(query.before))) }),
   },
 ];
 

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { makeDraftStore } from '../../../../jobs/drafts/draft-store.ts';
 import { importPortfolio } from '../../../../jobs/import/import-portfolio.ts';
+import { takenName } from '../../../../jobs/inbox/dropped-names.ts';
 import { makeFinanceChecks } from '../../../../jobs/nightly/finance/index.ts';
 import { cancelRows } from '../../../../jobs/operators/cancel-rows.ts';
 import type { Context } from '../../../../src/context.ts';
@@ -142,9 +143,11 @@ test('files that were uploaded and not submitted, rejected by the drop folder, o
   };
   await keep('up.csv', buyerLines(3), atMs);
   await keep('old.csv', buyerLines(9), atMs - 40 * 3_600_000);
+  // As two files of one moment end up.
+  const second = `${takenName('no.csv', Date.parse('2030-01-01T20:30:01Z'), 2)}.csv`;
   await written(join(inbox, 'rejected'), '20300101T203000Z-in.csv', ['name;requested_limit', 'Drop AG;700', 'X AG;y']);
   await written(join(inbox, 'rejected'), '20300101T203000Z-in.problems.csv', ['name;requested_limit', 'Beside AG;1']);
-  await written(join(inbox, 'rejected'), '20300101T203001Z.2-no.csv', ['this is', 'no list']);
+  await written(join(inbox, 'rejected'), second, ['this is', 'no list']);
   await written(join(inbox, 'rejected'), '20291230T203000Z-then.csv', ['name;requested_limit', 'Then AG;1']);
   // Links may lead anywhere.
   await symlink(join(dir, 'q4.csv'), join(inbox, 'rejected', '20300101T203002Z-link.csv'));
@@ -175,7 +178,7 @@ test('files that were uploaded and not submitted, rejected by the drop folder, o
       undefined,
       undefined,
       'its file was rejected by the drop folder, and cannot be read as a list of buyers',
-      '20300101T203001Z.2-no.csv',
+      second,
     ],
   ]);
   // A buyer that nobody asked for.
@@ -213,8 +216,8 @@ test('rows that wait for approval, or in a paused portfolio, are told while nobo
   await place.import(buyerLines(2));
   await place.import(buyerLines(1), { portfolio: 'sent' });
   expect((await unrequested(context)).map(({ name, says, command }) => [name, says, command])).toEqual([
-    ['Buyer 1 GmbH', "it waits for another person's approval", 'approve q4'],
-    ['Buyer 2 GmbH', "it waits for another person's approval", 'approve q4'],
+    ['Buyer 1 GmbH', "it waits for another person's approval", 'approve q4 --as USER'],
+    ['Buyer 2 GmbH', "it waits for another person's approval", 'approve q4 --as USER'],
   ]);
   await context.portfolios.pause('sent', 'by somebody');
   const paused = (await unrequested(context)).filter(({ portfolio }) => portfolio === 'sent');

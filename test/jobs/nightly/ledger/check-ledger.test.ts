@@ -177,3 +177,95 @@ test('what only a person can decide is named with what he would do, and left as 
     ]),
   );
 });
+
+test('rows that have ended otherwise than their call: a held one goes on, a refused one is left with the command that ends it', async () => {
+  const place = await quietPlace();
+  const { ledger, keys, rows } = place.context;
+  const [held, refused] = (await rows.inState('to come', 'queued', { count: 2 })).map(({ row }) => row);
+  if (!held || !refused) throw new Error('nothing waits');
+  const [{ request } = { request: undefined }] = (await rows.read([held])).filter((one) => one !== undefined);
+  const problem = { step: 'company' as const, message: 'It is unknown whether the company was made: reset' };
+  await rows.begin(held, 'company');
+  await rows.advance(held, 'company', 'held', { problem });
+  await rows.advance(refused, 'queued', 'refused', {
+    problem: { step: 'limit', message: 'The service refused it with status 400' },
+  });
+  const made = { state: 'made', id: 'company_late', row: `to come/${held.key}` };
+  await ledger.hset(keys.call('company', request?.buyer ?? ''), made);
+  await ledger.hset(keys.call('limit', refused.key), { state: 'made', id: 'bl_late', row: `to come/${refused.key}` });
+  // Made for another portfolio's row of the same request, it says nothing of this one.
+  const items = await found(place);
+  expect(items.filter(({ check }) => check === 'calls')).toEqual([
+    expect.objectContaining({ portfolio: 'to come', line: 2, isMended: true }),
+    expect.objectContaining({
+      portfolio: 'to come',
+      line: 3,
+      isMended: false,
+      detail: 'bl_late',
+      command: 'retry "to come" --state refused --line 3',
+    }),
+  ]);
+  expect((await rows.read([held]))[0]).toMatchObject({ state: 'queued' });
+  await ledger.hset(keys.call('limit', refused.key), 'row', `other/${refused.key}`);
+  expect((await found(place)).filter(({ check }) => check === 'calls')).toEqual([]);
+});
+
+test('on a host whose data folder has none of the files, nothing of them is called missing', async () => {
+  const place = await quietPlace();
+  const { settings, log } = place.context;
+  const elsewhere = await openContext({ settings: { ...settings, LIMITLINE_DATA: await makeFolder() }, log });
+  onTestFinished(() => elsewhere.close());
+  const items: FoundItem[] = [];
+  const sink = { found: (item: FoundItem) => void items.push(item) };
+  const { notes } = await checkLedger(elsewhere, { sink, signal: new AbortController().signal });
+  expect(items).toEqual([]);
+  expect(notes).toEqual([expect.stringContaining('Files and documents were not compared')]);
+});
+
+test('a check that was ended in the middle is made again, and finds and mends the same once', async () => {
+  const place = await quietPlace();
+  const { ledger, keys } = place.context;
+  await ledger.hincrby(keys.sums('q4', 'a'), 'sum:done:0', 5);
+  await ledger.zrem(keys.rowsInState('q4', 'done'), place.row.key);
+  const before = await place.report();
+  const ending = new AbortController();
+  const early: FoundItem[] = [];
+  const rowChecks = [{ row: () => ending.abort(new Error('the process ends')) }];
+  const sink = { found: (item: FoundItem) => void early.push(item) };
+  await expect(checkLedger(place.context, { sink, rowChecks, signal: ending.signal })).rejects.toThrow(
+    'the process ends',
+  );
+  const items = await found(place);
+  expect([...early, ...items].map(({ says, rows = 1 }) => [says, rows])).toEqual([
+    ['rows were not counted in the state that they are in; they are now', 1],
+    ['sums and counts were not those of the rows (done); they are now', 4],
+  ]);
+  expect(await found(place)).toEqual([]);
+  expect((await place.report()).states.done).toBe(before.states.done + 1);
+});
+
+test('a held row whose call was forgotten goes nowhere by itself, and its call is in doubt again', async () => {
+  const place = await openWorkplace({ faults: { rules: [{ on: 'limit', times: 1, fault: 'reset', made: true }] } });
+  const { context } = place;
+  await place.import(buyerLines(1));
+  const workers = await place.work();
+  await place.settled();
+  await workers.stop();
+  const [held] = await context.rows.inState('q4', 'held', { count: 1 });
+  if (!held) throw new Error('no row is held');
+  await context.ledger.del(context.keys.call('limit', held.row.key));
+  expect(await freeHeld(context)).toBe(0);
+  expect(await found(place)).toMatchObject([{ check: 'calls', line: 2, name: 'Buyer 1 GmbH', isMended: true }]);
+  expect(await found(place)).toEqual([]);
+  expect(await context.calls.isUnknown({ kind: 'limit', key: held.row.key })).toBe(true);
+});
+
+test('rows whose approval is gone are named, since they would wait for ever', async () => {
+  const place = await openWorkplace({ env: { APPROVE_ALWAYS: 'on' } });
+  const { ledger, keys, approvals } = place.context;
+  await place.import(buyerLines(2), { by: 'alice' });
+  expect(await found(place)).toEqual([]);
+  const [waits] = await approvals.waiting();
+  await ledger.del(keys.approval(waits?.id ?? ''));
+  expect(await found(place)).toMatchObject([{ check: 'approvals', portfolio: 'q4', rows: 2, isMended: false }]);
+});
