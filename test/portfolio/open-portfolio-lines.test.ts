@@ -51,6 +51,7 @@ describe('a row', () => {
             expect.objectContaining({ name: 'a.pdf', mediaType: 'application/pdf' }),
             expect.objectContaining({ name: 'b.pdf', sizeBytes: Buffer.byteLength(PDF) }),
           ],
+          statementsDated: '2025-12-31',
         },
       },
     ]);

@@ -47,6 +47,16 @@ export type LedgerChecked = { rows: number; portfolios: number; notes: string[] 
  * @throws the signal's reason when it is aborted
  */
 export async function checkLedger(deps: LedgerCheckDeps, how: LedgerCheck): Promise<LedgerChecked> {
+  try {
+    return await checkAll(deps, how);
+  } catch (error) {
+    // A timer that was cut off says so in words of its own.
+    how.signal.throwIfAborted();
+    throw error;
+  }
+}
+
+async function checkAll(deps: LedgerCheckDeps, how: LedgerCheck): Promise<LedgerChecked> {
   const { sink, rowChecks = [], signal } = how;
   const ask = deps.considerate(signal);
   const files = {
