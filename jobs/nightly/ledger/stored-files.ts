@@ -84,4 +84,5 @@ async function unnamedFiles(
 
 const MISSING = 'imported files are not in the data folder; their results files lack the columns of the file';
 const DAMAGED = 'imported files are not what was imported any more; their results files may show other lines';
-const UNNAMED = 'files are kept in the data folder that no import names';
+const UNNAMED =
+  'files are kept in the data folder that no import names, such as one that was refused as a whole; remove them where nobody needs them';
