@@ -10,8 +10,8 @@ const LOOK_MS = 20;
 const BUSY_SHARE = 0.04;
 /** So many quiet looks behind each other, and the line rests: one in between may fall between two bursts. */
 const QUIET_LOOKS = 3;
-/** While others work, so many times the time that a command took is waited before the next: a tenth of the time at the most is ours. */
-const PAUSES = 12;
+/** While others work, so many times the time that a command took is waited before the next: a thirtieth of the time at the most is ours. */
+const PAUSES = 30;
 
 /** `usedMs` answers how much processor time Redis has used since it was started. */
 type Considerate = { usedMs: () => Promise<number>; signal: AbortSignal; clock?: typeof CLOCK };

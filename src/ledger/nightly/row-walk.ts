@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { setImmediate as turn } from 'node:timers/promises';
 import { makeLuaScript, type RedisConnection } from '../../lua-script.ts';
 import type { Keys } from '../keys.ts';
 import type { RowState } from '../row.ts';
@@ -78,10 +79,20 @@ export function makeRowWalk({ connection, keys }: { connection: RedisConnection;
         seen = new Set([...(last === line ? seen : []), ...sameLine.map(found.key)]);
         line = last;
         next = read(line, count);
+        await untilSent();
       }
       if (fresh.length > 0) yield rowsOf(found, fresh);
     }
   };
+}
+
+/**
+ * What is asked leaves in the turn of the event loop behind the one in which it is gathered. Who looks at a page takes no turn until
+ * its end; Redis would wait for that, and then we for Redis.
+ */
+async function untilSent(): Promise<void> {
+  await turn();
+  await turn();
 }
 
 function placesIn({ length }: StoredPage): number[] {
