@@ -40,8 +40,9 @@ testInBrowser.each([
 ] as const)(
   'the page of the audit trail is for everybody, and nobody has to scroll sideways: %s',
   async (name, looks) => {
+    const url = await openTrail();
     const { page } = await openBrowser(looks);
-    await page.goto(`${await openTrail()}/audit`);
+    await page.goto(`${url}/audit`);
     await page.getByText('rows retried').first().waitFor();
     await page.getByText('3 facts').or(page.getByText('2 facts')).first().click();
     await keepScreenshot(page, `audit-${name}`);
@@ -51,8 +52,8 @@ testInBrowser.each([
 );
 
 testInBrowser('entries are found without script, and found again by their address', async () => {
-  const { page } = await openBrowser({ script: false });
   const url = await openTrail();
+  const { page } = await openBrowser({ script: false });
   await page.goto(`${url}/audit`);
   await page.getByLabel('Who').fill('BEN');
   await page.getByRole('button', { name: 'Find' }).click();

@@ -66,7 +66,7 @@ export async function openBrowser({ width = 1280, height = 800, dark = false, sc
  * A page asks for its events again when its server ends, which may be before the browser does at the end of a test. A server that is
  * gone in the middle of one is met by whatever the test does next.
  */
-const SERVER_GONE = /\/events\b.*ERR_CONNECTION_REFUSED|ERR_CONNECTION_REFUSED.*\/events\b/;
+const SERVER_GONE = /\/events\b.* net::ERR_|net::ERR_.*\/events\b/;
 
 /** Keeps what a page looks like as `artefacts/<name>.png`, as far as it scrolls. */
 export async function keepScreenshot(page: Page, name: string): Promise<void> {
