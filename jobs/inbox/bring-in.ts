@@ -98,17 +98,13 @@ function outcomeOf(file: TakenFile, { faults, approval, ...counts }: Imported): 
   if (faults.length > 0) {
     return {
       is: 'rejected',
-      words: `${file.name} cannot be used as it is. ${faults.map(({ message }) => message).join(' ')} ${HOW_TO_READ}`,
+      words: `${file.name} cannot be used as it is. ${faults.map(({ message }) => message).join(' ')}`,
     };
   }
   const words = `${counted(lines, 'line')} imported into portfolio ${file.portfolio}: ${counted(rows, 'row')}, ${invalid} invalid, ${duplicate} duplicate.`;
   const waits = approval ? ` ${counted(approval.rows, 'row')} wait for approval.` : '';
   return { is: 'imported', words: words + waits, found: { lines, rows, invalid, duplicate } };
 }
-
-/** What the faults of a file have to say is for commands, and for the console. */
-const HOW_TO_READ =
-  'How such files are read is kept for the drop folder when one is imported in the console, or by npx limitline mapping keep.';
 
 function againWords({ name, portfolio, atMs }: TakenFile): string {
   const day = new Date(atMs).toISOString().slice(0, 16).replace('T', ' ');
