@@ -114,7 +114,7 @@ describe('a claim', () => {
     const urls = nodes.map(({ url }) => url).join(',');
     const { calls, keys, ledger } = openCalls(urls, 1);
     const owner = await nodeOf(keys.call('limit', 'request-1'), nodes);
-    const replica = await fixture.startClusterReplicaOf(owner);
+    const replica = await fixture.startClusterReplicaOf(owner, nodes);
     expect(await confirmed(() => calls.claim(limit(1), ask))).toMatchObject({ is: 'go' });
     const waits = await countOf(owner, 'wait');
     stop(replica.pid);

@@ -46,7 +46,9 @@ export function makeRetryRules({ connection, keys }: { connection: RedisConnecti
       if (others.length >= MOST_RULES) {
         throw new LimitlineError('USAGE', `There are ${MOST_RULES} rules already: remove one first.`);
       }
-      const rule: RetryRule = { ...given, id: freshId(), madeMs: Date.now() };
+      // After all others, so that rules of one moment keep their order.
+      const last = others.at(-1)?.madeMs ?? 0;
+      const rule: RetryRule = { ...given, id: freshId(), madeMs: Math.max(Date.now(), last + 1) };
       await connection.hset(key, rule.id, JSON.stringify(rule));
       return rule;
     },

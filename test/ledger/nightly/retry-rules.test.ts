@@ -1,6 +1,7 @@
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { ONE_NIGHT_MS } from '../../../src/ledger/nightly/at-night.ts';
+import type { RetryRule } from '../../../src/ledger/nightly/retry-rule.ts';
 import { makeRetryRules } from '../../../src/ledger/nightly/retry-rules.ts';
 import { makeRequest, openLedger } from '../../support/ledger.ts';
 
@@ -20,6 +21,15 @@ async function openRules(asksApproval = false) {
   await refuse();
   return { ...ledger, rules, put, refuse };
 }
+
+test('rules of one moment stand in the order in which they were made', async () => {
+  vi.useFakeTimers({ toFake: ['Date'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const { rules } = await openRules();
+  const made: RetryRule[] = [];
+  for (let status = 400; status < 410; status += 1) made.push(await rules.add({ status, nights: 1, by: 'olivia' }));
+  expect((await rules.known()).map(({ rule }) => rule)).toEqual(made);
+});
 
 test('a rule is kept until somebody removes it, and none is made twice', async () => {
   const { rules } = await openRules();

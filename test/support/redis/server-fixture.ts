@@ -42,12 +42,12 @@ export function makeServerFixture() {
       await Promise.all(nodes.map((node, index) => takeSlots(node, index)));
       const [first, ...others] = nodes;
       for (const { port } of others) await first?.admin.call('CLUSTER', 'MEET', '127.0.0.1', String(port));
-      await Promise.all(nodes.map(whole));
+      await Promise.all(nodes.map((node) => whole(node, nodes.length)));
       return nodes;
     },
 
-    /** A further node of a cluster, that follows one of its nodes. */
-    async startClusterReplicaOf(primary: GivenServer): Promise<GivenServer> {
+    /** A further node of a cluster, that follows one of its nodes and that all others know: their votes make it a primary. */
+    async startClusterReplicaOf(primary: GivenServer, nodes: readonly GivenServer[]): Promise<GivenServer> {
       const replica = await start(['cluster-enabled yes', 'cluster-node-timeout 2000']);
       await replica.admin.call('CLUSTER', 'MEET', '127.0.0.1', String(primary.port));
       const id = String(await primary.admin.call('CLUSTER', 'MYID'));
@@ -55,6 +55,7 @@ export function makeServerFixture() {
       // It must have met the node first.
       await vi.waitFor(follow, { timeout: 20_000, interval: 20 });
       await synced(replica, primary);
+      await Promise.all([...nodes, replica].map((node) => whole(node, nodes.length + 1)));
       return replica;
     },
 
@@ -83,7 +84,7 @@ async function startGiven(
     ...access,
   });
   admin.on('error', () => {});
-  await admin.ping();
+  await answers(admin, child);
   return {
     port,
     pid: child.pid ?? 0,
@@ -116,10 +117,31 @@ async function takeSlots({ admin }: GivenServer, index: number): Promise<void> {
   await admin.call('CLUSTER', 'ADDSLOTS', ...Array.from({ length: count }, (_, slot) => String(first + slot)));
 }
 
-async function whole({ admin }: GivenServer): Promise<void> {
-  const state = async () => String(await admin.call('CLUSTER', 'INFO'));
-  const isWhole = (text: string) => text.includes('cluster_state:ok') && text.includes('cluster_known_nodes:3');
-  await vi.waitUntil(async () => isWhole(await state()), { timeout: 30_000 });
+/** Waits until a node knows so many of its cluster, none of them only as somebody who has not answered yet. */
+async function whole({ admin }: GivenServer, count: number): Promise<void> {
+  const isWhole = async () => {
+    const [info, nodes] = [String(await admin.call('CLUSTER', 'INFO')), String(await admin.call('CLUSTER', 'NODES'))];
+    const known = nodes.split('\n').filter((line) => line !== '' && !/handshake|noaddr|fail/.test(line));
+    return info.includes('cluster_state:ok') && known.length === count;
+  };
+  await vi.waitUntil(isWhole, { timeout: 30_000 });
+}
+
+/** Waits until a server answers, and says so where it has ended instead. */
+async function answers(admin: Redis, child: ChildProcess): Promise<void> {
+  const ending = new AbortController();
+  const ended = once(child, 'exit', { signal: ending.signal }).then(
+    ([code]) => Promise.reject(new Error(`The server of a test ended at its start, with ${code}.`)),
+    () => {},
+  );
+  try {
+    await Promise.race([admin.ping(), ended]);
+  } catch (error) {
+    admin.disconnect();
+    throw error;
+  } finally {
+    ending.abort();
+  }
 }
 
 function hasEnded(child: ChildProcess): boolean {
