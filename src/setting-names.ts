@@ -37,7 +37,9 @@ export function strayNames({ environment, dotenv, known }: GivenNames): StrayNam
 
 /** The beginnings of our settings' names. `REDIS_` is everybody's, so that only a near miss counts there. */
 const FAMILIES =
-  'SERVICE_ LIMITLINE_ ON_UNKNOWN_ CANARY_ APPROVE_ REQUIRED_ MAX_DOCUMENT_ CONSOLE_ METRICS_ NOTIFY_'.split(' ');
+  'SERVICE_ LIMITLINE_ ON_UNKNOWN_ CANARY_ APPROVE_ REQUIRED_ MAX_DOCUMENT_ CONSOLE_ METRICS_ NOTIFY_ EVENTS_'.split(
+    ' ',
+  );
 
 /** Settings that are spoken of already, and belong to parts of Limitline that are not there yet. */
 const LATER = /^LIMITLINE_KEEP_DAYS$/;

@@ -206,6 +206,21 @@ export const settingsSchema = z.object({
   NOTIFY_AWAY_AFTER_MIN: wholeNumber(1, 10_080, 'minutes').default(10),
   /** Percent of the disk, or of Redis' memory, that is in use. */
   NOTIFY_FULL_ABOVE: wholeNumber(1, 100, 'percent').default(90),
+  /** Finished portfolios older than this are archived at night; none are where it is not set. */
+  LIMITLINE_KEEP_DAYS: wholeNumber(1, 36_500, 'days').optional(),
+  /** Where the service's events are listened for; nowhere where no port is set. */
+  EVENTS_HOST: z.string().default('127.0.0.1'),
+  EVENTS_PORT: wholeNumber(0, 65_535).optional(),
+  /** The last part of the address that the platform tells the service; whoever knows it can leave events here. */
+  EVENTS_SECRET: z
+    .string()
+    .regex(/^[A-Za-z0-9_-]{24,200}$/, 'must be 24 to 200 letters, digits, - or _')
+    .optional(),
+  EVENTS_MAX_KB: wholeNumber(1, 10_240, 'kilobytes').default(256),
+  EVENTS_PER_SECOND: wholeNumber(1, 100_000, 'events a second').default(2_000),
+  /** What all events that are kept may take together; more are not taken until older ones have gone. */
+  EVENTS_KEEP_MB: wholeNumber(1, 100_000, 'megabytes').default(256),
+  EVENTS_KEEP_DAYS: wholeNumber(1, 36_500, 'days').default(90),
   METRICS_HOST: z.string().default('127.0.0.1'),
   METRICS_PORT: wholeNumber(0, 65_535).optional(),
   METRICS_TOKEN: z

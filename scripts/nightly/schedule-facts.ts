@@ -12,6 +12,7 @@ export const TASK_WORDS: Readonly<Record<TaskName, string>> = {
   inbox: 'takes in what lies in the drop folder',
   retry: 'sends refused rows again that a rule names',
   reconcile: 'compares what is kept, mends what is certain, and reports',
+  archive: 'takes portfolios that finished long ago out of Redis, into files',
 };
 
 /** What runs at night, when, how it went last, and who sees to it. */

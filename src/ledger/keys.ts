@@ -165,6 +165,16 @@ export function makeKeys(prefix: string, account: string) {
     notice: (id: string) => `${root}:notice:${id}`,
     /** Sorted set: ids of the notices of late, by when they arose, in ms. */
     noticesLately: `${root}:notices-lately`,
+    /** Sorted set: portfolios whose rows left Redis, archived or forgotten, by when they did, in ms. Each one's hash stays, with the field `archive`. */
+    archives: `${root}:archives`,
+    /** Hash: one content that came from the service's events: raw, with headers and times. */
+    event: (id: string) => `${root}:event:${id}`,
+    /** Sorted set: ids of the events that are kept, by when each came first, in ms of the server's clock. */
+    eventsLately: `${root}:events`,
+    /** Hash: how many events are kept, their bytes, and how many were not taken, by why. */
+    eventTotals: `${root}:events:totals`,
+    /** Sorted set of texts: digests of the ids that stand in events, and in which, in one of a fixed number of buckets. */
+    eventIds: (bucket: string) => `${root}:events:ids:${bucket}`,
     /** Sorted set: worker process → when it last gave a sign of life, in ms of the server's clock. */
     workers: `${root}:workers`,
     /** Sorted set of one member: the most replicas that Redis was ever seen to have. */

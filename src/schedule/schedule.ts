@@ -1,5 +1,5 @@
 /** What the schedule may name, in the order in which they run where several are due at once. */
-export const TASKS = ['audit', 'inbox', 'retry', 'reconcile'] as const;
+export const TASKS = ['audit', 'inbox', 'retry', 'reconcile', 'archive'] as const;
 export type TaskName = (typeof TASKS)[number];
 
 /** One line of the schedule. */

@@ -1,0 +1,45 @@
+import { LimitlineError } from '../../errors.ts';
+import type { RedisConnection } from '../../lua-script.ts';
+import type { Keys } from '../keys.ts';
+import type { ArchivedPortfolio, ArchiveState } from './archive-state.ts';
+
+export type Archives = ReturnType<typeof makeArchives>;
+
+/** The portfolios of the account that left Redis for files, or are on their way. */
+export function makeArchives({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
+  /** Where a portfolio is on that way; nothing where it is one like others, or none. */
+  async function read(name: string): Promise<ArchivedPortfolio | undefined> {
+    const text = await connection.hget(keys.portfolio(name), 'archive');
+    return text === null ? undefined : { name, ...(JSON.parse(text) as ArchiveState) };
+  }
+
+  return {
+    read,
+
+    /** Those that are archived or forgotten, the latest first. */
+    async list(): Promise<ArchivedPortfolio[]> {
+      const names = await connection.zrevrange(keys.archives, 0, -1);
+      const found = await Promise.all(names.map(read));
+      return found.filter((each) => each !== undefined);
+    },
+
+    /** @throws LimitlineError `USAGE` where a portfolio is archived, or on its way: nothing may be done to its rows */
+    async mustBeHere(name: string): Promise<void> {
+      const found = await read(name);
+      if (found) throw archivedFault(found);
+    },
+  };
+}
+
+/** What somebody is told who would change a portfolio that is archived, or on its way. */
+export function archivedFault({ name, is }: Pick<ArchivedPortfolio, 'name' | 'is'>): LimitlineError {
+  const words = {
+    archiving: `${name} is being archived: try again when that has ended.`,
+    leaving: `${name} is being archived: try again when that has ended.`,
+    archived: `${name} is archived: limitline restore ${name} brings its rows back.`,
+    restoring: `${name} is being restored: try again when that has ended.`,
+    forgetting: `${name} is being forgotten: nothing of it can be changed.`,
+    forgotten: `${name} was forgotten: nothing of it can be changed, and nothing comes back.`,
+  }[is];
+  return new LimitlineError('USAGE', words);
+}
