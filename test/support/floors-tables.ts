@@ -118,10 +118,13 @@ export const MAY_IMPORT: Record<string, readonly string[]> = {
   ],
   'src/portfolio': [...GROUND, 'src/table', 'src/documents', 'src/portfolio'],
   'src/pace': GROUND,
-  'src/ledger': GROUND,
+  'src/ledger': [...GROUND, 'src/events/arrived-event.ts'],
   'src/people': [...GROUND, 'src/ledger/keys.ts'],
   'src/audit': GROUND,
   'src/queue': GROUND,
+  // What is handed from who listens to who keeps.
+  'src/events/arrived-event.ts': [],
+  'src/events': [...GROUND, 'src/events/arrived-event.ts'],
   'src/stand-in': [...GROUND, 'src/service/schemas.ts'],
   'src/console': [
     ...GROUND,
