@@ -11,6 +11,7 @@ import { makeAccounts } from './ledger/accounts.ts';
 import { asksApproval } from './ledger/approvals/approval.ts';
 import { makeApprovalRule } from './ledger/approvals/approval-rule.ts';
 import { makeApprovals } from './ledger/approvals/approvals.ts';
+import { makeArchives } from './ledger/archive/archives.ts';
 import { makeAtMostOnce } from './ledger/at-most-once.ts';
 import { makeAttempts } from './ledger/attempts.ts';
 import { makeBuyers } from './ledger/buyers.ts';
@@ -171,6 +172,8 @@ export async function openContext({ settings, log, hash }: ContextDeps) {
     failing: makeFailingPortfolios({ connection: ledger, keys }),
     /** Compares what is kept beside the rows of a portfolio while they are walked. */
     restingLooks: makeRestingLooks({ connection: ledger, keys }),
+    /** Portfolios that left Redis for files. */
+    archives: makeArchives({ connection: ledger, keys }),
     buyerLists: makeBuyerLists({ connection: ledger, keys }),
     /** Makes what asks Redis so that others go first. */
     considerate: (signal: AbortSignal) => makeConsiderate({ usedMs: () => redisUsedMs(ledger), signal }),

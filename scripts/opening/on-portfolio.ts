@@ -48,8 +48,9 @@ function announce({ settings }: Context): void {
   announceFolder(settings, (text) => process.stderr.write(`${text}\n`));
 }
 
-/** @throws LimitlineError `NOT_FOUND`, with the names that there are, or where else there is one of this name. */
+/** An archived one is there, too: what a command cannot do with it, it says. @throws LimitlineError `NOT_FOUND`, with the names that there are, or where else there is one of this name. */
 export async function mustExist(name: string, context: Context): Promise<void> {
+  if (await context.archives.read(name)) return;
   if ((await context.portfolios.read(name)).startedMs === undefined) throw await unknownPortfolio(name, context);
 }
 
