@@ -156,6 +156,8 @@ export async function openContext({ settings, log, hash }: ContextDeps) {
     buyers: makeBuyers({ connection: ledger, keys }),
     portfolios: makePortfolios({ connection: ledger, keys }),
     stories: makeStories({ connection: ledger, keys }),
+    /** Portfolios that left Redis for files, or are on their way. */
+    archives: makeArchives({ connection: ledger, keys }),
     /** What somebody plans to do with many rows. */
     plans: makePlans({ connection: ledger, keys }),
     /** What waits for another person, or has waited. */
