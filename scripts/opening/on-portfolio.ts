@@ -34,11 +34,16 @@ async function opened<T>(run: (context: Context) => Promise<T>): Promise<T> {
   }
 }
 
-/** The same for a command on a portfolio, which must be there. */
-export function onPortfolio<T>(name: string, run: (context: Context) => Promise<T>): Promise<T> {
+/** The same for a command on a portfolio, which must be there; `orArchived` for one that only looks, and has something to say of those too. */
+export function onPortfolio<T>(
+  name: string,
+  run: (context: Context) => Promise<T>,
+  { orArchived = false }: { orArchived?: boolean } = {},
+): Promise<T> {
   return opened(async (context) => {
     // First, since a fault is one line.
-    await mustExist(name, context);
+    const isArchived = orArchived && (await context.archives.read(name)) !== undefined;
+    if (!isArchived) await mustExist(name, context);
     announce(context);
     return auditWholeCommand(context, () => run(context));
   });
