@@ -31,9 +31,9 @@ test('a portfolio that waits for an hour asks little of Redis, and goes on as so
   await place.work();
   await untilResting(place);
 
-  const before = await asked(redis.admin);
+  const [before, since] = [await asked(redis.admin), performance.now()];
   await sleep(MEASURED_MS);
-  const perS = ((await asked(redis.admin)) - before) / (MEASURED_MS / 1_000);
+  const perS = ((await asked(redis.admin)) - before) / ((performance.now() - since) / 1_000);
   // All that was asked, what scripts asked in their turn included.
   expect(perS).toBeLessThan(100);
   expect(await place.context.queues.depth()).toBeLessThanOrEqual(depthFor(0));

