@@ -1,4 +1,4 @@
-/** One event as it arrived, whatever it is: neither its shape nor a signature is shown (docs/service.md). */
+/** One event as it arrived, whatever it is: neither its shape nor a signature is shown (docs/service.md, "Events"). */
 export type ArrivedEvent = {
   /** The body as bytes, as it came: nothing was decoded, unpacked or looked at. May be empty. */
   body: Buffer;

@@ -35,7 +35,7 @@ type ListenerOptions = {
 
 /**
  * Listens for the service's events: whatever is posted to `/events/SECRET` is handed as bytes to who keeps it. Their kinds, shape and
- * signature are not shown (docs/service.md), so nothing of them is read or believed, and they change nothing. Anything else is answered
+ * signature are not shown (docs/service.md, "Events"), so nothing of them is read or believed, and they change nothing. Anything else is answered
  * 404, as a wrong secret is, and its body is not looked at.
  */
 export function makeEventListener(options: ListenerOptions) {
