@@ -49,10 +49,10 @@ test(
     const heldRows = (await place.redis.admin.keys('*:q4:state:queued'))[0]?.replace(/queued$/, 'held') ?? '';
     await place.redis.admin.set(heldRows, 'of another kind');
     const work = place.start('work');
-    const says = (words: string) => expect.poll(() => work.output().stderr, { timeout: 60_000 }).toContain(words);
+    const says = (words: string) => expect.poll(() => work.output().stderr).toContain(words);
     await says('WRONGTYPE');
     await place.redis.admin.del(heldRows);
-    await expect.poll(place.missingFaults, { timeout: 60_000 }).toEqual([]);
+    await expect.poll(place.missingFaults).toEqual([]);
     // Full, so that nothing can be written; then forbidden; then gone.
     await place.redis.admin.config('SET', 'maxmemory', '1');
     await says('OOM');

@@ -5,7 +5,7 @@ import { makeBucket, type Passage, rateLimitHeaders } from '../../src/stand-in/r
 import { inVirtualTime, sleep } from '../support/virtual-time.ts';
 
 // All simulations at a time: each has a clock of its own, and the trips to Redis of all of them are made together.
-vi.setConfig({ maxConcurrency: 40, testTimeout: 240_000 });
+vi.setConfig({ maxConcurrency: 40 });
 
 /** A caller who never leaves. */
 const never = () => new AbortController().signal;
