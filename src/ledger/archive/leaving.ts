@@ -18,7 +18,7 @@ export type NotArchived = {
 export type BegunArchive = { begun: true; before?: ArchiveState } | { is: ArchiveState } | NotArchived;
 
 /** Rows that one command takes out: two milliseconds of Redis' time. */
-const ROWS = 200;
+const ROWS = 100;
 
 /**
  * The fields of a portfolio's hash that stay when it is archived, beside `archive`: by which it is there, when that was, and whose
