@@ -33,6 +33,7 @@ const COMMANDS: Record<string, () => Promise<{ register: (program: Command, term
   nightly: () => import('./commands/nightly.ts'),
   notices: () => import('./commands/notices.ts'),
   inbox: () => import('./commands/inbox.ts'),
+  events: () => import('./commands/events.ts'),
   mapping: () => import('./commands/mapping.ts'),
   user: () => import('./commands/user.ts'),
   audit: () => import('./commands/audit.ts'),
