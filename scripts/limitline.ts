@@ -33,15 +33,15 @@ const COMMANDS: Record<string, () => Promise<{ register: (program: Command, term
   nightly: () => import('./commands/nightly.ts'),
   notices: () => import('./commands/notices.ts'),
   inbox: () => import('./commands/inbox.ts'),
-  events: () => import('./commands/events.ts'),
   mapping: () => import('./commands/mapping.ts'),
   user: () => import('./commands/user.ts'),
   audit: () => import('./commands/audit.ts'),
+  events: () => import('./commands/events.ts'),
   service: () => import('./commands/service.ts'),
 };
 
-/** Commands that run for long, and whose standard error is a log. */
-const LOGGING: ReadonlySet<string> = new Set(['up', 'work', 'console', 'nightly', 'service']);
+/** Commands that run for long, and whose standard error is a log; `listen` is that of `events`. */
+const LOGGING: ReadonlySet<string> = new Set(['up', 'work', 'console', 'nightly', 'service', 'listen']);
 
 /** Long enough for a process to end by itself, which it nearly always does at once. */
 const LINGER_MS = 1_000;

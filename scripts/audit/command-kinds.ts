@@ -49,6 +49,7 @@ export const COMMAND_KINDS: Readonly<Record<string, CommandKind>> = {
   console: 'serves',
   nightly: 'serves',
   service: 'serves',
+  'events listen': 'serves',
   approve: 'audits itself',
   decline: 'audits itself',
   run: { what: 'file imported', wish: (given) => importWish('run', given), asks: () => true },

@@ -7,6 +7,7 @@ import type { Context } from '../../src/context.ts';
 import { counted } from '../../src/counted.ts';
 import { since } from '../audit/since.ts';
 import { eventsList } from '../events/events-list.ts';
+import { addListen } from '../events/listen-command.ts';
 import { mustExist, withContext } from '../opening/on-portfolio.ts';
 import { limitNumber } from '../options/numbers.ts';
 import { checkOutput, writeOutput } from '../report/output.ts';
@@ -23,7 +24,7 @@ const SINCE = 'only since a day (2026-11-22), a moment (2026-11-22T10:00Z) or as
 type ListOptions = { since?: number; portfolio?: string; last: number };
 type ExportOptions = { since?: number; out?: string };
 
-/** `limitline events`: what the service sent, and what it names; `events export`: all of it. */
+/** `limitline events`: what the service sent, and what it names; `events export`: all of it; `events listen`: takes it. */
 export function register(program: Command, terminal: Terminal): void {
   const events = program
     .command('events')
@@ -46,6 +47,7 @@ export function register(program: Command, terminal: Terminal): void {
       const { events: count } = await withContext((context) => exportEvents(options, context), { facts });
       if (options.out !== undefined) terminal.say(`${counted(count, 'event')} written to ${options.out}.`);
     });
+  addListen(events, terminal);
 }
 
 async function list({ since: sinceMs, portfolio, last }: ListOptions, context: Context, terminal: Terminal) {

@@ -11,15 +11,22 @@ import { countService } from './count-service.ts';
 /** Longer than that, Redis is of no use to anybody who waits for an answer. */
 const REDIS_LIMIT_MS = 1_000;
 
+const IDLE = 'This process takes up no rows now.';
+
 export type Machines = ReturnType<typeof openMachines>;
 
 /**
  * What machines may ask of this process: whether it lives, whether it can work, and its figures.
  *
- * @param role what the process does: `work`, `console`, `up`
- * @param isWorking whether workers of this process run; undefined where it has none, and those of others are looked for
+ * @param role what the process does: `work`, `console`, `events`
+ * @param isWorking whether this process does what it is for; undefined where it is for showing what workers of others do, and those are
+ * looked for
+ * @param idle what is said while it does not
  */
-export function openMachines(context: Context, { role, isWorking }: { role: string; isWorking?: () => boolean }) {
+export function openMachines(
+  context: Context,
+  { role, isWorking, idle = IDLE }: { role: string; isWorking?: () => boolean; idle?: string },
+) {
   const { account, ledger, keys, queues, outbox } = context;
   const totalsOf = makeRowTotals({ connection: ledger, keys });
   const living = () => countLiving({ connection: ledger, keys });
@@ -38,7 +45,7 @@ export function openMachines(context: Context, { role, isWorking }: { role: stri
   const metrics = makeMetrics({ account, version: readVersion(), role, look });
 
   const ready = async (): Promise<Readiness> => {
-    if (isWorking && !isWorking()) return { ready: false, why: 'This process takes up no rows now.' };
+    if (isWorking && !isWorking()) return { ready: false, why: idle };
     const found = await inTime(isWorking ? ledger.ping().then(() => 1) : living(), REDIS_LIMIT_MS).catch(
       () => undefined,
     );
