@@ -7,6 +7,7 @@ import { type ApprovalsPageFunctions, addApprovalsPage } from './approvals/add-a
 import { type ArchivedPageFunctions, addArchivedPage } from './archived/add-archived-page.ts';
 import { type AuditPageFunctions, addAuditPage } from './audit/add-audit-page.ts';
 import { addDownloads, type DownloadFunctions } from './downloads/add-downloads.ts';
+import { addEventPage, type EventPageFunctions } from './events/add-event-page.ts';
 import { addHealthPage, type HealthPageFunctions } from './health/add-health-page.ts';
 import { addHeldPage, type HeldPageFunctions } from './held/add-held-page.ts';
 import { addKeysPage } from './keys/add-keys-page.ts';
@@ -44,6 +45,7 @@ export type PageFunctions = {
   health: HealthPageFunctions;
   held: HeldPageFunctions;
   row: RowPageFunctions;
+  event: EventPageFunctions;
   audit: AuditPageFunctions;
   me: MePageFunctions;
   users: UsersPageFunctions;
@@ -81,6 +83,7 @@ export function addPages(app: ConsoleApp, hub: Hub, functions: PageFunctions): v
   addHealthPage(app, given.health);
   addHeldPage(app, given.held);
   addRowPage(app, given.row);
+  addEventPage(app, given.event);
   addAuditPage(app, given.audit);
   addMePage(app, given.me);
   addUsersPage(app, given.users);

@@ -16,6 +16,7 @@ export const CHECKS = {
   archives: { kind: 'ledger', title: 'Archives that are missing or changed, or did not come to an end' },
   'made twice': { kind: 'finance', title: 'Made twice' },
   'not requested': { kind: 'finance', title: "Named by the day's files, and not requested" },
+  events: { kind: 'finance', title: 'What the service told of by events' },
   held: { kind: 'finance', title: 'Held: a person must say what became of the call' },
   refused: { kind: 'finance', title: 'Refused by the service' },
   'granted below': { kind: 'finance', title: 'Granted less than requested' },

@@ -13,7 +13,7 @@ test('an event is kept as it came, once, and counted when the same content comes
   const [kept, ...more] = await all();
   expect(more).toEqual([]);
   const id = createHash('sha256').update(body).digest('base64url').slice(0, 22);
-  expect(kept).toMatchObject({ id, times: 2, sizeBytes: body.length, ids: [], more: 0 });
+  expect(kept).toMatchObject({ id, times: 2, sizeBytes: body.length, ids: [], moreIds: 0 });
   expect(kept?.lastMs).toBeGreaterThanOrEqual(kept?.firstMs ?? Number.POSITIVE_INFINITY);
   const raw = await events.raw(id);
   expect(raw?.body.equals(body)).toBe(true);
