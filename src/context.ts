@@ -174,8 +174,6 @@ export async function openContext({ settings, log, hash }: ContextDeps) {
     failing: makeFailingPortfolios({ connection: ledger, keys }),
     /** Compares what is kept beside the rows of a portfolio while they are walked. */
     restingLooks: makeRestingLooks({ connection: ledger, keys }),
-    /** Portfolios that left Redis for files. */
-    archives: makeArchives({ connection: ledger, keys }),
     buyerLists: makeBuyerLists({ connection: ledger, keys }),
     /** Makes what asks Redis so that others go first. */
     considerate: (signal: AbortSignal) => makeConsiderate({ usedMs: () => redisUsedMs(ledger), signal }),
