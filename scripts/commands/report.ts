@@ -43,7 +43,8 @@ export function register(program: Command, terminal: Terminal): void {
       if (name === undefined) return listInstead(format, options, terminal);
       if (options.cause !== undefined && format !== 'errors-csv') throw causeElsewhere();
       checkOutput(options.out, { isBinary: format === 'xlsx' });
-      await onPortfolio(name, (context) => report(name, format, { ...options, say: terminal.say }, context));
+      const wish = { ...options, say: terminal.say };
+      await onPortfolio(name, (context) => report(name, format, wish, context), { alsoArchived: true });
     });
 }
 

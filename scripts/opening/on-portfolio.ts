@@ -34,11 +34,19 @@ async function opened<T>(run: (context: Context) => Promise<T>): Promise<T> {
   }
 }
 
-/** The same for a command on a portfolio, which must be there. */
-export function onPortfolio<T>(name: string, run: (context: Context) => Promise<T>): Promise<T> {
+/**
+ * The same for a command on a portfolio, which must be there.
+ *
+ * @param options.alsoArchived for a command that has something to say of one that is archived, or on its way
+ */
+export function onPortfolio<T>(
+  name: string,
+  run: (context: Context) => Promise<T>,
+  { alsoArchived = false } = {},
+): Promise<T> {
   return opened(async (context) => {
     // First, since a fault is one line.
-    await mustExist(name, context);
+    if (!alsoArchived || !(await context.archives.read(name))) await mustExist(name, context);
     announce(context);
     return auditWholeCommand(context, () => run(context));
   });
@@ -48,9 +56,12 @@ function announce({ settings }: Context): void {
   announceFolder(settings, (text) => process.stderr.write(`${text}\n`));
 }
 
-/** An archived one is there, too: what a command cannot do with it, it says. @throws LimitlineError `NOT_FOUND`, with the names that there are, or where else there is one of this name. */
+/**
+ * @throws LimitlineError `NOT_FOUND`, with the names that there are, or where else there is one of this name; `USAGE` where it is
+ *   archived, with what brings it back
+ */
 export async function mustExist(name: string, context: Context): Promise<void> {
-  if (await context.archives.read(name)) return;
+  await context.portfolios.mustBeHere(name);
   if ((await context.portfolios.read(name)).startedMs === undefined) throw await unknownPortfolio(name, context);
 }
 
