@@ -43,8 +43,8 @@ export function register(program: Command, terminal: Terminal): void {
       if (name === undefined) return listInstead(format, options, terminal);
       if (options.cause !== undefined && format !== 'errors-csv') throw causeElsewhere();
       checkOutput(options.out, { isBinary: format === 'xlsx' });
-      const run = (context: Context) => report(name, format, { ...options, say: terminal.say }, context);
-      await onPortfolio(name, run, { orArchived: true });
+      const wish = { ...options, say: terminal.say };
+      await onPortfolio(name, (context) => report(name, format, wish, context), { alsoArchived: true });
     });
 }
 

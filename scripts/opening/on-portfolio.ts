@@ -34,16 +34,19 @@ async function opened<T>(run: (context: Context) => Promise<T>): Promise<T> {
   }
 }
 
-/** The same for a command on a portfolio, which must be there; `orArchived` for one that only looks, and has something to say of those too. */
+/**
+ * The same for a command on a portfolio, which must be there.
+ *
+ * @param options.alsoArchived for a command that has something to say of one that is archived, or on its way
+ */
 export function onPortfolio<T>(
   name: string,
   run: (context: Context) => Promise<T>,
-  { orArchived = false }: { orArchived?: boolean } = {},
+  { alsoArchived = false } = {},
 ): Promise<T> {
   return opened(async (context) => {
     // First, since a fault is one line.
-    const isArchived = orArchived && (await context.archives.read(name)) !== undefined;
-    if (!isArchived) await mustExist(name, context);
+    if (!alsoArchived || !(await context.archives.read(name))) await mustExist(name, context);
     announce(context);
     return auditWholeCommand(context, () => run(context));
   });

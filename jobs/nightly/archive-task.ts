@@ -2,19 +2,11 @@ import type { Audit } from '../../src/audit/audit.ts';
 import { counted } from '../../src/counted.ts';
 import { isLimitlineError, messageOf } from '../../src/errors.ts';
 import { findOldPortfolios } from '../../src/ledger/archive/old-portfolios.ts';
-import type { Keys } from '../../src/ledger/keys.ts';
-import type { Portfolios } from '../../src/ledger/portfolios.ts';
-import type { RedisConnection } from '../../src/lua-script.ts';
-import type { Night, NightlyTask, NightResult } from '../nightly/task.ts';
+import type { ArchiveDeps } from '../archive/archive-deps.ts';
+import { type Archived, archivePortfolio } from '../archive/archive-portfolio.ts';
+import type { Night, NightlyTask, NightResult } from './task.ts';
 
-/** Archives one portfolio, or goes on with it. @throws LimitlineError `USAGE` where it is as it is, and stays so for now */
-export type ArchiveOne = (name: string, how: { by: string; signal: AbortSignal }) => Promise<unknown>;
-
-export type ArchiveTaskDeps = {
-  ledger: RedisConnection;
-  keys: Keys;
-  portfolios: Pick<Portfolios, 'read'>;
-  archive: ArchiveOne;
+export type ArchiveTaskDeps = ArchiveDeps & {
   audit: Pick<Audit, 'around'>;
   settings: { LIMITLINE_KEEP_DAYS?: number | undefined };
   /** Where this runs, as the trail has it. */
@@ -72,7 +64,8 @@ async function archiveNamed(name: string, { id, by, signal }: Night, came: Came,
       return;
     }
     const note = { by, what: 'portfolio archived', from: deps.from, about: name, facts: { night: id } };
-    await deps.audit.around(note, () => deps.archive(name, { by, signal }));
+    const facts = ({ rows, sizeBytes }: Archived) => ({ rows, bytes: sizeBytes });
+    await deps.audit.around(note, () => archivePortfolio(deps, name, { by, signal }), facts);
     came.archived.push(name);
   } catch (error) {
     signal.throwIfAborted();
