@@ -167,6 +167,12 @@ export function makeKeys(prefix: string, account: string) {
     noticesLately: `${root}:notices-lately`,
     /** Sorted set: portfolios whose rows left Redis, archived or forgotten, by when they did, in ms. Each one's hash stays, with the field `archive`. */
     archives: `${root}:archives`,
+    /** Set: digests of the files in the data folder that a portfolio named which is being forgotten; it goes with the portfolio. */
+    forgottenFiles: (name: string) => `${root}:portfolio:${name}:forgotten-files`,
+    /** What the keys of one portfolio begin with, but for its own hash and its rows. */
+    ofPortfolio: (name: string) => `${root}:portfolio:${name}:`,
+    /** What the keys of calls begin with, of whichever kind. */
+    calls: `${root}:call:`,
     /** Hash: one content that came from the service's events: raw, with headers and times. */
     event: (id: string) => `${root}:event:${id}`,
     /** Sorted set: ids of the events that are kept, by when each came first, in ms of the server's clock. */

@@ -14,6 +14,7 @@ const COMMANDS: Record<string, () => Promise<CommandModule>> = {
   cancel: () => import('../../scripts/commands/cancel.ts'),
   check: () => import('../../scripts/commands/check.ts'),
   decline: () => import('../../scripts/commands/decline.ts'),
+  forget: () => import('../../scripts/commands/forget.ts'),
   import: () => import('../../scripts/commands/import.ts'),
   notices: () => import('../../scripts/commands/notices.ts'),
   inbox: () => import('../../scripts/commands/inbox.ts'),
