@@ -26,6 +26,7 @@ const COMMANDS: Record<string, () => Promise<{ register: (program: Command, term
   pause: () => import('./commands/pause.ts'),
   resume: () => import('./commands/resume.ts'),
   cancel: () => import('./commands/cancel.ts'),
+  archive: () => import('./commands/archive.ts'),
   forget: () => import('./commands/forget.ts'),
   recover: () => import('./commands/recover.ts'),
   reconcile: () => import('./commands/reconcile.ts'),

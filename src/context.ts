@@ -11,6 +11,7 @@ import { makeAccounts } from './ledger/accounts.ts';
 import { asksApproval } from './ledger/approvals/approval.ts';
 import { makeApprovalRule } from './ledger/approvals/approval-rule.ts';
 import { makeApprovals } from './ledger/approvals/approvals.ts';
+import { makeArchives } from './ledger/archive/archives.ts';
 import { makeAtMostOnce } from './ledger/at-most-once.ts';
 import { makeAttempts } from './ledger/attempts.ts';
 import { makeBuyers } from './ledger/buyers.ts';
@@ -155,6 +156,8 @@ export async function openContext({ settings, log, hash }: ContextDeps) {
     buyers: makeBuyers({ connection: ledger, keys }),
     portfolios: makePortfolios({ connection: ledger, keys }),
     stories: makeStories({ connection: ledger, keys }),
+    /** Portfolios that left Redis for files, or are on their way. */
+    archives: makeArchives({ connection: ledger, keys }),
     /** What somebody plans to do with many rows. */
     plans: makePlans({ connection: ledger, keys }),
     /** What waits for another person, or has waited. */

@@ -53,6 +53,7 @@ export const COMMAND_KINDS: Readonly<Record<string, CommandKind>> = {
   resolve: { what: 'held calls resolved', wish: onNamed, asks: ({ options }) => options.all === true },
   pause: { what: 'line paused', wish: onNamed },
   resume: { what: 'line resumed', wish: onNamed },
+  archive: { what: 'portfolio archived', wish: onNamed, asks: () => true },
   recover: { what: 'ledger recovered', wish: recoverWish },
   forget: { what: 'portfolio forgotten', wish: onNamed, asks: () => true },
   reconcile: { what: 'ledger reconciled', wish: ({ options }) => (options.last === true ? undefined : {}) },

@@ -48,8 +48,12 @@ function announce({ settings }: Context): void {
   announceFolder(settings, (text) => process.stderr.write(`${text}\n`));
 }
 
-/** @throws LimitlineError `NOT_FOUND`, with the names that there are, or where else there is one of this name. */
+/**
+ * @throws LimitlineError `NOT_FOUND`, with the names that there are, or where else there is one of this name; `USAGE` where it is
+ *   archived, with what brings it back
+ */
 export async function mustExist(name: string, context: Context): Promise<void> {
+  await context.portfolios.mustBeHere(name);
   if ((await context.portfolios.read(name)).startedMs === undefined) throw await unknownPortfolio(name, context);
 }
 

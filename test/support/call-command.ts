@@ -10,6 +10,7 @@ type CommandModule = { register: (program: Command, terminal: Terminal) => void 
 
 const COMMANDS: Record<string, () => Promise<CommandModule>> = {
   approve: () => import('../../scripts/commands/approve.ts'),
+  archive: () => import('../../scripts/commands/archive.ts'),
   audit: () => import('../../scripts/commands/audit.ts'),
   cancel: () => import('../../scripts/commands/cancel.ts'),
   check: () => import('../../scripts/commands/check.ts'),

@@ -1,7 +1,7 @@
 import { LimitlineError } from '../../errors.ts';
 import type { RedisConnection } from '../../lua-script.ts';
 import type { Keys } from '../keys.ts';
-import type { ArchivedPortfolio, ArchiveState } from './archive-state.ts';
+import type { ArchivedPortfolio, ArchiveState, ArchiveStateName } from './archive-state.ts';
 
 export type Archives = ReturnType<typeof makeArchives>;
 
@@ -41,5 +41,19 @@ export function archivedFault({ name, is }: Pick<ArchivedPortfolio, 'name' | 'is
     forgetting: `${name} is being forgotten: nothing of it can be changed.`,
     forgotten: `${name} was forgotten: nothing of it can be changed, and nothing comes back.`,
   }[is];
-  return new LimitlineError('USAGE', words);
+  return new ArchivedFault(is, words);
+}
+
+/** Where the portfolio is for which this was thrown; nothing for any other error. What looks after many portfolios goes on with the next. */
+export function archivedOf(error: unknown): ArchiveStateName | undefined {
+  return error instanceof ArchivedFault ? error.is : undefined;
+}
+
+class ArchivedFault extends LimitlineError {
+  readonly is: ArchiveStateName;
+
+  constructor(is: ArchiveStateName, words: string) {
+    super('USAGE', words);
+    this.is = is;
+  }
 }

@@ -1,0 +1,146 @@
+import { rename } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { Writable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { makeFolder } from '../../src/data-folder.ts';
+import { LimitlineError } from '../../src/errors.ts';
+import { fileFault } from '../../src/files/file-fault.ts';
+import { type LinesPage, makeArchivePages } from '../../src/ledger/archive/archive-pages.ts';
+import { exportResults } from '../export/export-results.ts';
+import type { ArchiveDeps } from './archive-deps.ts';
+import {
+  batchesOf,
+  checkArchiveFile,
+  REST,
+  RESULTS,
+  ROWS,
+  readArchiveFile,
+  writeArchiveFile,
+} from './archive-files.ts';
+import { PART, syncFolder } from './archive-folders.ts';
+import { type FileFacts, type ManifestFacts, writeManifest } from './manifest.ts';
+
+/** For its owner alone, as all that is in it. */
+const FOLDER_MODE = 0o700;
+
+/** A portfolio that nobody changes, and where its archive is to be; `onRows` hears of rows that were written, or compared. */
+export type Writing = {
+  folder: string;
+  facts: Omit<ManifestFacts, 'files'>;
+  signal: AbortSignal;
+  onRows: (rows: number) => void | Promise<void>;
+};
+
+/** Writes all files of an archive to the disk, into a folder that is still to get its name. */
+export async function writeArchive({ folder, facts, signal, onRows }: Writing, deps: ArchiveDeps) {
+  const [dir, name] = [`${folder}${PART}`, facts.portfolio];
+  const pages = makeArchivePages({ connection: deps.ledger, keys: deps.keys });
+  try {
+    makeFolder(dir, FOLDER_MODE);
+  } catch (error) {
+    throw fileFault(dir, 'written', error);
+  }
+  const files = await together(signal, (either) => [
+    async () => {
+      const write = (to: Writable) => exportResults({ portfolio: name, only: 'all' }, to, { ...deps, signal: either });
+      return [await writeArchiveFile(dir, RESULTS, write)];
+    },
+    async () => {
+      const write = (found: AsyncIterable<LinesPage>) => (to: Writable) =>
+        pipeline(textsOf(found, onRows), to, { signal: either });
+      const rows = await writeArchiveFile(dir, ROWS, write(pages.rows(name)));
+      return [rows, await writeArchiveFile(dir, REST, write(pages.rest(name)))];
+    },
+  ]);
+  const manifest = { ...facts, files: files.flat() };
+  const [written] = [await writeManifest(dir, manifest), await syncFolder(dir)];
+  return { manifest, sizeBytes: sumOf(manifest.files) + written.bytes, sha256: written.sha256 };
+}
+
+/**
+ * Reads the files back from the disk, and compares each row and each other key with what is in Redis now.
+ *
+ * @throws LimitlineError `FILE` where a file is not what was written, `USAGE` where Redis is not what the files say
+ */
+export async function compareArchive(
+  { folder, facts, signal, onRows }: Writing,
+  files: readonly FileFacts[],
+  deps: ArchiveDeps,
+) {
+  const [dir, name] = [`${folder}${PART}`, facts.portfolio];
+  const pages = makeArchivePages({ connection: deps.ledger, keys: deps.keys });
+  const factsOf = (file: string) => files.find((each) => each.name === file) as FileFacts;
+  const mustBeSame = (isSame: boolean) => {
+    if (!isSame) throw changedFault(name);
+  };
+  if (factsOf(ROWS).lines !== facts.rows) throw changedFault(name);
+  await together(signal, (either) => [
+    () => checkArchiveFile(dir, factsOf(RESULTS)),
+    async () => {
+      for await (const lines of batchesOf(readArchiveFile(dir, factsOf(ROWS)))) {
+        either.throwIfAborted();
+        mustBeSame(await pages.areRows(name, lines));
+        await onRows(lines.length);
+      }
+      for await (const lines of batchesOf(readArchiveFile(dir, factsOf(REST)))) {
+        either.throwIfAborted();
+        mustBeSame(await pages.areKeys(name, lines));
+      }
+    },
+  ]);
+}
+
+/** Gives the folder of the archive its name: from now on it is one. */
+export async function nameArchive(folder: string): Promise<void> {
+  try {
+    await rename(`${folder}${PART}`, folder);
+    await syncFolder(dirname(folder));
+  } catch (error) {
+    throw fileFault(folder, 'written', error);
+  }
+}
+
+/** Where it will lie, for people. */
+export function resultsOf(folder: string): string {
+  return join(folder, RESULTS);
+}
+
+/** Does these at the same time, and waits for all of them: the first that fails ends the others, and its fault is the one that is told. */
+async function together<T>(
+  signal: AbortSignal,
+  tasks: (either: AbortSignal) => readonly (() => Promise<T>)[],
+): Promise<T[]> {
+  const failing = new AbortController();
+  const either = AbortSignal.any([signal, failing.signal]);
+  const faults: unknown[] = [];
+  const run = async (task: () => Promise<T>) => {
+    try {
+      return await task();
+    } catch (error) {
+      faults.push(error);
+      failing.abort(error);
+      throw error;
+    }
+  };
+  const ended = await Promise.allSettled(tasks(either).map(run));
+  if (faults.length > 0) throw faults[0];
+  return ended.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
+}
+
+async function* textsOf(pages: AsyncIterable<LinesPage>, onRows: Writing['onRows']): AsyncGenerator<Buffer> {
+  for await (const { text, count } of pages) {
+    yield text;
+    if (count > 0) await onRows(count);
+  }
+}
+
+function sumOf(files: readonly FileFacts[]): number {
+  return files.reduce((sum, { bytes }) => sum + bytes, 0);
+}
+
+function changedFault(name: string): LimitlineError {
+  return new LimitlineError(
+    'USAGE',
+    `${name} was changed while it was archived, so nothing of it was taken out: archive it again.`,
+  );
+}
