@@ -17,6 +17,7 @@ import { makeAttempts } from './ledger/attempts.ts';
 import { makeBuyers } from './ledger/buyers.ts';
 import { makeCalls } from './ledger/calls.ts';
 import { makeFailingPortfolios } from './ledger/counts/failing-portfolios.ts';
+import { makeEvents } from './ledger/events/events.ts';
 import { makeInbox } from './ledger/inbox/inbox.ts';
 import { makeKeys, makeSharedKeys } from './ledger/keys.ts';
 import type { Login } from './ledger/login.ts';
@@ -189,6 +190,12 @@ export async function openContext({ settings, log, hash }: ContextDeps) {
     recovery: makeRecovery({ connection: ledger, keys }),
     /** What the nightly checks found. */
     reports: makeReports({ connection: ledger, keys }),
+    /** What the service told of by events, raw. */
+    events: makeEvents({
+      connection: ledger,
+      keys,
+      limits: { mostBytes: settings.EVENTS_KEEP_MB * 1_048_576, keepMs: settings.EVENTS_KEEP_DAYS * 86_400_000 },
+    }),
     /** What was taken from drop folders. */
     inbox: makeInbox({ connection: ledger, keys }),
     /** The fleet's pace, without the doors; see {@link lookAtPace}. */

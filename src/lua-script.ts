@@ -7,7 +7,7 @@ import type { Cluster, Redis } from 'ioredis';
 export type RedisConnection = Redis | Cluster;
 
 /** Runs a script: its keys first, then its arguments, as its head says. Answers what Redis answers. */
-export type LuaScript = (keys: readonly string[], args: readonly (string | number)[]) => Promise<unknown>;
+export type LuaScript = (keys: readonly string[], args: readonly (string | number | Buffer)[]) => Promise<unknown>;
 
 /**
  * Registers the Lua file at `url` with a connection and gives a function that runs it (EVALSHA, and EVAL once where
@@ -51,7 +51,7 @@ function register(connection: RedisConnection, url: URL): LuaScript {
   if (connection.options?.enableAutoPipelining === true) return runGathered(connection, lua);
   const command = `limitline:${basename(url.pathname, '.lua')}`;
   connection.defineCommand(command, { lua });
-  const run = Reflect.get(connection, command) as (...args: (string | number)[]) => Promise<unknown>;
+  const run = Reflect.get(connection, command) as (...args: (string | number | Buffer)[]) => Promise<unknown>;
   return (keys, args) => run.call(connection, keys.length, ...keys, ...args);
 }
 

@@ -1,0 +1,128 @@
+import { makeLuaScript, type RedisConnection } from '../../lua-script.ts';
+import type { Keys } from '../keys.ts';
+import type { RowRequest, RowState } from '../row.ts';
+import type { RowId } from '../row-id.ts';
+import { digestsOfText, numbersOf } from '../search/index-words.ts';
+import { idsIn } from './event-ids.ts';
+import type { KeptEvent } from './kept-event.ts';
+
+/** A row that an event names, and by what. */
+export type NamedRow = {
+  row: RowId;
+  state: RowState;
+  line: number;
+  /** The company. */
+  name: string;
+  /** Decimal text. */
+  requested: string;
+  /** The id that stands in the event, and whose it is. */
+  id: string;
+  of: 'limit' | 'company' | 'document' | 'number';
+};
+
+/** The first rows that an event names; `more` says that there are others, as there are where it names a company of many requests. */
+export type RowsOfEvent = { rows: NamedRow[]; more: boolean };
+
+/** What somebody reads of one event. */
+const MOST_ROWS = 10;
+
+/** Digests looked for with one script in one portfolio: 2 milliseconds of Redis' time. */
+const DIGESTS_AT_ONCE = 200;
+
+/** Finds the rows that events name, in the indexes by which rows are searched. */
+export function makeEventRows({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
+  const findIds = makeLuaScript(connection, new URL('../lua/find-ids.lua', import.meta.url));
+
+  /** Those of a portfolio's rows that have one of the ids, each with the ids that it has. */
+  async function rowsIn(portfolio: string, digests: readonly string[]): Promise<Known[]> {
+    const found = new Set<string>();
+    for (let from = 0; from < digests.length; from += DIGESTS_AT_ONCE) {
+      const page = digests.slice(from, from + DIGESTS_AT_ONCE);
+      // One more than is told, so that it is known that there are more.
+      for (const key of (await findIds([keys.portfolio(portfolio)], [MOST_ROWS + 1, ...page])) as string[])
+        found.add(key);
+    }
+    const fields = ['state', 'line', 'company', 'documents', 'limit', 'request'] as const;
+    const read = async (key: string) =>
+      toKnown({ portfolio, key }, await connection.hmget(keys.row(portfolio, key), ...fields));
+    return (await Promise.all([...found].map(read))).flatMap((one) => one ?? []);
+  }
+
+  return {
+    /**
+     * The rows of the account that each of these events names, the first of them: by the service's ids, and by the numbers of a company
+     * that were sent. Rows that are not in Redis (an archived portfolio's), or not in the indexes (SEARCH_INDEX=off), are not found.
+     */
+    async rowsOf(events: readonly Pick<KeptEvent, 'ids'>[]): Promise<RowsOfEvent[]> {
+      const digests = [...new Set(events.flatMap(({ ids }) => ids.flatMap(digestsOfText)))];
+      const byId = new Map<string, NamedRow[]>();
+      if (digests.length > 0) {
+        for (const portfolio of await connection.zrevrange(keys.portfolios, 0, -1)) {
+          for (const { ids, ...row } of await rowsIn(portfolio, digests)) {
+            for (const [id, of] of ids) byId.set(id, [...(byId.get(id) ?? []), { ...row, id, of }]);
+          }
+        }
+      }
+      return events.map(({ ids }) => rowsOfEvent(ids, byId));
+    },
+  };
+}
+
+type Known = Omit<NamedRow, 'id' | 'of'> & { ids: ReadonlyMap<string, NamedRow['of']> };
+
+function rowsOfEvent(ids: readonly string[], byId: ReadonlyMap<string, readonly NamedRow[]>): RowsOfEvent {
+  const rows = new Map<string, NamedRow>();
+  // What belongs to one row alone says more than what it shares with others.
+  const named = ids.flatMap((id) => byId.get(id) ?? []).sort((one, other) => RANK[one.of] - RANK[other.of]);
+  for (const one of named) {
+    const name = `${one.row.portfolio}/${one.row.key}`;
+    if (!rows.has(name)) rows.set(name, one);
+  }
+  const all = [...rows.values()];
+  return { rows: all.slice(0, MOST_ROWS), more: all.length > MOST_ROWS };
+}
+
+const RANK: Readonly<Record<NamedRow['of'], number>> = { limit: 0, document: 1, company: 2, number: 3 };
+
+function toKnown(row: RowId, [state, line, company, documents, limit, request]: (string | null)[]): Known | undefined {
+  if (!state || !request) return undefined;
+  const asked = JSON.parse(request) as RowRequest;
+  const facts = { companyId: company || asked.companyId, documentIds: (documents ?? '').split('|'), limitId: limit };
+  return {
+    row,
+    state: state as RowState,
+    line: Number(line),
+    name: asked.name,
+    requested: asked.limit.requested_limit,
+    ids: idsOfRow({ ...facts, request: asked }),
+  };
+}
+
+/** What of a row an event may name: ids that the service gave, and the company's numbers that it was sent, as they were written. */
+export function idsOfRow({
+  companyId,
+  documentIds,
+  limitId,
+  request,
+}: {
+  companyId?: string | undefined;
+  documentIds: readonly string[];
+  limitId?: string | null | undefined;
+  request: Pick<RowRequest, 'limit'>;
+}): Map<string, NamedRow['of']> {
+  const ids = new Map<string, NamedRow['of']>();
+  const add = (id: string | null | undefined, of: NamedRow['of']) => {
+    if (id && !ids.has(id)) ids.set(id, of);
+  };
+  add(limitId, 'limit');
+  for (const id of documentIds) add(id, 'document');
+  add(companyId, 'company');
+  // What events are not found by at all is not looked for.
+  for (const number of numbersOf(request.limit)) if (isWhole(number)) add(number, 'number');
+  return ids;
+}
+
+function isWhole(number: string): boolean {
+  const { ids } = idsIn(Buffer.from(number));
+  return ids.includes(number);
+}
