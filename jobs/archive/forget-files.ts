@@ -22,14 +22,16 @@ export type FilesDeps = Account & {
 };
 
 /** Notes which files a portfolio imported, and what its archives name, before anything that tells so goes. */
-export async function noteNamedFiles(name: string, archiveDir: string, deps: FilesDeps): Promise<void> {
+export async function noteNamedFiles(name: string, archives: readonly string[], deps: FilesDeps): Promise<void> {
   const { forgetting, portfolios } = deps;
   await forgetting.noteFiles(
     name,
     (await portfolios.allImports(name)).map(({ id }) => id),
   );
-  for await (const path of namingFiles(archiveDir)) {
-    for await (const digests of digestsOf(path)) await forgetting.noteFiles(name, [...new Set(digests)]);
+  for (const archive of archives) {
+    for await (const path of namingFiles(archive)) {
+      for await (const digests of digestsOf(path)) await forgetting.noteFiles(name, [...new Set(digests)]);
+    }
   }
 }
 
@@ -41,7 +43,7 @@ export async function noteNamedFiles(name: string, archiveDir: string, deps: Fil
  */
 export async function removeNamedFiles(
   name: string,
-  archiveDir: string,
+  archives: readonly string[],
   deps: FilesDeps,
 ): Promise<{ removed: number; needed: number }> {
   const { forgetting, storedFiles, storedDocuments } = deps;
@@ -57,7 +59,7 @@ export async function removeNamedFiles(
     }
   }
   index.close();
-  if (isAny) await nameOthers(index.name, archiveDir, deps);
+  if (isAny) await nameOthers(index.name, archives, deps);
   const counts = { removed: 0, needed: 0 };
   for await (const digests of forgetting.files(name)) {
     for (const digest of digests) {
@@ -74,7 +76,7 @@ export async function removeNamedFiles(
 }
 
 /** Tells each file that any other portfolio names. */
-async function nameOthers(note: (digest: string) => void, archiveDir: string, deps: FilesDeps): Promise<void> {
+async function nameOthers(note: (digest: string) => void, archives: readonly string[], deps: FilesDeps): Promise<void> {
   for (const account of [deps, ...(await deps.otherAccounts())]) {
     for (const portfolio of await account.portfolios.names()) {
       for (const { id } of await account.portfolios.allImports(portfolio)) note(id);
@@ -84,7 +86,7 @@ async function nameOthers(note: (digest: string) => void, archiveDir: string, de
     };
     await walkLedger(account, { rows: [{ row }], signal: deps.signal });
   }
-  for await (const path of namingFiles(deps.archivesDir, archiveDir)) {
+  for await (const path of namingFiles(deps.archivesDir, archives)) {
     deps.signal.throwIfAborted();
     for await (const digests of digestsOf(path)) digests.forEach(note);
   }

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { LimitlineError } from '../../src/errors.ts';
-import type { ArchivedPortfolio, ArchiveState } from '../../src/ledger/archive/archive-state.ts';
+import type { ArchiveState } from '../../src/ledger/archive/archive-state.ts';
 import { makeArchives } from '../../src/ledger/archive/archives.ts';
 import { makeBuyerRequests } from '../../src/ledger/archive/buyer-requests.ts';
 import { makeForgetBeside } from '../../src/ledger/archive/forget-beside.ts';
@@ -15,6 +15,7 @@ import { makeForgetInReports } from '../../src/ledger/nightly/forget-in-reports.
 import type { Portfolios } from '../../src/ledger/portfolios.ts';
 import type { RedisConnection } from '../../src/lua-script.ts';
 import type { Queues } from '../../src/queue/queues.ts';
+import { removeEmpty } from '../inbox/drop-folder.ts';
 import { portfolioFolder } from './archive-folders.ts';
 import { forgetBuyers } from './forget-buyers.ts';
 import { forgetUploads } from './forget-desk.ts';
@@ -23,6 +24,7 @@ import { forgetDropped } from './forget-inbox.ts';
 import { forgetReported } from './forget-reports.ts';
 import { lookBeforeForgetting, refusal } from './may-forget.ts';
 import { fileNamesOf } from './named-digests.ts';
+import { ownArchives } from './own-archives.ts';
 
 export type ForgetDeps = Pick<FilesDeps, 'walkRows' | 'otherAccounts' | 'storedFiles' | 'storedDocuments'> & {
   account: string;
@@ -89,7 +91,7 @@ export async function forgetPortfolio(name: string, wish: ForgetWish, deps: Forg
   const forgetting = makeForgetting(ledger);
   const dir = portfolioFolder({ dataDir: settings.LIMITLINE_DATA, account, portfolio: name });
   const before = await lookBeforeForgetting(name, { archives, portfolios: deps.portfolios });
-  mustHaveArchive(before.state && { name, ...before.state }, dir);
+  mustHaveArchive(name, before.state, dir);
   const answer = await forgetting.begin(name, { id: randomBytes(9).toString('base64url'), by: wish.by });
   if (answer.is === 'forgotten') return nothingLeft(answer.state);
   if (answer.is !== 'go') throw refusal(name, answer);
@@ -104,9 +106,11 @@ export async function forgetPortfolio(name: string, wish: ForgetWish, deps: Forg
     archivesDir: join(settings.LIMITLINE_DATA, 'archive'),
     signal: wish.signal,
   };
-  const names = await namesOfFiles(name, dir, deps);
+  // Whatever tells names of files, before any of it goes.
+  const folders = await ownArchives(dir, { account, name, state: answer.state });
+  const names = await namesOfFiles(name, folders, deps);
   const steps: Record<ForgetStep, () => Promise<unknown>> = {
-    'files named': () => noteNamedFiles(name, dir, files),
+    'files named': () => noteNamedFiles(name, folders, files),
     async rows() {
       for await (const rows of forgetting.rows(name)) await wish.onStep?.('rows', rows);
     },
@@ -128,22 +132,29 @@ export async function forgetPortfolio(name: string, wish: ForgetWish, deps: Forg
       took.dropFolders = (await forgetDropped(name, deps)).elsewhere;
     },
     async files() {
-      took.files = await removeNamedFiles(name, dir, files);
+      took.files = await removeNamedFiles(name, folders, files);
     },
     async archives() {
       await forgetting.note(name, { sizeBytes: 0 });
-      await rm(dir, { recursive: true, force: true });
+      for (const folder of folders) await rm(folder, { recursive: true, force: true });
+      await removeEmpty(dir);
     },
     async end() {
       took.state = await forgetting.end(name);
     },
   };
   for (const step of FORGET_STEPS) {
-    wish.signal.throwIfAborted();
+    mustGoOn(name, wish);
     await wish.onStep?.(step, 0);
     await steps[step]();
   }
   return took;
+}
+
+function mustGoOn(name: string, { signal }: ForgetWish): void {
+  if (!signal.aborted) return;
+  const words = `Forgetting ${name} was stopped half way: say limitline forget "${name}" again, and it goes on.`;
+  throw new LimitlineError('STOPPED', words, { cause: signal.reason });
 }
 
 function nothingLeft(state: ArchiveState): Forgotten {
@@ -158,15 +169,20 @@ function nothingLeft(state: ArchiveState): Forgotten {
 }
 
 /** Its rows are in its archive alone: without it nobody knows what it named, and it would be left where it is. */
-function mustHaveArchive(state: ArchivedPortfolio | undefined, dir: string): void {
-  if (!state || state.is === 'forgotten' || !state.sizeBytes || existsSync(dir)) return;
-  const words = `${state.name} is archived, and its archive is not in this data folder (${dir}): forget it on the host that has it. Nothing was changed.`;
+function mustHaveArchive(name: string, state: ArchiveState | undefined, dir: string): void {
+  if (!state || state.is === 'forgotten' || !state.sizeBytes || existsSync(join(dir, state.id))) return;
+  const words = `${name} is archived, and its archive is not in this data folder (${join(dir, state.id)}): forget it on the host that has it, or put the folder back. Nothing was changed.`;
   throw new LimitlineError('FILE', words);
 }
 
 /** What files are called that came into it: other things name them. */
-async function namesOfFiles(name: string, archiveDir: string, { portfolios, inbox }: ForgetDeps): Promise<Set<string>> {
-  const names = new Set(await fileNamesOf(archiveDir));
+async function namesOfFiles(
+  name: string,
+  folders: readonly string[],
+  { portfolios, inbox }: ForgetDeps,
+): Promise<Set<string>> {
+  const names = new Set<string>();
+  for (const folder of folders) for (const fileName of await fileNamesOf(folder)) names.add(fileName);
   for (const { fileName } of await portfolios.allImports(name)) names.add(fileName);
   for await (const page of inbox.ofPortfolio(name)) for (const file of page) names.add(file.name).add(file.id);
   // What came through a pipe is called by nothing.

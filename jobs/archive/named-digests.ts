@@ -1,25 +1,27 @@
 import { createReadStream } from 'node:fs';
 import { readdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { pipeline } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { fileFault, systemCode } from '../../src/files/file-fault.ts';
+import { REST, ROWS } from './archive-files.ts';
+import { PART } from './archive-folders.ts';
 
 /** SHA-256, in hexadecimal: by it both an imported file and a document are named, wherever they are. */
 const DIGEST = /(?<![0-9a-f])[0-9a-f]{64}(?![0-9a-f])/g;
 const DIGEST_LENGTH = 64;
 
 /** What of an archive names files of the data folder: its rows and its other keys (archive-files.ts), a line each. */
-const NAMING = /^(?:rows|rest)\.ndjson\.gz$/;
+const NAMING: readonly string[] = [ROWS, REST];
 
 /**
  * The files below a folder that name others, of archives that are written to their end.
  *
- * @param except a folder that is left out, with all below it
+ * @param except folders that are left out, with all below them
  */
-export async function* namingFiles(dir: string, except?: string): AsyncGenerator<string> {
-  if (dir === except) return;
+export async function* namingFiles(dir: string, except: readonly string[] = []): AsyncGenerator<string> {
+  if (except.includes(dir)) return;
   const found = await readdir(dir, { withFileTypes: true }).catch((error) => {
     if (systemCode(error) === 'ENOENT') return [];
     throw fileFault(dir, 'read', error);
@@ -27,8 +29,8 @@ export async function* namingFiles(dir: string, except?: string): AsyncGenerator
   for (const entry of found) {
     const path = join(dir, entry.name);
     // The rows of one that is still being written are in Redis.
-    if (entry.isDirectory() && !entry.name.endsWith('.part')) yield* namingFiles(path, except);
-    else if (entry.isFile() && NAMING.test(entry.name)) yield path;
+    if (entry.isDirectory() && !entry.name.endsWith(PART)) yield* namingFiles(path, except);
+    else if (entry.isFile() && NAMING.includes(entry.name)) yield path;
   }
 }
 
@@ -55,10 +57,10 @@ export async function* digestsOf(path: string): AsyncGenerator<string[]> {
 }
 
 /** What files are called that an archive tells of as imported: each import is JSON in a text of its other keys. */
-export async function fileNamesOf(archiveDir: string): Promise<string[]> {
+export async function fileNamesOf(archive: string): Promise<string[]> {
   const names: string[] = [];
-  for await (const path of namingFiles(archiveDir)) {
-    if (!path.endsWith('rest.ndjson.gz')) continue;
+  for await (const path of namingFiles(archive)) {
+    if (basename(path) !== REST) continue;
     const gunzip = createGunzip();
     pipeline(createReadStream(path), gunzip, () => {});
     try {

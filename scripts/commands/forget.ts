@@ -4,10 +4,10 @@ import { type BeforeForgetting, lookBeforeForgetting } from '../../jobs/archive/
 import { commandLineActor } from '../../src/actor.ts';
 import type { Context } from '../../src/context.ts';
 import { LimitlineError } from '../../src/errors.ts';
-import { makeArchives } from '../../src/ledger/archive/archives.ts';
 import { afterWords, beforeWords } from '../archive/forget-words.ts';
 import { auditCommand } from '../audit/audit-command.ts';
-import { onPortfolio } from '../opening/on-portfolio.ts';
+import { withContext } from '../opening/on-portfolio.ts';
+import { waitForSignal } from '../process/signals.ts';
 import { askLine, canAsk } from '../terminal/ask.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
@@ -19,28 +19,31 @@ export function register(program: Command, terminal: Terminal): void {
     .description('erase what is known of people in a finished or archived portfolio, for good')
     .option('--yes <name>', 'its name once more; without it, the name is asked for')
     .action(async (name: string, { yes }: { yes?: string }) => {
-      await onPortfolio(name, (context) => forget(name, yes, context, terminal));
+      await withContext((context) => forget(name, yes, context, terminal));
     });
 }
 
 async function forget(name: string, yes: string | undefined, context: Context, terminal: Terminal): Promise<void> {
-  const { account, portfolios, ledger: connection, keys } = context;
-  const archives = makeArchives({ connection, keys });
-  const before = await lookBeforeForgetting(name, { archives, portfolios });
+  const { account } = context;
+  const before = await lookBeforeForgetting(name, context);
   if (before.state?.is === 'forgotten') return sayForgotten(name, before.state.sinceMs, account, terminal);
-  await mustBeMeant(name, { yes, before }, context, terminal);
-  // A signal ends the process as it does any command; asked again, it goes on where it was.
-  const { signal } = new AbortController();
-  const ended = await auditCommand(context, () => forgetPortfolio(name, { by: commandLineActor(), signal }, context), {
-    facts: countsOf,
-  });
-  terminal.print(afterWords(name, ended), { account, portfolio: name, forgotten: true, ...factsOf(ended) });
+  const ending = new AbortController();
+  const { signal, forget: noMore } = waitForSignal();
+  void signal.then((which) => ending.abort(new Error(`${which} came`)));
+  try {
+    await mustBeMeant(name, { yes, before, signal: ending.signal }, context, terminal);
+    const wish = { by: commandLineActor(), signal: ending.signal };
+    const ended = await auditCommand(context, () => forgetPortfolio(name, wish, context), { facts: countsOf });
+    terminal.print(afterWords(name, ended), { account, portfolio: name, forgotten: true, ...factsOf(ended) });
+  } finally {
+    noMore();
+  }
 }
 
 /** @throws LimitlineError `USAGE` where somebody did not give the name once more */
 async function mustBeMeant(
   name: string,
-  { yes, before }: { yes: string | undefined; before: BeforeForgetting },
+  { yes, before, signal }: { yes: string | undefined; before: BeforeForgetting; signal: AbortSignal },
   { account }: Context,
   terminal: Terminal,
 ): Promise<void> {
@@ -53,7 +56,7 @@ async function mustBeMeant(
         `Nothing was changed. To forget it, say: limitline forget "${name}" --yes "${name}"`,
       );
     }
-    given = (await askLine('\nType the name of the portfolio to forget it: ', new AbortController().signal))?.trim();
+    given = (await askLine('\nType the name of the portfolio to forget it: ', signal))?.trim();
   }
   if (given !== name) throw new LimitlineError('USAGE', `That is not its name, ${name}: nothing was changed.`);
 }
