@@ -190,8 +190,6 @@ export async function openContext({ settings, log, hash }: ContextDeps) {
     recovery: makeRecovery({ connection: ledger, keys }),
     /** What the nightly checks found. */
     reports: makeReports({ connection: ledger, keys }),
-    /** The portfolios that left Redis for files. */
-    archives: makeArchives({ connection: ledger, keys }),
     /** What the service told of by events, raw. */
     events: makeEvents({
       connection: ledger,

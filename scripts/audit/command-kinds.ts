@@ -61,6 +61,7 @@ export const COMMAND_KINDS: Readonly<Record<string, CommandKind>> = {
   resume: { what: 'line resumed', wish: onNamed },
   archive: { what: 'portfolio archived', wish: onNamed, asks: () => true },
   recover: { what: 'ledger recovered', wish: recoverWish },
+  forget: { what: 'portfolio forgotten', wish: onNamed, asks: () => true },
   reconcile: { what: 'ledger reconciled', wish: ({ options }) => (options.last === true ? undefined : {}) },
   notices: 'reads',
   'notices test': { what: 'test notice sent', wish: () => ({}) },

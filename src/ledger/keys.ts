@@ -171,6 +171,12 @@ export function makeKeys(prefix: string, account: string) {
     archives: `${root}:archives`,
     /** String, which expires: the process that takes portfolios out of Redis or puts them back. */
     archivesTaken: `${root}:archives:taken`,
+    /** Set: digests of the files in the data folder that a portfolio named which is being forgotten; it goes with the portfolio. */
+    forgottenFiles: (name: string) => `${root}:portfolio:${name}:forgotten-files`,
+    /** What the keys of one portfolio begin with, but for its own hash and its rows. */
+    ofPortfolio: (name: string) => `${root}:portfolio:${name}:`,
+    /** What the keys of calls begin with, of whichever kind. */
+    calls: `${root}:call:`,
     /** Hash: one content that came from the service's events: raw, with headers and times. */
     event: (id: string) => `${root}:event:${id}`,
     /** Sorted set: ids of the events that are kept, by when each came first, in ms of the server's clock. */

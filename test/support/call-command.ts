@@ -16,6 +16,7 @@ const COMMANDS: Record<string, () => Promise<CommandModule>> = {
   check: () => import('../../scripts/commands/check.ts'),
   decline: () => import('../../scripts/commands/decline.ts'),
   events: () => import('../../scripts/commands/events.ts'),
+  forget: () => import('../../scripts/commands/forget.ts'),
   import: () => import('../../scripts/commands/import.ts'),
   notices: () => import('../../scripts/commands/notices.ts'),
   inbox: () => import('../../scripts/commands/inbox.ts'),

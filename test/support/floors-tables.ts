@@ -165,7 +165,6 @@ export const MAY_IMPORT: Record<string, readonly string[]> = {
   'jobs/preview': [...FOR_JOBS, 'jobs/rows', 'jobs/import'],
   'jobs/drafts': [...FOR_JOBS, 'jobs/rows', 'jobs/import', 'jobs/preview'],
   'jobs/export': [...FOR_JOBS, 'jobs/rows'],
-  'jobs/archive': [...FOR_JOBS, 'jobs/rows', 'jobs/export'],
   'jobs/operators': [...FOR_JOBS, 'jobs/rows', 'jobs/steps'],
   'jobs/approvals': [...FOR_JOBS, 'jobs/rows', 'jobs/export', 'jobs/operators'],
   'jobs/story': [...FOR_JOBS, 'jobs/rows', 'jobs/steps', 'jobs/export', 'jobs/operators'],
@@ -185,6 +184,7 @@ export const MAY_IMPORT: Record<string, readonly string[]> = {
   ],
   'jobs/inbox': [...FOR_JOBS, 'jobs/rows', 'jobs/import', 'jobs/export', 'jobs/drafts'],
   'jobs/notices': [...FOR_JOBS, 'jobs/rows'],
+  'jobs/archive': [...FOR_JOBS, 'jobs/rows', 'jobs/import', 'jobs/export', 'jobs/drafts', 'jobs/inbox', 'jobs/nightly'],
   'jobs/index.ts': ['jobs'],
   'jobs/workers': [
     ...FOR_JOBS,
