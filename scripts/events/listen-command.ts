@@ -6,6 +6,7 @@ import { announceAccount } from '../opening/announce-account.ts';
 import { logUsageFaults, speakThroughLog } from '../process/log-only.ts';
 import { letOthersGoFirst } from '../process/low-priority.ts';
 import { waitForSignal } from '../process/signals.ts';
+import { keepHeapSmall } from '../process/small-heap.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { endWithParent, sayReady } from '../up/with-parent.ts';
 import { openListener, whereEvents } from './open-listener.ts';
@@ -25,6 +26,7 @@ export function addListen(events: Command, terminal: Terminal): void {
       const where = whereEvents(settings);
       endWithParent();
       letOthersGoFirst();
+      keepHeapSmall();
       const { signal } = waitForSignal();
       const context = await openContext({ settings, log });
       try {

@@ -64,9 +64,13 @@ export function guardConnections(limits: ListenerLimits, onEnd: (end: Connection
  * away; to close at once would take the answer from who is still sending.
  */
 function closeUnread(request: IncomingMessage, lingerMs: number): void {
-  if (request.complete || request.destroyed) return;
-  // Not taken back where it ends before: a flood would leave a listener on the connection with each.
-  setTimeout(() => {
-    if (!request.complete) request.socket.destroy();
-  }, lingerMs).unref();
+  const isLeft = (): boolean => !request.complete && !request.destroyed;
+  if (!isLeft()) return;
+  // Of most requests the rest came with the head, and has been gone through by then: a flood of them must not leave a timer with each.
+  setImmediate(() => {
+    if (!isLeft()) return;
+    setTimeout(() => {
+      if (isLeft()) request.socket.destroy();
+    }, lingerMs).unref();
+  });
 }

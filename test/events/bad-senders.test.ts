@@ -119,7 +119,9 @@ test('while more waits for Redis than there is memory for it, the rest is told t
 test('a sender that goes away in the middle leaves nothing', async () => {
   const { connect, kept, ends, ask } = await startListener();
   const client = await connect();
-  client.write(`${HEAD}Content-Length: 10\r\n\r\nhalf`);
+  client.write(`${HEAD}Expect: 100-continue\r\nContent-Length: 10\r\n\r\n`);
+  expect(await client.answers(1)).toEqual(['100']);
+  client.write('half');
   client.end();
   await expect.poll(() => ends, { interval: 2 }).toEqual(['broken off']);
   expect(kept).toEqual([]);
@@ -198,16 +200,20 @@ test('at its end what is under way is kept and answered, and what comes then is 
   });
   const [early, late, wrong] = await Promise.all([connect(), connect(), connect()]);
   early.write(posted('one'));
-  late.write(HEAD);
-  wrong.write('POST /events/other HTTP/1.1\r\n');
+  // Behind a whole request, whose answer says that this beginning of another has arrived as well.
+  const whole = posted('', [], '/events/other').toString();
+  late.write(`${whole}${HEAD}`);
+  wrong.write(`${whole}POST /events/other HTTP/1.1\r\n`);
+  expect([await late.answers(1), await wrong.answers(1)]).toEqual([['404'], ['404']]);
   await expect.poll(() => seen.length, { interval: 2 }).toBe(1);
   const closed = listener.close();
   late.write('Content-Length: 0\r\n\r\n');
   wrong.write('Host: x\r\nContent-Length: 0\r\n\r\n');
-  expect([await late.answers(1), await wrong.answers(1)]).toEqual([['503'], ['404']]);
+  expect(await late.answers(2)).toEqual(['404', '503']);
+  expect(await wrong.answers(2)).toEqual(['404', '404']);
   redis.resolve('kept');
   expect(await early.answers(1)).toEqual(['200']);
   await closed;
-  expect(ends.toSorted()).toEqual(['kept', 'stopping', 'wrong secret']);
-  expect(lines.at(-1)?.events).toEqual({ stopping: 1, 'wrong secret': 1, kept: 1 });
+  expect(ends.toSorted()).toEqual(['kept', 'stopping', 'wrong secret', 'wrong secret', 'wrong secret']);
+  expect(lines.at(-1)?.events).toEqual({ stopping: 1, 'wrong secret': 3, kept: 1 });
 });
