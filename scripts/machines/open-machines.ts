@@ -27,12 +27,13 @@ export function openMachines(
   context: Context,
   { role, isWorking, idle = IDLE }: { role: string; isWorking?: () => boolean; idle?: string },
 ) {
-  const { account, ledger, keys, queues, outbox } = context;
+  const { account, ledger, keys, queues, outbox, archives } = context;
   const totalsOf = makeRowTotals({ connection: ledger, keys });
   const living = () => countLiving({ connection: ledger, keys });
   const look = async () => {
-    const [totals, counts, pace, workers, standings, ended] = await Promise.all([
+    const [totals, archived, counts, pace, workers, standings, ended] = await Promise.all([
       totalsOf(),
+      archives.count(),
       queues.counts(),
       lookAtPace(context),
       living(),
@@ -40,7 +41,7 @@ export function openMachines(
       outbox.counts(),
     ]);
     const waiting = Object.fromEntries(standings.map((one) => [one.way, one.waiting]));
-    return { totals, queues: counts, pace, workers, notices: { waiting, ...ended } };
+    return { totals, archived, queues: counts, pace, workers, notices: { waiting, ...ended } };
   };
   const metrics = makeMetrics({ account, version: readVersion(), role, look });
 

@@ -16,12 +16,14 @@ export function archivedWords(archived: ArchivedAt): string {
   const { name, is, sinceMs, by, finishedMs, requested = '0', granted = '0', sizeBytes, folder } = archived;
   const shown = name.length > NAME_WIDTH ? `${name.slice(0, NAME_WIDTH - 1)}…` : name;
   const counts = archivedStates(archived).map(([state, count]) => `${grouped(count)} ${state}`);
+  const size = is === 'forgotten' || sizeBytes === undefined ? '' : `; files of ${sizeWords(sizeBytes)}`;
   const lines = [
     `${shown.padEnd(NAME_WIDTH)}  ${ARCHIVE_STANDING[is]} ${minute(sinceMs)} by ${visible(by)}`,
-    `    ${counts.join(', ') || 'no rows'}; finished ${minute(finishedMs)}`,
+    `    ${counts.join(', ') || 'no rows'}; finished ${minute(finishedMs)}${size}`,
     `    requested ${groupedAmount(requested)}, granted ${groupedAmount(granted)}`,
   ];
-  if (is !== 'forgotten') lines.push(`    ${folder}${sizeBytes === undefined ? '' : `, ${sizeWords(sizeBytes)}`}`);
+  // Paths are long: it stands by itself, to be copied.
+  if (is !== 'forgotten') lines.push(`    ${folder}`);
   return lines.join('\n');
 }
 

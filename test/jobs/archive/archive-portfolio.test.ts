@@ -16,7 +16,7 @@ test('what is archived leaves Redis but for its hash, and comes back from the fi
   const before = await dumpRedis(connection, keys.account.slice(0, 20));
   const { folder, rows, id } = await archive('q4');
   expect(rows).toBe(205);
-  const names = [...(await dumpRedis(connection, ':q4')).keys()];
+  const names = [...(await dumpRedis(connection, `${keys.account.slice(0, 20)}*:q4`)).keys()];
   expect(names.filter((key) => !key.includes(':buyer:'))).toEqual([keys.portfolio('q4')]);
   expect(await connection.hkeys(keys.portfolio('q4'))).toEqual(expect.arrayContaining(['archive', 'started']));
   expect(await connection.zrange(keys.portfolios, '0', '-1')).toEqual(['other']);
@@ -138,7 +138,7 @@ test('killed at any moment, the next one goes on or begins anew, and nothing is 
   for (let moment = 1; ; moment += 1) {
     const name = `m${moment}`;
     await fill(name, 3);
-    const before = await dumpRedis(connection, `:${name}`);
+    const before = await dumpRedis(connection, `${keys.account.slice(0, 20)}*:${name}`);
     const { deps, die } = own.otherProcess();
     let passed = 0;
     const killed = new Promise<boolean>((resolve) => {
@@ -161,7 +161,10 @@ test('killed at any moment, the next one goes on or begins anew, and nothing is 
     expect(state, `killed at moment ${moment}`).toMatchObject({ is: 'archived', states: { done: 3 } });
     expect(await foldersOf(name), `killed at moment ${moment}`).toEqual([state.id]);
     await putBackPlainly(own.folderOf(name, state.id), name, { connection, keys });
-    expect(differences(before, await dumpRedis(connection, `:${name}`)), `killed at moment ${moment}`).toEqual({});
+    expect(
+      differences(before, await dumpRedis(connection, `${keys.account.slice(0, 20)}*:${name}`)),
+      `killed at moment ${moment}`,
+    ).toEqual({});
   }
   expect([...met]).toEqual(ARCHIVE_STEPS);
 });
@@ -182,7 +185,7 @@ test('of two at once one works, and the other says so', async () => {
 test('ended by a signal before its rows leave, it is as it was; later, the next one goes on', async () => {
   const { fill, deps, connection, keys, archiveState, foldersOf, archive } = await openArchiving();
   await fill('q4', 3);
-  const before = await dumpRedis(connection, ':q4');
+  const before = await dumpRedis(connection, `${keys.account.slice(0, 20)}*:q4`);
   const endedAt = (at: string) => {
     const ending = new AbortController();
     const onProgress = ({ step }: ArchiveProgress) => {
@@ -192,7 +195,7 @@ test('ended by a signal before its rows leave, it is as it was; later, the next 
   };
   for (const step of ['begun', 'writing', 'comparing', 'naming', 'leaving']) {
     await expect(endedAt(step), step).rejects.toMatchObject({ code: 'STOPPED', message: /is as it was/ });
-    expect(differences(before, await dumpRedis(connection, ':q4')), step).toEqual({});
+    expect(differences(before, await dumpRedis(connection, `${keys.account.slice(0, 20)}*:q4`)), step).toEqual({});
     expect(await foldersOf('q4'), step).toEqual([]);
   }
   await expect(endedAt('taking rows out')).rejects.toMatchObject({ code: 'STOPPED', message: /again to go on/ });
@@ -210,13 +213,13 @@ test('where its files are gone or changed in the middle, nothing more is taken o
     if (step === 'taking rows out') ending.abort(new Error('SIGINT came'));
   };
   await archivePortfolio(deps, 'q4', { by: 'me', signal: ending.signal, onProgress }).catch(() => {});
-  const before = await dumpRedis(connection, ':q4');
+  const before = await dumpRedis(connection, `${keys.account.slice(0, 20)}*:q4`);
   const folder = folderOf('q4', (await archiveState('q4')).id);
   for (const file of await readdir(folder)) {
     const bytes = await readFile(join(folder, file));
     await truncate(join(folder, file), bytes.length - 10);
     await expect(archive('q4'), file).rejects.toMatchObject({ code: 'FILE', message: expect.stringContaining(file) });
-    expect(differences(before, await dumpRedis(connection, ':q4')), file).toEqual({});
+    expect(differences(before, await dumpRedis(connection, `${keys.account.slice(0, 20)}*:q4`)), file).toEqual({});
     await writeFile(join(folder, file), bytes);
   }
   expect(await archive('q4')).toMatchObject({ resumed: true });
