@@ -27,6 +27,7 @@ const COMMANDS: Record<string, () => Promise<{ register: (program: Command, term
   resume: () => import('./commands/resume.ts'),
   cancel: () => import('./commands/cancel.ts'),
   archive: () => import('./commands/archive.ts'),
+  restore: () => import('./commands/restore.ts'),
   recover: () => import('./commands/recover.ts'),
   reconcile: () => import('./commands/reconcile.ts'),
   rule: () => import('./commands/rule.ts'),

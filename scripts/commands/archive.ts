@@ -26,7 +26,9 @@ export function register(program: Command, terminal: Terminal): void {
     .option('--yes', 'do not ask')
     .action(async (name: string, options: ArchiveOptions) => {
       keepHeapSmall();
-      process.exitCode = await onPortfolio(name, (context) => archiveIt(name, options, context, terminal));
+      process.exitCode = await onPortfolio(name, (context) => archiveIt(name, options, context, terminal), {
+        mayBeAway: true,
+      });
     });
 }
 

@@ -34,11 +34,19 @@ async function opened<T>(run: (context: Context) => Promise<T>): Promise<T> {
   }
 }
 
-/** The same for a command on a portfolio, which must be there. */
-export function onPortfolio<T>(name: string, run: (context: Context) => Promise<T>): Promise<T> {
+/**
+ * The same for a command on a portfolio, which must be there.
+ *
+ * @param mayBeAway also where it is archived, or on its way
+ */
+export function onPortfolio<T>(
+  name: string,
+  run: (context: Context) => Promise<T>,
+  { mayBeAway = false } = {},
+): Promise<T> {
   return opened(async (context) => {
     // First, since a fault is one line.
-    await mustExist(name, context);
+    await (mayBeAway ? mustBeKnown(name, context) : mustExist(name, context));
     announce(context);
     return auditWholeCommand(context, () => run(context));
   });
@@ -54,6 +62,10 @@ function announce({ settings }: Context): void {
  */
 export async function mustExist(name: string, context: Context): Promise<void> {
   await context.portfolios.mustBeHere(name);
+  await mustBeKnown(name, context);
+}
+
+async function mustBeKnown(name: string, context: Context): Promise<void> {
   if ((await context.portfolios.read(name)).startedMs === undefined) throw await unknownPortfolio(name, context);
 }
 
