@@ -7,6 +7,13 @@ import { makeNamedMappings } from '../drafts/named-mappings.ts';
 /** A portfolio, and what is known of the files that were imported into it. */
 type Named = { portfolio: string; imports: readonly Pick<KnownImport, 'id'>[]; fileNames: ReadonlySet<string> };
 
+type DeskDeps = {
+  account: string;
+  settings: { LIMITLINE_DATA: string };
+  /** Is told digests of files before they go: of one whose import was refused as a whole there is a copy that nothing else names. */
+  noteFiles: (digests: readonly string[]) => Promise<void>;
+};
+
 /**
  * Removes the uploads of a portfolio with their documents and previews: those that are looked at for it, and those of files that were
  * imported into it. Mappings that were kept by such a file stay, and name it no more.
@@ -15,7 +22,7 @@ type Named = { portfolio: string; imports: readonly Pick<KnownImport, 'id'>[]; f
  */
 export async function forgetUploads(
   { portfolio, imports, fileNames }: Named,
-  { account, settings }: { account: string; settings: { LIMITLINE_DATA: string } },
+  { account, settings, noteFiles }: DeskDeps,
 ): Promise<number> {
   const dataDir = settings.LIMITLINE_DATA;
   const drafts = makeDraftStore({ dir: join(dataDir, 'drafts') });
@@ -25,6 +32,7 @@ export async function forgetUploads(
     const { account: of = account } = draft.submitted ?? {};
     const isOurs = draft.portfolio === portfolio && of === account;
     if (!isOurs && !draft.versions.some(({ sha256 }) => digests.has(sha256))) continue;
+    await noteFiles(draft.versions.map(({ sha256 }) => sha256));
     await drafts.remove(draft.id);
     removed += 1;
   }

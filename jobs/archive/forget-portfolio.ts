@@ -35,7 +35,7 @@ export type ForgetDeps = Pick<FilesDeps, 'walkRows' | 'otherAccounts' | 'storedF
   inbox: Inbox;
   queues: Pick<Queues, 'failedRows' | 'forget'>;
   /** The service's events: those go in which ids of the portfolio stand. */
-  events?: { forget(ids: readonly string[]): Promise<number> };
+  events: { forget(ids: readonly string[]): Promise<number> };
   settings: { LIMITLINE_DATA: string; LIMITLINE_INBOX?: string | undefined };
 };
 
@@ -106,6 +106,7 @@ export async function forgetPortfolio(name: string, wish: ForgetWish, deps: Forg
     archivesDir: join(settings.LIMITLINE_DATA, 'archive'),
     signal: wish.signal,
   };
+  const noteFiles = (digests: readonly string[]) => forgetting.noteFiles(name, digests);
   // Whatever tells names of files, before any of it goes.
   const folders = await ownArchives(dir, { account, name, state: answer.state });
   const names = await namesOfFiles(name, folders, deps);
@@ -120,16 +121,18 @@ export async function forgetPortfolio(name: string, wish: ForgetWish, deps: Forg
       took.buyers = await forgetBuyers(name, { ...tools, signal: wish.signal });
     },
     async calls() {
-      for await (const ids of forgetting.calls(name)) took.events += (await deps.events?.forget(ids)) ?? 0;
+      // Of a million calls each would be asked for.
+      const isAnyEvent = (await connection.zcard(keys.eventsLately)) > 0;
+      for await (const ids of forgetting.calls(name)) if (isAnyEvent) took.events += await deps.events.forget(ids);
     },
     beside: () => makeForgetBeside(ledger)(name, names),
     reports: () => forgetReported(name, [...names], { ...deps, forgetInReports: makeForgetInReports(ledger) }),
     async uploads() {
       const imports = await deps.portfolios.allImports(name);
-      took.uploads = await forgetUploads({ portfolio: name, imports, fileNames: names }, deps);
+      took.uploads = await forgetUploads({ portfolio: name, imports, fileNames: names }, { ...deps, noteFiles });
     },
     async 'drop folder'() {
-      took.dropFolders = (await forgetDropped(name, deps)).elsewhere;
+      took.dropFolders = (await forgetDropped(name, { ...deps, noteFiles })).elsewhere;
     },
     async files() {
       took.files = await removeNamedFiles(name, folders, files);

@@ -27,25 +27,24 @@ export function beforeWords(
 /** What somebody reads when it is forgotten: what went, and what nobody here can reach. */
 export function afterWords(name: string, { buyers, files, uploads, events, dropFolders }: Forgotten): string {
   const went = [
-    counted(buyers.forgotten, 'buyer'),
-    counted(files.removed, 'file'),
-    counted(uploads, 'upload'),
-    counted(events, 'event'),
-  ];
+    buyers.forgotten > 0 ? counted(buyers.forgotten, 'buyer') : '',
+    files.removed > 0 ? counted(files.removed, 'file') : '',
+    uploads > 0 ? counted(uploads, 'upload') : '',
+    events > 0 ? counted(events, 'event') : '',
+  ].filter(Boolean);
   const shared = [
     buyers.shared > 0 ? `${counted(buyers.shared, 'buyer')} that other portfolios ask for keep what those have.` : '',
     files.needed > 0 ? `${counted(files.needed, 'file')} that other portfolios name stay.` : '',
   ];
   return [
-    `${name} is forgotten. Taken out: its rows, ${went.join(', ')}.`,
+    `${name} is forgotten. Taken out: ${['its rows', ...went].join(', ')}.`,
     ...shared.filter(Boolean),
     '',
     'What this cannot reach, and somebody has to see to:',
     '- what the service has: ask it to erase the companies and their contacts;',
     '- results that runs left beside their files, downloads, mails and webhooks;',
-    '- backups of Redis and of the data folder, and the append-only file of Redis until',
-    '  it is rewritten: redis-cli BGREWRITEAOF (of its own Redis: on the socket in the',
-    '  data folder);',
+    '- backups of Redis and of the data folder, and the append-only file of Redis',
+    '  until it is rewritten: redis-cli BGREWRITEAOF;',
     '- the audit trail, which is evidence: it has names of files, and who did what;',
     ...(dropFolders.length > 0
       ? ['- drop folders that this host does not have: remove files of it from their done', '  and rejected.']

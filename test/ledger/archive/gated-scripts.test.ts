@@ -55,6 +55,10 @@ const SCRIPTS: Record<string, 'refuses' | 'quiet' | 'archives' | 'reads' | 'acco
   'compare-search': 'quiet',
   // The call alone: what it tells a row is kept from one that is archived by tell.lua.
   doubt: 'account',
+  // Events belong to the account.
+  'drop-events': 'account',
+  'event-index': 'included',
+  'keep-events': 'account',
   doubts: 'included',
   'drop-archive': 'archives',
   'drop-strays': 'quiet',
