@@ -61,8 +61,8 @@ const OURS = [
   'users',
 ] as const satisfies readonly (keyof PageFunctions)[];
 
-/** Pages on which files of buyers are shown and given away as they are. */
-const AS_IT_IS = ['new', 'downloads'] as const satisfies readonly (keyof PageFunctions)[];
+/** Pages on which files of buyers, and what came from the service, are shown and given away as they are. */
+const AS_IT_IS = ['new', 'downloads', 'event'] as const satisfies readonly (keyof PageFunctions)[];
 
 /** All pages of the console. Each is handed its functions as whoever asks may see their answers (privacy/masked-view.ts). */
 export function addPages(app: ConsoleApp, hub: Hub, functions: PageFunctions): void {

@@ -1,40 +1,47 @@
-/**
- * So many different ids are told apart: 10 MB, taken only as far as there are ids. A row's walk costs what it costs for each row, however
- * many there are in the table.
- */
+/** So many different ids are told apart: 10 MB, taken only as far as there are ids. */
 export const MOST_TABLE_IDS = 262_144;
 
 export type IdTable = ReturnType<typeof makeIdTable>;
 
 /**
  * Counts ids that are met over and over, and says of others whether they were: for a look at a million rows, which may take no time.
- * Nothing of an id is kept but 52 bits of a digest that is quick and not safe; two of a million are one in one case of thousands.
+ * Nothing of an id is kept but 64 bits of a digest that is quick and not safe: chance makes no two of them one, somebody with intent
+ * could.
  *
- * @param ids so many at the most, of which none is told twice
+ * @param ids so many at the most
  */
 export function makeIdTable(ids: number) {
   const size = 2 ** Math.ceil(Math.log2(Math.max(2, 2 * Math.min(ids, MOST_TABLE_IDS))));
-  const digests = new Float64Array(size);
-  const counts = new Uint32Array(size);
+  const [highs, lows, counts] = [new Int32Array(size), new Int32Array(size), new Uint32Array(size)];
   const lastMs = new Float64Array(size);
   let used = 0;
 
   /** Where an id stands, or would. */
-  const slotOf = (digest: number): number => {
-    let slot = digest % size;
-    while (digests[slot] !== 0 && digests[slot] !== digest) slot = (slot + 1) % size;
+  const slotOf = (id: string): number => {
+    // Two of FNV-1a's 32 bits, with other beginnings and factors; the second one is stirred, since places go by its last bits.
+    let [high, low] = [0x811c9dc5 | 0, 0x01000193 ^ id.length];
+    for (let at = 0; at < id.length; at += 1) {
+      const code = id.charCodeAt(at);
+      high = Math.imul(high ^ code, 0x01000193);
+      low = Math.imul(low ^ code, 0x85ebca6b);
+      low ^= low >>> 13;
+    }
+    let slot = low & (size - 1);
+    while (counts[slot] !== 0 && (lows[slot] !== low || highs[slot] !== high)) slot = (slot + 1) & (size - 1);
+    if (counts[slot] === 0) {
+      highs[slot] = high;
+      lows[slot] = low;
+    }
     return slot;
   };
 
   return {
     /** Counts an id. Answers its slot, or nothing where there is no room for another. */
     add(id: string, atMs: number): number | undefined {
-      const digest = digestOf(id);
-      const slot = slotOf(digest);
-      if (digests[slot] === 0) {
+      const slot = slotOf(id);
+      if (counts[slot] === 0) {
         if (2 * (used + 1) > size) return undefined;
         used += 1;
-        digests[slot] = digest;
       }
       counts[slot] = (counts[slot] ?? 0) + 1;
       lastMs[slot] = Math.max(lastMs[slot] ?? 0, atMs);
@@ -44,8 +51,8 @@ export function makeIdTable(ids: number) {
     /** The slot of an id that was counted; nothing of any other. */
     find(id: string): number | undefined {
       if (id === '' || used === 0) return undefined;
-      const slot = slotOf(digestOf(id));
-      return digests[slot] === 0 ? undefined : slot;
+      const slot = slotOf(id);
+      return counts[slot] === 0 ? undefined : slot;
     },
 
     /** How often what stands in a slot was counted, and when last. */
@@ -53,16 +60,4 @@ export function makeIdTable(ids: number) {
 
     size,
   };
-}
-
-/** Two of FNV-1a's 32 bits, with another beginning each; never 0, which stands for nothing. */
-function digestOf(id: string): number {
-  let [high, low] = [0x811c9dc5, 0x01000193 ^ id.length];
-  for (let at = 0; at < id.length; at += 1) {
-    const code = id.charCodeAt(at);
-    high = Math.imul(high ^ code, 0x01000193);
-    low = Math.imul(low ^ code, 0x85ebca6b);
-    low ^= low >>> 13;
-  }
-  return (high >>> 12) * 2 ** 32 + (low >>> 0) + 1;
 }

@@ -48,7 +48,7 @@ test('an event is found by each id that stands in it, the latest first, and by n
 });
 
 test('nothing that is not too old goes for what is new: it is not taken, which is counted, until there is room', async () => {
-  const place = openEvents({ mostBytes: 2_000, keepMs: 3_600_000 });
+  const place = openEvents({ mostBytes: 2_500, keepMs: 3_600_000 });
   const { events, all } = place;
   const answers = [];
   for (const content of ['one', 'two', 'three', 'four']) answers.push(await events.keep(eventOf(content)));

@@ -4,13 +4,13 @@ import { expect, inject, test } from 'vitest';
 import { eventsList } from '../../../scripts/events/events-list.ts';
 import { callCommand } from '../../support/call-command.ts';
 import { openContextOf } from '../../support/context-of.ts';
-import { eventOf } from '../../support/events.ts';
+import { allEvents, eventOf, makeOlder } from '../../support/events.ts';
 import { freshPrefix, makeRequest } from '../../support/ledger.ts';
 import { makeFolder } from '../../support/workplace.ts';
 
-async function openPlace() {
+async function openPlace(settings: Record<string, string> = {}) {
   const cwd = await makeFolder();
-  const env = { REDIS_URL: inject('redisUrl'), LIMITLINE_PREFIX: freshPrefix() };
+  const env = { REDIS_URL: inject('redisUrl'), LIMITLINE_PREFIX: freshPrefix(), ...settings };
   const context = await openContextOf({ cwd, env });
   return { cwd, context, limitline: (...args: string[]) => callCommand(args, { cwd, env }) };
 }
@@ -99,4 +99,27 @@ test('that nothing came, that events were not taken, and that portfolios are arc
     moreRows: false,
   };
   expect(eventsList({ ...list, totals, events: [event] })).toContain('1 portfolio is archived');
+});
+
+test('the settings say how much is kept, and for how long: the nightly check drops what is older, and tells the rest', async () => {
+  const { context, limitline } = await openPlace({ EVENTS_KEEP_MB: '1', EVENTS_KEEP_DAYS: '2' });
+  const { events } = context;
+  await events.keep(eventOf('a limit bl_1'));
+  const [first] = await allEvents(events);
+  await makeOlder({ connection: context.ledger, keys: context.keys }, first?.id ?? '', 3 * 86_400_000);
+  // A few old ones go whenever anything comes.
+  expect(await events.keep(eventOf('a limit bl_2'.padEnd(1_100_000)))).toBe('full');
+  expect(await events.totals()).toMatchObject({ events: 0 });
+  await events.keep(eventOf('a limit bl_3'));
+  await events.keep(eventOf('a limit bl_4'));
+  const found = (await allEvents(events)).find(({ ids }) => ids.includes('bl_3'));
+  await makeOlder({ connection: context.ledger, keys: context.keys }, found?.id ?? '', 3 * 86_400_000);
+  const { status, stdout } = await limitline('reconcile');
+  expect(status).toBe(2);
+  expect(stdout.replace(/\s+/g, ' ')).toContain('events of the service that name nothing known here');
+  expect(stdout).toContain('EVENTS_KEEP_MB');
+  expect((await allEvents(events)).map(({ ids }) => ids)).toEqual([['bl_4']]);
+  expect((await limitline('events')).stdout).toMatch(
+    /^1 event kept, .* of 1 MB, each for 2 days\.\nNOT TAKEN: 1 event /,
+  );
 });
