@@ -11,6 +11,7 @@ import { makeAccounts } from './ledger/accounts.ts';
 import { asksApproval } from './ledger/approvals/approval.ts';
 import { makeApprovalRule } from './ledger/approvals/approval-rule.ts';
 import { makeApprovals } from './ledger/approvals/approvals.ts';
+import { makeArchives } from './ledger/archive/archives.ts';
 import { makeAtMostOnce } from './ledger/at-most-once.ts';
 import { makeAttempts } from './ledger/attempts.ts';
 import { makeBuyers } from './ledger/buyers.ts';
@@ -187,6 +188,8 @@ export async function openContext({ settings, log, hash }: ContextDeps) {
     recovery: makeRecovery({ connection: ledger, keys }),
     /** What the nightly checks found. */
     reports: makeReports({ connection: ledger, keys }),
+    /** The portfolios that left Redis for files. */
+    archives: makeArchives({ connection: ledger, keys }),
     /** What the service told of by events, raw. */
     events: makeEvents({
       connection: ledger,

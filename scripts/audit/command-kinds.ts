@@ -39,6 +39,11 @@ export const COMMAND_KINDS: Readonly<Record<string, CommandKind>> = {
   'rule list': 'reads',
   'rule remove': { what: 'nightly rule removed', wish: onNamed },
   'audit export': { what: 'audit trail exported', wish: ({ options }) => ({ facts: { out: fileOf(options.out) } }) },
+  events: 'reads',
+  'events export': {
+    what: 'events exported',
+    wish: ({ options }) => ({ facts: { out: fileOf(options.out) } }),
+  },
   up: 'serves',
   work: 'serves',
   console: 'serves',

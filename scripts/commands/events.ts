@@ -1,9 +1,73 @@
+import { Readable, type Writable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import type { Command } from 'commander';
+import { eventFacts, eventLines, rowFacts } from '../../jobs/export/event-lines.ts';
+import { listEvents } from '../../jobs/story/list-events.ts';
+import type { Context } from '../../src/context.ts';
+import { counted } from '../../src/counted.ts';
+import { since } from '../audit/since.ts';
+import { eventsList } from '../events/events-list.ts';
 import { addListen } from '../events/listen-command.ts';
+import { mustExist, withContext } from '../opening/on-portfolio.ts';
+import { limitNumber } from '../options/numbers.ts';
+import { checkOutput, writeOutput } from '../report/output.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
-/** `limitline events`: what the service posted of itself. */
+/** What a terminal shows of the last ones. */
+const LISTED = 20;
+
+/** An event may hold whatever the service knows of a buyer: for who asked for it, and nobody else. */
+const OWN_FILE = 0o600;
+
+const SINCE = 'only since a day (2026-11-22), a moment (2026-11-22T10:00Z) or as long ago (12h)';
+
+type ListOptions = { since?: number; portfolio?: string; last: number };
+type ExportOptions = { since?: number; out?: string };
+
+/** `limitline events`: what the service sent, and what it names; `events export`: all of it; `events listen`: takes it. */
 export function register(program: Command, terminal: Terminal): void {
-  const events = program.command('events').description('what the service told by itself: taken, and kept as it came');
+  const events = program
+    .command('events')
+    .description('what the service sent of its own accord, and which rows it names')
+    .option('--since <time>', SINCE, since)
+    .option('--portfolio <name>', 'only what names a row of this portfolio')
+    .option('--last <n>', 'so many of the latest', limitNumber, LISTED)
+    .action((options: ListOptions) => withContext((context) => list(options, context, terminal)));
+  events
+    .command('export')
+    .description('all events as NDJSON, one a line, as they came, the oldest first')
+    .option('--out <file>', 'write to this file instead of standard output')
+    .option('--since <time>', SINCE, since)
+    .action(async (_own: unknown, command: Command) => {
+      // The list has --since as well, and commander gives it to that.
+      const options = command.optsWithGlobals() as ExportOptions;
+      checkOutput(options.out, { isBinary: false });
+      const since = options.since === undefined ? {} : { since: new Date(options.since).toISOString() };
+      const facts = (counts: { events: number }) => ({ ...counts, ...since });
+      const { events: count } = await withContext((context) => exportEvents(options, context), { facts });
+      if (options.out !== undefined) terminal.say(`${counted(count, 'event')} written to ${options.out}.`);
+    });
   addListen(events, terminal);
+}
+
+async function list({ since: sinceMs, portfolio, last }: ListOptions, context: Context, terminal: Terminal) {
+  if (portfolio !== undefined) await mustExist(portfolio, context);
+  const found = await listEvents({ sinceMs, portfolio, count: last }, context);
+  const { events, totals, more, archived } = found;
+  terminal.print(eventsList(found, { portfolio }), {
+    account: context.account,
+    kept: totals.events,
+    bytes: totals.bytes,
+    not_taken: totals.full,
+    more,
+    archived,
+    events: events.map((event) => ({ ...eventFacts(event), ...rowFacts(event) })),
+  });
+}
+
+async function exportEvents({ out, since: sinceMs }: ExportOptions, context: Context): Promise<{ events: number }> {
+  const counts = { events: 0 };
+  const write = (to: Writable) => pipeline(Readable.from(eventLines({ sinceMs, counts }, context)), to);
+  await writeOutput(out, write, { mode: OWN_FILE });
+  return counts;
 }

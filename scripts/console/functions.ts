@@ -3,6 +3,7 @@ import type { Context } from '../../src/context.ts';
 import { approvalsPageFunctions } from './approvals.ts';
 import { auditPageFunctions } from './audit.ts';
 import { downloadFunctions } from './downloads.ts';
+import { eventPageFunctions } from './events.ts';
 import { healthPageFunctions } from './health.ts';
 import { heldPageFunctions } from './held.ts';
 import { machineFunctions } from './machines.ts';
@@ -26,6 +27,7 @@ export function consoleFunctions(context: Context): PageFunctions {
     health: healthPageFunctions(context),
     held: heldPageFunctions(context),
     row: rowPageFunctions(context),
+    event: eventPageFunctions(context),
     board: boardFunctions(context),
     portfolios: portfoliosPageFunctions(context),
     portfolio: portfolioPageFunctions(context),

@@ -106,6 +106,9 @@ export const ACCESS = {
   'GET /nightly/reports/:id': { roles: LOOKS },
   'GET /nightly/reports/:id/:file': { roles: ['finance', 'approver', 'operator'] },
 
+  // An event of the service as it came: it may hold whatever the service knows.
+  'GET /service-events/:id': { roles: ['finance', 'approver', 'operator'] },
+
   'GET /work': { roles: ['operator'] },
   'GET /work/events': { roles: ['operator'] },
   'POST /work/retry': { roles: ['operator'] },

@@ -6,6 +6,7 @@ import { maskedView } from '../privacy/masked-view.ts';
 import { type ApprovalsPageFunctions, addApprovalsPage } from './approvals/add-approvals-page.ts';
 import { type AuditPageFunctions, addAuditPage } from './audit/add-audit-page.ts';
 import { addDownloads, type DownloadFunctions } from './downloads/add-downloads.ts';
+import { addEventPage, type EventPageFunctions } from './events/add-event-page.ts';
 import { addHealthPage, type HealthPageFunctions } from './health/add-health-page.ts';
 import { addHeldPage, type HeldPageFunctions } from './held/add-held-page.ts';
 import { addKeysPage } from './keys/add-keys-page.ts';
@@ -42,6 +43,7 @@ export type PageFunctions = {
   health: HealthPageFunctions;
   held: HeldPageFunctions;
   row: RowPageFunctions;
+  event: EventPageFunctions;
   audit: AuditPageFunctions;
   me: MePageFunctions;
   users: UsersPageFunctions;
@@ -57,8 +59,8 @@ const OURS = [
   'users',
 ] as const satisfies readonly (keyof PageFunctions)[];
 
-/** Pages on which files of buyers are shown and given away as they are. */
-const AS_IT_IS = ['new', 'downloads'] as const satisfies readonly (keyof PageFunctions)[];
+/** Pages on which files of buyers, and what came from the service, are shown and given away as they are. */
+const AS_IT_IS = ['new', 'downloads', 'event'] as const satisfies readonly (keyof PageFunctions)[];
 
 /** All pages of the console. Each is handed its functions as whoever asks may see their answers (privacy/masked-view.ts). */
 export function addPages(app: ConsoleApp, hub: Hub, functions: PageFunctions): void {
@@ -78,6 +80,7 @@ export function addPages(app: ConsoleApp, hub: Hub, functions: PageFunctions): v
   addHealthPage(app, given.health);
   addHeldPage(app, given.held);
   addRowPage(app, given.row);
+  addEventPage(app, given.event);
   addAuditPage(app, given.audit);
   addMePage(app, given.me);
   addUsersPage(app, given.users);

@@ -20,8 +20,8 @@ export type NamedRow = {
   of: 'limit' | 'company' | 'document' | 'number';
 };
 
-/** The first rows that an event names; `more` says that there are others, as there are where it names a company of many requests. */
-export type RowsOfEvent = { rows: NamedRow[]; more: boolean };
+/** The first rows that an event names; `moreRows` says that there are others, as there are where it names a company of many requests. */
+export type RowsOfEvent = { rows: NamedRow[]; moreRows: boolean };
 
 /** What somebody reads of one event. */
 const MOST_ROWS = 10;
@@ -50,14 +50,18 @@ export function makeEventRows({ connection, keys }: { connection: RedisConnectio
 
   return {
     /**
-     * The rows of the account that each of these events names, the first of them: by the service's ids, and by the numbers of a company
+     * The rows of the account, or of one portfolio, that each of these events names, the first of them: by the service's ids, and by the numbers of a company
      * that were sent. Rows that are not in Redis (an archived portfolio's), or not in the indexes (SEARCH_INDEX=off), are not found.
      */
-    async rowsOf(events: readonly Pick<KeptEvent, 'ids'>[]): Promise<RowsOfEvent[]> {
+    async rowsOf(
+      events: readonly Pick<KeptEvent, 'ids'>[],
+      { portfolio: only }: { portfolio?: string | undefined } = {},
+    ): Promise<RowsOfEvent[]> {
       const digests = [...new Set(events.flatMap(({ ids }) => ids.flatMap(digestsOfText)))];
       const byId = new Map<string, NamedRow[]>();
       if (digests.length > 0) {
-        for (const portfolio of await connection.zrevrange(keys.portfolios, 0, -1)) {
+        const portfolios = only === undefined ? await connection.zrevrange(keys.portfolios, 0, -1) : [only];
+        for (const portfolio of portfolios) {
           for (const { ids, ...row } of await rowsIn(portfolio, digests)) {
             for (const [id, of] of ids) byId.set(id, [...(byId.get(id) ?? []), { ...row, id, of }]);
           }
@@ -79,7 +83,7 @@ function rowsOfEvent(ids: readonly string[], byId: ReadonlyMap<string, readonly 
     if (!rows.has(name)) rows.set(name, one);
   }
   const all = [...rows.values()];
-  return { rows: all.slice(0, MOST_ROWS), more: all.length > MOST_ROWS };
+  return { rows: all.slice(0, MOST_ROWS), moreRows: all.length > MOST_ROWS };
 }
 
 const RANK: Readonly<Record<NamedRow['of'], number>> = { limit: 0, document: 1, company: 2, number: 3 };

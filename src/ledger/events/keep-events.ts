@@ -15,9 +15,9 @@ const MOST_AT_ONCE = { events: 64, ids: 512, bytes: 1_048_576 };
 /** What waits while Redis does not answer: more than comes in a turn, and no more than this process can bear. */
 const MOST_WAITING = { events: 5_000, bytes: 32 * 1_048_576 };
 
-/** What Redis takes for an event beside its content, and for an id that it is found by; measured, see docs/events.md. */
-const EVENT_BYTES = 600;
-const ID_BYTES = 50;
+/** What Redis takes for an event beside its content, and for an id that it is found by; measured, see docs/events.md, "What is kept". */
+const EVENT_BYTES = 750;
+const ID_BYTES = 60;
 
 /** 128 bits of its SHA-256 and a bit more: nobody finds another content of the same name. */
 const NAME_CHARACTERS = 22;

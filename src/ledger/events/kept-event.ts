@@ -17,7 +17,7 @@ export type KeptEvent = {
   sizeBytes: number;
   /** What in it may be an id (event-ids.ts), and how many more there were. */
   ids: string[];
-  more: number;
+  moreIds: number;
 };
 
 /** An event with its content, as it came. */

@@ -117,6 +117,6 @@ function pairsOf(found: readonly string[]): [id: string, score: string][] {
 
 /** See event-index.lua. */
 function toEvent(id: string, seen: string, ids: string): KeptEvent {
-  const [firstMs = 0, lastMs = 0, times = 0, sizeBytes = 0, , more = 0] = seen.split(' ', 6).map(Number);
-  return { id, firstMs, lastMs, times, sizeBytes, ids: ids === '' ? [] : ids.split(' '), more };
+  const [firstMs = 0, lastMs = 0, times = 0, sizeBytes = 0, , moreIds = 0] = seen.split(' ', 6).map(Number);
+  return { id, firstMs, lastMs, times, sizeBytes, ids: ids === '' ? [] : ids.split(' '), moreIds };
 }

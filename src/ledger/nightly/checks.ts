@@ -15,6 +15,7 @@ export const CHECKS = {
   documents: { kind: 'ledger', title: 'Documents that are missing, or that nobody names' },
   'made twice': { kind: 'finance', title: 'Made twice' },
   'not requested': { kind: 'finance', title: "Named by the day's files, and not requested" },
+  events: { kind: 'finance', title: 'What the service told of by events' },
   held: { kind: 'finance', title: 'Held: a person must say what became of the call' },
   refused: { kind: 'finance', title: 'Refused by the service' },
   'granted below': { kind: 'finance', title: 'Granted less than requested' },

@@ -86,6 +86,8 @@ GET  /nightly                                  in     no   yes    yes     yes   
 GET  /nightly/reports/:id                      in     no   yes    yes     yes      yes      no
 GET  /nightly/reports/:id/:file                in     no   no     yes     yes      yes      no
 
+GET  /service-events/:id                       in     no   no     yes     yes      yes      no
+
 GET  /work                                     in     no   no     no      no       yes      no
 GET  /work/events                              in     no   no     no      no       yes      no
 POST /work/retry                               in     no   no     no      no       yes      no

@@ -34,6 +34,7 @@ test(
     expect(shown.finance).toEqual(
       expect.arrayContaining(['/held', held, '/work', '/portfolios/q4/downloads/original']),
     );
+    expect(shown.finance.some((path) => path.startsWith('/service-events/'))).toBe(true);
     expect(shown.finance.filter((path) => path.startsWith('/approvals/'))).not.toEqual([]);
     expect(seen.filter((one) => one.startsWith('viewer /approvals/'))).not.toEqual([]);
     expect(shown.finance.filter((path) => path.includes('/rows/')).length).toBeGreaterThan(4);
