@@ -16,18 +16,12 @@ test('an event that says it is 100 MB is refused before any of it has come, and 
   expect([kept, ends]).toEqual([[], ['too large']]);
 });
 
-test.each([
-  ['says so', `Content-Length: ${100 * MB}`, Buffer.alloc(MB, 'x')],
-  [
-    'comes in pieces',
-    'Transfer-Encoding: chunked',
-    Buffer.concat([Buffer.from('100000\r\n'), Buffer.alloc(MB, 'x'), Buffer.from('\r\n')]),
-  ],
-])('an event of 100 MB that %s, sent whatever is answered, stays in no memory', async (_how, header, piece) => {
+test('an event of 100 MB in pieces, sent whatever is answered, stays in no memory', async () => {
   const { connect, kept, ends } = await startListener({ maxBytes: MB });
   const client = await connect();
+  const piece = Buffer.concat([Buffer.from('100000\r\n'), Buffer.alloc(MB, 'x'), Buffer.from('\r\n')]);
   const before = heldBytes();
-  client.write(`${HEAD}${header}\r\n\r\n`);
+  client.write(`${HEAD}Transfer-Encoding: chunked\r\n\r\n`);
   await client.flood(piece, 100 * MB);
   expect(await client.answers(1)).toEqual(['413']);
   // Some of it is swept a moment later.

@@ -59,16 +59,27 @@ export async function startListener({ maxBytes = 1_024, perSecond = 100_000, lim
   };
 }
 
+/** `HTTP/1.1 200 ` has one character more. */
+const LINE_LENGTH = 12;
+
 /** A connection whose bytes the test writes itself. */
 export async function connectTo(port: number) {
   const socket = connect({ port, host: '127.0.0.1' });
   let text = '';
+  const statuses: string[] = [];
+  // A first line may come in two pieces.
+  let [readTo, foundTo] = [0, 0];
   let isClosed = false;
   let wake = (): void => {};
   // Whether an end is clean or a reset is the system's matter.
   socket.on('error', () => {});
   socket.setEncoding('latin1').on('data', (piece: string) => {
     text += piece;
+    for (const { 0: line, 1: status = '', index } of text.slice(readTo).matchAll(/HTTP\/1\.1 (\d{3}) /g)) {
+      statuses.push(status);
+      foundTo = readTo + index + line.length;
+    }
+    readTo = Math.max(foundTo, text.length - LINE_LENGTH);
     wake();
   });
   socket.on('drain', () => wake());
@@ -100,12 +111,8 @@ export async function connectTo(port: number) {
     },
     /** Resolves when so many answers have begun, or no more can come. */
     async answers(count: number): Promise<string[]> {
-      const found = () => [...text.matchAll(/HTTP\/1\.1 (\d{3})/g)].map(([, status = '']) => status);
-      for (;;) {
-        const statuses = found();
-        if (statuses.length >= count || isClosed) return statuses;
-        await change();
-      }
+      while (statuses.length < count && !isClosed) await change();
+      return [...statuses];
     },
   };
 }
