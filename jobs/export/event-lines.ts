@@ -10,25 +10,26 @@ export type EventLinesDeps = { events: Pick<Events, 'walk' | 'rowsOf' | 'raw'> }
  * All events of the service that are kept, or those since a moment, as NDJSON, the oldest first: a line each, with its content, its
  * headers, the ids that stand in it and the rows that it names. One event is held at a time.
  *
- * @param counts is counted up while lines are taken
+ * @param given.counts is counted up while lines are taken
+ * @param given.withRows whether the rows are looked up: some microseconds of Redis' time for each id and portfolio
  */
 export async function* eventLines(
-  { sinceMs, counts }: { sinceMs?: number | undefined; counts: { events: number } },
+  { sinceMs, counts, withRows }: { sinceMs?: number | undefined; counts: { events: number }; withRows: boolean },
   { events }: EventLinesDeps,
 ): AsyncGenerator<string> {
   for await (const page of events.walk({ sinceMs, from: 'oldest' })) {
-    const rows = await events.rowsOf(page);
+    const rows = withRows ? await events.rowsOf(page) : undefined;
     for (const [place, event] of page.entries()) {
       const raw = await events.raw(event.id);
       // It may have gone meanwhile.
       if (!raw) continue;
       counts.events += 1;
-      yield `${JSON.stringify(lineOf(raw, rows[place]))}\n`;
+      yield `${JSON.stringify(lineOf(raw, rows?.[place], withRows))}\n`;
     }
   }
 }
 
-function lineOf({ body, headers, ...event }: RawEvent, named: RowsOfEvent | undefined) {
+function lineOf({ body, headers, ...event }: RawEvent, named: RowsOfEvent | undefined, withRows: boolean) {
   const text = utf8Text(body);
   return {
     ...eventFacts(event),
@@ -36,7 +37,7 @@ function lineOf({ body, headers, ...event }: RawEvent, named: RowsOfEvent | unde
     headers,
     encoding: text === undefined ? 'base64' : 'utf-8',
     body: text ?? body.toString('base64'),
-    ...rowFacts(named),
+    ...(withRows ? rowFacts(named) : {}),
   };
 }
 

@@ -1,5 +1,5 @@
 import type { Archives } from '../../src/ledger/archive/archives.ts';
-import type { RowsOfEvent } from '../../src/ledger/events/event-rows.ts';
+import type { LookedInto, RowsOfEvent } from '../../src/ledger/events/event-rows.ts';
 import type { Events } from '../../src/ledger/events/events.ts';
 import type { EventTotals, KeptEvent } from '../../src/ledger/events/kept-event.ts';
 
@@ -16,10 +16,12 @@ export type EventList = {
   keepMs: number;
   /** Portfolios whose rows are not in Redis, so that nobody sees whether an event names one of them. */
   archived: number;
+  /** Older portfolios, in which no rows were looked for. */
+  unlooked: number;
 };
 
 export type ListDeps = {
-  events: Pick<Events, 'walk' | 'rowsOf' | 'totals' | 'limits'>;
+  events: Pick<Events, 'walk' | 'rowsOf' | 'totals' | 'limits' | 'portfolioCount'>;
   archives: Pick<Archives, 'list'>;
 };
 
@@ -27,18 +29,20 @@ export type ListDeps = {
  * The latest events of the service, each with the rows that it names: of all, or of those that name rows of a portfolio.
  *
  * @param asked.count so many at the most
+ * @param asked.latest rows are looked for in so many of the latest portfolios; in all where it is left out
  */
 export async function listEvents(
-  { sinceMs, portfolio, count }: { sinceMs?: number | undefined; portfolio?: string | undefined; count: number },
+  { sinceMs, portfolio, latest, count }: LookedInto & { sinceMs?: number | undefined; count: number },
   { events, archives }: ListDeps,
 ): Promise<EventList> {
-  const [totals, archived] = await Promise.all([events.totals(), archives.list()]);
-  const facts = { totals, ...events.limits, archived: archived.length };
+  const [totals, archived, portfolios] = await Promise.all([events.totals(), archives.list(), events.portfolioCount()]);
+  const unlooked = latest === undefined ? 0 : Math.max(0, portfolios - latest);
+  const facts = { totals, ...events.limits, archived: archived.length, unlooked };
   const found: ListedEvent[] = [];
   for await (const page of events.walk({ sinceMs, from: 'latest' })) {
     // Where all are meant, no more are looked at than are told.
     const looked = portfolio === undefined ? page.slice(0, count + 1 - found.length) : page;
-    const rows = await events.rowsOf(looked, { portfolio });
+    const rows = await events.rowsOf(looked, { portfolio, latest });
     for (const [place, event] of looked.entries()) {
       const named = rows[place] ?? { rows: [], moreRows: false };
       if (portfolio !== undefined && named.rows.length === 0) continue;

@@ -22,7 +22,7 @@ const OWN_FILE = 0o600;
 const SINCE = 'only since a day (2026-11-22), a moment (2026-11-22T10:00Z) or as long ago (12h)';
 
 type ListOptions = { since?: number; portfolio?: string; last: number };
-type ExportOptions = { since?: number; out?: string };
+type ExportOptions = { since?: number; out?: string; rows: boolean };
 
 /** `limitline events`: what the service sent, and what it names; `events export`: all of it; `events listen`: takes it. */
 export function register(program: Command, terminal: Terminal): void {
@@ -38,6 +38,7 @@ export function register(program: Command, terminal: Terminal): void {
     .description('all events as NDJSON, one a line, as they came, the oldest first')
     .option('--out <file>', 'write to this file instead of standard output')
     .option('--since <time>', SINCE, since)
+    .option('--no-rows', 'without the rows that they name, which takes long with very many portfolios')
     .action(async (_own: unknown, command: Command) => {
       // The list has --since as well, and commander gives it to that.
       const options = command.optsWithGlobals() as ExportOptions;
@@ -65,9 +66,12 @@ async function list({ since: sinceMs, portfolio, last }: ListOptions, context: C
   });
 }
 
-async function exportEvents({ out, since: sinceMs }: ExportOptions, context: Context): Promise<{ events: number }> {
+async function exportEvents(
+  { out, since: sinceMs, rows: withRows }: ExportOptions,
+  context: Context,
+): Promise<{ events: number }> {
   const counts = { events: 0 };
-  const write = (to: Writable) => pipeline(Readable.from(eventLines({ sinceMs, counts }, context)), to);
+  const write = (to: Writable) => pipeline(Readable.from(eventLines({ sinceMs, counts, withRows }, context)), to);
   await writeOutput(out, write, { mode: OWN_FILE });
   return counts;
 }

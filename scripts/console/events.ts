@@ -7,10 +7,16 @@ import { shownBody } from '../../src/ledger/events/event-text.ts';
 /** What a page shows of a body: more than anybody reads there; the export has all of it. */
 const SHOWN_BYTES = 16_384;
 
+/** A page waits for this, and accounts have thousands of portfolios: an event is of one of the latest, as a rule. */
+const LATEST_PORTFOLIOS = 300;
+
 /** What the page *Nightly* shows of the service's events. */
 export function eventsFunctions(context: Pick<Context, 'events' | 'archives'>): EventsFunctions {
   return {
-    look: async (count) => ({ ...(await listEvents({ count }, context)), nowMs: Date.now() }),
+    look: async (count) => ({
+      ...(await listEvents({ count, latest: LATEST_PORTFOLIOS }, context)),
+      nowMs: Date.now(),
+    }),
   };
 }
 

@@ -50,7 +50,8 @@ export function idsIn(body: Buffer): EventIds {
   return { ids: all.slice(0, MOST_IDS), more: more + Math.max(0, all.length - MOST_IDS) };
 }
 
-function hasKnownPrefix(run: string): boolean {
+/** Whether a text begins as the service's ids do, where that is shown. Pure. */
+export function hasKnownPrefix(run: string): boolean {
   return [COMPANY_ID_PREFIX, LIMIT_ID_PREFIX].some((prefix) => run.startsWith(prefix) && run.length > prefix.length);
 }
 

@@ -2,8 +2,8 @@ import { makeLuaScript, type RedisConnection } from '../../lua-script.ts';
 import type { Keys } from '../keys.ts';
 import type { RowRequest, RowState } from '../row.ts';
 import type { RowId } from '../row-id.ts';
-import { digestsOfText, numbersOf } from '../search/index-words.ts';
-import { idsIn } from './event-ids.ts';
+import { digestsOfText, idDigest, numbersOf } from '../search/index-words.ts';
+import { hasKnownPrefix, idsIn } from './event-ids.ts';
 import type { KeptEvent } from './kept-event.ts';
 
 /** A row that an event names, and by what. */
@@ -29,6 +29,12 @@ const MOST_ROWS = 10;
 /** Digests looked for with one script in one portfolio: 2 milliseconds of Redis' time. */
 const DIGESTS_AT_ONCE = 200;
 
+/** Portfolios looked into at a time: so many scripts go with one write, and others' commands in between. */
+const PORTFOLIOS_AT_ONCE = 16;
+
+/** Where rows are looked for: in one portfolio, or in so many of the latest; in all where neither is said. */
+export type LookedInto = { portfolio?: string | undefined; latest?: number | undefined };
+
 /** Finds the rows that events name, in the indexes by which rows are searched. */
 export function makeEventRows({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
   const findIds = makeLuaScript(connection, new URL('../lua/find-ids.lua', import.meta.url));
@@ -49,20 +55,26 @@ export function makeEventRows({ connection, keys }: { connection: RedisConnectio
   }
 
   return {
+    /** How many portfolios there are to look into. */
+    portfolioCount: (): Promise<number> => connection.zcard(keys.portfolios),
+
     /**
-     * The rows of the account, or of one portfolio, that each of these events names, the first of them: by the service's ids, and by the numbers of a company
+     * The rows that each of these events names, the first of them: by the service's ids, and by the numbers of a company
      * that were sent. Rows that are not in Redis (an archived portfolio's), or not in the indexes (SEARCH_INDEX=off), are not found.
      */
     async rowsOf(
       events: readonly Pick<KeptEvent, 'ids'>[],
-      { portfolio: only }: { portfolio?: string | undefined } = {},
+      { portfolio, latest = 0 }: LookedInto = {},
     ): Promise<RowsOfEvent[]> {
-      const digests = [...new Set(events.flatMap(({ ids }) => ids.flatMap(digestsOfText)))];
+      const digests = [...new Set(events.flatMap(({ ids }) => ids.flatMap(digestsOf)))];
       const byId = new Map<string, NamedRow[]>();
       if (digests.length > 0) {
-        const portfolios = only === undefined ? await connection.zrevrange(keys.portfolios, 0, -1) : [only];
-        for (const portfolio of portfolios) {
-          for (const { ids, ...row } of await rowsIn(portfolio, digests)) {
+        const names =
+          portfolio === undefined ? await connection.zrevrange(keys.portfolios, 0, latest - 1) : [portfolio];
+        for (let from = 0; from < names.length; from += PORTFOLIOS_AT_ONCE) {
+          const page = names.slice(from, from + PORTFOLIOS_AT_ONCE);
+          const found = await Promise.all(page.map((name) => rowsIn(name, digests)));
+          for (const { ids, ...row } of found.flat()) {
             for (const [id, of] of ids) byId.set(id, [...(byId.get(id) ?? []), { ...row, id, of }]);
           }
         }
@@ -70,6 +82,11 @@ export function makeEventRows({ connection, keys }: { connection: RedisConnectio
       return events.map(({ ids }) => rowsOfEvent(ids, byId));
     },
   };
+}
+
+/** As the indexes have ids, and numbers without what is no letter or digit; the service's ids are no numbers. */
+function digestsOf(id: string): string[] {
+  return hasKnownPrefix(id) ? [idDigest(id)] : digestsOfText(id);
 }
 
 type Known = Omit<NamedRow, 'id' | 'of'> & { ids: ReadonlyMap<string, NamedRow['of']> };

@@ -33,8 +33,9 @@ test('events of the service are on the page of the night, and one is shown as it
   // Who may not look at one is given no link to it.
   const facts = await eventsFunctions(context).look(10);
   expect(String(eventsSection(facts, { showsEvents: false }))).not.toContain('/service-events/');
-  const full = { ...facts, archived: 2, totals: { ...facts.totals, full: 3, fullMs: 1_000 } };
+  const full = { ...facts, archived: 2, unlooked: 5, totals: { ...facts.totals, full: 3, fullMs: 1_000 } };
   const words = String(eventsSection(full, { showsEvents: true }));
   expect(words).toContain('3 events so far were not taken');
   expect(words).toContain('2 portfolios are archived');
+  expect(words).toContain('not in 5 older ones');
 });

@@ -42,6 +42,11 @@ test('an event names rows by their limit, their documents, their company and its
   // Ids are ids as they are written.
   expect(await named('BL_2', 'company_a1', '__proto__', 'bl_')).toEqual([]);
   expect(await events.rowsOf([{ ids: ['bl_1'] }], { portfolio: 'q5' })).toEqual([{ rows: [], moreRows: false }]);
+  // Of two portfolios that came at the same time the later one by name is the latest.
+  expect((await events.rowsOf([{ ids: ['bl_1', 'bl_2'] }], { latest: 1 }))[0]?.rows.map(({ id }) => id)).toEqual([
+    'bl_2',
+  ]);
+  expect(await events.portfolioCount()).toBe(2);
   expect(await events.rowsOf([{ ids: [] }, { ids: ['nothing-1'] }])).toHaveLength(2);
 });
 

@@ -75,13 +75,15 @@ test('the export has every event as it came, in a file for its owner alone, and 
     'events exported',
     { events: 4, since: expect.stringMatching(/^\d{4}-.*Z$/) },
   ]);
+  const bare = await limitline('events', 'export', '--no-rows');
+  expect(JSON.parse(bare.stdout.split('\n')[0] ?? '')).not.toHaveProperty('rows');
   const later = await limitline('events', 'export', '--since', '2999-01-01');
   expect(later).toMatchObject({ status: 0, stdout: '' });
   expect((await limitline('events', 'export', '--out', 'none/events.ndjson')).stderr).toContain('no folder');
 });
 
 test('that nothing came, that events were not taken, and that portfolios are archived is said', () => {
-  const list = { events: [], more: false, mostBytes: 1_048_576, keepMs: 86_400_000, archived: 1 };
+  const list = { events: [], more: false, mostBytes: 1_048_576, keepMs: 86_400_000, archived: 1, unlooked: 0 };
   const totals = { events: 0, bytes: 0, full: 2, fullMs: Date.parse('2026-11-22T10:00:00Z') };
   const words = eventsList({ ...list, totals });
   expect(words).toContain('NOT TAKEN: 2 events so far, the last at 2026-11-22 10:00:00 UTC');

@@ -21,6 +21,7 @@ export type EventsFacts = {
   mostBytes: number;
   keepMs: number;
   archived: number;
+  unlooked: number;
   nowMs: number;
 };
 
@@ -34,7 +35,7 @@ const MOST_ROWS = 3;
 
 /** What came from the service of late, and what it names. */
 export function eventsSection(
-  { events, totals, mostBytes, keepMs, archived, nowMs }: EventsFacts,
+  { events, totals, mostBytes, keepMs, archived, unlooked, nowMs }: EventsFacts,
   { showsEvents }: { showsEvents: boolean },
 ): Html {
   const kept = `${counted(totals.events, 'event')} kept, ${sizeText(totals.bytes)} of ${sizeText(mostBytes)}, each for ${counted(keepMs / DAY_MS, 'day')}.`;
@@ -61,6 +62,7 @@ export function eventsSection(
         { head: 'Times', kind: 'number', cell: ({ times }) => String(times) },
       ],
     })}
+    ${unlooked > 0 && events.length > 0 && html`<p class="hint">Rows were looked for in the latest portfolios, and not in ${counted(unlooked, 'older one')}: the page of an event, and <code>npx limitline events</code>, look in all.</p>`}
     ${archived > 0 && events.length > 0 && html`<p class="hint">${counted(archived, 'portfolio')} ${archived === 1 ? 'is' : 'are'} archived: whether an event names a row of theirs is seen once it is restored.</p>`}`;
 }
 
