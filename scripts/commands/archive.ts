@@ -27,7 +27,7 @@ export function register(program: Command, terminal: Terminal): void {
     .action(async (name: string, options: ArchiveOptions) => {
       keepHeapSmall();
       process.exitCode = await onPortfolio(name, (context) => archiveIt(name, options, context, terminal), {
-        mayBeAway: true,
+        alsoArchived: true,
       });
     });
 }

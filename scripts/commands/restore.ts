@@ -26,7 +26,7 @@ export function register(program: Command, terminal: Terminal): void {
       void signal.then(() => ending.abort());
       try {
         const restored = await onPortfolio(name, (context) => withProgress(name, ending.signal, context), {
-          mayBeAway: true,
+          alsoArchived: true,
         });
         terminal.print(restoredWords(restored), { restored: true, ...restored });
       } finally {

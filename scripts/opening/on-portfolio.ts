@@ -37,16 +37,16 @@ async function opened<T>(run: (context: Context) => Promise<T>): Promise<T> {
 /**
  * The same for a command on a portfolio, which must be there.
  *
- * @param mayBeAway also where it is archived, or on its way
+ * @param options.alsoArchived for a command that has something to say of one that is archived, or on its way
  */
 export function onPortfolio<T>(
   name: string,
   run: (context: Context) => Promise<T>,
-  { mayBeAway = false } = {},
+  { alsoArchived = false } = {},
 ): Promise<T> {
   return opened(async (context) => {
     // First, since a fault is one line.
-    await (mayBeAway ? mustBeKnown(name, context) : mustExist(name, context));
+    if (!alsoArchived || !(await context.archives.read(name))) await mustExist(name, context);
     announce(context);
     return auditWholeCommand(context, () => run(context));
   });
@@ -62,10 +62,6 @@ function announce({ settings }: Context): void {
  */
 export async function mustExist(name: string, context: Context): Promise<void> {
   await context.portfolios.mustBeHere(name);
-  await mustBeKnown(name, context);
-}
-
-async function mustBeKnown(name: string, context: Context): Promise<void> {
   if ((await context.portfolios.read(name)).startedMs === undefined) throw await unknownPortfolio(name, context);
 }
 
