@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { ArchiveProgress } from '../../jobs/archive/archive-deps.ts';
-import { type Archived, archivePortfolio } from '../../jobs/archive/archive-portfolio.ts';
+import { type Archived, archivePortfolio, mayBeArchived } from '../../jobs/archive/archive-portfolio.ts';
 import { commandLineActor } from '../../src/actor.ts';
 import type { Context } from '../../src/context.ts';
 import { counted } from '../../src/counted.ts';
@@ -37,6 +37,7 @@ async function archiveIt(name: string, { yes }: ArchiveOptions, context: Context
   const { signal, forget } = waitForSignal();
   void signal.then((which) => ending.abort(new Error(`${which} came`)));
   try {
+    await mayBeArchived(context, name);
     const isGoingOn = (await context.archives.read(name)) !== undefined;
     const summary = await summarize(name, context);
     if (summary && !isGoingOn && !yes && canAsk()) {
