@@ -153,8 +153,8 @@ describe('a late answer to a call of a row that is archived', () => {
       const changed = await ledger.changedBy(async () => {
         await ledger.connection.hset(ledger.keys.account, 'made:company', 3);
         for (let time = 0; time < 3; time += 1) {
-          await ledger.calls.release(things.company, 'a/company', why, { status: 400, body: 'no' });
           await ledger.connection.hset(ledger.keys.call('company', 'late'), { state: 'claimed', owner: 'a/company' });
+          await ledger.calls.release(things.company, 'a/company', why, { status: 400, body: 'no' });
         }
       });
       expect(changed).toEqual([':account', ':call:company:late']);

@@ -12,6 +12,7 @@ import {
   free,
   importForApproval,
 } from './approval-commands.ts';
+import { archiveAndRestore } from './archive-command.ts';
 import { type Command, command, expectFound } from './command.ts';
 import { put, requestOf } from './put-command.ts';
 import type { RealLedger } from './real-ledger.ts';
@@ -73,6 +74,7 @@ export function commandArbitraries(): fc.Arbitrary<Command>[] {
     fc.tuple(process, process, portfolio, key).map((args) => overtake(...args)),
     fc.tuple(portfolio, key).map((args) => cancel(...args)),
     portfolio.map(compare),
+    portfolio.map(archiveAndRestore),
     fc.tuple(portfolio, key).map((args) => leaveOut(...args)),
     portfolio.map(pause),
     portfolio.map(resume),
