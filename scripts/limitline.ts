@@ -28,6 +28,7 @@ const COMMANDS: Record<string, () => Promise<{ register: (program: Command, term
   cancel: () => import('./commands/cancel.ts'),
   archive: () => import('./commands/archive.ts'),
   forget: () => import('./commands/forget.ts'),
+  restore: () => import('./commands/restore.ts'),
   recover: () => import('./commands/recover.ts'),
   reconcile: () => import('./commands/reconcile.ts'),
   rule: () => import('./commands/rule.ts'),

@@ -54,6 +54,20 @@ export async function archivePortfolio(deps: ArchiveDeps, name: string, wish: Ar
   }
 }
 
+/**
+ * Whether a portfolio may be archived now, or gone on with where that was stopped. Changes nothing.
+ *
+ * @throws LimitlineError as {@link archivePortfolio}
+ */
+export async function mayBeArchived(
+  deps: Pick<ArchiveDeps, 'ledger' | 'keys' | 'account'>,
+  name: string,
+): Promise<void> {
+  const found = await makeLeaving({ connection: deps.ledger, keys: deps.keys }).begin(name);
+  if ('why' in found) throw notArchivedFault(name, found, deps.account);
+  if ('is' in found && found.is.is !== 'leaving') throw archivedFault({ name, is: found.is.is });
+}
+
 async function archive(deps: ArchiveDeps, name: string, wish: ArchiveWish): Promise<Archived> {
   const leaving = makeLeaving({ connection: deps.ledger, keys: deps.keys });
   // An import that was killed is forgotten by it.

@@ -1,5 +1,5 @@
 import { rename } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { dirname } from 'node:path';
 import type { Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { makeFolder } from '../../src/data-folder.ts';
@@ -22,6 +22,9 @@ import { type FileFacts, type ManifestFacts, writeManifest } from './manifest.ts
 
 /** For its owner alone, as all that is in it. */
 const FOLDER_MODE = 0o700;
+
+/** The portfolio's folder, the account's, that of all archives, and the data folder. */
+const LEVELS = 4;
 
 /** A portfolio that nobody changes, and where its archive is to be; `onRows` hears of rows that were written, or compared. */
 export type Writing = {
@@ -94,15 +97,12 @@ export async function compareArchive(
 export async function nameArchive(folder: string): Promise<void> {
   try {
     await rename(`${folder}${PART}`, folder);
-    await syncFolder(dirname(folder));
+    // Folders above it may be new as well, up to the data folder.
+    for (let above = dirname(folder), level = 0; level < LEVELS; above = dirname(above), level += 1)
+      await syncFolder(above);
   } catch (error) {
     throw fileFault(folder, 'written', error);
   }
-}
-
-/** Where it will lie, for people. */
-export function resultsOf(folder: string): string {
-  return join(folder, RESULTS);
 }
 
 /** Does these at the same time, and waits for all of them: the first that fails ends the others, and its fault is the one that is told. */

@@ -54,6 +54,7 @@ export const COMMAND_KINDS: Readonly<Record<string, CommandKind>> = {
   pause: { what: 'line paused', wish: onNamed },
   resume: { what: 'line resumed', wish: onNamed },
   archive: { what: 'portfolio archived', wish: onNamed, asks: () => true },
+  restore: { what: 'portfolio restored', wish: onNamed },
   recover: { what: 'ledger recovered', wish: recoverWish },
   forget: { what: 'portfolio forgotten', wish: onNamed, asks: () => true },
   reconcile: { what: 'ledger reconciled', wish: ({ options }) => (options.last === true ? undefined : {}) },

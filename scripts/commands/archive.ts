@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { ArchiveProgress } from '../../jobs/archive/archive-deps.ts';
-import { type Archived, archivePortfolio } from '../../jobs/archive/archive-portfolio.ts';
+import { type Archived, archivePortfolio, mayBeArchived } from '../../jobs/archive/archive-portfolio.ts';
 import { commandLineActor } from '../../src/actor.ts';
 import type { Context } from '../../src/context.ts';
 import { counted } from '../../src/counted.ts';
@@ -26,7 +26,9 @@ export function register(program: Command, terminal: Terminal): void {
     .option('--yes', 'do not ask')
     .action(async (name: string, options: ArchiveOptions) => {
       keepHeapSmall();
-      process.exitCode = await onPortfolio(name, (context) => archiveIt(name, options, context, terminal));
+      process.exitCode = await onPortfolio(name, (context) => archiveIt(name, options, context, terminal), {
+        alsoArchived: true,
+      });
     });
 }
 
@@ -35,6 +37,7 @@ async function archiveIt(name: string, { yes }: ArchiveOptions, context: Context
   const { signal, forget } = waitForSignal();
   void signal.then((which) => ending.abort(new Error(`${which} came`)));
   try {
+    await mayBeArchived(context, name);
     const isGoingOn = (await context.archives.read(name)) !== undefined;
     const summary = await summarize(name, context);
     if (summary && !isGoingOn && !yes && canAsk()) {

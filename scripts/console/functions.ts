@@ -1,6 +1,7 @@
 import type { PageFunctions } from '../../src/console/pages/index.ts';
 import type { Context } from '../../src/context.ts';
 import { approvalsPageFunctions } from './approvals.ts';
+import { archivedPageFunctions } from './archived.ts';
 import { auditPageFunctions } from './audit.ts';
 import { downloadFunctions } from './downloads.ts';
 import { healthPageFunctions } from './health.ts';
@@ -21,6 +22,7 @@ import { rowPageFunctions } from './row.ts';
 export function consoleFunctions(context: Context): PageFunctions {
   return {
     approvals: approvalsPageFunctions(context),
+    archived: archivedPageFunctions(context),
     plans: plansPageFunctions(context),
     downloads: downloadFunctions(context),
     health: healthPageFunctions(context),

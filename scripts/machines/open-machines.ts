@@ -20,12 +20,13 @@ export type Machines = ReturnType<typeof openMachines>;
  * @param isWorking whether workers of this process run; undefined where it has none, and those of others are looked for
  */
 export function openMachines(context: Context, { role, isWorking }: { role: string; isWorking?: () => boolean }) {
-  const { account, ledger, keys, queues, outbox } = context;
+  const { account, ledger, keys, queues, outbox, archives } = context;
   const totalsOf = makeRowTotals({ connection: ledger, keys });
   const living = () => countLiving({ connection: ledger, keys });
   const look = async () => {
-    const [totals, counts, pace, workers, standings, ended] = await Promise.all([
+    const [totals, archived, counts, pace, workers, standings, ended] = await Promise.all([
       totalsOf(),
+      archives.count(),
       queues.counts(),
       lookAtPace(context),
       living(),
@@ -33,7 +34,7 @@ export function openMachines(context: Context, { role, isWorking }: { role: stri
       outbox.counts(),
     ]);
     const waiting = Object.fromEntries(standings.map((one) => [one.way, one.waiting]));
-    return { totals, queues: counts, pace, workers, notices: { waiting, ...ended } };
+    return { totals, archived, queues: counts, pace, workers, notices: { waiting, ...ended } };
   };
   const metrics = makeMetrics({ account, version: readVersion(), role, look });
 

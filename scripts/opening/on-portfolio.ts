@@ -34,11 +34,19 @@ async function opened<T>(run: (context: Context) => Promise<T>): Promise<T> {
   }
 }
 
-/** The same for a command on a portfolio, which must be there. */
-export function onPortfolio<T>(name: string, run: (context: Context) => Promise<T>): Promise<T> {
+/**
+ * The same for a command on a portfolio, which must be there.
+ *
+ * @param options.alsoArchived for a command that has something to say of one that is archived, or on its way
+ */
+export function onPortfolio<T>(
+  name: string,
+  run: (context: Context) => Promise<T>,
+  { alsoArchived = false } = {},
+): Promise<T> {
   return opened(async (context) => {
     // First, since a fault is one line.
-    await mustExist(name, context);
+    if (!alsoArchived || !(await context.archives.read(name))) await mustExist(name, context);
     announce(context);
     return auditWholeCommand(context, () => run(context));
   });

@@ -25,6 +25,7 @@ const COMMANDS: Record<string, () => Promise<CommandModule>> = {
   reconcile: () => import('../../scripts/commands/reconcile.ts'),
   report: () => import('../../scripts/commands/report.ts'),
   resolve: () => import('../../scripts/commands/resolve.ts'),
+  restore: () => import('../../scripts/commands/restore.ts'),
   resume: () => import('../../scripts/commands/resume.ts'),
   retry: () => import('../../scripts/commands/retry.ts'),
   rule: () => import('../../scripts/commands/rule.ts'),

@@ -174,6 +174,7 @@ export const MAY_IMPORT: Record<string, readonly string[]> = {
     'jobs/plans',
     'jobs/inbox',
     'jobs/notices',
+    'jobs/archive',
   ],
   'jobs/inbox': [...FOR_JOBS, 'jobs/rows', 'jobs/import', 'jobs/export', 'jobs/drafts'],
   'jobs/notices': [...FOR_JOBS, 'jobs/rows'],

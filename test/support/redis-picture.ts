@@ -15,7 +15,13 @@ export async function pictureOf(connection: RedisConnection, begin: string): Pro
     else step.get(name);
   }
   const values = (await step.exec()) ?? [];
-  return Object.fromEntries(names.map((name, place) => [name.slice(begin.length), values[place]?.[1]]));
+  return Object.fromEntries(names.map((name, place) => [name.slice(begin.length), ordered(values[place]?.[1])]));
+}
+
+/** Fields of a hash have no order. */
+function ordered(value: unknown): unknown {
+  const isHash = typeof value === 'object' && value !== null && !Array.isArray(value);
+  return isHash ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))) : value;
 }
 
 /** Names of what differs between two pictures. */

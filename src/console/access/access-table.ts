@@ -47,6 +47,7 @@ export const ACCESS = {
 
   'GET /': { roles: LOOKS },
   'GET /newest/events': { roles: LOOKS },
+  'GET /archived': { roles: LOOKS },
   'GET /portfolios/:name': { roles: LOOKS },
   'GET /portfolios/:name/events': { roles: LOOKS },
   'GET /portfolios/:name/rows/:key': { roles: LOOKS },

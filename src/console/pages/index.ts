@@ -4,6 +4,7 @@ import type { ConsoleApp } from '../console-app.ts';
 import type { Hub } from '../events/hub.ts';
 import { maskedView } from '../privacy/masked-view.ts';
 import { type ApprovalsPageFunctions, addApprovalsPage } from './approvals/add-approvals-page.ts';
+import { type ArchivedPageFunctions, addArchivedPage } from './archived/add-archived-page.ts';
 import { type AuditPageFunctions, addAuditPage } from './audit/add-audit-page.ts';
 import { addDownloads, type DownloadFunctions } from './downloads/add-downloads.ts';
 import { addHealthPage, type HealthPageFunctions } from './health/add-health-page.ts';
@@ -31,6 +32,7 @@ export type PageFunctions = {
   board: BoardFunctions;
   portfolios: PortfoliosPageFunctions;
   portfolio: PortfolioPageFunctions;
+  archived: ArchivedPageFunctions;
   approvals: ApprovalsPageFunctions;
   nightly: NightlyPageFunctions;
   plans: PlansPageFunctions;
@@ -67,6 +69,7 @@ export function addPages(app: ConsoleApp, hub: Hub, functions: PageFunctions): v
   addBoard(app, given.board);
   addPortfoliosPage(app, hub, given.portfolios);
   addPortfolioPage(app, hub, given.portfolio);
+  addArchivedPage(app, given.archived);
   addApprovalsPage(app, given.approvals);
   addPlansPage(app, hub, given.plans);
   addNewPage(app, hub, given.new);

@@ -23,6 +23,16 @@ export function makeArchives({ connection, keys }: { connection: RedisConnection
       return found.filter((each) => each !== undefined);
     },
 
+    /** So many of them from a place on, the latest first. */
+    async page(from: number, count: number): Promise<ArchivedPortfolio[]> {
+      const names = await connection.zrevrange(keys.archives, from, from + count - 1);
+      const found = await Promise.all(names.map(read));
+      return found.filter((each) => each !== undefined);
+    },
+
+    /** How many there are. */
+    count: (): Promise<number> => connection.zcard(keys.archives),
+
     /** @throws LimitlineError `USAGE` where a portfolio is archived, or on its way: nothing may be done to its rows */
     async mustBeHere(name: string): Promise<void> {
       const found = await read(name);

@@ -18,7 +18,7 @@ export type NotArchived = {
 export type BegunArchive = { begun: true; before?: ArchiveState } | { is: ArchiveState } | NotArchived;
 
 /** Rows that one command takes out: two milliseconds of Redis' time. */
-const ROWS = 200;
+const ROWS = 100;
 
 /**
  * The fields of a portfolio's hash that stay when it is archived, beside `archive`: by which it is there, when that was, and whose
@@ -36,11 +36,11 @@ export function makeLeaving({ connection, keys }: { connection: RedisConnection;
   const [takeRows, takeKeys, end] = [script('take-out-rows'), script('take-out-keys'), script('end-archive')];
 
   return {
-    /** From now on nothing changes it, if it may be archived at all. */
-    async begin(name: string, state: ArchiveState): Promise<BegunArchive> {
+    /** From now on nothing changes it, if it may be archived at all. Without a state it is only asked whether it may. */
+    async begin(name: string, state?: ArchiveState): Promise<BegunArchive> {
       const inState = (of: readonly string[]) => of.map((each) => keys.rowsInState(name, each));
       const places = [keys.portfolio(name), keys.imports(name), ...inState(['held', 'awaiting', ...OPEN_STATES])];
-      const [answer, text = ''] = (await begin(places, [JSON.stringify(state)])) as [string, string?];
+      const [answer, text = ''] = (await begin(places, [state ? JSON.stringify(state) : ''])) as [string, string?];
       if (answer === 'begun') return text === '' ? { begun: true } : { begun: true, before: JSON.parse(text) };
       if (answer === 'is') return { is: JSON.parse(text) };
       return { why: answer as NotArchived['why'], rows: Number(text) };

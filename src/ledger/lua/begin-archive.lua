@@ -1,7 +1,7 @@
 -- Begins to archive a portfolio, if it may be: from then on nothing changes it.
 -- KEYS[1] the portfolio   KEYS[2] its imports under way   KEYS[3] its held rows   KEYS[4] its rows that await an approval
 -- KEYS[5…] its rows in each of the open states
--- ARGV[1] the state that it comes into, as JSON
+-- ARGV[1] the state that it comes into, as JSON; "" where it is only asked whether it may
 -- Answers { "begun", what it was on its way before, as JSON, or "" }, or why not:
 -- { "is", where it is on its way, as JSON } | { "gone" } | { "importing" } | { "open", rows } | { "awaiting", rows } | { "held", rows }
 -- | { "supplier" } (its company is still to be made) | { "interrupted" } (its last import did not come to its end) | { "unfinished" }
@@ -21,5 +21,5 @@ local supplier = known[5] and cjson.decode(known[5])
 if supplier and supplier.body and not supplier.id and not supplier.problem then return { 'supplier' } end
 if known[3] then return { 'interrupted' } end
 if not known[4] then return { 'unfinished' } end
-redis.call('HSET', portfolio, 'archive', ARGV[1])
+if ARGV[1] ~= '' then redis.call('HSET', portfolio, 'archive', ARGV[1]) end
 return { 'begun', known[1] or '' }
