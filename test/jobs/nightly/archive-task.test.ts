@@ -2,6 +2,7 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { archiveTask } from '../../../jobs/nightly/archive-task.ts';
+import { runNights } from '../../../scripts/nightly/run-nights.ts';
 import { makeNotedAudit } from '../../support/noted-audit.ts';
 import { buyerLines, openWorkplace } from '../../support/workplace.ts';
 
@@ -40,6 +41,17 @@ test('what finished long ago is archived, the oldest first; what is younger or a
     { ...archived, about: 'one' },
   ]);
   expect(await night(31)).toMatchObject({ is: 'well', words: 'No portfolio was finished more than 30 days ago.' });
+});
+
+test('it is a task of the schedule, and runs as the others do', async () => {
+  const { context, finished, standing } = await openKept();
+  await finished('q4');
+  const atMs = Date.now() + 31 * DAY_MS;
+  const night = { task: 'archive', id: new Date(atMs).toISOString(), atMs, by: 'ana' } as const;
+  const [ended] = await runNights([night], context, { signal: new AbortController().signal });
+  expect(ended?.end).toMatchObject({ is: 'well', words: '1 portfolio archived.', by: 'ana' });
+  expect(await standing('q4')).toBe('archived');
+  expect((await context.archives.read('q4'))?.by).toBe('ana');
 });
 
 test('without LIMITLINE_KEEP_DAYS nothing is archived, and that is said', async () => {
