@@ -6,7 +6,7 @@ import type { Context } from '../../src/context.ts';
 import { LimitlineError } from '../../src/errors.ts';
 import { afterWords, beforeWords } from '../archive/forget-words.ts';
 import { auditCommand } from '../audit/audit-command.ts';
-import { withContext } from '../opening/on-portfolio.ts';
+import { onPortfolio } from '../opening/on-portfolio.ts';
 import { waitForSignal } from '../process/signals.ts';
 import { askLine, canAsk } from '../terminal/ask.ts';
 import type { Terminal } from '../terminal/terminal.ts';
@@ -19,7 +19,7 @@ export function register(program: Command, terminal: Terminal): void {
     .description('erase what is known of people in a finished or archived portfolio, for good')
     .option('--yes <name>', 'its name once more; without it, the name is asked for')
     .action(async (name: string, { yes }: { yes?: string }) => {
-      await withContext((context) => forget(name, yes, context, terminal));
+      await onPortfolio(name, (context) => forget(name, yes, context, terminal), { alsoArchived: true });
     });
 }
 

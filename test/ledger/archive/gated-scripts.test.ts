@@ -61,6 +61,7 @@ const SCRIPTS: Record<string, 'refuses' | 'quiet' | 'archives' | 'reads' | 'acco
   'keep-events': 'account',
   doubts: 'included',
   'drop-archive': 'archives',
+  'drop-events': 'account',
   'drop-strays': 'quiet',
   'end-archive': 'archives',
   'end-first': 'included',
@@ -68,6 +69,7 @@ const SCRIPTS: Record<string, 'refuses' | 'quiet' | 'archives' | 'reads' | 'acco
   'end-night': 'account',
   'end-restore': 'archives',
   'end-supplier': 'quiet',
+  'event-index': 'included',
   'failing-portfolios': 'reads',
   'find-ids': 'reads',
   // What is known of buyers, whom other portfolios may ask for; and calls, which stay.
@@ -84,6 +86,7 @@ const SCRIPTS: Record<string, 'refuses' | 'quiet' | 'archives' | 'reads' | 'acco
   'hold-inbox': 'account',
   'index-entries': 'included',
   'index-row': 'included',
+  'keep-events': 'account',
   'largest-rows': 'reads',
   'leave-archive': 'archives',
   'leave-night': 'account',
