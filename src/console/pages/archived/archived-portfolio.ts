@@ -17,13 +17,14 @@ import { ARCHIVED, renderDownload } from './archived-list.ts';
 export function archivedPortfolioPage(archived: ArchivedPortfolio, rights: Rights): Html {
   const { name, is, by, sinceMs, startedMs, finishedMs, states = {}, sizeBytes } = archived;
   const rows = archivedRows(archived);
+  const standing = ARCHIVE_STANDING[is];
   return html`${pageHead({
     title: html`<bdi>${name}</bdi>`,
     trail: [
       { href: '/', words: 'Portfolios' },
       { href: ARCHIVED, words: 'Archived' },
     ],
-    lead: html`${ARCHIVE_STANDING[is]} since ${moment(sinceMs)}, by ${by}`,
+    lead: html`${standing.charAt(0).toUpperCase()}${standing.slice(1)} since ${moment(sinceMs)}, by ${by}`,
     actions: can(rights, 'GET /portfolios/:name/downloads/:file') && renderDownload(archived),
   })}
   ${whatItMeans(archived)}

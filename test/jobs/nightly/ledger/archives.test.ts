@@ -42,14 +42,19 @@ async function openArchived() {
     for await (const names of looks.names()) for (const name of names) await utimes(looks.pathOf(name), 1, 1);
   }
   const before = await found(place);
+  // As a process leaves it that dies at once: nobody may change it, what it names is named, and nothing of it is a finding.
+  const state = { is: 'archiving', id: 'gone', by: 'ana', sinceMs: Date.now(), startedMs: 1, finishedMs: 1 };
+  await place.context.ledger.hset(place.context.keys.portfolio('q4'), 'archive', JSON.stringify(state));
+  const meanwhile = await found(place);
   const archived = await archivePortfolio(place.context, 'q4', { by: 'ana', signal: new AbortController().signal });
-  return { ...place, before, folder: archived.folder };
+  return { ...place, before, meanwhile, folder: archived.folder };
 }
 
 test('an archived portfolio makes no finding: its files, documents, buyers and jobs are as they should be', async () => {
   const place = await openArchived();
   // While its rows were in Redis, the refused one was finance's to know of.
   expect(place.before.map(({ check }) => check).sort()).toEqual(['no limit', 'refused']);
+  expect(place.meanwhile).toEqual([]);
   expect(await found(place)).toEqual([]);
   expect(await place.context.queues.failedRows()).toEqual(new Map());
   await place.import(buyerLines(3), { portfolio: 'again' });
