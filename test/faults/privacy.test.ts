@@ -14,7 +14,7 @@ const MARK = /geheim|7391937/i;
 const USER = 'anna:geheim';
 const ROWS = 80;
 /** Many commands one after another, and waits that the service's faults cost. */
-const TIMEOUT_MS = 120_000;
+const TIMEOUT_MS = 300_000;
 
 type Rule = NonNullable<FaultChange['rules']>[number];
 const company = (n: number) => ({ on: 'company' as const, match: `"name":"Geheim ${n} GmbH"`, times: 1 });

@@ -9,6 +9,7 @@ import { archivePortfolio } from '../../jobs/archive/archive-portfolio.ts';
 import { makeDocumentStore } from '../../src/documents/store.ts';
 import type { Keys } from '../../src/ledger/keys.ts';
 import { connectRedis, makeRequest, openLedger } from './ledger.ts';
+import { ownDatabase } from './redis/own-database.ts';
 import { makeFolder } from './workplace.ts';
 
 export const NEVER = new AbortController().signal;
@@ -17,7 +18,8 @@ const ACCOUNT = 'https://test.example';
 
 /** A ledger of the test's own and a data folder, with portfolios that may be archived, and no service. */
 export async function openArchiving() {
-  const ledger = openLedger();
+  const database = ownDatabase();
+  const ledger = openLedger({ database });
   const { connection, keys, portfolios, rows } = ledger;
   const dataDir = await makeFolder();
   const deps: ArchiveDeps = {
@@ -36,7 +38,7 @@ export async function openArchiving() {
     deps,
     /** The same for another process, which `die` cuts off from Redis. */
     otherProcess() {
-      const own = connectRedis();
+      const own = connectRedis({ database });
       return { deps: { ...deps, ledger: own, processId: 'p2' }, die: () => own.disconnect() };
     },
     /** A finished portfolio of so many rows that are done, with a request and a buyer of its own each. */

@@ -4,7 +4,7 @@ import { openMarkedConsole } from '../../support/marked-console.ts';
 import { MARK } from '../../support/marked-file.ts';
 
 /** Every page of a used console, by two people, some of them with a line that is looked for in a file. */
-const TIMEOUT_MS = 120_000;
+const TIMEOUT_MS = 300_000;
 
 const as = (roles: string) => ({ 'x-test-roles': roles });
 
