@@ -10,18 +10,19 @@ import { makeDocumentStore } from '../../src/documents/store.ts';
 import type { Keys } from '../../src/ledger/keys.ts';
 import { connectRedis, makeRequest, openLedger } from './ledger.ts';
 import { ownDatabase } from './redis/own-database.ts';
+import { dumpRedis } from './redis-dump.ts';
 import { makeFolder } from './workplace.ts';
 
 export const NEVER = new AbortController().signal;
 
-const ACCOUNT = 'https://test.example';
+export const ACCOUNT = 'https://test.example';
 
 /** A ledger of the test's own and a data folder, with portfolios that may be archived, and no service. */
-export async function openArchiving() {
+export async function openArchiving({ dir }: { dir?: string } = {}) {
   const database = ownDatabase();
   const ledger = openLedger({ database });
   const { connection, keys, portfolios, rows } = ledger;
-  const dataDir = await makeFolder();
+  const dataDir = dir ?? (await makeFolder());
   const deps: ArchiveDeps = {
     account: ACCOUNT,
     ledger: connection,
@@ -36,6 +37,7 @@ export async function openArchiving() {
     ...ledger,
     dataDir,
     deps,
+    database,
     /** The same for another process, which `die` cuts off from Redis. */
     otherProcess() {
       const own = connectRedis({ database });
@@ -57,6 +59,8 @@ export async function openArchiving() {
       }
       await run.end();
     },
+    /** All that stands in Redis for this account, or what of it has this text in its key. */
+    dump: (text = '') => dumpRedis(connection, keys.account.slice(0, -'account'.length), text),
     archive: (name: string) => archivePortfolio(deps, name, { by: 'me', signal: NEVER }),
     archiveState: async (name: string) =>
       JSON.parse((await connection.hget(keys.portfolio(name), 'archive')) ?? 'null'),

@@ -3,10 +3,10 @@ import type { Redis } from 'ioredis';
 /** What a key holds, in an order of its own: bytes as latin1 characters, so that two of them can be compared. */
 export type Dump = Map<string, string>;
 
-/** All that stands in Redis under keys that have this text in their name, byte for byte. */
-export async function dumpRedis(connection: Redis, text: string): Promise<Dump> {
+/** All that stands in Redis under keys that begin so, and have this text in what follows, byte for byte. */
+export async function dumpRedis(connection: Redis, beginning: string, text = ''): Promise<Dump> {
   const dump: Dump = new Map();
-  for await (const found of connection.scanStream({ match: `*${text}*`, count: 1_000 })) {
+  for await (const found of connection.scanStream({ match: `${beginning}*${text}*`, count: 1_000 })) {
     for (const key of found as string[]) dump.set(key, await contentOf(connection, key));
   }
   return new Map([...dump].sort(([one], [other]) => (one < other ? -1 : 1)));

@@ -61,7 +61,6 @@ const SCRIPTS: Record<string, 'refuses' | 'quiet' | 'archives' | 'reads' | 'acco
   'keep-events': 'account',
   doubts: 'included',
   'drop-archive': 'archives',
-  'drop-events': 'account',
   'drop-strays': 'quiet',
   'end-archive': 'archives',
   'end-first': 'included',
@@ -69,7 +68,6 @@ const SCRIPTS: Record<string, 'refuses' | 'quiet' | 'archives' | 'reads' | 'acco
   'end-night': 'account',
   'end-restore': 'archives',
   'end-supplier': 'quiet',
-  'event-index': 'included',
   'failing-portfolios': 'reads',
   'find-ids': 'reads',
   // What is known of buyers, whom other portfolios may ask for; and calls, which stay.
@@ -86,7 +84,6 @@ const SCRIPTS: Record<string, 'refuses' | 'quiet' | 'archives' | 'reads' | 'acco
   'hold-inbox': 'account',
   'index-entries': 'included',
   'index-row': 'included',
-  'keep-events': 'account',
   'largest-rows': 'reads',
   'leave-archive': 'archives',
   'leave-night': 'account',
