@@ -13,9 +13,14 @@ function rowsThatKeep(model: Model, name: string): unknown[] {
   return rows.filter(([, { state }]) => isOpen(state) || state === 'awaiting' || state === 'held');
 }
 
-/** A portfolio is archived, meets whoever would change it, and is restored: it is what it was. The lines stay in memory. */
-export function archiveAndRestore(name: string): Command {
-  return command(`archiveAndRestore(${name})`, async (model, real) => {
+/**
+ * A portfolio is archived, meets whoever would change it, and is restored: it is what it was. The lines stay in memory.
+ *
+ * @param ends what brings it to its end first, as far as that can be
+ */
+export function archiveAndRestore(name: string, ends: readonly Command[]): Command {
+  return command(`archiveAndRestore(${name}, ${ends.length})`, async (model, real) => {
+    for (const end of ends) await end.run(model, real);
     const { leaving, pages, restoring, archives } = real.archiving;
     const { startedMs = 0, finishedMs = 0 } = await real.portfolios.read(name);
     const state: ArchiveState = { is: 'archiving', id: 'one', by: 'alice', sinceMs: 1, startedMs, finishedMs };
