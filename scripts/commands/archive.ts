@@ -1,11 +1,10 @@
 import type { Command } from 'commander';
 import type { ArchiveProgress } from '../../jobs/archive/archive-deps.ts';
-import { type Archived, archivePortfolio } from '../../jobs/archive/archive-portfolio.ts';
+import { type Archived, archivePortfolio, mayBeArchived } from '../../jobs/archive/archive-portfolio.ts';
 import { commandLineActor } from '../../src/actor.ts';
 import type { Context } from '../../src/context.ts';
-import { counted } from '../../src/counted.ts';
+import { counted, sizeWords } from '../../src/counted.ts';
 import { type Summary, summarize } from '../../src/ledger/counts/summary.ts';
-import { sizeWords } from '../archive/size-words.ts';
 import { auditCommand } from '../audit/audit-command.ts';
 import { onPortfolio } from '../opening/on-portfolio.ts';
 import { PROBLEMS_STATUS } from '../process/exit-status.ts';
@@ -37,6 +36,7 @@ async function archiveIt(name: string, { yes }: ArchiveOptions, context: Context
   const { signal, forget } = waitForSignal();
   void signal.then((which) => ending.abort(new Error(`${which} came`)));
   try {
+    await mayBeArchived(context, name);
     const isGoingOn = (await context.archives.read(name)) !== undefined;
     const summary = await summarize(name, context);
     if (summary && !isGoingOn && !yes && canAsk()) {
