@@ -9,6 +9,7 @@ import type { ArchiveDeps } from './archive-deps.ts';
 import { ARCHIVE_FILES, type ArchiveFile, batchesOf, REST, ROWS, readArchiveFile } from './archive-files.ts';
 import { archiveFolder } from './archive-folders.ts';
 import { type ArchiveManifest, type FileFacts, MANIFEST, readManifest } from './manifest.ts';
+import { someAtATime } from './some-at-a-time.ts';
 
 /** What is done to a portfolio on its way back into Redis, in this order. */
 export const RESTORE_STEPS = [
@@ -43,9 +44,6 @@ export type Restored = {
   states: Readonly<Record<string, number>>;
   resumed: boolean;
 };
-
-/** Pages that are on their way to Redis at one time: it is never idle, and never has to do more than a few milliseconds at a time. */
-const AHEAD = 3;
 
 /**
  * Puts an archived portfolio back into Redis, byte for byte as it was when it was archived. All of its files are read to their end
@@ -87,19 +85,18 @@ async function restore(deps: RestoreDeps, name: string, wish: RestoreWish): Prom
     if (!isDone) throw overtakenFault(name);
   };
   await told('rows', 0);
-  await putAll(readArchiveFile(folder, factsOf(manifest, ROWS)), async (lines) => {
+  await someAtATime(batchesOf(readArchiveFile(folder, factsOf(manifest, ROWS))), async (lines) => {
     mustGoOn(await restoring.putRows(name, id, lines));
     await told('rows', lines.length);
   });
   await told('rest', 0);
   const hash: Buffer[] = [];
-  for await (const lines of batchesOf(readArchiveFile(folder, factsOf(manifest, REST)))) {
+  await someAtATime(batchesOf(readArchiveFile(folder, factsOf(manifest, REST))), async (lines) => {
     hash.push(...lines.filter((line) => nameInLine(line) === PORTFOLIO_LINE));
     const others = lines.filter((line) => nameInLine(line) !== PORTFOLIO_LINE);
-    // One after another: the first piece of a key takes away what stands there.
     for (const part of partsOf(others)) mustGoOn(await restoring.putKeys(name, id, part));
     await told('rest', 0);
-  }
+  });
   await told('ending', 0);
   const ended = await restoring.end(name, { id, startedMs: state.startedMs, rows: manifest.rows, lines: hash });
   if (ended === 'rows') throw new LimitlineError('FILE', `${folder} has not the rows that its manifest counts.`);
@@ -162,22 +159,6 @@ function* partsOf(lines: readonly Buffer[]): Generator<Buffer[]> {
     bytes += line.length;
   }
   if (part.length > 0) yield part;
-}
-
-/** Some pages at a time, in no order: each is whole by itself. */
-async function putAll(pieces: AsyncIterable<Buffer>, put: (lines: Buffer[]) => Promise<void>): Promise<void> {
-  const underWay = new Set<Promise<void>>();
-  const faults: unknown[] = [];
-  for await (const lines of batchesOf(pieces)) {
-    const page: Promise<void> = put(lines)
-      .catch((error: unknown) => void faults.push(error))
-      .finally(() => underWay.delete(page));
-    underWay.add(page);
-    if (underWay.size >= AHEAD) await Promise.race(underWay);
-    if (faults.length > 0) break;
-  }
-  await Promise.all(underWay);
-  if (faults.length > 0) throw faults[0];
 }
 
 /** Tells how far it is, and ends it where that was asked for; `isBegun` where something of it is in Redis already. */

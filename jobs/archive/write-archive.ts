@@ -19,6 +19,7 @@ import {
 } from './archive-files.ts';
 import { PART, syncFolder } from './archive-folders.ts';
 import { type FileFacts, type ManifestFacts, writeManifest } from './manifest.ts';
+import { someAtATime } from './some-at-a-time.ts';
 
 /** For its owner alone, as all that is in it. */
 const FOLDER_MODE = 0o700;
@@ -80,15 +81,15 @@ export async function compareArchive(
   await together(signal, (either) => [
     () => checkArchiveFile(dir, factsOf(RESULTS)),
     async () => {
-      for await (const lines of batchesOf(readArchiveFile(dir, factsOf(ROWS)))) {
+      await someAtATime(batchesOf(readArchiveFile(dir, factsOf(ROWS))), async (lines) => {
         either.throwIfAborted();
         mustBeSame(await pages.areRows(name, lines));
         await onRows(lines.length);
-      }
-      for await (const lines of batchesOf(readArchiveFile(dir, factsOf(REST)))) {
+      });
+      await someAtATime(batchesOf(readArchiveFile(dir, factsOf(REST))), async (lines) => {
         either.throwIfAborted();
         mustBeSame(await pages.areKeys(name, lines));
-      }
+      });
     },
   ]);
 }

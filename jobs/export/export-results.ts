@@ -124,7 +124,8 @@ async function* recordsOf({ portfolio, files, table, leftOut }: Pass, deps: Expo
   // Each pass over the portfolio counts for itself.
   leftOut.held = 0;
   yield table.header;
-  for await (const line of exportedLines(portfolio, [...files.keys()], deps, table.begin)) yield* table.write(line);
+  const lines = exportedLines(portfolio, [...files.keys()], deps, table.begin, table.isPlain);
+  for await (const line of lines) yield* table.write(line);
 }
 
 /** This dialect, or UTF-8 where its encoding cannot write all the records, which is said. */

@@ -27,6 +27,16 @@ const AT_ONCE = 1_000;
 /** Of so many rows one is refused. */
 const REFUSED_EVERY = 50;
 
+/** What is measured of each of the two commands. */
+const MEASURED = [
+  'time, s',
+  'processor time of the process, s',
+  'processor time of Redis, s',
+  'memory of the process at its peak, MB',
+  'slowest command at Redis, ms',
+  'commands above 10 ms',
+];
+
 await runBench(async (place) => {
   const { values } = parseArgs({ options: { rows: { type: 'string' } } });
   const rows = Number(values.rows ?? 1_000_000);
@@ -64,15 +74,6 @@ await runBench(async (place) => {
     connection.disconnect();
   }
 });
-
-const MEASURED = [
-  'time, s',
-  'processor time of the process, s',
-  'processor time of Redis, s',
-  'memory of the process at its peak, MB',
-  'slowest command at Redis, ms',
-  'commands above 10 ms',
-];
 
 /** All rows that wait come to their end, as a run leaves them. */
 async function finishRows(connection: Redis, { signal, say }: BenchPlace): Promise<void> {

@@ -1,5 +1,6 @@
--- Puts keys of a portfolio back from lines of its archive (archive-lines.lua), byte for byte: all but its rows and its hash. The first
--- piece of a key takes away what stands there, so that said again from the beginning it is the same.
+-- Puts keys of a portfolio back from lines of its archive (archive-lines.lua), byte for byte: all but its rows and its hash. Pieces may
+-- come in any order, and again: nobody changes these keys meanwhile, so what stands there is a part of what comes. Of a list, whose
+-- entries would come twice, the first piece takes away what stands there, and the others come behind it.
 -- KEYS[1] the portfolio   KEYS[2] the key of an approval, less its id
 -- ARGV[1] the archive's id   ARGV[2…] the lines
 -- Answers 1; -1 where the portfolio does not come back under this id.
@@ -12,7 +13,7 @@ for at = 2, #ARGV do
   local cells = decodeLine(ARGV[at])
   local key = keyOf(cells[1], portfolio, approvals)
   if key == portfolio then return redis.error_reply('ERR the hash of a portfolio comes back with the last step') end
-  if cells[3] == '0' then redis.call('UNLINK', key) end
+  if cells[2] == 'list' and cells[3] == '0' then redis.call('UNLINK', key) end
   putPiece(key, cells)
 end
 return 1
