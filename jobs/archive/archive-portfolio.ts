@@ -11,7 +11,7 @@ import type { ArchiveDeps, ArchiveWish } from './archive-deps.ts';
 import { archiveFolder, PART } from './archive-folders.ts';
 import { notArchivedFault } from './not-archived.ts';
 import { takeOut } from './take-out.ts';
-import { compareArchive, nameArchive, type Writing, writeArchive } from './write-archive.ts';
+import { nameArchive, type Writing, writeArchive } from './write-archive.ts';
 
 /** What became of it: where the files are, and what is in them. */
 export type Archived = {
@@ -135,10 +135,7 @@ async function writeFiles(
   };
   const writing = stepOf('writing');
   await writing.onRows(0);
-  const { manifest, sizeBytes, sha256 } = await writeArchive(writing, deps);
-  const comparing = stepOf('comparing');
-  await comparing.onRows(0);
-  await compareArchive(comparing, manifest.files, deps);
+  const { sizeBytes, sha256 } = await writeArchive({ writing, comparing: stepOf('comparing') }, deps);
   await wish.onProgress?.({ step: 'naming', rows: 0, total });
   mustGoOn(wish);
   await nameArchive(folder);

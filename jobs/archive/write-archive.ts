@@ -35,8 +35,14 @@ export type Writing = {
   onRows: (rows: number) => void | Promise<void>;
 };
 
-/** Writes all files of an archive to the disk, into a folder that is still to get its name. */
-export async function writeArchive({ folder, facts, signal, onRows }: Writing, deps: ArchiveDeps) {
+/**
+ * Writes all files of an archive to the disk, into a folder that is still to get its name, reads them back, and compares each row and each
+ * other key with what is in Redis then. The results take longest, so all else is done beside them.
+ *
+ * @throws LimitlineError `FILE` where a file cannot be written or is not what was written, `USAGE` where Redis is not what the files say
+ */
+export async function writeArchive(work: { writing: Writing; comparing: Writing }, deps: ArchiveDeps) {
+  const { folder, facts, signal, onRows } = work.writing;
   const [dir, name] = [`${folder}${PART}`, facts.portfolio];
   const pages = makeArchivePages({ connection: deps.ledger, keys: deps.keys });
   try {
@@ -53,45 +59,39 @@ export async function writeArchive({ folder, facts, signal, onRows }: Writing, d
       const write = (found: AsyncIterable<LinesPage>) => (to: Writable) =>
         pipeline(textsOf(found, onRows), to, { signal: either });
       const rows = await writeArchiveFile(dir, ROWS, write(pages.rows(name)));
-      return [rows, await writeArchiveFile(dir, REST, write(pages.rest(name)))];
+      const rest = await writeArchiveFile(dir, REST, write(pages.rest(name)));
+      await compare({ dir, rows, rest }, { ...work.comparing, signal: either }, deps);
+      return [rows, rest];
     },
   ]);
   const manifest = { ...facts, files: files.flat() };
+  await checkArchiveFile(dir, manifest.files[0] as FileFacts);
   const [written] = [await writeManifest(dir, manifest), await syncFolder(dir)];
   return { manifest, sizeBytes: sumOf(manifest.files) + written.bytes, sha256: written.sha256 };
 }
 
-/**
- * Reads the files back from the disk, and compares each row and each other key with what is in Redis now.
- *
- * @throws LimitlineError `FILE` where a file is not what was written, `USAGE` where Redis is not what the files say
- */
-export async function compareArchive(
-  { folder, facts, signal, onRows }: Writing,
-  files: readonly FileFacts[],
+/** Reads the rows and the other keys back from the disk, and compares them with what is in Redis now. */
+async function compare(
+  { dir, rows, rest }: { dir: string; rows: FileFacts; rest: FileFacts },
+  { facts, signal, onRows }: Writing,
   deps: ArchiveDeps,
-) {
-  const [dir, name] = [`${folder}${PART}`, facts.portfolio];
+): Promise<void> {
+  const name = facts.portfolio;
   const pages = makeArchivePages({ connection: deps.ledger, keys: deps.keys });
-  const factsOf = (file: string) => files.find((each) => each.name === file) as FileFacts;
   const mustBeSame = (isSame: boolean) => {
     if (!isSame) throw changedFault(name);
   };
-  if (factsOf(ROWS).lines !== facts.rows) throw changedFault(name);
-  await together(signal, (either) => [
-    () => checkArchiveFile(dir, factsOf(RESULTS)),
-    async () => {
-      await someAtATime(batchesOf(readArchiveFile(dir, factsOf(ROWS))), async (lines) => {
-        either.throwIfAborted();
-        mustBeSame(await pages.areRows(name, lines));
-        await onRows(lines.length);
-      });
-      await someAtATime(batchesOf(readArchiveFile(dir, factsOf(REST))), async (lines) => {
-        either.throwIfAborted();
-        mustBeSame(await pages.areKeys(name, lines));
-      });
-    },
-  ]);
+  await onRows(0);
+  if (rows.lines !== facts.rows) throw changedFault(name);
+  await someAtATime(batchesOf(readArchiveFile(dir, rows)), async (lines) => {
+    signal.throwIfAborted();
+    mustBeSame(await pages.areRows(name, lines));
+    await onRows(lines.length);
+  });
+  await someAtATime(batchesOf(readArchiveFile(dir, rest)), async (lines) => {
+    signal.throwIfAborted();
+    mustBeSame(await pages.areKeys(name, lines));
+  });
 }
 
 /** Gives the folder of the archive its name: from now on it is one. */
