@@ -9,7 +9,7 @@ import { resultsDialect } from '../../src/portfolio/results/results-dialect.ts';
 import { sheetKinds } from '../../src/portfolio/results/sheet-values.ts';
 import { type Dialect, PLAIN_DIALECT } from '../../src/table/dialect.ts';
 import { makeEncodingTest } from '../../src/table/encodings/encoders.ts';
-import { encodeTable, makeTableText } from '../../src/table/write-table.ts';
+import { encodeTable, tableTexts } from '../../src/table/write-table.ts';
 import { writeSheet } from '../../src/table/xlsx/write-sheet.ts';
 import { importName } from '../rows/import-names.ts';
 import { errorsTable } from './errors-table.ts';
@@ -75,8 +75,7 @@ export async function exportResults(payload: ExportPayload, to: Writable, deps: 
     const last = [...files].find(([{ known }]) => known.number === file.number)?.[1];
     const wanted = resultsDialect(last?.dialect ?? PLAIN_DIALECT, likeInput);
     const dialect = await writableDialect(wanted, records, deps);
-    const encode = (texts: AsyncIterable<Buffer>) => encodeTable(texts, dialect);
-    await pipeline(records(), makeTableText(dialect), encode, to);
+    await pipeline(encodeTable(tableTexts(records(), dialect), dialect), to);
   }
   sayWhatIsMissing(files, { held: leftOut.held, portfolio }, deps);
 }
