@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { LimitlineError } from '../../src/errors.ts';
 import type { ArchiveState } from '../../src/ledger/archive/archive-state.ts';
@@ -16,7 +15,7 @@ import type { Portfolios } from '../../src/ledger/portfolios.ts';
 import type { RedisConnection } from '../../src/lua-script.ts';
 import type { Queues } from '../../src/queue/queues.ts';
 import { removeEmpty } from '../inbox/drop-folder.ts';
-import { portfolioFolder } from './archive-folders.ts';
+import { PART, portfolioFolder, removeArchive } from './archive-folders.ts';
 import { forgetBuyers } from './forget-buyers.ts';
 import { forgetUploads } from './forget-desk.ts';
 import { type FilesDeps, noteNamedFiles, removeNamedFiles } from './forget-files.ts';
@@ -109,9 +108,11 @@ export async function forgetPortfolio(name: string, wish: ForgetWish, deps: Forg
   const noteFiles = (digests: readonly string[]) => forgetting.noteFiles(name, digests);
   // Whatever tells names of files, before any of it goes.
   const folders = await ownArchives(dir, { account, name, state: answer.state });
-  const names = await namesOfFiles(name, folders, deps);
+  // What was not written to its end, or is removed by half, has nothing that is not elsewhere, or was not noted before.
+  const whole = folders.filter((folder) => !folder.endsWith(PART));
+  const names = await namesOfFiles(name, whole, deps);
   const steps: Record<ForgetStep, () => Promise<unknown>> = {
-    'files named': () => noteNamedFiles(name, folders, files),
+    'files named': () => noteNamedFiles(name, whole, files),
     async rows() {
       for await (const rows of forgetting.rows(name)) await wish.onStep?.('rows', rows);
     },
@@ -139,7 +140,7 @@ export async function forgetPortfolio(name: string, wish: ForgetWish, deps: Forg
     },
     async archives() {
       await forgetting.note(name, { sizeBytes: 0 });
-      for (const folder of folders) await rm(folder, { recursive: true, force: true });
+      for (const folder of folders) await removeArchive(folder);
       await removeEmpty(dir);
     },
     async end() {

@@ -1,8 +1,11 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, rename, rm, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { ROWS } from '../../../jobs/archive/archive-files.ts';
 import { archivePortfolio } from '../../../jobs/archive/archive-portfolio.ts';
 import { FORGET_STEPS, type ForgetStep, forgetPortfolio } from '../../../jobs/archive/forget-portfolio.ts';
+import { MANIFEST } from '../../../jobs/archive/manifest.ts';
+import { restorePortfolio } from '../../../jobs/archive/restore-portfolio.ts';
 import { toBuyer } from '../../../jobs/import/buyer-record.ts';
 import type { Context } from '../../../src/context.ts';
 import { filesBelow } from '../../support/files-below.ts';
@@ -65,6 +68,20 @@ test.each(['finished', 'archived'])(
     await expect(place.import(LINES)).rejects.toThrow('q4 was forgotten');
   },
 );
+
+test('archives of before that were removed by half, or never written to their end, are removed too', async () => {
+  const place = await openWorked({ q4: LINES });
+  const { context } = place;
+  const { folder } = await archivePortfolio(context, 'q4', wish);
+  await restorePortfolio(context, 'q4', wish);
+  await expect(forgetPortfolio('q4', killedAt('archives'), context)).rejects.toThrow('killed');
+  await rename(folder, `${folder}.part`);
+  await rm(join(`${folder}.part`, MANIFEST));
+  await truncate(join(`${folder}.part`, ROWS), 20);
+  await forgetPortfolio('q4', wish, context);
+  expect(await place.marked()).toEqual([]);
+  expect((await filesBelow(join(place.dataDir, 'archive'))).length).toBe(0);
+});
 
 const SHARED_HEADER = 'name,country_code,city,company_registration_number,requested_limit,supporting_documents';
 
