@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { LimitlineError } from '../../src/errors.ts';
+import { LimitlineError, messageOf } from '../../src/errors.ts';
 import type { ArchiveState } from '../../src/ledger/archive/archive-state.ts';
 import { makeArchives } from '../../src/ledger/archive/archives.ts';
 import { makeBuyerRequests } from '../../src/ledger/archive/buyer-requests.ts';
@@ -22,7 +22,7 @@ import { type FilesDeps, noteNamedFiles, removeNamedFiles } from './forget-files
 import { forgetDropped } from './forget-inbox.ts';
 import { forgetReported } from './forget-reports.ts';
 import { lookBeforeForgetting, refusal } from './may-forget.ts';
-import { fileNamesOf } from './named-digests.ts';
+import { digestsOf, fileNamesOf, namingFiles } from './named-digests.ts';
 import { ownArchives } from './own-archives.ts';
 
 export type ForgetDeps = Pick<FilesDeps, 'walkRows' | 'otherAccounts' | 'storedFiles' | 'storedDocuments'> & {
@@ -91,6 +91,7 @@ export async function forgetPortfolio(name: string, wish: ForgetWish, deps: Forg
   const dir = portfolioFolder({ dataDir: settings.LIMITLINE_DATA, account, portfolio: name });
   const before = await lookBeforeForgetting(name, { archives, portfolios: deps.portfolios });
   mustHaveArchive(name, before.state, dir);
+  await mustBeRead(name, before.state, dir);
   const answer = await forgetting.begin(name, { id: randomBytes(9).toString('base64url'), by: wish.by });
   if (answer.is === 'forgotten') return nothingLeft(answer.state);
   if (answer.is !== 'go') throw refusal(name, answer);
@@ -101,8 +102,8 @@ export async function forgetPortfolio(name: string, wish: ForgetWish, deps: Forg
   const took = { ...nothingLeft(answer.state), dropFolders: [] as string[] };
   const files: FilesDeps = {
     ...deps,
+    archives,
     forgetting,
-    archivesDir: join(settings.LIMITLINE_DATA, 'archive'),
     signal: wish.signal,
   };
   const noteFiles = (digests: readonly string[]) => forgetting.noteFiles(name, digests);
@@ -175,8 +176,19 @@ function nothingLeft(state: ArchiveState): Forgotten {
 /** Its rows are in its archive alone: without it nobody knows what it named, and it would be left where it is. */
 function mustHaveArchive(name: string, state: ArchiveState | undefined, dir: string): void {
   if (!state || state.is === 'forgotten' || !state.sizeBytes || existsSync(join(dir, state.id))) return;
-  const words = `${name} is archived, and its archive is not in this data folder (${join(dir, state.id)}): forget it on the host that has it, or put the folder back. Nothing was changed.`;
+  const words = `${name} is archived, and its archive is not in this data folder (${join(dir, state.id)}): forget it on the host that has it, put the folder back, or make an empty one where it is lost for good. Nothing was changed.`;
   throw new LimitlineError('FILE', words);
+}
+
+/** Where an archive is damaged, what it named is not known; begun all the same, it could neither be forgotten to its end nor restored. */
+async function mustBeRead(name: string, state: ArchiveState | undefined, dir: string): Promise<void> {
+  if (state?.is !== 'archived') return;
+  try {
+    for await (const path of namingFiles(join(dir, state.id))) for await (const _digests of digestsOf(path));
+  } catch (error) {
+    const words = `${name} is archived, and its archive is damaged: put its folder back from a copy, or remove the file where there is none, and what only that file names stays. Nothing was changed. ${messageOf(error)}`;
+    throw new LimitlineError('FILE', words, { cause: error });
+  }
 }
 
 /** What files are called that came into it: other things name them. */
