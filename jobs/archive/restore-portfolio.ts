@@ -65,13 +65,17 @@ export async function restorePortfolio(deps: RestoreDeps, name: string, wish: Re
     throw new LimitlineError('USAGE', words);
   }
   try {
-    return await restore(deps, name, wish);
+    return await restore(deps, { name, run: holder }, wish);
   } finally {
     await lease.release();
   }
 }
 
-async function restore(deps: RestoreDeps, name: string, wish: RestoreWish): Promise<Restored> {
+async function restore(
+  deps: RestoreDeps,
+  { name, run }: { name: string; run: string },
+  wish: RestoreWish,
+): Promise<Restored> {
   const { account, ledger, keys, settings } = deps;
   const state = await archivedState(deps, name);
   const { id, sha256 } = state;
@@ -82,13 +86,13 @@ async function restore(deps: RestoreDeps, name: string, wish: RestoreWish): Prom
   await checkAll(folder, manifest, (rows) => told('checking', rows, isBegun));
   const restoring = makeRestoring({ connection: ledger, keys });
   await told('begun', 0, isBegun);
-  if (!(await restoring.begin(name, state))) throw overtakenFault(name);
+  if (!(await restoring.begin(name, state, run))) throw overtakenFault(name);
   const mustGoOn = (isDone: boolean) => {
     if (!isDone) throw overtakenFault(name);
   };
   await told('rows', 0);
   await putAll(readArchiveFile(folder, factsOf(manifest, ROWS)), async (lines) => {
-    mustGoOn(await restoring.putRows(name, id, lines));
+    mustGoOn(await restoring.putRows(name, run, lines));
     await told('rows', lines.length);
   });
   await told('rest', 0);
@@ -97,11 +101,11 @@ async function restore(deps: RestoreDeps, name: string, wish: RestoreWish): Prom
     hash.push(...lines.filter((line) => nameInLine(line) === PORTFOLIO_LINE));
     const others = lines.filter((line) => nameInLine(line) !== PORTFOLIO_LINE);
     // One after another: the first piece of a key takes away what stands there.
-    for (const part of partsOf(others)) mustGoOn(await restoring.putKeys(name, id, part));
+    for (const part of partsOf(others)) mustGoOn(await restoring.putKeys(name, run, part));
     await told('rest', 0);
   }
   await told('ending', 0);
-  const ended = await restoring.end(name, { id, startedMs: state.startedMs, rows: manifest.rows, lines: hash });
+  const ended = await restoring.end(name, { run, startedMs: state.startedMs, rows: manifest.rows, lines: hash });
   if (ended === 'rows') throw new LimitlineError('FILE', `${folder} has not the rows that its manifest counts.`);
   mustGoOn(ended);
   await wish.onProgress?.({ step: 'ended', rows: manifest.rows, total: manifest.rows });

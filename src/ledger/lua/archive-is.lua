@@ -4,3 +4,10 @@ local function isOnItsWay(portfolio, id, state)
   local known = text and cjson.decode(text)
   return known and known.id == id and known.is == state
 end
+
+-- Whether it comes back by this run: of two processes only the later one, since a key that one begins anew the other may have ended.
+local function isComingBack(portfolio, run)
+  local text = redis.call('HGET', portfolio, 'archive')
+  local known = text and cjson.decode(text)
+  return known and known.is == 'restoring' and known.run == run
+end

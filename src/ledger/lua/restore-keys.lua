@@ -1,13 +1,13 @@
 -- Puts keys of a portfolio back from lines of its archive (archive-lines.lua), byte for byte: all but its rows and its hash. The first
 -- piece of a key takes away what stands there, so that said again from the beginning it is the same.
 -- KEYS[1] the portfolio   KEYS[2] the key of an approval, less its id
--- ARGV[1] the archive's id   ARGV[2…] the lines
--- Answers 1; -1 where the portfolio does not come back under this id.
+-- ARGV[1] the run   ARGV[2…] the lines
+-- Answers 1; -1 where the portfolio does not come back by this run.
 -- @include archive-is
 -- @include archive-lines
 -- @include restore-piece
 local portfolio, approvals = unpack(KEYS)
-if not isOnItsWay(portfolio, ARGV[1], 'restoring') then return -1 end
+if not isComingBack(portfolio, ARGV[1]) then return -1 end
 for at = 2, #ARGV do
   local cells = decodeLine(ARGV[at])
   local key = keyOf(cells[1], portfolio, approvals)

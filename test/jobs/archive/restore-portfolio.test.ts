@@ -60,6 +60,31 @@ test('stopped between two pages of rows it says so, and the next one goes on', a
   expect(changedIn(before, await picture())).toEqual([]);
 });
 
+test('one that stood still while another took over writes nothing more, and takes nothing away that the other wrote', async () => {
+  const { archive, restore, picture, context } = await openFinishedPortfolio(7);
+  const before = await picture();
+  await archive();
+  let second: Promise<unknown> | undefined;
+  const standStill = async ({ step }: RestoreProgress) => {
+    if (step !== 'rest' || second) return;
+    await context.ledger.del(context.keys.archivesTaken);
+    const reached = Promise.withResolvers<void>();
+    const goesOn = Promise.withResolvers<void>();
+    second = restore('q4', async (other) => {
+      if (other.step !== 'ending') return;
+      reached.resolve();
+      await goesOn.promise;
+    });
+    await reached.promise;
+    letGo = goesOn.resolve;
+  };
+  let letGo = () => {};
+  await expect(restore('q4', standStill)).rejects.toMatchObject({ message: expect.stringContaining('on another way') });
+  letGo();
+  expect(await second).toMatchObject({ rows: 7, resumed: true });
+  expect(changedIn(before, await picture())).toEqual([]);
+});
+
 describe('nothing is done, and it is said why, where', () => {
   test('a file is missing, cut off, or changed by one byte', async () => {
     const { archive, restore, picture } = await openFinishedPortfolio(3);
