@@ -9,6 +9,7 @@ import type { ArchiveDeps } from './archive-deps.ts';
 import { ARCHIVE_FILES, type ArchiveFile, batchesOf, REST, ROWS, readArchiveFile } from './archive-files.ts';
 import { archiveFolder } from './archive-folders.ts';
 import { type ArchiveManifest, type FileFacts, MANIFEST, readManifest } from './manifest.ts';
+import { mustHaveRoom } from './room-in-redis.ts';
 
 /** What is done to a portfolio on its way back into Redis, in this order. */
 export const RESTORE_STEPS = [
@@ -85,6 +86,8 @@ async function restore(
   const isBegun = state.is === 'restoring';
   await checkAll(folder, manifest, (rows) => told('checking', rows, isBegun));
   const restoring = makeRestoring({ connection: ledger, keys });
+  // One that is half back has what it needs, or goes on when there is room.
+  if (!isBegun) await mustHaveRoom(ledger, manifest);
   await told('begun', 0, isBegun);
   if (!(await restoring.begin(name, state, run))) throw overtakenFault(name);
   const mustGoOn = (isDone: boolean) => {

@@ -9,5 +9,9 @@ end
 local function isComingBack(portfolio, run)
   local text = redis.call('HGET', portfolio, 'archive')
   local known = text and cjson.decode(text)
-  return known and known.is == 'restoring' and known.run == run
+  if not known or known.is ~= 'restoring' or known.run ~= run then return false end
+  -- Redis whose memory is full refuses the first command of a script that takes some, and none behind one that was let through: this
+  -- one changes nothing, and is the first.
+  redis.call('HSET', portfolio, 'archive', text)
+  return true
 end
