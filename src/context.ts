@@ -178,13 +178,13 @@ export async function openContext({ settings, log, hash }: ContextDeps) {
     buyerLists: makeBuyerLists({ connection: ledger, keys }),
     /** Makes what asks Redis so that others go first. */
     considerate: (signal: AbortSignal) => makeConsiderate({ usedMs: () => redisUsedMs(ledger), signal }),
-    /** What all other accounts of this prefix have imported: their files lie in the same data folder. */
+    /** What all other accounts of this prefix have imported and archived: their files lie in the same data folder. */
     async otherAccounts() {
       const others = (await accounts.known()).filter(({ name }) => name !== login.account);
       return others.map(({ name }) => {
         const of = { connection: ledger, keys: makeKeys(prefix, name) };
         const portfolios = makePortfolios(of);
-        return { ...portfolios, portfolios, walkRows: makeRowWalk(of) };
+        return { ...portfolios, account: name, portfolios, archives: makeArchives(of), walkRows: makeRowWalk(of) };
       });
     },
     recovery: makeRecovery({ connection: ledger, keys }),

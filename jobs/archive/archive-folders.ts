@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
-import { open } from 'node:fs/promises';
+import { open, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { systemCode } from '../../src/files/file-fault.ts';
 
 /** A file system takes names of 255 bytes; 64 letters of some scripts are 256, and `.part` comes behind. */
 const NAME_BYTES = 200;
@@ -40,6 +41,22 @@ export async function syncFolder(dir: string): Promise<void> {
   } finally {
     await folder.close();
   }
+}
+
+/**
+ * Removes an archive, or what was not written to its end. It loses its name first: whoever is killed in the middle leaves what is told
+ * to be none, also where its manifest is gone and nobody can say whose its other files are.
+ */
+export async function removeArchive(folder: string): Promise<void> {
+  const part = folder.endsWith(PART) ? folder : `${folder}${PART}`;
+  await rm(part, { recursive: true, force: true });
+  if (part === folder) return;
+  try {
+    await rename(folder, part);
+  } catch (error) {
+    if (systemCode(error) !== 'ENOENT') throw error;
+  }
+  await rm(part, { recursive: true, force: true });
 }
 
 /** 16 characters. */

@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { rm } from 'node:fs/promises';
 import { LimitlineError, messageOf } from '../../src/errors.ts';
 import type { ArchiveState } from '../../src/ledger/archive/archive-state.ts';
 import { archivedFault } from '../../src/ledger/archive/archives.ts';
@@ -8,7 +7,7 @@ import { makeLeaving } from '../../src/ledger/archive/leaving.ts';
 import { rowCountOf } from '../../src/ledger/counts/summary.ts';
 import type { PortfolioState } from '../../src/ledger/portfolio.ts';
 import type { ArchiveDeps, ArchiveWish } from './archive-deps.ts';
-import { archiveFolder, PART } from './archive-folders.ts';
+import { archiveFolder, removeArchive } from './archive-folders.ts';
 import { notArchivedFault } from './not-archived.ts';
 import { takeOut } from './take-out.ts';
 import { nameArchive, type Writing, writeArchive } from './write-archive.ts';
@@ -159,7 +158,7 @@ function folderOf(portfolio: string, id: string, { settings, account }: ArchiveD
 
 /** What is left of it is no archive, and in nobody's way: that it cannot be removed stops nothing. */
 async function removeFolders(folder: string): Promise<void> {
-  for (const path of [`${folder}${PART}`, folder]) await rm(path, { recursive: true, force: true }).catch(() => {});
+  await removeArchive(folder).catch(() => {});
 }
 
 /** By the time at which it was begun, so that a list of folders is in their order. */

@@ -1,14 +1,22 @@
 import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { StoreLooks } from '../../src/documents/store-looks.ts';
+import { LimitlineError } from '../../src/errors.ts';
+import type { Archives } from '../../src/ledger/archive/archives.ts';
 import type { Forgetting } from '../../src/ledger/archive/forgetting.ts';
 import type { Portfolios } from '../../src/ledger/portfolios.ts';
 import { makeDocumentIndex } from '../nightly/ledger/document-index.ts';
 import type { WalkedRow } from '../nightly/row-check.ts';
 import { type WalkDeps, walkLedger } from '../nightly/walk-ledger.ts';
+import { missingArchives } from './look-at-archive.ts';
 import { digestsOf, namingFiles } from './named-digests.ts';
 
-/** An account: which portfolios it has, what they imported, and their rows. */
-type Account = WalkDeps & { portfolios: Pick<Portfolios, 'names' | 'allImports'> };
+/** An account: which portfolios it has, here and in archives, what they imported, and their rows. */
+type Account = WalkDeps & {
+  account: string;
+  portfolios: Pick<Portfolios, 'names' | 'allImports'>;
+  archives: Pick<Archives, 'list'>;
+};
 
 export type FilesDeps = Account & {
   forgetting: Pick<Forgetting, 'files' | 'noteFiles'>;
@@ -16,8 +24,7 @@ export type FilesDeps = Account & {
   otherAccounts: () => Promise<Account[]>;
   storedFiles: StoreLooks;
   storedDocuments: StoreLooks;
-  /** The folder of all archives, of whichever account. */
-  archivesDir: string;
+  settings: { LIMITLINE_DATA: string };
   signal: AbortSignal;
 };
 
@@ -77,6 +84,7 @@ export async function removeNamedFiles(
 
 /** Tells each file that any other portfolio names. */
 async function nameOthers(note: (digest: string) => void, archives: readonly string[], deps: FilesDeps): Promise<void> {
+  const dataDir = deps.settings.LIMITLINE_DATA;
   for (const account of [deps, ...(await deps.otherAccounts())]) {
     for (const portfolio of await account.portfolios.names()) {
       for (const { id } of await account.portfolios.allImports(portfolio)) note(id);
@@ -85,9 +93,18 @@ async function nameOthers(note: (digest: string) => void, archives: readonly str
       for (const { sha256 } of result.request.documents) note(sha256);
     };
     await walkLedger(account, { rows: [{ row }], signal: deps.signal });
+    // Later than its rows: one that is archived meanwhile has left them to a folder.
+    const [missing] = await missingArchives(account, dataDir);
+    if (missing) throw missingFault(missing);
   }
-  for await (const path of namingFiles(deps.archivesDir, archives)) {
+  for await (const path of namingFiles(join(dataDir, 'archive'), archives)) {
     deps.signal.throwIfAborted();
     for await (const digests of digestsOf(path)) digests.forEach(note);
   }
+}
+
+/** Files that only such an archive names would be gone when it is put back. */
+function missingFault({ name, folder }: { name: string; folder: string }): LimitlineError {
+  const words = `${name} is archived, and its archive is not in this data folder (${folder}), so nobody knows which files it needs: put the folder back, or make an empty one where it is lost for good. Then say limitline forget again, and it goes on.`;
+  return new LimitlineError('FILE', words);
 }

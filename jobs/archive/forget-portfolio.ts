@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { LimitlineError } from '../../src/errors.ts';
+import { LimitlineError, messageOf } from '../../src/errors.ts';
 import type { ArchiveState } from '../../src/ledger/archive/archive-state.ts';
 import { makeArchives } from '../../src/ledger/archive/archives.ts';
 import { makeBuyerRequests } from '../../src/ledger/archive/buyer-requests.ts';
@@ -16,14 +15,14 @@ import type { Portfolios } from '../../src/ledger/portfolios.ts';
 import type { RedisConnection } from '../../src/lua-script.ts';
 import type { Queues } from '../../src/queue/queues.ts';
 import { removeEmpty } from '../inbox/drop-folder.ts';
-import { portfolioFolder } from './archive-folders.ts';
+import { PART, portfolioFolder, removeArchive } from './archive-folders.ts';
 import { forgetBuyers } from './forget-buyers.ts';
 import { forgetUploads } from './forget-desk.ts';
 import { type FilesDeps, noteNamedFiles, removeNamedFiles } from './forget-files.ts';
 import { forgetDropped } from './forget-inbox.ts';
 import { forgetReported } from './forget-reports.ts';
 import { lookBeforeForgetting, refusal } from './may-forget.ts';
-import { fileNamesOf } from './named-digests.ts';
+import { digestsOf, fileNamesOf, namingFiles } from './named-digests.ts';
 import { ownArchives } from './own-archives.ts';
 
 export type ForgetDeps = Pick<FilesDeps, 'walkRows' | 'otherAccounts' | 'storedFiles' | 'storedDocuments'> & {
@@ -92,6 +91,7 @@ export async function forgetPortfolio(name: string, wish: ForgetWish, deps: Forg
   const dir = portfolioFolder({ dataDir: settings.LIMITLINE_DATA, account, portfolio: name });
   const before = await lookBeforeForgetting(name, { archives, portfolios: deps.portfolios });
   mustHaveArchive(name, before.state, dir);
+  await mustBeRead(name, before.state, dir);
   const answer = await forgetting.begin(name, { id: randomBytes(9).toString('base64url'), by: wish.by });
   if (answer.is === 'forgotten') return nothingLeft(answer.state);
   if (answer.is !== 'go') throw refusal(name, answer);
@@ -102,16 +102,18 @@ export async function forgetPortfolio(name: string, wish: ForgetWish, deps: Forg
   const took = { ...nothingLeft(answer.state), dropFolders: [] as string[] };
   const files: FilesDeps = {
     ...deps,
+    archives,
     forgetting,
-    archivesDir: join(settings.LIMITLINE_DATA, 'archive'),
     signal: wish.signal,
   };
   const noteFiles = (digests: readonly string[]) => forgetting.noteFiles(name, digests);
   // Whatever tells names of files, before any of it goes.
   const folders = await ownArchives(dir, { account, name, state: answer.state });
-  const names = await namesOfFiles(name, folders, deps);
+  // What was not written to its end, or is removed by half, has nothing that is not elsewhere, or was not noted before.
+  const whole = folders.filter((folder) => !folder.endsWith(PART));
+  const names = await namesOfFiles(name, whole, deps);
   const steps: Record<ForgetStep, () => Promise<unknown>> = {
-    'files named': () => noteNamedFiles(name, folders, files),
+    'files named': () => noteNamedFiles(name, whole, files),
     async rows() {
       for await (const rows of forgetting.rows(name)) await wish.onStep?.('rows', rows);
     },
@@ -139,7 +141,7 @@ export async function forgetPortfolio(name: string, wish: ForgetWish, deps: Forg
     },
     async archives() {
       await forgetting.note(name, { sizeBytes: 0 });
-      for (const folder of folders) await rm(folder, { recursive: true, force: true });
+      for (const folder of folders) await removeArchive(folder);
       await removeEmpty(dir);
     },
     async end() {
@@ -174,8 +176,19 @@ function nothingLeft(state: ArchiveState): Forgotten {
 /** Its rows are in its archive alone: without it nobody knows what it named, and it would be left where it is. */
 function mustHaveArchive(name: string, state: ArchiveState | undefined, dir: string): void {
   if (!state || state.is === 'forgotten' || !state.sizeBytes || existsSync(join(dir, state.id))) return;
-  const words = `${name} is archived, and its archive is not in this data folder (${join(dir, state.id)}): forget it on the host that has it, or put the folder back. Nothing was changed.`;
+  const words = `${name} is archived, and its archive is not in this data folder (${join(dir, state.id)}): forget it on the host that has it, put the folder back, or make an empty one where it is lost for good. Nothing was changed.`;
   throw new LimitlineError('FILE', words);
+}
+
+/** Where an archive is damaged, what it named is not known; begun all the same, it could neither be forgotten to its end nor restored. */
+async function mustBeRead(name: string, state: ArchiveState | undefined, dir: string): Promise<void> {
+  if (state?.is !== 'archived') return;
+  try {
+    for await (const path of namingFiles(join(dir, state.id))) for await (const _digests of digestsOf(path));
+  } catch (error) {
+    const words = `${name} is archived, and its archive is damaged: put its folder back from a copy, or remove the file where there is none, and what only that file names stays. Nothing was changed. ${messageOf(error)}`;
+    throw new LimitlineError('FILE', words, { cause: error });
+  }
 }
 
 /** What files are called that came into it: other things name them. */

@@ -2,6 +2,7 @@ import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isLimitlineError, messageOf } from '../../src/errors.ts';
 import type { ArchivedPortfolio } from '../../src/ledger/archive/archive-state.ts';
+import type { Archives } from '../../src/ledger/archive/archives.ts';
 import { readArchiveFile } from './archive-files.ts';
 import { archiveFolder } from './archive-folders.ts';
 import { type ArchiveManifest, type FileFacts, readManifest } from './manifest.ts';
@@ -20,6 +21,22 @@ export function folderOf({ name, id }: Pick<ArchivedPortfolio, 'name' | 'id'>, p
 /** Whether there is anything of an archive. */
 export async function isThere(archived: ArchivedPortfolio, place: ArchivePlace): Promise<boolean> {
   return (await sizeOf(folderOf(archived, place))) !== undefined;
+}
+
+/** Whose rows are in their files alone, or partly. */
+export const HAVE_FILES: ReadonlySet<string> = new Set(['leaving', 'archived', 'restoring']);
+
+/** An account's portfolios whose rows are in no folder of this data folder, though they are not in Redis: what they name is not known. */
+export async function missingArchives(
+  { account, archives }: { account: string; archives: Pick<Archives, 'list'> },
+  dataDir: string,
+): Promise<{ name: string; folder: string }[]> {
+  const missing: { name: string; folder: string }[] = [];
+  for (const one of await archives.list()) {
+    if (!HAVE_FILES.has(one.is) || (await isThere(one, { account, dataDir }))) continue;
+    missing.push({ name: one.name, folder: folderOf(one, { account, dataDir }) });
+  }
+  return missing;
 }
 
 /**

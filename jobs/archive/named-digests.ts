@@ -1,5 +1,5 @@
 import { createReadStream } from 'node:fs';
-import { readdir } from 'node:fs/promises';
+import { readdir, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { pipeline } from 'node:stream';
@@ -29,8 +29,11 @@ export async function* namingFiles(dir: string, except: readonly string[] = []):
   for (const entry of found) {
     const path = join(dir, entry.name);
     // The rows of one that is still being written are in Redis.
-    if (entry.isDirectory() && !entry.name.endsWith(PART)) yield* namingFiles(path, except);
-    else if (entry.isFile() && NAMING.includes(entry.name)) yield path;
+    if (entry.name.endsWith(PART)) continue;
+    // Folders may lie on another disk, behind a link.
+    const is = entry.isSymbolicLink() ? await stat(path).catch(() => entry) : entry;
+    if (is.isDirectory()) yield* namingFiles(path, except);
+    else if (is.isFile() && NAMING.includes(entry.name)) yield path;
   }
 }
 

@@ -1,8 +1,9 @@
 import { createReadStream } from 'node:fs';
-import { readdir } from 'node:fs/promises';
+import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
+import { systemCode } from '../../src/files/file-fault.ts';
 
 /** Names of copies in the data folder: the SHA-256 of what is in them. */
 const NAME = /[0-9a-f]{64}/g;
@@ -33,7 +34,10 @@ export async function namesInArchives(
   onName: (sha256: string) => boolean,
 ): Promise<boolean> {
   let isWhole = true;
-  for await (const folder of foldersBelow(dir, FOLDERS)) {
+  const isUnread = () => {
+    isWhole = false;
+  };
+  for await (const folder of foldersBelow(dir, FOLDERS, isUnread)) {
     // What is just being written is in Redis, too.
     if (folder.endsWith('.part')) continue;
     try {
@@ -46,13 +50,18 @@ export async function namesInArchives(
   return isWhole;
 }
 
-async function* foldersBelow(dir: string, levels: number): AsyncGenerator<string> {
-  const entries = await readdir(dir, { withFileTypes: true }).catch(() => []);
+async function* foldersBelow(dir: string, levels: number, isUnread: () => void): AsyncGenerator<string> {
+  const entries = await readdir(dir, { withFileTypes: true }).catch((error) => {
+    if (systemCode(error) !== 'ENOENT') isUnread();
+    return [];
+  });
   for (const entry of entries) {
-    if (!entry.isDirectory()) continue;
     const path = join(dir, entry.name);
+    // Folders may lie on another disk, behind a link.
+    const is = entry.isSymbolicLink() ? await stat(path).catch(() => entry) : entry;
+    if (!is.isDirectory()) continue;
     if (levels === 1) yield path;
-    else yield* foldersBelow(path, levels - 1);
+    else yield* foldersBelow(path, levels - 1, isUnread);
   }
 }
 

@@ -9,6 +9,7 @@ import type { ArchiveDeps } from './archive-deps.ts';
 import { ARCHIVE_FILES, type ArchiveFile, batchesOf, REST, ROWS, readArchiveFile } from './archive-files.ts';
 import { archiveFolder } from './archive-folders.ts';
 import { type ArchiveManifest, type FileFacts, MANIFEST, readManifest } from './manifest.ts';
+import { mustHaveRoom } from './room-in-redis.ts';
 import { someAtATime } from './some-at-a-time.ts';
 
 /** What is done to a portfolio on its way back into Redis, in this order. */
@@ -63,13 +64,17 @@ export async function restorePortfolio(deps: RestoreDeps, name: string, wish: Re
     throw new LimitlineError('USAGE', words);
   }
   try {
-    return await restore(deps, name, wish);
+    return await restore(deps, { name, run: holder }, wish);
   } finally {
     await lease.release();
   }
 }
 
-async function restore(deps: RestoreDeps, name: string, wish: RestoreWish): Promise<Restored> {
+async function restore(
+  deps: RestoreDeps,
+  { name, run }: { name: string; run: string },
+  wish: RestoreWish,
+): Promise<Restored> {
   const { account, ledger, keys, settings } = deps;
   const state = await archivedState(deps, name);
   const { id, sha256 } = state;
@@ -79,14 +84,16 @@ async function restore(deps: RestoreDeps, name: string, wish: RestoreWish): Prom
   const isBegun = state.is === 'restoring';
   await checkAll(folder, manifest, (rows) => told('checking', rows, isBegun));
   const restoring = makeRestoring({ connection: ledger, keys });
+  // One that is half back has what it needs, or goes on when there is room.
+  if (!isBegun) await mustHaveRoom(ledger, manifest);
   await told('begun', 0, isBegun);
-  if (!(await restoring.begin(name, state))) throw overtakenFault(name);
+  if (!(await restoring.begin(name, state, run))) throw overtakenFault(name);
   const mustGoOn = (isDone: boolean) => {
     if (!isDone) throw overtakenFault(name);
   };
   await told('rows', 0);
   await someAtATime(batchesOf(readArchiveFile(folder, factsOf(manifest, ROWS))), async (lines) => {
-    mustGoOn(await restoring.putRows(name, id, lines));
+    mustGoOn(await restoring.putRows(name, run, lines));
     await told('rows', lines.length);
   });
   await told('rest', 0);
@@ -94,11 +101,11 @@ async function restore(deps: RestoreDeps, name: string, wish: RestoreWish): Prom
   await someAtATime(batchesOf(readArchiveFile(folder, factsOf(manifest, REST))), async (lines) => {
     hash.push(...lines.filter((line) => nameInLine(line) === PORTFOLIO_LINE));
     const others = lines.filter((line) => nameInLine(line) !== PORTFOLIO_LINE);
-    for (const part of partsOf(others)) mustGoOn(await restoring.putKeys(name, id, part));
+    for (const part of partsOf(others)) mustGoOn(await restoring.putKeys(name, run, part));
     await told('rest', 0);
   });
   await told('ending', 0);
-  const ended = await restoring.end(name, { id, startedMs: state.startedMs, rows: manifest.rows, lines: hash });
+  const ended = await restoring.end(name, { run, startedMs: state.startedMs, rows: manifest.rows, lines: hash });
   if (ended === 'rows') throw new LimitlineError('FILE', `${folder} has not the rows that its manifest counts.`);
   mustGoOn(ended);
   await wish.onProgress?.({ step: 'ended', rows: manifest.rows, total: manifest.rows });

@@ -1,4 +1,4 @@
-import { readdir, rm } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { LimitlineError } from '../../src/errors.ts';
 import { nameInLine } from '../../src/ledger/archive/archive-pages.ts';
@@ -6,7 +6,7 @@ import type { ArchiveState } from '../../src/ledger/archive/archive-state.ts';
 import { type Leaving, makeLeaving } from '../../src/ledger/archive/leaving.ts';
 import type { ArchiveDeps, ArchiveStep, ArchiveWish } from './archive-deps.ts';
 import { batchesOf, checkArchiveFile, REST, readArchiveFile } from './archive-files.ts';
-import { archiveFolder } from './archive-folders.ts';
+import { archiveFolder, removeArchive } from './archive-folders.ts';
 import { type ArchiveManifest, readManifest } from './manifest.ts';
 
 /** A portfolio that leaves; `isResumed` where its files were written by another process, some time ago. */
@@ -92,7 +92,7 @@ async function removeOlder(folder: string, { account, portfolio, startedMs }: Ar
     const found = await readManifest(other, { account, name: portfolio }).catch(() => undefined);
     // It may be of another ledger that uses this data folder; that one was begun at another moment.
     if (found?.startedMs !== startedMs) continue;
-    await rm(other, { recursive: true, force: true }).catch(() => {});
+    await removeArchive(other).catch(() => {});
   }
 }
 

@@ -53,7 +53,8 @@ export type ExportPayload = {
  * none. The copies of the imported files are read again and joined with the ledger, so that neither is in memory as a whole.
  * Cells that a spreadsheet would run as a formula are made harmless here, and only here.
  *
- * @throws LimitlineError `NOT_FOUND` where no file was imported into the portfolio, or no row of it failed for that cause
+ * @throws LimitlineError `NOT_FOUND` where no file was imported into the portfolio, or no row of it failed for that cause; `USAGE` where
+ *   its rows have left for an archive meanwhile: what was written is not whole then
  */
 export async function exportResults(payload: ExportPayload, to: Writable, deps: ExportDeps): Promise<void> {
   const { portfolio, only, cause, format = 'csv', likeInput = 'nothing' } = payload;
@@ -125,6 +126,8 @@ async function* recordsOf({ portfolio, files, table, leftOut }: Pass, deps: Expo
   yield table.header;
   const lines = exportedLines(portfolio, [...files.keys()], deps, table.begin, table.isPlain);
   for await (const line of lines) yield* table.write(line);
+  // Rows that left meanwhile are not among these, and nobody would miss them.
+  await deps.portfolios.mustHaveRows(portfolio);
 }
 
 /** This dialect, or UTF-8 where its encoding cannot write all the records, which is said. */

@@ -1,6 +1,6 @@
 import { CALL_KINDS } from '../call-kind.ts';
 import type { RedisConnection } from '../lua-script.ts';
-import { archivedOf, makeArchives } from './archive/archives.ts';
+import { archivedFault, archivedOf, makeArchives } from './archive/archives.ts';
 import { makeGatedScript } from './archive/gated-script.ts';
 import { type Cause, makeCauses } from './counts/causes.ts';
 import { type Difference, makeRowComparison } from './counts/row-comparison.ts';
@@ -17,6 +17,7 @@ export type Portfolios = ReturnType<typeof makePortfolios>;
 
 /** What is known of a portfolio beside its rows: its last import, its supplier and its counts. */
 export function makePortfolios({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
+  const archives = makeArchives({ connection, keys });
   const change = makeGatedScript(connection, 'change-portfolio');
   const imports = makeImports({ connection, keys });
   const comparison = makeRowComparison({ connection, keys });
@@ -25,7 +26,18 @@ export function makePortfolios({ connection, keys }: { connection: RedisConnecti
     ...imports,
     ...makeSuppliers({ connection, keys }),
     ...makeFirstRows({ connection, keys }),
-    mustBeHere: makeArchives({ connection, keys }).mustBeHere,
+    mustBeHere: archives.mustBeHere,
+
+    /**
+     * For whoever has just read its rows: all of them were there.
+     *
+     * @throws LimitlineError `USAGE` where they have begun to leave, or are not all back
+     */
+    async mustHaveRows(name: string): Promise<void> {
+      const found = await archives.read(name);
+      if (found && found.is !== 'archiving') throw archivedFault(found);
+    },
+
     /** Compares what is kept of the rows of these portfolios with the rows, mends it, and says what differed; `note` hears of each row. */
     async compare(names: readonly string[], note?: Parameters<typeof comparison.compare>[1]): Promise<Difference[]> {
       // That rows of an older ledger are in no sum yet is no difference: they enter when their portfolio is read.

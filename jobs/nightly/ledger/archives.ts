@@ -1,6 +1,6 @@
 import type { ArchivedPortfolio } from '../../../src/ledger/archive/archive-state.ts';
 import type { FoundSink } from '../../../src/ledger/nightly/checks.ts';
-import type { ArchiveFault } from '../../archive/look-at-archive.ts';
+import { type ArchiveFault, HAVE_FILES } from '../../archive/look-at-archive.ts';
 import { quoted } from './command-for.ts';
 
 /** What of an archive's files is not as it should be, in words; nothing where all is. @param wholly reads them to their ends, too */
@@ -31,9 +31,6 @@ const GOES_ON_BY: Readonly<Record<string, string>> = {
   restoring: 'restore',
   forgetting: 'forget',
 };
-
-/** Whose rows are in their files alone, or partly. */
-const HAVE_FILES: ReadonlySet<string> = new Set(['leaving', 'archived', 'restoring']);
 
 /**
  * Looks at portfolios that are archived or on their way: whether their files are there and as they were written, and whether what was

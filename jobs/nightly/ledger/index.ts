@@ -10,7 +10,7 @@ import type { Portfolios } from '../../../src/ledger/portfolios.ts';
 import type { Stories } from '../../../src/ledger/story/story.ts';
 import type { RedisConnection } from '../../../src/lua-script.ts';
 import { REST, ROWS } from '../../archive/archive-files.ts';
-import { type ArchivePlace, isThere, lookAtArchive } from '../../archive/look-at-archive.ts';
+import { type ArchivePlace, isThere, lookAtArchive, missingArchives } from '../../archive/look-at-archive.ts';
 import { namesInArchives } from '../../archive/names-in-archives.ts';
 import type { RowCheck } from '../row-check.ts';
 import { type StoredRowCheck, type WalkDeps, walkLedger } from '../walk-ledger.ts';
@@ -39,9 +39,12 @@ export type LedgerCheckDeps = WalkDeps &
     considerate: (signal: AbortSignal) => Ask;
     storedFiles: FileDeps['storedFiles'];
     storedDocuments: DocumentDeps['storedDocuments'];
-    otherAccounts: () => Promise<(FileDeps['portfolios'] & WalkDeps)[]>;
+    otherAccounts: () => Promise<(FileDeps['portfolios'] & WalkDeps & Archiving)[]>;
     settings: { SERVICE_TIMEOUT_MS: number; REDIS_URL?: string | undefined; LIMITLINE_DATA: string };
   };
+
+/** An account, and what it has archived. */
+type Archiving = { account: string; archives: Pick<Archives, 'list'> };
 
 /**
  * What a night's check of the ledger is told: where its findings go, and which other checks look at each row on the same walk.
@@ -127,10 +130,16 @@ function storedChecks(
   ];
 }
 
-/** What only archived rows and imports name, of this account or another. */
-function inArchives(file: string, { settings }: Pick<LedgerCheckDeps, 'settings'>, signal: AbortSignal) {
-  const archives = { dir: join(settings.LIMITLINE_DATA, 'archive'), file, signal };
-  return (onName: (sha256: string) => boolean) => namesInArchives(archives, onName);
+/** What only archived rows and imports name, of this account or another. What one names that is not there nobody knows. */
+function inArchives(file: string, deps: LedgerCheckDeps, signal: AbortSignal) {
+  const dataDir = deps.settings.LIMITLINE_DATA;
+  return async (onName: (sha256: string) => boolean) => {
+    const isWhole = await namesInArchives({ dir: join(dataDir, 'archive'), file, signal }, onName);
+    for (const account of [deps, ...(await deps.otherAccounts())]) {
+      if ((await missingArchives(account, dataDir)).length > 0) return false;
+    }
+    return isWhole;
+  };
 }
 
 async function* areThere(archived: readonly ArchivedPortfolio[], place: ArchivePlace): AsyncGenerator<boolean> {

@@ -7,7 +7,7 @@ export type Restoring = ReturnType<typeof makeRestoring>;
 
 /**
  * The way of a portfolio back into Redis, step by step. Each step may be done again, and does nothing where the portfolio is not on
- * its way back under the same id.
+ * its way back by the same run: who was overtaken by another would begin keys anew that the other has written to their end.
  */
 export function makeRestoring({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
   const urlOf = (name: string) => new URL(`../lua/${name}.lua`, import.meta.url);
@@ -16,20 +16,20 @@ export function makeRestoring({ connection, keys }: { connection: RedisConnectio
   const [rows, rest, end] = [bytes('restore-rows'), bytes('restore-keys'), bytes('end-restore')];
 
   return {
-    /** It comes back from now on. Answers whether it does: not where it is not archived under this id. */
-    async begin(name: string, state: ArchiveState): Promise<boolean> {
+    /** It comes back from now on, by this run and no other. Answers whether it does: not where it is not archived under this id. */
+    async begin(name: string, state: ArchiveState, run: string): Promise<boolean> {
       const restoring: ArchiveState = { ...state, is: 'restoring', sinceMs: Date.now() };
-      return (await begin([keys.portfolio(name)], [state.id, JSON.stringify(restoring)])) === 1;
+      return (await begin([keys.portfolio(name)], [state.id, JSON.stringify(restoring), run])) === 1;
     },
 
-    /** Puts the rows back that these lines are. Answers whether it did: not where it does not come back under this id. */
-    async putRows(name: string, id: string, lines: readonly Buffer[]): Promise<boolean> {
-      return Number(await rows([keys.portfolio(name), keys.row(name, '')], [id, ...lines])) >= 0;
+    /** Puts the rows back that these lines are. Answers whether it did: not where it does not come back by this run. */
+    async putRows(name: string, run: string, lines: readonly Buffer[]): Promise<boolean> {
+      return Number(await rows([keys.portfolio(name), keys.row(name, '')], [run, ...lines])) >= 0;
     },
 
     /** The same of lines of its other keys, less those of its hash. */
-    async putKeys(name: string, id: string, lines: readonly Buffer[]): Promise<boolean> {
-      return Number(await rest([keys.portfolio(name), keys.approval('')], [id, ...lines])) === 1;
+    async putKeys(name: string, run: string, lines: readonly Buffer[]): Promise<boolean> {
+      return Number(await rest([keys.portfolio(name), keys.approval('')], [run, ...lines])) === 1;
     },
 
     /**
@@ -41,15 +41,15 @@ export function makeRestoring({ connection, keys }: { connection: RedisConnectio
     async end(
       name: string,
       {
-        id,
+        run,
         startedMs,
         rows: count,
         lines,
-      }: Pick<ArchiveState, 'id' | 'startedMs'> & { rows: number; lines: readonly Buffer[] },
+      }: Pick<ArchiveState, 'startedMs'> & { run: string; rows: number; lines: readonly Buffer[] },
     ): Promise<boolean | 'rows'> {
       const lists = [keys.portfolio(name), keys.portfolios, keys.archives, keys.approval('')];
       const places = [...lists, ...ROW_STATES.map((state) => keys.rowsInState(name, state))];
-      const answer = Number(await end(places, [id, name, startedMs, count, ...lines]));
+      const answer = Number(await end(places, [run, name, startedMs, count, ...lines]));
       return answer === 0 ? 'rows' : answer === 1;
     },
   };

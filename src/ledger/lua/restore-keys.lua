@@ -2,13 +2,13 @@
 -- come in any order, and again: nobody changes these keys meanwhile, so what stands there is a part of what comes. Of a list, whose
 -- entries would come twice, the first piece takes away what stands there, and the others come behind it.
 -- KEYS[1] the portfolio   KEYS[2] the key of an approval, less its id
--- ARGV[1] the archive's id   ARGV[2…] the lines
--- Answers 1; -1 where the portfolio does not come back under this id.
+-- ARGV[1] the run   ARGV[2…] the lines
+-- Answers 1; -1 where the portfolio does not come back by this run.
 -- @include archive-is
 -- @include archive-lines
 -- @include restore-piece
 local portfolio, approvals = unpack(KEYS)
-if not isOnItsWay(portfolio, ARGV[1], 'restoring') then return -1 end
+if not isComingBack(portfolio, ARGV[1]) then return -1 end
 for at = 2, #ARGV do
   local cells = decodeLine(ARGV[at])
   local key = keyOf(cells[1], portfolio, approvals)

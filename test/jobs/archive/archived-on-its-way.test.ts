@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
 import type { ArchiveStateName } from '../../../src/ledger/archive/archive-state.ts';
+import { exportedText } from '../../support/exported.ts';
 import { openInbox } from '../../support/inbox.ts';
 import { openRefused } from '../../support/retried-rows.ts';
-import { buyerLines } from '../../support/workplace.ts';
+import { buyerLines, openWorkplace } from '../../support/workplace.ts';
 
 const stateText = (is: ArchiveStateName) =>
   JSON.stringify({ is, id: 'an-archive', by: 'alice', sinceMs: 1, startedMs: 1, finishedMs: 2 });
@@ -30,4 +31,26 @@ test('a rule of the night passes over a portfolio that is just being archived', 
   expect((await place.night(0)).words).toBe('No refused row is one that a rule sends again.');
   await context.ledger.hdel(context.keys.portfolio('q4'), 'archive');
   expect((await place.night(0)).words).toBe('2 rows go again.');
+});
+
+test('results are not whole where the rows left while they were written, and that is said', async () => {
+  const { context, import: bring } = await openWorkplace();
+  await bring(buyerLines(2));
+  const { portfolios, ledger, keys } = context;
+  const becoming = (is: ArchiveStateName) => ({
+    ...context,
+    portfolios: {
+      ...portfolios,
+      // The first that is read of it.
+      async allImports(name: string) {
+        const found = await portfolios.allImports(name);
+        await ledger.hset(keys.portfolio(name), 'archive', stateText(is));
+        return found;
+      },
+    },
+  });
+  for (const is of ['leaving', 'archived', 'restoring', 'forgetting'] as const) {
+    await expect(exportedText(becoming(is)), is).rejects.toMatchObject({ code: 'USAGE' });
+  }
+  expect((await exportedText(becoming('archiving'))).split('\n').length).toBe(4);
 });

@@ -1,8 +1,11 @@
-import { mkdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdir, rename, rm, symlink, truncate, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
+import { REST, ROWS } from '../../../jobs/archive/archive-files.ts';
 import { archivePortfolio } from '../../../jobs/archive/archive-portfolio.ts';
 import { FORGET_STEPS, type ForgetStep, forgetPortfolio } from '../../../jobs/archive/forget-portfolio.ts';
+import { MANIFEST } from '../../../jobs/archive/manifest.ts';
+import { restorePortfolio } from '../../../jobs/archive/restore-portfolio.ts';
 import { toBuyer } from '../../../jobs/import/buyer-record.ts';
 import type { Context } from '../../../src/context.ts';
 import { filesBelow } from '../../support/files-below.ts';
@@ -66,6 +69,20 @@ test.each(['finished', 'archived'])(
   },
 );
 
+test('archives of before that were removed by half, or never written to their end, are removed too', async () => {
+  const place = await openWorked({ q4: LINES });
+  const { context } = place;
+  const { folder } = await archivePortfolio(context, 'q4', wish);
+  await restorePortfolio(context, 'q4', wish);
+  await expect(forgetPortfolio('q4', killedAt('archives'), context)).rejects.toThrow('killed');
+  await rename(folder, `${folder}.part`);
+  await rm(join(`${folder}.part`, MANIFEST));
+  await truncate(join(`${folder}.part`, ROWS), 20);
+  await forgetPortfolio('q4', wish, context);
+  expect(await place.marked()).toEqual([]);
+  expect((await filesBelow(join(place.dataDir, 'archive'))).length).toBe(0);
+});
+
 const SHARED_HEADER = 'name,country_code,city,company_registration_number,requested_limit,supporting_documents';
 
 test('buyers and documents that another portfolio asks for keep what that one has, until it is forgotten too', async () => {
@@ -93,6 +110,38 @@ test('buyers and documents that another portfolio asks for keep what that one ha
 
   await forgetPortfolio('q5', wish, context);
   expect(await place.marked()).toEqual([]);
+});
+
+test('what an archive names that is not there is not removed, wherever archives lie', async () => {
+  const place = await openWorked({
+    q4: [SHARED_HEADER, 'Zqxjv Stahl GmbH,DE,,HRB 1,1000.50,a.pdf'],
+    q5: [SHARED_HEADER, 'Zqxjv Holz GmbH,DE,,HRB 2,1.50,a.pdf'],
+  });
+  const { context, dataDir } = place;
+  const { folder } = await archivePortfolio(context, 'q5', wish);
+  const [account, away] = [dirname(dirname(folder)), join(place.dir, 'away')];
+  const documents = async () => (await filesBelow(join(dataDir, 'documents'))).length;
+  await rename(account, away);
+  const fault = { code: 'FILE', message: expect.stringContaining('q5 is archived, and its archive is not in') };
+  await expect(forgetPortfolio('q4', wish, context)).rejects.toMatchObject(fault);
+  expect(await documents()).toBe(1);
+  // On another disk, and behind a link.
+  await symlink(away, account);
+  expect(await forgetPortfolio('q4', wish, context)).toMatchObject({ files: { removed: 1, needed: 1 } });
+  expect(await documents()).toBe(1);
+  await restorePortfolio(context, 'q5', wish);
+});
+
+test('one whose archive is damaged is not begun to be forgotten', async () => {
+  const place = await openWorked({ q4: LINES });
+  const { context } = place;
+  const { folder } = await archivePortfolio(context, 'q4', wish);
+  await truncate(join(folder, REST), 20);
+  const fault = { code: 'FILE', message: expect.stringMatching(/archive is damaged.*Nothing was changed/) };
+  await expect(forgetPortfolio('q4', wish, context)).rejects.toMatchObject(fault);
+  expect(await context.archives.read('q4')).toMatchObject({ is: 'archived' });
+  await rm(join(folder, REST));
+  expect(await forgetPortfolio('q4', wish, context)).toMatchObject({ state: { is: 'forgotten' } });
 });
 
 /** What there is of the rows of q5. */

@@ -1,6 +1,6 @@
 import { copyFile, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { ARCHIVE_FILES } from '../../../jobs/archive/archive-files.ts';
 import { MANIFEST } from '../../../jobs/archive/manifest.ts';
 import { RESTORE_STEPS, type RestoreProgress, restorePortfolio } from '../../../jobs/archive/restore-portfolio.ts';
@@ -60,6 +60,31 @@ test('stopped between two pages of rows it says so, and the next one goes on', a
   expect(changedIn(before, await picture())).toEqual([]);
 });
 
+test('one that stood still while another took over writes nothing more, and takes nothing away that the other wrote', async () => {
+  const { archive, restore, picture, context } = await openFinishedPortfolio(7);
+  const before = await picture();
+  await archive();
+  let second: Promise<unknown> | undefined;
+  const standStill = async ({ step }: RestoreProgress) => {
+    if (step !== 'rest' || second) return;
+    await context.ledger.del(context.keys.archivesTaken);
+    const reached = Promise.withResolvers<void>();
+    const goesOn = Promise.withResolvers<void>();
+    second = restore('q4', async (other) => {
+      if (other.step !== 'ending') return;
+      reached.resolve();
+      await goesOn.promise;
+    });
+    await reached.promise;
+    letGo = goesOn.resolve;
+  };
+  let letGo = () => {};
+  await expect(restore('q4', standStill)).rejects.toMatchObject({ message: expect.stringContaining('on another way') });
+  letGo();
+  expect(await second).toMatchObject({ rows: 7, resumed: true });
+  expect(changedIn(before, await picture())).toEqual([]);
+});
+
 describe('nothing is done, and it is said why, where', () => {
   test('a file is missing, cut off, or changed by one byte', async () => {
     const { archive, restore, picture } = await openFinishedPortfolio(3);
@@ -96,6 +121,18 @@ describe('nothing is done, and it is said why, where', () => {
       await expect(restore()).rejects.toMatchObject(fault);
     }
     expect(changedIn(before, await picture())).toEqual([]);
+  });
+
+  test('Redis has a limit to its memory, and not the room', async () => {
+    const { archive, restore, picture, context } = await openFinishedPortfolio(3);
+    await archive();
+    const before = await picture();
+    const info = vi.spyOn(context.ledger, 'info').mockResolvedValue('maxmemory:1000000\r\nused_memory:999999\r\n');
+    const fault = { code: 'USAGE', message: expect.stringMatching(/not the room.*0\.0 MB of its maxmemory are left/) };
+    await expect(restore()).rejects.toMatchObject(fault);
+    expect(changedIn(before, await picture())).toEqual([]);
+    info.mockResolvedValue('maxmemory:100000000\r\nused_memory:999999\r\n');
+    expect(await restore()).toMatchObject({ rows: 3 });
   });
 
   test('it is not archived, there is none of its name, or another process archives or restores', async () => {

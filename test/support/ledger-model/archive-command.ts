@@ -37,12 +37,12 @@ export function archiveAndRestore(name: string, ends: readonly Command[]): Comma
     expect(await leaving.takeOutKeys(name, state.id, [...new Set(rest.map(nameInLine))])).toBe(true);
     expect(await leaving.end(name, { ...state, is: 'archived' })).toBe(true);
     await expectAway(name, real);
-    expect(await restoring.begin(name, { ...state, is: 'archived' })).toBe(true);
-    if (rows.length > 0) expect(await restoring.putRows(name, state.id, rows)).toBe(true);
+    expect(await restoring.begin(name, { ...state, is: 'archived' }, 'a run')).toBe(true);
+    if (rows.length > 0) expect(await restoring.putRows(name, 'a run', rows)).toBe(true);
     const hash = rest.filter((line) => nameInLine(line) === 'portfolio');
     const others = rest.filter((line) => nameInLine(line) !== 'portfolio');
-    if (others.length > 0) expect(await restoring.putKeys(name, state.id, others)).toBe(true);
-    expect(await restoring.end(name, { id: state.id, startedMs, rows: rows.length, lines: hash })).toBe(true);
+    if (others.length > 0) expect(await restoring.putKeys(name, 'a run', others)).toBe(true);
+    expect(await restoring.end(name, { run: 'a run', startedMs, rows: rows.length, lines: hash })).toBe(true);
     expect(await archives.list()).toEqual([]);
   });
 }

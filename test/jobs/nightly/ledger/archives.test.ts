@@ -1,5 +1,5 @@
-import { mkdir, readFile, rename, rm, utimes, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdir, readFile, rename, symlink, utimes, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { ROWS } from '../../../../jobs/archive/archive-files.ts';
 import { archivePortfolio } from '../../../../jobs/archive/archive-portfolio.ts';
@@ -89,11 +89,15 @@ test('an archive that is gone, cut off or changed is found, and nothing that it 
   expect(await found(place)).toEqual([]);
   await rename(place.folder, `${place.folder} away`);
   await mkdir(`${place.folder}.part`);
-  // What is in a folder of another name is no archive of anybody's; what only it names is.
-  const items = await found(place);
-  expect(items.filter(({ check }) => check === 'archives')).toEqual(one(/whose files are not in the data folder/));
-  await rm(`${place.folder} away`, { recursive: true });
-  expect((await found(place)).map(({ check }) => check)).toEqual(['documents', 'files', 'archives']);
+  // Also where the folder is on a disk that is not there today, nobody knows what it names.
+  expect(await found(place)).toEqual(one(/whose files are not in the data folder/));
+  const account = dirname(dirname(place.folder));
+  const elsewhere = join(place.dir, 'elsewhere');
+  await rename(`${place.folder} away`, place.folder);
+  await rename(account, elsewhere);
+  expect(await found(place)).toEqual(one(/whose files are not in the data folder/));
+  await symlink(elsewhere, account);
+  expect(await found(place)).toEqual([]);
 });
 
 test('what has been on its way for more than an hour is named, with the command that goes on', async () => {
