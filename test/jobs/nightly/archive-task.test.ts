@@ -43,6 +43,21 @@ test('what finished long ago is archived, the oldest first; what is younger or a
   expect(await night(31)).toMatchObject({ is: 'well', words: 'No portfolio was finished more than 30 days ago.' });
 });
 
+test('one that is imported into and finished anew, while others are archived, is young again', async () => {
+  const { finished, standing, audit, context } = await openKept();
+  for (const name of ['one', 'two']) await finished(name);
+  await context.ledger.hincrby(context.keys.portfolio('one'), 'finished', -60_000);
+  const atMs = Date.now() + 31 * DAY_MS;
+  const around: typeof audit.around = async (note, run, ...more) => {
+    if (note.about === 'one') await context.ledger.hset(context.keys.portfolio('two'), 'finished', atMs - 1_000);
+    return audit.around(note, run, ...more);
+  };
+  const task = archiveTask({ ...context, audit: { around }, from: 'test' });
+  const night = { id: new Date(atMs).toISOString(), atMs, by: 'nightly', signal: new AbortController().signal };
+  expect(await task.run(night)).toEqual({ is: 'well', words: '1 portfolio archived.' });
+  expect([await standing('one'), await standing('two')]).toEqual(['archived', undefined]);
+});
+
 test('it is a task of the schedule, and runs as the others do', async () => {
   const { context, finished, standing } = await openKept();
   await finished('q4');
