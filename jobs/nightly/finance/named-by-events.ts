@@ -84,8 +84,8 @@ function namedId(result: RowResult, find: (id: string) => number | undefined): N
   if (again) look('limit', again.again);
   for (const id of result.documentIds) look('document', id);
   look('company', companyId || (request.companyId ?? ''));
-  look('number', request.limit.company_registration_number ?? '');
-  look('number', request.limit.business_information_id ?? '');
+  const { company_registration_number: registration, business_information_id: information } = request.limit;
+  for (const number of [registration, information]) if (typeof number === 'string') look('number', number);
   return named;
 }
 
