@@ -37,11 +37,9 @@ type Told = { name: string; why: string };
  */
 async function archiveOld(night: Night, deps: ArchiveTaskDeps): Promise<NightResult> {
   const days = deps.settings.LIMITLINE_KEEP_DAYS;
-  if (days === undefined) {
-    return { is: 'well', words: 'No portfolio is archived by itself (LIMITLINE_KEEP_DAYS is not set).' };
-  }
   const ledger = { connection: deps.ledger, keys: deps.keys };
-  const beforeMs = beforeOf(night, days);
+  // What somebody began is gone on with all the same: until then it is neither here nor there.
+  const beforeMs = days === undefined ? Number.NEGATIVE_INFINITY : beforeOf(night, days);
   const { archived, finished } = await findOldPortfolios(ledger, beforeMs);
   const begun = archived.filter(({ is }) => is === 'archiving' || is === 'leaving').map(({ name }) => name);
   const came: Came = { archived: [], held: [], left: [], failed: [] };
@@ -87,8 +85,9 @@ async function archiveNamed(
 /** So many are named, and so many say why: the others are counted. */
 const MOST_NAMED = 5;
 
-function wordsOf({ archived, held, left, failed }: Came, days: number): string {
+function wordsOf({ archived, held, left, failed }: Came, days: number | undefined): string {
   if (archived.length + held.length + left.length + failed.length === 0) {
+    if (days === undefined) return 'No portfolio is archived by itself (LIMITLINE_KEEP_DAYS is not set).';
     return `No portfolio was finished more than ${counted(days, 'day')} ago.`;
   }
   const words = [

@@ -102,14 +102,19 @@ test('a disk that takes nothing fails the night, says so once, and the next try 
   expect(await night(31)).toEqual({ is: 'well', words: '2 portfolios archived.' });
 });
 
-test('what a killed process began goes on, however young it is', async () => {
-  const { night, finished, standing, context } = await openKept();
+async function goesOn(env: Record<string, string>) {
+  const { night, finished, standing, context } = await openKept(env);
   await finished('begun');
+  await finished('other');
   const state = { is: 'archiving', id: 'gone', by: 'ana', sinceMs: 1, startedMs: 1, finishedMs: 1 };
   await context.ledger.hset(context.keys.portfolio('begun'), 'archive', JSON.stringify(state));
   expect(await night(0)).toEqual({ is: 'well', words: '1 portfolio archived.' });
-  expect(await standing('begun')).toBe('archived');
-});
+  expect([await standing('begun'), await standing('other')]).toEqual(['archived', undefined]);
+}
+
+test('what a killed process began goes on, however young it is', () => goesOn({ LIMITLINE_KEEP_DAYS: '30' }));
+
+test('what a killed process began goes on, also where nothing is archived by itself', () => goesOn({}));
 
 test('a process that stops leaves the rest to another', async () => {
   const { night, finished, standing } = await openKept();
