@@ -37,16 +37,15 @@ type Told = { name: string; why: string };
  */
 async function archiveOld(night: Night, deps: ArchiveTaskDeps): Promise<NightResult> {
   const days = deps.settings.LIMITLINE_KEEP_DAYS;
-  if (days === undefined) {
-    return { is: 'well', words: 'No portfolio is archived by itself (LIMITLINE_KEEP_DAYS is not set).' };
-  }
   const ledger = { connection: deps.ledger, keys: deps.keys };
-  const { archived, finished } = await findOldPortfolios(ledger, beforeOf(night, days));
+  // What somebody began is gone on with all the same: until then it is neither here nor there.
+  const beforeMs = days === undefined ? Number.NEGATIVE_INFINITY : beforeOf(night, days);
+  const { archived, finished } = await findOldPortfolios(ledger, beforeMs);
   const begun = archived.filter(({ is }) => is === 'archiving' || is === 'leaving').map(({ name }) => name);
   const came: Came = { archived: [], held: [], left: [], failed: [] };
   for (const name of [...begun, ...finished]) {
     night.signal.throwIfAborted();
-    await archiveNamed(name, night, came, deps);
+    await archiveNamed(name, { ...night, ...(!begun.includes(name) && { beforeMs }) }, came, deps);
   }
   return { is: came.failed.length > 0 ? 'failed' : 'well', words: wordsOf(came, days) };
 }
@@ -56,10 +55,18 @@ function beforeOf({ atMs }: Night, days: number): number {
   return atMs - days * DAY_MS;
 }
 
-async function archiveNamed(name: string, { id, by, signal }: Night, came: Came, deps: ArchiveTaskDeps): Promise<void> {
+async function archiveNamed(
+  name: string,
+  { id, by, signal, beforeMs }: Night & { beforeMs?: number },
+  came: Came,
+  deps: ArchiveTaskDeps,
+): Promise<void> {
   try {
+    const { states, finishedMs } = await deps.portfolios.read(name);
+    // Behind many others it may have been imported into since the list was made, and be at work or finished anew.
+    if (beforeMs !== undefined && !(finishedMs !== undefined && finishedMs < beforeMs)) return;
     // Asked beforehand, since such a portfolio is left every night until somebody says what became of its calls.
-    if ((await deps.portfolios.read(name)).states.held > 0) {
+    if (states.held > 0) {
       came.held.push(name);
       return;
     }
@@ -78,8 +85,9 @@ async function archiveNamed(name: string, { id, by, signal }: Night, came: Came,
 /** So many are named, and so many say why: the others are counted. */
 const MOST_NAMED = 5;
 
-function wordsOf({ archived, held, left, failed }: Came, days: number): string {
+function wordsOf({ archived, held, left, failed }: Came, days: number | undefined): string {
   if (archived.length + held.length + left.length + failed.length === 0) {
+    if (days === undefined) return 'No portfolio is archived by itself (LIMITLINE_KEEP_DAYS is not set).';
     return `No portfolio was finished more than ${counted(days, 'day')} ago.`;
   }
   const words = [

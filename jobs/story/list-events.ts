@@ -25,24 +25,29 @@ export type ListDeps = {
   archives: Pick<Archives, 'list'>;
 };
 
+/** Ids looked for in portfolios while a page waits: a third of a second of Redis' time, some milliseconds at a time. */
+const MOST_LOOKUPS = 30_000;
+
 /**
  * The latest events of the service, each with the rows that it names: of all, or of those that name rows of a portfolio.
  *
  * @param asked.count so many at the most
- * @param asked.latest rows are looked for in so many of the latest portfolios; in all where it is left out
+ * @param asked.latest rows are looked for in so many of the latest portfolios, and in fewer where the events have very many ids; in
+ * all where it is left out
  */
 export async function listEvents(
   { sinceMs, portfolio, latest, count }: LookedInto & { sinceMs?: number | undefined; count: number },
   { events, archives }: ListDeps,
 ): Promise<EventList> {
   const [totals, archived, portfolios] = await Promise.all([events.totals(), archives.list(), events.portfolioCount()]);
-  const unlooked = latest === undefined ? 0 : Math.max(0, portfolios - latest);
-  const facts = { totals, ...events.limits, archived: archived.length, unlooked };
+  const facts = { totals, ...events.limits, archived: archived.length, unlooked: 0 };
   const found: ListedEvent[] = [];
   for await (const page of events.walk({ sinceMs, from: 'latest' })) {
     // Where all are meant, no more are looked at than are told.
     const looked = portfolio === undefined ? page.slice(0, count + 1 - found.length) : page;
-    const rows = await events.rowsOf(looked, { portfolio, latest });
+    const within = latest === undefined ? undefined : Math.min(latest, mostPortfolios(looked));
+    if (within !== undefined) facts.unlooked = Math.max(facts.unlooked, portfolios - within);
+    const rows = await events.rowsOf(looked, { portfolio, latest: within });
     for (const [place, event] of looked.entries()) {
       const named = rows[place] ?? { rows: [], moreRows: false };
       if (portfolio !== undefined && named.rows.length === 0) continue;
@@ -51,4 +56,9 @@ export async function listEvents(
     }
   }
   return { events: found, more: false, ...facts };
+}
+
+function mostPortfolios(events: readonly KeptEvent[]): number {
+  const ids = events.reduce((sum, event) => sum + event.ids.length, 0);
+  return Math.max(1, Math.floor(MOST_LOOKUPS / Math.max(1, ids)));
 }

@@ -49,6 +49,19 @@ export function register(program: Command, terminal: Terminal): void {
       if (options.out !== undefined) terminal.say(`${counted(count, 'event')} written to ${options.out}.`);
     });
   addListen(events, terminal);
+  events.hook('preSubcommand', (_events, sub) => refuseOptionsOfList(events, sub));
+}
+
+/**
+ * Options of the list are taken wherever they stand, behind the name of another command too: who asks for an export of one portfolio
+ * must not get all of them.
+ */
+function refuseOptionsOfList(events: Command, sub: Command): void {
+  for (const option of events.options) {
+    const isGiven = events.getOptionValueSource(option.attributeName()) === 'cli';
+    if (!isGiven || sub.options.some(({ long }) => long === option.long)) continue;
+    sub.error(`error: option '${option.flags}' is one of the list: events ${sub.name()} does not take it`);
+  }
 }
 
 async function list({ since: sinceMs, portfolio, last }: ListOptions, context: Context, terminal: Terminal) {

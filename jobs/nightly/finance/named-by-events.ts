@@ -1,3 +1,5 @@
+import { MOST_IDS } from '../../../src/ledger/events/event-ids.ts';
+import type { NamedRow } from '../../../src/ledger/events/event-rows.ts';
 import type { Events } from '../../../src/ledger/events/events.ts';
 import { MOST_TABLE_IDS, makeIdTable } from '../../../src/ledger/events/id-table.ts';
 import type { FoundItem, FoundSink } from '../../../src/ledger/nightly/checks.ts';
@@ -7,9 +9,6 @@ import { rowItem } from './row-item.ts';
 
 /** New events that are looked at: what comes in a day, and some megabytes of memory. The newest first. */
 const MOST_EVENTS = 100_000;
-
-/** An event has some ten ids, and many of them are of no row. */
-const IDS_OF_EVENT = 10;
 
 type NewEvents = Pick<Events, 'walk' | 'countSince' | 'totals'>;
 
@@ -29,8 +28,8 @@ export async function findNamedByEvents(
   if (full > 0 && fullMs >= sinceMs) await sink.found(notTaken(full, fullMs));
   if (count === 0) return { row: () => {} };
   const looked = Math.min(count, MOST_EVENTS);
-  const table = makeIdTable(Math.min(looked * IDS_OF_EVENT, MOST_TABLE_IDS));
-  const slotsOf = await readNew(events, { table, sinceMs, most: looked });
+  const table = makeIdTable(Math.min(looked * MOST_IDS, MOST_TABLE_IDS));
+  const idsOf = await readNew(events, { table, sinceMs, most: looked });
   const isNamed = new Uint8Array(table.size);
 
   return {
@@ -40,33 +39,40 @@ export async function findNamedByEvents(
       return found && sink.found(itemOf(walked, found, table.at(found.slots[0] ?? 0)));
     },
     async end() {
-      const unknown = slotsOf.filter((slots) => !slots.some((slot) => isNamed[slot] === 1)).length;
+      const nameless = idsOf.filter(({ slots }) => !slots.some((slot) => isNamed[slot] === 1));
+      // Nobody knows what the others name: their ids were more than are told apart.
+      const unknown = nameless.filter(({ isWhole }) => isWhole).length;
+      const left = count - looked + nameless.length - unknown;
       if (unknown > 0) await sink.found(namesNothing(unknown));
-      if (count > looked) await sink.found(notLookedAt(count - looked));
+      if (left > 0) await sink.found(notLookedAt(left));
     },
   };
 }
 
-/** Takes the ids of new events into the table. Answers in which slots the ids of each stand. */
+/** In which slots the ids of an event stand, and whether there was room for all of them. */
+type EventSlots = { slots: Uint32Array; isWhole: boolean };
+
+/** Takes the ids of new events into the table. Answers where those of each stand. */
 async function readNew(
   events: NewEvents,
   { table, sinceMs, most }: { table: ReturnType<typeof makeIdTable>; sinceMs: number; most: number },
-): Promise<Uint32Array[]> {
-  const slotsOf: Uint32Array[] = [];
+): Promise<EventSlots[]> {
+  const idsOf: EventSlots[] = [];
   for await (const page of events.walk({ sinceMs, from: 'latest' })) {
-    for (const { ids, lastMs } of page.slice(0, most - slotsOf.length)) {
-      slotsOf.push(Uint32Array.from(ids.flatMap((id) => table.add(id, lastMs) ?? [])));
+    for (const { ids, lastMs } of page.slice(0, most - idsOf.length)) {
+      const slots = Uint32Array.from(ids.flatMap((id) => table.add(id, lastMs) ?? []));
+      idsOf.push({ slots, isWhole: slots.length === ids.length });
     }
-    if (slotsOf.length >= most) break;
+    if (idsOf.length >= most) break;
   }
-  return slotsOf;
+  return idsOf;
 }
 
-type Named = { of: 'limit' | 'document' | 'company'; id: string; slots: number[] };
+type Named = { of: NamedRow['of']; id: string; slots: number[] };
 
 /** By what a row is named: first by what is its own, then by what it may share with others. */
 function namedId(result: RowResult, find: (id: string) => number | undefined): Named | undefined {
-  const { limitId, companyId, again } = result;
+  const { limitId, companyId, again, request } = result;
   let named: Named | undefined;
   const look = (of: Named['of'], id: string) => {
     const slot = find(id);
@@ -77,7 +83,9 @@ function namedId(result: RowResult, find: (id: string) => number | undefined): N
   look('limit', limitId);
   if (again) look('limit', again.again);
   for (const id of result.documentIds) look('document', id);
-  look('company', companyId || (result.request.companyId ?? ''));
+  look('company', companyId || (request.companyId ?? ''));
+  const { company_registration_number: registration, business_information_id: information } = request.limit;
+  for (const number of [registration, information]) if (typeof number === 'string') look('number', number);
   return named;
 }
 
@@ -85,6 +93,7 @@ const SAYS: Readonly<Record<Named['of'], string>> = {
   limit: 'an event of the service names its limit',
   document: 'an event of the service names one of its documents',
   company: 'an event of the service names its company',
+  number: 'an event of the service names a number of its company',
 };
 
 function itemOf(walked: WalkedRow, { of, id }: Named, { count, lastMs }: { count: number; lastMs: number }): FoundItem {

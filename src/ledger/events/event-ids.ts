@@ -6,6 +6,9 @@ export type EventIds = { ids: string[]; more: number };
 /** Ids of one event that it can be found by: what somebody reads, and a script writes in less than a millisecond. */
 export const MOST_IDS = 64;
 
+/** So many more are told apart: those of a body as large as one may be by default, in some megabytes. */
+const MOST_COUNTED = 50_000;
+
 /** Longer ids are none that this service, or anybody, gives: what is longer is content. */
 const LONGEST_ID = 128;
 
@@ -30,12 +33,12 @@ const MOMENT = /^\d{4}-?\d\d-?\d\dT\d+Z?$/;
 export function idsIn(body: Buffer): EventIds {
   const sure = new Set<string>();
   const others = new Set<string>();
-  let more = 0;
+  const beyond = new Set<string>();
   const add = (id: string) => {
     const to = hasKnownPrefix(id) ? sure : isLikeAnId(id) ? others : undefined;
     if (!to || to.has(id)) return;
     if (to.size < MOST_IDS) to.add(id);
-    else more += 1;
+    else if (beyond.size < MOST_COUNTED) beyond.add(id);
   };
   for (const text of readings(body)) {
     for (const [run] of text.matchAll(RUN)) {
@@ -47,7 +50,7 @@ export function idsIn(body: Buffer): EventIds {
     }
   }
   const all = [...sure, ...others];
-  return { ids: all.slice(0, MOST_IDS), more: more + Math.max(0, all.length - MOST_IDS) };
+  return { ids: all.slice(0, MOST_IDS), more: beyond.size + Math.max(0, all.length - MOST_IDS) };
 }
 
 /** Whether a text begins as the service's ids do, where that is shown. Pure. */
@@ -63,15 +66,31 @@ function isLikeAnId(run: string): boolean {
 function readings(body: Buffer): string[] {
   const plain = body.toString('latin1');
   const begins = plain.slice(0, UNESCAPED_BYTES);
-  return /[\0%\\]/.test(begins) ? [plain, unescaped(begins)] : [plain];
+  if (!/[\0%\\]/.test(begins)) return [plain];
+  return [plain, begins.length < plain.length ? withoutLastRun(unescaped(begins)) : unescaped(begins)];
 }
+
+/** A NUL byte beside two signs of an id is none of UTF-16 or 32, where one stands beside each sign: it ends a text. */
+const END_OF_TEXT = /(?<=[\w-]{2})\0|\0(?=[\w-]{2})/g;
+
+/** An escape of which the end was cut off. */
+const CUT_ESCAPE = /(?:%[0-9A-Fa-f]?|\\(?:u[0-9A-Fa-f]{0,3})?)$/;
 
 /** What escapes mean, as far as it may be a part of an id; whatever else they mean ends one. */
 function unescaped(text: string): string {
   return text
+    .replace(END_OF_TEXT, ' ')
     .replaceAll('\0', '')
+    .replace(CUT_ESCAPE, '')
     .replace(/%([0-9A-Fa-f]{2})/g, (_all, hex: string) => characterOf(hex))
     .replace(/\\(?:u00([0-9A-Fa-f]{2})|u[0-9A-Fa-f]{4}|.)/g, (_all, hex?: string) => characterOf(hex));
+}
+
+/** Less the run in which a text was cut: the beginning of an id may be another one. */
+function withoutLastRun(text: string): string {
+  let end = text.length;
+  while (end > 0 && /[\w-]/.test(text.charAt(end - 1))) end -= 1;
+  return text.slice(0, end);
 }
 
 function characterOf(hex: string | undefined): string {

@@ -1,7 +1,8 @@
 import { makeLuaScript, type RedisConnection } from '../../lua-script.ts';
+import { readPair } from '../calls.ts';
 import type { Keys } from '../keys.ts';
 import type { RowRequest, RowState } from '../row.ts';
-import type { RowId } from '../row-id.ts';
+import { type RowId, rowIdOf } from '../row-id.ts';
 import { digestsOfText, idDigest, numbersOf } from '../search/index-words.ts';
 import { hasKnownPrefix, idsIn } from './event-ids.ts';
 import type { KeptEvent } from './kept-event.ts';
@@ -48,10 +49,35 @@ export function makeEventRows({ connection, keys }: { connection: RedisConnectio
       for (const key of (await findIds([keys.portfolio(portfolio)], [MOST_ROWS + 1, ...page])) as string[])
         found.add(key);
     }
-    const fields = ['state', 'line', 'company', 'documents', 'limit', 'request'] as const;
-    const read = async (key: string) =>
-      toKnown({ portfolio, key }, await connection.hmget(keys.row(portfolio, key), ...fields));
-    return (await Promise.all([...found].map(read))).flatMap((one) => one ?? []);
+    return readRows([...found].map((key) => ({ portfolio, key })));
+  }
+
+  async function readRows(rows: readonly RowId[]): Promise<Known[]> {
+    const read = async (row: RowId) =>
+      toKnown(row, await connection.hmget(keys.row(row.portfolio, row.key), ...FIELDS));
+    return (await Promise.all(rows.map(read))).flatMap((one) => one ?? []);
+  }
+
+  /** Rows of these portfolios for which something was made twice, where one of the ids is that of the second: no index has it. */
+  async function rowsMadeTwice(ids: ReadonlySet<string>, portfolios: ReadonlySet<string>): Promise<Known[]> {
+    const pairs = Object.entries(await connection.hgetall(keys.madeTwice));
+    const rows = pairs.flatMap(([pair, row]) => (ids.has(readPair(pair).again) ? (rowIdOf(row) ?? []) : []));
+    return readRows(rows.filter(({ portfolio }) => portfolios.has(portfolio)));
+  }
+
+  /** The rows by each id that they have. */
+  async function rowsById(digests: readonly string[], ids: ReadonlySet<string>, { portfolio, latest = 0 }: LookedInto) {
+    const names = portfolio === undefined ? await connection.zrevrange(keys.portfolios, 0, latest - 1) : [portfolio];
+    const byId = new Map<string, NamedRow[]>();
+    const add = ({ ids: own, ...row }: Known) => {
+      for (const [id, of] of own) byId.set(id, [...(byId.get(id) ?? []), { ...row, id, of }]);
+    };
+    for (let from = 0; from < names.length; from += PORTFOLIOS_AT_ONCE) {
+      const page = names.slice(from, from + PORTFOLIOS_AT_ONCE);
+      (await Promise.all(page.map((name) => rowsIn(name, digests)))).flat().forEach(add);
+    }
+    (await rowsMadeTwice(ids, new Set(names))).forEach(add);
+    return byId;
   }
 
   return {
@@ -62,23 +88,10 @@ export function makeEventRows({ connection, keys }: { connection: RedisConnectio
      * The rows that each of these events names, the first of them: by the service's ids, and by the numbers of a company
      * that were sent. Rows that are not in Redis (an archived portfolio's), or not in the indexes (SEARCH_INDEX=off), are not found.
      */
-    async rowsOf(
-      events: readonly Pick<KeptEvent, 'ids'>[],
-      { portfolio, latest = 0 }: LookedInto = {},
-    ): Promise<RowsOfEvent[]> {
-      const digests = [...new Set(events.flatMap(({ ids }) => ids.flatMap(digestsOf)))];
-      const byId = new Map<string, NamedRow[]>();
-      if (digests.length > 0) {
-        const names =
-          portfolio === undefined ? await connection.zrevrange(keys.portfolios, 0, latest - 1) : [portfolio];
-        for (let from = 0; from < names.length; from += PORTFOLIOS_AT_ONCE) {
-          const page = names.slice(from, from + PORTFOLIOS_AT_ONCE);
-          const found = await Promise.all(page.map((name) => rowsIn(name, digests)));
-          for (const { ids, ...row } of found.flat()) {
-            for (const [id, of] of ids) byId.set(id, [...(byId.get(id) ?? []), { ...row, id, of }]);
-          }
-        }
-      }
+    async rowsOf(events: readonly Pick<KeptEvent, 'ids'>[], into: LookedInto = {}): Promise<RowsOfEvent[]> {
+      const wanted = new Set(events.flatMap(({ ids }) => ids));
+      const digests = [...new Set([...wanted].flatMap(digestsOf))];
+      const byId = digests.length > 0 ? await rowsById(digests, wanted, into) : new Map<string, NamedRow[]>();
       return events.map(({ ids }) => rowsOfEvent(ids, byId));
     },
   };
@@ -88,6 +101,9 @@ export function makeEventRows({ connection, keys }: { connection: RedisConnectio
 function digestsOf(id: string): string[] {
   return hasKnownPrefix(id) ? [idDigest(id)] : digestsOfText(id);
 }
+
+/** What is read of a row, in the order of {@link toKnown}. */
+const FIELDS = ['state', 'line', 'company', 'documents', 'limit', 'request', 'again'] as const;
 
 type Known = Omit<NamedRow, 'id' | 'of'> & { ids: ReadonlyMap<string, NamedRow['of']> };
 
@@ -105,17 +121,23 @@ function rowsOfEvent(ids: readonly string[], byId: ReadonlyMap<string, readonly 
 
 const RANK: Readonly<Record<NamedRow['of'], number>> = { limit: 0, document: 1, company: 2, number: 3 };
 
-function toKnown(row: RowId, [state, line, company, documents, limit, request]: (string | null)[]): Known | undefined {
+function toKnown(
+  row: RowId,
+  [state, line, company, documents, limit, request, pair]: (string | null)[],
+): Known | undefined {
   if (!state || !request) return undefined;
   const asked = JSON.parse(request) as RowRequest;
   const facts = { companyId: company || asked.companyId, documentIds: (documents ?? '').split('|'), limitId: limit };
+  const ids = idsOfRow({ ...facts, request: asked });
+  const twice = pair ? readPair(pair) : undefined;
+  if (twice) ids.set(twice.again, twice.kind);
   return {
     row,
     state: state as RowState,
     line: Number(line),
     name: asked.name,
     requested: asked.limit.requested_limit,
-    ids: idsOfRow({ ...facts, request: asked }),
+    ids,
   };
 }
 

@@ -36,10 +36,17 @@ export function makeEvents(deps: { connection: RedisConnection; keys: Keys; limi
     limits,
     keep: makeKeepEvents(deps),
 
-    /** Drops all that are older than they are kept for, and answers how many that were. */
+    /**
+     * Drops all that are older than they are kept for, and answers how many that were. That events were not taken is told for as long:
+     * the last of them came before all that are here.
+     */
     async dropOld(): Promise<number> {
       const [seconds] = await connection.time();
-      const before = `(${Number(seconds) * 1_000 - limits.keepMs}`;
+      const beforeMs = Number(seconds) * 1_000 - limits.keepMs;
+      const before = `(${beforeMs}`;
+      const { fullMs } = await reading.totals();
+      if (fullMs !== undefined && fullMs < beforeMs)
+        await connection.hdel(keys.eventTotals, 'full', 'fullMs', 'fullBy');
       const next = () => connection.zrange(keys.eventsLately, '-inf', before, 'BYSCORE', 'LIMIT', 0, DROPPED_AT_ONCE);
       let dropped = 0;
       for (let old = await next(); old.length > 0; old = await next()) dropped += await drop(old);

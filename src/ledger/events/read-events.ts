@@ -6,6 +6,9 @@ import type { EventTotals, KeptEvent, RawEvent } from './kept-event.ts';
 /** Events read at a time: some 20 kB without their content. */
 const PAGE = 100;
 
+/** Events with an id in other letters are passed over, so many at the most: they are somebody's mischief, or an id that is another. */
+const MOST_LOOKED_AT = 1_000;
+
 /** Of which events a walk goes over: those since a moment, in the order of their first time. */
 export type EventWalk = { sinceMs?: number | undefined; from: 'oldest' | 'latest' };
 
@@ -19,13 +22,24 @@ export function makeReadEvents({ connection, keys }: { connection: RedisConnecti
     return found.flatMap(([seen, named], place) => (seen ? [toEvent(ids[place] ?? '', seen, named ?? '')] : []));
   }
 
-  /** Names of the events in which this id stands, in whatever case, the latest first. */
-  async function withId(id: string, count: number): Promise<string[]> {
+  /** Names of the events in which this id stands, in whatever case, the latest first; behind so many of them. */
+  async function withId(id: string, count: number, behind = 0): Promise<string[]> {
     const digest = packedDigest(id);
     const [from, to] = [Buffer.concat([BRACKET, digest]), Buffer.concat([PARENTHESIS, digest, BEHIND])];
     const bucket = keys.eventIds(String(Math.floor(digest.readUInt16BE(0) / DIGESTS_OF_BUCKET)));
-    const entries = await connection.zrangeBuffer(bucket, to, from, 'BYLEX', 'REV', 'LIMIT', 0, count);
+    const entries = await connection.zrangeBuffer(bucket, to, from, 'BYLEX', 'REV', 'LIMIT', behind, count);
     return entries.map((entry) => entry.toString('latin1', BEFORE_NAME));
+  }
+
+  /** The latest events in which this id stands as it is written: the index knows digests alone, of small letters. */
+  async function asWritten(id: string, count: number): Promise<KeptEvent[]> {
+    const found: KeptEvent[] = [];
+    for (let behind = 0; behind < MOST_LOOKED_AT && found.length < count; behind += count) {
+      const names = await withId(id, count, behind);
+      found.push(...(await read(names)).filter(({ ids }) => ids.includes(id)));
+      if (names.length < count) break;
+    }
+    return found.slice(0, count);
   }
 
   return {
@@ -92,10 +106,8 @@ export function makeReadEvents({ connection, keys }: { connection: RedisConnecti
      * written, and only where the event names no more than are indexed.
      */
     async naming(ids: readonly string[], { count }: { count: number }): Promise<KeptEvent[]> {
-      const wanted = new Set(ids);
-      const names = (await Promise.all([...wanted].map((id) => withId(id, count)))).flat();
-      // The index knows digests alone, of small letters.
-      const found = (await read([...new Set(names)])).filter((event) => event.ids.some((id) => wanted.has(id)));
+      const named = (await Promise.all([...new Set(ids)].map((id) => asWritten(id, count)))).flat();
+      const found = [...new Map(named.map((event) => [event.id, event])).values()];
       return found.toSorted((one, other) => other.firstMs - one.firstMs || (one.id < other.id ? -1 : 1));
     },
   };

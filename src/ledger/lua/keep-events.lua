@@ -54,8 +54,8 @@ if kept > 0 then
   redis.call('HINCRBY', totals, 'events', kept)
   redis.call('HINCRBY', totals, 'bytes', added)
 end
-if full > 0 then
+if full > 0 and redis.call('HGET', totals, 'fullBy') ~= by then
   redis.call('HINCRBY', totals, 'full', full)
-  redis.call('HSET', totals, 'fullMs', nowText)
+  redis.call('HSET', totals, 'fullMs', nowText, 'fullBy', by)
 end
 return answer

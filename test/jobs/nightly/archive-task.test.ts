@@ -43,6 +43,21 @@ test('what finished long ago is archived, the oldest first; what is younger or a
   expect(await night(31)).toMatchObject({ is: 'well', words: 'No portfolio was finished more than 30 days ago.' });
 });
 
+test('one that is imported into and finished anew, while others are archived, is young again', async () => {
+  const { finished, standing, audit, context } = await openKept();
+  for (const name of ['one', 'two']) await finished(name);
+  await context.ledger.hincrby(context.keys.portfolio('one'), 'finished', -60_000);
+  const atMs = Date.now() + 31 * DAY_MS;
+  const around: typeof audit.around = async (note, run, ...more) => {
+    if (note.about === 'one') await context.ledger.hset(context.keys.portfolio('two'), 'finished', atMs - 1_000);
+    return audit.around(note, run, ...more);
+  };
+  const task = archiveTask({ ...context, audit: { around }, from: 'test' });
+  const night = { id: new Date(atMs).toISOString(), atMs, by: 'nightly', signal: new AbortController().signal };
+  expect(await task.run(night)).toEqual({ is: 'well', words: '1 portfolio archived.' });
+  expect([await standing('one'), await standing('two')]).toEqual(['archived', undefined]);
+});
+
 test('it is a task of the schedule, and runs as the others do', async () => {
   const { context, finished, standing } = await openKept();
   await finished('q4');
@@ -87,14 +102,19 @@ test('a disk that takes nothing fails the night, says so once, and the next try 
   expect(await night(31)).toEqual({ is: 'well', words: '2 portfolios archived.' });
 });
 
-test('what a killed process began goes on, however young it is', async () => {
-  const { night, finished, standing, context } = await openKept();
+async function goesOn(env: Record<string, string>) {
+  const { night, finished, standing, context } = await openKept(env);
   await finished('begun');
+  await finished('other');
   const state = { is: 'archiving', id: 'gone', by: 'ana', sinceMs: 1, startedMs: 1, finishedMs: 1 };
   await context.ledger.hset(context.keys.portfolio('begun'), 'archive', JSON.stringify(state));
   expect(await night(0)).toEqual({ is: 'well', words: '1 portfolio archived.' });
-  expect(await standing('begun')).toBe('archived');
-});
+  expect([await standing('begun'), await standing('other')]).toEqual(['archived', undefined]);
+}
+
+test('what a killed process began goes on, however young it is', () => goesOn({ LIMITLINE_KEEP_DAYS: '30' }));
+
+test('what a killed process began goes on, also where nothing is archived by itself', () => goesOn({}));
 
 test('a process that stops leaves the rest to another', async () => {
   const { night, finished, standing } = await openKept();

@@ -23,6 +23,9 @@ test.each<[string, string | Buffer, string[]]>([
   ['UTF-16, the other way', UTF_16_BE, ['bl_7Kq2']],
   ['latin1', Buffer.from('Müller\xff bl_7Kq2\xe9', 'latin1'), ['bl_7Kq2']],
   ['NUL bytes around it', '\0\0bl_7Kq2\0', ['bl_7Kq2']],
+  ['texts that end with NUL', 'bl_7Kq2\x00202\0bl_8\0\0\0x9\0', ['bl_7Kq2', 'bl_8']],
+  ['texts that end with NUL, and one sign', 'bl_7Kq2\0\x003\0', ['bl_7Kq2']],
+  ['UTF-16 with other letters', Buffer.from('额度bl_7Kq2已', 'utf16le'), ['bl_7Kq2']],
   ['dashes around it', 'see -bl_7Kq2- and --doc81fa20--', ['bl_7Kq2', '-bl_7Kq2-', '--doc81fa20--', 'doc81fa20']],
   [
     'words that objects are made of',
@@ -52,6 +55,25 @@ test('of ten thousand ids so many are kept as may be, those with a known prefix 
   expect(ids).toHaveLength(MOST_IDS);
   expect(ids.slice(0, 10)).toEqual(ours);
   expect(more).toBe(10_000 - MOST_IDS);
+});
+
+test('what is beyond those that are kept is counted once each, also where a text is read twice', () => {
+  const ids = Array.from({ length: 100 }, (_none, at) => `other-${at}x`).join(',');
+  expect(idsIn(Buffer.from(`${ids},${ids}\\n`)).more).toBe(100 - MOST_IDS);
+});
+
+test.each([
+  ['bl_7Kq2', 4],
+  ['bl_7%4bq2', 6],
+  ['bl_7\\u004bq2', 8],
+  ['bl_7\\u004bq2', 5],
+  ['bl_7%4bq2', 5],
+])('where the reading of escapes ends in the middle of %s, the beginning of it is no id', (id, fits) => {
+  const before = '%20'.padEnd(256 * 1_024 - fits);
+  const { ids } = idsIn(Buffer.from(`${before}${id} and more`));
+  expect(ids).not.toContain('bl_7K');
+  // As bytes it stands there all the same.
+  expect(ids.filter((one) => one.startsWith('bl_'))).toEqual(id === 'bl_7Kq2' ? [id] : ['bl_7']);
 });
 
 test('a text that is escaped all over takes no longer than its length says', () => {

@@ -50,6 +50,24 @@ test('an event names rows by their limit, their documents, their company and its
   expect(await events.rowsOf([{ ids: [] }, { ids: ['nothing-1'] }])).toHaveLength(2);
 });
 
+test('an event that names the second of what was made twice names its row', async () => {
+  const { events, put, connection, keys } = await openRows();
+  await put('q4', 'AAAAAAAAAAAAAAAA', { company: 'company_A1', limit: 'bl_1' });
+  await put('q5', 'BBBBBBBBBBBBBBBB', { company: 'company_A2', limit: 'bl_2' });
+  const pair = 'limit bl_1 bl_1again';
+  await connection.hset(keys.madeTwice, pair, 'q4/AAAAAAAAAAAAAAAA', 'limit bl_0 bl_0again', 'gone/CCCCCCCCCCCCCCCC');
+  await connection.hset(keys.row('q4', 'AAAAAAAAAAAAAAAA'), 'again', pair);
+  const named = async (ids: string[], into = {}) =>
+    (await events.rowsOf([{ ids }], into))[0]?.rows.map(({ row, of, id }) => [row.portfolio, of, id]);
+  expect(await named(['bl_1again'])).toEqual([['q4', 'limit', 'bl_1again']]);
+  expect(await named(['company_A1', 'bl_1again', 'bl_2'])).toEqual([
+    ['q4', 'limit', 'bl_1again'],
+    ['q5', 'limit', 'bl_2'],
+  ]);
+  expect(await named(['bl_1again'], { portfolio: 'q5' })).toEqual([]);
+  expect(await named(['bl_0again'])).toEqual([]);
+});
+
 test('of a company of many requests the first rows are told, and that there are others', async () => {
   const { events, put } = await openRows();
   for (let at = 0; at < 12; at += 1) await put('q4', `row-${at}`, { company: 'company_A1' });

@@ -64,6 +64,28 @@ test('nothing that is not too old goes for what is new: it is not taken, which i
   expect((await all()).map(({ id }) => id)).not.toContain(oldest?.id);
 });
 
+test('what is not taken is counted once by a script that comes twice, and told for as long as events are kept', async () => {
+  const { events, connection, keys } = openEvents({ mostBytes: 10, keepMs: 3_600_000 });
+  const script = makeLuaScript(connection, new URL('../../../src/ledger/lua/keep-events.lua', import.meta.url));
+  const args = ['a try', 10, 3_600_000, 'A'.repeat(22), 2, 5, 100, 0, 'hello', '{}', '', ''];
+  expect([await script(eventKeys(keys), args), await script(eventKeys(keys), args)]).toEqual([[0], [0]]);
+  expect(await events.totals()).toMatchObject({ full: 2 });
+  await events.dropOld();
+  expect(await events.totals()).toMatchObject({ full: 2 });
+  await connection.hincrby(keys.eventTotals, 'fullMs', -3_700_000);
+  await events.dropOld();
+  expect(await events.totals()).toMatchObject({ full: 0, fullMs: undefined });
+});
+
+test('an event is found by its id however many later ones have the same letters in other cases', async () => {
+  const { events } = openEvents();
+  await events.keep(eventOf('bl_Ab1'));
+  for (let at = 0; at < 12; at += 1) await events.keep(eventOf(`BL_aB1 bl_aB1 ${at}`));
+  expect((await events.naming(['bl_Ab1'], { count: 5 })).map(({ ids }) => ids)).toEqual([['bl_Ab1']]);
+  expect(await events.naming(['bl_aB1'], { count: 5 })).toHaveLength(5);
+  expect(await events.naming(['bl_AB1'], { count: 5 })).toEqual([]);
+});
+
 test('events that name an id are forgotten with all that they hold, and no others', async () => {
   const { events, all, connection, keys } = openEvents();
   const [limit, other] = [freshId('bl_'), freshId('bl_')];

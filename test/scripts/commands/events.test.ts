@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { chmod, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, inject, test } from 'vitest';
@@ -80,6 +81,29 @@ test('the export has every event as it came, in a file for its owner alone, and 
   const later = await limitline('events', 'export', '--since', '2999-01-01');
   expect(later).toMatchObject({ status: 0, stdout: '' });
   expect((await limitline('events', 'export', '--out', 'none/events.ndjson')).stderr).toContain('no folder');
+});
+
+test.each([
+  [['export', '--portfolio', 'q4'], '--portfolio <name>'],
+  [['--portfolio', 'q4', 'export'], '--portfolio <name>'],
+  [['export', '--last', '5'], '--last <n>'],
+])('events %j says that it takes no %s, and does nothing', async (args, option) => {
+  const { cwd, limitline } = await openPlace();
+  const { status, stdout, stderr } = await limitline(
+    'events',
+    ...args,
+    ...(args.includes('export') ? ['--out', 'all'] : []),
+  );
+  expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
+  expect(stderr).toContain(`option '${option}' is one of the list`);
+  expect(existsSync(join(cwd, 'all'))).toBe(false);
+});
+
+test.each(['2026-02-30', '2026-13-01', '7d', 'yesterday', ''])('--since %j is said to be none', async (since) => {
+  const { limitline } = await openPlace();
+  const { status, stderr } = await limitline('events', '--since', since);
+  expect(status).toBe(1);
+  expect(stderr).toContain("option '--since <time>'");
 });
 
 test('that nothing came, that events were not taken, and that portfolios are archived is said', () => {
