@@ -110,7 +110,11 @@ async function measure(command: string, { connection, redis, env, cwd }: Ledger,
   await connection.config('SET', 'slowlog-log-slower-than', String(SLOW_US), 'slowlog-max-len', '10000');
   await connection.slowlog('RESET');
   const before = await redis.figures();
-  const contender = { script: limitlineScript(), args: [command, NAME, ...(command === 'archive' ? ['--yes'] : []), '--json'], env };
+  const contender = {
+    script: limitlineScript(),
+    args: [command, NAME, ...(command === 'archive' ? ['--yes'] : []), '--json'],
+    env,
+  };
   const ran = await runContender(contender, { cwd, signal });
   const after = await redis.figures();
   const slow = ((await connection.slowlog('GET', 10_000)) as [number, number, number][]).map(([, , us]) => us / 1_000);

@@ -40,7 +40,7 @@ function emptyWords(portfolio: string | undefined): string {
 }
 
 function archivedWords(archived: number): string {
-  return `${counted(archived, 'portfolio')} ${archived === 1 ? 'is' : 'are'} archived: whether an event names a row of theirs is seen once it is restored.`;
+  return `${counted(archived, 'portfolio')} ${archived === 1 ? 'is' : 'are'} archived or forgotten: whether an event names a row of one is seen once that is restored.`;
 }
 
 function eventLines({ firstMs, lastMs, times, sizeBytes, ids, rows, moreRows }: ListedEvent): string[] {

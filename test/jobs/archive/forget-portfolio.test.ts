@@ -124,14 +124,14 @@ test('a portfolio is not forgotten before its end, nor while rows are held or it
     });
     expect(await picture()).toEqual(before);
   };
-  await unchanged('not finished: wait until it is, or give up what is left with limitline cancel q4');
+  await unchanged('not finished: wait until it is, or give up what is left with npx limitline cancel "q4"');
   await ledger.hset(keys.portfolio('q4'), 'finished', 1);
   await ledger.rename(keys.rowsInState('q4', 'queued'), keys.rowsInState('q4', 'held'));
   await unchanged('3 rows of q4 wait for a person');
   for (const [is, words] of [
-    ['archiving', 'limitline archive q4'],
-    ['leaving', 'limitline archive q4'],
-    ['restoring', 'limitline restore q4'],
+    ['archiving', 'limitline archive "q4"'],
+    ['leaving', 'limitline archive "q4"'],
+    ['restoring', 'limitline restore "q4"'],
   ] as const) {
     await ledger.hset(keys.portfolio('q4'), 'archive', JSON.stringify({ is, id: 'a', startedMs: 1 }));
     await unchanged(words);

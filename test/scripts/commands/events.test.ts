@@ -82,6 +82,23 @@ test('the export has every event as it came, in a file for its owner alone, and 
   expect((await limitline('events', 'export', '--out', 'none/events.ndjson')).stderr).toContain('no folder');
 });
 
+test.each([
+  [['export', '--portfolio', 'q4'], '--portfolio is for limitline events alone'],
+  [['--last', '3', 'export'], '--last is for limitline events alone'],
+  [['listen', '--since', '1h'], '--since is for limitline events alone'],
+])('an option of the list is not passed over by %j, as if all were what was asked for', async (args, words) => {
+  const cwd = await makeFolder();
+  const env = { REDIS_URL: inject('redisUrl'), LIMITLINE_PREFIX: freshPrefix() };
+  expect(await callCommand(['events', ...args], { cwd, env })).toMatchObject({
+    status: 1,
+    stdout: '',
+    stderr: expect.stringContaining(words),
+  });
+  expect(
+    (await callCommand(['events', args.find((arg) => /^[el]/.test(arg)) ?? '', '--help'], { cwd, env })).stdout,
+  ).not.toContain('--portfolio');
+});
+
 test('that nothing came, that events were not taken, and that portfolios are archived is said', () => {
   const list = { events: [], more: false, mostBytes: 1_048_576, keepMs: 86_400_000, archived: 1, unlooked: 0 };
   const totals = { events: 0, bytes: 0, full: 2, fullMs: Date.parse('2026-11-22T10:00:00Z') };
@@ -100,7 +117,7 @@ test('that nothing came, that events were not taken, and that portfolios are arc
     rows: [],
     moreRows: false,
   };
-  expect(eventsList({ ...list, totals, events: [event] })).toContain('1 portfolio is archived');
+  expect(eventsList({ ...list, totals, events: [event] })).toContain('1 portfolio is archived or forgotten');
 });
 
 test('the settings say how much is kept, and for how long: the nightly check drops what is older, and tells the rest', async () => {

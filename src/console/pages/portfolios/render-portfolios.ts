@@ -53,7 +53,7 @@ export function renderPortfolios(look: PortfoliosLook, given: Listed & { after: 
 /** Who looks for one that is not in the list may find it there. */
 function archivedLine(archived: number): Html {
   if (archived === 0) return html``;
-  return html`<p class="quiet"><a href="${ARCHIVED}">${grouped(archived)} archived</a>: kept in files, and brought back on request.</p>`;
+  return html`<p class="quiet"><a href="${ARCHIVED}">${grouped(archived)} archived or forgotten</a>: what is archived is kept in files, and brought back on request.</p>`;
 }
 
 /** Where the list stands in its page, and in the frames of its events. */
