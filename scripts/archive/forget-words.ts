@@ -52,6 +52,8 @@ export function afterWords(name: string, { buyers, files, uploads, events, dropF
     '- results that runs left beside their files, downloads, mails and webhooks;',
     '- backups of Redis and of the data folder, and the append-only file of Redis',
     '  until it is rewritten: redis-cli BGREWRITEAOF;',
+    '- events of the service in which no id or number of it stands: they go after',
+    '  EVENTS_KEEP_DAYS, and npx limitline events export has them until then;',
     '- the audit trail, which is evidence: it has names of files, and who did what;',
     ...(dropFolders.length > 0
       ? ['- drop folders that this host does not have: remove files of it from their done', '  and rejected.']

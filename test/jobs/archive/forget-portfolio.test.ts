@@ -5,6 +5,7 @@ import { archivePortfolio } from '../../../jobs/archive/archive-portfolio.ts';
 import { FORGET_STEPS, type ForgetStep, forgetPortfolio } from '../../../jobs/archive/forget-portfolio.ts';
 import { toBuyer } from '../../../jobs/import/buyer-record.ts';
 import type { Context } from '../../../src/context.ts';
+import { allEvents, eventOf } from '../../support/events.ts';
 import { filesBelow } from '../../support/files-below.ts';
 import { keyContents } from '../../support/key-contents.ts';
 import { MARK, MARKED_HEADER, markedLine } from '../../support/marked-file.ts';
@@ -142,3 +143,18 @@ test('a portfolio is not forgotten before its end, nor while rows are held or it
   expect(await ledger.hget(keys.portfolio('q4'), 'archive')).toBe(away);
   await expect(forgetPortfolio('none', wish, context)).rejects.toMatchObject({ code: 'NOT_FOUND' });
 });
+
+test.each(['finished', 'archived'])(
+  'events that name rows of a %s portfolio by the number of a company go with it, and others stay',
+  async (is) => {
+    const place = await openWorked({
+      q4: ['name,country_code,company_registration_number,requested_limit', 'Anna Ltd,GB,SC123456,5'],
+    });
+    const { context } = place;
+    for (const text of ['SC123456 zqxjv', 'SC999999']) await context.events.keep(eventOf(text));
+    if (is === 'archived') await archivePortfolio(context, 'q4', wish);
+    expect(await forgetPortfolio('q4', wish, context)).toMatchObject({ events: 1 });
+    expect(await place.marked()).toEqual([]);
+    expect((await allEvents(context.events)).map(({ ids }) => ids)).toEqual([['SC999999']]);
+  },
+);
