@@ -19,7 +19,8 @@ test('archived portfolios are a quiet line below the others, a list of their own
   const { get, row } = await openArchived();
   const { text } = await get('/');
   expect(text).toContain('1 portfolio in this account');
-  expect(text).toContain('<a href="/archived">1 archived or forgotten</a>');
+  expect(text).toContain('<a href="/archived">1 archived or forgotten</a>: ');
+  expect((await get('/?text=q4')).text).toContain('1 archived or forgotten</a>, not searched here: ');
   const list = (await get('/archived')).text;
   expect(list).toContain('<a href="/portfolios/q4"><bdi>q4</bdi></a>');
   expect(list).not.toContain('<bdi>other</bdi>');

@@ -39,6 +39,8 @@ test('the files are for their owner alone, and the manifest says what is in each
   expect(found.reduce((sum, { size }) => sum + size, 0)).toBe(sizeBytes);
   const manifest = JSON.parse(await readFile(join(folder, MANIFEST), 'utf8'));
   expect(manifest).toMatchObject({ format: 1, portfolio: 'q4', rows: 3, states: { done: 3 }, requested: '3000.00' });
+  // Whoever has the folder and nothing else knows what it is.
+  for (const file of ARCHIVE_FILES) expect(manifest.about).toContain(file);
   const lines = await Promise.all(
     ARCHIVE_FILES.map(
       async (file) =>
