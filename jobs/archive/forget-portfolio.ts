@@ -18,6 +18,7 @@ import { removeEmpty } from '../inbox/drop-folder.ts';
 import { PART, portfolioFolder, removeArchive } from './archive-folders.ts';
 import { forgetBuyers } from './forget-buyers.ts';
 import { forgetUploads } from './forget-desk.ts';
+import { forgetEventsByNumber } from './forget-events.ts';
 import { type FilesDeps, noteNamedFiles, removeNamedFiles } from './forget-files.ts';
 import { forgetDropped } from './forget-inbox.ts';
 import { forgetReported } from './forget-reports.ts';
@@ -33,7 +34,7 @@ export type ForgetDeps = Pick<FilesDeps, 'walkRows' | 'otherAccounts' | 'storedF
   buyers: Pick<Buyers, 'records'>;
   inbox: Inbox;
   queues: Pick<Queues, 'failedRows' | 'forget'>;
-  /** The service's events: those go in which ids of the portfolio stand. */
+  /** The service's events: those go in which ids of the portfolio or numbers of its companies stand. */
   events: { forget(ids: readonly string[]): Promise<number> };
   settings: { LIMITLINE_DATA: string; LIMITLINE_INBOX?: string | undefined };
 };
@@ -41,6 +42,7 @@ export type ForgetDeps = Pick<FilesDeps, 'walkRows' | 'otherAccounts' | 'storedF
 /** What forgetting a portfolio is made of, in this order. */
 export const FORGET_STEPS = [
   'files named',
+  'events',
   'rows',
   'jobs',
   'buyers',
@@ -112,8 +114,13 @@ export async function forgetPortfolio(name: string, wish: ForgetWish, deps: Forg
   // What was not written to its end, or is removed by half, has nothing that is not elsewhere, or was not noted before.
   const whole = folders.filter((folder) => !folder.endsWith(PART));
   const names = await namesOfFiles(name, whole, deps);
+  const isAnyEvent = async () => (await connection.zcard(keys.eventsLately)) > 0;
   const steps: Record<ForgetStep, () => Promise<unknown>> = {
     'files named': () => noteNamedFiles(name, whole, files),
+    async events() {
+      // Of a million rows each would be asked for.
+      if (await isAnyEvent()) took.events += await forgetEventsByNumber(name, whole, { ...deps, signal: wish.signal });
+    },
     async rows() {
       for await (const rows of forgetting.rows(name)) await wish.onStep?.('rows', rows);
     },
@@ -123,9 +130,8 @@ export async function forgetPortfolio(name: string, wish: ForgetWish, deps: Forg
       took.buyers = await forgetBuyers(name, { ...tools, signal: wish.signal });
     },
     async calls() {
-      // Of a million calls each would be asked for.
-      const isAnyEvent = (await connection.zcard(keys.eventsLately)) > 0;
-      for await (const ids of forgetting.calls(name)) if (isAnyEvent) took.events += await deps.events.forget(ids);
+      const isAny = await isAnyEvent();
+      for await (const ids of forgetting.calls(name)) if (isAny) took.events += await deps.events.forget(ids);
     },
     beside: () => makeForgetBeside(ledger)(name, names),
     reports: () => forgetReported(name, [...names], { ...deps, forgetInReports: makeForgetInReports(ledger) }),

@@ -10,6 +10,12 @@ export const MANIFEST = 'manifest.json';
 /** Raised when files are written that an older version could not put back. */
 const FORMAT = 1;
 
+/** For whoever finds the folder years later, and has nothing else. Nothing reads it. */
+const ABOUT =
+  'A portfolio that Limitline took out of Redis. results.csv.gz is for people: unpacked by gunzip, a spreadsheet opens it (UTF-8). ' +
+  'rows.ndjson.gz and rest.ndjson.gz are for limitline restore. Times in ms count from 1970-01-01 UTC. Digests are SHA-256, of each ' +
+  'file and (plain) of its content. It holds what is known of people: limitline forget removes it.';
+
 /** For its owner alone, as all files of an archive. */
 const FILE_MODE = 0o600;
 
@@ -58,7 +64,7 @@ export type ManifestFacts = Omit<ArchiveManifest, 'format'>;
  */
 export async function writeManifest(dir: string, facts: ManifestFacts): Promise<{ bytes: number; sha256: string }> {
   const path = join(dir, MANIFEST);
-  const text = Buffer.from(`${JSON.stringify({ format: FORMAT, ...facts }, null, 2)}\n`);
+  const text = Buffer.from(`${JSON.stringify({ format: FORMAT, about: ABOUT, ...facts }, null, 2)}\n`);
   try {
     const file = await open(path, 'wx', FILE_MODE);
     try {

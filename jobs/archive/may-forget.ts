@@ -42,20 +42,21 @@ export function refusal(name: string, answer: Exclude<ForgetAnswer, { is: 'go' |
     case 'none':
       return new LimitlineError('NOT_FOUND', `There is no portfolio "${name}": nothing was changed.`);
     case 'held': {
-      const held = answer.rows === 1 ? 'One row' : `${answer.rows} rows`;
-      const words = `${held} of ${name} wait for a person to say what became of a call: limitline resolve ${name}. Nothing was changed; forget it then.`;
+      const isOne = answer.rows === 1;
+      const held = isOne ? 'One row' : `${answer.rows} rows`;
+      const words = `${held} of ${name} ${isOne ? 'waits' : 'wait'} for a person to say what became of a call: npx limitline resolve "${name}". Nothing was changed; forget it then.`;
       return new LimitlineError('USAGE', words);
     }
     case 'open': {
-      const words = `${name} is not finished: wait until it is, or give up what is left with limitline cancel ${name}. Nothing was changed; forget it then.`;
+      const words = `${name} is not finished: wait until it is, or give up what is left with npx limitline cancel "${name}". Nothing was changed; forget it then.`;
       return new LimitlineError('USAGE', words);
     }
     case 'restoring': {
-      const words = `${name} is being restored: limitline restore ${name} ends that. Nothing was changed; forget it then.`;
+      const words = `${name} is being restored: npx limitline restore "${name}" ends that. Nothing was changed; forget it then.`;
       return new LimitlineError('USAGE', words);
     }
     default: {
-      const words = `${name} is being archived: limitline archive ${name} ends that. Nothing was changed; forget it then.`;
+      const words = `${name} is being archived: npx limitline archive "${name}" ends that. Nothing was changed; forget it then.`;
       return new LimitlineError('USAGE', words);
     }
   }

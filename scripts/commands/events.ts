@@ -5,6 +5,7 @@ import { eventFacts, eventLines, rowFacts } from '../../jobs/export/event-lines.
 import { listEvents } from '../../jobs/story/list-events.ts';
 import type { Context } from '../../src/context.ts';
 import { counted } from '../../src/counted.ts';
+import { LimitlineError } from '../../src/errors.ts';
 import { since } from '../audit/since.ts';
 import { eventsList } from '../events/events-list.ts';
 import { addListen } from '../events/listen-command.ts';
@@ -49,19 +50,23 @@ export function register(program: Command, terminal: Terminal): void {
       if (options.out !== undefined) terminal.say(`${counted(count, 'event')} written to ${options.out}.`);
     });
   addListen(events, terminal);
+  // Its help names the program's options, and not those of the list as if they were its own.
+  for (const sub of events.commands) {
+    sub.configureHelp({ ...sub.configureHelp(), visibleGlobalOptions: () => [...program.options] });
+  }
+  // Commander takes options of the list wherever they stand: a filter that is not applied is not passed over.
   events.hook('preSubcommand', (_events, sub) => refuseOptionsOfList(events, sub));
 }
 
-/**
- * Options of the list are taken wherever they stand, behind the name of another command too: who asks for an export of one portfolio
- * must not get all of them.
- */
+/** @throws LimitlineError `USAGE` where an option is given that `events` alone has */
 function refuseOptionsOfList(events: Command, sub: Command): void {
-  for (const option of events.options) {
-    const isGiven = events.getOptionValueSource(option.attributeName()) === 'cli';
-    if (!isGiven || sub.options.some(({ long }) => long === option.long)) continue;
-    sub.error(`error: option '${option.flags}' is one of the list: events ${sub.name()} does not take it`);
-  }
+  const has = new Set(sub.options.map((option) => option.attributeName()));
+  const given = events.options.find(
+    (option) => !has.has(option.attributeName()) && events.getOptionValueSource(option.attributeName()) === 'cli',
+  );
+  if (!given) return;
+  const words = `${given.long} is for limitline events alone: limitline events ${sub.name()} does not know it. Leave it out.`;
+  throw new LimitlineError('USAGE', words);
 }
 
 async function list({ since: sinceMs, portfolio, last }: ListOptions, context: Context, terminal: Terminal) {

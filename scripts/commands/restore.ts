@@ -65,7 +65,7 @@ function restoredWords({ portfolio, rows, folder, resumed }: Restored): string {
   const back = `${counted(rows, 'row')} ${rows === 1 ? 'is' : 'are'} back in Redis`;
   return [
     resumed ? `${portfolio} is restored; this went on where it had stopped.` : `${portfolio} is restored.`,
-    `  ${back}, as they were when they left.`,
+    `  ${back}, as ${rows === 1 ? 'it was when it' : 'they were when they'} left.`,
     '  The files stay until it is archived again, in',
     `  ${folder}`,
   ].join('\n');

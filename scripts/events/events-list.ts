@@ -18,7 +18,7 @@ const DAY_MS = 86_400_000;
 export function eventsList(list: EventList, { portfolio }: { portfolio?: string | undefined } = {}): string {
   const lines = folded(keptWords(list));
   if (list.totals.full > 0) lines.push(...folded(fullWords(list)));
-  if (list.events.length === 0) lines.push('', emptyWords(portfolio));
+  if (list.events.length === 0) lines.push('', emptyWords(list, portfolio));
   for (const event of list.events) lines.push('', ...eventLines(event));
   if (list.more) lines.push('', 'There are older ones: --last N, --since TIME, or npx limitline events export.');
   if (list.archived > 0 && list.events.length > 0) lines.push('', ...folded(archivedWords(list.archived)));
@@ -35,12 +35,14 @@ function fullWords({ totals }: EventList): string {
   return `NOT TAKEN: ${counted(totals.full, 'event')} so far${when}, since all that may be kept was: give EVENTS_KEEP_MB more, or EVENTS_KEEP_DAYS less.`;
 }
 
-function emptyWords(portfolio: string | undefined): string {
+function emptyWords({ totals }: EventList, portfolio: string | undefined): string {
+  // Whoever never heard of events learns of how they get here.
+  if (totals.events === 0) return 'None is here: they come where EVENTS_PORT is set (docs/events.md).';
   return portfolio === undefined ? 'No event is meant by this.' : `No event names a row of ${portfolio}.`;
 }
 
 function archivedWords(archived: number): string {
-  return `${counted(archived, 'portfolio')} ${archived === 1 ? 'is' : 'are'} archived: whether an event names a row of theirs is seen once it is restored.`;
+  return `${counted(archived, 'portfolio')} ${archived === 1 ? 'is' : 'are'} archived or forgotten: whether an event names a row of one is seen once that is restored.`;
 }
 
 function eventLines({ firstMs, lastMs, times, sizeBytes, ids, rows, moreRows }: ListedEvent): string[] {

@@ -67,10 +67,13 @@ export async function mustExist(name: string, context: Context): Promise<void> {
 
 async function unknownPortfolio(
   name: string,
-  { account, accounts, portfolios, redis }: Context,
+  { account, accounts, archives, portfolios, redis }: Context,
 ): Promise<LimitlineError> {
   const names = await portfolios.names();
   const known = names.length > 0 ? `known are: ${names.slice(-10).join(', ')}` : 'none was imported yet';
+  // The latest ones: who mistypes the name of one that is archived finds it in no list above.
+  const gone = (await archives.page(0, 10)).map((archived) => archived.name);
+  const archived = gone.length > 0 ? `; archived or forgotten are: ${gone.join(', ')}` : '';
   const elsewhere = await accounts.having(name);
   const there =
     elsewhere.length > 0
@@ -78,6 +81,6 @@ async function unknownPortfolio(
       : '';
   return new LimitlineError(
     'NOT_FOUND',
-    `There is no portfolio "${name}" in account ${account} (ledger: ${redis.where}); ${known}.${there}`,
+    `There is no portfolio "${name}" in account ${account} (ledger: ${redis.where}); ${known}${archived}.${there}`,
   );
 }

@@ -49,15 +49,12 @@ async function writeResults(archived: ArchivedPortfolio, out: string | undefined
 }
 
 /** What somebody may want to do with it, and the command. */
-function nextSteps({ name, is, folder }: ArchivedAt, isGone: boolean): string[] {
+function nextSteps({ name, is }: ArchivedAt, isGone: boolean): string[] {
   const word = shellWord(name);
   if (is === 'forgotten') return ['It was forgotten: nothing of it comes back.'];
   if (is !== 'archived') return [archivedFault({ name, is }).message];
   if (isGone)
-    return [
-      `Its files are not there (${folder}): without them its rows do not come`,
-      'back. Put the folder back from a copy.',
-    ];
+    return ['Its files are not there: without them its rows do not come back. Put the', 'folder back from a copy.'];
   return [
     `Its results:   npx limitline report ${word} --format csv --out FILE`,
     `Its rows back: npx limitline restore ${word}`,

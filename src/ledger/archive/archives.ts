@@ -46,7 +46,7 @@ export function archivedFault({ name, is }: Pick<ArchivedPortfolio, 'name' | 'is
   const words = {
     archiving: `${name} is being archived: try again when that has ended.`,
     leaving: `${name} is being archived: try again when that has ended.`,
-    archived: `${name} is archived: limitline restore ${name} brings its rows back.`,
+    archived: `${name} is archived: npx limitline restore "${name}" brings its rows back.`,
     restoring: `${name} is being restored: try again when that has ended.`,
     forgetting: `${name} is being forgotten: nothing of it can be changed.`,
     forgotten: `${name} was forgotten: nothing of it can be changed, and nothing comes back.`,

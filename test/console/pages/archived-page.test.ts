@@ -19,7 +19,8 @@ test('archived portfolios are a quiet line below the others, a list of their own
   const { get, row } = await openArchived();
   const { text } = await get('/');
   expect(text).toContain('1 portfolio in this account');
-  expect(text).toContain('<a href="/archived">1 archived</a>');
+  expect(text).toContain('<a href="/archived">1 archived or forgotten</a>: ');
+  expect((await get('/?text=q4')).text).toContain('1 archived or forgotten</a>, not searched here: ');
   const list = (await get('/archived')).text;
   expect(list).toContain('<a href="/portfolios/q4"><bdi>q4</bdi></a>');
   expect(list).not.toContain('<bdi>other</bdi>');
@@ -53,12 +54,12 @@ test('its results are downloaded as they were; what only its rows could tell is 
   expect(got.text).toBe(results);
   for (const file of ['errors.csv', 'results.xlsx']) {
     const refused = await get(`/portfolios/q4/downloads/${file}`);
-    expect(refused).toMatchObject({ status: 422, text: expect.stringContaining('limitline restore q4') });
+    expect(refused).toMatchObject({ status: 422, text: expect.stringMatching(/limitline restore ("|&quot;|&#34;)q4/) });
     expect(refused.headers.get('content-disposition')).toBeNull();
   }
   expect(await post('/portfolios/q4/pause')).toMatchObject({
     status: 409,
-    text: expect.stringContaining('restore q4'),
+    text: expect.stringMatching(/restore ("|&quot;|&#34;)q4/),
   });
   await rm(folder, { recursive: true });
   expect((await get('/portfolios/q4/downloads/results.csv')).status).toBe(422);

@@ -39,6 +39,8 @@ test('the files are for their owner alone, and the manifest says what is in each
   expect(found.reduce((sum, { size }) => sum + size, 0)).toBe(sizeBytes);
   const manifest = JSON.parse(await readFile(join(folder, MANIFEST), 'utf8'));
   expect(manifest).toMatchObject({ format: 1, portfolio: 'q4', rows: 3, states: { done: 3 }, requested: '3000.00' });
+  // Whoever has the folder and nothing else knows what it is.
+  for (const file of ARCHIVE_FILES) expect(manifest.about).toContain(file);
   const lines = await Promise.all(
     ARCHIVE_FILES.map(
       async (file) =>
@@ -173,7 +175,7 @@ describe('a portfolio is not archived, and it is said what to do first, where', 
     ['rows are open', (own: Own) => own.fillOpen('queued'), 'USAGE', '1 row of q4 is still to be worked on'],
     ['rows are held', (own: Own) => own.fillOpen('held'), 'USAGE', 'npx limitline resolve "q4"'],
     ['a file is being imported', (own: Own) => own.fillOpen('importing'), 'USAGE', 'is being imported into q4'],
-    ['it is archived', (own: Own) => own.fillOpen('archived'), 'USAGE', 'limitline restore q4'],
+    ['it is archived', (own: Own) => own.fillOpen('archived'), 'USAGE', 'limitline restore "q4"'],
   ] as const)('%s', async (_where, prepare, code, words) => {
     const own = await openArchiving();
     await prepare({ fillOpen: (state) => fillOpen(own, state) });

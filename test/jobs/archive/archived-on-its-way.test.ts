@@ -18,7 +18,7 @@ test('a dropped file for an archived portfolio is rejected and says why; for one
   await ledger.hset(keys.portfolio('q4'), 'archive', stateText('archived'));
   expect((await takeIn()).files).toMatchObject([{ is: 'rejected', name: 'q4.csv' }]);
   expect((await names('rejected')).some((name) => name.endsWith('.txt'))).toBe(true);
-  expect(await read('rejected', 'q4.problems.txt')).toContain('limitline restore q4 brings its rows back');
+  expect(await read('rejected', 'q4.problems.txt')).toContain('npx limitline restore "q4" brings its rows back');
   expect((await ledger.hkeys(keys.portfolio('q4'))).sort()).toEqual(['archive', 'started']);
 });
 

@@ -47,7 +47,7 @@ async function foreseen(path: string, portfolio: string, context: Context): Prom
 
 test('what was archived is requested by nobody again, and a mended amount still knows of it', async () => {
   const { importAgain, import: bring, settled, requested, context, dir, standIn } = await openArchived();
-  const archived = 'q4 is archived: limitline restore q4 brings its rows back.';
+  const archived = 'q4 is archived: npx limitline restore "q4" brings its rows back.';
   await expect(importAgain()).rejects.toMatchObject({ code: 'USAGE', message: archived });
   const path = join(dir, 'q4.csv');
   await expect(foreseen(path, 'q4', context)).rejects.toMatchObject({ code: 'USAGE', message: archived });

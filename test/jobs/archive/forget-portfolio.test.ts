@@ -8,6 +8,7 @@ import { MANIFEST } from '../../../jobs/archive/manifest.ts';
 import { restorePortfolio } from '../../../jobs/archive/restore-portfolio.ts';
 import { toBuyer } from '../../../jobs/import/buyer-record.ts';
 import type { Context } from '../../../src/context.ts';
+import { allEvents, eventOf } from '../../support/events.ts';
 import { filesBelow } from '../../support/files-below.ts';
 import { keyContents } from '../../support/key-contents.ts';
 import { MARK, MARKED_HEADER, markedLine } from '../../support/marked-file.ts';
@@ -173,14 +174,14 @@ test('a portfolio is not forgotten before its end, nor while rows are held or it
     });
     expect(await picture()).toEqual(before);
   };
-  await unchanged('not finished: wait until it is, or give up what is left with limitline cancel q4');
+  await unchanged('not finished: wait until it is, or give up what is left with npx limitline cancel "q4"');
   await ledger.hset(keys.portfolio('q4'), 'finished', 1);
   await ledger.rename(keys.rowsInState('q4', 'queued'), keys.rowsInState('q4', 'held'));
   await unchanged('3 rows of q4 wait for a person');
   for (const [is, words] of [
-    ['archiving', 'limitline archive q4'],
-    ['leaving', 'limitline archive q4'],
-    ['restoring', 'limitline restore q4'],
+    ['archiving', 'limitline archive "q4"'],
+    ['leaving', 'limitline archive "q4"'],
+    ['restoring', 'limitline restore "q4"'],
   ] as const) {
     await ledger.hset(keys.portfolio('q4'), 'archive', JSON.stringify({ is, id: 'a', startedMs: 1 }));
     await unchanged(words);
@@ -191,3 +192,18 @@ test('a portfolio is not forgotten before its end, nor while rows are held or it
   expect(await ledger.hget(keys.portfolio('q4'), 'archive')).toBe(away);
   await expect(forgetPortfolio('none', wish, context)).rejects.toMatchObject({ code: 'NOT_FOUND' });
 });
+
+test.each(['finished', 'archived'])(
+  'events that name rows of a %s portfolio by the number of a company go with it, and others stay',
+  async (is) => {
+    const place = await openWorked({
+      q4: ['name,country_code,company_registration_number,requested_limit', 'Anna Ltd,GB,SC123456,5'],
+    });
+    const { context } = place;
+    for (const text of ['SC123456 zqxjv', 'SC999999']) await context.events.keep(eventOf(text));
+    if (is === 'archived') await archivePortfolio(context, 'q4', wish);
+    expect(await forgetPortfolio('q4', wish, context)).toMatchObject({ events: 1 });
+    expect(await place.marked()).toEqual([]);
+    expect((await allEvents(context.events)).map(({ ids }) => ids)).toEqual([['SC999999']]);
+  },
+);

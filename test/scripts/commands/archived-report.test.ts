@@ -38,7 +38,7 @@ test('an archived portfolio is reported of, and its results are what they were, 
   const others = [['--format', 'errors-csv'], ['--format', 'xlsx', '--out', 'q4.xlsx'], ['--causes']];
   for (const options of others) {
     const refused = await limitline('report', 'q4', ...options);
-    expect(refused).toMatchObject({ status: 1, stdout: '', stderr: expect.stringContaining('restore q4') });
+    expect(refused).toMatchObject({ status: 1, stdout: '', stderr: expect.stringContaining('restore "q4"') });
   }
   // What is not what was written is given to nobody, and no file is left half.
   const results = join(folder, 'results.csv.gz');
@@ -55,6 +55,7 @@ test('portfolios says how many are archived, and --all lists them with where the
   const { stdout } = await limitline('portfolios');
   expect(stdout).toMatch(/^other .*\n1 more is archived or forgotten: npx limitline portfolios --all\n$/s);
   expect(stdout).not.toContain('q4 ');
+  expect((await limitline('restore', 'Q4')).stderr).toContain('known are: other; archived or forgotten are: q4.');
   const all = await limitline('portfolios', '--all');
   expect(all.stdout).toMatch(/^other [\s\S]*\nq4 +archived \d{4}-\d\d-\d\d \d\d:\d\dZ by /);
   expect(all.stdout).toContain(folder);

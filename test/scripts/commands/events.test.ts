@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { chmod, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, inject, test } from 'vitest';
@@ -84,19 +83,20 @@ test('the export has every event as it came, in a file for its owner alone, and 
 });
 
 test.each([
-  [['export', '--portfolio', 'q4'], '--portfolio <name>'],
-  [['--portfolio', 'q4', 'export'], '--portfolio <name>'],
-  [['export', '--last', '5'], '--last <n>'],
-])('events %j says that it takes no %s, and does nothing', async (args, option) => {
-  const { cwd, limitline } = await openPlace();
-  const { status, stdout, stderr } = await limitline(
-    'events',
-    ...args,
-    ...(args.includes('export') ? ['--out', 'all'] : []),
-  );
-  expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
-  expect(stderr).toContain(`option '${option}' is one of the list`);
-  expect(existsSync(join(cwd, 'all'))).toBe(false);
+  [['export', '--portfolio', 'q4'], '--portfolio is for limitline events alone'],
+  [['--last', '3', 'export'], '--last is for limitline events alone'],
+  [['listen', '--since', '1h'], '--since is for limitline events alone'],
+])('an option of the list is not passed over by %j, as if all were what was asked for', async (args, words) => {
+  const cwd = await makeFolder();
+  const env = { REDIS_URL: inject('redisUrl'), LIMITLINE_PREFIX: freshPrefix() };
+  expect(await callCommand(['events', ...args], { cwd, env })).toMatchObject({
+    status: 1,
+    stdout: '',
+    stderr: expect.stringContaining(words),
+  });
+  expect(
+    (await callCommand(['events', args.find((arg) => /^[el]/.test(arg)) ?? '', '--help'], { cwd, env })).stdout,
+  ).not.toContain('--portfolio');
 });
 
 test.each(['2026-02-30', '2026-13-01', '7d', 'yesterday', ''])('--since %j is said to be none', async (since) => {
@@ -111,7 +111,9 @@ test('that nothing came, that events were not taken, and that portfolios are arc
   const totals = { events: 0, bytes: 0, full: 2, fullMs: Date.parse('2026-11-22T10:00:00Z') };
   const words = eventsList({ ...list, totals });
   expect(words).toContain('NOT TAKEN: 2 events so far, the last at 2026-11-22 10:00:00 UTC');
-  expect(words).toContain('No event is meant by this.');
+  expect(words).toContain('None is here: they come where EVENTS_PORT is set');
+  totals.events = 1;
+  expect(eventsList({ ...list, totals })).toContain('No event is meant by this.');
   expect(eventsList({ ...list, totals }, { portfolio: 'q4' })).toContain('No event names a row of q4.');
   const event = {
     id: 'x',
@@ -124,7 +126,7 @@ test('that nothing came, that events were not taken, and that portfolios are arc
     rows: [],
     moreRows: false,
   };
-  expect(eventsList({ ...list, totals, events: [event] })).toContain('1 portfolio is archived');
+  expect(eventsList({ ...list, totals, events: [event] })).toContain('1 portfolio is archived or forgotten');
 });
 
 test('the settings say how much is kept, and for how long: the nightly check drops what is older, and tells the rest', async () => {

@@ -8,6 +8,9 @@ test('limitline forget says what goes and what stays, asks for the name, and say
   expect(asked.status).toBe(1);
   expect(asked.stderr).toContain('Portfolio q4 of account');
   expect(asked.stderr).toContain('What stays: counts and sums');
+  expect(asked.stderr).toMatch(/events of the service that name a row of it, also where\nthey name rows of others/);
+  expect(asked.stderr).toMatch(/What the service has, backups, .*\n.* not reached/);
+  expect(Math.max(...beforeThat(asked.stderr).map((line) => line.length))).toBeLessThanOrEqual(80);
   expect(asked.stderr).toContain('Nothing was changed. To forget it, say: limitline forget "q4" --yes "q4"');
   const other = await desk.limitline('forget', 'q4', '--yes', 'q5');
   expect(other).toMatchObject({ status: 1, stderr: expect.stringContaining('That is not its name, q4') });
@@ -27,3 +30,12 @@ test('limitline forget says what goes and what stays, asks for the name, and say
   const none = await desk.limitline('forget', 'none', '--yes', 'none');
   expect(none).toMatchObject({ status: 1, stderr: expect.stringContaining('There is no portfolio "none"') });
 });
+
+/** What is said before it is asked, from the portfolio's line on. */
+function beforeThat(text: string): string[] {
+  const lines = text.split('\n');
+  return lines.slice(
+    lines.findIndex((line) => line.startsWith('To forget it')),
+    lines.findIndex((line) => line.includes('Nothing was changed')),
+  );
+}

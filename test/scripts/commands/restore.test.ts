@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { MANIFEST } from '../../../jobs/archive/manifest.ts';
 import { openDesk } from '../../support/desk.ts';
 
-const ARCHIVED = 'limitline: q4 is archived: limitline restore q4 brings its rows back.\n';
+const ARCHIVED = 'limitline: q4 is archived: npx limitline restore "q4" brings its rows back.\n';
 
 test('every command that would change an archived portfolio says what brings it back', async () => {
   const { limitline, json } = await openDesk(2);

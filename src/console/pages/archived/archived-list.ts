@@ -25,7 +25,7 @@ export function archivedPage({ archived, total, from, rights }: Shown): Html {
   return html`${pageHead({
     title: 'Archived portfolios',
     trail: [{ href: '/', words: 'Portfolios' }],
-    lead: 'Their rows are in files of the data folder. What was requested for them is known all the same, and is not requested again.',
+    lead: 'Their rows are in files of the data folder, or gone where one was forgotten. What was requested for them is known all the same, and is not requested again.',
   })}
   ${table({
     caption: 'Archived portfolios',

@@ -63,7 +63,7 @@ export function eventsSection(
       ],
     })}
     ${unlooked > 0 && events.length > 0 && html`<p class="hint">Rows were looked for in the latest portfolios, and not in ${counted(unlooked, 'older one')}: the page of an event, and <code>npx limitline events</code>, look in all.</p>`}
-    ${archived > 0 && events.length > 0 && html`<p class="hint">${counted(archived, 'portfolio')} ${archived === 1 ? 'is' : 'are'} archived: whether an event names a row of theirs is seen once it is restored.</p>`}`;
+    ${archived > 0 && events.length > 0 && html`<p class="hint">${counted(archived, 'portfolio')} ${archived === 1 ? 'is' : 'are'} archived or forgotten: whether an event names a row of one is seen once that is restored.</p>`}`;
 }
 
 function fullNotice({ full, fullMs }: EventTotals): Html {

@@ -47,13 +47,13 @@ export function renderPortfolios(look: PortfoliosLook, given: Listed & { after: 
       first: after === '' ? undefined : addressOf(text),
       next: next === undefined ? undefined : addressOf(text, next),
     })}
-    ${archivedLine(archived)}`;
+    ${archivedLine(archived, text)}`;
 }
 
 /** Who looks for one that is not in the list may find it there. */
-function archivedLine(archived: number): Html {
+function archivedLine(archived: number, text = ''): Html {
   if (archived === 0) return html``;
-  return html`<p class="quiet"><a href="${ARCHIVED}">${grouped(archived)} archived</a>: kept in files, and brought back on request.</p>`;
+  return html`<p class="quiet"><a href="${ARCHIVED}">${grouped(archived)} archived or forgotten</a>${text !== '' && ', not searched here'}: what is archived is kept in files, and brought back on request.</p>`;
 }
 
 /** Where the list stands in its page, and in the frames of its events. */
