@@ -1,6 +1,5 @@
 import { LimitlineError } from '../../src/errors.ts';
 import type { RedisConnection } from '../../src/lua-script.ts';
-import { parseInfo } from '../../src/redis/server-info.ts';
 import { REST, ROWS } from './archive-files.ts';
 import type { ArchiveManifest } from './manifest.ts';
 
@@ -18,11 +17,12 @@ const OF_EACH_BYTE = 3;
 export async function mustHaveRoom(ledger: RedisConnection, { portfolio, files }: ArchiveManifest): Promise<void> {
   if ('nodes' in ledger) return;
   // Not everybody may ask, and some Redis says nothing of it.
-  const info = parseInfo(await ledger.info('memory').catch(() => ''));
-  const [mostBytes, usedBytes] = [Number(info.maxmemory ?? 0), Number(info.used_memory ?? 0)];
+  const info = await ledger.info('memory').catch(() => '');
+  const bytesOf = (field: string) => Number(new RegExp(`^${field}:(\\d+)`, 'm').exec(info)?.[1] ?? 0);
+  const [mostBytes, usedBytes] = [bytesOf('maxmemory'), bytesOf('used_memory')];
   const lines = files.filter(({ name }) => name === ROWS || name === REST);
   const neededBytes = lines.reduce((sum, { plainBytes }) => sum + plainBytes, 0) * OF_EACH_BYTE;
-  if (!(mostBytes > 0) || usedBytes + neededBytes <= mostBytes) return;
+  if (mostBytes === 0 || usedBytes + neededBytes <= mostBytes) return;
   const words = `Redis has not the room for the rows of ${portfolio}: they need some ${megabytes(neededBytes)} MB, and ${megabytes(mostBytes - usedBytes)} MB of its maxmemory are left. Nothing was put back: give Redis more memory, or archive other portfolios first.`;
   throw new LimitlineError('USAGE', words);
 }
