@@ -6,6 +6,7 @@ import LongestFirst from './test/support/longest-first.ts';
  * All others share theirs, since loading the product anew for each of two hundred files costs more than most of them.
  */
 const ALONE = [
+  'test/jobs/archive/archive-folders.test.ts',
   'test/table/cells.test.ts',
   'test/portfolio/bad-input.test.ts',
   'test/portfolio/lines/duplicates.test.ts',
@@ -18,8 +19,8 @@ export default defineConfig({
     // No test uses the user's own data folder; one that would fails.
     env: { XDG_DATA_HOME: '/dev/null/no-folder' },
     // Whole runs against real servers on two shared cores: generous, and never a way to wait.
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
     // More than cores, since tests wait for others much of the time; still more only costs, as six of them showed.
     maxWorkers: 4,
     // What a test puts in place of something is gone with it, since files share their process.
@@ -28,7 +29,7 @@ export default defineConfig({
     unstubGlobals: true,
     sequence: { sequencer: LongestFirst },
     // Conditions are waited for as long as a slow machine may take, and noticed at once.
-    expect: { poll: { timeout: 60_000, interval: 40 } },
+    expect: { poll: { timeout: 120_000, interval: 40 } },
     projects: [
       { extends: true, test: { name: 'alone', include: ALONE } },
       { extends: true, test: { name: 'together', include: ['test/**/*.test.ts'], exclude: ALONE, isolate: false } },

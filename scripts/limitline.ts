@@ -26,6 +26,9 @@ const COMMANDS: Record<string, () => Promise<{ register: (program: Command, term
   pause: () => import('./commands/pause.ts'),
   resume: () => import('./commands/resume.ts'),
   cancel: () => import('./commands/cancel.ts'),
+  archive: () => import('./commands/archive.ts'),
+  forget: () => import('./commands/forget.ts'),
+  restore: () => import('./commands/restore.ts'),
   recover: () => import('./commands/recover.ts'),
   reconcile: () => import('./commands/reconcile.ts'),
   rule: () => import('./commands/rule.ts'),
@@ -36,11 +39,12 @@ const COMMANDS: Record<string, () => Promise<{ register: (program: Command, term
   mapping: () => import('./commands/mapping.ts'),
   user: () => import('./commands/user.ts'),
   audit: () => import('./commands/audit.ts'),
+  events: () => import('./commands/events.ts'),
   service: () => import('./commands/service.ts'),
 };
 
-/** Commands that run for long, and whose standard error is a log. */
-const LOGGING: ReadonlySet<string> = new Set(['up', 'work', 'console', 'nightly', 'service']);
+/** Commands that run for long, and whose standard error is a log; `listen` is that of `events`. */
+const LOGGING: ReadonlySet<string> = new Set(['up', 'work', 'console', 'nightly', 'service', 'listen']);
 
 /** Long enough for a process to end by itself, which it nearly always does at once. */
 const LINGER_MS = 1_000;

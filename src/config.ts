@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import { chooseDataFolder, type DataFolder, type NamedFolder } from './data-folder.ts';
 import { LimitlineError, maskUserInfo, messageOf } from './errors.ts';
+import { eventFaults } from './events/event-settings.ts';
 import { type GivenSettings, readGiven } from './given-settings.ts';
 import { idleNoticeSettings, noticeFaults } from './notices/notice-settings.ts';
 import { chooseProxy } from './proxy.ts';
@@ -44,7 +45,8 @@ export function readSettings({ env = process.env, cwd = process.cwd() } = {}): S
       `SERVICE_ACCOUNT is "${STAND_IN_ACCOUNT}", which is the name of the stand-in's account; choose another name for yours at SERVICE_URL`,
     );
   }
-  faults.push(...proxyFaults(parsed.data), ...(parsed.data ? noticeFaults(parsed.data) : []));
+  faults.push(...proxyFaults(parsed.data));
+  if (parsed.data) faults.push(...noticeFaults(parsed.data), ...eventFaults(parsed.data));
   if (faults.length > 0 || !parsed.success || folder === undefined) {
     throw new LimitlineError('SETTINGS', `Settings are wrong: ${faults.join('; ')}.`);
   }

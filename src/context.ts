@@ -11,11 +11,13 @@ import { makeAccounts } from './ledger/accounts.ts';
 import { asksApproval } from './ledger/approvals/approval.ts';
 import { makeApprovalRule } from './ledger/approvals/approval-rule.ts';
 import { makeApprovals } from './ledger/approvals/approvals.ts';
+import { makeArchives } from './ledger/archive/archives.ts';
 import { makeAtMostOnce } from './ledger/at-most-once.ts';
 import { makeAttempts } from './ledger/attempts.ts';
 import { makeBuyers } from './ledger/buyers.ts';
 import { makeCalls } from './ledger/calls.ts';
 import { makeFailingPortfolios } from './ledger/counts/failing-portfolios.ts';
+import { makeEvents } from './ledger/events/events.ts';
 import { makeInbox } from './ledger/inbox/inbox.ts';
 import { makeKeys, makeSharedKeys } from './ledger/keys.ts';
 import type { Login } from './ledger/login.ts';
@@ -155,6 +157,8 @@ export async function openContext({ settings, log, hash }: ContextDeps) {
     buyers: makeBuyers({ connection: ledger, keys }),
     portfolios: makePortfolios({ connection: ledger, keys }),
     stories: makeStories({ connection: ledger, keys }),
+    /** Portfolios that left Redis for files, or are on their way. */
+    archives: makeArchives({ connection: ledger, keys }),
     /** What somebody plans to do with many rows. */
     plans: makePlans({ connection: ledger, keys }),
     /** What waits for another person, or has waited. */
@@ -174,18 +178,24 @@ export async function openContext({ settings, log, hash }: ContextDeps) {
     buyerLists: makeBuyerLists({ connection: ledger, keys }),
     /** Makes what asks Redis so that others go first. */
     considerate: (signal: AbortSignal) => makeConsiderate({ usedMs: () => redisUsedMs(ledger), signal }),
-    /** What all other accounts of this prefix have imported: their files lie in the same data folder. */
+    /** What all other accounts of this prefix have imported and archived: their files lie in the same data folder. */
     async otherAccounts() {
       const others = (await accounts.known()).filter(({ name }) => name !== login.account);
       return others.map(({ name }) => {
         const of = { connection: ledger, keys: makeKeys(prefix, name) };
         const portfolios = makePortfolios(of);
-        return { ...portfolios, portfolios, walkRows: makeRowWalk(of) };
+        return { ...portfolios, account: name, portfolios, archives: makeArchives(of), walkRows: makeRowWalk(of) };
       });
     },
     recovery: makeRecovery({ connection: ledger, keys }),
     /** What the nightly checks found. */
     reports: makeReports({ connection: ledger, keys }),
+    /** What the service told of by events, raw. */
+    events: makeEvents({
+      connection: ledger,
+      keys,
+      limits: { mostBytes: settings.EVENTS_KEEP_MB * 1_048_576, keepMs: settings.EVENTS_KEEP_DAYS * 86_400_000 },
+    }),
     /** What was taken from drop folders. */
     inbox: makeInbox({ connection: ledger, keys }),
     /** The fleet's pace, without the doors; see {@link lookAtPace}. */

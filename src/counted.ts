@@ -7,3 +7,9 @@ export function counted(count: number, one: string, many = `${one}s`): string {
 export function grouped(count: number): string {
   return count.toLocaleString('en');
 }
+
+/** `12.3 MB`, `4 kB`: rounded up, since nothing has no size. */
+export function sizeWords(bytes: number): string {
+  if (bytes < 1_000_000) return `${grouped(Math.max(1, Math.ceil(bytes / 1_000)))} kB`;
+  return `${(Math.ceil(bytes / 100_000) / 10).toLocaleString('en')} MB`;
+}

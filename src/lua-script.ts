@@ -7,7 +7,7 @@ import type { Cluster, Redis } from 'ioredis';
 export type RedisConnection = Redis | Cluster;
 
 /** Runs a script: its keys first, then its arguments, as its head says. Answers what Redis answers. */
-export type LuaScript = (keys: readonly string[], args: readonly (string | number)[]) => Promise<unknown>;
+export type LuaScript = (keys: readonly string[], args: readonly (string | number | Buffer)[]) => Promise<unknown>;
 
 /**
  * Registers the Lua file at `url` with a connection and gives a function that runs it (EVALSHA, and EVAL once where
@@ -26,6 +26,24 @@ export function makeLuaScript(connection: RedisConnection, url: URL): LuaScript 
   return script;
 }
 
+/** The same for what need not be text: answers bytes, and takes them. */
+export type LuaBytesScript = (keys: readonly string[], args: readonly (string | number | Buffer)[]) => Promise<unknown>;
+
+/** Runs the Lua file at `url` as {@link makeLuaScript} does, but whatever it answers comes as bytes, and its arguments may be such. */
+export function makeLuaBytesScript(connection: RedisConnection, url: URL): LuaBytesScript {
+  const lua = readLua(url);
+  const sha = createHash('sha1').update(lua).digest('hex');
+  // ioredis has these, and no types of them.
+  const { evalshaBuffer, evalBuffer } = connection as unknown as Record<'evalshaBuffer' | 'evalBuffer', RunBytes>;
+  return (keys, args) =>
+    evalshaBuffer.call(connection, sha, keys.length, ...keys, ...args).catch((error: Error) => {
+      if (!error.message.startsWith('NOSCRIPT')) throw error;
+      return evalBuffer.call(connection, lua, keys.length, ...keys, ...args);
+    });
+}
+
+type RunBytes = (script: string, keyCount: number, ...rest: (string | number | Buffer)[]) => Promise<unknown>;
+
 const REGISTERED = new WeakMap<RedisConnection, Map<string, LuaScript>>();
 
 function register(connection: RedisConnection, url: URL): LuaScript {
@@ -33,7 +51,7 @@ function register(connection: RedisConnection, url: URL): LuaScript {
   if (connection.options?.enableAutoPipelining === true) return runGathered(connection, lua);
   const command = `limitline:${basename(url.pathname, '.lua')}`;
   connection.defineCommand(command, { lua });
-  const run = Reflect.get(connection, command) as (...args: (string | number)[]) => Promise<unknown>;
+  const run = Reflect.get(connection, command) as (...args: (string | number | Buffer)[]) => Promise<unknown>;
   return (keys, args) => run.call(connection, keys.length, ...keys, ...args);
 }
 

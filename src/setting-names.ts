@@ -21,8 +21,7 @@ export function strayNames({ environment, dotenv, known }: GivenNames): StrayNam
   const given = new Set([...environment, ...dotenv]);
   const found: StrayNames = { faults: [], notices: [] };
   for (const name of given) {
-    if (isLater(name)) found.notices.push(`${name} has no effect in this version of Limitline`);
-    if (known.includes(name) || isLater(name) || isOfOthers(name)) continue;
+    if (known.includes(name) || isOfOthers(name)) continue;
     const nearest = nearestTo(name, known);
     const isOurs = familyOf(name) !== undefined;
     const mayBeMeant = isOurs || name.startsWith('REDIS_') || dotenv.includes(name);
@@ -41,21 +40,14 @@ const FAMILIES =
     ' ',
   );
 
-/** Settings that are spoken of already, and belong to parts of Limitline that are not there yet. */
-const LATER = /^LIMITLINE_KEEP_DAYS$/;
-
 /** Many programs know these; a name like one of them is most likely one of theirs. */
 const PROXIES = /^(HTTPS?|NO)_PROXY$/i;
 
 /** Kubernetes' names for a service that is called like a family of ours, and Docker's for a link to it. */
 const SERVICE_LINK = /_(HOST|SERVICE_PORT(_\w+)?|PORT|PORT_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?|NAME|ENV_\w+)$/;
 
-function isLater(name: string): boolean {
-  return LATER.test(name);
-}
-
 function isOfOthers(name: string): boolean {
-  return SERVICE_LINK.test(name) && !isLater(name);
+  return SERVICE_LINK.test(name);
 }
 
 /** So few letters apart, two names are one that was mistyped. */

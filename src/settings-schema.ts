@@ -214,7 +214,7 @@ export const settingsSchema = z.object({
   /** The last part of the address that the platform tells the service; whoever knows it can leave events here. */
   EVENTS_SECRET: z
     .string()
-    .regex(/^[A-Za-z0-9_-]{24,200}$/, 'must be 24 to 200 letters, digits, - or _')
+    .regex(/^[A-Za-z0-9_-]{24,200}$/, 'must be 24 to 200 letters, digits, - or _; openssl rand -hex 32 makes one')
     .optional(),
   EVENTS_MAX_KB: wholeNumber(1, 10_240, 'kilobytes').default(256),
   EVENTS_PER_SECOND: wholeNumber(1, 100_000, 'events a second').default(2_000),

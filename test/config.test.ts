@@ -175,6 +175,14 @@ test('a data folder that the environment names is a whole path; in .env it may b
   );
 });
 
+test('portfolios are kept for as many days as LIMITLINE_KEEP_DAYS says, and for ever where it says nothing', () => {
+  const daysOf = (LIMITLINE_KEEP_DAYS: string) =>
+    readSettings({ env: { LIMITLINE_KEEP_DAYS }, cwd }).LIMITLINE_KEEP_DAYS;
+  expect(readSettings({ env: {}, cwd }).LIMITLINE_KEEP_DAYS).toBeUndefined();
+  expect(daysOf('90')).toBe(90);
+  for (const wrong of ['0', '1.5', 'ninety', '40000']) expect(() => daysOf(wrong)).toThrow(/LIMITLINE_KEEP_DAYS/);
+});
+
 test('the schedule is read from LIMITLINE_SCHEDULE or a mounted file, and each fault of it is named', async () => {
   const path = join(cwd, 'schedule');
   await writeFile(path, 'reconcile 02:30 Europe/Berlin\nretry Mon-Fri 04:00\n');

@@ -177,6 +177,26 @@ describe('docker-compose.yml', () => {
     });
   });
 
+  test('docker-compose.events.yml adds a listener with settings that it starts with, for a proxy on this host alone', () => {
+    const { events } = composeSchema
+      .omit({ name: true, volumes: true })
+      .parse(parse(read('docker-compose.events.yml'))).services;
+    expect(events?.command).toEqual(['events', 'listen']);
+    expect(events?.ports).toEqual(['127.0.0.1:4400:4400']);
+    expect(events?.healthcheck?.test.at(-1)).toContain(`127.0.0.1:${events?.environment.METRICS_PORT}/health/ready`);
+    const given = {
+      ...events?.environment,
+      SERVICE_URL: 'https://x.example',
+      SERVICE_CLIENT_ID: 'id',
+      LOG_LEVEL: 'info',
+    };
+    const inFiles = Object.entries(given).map(([name, value]) =>
+      name.endsWith('_FILE') ? [name.slice(0, -'_FILE'.length), 'x'.repeat(24)] : [name, value],
+    );
+    const settings = readSettings({ env: { LIMITLINE_DATA: '/data', ...Object.fromEntries(inFiles) }, cwd: '/' });
+    expect(settings).toMatchObject({ EVENTS_PORT: 4_400, notices: [] });
+  });
+
   test('the health that is asked for is served where it is asked, and the question tells well from ill', async () => {
     const asked = (name: string) => /fetch\('http:\/\/127\.0\.0\.1:(\d+)(\/[\w/]+)'/.exec(healthOf(name)) ?? [];
     const healthOf = (name: string) => compose.services[name]?.healthcheck?.test.at(-1) ?? '';

@@ -74,13 +74,6 @@ test.each([
   expect(inEnvironment(name)).toEqual({ faults: [], notices: [] });
 });
 
-test.each(['LIMITLINE_KEEP_DAYS'])('%s is said to have no effect in this version', (name) => {
-  expect(inEnvironment(name)).toEqual({
-    faults: [],
-    notices: [`${name} has no effect in this version of Limitline`],
-  });
-});
-
 test('in .env, which is for Limitline, a beginning that was mistyped stops too', () => {
   for (const name of ['SERVCE_URL', 'service_url', 'LIMITINE_DATA', 'LOGLEVEL']) {
     expect(inDotenv(name).faults).toHaveLength(1);

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readFile, rm } from 'node:fs/promises';
+import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { makeFolder } from '../../src/data-folder.ts';
@@ -21,7 +21,12 @@ export type KeptMappings = {
   /** Keeps it; a reading without any correction is forgotten. What is said of single lines is of that file alone. */
   keep(form: string, mapping: KeptMapping): Promise<void>;
   forget(form: string): Promise<void>;
+  /** Files of these names are named no more: how they were read stays. */
+  forgetFiles(names: ReadonlySet<string>): Promise<void>;
 };
+
+/** What is shown in the place of a name that was forgotten. */
+export const FORGOTTEN_FILE = 'a file that was forgotten';
 
 /** The form of a file: digest of the names in its header, in their order. */
 export function formOf(header: readonly string[]): string {
@@ -34,31 +39,43 @@ const FORM = /^[0-9a-f]{32}$/;
 export function makeKeptMappings({ dir }: { dir: string }): KeptMappings {
   const pathOf = (form: string) => join(dir, `${form}.json`);
   const forget = (form: string) => rm(pathOf(form), { force: true });
+
+  async function find(form: string): Promise<KeptMapping | undefined> {
+    const text = FORM.test(form) ? await readFile(pathOf(form), 'utf8').catch(() => undefined) : undefined;
+    if (text === undefined) return undefined;
+    try {
+      return keptSchema.parse(JSON.parse(text));
+    } catch {
+      // Written by another version, or damaged: the file is read as it stands.
+      return undefined;
+    }
+  }
+
+  async function keep(form: string, { reading, ...from }: KeptMapping): Promise<void> {
+    const { sameBuyer: _lines, ...lasting } = reading;
+    if (!isCorrected(lasting)) return forget(form);
+    makeFolder(dir, 0o700);
+    const name = `${form}.json`;
+    const text = `${JSON.stringify({ ...from, reading: lasting }, null, 2)}\n`;
+    const written = await writeDraft({
+      dir,
+      name,
+      mode: 0o600,
+      write: (to) => new Promise((done, fail) => to.once('error', fail).end(text, done)),
+    });
+    await written.putInPlace(join(dir, name), true);
+  }
+
   return {
+    find,
+    keep,
     forget,
-    async find(form) {
-      const text = FORM.test(form) ? await readFile(pathOf(form), 'utf8').catch(() => undefined) : undefined;
-      if (text === undefined) return undefined;
-      try {
-        return keptSchema.parse(JSON.parse(text));
-      } catch {
-        // Written by another version, or damaged: the file is read as it stands.
-        return undefined;
+    async forgetFiles(names) {
+      const files = await readdir(dir).catch(() => []);
+      for (const form of files.map((file) => file.slice(0, -'.json'.length)).filter((name) => FORM.test(name))) {
+        const mapping = await find(form);
+        if (mapping && names.has(mapping.name)) await keep(form, { ...mapping, name: FORGOTTEN_FILE });
       }
-    },
-    async keep(form, { reading, ...from }) {
-      const { sameBuyer: _lines, ...lasting } = reading;
-      if (!isCorrected(lasting)) return forget(form);
-      makeFolder(dir, 0o700);
-      const name = `${form}.json`;
-      const text = `${JSON.stringify({ ...from, reading: lasting }, null, 2)}\n`;
-      const written = await writeDraft({
-        dir,
-        name,
-        mode: 0o600,
-        write: (to) => new Promise((done, fail) => to.once('error', fail).end(text, done)),
-      });
-      await written.putInPlace(join(dir, name), true);
     },
   };
 }

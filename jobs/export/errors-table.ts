@@ -29,12 +29,14 @@ export function errorsTable(
   let values: SheetValues | undefined;
   return {
     header: [...own.header, ...ERROR_COLUMNS],
+    isPlain: false,
     begin(_file, begun) {
       opened = begun;
       values = inSheet ? makeSheetValues(begun) : undefined;
     },
     *write(exported) {
-      const { file, line, found } = exported;
+      const { file, found } = exported;
+      const line = exported.line?.kind === 'plain' ? undefined : exported.line;
       const [state, problem] = [stateOf(exported), problemOf(exported)];
       if ((state === 'done' || state === 'skipped') && problem === '') return;
       if (found?.result.replaced && !exported.fault) return;

@@ -5,7 +5,7 @@ import type { PortfolioState } from '../../src/ledger/portfolio.ts';
 import type { Portfolios } from '../../src/ledger/portfolios.ts';
 import type { Rows } from '../../src/ledger/rows.ts';
 import type { Line } from '../../src/portfolio/lines/row.ts';
-import type { Opened } from '../../src/portfolio/open-portfolio.ts';
+import type { Opened, PlainLine } from '../../src/portfolio/open-portfolio.ts';
 import type { FoundRow } from '../rows/walk-rows.ts';
 
 /**
@@ -15,7 +15,7 @@ import type { FoundRow } from '../rows/walk-rows.ts';
 export type ExportedLine = {
   file: ImportFile;
   number: number;
-  line: Line | undefined;
+  line: Line | PlainLine | undefined;
   found: FoundRow | undefined;
   fault: FaultyLine | undefined;
 };
@@ -33,12 +33,14 @@ const WINDOW_LINES = 1_000;
  * nor the ledger are in memory as a whole: lines are read some hundreds at a time, and the rows between them looked up.
  *
  * @param onOpened is told of each file when its turn comes.
+ * @param isPlain whether nothing is asked of lines but their cells
  */
 export async function* exportedLines(
   portfolio: string,
   files: readonly ImportFile[],
   deps: LinesDeps,
   onOpened: (file: ImportFile, opened: Opened) => void,
+  isPlain = false,
 ): AsyncGenerator<ExportedLine> {
   const state = await deps.portfolios.read(portfolio);
   const last = files.find(({ known }) => known.number === state.file?.number);
@@ -49,7 +51,7 @@ export async function* exportedLines(
     if (file.open) {
       const opened = await file.open();
       onOpened(file, opened);
-      for await (const batch of opened.batches()) {
+      for await (const batch of isPlain ? opened.plainLines() : opened.batches()) {
         const to = batch.at(-1)?.line ?? end;
         yield* await linesBetween(file, batch, { from: end + 1, to }, walk);
         end = to;
@@ -82,7 +84,7 @@ async function* rowsBehind(file: ImportFile, end: number, walk: Walk): AsyncGene
 
 async function linesBetween(
   file: ImportFile,
-  batch: Line[],
+  batch: readonly (Line | PlainLine)[],
   between: { from: number; to: number },
   walk: Walk,
 ): Promise<ExportedLine[]> {

@@ -9,7 +9,7 @@ import { resultsDialect } from '../../src/portfolio/results/results-dialect.ts';
 import { sheetKinds } from '../../src/portfolio/results/sheet-values.ts';
 import { type Dialect, PLAIN_DIALECT } from '../../src/table/dialect.ts';
 import { makeEncodingTest } from '../../src/table/encodings/encoders.ts';
-import { encodeTable, makeTableText } from '../../src/table/write-table.ts';
+import { encodeTable, tableTexts } from '../../src/table/write-table.ts';
 import { writeSheet } from '../../src/table/xlsx/write-sheet.ts';
 import { importName } from '../rows/import-names.ts';
 import { errorsTable } from './errors-table.ts';
@@ -53,7 +53,8 @@ export type ExportPayload = {
  * none. The copies of the imported files are read again and joined with the ledger, so that neither is in memory as a whole.
  * Cells that a spreadsheet would run as a formula are made harmless here, and only here.
  *
- * @throws LimitlineError `NOT_FOUND` where no file was imported into the portfolio, or no row of it failed for that cause
+ * @throws LimitlineError `NOT_FOUND` where no file was imported into the portfolio, or no row of it failed for that cause; `USAGE` where
+ *   its rows have left for an archive meanwhile: what was written is not whole then
  */
 export async function exportResults(payload: ExportPayload, to: Writable, deps: ExportDeps): Promise<void> {
   const { portfolio, only, cause, format = 'csv', likeInput = 'nothing' } = payload;
@@ -75,8 +76,7 @@ export async function exportResults(payload: ExportPayload, to: Writable, deps: 
     const last = [...files].find(([{ known }]) => known.number === file.number)?.[1];
     const wanted = resultsDialect(last?.dialect ?? PLAIN_DIALECT, likeInput);
     const dialect = await writableDialect(wanted, records, deps);
-    const encode = (texts: AsyncIterable<Buffer>) => encodeTable(texts, dialect);
-    await pipeline(records(), makeTableText(dialect), encode, to);
+    await pipeline(encodeTable(tableTexts(records(), dialect), dialect), to);
   }
   sayWhatIsMissing(files, { held: leftOut.held, portfolio }, deps);
 }
@@ -124,7 +124,10 @@ async function* recordsOf({ portfolio, files, table, leftOut }: Pass, deps: Expo
   // Each pass over the portfolio counts for itself.
   leftOut.held = 0;
   yield table.header;
-  for await (const line of exportedLines(portfolio, [...files.keys()], deps, table.begin)) yield* table.write(line);
+  const lines = exportedLines(portfolio, [...files.keys()], deps, table.begin, table.isPlain);
+  for await (const line of lines) yield* table.write(line);
+  // Rows that left meanwhile are not among these, and nobody would miss them.
+  await deps.portfolios.mustHaveRows(portfolio);
 }
 
 /** This dialect, or UTF-8 where its encoding cannot write all the records, which is said. */

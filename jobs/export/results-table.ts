@@ -27,12 +27,14 @@ export function resultsTable(files: Files, { account, inSheet }: TableOptions): 
   const cellsDigest = digestOfCells(areAlike ? knownColumns(files, own.header) : own.header.map(knownNamed));
   return {
     header: [...own.header, ...RESULT_COLUMNS],
+    isPlain: areAlike && !inSheet,
     begin(_file, begun) {
       values = inSheet ? makeSheetValues(begun) : areAlike ? undefined : begun.rewriter;
     },
     *write(exported) {
       const { file, line, found } = exported;
-      const cells = line ? (values?.cells(line) ?? line.cells) : ledgerCells(found?.result.request);
+      const read = line?.kind === 'plain' ? line.cells : line && (values?.cells(line) ?? line.cells);
+      const cells = read ?? ledgerCells(found?.result.request);
       const written = own.cells(file, line ? cells : undefined, cells);
       const known = found ? knownText(exported, found.result, cellsDigest(written)) : '';
       yield [...written, ...outcomeCells(exported, account), known];

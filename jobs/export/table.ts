@@ -4,6 +4,8 @@ import type { ExportedLine, ImportFile } from './export-lines.ts';
 /** What is written: a header, and for a line the records that it leads to. */
 export type Table = {
   header: string[];
+  /** Whether it asks nothing of lines but their cells. */
+  isPlain: boolean;
   /** Is told of each file when its lines begin. */
   begin(file: ImportFile, opened: Opened): void;
   write(line: ExportedLine): Iterable<string[]>;

@@ -1,8 +1,8 @@
 import type { Buyers } from '../../src/ledger/buyers.ts';
 import type { Persist } from '../../src/ledger/persist.ts';
-import type { Buyer, Holder } from '../../src/portfolio/identity/buyer.ts';
+import type { Holder } from '../../src/portfolio/identity/buyer.ts';
 import type { BuyerStore } from '../../src/portfolio/identity/buyer-book.ts';
-import { alikeOfName, IDENTIFIER_KINDS, type IdentifierKind } from '../../src/portfolio/identity/identity.ts';
+import { fromBuyer, toBuyer } from './buyer-record.ts';
 
 /** The account's buyers by which a file's lines are told: the ledger keeps texts, and this reads and writes them. */
 export function makeBuyerStore({ buyers, persist }: { buyers: Buyers; persist: Persist }): BuyerStore {
@@ -48,44 +48,3 @@ function toHolders(text: string): Holder[] {
 }
 
 const KEY_LENGTH = 16;
-
-/** What is kept of a buyer, in short: it is kept a million times. `k` are the kinds of its identifiers, by their places. */
-type Record = {
-  k: string;
-  n: string[];
-  r?: string;
-  c?: string;
-  s?: string;
-  /** Portfolio, row and line that brought it first. */
-  f: [string, string, number];
-  /** Portfolio, row, line and import of the one row that it rests on; left out where it rests on several. */
-  o?: [string, string, number, string];
-};
-
-function fromBuyer({ kinds, names, reference, city, street, first, stands }: Buyer): string {
-  const record: Record = {
-    k: kinds.map((kind) => IDENTIFIER_KINDS.indexOf(kind)).join(''),
-    n: names.map(({ written }) => written ?? ''),
-    ...(reference === '' ? {} : { r: reference }),
-    ...(city === '' ? {} : { c: city }),
-    ...(street === '' ? {} : { s: street }),
-    f: [first.portfolio, first.row, first.line],
-    ...(stands ? { o: [stands.portfolio, stands.row, stands.line, stands.importId] } : {}),
-  };
-  return JSON.stringify(record);
-}
-
-function toBuyer(key: string, record: string): Buyer {
-  const { k, n, r = '', c = '', s = '', f, o } = JSON.parse(record) as Record;
-  const kinds = [...k].map((place) => IDENTIFIER_KINDS[Number(place)] as IdentifierKind);
-  return {
-    key,
-    kinds,
-    reference: r,
-    city: c,
-    street: s,
-    names: n.map((written) => ({ written, alike: alikeOfName(written) })),
-    first: { portfolio: f[0], row: f[1], line: f[2] },
-    stands: o ? { portfolio: o[0], row: o[1], line: o[2], importId: o[3] } : null,
-  };
-}

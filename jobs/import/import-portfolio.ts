@@ -84,10 +84,12 @@ export function checkImport({ portfolio, path }: Pick<ImportPayload, 'portfolio'
  * again, or going on after a crash, doubles nothing: a line leads to the same row each time.
  *
  * @throws LimitlineError `FILE` when the file, or that of the supplier, cannot be read; `USAGE` where `replace` cannot be
- *   meant; `STOPPED` when `stopping` is aborted
+ *   meant, or the portfolio is archived; `STOPPED` when `stopping` is aborted
  */
 export async function importPortfolio(payload: ImportPayload, deps: ImportDeps): Promise<Imported> {
-  const { documentsDir, path } = payload;
+  const { documentsDir, path, portfolio } = payload;
+  // Before the file is copied, since nothing will come of it.
+  await deps.persist('look', () => deps.portfolios.mustBeHere(portfolio));
   const documents = documentsDir === undefined ? defaultDocumentsDir(path) : resolve(documentsDir);
   const place = await openDocuments(documents, deps.stopping);
   try {

@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isLimitlineError, messageOf } from '../../src/errors.ts';
 import { systemCode } from '../../src/files/file-fault.ts';
+import { archivedOf } from '../../src/ledger/archive/archives.ts';
 import type { TakenFile } from '../../src/ledger/inbox/taken-file.ts';
 import { shownName } from '../drafts/upload-names.ts';
 import { bringIn, inboxFrom } from './bring-in.ts';
@@ -72,7 +73,7 @@ async function decide(entry: Entry & { file: string }, file: TakenFile, deps: Ro
     await noteRejected(ended, audit);
     return { ...ended, words: withReadingWords(ended.words) };
   } catch (error) {
-    if (signal.aborted || !isOfTheFile(error)) throw error;
+    if (signal.aborted || !(isOfTheFile(error) || isForGood(error))) throw error;
     const words = withReadingWords(inNamesOf(file, entry, messageOf(error)));
     const rejected: TakenFile = { ...file, is: 'rejected', words };
     await noteRejected(rejected, audit);
@@ -107,6 +108,12 @@ function isOfTheFile(error: unknown): boolean {
     if (SYSTEM.test(systemCode(cause))) return false;
   }
   return true;
+}
+
+/** A portfolio that is archived stays so until somebody restores it; one that just is on its way is waited for. */
+function isForGood(error: unknown): boolean {
+  const is = archivedOf(error);
+  return is === 'archived' || is === 'forgetting' || is === 'forgotten';
 }
 
 /** What the operating system says, such as ENOSPC; what reads archives and tables has other codes, or none. */

@@ -6,7 +6,7 @@ import type { Portfolios } from '../../src/ledger/portfolios.ts';
 
 type RuleDeps = {
   retryRules: Pick<RetryRules, 'add'>;
-  portfolios: Pick<Portfolios, 'causes' | 'read'>;
+  portfolios: Pick<Portfolios, 'causes' | 'read' | 'mustBeHere'>;
   failing: (most: number) => Promise<FailingPortfolio[]>;
 };
 
@@ -14,11 +14,12 @@ type RuleDeps = {
  * Makes a rule of somebody's wish. A cause or a portfolio that is named must be there: a name that is written wrong would mean nothing,
  * night after night.
  *
- * @throws LimitlineError `USAGE` for a wish that cannot be meant, `NOT_FOUND` for a cause or portfolio that is not there
+ * @throws LimitlineError `USAGE` for a wish that cannot be meant or a portfolio that is archived, `NOT_FOUND` for a cause or portfolio that is not there
  */
 export async function addRule(wish: RuleWish, by: string, deps: RuleDeps): Promise<RetryRule> {
   const rule = readRule(wish);
   const { cause, portfolio } = rule;
+  if (portfolio !== undefined) await deps.portfolios.mustBeHere(portfolio);
   if (portfolio !== undefined && (await deps.portfolios.read(portfolio)).startedMs === undefined) {
     throw new LimitlineError('NOT_FOUND', `There is no portfolio "${portfolio}": see limitline portfolios.`);
   }

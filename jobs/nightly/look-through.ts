@@ -23,6 +23,7 @@ export async function lookThrough(
   const looked = await checkLedger(deps, {
     sink,
     rowChecks: finance.rowChecks,
+    atMs,
     signal,
     ...(lookAgainMs !== undefined && { lookAgainMs }),
   });

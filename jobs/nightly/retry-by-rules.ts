@@ -1,5 +1,6 @@
 import type { Audit } from '../../src/audit/audit.ts';
 import { counted } from '../../src/counted.ts';
+import { archivedOf } from '../../src/ledger/archive/archives.ts';
 import type { FailingPortfolio } from '../../src/ledger/counts/failing-portfolios.ts';
 import { ONE_NIGHT_MS } from '../../src/ledger/nightly/at-night.ts';
 import { type RetryRule, ruleFor } from '../../src/ledger/nightly/retry-rule.ts';
@@ -63,7 +64,9 @@ export async function retryByRules(night: Night, deps: RetryDeps): Promise<Night
       continue;
     }
     const meant = { portfolio: name, causes, generation: await deps.retryRules.generation(name) };
-    for (const [rule, rows] of await sendMeant(meant, night, deps)) usedUp.set(rule, (usedUp.get(rule) ?? 0) + rows);
+    for (const [rule, rows] of await sendUnlessArchived(meant, night, deps)) {
+      usedUp.set(rule, (usedUp.get(rule) ?? 0) + rows);
+    }
   }
   await endAsking(deps);
   if (rules.length === 0) return { is: 'well', words: 'No rule says that refused rows go again at night.' };
@@ -82,6 +85,16 @@ async function meantCauses(
     const rule = ruleFor(rules, portfolio, cause);
     return rule ? [{ cause: cause.id, rule }] : [];
   });
+}
+
+/** Of a portfolio that is just being archived no row goes again. */
+async function sendUnlessArchived(meant: Meant, night: Night, deps: RetryDeps): Promise<UsedUp> {
+  try {
+    return await sendMeant(meant, night, deps);
+  } catch (error) {
+    if (archivedOf(error) === undefined) throw error;
+    return new Map();
+  }
 }
 
 /** Sends the rows of one portfolio, all of them as one wish: what has to be approved is their sum. */
@@ -118,7 +131,9 @@ async function leftOpen(portfolio: string, { retryRules, approvals }: RetryDeps)
 async function endAsking({ retryRules, approvals }: RetryDeps): Promise<void> {
   for (const left of await retryRules.asks()) {
     if ((await approvals.read(left.id))?.standing === 'open') {
-      await approvals.close(left, { always: true, above: undefined });
+      await approvals.close(left, { always: true, above: undefined }).catch((error) => {
+        if (archivedOf(error) === undefined) throw error;
+      });
     }
     await retryRules.noteAsks(left.portfolio);
   }

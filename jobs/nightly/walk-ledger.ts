@@ -1,3 +1,4 @@
+import type { Archives } from '../../src/ledger/archive/archives.ts';
 import type { Ask, RowWalks } from '../../src/ledger/nightly/row-walk.ts';
 import { WALKED_STATES } from '../../src/ledger/nightly/row-walk.ts';
 import type { StoredRow } from '../../src/ledger/nightly/stored-row.ts';
@@ -5,7 +6,12 @@ import type { Portfolios } from '../../src/ledger/portfolios.ts';
 import type { RowState } from '../../src/ledger/row.ts';
 import type { RowCheck } from './row-check.ts';
 
-export type WalkDeps = { portfolios: Pick<Portfolios, 'names'>; walkRows: RowWalks };
+export type WalkDeps = {
+  portfolios: Pick<Portfolios, 'names'>;
+  walkRows: RowWalks;
+  /** Where it is known which portfolios are on their way out of Redis. */
+  archives?: Pick<Archives, 'read'>;
+};
 
 /** A check that looks at what is stored of a row, and not only at what it means. */
 export type StoredRowCheck = {
@@ -15,6 +21,8 @@ export type StoredRowCheck = {
   row: (walked: StoredRow, state: RowState) => void | Promise<void>;
   endPortfolio?: (portfolio: string) => void | Promise<void>;
   end?: () => void | Promise<void>;
+  /** It mends nothing, and is shown rows of portfolios that are being archived, too: nobody may change those. */
+  onlyLooks?: true;
 };
 
 type WalkChecks = {
@@ -36,23 +44,25 @@ type WalkChecks = {
  * @throws the signal's reason when it is aborted
  */
 export async function walkLedger(
-  { portfolios, walkRows }: WalkDeps,
+  { portfolios, walkRows, archives }: WalkDeps,
   { stored = [], rows = [], signal, ask }: WalkChecks,
 ): Promise<{ rows: number; portfolios: number }> {
-  const all = [...stored, ...rows];
+  const all = { stored, rows };
+  const leaving = { stored: stored.filter(({ onlyLooks }) => onlyLooks), rows: [] };
   const names = await portfolios.names();
   let count = 0;
   for (const portfolio of names) {
-    for (const { beginPortfolio } of stored) await beginPortfolio?.(portfolio);
+    const shown = (await archives?.read(portfolio)) ? leaving : all;
+    for (const { beginPortfolio } of shown.stored) await beginPortfolio?.(portfolio);
     for (const state of WALKED_STATES) {
       for await (const page of walkRows({ portfolio, state, withCalls: stored.length > 0, ...(ask && { ask }) })) {
         signal.throwIfAborted();
-        count += await showPage(page, state, { stored, rows });
+        count += await showPage(page, state, shown);
       }
     }
-    for (const { endPortfolio } of all) await endPortfolio?.(portfolio);
+    for (const { endPortfolio } of [...shown.stored, ...shown.rows]) await endPortfolio?.(portfolio);
   }
-  for (const { end } of all) await end?.();
+  for (const { end } of [...stored, ...rows]) await end?.();
   return { rows: count, portfolios: names.length };
 }
 

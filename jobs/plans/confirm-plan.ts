@@ -16,6 +16,7 @@ export type Confirmed =
  * away in the middle may be confirmed again, and goes on.
  *
  * @param by who confirms it, as people know them
+ * @throws LimitlineError `USAGE` where its portfolio was archived since
  */
 export async function confirmPlan(
   { id, by }: { id: string; by: string },
@@ -25,6 +26,7 @@ export async function confirmPlan(
   const state = await deps.plans.read(id);
   if (!state) return { is: 'gone' };
   const { plan } = state;
+  await deps.portfolios.mustBeHere(plan.portfolio);
   // The mark on a portfolio gives up whatever is open: what another file brought in, or somebody sent again, was in nobody's plan.
   if (plan.whole && state.standing !== 'ended') {
     const { begun, reopened } = await deps.portfolios.read(plan.portfolio);

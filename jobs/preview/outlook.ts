@@ -27,12 +27,17 @@ export type OutlookDeps = {
   onUnknownCompany: UnknownPolicy;
 };
 
-/** What an import of the file at `path` into the portfolio would find. Nothing is written, also not who its buyers are. */
+/**
+ * What an import of the file at `path` into the portfolio would find. Nothing is written, also not who its buyers are.
+ *
+ * @throws LimitlineError `USAGE` where nothing can be imported into it, since it is archived
+ */
 export async function outlookOf(
   deps: OutlookDeps | null,
   { portfolio, path, reading }: { portfolio: string; path: string; reading: ReadOptions },
 ): Promise<Outlook> {
   if (!deps) return { buyers: makeFileBook({ portfolio, importId: '' }), foresees: null };
+  await deps.portfolios.mustBeHere(portfolio);
   // A Redis that goes away ends a look; only what requests waits for it.
   const store = makeBuyerStore({ buyers: deps.buyers, persist: (_what, run) => run() });
   const place = { portfolio, importId: await importIdOf(path) };

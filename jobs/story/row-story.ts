@@ -1,8 +1,10 @@
+import { idsOfRow } from '../../src/ledger/events/event-rows.ts';
+import type { Events } from '../../src/ledger/events/events.ts';
 import type { Portfolios } from '../../src/ledger/portfolios.ts';
 import type { RowResult } from '../../src/ledger/row.ts';
 import { type RowId, rowName } from '../../src/ledger/row-id.ts';
 import type { Rows } from '../../src/ledger/rows.ts';
-import type { RowStory, StoryCall } from '../../src/ledger/story/row-story.ts';
+import type { NamingEvent, RowStory, StoryCall } from '../../src/ledger/story/row-story.ts';
 import type { KnownCall, Stories } from '../../src/ledger/story/story.ts';
 import { documentKey } from '../rows/document-key.ts';
 import { limitBody } from '../steps/submit-buyer-limit.ts';
@@ -10,10 +12,15 @@ import { limitBody } from '../steps/submit-buyer-limit.ts';
 /** Of a buyer with very many limits the last ones are what somebody looks for. */
 const MOST_LIMITS = 200;
 
+/** Of a company of many requests there may be thousands: the last ones are what somebody looks for. */
+const MOST_EVENTS = 50;
+
+type StoryDeps = { rows: Rows; portfolios: Portfolios; stories: Stories; events: Pick<Events, 'naming'> };
+
 /** The story of a row; nothing where the ledger knows none of this key. */
 export async function rowStory(
   row: RowId,
-  { rows, portfolios, stories }: { rows: Rows; portfolios: Portfolios; stories: Stories },
+  { rows, portfolios, stories, events }: StoryDeps,
 ): Promise<RowStory | undefined> {
   const [result] = await rows.read([row]);
   if (!result) return undefined;
@@ -35,9 +42,24 @@ export async function rowStory(
     calls: calls.map(({ key: _key, ...call }, place) => ({ ...call, ...knownOf(row, known[place]) })),
     entries,
     buyerLimits,
+    events: await eventsOf(result, known, events),
     others: { count: found.count, rows: found.rows.filter((other) => rowName(other.row) !== rowName(row)) },
     givenUp,
   };
+}
+
+/** What came from the service that names one of the row's ids, whenever it came: also before its answer was written down here. */
+async function eventsOf(
+  result: RowResult,
+  calls: readonly (KnownCall | undefined)[],
+  events: Pick<Events, 'naming'>,
+): Promise<NamingEvent[]> {
+  const made = calls.flatMap((call) => [call?.id ?? '', call?.again ?? '']);
+  const own = new Set([...idsOfRow(result).keys(), ...made, result.again?.again ?? ''].filter((id) => id !== ''));
+  const found = await events.naming([...own], { count: MOST_EVENTS });
+  return found.slice(0, MOST_EVENTS).map(({ id, firstMs, lastMs, times, sizeBytes, ids }) => {
+    return { id, firstMs, lastMs, times, sizeBytes, names: ids.filter((one) => own.has(one)) };
+  });
 }
 
 function knownOf(row: RowId, known: KnownCall | undefined): Pick<StoryCall, 'known' | 'madeFor'> {

@@ -7,10 +7,15 @@ export function since(text: string): number {
   if (/^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:\d\d)?)?$/.test(given)) {
     const isBare = given.includes('T') && !/(Z|[+-]\d\d:\d\d)$/.test(given);
     const atMs = Date.parse(isBare ? `${given}Z` : given);
-    if (Number.isFinite(atMs)) return atMs;
+    if (Number.isFinite(atMs) && isDay(given.slice(0, 10))) return atMs;
   }
   if (/^\d/.test(given) && /[hms]$/i.test(given)) return Date.now() - duration(given).ms;
   throw new InvalidArgumentError(
     'Give a day such as 2026-11-22, a moment such as 2026-11-22T10:00Z, or a time such as 12h.',
   );
+}
+
+/** Date takes the 30th of February for a day of March. */
+function isDay(text: string): boolean {
+  return new Date(text).toISOString().startsWith(text);
 }

@@ -3,16 +3,16 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { Redis } from 'ioredis';
-import { limitlineScript, serviceSettings } from './contenders.ts';
-import { numberText, ratiosOf, spreadOf, spreadText } from './figures.ts';
+import { numberText } from './figures.ts';
 import { BENCH_LOGIN, fillPortfolio, openBenchLedger } from './fill-ledger.ts';
 import { generatePortfolio } from './generate-portfolio.ts';
+import { measureBeside } from './line-beside.ts';
 import { machineLine } from './machine.ts';
 import { markdownTable } from './markdown-table.ts';
 import { type BenchPlace, runBench } from './run-bench.ts';
 import { runContender } from './run-contender.ts';
 import { type RunningRedis, startRedis } from './start-redis.ts';
-import { type RunningService, startService } from './start-service.ts';
+import { startService } from './start-service.ts';
 import { makeTemporaryFolder } from './temporary-folder.ts';
 
 /**
@@ -41,7 +41,16 @@ await runBench(async (place) => {
     const file = join(folder.path, 'line.csv');
     await generatePortfolio({ path: file, rows: lineRows ?? 0 });
     const beside = await measureBeside(
-      { redis, service, night, file, rounds: rounds ?? 0, lineRows: lineRows ?? 0, cwd: folder.path },
+      {
+        redis,
+        service,
+        file,
+        rounds: rounds ?? 0,
+        lineRows: lineRows ?? 0,
+        cwd: folder.path,
+        what: 'the nightly check',
+        begin: (signal) => checkOnAndOn(night, folder.path, signal),
+      },
       place,
     );
     const { version } = await redis.figures();
@@ -99,51 +108,19 @@ async function measureAlone({ connection, redis, night, cwd }: Alone, { signal, 
   );
 }
 
-type Beside = {
-  redis: RunningRedis;
-  service: RunningService;
-  night: Record<string, string>;
-  file: string;
-  rounds: number;
-  lineRows: number;
-  cwd: string;
-};
-
-/** Rows a second of a line at work, by turns without and with nightly checks that begin again and again. */
-async function measureBeside(beside: Beside, { signal, say }: BenchPlace): Promise<string> {
-  const [without, within]: [number[], number[]] = [[], []];
-  await lineAtWork(beside, 'warm-up', signal);
-  for (let round = 1; round <= beside.rounds; round += 1) {
-    say(`round ${round} of ${beside.rounds}: a line at work, without and with the nightly check`);
-    without.push(await lineAtWork(beside, `without-${round}`, signal));
-    const over = new AbortController();
-    const contender = { script: nightScript(), args: ['--again'], env: beside.night };
-    const checking = runContender(contender, { cwd: beside.cwd, signal: AbortSignal.any([signal, over.signal]) });
-    // It never ends by itself; what it fails by is said below.
-    const ended = checking.catch((error: unknown) => error);
-    within.push(await lineAtWork(beside, `with-${round}`, signal));
+/** Checks begin again and again, in a process of their own, until they are ended. */
+async function checkOnAndOn(night: Record<string, string>, cwd: string, signal: AbortSignal) {
+  const over = new AbortController();
+  const contender = { script: nightScript(), args: ['--again'], env: night };
+  // It never ends by itself; what it fails by is said when it is ended.
+  const ended = runContender(contender, { cwd, signal: AbortSignal.any([signal, over.signal]) }).catch(
+    (error: unknown) => error,
+  );
+  return async () => {
     over.abort(new Error('the line has ended'));
     const why = await ended;
     if (why !== over.signal.reason) throw why;
-  }
-  const share = ratiosOf(within, without).map((ratio) => 100 * (1 - ratio));
-  return markdownTable(
-    ['A line at work, rows a second', 'median (from–to)'],
-    [
-      ['without the nightly check', spreadText(spreadOf(without))],
-      ['with it', spreadText(spreadOf(within))],
-      ['less, percent', spreadText(spreadOf(share), 1)],
-    ],
-  );
-}
-
-async function lineAtWork({ redis, service, file, lineRows, cwd }: Beside, name: string, signal: AbortSignal) {
-  await service.reset();
-  const env = { ...serviceSettings(service.url), LIMITLINE_DATA: redis.dataDir, LIMITLINE_PREFIX: `line-${name}` };
-  const args = ['run', file, '--json', '--no-results'];
-  const ran = await runContender({ script: limitlineScript(), args, env }, { cwd, signal });
-  const { started, finished } = ran.answer as { started: string; finished: string };
-  return (lineRows * 1_000) / (Date.parse(finished) - Date.parse(started));
+  };
 }
 
 function nightScript(): string {

@@ -1,4 +1,3 @@
-import { constants, setPriority } from 'node:os';
 import type { Command } from 'commander';
 import { accountOf, readSettings } from '../../src/config.ts';
 import { openContext } from '../../src/context.ts';
@@ -8,6 +7,7 @@ import { stayOnDuty } from '../nightly/stay-on-duty.ts';
 import { doWhatIsDue } from '../nightly/what-is-due.ts';
 import { announceAccount } from '../opening/announce-account.ts';
 import { logUsageFaults, speakThroughLog } from '../process/log-only.ts';
+import { letOthersGoFirst } from '../process/low-priority.ts';
 import { waitForSignal } from '../process/signals.ts';
 import { keepHeapSmall } from '../process/small-heap.ts';
 import type { Terminal } from '../terminal/terminal.ts';
@@ -54,13 +54,4 @@ export function register(program: Command, terminal: Terminal): void {
         await context.close();
       }
     });
-}
-
-/** Nobody waits for what is done at night, and a line at work does: the machine gives it what is left. */
-function letOthersGoFirst(): void {
-  try {
-    setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
-  } catch {
-    // A system that allows no such thing does without.
-  }
 }

@@ -2,6 +2,8 @@ import type { Command } from 'commander';
 import { type Listed, listPortfolios } from '../../jobs/operators/list-portfolios.ts';
 import type { Context } from '../../src/context.ts';
 import { withContext } from '../opening/on-portfolio.ts';
+import { archivedAt } from '../report/archived-report.ts';
+import { archivedFacts, archivedWords, othersArchived } from '../report/archived-words.ts';
 import { portfolioWords } from '../report/portfolio-words.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
@@ -10,12 +12,19 @@ export function register(program: Command, terminal: Terminal): void {
   program
     .command('portfolios')
     .description('all portfolios of the account: file, time, states and sums; the newest last')
-    .action(() => withContext((context) => printPortfolios(context, terminal)));
+    .option('--all', 'archived and forgotten ones, too, with where their files are')
+    .action(({ all = false }: { all?: boolean }) =>
+      withContext((context) => printPortfolios(context, terminal, { all })),
+    );
 }
 
 /** Prints the list: in words as it is found, since there may be thousands of them, or as JSON in one piece. */
-export async function printPortfolios(context: Context, terminal: Terminal): Promise<void> {
-  const { account, redis } = context;
+export async function printPortfolios(
+  context: Context,
+  terminal: Terminal,
+  { all: withArchived = false } = {},
+): Promise<void> {
+  const { account, archives, redis } = context;
   const all: Listed[] = [];
   let isEmpty = true;
   for await (const page of listPortfolios(context)) {
@@ -23,6 +32,11 @@ export async function printPortfolios(context: Context, terminal: Terminal): Pro
     if (terminal.json) all.push(...page);
     for (const one of page) terminal.answer(portfolioWords(one));
   }
-  if (terminal.json) terminal.print('', { account, portfolios: all });
-  else if (isEmpty) terminal.answer(`Account ${account} has no portfolio yet (ledger: ${redis.where}).`);
+  const archived = withArchived ? (await archives.list()).map((one) => archivedAt(one, context)) : [];
+  const others = withArchived ? archived.length : await archives.count();
+  for (const one of archived.toReversed()) terminal.answer(archivedWords(one));
+  const more = withArchived ? { archived: archived.map(archivedFacts).toReversed() } : {};
+  if (terminal.json) return terminal.print('', { account, portfolios: all, ...more });
+  if (others > 0 && !withArchived) terminal.answer(othersArchived(others));
+  if (isEmpty && others === 0) terminal.answer(`Account ${account} has no portfolio yet (ledger: ${redis.where}).`);
 }

@@ -7,6 +7,7 @@ import { type Summary, summarize } from '../../src/ledger/counts/summary.ts';
 import { lookAtPace } from '../../src/open-service.ts';
 import { describeLearned } from '../../src/pace/pace-words.ts';
 import { onPortfolio, withContext } from '../opening/on-portfolio.ts';
+import { reportArchived } from '../report/archived-report.ts';
 import { causeTable } from '../report/cause-table.ts';
 import { checkOutput, writeOutput } from '../report/output.ts';
 import { summaryTable } from '../report/summary-table.ts';
@@ -42,13 +43,22 @@ export function register(program: Command, terminal: Terminal): void {
       if (name === undefined) return listInstead(format, options, terminal);
       if (options.cause !== undefined && format !== 'errors-csv') throw causeElsewhere();
       checkOutput(options.out, { isBinary: format === 'xlsx' });
-      if (options.causes) return onPortfolio(name, (context) => writeCauses(name, format, options.out, context));
-      await onPortfolio(name, (context) =>
-        format === 'table' || format === 'json'
-          ? writeSummary(name, format, options.out, context)
-          : writeLines(name, format, { ...options, say: terminal.say }, context),
-      );
+      const wish = { ...options, say: terminal.say };
+      await onPortfolio(name, (context) => report(name, format, wish, context), { alsoArchived: true });
     });
+}
+
+async function report(
+  name: string,
+  format: ReportOptions['format'],
+  options: ReportOptions & Pick<Terminal, 'say'>,
+  context: Context,
+): Promise<void> {
+  const archived = await context.archives.read(name);
+  if (archived && archived.is !== 'archiving') return reportArchived(archived, { ...options, format }, context);
+  if (options.causes) return writeCauses(name, format, options.out, context);
+  if (format === 'table' || format === 'json') return writeSummary(name, format, options.out, context);
+  return writeLines(name, format, options, context);
 }
 
 /** Somebody who does not know the name is helped by all of them; but what was to be written is of one portfolio. */

@@ -6,7 +6,9 @@ import { runUp } from '../up/run-up.ts';
 /** `limitline up`: workers, console and what is done at night, until SIGTERM, SIGINT or SIGHUP; Redis too, if none is given. */
 export function register(program: Command, terminal: Terminal): void {
   logUsageFaults(program.command('up'))
-    .description('everything at once, until Ctrl-C: Redis (if none is given), workers, the web console, nightly checks')
+    .description(
+      'everything at once, until Ctrl-C: Redis (if none is given), workers, the web console, nightly checks, and the listener for events where EVENTS_PORT is set',
+    )
     .action(async () => {
       process.exitCode = await runUp(terminal);
     });

@@ -1,8 +1,10 @@
 import type { PageFunctions } from '../../src/console/pages/index.ts';
 import type { Context } from '../../src/context.ts';
 import { approvalsPageFunctions } from './approvals.ts';
+import { archivedPageFunctions } from './archived.ts';
 import { auditPageFunctions } from './audit.ts';
 import { downloadFunctions } from './downloads.ts';
+import { eventPageFunctions } from './events.ts';
 import { healthPageFunctions } from './health.ts';
 import { heldPageFunctions } from './held.ts';
 import { machineFunctions } from './machines.ts';
@@ -21,11 +23,13 @@ import { rowPageFunctions } from './row.ts';
 export function consoleFunctions(context: Context): PageFunctions {
   return {
     approvals: approvalsPageFunctions(context),
+    archived: archivedPageFunctions(context),
     plans: plansPageFunctions(context),
     downloads: downloadFunctions(context),
     health: healthPageFunctions(context),
     held: heldPageFunctions(context),
     row: rowPageFunctions(context),
+    event: eventPageFunctions(context),
     board: boardFunctions(context),
     portfolios: portfoliosPageFunctions(context),
     portfolio: portfolioPageFunctions(context),

@@ -15,6 +15,7 @@ export function plansPageFunctions(context: Context): PlansPageFunctions {
 
   return {
     async make(wish) {
+      await portfolios.mustBeHere(wish.portfolio);
       const { startedMs } = await portfolios.read(wish.portfolio);
       if (startedMs === undefined) return undefined;
       const plan = await makePlan(wish, context, await lookAtPace(context));

@@ -14,14 +14,15 @@ import { type PaceSpan, SAMPLE_EVERY_MS, spansOf } from '../../src/pace/samples.
 
 /** What the page of a portfolio is handed. */
 export function portfolioPageFunctions(context: Context): PortfolioPageFunctions {
-  const { portfolios } = context;
+  const { portfolios, archives } = context;
   const ownPace = makeOwnPace();
   const readSpans = makeSpanReader(context);
   const waitingOf = makeWaitingReader(context);
 
   const look = async (name: string): Promise<PortfolioLook | undefined> => {
     const { ledger: connection, keys } = context;
-    const [state, imports, causes, pace, spans, workers, pausedQueues, waiting] = await Promise.all([
+    const [archived, state, imports, causes, pace, spans, workers, pausedQueues, waiting] = await Promise.all([
+      archives.read(name),
       portfolios.read(name),
       portfolios.allImports(name),
       portfolios.causes(name),
@@ -31,7 +32,7 @@ export function portfolioPageFunctions(context: Context): PortfolioPageFunctions
       context.queues.paused(),
       waitingOf(name),
     ]);
-    if (state.startedMs === undefined) return undefined;
+    if (archived || state.startedMs === undefined) return undefined;
     const shown = causes.slice(0, CAUSES_SHOWN).map(({ id }) => id);
     const samples = await readCauseSamples(name, shown, { connection, keys });
     const nowMs = Date.now();
@@ -51,6 +52,7 @@ export function portfolioPageFunctions(context: Context): PortfolioPageFunctions
   };
 
   return {
+    archived: archives.read,
     look,
     rows: context.rows.page,
     pause: (name) => portfolios.pause(name, 'by request'),

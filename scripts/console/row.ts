@@ -17,6 +17,8 @@ const NEAR_LINE = 5_000;
 /** What the page of a row is handed. */
 export function rowPageFunctions(context: Context): RowPageFunctions {
   return {
+    archived: context.archives.read,
+
     async story(row, { patient, signal }) {
       const story = await rowStory(row, context);
       if (!story) return undefined;

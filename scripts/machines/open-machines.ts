@@ -11,21 +11,29 @@ import { countService } from './count-service.ts';
 /** Longer than that, Redis is of no use to anybody who waits for an answer. */
 const REDIS_LIMIT_MS = 1_000;
 
+const IDLE = 'This process takes up no rows now.';
+
 export type Machines = ReturnType<typeof openMachines>;
 
 /**
  * What machines may ask of this process: whether it lives, whether it can work, and its figures.
  *
- * @param role what the process does: `work`, `console`, `up`
- * @param isWorking whether workers of this process run; undefined where it has none, and those of others are looked for
+ * @param role what the process does: `work`, `console`, `events`
+ * @param isWorking whether this process does what it is for; undefined where it is for showing what workers of others do, and those are
+ * looked for
+ * @param idle what is said while it does not
  */
-export function openMachines(context: Context, { role, isWorking }: { role: string; isWorking?: () => boolean }) {
-  const { account, ledger, keys, queues, outbox } = context;
+export function openMachines(
+  context: Context,
+  { role, isWorking, idle = IDLE }: { role: string; isWorking?: () => boolean; idle?: string },
+) {
+  const { account, ledger, keys, queues, outbox, archives } = context;
   const totalsOf = makeRowTotals({ connection: ledger, keys });
   const living = () => countLiving({ connection: ledger, keys });
   const look = async () => {
-    const [totals, counts, pace, workers, standings, ended] = await Promise.all([
+    const [totals, archived, counts, pace, workers, standings, ended] = await Promise.all([
       totalsOf(),
+      archives.count(),
       queues.counts(),
       lookAtPace(context),
       living(),
@@ -33,12 +41,12 @@ export function openMachines(context: Context, { role, isWorking }: { role: stri
       outbox.counts(),
     ]);
     const waiting = Object.fromEntries(standings.map((one) => [one.way, one.waiting]));
-    return { totals, queues: counts, pace, workers, notices: { waiting, ...ended } };
+    return { totals, archived, queues: counts, pace, workers, notices: { waiting, ...ended } };
   };
   const metrics = makeMetrics({ account, version: readVersion(), role, look });
 
   const ready = async (): Promise<Readiness> => {
-    if (isWorking && !isWorking()) return { ready: false, why: 'This process takes up no rows now.' };
+    if (isWorking && !isWorking()) return { ready: false, why: idle };
     const found = await inTime(isWorking ? ledger.ping().then(() => 1) : living(), REDIS_LIMIT_MS).catch(
       () => undefined,
     );

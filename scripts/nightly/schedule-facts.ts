@@ -31,7 +31,7 @@ export async function readScheduleFacts(
   return {
     tasks: TASKS.map((task) => ({
       task,
-      does: TASK_WORDS[task],
+      does: doesWords(task, settings),
       entries: entries
         .filter((entry) => entry.task === task)
         .map(({ pattern, tz }) => ({ pattern, tz, words: whenWords({ pattern, tz }) })),
@@ -45,6 +45,13 @@ export async function readScheduleFacts(
     isOther: textOf(entries) !== textOf(given),
     nowMs,
   };
+}
+
+/** What is on the schedule and does nothing by the settings says so: somebody would wait for it. */
+function doesWords(task: TaskName, { LIMITLINE_KEEP_DAYS }: Pick<Context['settings'], 'LIMITLINE_KEEP_DAYS'>): string {
+  return task === 'archive' && LIMITLINE_KEEP_DAYS === undefined
+    ? 'puts old portfolios into files; none: LIMITLINE_KEEP_DAYS is not set'
+    : TASK_WORDS[task];
 }
 
 /** Files are waited for where the schedule says nothing of them. */

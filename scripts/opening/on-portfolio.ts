@@ -34,11 +34,19 @@ async function opened<T>(run: (context: Context) => Promise<T>): Promise<T> {
   }
 }
 
-/** The same for a command on a portfolio, which must be there. */
-export function onPortfolio<T>(name: string, run: (context: Context) => Promise<T>): Promise<T> {
+/**
+ * The same for a command on a portfolio, which must be there.
+ *
+ * @param options.alsoArchived for a command that has something to say of one that is archived, or on its way
+ */
+export function onPortfolio<T>(
+  name: string,
+  run: (context: Context) => Promise<T>,
+  { alsoArchived = false } = {},
+): Promise<T> {
   return opened(async (context) => {
     // First, since a fault is one line.
-    await mustExist(name, context);
+    if (!alsoArchived || !(await context.archives.read(name))) await mustExist(name, context);
     announce(context);
     return auditWholeCommand(context, () => run(context));
   });
@@ -48,17 +56,24 @@ function announce({ settings }: Context): void {
   announceFolder(settings, (text) => process.stderr.write(`${text}\n`));
 }
 
-/** @throws LimitlineError `NOT_FOUND`, with the names that there are, or where else there is one of this name. */
+/**
+ * @throws LimitlineError `NOT_FOUND`, with the names that there are, or where else there is one of this name; `USAGE` where it is
+ *   archived, with what brings it back
+ */
 export async function mustExist(name: string, context: Context): Promise<void> {
+  await context.portfolios.mustBeHere(name);
   if ((await context.portfolios.read(name)).startedMs === undefined) throw await unknownPortfolio(name, context);
 }
 
 async function unknownPortfolio(
   name: string,
-  { account, accounts, portfolios, redis }: Context,
+  { account, accounts, archives, portfolios, redis }: Context,
 ): Promise<LimitlineError> {
   const names = await portfolios.names();
   const known = names.length > 0 ? `known are: ${names.slice(-10).join(', ')}` : 'none was imported yet';
+  // The latest ones: who mistypes the name of one that is archived finds it in no list above.
+  const gone = (await archives.page(0, 10)).map((archived) => archived.name);
+  const archived = gone.length > 0 ? `; archived or forgotten are: ${gone.join(', ')}` : '';
   const elsewhere = await accounts.having(name);
   const there =
     elsewhere.length > 0
@@ -66,6 +81,6 @@ async function unknownPortfolio(
       : '';
   return new LimitlineError(
     'NOT_FOUND',
-    `There is no portfolio "${name}" in account ${account} (ledger: ${redis.where}); ${known}.${there}`,
+    `There is no portfolio "${name}" in account ${account} (ledger: ${redis.where}); ${known}${archived}.${there}`,
   );
 }

@@ -28,9 +28,14 @@ export function checkOutput(out: string | undefined, { isBinary }: { isBinary: b
  * Hands over where an answer is to be written. A file gets its name when it is whole: a fault on the way, such as a full
  * disk, leaves what was there before.
  *
+ * @param how.mode permissions of the file, also where there is one already; without it those of that one, or the user's own
  * @throws LimitlineError `FILE`
  */
-export async function writeOutput(out: string | undefined, write: (to: Writable) => Promise<void>): Promise<void> {
+export async function writeOutput(
+  out: string | undefined,
+  write: (to: Writable) => Promise<void>,
+  how: { mode?: number } = {},
+): Promise<void> {
   if (out === undefined) return writeToReader(process.stdout, STANDARD_OUTPUT, write);
   // Through a link to what it is a link to.
   const path = await realpath(out).catch(() => resolve(out));
@@ -40,6 +45,7 @@ export async function writeOutput(out: string | undefined, write: (to: Writable)
     dir: dirname(path),
     name: basename(path),
     ...(found ? { mode: found.mode & 0o777 } : {}),
+    ...how,
     write,
   });
   try {

@@ -8,18 +8,23 @@ export function canAsk(): boolean {
 /** Only these mean yes: whatever else was typed, perhaps for another program, sends nothing. */
 const YES = /^\s*(y|yes)\s*$/i;
 
+/** Asks a question that is answered by yes or no, see {@link askLine}: whatever is not a yes is a no. */
+export async function askYesOrNo(question: string, signal: AbortSignal): Promise<boolean> {
+  return YES.test((await askLine(question, signal)) ?? '');
+}
+
 /**
- * Asks a question on standard error that is answered by a line of standard input. Whatever is not a yes is a no: another
- * line, none at all (the end of input), or the signal, at which the question is given up.
+ * Asks a question on standard error that is answered by a line of standard input; by nothing where there is none (the end of
+ * input), or at the signal, at which the question is given up.
  *
  * The terminal is left as it is, so that Ctrl-C comes as the signal that it is everywhere else, and nothing has to be
  * put right when the process is killed meanwhile.
  */
-export function askYesOrNo(question: string, signal: AbortSignal): Promise<boolean> {
+export function askLine(question: string, signal: AbortSignal): Promise<string | undefined> {
   return new Promise((resolve) => {
     const lines = createInterface({ input: process.stdin, terminal: false });
-    const end = (answer: boolean): void => {
-      // First of all: what is closed below says so, and that would be a no.
+    const end = (answer?: string): void => {
+      // First of all: what is closed below says so, and that would be no answer.
       resolve(answer);
       signal.removeEventListener('abort', giveUp);
       lines.close();
@@ -28,12 +33,12 @@ export function askYesOrNo(question: string, signal: AbortSignal): Promise<boole
     };
     const giveUp = (): void => {
       process.stderr.write('\n');
-      end(false);
+      end();
     };
-    lines.once('line', (line) => end(YES.test(line)));
-    lines.once('close', () => end(false));
+    lines.once('line', (line) => end(line));
+    lines.once('close', () => end());
     // A terminal that goes away in the middle answers nothing.
-    process.stdin.once('error', () => end(false));
+    process.stdin.once('error', () => end());
     if (signal.aborted) return giveUp();
     signal.addEventListener('abort', giveUp, { once: true });
     process.stderr.write(question);

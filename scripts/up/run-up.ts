@@ -9,10 +9,14 @@ import { type Child, startChild } from './child.ts';
 
 const PARTS = [['console'], ['work'], ['nightly', '--wait']] as const;
 
+/** Where it is wished for. METRICS_PORT is the workers' here. */
+const LISTEN = ['events', 'listen'];
+const WITHOUT_METRICS = { METRICS_PORT: '' };
+
 /**
  * Everything at once, until SIGTERM, SIGINT or SIGHUP: workers, console and what is done at night, each in a process of its own, so
- * that a slow page or a long check never makes a call late and a fault of one leaves the others alone. Redis is started by whoever
- * of them needs it first, where none is given.
+ * that a slow page or a long check never makes a call late and a fault of one leaves the others alone; where EVENTS_PORT is set, also
+ * what the service tells by itself is taken. Redis is started by whoever of them needs it first, where none is given.
  *
  * @returns the exit status: 0, or 1 where a part could not so much as begin, which has said why
  */
@@ -26,36 +30,48 @@ export async function runUp(
   reachOf(settings);
   const { signal, forget } = waitForSignal();
   const [web, work, nightly] = PARTS.map((args) => startChild({ args, log, env })) as [Child, Child, Child];
-  const children = [web, work, nightly];
+  const events =
+    settings.EVENTS_PORT === undefined
+      ? undefined
+      : startChild({ args: LISTEN, log, env: { ...env, ...WITHOUT_METRICS } });
+  const children = [web, ...(events ? [events] : []), nightly, work];
   // However this process ends, nothing of it goes on.
   const killAll = (): void => children.forEach((child) => void child.kill());
   process.once('exit', killAll);
   try {
-    const working = Promise.all([web.ready, work.ready, nightly.ready]);
+    const working = Promise.all([web.ready, events?.ready, work.ready, nightly.ready]);
     const failed = Promise.race(children.map((child) => child.failed));
     const first = await Promise.race([working, failed, signal.then(() => undefined)]);
     if (typeof first === 'string') {
       log.fatal({ part: first }, `${first} could not begin, and said why above; nothing runs`);
       return FAULT_STATUS;
     }
-    if (first) sayWhere(first[0].url ?? '', { terminal, standIn: settings.SERVICE_URL === undefined });
+    if (first)
+      sayWhere(first[0].url ?? '', { terminal, standIn: settings.SERVICE_URL === undefined, events: first[1]?.url });
     await signal;
     log.info('stopping: calls in flight get up to 20 s; Ctrl-C again, after two seconds, cuts them off');
     return 0;
   } finally {
-    await stopInOrder([web, nightly, work]);
+    await stopInOrder(children);
     process.off('exit', killAll);
     forget();
   }
 }
 
-/** Nobody presses a button any more, and nothing is imported or sent again, when the workers end. */
+/** Nobody presses a button any more, no event comes, and nothing is imported or sent again, when the workers end. */
 async function stopInOrder(children: readonly Child[]): Promise<void> {
   for (const child of children) child.expectEnd();
   for (const child of children) await child.stop();
 }
 
-function sayWhere(url: string, { terminal, standIn }: { terminal: Terminal; standIn: boolean }): void {
+type Where = { terminal: Terminal; standIn: boolean; events: string | undefined };
+
+function sayWhere(url: string, { terminal, standIn, events }: Where): void {
   const played = standIn ? ' Calls go to the STAND-IN: nothing is really requested of anybody.' : '';
-  terminal.print(`The console is at ${url} (Ctrl-C stops it and the workers).${played}`, { url, standIn });
+  const listening = events === undefined ? '' : ` Events are listened for at ${events}`;
+  terminal.print(`The console is at ${url} (Ctrl-C stops it and the workers).${listening}${played}`, {
+    url,
+    standIn,
+    ...(events === undefined ? {} : { events }),
+  });
 }

@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { createReadStream, createWriteStream, existsSync, statSync } from 'node:fs';
-import { open, rename, rm, stat } from 'node:fs/promises';
+import { open, rename, rm, stat, utimes } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { makeFolder } from '../data-folder.ts';
@@ -58,7 +58,7 @@ export function makeDocumentStore({ dir }: { dir: string }): DocumentStore {
       if (found.size !== doc.sizeBytes) throw changed(doc);
       const version = `${found.dev}:${found.ino}:${found.size}:${found.mtimeMs}:${found.ctimeMs}`;
       const known = await done.get(version);
-      if (known && existsSync(pathOf(known))) return known;
+      if (known && (await isPutAgain(pathOf(known)))) return known;
       const copying = copy(doc);
       if (done.size >= MAX_REMEMBERED) done.delete(done.keys().next().value ?? '');
       done.set(version, copying);
@@ -72,6 +72,15 @@ export function makeDocumentStore({ dir }: { dir: string }): DocumentStore {
       throw new LimitlineError('FILE', `No document ${sha256} is kept in ${dir}; import the file that names it again.`);
     },
   };
+}
+
+/** Says that somebody has put it there just now, as a copy would: what is older may be removed where no row names it yet. */
+async function isPutAgain(path: string): Promise<boolean> {
+  const now = new Date();
+  return await utimes(path, now, now).then(
+    () => true,
+    () => existsSync(path),
+  );
 }
 
 const SHA256 = /^[0-9a-f]{64}$/;

@@ -22,7 +22,7 @@ export type BuyerRow = {
 export type BuyerRows = { count: number; rows: BuyerRow[] };
 
 /** Requests of one buyer that are looked at. A hash of so many small entries is read at once; no line is told of more. */
-const MOST_TOLD = 128;
+export const MOST_TOLD = 128;
 
 /** Buyers looked at with one script, which keeps Redis busy for milliseconds even where each has very many requests. */
 const BUYERS_AT_ONCE = 50;

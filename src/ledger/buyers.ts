@@ -57,6 +57,13 @@ export function makeBuyers({ connection, keys }: { connection: RedisConnection; 
       return (await write([...places, ...mended], args)) === 1;
     },
 
+    /** What is known of these buyers now, as it was written; less those of whom nothing is. */
+    async records<Named extends { key: string }>(some: readonly Named[]): Promise<{ key: string; record: string }[]> {
+      if (some.length === 0) return [];
+      const found = await connection.mget(some.map(({ key }) => keys.buyer(key)));
+      return some.flatMap(({ key }, at) => (found[at] ? [{ key, record: found[at] }] : []));
+    },
+
     /** The keys of those buyers of whom, and of whose row, nothing was sent: no call was made, is under way or in doubt. */
     async unsent(buyers: readonly { key: string; row: RowId }[]): Promise<Set<string>> {
       if (buyers.length === 0) return new Set();

@@ -42,11 +42,11 @@ const CLAIM = new URL('./lua/claim.lua', import.meta.url);
 /** Replicas that follow answer within milliseconds; the row and its slot wait for those that do not. */
 const CONFIRM_WITHIN_MS = 1_000;
 
-type Confirm = (keys: readonly string[], args: readonly (string | number)[], wanted: number) => Promise<unknown>;
+type Confirm = (keys: readonly string[], args: Parameters<LuaScript>[1], wanted: number) => Promise<unknown>;
 
 type Asked = {
   keys: readonly string[];
-  args: readonly (string | number)[];
+  args: Parameters<LuaScript>[1];
   wanted: number;
   resolve: (answer: unknown) => void;
   reject: (reason: unknown) => void;

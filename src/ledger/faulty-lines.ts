@@ -1,4 +1,5 @@
-import { makeLuaScript, type RedisConnection } from '../lua-script.ts';
+import type { RedisConnection } from '../lua-script.ts';
+import { makeGatedScript } from './archive/gated-script.ts';
 import type { Keys } from './keys.ts';
 
 /** A line that led to no row, and why; `message` is for people. `key` is its request's, where that is known. */
@@ -14,7 +15,7 @@ export const FAULT_KINDS = ['invalid', 'duplicate'] as const satisfies readonly 
 
 /** What is wrong with the lines of a portfolio's last import, and which of its rows such a line counts as. */
 export function makeFaultyLines({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
-  const note = makeLuaScript(connection, new URL('./lua/note-lines.lua', import.meta.url));
+  const note = makeGatedScript(connection, 'note-lines');
   const faultyKeysOf = (name: string) => FAULT_KINDS.map((kind) => keys.faultyLines(name, kind));
 
   return {

@@ -1,5 +1,6 @@
 import { counted } from '../counted.ts';
-import { makeLuaScript, type RedisConnection } from '../lua-script.ts';
+import type { RedisConnection } from '../lua-script.ts';
+import { makeGatedScript } from './archive/gated-script.ts';
 import type { Keys } from './keys.ts';
 import { STEPS, type Step } from './row.ts';
 import type { RowId } from './row-id.ts';
@@ -13,7 +14,7 @@ export const MOST_FIRST = 10_000;
  * down before any of them has a job, and no other leaves the queue. `resume` ends it when they are at an end.
  */
 export function makeFirstRows({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
-  const script = (name: string) => makeLuaScript(connection, new URL(`./lua/${name}.lua`, import.meta.url));
+  const script = (name: string) => makeGatedScript(connection, name);
   const [send, choose, resume] = [script('send-first'), script('choose-first'), script('resume')];
   return {
     /** From now on so many rows of it leave the queue, 1 to {@link MOST_FIRST}, those counted that already did so. */

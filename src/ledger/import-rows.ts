@@ -1,4 +1,5 @@
 import { makeLuaScript, type RedisConnection } from '../lua-script.ts';
+import { makeGatedScript } from './archive/gated-script.ts';
 import type { Keys } from './keys.ts';
 import { ROW_STATES, type RowProblem } from './row.ts';
 import type { RowId } from './row-id.ts';
@@ -6,7 +7,7 @@ import type { RowId } from './row-id.ts';
 /** The rows of a portfolio by the import that had them last. */
 export function makeImportRows({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
   const script = (name: string) => makeLuaScript(connection, new URL(`./lua/${name}.lua`, import.meta.url));
-  const [atLines, leaveOut] = [script('rows-at-lines'), script('leave-out-row')];
+  const [atLines, leaveOut] = [script('rows-at-lines'), makeGatedScript(connection, 'leave-out-row')];
   const indexes = (portfolio: string) => ROW_STATES.map((state) => keys.rowsInState(portfolio, state));
 
   return {

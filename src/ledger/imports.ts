@@ -1,5 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { makeLuaScript, type RedisConnection } from '../lua-script.ts';
+import type { RedisConnection } from '../lua-script.ts';
+import { makeGatedScript } from './archive/gated-script.ts';
 import { makeFaultyLines, type NotedLine } from './faulty-lines.ts';
 import type { Keys } from './keys.ts';
 
@@ -46,7 +47,7 @@ type ImportSigns = { alive: boolean; gone: boolean };
  * once, or of several, then the faulty lines of the one that began last are shown.
  */
 export function makeImports({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
-  const script = (name: string) => makeLuaScript(connection, new URL(`./lua/${name}.lua`, import.meta.url));
+  const script = (name: string) => makeGatedScript(connection, name);
   const [start, beat] = [script('start-import'), script('beat-import')];
   const [end, sweep] = [script('end-import'), script('sweep-imports')];
   const faulty = makeFaultyLines({ connection, keys });

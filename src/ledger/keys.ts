@@ -86,6 +86,8 @@ export function makeKeys(prefix: string, account: string) {
     ids: (name: string, level: number, bucket: number) => `${root}:portfolio:${name}:ids:${level}:${bucket}`,
     /** Set: `<size> <status>` of the columns that there are. Lua builds this name too (columns.lua). */
     columns: (name: string) => `${root}:portfolio:${name}:columns`,
+    /** Set: the statuses that have columns of their own. Lua builds this name too (columns.lua). */
+    statuses: (name: string) => `${root}:portfolio:${name}:statuses`,
     /** Sorted set: the rows of 1,024 lines with one status and size of amount, by amount. Lua builds this name too (columns.lua). */
     column: (name: string, size: string, column: number, status: string) =>
       `${root}:portfolio:${name}:column:${size}:${column}:${status}`,
@@ -167,6 +169,14 @@ export function makeKeys(prefix: string, account: string) {
     noticesLately: `${root}:notices-lately`,
     /** Sorted set: portfolios whose rows left Redis, archived or forgotten, by when they did, in ms. Each one's hash stays, with the field `archive`. */
     archives: `${root}:archives`,
+    /** String, which expires: the process that takes portfolios out of Redis or puts them back. */
+    archivesTaken: `${root}:archives:taken`,
+    /** Set: digests of the files in the data folder that a portfolio named which is being forgotten; it goes with the portfolio. */
+    forgottenFiles: (name: string) => `${root}:portfolio:${name}:forgotten-files`,
+    /** What the keys of one portfolio begin with, but for its own hash and its rows. */
+    ofPortfolio: (name: string) => `${root}:portfolio:${name}:`,
+    /** What the keys of calls begin with, of whichever kind. */
+    calls: `${root}:call:`,
     /** Hash: one content that came from the service's events: raw, with headers and times. */
     event: (id: string) => `${root}:event:${id}`,
     /** Sorted set: ids of the events that are kept, by when each came first, in ms of the server's clock. */

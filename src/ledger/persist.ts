@@ -12,7 +12,8 @@ export type Persist = <T>(what: string, run: () => Promise<T>) => Promise<T>;
  * because Redis is away for a while, and every script of the ledger may safely run twice.
  *
  * Gives up, by throwing what Redis said, when the script itself is at fault or when `signal` says that the process
- * ends; the claim is then found by others to be without an owner. So it does with a command that throws `STOPPED`.
+ * ends; the claim is then found by others to be without an owner. So it does with a command that throws `STOPPED`, or `USAGE`:
+ * nobody may change an archived portfolio, however often it is tried.
  */
 export function makePersist({ log, signal }: { log: Log; signal: AbortSignal }): Persist {
   /** Commands that have failed and have no answer yet: an outage is said once, and not once a command. */
@@ -28,7 +29,7 @@ export function makePersist({ log, signal }: { log: Log; signal: AbortSignal }):
         try {
           return await run();
         } catch (error) {
-          if (signal.aborted || isOurMistake(error) || isLimitlineError(error, 'STOPPED')) throw error;
+          if (signal.aborted || isOurMistake(error) || isMeant(error)) throw error;
           if (!failed) sayOutage(what, error);
           failed = true;
           await sleep(PAUSE_MS, undefined, { signal, ref: false }).catch(() => {});
@@ -38,6 +39,11 @@ export function makePersist({ log, signal }: { log: Log; signal: AbortSignal }):
       if (failed) failing -= 1;
     }
   };
+}
+
+/** Thrown to end the command. */
+function isMeant(error: unknown): boolean {
+  return isLimitlineError(error, 'STOPPED') || isLimitlineError(error, 'USAGE');
 }
 
 /**

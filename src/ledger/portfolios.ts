@@ -1,5 +1,7 @@
 import { CALL_KINDS } from '../call-kind.ts';
 import type { RedisConnection } from '../lua-script.ts';
+import { archivedFault, archivedOf, makeArchives } from './archive/archives.ts';
+import { makeGatedScript } from './archive/gated-script.ts';
 import { type Cause, makeCauses } from './counts/causes.ts';
 import { type Difference, makeRowComparison } from './counts/row-comparison.ts';
 import { readTallied } from './counts/sums.ts';
@@ -15,6 +17,8 @@ export type Portfolios = ReturnType<typeof makePortfolios>;
 
 /** What is known of a portfolio beside its rows: its last import, its supplier and its counts. */
 export function makePortfolios({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
+  const archives = makeArchives({ connection, keys });
+  const change = makeGatedScript(connection, 'change-portfolio');
   const imports = makeImports({ connection, keys });
   const comparison = makeRowComparison({ connection, keys });
   const causes = makeCauses({ connection, keys });
@@ -22,6 +26,18 @@ export function makePortfolios({ connection, keys }: { connection: RedisConnecti
     ...imports,
     ...makeSuppliers({ connection, keys }),
     ...makeFirstRows({ connection, keys }),
+    mustBeHere: archives.mustBeHere,
+
+    /**
+     * For whoever has just read its rows: all of them were there.
+     *
+     * @throws LimitlineError `USAGE` where they have begun to leave, or are not all back
+     */
+    async mustHaveRows(name: string): Promise<void> {
+      const found = await archives.read(name);
+      if (found && found.is !== 'archiving') throw archivedFault(found);
+    },
+
     /** Compares what is kept of the rows of these portfolios with the rows, mends it, and says what differed; `note` hears of each row. */
     async compare(names: readonly string[], note?: Parameters<typeof comparison.compare>[1]): Promise<Difference[]> {
       // That rows of an older ledger are in no sum yet is no difference: they enter when their portfolio is read.
@@ -48,7 +64,7 @@ export function makePortfolios({ connection, keys }: { connection: RedisConnecti
 
     /** No new call starts for it from now on, in any process; calls in flight are answered. */
     async pause(name: string, why: string): Promise<void> {
-      await connection.hset(keys.portfolio(name), 'paused', why);
+      await change([keys.portfolio(name)], ['HSET', 'paused', why]);
     },
 
     /**
@@ -56,13 +72,16 @@ export function makePortfolios({ connection, keys }: { connection: RedisConnecti
      * The rows themselves are moved one by one. `by` is kept with the portfolio: of a hundred thousand rows none says it again.
      */
     async cancel(name: string, by = ''): Promise<void> {
-      await connection.hset(keys.portfolio(name), 'cancelledBy', `${Date.now()} ${by}`);
-      await connection.hincrby(keys.portfolio(name), 'cancels', 1);
+      const fields = ['HSET', 'cancelledBy', `${Date.now()} ${by}`, 'HINCRBY', 'cancels', 1];
+      await change([keys.portfolio(name)], fields);
     },
 
-    /** Adds to a count that hangs on no call's claim, such as the token calls made for this portfolio. */
+    /** Adds to a count that hangs on no call's claim, such as the token calls made for this portfolio; to none of one that is archived. */
     async count(name: string, what: 'token' | 'throttled'): Promise<void> {
-      await connection.hincrby(keys.portfolio(name), `calls:${what}`, 1);
+      const counted = change([keys.portfolio(name)], ['HINCRBY', `calls:${what}`, 1]);
+      await counted.catch((error) => {
+        if (archivedOf(error) === undefined) throw error;
+      });
     },
 
     /** Why its rows failed: of all that are refused or held now, the cause of most rows first; 200 or a few more at the most. */
@@ -110,7 +129,7 @@ export function makePortfolios({ connection, keys }: { connection: RedisConnecti
       const { rows, ...tallied } = readTallied([a, b] as Record<string, string>[]);
       const hash = (found ?? {}) as Record<string, string>;
       // Begun by an older version, and rows of it are in no sum yet: they are gone through once.
-      const isOlder = hash.counted === undefined && hash.tallied === undefined;
+      const isOlder = hash.counted === undefined && hash.tallied === undefined && hash.archive === undefined;
       if (isOlder && rows < inStates.reduce((sum, count) => sum + count, 0)) {
         await comparison.tallyRows(name);
         return this.read(name);

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { makeLuaScript, type RedisConnection } from '../lua-script.ts';
+import type { RedisConnection } from '../lua-script.ts';
+import { makeGatedScript } from './archive/gated-script.ts';
 import { digestOf } from './calls.ts';
 import type { Keys } from './keys.ts';
 import { askedOf, type PutAnswer, type Replacing, type RowRequest, stepAfter } from './row.ts';
@@ -28,7 +29,7 @@ type PutRowOptions = {
 };
 
 export function makePutRow({ connection, keys, isSearched = true }: PutRowOptions): PutRow {
-  const put = makeLuaScript(connection, new URL('./lua/put-row.lua', import.meta.url));
+  const put = makeGatedScript(connection, 'put-row');
   return async (
     row,
     line,

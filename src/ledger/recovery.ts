@@ -1,6 +1,7 @@
 import type { CallKind } from '../call-kind.ts';
-import { makeLuaScript, type RedisConnection } from '../lua-script.ts';
+import type { RedisConnection } from '../lua-script.ts';
 import type { CallRecord } from '../outcome.ts';
+import { makeGatedScript } from './archive/gated-script.ts';
 import type { Keys } from './keys.ts';
 import { rowIdOf } from './row-id.ts';
 
@@ -32,7 +33,7 @@ export type Recovery = ReturnType<typeof makeRecovery>;
 
 /** Puts calls back into a ledger that was lost, or restored from an older copy. Nothing that it knows is written over. */
 export function makeRecovery({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
-  const recover = makeLuaScript(connection, new URL('./lua/recover-call.lua', import.meta.url));
+  const recover = makeGatedScript(connection, 'recover-call');
   return {
     /** Puts a call back under all its names, or only tells what that would do. A difference under one of them is told. */
     async putBack(call: LostCall, { write }: { write: boolean }): Promise<Recovered> {

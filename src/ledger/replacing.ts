@@ -109,9 +109,9 @@ export function undecidedProblem(earlier: string): string {
   return `${said.trim()} ${REMEDY}`;
 }
 
-/** `line 7 of portfolio q4 (1000, refused)` */
+/** `line 7 of portfolio q4 (1000, refused)`; of a row that is archived its line is not known. */
 export function describeRow({ row, line, amount, state }: BuyerRow): string {
-  return `line ${line} of portfolio ${row.portfolio} (${amount}, ${state})`;
+  return `${line > 0 ? `line ${line}` : 'a line'} of portfolio ${row.portfolio} (${amount}, ${state})`;
 }
 
 /** Candidates named in a problem: enough to find one's own. */

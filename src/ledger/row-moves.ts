@@ -1,4 +1,5 @@
-import { makeLuaScript, type RedisConnection } from '../lua-script.ts';
+import type { RedisConnection } from '../lua-script.ts';
+import { makeGatedScript } from './archive/gated-script.ts';
 import type { Thing } from './calls.ts';
 import type { FoundCause } from './counts/cause.ts';
 import { causeArgs } from './counts/causes.ts';
@@ -33,7 +34,7 @@ export type Move = RowFields & { revision?: string; cause?: FoundCause };
 
 /** How a row goes from state to state. */
 export function makeRowMoves({ connection, keys, persist, canaryRefusals, asksApproval = false }: RowOptions) {
-  const script = (name: string) => makeLuaScript(connection, new URL(`./lua/${name}.lua`, import.meta.url));
+  const script = (name: string) => makeGatedScript(connection, name);
   const [begin, advance] = [script('begin'), script('advance')];
   const [requeue, cancel, giveUp] = [script('requeue'), script('cancel-row'), script('give-up-row')];
   const keysOf = (row: RowId) => [keys.portfolio(row.portfolio), keys.row(row.portfolio, row.key)];

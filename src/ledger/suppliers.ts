@@ -1,10 +1,12 @@
-import { makeLuaScript, type RedisConnection } from '../lua-script.ts';
+import type { RedisConnection } from '../lua-script.ts';
+import { makeGatedScript } from './archive/gated-script.ts';
 import type { Keys } from './keys.ts';
 import type { Supplier } from './portfolio.ts';
 
 /** Whom the portfolios' limits are asked for on behalf of. */
 export function makeSuppliers({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
-  const end = makeLuaScript(connection, new URL('./lua/end-supplier.lua', import.meta.url));
+  const script = (name: string) => makeGatedScript(connection, name);
+  const [end, change] = [script('end-supplier'), script('change-portfolio')];
   return {
     /**
      * Names the supplier of a portfolio.
@@ -12,10 +14,9 @@ export function makeSuppliers({ connection, keys }: { connection: RedisConnectio
      * @param approval of the import that names it: nothing is sent for it before that is granted
      */
     async setSupplier(name: string, supplier: Supplier, approval?: string): Promise<void> {
-      const step = connection.multi().hset(keys.portfolio(name), 'supplier', JSON.stringify(supplier));
-      if (approval === undefined) step.hdel(keys.portfolio(name), 'supplierApproval');
-      else step.hset(keys.portfolio(name), 'supplierApproval', approval);
-      await step.exec();
+      const of = approval === undefined ? 'HDEL' : 'HSET';
+      const fields = ['HSET', 'supplier', JSON.stringify(supplier), of, 'supplierApproval', approval ?? ''];
+      await change([keys.portfolio(name)], fields);
     },
 
     /**
@@ -30,7 +31,8 @@ export function makeSuppliers({ connection, keys }: { connection: RedisConnectio
     /** Asks again for a supplier that was cancelled with its portfolio. */
     async reviveSupplier(name: string, { body, key }: Supplier): Promise<void> {
       const cancels = (await connection.hget(keys.portfolio(name), 'cancels')) ?? '0';
-      await connection.hset(keys.portfolio(name), { supplier: JSON.stringify({ body, key }), importGen: cancels });
+      const fields = ['HSET', 'supplier', JSON.stringify({ body, key }), 'HSET', 'importGen', cancels];
+      await change([keys.portfolio(name)], fields);
     },
   };
 }

@@ -20,6 +20,8 @@ type QueueFigures = {
 /** What all processes of an account have in common, as it stands in Redis. */
 export type AccountPicture = {
   totals: RowTotals;
+  /** Portfolios that are archived or forgotten, which none of the totals has. */
+  archived: number;
   queues: readonly QueueFigures[];
   /** None where no call was made yet. */
   pace: PaceState | undefined;
@@ -83,6 +85,7 @@ function accountGauges(gauge: MakeGauge) {
     portfolios: gauge('portfolios', 'Portfolios of the account.'),
     open: gauge('portfolios_open', 'Portfolios with something still to be done.'),
     paused: gauge('portfolios_paused', 'Portfolios that stand still until somebody resumes them.'),
+    archived: gauge('portfolios_archived', 'Portfolios that are archived or forgotten: none of the others has them.'),
     workers: gauge('workers', 'Worker processes that gave a sign of life within the last six seconds.'),
     jobs: gauge('queue_jobs', 'Jobs in a queue, by state; failed ones are kept up to ten thousand a queue.', [
       'queue',
@@ -109,11 +112,12 @@ function accountGauges(gauge: MakeGauge) {
   };
 }
 
-function show({ totals, queues, pace, workers, notices }: AccountPicture, gauges: AccountGauges): void {
+function show({ totals, archived, queues, pace, workers, notices }: AccountPicture, gauges: AccountGauges): void {
   for (const state of ROW_STATES) gauges.rows.set(totals.rows[state], { state });
   gauges.portfolios.set(totals.portfolios);
   gauges.open.set(totals.open);
   gauges.paused.set(totals.paused);
+  gauges.archived.set(archived);
   gauges.workers.set(workers);
   for (const [way, waiting] of Object.entries(notices.waiting)) gauges.noticesWaiting.set(waiting, { way });
   for (const how of ['delivered', 'undelivered'] as const) gauges.noticesEnded.set(notices[how], { how });

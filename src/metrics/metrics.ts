@@ -1,6 +1,7 @@
 import { Registry } from 'prom-client';
 import type { PaceState } from '../pace/pace-state.ts';
 import { type AccountPicture, makeAccountGauges } from './account-gauges.ts';
+import { makeEventMetrics } from './event-metrics.ts';
 import { addProcessMetrics, type CallMetrics, makeCallMetrics, startWaitMetrics } from './process-metrics.ts';
 
 export type Metrics = ReturnType<typeof makeMetrics>;
@@ -29,6 +30,8 @@ export function makeMetrics({
   return {
     /** Begins to count calls: once in a process. */
     countCalls: (): CallMetrics => makeCallMetrics(registry),
+    /** Begins to count the service's events: once in a process. */
+    countEvents: () => makeEventMetrics(registry),
     /** Begins to count what holds calls back; answers what ends it. */
     countWaits: (now: { paceNow: () => PaceState; inFlight: () => number }) => startWaitMetrics(registry, now),
     /** All figures in Prometheus' text format. Never rejects for Redis: `limitline_redis_up` says it. */

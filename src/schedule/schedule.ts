@@ -13,10 +13,10 @@ export type ScheduleEntry = {
 
 /**
  * What runs where nobody says otherwise, by the clock of the machine: when offices are empty and most banks' own nights are under
- * way. The trail is cut before anything is added to it, and rows go again behind the check, when the queues are known to be whole.
- * The drop folder is looked at at once, so it is no task by itself.
+ * way. The trail is cut before anything is added to it, rows go again behind the check, when the queues are known to be whole, and
+ * portfolios are archived that were checked this night. The drop folder is looked at at once, so it is no task by itself.
  */
-export const DEFAULT_SCHEDULE = 'audit 02:15; reconcile 02:30; retry 04:00';
+export const DEFAULT_SCHEDULE = 'audit 02:15; reconcile 02:30; retry 04:00; archive 04:30';
 
 /** The time zone of this machine, in which an entry is meant that names none. */
 export function localZone(): string {

@@ -1,15 +1,38 @@
 import { type Options, type Stringifier, stringify } from 'csv-stringify';
+import { stringify as textOf } from 'csv-stringify/sync';
 import type { Dialect } from './dialect.ts';
 import { makeEncoder } from './encodings/encoders.ts';
 import { harmless } from './formulas.ts';
 
-/** Turns records into the text of a table in this dialect, made harmless for spreadsheets. */
-export function makeTableText(dialect: Pick<Dialect, 'delimiter' | 'lineBreak'>): Stringifier {
-  return stringify({ ...quotingOf(dialect), cast: { string: harmless } });
+type TextDialect = Pick<Dialect, 'delimiter' | 'lineBreak'>;
+
+/** Turns records into the text of a table in this dialect, made harmless for spreadsheets, as they are written into it. */
+export function makeTableText(dialect: TextDialect): Stringifier {
+  return stringify(optionsOf(dialect));
+}
+
+/** Some 60 kB, which costs whatever comes behind a hundredth of what each record by itself would. */
+const RECORDS = 200;
+
+/** The same of records that are there to be read: some hundred at a time, for there may be a million. */
+export async function* tableTexts(records: AsyncIterable<string[]>, dialect: TextDialect): AsyncGenerator<Buffer> {
+  const options = optionsOf(dialect);
+  let some: string[][] = [];
+  for await (const record of records) {
+    some.push(record);
+    if (some.length < RECORDS) continue;
+    yield Buffer.from(textOf(some, options));
+    some = [];
+  }
+  if (some.length > 0) yield Buffer.from(textOf(some, options));
+}
+
+function optionsOf(dialect: TextDialect): Options {
+  return { ...quotingOf(dialect), cast: { string: harmless } };
 }
 
 /** What csv-stringify is told so that every cell comes back as it was. */
-export function quotingOf({ delimiter, lineBreak }: Pick<Dialect, 'delimiter' | 'lineBreak'>): Options {
+export function quotingOf({ delimiter, lineBreak }: TextDialect): Options {
   // By itself it quotes a line break only if it is the one that ends records.
   return { delimiter, record_delimiter: lineBreak, quoted_match: /[\r\n]/ };
 }
@@ -20,6 +43,6 @@ export async function* encodeTable(texts: AsyncIterable<Buffer>, dialect: Dialec
   const { bom, sepLine, delimiter, lineBreak } = dialect;
   const start = `${bom ? '\ufeff' : ''}${sepLine ? `sep=${delimiter}${lineBreak}` : ''}`;
   if (start !== '') yield encode(start);
-  // csv-stringify gives UTF-8, a whole record at a time.
+  // csv-stringify gives UTF-8, whole records at a time.
   for await (const text of texts) yield dialect.encoding === 'utf-8' ? text : encode(text.toString());
 }

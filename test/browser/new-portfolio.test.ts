@@ -6,9 +6,6 @@ import { keepScreenshot, openBrowser, testInBrowser } from '../support/browser.t
 import { openConsole } from '../support/console.ts';
 import { openDesk } from '../support/desk.ts';
 
-/** Starting a browser on a machine that does much else. */
-const LIMIT_MS = 90_000;
-
 const HOSTILE = '<script>document.title=1</script><img src=x onerror=document.title=1>';
 
 const LINES = [
@@ -37,7 +34,6 @@ async function openUpload(looks: Parameters<typeof openBrowser>[0] = {}) {
 
 testInBrowser(
   'a file is uploaded, a column corrected, a cell mended, and what is submitted is what a command imports',
-  { timeout: LIMIT_MS },
   async () => {
     const { desk, web, page, path, upload } = await openUpload();
     await page.goto(`${web.url}/new`);
@@ -85,7 +81,7 @@ testInBrowser(
   },
 );
 
-testInBrowser('a save over another tab’s is refused, and says what differs', { timeout: LIMIT_MS }, async () => {
+testInBrowser('a save over another tab’s is refused, and says what differs', async () => {
   const { page, tab, expectFault, upload, web } = await openUpload();
   await upload();
   await page.getByLabel('Wunsch is read as').selectOption('requested_limit');
@@ -106,20 +102,16 @@ testInBrowser('a save over another tab’s is refused, and says what differs', {
   expect(await web.context.portfolios.names()).toEqual([]);
 });
 
-testInBrowser(
-  'all of it works without script, in the width of a phone and in the dark',
-  { timeout: LIMIT_MS },
-  async () => {
-    const { page, upload } = await openUpload({ script: false, width: 320, dark: true });
-    await upload();
-    await expectNoSidewaysScroll(page);
-    await page.getByLabel('Wunsch is read as').selectOption('requested_limit');
-    await page.getByRole('button', { name: 'Read it so' }).click();
-    await page.getByLabel('Line 4, Wunsch').fill('1,5');
-    await page.getByRole('button', { name: 'Save as a new version' }).click();
-    await page.getByText('1,259.50').first().waitFor();
-    await expectNoSidewaysScroll(page);
-    await page.getByRole('button', { name: 'Request all' }).click();
-    await page.waitForURL(/\/portfolios\//);
-  },
-);
+testInBrowser('all of it works without script, in the width of a phone and in the dark', async () => {
+  const { page, upload } = await openUpload({ script: false, width: 320, dark: true });
+  await upload();
+  await expectNoSidewaysScroll(page);
+  await page.getByLabel('Wunsch is read as').selectOption('requested_limit');
+  await page.getByRole('button', { name: 'Read it so' }).click();
+  await page.getByLabel('Line 4, Wunsch').fill('1,5');
+  await page.getByRole('button', { name: 'Save as a new version' }).click();
+  await page.getByText('1,259.50').first().waitFor();
+  await expectNoSidewaysScroll(page);
+  await page.getByRole('button', { name: 'Request all' }).click();
+  await page.waitForURL(/\/portfolios\//);
+});

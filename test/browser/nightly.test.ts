@@ -1,7 +1,9 @@
 import { pathToFileURL } from 'node:url';
 import { expect } from 'vitest';
+import { eventAddress } from '../../src/console/pages/events/event-address.ts';
 import { expectKeyboardReach, expectNoSidewaysScroll, expectNoViolations } from '../support/browser/expectations.ts';
 import { keepScreenshot, openBrowser, testInBrowser } from '../support/browser.ts';
+import { allEvents, eventOf } from '../support/events.ts';
 import { foundItem } from '../support/found-items.ts';
 import { openNightlyConsole, ordinaryNights } from '../support/nightly-console.ts';
 
@@ -25,6 +27,10 @@ testInBrowser(
     await night('2026-11-18T01:30:00.000Z', []);
     await lookWide('/nightly', 'nightly-calm');
     await context.retryRules.add({ status: 422, words: 'closed for the night', nights: 3, by: 'olivia' });
+    await context.events.keep(eventOf(`<script>alert(1)</script>${'bl_8f3a2c company_81fa20 '.repeat(900)}`));
+    await context.events.keep(eventOf('{"id":"evt_17","data":{"id":"bl_8f3a2c","status":"approved"}}'));
+    const [event] = await allEvents(context.events);
+    await lookNarrow(eventAddress(event?.id ?? ''), 'service-event');
     const [first, second] = ordinaryNights();
     await night('2026-11-19T01:30:00.000Z', first);
     const { files } = await night('2026-11-20T01:30:00.000Z', second);

@@ -32,7 +32,7 @@ testInBrowser('a link on another site leads to a page that asks first, and leave
   await led.getByLabel('Name').waitFor();
   expect(led.url()).toBe(`${url}/gallery?a=1&b=2`);
   await page.getByRole('button', { name: 'Save' }).click();
-  await expect.poll(() => page.textContent('main'), { timeout: 5_000 }).toContain('half done');
+  await expect.poll(() => page.textContent('main')).toContain('half done');
 });
 
 testInBrowser('nothing that another site tries in the browser is done, or seen by it', async () => {

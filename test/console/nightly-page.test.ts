@@ -70,6 +70,7 @@ test('what came of the night stands first, unless nobody is on duty or a task wa
     'Schedule',
     'The last report',
     'Drop folder',
+    'Events of the service',
     'Sent again at night',
     'Notices',
     'All reports',

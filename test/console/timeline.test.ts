@@ -15,6 +15,7 @@ function storyOf(events: readonly StoryEvent[], result: Partial<RowResult> = {})
     calls: [],
     entries: events.map((event, place) => ({ ...event, atMs: 2_000 + place })),
     buyerLimits: [],
+    events: [],
     others: { count: 1, rows: [] },
     givenUp: { by: 'ben', atMs: 8_000 },
   };

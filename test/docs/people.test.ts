@@ -30,6 +30,7 @@ const SPEAKS_OF: readonly (readonly [right: Right, kind?: string])[][] = [
   [['POST /nightly/rules'], ['POST /nightly/rules/:id/remove']],
   [['GET /nightly'], ['GET /nightly/reports/:id']],
   [['GET /nightly/reports/:id/:file']],
+  [['GET /service-events/:id']],
   [['GET /users'], ['POST /users'], ['POST /users/:user/roles'], ['POST /users/:user/sessions']],
   [['GET /audit'], ['GET /audit/export']],
   [['GET /me'], ['POST /me/password'], ['POST /me/sessions/:id/end']],

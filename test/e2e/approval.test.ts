@@ -46,7 +46,7 @@ test('a command without the settings is held to what serves, until that is start
   const desk = await openDesk(5);
   const serve = async (settings: Record<string, string>) => {
     const served = startCommand(['work'], { cwd: desk.cwd, env: { ...desk.env, ...settings } });
-    await expect.poll(() => served.output().stderr, { timeout: 20_000 }).toContain('"msg":"working"');
+    await expect.poll(() => served.output().stderr).toContain('"msg":"working"');
     served.child.kill('SIGTERM');
     expect((await served.ended).status).toBe(0);
     return served.output().stderr;

@@ -147,9 +147,9 @@ describe('approve', () => {
     const [code] = await addUser('bob');
     await limitline('import', 'q4.csv', '--yes');
     const terminal = startOnTerminal(['approve', 'q4', '--as', 'bob'], { cwd, env });
-    await expect.poll(terminal.shown, { timeout: 20_000 }).toContain('Password of bob: ');
+    await expect.poll(terminal.shown).toContain('Password of bob: ');
     terminal.press(`${PASSWORD}\r`);
-    await expect.poll(terminal.shown, { timeout: 20_000 }).toContain('Code of the second factor: ');
+    await expect.poll(terminal.shown).toContain('Code of the second factor: ');
     terminal.press(`${code}\r`);
     expect(await terminal.ended).toMatchObject({ status: 0, shown: expect.stringContaining('approved by bob') });
     expect(terminal.shown()).not.toContain(PASSWORD);

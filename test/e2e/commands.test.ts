@@ -79,7 +79,7 @@ describe('run', () => {
     for (const signal of ['SIGINT', 'SIGHUP'] as const) {
       const before = standIn.counts().made.limit;
       const { child, ended } = startCommand(['run', 'big.csv'], settings);
-      await expect.poll(() => standIn.counts().made.limit, { timeout: 20_000 }).toBeGreaterThan(before + 20);
+      await expect.poll(() => standIn.counts().made.limit).toBeGreaterThan(before + 20);
       child.kill(signal);
       expect(await ended).toMatchObject({ status: 2, stderr: expect.stringContaining('the same command goes on') });
     }
@@ -115,7 +115,7 @@ test('import, work and report share a data folder, and leave nothing running', a
     invalid: 1,
     problems: [{ line: 52, column: 'country_code' }],
   });
-  await expect.poll(() => standIn.counts().made.limit, { timeout: 20_000 }).toBe(50);
+  await expect.poll(() => standIn.counts().made.limit).toBe(50);
   worker.child.kill('SIGTERM');
   expect(await worker.ended).toMatchObject({ status: 0 });
   const table = await runCommand(['report', 'Q4 2026'], { cwd, env });

@@ -4,6 +4,9 @@ import { expect, test } from 'vitest';
 import { openFaultPlace } from '../support/fault-place.ts';
 import { buyerLines } from '../support/workplace.ts';
 
+/** A machine may be so busy that a command has hardly begun when its time is over: then it is given more of it. */
+const TIMES = ['2s', '5s', '15s'];
+
 /** A place with a file of so many buyers, and a service that takes its time. */
 async function openDesk(rows: number, latencyMs: number) {
   const place = await openFaultPlace({ faults: { latencyMs }, env: { SERVICE_CONCURRENCY: '4' } });
@@ -12,12 +15,17 @@ async function openDesk(rows: number, latencyMs: number) {
 }
 
 test('run --deadline ends with 3 when the time is over, holds no row, and the same command goes on', async () => {
-  const { startCommand, standIn, report, context } = await openDesk(300, 50);
-  const ended = await startCommand(['run', 'q4.csv', '--deadline', '3s']).ended;
+  const { startCommand, standIn, report, context } = await openDesk(300, 200);
+  // All of it would take half a minute.
+  let [time, ended] = ['', { status: 0 as number | null, stderr: '' }];
+  for (time of TIMES) {
+    ended = await startCommand(['run', 'q4.csv', '--deadline', time]).ended;
+    if (/; [1-9]\d* rows are left\. /.test(ended.stderr)) break;
+  }
   expect(ended.status).toBe(3);
   const { states } = await report();
   const left = 300 - states.done;
-  expect(ended.stderr).toContain(`the time of --deadline 3s is over; ${left} rows are left`);
+  expect(ended.stderr).toContain(`the time of --deadline ${time} is over; ${left} rows are left`);
   expect(states).toMatchObject({ held: 0, refused: 0 });
   expect((await context.portfolios.read('q4')).interrupted).toBe(false);
   await standIn.setFaults({ latencyMs: 0 });
@@ -28,9 +36,14 @@ test('run --deadline ends with 3 when the time is over, holds no row, and the sa
 
 test('a time that is over while the file is still read ends it with 3 as well, and says so', async () => {
   const { startCommand, context } = await openDesk(60_000, 0);
-  const ended = await startCommand(['run', 'q4.csv', '--deadline', '2s']).ended;
+  const isBegun = async () => (await context.portfolios.read('q4')).interrupted;
+  let ended = { status: 0 as number | null, stderr: '' };
+  for (const time of TIMES) {
+    ended = await startCommand(['run', 'q4.csv', '--deadline', time]).ended;
+    if (await isBegun()) break;
+  }
   expect(ended).toMatchObject({ status: 3, stderr: expect.stringContaining('was not read to its end') });
-  expect((await context.portfolios.read('q4')).interrupted).toBe(true);
+  expect(await isBegun()).toBe(true);
 });
 
 test.each([

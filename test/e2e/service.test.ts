@@ -5,7 +5,7 @@ import { makeFolder } from '../support/workplace.ts';
 test('service listens on loopback, says where, and ends on SIGTERM', async () => {
   const cwd = await makeFolder();
   const { child, ended, output } = startCommand(['service', '--json'], { cwd });
-  await expect.poll(() => output().stdout, { timeout: 10_000 }).toContain('url');
+  await expect.poll(() => output().stdout).toContain('url');
   const { url } = JSON.parse(output().stdout);
   expect((await fetch(`${url}/_stand-in/made`)).status).toBe(200);
   child.kill('SIGTERM');
@@ -15,7 +15,7 @@ test('service listens on loopback, says where, and ends on SIGTERM', async () =>
 test('service says what another command needs to use it, but no credentials of the user', async () => {
   const said = async (env: Record<string, string>) => {
     const { child, ended, output } = startCommand(['service'], { cwd: await makeFolder(), env });
-    await expect.poll(() => output().stdout, { timeout: 10_000 }).toMatch(/SERVICE_URL=http.*\n/);
+    await expect.poll(() => output().stdout).toMatch(/SERVICE_URL=http.*\n/);
     child.kill('SIGTERM');
     await ended;
     return output().stdout;

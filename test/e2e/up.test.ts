@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import { getPriority } from 'node:os';
+import { constants, getPriority } from 'node:os';
 import { join } from 'node:path';
 import { expect, inject, onTestFinished, test } from 'vitest';
 import { startCommand } from '../support/command.ts';
@@ -31,18 +31,26 @@ const isAlive = (pid: number) => existsSync(`/proc/${pid}`);
 test('up sends what is imported, shows it, starts a part that was killed again, and leaves nothing at its end', async () => {
   const { cwd, start } = await openPlace();
   await writeFile(join(cwd, 'q4.csv'), `${buyerLines(3).join('\n')}\n`);
-  const { child, ended, output } = start(['up', '--json']);
+  const secret = 'a-secret-that-nobody-guesses';
+  const { child, ended, output } = start(['up', '--json'], { EVENTS_PORT: '0', EVENTS_SECRET: secret });
   await expect.poll(() => output().stdout).toContain('"url"');
-  const { url, standIn } = JSON.parse(output().stdout);
+  const { url, standIn, events } = JSON.parse(output().stdout);
   expect([new URL(url).hostname, standIn]).toEqual(['127.0.0.1', true]);
   const page = await makeVisitor(url).get('/keys');
   expect(page.text).toMatch(/STAND-IN.*1 worker seen/s);
   expect((await start(['import', 'q4.csv']).ended).status).toBe(0);
   await expect.poll(() => output().stderr).toContain('portfolio q4 is finished: 3 done');
 
+  // What the service tells by itself is kept, and the one way there is said without its secret.
+  expect(events).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/events\/…$/);
+  const told = await fetch(events.replace('…', secret), { method: 'POST', body: '{}' });
+  expect([told.status, await told.json()]).toEqual([200, { status: 'kept' }]);
+  const listener = entries(output().stderr).find(({ msg }) => msg === 'events are listened for')?.pid as number;
+  expect(getPriority(listener)).toBeGreaterThan(getPriority(child.pid));
+
   // The night shift is one of its parts, and leaves the processor to the others.
   const night = entries(output().stderr).find(({ msg }) => String(msg).startsWith('on duty'))?.pid as number;
-  expect(getPriority(night)).toBeGreaterThan(getPriority(child.pid));
+  expect(getPriority(night)).toBe(Math.max(constants.priority.PRIORITY_BELOW_NORMAL, getPriority(child.pid)));
   expect(JSON.parse((await start(['schedule', '--json']).ended).stdout).onDuty).toHaveLength(1);
 
   const worker = entries(output().stderr).find(({ msg }) => msg === 'working')?.pid as number;
@@ -54,7 +62,8 @@ test('up sends what is imported, shows it, starts a part that was killed again, 
   child.kill('SIGTERM');
   expect((await ended).status).toBe(0);
   const pids = new Set(entries(output().stderr).map(({ pid }) => pid as number));
-  expect(pids.size).toBe(5);
+  expect(pids.size).toBe(6);
+  expect(output().stderr).not.toContain(secret);
   expect([...pids].filter(isAlive)).toEqual([]);
   await expect(fetch(url)).rejects.toThrow();
 });

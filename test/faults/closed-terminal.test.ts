@@ -15,9 +15,9 @@ const onLinux = test.runIf(process.platform === 'linux');
 onLinux('a terminal that is closed in the middle of a run holds no row, and the same run goes on', async () => {
   const place = await openPlace();
   const { close, pid } = startOnTerminal(place, `exec ${command('run')}`);
-  await expect.poll(place.madeCount, { timeout: 30_000 }).toBeGreaterThanOrEqual(8);
+  await expect.poll(place.madeCount).toBeGreaterThanOrEqual(8);
   close();
-  await expect.poll(() => isAlive(pid()), { timeout: 30_000 }).toBe(false);
+  await expect.poll(() => isAlive(pid())).toBe(false);
   expect((await place.report()).states.done).toBeLessThan(ROWS);
   // A call that had been cut off would be held now.
   await place.work();
@@ -27,11 +27,11 @@ onLinux('a terminal that is closed in the middle of a run holds no row, and the 
 onLinux('under nohup a run goes on to its end when the terminal is closed', async () => {
   const place = await openPlace();
   const { close, pid } = startOnTerminal(place, `exec nohup ${command('run')}`);
-  await expect.poll(place.madeCount, { timeout: 30_000 }).toBeGreaterThanOrEqual(8);
+  await expect.poll(place.madeCount).toBeGreaterThanOrEqual(8);
   close();
   process.kill(pid(), 'SIGHUP');
   expect((await place.judged(ROWS)).states.done).toBe(ROWS);
-  await expect.poll(() => isAlive(pid()), { timeout: 30_000 }).toBe(false);
+  await expect.poll(() => isAlive(pid())).toBe(false);
   expect(readFileSync(join(place.dir, 'nohup.out'), 'utf8')).toMatch(/^ {4}done +30 /m);
 });
 

@@ -27,7 +27,7 @@ test('a process that is killed in the middle of a run leaves it to another, as t
   const dueMs = Date.parse('2026-11-22T01:30:00Z');
   await queue.add({ task: 'reconcile', dueMs });
   const killed = startScript(NIGHT_PROCESS, [], { cwd, env });
-  await expect.poll(() => killed.output().stdout, { timeout: 60_000 }).toBe('2026-11-22T01:30:00.000Z\n');
+  await expect.poll(() => killed.output().stdout).toBe('2026-11-22T01:30:00.000Z\n');
   killed.child.kill('SIGKILL');
   await killed.ended;
 
@@ -52,7 +52,7 @@ test('a process that is killed in the middle of a run leaves it to another, as t
     onTestFinished(() => worker.stop());
   }
   await expect
-    .poll(async () => (await runs.read(['reconcile'])).reconcile?.last, { timeout: 60_000 })
+    .poll(async () => (await runs.read(['reconcile'])).reconcile?.last)
     .toMatchObject({ id: '2026-11-22T01:30:00.000Z', is: 'well' });
   expect(nights).toEqual(['2026-11-22T01:30:00.000Z']);
 });

@@ -58,7 +58,8 @@ test('a worker killed while it fetches the token for all does not keep the other
   await place.work();
   const killedAt = performance.now();
   expect((await place.judged(5)).states.done).toBe(5);
-  expect(performance.now() - killedAt).toBeLessThan(15_000);
+  // Six seconds, until the right to fetch it has run out; the rest is for a busy machine.
+  expect(performance.now() - killedAt).toBeLessThan(30_000);
 });
 
 function takeTwoAtRandom<T>(items: T[]): T[] {

@@ -31,9 +31,9 @@ test('a portfolio that waits for an hour asks little of Redis, and goes on as so
   await place.work();
   await untilResting(place);
 
-  const before = await asked(redis.admin);
+  const [before, since] = [await asked(redis.admin), performance.now()];
   await sleep(MEASURED_MS);
-  const perS = ((await asked(redis.admin)) - before) / (MEASURED_MS / 1_000);
+  const perS = ((await asked(redis.admin)) - before) / ((performance.now() - since) / 1_000);
   // All that was asked, what scripts asked in their turn included.
   expect(perS).toBeLessThan(100);
   expect(await place.context.queues.depth()).toBeLessThanOrEqual(depthFor(0));
@@ -79,14 +79,16 @@ async function putRows({ context, standIn }: FaultPlace, count: number): Promise
   const known = await makeClient(standIn.url()).createCompany({ name: 'Known AG' }, callOptions());
   const companyId = known.is === 'made' ? known.id : '';
   const importing = await context.portfolios.startImport('q4', { id: 'i', fileName: 'f.csv', reading: '{}' });
-  await Promise.all(
-    Array.from({ length: count }, (_, n) => {
-      const company = n % 2 === 0 ? { company: { name: `B${n}` } } : { companyId };
-      const limit = { requested_limit: String(1_000 + n) };
-      const request = makeRequest({ buyer: `buyer-${n}`, ...company, limit });
-      return context.rows.put({ portfolio: 'q4', key: `row-${n}` }, n + 2, 'i', request);
-    }),
-  );
+  const put = (n: number) => {
+    const company = n % 2 === 0 ? { company: { name: `B${n}` } } : { companyId };
+    const limit = { requested_limit: String(1_000 + n) };
+    const request = makeRequest({ buyer: `buyer-${n}`, ...company, limit });
+    return context.rows.put({ portfolio: 'q4', key: `row-${n}` }, n + 2, 'i', request);
+  };
+  // So many at a time that a busy machine has done them all before any command is given up.
+  for (let from = 0; from < count; from += 250) {
+    await Promise.all(Array.from({ length: Math.min(250, count - from) }, (_, n) => put(from + n)));
+  }
   await importing.end();
   await standIn.setFaults(ASKS_FOR_AN_HOUR);
 }

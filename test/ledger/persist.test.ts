@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { makePersist, untilStopped } from '../../src/ledger/persist.ts';
 import { makeKeptLog } from '../support/log-fixture.ts';
+import { WAIT } from '../support/redis/own-fixture.ts';
 import { type GivenServer, makeServerFixture } from '../support/redis/server-fixture.ts';
 
 const fixture = makeServerFixture();
@@ -24,7 +25,7 @@ test.each(REFUSALS)(
     onTestFinished(async () => void (await ask(end)));
     const { log, lines } = makeKeptLog();
     const written = makePersist({ log, signal: new AbortController().signal })('write', write);
-    await vi.waitUntil(() => lines.length > 0);
+    await vi.waitUntil(() => lines.length > 0, WAIT);
     expect(lines).toMatchObject([
       { level: 'warn', err: { message: expect.stringMatching(`^${reason} .*@user_script`) } },
     ]);
@@ -49,7 +50,7 @@ test('a transaction that is refused since Redis is full met an outage too, and o
         throw error;
       }),
   );
-  await vi.waitUntil(() => refusals > 1);
+  await vi.waitUntil(() => refusals > 1, WAIT);
   await ask(['config', 'set', 'maxmemory', '0']);
   expect(await written).toEqual([[null, 'OK']]);
   const wrong = () => server.admin.multi().call('NOSUCH').exec();
@@ -67,7 +68,7 @@ test('an outage is logged once, however many commands wait for its end', async (
       return write();
     };
     const written = Promise.all(Array.from({ length: 5 }, () => persist('write', tryToWrite)));
-    await vi.waitUntil(() => tries > 10);
+    await vi.waitUntil(() => tries > 10, WAIT);
     await ask(['config', 'set', 'maxmemory', '0']);
     await written;
     expect(lines).toHaveLength(outage);

@@ -24,6 +24,7 @@ const PICTURE: AccountPicture = {
     open: 1,
     paused: 0,
   },
+  archived: 3,
   queues: [],
   pace: undefined,
   workers: 1,
@@ -44,6 +45,7 @@ test('however many ask at once, one looks', async () => {
   for (const text of texts) expect(text).toContain('limitline_rows{account="sandbox",state="held"} 2');
   expect(texts[0]).toContain('limitline_notices_waiting{account="sandbox",way="webhook"} 2');
   expect(texts[0]).toContain('limitline_notices_ended{account="sandbox",how="undelivered"} 1');
+  expect(texts[0]).toContain('limitline_portfolios_archived{account="sandbox"} 3');
 });
 
 test.each([

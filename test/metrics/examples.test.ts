@@ -21,13 +21,14 @@ function figuresIn(expr: string): string[] {
   return withoutText.match(/\b(limitline|nodejs|process)_\w+/g) ?? [];
 }
 
-/** What a worker exports: every name, those of a histogram too, and the labels of each. */
+/** What a worker and a listener for events export: every name, those of a histogram too, and the labels of each. */
 async function exported(): Promise<Map<string, Set<string>>> {
   const { context, standIn } = await openWorkplace();
   const machines = openMachines(context, { role: 'work', isWorking: () => true });
   onTestFinished(machines.close);
   const { onRowEnd } = machines.count(openService(context, standIn.url()));
   onRowEnd({ state: 'done' });
+  machines.metrics.countEvents();
   // The pace has a figure of its own once a limit was met.
   await context.ledger.hset(context.keys.pace, 'rate', '10', 'phase', 'hold');
   const found = new Map<string, Set<string>>();

@@ -40,10 +40,12 @@ test.each([
   ['limit', again, 'asked'],
 ] as const)('a wait because of %s, with %j, is by %s', async (because, headers, by) => {
   const { look, pace } = openPlace();
+  const { nowMs: before } = await look();
   await pace.block({ why: 'for a reason', because, askedMs: 4_000, episode: 0, ...headers });
-  const { blocked, nowMs } = await look();
+  const { blocked } = await look();
   expect(blocked?.by).toBe(by);
-  expect(blocked?.untilMs).toBeGreaterThan(nowMs);
+  // A wait of a quarter of a second may be over by the time of the look.
+  expect(blocked?.untilMs).toBeGreaterThan(before);
 });
 
 test('calls that get through are counted, and a wait that is over is told with its end', async () => {

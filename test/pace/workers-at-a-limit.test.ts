@@ -29,7 +29,7 @@ describe('a hidden limit', () => {
       const { work, standIn, settled, ...place } = await openLimited(rateLimit(50, headers));
       await place.import(buyerLines(60));
       await Promise.all([work(), work()]);
-      const report = await settled('q4', 50_000);
+      const report = await settled();
       expect(report.states.done).toBe(60);
       expect(standIn.madeTwice()).toEqual([]);
       // The textbook way meets two for each call that passes; learning costs a few, and a stalled machine some more.
@@ -41,7 +41,7 @@ describe('a hidden limit', () => {
     const { work, standIn, settled, ...place } = await openLimited(rateLimit(0.5));
     await place.import(buyerLines(2));
     await work();
-    expect((await settled('q4', 50_000)).states.done).toBe(2);
+    expect((await settled()).states.done).toBe(2);
     expect(standIn.counts().made).toMatchObject({ company: 2, limit: 2 });
   });
 
@@ -49,21 +49,22 @@ describe('a hidden limit', () => {
     const { work, standIn, ratePerS, ...place } = await openLimited(rateLimit(60));
     await place.import(buyerLines(1_500));
     await work();
-    await expect.poll(ratePerS, { timeout: 25_000 }).toBeGreaterThan(36);
+    await expect.poll(ratePerS).toBeGreaterThan(36);
     await standIn.setFaults(rateLimit(15));
-    await expect.poll(ratePerS, { timeout: 25_000 }).toBeLessThan(24);
+    await expect.poll(ratePerS).toBeLessThan(24);
     await standIn.setFaults(rateLimit(60));
-    await expect.poll(ratePerS, { timeout: 25_000 }).toBeGreaterThan(36);
+    await expect.poll(ratePerS).toBeGreaterThan(36);
   });
 });
 
 test('where there is no limit, calls in flight are what limits us, and are as many as they may be', async () => {
-  const { work, standIn, settled, ...place } = await openWorkplace({
-    faults: { latencyMs: 100 },
+  const { work, standIn, report, ...place } = await openWorkplace({
+    // So long that a busy machine adds little to it: answers that take longer and longer would leave fewer calls in flight.
+    faults: { latencyMs: 400 },
     env: { SERVICE_CONCURRENCY: '16' },
   });
-  await place.import(buyerLines(300));
+  await place.import(buyerLines(600));
   await work();
-  expect((await settled()).calls.throttled).toBe(0);
-  expect(standIn.maxInFlight()).toBe(16);
+  await expect.poll(() => standIn.maxInFlight()).toBe(16);
+  expect((await report()).calls.throttled).toBe(0);
 });

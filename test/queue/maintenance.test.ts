@@ -102,7 +102,7 @@ test('five processes run what is due once, and one run at a time', async () => {
     return 'over';
   };
   for (let place = 0; place < 5; place += 1) start(run);
-  await expect.poll(() => ended, { timeout: 30_000 }).toBe(3);
+  await expect.poll(() => ended).toBe(3);
   expect(runs.map(({ task }) => task).sort()).toEqual([...tasks].sort());
   expect(most).toBe(1);
 });
@@ -160,7 +160,7 @@ test('what failed is tried again, twice, and the last try knows that it is', asy
   await queue.oneAtATime();
   start(async () => 'again');
   await queue.add({ task: 'reconcile', dueMs: 1_000 });
-  await expect.poll(() => runs.map(({ isLastTry }) => isLastTry), { timeout: 30_000 }).toEqual([false, false, true]);
+  await expect.poll(() => runs.map(({ isLastTry }) => isLastTry)).toEqual([false, false, true]);
   // It is gone for good, so the same could be asked for once more.
   await expect
     .poll(async () => {
@@ -195,7 +195,7 @@ test('a run that may have gone to another process, since its own was not heard o
   await expect.poll(() => runs).toHaveLength(1);
   await connectRedis().del(`${prefix}:maintenance:reconcile/7:lock`);
   await expect.poll(() => runs[0]?.signal.aborted).toBe(true);
-  await expect.poll(() => runs, { timeout: 60_000 }).toHaveLength(2);
+  await expect.poll(() => runs).toHaveLength(2);
 });
 
 test('a process that stops hands the run under way to another at once', async () => {

@@ -64,7 +64,7 @@ test('"later" brings the job back, and costs it no attempt', async () => {
     return runs <= 12 ? { is: 'later', waitMs: 1 } : { is: 'failed', message: 'enough' };
   });
   await queues.add([job]);
-  await expect.poll(async () => connection.zcard(`${key}:failed`), { timeout: 10_000 }).toBe(1);
+  await expect.poll(async () => connection.zcard(`${key}:failed`)).toBe(1);
   expect(runs).toBe(13);
   expect(await connection.hget(`${key}:q4/row-1`, 'failedReason')).toBe('enough');
 });

@@ -5,7 +5,7 @@ import { makeSilentLog } from '../../src/log.ts';
 import { openRedis, type RedisServer } from '../../src/redis/open-redis.ts';
 import { makeKeptLog } from '../support/log-fixture.ts';
 import { freePort } from '../support/redis/free-port.ts';
-import { makeOwnFixture } from '../support/redis/own-fixture.ts';
+import { makeOwnFixture, WAIT } from '../support/redis/own-fixture.ts';
 import { makeServerFixture } from '../support/redis/server-fixture.ts';
 
 const fixture = makeServerFixture();
@@ -91,7 +91,7 @@ describe('a cluster', () => {
     expect(await Promise.all(keys.map((key) => ledger.get(key)))).toEqual(keys);
     await Promise.all(nodes.map((node) => node.kill()));
     await expect(ledger.set('later', '1')).rejects.toThrow();
-    await vi.waitUntil(() => ledger.status === 'reconnecting', { timeout: 20_000 });
+    await vi.waitUntil(() => ledger.status === 'reconnecting', WAIT);
     await expect(ledger.set('later', '1')).rejects.toThrow('Command timed out');
   });
 
@@ -113,9 +113,9 @@ describe('sentinels', () => {
       'sentinel down-after-milliseconds main 500',
     ]);
     const synced = () => replica.admin.info('replication').then((text) => text.includes('master_link_status:up'));
-    await vi.waitFor(async () => expect(await synced()).toBe(true), { timeout: 20_000 });
+    await vi.waitFor(async () => expect(await synced()).toBe(true), WAIT);
     const known = async () => JSON.stringify(await sentinel.admin.call('SENTINEL', 'REPLICAS', 'main'));
-    await vi.waitFor(async () => expect(await known()).toContain(String(replica.port)), { timeout: 20_000 });
+    await vi.waitFor(async () => expect(await known()).toContain(String(replica.port)), WAIT);
 
     const server = await open(`redis+sentinel://127.0.0.1:${sentinel.port}/main/2`);
     expect(server.where).toBe(`redis+sentinel://127.0.0.1:${sentinel.port}/main/2`);

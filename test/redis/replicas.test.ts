@@ -3,6 +3,7 @@ import { Redis } from 'ioredis';
 import { afterAll, expect, onTestFinished, test, vi } from 'vitest';
 import { countReplicas, makeExpectedReplicas } from '../../src/redis/replicas.ts';
 import { makeKeptLog } from '../support/log-fixture.ts';
+import { WAIT } from '../support/redis/own-fixture.ts';
 import { type GivenServer, makeServerFixture } from '../support/redis/server-fixture.ts';
 
 const fixture = makeServerFixture();
@@ -36,11 +37,11 @@ test('as many replicas are expected as any process ever saw, also when they are 
 
   const replicas = [await fixture.startReplicaOf(primary), await fixture.startReplicaOf(primary)];
   // Within some seconds, without being waited for.
-  await vi.waitUntil(async () => (await first()) === 2, { timeout: 20_000 });
+  await vi.waitUntil(async () => (await first()) === 2, WAIT);
   expect(lines).toMatchObject([{ level: 'info', replicas: 2 }]);
 
   await Promise.all(replicas.map((server) => server.kill()));
-  await vi.waitUntil(async () => (await primary.admin.info('replication')).includes('connected_slaves:0'));
+  await vi.waitUntil(async () => (await primary.admin.info('replication')).includes('connected_slaves:0'), WAIT);
   const later = makeExpectedReplicas({ connection: connect(primary), key, fixed: undefined, log });
   expect(await later()).toBe(2);
 });

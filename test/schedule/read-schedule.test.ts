@@ -89,10 +89,11 @@ test('off alone runs nothing; off beside others, and nothing at all, are faults'
   expect(readSchedule('# nothing\n').faults).toEqual(['nothing stands in it; to run nothing at all, write off']);
 });
 
-test('where nobody says otherwise, the trail is cut, all is compared and rows go again, by the clock of this machine', () => {
+test('where nobody says otherwise, the trail is cut, all is compared, rows go again and what is old is archived, by the clock of this machine', () => {
   expect(scheduleOf(undefined)).toEqual([
     { task: 'audit', pattern: '15 2 * * *', tz: localZone() },
     { task: 'reconcile', pattern: '30 2 * * *', tz: localZone() },
     { task: 'retry', pattern: '0 4 * * *', tz: localZone() },
+    { task: 'archive', pattern: '30 4 * * *', tz: localZone() },
   ]);
 });

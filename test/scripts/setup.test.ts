@@ -123,7 +123,7 @@ describe('with other programs on the PATH', () => {
       npm: `echo $$ > ${pidFile}.new; mv ${pidFile}.new ${pidFile}; exec sleep 600`,
     });
     const killed = start('node', ['scripts/setup.mjs'], { cwd: clone, env: inClone(clone, { PATH: hanging }) });
-    await vi.waitUntil(() => existsSync(pidFile), { timeout: 20_000 });
+    await vi.waitUntil(() => existsSync(pidFile), { timeout: 60_000 });
     killed.kill('SIGKILL');
     await once(killed, 'exit');
     const npmPid = Number(readFileSync(pidFile, 'utf8'));

@@ -38,13 +38,15 @@ test('closing ends every connection at once: one that waits for an answer, and o
 test('a request that latency delays is made even when its client has gone', async () => {
   const { standIn, caller } = await openStandIn();
   await caller.company();
-  await standIn.setFaults({ latencyMs: 400 });
+  await standIn.reset();
+  // Longer than a busy machine may need to see that it came, and to go.
+  await standIn.setFaults({ latencyMs: 2_000 });
   const abandoned = caller.post('company', { name: 'B' }).catch(() => {});
-  await until(() => expect(standIn.maxPerSecond()).toBe(2));
+  await until(() => expect(standIn.maxInFlight()).toBe(1));
   await caller.close();
   await abandoned;
-  await until(() => expect(standIn.counts().requests.company).toEqual({ 201: 1, 'client gone': 1 }));
-  expect(standIn.counts().made.company).toBe(2);
+  await until(() => expect(standIn.counts().requests.company).toEqual({ 'client gone': 1 }));
+  expect(standIn.counts().made.company).toBe(1);
 });
 
 test('a port that is taken is told in one sentence', async () => {

@@ -12,7 +12,7 @@ export const testInBrowser = test.skipIf(chromiumPath() === undefined);
 const ARTEFACTS = join(import.meta.dirname, '../../artefacts');
 
 /** One step in a page; a test's own limit is longer. */
-const STEP_LIMIT_MS = 20_000;
+const STEP_LIMIT_MS = 120_000;
 
 export type Looks = {
   width?: number;

@@ -10,10 +10,13 @@ type CommandModule = { register: (program: Command, terminal: Terminal) => void 
 
 const COMMANDS: Record<string, () => Promise<CommandModule>> = {
   approve: () => import('../../scripts/commands/approve.ts'),
+  archive: () => import('../../scripts/commands/archive.ts'),
   audit: () => import('../../scripts/commands/audit.ts'),
   cancel: () => import('../../scripts/commands/cancel.ts'),
   check: () => import('../../scripts/commands/check.ts'),
   decline: () => import('../../scripts/commands/decline.ts'),
+  events: () => import('../../scripts/commands/events.ts'),
+  forget: () => import('../../scripts/commands/forget.ts'),
   import: () => import('../../scripts/commands/import.ts'),
   notices: () => import('../../scripts/commands/notices.ts'),
   inbox: () => import('../../scripts/commands/inbox.ts'),
@@ -23,6 +26,7 @@ const COMMANDS: Record<string, () => Promise<CommandModule>> = {
   reconcile: () => import('../../scripts/commands/reconcile.ts'),
   report: () => import('../../scripts/commands/report.ts'),
   resolve: () => import('../../scripts/commands/resolve.ts'),
+  restore: () => import('../../scripts/commands/restore.ts'),
   resume: () => import('../../scripts/commands/resume.ts'),
   retry: () => import('../../scripts/commands/retry.ts'),
   rule: () => import('../../scripts/commands/rule.ts'),

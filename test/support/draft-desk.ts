@@ -67,7 +67,7 @@ export function draftOf(answer: Awaited<ReturnType<DraftDesk['receive']>>): Port
 /** Waits for a draft's preview. */
 export async function previewOf(desk: DraftDesk, { id }: { id: string }): Promise<Preview> {
   const look = async () => desk.preview(await desk.read(id));
-  await expect.poll(async () => (await look()).is, { interval: 20, timeout: 10_000 }).not.toBe('under way');
+  await expect.poll(async () => (await look()).is, { interval: 20 }).not.toBe('under way');
   const state = await look();
   if (state.is !== 'there') throw new Error(`There is no preview: ${JSON.stringify(state)}`);
   return state.preview;

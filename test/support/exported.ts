@@ -19,6 +19,7 @@ export async function exportedBytes(
     say: (sentence) => told.push(sentence),
     signal: new AbortController().signal,
   });
+  exporting.catch((error) => to.destroy(error));
   const [bytes] = await Promise.all([buffer(to), exporting]);
   return bytes;
 }

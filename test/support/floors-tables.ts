@@ -48,6 +48,7 @@ export const MAY_IMPORT: Record<string, readonly string[]> = {
     'src/proxy.ts',
     'src/data-folder.ts',
     'src/given-settings.ts',
+    'src/events/event-settings.ts',
     'src/notices/notice-settings.ts',
     'src/setting-names.ts',
     'src/settings-schema.ts',
@@ -122,6 +123,11 @@ export const MAY_IMPORT: Record<string, readonly string[]> = {
   'src/people': [...GROUND, 'src/ledger/keys.ts'],
   'src/audit': GROUND,
   'src/queue': GROUND,
+  // What is handed from who listens to who keeps.
+  'src/events/arrived-event.ts': [],
+  'src/events/event-ends.ts': [],
+  'src/events/event-settings.ts': [],
+  'src/events': [...GROUND, 'src/events/arrived-event.ts', 'src/events/event-ends.ts', 'src/events/event-settings.ts'],
   'src/stand-in': [...GROUND, 'src/service/schemas.ts'],
   'src/console': [
     ...GROUND,
@@ -137,7 +143,7 @@ export const MAY_IMPORT: Record<string, readonly string[]> = {
   ],
   // What browsers load.
   'src/console/assets': [],
-  'src/metrics': [...GROUND, 'src/ledger', 'src/pace'],
+  'src/metrics': [...GROUND, 'src/events/event-ends.ts', 'src/ledger', 'src/pace'],
   'src/open-service.ts': [...GROUND, 'src/context.ts', 'src/ledger', 'src/pace', 'src/service'],
   'src/context.ts': [
     ...GROUND,
@@ -174,9 +180,11 @@ export const MAY_IMPORT: Record<string, readonly string[]> = {
     'jobs/plans',
     'jobs/inbox',
     'jobs/notices',
+    'jobs/archive',
   ],
   'jobs/inbox': [...FOR_JOBS, 'jobs/rows', 'jobs/import', 'jobs/export', 'jobs/drafts'],
   'jobs/notices': [...FOR_JOBS, 'jobs/rows'],
+  'jobs/archive': [...FOR_JOBS, 'jobs/rows', 'jobs/import', 'jobs/export', 'jobs/drafts', 'jobs/inbox', 'jobs/nightly'],
   'jobs/index.ts': ['jobs'],
   'jobs/workers': [
     ...FOR_JOBS,
@@ -224,7 +232,7 @@ export const PACKAGES: Record<string, readonly string[]> = {
   commander: ['scripts'],
   'csv-parse': ['src/table', 'scripts/bench'],
   'csv-stringify': ['src/table'],
-  fastify: ['src/console', 'src/stand-in'],
+  fastify: ['src/console', 'src/events', 'src/stand-in'],
   'file-type': ['src/documents'],
   'i18n-iso-countries': ['src/portfolio'],
   'iconv-lite': ['src/table'],

@@ -16,8 +16,8 @@ import { makeSilentLog } from '../../src/log.ts';
 import { callThrough } from './call-through.ts';
 
 /** A connection to the test run's Redis, closed when the test ends. */
-export function connectRedis(): Redis {
-  const connection = new Redis({ path: inject('redisSocket'), maxRetriesPerRequest: null });
+export function connectRedis({ database = 0 } = {}): Redis {
+  const connection = new Redis({ path: inject('redisSocket'), db: database, maxRetriesPerRequest: null });
   onTestFinished(() => connection.disconnect());
   return connection;
 }
@@ -28,8 +28,8 @@ export function freshPrefix(): string {
 }
 
 /** A ledger of the test's own, and processes that may live and vanish in it. */
-export function openLedger({ asksApproval = false } = {}) {
-  const connection = connectRedis();
+export function openLedger({ asksApproval = false, database = 0 } = {}) {
+  const connection = connectRedis({ database });
   const keys = makeKeys(freshPrefix(), 'https://test.example');
   const ending = new AbortController();
   onTestFinished(() => ending.abort());

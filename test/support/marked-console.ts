@@ -16,6 +16,7 @@ import { callCommand } from './call-command.ts';
 import { ownDataHome } from './command.ts';
 import { makeVisitor } from './console.ts';
 import { openDesk } from './desk.ts';
+import { allEvents, eventOf } from './events.ts';
 import { firstFrame } from './first-frame.ts';
 import { ECHOING_RULES, MARKED_HEADER, markedLine } from './marked-file.ts';
 import { makeNotedAudit } from './noted-audit.ts';
@@ -44,6 +45,13 @@ export async function openMarkedConsole() {
 
   const settings = readSettings({ env: { ...ownDataHome(desk.cwd), ...desk.env, CONSOLE_PORT: '0' }, cwd: desk.cwd });
   const context = await openContext({ settings, log: makeSilentLog() });
+  // What the service may tell of a row: an id of ours, and whatever else it knows.
+  const [done] = await context.rows.inState('q4', 'done', { count: 1 });
+  const [told] = done ? await context.rows.read([done.row]) : [];
+  await context.events.keep(
+    eventOf(`{"id":"${told?.limitId}","owner":"Herr Zqxjvbert","mail":"zqxjv1@zqxjv.example"}`),
+  );
+  const [event] = await allEvents(context.events);
   const { signal } = new AbortController();
   const night = { id: '2026-11-22T01:30:00.000Z', atMs: Date.now(), by: 'nightly', signal };
   const { report } = await reconcile({ ...context, printReport }, night);
@@ -79,7 +87,13 @@ export async function openMarkedConsole() {
   const watch = (path: string, headers: Record<string, string>) => firstFrame(web.url(), path, headers);
   const draft = location.split('/').at(-1) ?? '';
   const approval = (await context.approvals.waiting())[0]?.id ?? '';
-  return { ...visitor, context, audit, addresses: addressesOf(routes, { keys, draft, approval, report }), watch };
+  return {
+    ...visitor,
+    context,
+    audit,
+    addresses: addressesOf(routes, { keys, draft, approval, report, event: event?.id ?? '' }),
+    watch,
+  };
 }
 
 /** Of the table that says who may, nothing is left. */
@@ -95,12 +109,18 @@ async function personOf(request: FastifyRequest): Promise<Person> {
 /** Every address that is read, with all that can stand in it here, and the searches that pages offer. */
 function addressesOf(
   routes: readonly RouteOptions[],
-  { keys, draft, approval, report }: Readonly<Record<'draft' | 'approval' | 'report', string>> & { keys: string[] },
+  {
+    keys,
+    draft,
+    approval,
+    report,
+    event,
+  }: Readonly<Record<'draft' | 'approval' | 'report' | 'event', string>> & { keys: string[] },
 ): string[] {
   const values: Record<string, string[]> = {
     ':name': ['q4', 'q6'],
     ':key': keys,
-    ':id': [draft, approval, encodeURIComponent(report), 'none'],
+    ':id': [draft, approval, encodeURIComponent(report), event, 'none'],
     ':file': ['results.csv', 'errors.csv', 'results.xlsx', 'original', 'original?import=1'],
     ':queue': ['companies'],
     ':queueName': ['companies', 'buyer-limits'],

@@ -78,7 +78,7 @@ export function makeCaller(url: string) {
 }
 
 /** Waits until the check passes; the machine may be slow, so it waits long. */
-export const until = <T>(check: () => T | Promise<T>) => vi.waitFor(check, { timeout: 20_000, interval: 5 });
+export const until = <T>(check: () => T | Promise<T>) => vi.waitFor(check, { timeout: 60_000, interval: 5 });
 
 export const TOKEN_FORM = {
   grant_type: 'client_credentials',

@@ -16,6 +16,9 @@ import { ownDataHome } from './command.ts';
 import { freshPrefix } from './ledger.ts';
 import { startStandIn } from './stand-in.ts';
 
+/** All that has to be done for a portfolio, also on a machine that has much else to do. */
+const SETTLES_WITHIN = { timeout: 240_000 };
+
 type ImportWish = {
   portfolio?: string;
   supplierPath?: string;
@@ -86,10 +89,9 @@ export async function openWorkplace({
       importFrom(path, context, { portfolio: 'q4', reading, ...wish }),
     report: (portfolio = 'q4') => reportOf(portfolio, context),
     /** Waits until nothing is left to do for the portfolio, and answers its report. */
-    async settled(portfolio = 'q4', timeoutMs = 90_000): Promise<Summary> {
-      await expect
-        .poll(async () => (await context.portfolios.read(portfolio)).finishedMs, { timeout: timeoutMs, interval: 40 })
-        .toBeDefined();
+    async settled(portfolio = 'q4'): Promise<Summary> {
+      const finishedMs = async () => (await context.portfolios.read(portfolio)).finishedMs;
+      await expect.poll(finishedMs, SETTLES_WITHIN).toBeDefined();
       return reportOf(portfolio, context);
     },
   };

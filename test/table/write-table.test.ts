@@ -3,11 +3,21 @@ import { buffer } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 import { type Dialect, PLAIN_DIALECT } from '../../src/table/dialect.ts';
 import { makeDecoder } from '../../src/table/encodings/decoders.ts';
-import { encodeTable, makeTableText } from '../../src/table/write-table.ts';
+import { encodeTable, makeTableText, tableTexts } from '../../src/table/write-table.ts';
 
 async function written(records: string[][], dialect: Dialect): Promise<Buffer> {
   return buffer(encodeTable(Readable.from(records).pipe(makeTableText(dialect)), dialect));
 }
+
+test('records that are read give the same as those that are written, however many there are', async () => {
+  const dialect: Dialect = { encoding: 'utf-8', bom: true, delimiter: ';', sepLine: false, lineBreak: '\r\n' };
+  for (const count of [0, 1, 199, 200, 201, 450]) {
+    const records = Array.from({ length: count }, (_none, at) => [`=${at}`, 'a;"b"', '', `c\r\n${at}`]);
+    expect(await buffer(encodeTable(tableTexts(Readable.from(records), dialect), dialect))).toEqual(
+      await written(records, dialect),
+    );
+  }
+});
 
 test('a table is written with what its file begins with, in its encoding, and kept from being run', async () => {
   const dialect: Dialect = { encoding: 'utf-16le', bom: true, delimiter: ';', sepLine: true, lineBreak: '\n' };

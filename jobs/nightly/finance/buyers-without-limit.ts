@@ -1,4 +1,4 @@
-import type { BuyerRows } from '../../../src/ledger/buyer-rows.ts';
+import { type BuyerRows, MOST_TOLD } from '../../../src/ledger/buyer-rows.ts';
 import type { FoundItem, FoundSink } from '../../../src/ledger/nightly/checks.ts';
 import type { RowState } from '../../../src/ledger/row.ts';
 import type { Rows } from '../../../src/ledger/rows.ts';
@@ -67,7 +67,9 @@ async function latestRow(
     const results = await rows.read(page);
     for (const [place, row] of page.entries()) {
       const result = results[place];
-      // Known from a results file only, and so from a limit that was made or is in doubt; or moved meanwhile.
+      // Archived without a limit: where all are told that have one, it is none of them.
+      if (!result && known && known.count <= MOST_TOLD) continue;
+      // Known by its call only, and so from a limit that was made or is in doubt; or moved meanwhile.
       if (!result || !isWithout(result.state)) return undefined;
       const isLater = !latest || result.updatedMs > latest.result.updatedMs;
       if (!result.replaced && isLater) latest = { row, result };

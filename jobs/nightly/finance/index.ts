@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { DocumentStore } from '../../../src/documents/store.ts';
 import type { Buyers } from '../../../src/ledger/buyers.ts';
 import type { Calls } from '../../../src/ledger/calls.ts';
+import type { Events } from '../../../src/ledger/events/events.ts';
 import type { FoundItem, FoundSink } from '../../../src/ledger/nightly/checks.ts';
 import type { Persist } from '../../../src/ledger/persist.ts';
 import type { Portfolios } from '../../../src/ledger/portfolios.ts';
@@ -16,6 +17,7 @@ import { makeFailedRows } from './failed-rows.ts';
 import { grantedBelow } from './granted-below.ts';
 import { importedFiles } from './imported-files.ts';
 import { findMadeTwice } from './made-twice.ts';
+import { findNamedByEvents } from './named-by-events.ts';
 import { otherStatus } from './other-status.ts';
 import { makePortfolioFacts } from './portfolio-facts.ts';
 import { statementsOf } from './statements.ts';
@@ -28,6 +30,7 @@ export type FinanceDeps = {
   portfolios: Portfolios;
   calls: Pick<Calls, 'madeTwice'>;
   buyers: Buyers;
+  events: Pick<Events, 'walk' | 'countSince' | 'totals'>;
   imports: DocumentStore;
   persist: Persist;
   settings: { LIMITLINE_DATA: string; LIMITLINE_INBOX?: string | undefined };
@@ -64,6 +67,7 @@ export async function makeFinanceChecks(
       makeFailedRows({ factsOf, sink, atMs }),
       makeWaitingRows({ factsOf, rows, sink, sinceMs }),
       makeBuyersWithoutLimit({ rows, sink, atMs }),
+      await findNamedByEvents(deps.events, { sink, sinceMs }),
     ],
     async run() {
       await findMadeTwice({ ...deps, sink });

@@ -11,6 +11,8 @@ import { YOUNG_MS } from './stored-files.ts';
 
 export type DocumentDeps = {
   storedDocuments: StoreLooks;
+  /** Tells of the documents that archived rows name, while more are wanted; whether all archives could be read. */
+  inArchives: (onName: (sha256: string) => boolean) => Promise<boolean>;
   /** The rows of all other accounts of this installation, which share the data folder. */
   others: () => Promise<WalkDeps[]>;
 };
@@ -20,7 +22,7 @@ export type DocumentDeps = {
  * names is left for a person, since only he knows what else lies in the folder.
  */
 export async function makeDocumentCheck(
-  { storedDocuments, others }: DocumentDeps,
+  { storedDocuments, inArchives, others }: DocumentDeps,
   { sink, signal, nowMs = Date.now() }: { sink: FoundSink; signal: AbortSignal; nowMs?: number },
 ): Promise<StoredRowCheck> {
   const index = makeDocumentIndex();
@@ -42,12 +44,20 @@ export async function makeDocumentCheck(
   }
 
   return {
+    onlyLooks: true,
     row: (walked) => (walked.field('request').includes('"sha256"') ? look(walked) : undefined),
     async end() {
       if (index.unnamedCount() === 0) return;
       for (const account of await others()) {
         await walkLedger(account, { rows: [{ row: ({ result }) => nameAll(result.request) }], signal });
       }
+      if (index.unnamedCount() === 0) return;
+      // Where an archive cannot be read, which is a finding of its own, nobody knows what it names.
+      const isWhole = await inArchives((sha256) => {
+        index.name(sha256);
+        return true;
+      });
+      if (!isWhole) return;
       for await (const names of storedDocuments.names()) {
         for (const name of names.filter(index.isUnnamed)) {
           const writtenMs = await storedDocuments.writtenMs(name);

@@ -1,10 +1,20 @@
+import { join } from 'node:path';
+import type { ArchivedPortfolio } from '../../../src/ledger/archive/archive-state.ts';
+import type { Archives } from '../../../src/ledger/archive/archives.ts';
+import { findOldPortfolios } from '../../../src/ledger/archive/old-portfolios.ts';
+import type { Keys } from '../../../src/ledger/keys.ts';
 import type { BuyerLists } from '../../../src/ledger/nightly/buyer-lists.ts';
 import type { FoundSink } from '../../../src/ledger/nightly/checks.ts';
 import type { Ask } from '../../../src/ledger/nightly/row-walk.ts';
 import type { Portfolios } from '../../../src/ledger/portfolios.ts';
 import type { Stories } from '../../../src/ledger/story/story.ts';
+import type { RedisConnection } from '../../../src/lua-script.ts';
+import { REST, ROWS } from '../../archive/archive-files.ts';
+import { type ArchivePlace, isThere, lookAtArchive, missingArchives } from '../../archive/look-at-archive.ts';
+import { namesInArchives } from '../../archive/names-in-archives.ts';
 import type { RowCheck } from '../row-check.ts';
 import { type StoredRowCheck, type WalkDeps, walkLedger } from '../walk-ledger.ts';
+import { checkArchives, type LookAtFiles } from './archives.ts';
 import { makeBuyerListCheck } from './buyer-lists.ts';
 import { type DocumentDeps, makeDocumentCheck } from './documents.ts';
 import { removeStrayJobs } from './jobs-without-row.ts';
@@ -21,20 +31,34 @@ export type LedgerCheckDeps = WalkDeps &
     portfolios: Portfolios;
     stories: Pick<Stories, 'mendHeld' | 'calls' | 'claims'>;
     buyerLists: BuyerLists;
+    archives: Archives;
+    ledger: RedisConnection;
+    keys: Keys;
+    account: string;
     /** Makes what lets others at Redis go first, for one run. */
     considerate: (signal: AbortSignal) => Ask;
     storedFiles: FileDeps['storedFiles'];
     storedDocuments: DocumentDeps['storedDocuments'];
-    otherAccounts: () => Promise<(FileDeps['portfolios'] & WalkDeps)[]>;
-    settings: { SERVICE_TIMEOUT_MS: number; REDIS_URL?: string | undefined };
+    otherAccounts: () => Promise<(FileDeps['portfolios'] & WalkDeps & Archiving)[]>;
+    settings: { SERVICE_TIMEOUT_MS: number; REDIS_URL?: string | undefined; LIMITLINE_DATA: string };
   };
+
+/** An account, and what it has archived. */
+type Archiving = { account: string; archives: Pick<Archives, 'list'> };
 
 /**
  * What a night's check of the ledger is told: where its findings go, and which other checks look at each row on the same walk.
  *
  * @param lookAgainMs so long after a row was met it is looked at again before it is said to disagree with its call
  */
-type LedgerCheck = { sink: FoundSink; rowChecks?: readonly RowCheck[]; signal: AbortSignal; lookAgainMs?: number };
+type LedgerCheck = {
+  sink: FoundSink;
+  rowChecks?: readonly RowCheck[];
+  signal: AbortSignal;
+  /** The moment for which the night was due. */
+  atMs?: number;
+  lookAgainMs?: number;
+};
 
 /** What was looked at; and what could not be compared here, in sentences: that is no finding. */
 export type LedgerChecked = { rows: number; portfolios: number; notes: string[] };
@@ -63,12 +87,20 @@ async function checkAll(deps: LedgerCheckDeps, how: LedgerCheck): Promise<Ledger
     portfolios: deps.portfolios,
     others: deps.otherAccounts,
     storedFiles: deps.storedFiles,
+    inArchives: inArchives(REST, deps, signal),
     isOwnRedis: deps.settings.REDIS_URL === undefined,
   };
-  const isOurs = await isDataFolderOurs(files);
+  // Whose rows leave while this looks, is one of both.
+  const { archived } = await findOldPortfolios({ connection: deps.ledger, keys: deps.keys }, 0);
+  const place = { account: deps.account, dataDir: deps.settings.LIMITLINE_DATA };
+  const isOurs = await isDataFolderOurs({ ...files, archives: areThere(archived, place) });
   const stored = storedChecks(deps, { ...how, ask });
   if (isOurs) {
-    const documents = { storedDocuments: deps.storedDocuments, others: deps.otherAccounts };
+    const documents = {
+      storedDocuments: deps.storedDocuments,
+      inArchives: inArchives(ROWS, deps, signal),
+      others: deps.otherAccounts,
+    };
     stored.push(await makeDocumentCheck(documents, { sink, signal }));
   }
   const listed = await deps.stories.mendHeld(await deps.portfolios.names());
@@ -78,6 +110,8 @@ async function checkAll(deps: LedgerCheckDeps, how: LedgerCheck): Promise<Ledger
   const walked = await walkLedger(deps, { stored, rows: rowChecks, signal, ask });
   await removeStrayJobs(deps, { sink, ask, signal });
   if (isOurs) await compareFiles(files, { sink, signal });
+  const lookAt: LookAtFiles = (one, reading) => lookAtArchive(one, place, reading);
+  await checkArchives(archived, isOurs ? lookAt : undefined, { sink, atMs: how.atMs ?? Date.now(), signal });
   return { ...walked, notes: isOurs ? [] : [ELSEWHERE] };
 }
 
@@ -96,6 +130,22 @@ function storedChecks(
   ];
 }
 
+/** What only archived rows and imports name, of this account or another. What one names that is not there nobody knows. */
+function inArchives(file: string, deps: LedgerCheckDeps, signal: AbortSignal) {
+  const dataDir = deps.settings.LIMITLINE_DATA;
+  return async (onName: (sha256: string) => boolean) => {
+    const isWhole = await namesInArchives({ dir: join(dataDir, 'archive'), file, signal }, onName);
+    for (const account of [deps, ...(await deps.otherAccounts())]) {
+      if ((await missingArchives(account, dataDir)).length > 0) return false;
+    }
+    return isWhole;
+  };
+}
+
+async function* areThere(archived: readonly ArchivedPortfolio[], place: ArchivePlace): AsyncGenerator<boolean> {
+  for (const one of archived) if (one.is === 'archived') yield isThere(one, place);
+}
+
 const HELD_LISTED = 'held rows were not listed as they are; they are now';
 const ELSEWHERE =
-  'Files and documents were not compared: none of the imported files are in the data folder of this host. Where they lie, limitline reconcile compares them.';
+  'Files, documents and archives were not compared: none of the imported files are in the data folder of this host. Where they lie, limitline reconcile compares them.';

@@ -1,3 +1,4 @@
+import type { Archives } from '../../../src/ledger/archive/archives.ts';
 import type { FoundSink } from '../../../src/ledger/nightly/checks.ts';
 import type { Ask } from '../../../src/ledger/nightly/row-walk.ts';
 import type { Portfolios } from '../../../src/ledger/portfolios.ts';
@@ -12,6 +13,7 @@ export type StrayJobDeps = {
   rows: Pick<Rows, 'read'>;
   queues: Queues;
   portfolios: Pick<Portfolios, 'names'>;
+  archives: Pick<Archives, 'read'>;
 };
 
 /** Rows of jobs read at a time. */
@@ -29,10 +31,11 @@ const ENDED: ReadonlySet<RowState> = new Set(['done', 'skipped', 'refused', 'can
 /**
  * Removes jobs that nobody needs: of rows that there are not, and those that wait for rows that have ended. Each is looked at, then its
  * row, then both again, so that a row that goes on meanwhile keeps its job; and one that was sent again at the same moment is fed.
- * That jobs of rows that were given up still wait is as it should be, and is tidied up without a word.
+ * That jobs of rows that were given up still wait, and that failed ones of archived rows are still kept, is as it should be, and is
+ * tidied up without a word.
  */
 export async function removeStrayJobs(
-  { rows, queues, portfolios }: StrayJobDeps,
+  { rows, queues, portfolios, archives }: StrayJobDeps,
   { sink, ask, signal }: { sink: FoundSink; ask: Ask; signal: AbortSignal },
 ): Promise<void> {
   const names = new Set(await portfolios.names());
@@ -48,7 +51,7 @@ export async function removeStrayJobs(
       const [now] = await rows.read([row]);
       if (!isStillThere || now?.state !== found?.state || now?.updatedMs !== found?.updatedMs) continue;
       await queues.forget([row]);
-      if (now?.state === 'cancelled') continue;
+      if (now?.state === 'cancelled' || (!now && (await archives.read(row.portfolio)))) continue;
       const facts = now ? rowFacts(row, now) : row;
       const says = now
         ? 'jobs waited for rows that had ended; they are removed'

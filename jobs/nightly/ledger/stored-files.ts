@@ -10,6 +10,8 @@ export type FileDeps = {
   /** The same of all other accounts of this installation, which share the data folder. */
   others: () => Promise<ImportsOf[]>;
   storedFiles: StoreLooks;
+  /** Tells of the files that archived imports name, while more are wanted; whether all archives could be read. */
+  inArchives: (onName: (sha256: string) => boolean) => Promise<boolean>;
   /** Whether Redis itself lies in this data folder: then it is the one into which all was imported. */
   isOwnRedis: boolean;
 };
@@ -18,14 +20,18 @@ export type FileDeps = {
 export const YOUNG_MS = 86_400_000;
 
 /**
- * Whether this host's data folder is the one into which the account's files were imported; in a fleet it may be another's. Where
- * nothing was imported, it is.
+ * Whether this host's data folder is the one into which the account's files were imported, and its archives written; in a fleet it may
+ * be another's. Where there are none of either, it is.
  */
 export async function isDataFolderOurs({
   portfolios,
   storedFiles,
   isOwnRedis,
-}: Omit<FileDeps, 'others'>): Promise<boolean> {
+  archives,
+}: Pick<FileDeps, 'portfolios' | 'storedFiles' | 'isOwnRedis'> & {
+  /** Says of each archive of the account whether its folder is there. */
+  archives: AsyncIterable<boolean>;
+}): Promise<boolean> {
   if (isOwnRedis) return true;
   let isAny = false;
   for (const name of await portfolios.names()) {
@@ -34,12 +40,16 @@ export async function isDataFolderOurs({
       isAny = true;
     }
   }
+  for await (const isThere of archives) {
+    if (isThere) return true;
+    isAny = true;
+  }
   return !isAny;
 }
 
 /** Compares the copies of imported files with the portfolios: which are missing or damaged, and which nobody names. */
 export async function compareFiles(
-  { portfolios, others, storedFiles }: FileDeps,
+  { portfolios, others, storedFiles, inArchives }: FileDeps,
   { sink, signal, nowMs = Date.now() }: { sink: FoundSink; signal: AbortSignal; nowMs?: number },
 ): Promise<void> {
   const named = new Set<string>();
@@ -56,6 +66,13 @@ export async function compareFiles(
     }
   }
   const unnamed = await unnamedFiles(named, { others, storedFiles });
+  if (unnamed.size === 0) return;
+  const isWhole = await inArchives((sha256) => {
+    unnamed.delete(sha256);
+    return unnamed.size > 0;
+  });
+  // Where an archive cannot be read, which is a finding of its own, nobody knows what it names.
+  if (!isWhole) return;
   for (const id of unnamed) {
     const writtenMs = await storedFiles.writtenMs(id);
     if (writtenMs === undefined || writtenMs > nowMs - YOUNG_MS) continue;

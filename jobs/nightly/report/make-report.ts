@@ -135,5 +135,5 @@ async function forgetFolder(folder: string): Promise<void> {
 }
 
 /** All items that were found, and the report to be printed. */
-const ITEMS = 'items.csv';
-const PAGE = 'report.html';
+export const ITEMS = 'items.csv';
+export const PAGE = 'report.html';

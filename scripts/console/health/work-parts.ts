@@ -74,14 +74,16 @@ export async function pacePart(context: Context): Promise<HealthFact[]> {
 }
 
 /** What is kept beside the rows, and when it was compared with them last. */
-export async function ledgerPart({ portfolios, stories, keys, ledger }: Context): Promise<HealthFact[]> {
-  const [count, held, checked] = await Promise.all([
+export async function ledgerPart({ portfolios, stories, archives, keys, ledger }: Context): Promise<HealthFact[]> {
+  const [count, archived, held, checked] = await Promise.all([
     ledger.zcard(keys.portfolios),
+    archives.count(),
     stories.heldCount(),
     portfolios.lastReconciled(),
   ]);
   return [
     { term: 'Portfolios', what: count.toLocaleString('en') },
+    ...(archived > 0 ? [{ term: 'Archived portfolios', what: archived.toLocaleString('en') }] : []),
     { term: 'Held rows', what: held.toLocaleString('en'), ...(held > 0 ? { kind: 'warn' as const } : {}) },
     {
       term: 'Compared with its rows',

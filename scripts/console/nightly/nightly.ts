@@ -1,5 +1,6 @@
 import type { NightlyPageFunctions } from '../../../src/console/pages/nightly/nightly-functions.ts';
 import type { Context } from '../../../src/context.ts';
+import { eventsFunctions } from '../events.ts';
 import { inboxFunctions } from './inbox.ts';
 import { noticesFunctions } from './notices.ts';
 import { reportFunctions } from './report.ts';
@@ -11,6 +12,7 @@ export function nightlyPageFunctions(context: Context): NightlyPageFunctions {
     report: reportFunctions(context),
     rules: ruleFunctions(context),
     inbox: inboxFunctions(context),
+    events: eventsFunctions(context),
     notices: noticesFunctions(context),
   };
 }

@@ -47,6 +47,7 @@ export const ACCESS = {
 
   'GET /': { roles: LOOKS },
   'GET /newest/events': { roles: LOOKS },
+  'GET /archived': { roles: LOOKS },
   'GET /portfolios/:name': { roles: LOOKS },
   'GET /portfolios/:name/events': { roles: LOOKS },
   'GET /portfolios/:name/rows/:key': { roles: LOOKS },
@@ -105,6 +106,9 @@ export const ACCESS = {
   'GET /nightly': { roles: LOOKS },
   'GET /nightly/reports/:id': { roles: LOOKS },
   'GET /nightly/reports/:id/:file': { roles: ['finance', 'approver', 'operator'] },
+
+  // An event of the service as it came: it may hold whatever the service knows.
+  'GET /service-events/:id': { roles: ['finance', 'approver', 'operator'] },
 
   'GET /work': { roles: ['operator'] },
   'GET /work/events': { roles: ['operator'] },

@@ -4,8 +4,10 @@ import type { ConsoleApp } from '../console-app.ts';
 import type { Hub } from '../events/hub.ts';
 import { maskedView } from '../privacy/masked-view.ts';
 import { type ApprovalsPageFunctions, addApprovalsPage } from './approvals/add-approvals-page.ts';
+import { type ArchivedPageFunctions, addArchivedPage } from './archived/add-archived-page.ts';
 import { type AuditPageFunctions, addAuditPage } from './audit/add-audit-page.ts';
 import { addDownloads, type DownloadFunctions } from './downloads/add-downloads.ts';
+import { addEventPage, type EventPageFunctions } from './events/add-event-page.ts';
 import { addHealthPage, type HealthPageFunctions } from './health/add-health-page.ts';
 import { addHeldPage, type HeldPageFunctions } from './held/add-held-page.ts';
 import { addKeysPage } from './keys/add-keys-page.ts';
@@ -31,6 +33,7 @@ export type PageFunctions = {
   board: BoardFunctions;
   portfolios: PortfoliosPageFunctions;
   portfolio: PortfolioPageFunctions;
+  archived: ArchivedPageFunctions;
   approvals: ApprovalsPageFunctions;
   nightly: NightlyPageFunctions;
   plans: PlansPageFunctions;
@@ -42,6 +45,7 @@ export type PageFunctions = {
   health: HealthPageFunctions;
   held: HeldPageFunctions;
   row: RowPageFunctions;
+  event: EventPageFunctions;
   audit: AuditPageFunctions;
   me: MePageFunctions;
   users: UsersPageFunctions;
@@ -57,8 +61,8 @@ const OURS = [
   'users',
 ] as const satisfies readonly (keyof PageFunctions)[];
 
-/** Pages on which files of buyers are shown and given away as they are. */
-const AS_IT_IS = ['new', 'downloads'] as const satisfies readonly (keyof PageFunctions)[];
+/** Pages on which files of buyers, and what came from the service, are shown and given away as they are. */
+const AS_IT_IS = ['new', 'downloads', 'event'] as const satisfies readonly (keyof PageFunctions)[];
 
 /** All pages of the console. Each is handed its functions as whoever asks may see their answers (privacy/masked-view.ts). */
 export function addPages(app: ConsoleApp, hub: Hub, functions: PageFunctions): void {
@@ -67,6 +71,7 @@ export function addPages(app: ConsoleApp, hub: Hub, functions: PageFunctions): v
   addBoard(app, given.board);
   addPortfoliosPage(app, hub, given.portfolios);
   addPortfolioPage(app, hub, given.portfolio);
+  addArchivedPage(app, given.archived);
   addApprovalsPage(app, given.approvals);
   addPlansPage(app, hub, given.plans);
   addNewPage(app, hub, given.new);
@@ -78,6 +83,7 @@ export function addPages(app: ConsoleApp, hub: Hub, functions: PageFunctions): v
   addHealthPage(app, given.health);
   addHeldPage(app, given.held);
   addRowPage(app, given.row);
+  addEventPage(app, given.event);
   addAuditPage(app, given.audit);
   addMePage(app, given.me);
   addUsersPage(app, given.users);

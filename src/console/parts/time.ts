@@ -24,6 +24,12 @@ export function moment(atMs: number | undefined, { none = '–' } = {}): Html {
   return html`<time datetime="${new Date(atMs).toISOString()}">${inUtc(atMs)}</time>`;
 }
 
+/** By the minute, in one line of a list: which of the day's it was. The column says that it is UTC. */
+export function minuteOf(atMs: number | undefined): Html {
+  if (atMs === undefined) return html`–`;
+  return html`<time class="nowrap" datetime="${new Date(atMs).toISOString()}">${inUtc(atMs).slice(0, 16)}</time>`;
+}
+
 /** `2026-11-22 06:18:22 UTC` */
 export function inUtc(atMs: number): string {
   return `${new Date(atMs).toISOString().slice(0, 19).replace('T', ' ')} UTC`;

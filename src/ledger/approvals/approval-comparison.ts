@@ -11,7 +11,8 @@ const LOOKS = 3;
 
 /** Compares what approvals bind with the rows that wait for them, and mends what differs. */
 export function makeApprovalComparison({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
-  const mend = makeLuaScript(connection, new URL('../lua/mend-approval.lua', import.meta.url));
+  const script = (name: string) => makeLuaScript(connection, new URL(`../lua/${name}.lua`, import.meta.url));
+  const [mend, drop] = [script('mend-approval'), script('drop-strays')];
 
   /** How many rows wait for it, and what they ask for. What stands among them and waits for another is taken out. */
   async function countRows(portfolio: string, id: string): Promise<{ rows: number; sum: Big }> {
@@ -29,7 +30,7 @@ export function makeApprovalComparison({ connection, keys }: { connection: Redis
         found.rows += 1;
         if (DECIMAL.test(amount)) found.sum = found.sum.plus(amount);
       }
-      if (strays.length > 0) await connection.zrem(index, ...strays);
+      if (strays.length > 0 && Number(await drop([keys.portfolio(portfolio), index], strays)) < 0) break;
       from -= strays.length;
       more = page.length === PAGE;
     }

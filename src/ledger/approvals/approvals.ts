@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { CONSOLE_ACTOR } from '../../actor.ts';
-import { makeLuaScript, type RedisConnection } from '../../lua-script.ts';
+import type { RedisConnection } from '../../lua-script.ts';
+import { makeGatedScript } from '../archive/gated-script.ts';
 import { contentOf, type ImportedFile } from '../imports.ts';
 import type { Keys } from '../keys.ts';
 import { type AtNight, nightArg, nightTold } from '../nightly/at-night.ts';
@@ -41,7 +42,7 @@ export function makeApprovals({
   keys: Keys;
   persist: Persist;
 }) {
-  const script = (name: string) => makeLuaScript(connection, new URL(`../lua/${name}.lua`, import.meta.url));
+  const script = (name: string) => makeGatedScript(connection, name);
   const [begin, close, answer] = [script('begin-approval'), script('close-approval'), script('answer-approval')];
   const [free, awaitRow, restore] = [script('free-approved'), script('await-row'), script('restore-row')];
   const [carriedOut, goAnswered] = [script('carried-out'), script('go-answered')];

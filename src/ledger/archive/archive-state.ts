@@ -25,6 +25,8 @@ export type ArchiveState = {
   /** When the portfolio was begun, which is its place among the others, and when it was finished, in ms. */
   startedMs: number;
   finishedMs: number;
+  /** Of one that comes back: which process brings it, and which attempt of it. */
+  run?: string;
   /** Rows in each state, and the sums of what was requested and granted as decimal texts: what a list shows. */
   states?: Readonly<Record<string, number>>;
   requested?: string;

@@ -1,4 +1,5 @@
 import { makeLuaScript, type RedisConnection } from '../../lua-script.ts';
+import { makeGatedScript } from '../archive/gated-script.ts';
 import type { Keys } from '../keys.ts';
 import { ROW_STATES, type RowResult } from '../row.ts';
 import type { RowId } from '../row-id.ts';
@@ -36,6 +37,7 @@ export function makeRowComparison({ connection, keys }: { connection: RedisConne
   const script = (name: string) => makeLuaScript(connection, new URL(`../lua/${name}.lua`, import.meta.url));
   const [compareRows, compareIndex] = [script('compare-rows'), script('compare-index')];
   const [changeSide, leaveSide] = [script('change-side'), script('leave-side')];
+  const change = makeGatedScript(connection, 'change-portfolio');
   const lists = makeRowLists({ connection, keys });
   const underWay = new Map<string, Promise<void>>();
 
@@ -94,7 +96,7 @@ export function makeRowComparison({ connection, keys }: { connection: RedisConne
 
   async function tallyRows(portfolio: string): Promise<void> {
     await compareIndexed(portfolio, { side: '', note: () => {} });
-    await connection.hset(keys.portfolio(portfolio), 'tallied', '1');
+    await change([keys.portfolio(portfolio)], ['HSET', 'tallied', '1']);
   }
 
   /**

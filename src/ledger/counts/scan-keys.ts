@@ -3,13 +3,20 @@ import type { RedisConnection } from '../../lua-script.ts';
 /** Keys that Redis looks at in one go: a fraction of a millisecond. */
 const COUNT = 1_000;
 
-/** All keys of hashes that begin so, some at a time; one that is there from the beginning to the end comes at least once. */
-export async function* scanKeys(connection: RedisConnection, beginning: string): AsyncGenerator<string[]> {
+/** All keys of a type that begin so, some at a time; one that is there from the beginning to the end comes at least once. */
+export async function* scanKeys(
+  connection: RedisConnection,
+  beginning: string,
+  type: 'hash' | 'string' | 'any' = 'hash',
+): AsyncGenerator<string[]> {
   const pattern = `${beginning.replace(/[*?[\]\\^]/g, '\\$&')}*`;
   for (const node of nodesOf(connection)) {
     let cursor = '0';
     do {
-      const [next, found] = await node.scan(cursor, 'MATCH', pattern, 'COUNT', COUNT, 'TYPE', 'hash');
+      const scan = ['MATCH', pattern, 'COUNT', COUNT] as const;
+      const [next, found] = await (type === 'any'
+        ? node.scan(cursor, ...scan)
+        : node.scan(cursor, ...scan, 'TYPE', type));
       if (found.length > 0) yield found;
       cursor = next;
     } while (cursor !== '0');

@@ -13,6 +13,10 @@ export type Inbox = {
   read(id: string): Promise<TakenFile | undefined>;
   /** Forgets a file that was not taken after all. */
   forget(id: string): Promise<void>;
+  /** Forgets a file, that its content was imported by it, and what people were told of its name. */
+  erase(file: TakenFile): Promise<void>;
+  /** All files of a portfolio that are remembered, some at a time; one may come twice. */
+  ofPortfolio(portfolio: string): AsyncIterable<TakenFile[]>;
   /** The file by which this content was imported first, if it was. */
   imported(content: string): Promise<TakenFile | undefined>;
   /** The newest first. */
@@ -27,6 +31,9 @@ export const SIGN_EVERY_MS = 2_000;
 
 /** Nightly files of 27 years: some 5 MB. What is forgotten would be imported again, where nothing is requested twice either. */
 const KEPT = 10_000;
+
+/** Records of half a kilobyte: little of Redis' time. */
+const READ_AT_ONCE = 200;
 
 /** @param kept how many files are remembered */
 export function makeInbox({
@@ -65,6 +72,22 @@ export function makeInbox({
     },
     async forget(id) {
       await connection.multi().hdel(keys.inboxFiles, id).zrem(keys.inboxLately, id).srem(keys.inboxOpen, id).exec();
+    },
+    async erase({ id, folder, name, content = '' }) {
+      if ((await connection.hget(keys.inboxContents, content)) === id) {
+        await connection.hdel(keys.inboxContents, content);
+      }
+      await connection.hdel(keys.noticeStates, `inbox ${folder} ${name}`);
+      await connection.multi().hdel(keys.inboxFiles, id).zrem(keys.inboxLately, id).srem(keys.inboxOpen, id).exec();
+    },
+    async *ofPortfolio(portfolio) {
+      let cursor = '0';
+      do {
+        const [next, found] = await connection.hscan(keys.inboxFiles, cursor, 'COUNT', READ_AT_ONCE);
+        const files = found.filter((_text, at) => at % 2 === 1).map((text) => JSON.parse(text) as TakenFile);
+        yield files.filter((file) => file.portfolio === portfolio);
+        cursor = next;
+      } while (cursor !== '0');
     },
     async imported(content) {
       const id = await connection.hget(keys.inboxContents, content);

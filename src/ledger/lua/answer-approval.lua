@@ -5,9 +5,12 @@
 -- ARGV[5] `moves` of the approval as it was when its digest was computed   ARGV[6] words   ARGV[7] this answer's own name
 -- Answers "done", also repeated under its name | "gone" | "answered" | "own" | "changed": it is not complete yet
 -- | "again": since its digest was computed, rows came or went
+-- @include archived
 -- @include move
 local portfolio, approval, waits, answered, lately = unpack(KEYS)
 local id, name, answer, by, moves, words, ownName = unpack(ARGV)
+local archived = archivedError(portfolio)
+if archived then return archived end
 local found = redis.call('HMGET', approval, 'standing', 'moves', 'asked', 'rows', 'answer')
 local standing = found[1]
 if standing == answer and found[5] == ownName then return 'done' end

@@ -8,6 +8,7 @@
 -- ARGV[9] the rule's night (goes-tonight.lua), or ""
 -- Answers 1, also repeated, or 0 when it is in another state, or replaced, or changed since, or the approval is open no longer,
 -- or it may not go tonight.
+-- @include archived
 -- @include move
 -- @include replaced
 -- @include cancelled
@@ -18,6 +19,8 @@
 -- @include goes-tonight
 local portfolio, row, plan, rules = unpack(KEYS)
 local key, from, approval, answer, before, written, told, of, night = unpack(ARGV)
+local archived = archivedError(portfolio)
+if archived then return archived end
 local found = redis.call('HMGET', row, 'state', 'line', 'approval', 'cause', 'replaced', 'updated')
 if found[1] == 'awaiting' and found[3] == approval then return 1 end
 if standingOf(portfolio, approval) ~= 'open' or found[1] ~= from or isReplaced(row) then return 0 end

@@ -3,10 +3,13 @@
 -- ARGV[1] its id   ARGV[2] the portfolio's name   ARGV[3] kind   ARGV[4] content: the file and how it is read, or ""
 -- ARGV[5] the supplier's key, or ""   ARGV[6] how many fields follow   ARGV[7…] field, value, … then those who asked for it
 -- Answers the id of the approval, which is another one's where that is gone on with.
+-- @include archived
 -- @include move
 -- @include approvals
 local portfolio, approval, all = unpack(KEYS)
 local id, name, kind, content, supplier, fields = unpack(ARGV, 1, 6)
+local archived = archivedError(portfolio)
+if archived then return archived end
 local known = content ~= '' and redis.call('HGET', portfolio, 'approving:' .. content)
 if known and standingOf(portfolio, known) == 'open' then
   id, approval = known, approvalKey(portfolio, known)

@@ -28,7 +28,9 @@ local function wasCancelled(cancels)
   return not isSent(limit)
 end
 
-local known = redis.call('HMGET', portfolio, 'importing', 'finished', 'paused', 'first', 'cancels')
+local known = redis.call('HMGET', portfolio, 'importing', 'finished', 'paused', 'first', 'cancels', 'archive')
+-- A job is left of one that was refused; nothing of an archived portfolio goes on.
+if known[6] then return { state, request, company or '', documents or '', problem or '', found[8] or '0' } end
 local to = step
 if wasCancelled(known[5]) then
   to = state == 'queued' and 'cancelled' or state

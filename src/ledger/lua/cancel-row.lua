@@ -5,6 +5,7 @@
 -- ARGV[1] row key   ARGV[2] row, "<portfolio>/<key>"   ARGV[3] ms without a sign of life after which a process has vanished
 -- Answers "cancelled" | "nothing" to cancel | "under way" | "left", under way at a process that has vanished
 -- | "restored": somebody would have sent it again, it waited for an approval, and is what it was before
+-- @include archived
 -- @include move
 -- @include cancelled
 -- @include tally
@@ -12,6 +13,8 @@
 -- @include under-way
 local portfolio, row = unpack(KEYS, 1, 2)
 local key, name, vanishedAfterMs = unpack(ARGV)
+local archived = archivedError(portfolio)
+if archived then return archived end
 local found = redis.call('HMGET', row, 'state', 'line')
 local state = found[1]
 if not state or not (isOpen(state) or state == 'awaiting') then return 'nothing' end

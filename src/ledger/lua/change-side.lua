@@ -4,6 +4,8 @@
 -- Answers the side on which all rows are to be.
 local portfolio, sums = KEYS[1], { a = KEYS[2], b = KEYS[3] }
 local side = redis.call('HGET', portfolio, 'side') or 'a'
+-- @include archived
+if isArchived(portfolio) then return side end
 local other = side == 'a' and 'b' or 'a'
 if redis.call('EXISTS', sums[other]) == 1 then return side end
 redis.call('HSET', portfolio, 'side', other)

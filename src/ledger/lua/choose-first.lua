@@ -8,6 +8,8 @@
 -- Answers { row, step, row, step, … } of the chosen ones that wait, in the order of their lines.
 local portfolio, chosen, waiting = unpack(KEYS, 1, 3)
 local PAGE = 1000
+-- @include archived
+if isArchived(portfolio) then return {} end
 local most = tonumber(redis.call('HGET', portfolio, 'first') or 0)
 local rows = redis.call('ZINTER', 2, waiting, chosen)
 

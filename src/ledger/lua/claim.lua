@@ -53,17 +53,19 @@ local function no(...)
   if own then
     redis.call('HSET', KEYS[1], 'state', isInDoubt(KEYS[1]) and 'unknown' or 'free')
     redis.call('HDEL', KEYS[1], 'owner')
-    redis.call('HINCRBY', KEYS[3], 'calls:' .. ARGV[5], -1)
+    if redis.call('HEXISTS', KEYS[3], 'archive') == 0 then redis.call('HINCRBY', KEYS[3], 'calls:' .. ARGV[5], -1) end
   end
   return { ... }
 end
 -- What cancelled.lua says, of fields that are read together. A supplier has no row, and is given up and approved with its import.
 local ofRow = ARGV[7] ~= ''
 local row = redis.call('HMGET', KEYS[4], 'state', 'gen', 'rev', 'approval')
-local portfolio = redis.call('HMGET', KEYS[3], 'cancels', 'importGen', 'paused', 'supplierApproval')
+local portfolio = redis.call('HMGET', KEYS[3], 'cancels', 'importGen', 'paused', 'supplierApproval', 'archive')
 local gen = row[2]
 if not ofRow then gen = portfolio[2] end
 local gone = ofRow and row[1] == 'cancelled' or tonumber(gen or 0) < tonumber(portfolio[1] or 0)
+-- Nothing is sent for a portfolio that is archived, or on its way.
+if portfolio[5] then gone = true end
 local approval = row[4] or not ofRow and portfolio[4]
 local awaits = approval and standingOf(KEYS[3], approval) ~= 'granted'
 local inDoubt = isInDoubt(KEYS[1])

@@ -3,10 +3,13 @@
 -- KEYS[1] the portfolio   KEYS[2] the approval   KEYS[3] what waits   KEYS[4] what was answered and is not carried out yet
 -- ARGV[1] its id   ARGV[2] the portfolio's name   ARGV[3] 1 where every portfolio waits   ARGV[4] the sum above which it waits, or ""
 -- Answers its standing: "waiting" | "granted" | "void", or what it was already.
+-- @include archived
 -- @include move
 -- @include approvals
 local portfolio, approval, waits, answered = unpack(KEYS)
 local id, name, always, above = unpack(ARGV)
+local archived = archivedError(portfolio)
+if archived then return archived end
 local found = redis.call('HMGET', approval, 'standing', 'rows', 'content', 'asked', 'unreadable', 'redone')
 local member = name .. '/' .. id
 local hasSupplier = redis.call('HGET', portfolio, 'supplierApproval') == id

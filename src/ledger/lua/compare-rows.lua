@@ -11,6 +11,8 @@
 -- @include note-cause
 -- @include held
 local portfolio, rows = unpack(KEYS)
+-- @include archived
+if isArchived(portfolio) then return { {}, {}, {}, {} } end
 local side = redis.call('HGET', portfolio, 'side') or 'a'
 if side ~= ARGV[1] then side = nil end
 local unplaced, uncaused, untallied, unknown, changes = {}, {}, {}, {}, {}

@@ -3,7 +3,10 @@
 -- ARGV[1] this import: content:its own name   ARGV[2] content that was read to its end, or "" when the import was given up
 -- ARGV[3] what was found in the file, as JSON, or ""
 -- Answers 1.
+-- @include archived
 -- @include move
+local archived = archivedError(KEYS[1])
+if archived then return archived end
 redis.call('ZREM', KEYS[2], ARGV[1])
 -- Whoever read the file to its end did so for all who import the same.
 if redis.call('HGET', KEYS[1], 'importing') == ARGV[2] then redis.call('HDEL', KEYS[1], 'importing') end

@@ -5,6 +5,7 @@
 -- ARGV[1] its id   ARGV[2] the portfolio's name   ARGV[3] what the keys of its rows begin with   ARGV[4] the problem of rows that
 -- were declined, as JSON   ARGV[5…] keys of rows
 -- Answers how many rows are left.
+-- @include archived
 -- @include move
 -- @include cancelled
 -- @include tally
@@ -12,6 +13,8 @@
 -- @include tell
 local portfolio, approval, rows, answered = unpack(KEYS)
 local id, name, begins, problem = unpack(ARGV, 1, 4)
+local archived = archivedError(portfolio)
+if archived then return archived end
 local known = redis.call('HMGET', approval, 'standing', 'kind', 'answeredBy', 'words')
 local isGranted = known[1] == 'granted'
 local isAnswered = isGranted or known[1] == 'declined' or known[1] == 'void'

@@ -6,6 +6,7 @@
 -- ARGV[7] what is told to the row's story, as JSON
 -- Answers "cancelled" | "nothing", since it changed | "under way" | "left", under way at a process that has vanished
 -- | "restored": somebody would have sent it again, it waited for an approval, and is what it was before
+-- @include archived
 -- @include move
 -- @include under-way
 -- @include tally
@@ -14,6 +15,8 @@
 -- @include go-back
 local portfolio, row = unpack(KEYS, 1, 2)
 local key, name, vanishedAfterMs, from, before, plan, told = unpack(ARGV)
+local archived = archivedError(portfolio)
+if archived then return archived end
 local found = redis.call('HMGET', row, 'state', 'line')
 if found[1] ~= from or not isAsPlanned(row, before) then return 'nothing' end
 local now = nowMs()

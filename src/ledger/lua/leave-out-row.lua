@@ -4,6 +4,7 @@
 -- ARGV[1] row key   ARGV[2] import of the file   ARGV[3] the problem that says so, as JSON
 -- ARGV[4] which of all imports begun that of the file is
 -- Answers 1, or 0 when it is in the file by now or in one whose import began later, was sent, or has ended otherwise.
+-- @include archived
 -- @include move
 -- @include cancelled
 -- @include replaced
@@ -12,6 +13,8 @@
 -- @include waiting
 local portfolio, row, limit = unpack(KEYS)
 local key, import, problem, begun = unpack(ARGV)
+local archived = archivedError(portfolio)
+if archived then return archived end
 local found = redis.call('HMGET', row, 'state', 'line', 'import')
 local state = found[1]
 -- Also one that somebody would have sent again, whatever it was before; but what was said of a held one's call is not taken back.

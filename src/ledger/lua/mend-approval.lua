@@ -6,6 +6,8 @@
 -- @include amounts
 local approval, waits, answered, rows = unpack(KEYS)
 local name, moves, count, sum = unpack(ARGV)
+-- @include archived
+if isArchived(string.match(approval, '^(.*):approval:') .. ':portfolio:' .. string.match(name, '^[^/]*')) then return 0 end
 local found = redis.call('HMGET', approval, 'standing', 'moves', 'asked')
 if found[2] ~= moves then return -1 end
 local isLeft = found[1] ~= 'open' and found[1] ~= 'waiting' and redis.call('ZCARD', rows) > 0

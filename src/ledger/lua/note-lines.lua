@@ -5,7 +5,10 @@
 -- ARGV[1] content: the file and how it is read
 -- ARGV[2…] line, kind ("invalid", "duplicate" or "sound"), problem, the key of its request or "", its buyer or "" …
 -- Answers 1, or 0 when another file's lines are shown by now: then these are not kept.
+-- @include archived
 local portfolio, invalid, duplicate, kept, rows = unpack(KEYS)
+local archived = archivedError(portfolio)
+if archived then return archived end
 if redis.call('HGET', portfolio, 'content') ~= ARGV[1] then return 0 end
 local import = redis.call('HGET', portfolio, 'importNumber')
 

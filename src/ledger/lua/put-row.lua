@@ -36,7 +36,11 @@ local found = redis.call('HMGET', row, 'state', 'request')
 local call = redis.call('HMGET', limit, 'state', 'id', 'record', 'asked')
 local state, made = found[1], call[1] == 'made'
 local sent = made or call[1] == 'claimed' or call[1] == 'unknown'
-local known = redis.call('HMGET', portfolio, 'importing', 'finished', 'cancels', 'side')
+local known = redis.call('HMGET', portfolio, 'importing', 'finished', 'cancels', 'side', 'archive')
+if known[5] then
+-- @include archived
+  return archivedError(portfolio)
+end
 local gen = importGen ~= '' and importGen or known[3] or '0'
 local wasCancelled = tonumber(gen) < tonumber(known[3] or 0)
 -- Sent for another line, under this name but for another buyer or amount.

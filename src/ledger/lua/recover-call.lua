@@ -24,6 +24,9 @@ if is == 'unknown' and (known[1] == 'unknown' or known[1] == 'claimed') then ret
 -- So is what became of the row later: an answer since then has told what became of the call.
 local updated = is == 'unknown' and redis.call('HGET', row, 'updated')
 if updated and tonumber(updated) > tonumber(writtenAt) then return { 'known' } end
+-- @include archived
+local archived = name ~= '' and archivedError(string.gsub(account, 'account$', 'portfolio:') .. string.match(name, '^[^/]*'))
+if archived then return archived end
 if write == '0' then return { 'put' } end
 -- Another line of the buyer has to see that there is this one.
 if amount ~= '' and name ~= '' then

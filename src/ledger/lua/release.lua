@@ -15,6 +15,7 @@
 local ALONE_EVERY_S = 20
 
 local call = redis.call('HMGET', KEYS[1], 'state', 'owner', 'at')
+local isHere = redis.call('HEXISTS', KEYS[2], 'archive') == 0
 -- A 401 is about the token, and the call comes again with another: as good as never sent.
 local isAnswered = ARGV[2] == 'refused' or ARGV[2] == 'throttled'
 if call[2] ~= ARGV[1] or (call[1] ~= 'claimed' and call[1] ~= 'unknown') then return { 'other' } end
@@ -27,8 +28,8 @@ if ARGV[2] == 'refused' then
   told.body, told.late = shortened(ARGV[6]), late == 1 or nil
   tell(KEYS[3], time[1] * 1000 + math.floor(time[2] / 1000), cjson.encode(told))
 end
-if ARGV[2] == 'throttled' then redis.call('HINCRBY', KEYS[2], 'calls:throttled', 1) end
-if not isAnswered then redis.call('HINCRBY', KEYS[2], 'calls:' .. ARGV[3], -1) end
+if ARGV[2] == 'throttled' and isHere then redis.call('HINCRBY', KEYS[2], 'calls:throttled', 1) end
+if not isAnswered and isHere then redis.call('HINCRBY', KEYS[2], 'calls:' .. ARGV[3], -1) end
 if isInDoubt(KEYS[1]) then
   redis.call('HSET', KEYS[1], 'state', 'unknown')
   redis.call('HDEL', KEYS[1], 'owner')
@@ -42,7 +43,7 @@ end
 redis.call('HSET', KEYS[1], 'state', 'free')
 redis.call('HDEL', KEYS[1], 'owner')
 forgetDoubts(KEYS[1])
-if not isAnswered then return { 'back', 0, late } end
+if not isAnswered or not isHere then return { 'back', 0, late } end
 local counted = redis.call('HMGET', KEYS[4], 'made:' .. ARGV[3], 'refused:' .. ARGV[3])
 local passed = (counted[1] or 0) + (counted[2] or 0)
 local row = redis.call('HMGET', KEYS[3], 'passed', 'overtaken', 'putOffs', 'countedAt')

@@ -8,6 +8,7 @@
 -- Answers 1, or 0 when it is in another state, or replaced, or changed since the plan, or not approved: to give a row up takes it
 -- out of its approval, so one that comes back needs another (await-row.lua), and one that was declined does in any case. Or when it
 -- may not go tonight.
+-- @include archived
 -- @include move
 -- @include cancelled
 -- @include replaced
@@ -18,6 +19,8 @@
 -- @include goes-tonight
 local portfolio, row, plan, account, rules = unpack(KEYS)
 local key, from, isMeant, before, told, asks, night = unpack(ARGV)
+local archived = archivedError(portfolio)
+if archived then return archived end
 local found = redis.call('HMGET', row, 'state', 'line', 'approval', 'declined')
 if found[1] ~= from or isReplaced(row) or not isAsPlanned(row, before) then return 0 end
 if found[4] or not mayGoTonight(portfolio, row, rules, night) then return 0 end

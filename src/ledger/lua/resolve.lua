@@ -36,7 +36,8 @@ for at = 3, #KEYS do
       redis.call('HSET', KEYS[at], 'state', 'made', 'id', ARGV[1], 'record', '{}', 'by', 'a person')
       redis.call('HINCRBY', KEYS[2], 'made:' .. ARGV[2], 1)
       local asker = string.match(redis.call('HGET', KEYS[at], 'row') or '', '^(.*)/')
-      if asker then redis.call('HINCRBY', string.gsub(KEYS[2], 'account$', 'portfolio:') .. asker, 'made:' .. ARGV[2], 1) end
+      local of = asker and string.gsub(KEYS[2], 'account$', 'portfolio:') .. asker
+      if of and redis.call('HEXISTS', of, 'archive') == 0 then redis.call('HINCRBY', of, 'made:' .. ARGV[2], 1) end
       if ARGV[2] == 'limit' then redis.call('RPUSH', KEYS[1], ARGV[1]) end
     end
     tellResolved(KEYS[at])

@@ -4,11 +4,14 @@
 -- ARGV[1] row key   ARGV[2] id of the approval
 -- Answers { state of the row now, what was answered }, also repeated; or {} where it belongs to the approval no longer, or that is not
 -- granted.
+-- @include archived
 -- @include move
 -- @include tally
 -- @include go-back
 local portfolio, row, approval, rows = unpack(KEYS)
 local key, id = unpack(ARGV)
+local archived = archivedError(portfolio)
+if archived then return archived end
 local found = redis.call('HMGET', row, 'state', 'line', 'approval', 'answer')
 if redis.call('HGET', approval, 'standing') ~= 'granted' then return {} end
 if found[3] ~= id then

@@ -3,8 +3,11 @@
 -- KEYS[1] the portfolio   KEYS[2] the set of the chosen
 -- ARGV[1] how many
 -- Answers 1.
+-- @include archived
 -- @include end-first
 local portfolio, chosen = unpack(KEYS)
+local archived = archivedError(portfolio)
+if archived then return archived end
 redis.call('HSET', portfolio, 'first', ARGV[1])
 if redis.call('SCARD', chosen) < tonumber(ARGV[1]) then endFirst(portfolio) end
 return 1

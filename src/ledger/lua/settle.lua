@@ -7,15 +7,16 @@
 -- twice, which only "resend" and a person's word can lead to. Then both are kept where people look.
 -- @include doubts
 local known = redis.call('HMGET', KEYS[1], 'state', 'id', 'at')
+local isHere = redis.call('HEXISTS', KEYS[5], 'archive') == 0
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 if known[1] == 'made' then
   local pair = ARGV[5] .. ' ' .. known[2] .. ' ' .. ARGV[2]
   if known[2] ~= ARGV[2] and redis.call('HSETNX', KEYS[4], pair, ARGV[4]) == 1 then
     redis.call('HSET', KEYS[1], 'again', ARGV[2])
-    redis.call('HINCRBY', KEYS[5], 'again', 1)
+    if isHere then redis.call('HINCRBY', KEYS[5], 'again', 1) end
     tell(KEYS[6], now, cjson.encode({ is = 'made twice', kind = ARGV[5], id = known[2], again = ARGV[2] }))
-    if redis.call('EXISTS', KEYS[6]) == 1 then redis.call('HSET', KEYS[6], 'again', pair) end
+    if isHere and redis.call('EXISTS', KEYS[6]) == 1 then redis.call('HSET', KEYS[6], 'again', pair) end
     if ARGV[5] == 'limit' then redis.call('RPUSH', KEYS[2], ARGV[2]) end
   end
   return { known[2], 0 }
@@ -27,6 +28,6 @@ local late = isInDoubt(KEYS[1]) and 1 or 0
 if late == 1 then tell(KEYS[6], now, cjson.encode({ is = 'made late', kind = ARGV[5], id = ARGV[2] })) end
 forgetDoubts(KEYS[1])
 redis.call('HINCRBY', KEYS[3], 'made:' .. ARGV[5], 1)
-redis.call('HINCRBY', KEYS[5], 'made:' .. ARGV[5], 1)
+if isHere then redis.call('HINCRBY', KEYS[5], 'made:' .. ARGV[5], 1) end
 if ARGV[5] == 'limit' then redis.call('RPUSH', KEYS[2], ARGV[2]) end
 return { ARGV[2], late }

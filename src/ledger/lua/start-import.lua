@@ -8,10 +8,13 @@
 -- ARGV[8] 1 where it is to replace what was imported before   ARGV[9] who imports, or ""
 -- Answers { how often the portfolio had been cancelled by now, the number of this import: the same whenever it comes again,
 -- which of all imports begun it is }; or {} where it would replace the rows of another that is under way: it is not begun
+-- @include archived
 -- @include move
 -- @include end-first
 local portfolio, portfolios, underWay, imports = unpack(KEYS, 1, 4)
 local name, content, import, goneAfterMs, id, fileName, reading, replaces, by = unpack(ARGV)
+local archived = archivedError(portfolio)
+if archived then return archived end
 local now = nowMs()
 local joins, others = false, false
 for _, other in ipairs(redis.call('ZRANGEBYSCORE', underWay, now - goneAfterMs, now + goneAfterMs)) do

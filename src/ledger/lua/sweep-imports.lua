@@ -2,6 +2,8 @@
 -- KEYS[1] the portfolio   KEYS[2] its imports under way   ARGV[1] ms without a sign after which an import is gone
 -- Answers when the portfolio was finished, in ms; "" when it is not.
 -- @include move
+-- @include archived
+if isArchived(KEYS[1]) then return redis.call('HGET', KEYS[1], 'finished') or '' end
 local now = nowMs()
 redis.call('ZREMRANGEBYSCORE', KEYS[2], '-inf', now - ARGV[1])
 -- A sign from the future is one from before the clock went back.

@@ -4,7 +4,9 @@
 -- Answers the row keys of those that were taken out.
 -- @include index-entries
 local names, begins = unpack(KEYS)
+-- @include archived
 local taken = {}
+if isArchived(portfolioOfRow(begins)) then return taken end
 for at = 1, #ARGV, 4 do
   local entry, key, digest, words = unpack(ARGV, at, at + 3)
   local request = redis.call('HGET', begins .. key, 'request')

@@ -5,6 +5,8 @@
 -- @include index-row
 local portfolio, begins, set = unpack(KEYS)
 local kind = ARGV[1]
+-- @include archived
+if isArchived(portfolio) then return {} end
 
 -- The row of an entry, and what of it may be wrong.
 local function parted(entry)

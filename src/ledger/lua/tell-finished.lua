@@ -2,6 +2,8 @@
 -- KEYS[1] the portfolio   ARGV[1] when it was finished, in ms   ARGV[2] process
 -- Answers 1, also when the same process asks again, or 0: another tells it, or the portfolio goes on already.
 local portfolio = KEYS[1]
+-- @include archived
+if isArchived(portfolio) then return 0 end
 local finished, process = unpack(ARGV)
 if redis.call('HGET', portfolio, 'finished') ~= finished then return 0 end
 local mine = finished .. ' ' .. process

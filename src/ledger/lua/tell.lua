@@ -8,9 +8,12 @@ local function shortened(text)
   return string.sub(text, 1, STORY_TEXT)
 end
 
--- A supplier's call has no row, and one that a results file tells of may have none yet.
+-- A supplier's call has no row, one that a results file tells of may have none yet, and a row that is archived, or on its way, is told
+-- nothing.
 local function tell(row, now, entry)
   if row == '' or redis.call('EXISTS', row) == 0 then return end
+  local portfolio = string.gsub(row, ':row:([^:]+):[^:]*$', ':portfolio:%1')
+  if redis.call('HEXISTS', portfolio, 'archive') == 1 then return end
   redis.call('RPUSH', row .. ':story', string.format('%.0f', now) .. ' ' .. entry)
   redis.call('LTRIM', row .. ':story', -STORY_ENTRIES, -1)
 end

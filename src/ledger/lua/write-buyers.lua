@@ -5,6 +5,7 @@
 -- ARGV[1] the version that was read   ARGV[2] how many identifiers   then digest, buyers …   then buyer's key, record …
 -- Answers 1, or 0 when somebody else wrote meanwhile or such a call was sent: then nothing is written. Repeated after a lost
 -- reply it answers 0; what it wrote is read then, and found to be what was to be written.
+-- @include archived
 local versionKey, identifiers, buyers = unpack(KEYS, 1, 3)
 local version, count = ARGV[1], tonumber(ARGV[2])
 if (redis.call('GET', versionKey) or '0') ~= version then return 0 end
@@ -16,7 +17,7 @@ for at = 4, #KEYS, 3 do
 end
 -- A job that goes by the old name sends nothing any more: the row has other words, which the import brings next.
 for at = 6, #KEYS, 3 do
-  if redis.call('EXISTS', KEYS[at]) == 1 then redis.call('HINCRBY', KEYS[at], 'rev', 1) end
+  if redis.call('EXISTS', KEYS[at]) == 1 and not isArchived(portfolioOfRow(KEYS[at])) then redis.call('HINCRBY', KEYS[at], 'rev', 1) end
 end
 for at = 3, 2 + 2 * count, 2 do
   local digest, holders = ARGV[at], ARGV[at + 1]

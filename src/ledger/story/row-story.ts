@@ -1,5 +1,6 @@
 import type { CallKind } from '../../call-kind.ts';
 import type { BuyerRows } from '../buyer-rows.ts';
+import type { KeptEvent } from '../events/kept-event.ts';
 import type { KnownImport } from '../imports.ts';
 import type { RowResult, Step } from '../row.ts';
 import type { RowId } from '../row-id.ts';
@@ -19,6 +20,9 @@ export type StoryCall = {
   madeFor: string | undefined;
 };
 
+/** An event of the service that names the row, and by which of its ids. It changed nothing: nothing is believed of events. */
+export type NamingEvent = Pick<KeptEvent, 'id' | 'firstMs' | 'lastMs' | 'times' | 'sizeBytes'> & { names: string[] };
+
 /** All that is known of one row. */
 export type RowStory = {
   row: RowId;
@@ -30,6 +34,8 @@ export type RowStory = {
   entries: StoryEntry[];
   /** Ids of the buyer's limits, the oldest first, some hundred at the most. */
   buyerLimits: string[];
+  /** Events of the service in which an id of the row stands, the latest first, some fifty at the most. */
+  events: NamingEvent[];
   /** Other requests of the same buyer, in any portfolio. */
   others: BuyerRows;
   /** Who gave up the open rows of the portfolio last, and when. */

@@ -36,6 +36,7 @@ POST /me/sessions/:id/end                      in     yes  yes    yes     yes   
 
 GET  /                                         in     no   yes    yes     yes      yes      no
 GET  /newest/events                            in     no   yes    yes     yes      yes      no
+GET  /archived                                 in     no   yes    yes     yes      yes      no
 GET  /portfolios/:name                         in     no   yes    yes     yes      yes      no
 GET  /portfolios/:name/events                  in     no   yes    yes     yes      yes      no
 GET  /portfolios/:name/rows/:key               in     no   yes    yes     yes      yes      no
@@ -85,6 +86,8 @@ POST /nightly/rules/:id/remove                 in     no   no     no      no    
 GET  /nightly                                  in     no   yes    yes     yes      yes      no
 GET  /nightly/reports/:id                      in     no   yes    yes     yes      yes      no
 GET  /nightly/reports/:id/:file                in     no   no     yes     yes      yes      no
+
+GET  /service-events/:id                       in     no   no     yes     yes      yes      no
 
 GET  /work                                     in     no   no     no      no       yes      no
 GET  /work/events                              in     no   no     no      no       yes      no

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { openMarkedConsole } from '../../support/marked-console.ts';
 
-const TIMEOUT_MS = 120_000;
+const TIMEOUT_MS = 300_000;
 
 /** Types whose text has no letters but ASCII's, or says itself how it is written (RFC 8259, WHATWG's HTML 9.2.5). */
 const WITHOUT_CHARSET = /^(?:text\/event-stream|image\/|font\/|application\/(?:octet-stream|vnd\.|json$|manifest))/;

@@ -6,7 +6,7 @@ import { openBareConsole } from '../../support/bare-console.ts';
 import { openMarkedConsole } from '../../support/marked-console.ts';
 import { makeNotedAudit } from '../../support/noted-audit.ts';
 
-const TIMEOUT_MS = 120_000;
+const TIMEOUT_MS = 300_000;
 
 test(
   'each file that leaves the console is in the audit: who took it, what it is of, and how many bytes of it left',

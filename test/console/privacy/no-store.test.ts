@@ -4,7 +4,7 @@ import { openBareConsole } from '../../support/bare-console.ts';
 import { openMarkedConsole } from '../../support/marked-console.ts';
 
 /** Every page of a used console. */
-const TIMEOUT_MS = 120_000;
+const TIMEOUT_MS = 300_000;
 
 /** Files that are the same for everybody: each has an address with a digest in it, or belongs to the board's package. */
 const SAME_FOR_ALL = /^\/assets\/[0-9a-f]{12}\/|^\/queues\/static\//;

@@ -4,7 +4,7 @@ import { openMarkedConsole } from '../../support/marked-console.ts';
 import { MARK } from '../../support/marked-file.ts';
 
 /** Every page of a used console, by two people, some of them with a line that is looked for in a file. */
-const TIMEOUT_MS = 120_000;
+const TIMEOUT_MS = 300_000;
 
 const as = (roles: string) => ({ 'x-test-roles': roles });
 
@@ -34,6 +34,7 @@ test(
     expect(shown.finance).toEqual(
       expect.arrayContaining(['/held', held, '/work', '/portfolios/q4/downloads/original']),
     );
+    expect(shown.finance.some((path) => path.startsWith('/service-events/'))).toBe(true);
     expect(shown.finance.filter((path) => path.startsWith('/approvals/'))).not.toEqual([]);
     expect(seen.filter((one) => one.startsWith('viewer /approvals/'))).not.toEqual([]);
     expect(shown.finance.filter((path) => path.includes('/rows/')).length).toBeGreaterThan(4);

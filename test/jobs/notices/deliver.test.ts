@@ -66,13 +66,13 @@ describe('delivering', () => {
     const { deps } = deliversTo(receiver.url, open());
     const { stop } = startDelivering(deps, { log: deps.log, signal: GOES_ON.signal });
     await outbox.tell([makeState('1')]);
-    await expect.poll(() => receiver.received, { timeout: 20_000 }).toHaveLength(1);
+    await expect.poll(() => receiver.received).toHaveLength(1);
     let answerIt = (): void => {};
     receiver.react((answer) => {
       answerIt = () => answer.end();
     });
     await outbox.tell([makeState('2'), makeState('3')]);
-    await expect.poll(() => receiver.received, { timeout: 20_000 }).toHaveLength(2);
+    await expect.poll(() => receiver.received).toHaveLength(2);
     const stopped = stop();
     answerIt();
     await stopped;

@@ -41,7 +41,7 @@ describe('an answer that is no success', () => {
     });
     await place.import(buyerLines(10));
     await work();
-    const report = await settled('q4', 50_000);
+    const report = await settled();
     expect(report.states.done).toBe(10);
     expect(report.calls.throttled).toBeGreaterThan(0);
     expect(standIn.madeTwice()).toEqual([]);

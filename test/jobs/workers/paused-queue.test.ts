@@ -12,7 +12,7 @@ test('rows of a paused queue wait before it and say so, those of other steps go 
   await context.queues.pauseQueue('buyer-limits');
   await place.import(buyerLines(ROWS));
   await work();
-  await expect.poll(async () => (await report()).states.limit, { timeout: 10_000 }).toBe(ROWS);
+  await expect.poll(async () => (await report()).states.limit).toBe(ROWS);
   expect(standIn.counts().made).toMatchObject({ company: ROWS, limit: 0 });
   const [, , limits] = await context.queues.counts();
   expect(limits).toMatchObject({ name: 'buyer-limits', waiting: ROWS, active: 0, isPaused: true });

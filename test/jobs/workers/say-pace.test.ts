@@ -3,6 +3,7 @@ import { startSayingPace } from '../../../jobs/workers/say-pace.ts';
 import type { Shut } from '../../../src/pace/door-words.ts';
 import type { PaceState } from '../../../src/pace/pace-state.ts';
 import { makeKeptLog } from '../../support/log-fixture.ts';
+import { WAIT } from '../../support/redis/own-fixture.ts';
 
 const atLimit: PaceState = {
   phase: 'hold',
@@ -55,22 +56,22 @@ function startSaying({ isIdle = false, now = atLimit, shut = [] as Shut[], pause
 test('what is said is how the pace is at that moment, and once where nothing has left since', async () => {
   const { lines, looks, move } = startSaying();
   move();
-  await vi.waitUntil(() => lines.length > 0);
+  await vi.waitUntil(() => lines.length > 0, WAIT);
   expect(looks.doors).toBe(1);
   move();
-  await vi.waitUntil(() => lines.length > 1);
+  await vi.waitUntil(() => lines.length > 1, WAIT);
   expect(lines.map(({ msg }) => msg)).toEqual(Array(2).fill("at the service's limit, 98 calls/s"));
 });
 
 test('a shut door is said again and again while rows wait at it', async () => {
   const { lines } = startSaying({ shut: [shutDoor] });
-  await vi.waitUntil(() => lines.length > 2);
+  await vi.waitUntil(() => lines.length > 2, WAIT);
   expect(lines[0]?.msg).toContain('the outcome of limit requests is unknown');
 });
 
 test('a paused queue is said again and again while rows wait in it, with what lets it go on', async () => {
   const { lines } = startSaying({ paused: ['companies'] });
-  await vi.waitUntil(() => lines.length > 2);
+  await vi.waitUntil(() => lines.length > 2, WAIT);
   expect(lines[0]?.msg).toContain(
     'the queue companies is paused; let it go on with: npx limitline resume --queue companies',
   );
@@ -78,6 +79,6 @@ test('a paused queue is said again and again while rows wait in it, with what le
 
 test('nothing is said where there is nothing to do, though a door is shut', async () => {
   const { lines, looks } = startSaying({ shut: [shutDoor], isIdle: true });
-  await vi.waitUntil(() => looks.queues > 3);
+  await vi.waitUntil(() => looks.queues > 3, WAIT);
   expect(lines).toEqual([]);
 });

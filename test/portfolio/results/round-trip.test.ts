@@ -30,7 +30,7 @@ const anyDialect = fc.record({
   quoted: fc.boolean(),
 });
 
-test('any table written by us in any dialect reads back the same', { timeout: 60_000 }, async () => {
+test('any table written by us in any dialect reads back the same', async () => {
   const { write } = await makeTemporaryFolder();
   const anyTable = anyDialect.chain((dialect) => {
     const signs = [...(ENCODINGS[dialect.encoding] ?? ''), ',', ';', '\t', '|', '\n'];

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { isAlive, pidOf, stampOf } from '../../../src/redis/own/stamp.ts';
+import { WAIT } from '../../support/redis/own-fixture.ts';
 
 const folder = { path: '/nowhere', id: '1-2' };
 
@@ -35,7 +36,7 @@ test('a zombie, which has ended and whose parent never waits for it, is dead', a
   const stamp = stampOf(pid, folder) ?? '';
   expect(isAlive(stamp, folder)).toBe(true);
   process.kill(pid, 'SIGKILL');
-  await vi.waitUntil(() => !isAlive(stamp, folder));
+  await vi.waitUntil(() => !isAlive(stamp, folder), WAIT);
 });
 
 test.each(['', '0', '-1//1-2', 'nonsense', '1', '//'])('%j is no living process', (text) => {

@@ -12,6 +12,7 @@ import {
   free,
   importForApproval,
 } from './approval-commands.ts';
+import { archiveAndRestore } from './archive-command.ts';
 import { type Command, command, expectFound } from './command.ts';
 import { put, requestOf } from './put-command.ts';
 import type { RealLedger } from './real-ledger.ts';
@@ -73,6 +74,11 @@ export function commandArbitraries(): fc.Arbitrary<Command>[] {
     fc.tuple(process, process, portfolio, key).map((args) => overtake(...args)),
     fc.tuple(portfolio, key).map((args) => cancel(...args)),
     portfolio.map(compare),
+    // Seldom is a portfolio finished by chance; given up, it mostly is.
+    fc.tuple(portfolio, fc.integer({ min: 1, max: 3 })).map(([name, one]) => {
+      const ends = one === 1 ? Object.keys(REQUESTS).map((key) => cancel(name, key)) : [];
+      return archiveAndRestore(name, ends);
+    }),
     fc.tuple(portfolio, key).map((args) => leaveOut(...args)),
     portfolio.map(pause),
     portfolio.map(resume),

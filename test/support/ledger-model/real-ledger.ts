@@ -1,5 +1,9 @@
 import type { Redis } from 'ioredis';
 import { makeApprovals } from '../../../src/ledger/approvals/approvals.ts';
+import { makeArchivePages } from '../../../src/ledger/archive/archive-pages.ts';
+import { makeArchives } from '../../../src/ledger/archive/archives.ts';
+import { makeLeaving } from '../../../src/ledger/archive/leaving.ts';
+import { makeRestoring } from '../../../src/ledger/archive/restoring.ts';
 import { type AtMostOnce, makeAtMostOnce } from '../../../src/ledger/at-most-once.ts';
 import { makeAttempts } from '../../../src/ledger/attempts.ts';
 import { makeCalls } from '../../../src/ledger/calls.ts';
@@ -32,6 +36,12 @@ export function openRealLedger(connection: Redis, { canaryRefusals }: { canaryRe
     rows: makeRows({ connection, keys, persist, canaryRefusals, asksApproval: true }),
     approvals: makeApprovals({ connection, keys, persist }),
     portfolios: makePortfolios({ connection, keys }),
+    archiving: {
+      archives: makeArchives({ connection, keys }),
+      leaving: makeLeaving({ connection, keys }),
+      pages: makeArchivePages({ connection, keys }),
+      restoring: makeRestoring({ connection, keys }),
+    },
     /** The causes of a portfolio, without reading all else that is known of it. */
     causes: makeCauses({ connection, keys }).read,
     revision: (name: string, key: string) => connection.hget(keys.row(name, key), 'rev'),

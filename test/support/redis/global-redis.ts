@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import type { TestProject } from 'vitest/node';
 import { freePort } from './free-port.ts';
+import { DATABASES } from './own-database.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -27,6 +28,8 @@ export default async function setup(project: TestProject) {
     redisSocket,
     '--dir',
     dir,
+    '--databases',
+    String(DATABASES),
     '--save',
     '',
     '--appendonly',

@@ -7,6 +7,7 @@ import { Redis } from 'ioredis';
 import { vi } from 'vitest';
 import type { Credentials } from '../../../src/redis/redis-url.ts';
 import { freePort } from './free-port.ts';
+import { WAIT } from './own-fixture.ts';
 
 /** A Redis that somebody else runs, for tests: on a port of this machine, and ended by the fixture. */
 export type GivenServer = Awaited<ReturnType<typeof startGiven>>;
@@ -53,7 +54,7 @@ export function makeServerFixture() {
       const id = String(await primary.admin.call('CLUSTER', 'MYID'));
       const follow = () => replica.admin.call('CLUSTER', 'REPLICATE', id);
       // It must have met the node first.
-      await vi.waitFor(follow, { timeout: 20_000, interval: 20 });
+      await vi.waitFor(follow, WAIT);
       await synced(replica, primary);
       await Promise.all([...nodes, replica].map((node) => whole(node, nodes.length + 1)));
       return replica;
@@ -105,9 +106,9 @@ async function startGiven(
 /** Waits until a replica follows its primary, and its primary knows. */
 export async function synced(replica: GivenServer, primary: GivenServer): Promise<void> {
   const isUp = async () => (await replica.admin.info('replication')).includes('master_link_status:up');
-  await vi.waitUntil(isUp, { timeout: 20_000, interval: 20 });
+  await vi.waitUntil(isUp, WAIT);
   const isKnown = async () => (await primary.admin.info('replication')).includes(`port=${replica.port},state=online`);
-  await vi.waitUntil(isKnown, { timeout: 20_000, interval: 20 });
+  await vi.waitUntil(isKnown, WAIT);
 }
 
 /** A third of the 16,384 slots each, the last one also what is left over. */
@@ -124,7 +125,7 @@ async function whole({ admin }: GivenServer, count: number): Promise<void> {
     const known = nodes.split('\n').filter((line) => line !== '' && !/handshake|noaddr|fail/.test(line));
     return info.includes('cluster_state:ok') && known.length === count;
   };
-  await vi.waitUntil(isWhole, { timeout: 30_000 });
+  await vi.waitUntil(isWhole, WAIT);
 }
 
 /** Waits until a server answers, and says so where it has ended instead. */

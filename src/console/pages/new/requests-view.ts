@@ -1,4 +1,4 @@
-import { counted, grouped } from '../../../counted.ts';
+import { counted, grouped, sizeWords } from '../../../counted.ts';
 import { moneyText } from '../../../money-text.ts';
 import type { Preview } from '../../../portfolio/preview.ts';
 import { type Html, html } from '../../html/html.ts';
@@ -6,7 +6,7 @@ import { stats } from '../../parts/figures.ts';
 import { requestBodies } from '../../parts/request-bodies.ts';
 import { table } from '../../parts/table.ts';
 import { theirWords } from '../../parts/their-words.ts';
-import { durationWords, sizeWords } from './words.ts';
+import { durationWords } from './words.ts';
 
 /** With two decimals at least, as people expect of money. */
 function money(text: string): Html {

@@ -1,12 +1,6 @@
-import { counted, grouped } from '../../../counted.ts';
+import { counted, sizeWords } from '../../../counted.ts';
 import type { PortfolioDraft } from '../../../portfolio/portfolio-draft.ts';
 import type { Preview } from '../../../portfolio/preview.ts';
-
-/** `12.3 MB`, `4 kB`: rounded up, since nothing has no size. */
-export function sizeWords(bytes: number): string {
-  if (bytes < 1_000_000) return `${grouped(Math.max(1, Math.ceil(bytes / 1_000)))} kB`;
-  return `${(Math.ceil(bytes / 100_000) / 10).toLocaleString('en')} MB`;
-}
 
 /** `50 s`, `4 min`, `2.0 h`: as exactly as anybody needs to know how long something takes. */
 export function durationWords(seconds: number): string {

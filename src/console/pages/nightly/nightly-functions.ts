@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { CheckName } from '../../../ledger/nightly/checks.ts';
 import type { SectionName } from '../../../ledger/nightly/night-report.ts';
+import type { EventsFunctions } from '../events/events-section.ts';
 import type { InboxFunctions } from './inbox-view.ts';
 import type { NoticesFunctions } from './notices-view.ts';
 import type { ShownGroup, ShownReport } from './report-view.ts';
@@ -33,5 +34,6 @@ export type NightlyPageFunctions = {
   report: ReportFunctions;
   rules: RuleFunctions;
   inbox: InboxFunctions;
+  events: EventsFunctions;
   notices: NoticesFunctions;
 };

@@ -4,6 +4,7 @@ import { type Html, html, NOTHING } from '../../html/html.ts';
 import { linkButton } from '../../parts/button.ts';
 import { commandLine } from '../../parts/command-line.ts';
 import { emptyState } from '../../parts/empty-state.ts';
+import { eventsSection } from '../events/events-section.ts';
 import { inboxSection } from './inbox-view.ts';
 import { reportAddress, reportFileAddress } from './nightly-address.ts';
 import type { NightlyParts } from './nightly-functions.ts';
@@ -28,6 +29,9 @@ export type SectionView = { body: Html; actions?: Html; comesFirst?: boolean };
 /** A screen of them; `limitline notices` has up to 500. */
 const NOTICES_SHOWN = 20;
 
+/** A screen of them; `limitline events` lists more, and exports all. */
+const EVENTS_SHOWN = 10;
+
 /** The parts of the page in its order: first what came of the night, which is why people come here in the morning. */
 export const SECTIONS: readonly NightlySection[] = [
   {
@@ -35,6 +39,13 @@ export const SECTIONS: readonly NightlySection[] = [
     view: async ({ report }, { rights }) => lastReport(await report.read(), rights),
   },
   { title: 'Drop folder', view: async ({ inbox }) => ({ body: inboxSection(await inbox.look()) }) },
+  {
+    title: 'Events of the service',
+    view: async ({ events }, { rights }) => {
+      const showsEvents = can(rights, 'GET /service-events/:id');
+      return { body: eventsSection(await events.look(EVENTS_SHOWN), { showsEvents }) };
+    },
+  },
   {
     title: 'Sent again at night',
     view: async ({ rules }, { rights, csrf, query }) => {

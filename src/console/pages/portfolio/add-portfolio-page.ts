@@ -1,5 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { isLimitlineError } from '../../../errors.ts';
+import type { ArchivedPortfolio } from '../../../ledger/archive/archive-state.ts';
+import { archivedFault } from '../../../ledger/archive/archives.ts';
 import { isPortfolioName } from '../../../ledger/row-id.ts';
 import { filterFromQuery, type Query, type RowFilter } from '../../../ledger/search/row-filter.ts';
 import { addAction } from '../../actions/add-action.ts';
@@ -7,6 +9,7 @@ import type { ConsoleApp } from '../../console-app.ts';
 import { addEvents } from '../../events/add-events.ts';
 import type { Frame, Hub } from '../../events/hub.ts';
 import { ConsoleError } from '../../server/console-error.ts';
+import { archivedPortfolioPage } from '../archived/archived-portfolio.ts';
 import { below, portfolioAddress } from './addresses.ts';
 import { portfolioFrame } from './portfolio-frame.ts';
 import type { PortfolioLook } from './portfolio-look.ts';
@@ -15,7 +18,9 @@ import { ROWS_SHOWN, type RowsPage } from './rows-view.ts';
 
 /** What the page of a portfolio is handed. */
 export type PortfolioPageFunctions = {
-  /** All but its rows; nothing where there is no such portfolio. */
+  /** Where it is, where its rows are not in Redis, or not all of them; nothing where it is one like others, or none. */
+  archived: (name: string) => Promise<ArchivedPortfolio | undefined>;
+  /** All but its rows; nothing where there is no such portfolio, or its rows are not in Redis. */
   look: (name: string) => Promise<PortfolioLook | undefined>;
   /**
    * A page of its rows.
@@ -31,6 +36,10 @@ export type PortfolioPageFunctions = {
 export function addPortfolioPage(app: ConsoleApp, hub: Hub, given: PortfolioPageFunctions): void {
   app.get('/portfolios/:name', async (request, reply) => {
     const name = nameOf(request);
+    const archived = await given.archived(name);
+    if (archived) {
+      return reply.page({ title: name, at: 'portfolios', body: archivedPortfolioPage(archived, request.rights) });
+    }
     const query = request.query as Query;
     const { filter, problem } = readFilter(query);
     const after = typeof query.after === 'string' && query.after !== '' ? query.after : undefined;
@@ -81,8 +90,9 @@ function nameOf(request: FastifyRequest): string {
 
 async function lookAt(name: string, given: PortfolioPageFunctions): Promise<PortfolioLook> {
   const look = await given.look(name);
-  if (!look) throw notThere();
-  return look;
+  if (look) return look;
+  const archived = await given.archived(name);
+  throw archived ? new ConsoleError(409, archivedFault(archived).message) : notThere();
 }
 
 function notThere(): ConsoleError {

@@ -8,6 +8,8 @@ export type PortfoliosLook = {
   next?: string;
   /** How many there are in all. */
   total: number;
+  /** How many are archived or forgotten, and so are not among them. */
+  archived: number;
   pace: PaceState | undefined;
   workers: number;
   /** Queues that somebody paused, for all portfolios. */

@@ -13,7 +13,8 @@ import { pageHead } from '../../parts/page-head.ts';
 import { pager } from '../../parts/pager.ts';
 import { stateBar } from '../../parts/state.ts';
 import { table } from '../../parts/table.ts';
-import { inUtc } from '../../parts/time.ts';
+import { minuteOf } from '../../parts/time.ts';
+import { ARCHIVED } from '../archived/archived-list.ts';
 import { portfolioAddress } from '../portfolio/addresses.ts';
 import { waitsFor, waitWords } from '../portfolio/waits-for.ts';
 import type { PortfoliosLook } from './portfolios-look.ts';
@@ -24,13 +25,13 @@ type Listed = { text: string; rights: Rights };
 /** The list of portfolios, or what to do where there is none. */
 export function renderPortfolios(look: PortfoliosLook, given: Listed & { after: string }): Html {
   const { text, after, rights } = given;
-  const { portfolios, total, next } = look;
+  const { portfolios, total, next, archived } = look;
   const head = pageHead({
     title: 'Portfolios',
     ...(total === 0 ? {} : { lead: `${counted(total, 'portfolio')} in this account, the newest first` }),
     actions: can(rights, 'GET /new') && linkButton({ href: '/new', words: 'New portfolio', kind: 'primary' }),
   });
-  if (total === 0) return html`${head}<div id="${LIST_ID}">${renderList(look, given)}</div>`;
+  if (total === 0) return html`${head}<div id="${LIST_ID}">${renderList(look, given)}</div>${archivedLine(archived)}`;
   return html`${head}
     ${form({
       action: '/',
@@ -45,7 +46,14 @@ export function renderPortfolios(look: PortfoliosLook, given: Listed & { after: 
       words: counted(portfolios.length, 'portfolio'),
       first: after === '' ? undefined : addressOf(text),
       next: next === undefined ? undefined : addressOf(text, next),
-    })}`;
+    })}
+    ${archivedLine(archived, text)}`;
+}
+
+/** Who looks for one that is not in the list may find it there. */
+function archivedLine(archived: number, text = ''): Html {
+  if (archived === 0) return html``;
+  return html`<p class="quiet"><a href="${ARCHIVED}">${grouped(archived)} archived or forgotten</a>${text !== '' && ', not searched here'}: what is archived is kept in files, and brought back on request.</p>`;
 }
 
 /** Where the list stands in its page, and in the frames of its events. */
@@ -53,8 +61,8 @@ export const LIST_ID = 'portfolios-list';
 
 /** The portfolios alone, or what to do where there is none. */
 export function renderList(look: PortfoliosLook, { text, rights }: Listed): Html {
-  const { portfolios, total } = look;
-  if (total === 0) return nothingYet(rights);
+  const { portfolios, total, archived } = look;
+  if (total === 0) return archived > 0 ? nothingHere(rights) : nothingYet(rights);
   return table({
     caption: 'Portfolios',
     rows: portfolios,
@@ -75,6 +83,14 @@ export function renderList(look: PortfoliosLook, { text, rights }: Listed): Html
   });
 }
 
+function nothingHere(rights: Rights): Html {
+  return emptyState({
+    title: 'All portfolios are archived.',
+    words: 'What is imported from now on stands here.',
+    next: can(rights, 'GET /new') && linkButton({ href: '/new', words: 'New portfolio', kind: 'primary' }),
+  });
+}
+
 function nothingYet(rights: Rights): Html {
   if (!can(rights, 'GET /new')) {
     return emptyState({
@@ -92,12 +108,6 @@ function nothingYet(rights: Rights): Html {
 
 function nameOf({ name, file }: PortfolioState): Html {
   return html`<span><a href="${portfolioAddress(name)}"><bdi>${name}</bdi></a>${file && html`<small class="under"><bdi>${file.fileName}</bdi></small>`}</span>`;
-}
-
-/** By the minute: which of the day's imports it was, in one line. */
-function minuteOf(atMs: number | undefined): Html {
-  if (atMs === undefined) return html`–`;
-  return html`<time class="nowrap" datetime="${new Date(atMs).toISOString()}">${inUtc(atMs).slice(0, 16)}</time>`;
 }
 
 function begunOf({ startedMs, file }: PortfolioState): Html {

@@ -1,4 +1,5 @@
 import type { AskedFor } from '../../../ledger/approvals/answered.ts';
+import type { ArchivedPortfolio } from '../../../ledger/archive/archive-state.ts';
 import type { RowId } from '../../../ledger/row-id.ts';
 import type { ToldRow } from '../../../ledger/story/row-story.ts';
 import { addAction } from '../../actions/add-action.ts';
@@ -7,10 +8,13 @@ import { wantsFragment } from '../../layout/wants-fragment.ts';
 import { cutWords } from '../../parts/their-words.ts';
 import { ConsoleError } from '../../server/console-error.ts';
 import { heldAddress } from '../held/held-address.ts';
+import { portfolioAddress } from '../portfolio/addresses.ts';
 import { rowAddress, rowOfParams } from './row-address.ts';
 import { linePart, rowPage } from './row-page.ts';
 
 export type RowPageFunctions = {
+  /** Where a portfolio is whose rows are not in Redis; nothing where it is one like others, or none. */
+  archived: (portfolio: string) => Promise<ArchivedPortfolio | undefined>;
   /** Nothing where there is no such row. `patient`: looks for the line for as long as a page may take. */
   story: (row: RowId, options: { patient: boolean; signal: AbortSignal }) => Promise<ToldRow | undefined>;
   /** Sends it again, or says why it stays, or for what it waits. */
@@ -49,10 +53,15 @@ export function addRowPage(app: ConsoleApp, given: RowPageFunctions): void {
 
   app.get('/portfolios/:name/rows/:key', { handlerTimeout: PATIENT_LIMIT_MS }, async (request, reply) => {
     const { did, line } = request.query as { did?: string; line?: string };
-    const found = await given.story(rowOf(request.params), { patient: line === 'yes', signal: request.signal });
-    if (!found) throw noRow();
+    const row = rowOf(request.params);
+    const found = await given.story(row, { patient: line === 'yes', signal: request.signal });
+    if (!found) {
+      // Its portfolio's page says where its rows are, and how they come back.
+      if (await given.archived(row.portfolio)) return reply.redirect(portfolioAddress(row.portfolio), 303);
+      throw noRow();
+    }
     if (wantsFragment(request)) return reply.fragment(linePart(found, request.rights));
-    const { row, result } = found.story;
+    const { result } = found.story;
     const body = rowPage({ ...found, did: DID.get(String(did)), csrf: reply.csrf(), rights: request.rights });
     return reply.page({ title: `${cutWords(result.request.name)} (${row.portfolio})`, at: 'portfolios', body });
   });

@@ -34,7 +34,7 @@ export function rowPage(given: ToldRow & { did: string | undefined; csrf: string
   <div class="row-page">
     <div class="row-page-main">
       ${panel({ title: 'What became of it', body: html`${outcomeOf(story)}${rowActions(story, { csrf, rights })}` })}
-      ${panel({ title: 'What happened', body: timelinePart(timelineOf(story), row) })}
+      ${panel({ title: 'What happened', body: timelinePart(timelineOf(story), { row, showsEvents: can(rights, 'GET /service-events/:id') }) })}
       ${panel({ title: 'Its calls', body: callsPart(story) })}
     </div>
     <div class="row-page-side">

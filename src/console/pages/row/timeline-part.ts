@@ -1,5 +1,6 @@
 import type { RowId } from '../../../ledger/row-id.ts';
 import { type Html, html } from '../../html/html.ts';
+import { eventAddress } from '../events/event-address.ts';
 import { rowAddress } from './row-address.ts';
 import type { Happening } from './timeline.ts';
 
@@ -12,17 +13,24 @@ const SHAPES: Readonly<Record<Happening['kind'], string>> = {
   person: 'M8 2.5a2.7 2.7 0 1 0 .01 0M2.8 13.5c.6-3 2.5-4.3 5.2-4.3s4.6 1.3 5.2 4.3',
 };
 
-/** What happened to a row, as a list with the times at its side. The times are UTC, to the millisecond. */
-export function timelinePart(happened: readonly Happening[], row: RowId): Html {
+/**
+ * What happened to a row, as a list with the times at its side. The times are UTC, to the millisecond.
+ *
+ * @param given.showsEvents whether events of the service may be looked at as they came
+ */
+export function timelinePart(
+  happened: readonly Happening[],
+  { row, showsEvents }: { row: RowId; showsEvents: boolean },
+): Html {
   let day = '';
-  return html`<ol class="timeline">${happened.map(({ atMs, kind, words, detail, otherRow }) => {
+  return html`<ol class="timeline">${happened.map(({ atMs, kind, words, detail, otherRow, event }) => {
     const iso = new Date(atMs).toISOString();
     const isNew = iso.slice(0, 10) !== day;
     day = iso.slice(0, 10);
     return html`<li class="${['happening', `is-${kind}`]}">
       <time datetime="${iso}">${isNew && html`<span class="day">${day}</span> `}${iso.slice(11, 23)}</time>
       <svg class="shape" viewBox="0 0 16 16" aria-hidden="true"><path d="${SHAPES[kind]}"/></svg>
-      <div><p>${words}${otherRow !== undefined && html` <a href="${rowAddress({ ...row, key: otherRow })}">That row</a>`}</p>
+      <div><p>${words}${otherRow !== undefined && html` <a href="${rowAddress({ ...row, key: otherRow })}">That row</a>`}${event !== undefined && showsEvents && html` <a href="${eventAddress(event)}">As it came</a>`}</p>
       ${detail !== undefined && html`<pre class="answer" tabindex="0" aria-label="As it came">${detail}</pre>`}</div>
     </li>`;
   })}</ol>

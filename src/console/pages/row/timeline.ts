@@ -1,4 +1,5 @@
-import type { RowStory } from '../../../ledger/story/row-story.ts';
+import { counted } from '../../../counted.ts';
+import type { NamingEvent, RowStory } from '../../../ledger/story/row-story.ts';
 import type { KnownCall, StoryEntry } from '../../../ledger/story/story.ts';
 
 /** Something that happened: when, in ms; what, in a sentence; and what was said or sent, as it came. */
@@ -10,6 +11,8 @@ export type Happening = {
   detail?: string;
   /** Another row of the portfolio that this is about, by its key. */
   otherRow?: string;
+  /** The event of the service that this tells of, by its id. */
+  event?: string;
 };
 
 const THINGS = { company: 'company', document: 'document', limit: 'limit' } as const;
@@ -45,8 +48,20 @@ export function timelineOf(story: RowStory): Happening[] {
       words: ENDS[result.state],
     });
   }
+  happened.push(...story.events.map(happeningOfEvent));
   // What happened within a millisecond keeps the order in which it was told.
   return happened.toSorted((a, b) => a.atMs - b.atMs);
+}
+
+/** The service's events are not known by kind or shape, so nothing more can be said of one. */
+function happeningOfEvent({ id, firstMs, times, names }: NamingEvent): Happening {
+  const often = times > 1 ? `, ${counted(times, 'time')} by now` : '';
+  const words = `An event of the service came that names ${listed(names)}${often}. It changed nothing here.`;
+  return { atMs: firstMs, kind: 'plain', words, event: id };
+}
+
+function listed(names: readonly string[]): string {
+  return names.length < 2 ? (names[0] ?? '') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
 }
 
 /** Of a file that was imported several times the last time alone is known. */

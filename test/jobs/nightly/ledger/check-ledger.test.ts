@@ -219,7 +219,7 @@ test('on a host whose data folder has none of the files, nothing of them is call
   const sink = { found: (item: FoundItem) => void items.push(item) };
   const { notes } = await checkLedger(elsewhere, { sink, signal: new AbortController().signal });
   expect(items).toEqual([]);
-  expect(notes).toEqual([expect.stringContaining('Files and documents were not compared')]);
+  expect(notes).toEqual([expect.stringContaining('Files, documents and archives were not compared')]);
 });
 
 test('a check that was ended in the middle is made again, and finds and mends the same once', async () => {

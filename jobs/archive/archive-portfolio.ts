@@ -1,0 +1,180 @@
+import { randomBytes } from 'node:crypto';
+import { LimitlineError, messageOf } from '../../src/errors.ts';
+import type { ArchiveState } from '../../src/ledger/archive/archive-state.ts';
+import { archivedFault } from '../../src/ledger/archive/archives.ts';
+import { takeArchives } from '../../src/ledger/archive/archives-lease.ts';
+import { makeLeaving } from '../../src/ledger/archive/leaving.ts';
+import { rowCountOf } from '../../src/ledger/counts/summary.ts';
+import type { PortfolioState } from '../../src/ledger/portfolio.ts';
+import type { ArchiveDeps, ArchiveWish } from './archive-deps.ts';
+import { archiveFolder, removeArchive } from './archive-folders.ts';
+import { notArchivedFault } from './not-archived.ts';
+import { takeOut } from './take-out.ts';
+import { nameArchive, type Writing, writeArchive } from './write-archive.ts';
+
+/** What became of it: where the files are, and what is in them. */
+export type Archived = {
+  portfolio: string;
+  id: string;
+  folder: string;
+  sizeBytes: number;
+  rows: number;
+  states: Readonly<Record<string, number>>;
+  requested: string;
+  granted: string;
+  /** Whether its files had been there, and it only went on with what an earlier process left. */
+  resumed: boolean;
+};
+
+/**
+ * Archives a finished portfolio: writes all of it into files of the data folder, reads them back, compares them with what is in Redis,
+ * and takes it out of Redis then. What prevents that anything is requested twice stays.
+ *
+ * Killed at any moment, the next call goes on or begins anew. Whatever fails before the files are there and right leaves the
+ * portfolio as it was.
+ *
+ * @throws LimitlineError `NOT_FOUND`; `USAGE` where it may not be archived now, with what to do first; `FILE` where the disk does
+ *   not take it; `STOPPED` where the signal ended it
+ */
+export async function archivePortfolio(deps: ArchiveDeps, name: string, wish: ArchiveWish): Promise<Archived> {
+  const { ledger, keys, processId, account } = deps;
+  const holder = `${processId} ${randomBytes(6).toString('hex')}`;
+  const lease = await takeArchives({ connection: ledger, keys, holder });
+  if (!lease) {
+    throw new LimitlineError(
+      'USAGE',
+      `Portfolios of account ${account} are being archived or restored by another process: try again when that has ended.`,
+    );
+  }
+  try {
+    return await archive(deps, name, wish);
+  } finally {
+    await lease.release();
+  }
+}
+
+/**
+ * Whether a portfolio may be archived now, or gone on with where that was stopped. Changes nothing.
+ *
+ * @throws LimitlineError as {@link archivePortfolio}
+ */
+export async function mayBeArchived(
+  deps: Pick<ArchiveDeps, 'ledger' | 'keys' | 'account'>,
+  name: string,
+): Promise<void> {
+  const found = await makeLeaving({ connection: deps.ledger, keys: deps.keys }).begin(name);
+  if ('why' in found) throw notArchivedFault(name, found, deps.account);
+  if ('is' in found && found.is.is !== 'leaving') throw archivedFault({ name, is: found.is.is });
+}
+
+async function archive(deps: ArchiveDeps, name: string, wish: ArchiveWish): Promise<Archived> {
+  const leaving = makeLeaving({ connection: deps.ledger, keys: deps.keys });
+  // An import that was killed is forgotten by it.
+  const seen = await deps.portfolios.read(name);
+  const state: ArchiveState = {
+    is: 'archiving',
+    id: newId(),
+    by: wish.by,
+    sinceMs: Date.now(),
+    startedMs: seen.startedMs ?? 0,
+    finishedMs: seen.finishedMs ?? 0,
+  };
+  const begun = await leaving.begin(name, state);
+  if ('why' in begun) throw notArchivedFault(name, begun, deps.account);
+  if ('is' in begun) {
+    if (begun.is.is !== 'leaving') throw archivedFault({ name, is: begun.is.is });
+    return archivedOf(name, await takeOut({ name, state: begun.is, isResumed: true }, wish, deps), true, deps);
+  }
+  if (begun.before) await removeFolders(folderOf(name, begun.before.id, deps));
+  const left = await writeAndLeave(name, state, wish, deps);
+  return archivedOf(name, await takeOut({ name, state: left, isResumed: false }, wish, deps), false, deps);
+}
+
+/** Until the portfolio leaves, whatever fails is taken back. */
+async function writeAndLeave(name: string, state: ArchiveState, wish: ArchiveWish, deps: ArchiveDeps) {
+  const leaving = makeLeaving({ connection: deps.ledger, keys: deps.keys });
+  const folder = folderOf(name, state.id, deps);
+  let mayHaveLeft = false;
+  try {
+    const left = await writeFiles({ name, folder, state }, wish, deps);
+    await wish.onProgress?.({ step: 'leaving', rows: 0, total: 0 });
+    mustGoOn(wish);
+    mayHaveLeft = true;
+    if (await leaving.leave(name, left)) return left;
+    throw overtakenFault(name);
+  } catch (error) {
+    const isBack = await leaving.drop(name, state.id).catch(() => undefined);
+    // Whether Redis has heard of it is not known where it did not answer: then the files stay.
+    if (!mayHaveLeft || isBack === true) await removeFolders(folder);
+    if (isBack === undefined) deps.say?.(`${name} may still be marked as being archived: archive it again later.`);
+    throw wish.signal.aborted ? stoppedFault(name, error) : error;
+  }
+}
+
+async function writeFiles(
+  { name, folder, state }: { name: string; folder: string; state: ArchiveState },
+  wish: ArchiveWish,
+  deps: ArchiveDeps,
+): Promise<ArchiveState> {
+  await wish.onProgress?.({ step: 'begun', rows: 0, total: 0 });
+  mustGoOn(wish);
+  // Nothing changes from here on, so these are the counts and sums of what is written.
+  const found = await deps.portfolios.read(name);
+  const counts = countsOf(found);
+  const total = rowCountOf(found);
+  const stepOf = (step: 'writing' | 'comparing'): Writing => {
+    let rows = 0;
+    const onRows = (more: number) => {
+      rows += more;
+      return wish.onProgress?.({ step, rows, total });
+    };
+    const { id, by, startedMs, finishedMs } = state;
+    const facts = { account: deps.account, portfolio: name, id, by, archivedMs: state.sinceMs, startedMs, finishedMs };
+    return { folder, facts: { ...facts, rows: total, ...counts }, signal: wish.signal, onRows };
+  };
+  const writing = stepOf('writing');
+  await writing.onRows(0);
+  const { sizeBytes, sha256 } = await writeArchive({ writing, comparing: stepOf('comparing') }, deps);
+  await wish.onProgress?.({ step: 'naming', rows: 0, total });
+  mustGoOn(wish);
+  await nameArchive(folder);
+  return { ...state, is: 'leaving', sinceMs: Date.now(), ...counts, sizeBytes, sha256 };
+}
+
+function countsOf({ states, sums }: PortfolioState) {
+  return { states, requested: sums.requested, granted: sums.granted };
+}
+
+function archivedOf(name: string, state: ArchiveState, resumed: boolean, deps: ArchiveDeps): Archived {
+  const { id, states = {}, requested = '0.00', granted = '0.00', sizeBytes = 0 } = state;
+  const rows = Object.values(states).reduce((sum, count) => sum + count, 0);
+  const folder = folderOf(name, id, deps);
+  return { portfolio: name, id, folder, sizeBytes, rows, states, requested, granted, resumed };
+}
+
+function folderOf(portfolio: string, id: string, { settings, account }: ArchiveDeps): string {
+  return archiveFolder({ dataDir: settings.LIMITLINE_DATA, account, portfolio, id });
+}
+
+/** What is left of it is no archive, and in nobody's way: that it cannot be removed stops nothing. */
+async function removeFolders(folder: string): Promise<void> {
+  await removeArchive(folder).catch(() => {});
+}
+
+/** By the time at which it was begun, so that a list of folders is in their order. */
+function newId(): string {
+  return `${new Date().toISOString().replace(/[-:]|\..*$/g, '')}-${randomBytes(4).toString('hex')}`;
+}
+
+function mustGoOn({ signal }: ArchiveWish): void {
+  if (signal.aborted) throw new LimitlineError('STOPPED', messageOf(signal.reason));
+}
+
+function overtakenFault(name: string): LimitlineError {
+  return new LimitlineError('USAGE', `${name} is being archived by another process: nothing was done here.`);
+}
+
+function stoppedFault(name: string, cause: unknown): LimitlineError {
+  const message = `Archiving ${name} was stopped before anything was taken out: the portfolio is as it was.`;
+  return new LimitlineError('STOPPED', message, { cause });
+}

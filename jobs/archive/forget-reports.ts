@@ -1,0 +1,83 @@
+import { readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { writeDraft } from '../../src/files/draft.ts';
+import { systemCode } from '../../src/files/file-fault.ts';
+import type { IsOurs } from '../../src/ledger/nightly/forget-in-reports.ts';
+import { vocabularyOf } from '../../src/portfolio/columns/judge-header.ts';
+import { withoutApostrophe } from '../../src/table/formulas.ts';
+import { openTable } from '../../src/table/open-table.ts';
+import { nextRecord } from '../../src/table/table.ts';
+import { plainTableLine } from '../../src/table/table-line.ts';
+import { ITEMS, PAGE } from '../nightly/report/make-report.ts';
+import { reportFolders } from '../nightly/report/report-folder.ts';
+
+type ReportsDeps = {
+  account: string;
+  settings: { LIMITLINE_DATA: string };
+  keys: { reports: string };
+  forgetInReports: (portfolio: string, isOurs: IsOurs) => Promise<string[]>;
+};
+
+/** The columns of the file of all items that stay of an item: which check found something of how many rows, and no words. */
+const STAYS = new Set(['kind', 'check', 'portfolio', 'since', 'rows', 'mended']);
+
+/**
+ * Takes what the reports of nights say of a portfolio out of Redis and of their files: its items keep no words, and the page that is
+ * to be printed goes.
+ *
+ * @param files what files of its are called: items of files that led to no row name such
+ */
+export async function forgetReported(name: string, files: readonly string[], deps: ReportsDeps): Promise<void> {
+  const { account, settings, keys } = deps;
+  const isOurs: IsOurs = ({ portfolio, detail = '' }) =>
+    portfolio === name || (portfolio === '' && files.some((file) => detail.includes(file)));
+  const { all } = reportFolders({ dataDir: settings.LIMITLINE_DATA, account, of: keys.reports });
+  // First: which reports spoke of it is known by Redis alone, and what is killed begins anew.
+  const nights = await readdir(all, { withFileTypes: true }).catch((error) => {
+    if (systemCode(error) === 'ENOENT') return [];
+    throw error;
+  });
+  for (const night of nights.filter((entry) => entry.isDirectory()))
+    await forgetInFolder(join(all, night.name), isOurs);
+  await deps.forgetInReports(name, isOurs);
+}
+
+async function forgetInFolder(dir: string, isOurs: IsOurs): Promise<void> {
+  const names = await readdir(dir);
+  if (!names.includes(ITEMS)) return;
+  let isNamed = false;
+  const write = async (to: NodeJS.WritableStream) => {
+    for await (const { line, isChanged } of linesWithout(join(dir, ITEMS), isOurs)) {
+      isNamed ||= isChanged;
+      if (!to.write(line)) await new Promise<void>((done) => void to.once('drain', done));
+    }
+    await new Promise<void>((done, fail) => void to.once('error', fail).end(done));
+  };
+  const written = await writeDraft({ dir, name: ITEMS, mode: 0o600, write });
+  try {
+    if (!isNamed) return;
+    await rm(join(dir, PAGE), { force: true });
+    await written.putInPlace(join(dir, ITEMS), true);
+  } finally {
+    await written.drop();
+  }
+}
+
+/** The lines of the file of all items, those of the portfolio without their words; each as it is written again. */
+async function* linesWithout(path: string, isOurs: IsOurs): AsyncGenerator<{ line: string; isChanged: boolean }> {
+  const dialect = { encoding: 'utf-8', delimiter: ',', headerLine: 1 } as const;
+  const table = await openTable({ path, vocabulary: vocabularyOf(), ...dialect });
+  try {
+    const columns = table.header?.cells ?? [];
+    const [portfolioAt, detailAt] = [columns.indexOf('portfolio'), columns.indexOf('detail')];
+    yield { line: `\ufeff${plainTableLine(columns)}`, isChanged: false };
+    for (let record = await nextRecord(table); record; record = await nextRecord(table)) {
+      const cells = record.cells.map(withoutApostrophe);
+      const isNamed = isOurs({ portfolio: cells[portfolioAt] ?? '', detail: cells[detailAt] ?? '' });
+      const left = isNamed ? cells.map((cell, at) => (STAYS.has(columns[at] ?? '') ? cell : '')) : cells;
+      yield { line: plainTableLine(left), isChanged: left.some((cell, at) => cell !== cells[at]) };
+    }
+  } finally {
+    await table.close();
+  }
+}

@@ -1,0 +1,130 @@
+import { createHash } from 'node:crypto';
+import { open, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { LimitlineError } from '../../src/errors.ts';
+import { fileFault, systemCode } from '../../src/files/file-fault.ts';
+
+export const MANIFEST = 'manifest.json';
+
+/** Raised when files are written that an older version could not put back. */
+const FORMAT = 1;
+
+/** For whoever finds the folder years later, and has nothing else. Nothing reads it. */
+const ABOUT =
+  'A portfolio that Limitline took out of Redis. results.csv.gz is for people: unpacked by gunzip, a spreadsheet opens it (UTF-8). ' +
+  'rows.ndjson.gz and rest.ndjson.gz are for limitline restore. Times in ms count from 1970-01-01 UTC. Digests are SHA-256, of each ' +
+  'file and (plain) of its content. It holds what is known of people: limitline forget removes it.';
+
+/** For its owner alone, as all files of an archive. */
+const FILE_MODE = 0o600;
+
+const digestSchema = z.string().regex(/^[0-9a-f]{64}$/);
+const countSchema = z.int().nonnegative();
+
+/** What is in one file: sizes in bytes and SHA-256 in hexadecimal, of the file and of its content before it was compressed. */
+const factsSchema = z.object({
+  name: z.string(),
+  bytes: countSchema,
+  sha256: digestSchema,
+  plainBytes: countSchema,
+  plainSha256: digestSchema,
+  /** Line feeds in the content: of NDJSON the lines. */
+  lines: countSchema,
+});
+export type FileFacts = z.output<typeof factsSchema>;
+
+export const manifestSchema = z.object({
+  format: z.literal(FORMAT),
+  account: z.string(),
+  portfolio: z.string(),
+  id: z.string(),
+  by: z.string(),
+  /** When the files were written, the portfolio was begun and finished: ms since 1970. */
+  archivedMs: z.int(),
+  startedMs: z.int(),
+  finishedMs: z.int(),
+  rows: countSchema,
+  states: z.record(z.string(), countSchema),
+  requested: z.string(),
+  granted: z.string(),
+  files: z.array(factsSchema),
+});
+
+/** What an archive says of itself, in `manifest.json`. */
+export type ArchiveManifest = z.output<typeof manifestSchema>;
+
+/** All of it but the format, which is that of this version. */
+export type ManifestFacts = Omit<ArchiveManifest, 'format'>;
+
+/**
+ * Writes the manifest to the disk. Answers its size in bytes and its SHA-256 in hexadecimal.
+ *
+ * @throws LimitlineError `FILE`
+ */
+export async function writeManifest(dir: string, facts: ManifestFacts): Promise<{ bytes: number; sha256: string }> {
+  const path = join(dir, MANIFEST);
+  const text = Buffer.from(`${JSON.stringify({ format: FORMAT, about: ABOUT, ...facts }, null, 2)}\n`);
+  try {
+    const file = await open(path, 'wx', FILE_MODE);
+    try {
+      await file.writeFile(text);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+  } catch (error) {
+    throw fileFault(path, 'written', error);
+  }
+  return { bytes: text.length, sha256: digestOf(text) };
+}
+
+/**
+ * Reads the manifest of an archive.
+ *
+ * @param expected what is known of the archive in Redis, where something is: its account, its portfolio and the digest of the manifest
+ * @throws LimitlineError `FILE` where it is missing, damaged, of a later version, or of another archive
+ */
+export async function readManifest(
+  dir: string,
+  expected: { account: string; name?: string; id?: string; sha256?: string | undefined },
+): Promise<ArchiveManifest> {
+  const path = join(dir, MANIFEST);
+  const text = await readFile(path).catch((error) => {
+    throw systemCode(error) === 'ENOENT'
+      ? fault(path, 'there is no such file, so the archive is not in this folder: put the folder back there')
+      : fileFault(path, 'read', error);
+  });
+  const found = parsed(text);
+  if (found === undefined) throw fault(path, 'it is damaged; put the folder back from a copy');
+  if (typeof found === 'string') throw fault(path, found);
+  if (expected.sha256 !== undefined && digestOf(text) !== expected.sha256) {
+    throw fault(path, 'it is not what was written there; put the folder back from a copy');
+  }
+  if (found.account !== expected.account) throw fault(path, `it is of account ${found.account}`);
+  if (expected.name !== undefined && found.portfolio !== expected.name) {
+    throw fault(path, `it is of portfolio ${found.portfolio}`);
+  }
+  if (expected.id !== undefined && found.id !== expected.id) throw fault(path, 'it is of another archive');
+  return found;
+}
+
+/** The manifest; why it cannot be used; or nothing where it is none. */
+function parsed(text: Buffer): ArchiveManifest | string | undefined {
+  try {
+    const value: unknown = JSON.parse(text.toString());
+    const { format } = z.object({ format: z.int() }).parse(value);
+    if (format > FORMAT) return 'it was written by a later version of Limitline; use that one';
+    return manifestSchema.parse(value);
+  } catch {
+    return undefined;
+  }
+}
+
+function fault(path: string, why: string): LimitlineError {
+  return new LimitlineError('FILE', `${path} cannot be used: ${why}.`);
+}
+
+function digestOf(content: Buffer): string {
+  return createHash('sha256').update(content).digest('hex');
+}

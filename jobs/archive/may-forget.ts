@@ -1,0 +1,63 @@
+import { LimitlineError } from '../../src/errors.ts';
+import type { ArchiveState } from '../../src/ledger/archive/archive-state.ts';
+import type { Archives } from '../../src/ledger/archive/archives.ts';
+import type { ForgetAnswer } from '../../src/ledger/archive/forgetting.ts';
+import type { Portfolios } from '../../src/ledger/portfolios.ts';
+import { UNFINISHED_STATES } from '../../src/ledger/row.ts';
+
+/** What somebody is shown before a portfolio is forgotten. `state` is where it is on its way, if it is on any. */
+export type BeforeForgetting = Required<Pick<ArchiveState, 'states' | 'requested' | 'granted'>> & {
+  state: ArchiveState | undefined;
+};
+
+/**
+ * Looks whether a portfolio may be forgotten, and what there is of it.
+ *
+ * @throws LimitlineError `USAGE` where it may not, with what to do first; `NOT_FOUND`
+ */
+export async function lookBeforeForgetting(
+  name: string,
+  { archives, portfolios }: { archives: Archives; portfolios: Portfolios },
+): Promise<BeforeForgetting> {
+  const state = await archives.read(name);
+  if (state && state.is !== 'archived' && state.is !== 'forgetting' && state.is !== 'forgotten') {
+    throw refusal(name, { is: state.is });
+  }
+  // What it knows of itself where its rows are not in Redis, or not all of them any more.
+  if (state) {
+    const { states = {}, requested = '0', granted = '0' } = state;
+    if (state.is === 'archived' || state.states) return { state, states, requested, granted };
+  }
+  const { states, sums, startedMs, finishedMs, importing, interrupted } = await portfolios.read(name);
+  if (startedMs === undefined) throw refusal(name, { is: 'none' });
+  const isOpen = UNFINISHED_STATES.some((open) => states[open] > 0);
+  if (!state && (isOpen || importing || interrupted || finishedMs === undefined)) throw refusal(name, { is: 'open' });
+  if (!state && states.held > 0) throw refusal(name, { is: 'held', rows: states.held });
+  return { state, states, requested: sums.requested, granted: sums.granted };
+}
+
+/** Why a portfolio is not forgotten, and what is to be done first. */
+export function refusal(name: string, answer: Exclude<ForgetAnswer, { is: 'go' | 'forgotten' }>): LimitlineError {
+  switch (answer.is) {
+    case 'none':
+      return new LimitlineError('NOT_FOUND', `There is no portfolio "${name}": nothing was changed.`);
+    case 'held': {
+      const isOne = answer.rows === 1;
+      const held = isOne ? 'One row' : `${answer.rows} rows`;
+      const words = `${held} of ${name} ${isOne ? 'waits' : 'wait'} for a person to say what became of a call: npx limitline resolve "${name}". Nothing was changed; forget it then.`;
+      return new LimitlineError('USAGE', words);
+    }
+    case 'open': {
+      const words = `${name} is not finished: wait until it is, or give up what is left with npx limitline cancel "${name}". Nothing was changed; forget it then.`;
+      return new LimitlineError('USAGE', words);
+    }
+    case 'restoring': {
+      const words = `${name} is being restored: npx limitline restore "${name}" ends that. Nothing was changed; forget it then.`;
+      return new LimitlineError('USAGE', words);
+    }
+    default: {
+      const words = `${name} is being archived: npx limitline archive "${name}" ends that. Nothing was changed; forget it then.`;
+      return new LimitlineError('USAGE', words);
+    }
+  }
+}

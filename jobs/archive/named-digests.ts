@@ -1,0 +1,90 @@
+import { createReadStream } from 'node:fs';
+import { readdir, stat } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { pipeline } from 'node:stream';
+import { createGunzip } from 'node:zlib';
+import { fileFault, systemCode } from '../../src/files/file-fault.ts';
+import { REST, ROWS } from './archive-files.ts';
+import { PART } from './archive-folders.ts';
+
+/** SHA-256, in hexadecimal: by it both an imported file and a document are named, wherever they are. */
+const DIGEST = /(?<![0-9a-f])[0-9a-f]{64}(?![0-9a-f])/g;
+const DIGEST_LENGTH = 64;
+
+/** What of an archive names files of the data folder: its rows and its other keys (archive-files.ts), a line each. */
+const NAMING: readonly string[] = [ROWS, REST];
+
+/**
+ * The files below a folder that name others, of archives that are written to their end.
+ *
+ * @param except folders that are left out, with all below them
+ */
+export async function* namingFiles(dir: string, except: readonly string[] = []): AsyncGenerator<string> {
+  if (except.includes(dir)) return;
+  const found = await readdir(dir, { withFileTypes: true }).catch((error) => {
+    if (systemCode(error) === 'ENOENT') return [];
+    throw fileFault(dir, 'read', error);
+  });
+  for (const entry of found) {
+    const path = join(dir, entry.name);
+    // The rows of one that is still being written are in Redis.
+    if (entry.name.endsWith(PART)) continue;
+    // Folders may lie on another disk, behind a link.
+    const is = entry.isSymbolicLink() ? await stat(path).catch(() => entry) : entry;
+    if (is.isDirectory()) yield* namingFiles(path, except);
+    else if (is.isFile() && NAMING.includes(entry.name)) yield path;
+  }
+}
+
+/**
+ * The pieces of such a file in which digests stand, each with all of them whole; one may come twice.
+ *
+ * @throws LimitlineError `FILE` where it cannot be read: then it is not known what it names
+ */
+export async function* digestsOf(path: string): AsyncGenerator<string[]> {
+  const gunzip = createGunzip();
+  // Whatever fails comes out where it is read.
+  pipeline(createReadStream(path), gunzip, () => {});
+  let rest = '';
+  try {
+    for await (const piece of gunzip) {
+      // Digests are ASCII: one byte a character keeps them whole, whatever stands around them.
+      const text = rest + (piece as Buffer).toString('latin1');
+      yield text.match(DIGEST) ?? [];
+      rest = text.slice(-(DIGEST_LENGTH + 1));
+    }
+  } catch (error) {
+    throw fileFault(path, 'read', error);
+  }
+}
+
+/** What files are called that an archive tells of as imported: each import is JSON in a text of its other keys. */
+export async function fileNamesOf(archive: string): Promise<string[]> {
+  const names: string[] = [];
+  for await (const path of namingFiles(archive)) {
+    if (basename(path) !== REST) continue;
+    const gunzip = createGunzip();
+    pipeline(createReadStream(path), gunzip, () => {});
+    try {
+      for await (const line of createInterface({ input: gunzip, crlfDelay: Number.POSITIVE_INFINITY })) {
+        if (line.includes('fileName')) names.push(...fileNamesIn(JSON.parse(line)));
+      }
+    } catch (error) {
+      throw fileFault(path, 'read', error);
+    }
+  }
+  return names;
+}
+
+function fileNamesIn(texts: unknown): string[] {
+  const found = Array.isArray(texts) ? texts.filter((text) => typeof text === 'string' && text.startsWith('{')) : [];
+  return found.flatMap((text) => {
+    try {
+      const { fileName } = JSON.parse(text) as { fileName?: unknown };
+      return typeof fileName === 'string' ? [fileName] : [];
+    } catch {
+      return [];
+    }
+  });
+}

@@ -1,0 +1,192 @@
+import { randomBytes } from 'node:crypto';
+import { LimitlineError } from '../../src/errors.ts';
+import { nameInLine } from '../../src/ledger/archive/archive-pages.ts';
+import type { ArchiveState } from '../../src/ledger/archive/archive-state.ts';
+import { archivedFault, makeArchives } from '../../src/ledger/archive/archives.ts';
+import { takeArchives } from '../../src/ledger/archive/archives-lease.ts';
+import { makeRestoring } from '../../src/ledger/archive/restoring.ts';
+import type { ArchiveDeps } from './archive-deps.ts';
+import { ARCHIVE_FILES, type ArchiveFile, batchesOf, REST, ROWS, readArchiveFile } from './archive-files.ts';
+import { archiveFolder } from './archive-folders.ts';
+import { type ArchiveManifest, type FileFacts, MANIFEST, readManifest } from './manifest.ts';
+import { mustHaveRoom } from './room-in-redis.ts';
+import { someAtATime } from './some-at-a-time.ts';
+
+/** What is done to a portfolio on its way back into Redis, in this order. */
+export const RESTORE_STEPS = [
+  /** The files are read to their end. Nothing is written before they are what was written. */
+  'checking',
+  'begun',
+  'rows',
+  'rest',
+  'ending',
+  /** It is a portfolio like others. Its files stay until it is archived again. */
+  'ended',
+] as const;
+export type RestoreStep = (typeof RESTORE_STEPS)[number];
+
+/** How far it is: rows of this step, of so many. */
+export type RestoreProgress = { step: RestoreStep; rows: number; total: number };
+
+export type RestoreWish = {
+  signal: AbortSignal;
+  /** Hears before each step, and of each page of rows in it; what it waits for is waited for. */
+  onProgress?: (progress: RestoreProgress) => void | Promise<void>;
+};
+
+export type RestoreDeps = Pick<ArchiveDeps, 'account' | 'ledger' | 'keys' | 'processId' | 'settings'>;
+
+/** What became of it; `resumed` where it went on with what another process had begun. */
+export type Restored = {
+  portfolio: string;
+  id: string;
+  folder: string;
+  rows: number;
+  states: Readonly<Record<string, number>>;
+  resumed: boolean;
+};
+
+/**
+ * Puts an archived portfolio back into Redis, byte for byte as it was when it was archived. All of its files are read to their end
+ * first, and compared with what was written: where one is missing, cut off, changed or of another archive, nothing is done.
+ *
+ * Killed at any moment, the next call goes on: it writes again what is there already, to the same effect.
+ *
+ * @throws LimitlineError `NOT_FOUND`; `USAGE` where it is not archived, or on another way; `FILE` where its files are not what was
+ *   written; `STOPPED` where the signal ended it
+ */
+export async function restorePortfolio(deps: RestoreDeps, name: string, wish: RestoreWish): Promise<Restored> {
+  const { ledger, keys, processId, account } = deps;
+  const holder = `${processId} ${randomBytes(6).toString('hex')}`;
+  const lease = await takeArchives({ connection: ledger, keys, holder });
+  if (!lease) {
+    const words = `Portfolios of account ${account} are being archived or restored by another process: try again when that has ended.`;
+    throw new LimitlineError('USAGE', words);
+  }
+  try {
+    return await restore(deps, { name, run: holder }, wish);
+  } finally {
+    await lease.release();
+  }
+}
+
+async function restore(
+  deps: RestoreDeps,
+  { name, run }: { name: string; run: string },
+  wish: RestoreWish,
+): Promise<Restored> {
+  const { account, ledger, keys, settings } = deps;
+  const state = await archivedState(deps, name);
+  const { id, sha256 } = state;
+  const folder = archiveFolder({ dataDir: settings.LIMITLINE_DATA, account, portfolio: name, id });
+  const manifest = await readManifest(folder, { account, name, id, sha256 });
+  const told = makeSteps(manifest, wish, name);
+  const isBegun = state.is === 'restoring';
+  await checkAll(folder, manifest, (rows) => told('checking', rows, isBegun));
+  const restoring = makeRestoring({ connection: ledger, keys });
+  // One that is half back has what it needs, or goes on when there is room.
+  if (!isBegun) await mustHaveRoom(ledger, manifest);
+  await told('begun', 0, isBegun);
+  if (!(await restoring.begin(name, state, run))) throw overtakenFault(name);
+  const mustGoOn = (isDone: boolean) => {
+    if (!isDone) throw overtakenFault(name);
+  };
+  await told('rows', 0);
+  await someAtATime(batchesOf(readArchiveFile(folder, factsOf(manifest, ROWS))), async (lines) => {
+    mustGoOn(await restoring.putRows(name, run, lines));
+    await told('rows', lines.length);
+  });
+  await told('rest', 0);
+  const hash: Buffer[] = [];
+  await someAtATime(batchesOf(readArchiveFile(folder, factsOf(manifest, REST))), async (lines) => {
+    hash.push(...lines.filter((line) => nameInLine(line) === PORTFOLIO_LINE));
+    const others = lines.filter((line) => nameInLine(line) !== PORTFOLIO_LINE);
+    for (const part of partsOf(others)) mustGoOn(await restoring.putKeys(name, run, part));
+    await told('rest', 0);
+  });
+  await told('ending', 0);
+  const ended = await restoring.end(name, { run, startedMs: state.startedMs, rows: manifest.rows, lines: hash });
+  if (ended === 'rows') throw new LimitlineError('FILE', `${folder} has not the rows that its manifest counts.`);
+  mustGoOn(ended);
+  await wish.onProgress?.({ step: 'ended', rows: manifest.rows, total: manifest.rows });
+  return { portfolio: name, id, folder, rows: manifest.rows, states: manifest.states, resumed: isBegun };
+}
+
+/** What the lines of the portfolio's own hash are called (archive-lines.lua). */
+const PORTFOLIO_LINE = 'portfolio';
+
+async function archivedState({ ledger, keys, account }: RestoreDeps, name: string): Promise<ArchiveState> {
+  const { name: _name, ...state } = (await makeArchives({ connection: ledger, keys }).read(name)) ?? {
+    name,
+    is: undefined,
+  };
+  if (state.is === 'archived' || state.is === 'restoring') return state;
+  if (state.is !== undefined) throw archivedFault({ name, is: state.is });
+  if ((await ledger.exists(keys.portfolio(name))) === 0) {
+    throw new LimitlineError('NOT_FOUND', `There is no portfolio "${name}" in account ${account}.`);
+  }
+  throw new LimitlineError('USAGE', `${name} is not archived: all of it is in Redis, and nothing was done.`);
+}
+
+/** Reads all files to their end, before anything is written. */
+async function checkAll(
+  folder: string,
+  manifest: ArchiveManifest,
+  told: (rows: number) => Promise<void>,
+): Promise<void> {
+  for (const name of ARCHIVE_FILES) factsOf(manifest, name);
+  await told(0);
+  for (const facts of manifest.files) {
+    for await (const _piece of readArchiveFile(folder, facts)) await told(0);
+    await told(facts.name === ROWS ? facts.lines : 0);
+  }
+}
+
+function factsOf({ files, portfolio }: ArchiveManifest, name: ArchiveFile): FileFacts {
+  const found = files.find((each) => each.name === name);
+  if (!found)
+    throw new LimitlineError(
+      'FILE',
+      `The ${MANIFEST} of the archive of ${portfolio} names no ${name}: put it back from a copy.`,
+    );
+  return found;
+}
+
+/** Lines that one command puts into sorted sets of a million members within some milliseconds. */
+const PART_BYTES = 48 * 1024;
+
+function* partsOf(lines: readonly Buffer[]): Generator<Buffer[]> {
+  let [part, bytes]: [Buffer[], number] = [[], 0];
+  for (const line of lines) {
+    if (bytes > 0 && bytes + line.length > PART_BYTES) {
+      yield part;
+      [part, bytes] = [[], 0];
+    }
+    part.push(line);
+    bytes += line.length;
+  }
+  if (part.length > 0) yield part;
+}
+
+/** Tells how far it is, and ends it where that was asked for; `isBegun` where something of it is in Redis already. */
+type Told = (step: RestoreStep, rows: number, isBegun?: boolean) => Promise<void>;
+
+function makeSteps(manifest: ArchiveManifest, wish: RestoreWish, name: string): Told {
+  let [last, done] = ['', 0];
+  return async (step, rows, isBegun = true) => {
+    [last, done] = [step, step === last ? done + rows : rows];
+    await wish.onProgress?.({ step, rows: done, total: manifest.rows });
+    if (wish.signal.aborted) throw stoppedFault(name, isBegun);
+  };
+}
+
+function overtakenFault(name: string): LimitlineError {
+  return new LimitlineError('USAGE', `${name} is on another way by now: nothing more was done here.`);
+}
+
+function stoppedFault(name: string, isBegun: boolean): LimitlineError {
+  const words = isBegun
+    ? `Some rows of ${name} are back in Redis, and that was stopped. Run npx limitline restore "${name}" again to go on.`
+    : `Restoring ${name} was stopped before anything was put back: it is archived as before.`;
+  return new LimitlineError('STOPPED', words);
+}

@@ -1,0 +1,147 @@
+import { rename } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import type { Writable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { makeFolder } from '../../src/data-folder.ts';
+import { LimitlineError } from '../../src/errors.ts';
+import { fileFault } from '../../src/files/file-fault.ts';
+import { type LinesPage, makeArchivePages } from '../../src/ledger/archive/archive-pages.ts';
+import { exportResults } from '../export/export-results.ts';
+import type { ArchiveDeps } from './archive-deps.ts';
+import {
+  batchesOf,
+  checkArchiveFile,
+  REST,
+  RESULTS,
+  ROWS,
+  readArchiveFile,
+  writeArchiveFile,
+} from './archive-files.ts';
+import { PART, syncFolder } from './archive-folders.ts';
+import { type FileFacts, type ManifestFacts, writeManifest } from './manifest.ts';
+import { someAtATime } from './some-at-a-time.ts';
+
+/** For its owner alone, as all that is in it. */
+const FOLDER_MODE = 0o700;
+
+/** The portfolio's folder, the account's, that of all archives, and the data folder. */
+const LEVELS = 4;
+
+/** A portfolio that nobody changes, and where its archive is to be; `onRows` hears of rows that were written, or compared. */
+export type Writing = {
+  folder: string;
+  facts: Omit<ManifestFacts, 'files'>;
+  signal: AbortSignal;
+  onRows: (rows: number) => void | Promise<void>;
+};
+
+/**
+ * Writes all files of an archive to the disk, into a folder that is still to get its name, reads them back, and compares each row and each
+ * other key with what is in Redis then. The results take longest, so all else is done beside them.
+ *
+ * @throws LimitlineError `FILE` where a file cannot be written or is not what was written, `USAGE` where Redis is not what the files say
+ */
+export async function writeArchive(work: { writing: Writing; comparing: Writing }, deps: ArchiveDeps) {
+  const { folder, facts, signal, onRows } = work.writing;
+  const [dir, name] = [`${folder}${PART}`, facts.portfolio];
+  const pages = makeArchivePages({ connection: deps.ledger, keys: deps.keys });
+  try {
+    makeFolder(dir, FOLDER_MODE);
+  } catch (error) {
+    throw fileFault(dir, 'written', error);
+  }
+  const files = await together(signal, (either) => [
+    async () => {
+      const write = (to: Writable) => exportResults({ portfolio: name, only: 'all' }, to, { ...deps, signal: either });
+      return [await writeArchiveFile(dir, RESULTS, write)];
+    },
+    async () => {
+      const write = (found: AsyncIterable<LinesPage>) => (to: Writable) =>
+        pipeline(textsOf(found, onRows), to, { signal: either });
+      const rows = await writeArchiveFile(dir, ROWS, write(pages.rows(name)));
+      const rest = await writeArchiveFile(dir, REST, write(pages.rest(name)));
+      await compare({ dir, rows, rest }, { ...work.comparing, signal: either }, deps);
+      return [rows, rest];
+    },
+  ]);
+  const manifest = { ...facts, files: files.flat() };
+  await checkArchiveFile(dir, manifest.files[0] as FileFacts);
+  const [written] = [await writeManifest(dir, manifest), await syncFolder(dir)];
+  return { manifest, sizeBytes: sumOf(manifest.files) + written.bytes, sha256: written.sha256 };
+}
+
+/** Reads the rows and the other keys back from the disk, and compares them with what is in Redis now. */
+async function compare(
+  { dir, rows, rest }: { dir: string; rows: FileFacts; rest: FileFacts },
+  { facts, signal, onRows }: Writing,
+  deps: ArchiveDeps,
+): Promise<void> {
+  const name = facts.portfolio;
+  const pages = makeArchivePages({ connection: deps.ledger, keys: deps.keys });
+  const mustBeSame = (isSame: boolean) => {
+    if (!isSame) throw changedFault(name);
+  };
+  await onRows(0);
+  if (rows.lines !== facts.rows) throw changedFault(name);
+  await someAtATime(batchesOf(readArchiveFile(dir, rows)), async (lines) => {
+    signal.throwIfAborted();
+    mustBeSame(await pages.areRows(name, lines));
+    await onRows(lines.length);
+  });
+  await someAtATime(batchesOf(readArchiveFile(dir, rest)), async (lines) => {
+    signal.throwIfAborted();
+    mustBeSame(await pages.areKeys(name, lines));
+  });
+}
+
+/** Gives the folder of the archive its name: from now on it is one. */
+export async function nameArchive(folder: string): Promise<void> {
+  try {
+    await rename(`${folder}${PART}`, folder);
+    // Folders above it may be new as well, up to the data folder.
+    for (let above = dirname(folder), level = 0; level < LEVELS; above = dirname(above), level += 1)
+      await syncFolder(above);
+  } catch (error) {
+    throw fileFault(folder, 'written', error);
+  }
+}
+
+/** Does these at the same time, and waits for all of them: the first that fails ends the others, and its fault is the one that is told. */
+async function together<T>(
+  signal: AbortSignal,
+  tasks: (either: AbortSignal) => readonly (() => Promise<T>)[],
+): Promise<T[]> {
+  const failing = new AbortController();
+  const either = AbortSignal.any([signal, failing.signal]);
+  const faults: unknown[] = [];
+  const run = async (task: () => Promise<T>) => {
+    try {
+      return await task();
+    } catch (error) {
+      faults.push(error);
+      failing.abort(error);
+      throw error;
+    }
+  };
+  const ended = await Promise.allSettled(tasks(either).map(run));
+  if (faults.length > 0) throw faults[0];
+  return ended.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
+}
+
+async function* textsOf(pages: AsyncIterable<LinesPage>, onRows: Writing['onRows']): AsyncGenerator<Buffer> {
+  for await (const { text, count } of pages) {
+    yield text;
+    if (count > 0) await onRows(count);
+  }
+}
+
+function sumOf(files: readonly FileFacts[]): number {
+  return files.reduce((sum, { bytes }) => sum + bytes, 0);
+}
+
+function changedFault(name: string): LimitlineError {
+  return new LimitlineError(
+    'USAGE',
+    `${name} was changed while it was archived, so nothing of it was taken out: archive it again.`,
+  );
+}

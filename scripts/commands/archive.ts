@@ -1,0 +1,109 @@
+import type { Command } from 'commander';
+import type { ArchiveProgress } from '../../jobs/archive/archive-deps.ts';
+import { type Archived, archivePortfolio, mayBeArchived } from '../../jobs/archive/archive-portfolio.ts';
+import { commandLineActor } from '../../src/actor.ts';
+import type { Context } from '../../src/context.ts';
+import { counted, sizeWords } from '../../src/counted.ts';
+import { type Summary, summarize } from '../../src/ledger/counts/summary.ts';
+import { auditCommand } from '../audit/audit-command.ts';
+import { onPortfolio } from '../opening/on-portfolio.ts';
+import { PROBLEMS_STATUS } from '../process/exit-status.ts';
+import { waitForSignal } from '../process/signals.ts';
+import { keepHeapSmall } from '../process/small-heap.ts';
+import { startProgress } from '../progress/progress.ts';
+import { askYesOrNo, canAsk } from '../terminal/ask.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+
+type ArchiveOptions = { yes?: true };
+
+/** `limitline archive NAME`: a finished portfolio out of Redis, into files that are read back and compared first. */
+export function register(program: Command, terminal: Terminal): void {
+  program
+    .command('archive')
+    .argument('<name>', 'the portfolio')
+    .description('put a finished portfolio into files, and take its rows out of Redis')
+    .option('--yes', 'do not ask')
+    .action(async (name: string, options: ArchiveOptions) => {
+      keepHeapSmall();
+      process.exitCode = await onPortfolio(name, (context) => archiveIt(name, options, context, terminal), {
+        alsoArchived: true,
+      });
+    });
+}
+
+async function archiveIt(name: string, { yes }: ArchiveOptions, context: Context, terminal: Terminal): Promise<number> {
+  const ending = new AbortController();
+  const { signal, forget } = waitForSignal();
+  void signal.then((which) => ending.abort(new Error(`${which} came`)));
+  try {
+    await mayBeArchived(context, name);
+    const isGoingOn = (await context.archives.read(name)) !== undefined;
+    const summary = await summarize(name, context);
+    if (summary && !isGoingOn && !yes && canAsk()) {
+      terminal.say(`limitline: ${planWords(summary, context)}`);
+      if (!(await askYesOrNo('Archive it? [y/N] ', ending.signal))) {
+        terminal.print('Nothing was changed.', { portfolio: name, archived: false });
+        return PROBLEMS_STATUS;
+      }
+    }
+    const archived = await auditCommand(context, () => withProgress(name, ending.signal, context, terminal));
+    terminal.print(archivedWords(archived), { account: context.account, archived: true, ...archived });
+    return 0;
+  } finally {
+    forget();
+  }
+}
+
+async function withProgress(
+  name: string,
+  signal: AbortSignal,
+  context: Context,
+  terminal: Terminal,
+): Promise<Archived> {
+  let last: ArchiveProgress = { step: 'begun', rows: 0, total: 0 };
+  const progress = startProgress(() => ({ done: last.rows, total: last.total, words: stepWords(last) }));
+  const onProgress = (now: ArchiveProgress) => {
+    last = now;
+  };
+  const say = (sentence: string) => terminal.say(`limitline: ${sentence}`);
+  try {
+    return await archivePortfolio({ ...context, say }, name, { by: commandLineActor(), signal, onProgress });
+  } finally {
+    progress.stop();
+  }
+}
+
+function stepWords({ step, rows, total }: ArchiveProgress): string {
+  const of = `${rows.toLocaleString('en')} of ${counted(total, 'row')}`;
+  const words: Partial<Record<ArchiveProgress['step'], string>> = {
+    writing: `${of} written`,
+    comparing: `${of} read back and compared`,
+    'taking rows out': `${of} taken out of Redis`,
+    'taking the rest out': 'taking indexes out of Redis',
+  };
+  return words[step] ?? 'archiving';
+}
+
+function planWords({ portfolio, rows, requested }: Summary, { settings }: Context): string {
+  return [
+    `${portfolio} has ${counted(rows, 'row')}, ${requested} requested in total. They are written`,
+    `to files below ${settings.LIMITLINE_DATA}/archive (some ${sizeWords(rows * ROW_BYTES)}), read back and compared,`,
+    'and then leave Redis. Nothing of it can be requested twice meanwhile or later.',
+  ].join('\n');
+}
+
+/** Of an ordinary row in the three files, compressed; measured. */
+const ROW_BYTES = 400;
+
+function archivedWords({ portfolio, rows, folder, sizeBytes, resumed }: Archived): string {
+  const left = `${counted(rows, 'row')} ${rows === 1 ? 'has' : 'have'} left Redis`;
+  return [
+    resumed ? `${portfolio} is archived; this went on where it had stopped.` : `${portfolio} is archived.`,
+    `  ${left}. The files (${sizeWords(sizeBytes)}) are in`,
+    `  ${folder}`,
+    '  results.csv.gz is for people. Keep the folder as you keep your backups.',
+    '  What prevents that anything is requested twice stays in Redis: what was made,',
+    '  and for which buyers.',
+    `  To bring it back: npx limitline restore "${portfolio}"`,
+  ].join('\n');
+}

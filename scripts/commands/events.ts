@@ -1,0 +1,95 @@
+import { Readable, type Writable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { Command } from 'commander';
+import { eventFacts, eventLines, rowFacts } from '../../jobs/export/event-lines.ts';
+import { listEvents } from '../../jobs/story/list-events.ts';
+import type { Context } from '../../src/context.ts';
+import { counted } from '../../src/counted.ts';
+import { LimitlineError } from '../../src/errors.ts';
+import { since } from '../audit/since.ts';
+import { eventsList } from '../events/events-list.ts';
+import { addListen } from '../events/listen-command.ts';
+import { mustExist, withContext } from '../opening/on-portfolio.ts';
+import { limitNumber } from '../options/numbers.ts';
+import { checkOutput, writeOutput } from '../report/output.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+
+/** What a terminal shows of the last ones. */
+const LISTED = 20;
+
+/** An event may hold whatever the service knows of a buyer: for who asked for it, and nobody else. */
+const OWN_FILE = 0o600;
+
+const SINCE = 'only since a day (2026-11-22), a moment (2026-11-22T10:00Z) or as long ago (12h)';
+
+type ListOptions = { since?: number; portfolio?: string; last: number };
+type ExportOptions = { since?: number; out?: string; rows: boolean };
+
+/** `limitline events`: what the service sent, and what it names; `events export`: all of it; `events listen`: takes it. */
+export function register(program: Command, terminal: Terminal): void {
+  const events = program
+    .command('events')
+    .description('what the service sent of its own accord, and which rows it names')
+    .option('--since <time>', SINCE, since)
+    .option('--portfolio <name>', 'only what names a row of this portfolio')
+    .option('--last <n>', 'so many of the latest', limitNumber, LISTED)
+    .action((options: ListOptions) => withContext((context) => list(options, context, terminal)));
+  events
+    .command('export')
+    .description('all events as NDJSON, one a line, as they came, the oldest first')
+    .option('--out <file>', 'write to this file instead of standard output')
+    .option('--since <time>', SINCE, since)
+    .option('--no-rows', 'without the rows that they name, which takes long with very many portfolios')
+    .action(async (_own: unknown, command: Command) => {
+      // The list has --since as well, and commander gives it to that.
+      const options = command.optsWithGlobals() as ExportOptions;
+      checkOutput(options.out, { isBinary: false });
+      const since = options.since === undefined ? {} : { since: new Date(options.since).toISOString() };
+      const facts = (counts: { events: number }) => ({ ...counts, ...since });
+      const { events: count } = await withContext((context) => exportEvents(options, context), { facts });
+      if (options.out !== undefined) terminal.say(`${counted(count, 'event')} written to ${options.out}.`);
+    });
+  addListen(events, terminal);
+  // Its help names the program's options, and not those of the list as if they were its own.
+  for (const sub of events.commands) {
+    sub.configureHelp({ ...sub.configureHelp(), visibleGlobalOptions: () => [...program.options] });
+  }
+  // Commander takes options of the list wherever they stand: a filter that is not applied is not passed over.
+  events.hook('preSubcommand', (_events, sub) => refuseOptionsOfList(events, sub));
+}
+
+/** @throws LimitlineError `USAGE` where an option is given that `events` alone has */
+function refuseOptionsOfList(events: Command, sub: Command): void {
+  const has = new Set(sub.options.map((option) => option.attributeName()));
+  const given = events.options.find(
+    (option) => !has.has(option.attributeName()) && events.getOptionValueSource(option.attributeName()) === 'cli',
+  );
+  if (!given) return;
+  const words = `${given.long} is for limitline events alone: limitline events ${sub.name()} does not know it. Leave it out.`;
+  throw new LimitlineError('USAGE', words);
+}
+
+async function list({ since: sinceMs, portfolio, last }: ListOptions, context: Context, terminal: Terminal) {
+  if (portfolio !== undefined) await mustExist(portfolio, context);
+  const found = await listEvents({ sinceMs, portfolio, count: last }, context);
+  const { events, totals, more, archived } = found;
+  terminal.print(eventsList(found, { portfolio }), {
+    account: context.account,
+    kept: totals.events,
+    bytes: totals.bytes,
+    not_taken: totals.full,
+    more,
+    archived,
+    events: events.map((event) => ({ ...eventFacts(event), ...rowFacts(event) })),
+  });
+}
+
+async function exportEvents(
+  { out, since: sinceMs, rows: withRows }: ExportOptions,
+  context: Context,
+): Promise<{ events: number }> {
+  const counts = { events: 0 };
+  const write = (to: Writable) => pipeline(Readable.from(eventLines({ sinceMs, counts, withRows }, context)), to);
+  await writeOutput(out, write, { mode: OWN_FILE });
+  return counts;
+}

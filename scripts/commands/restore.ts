@@ -1,0 +1,72 @@
+import type { Command } from 'commander';
+import {
+  type Restored,
+  type RestoreProgress,
+  type RestoreStep,
+  restorePortfolio,
+} from '../../jobs/archive/restore-portfolio.ts';
+import type { Context } from '../../src/context.ts';
+import { counted } from '../../src/counted.ts';
+import { onPortfolio } from '../opening/on-portfolio.ts';
+import { waitForSignal } from '../process/signals.ts';
+import { keepHeapSmall } from '../process/small-heap.ts';
+import { startProgress } from '../progress/progress.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+
+/** `limitline restore NAME`: an archived portfolio back into Redis, as it was. */
+export function register(program: Command, terminal: Terminal): void {
+  program
+    .command('restore')
+    .argument('<name>', 'the portfolio')
+    .description('put an archived portfolio back into Redis, as it was')
+    .action(async (name: string) => {
+      keepHeapSmall();
+      const ending = new AbortController();
+      const { signal, forget } = waitForSignal();
+      void signal.then(() => ending.abort());
+      try {
+        const restored = await onPortfolio(name, (context) => withProgress(name, ending.signal, context), {
+          alsoArchived: true,
+        });
+        terminal.print(restoredWords(restored), { restored: true, ...restored });
+      } finally {
+        forget();
+      }
+    });
+}
+
+async function withProgress(
+  name: string,
+  signal: AbortSignal,
+  context: Context,
+): Promise<Restored & { account: string }> {
+  let last: RestoreProgress = { step: 'checking', rows: 0, total: 0 };
+  const progress = startProgress(() => ({ done: last.rows, total: last.total, words: stepWords(last) }));
+  const onProgress = (now: RestoreProgress) => {
+    last = now;
+  };
+  try {
+    return { account: context.account, ...(await restorePortfolio(context, name, { signal, onProgress })) };
+  } finally {
+    progress.stop();
+  }
+}
+
+function stepWords({ step, rows, total }: RestoreProgress): string {
+  const words: Partial<Record<RestoreStep, string>> = {
+    checking: 'reading the files, and comparing them with what was written',
+    rows: `${rows.toLocaleString('en')} of ${counted(total, 'row')} put back`,
+    rest: 'putting indexes back',
+  };
+  return words[step] ?? 'restoring';
+}
+
+function restoredWords({ portfolio, rows, folder, resumed }: Restored): string {
+  const back = `${counted(rows, 'row')} ${rows === 1 ? 'is' : 'are'} back in Redis`;
+  return [
+    resumed ? `${portfolio} is restored; this went on where it had stopped.` : `${portfolio} is restored.`,
+    `  ${back}, as ${rows === 1 ? 'it was when it' : 'they were when they'} left.`,
+    '  The files stay until it is archived again, in',
+    `  ${folder}`,
+  ].join('\n');
+}

@@ -1,0 +1,84 @@
+import type { EventList, ListedEvent } from '../../jobs/story/list-events.ts';
+import { counted } from '../../src/counted.ts';
+import type { NamedRow } from '../../src/ledger/events/event-rows.ts';
+import { sizeText } from '../../src/ledger/events/event-text.ts';
+import { visible } from '../../src/portfolio/problem.ts';
+import { foldedText } from '../terminal/folded-text.ts';
+
+/** A terminal has 80 columns, or more. */
+const COLUMNS = 80;
+const INDENT = '    ';
+
+/** Rows of one event that a list has; `--json` has ten. */
+const MOST_ROWS = 3;
+
+const DAY_MS = 86_400_000;
+
+/** The latest events for people at a terminal: how much is kept, then each with what it names, the latest first. */
+export function eventsList(list: EventList, { portfolio }: { portfolio?: string | undefined } = {}): string {
+  const lines = folded(keptWords(list));
+  if (list.totals.full > 0) lines.push(...folded(fullWords(list)));
+  if (list.events.length === 0) lines.push('', emptyWords(list, portfolio));
+  for (const event of list.events) lines.push('', ...eventLines(event));
+  if (list.more) lines.push('', 'There are older ones: --last N, --since TIME, or npx limitline events export.');
+  if (list.archived > 0 && list.events.length > 0) lines.push('', ...folded(archivedWords(list.archived)));
+  return lines.join('\n');
+}
+
+function keptWords({ totals, mostBytes, keepMs }: EventList): string {
+  const most = sizeText(mostBytes);
+  return `${counted(totals.events, 'event')} kept, ${sizeText(totals.bytes)} of ${most}, each for ${counted(keepMs / DAY_MS, 'day')}.`;
+}
+
+function fullWords({ totals }: EventList): string {
+  const when = totals.fullMs === undefined ? '' : `, the last at ${inUtc(totals.fullMs)}`;
+  return `NOT TAKEN: ${counted(totals.full, 'event')} so far${when}, since all that may be kept was: give EVENTS_KEEP_MB more, or EVENTS_KEEP_DAYS less.`;
+}
+
+function emptyWords({ totals }: EventList, portfolio: string | undefined): string {
+  // Whoever never heard of events learns of how they get here.
+  if (totals.events === 0) return 'None is here: they come where EVENTS_PORT is set (docs/events.md).';
+  return portfolio === undefined ? 'No event is meant by this.' : `No event names a row of ${portfolio}.`;
+}
+
+function archivedWords(archived: number): string {
+  return `${counted(archived, 'portfolio')} ${archived === 1 ? 'is' : 'are'} archived or forgotten: whether an event names a row of one is seen once that is restored.`;
+}
+
+function eventLines({ firstMs, lastMs, times, sizeBytes, ids, rows, moreRows }: ListedEvent): string[] {
+  const often = times === 1 ? '' : `, ${counted(times, 'time')}, the last ${inUtc(lastMs)}`;
+  const head = `${inUtc(firstMs)}  ${sizeText(sizeBytes)}${often}`;
+  if (rows.length === 0) {
+    return [head, ...indented(ids.length === 0 ? 'names no id' : `names nothing known here: ${someOf(ids)}`)];
+  }
+  const others = rows.length > MOST_ROWS || moreRows ? indented('and others') : [];
+  return [head, ...rows.slice(0, MOST_ROWS).flatMap((row) => indented(rowWords(row))), ...others];
+}
+
+const WHOSE: Readonly<Record<NamedRow['of'], string>> = {
+  limit: 'the limit',
+  document: 'a document',
+  company: 'the company',
+  number: 'a number',
+};
+
+function rowWords({ row, line, name, id, of }: NamedRow): string {
+  return `${id}: ${WHOSE[of]} of ${row.portfolio} line ${line}, ${visible(name)}`;
+}
+
+function someOf(ids: readonly string[]): string {
+  return ids.length > MOST_ROWS ? `${ids.slice(0, MOST_ROWS).join(', ')} …` : ids.join(', ');
+}
+
+function indented(text: string): string[] {
+  return foldedText(text, COLUMNS - INDENT.length).map((line) => `${INDENT}${line}`);
+}
+
+function folded(text: string): string[] {
+  return foldedText(text, COLUMNS);
+}
+
+/** To the second, in UTC as everywhere. */
+function inUtc(atMs: number): string {
+  return `${new Date(atMs).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
+}

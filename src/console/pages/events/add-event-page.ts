@@ -1,0 +1,80 @@
+import type { ShownBody } from '../../../ledger/events/event-text.ts';
+import { sizeText } from '../../../ledger/events/event-text.ts';
+import type { ConsoleApp } from '../../console-app.ts';
+import { type Html, html } from '../../html/html.ts';
+import { commandLine } from '../../parts/command-line.ts';
+import { emptyState } from '../../parts/empty-state.ts';
+import { facts } from '../../parts/figures.ts';
+import { pageHead, panel } from '../../parts/page-head.ts';
+import { table } from '../../parts/table.ts';
+import { theirWords } from '../../parts/their-words.ts';
+import { inUtc, moment } from '../../parts/time.ts';
+import { ConsoleError } from '../../server/console-error.ts';
+import { namedBy, type ShownEvent } from './events-section.ts';
+
+/** One event of the service as it came, its body cut and with what could not be seen escaped. */
+export type LookedAtEvent = {
+  event: ShownEvent;
+  headers: readonly (readonly [name: string, value: string | string[]])[];
+  body: ShownBody;
+};
+
+/** What the page is handed. */
+export type EventPageFunctions = { look: (id: string) => Promise<LookedAtEvent | undefined> };
+
+/** `/service-events/:id`: an event of the service as it came. */
+export function addEventPage(app: ConsoleApp, given: EventPageFunctions): void {
+  app.get('/service-events/:id', async (request, reply) => {
+    const { id = '' } = request.params as Record<string, string>;
+    const found = /^[\w-]{22}$/.test(id) ? await given.look(id) : undefined;
+    if (!found)
+      throw new ConsoleError(404, 'This event is not kept, or no more: the oldest go after EVENTS_KEEP_DAYS.');
+    return reply.page({ title: `Event of ${inUtc(found.event.firstMs)}`, at: 'nightly', body: eventPage(found) });
+  });
+}
+
+/** Of one event that names a company with many rows. */
+const MOST_ROWS = 10;
+
+function eventPage({ event, headers, body }: LookedAtEvent): Html {
+  const { id, firstMs, lastMs, times, sizeBytes, ids, moreIds } = event;
+  return html`${pageHead({
+    title: 'Event of the service',
+    trail: [{ href: '/nightly', words: 'Nightly' }],
+    lead: html`Came ${moment(firstMs)}. It changed nothing: neither the kinds of events nor a signature are known, so it is for people to read.`,
+  })}
+  ${panel({
+    title: 'What it names',
+    body: html`${facts([
+      { term: 'Rows', what: namedBy(event, MOST_ROWS) },
+      { term: 'What may be ids', what: ids.length === 0 ? 'none' : idsWords(ids, moreIds) },
+      { term: 'Came', what: times === 1 ? 'once' : html`${String(times)} times, the last ${moment(lastMs)}` },
+      { term: 'Size', what: sizeText(sizeBytes) },
+      { term: 'Event', what: html`<code>${id}</code>` },
+    ])}`,
+  })}
+  ${panel({ title: 'As it came', body: bodyPart(body, sizeBytes) })}
+  ${panel({
+    title: 'Its headers',
+    body: table({
+      caption: 'Headers',
+      rows: headers,
+      empty: emptyState({ title: 'It came without any.', words: '' }),
+      columns: [
+        { head: 'Name', names: true, cell: ([name]) => theirWords(name) },
+        { head: 'Value', cell: ([, value]) => theirWords([value].flat().join(', ')) },
+      ],
+    }),
+  })}`;
+}
+
+function idsWords(ids: readonly string[], more: number): Html {
+  return html`${ids.map((one) => html`<code>${one}</code> `)}${more > 0 && html`and ${String(more)} more, by which it is not found`}`;
+}
+
+function bodyPart({ text, isText, isCut }: ShownBody, sizeBytes: number): Html {
+  if (sizeBytes === 0) return html`<p class="quiet">It has no body.</p>`;
+  return html`<pre class="answer" tabindex="0" aria-label="As it came">${text}</pre>
+    ${!isText && html`<p class="hint">It is not UTF-8: each byte that is not ASCII is shown by its number.</p>`}
+    ${isCut && html`<p class="hint">This is its beginning. All of it: ${commandLine('npx limitline events export --out events.ndjson')}</p>`}`;
+}

@@ -1,0 +1,33 @@
+/** The settings that say where events are listened for, as they were read. */
+export type EventSettings = {
+  EVENTS_PORT?: number | undefined;
+  EVENTS_SECRET?: string | undefined;
+  CONSOLE_PORT: number;
+  METRICS_PORT?: number | undefined;
+};
+
+/** How a secret is made that nobody guesses: 256 bits, in letters and digits alone. */
+export const MAKE_SECRET = 'openssl rand -hex 32 makes one';
+
+/** What is wrong with them together, one sentence each; nothing where no events are listened for. */
+export function eventFaults({ EVENTS_PORT, EVENTS_SECRET, CONSOLE_PORT, METRICS_PORT }: EventSettings): string[] {
+  if (EVENTS_PORT === undefined) {
+    if (EVENTS_SECRET === undefined) return [];
+    return [
+      'EVENTS_SECRET is given, so EVENTS_PORT is needed too, such as 4400; without a port nothing is listened for',
+    ];
+  }
+  const faults: string[] = [];
+  if (EVENTS_SECRET === undefined) {
+    faults.push(
+      `EVENTS_PORT is given, so EVENTS_SECRET (or EVENTS_SECRET_FILE) is needed too, without which anybody could leave events here; ${MAKE_SECRET}`,
+    );
+  }
+  // Each port that is given as 0 is another one that is free.
+  if (EVENTS_PORT === 0) return faults;
+  const others = { CONSOLE_PORT, METRICS_PORT };
+  for (const [name, port] of Object.entries(others)) {
+    if (port === EVENTS_PORT) faults.push(`EVENTS_PORT is ${port}, which is ${name} too; choose another port for one`);
+  }
+  return faults;
+}

@@ -1,0 +1,78 @@
+import type { IncomingMessage } from 'node:http';
+import type { ArrivedEvent, KeepEvent, KeptAs } from './arrived-event.ts';
+import type { EventEnd } from './event-ends.ts';
+import { keptHeaders } from './kept-headers.ts';
+import type { ListenerLimits } from './listener-limits.ts';
+import { declaredBytes, readBody } from './read-body.ts';
+import { makeRoom } from './room.ts';
+
+/** One that is large must not be turned away since another is here. */
+const LARGEST_AT_ONCE = 4;
+
+/** What Node keeps of a request beside its headers and body, as measured: 3 to 4 kB. */
+const REQUEST_BYTES = 4_096;
+
+/** What became of an event, and why it failed where it did. */
+export type Taken = { end: EventEnd; error?: unknown };
+
+/**
+ * Takes one event in: reads its body, and hands it to who keeps it.
+ *
+ * @param given.maxBytes of a body
+ * @param given.limits how long is waited for who keeps it (what is kept later than that is known when it is sent again), and what all may take
+ * @returns a function that answers what became of one, and never rejects. It is told how to say that the body is awaited, for a
+ * sender that asks before it sends it
+ */
+export function makeTakeEvent({
+  keep,
+  secret,
+  maxBytes,
+  limits: { keepMs, roomBytes },
+}: {
+  keep: KeepEvent;
+  secret: string;
+  maxBytes: number;
+  limits: Pick<ListenerLimits, 'keepMs' | 'roomBytes'>;
+}): (request: IncomingMessage, goOn: () => void) => Promise<Taken> {
+  const room = makeRoom(Math.max(roomBytes, LARGEST_AT_ONCE * maxBytes));
+  return async (request, goOn) => {
+    if (declaredBytes(request) > maxBytes) return { end: 'too large' };
+    const stay = room.enter();
+    const atMs = Date.now();
+    if (!stay.take(REQUEST_BYTES + headersBytes(request))) return { end: 'busy' };
+    goOn();
+    const body = await readBody(request, { maxBytes, stay });
+    if (typeof body === 'string') {
+      stay.leave();
+      return { end: body };
+    }
+    const keeping = begin(keep, { body, headers: keptHeaders(request, secret), atMs });
+    // It is in memory until then, however long somebody waits for it.
+    void keeping.finally(stay.leave).catch(() => {});
+    try {
+      return { end: await inTime(keeping, keepMs) };
+    } catch (error) {
+      return { end: 'failed', error };
+    }
+  };
+}
+
+async function begin(keep: KeepEvent, event: ArrivedEvent): Promise<KeptAs> {
+  return await keep(event);
+}
+
+function headersBytes({ rawHeaders }: IncomingMessage): number {
+  return rawHeaders.reduce((sum, text) => sum + text.length, 0);
+}
+
+async function inTime(keeping: Promise<KeptAs>, limitMs: number): Promise<KeptAs> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`it was not kept within ${limitMs} ms`)), limitMs);
+  });
+  try {
+    return await Promise.race([keeping, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

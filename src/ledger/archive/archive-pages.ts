@@ -1,0 +1,144 @@
+import { createHash } from 'node:crypto';
+import { makeLuaBytesScript, makeLuaScript, type RedisConnection } from '../../lua-script.ts';
+import type { Keys } from '../keys.ts';
+import { ROW_STATES, type RowState } from '../row.ts';
+import { portfolioKeys } from './portfolio-keys.ts';
+
+export type ArchivePages = ReturnType<typeof makeArchivePages>;
+
+/** Whole lines, each ended by a line feed. `count` of them, where it is known. */
+export type LinesPage = { text: Buffer; count: number };
+
+/** Rows of one command: two milliseconds of Redis' time. */
+const PAGE = 100;
+
+/** Behind so many bytes a command stops: rows that the service answered with much are long. */
+const PAGE_BYTES = 256 * 1024;
+
+/** Keys of rows that are listed at a time. */
+const LISTED = 1_000;
+
+/** Commands that are asked for ahead of what is written, so that neither waits for the other. */
+const AHEAD = 4;
+
+/** Reads what a portfolio is, as lines of its archive, and compares such lines with what is in Redis. */
+export function makeArchivePages({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
+  const url = (name: string) => new URL(`../lua/${name}.lua`, import.meta.url);
+  const [readRows, readKeys] = [
+    makeLuaBytesScript(connection, url('archive-rows')),
+    makeLuaBytesScript(connection, url('archive-keys')),
+  ];
+  const digestRows = makeLuaScript(connection, url('archive-rows'));
+  const [sameRows, sameKeys] = [
+    makeLuaBytesScript(connection, url('same-rows')),
+    makeLuaBytesScript(connection, url('same-keys')),
+  ];
+  const placesOf = (name: string) => [keys.portfolio(name), keys.approval('')];
+
+  async function rowsPage(name: string, rowKeys: readonly string[]): Promise<LinesPage> {
+    const texts: Buffer[] = [];
+    for (let at = 0; at < rowKeys.length; ) {
+      const args = ['text', PAGE_BYTES, ...rowKeys.slice(at)];
+      const [read, text] = (await readRows([keys.row(name, '')], args)) as [number, Buffer];
+      texts.push(text);
+      at += read;
+    }
+    return { text: Buffer.concat(texts), count: rowKeys.length };
+  }
+
+  async function keysPage(name: string, type: string, group: readonly string[]): Promise<LinesPage> {
+    const texts: Buffer[] = [];
+    for (let [at, place] = [1, '0']; at > 0; ) {
+      const args = [type, at, place, PAGE_BYTES];
+      const answer = (await readKeys([...placesOf(name), ...group], args)) as [Buffer, number, Buffer];
+      texts.push(answer[0]);
+      [at, place] = [answer[1], String(answer[2])];
+    }
+    return { text: Buffer.concat(texts), count: 0 };
+  }
+
+  /** The keys of the rows in a state, by line, a page at a time: by their places, since nobody moves them. */
+  async function* rowKeys(name: string, state: RowState): AsyncGenerator<string[]> {
+    for (let from = 0; ; from += LISTED) {
+      const found = await connection.zrange(keys.rowsInState(name, state), String(from), String(from + LISTED - 1));
+      for (let at = 0; at < found.length; at += PAGE) yield found.slice(at, at + PAGE);
+      if (found.length < LISTED) return;
+    }
+  }
+
+  async function* rowPages(name: string): AsyncGenerator<() => Promise<LinesPage>> {
+    for (const state of ROW_STATES) for await (const page of rowKeys(name, state)) yield () => rowsPage(name, page);
+  }
+
+  async function* keyPages(name: string): AsyncGenerator<() => Promise<LinesPage>> {
+    for await (const { type, keys: group } of portfolioKeys({ name, connection, keys })) {
+      yield () => keysPage(name, type, group);
+    }
+  }
+
+  return {
+    /** All rows of a portfolio that nobody changes, a line each, with its hash and its story. */
+    rows: (name: string): AsyncGenerator<LinesPage> => readAhead(rowPages(name)),
+
+    /** All its other keys, piece by piece. */
+    rest: (name: string): AsyncGenerator<LinesPage> => readAhead(keyPages(name)),
+
+    /** Whether these lines, as `rows` gave them, are what is in Redis now. */
+    async areRows(name: string, lines: readonly Buffer[]): Promise<boolean> {
+      const args = ['digest', Number.MAX_SAFE_INTEGER, ...lines.map((line) => headOf(line, 1)[0] ?? '')];
+      const [, digest] = (await digestRows([keys.row(name, '')], args)) as [number, string];
+      return digest === digestOf(lines) || Number(await sameRows([keys.row(name, '')], lines)) === 1;
+    },
+
+    /** The same of lines of `rest`. */
+    async areKeys(name: string, lines: readonly Buffer[]): Promise<boolean> {
+      const heads = lines.flatMap((line) => headOf(line, 3));
+      if (Number(await sameKeys(placesOf(name), ['digest', digestOf(lines), ...heads])) === 1) return true;
+      return Number(await sameKeys(placesOf(name), ['lines', '', ...lines])) === 1;
+    },
+  };
+}
+
+/** The name of the key that a line of `rest` is a piece of. */
+export function nameInLine(line: Buffer): string {
+  return headOf(line, 1)[0] ?? '';
+}
+
+/** SHA-1, as Redis has it, of whole lines. */
+function digestOf(lines: readonly Buffer[]): string {
+  const digest = createHash('sha1');
+  for (const line of lines) digest.update(line).update('\n');
+  return digest.digest('hex');
+}
+
+/** The first texts of a line: a JSON array of texts. */
+function headOf(line: Buffer, count: number): string[] {
+  let end = 0;
+  for (let found = 0; found < count; found += 1) {
+    end = line.indexOf('"', end + 1);
+    // To the quotation mark that ends it: no text of these has one that is escaped but a name that somebody gave.
+    do end = line.indexOf('"', end + 1);
+    while (isEscaped(line, end));
+  }
+  return JSON.parse(`${line.toString('utf8', 0, end + 1)}]`) as string[];
+}
+
+/** Whether an odd number of backslashes stands before this place. */
+function isEscaped(line: Buffer, at: number): boolean {
+  let before = at;
+  while (line[before - 1] === 0x5c) before -= 1;
+  return (at - before) % 2 === 1;
+}
+
+/** Asks for some pages ahead of the one that is looked at; they come in their order. */
+async function* readAhead(pages: AsyncGenerator<() => Promise<LinesPage>>): AsyncGenerator<LinesPage> {
+  const asked: Promise<LinesPage>[] = [];
+  for await (const read of pages) {
+    const page = read();
+    // It may fail while nobody waits for it yet.
+    page.catch(() => {});
+    asked.push(page);
+    if (asked.length > AHEAD) yield (await asked.shift()) as LinesPage;
+  }
+  for (const page of asked) yield await page;
+}

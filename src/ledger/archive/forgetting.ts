@@ -1,0 +1,125 @@
+import { makeLuaScript, type RedisConnection } from '../../lua-script.ts';
+import { scanKeys } from '../counts/scan-keys.ts';
+import type { Keys } from '../keys.ts';
+import type { ArchiveState } from './archive-state.ts';
+
+/**
+ * Whether a portfolio may be forgotten: it is begun, or was (`go`), or it was to the end; there is none of the name; its archive is
+ * on its way elsewhere; rows of it are open or wait for an approval; or so many are held.
+ */
+export type ForgetAnswer =
+  | { is: 'go'; state: ArchiveState }
+  | { is: 'forgotten'; state: ArchiveState }
+  | { is: 'none' | 'archiving' | 'leaving' | 'restoring' | 'open' }
+  | { is: 'held'; rows: number };
+
+/** What is kept of a forgotten portfolio for lists, and that it has no archive any more. */
+type Noted = Partial<Pick<ArchiveState, 'states' | 'requested' | 'granted' | 'sizeBytes'>>;
+
+/** A buyer as it is known, as text. */
+export type KnownBuyer = { key: string; record: string };
+
+export type Forgetting = ReturnType<typeof makeForgetting>;
+
+/** Keys handed to one script: one or two milliseconds of Redis' time, with what stands behind each; measured. */
+const PAGE = 50;
+
+/** Requests of a buyer that a script looks through for one of the portfolio's; who has more is looked at page by page. */
+const REQUESTS_LOOKED_AT = 500;
+
+/** What stays of a call: whether it made something, under which id, when, for which row, and digests of what was sent. */
+const CALL_FIELDS = `state id again row line at owner by first words asked sends open doubts doubtAt lostAt againAt
+  company documents`;
+
+/** What stays of the portfolio itself: its state, and when it was begun and finished. */
+const PORTFOLIO_FIELDS = 'archive started finished';
+
+/**
+ * Takes what may be said of people out of what Redis has of a portfolio, and leaves what keeps a request from being made twice. All
+ * of it may be done again: whoever is killed goes on by doing it from the beginning.
+ */
+export function makeForgetting({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
+  const script = (name: string) => makeLuaScript(connection, new URL(`../lua/${name}.lua`, import.meta.url));
+  const [begin, note, rows] = [script('begin-forget'), script('note-forget'), script('forget-rows')];
+  const [calls, buyersOf, writeBuyers] = [script('forget-calls'), script('buyers-of'), script('forget-buyers')];
+
+  async function* pages(beginning: string, type: 'hash' | 'string' | 'any'): AsyncGenerator<string[]> {
+    for await (const found of scanKeys(connection, beginning, type)) {
+      for (let from = 0; from < found.length; from += PAGE) yield found.slice(from, from + PAGE);
+    }
+  }
+
+  return {
+    /** From the answer `go` on nothing of the portfolio changes but by this. */
+    async begin(name: string, { id, by }: { id: string; by: string }): Promise<ForgetAnswer> {
+      const places = [keys.portfolio(name), keys.portfolios, keys.archives, keys.imports(name)];
+      const [is, more] = (await begin(places, [name, id, by])) as [ForgetAnswer['is'], string | number | undefined];
+      if (is === 'go' || is === 'forgotten') return { is, state: JSON.parse(String(more)) as ArchiveState };
+      return is === 'held' ? { is, rows: Number(more) } : { is };
+    },
+
+    /** Writes down what lists show of it, before that goes. */
+    async note(name: string, noted: Noted): Promise<void> {
+      await note([keys.portfolio(name)], [JSON.stringify(noted), '']);
+    },
+
+    /** Notes files of the data folder that the portfolio named, by their digests, until it is forgotten. */
+    async noteFiles(name: string, digests: readonly string[]): Promise<void> {
+      for (let from = 0; from < digests.length; from += PAGE) {
+        await connection.sadd(keys.forgottenFiles(name), ...digests.slice(from, from + PAGE));
+      }
+    },
+
+    /** Those files, some at a time; one may come twice. */
+    async *files(name: string): AsyncGenerator<string[]> {
+      let cursor = '0';
+      do {
+        const [next, found] = await connection.sscan(keys.forgottenFiles(name), cursor, 'COUNT', PAGE);
+        if (found.length > 0) yield found;
+        cursor = next;
+      } while (cursor !== '0');
+    },
+
+    /** Takes its rows and their stories out, and notes the documents that they named; answers after each page how many rows that were. */
+    async *rows(name: string): AsyncGenerator<number> {
+      for await (const page of pages(keys.row(name, ''), 'any')) {
+        yield Number(await rows([keys.forgottenFiles(name), ...page], []));
+      }
+    },
+
+    /** Takes what was heard out of the calls that its rows made; answers the ids of what they made, page by page. */
+    async *calls(name: string): AsyncGenerator<string[]> {
+      for await (const page of pages(keys.calls, 'hash'))
+        yield (await calls(page, [`${name}/`, CALL_FIELDS])) as string[];
+    },
+
+    /** The buyers that it brought or asks for, page by page; others may be among them. */
+    async *buyersOf(name: string): AsyncGenerator<KnownBuyer[]> {
+      const from = keys.buyer('').length;
+      for await (const page of pages(keys.buyer(''), 'string')) {
+        const found = (await buyersOf(page, [name, REQUESTS_LOOKED_AT])) as (number | string)[];
+        const places = found.filter((_one, at) => at % 2 === 0).map(Number);
+        yield places.map((place, at) => ({
+          key: (page[place - 1] ?? '').slice(from),
+          record: String(found[at * 2 + 1]),
+        }));
+      }
+    },
+
+    /** Writes what is left of buyers; false where what is known of one was changed since it was read. */
+    async writeBuyers(buyers: readonly (KnownBuyer & { left: string })[]): Promise<boolean> {
+      if (buyers.length === 0) return true;
+      const places = [keys.buyersVersion, ...buyers.map(({ key }) => keys.buyer(key))];
+      const texts = buyers.flatMap(({ record, left }) => [record, left]);
+      return (await writeBuyers(places, texts)) === buyers.length;
+    },
+
+    /** Takes out all else that is kept of the portfolio, but for its own hash; then that it is forgotten is written down. */
+    async end(name: string): Promise<ArchiveState> {
+      for await (const page of pages(keys.ofPortfolio(name), 'any')) await connection.unlink(...page);
+      const text = (await note([keys.portfolio(name)], ['', PORTFOLIO_FIELDS])) as string;
+      const state = text === '' ? await connection.hget(keys.portfolio(name), 'archive') : text;
+      return JSON.parse(state ?? '{}') as ArchiveState;
+    },
+  };
+}

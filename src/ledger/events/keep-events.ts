@@ -1,0 +1,142 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { LimitlineError } from '../../errors.ts';
+import { makeLuaScript, type RedisConnection } from '../../lua-script.ts';
+import type { Keys } from '../keys.ts';
+import { idDigest } from '../search/index-words.ts';
+import { idsIn } from './event-ids.ts';
+import type { KeptAs, NewEvent } from './kept-event.ts';
+
+/** How much may be kept, and for how long: EVENTS_KEEP_MB and EVENTS_KEEP_DAYS, in bytes and ms. */
+export type EventLimits = { mostBytes: number; keepMs: number };
+
+/** What one script takes in, so that it keeps Redis busy for no more than some milliseconds: each id is an entry of an index. */
+const MOST_AT_ONCE = { events: 64, ids: 512, bytes: 1_048_576 };
+
+/** What waits while Redis does not answer: more than comes in a turn, and no more than this process can bear. */
+const MOST_WAITING = { events: 5_000, bytes: 32 * 1_048_576 };
+
+/** What Redis takes for an event beside its content, and for an id that it is found by; measured, see docs/events.md, "What is kept". */
+const EVENT_BYTES = 750;
+const ID_BYTES = 60;
+
+/** 128 bits of its SHA-256 and a bit more: nobody finds another content of the same name. */
+const NAME_CHARACTERS = 22;
+
+type Answered = (answer: KeptAs) => void;
+
+type Waiting = {
+  id: string;
+  event: NewEvent;
+  resolve: Answered;
+  reject: (error: unknown) => void;
+};
+
+/** Events of one content, which came together. */
+type Together = Waiting & { others: Waiting[]; headers: string; ids: string[]; more: number };
+
+/** What keys the scripts of events are run with. */
+export function eventKeys(keys: Keys): string[] {
+  return [keys.eventsLately, keys.eventTotals, keys.event(''), keys.eventIds('')];
+}
+
+/**
+ * Makes the function that keeps an event, raw, once for each content. What comes while a script is under way is kept by the next
+ * one, so a thousand in a second are few scripts. Resolves once it is in Redis: `kept`; `known` where the same content was kept
+ * before, which is counted; or `full`, where it does not fit beside those that are not too old to go.
+ *
+ * @throws LimitlineError `REDIS` where Redis is away for so long that no more can wait for it; and whatever Redis throws
+ */
+export function makeKeepEvents({ connection, keys, limits }: KeepDeps): (event: NewEvent) => Promise<KeptAs> {
+  const script = makeLuaScript(connection, new URL('../lua/keep-events.lua', import.meta.url));
+  const waiting: Waiting[] = [];
+  let waitingBytes = 0;
+  let isRunning = false;
+
+  async function keepTogether(together: readonly Together[]): Promise<void> {
+    const by = randomBytes(6).toString('base64url');
+    const args = together.flatMap(argsOf);
+    try {
+      const answers = (await script(eventKeys(keys), [by, limits.mostBytes, limits.keepMs, ...args])) as number[];
+      for (const [place, one] of together.entries()) {
+        const answer = ANSWERS[answers[place] ?? 0] ?? 'full';
+        one.resolve(answer);
+        for (const other of one.others) other.resolve(answer === 'kept' ? 'known' : answer);
+      }
+    } catch (error) {
+      // What waits behind them would meet the same, one time limit after another.
+      const behind = waiting.splice(0);
+      waitingBytes = 0;
+      const failed = together.flatMap((one) => [one, ...one.others]);
+      for (const { reject } of [...failed, ...behind]) reject(error);
+    }
+  }
+
+  async function keepAll(): Promise<void> {
+    while (waiting.length > 0) {
+      const together = takeTogether(waiting);
+      const taken = together.flatMap((one) => [one, ...one.others]);
+      waitingBytes -= taken.reduce((sum, { event }) => sum + event.body.length, 0);
+      await keepTogether(together);
+    }
+    isRunning = false;
+  }
+
+  return (event) =>
+    new Promise((resolve, reject) => {
+      const { body } = event;
+      if (waiting.length >= MOST_WAITING.events || waitingBytes + body.length > MOST_WAITING.bytes) {
+        reject(
+          new LimitlineError('REDIS', 'Redis does not take events as fast as they come: no more can wait for it.'),
+        );
+        return;
+      }
+      const id = createHash('sha256').update(body).digest('base64url').slice(0, NAME_CHARACTERS);
+      waiting.push({ id, event, resolve, reject });
+      waitingBytes += body.length;
+      if (isRunning) return;
+      isRunning = true;
+      // What else comes in this turn goes with it.
+      setImmediate(() => void keepAll());
+    });
+}
+
+type KeepDeps = { connection: RedisConnection; keys: Keys; limits: EventLimits };
+
+/** As the script tells them. */
+const ANSWERS: readonly KeptAs[] = ['full', 'kept', 'known'];
+
+/** Takes from the front what goes with one script: one at least, however large it is. */
+function takeTogether(waiting: Waiting[]): Together[] {
+  const taken = new Map<string, Together>();
+  let [ids, bytes, place] = [0, 0, 0];
+  for (const one of waiting) {
+    const same = taken.get(one.id);
+    if (same) {
+      same.others.push(one);
+      place += 1;
+      continue;
+    }
+    const next = { ...one, others: [], headers: JSON.stringify(one.event.headers), ...idsIn(one.event.body) };
+    ids += next.ids.length;
+    bytes += one.event.body.length;
+    const isMuch = ids > MOST_AT_ONCE.ids || bytes > MOST_AT_ONCE.bytes || taken.size >= MOST_AT_ONCE.events;
+    if (isMuch && taken.size > 0) break;
+    taken.set(one.id, next);
+    place += 1;
+  }
+  waiting.splice(0, place);
+  return [...taken.values()];
+}
+
+/** In the order of keep-events.lua. */
+function argsOf({ id, event: { body }, others, headers, ids, more }: Together): (string | number | Buffer)[] {
+  const text = ids.join(' ');
+  const takes = body.length + headers.length + text.length + EVENT_BYTES + ids.length * ID_BYTES;
+  const digests = Buffer.concat(ids.map(packedDigest));
+  return [id, 1 + others.length, body.length, takes, more, body, headers, text, digests];
+}
+
+/** As index-entries.lua packs it. */
+export function packedDigest(id: string): Buffer {
+  return Buffer.from(idDigest(id), 'hex');
+}

@@ -1,0 +1,54 @@
+-- Included where keys of a portfolio become lines of its archive, or lines become keys. A line is a JSON array of strings:
+--   ["<row key>", "<how many of what follows is its hash>", field, value, …, what happened to it, …]   of a row
+--   ["<name>", "<type>", "<place>", entry, …]                                                          of any other key
+-- A name is "portfolio" and what stands behind that in the key, or "approval:" and its id. Entries of a hash are field, value, …;
+-- of a sorted set member, score, …; a place is the rank of the first of them, or the cursor of HSCAN and SSCAN.
+-- Bytes that are no text (index-entries.lua) are written as the characters U+0080 to U+00FF, so that a line is always text.
+local PIECE = 500
+
+local function isBytes(name)
+  return string.find(name, '^portfolio:ids:') ~= nil
+end
+
+local ESCAPES
+
+local function encodeLine(cells)
+  local text = cjson.encode(cells)
+  if not isBytes(cells[1]) then return text end
+  if not ESCAPES then
+    ESCAPES = {}
+    for byte = 128, 255 do ESCAPES[string.char(byte)] = string.format('\\u%04x', byte) end
+  end
+  return (string.gsub(text, '[\128-\255]', ESCAPES))
+end
+
+local function byteOf(first, second)
+  return string.char(string.byte(second) + (first == '\195' and 64 or 0))
+end
+
+local function decodeLine(text)
+  local cells = cjson.decode(text)
+  if not isBytes(cells[1]) then return cells end
+  for at = 4, #cells do cells[at] = string.gsub(cells[at], '([\194\195])([\128-\191])', byteOf) end
+  return cells
+end
+
+-- The name of a key in the archive, and the key of a name; `approvals` is what the keys of approvals begin with.
+local function nameOf(key, portfolio, approvals)
+  if string.sub(key, 1, #portfolio) == portfolio then return 'portfolio' .. string.sub(key, #portfolio + 1) end
+  return 'approval:' .. string.sub(key, #approvals + 1)
+end
+
+local function keyOf(name, portfolio, approvals)
+  if string.sub(name, 1, 9) == 'approval:' then return approvals .. string.sub(name, 10) end
+  return portfolio .. string.sub(name, 10)
+end
+
+-- The line of a row as it is now.
+local function lineOfRow(row, key)
+  local found, story = redis.call('HGETALL', row), redis.call('LRANGE', row .. ':story', '0', '-1')
+  local cells = { key, string.format('%d', #found) }
+  for at = 1, #found do cells[at + 2] = found[at] end
+  for at = 1, #story do cells[#found + at + 2] = story[at] end
+  return encodeLine(cells)
+end

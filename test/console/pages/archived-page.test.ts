@@ -1,0 +1,66 @@
+import { rm } from 'node:fs/promises';
+import { expect, test } from 'vitest';
+import { openConsole } from '../../support/console.ts';
+import { openDesk } from '../../support/desk.ts';
+
+/** A console with one portfolio that is archived and one that is not; who comes says by a header what they are. */
+async function openArchived() {
+  const desk = await openDesk(2);
+  await desk.limitline('run', 'q4.csv', '--no-results');
+  await desk.limitline('import', 'q4.csv', '--portfolio', 'other', '--yes');
+  const web = await openConsole(desk);
+  const [row] = await web.context.rows.inState('q4', 'done', { count: 1 });
+  const results = (await desk.limitline('report', 'q4', '--format', 'csv')).stdout;
+  const { folder } = await desk.json('archive', 'q4', '--yes');
+  return { ...desk, ...web, results, row: `/portfolios/q4/rows/${row?.row.key}`, folder: folder as string };
+}
+
+test('archived portfolios are a quiet line below the others, a list of their own, and a page that says how they come back', async () => {
+  const { get, row } = await openArchived();
+  const { text } = await get('/');
+  expect(text).toContain('1 portfolio in this account');
+  expect(text).toContain('<a href="/archived">1 archived or forgotten</a>: ');
+  expect((await get('/?text=q4')).text).toContain('1 archived or forgotten</a>, not searched here: ');
+  const list = (await get('/archived')).text;
+  expect(list).toContain('<a href="/portfolios/q4"><bdi>q4</bdi></a>');
+  expect(list).not.toContain('<bdi>other</bdi>');
+  expect(list).toContain('>2,004.00<');
+  expect(list).toContain('href="/portfolios/q4/downloads/results.csv"');
+  expect((await get('/archived?from=40')).text).toContain('To the first');
+  expect((await get('/archived?from=x')).status).toBe(200);
+
+  const page = await get('/portfolios/q4');
+  expect(page.status).toBe(200);
+  expect(page.text).toContain('Its 2 rows are in files of the data folder.');
+  expect(page.text).toContain('npx limitline restore q4');
+  expect(page.text).toContain('Rows of q4 by state: 2 done');
+  // Where somebody kept the address of a row.
+  const led = await get(row);
+  expect([led.status, led.headers.get('location')]).toEqual([303, '/portfolios/q4']);
+  expect((await get(row.replace('q4', 'none'))).status).toBe(404);
+  expect((await get('/portfolios/none')).status).toBe(404);
+});
+
+test('where nothing is archived, nothing is said of it, and the list says how it comes about', async () => {
+  const { get } = await openConsole(await openDesk(0));
+  expect((await get('/')).text).not.toContain('/archived');
+  expect((await get('/archived')).text).toContain('No portfolio is archived.');
+});
+
+test('its results are downloaded as they were; what only its rows could tell is refused, with what brings them back', async () => {
+  const { get, post, results, folder } = await openArchived();
+  const got = await get('/portfolios/q4/downloads/results.csv');
+  expect(got.headers.get('content-disposition')).toContain('q4-results.csv');
+  expect(got.text).toBe(results);
+  for (const file of ['errors.csv', 'results.xlsx']) {
+    const refused = await get(`/portfolios/q4/downloads/${file}`);
+    expect(refused).toMatchObject({ status: 422, text: expect.stringMatching(/limitline restore ("|&quot;|&#34;)q4/) });
+    expect(refused.headers.get('content-disposition')).toBeNull();
+  }
+  expect(await post('/portfolios/q4/pause')).toMatchObject({
+    status: 409,
+    text: expect.stringMatching(/restore ("|&quot;|&#34;)q4/),
+  });
+  await rm(folder, { recursive: true });
+  expect((await get('/portfolios/q4/downloads/results.csv')).status).toBe(422);
+});

@@ -1,0 +1,28 @@
+import { Redis } from 'ioredis';
+import { expect, onTestFinished, test } from 'vitest';
+import { makeEvents } from '../../src/ledger/events/events.ts';
+import { makeKeys } from '../../src/ledger/keys.ts';
+import { posted, startListener } from '../support/event-listener.ts';
+import { allEvents } from '../support/events.ts';
+import { startKillableRedis } from '../support/redis/killable-redis.ts';
+
+test('while Redis is away no event is said to be kept, and what is sent again then is there once', async () => {
+  const redis = await startKillableRedis();
+  const connection = new Redis({ port: redis.port, retryStrategy: () => 20, maxRetriesPerRequest: null });
+  connection.on('error', () => {});
+  onTestFinished(() => connection.disconnect());
+  const limits = { mostBytes: 1_000_000, keepMs: 86_400_000 };
+  const events = makeEvents({ connection, keys: makeKeys('limitline', 'test'), limits });
+  // One that waited for Redis may be kept after all: whoever sends it again is told that it is.
+  const { ask } = await startListener({ keep: events.keep, limits: { keepMs: 200 } });
+  const taken = (body: string) =>
+    expect.poll(() => ask(posted(body)), { interval: 20, timeout: 20_000 }).toContain('200 OK');
+  await taken('before');
+  await redis.kill();
+  for (const body of ['one', 'two']) expect(await ask(posted(body))).toContain('503 Service Unavailable');
+  await redis.restart();
+  for (const body of ['one', 'two']) await taken(body);
+  const found = await allEvents(events);
+  const bodies = await Promise.all(found.map(async ({ id }) => (await events.raw(id))?.body.toString()));
+  expect(bodies.toSorted()).toEqual(['before', 'one', 'two']);
+});

@@ -1,0 +1,204 @@
+import { execFileSync } from 'node:child_process';
+import { mkdir, readFile, stat, truncate, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import type { ArchiveProgress } from '../../../jobs/archive/archive-deps.ts';
+import { ARCHIVE_FILES } from '../../../jobs/archive/archive-files.ts';
+import { archivePortfolio, mayBeArchived } from '../../../jobs/archive/archive-portfolio.ts';
+import { MANIFEST } from '../../../jobs/archive/manifest.ts';
+import { NEVER, openArchiving, putBackPlainly } from '../../support/archive.ts';
+import { makeRequest } from '../../support/ledger.ts';
+import { differences } from '../../support/redis-dump.ts';
+import { makeFolder } from '../../support/workplace.ts';
+
+test('what is archived leaves Redis but for its hash, and comes back from the files byte for byte', async () => {
+  const { dump, fill, archive, connection, keys, foldersOf } = await openArchiving();
+  await fill('q4', 205);
+  await fill('other', 2);
+  const before = await dump();
+  const { folder, rows, id } = await archive('q4');
+  expect(rows).toBe(205);
+  const names = [...(await dump(':q4')).keys()];
+  expect(names.filter((key) => !key.includes(':buyer:'))).toEqual([keys.portfolio('q4')]);
+  expect(await connection.hkeys(keys.portfolio('q4'))).toEqual(expect.arrayContaining(['archive', 'started']));
+  expect(await connection.zrange(keys.portfolios, '0', '-1')).toEqual(['other']);
+  expect(await foldersOf('q4')).toEqual([id]);
+  await putBackPlainly(folder, 'q4', { connection, keys });
+  expect(differences(before, await dump())).toEqual({});
+});
+
+test('the files are for their owner alone, and the manifest says what is in each', async () => {
+  const { fill, archive } = await openArchiving();
+  await fill('q4', 3);
+  const { folder, sizeBytes } = await archive('q4');
+  expect((await stat(folder)).mode & 0o777).toBe(0o700);
+  const files = [...ARCHIVE_FILES, MANIFEST];
+  const found = await Promise.all(files.map((file) => stat(join(folder, file))));
+  expect(found.map(({ mode }) => mode & 0o777)).toEqual(files.map(() => 0o600));
+  expect(found.reduce((sum, { size }) => sum + size, 0)).toBe(sizeBytes);
+  const manifest = JSON.parse(await readFile(join(folder, MANIFEST), 'utf8'));
+  expect(manifest).toMatchObject({ format: 1, portfolio: 'q4', rows: 3, states: { done: 3 }, requested: '3000.00' });
+  // Whoever has the folder and nothing else knows what it is.
+  for (const file of ARCHIVE_FILES) expect(manifest.about).toContain(file);
+  const lines = await Promise.all(
+    ARCHIVE_FILES.map(
+      async (file) =>
+        gunzipSync(await readFile(join(folder, file)))
+          .toString()
+          .split('\n').length - 1,
+    ),
+  );
+  expect(manifest.files.map((file: { lines: number }) => file.lines)).toEqual(lines);
+});
+
+describe('a portfolio stays as it was, and nothing of its archive is left, where', () => {
+  /** Archives with something done at one step; expects a fault, and all as before. */
+  async function failing(at: (progress: ArchiveProgress, part: string) => Promise<void> | void, rows = 3) {
+    const own = await openArchiving();
+    await own.fill('q4', rows);
+    const before = await own.dump();
+    const onProgress = async (progress: ArchiveProgress) => {
+      const state = await own.archiveState('q4');
+      await at(progress, `${own.folderOf('q4', state.id)}.part`);
+    };
+    const fault = await archivePortfolio(own.deps, 'q4', { by: 'me', signal: NEVER, onProgress }).then(
+      () => undefined,
+      (error) => error,
+    );
+    expect(differences(before, await own.dump())).toEqual({});
+    expect(await own.foldersOf('q4')).toEqual([]);
+    // And then it can be archived.
+    await own.archive('q4');
+    return fault;
+  }
+  const atStep = (step: string, act: (part: string) => Promise<unknown>) => {
+    let isDone = false;
+    return async (progress: ArchiveProgress, part: string) => {
+      if (progress.step !== step || isDone) return;
+      isDone = true;
+      await act(part);
+    };
+  };
+
+  test.each(ARCHIVE_FILES)('%s is changed between writing and comparing', async (file) => {
+    const fault = await failing(
+      atStep('comparing', async (part) => {
+        const bytes = await readFile(join(part, file));
+        bytes[bytes.length - 12] = (bytes[bytes.length - 12] ?? 0) ^ 1;
+        await writeFile(join(part, file), bytes);
+      }),
+    );
+    expect(fault).toMatchObject({ code: 'FILE', message: expect.stringContaining(file) });
+  });
+
+  test.each(ARCHIVE_FILES)('%s is cut off between writing and comparing', async (file) => {
+    const fault = await failing(atStep('comparing', (part) => truncate(join(part, file), 100)));
+    expect(fault).toMatchObject({ code: 'FILE', message: expect.stringContaining(file) });
+  });
+
+  test('its folder cannot get its name', async () => {
+    const inTheWay = atStep('naming', (part) =>
+      mkdir(join(part.replace(/\.part$/, ''), 'in the way'), { recursive: true }),
+    );
+    expect(await failing(inTheWay)).toMatchObject({ code: 'FILE' });
+  });
+
+  test('the disk does not take it', async () => {
+    const inTheWay = atStep('begun', async (part) => {
+      await mkdir(join(part, '..'), { recursive: true });
+      await writeFile(part, 'a file where a folder is to be');
+    });
+    expect(await failing(inTheWay)).toMatchObject({ code: 'FILE' });
+  });
+});
+
+// Mounting a disk of the test's own is for the superuser alone.
+test.skipIf(process.getuid?.() !== 0)('a full disk is said, and the portfolio stays as it was', async () => {
+  const disk = join(await makeFolder(), 'disk');
+  await mkdir(disk);
+  execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=32k', 'limitline-test', disk]);
+  onTestFinished(() => void execFileSync('umount', ['--lazy', disk]));
+  const { dump, fill, archive, foldersOf } = await openArchiving({ dir: disk });
+  await fill('q4', 400);
+  const before = await dump(':q4');
+  await expect(archive('q4')).rejects.toMatchObject({ code: 'FILE', message: /cannot be written: the disk is full/ });
+  expect(differences(before, await dump(':q4'))).toEqual({});
+  expect(await foldersOf('q4')).toEqual([]);
+});
+
+test('a row that is changed while it is archived is found, and nothing leaves', async () => {
+  const { fill, archive, deps, connection, keys, foldersOf } = await openArchiving();
+  await fill('q4', 3);
+  const change = async ({ step, rows }: ArchiveProgress) => {
+    if (step === 'comparing' && rows === 0) await connection.hset(keys.row('q4', 'q4-2'), 'state', 'refused');
+  };
+  const archiving = archivePortfolio(deps, 'q4', { by: 'me', signal: NEVER, onProgress: change });
+  await expect(archiving).rejects.toMatchObject({ code: 'USAGE', message: expect.stringContaining('was changed') });
+  expect(await connection.hexists(keys.portfolio('q4'), 'archive')).toBe(0);
+  expect(await foldersOf('q4')).toEqual([]);
+  await archive('q4');
+});
+
+test('fields of a row that come in another order are the same row', async () => {
+  const { fill, deps, connection, keys } = await openArchiving();
+  await fill('q4', 3);
+  const change = async ({ step, rows }: ArchiveProgress) => {
+    if (step !== 'comparing' || rows !== 0) return;
+    const row = keys.row('q4', 'q4-2');
+    const fields = Object.entries(await connection.hgetall(row)).reverse();
+    await connection.del(row);
+    // A hash of short texts keeps its fields in the order in which they came.
+    for (const [field, value] of fields) await connection.hset(row, field, value);
+  };
+  expect(await archivePortfolio(deps, 'q4', { by: 'me', signal: NEVER, onProgress: change })).toMatchObject({
+    rows: 3,
+  });
+});
+
+test('an archive of before goes when the next one is there, and that of another ledger stays', async () => {
+  const { fill, archive, connection, keys, foldersOf, folderOf } = await openArchiving();
+  await fill('q4', 2);
+  const first = await archive('q4');
+  await putBackPlainly(first.folder, 'q4', { connection, keys });
+  const foreign = folderOf('q4', 'foreign');
+  await mkdir(foreign);
+  const manifest = JSON.parse(await readFile(join(first.folder, MANIFEST), 'utf8'));
+  await writeFile(join(foreign, MANIFEST), JSON.stringify({ ...manifest, startedMs: 1 }));
+  const second = await archive('q4');
+  expect((await foldersOf('q4')).sort()).toEqual([second.id, 'foreign']);
+});
+
+describe('a portfolio is not archived, and it is said what to do first, where', () => {
+  test.each([
+    ['it is not there', async () => {}, 'NOT_FOUND', 'There is no portfolio'],
+    ['rows are open', (own: Own) => own.fillOpen('queued'), 'USAGE', '1 row of q4 is still to be worked on'],
+    ['rows are held', (own: Own) => own.fillOpen('held'), 'USAGE', 'npx limitline resolve "q4"'],
+    ['a file is being imported', (own: Own) => own.fillOpen('importing'), 'USAGE', 'is being imported into q4'],
+    ['it is archived', (own: Own) => own.fillOpen('archived'), 'USAGE', 'limitline restore "q4"'],
+  ] as const)('%s', async (_where, prepare, code, words) => {
+    const own = await openArchiving();
+    await prepare({ fillOpen: (state) => fillOpen(own, state) });
+    const before = await own.dump();
+    const fault = { code, message: expect.stringContaining(words) };
+    await expect(own.archive('q4')).rejects.toMatchObject(fault);
+    await expect(mayBeArchived(own.deps, 'q4')).rejects.toMatchObject(fault);
+    expect(differences(before, await own.dump())).toEqual({});
+  });
+
+  type Own = { fillOpen: (state: 'queued' | 'held' | 'importing' | 'archived') => Promise<void> };
+
+  async function fillOpen(own: Awaited<ReturnType<typeof openArchiving>>, state: string): Promise<void> {
+    await own.fill('q4', 1);
+    if (state === 'archived') return void (await own.archive('q4'));
+    const run = await own.portfolios.startImport('q4', { id: 'other', fileName: 'other.csv', reading: '{}' });
+    if (state === 'importing') return;
+    const row = { portfolio: 'q4', key: 'open' };
+    await own.rows.put(row, 9, run.number, makeRequest());
+    if (state === 'held') {
+      await own.rows.begin(row, 'company');
+      await own.rows.advance(row, 'company', 'held', { problem: { step: 'company', message: 'nobody knows' } });
+    }
+    await run.end();
+  }
+});

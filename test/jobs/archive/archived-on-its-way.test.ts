@@ -1,0 +1,56 @@
+import { expect, test } from 'vitest';
+import type { ArchiveStateName } from '../../../src/ledger/archive/archive-state.ts';
+import { exportedText } from '../../support/exported.ts';
+import { openInbox } from '../../support/inbox.ts';
+import { openRefused } from '../../support/retried-rows.ts';
+import { buyerLines, openWorkplace } from '../../support/workplace.ts';
+
+const stateText = (is: ArchiveStateName) =>
+  JSON.stringify({ is, id: 'an-archive', by: 'alice', sinceMs: 1, startedMs: 1, finishedMs: 2 });
+
+test('a dropped file for an archived portfolio is rejected and says why; for one on its way it waits', async () => {
+  const { drop, takeIn, names, read, context } = await openInbox();
+  const { ledger, keys } = context;
+  await ledger.hset(keys.portfolio('q4'), { started: 1, archive: stateText('restoring') });
+  await drop('q4.csv', buyerLines(1).join('\n'));
+  const [lying] = (await takeIn()).lying;
+  expect(lying).toMatchObject({ name: 'q4.csv', why: expect.stringContaining('q4 is being restored') });
+  await ledger.hset(keys.portfolio('q4'), 'archive', stateText('archived'));
+  expect((await takeIn()).files).toMatchObject([{ is: 'rejected', name: 'q4.csv' }]);
+  expect((await names('rejected')).some((name) => name.endsWith('.txt'))).toBe(true);
+  expect(await read('rejected', 'q4.problems.txt')).toContain('npx limitline restore "q4" brings its rows back');
+  expect((await ledger.hkeys(keys.portfolio('q4'))).sort()).toEqual(['archive', 'started']);
+});
+
+test('a rule of the night passes over a portfolio that is just being archived', async () => {
+  const place = await openRefused(2);
+  const { context } = place;
+  await place.refuseAll();
+  await place.rule({ nights: 2 });
+  await context.ledger.hset(context.keys.portfolio('q4'), 'archive', stateText('archiving'));
+  expect((await place.night(0)).words).toBe('No refused row is one that a rule sends again.');
+  await context.ledger.hdel(context.keys.portfolio('q4'), 'archive');
+  expect((await place.night(0)).words).toBe('2 rows go again.');
+});
+
+test('results are not whole where the rows left while they were written, and that is said', async () => {
+  const { context, import: bring } = await openWorkplace();
+  await bring(buyerLines(2));
+  const { portfolios, ledger, keys } = context;
+  const becoming = (is: ArchiveStateName) => ({
+    ...context,
+    portfolios: {
+      ...portfolios,
+      // The first that is read of it.
+      async allImports(name: string) {
+        const found = await portfolios.allImports(name);
+        await ledger.hset(keys.portfolio(name), 'archive', stateText(is));
+        return found;
+      },
+    },
+  });
+  for (const is of ['leaving', 'archived', 'restoring', 'forgetting'] as const) {
+    await expect(exportedText(becoming(is)), is).rejects.toMatchObject({ code: 'USAGE' });
+  }
+  expect((await exportedText(becoming('archiving'))).split('\n').length).toBe(4);
+});

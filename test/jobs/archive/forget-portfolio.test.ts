@@ -1,0 +1,209 @@
+import { mkdir, rename, rm, symlink, truncate, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { expect, test } from 'vitest';
+import { REST, ROWS } from '../../../jobs/archive/archive-files.ts';
+import { archivePortfolio } from '../../../jobs/archive/archive-portfolio.ts';
+import { FORGET_STEPS, type ForgetStep, forgetPortfolio } from '../../../jobs/archive/forget-portfolio.ts';
+import { MANIFEST } from '../../../jobs/archive/manifest.ts';
+import { restorePortfolio } from '../../../jobs/archive/restore-portfolio.ts';
+import { toBuyer } from '../../../jobs/import/buyer-record.ts';
+import type { Context } from '../../../src/context.ts';
+import { allEvents, eventOf } from '../../support/events.ts';
+import { filesBelow } from '../../support/files-below.ts';
+import { keyContents } from '../../support/key-contents.ts';
+import { MARK, MARKED_HEADER, markedLine } from '../../support/marked-file.ts';
+import { pictureOf } from '../../support/redis-picture.ts';
+import { openWorkplace } from '../../support/workplace.ts';
+
+const wish = { by: 'anna', signal: new AbortController().signal };
+
+/** A portfolio that was worked to its end. */
+async function openWorked(portfolios: Record<string, string[]>) {
+  const place = await openWorkplace();
+  await mkdir(join(place.dir, 'documents'));
+  await writeFile(join(place.dir, 'documents', 'a.pdf'), '%PDF-1.4 zqxjv');
+  const workers = await place.work();
+  for (const [portfolio, lines] of Object.entries(portfolios)) await place.import(lines, { portfolio });
+  for (const portfolio of Object.keys(portfolios)) await place.settled(portfolio);
+  await workers.stop();
+  const dataDir = place.context.settings.LIMITLINE_DATA;
+  return {
+    ...place,
+    dataDir,
+    /** Where any mark is. */
+    async marked(): Promise<string[]> {
+      const keys = (await keyContents(place.context)).map(({ key, value }) => ({ path: key, content: value }));
+      const found = [...keys, ...(await filesBelow(dataDir))];
+      return found.filter(({ path, content }) => MARK.test(path) || MARK.test(content)).map(({ path }) => path);
+    },
+  };
+}
+
+const LINES = [MARKED_HEADER, ...[1, 2, 3].map(markedLine)];
+
+/** Stops before a step, as a kill at that moment does. */
+const killedAt = (moment: ForgetStep) => ({
+  ...wish,
+  onStep(step: ForgetStep) {
+    if (step === moment) throw new Error('killed');
+  },
+});
+
+test.each(['finished', 'archived'])(
+  'killed before each step, a portfolio that is %s stays as it is for others, and the next call goes on',
+  async (is) => {
+    const place = await openWorked({ q4: LINES });
+    const { context } = place;
+    if (is === 'archived') await archivePortfolio(context, 'q4', wish);
+    for (const step of FORGET_STEPS) {
+      await expect(forgetPortfolio('q4', killedAt(step), context)).rejects.toThrow('killed');
+      await expect(place.import(LINES)).rejects.toThrow('q4 is being forgotten');
+      expect(await context.archives.read('q4')).toMatchObject({ is: 'forgetting', states: { done: 3 } });
+    }
+    const ended = await forgetPortfolio('q4', wish, context);
+    expect(ended.state).toMatchObject({ is: 'forgotten', by: 'anna', requested: '3007.50', granted: '3007.50' });
+    expect(await place.marked()).toEqual([]);
+    expect(await context.portfolios.names()).toEqual([]);
+    expect((await context.archives.list()).map(({ name }) => name)).toEqual(['q4']);
+    expect(await forgetPortfolio('q4', wish, context)).toMatchObject({ state: { is: 'forgotten' } });
+    await expect(place.import(LINES)).rejects.toThrow('q4 was forgotten');
+  },
+);
+
+test('archives of before that were removed by half, or never written to their end, are removed too', async () => {
+  const place = await openWorked({ q4: LINES });
+  const { context } = place;
+  const { folder } = await archivePortfolio(context, 'q4', wish);
+  await restorePortfolio(context, 'q4', wish);
+  await expect(forgetPortfolio('q4', killedAt('archives'), context)).rejects.toThrow('killed');
+  await rename(folder, `${folder}.part`);
+  await rm(join(`${folder}.part`, MANIFEST));
+  await truncate(join(`${folder}.part`, ROWS), 20);
+  await forgetPortfolio('q4', wish, context);
+  expect(await place.marked()).toEqual([]);
+  expect((await filesBelow(join(place.dataDir, 'archive'))).length).toBe(0);
+});
+
+const SHARED_HEADER = 'name,country_code,city,company_registration_number,requested_limit,supporting_documents';
+
+test('buyers and documents that another portfolio asks for keep what that one has, until it is forgotten too', async () => {
+  const place = await openWorked({
+    q4: [SHARED_HEADER, 'Zqxjv Stahl GmbH,DE,Zqxjvhausen,HRB 1,1000.50,a.pdf', 'Zqxjv Holz GmbH,DE,,HRB 2,1.50,'],
+    q5: [SHARED_HEADER, 'ZQXJV STAHL GmbH,DE,Zqxjvdorf,HRB 1,2000.50,a.pdf'],
+  });
+  const { context } = place;
+  const records = async () =>
+    (await keyContents(context)).flatMap(({ key, value }) =>
+      /:buyer:[\w-]{16}$/.test(key) ? [toBuyer(key.slice(-16), value)] : [],
+    );
+  const [before] = (await records()).filter(({ city }) => city !== '');
+  expect(before).toMatchObject({ names: [{ written: 'Zqxjv Stahl GmbH' }], city: 'Zqxjvhausen' });
+  const q5 = await pictureOfRows(context);
+
+  const ended = await forgetPortfolio('q4', wish, context);
+  expect(ended).toMatchObject({ buyers: { forgotten: 1, shared: 1 }, files: { removed: 1, needed: 1 } });
+  const [shared] = (await records()).filter(({ key }) => key === before?.key);
+  expect(shared).toMatchObject({ names: [{ written: 'ZQXJV STAHL GmbH', alike: before?.names[0]?.alike }], city: '' });
+  const [alone] = (await records()).filter(({ key }) => key !== before?.key);
+  expect(alone?.names).toEqual([{ written: null, alike: expect.any(Number) }]);
+  expect(await pictureOfRows(context)).toEqual(q5);
+  expect((await filesBelow(join(place.dataDir, 'documents'))).length).toBe(1);
+
+  await forgetPortfolio('q5', wish, context);
+  expect(await place.marked()).toEqual([]);
+});
+
+test('what an archive names that is not there is not removed, wherever archives lie', async () => {
+  const place = await openWorked({
+    q4: [SHARED_HEADER, 'Zqxjv Stahl GmbH,DE,,HRB 1,1000.50,a.pdf'],
+    q5: [SHARED_HEADER, 'Zqxjv Holz GmbH,DE,,HRB 2,1.50,a.pdf'],
+  });
+  const { context, dataDir } = place;
+  const { folder } = await archivePortfolio(context, 'q5', wish);
+  const [account, away] = [dirname(dirname(folder)), join(place.dir, 'away')];
+  const documents = async () => (await filesBelow(join(dataDir, 'documents'))).length;
+  await rename(account, away);
+  const fault = { code: 'FILE', message: expect.stringContaining('q5 is archived, and its archive is not in') };
+  await expect(forgetPortfolio('q4', wish, context)).rejects.toMatchObject(fault);
+  expect(await documents()).toBe(1);
+  // On another disk, and behind a link.
+  await symlink(away, account);
+  expect(await forgetPortfolio('q4', wish, context)).toMatchObject({ files: { removed: 1, needed: 1 } });
+  expect(await documents()).toBe(1);
+  await restorePortfolio(context, 'q5', wish);
+});
+
+test('one whose archive is damaged is not begun to be forgotten', async () => {
+  const place = await openWorked({ q4: LINES });
+  const { context } = place;
+  const { folder } = await archivePortfolio(context, 'q4', wish);
+  await truncate(join(folder, REST), 20);
+  const fault = { code: 'FILE', message: expect.stringMatching(/archive is damaged.*Nothing was changed/) };
+  await expect(forgetPortfolio('q4', wish, context)).rejects.toMatchObject(fault);
+  expect(await context.archives.read('q4')).toMatchObject({ is: 'archived' });
+  await rm(join(folder, REST));
+  expect(await forgetPortfolio('q4', wish, context)).toMatchObject({ state: { is: 'forgotten' } });
+});
+
+/** What there is of the rows of q5. */
+async function pictureOfRows(context: Context) {
+  return (await keyContents(context)).filter(({ key }) => /:(?:row|portfolio):q5/.test(key));
+}
+
+test('a buyer whose name was forgotten is known again by it, and another name is still a problem', async () => {
+  const place = await openWorked({ q4: LINES });
+  await forgetPortfolio('q4', wish, place.context);
+  const made = place.standIn.counts();
+  const other = markedLine(2).replace('Buyer 2 GmbH', 'Somebody else AG');
+  const again = await place.import([MARKED_HEADER, markedLine(1), other, markedLine(3)], { portfolio: 'q5' });
+  expect(again.problems.map(({ message }) => message)).toEqual([expect.stringContaining('belongs to another name')]);
+  expect((await place.report('q5')).states).toMatchObject({ skipped: 2, queued: 0 });
+  expect(place.standIn.counts()).toEqual(made);
+});
+
+test('a portfolio is not forgotten before its end, nor while rows are held or it is on its way: nothing is changed', async () => {
+  const { context, ...place } = await openWorkplace();
+  await place.import(LINES);
+  const { ledger, keys } = context;
+  const picture = () => pictureOf(ledger, keys.portfolio('').replace(/portfolio:$/, ''));
+  const unchanged = async (words: string) => {
+    const before = await picture();
+    await expect(forgetPortfolio('q4', wish, context)).rejects.toMatchObject({
+      code: 'USAGE',
+      message: expect.stringContaining(words),
+    });
+    expect(await picture()).toEqual(before);
+  };
+  await unchanged('not finished: wait until it is, or give up what is left with npx limitline cancel "q4"');
+  await ledger.hset(keys.portfolio('q4'), 'finished', 1);
+  await ledger.rename(keys.rowsInState('q4', 'queued'), keys.rowsInState('q4', 'held'));
+  await unchanged('3 rows of q4 wait for a person');
+  for (const [is, words] of [
+    ['archiving', 'limitline archive "q4"'],
+    ['leaving', 'limitline archive "q4"'],
+    ['restoring', 'limitline restore "q4"'],
+  ] as const) {
+    await ledger.hset(keys.portfolio('q4'), 'archive', JSON.stringify({ is, id: 'a', startedMs: 1 }));
+    await unchanged(words);
+  }
+  const away = JSON.stringify({ is: 'archived', id: 'a', startedMs: 1, sizeBytes: 9 });
+  await ledger.hset(keys.portfolio('q4'), 'archive', away);
+  await expect(forgetPortfolio('q4', wish, context)).rejects.toMatchObject({ code: 'FILE' });
+  expect(await ledger.hget(keys.portfolio('q4'), 'archive')).toBe(away);
+  await expect(forgetPortfolio('none', wish, context)).rejects.toMatchObject({ code: 'NOT_FOUND' });
+});
+
+test.each(['finished', 'archived'])(
+  'events that name rows of a %s portfolio by the number of a company go with it, and others stay',
+  async (is) => {
+    const place = await openWorked({
+      q4: ['name,country_code,company_registration_number,requested_limit', 'Anna Ltd,GB,SC123456,5'],
+    });
+    const { context } = place;
+    for (const text of ['SC123456 zqxjv', 'SC999999']) await context.events.keep(eventOf(text));
+    if (is === 'archived') await archivePortfolio(context, 'q4', wish);
+    expect(await forgetPortfolio('q4', wish, context)).toMatchObject({ events: 1 });
+    expect(await place.marked()).toEqual([]);
+    expect((await allEvents(context.events)).map(({ ids }) => ids)).toEqual([['SC999999']]);
+  },
+);

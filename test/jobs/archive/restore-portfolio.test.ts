@@ -1,0 +1,153 @@
+import { copyFile, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test, vi } from 'vitest';
+import { ARCHIVE_FILES } from '../../../jobs/archive/archive-files.ts';
+import { MANIFEST } from '../../../jobs/archive/manifest.ts';
+import { RESTORE_STEPS, type RestoreProgress, restorePortfolio } from '../../../jobs/archive/restore-portfolio.ts';
+import { exportedText } from '../../support/exported.ts';
+import { openFinishedPortfolio } from '../../support/finished-portfolio.ts';
+import { changedIn } from '../../support/redis-picture.ts';
+
+test('what was archived is restored byte for byte, at its old place, and archived and restored again', async () => {
+  const { archive, restore, picture, import: bring, finish, context, report } = await openFinishedPortfolio(20);
+  await bring(['name,country_code,requested_limit', 'Later AG,DE,5'], { portfolio: 'later' });
+  await finish('later');
+  const [before, reported, results] = [await picture(), await report(), await exportedText(context)];
+  for (let time = 0; time < 2; time += 1) {
+    const { folder, id } = await archive();
+    expect(await context.portfolios.names()).toEqual(['later']);
+    expect(await restore()).toEqual({
+      ...{ portfolio: 'q4', id, folder, rows: 20, resumed: false },
+      states: reported.states,
+    });
+    expect(changedIn(before, await picture())).toEqual([]);
+    expect(await context.portfolios.names()).toEqual(['q4', 'later']);
+    expect(await context.archives.list()).toEqual([]);
+  }
+  expect(await report()).toEqual(reported);
+  expect(await exportedText(context)).toBe(results);
+});
+
+test('killed at any moment, the next one goes on, and all is as it was', async () => {
+  const { archive, restore, picture, context } = await openFinishedPortfolio(7);
+  const before = await picture();
+  for (const step of RESTORE_STEPS) {
+    await archive();
+    const archived = await picture();
+    const killed = new Error(`killed at ${step}`);
+    const die = (progress: RestoreProgress) => {
+      if (progress.step === step) throw killed;
+    };
+    await expect(restore('q4', die)).rejects.toBe(killed);
+    if (step === 'checking' || step === 'begun') expect(changedIn(archived, await picture())).toEqual([]);
+    const at = await context.archives.read('q4');
+    if (step !== 'ended') expect(await restore()).toMatchObject({ resumed: at?.is === 'restoring', rows: 7 });
+    expect(changedIn(before, await picture()), step).toEqual([]);
+  }
+});
+
+test('stopped between two pages of rows it says so, and the next one goes on', async () => {
+  const { archive, restore, picture } = await openFinishedPortfolio(120);
+  const before = await picture();
+  await archive();
+  const stop = new AbortController();
+  const stopAt = ({ step, rows }: RestoreProgress) => {
+    if (step === 'rows' && rows >= 100) stop.abort();
+  };
+  const message = expect.stringContaining('again to go on');
+  await expect(restore('q4', stopAt, stop.signal)).rejects.toMatchObject({ code: 'STOPPED', message });
+  await restore();
+  expect(changedIn(before, await picture())).toEqual([]);
+});
+
+test('one that stood still while another took over writes nothing more, and takes nothing away that the other wrote', async () => {
+  const { archive, restore, picture, context } = await openFinishedPortfolio(7);
+  const before = await picture();
+  await archive();
+  let second: Promise<unknown> | undefined;
+  const standStill = async ({ step }: RestoreProgress) => {
+    if (step !== 'rest' || second) return;
+    await context.ledger.del(context.keys.archivesTaken);
+    const reached = Promise.withResolvers<void>();
+    const goesOn = Promise.withResolvers<void>();
+    second = restore('q4', async (other) => {
+      if (other.step !== 'ending') return;
+      reached.resolve();
+      await goesOn.promise;
+    });
+    await reached.promise;
+    letGo = goesOn.resolve;
+  };
+  let letGo = () => {};
+  await expect(restore('q4', standStill)).rejects.toMatchObject({ message: expect.stringContaining('on another way') });
+  letGo();
+  expect(await second).toMatchObject({ rows: 7, resumed: true });
+  expect(changedIn(before, await picture())).toEqual([]);
+});
+
+describe('nothing is done, and it is said why, where', () => {
+  test('a file is missing, cut off, or changed by one byte', async () => {
+    const { archive, restore, picture } = await openFinishedPortfolio(3);
+    const { folder } = await archive();
+    const before = await picture();
+    for (const file of [...ARCHIVE_FILES, MANIFEST]) {
+      const path = join(folder, file);
+      const whole = await readFile(path);
+      const other = Buffer.from(whole);
+      other[other.length - 12] = (other[other.length - 12] ?? 0) ^ 1;
+      for (const damaged of [undefined, whole.subarray(0, 60), other]) {
+        if (damaged === undefined) await rm(path);
+        else await writeFile(path, damaged);
+        const fault = { code: 'FILE', message: expect.stringContaining(file) };
+        await expect(restore(), file).rejects.toMatchObject(fault);
+      }
+      await writeFile(path, whole);
+    }
+    expect(changedIn(before, await picture())).toEqual([]);
+    expect(await restore()).toMatchObject({ rows: 3, resumed: false });
+  });
+
+  test('the files are of another portfolio, of another account, or of another installation', async () => {
+    const { archive, restore, picture, import: bring, finish } = await openFinishedPortfolio(3);
+    await bring(['name,country_code,requested_limit', 'Other AG,DE,5'], { portfolio: 'other' });
+    await finish('other');
+    const [{ folder }, other] = [await archive(), await archive('other')];
+    const theirs = await openFinishedPortfolio(3);
+    const elsewhere = await theirs.archive();
+    const before = await picture();
+    for (const foreign of [other.folder, elsewhere.folder]) {
+      for (const file of [...ARCHIVE_FILES, MANIFEST]) await copyFile(join(foreign, file), join(folder, file));
+      const fault = { code: 'FILE', message: expect.stringContaining(MANIFEST) };
+      await expect(restore()).rejects.toMatchObject(fault);
+    }
+    expect(changedIn(before, await picture())).toEqual([]);
+  });
+
+  test('Redis has a limit to its memory, and not the room', async () => {
+    const { archive, restore, picture, context } = await openFinishedPortfolio(3);
+    await archive();
+    const before = await picture();
+    const info = vi.spyOn(context.ledger, 'info').mockResolvedValue('maxmemory:1000000\r\nused_memory:999999\r\n');
+    const fault = { code: 'USAGE', message: expect.stringMatching(/not the room.*0\.0 MB of its maxmemory are left/) };
+    await expect(restore()).rejects.toMatchObject(fault);
+    expect(changedIn(before, await picture())).toEqual([]);
+    info.mockResolvedValue('maxmemory:100000000\r\nused_memory:999999\r\n');
+    expect(await restore()).toMatchObject({ rows: 3 });
+  });
+
+  test('it is not archived, there is none of its name, or another process archives or restores', async () => {
+    const { restore, archive, context } = await openFinishedPortfolio(3);
+    await expect(restore()).rejects.toMatchObject({ code: 'USAGE', message: expect.stringContaining('not archived') });
+    await expect(restore('none')).rejects.toMatchObject({ code: 'NOT_FOUND' });
+    await archive();
+    const other = restorePortfolio(context, 'q4', {
+      signal: new AbortController().signal,
+      onProgress: async ({ step }) => {
+        if (step !== 'begun') return;
+        const message = expect.stringContaining('by another process');
+        await expect(restore()).rejects.toMatchObject({ code: 'USAGE', message });
+      },
+    });
+    expect(await other).toMatchObject({ rows: 3 });
+  });
+});

@@ -1,0 +1,115 @@
+import { expect, test } from 'vitest';
+import { findNamedByEvents } from '../../../../jobs/nightly/finance/named-by-events.ts';
+import type { RowResult } from '../../../../src/ledger/row.ts';
+import { eventOf, makeOlder, openEvents } from '../../../support/events.ts';
+import { makeRequest } from '../../../support/ledger.ts';
+import { makeFoundList, makeWalked } from '../../../support/walked-rows.ts';
+
+const DAY_MS = 86_400_000;
+
+async function findIn(place: ReturnType<typeof openEvents>, results: readonly Partial<RowResult>[]) {
+  const sink = makeFoundList();
+  const check = await findNamedByEvents(place.events, { sink, sinceMs: Date.now() - DAY_MS });
+  for (const result of results) await check.row(makeWalked(result));
+  await check.end?.();
+  return sink.items;
+}
+
+test('rows that new events name are told once each, by what is their own first; others are counted', async () => {
+  const place = openEvents();
+  const { events, all } = place;
+  for (const content of [
+    'bl_1 company_1',
+    'again: bl_1',
+    'doc-000001',
+    'company_2',
+    'bl_9',
+    'nothing at all',
+    'bl_7 old',
+  ])
+    await events.keep(eventOf(content));
+  const old = (await all()).find(({ ids }) => ids.includes('bl_7'));
+  await makeOlder(place, old?.id ?? '', 2 * DAY_MS);
+  const items = await findIn(place, [
+    { limitId: 'bl_1', companyId: 'company_1' },
+    { limitId: 'bl_2', companyId: 'company_1' },
+    { limitId: 'bl_3', companyId: 'company_2', documentIds: ['doc-000001', 'doc-000002'] },
+    { limitId: 'bl_7', companyId: 'company_7' },
+    { limitId: '', companyId: '' },
+  ]);
+  expect(
+    items.map(({ says, rows, detail, portfolio }) => [portfolio, says, rows, detail?.replace(/ \d{4}-.*/, '')]),
+  ).toEqual([
+    ['q4', 'an event of the service names its limit', undefined, 'bl_1, 2 events, the last'],
+    ['q4', 'an event of the service names its company', undefined, 'company_1'],
+    ['q4', 'an event of the service names one of its documents', undefined, 'doc-000001'],
+    ['', 'events of the service that name nothing known here', 2, undefined],
+  ]);
+  expect(items.every(({ check, isMended }) => check === 'events' && !isMended)).toBe(true);
+});
+
+test('an event that names a company by its number alone names something known here', async () => {
+  const place = openEvents();
+  await place.events.keep(eventOf('{"register":"HRB-7654321a"}'));
+  await place.events.keep(eventOf('{"register":"CR12345678"}'));
+  const limit = { requested_limit: '1000', company_registration_number: 'HRB-7654321a', business_information_id: '' };
+  const items = await findIn(place, [{ request: makeRequest({ limit }) }]);
+  expect(items.map(({ says, rows }) => [says, rows])).toEqual([
+    ['an event of the service names a number of its company', undefined],
+    ['events of the service that name nothing known here', 1],
+  ]);
+});
+
+test('however many ids each of the events has, the rows that they name are told', async () => {
+  const place = openEvents({ mostBytes: 10_000_000 });
+  const ids = (of: number) => Array.from({ length: 60 }, (_none, at) => `other-${of}-${at}x`).join(' ');
+  const numbers = Array.from({ length: 90 }, (_none, at) => at);
+  await Promise.all(numbers.map((at) => place.events.keep(eventOf(`bl_${at} ${ids(at)}`))));
+  const items = await findIn(
+    place,
+    numbers.map((at) => ({ limitId: `bl_${at}` })),
+  );
+  expect(items.filter(({ portfolio }) => portfolio === 'q4')).toHaveLength(90);
+  expect(items).toHaveLength(90);
+});
+
+test('events whose ids are more than are told apart are not said to name nothing', async () => {
+  // 300,000 ids: the first of them are taken, and what the other events name nobody knows.
+  const page = Array.from({ length: 5_000 }, (_none, of) => ({
+    ids: Array.from({ length: 60 }, (_other, at) => `other-${of}-${at}x`),
+    lastMs: 1,
+  }));
+  const events = {
+    countSince: async () => page.length,
+    totals: async () => ({ events: page.length, bytes: 1, full: 0, fullMs: undefined }),
+    walk: async function* () {
+      yield page;
+    },
+  } as unknown as Parameters<typeof findNamedByEvents>[0];
+  const sink = makeFoundList();
+  const check = await findNamedByEvents(events, { sink, sinceMs: 0 });
+  await check.end?.();
+  const [unknown, left] = sink.items;
+  expect(sink.items).toHaveLength(2);
+  expect(unknown).toMatchObject({ says: expect.stringContaining('name nothing known here'), rows: 4_369 });
+  expect(left).toMatchObject({ says: expect.stringContaining('than are looked at'), rows: 5_000 - 4_369 });
+});
+
+test('a night without new events tells nothing, and looks at no row', async () => {
+  const place = openEvents();
+  const walked = { row: { portfolio: 'q4', key: 'row-1' } } as ReturnType<typeof makeWalked>;
+  const sink = makeFoundList();
+  const check = await findNamedByEvents(place.events, { sink, sinceMs: Date.now() });
+  // It has no result that could be looked at.
+  await check.row(walked);
+  await check.end?.();
+  expect(sink.items).toEqual([]);
+});
+
+test('events that were not taken, since all that may be kept is, are told', async () => {
+  const place = openEvents({ mostBytes: 10 });
+  await place.events.keep(eventOf('too much'));
+  expect(await findIn(place, [])).toEqual([
+    expect.objectContaining({ rows: 1, says: expect.stringContaining('EVENTS_KEEP_MB'), command: 'events' }),
+  ]);
+});

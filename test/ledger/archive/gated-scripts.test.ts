@@ -1,0 +1,181 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { expect, test } from 'vitest';
+
+const ROOT = resolve(import.meta.dirname, '../../..');
+const LUA = join(ROOT, 'src/ledger/lua');
+
+/**
+ * What each script of the ledger does where its portfolio is archived, or on its way:
+ *
+ * - `refuses`: answers that it is archived, and its caller throws that
+ * - `quiet`: writes nothing of the portfolio and its rows, and answers as if there were nothing to do
+ * - `archives`: is a part of archiving, restoring or forgetting
+ * - `reads`: changes nothing of any portfolio
+ * - `account`: changes what belongs to the account, to a process or to a plan, and no portfolio
+ * - `included`: is a part of others
+ */
+const SCRIPTS: Record<string, 'refuses' | 'quiet' | 'archives' | 'reads' | 'account' | 'included'> = {
+  above: 'included',
+  advance: 'quiet',
+  alive: 'account',
+  amounts: 'included',
+  'answer-approval': 'refuses',
+  'approval-tally': 'included',
+  approvals: 'included',
+  'archive-is': 'included',
+  'archive-keys': 'archives',
+  'archive-lines': 'included',
+  'archive-pieces': 'included',
+  'archive-rows': 'archives',
+  archived: 'included',
+  'await-row': 'refuses',
+  'beat-import': 'refuses',
+  'begin-approval': 'refuses',
+  'begin-archive': 'archives',
+  'begin-night': 'account',
+  'begin-forget': 'archives',
+  'begin-restore': 'archives',
+  begin: 'quiet',
+  'buyer-rows': 'reads',
+  'buyers-of': 'reads',
+  'cancel-row': 'refuses',
+  cancelled: 'included',
+  'carried-out': 'refuses',
+  'change-portfolio': 'refuses',
+  'change-side': 'quiet',
+  'choose-first': 'quiet',
+  'claim-plan': 'account',
+  claim: 'quiet',
+  'close-approval': 'refuses',
+  'column-rows': 'reads',
+  columns: 'included',
+  'compare-index': 'quiet',
+  'compare-rows': 'quiet',
+  'compare-search': 'quiet',
+  // The call alone: what it tells a row is kept from one that is archived by tell.lua.
+  doubt: 'account',
+  // Events belong to the account.
+  'drop-events': 'account',
+  'event-index': 'included',
+  'keep-events': 'account',
+  doubts: 'included',
+  'drop-archive': 'archives',
+  'drop-strays': 'quiet',
+  'end-archive': 'archives',
+  'end-first': 'included',
+  'end-import': 'refuses',
+  'end-night': 'account',
+  'end-restore': 'archives',
+  'end-supplier': 'quiet',
+  'failing-portfolios': 'reads',
+  'find-ids': 'reads',
+  // What is known of buyers, whom other portfolios may ask for; and calls, which stay.
+  'forget-buyers': 'account',
+  'forget-calls': 'account',
+  'forget-rows': 'archives',
+  'free-approved': 'refuses',
+  'give-up-row': 'refuses',
+  glances: 'reads',
+  'go-answered': 'refuses',
+  'go-back': 'included',
+  'goes-tonight': 'included',
+  held: 'included',
+  'hold-inbox': 'account',
+  'index-entries': 'included',
+  'index-row': 'included',
+  'largest-rows': 'reads',
+  'leave-archive': 'archives',
+  'leave-night': 'account',
+  'leave-out-row': 'refuses',
+  'leave-side': 'quiet',
+  'may-begin': 'included',
+  'mend-approval': 'quiet',
+  // A buyer's list of limits, which stays.
+  'mend-buyer-limits': 'account',
+  // The desk of all portfolios: no archived row is held.
+  'mend-held': 'account',
+  move: 'included',
+  'note-cause': 'included',
+  'note-forget': 'archives',
+  'note-lines': 'refuses',
+  'note-plan': 'account',
+  'note-taken': 'account',
+  'on-duty': 'account',
+  'plain-tally': 'included',
+  planned: 'included',
+  'put-back': 'included',
+  'put-row': 'refuses',
+  'read-buyers': 'reads',
+  'recover-call': 'refuses',
+  recovered: 'included',
+  release: 'quiet',
+  replaced: 'included',
+  requeue: 'refuses',
+  resolve: 'quiet',
+  'restore-keys': 'archives',
+  'restore-piece': 'included',
+  'restore-row': 'refuses',
+  'restore-rows': 'archives',
+  resume: 'refuses',
+  'row-tally': 'included',
+  'row-totals': 'reads',
+  'rows-at-lines': 'reads',
+  'rows-behind': 'reads',
+  'same-keys': 'archives',
+  'same-rows': 'archives',
+  'send-first': 'refuses',
+  settle: 'quiet',
+  'single-buyer-limits': 'account',
+  'start-import': 'refuses',
+  'sweep-imports': 'quiet',
+  'sweep-names': 'quiet',
+  'sweep-search': 'quiet',
+  'take-out-keys': 'archives',
+  'take-out-rows': 'archives',
+  'tally-changes': 'included',
+  'tally-row': 'included',
+  tally: 'included',
+  'tell-finished': 'quiet',
+  tell: 'included',
+  'under-way': 'included',
+  'waiting-rows': 'reads',
+  waiting: 'included',
+  'walk-rows': 'reads',
+  'write-buyers': 'quiet',
+};
+
+/** Commands that read, and those on what belongs to nobody. */
+const READING =
+  /^(H?M?GET|HGETALL|HKEYS|HLEN|HEXISTS|HSCAN|EXISTS|TIME|Z?CARD|Z(RANGE|SCORE|INTER|REVRANGE|RANGEBYSCORE|CARD)|S(MEMBERS|ISMEMBER|MISMEMBER|CARD)|LRANGE|LPOS)$/;
+
+const textOf = (name: string) => readFileSync(join(LUA, `${name}.lua`), 'utf8');
+const namesOf = (kind: string) => Object.keys(SCRIPTS).filter((name) => SCRIPTS[name] === kind);
+
+test('it is said of every script of the ledger what it does where a portfolio is archived', () => {
+  const there = readdirSync(LUA).map((file) => file.replace(/\.lua$/, ''));
+  expect(Object.keys(SCRIPTS).sort()).toEqual(there.sort());
+});
+
+test.each(namesOf('refuses'))('%s.lua says that the portfolio is archived', (name) => {
+  expect(textOf(name)).toMatch(/archivedError\(/);
+});
+
+test.each(namesOf('quiet'))('%s.lua looks at whether the portfolio is archived', (name) => {
+  expect(textOf(name)).toMatch(/isArchived\(|'archive'/);
+});
+
+test.each(namesOf('reads'))('%s.lua has no command that writes', (name) => {
+  const commands = [...textOf(name).matchAll(/\bcall\('([A-Z]+)'/g)].map(([, command = '']) => command);
+  expect(commands.filter((command) => !READING.test(command))).toEqual([]);
+});
+
+test('no file of the ledger writes fields of a portfolio, or of a row, but by a script', () => {
+  const folder = join(ROOT, 'src/ledger');
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter(({ name }) =>
+    name.endsWith('.ts'),
+  );
+  const writing = /\.(hset|hsetnx|hincrby|hdel|zadd|zrem|sadd|srem|rpush|del|unlink)\(\s*keys\.(portfolio|row)\(/;
+  const found = files.filter((file) => writing.test(readFileSync(join(file.parentPath, file.name), 'utf8')));
+  expect(found.map(({ name }) => name)).toEqual([]);
+});

@@ -1,0 +1,86 @@
+import { existsSync } from 'node:fs';
+import { readdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, inject, test } from 'vitest';
+import { callCommand } from '../../support/call-command.ts';
+import { openContextOf } from '../../support/context-of.ts';
+import { freshPrefix } from '../../support/ledger.ts';
+import { buyerLines, makeFolder } from '../../support/workplace.ts';
+
+/** A command line with a portfolio of two rows, which a test ends as it likes. */
+async function openCommands() {
+  const cwd = await makeFolder();
+  const env = {
+    REDIS_URL: inject('redisUrl'),
+    LIMITLINE_PREFIX: freshPrefix(),
+    SERVICE_URL: 'https://service.example',
+    SERVICE_CLIENT_ID: 'id',
+    SERVICE_CLIENT_SECRET: 'secret',
+  };
+  await writeFile(join(cwd, 'q4.csv'), `${buyerLines(2).join('\n')}\n`);
+  const limitline = (...args: string[]) => callCommand(args, { cwd, env });
+  await limitline('import', 'q4.csv', '--yes');
+  const context = await openContextOf({ cwd, env });
+  return {
+    limitline,
+    context,
+    async endRows() {
+      for (const { row } of await context.rows.inState('q4', 'queued', { count: 10 })) {
+        const record = { status: 'approved', total_limit: '1000', available_limit: '1000' };
+        const made = { company: `company_${row.key}`, limit: `bl_${row.key}`, documents: [], record };
+        await context.rows.advance(row, 'queued', 'done', made);
+      }
+    },
+  };
+}
+
+test('archive says what it did, where the files are, and how to bring them back; and what to do where it may not', async () => {
+  const { limitline, endRows } = await openCommands();
+  expect(await limitline('archive', 'q5')).toMatchObject({
+    status: 1,
+    stderr: expect.stringContaining('There is no portfolio "q5"'),
+  });
+  expect(await limitline('archive', 'q4')).toMatchObject({
+    status: 1,
+    stderr: expect.stringMatching(/2 rows of q4 are still to be worked on: .*npx limitline cancel "q4"/),
+  });
+  await endRows();
+  const { stdout, status } = await limitline('archive', 'q4');
+  expect(status).toBe(0);
+  expect(stdout).toMatch(/^q4 is archived\.\n {2}2 rows have left Redis\. The files \(\d+ kB\) are in\n/);
+  expect(stdout).toContain('npx limitline restore "q4"');
+  const [, folder = ''] = /are in\n {2}(.+)\n/.exec(stdout) ?? [];
+  expect(await readdir(folder)).toHaveLength(4);
+  expect(await limitline('archive', 'q4')).toMatchObject({
+    status: 1,
+    stderr: expect.stringContaining('q4 is archived: npx limitline restore "q4"'),
+  });
+  const { entries } = JSON.parse((await limitline('audit', 'list', '--json')).stdout);
+  // Behind its import: whoever asks for what may not be archived is in the trail too, with why it was not.
+  expect(entries.slice(2)).toMatchObject([
+    { what: 'portfolio archived', about: 'q4', is: 'begun' },
+    { is: 'failed', facts: { reason: expect.stringContaining('still to be worked on') } },
+    { is: 'begun' },
+    { is: 'done', facts: { rows: 2 } },
+    { is: 'begun' },
+    { is: 'failed', facts: { reason: expect.stringContaining('q4 is archived') } },
+  ]);
+});
+
+test('archive --json says the same to programs', async () => {
+  const { limitline, endRows, context } = await openCommands();
+  await endRows();
+  const { stdout } = await limitline('archive', 'q4', '--json');
+  const told = JSON.parse(stdout);
+  expect(told).toMatchObject({
+    account: 'https://service.example',
+    portfolio: 'q4',
+    archived: true,
+    resumed: false,
+    rows: 2,
+    requested: '2004.00',
+    granted: '2000.00',
+  });
+  expect(existsSync(told.folder)).toBe(true);
+  expect(await context.archives.read('q4')).toMatchObject({ is: 'archived', id: told.id, sizeBytes: told.sizeBytes });
+});

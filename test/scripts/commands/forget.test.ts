@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest';
+import { openDesk } from '../../support/desk.ts';
+
+test('limitline forget says what goes and what stays, asks for the name, and says what it cannot reach', async () => {
+  const desk = await openDesk(2);
+  await desk.limitline('run', 'q4.csv', '--no-results');
+  const asked = await desk.limitline('forget', 'q4');
+  expect(asked.status).toBe(1);
+  expect(asked.stderr).toContain('Portfolio q4 of account');
+  expect(asked.stderr).toContain('What stays: counts and sums');
+  expect(asked.stderr).toMatch(/events of the service that name a row of it, also where\nthey name rows of others/);
+  expect(asked.stderr).toMatch(/What the service has, backups, .*\n.* not reached/);
+  expect(Math.max(...beforeThat(asked.stderr).map((line) => line.length))).toBeLessThanOrEqual(80);
+  expect(asked.stderr).toContain('Nothing was changed. To forget it, say: limitline forget "q4" --yes "q4"');
+  const other = await desk.limitline('forget', 'q4', '--yes', 'q5');
+  expect(other).toMatchObject({ status: 1, stderr: expect.stringContaining('That is not its name, q4') });
+  expect(await desk.json('report', 'q4')).toMatchObject({ states: { done: 2 } });
+
+  const done = await desk.limitline('forget', 'q4', '--yes', 'q4');
+  expect(done.status).toBe(0);
+  expect(done.stdout).toContain('q4 is forgotten. Taken out: its rows, 2 buyers, 1 file');
+  expect(done.stdout).toContain('ask it to erase');
+  expect(done.stdout).toContain('redis-cli BGREWRITEAOF');
+  expect(Math.max(...done.stdout.split('\n').map((line) => line.length))).toBeLessThanOrEqual(80);
+  const again = await desk.json('forget', 'q4');
+  expect(again).toMatchObject({ portfolio: 'q4', forgotten: true });
+  const audit = await desk.json('audit', 'list');
+  const entries = (audit as { entries: { what: string; about?: string }[] }).entries;
+  expect(entries.filter(({ what }) => what === 'portfolio forgotten').map(({ about }) => about)).toEqual(['q4', 'q4']);
+  const none = await desk.limitline('forget', 'none', '--yes', 'none');
+  expect(none).toMatchObject({ status: 1, stderr: expect.stringContaining('There is no portfolio "none"') });
+});
+
+/** What is said before it is asked, from the portfolio's line on. */
+function beforeThat(text: string): string[] {
+  const lines = text.split('\n');
+  return lines.slice(
+    lines.findIndex((line) => line.startsWith('To forget it')),
+    lines.findIndex((line) => line.includes('Nothing was changed')),
+  );
+}

@@ -1,0 +1,35 @@
+import { join } from 'node:path';
+import { Redis } from 'ioredis';
+import { archivePortfolio } from '../../jobs/archive/archive-portfolio.ts';
+import { makeDocumentStore } from '../../src/documents/store.ts';
+import { makeKeys } from '../../src/ledger/keys.ts';
+import { makePersist } from '../../src/ledger/persist.ts';
+import { makePortfolios } from '../../src/ledger/portfolios.ts';
+import { makeRows } from '../../src/ledger/rows.ts';
+import { makeSilentLog } from '../../src/log.ts';
+
+/**
+ * A process that archives a portfolio and kills itself as `kill -9` does, when so many rows have left Redis.
+ * Arguments: the socket of Redis, the number of its database, what all keys of the account begin with, the account, the data folder, the portfolio, rows.
+ */
+const [path = '', db = '', prefix = '', account = '', dataDir = '', name = '', rows] = process.argv.slice(2);
+const connection = new Redis({ path, db: Number(db) });
+const keys = makeKeys(prefix, account);
+const persist = makePersist({ log: makeSilentLog(), signal: new AbortController().signal });
+const deps = {
+  account,
+  ledger: connection,
+  keys,
+  processId: 'killed',
+  portfolios: makePortfolios({ connection, keys }),
+  rows: makeRows({ connection, keys, persist, canaryRefusals: 0 }),
+  imports: makeDocumentStore({ dir: join(dataDir, 'imports') }),
+  settings: { LIMITLINE_DATA: dataDir },
+};
+await archivePortfolio(deps, name, {
+  by: 'me',
+  signal: new AbortController().signal,
+  onProgress({ step, rows: left }) {
+    if (step === 'taking rows out' && left >= Number(rows)) process.kill(process.pid, 'SIGKILL');
+  },
+});

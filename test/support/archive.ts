@@ -1,0 +1,108 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import type { Redis } from 'ioredis';
+import type { ArchiveDeps } from '../../jobs/archive/archive-deps.ts';
+import { REST, ROWS } from '../../jobs/archive/archive-files.ts';
+import { archiveFolder } from '../../jobs/archive/archive-folders.ts';
+import { archivePortfolio } from '../../jobs/archive/archive-portfolio.ts';
+import { makeDocumentStore } from '../../src/documents/store.ts';
+import type { Keys } from '../../src/ledger/keys.ts';
+import { connectRedis, makeRequest, openLedger } from './ledger.ts';
+import { ownDatabase } from './redis/own-database.ts';
+import { dumpRedis } from './redis-dump.ts';
+import { makeFolder } from './workplace.ts';
+
+export const NEVER = new AbortController().signal;
+
+export const ACCOUNT = 'https://test.example';
+
+/** A ledger of the test's own and a data folder, with portfolios that may be archived, and no service. */
+export async function openArchiving({ dir }: { dir?: string } = {}) {
+  const database = ownDatabase();
+  const ledger = openLedger({ database });
+  const { connection, keys, portfolios, rows } = ledger;
+  const dataDir = dir ?? (await makeFolder());
+  const deps: ArchiveDeps = {
+    account: ACCOUNT,
+    ledger: connection,
+    keys,
+    processId: 'p1',
+    portfolios,
+    rows,
+    imports: makeDocumentStore({ dir: join(dataDir, 'imports') }),
+    settings: { LIMITLINE_DATA: dataDir },
+  };
+  return {
+    ...ledger,
+    dataDir,
+    deps,
+    database,
+    /** The same for another process, which `die` cuts off from Redis. */
+    otherProcess() {
+      const own = connectRedis({ database });
+      return { deps: { ...deps, ledger: own, processId: 'p2' }, die: () => own.disconnect() };
+    },
+    /** A finished portfolio of so many rows that are done, with a request and a buyer of its own each. */
+    async fill(name: string, count: number): Promise<void> {
+      const run = await portfolios.startImport(name, { id: 'gone', fileName: `${name}.csv`, reading: '{}' });
+      for (let n = 1; n <= count; n += 1) {
+        const row = { portfolio: name, key: `${name}-${n}` };
+        await rows.put(row, n + 1, run.number, makeRequest({ name: `Büyer "${n}" GmbH`, buyer: `${name}-buyer-${n}` }));
+        const record = { status: 'approved', total_limit: '1000', available_limit: '1000' };
+        await rows.advance(row, 'queued', 'done', {
+          company: `company_${n}`,
+          limit: `bl_${name}${n}`,
+          documents: [],
+          record,
+        });
+      }
+      await run.end();
+    },
+    /** All that stands in Redis for this account, or what of it has this text in its key. */
+    dump: (text = '') => dumpRedis(connection, keys.account.slice(0, -'account'.length), text),
+    archive: (name: string) => archivePortfolio(deps, name, { by: 'me', signal: NEVER }),
+    archiveState: async (name: string) =>
+      JSON.parse((await connection.hget(keys.portfolio(name), 'archive')) ?? 'null'),
+    folderOf: (name: string, id: string) => archiveFolder({ dataDir, account: ACCOUNT, portfolio: name, id }),
+    /** The folders of archives of a portfolio, finished and not. */
+    foldersOf: (name: string) =>
+      readdir(dirname(archiveFolder({ dataDir, account: ACCOUNT, portfolio: name, id: 'any' }))).catch(() => []),
+  };
+}
+
+/** Puts what the files of an archive say back into Redis, as plainly as can be: what the real way of it is held against. */
+export async function putBackPlainly(
+  folder: string,
+  name: string,
+  { connection, keys }: { connection: Redis; keys: Keys },
+) {
+  const portfolio = keys.portfolio(name);
+  for (const [key = '', count, ...cells] of await linesIn(folder, ROWS)) {
+    const fields = cells.slice(0, Number(count));
+    if (fields.length > 0) await connection.hset(keys.row(name, key), ...fields);
+    const story = cells.slice(Number(count));
+    if (story.length > 0) await connection.rpush(keys.story(name, key), ...story);
+  }
+  for (const [own = '', type, , ...texts] of await linesIn(folder, REST)) {
+    const key = own.startsWith('approval:') ? keys.approval(own.slice(9)) : portfolio + own.slice(9);
+    const cells = own.startsWith('portfolio:ids:') ? texts.map((text) => Buffer.from(text, 'latin1')) : texts;
+    if (type === 'hash') await connection.hset(key, ...cells);
+    if (type === 'set') await connection.sadd(key, ...cells);
+    if (type === 'list') await connection.rpush(key, ...cells);
+    for (let at = 0; type === 'zset' && at < cells.length; at += 2) {
+      await connection.zadd(key, String(cells[at + 1]), cells[at] ?? '');
+    }
+  }
+  await connection.hdel(portfolio, 'archive');
+  await connection.zrem(keys.archives, name);
+  await connection.zadd(keys.portfolios, (await connection.hget(portfolio, 'started')) ?? '', name);
+}
+
+async function linesIn(folder: string, file: string): Promise<string[][]> {
+  const text = gunzipSync(await readFile(join(folder, file))).toString();
+  return text
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line));
+}

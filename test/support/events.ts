@@ -1,0 +1,41 @@
+import { randomBytes } from 'node:crypto';
+import { makeEvents } from '../../src/ledger/events/events.ts';
+import type { EventLimits } from '../../src/ledger/events/keep-events.ts';
+import type { Keys } from '../../src/ledger/keys.ts';
+import type { RedisConnection } from '../../src/lua-script.ts';
+import { openLedger } from './ledger.ts';
+
+const DAY_MS = 86_400_000;
+
+/** A ledger of the test's own, and what keeps events in it. */
+export function openEvents(limits: Partial<EventLimits> = {}) {
+  const ledger = openLedger();
+  const events = makeEvents({ ...ledger, limits: { mostBytes: 1_000_000, keepMs: 30 * DAY_MS, ...limits } });
+  return { ...ledger, events, all: () => allEvents(events) };
+}
+
+/** An event of this content, a text or bytes, with few headers. */
+export function eventOf(content: string | Buffer, headers: Record<string, string> = { 'user-agent': 'a service' }) {
+  return { body: Buffer.from(content as string), headers };
+}
+
+/** All events that are kept, the oldest first. */
+export async function allEvents(events: ReturnType<typeof makeEvents>) {
+  const found = [];
+  for await (const page of events.walk({ from: 'oldest' })) found.push(...page);
+  return found;
+}
+
+/** Makes an event as old as if it had come so many ms before. */
+export async function makeOlder(
+  { connection, keys }: { connection: RedisConnection; keys: Keys },
+  id: string,
+  ms: number,
+) {
+  await connection.zincrby(keys.eventsLately, -ms, id);
+}
+
+/** An id as the service makes them, which no other test has. */
+export function freshId(prefix: string): string {
+  return `${prefix}${randomBytes(9).toString('hex')}`;
+}

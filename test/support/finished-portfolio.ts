@@ -1,0 +1,59 @@
+import { inject } from 'vitest';
+import { archivePortfolio } from '../../jobs/archive/archive-portfolio.ts';
+import { type RestoreProgress, restorePortfolio } from '../../jobs/archive/restore-portfolio.ts';
+import { walkRows } from '../../jobs/rows/walk-rows.ts';
+import { ownDatabase } from './redis/own-database.ts';
+import { pictureOf } from './redis-picture.ts';
+import { buyerLines, openWorkplace } from './workplace.ts';
+
+const NEVER = new AbortController().signal;
+
+/**
+ * A workplace with a finished portfolio `q4` of real files and no worker: every third row was refused, every fifth given up, and the
+ * others are done, as if workers had asked the service.
+ */
+export async function openFinishedPortfolio(count: number, env: Record<string, string> = {}) {
+  const place = await openWorkplace({ env: { REDIS_URL: `${inject('redisUrl')}/${ownDatabase()}`, ...env } });
+  const { context } = place;
+  const { rows, calls, portfolios, ledger, keys } = context;
+
+  const finish = async (portfolio: string) => {
+    let at = 0;
+    await walkRows(rows, portfolio, 'queued', async ({ row, result }) => {
+      at += 1;
+      const { buyer } = result.request;
+      if (at % 5 === 0)
+        return rows.leaveOut(row, { importId: '9', begun: '9' }, { step: 'limit', message: 'left out' });
+      await rows.begin(row, 'company');
+      const company = { kind: 'company', key: buyer, row, revision: '0' } as const;
+      await calls.claim(company, { owner: 'w/1', onUnknown: 'hold' });
+      await calls.settle(company, 'w/1', { id: `company_${portfolio}${at}`, record: {}, buyer });
+      await rows.advance(row, 'company', 'limit', { company: `company_${portfolio}${at}` });
+      if (at % 3 === 0) {
+        const problem = { step: 'limit', message: `no, not ${at}`, status: 400 } as const;
+        await rows.advance(row, 'limit', 'refused', { problem, cause: undefined as never });
+        return true;
+      }
+      const limit = { kind: 'limit', key: row.key, row, revision: '0' } as const;
+      await calls.claim(limit, { owner: 'w/2', onUnknown: 'hold' });
+      const record = { status: 'approved', total_limit: '1000', available_limit: '900' };
+      await calls.settle(limit, 'w/2', { id: `bl_${portfolio}${at}`, record, buyer });
+      await rows.advance(row, 'limit', 'done', { limit: `bl_${portfolio}${at}`, record });
+      return true;
+    });
+    if ((await portfolios.read(portfolio)).finishedMs === undefined) throw new Error(`${portfolio} is not finished`);
+  };
+
+  await place.import(buyerLines(count), { by: 'alice' });
+  await finish('q4');
+  return {
+    ...place,
+    finish,
+    archive: (name = 'q4', deps: Partial<typeof context> = {}) =>
+      archivePortfolio({ ...context, ...deps }, name, { by: 'alice', signal: NEVER }),
+    restore: (name = 'q4', onProgress?: (progress: RestoreProgress) => void | Promise<void>, signal = NEVER) =>
+      restorePortfolio(context, name, { signal, ...(onProgress ? { onProgress } : {}) }),
+    /** All of the account that is in Redis. */
+    picture: () => pictureOf(ledger, keys.account.replace(/:account$/, '')),
+  };
+}
