@@ -8,6 +8,7 @@ import { rowCountOf } from '../../src/ledger/counts/summary.ts';
 import type { PortfolioState } from '../../src/ledger/portfolio.ts';
 import type { ArchiveDeps, ArchiveWish } from './archive-deps.ts';
 import { archiveFolder, removeArchive } from './archive-folders.ts';
+import { ArchivesTaken } from './archives-taken.ts';
 import { notArchivedFault } from './not-archived.ts';
 import { takeOut } from './take-out.ts';
 import { nameArchive, type Writing, writeArchive } from './write-archive.ts';
@@ -41,10 +42,7 @@ export async function archivePortfolio(deps: ArchiveDeps, name: string, wish: Ar
   const holder = `${processId} ${randomBytes(6).toString('hex')}`;
   const lease = await takeArchives({ connection: ledger, keys, holder });
   if (!lease) {
-    throw new LimitlineError(
-      'USAGE',
-      `Portfolios of account ${account} are being archived or restored by another process: try again when that has ended.`,
-    );
+    throw new ArchivesTaken(account);
   }
   try {
     return await archive(deps, name, wish);

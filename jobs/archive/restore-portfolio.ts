@@ -6,8 +6,17 @@ import { archivedFault, makeArchives } from '../../src/ledger/archive/archives.t
 import { takeArchives } from '../../src/ledger/archive/archives-lease.ts';
 import { makeRestoring } from '../../src/ledger/archive/restoring.ts';
 import type { ArchiveDeps } from './archive-deps.ts';
-import { ARCHIVE_FILES, type ArchiveFile, batchesOf, REST, ROWS, readArchiveFile } from './archive-files.ts';
+import {
+  ARCHIVE_FILES,
+  type ArchiveFile,
+  batchesOf,
+  REST,
+  REST_BYTES,
+  ROWS,
+  readArchiveFile,
+} from './archive-files.ts';
 import { archiveFolder } from './archive-folders.ts';
+import { ArchivesTaken } from './archives-taken.ts';
 import { type ArchiveManifest, type FileFacts, MANIFEST, readManifest } from './manifest.ts';
 import { mustHaveRoom } from './room-in-redis.ts';
 import { someAtATime } from './some-at-a-time.ts';
@@ -60,8 +69,7 @@ export async function restorePortfolio(deps: RestoreDeps, name: string, wish: Re
   const holder = `${processId} ${randomBytes(6).toString('hex')}`;
   const lease = await takeArchives({ connection: ledger, keys, holder });
   if (!lease) {
-    const words = `Portfolios of account ${account} are being archived or restored by another process: try again when that has ended.`;
-    throw new LimitlineError('USAGE', words);
+    throw new ArchivesTaken(account);
   }
   try {
     return await restore(deps, { name, run: holder }, wish);
@@ -98,13 +106,15 @@ async function restore(
   });
   await told('rest', 0);
   const hash: Buffer[] = [];
-  await someAtATime(batchesOf(readArchiveFile(folder, factsOf(manifest, REST))), async (lines) => {
+  await someAtATime(batchesOf(readArchiveFile(folder, factsOf(manifest, REST)), REST_BYTES), async (lines) => {
     hash.push(...lines.filter((line) => nameInLine(line) === PORTFOLIO_LINE));
     const others = lines.filter((line) => nameInLine(line) !== PORTFOLIO_LINE);
-    for (const part of partsOf(others)) mustGoOn(await restoring.putKeys(name, run, part));
+    if (others.length > 0) mustGoOn(await restoring.putKeys(name, run, others));
     await told('rest', 0);
   });
   await told('ending', 0);
+  // Before it is one like others, else a night could take it away again at once.
+  await ledger.zadd(keys.restored, Date.now(), name);
   const ended = await restoring.end(name, { run, startedMs: state.startedMs, rows: manifest.rows, lines: hash });
   if (ended === 'rows') throw new LimitlineError('FILE', `${folder} has not the rows that its manifest counts.`);
   mustGoOn(ended);
@@ -150,22 +160,6 @@ function factsOf({ files, portfolio }: ArchiveManifest, name: ArchiveFile): File
       `The ${MANIFEST} of the archive of ${portfolio} names no ${name}: put it back from a copy.`,
     );
   return found;
-}
-
-/** Lines that one command puts into sorted sets of a million members within some milliseconds. */
-const PART_BYTES = 48 * 1024;
-
-function* partsOf(lines: readonly Buffer[]): Generator<Buffer[]> {
-  let [part, bytes]: [Buffer[], number] = [[], 0];
-  for (const line of lines) {
-    if (bytes > 0 && bytes + line.length > PART_BYTES) {
-      yield part;
-      [part, bytes] = [[], 0];
-    }
-    part.push(line);
-    bytes += line.length;
-  }
-  if (part.length > 0) yield part;
 }
 
 /** Tells how far it is, and ends it where that was asked for; `isBegun` where something of it is in Redis already. */

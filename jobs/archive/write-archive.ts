@@ -12,6 +12,7 @@ import {
   batchesOf,
   checkArchiveFile,
   REST,
+  REST_BYTES,
   RESULTS,
   ROWS,
   readArchiveFile,
@@ -88,7 +89,7 @@ async function compare(
     mustBeSame(await pages.areRows(name, lines));
     await onRows(lines.length);
   });
-  await someAtATime(batchesOf(readArchiveFile(dir, rest)), async (lines) => {
+  await someAtATime(batchesOf(readArchiveFile(dir, rest), REST_BYTES), async (lines) => {
     signal.throwIfAborted();
     mustBeSame(await pages.areKeys(name, lines));
   });

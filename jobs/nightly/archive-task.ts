@@ -4,6 +4,7 @@ import { isLimitlineError, messageOf } from '../../src/errors.ts';
 import { findOldPortfolios } from '../../src/ledger/archive/old-portfolios.ts';
 import type { ArchiveDeps } from '../archive/archive-deps.ts';
 import { type Archived, archivePortfolio } from '../archive/archive-portfolio.ts';
+import { ArchivesTaken } from '../archive/archives-taken.ts';
 import type { Night, NightlyTask, NightResult } from './task.ts';
 
 export type ArchiveTaskDeps = ArchiveDeps & {
@@ -77,7 +78,9 @@ async function archiveNamed(
   } catch (error) {
     signal.throwIfAborted();
     const told = { name, why: messageOf(error) };
-    if (isLimitlineError(error, 'USAGE')) came.left.push(told);
+    // Whoever archives or restores just now has ended when the night is run again.
+    const isLeft = isLimitlineError(error, 'USAGE') && !(error instanceof ArchivesTaken);
+    if (isLeft) came.left.push(told);
     else came.failed.push(told);
   }
 }

@@ -177,6 +177,8 @@ export function makeKeys(prefix: string, account: string) {
     ofPortfolio: (name: string) => `${root}:portfolio:${name}:`,
     /** What the keys of calls begin with, of whichever kind. */
     calls: `${root}:call:`,
+    /** Sorted set: portfolios that were put back, by when that began last, in ms: from then on they are kept as long as others. */
+    restored: `${root}:restored`,
     /** Hash: one content that came from the service's events: raw, with headers and times. */
     event: (id: string) => `${root}:event:${id}`,
     /** Sorted set: ids of the events that are kept, by when each came first, in ms of the server's clock. */

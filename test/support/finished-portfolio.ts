@@ -54,6 +54,10 @@ export async function openFinishedPortfolio(count: number, env: Record<string, s
     restore: (name = 'q4', onProgress?: (progress: RestoreProgress) => void | Promise<void>, signal = NEVER) =>
       restorePortfolio(context, name, { signal, ...(onProgress ? { onProgress } : {}) }),
     /** All of the account that is in Redis. */
-    picture: () => pictureOf(ledger, keys.account.replace(/:account$/, '')),
+    /** All that stands in Redis, but for when what was put back. */
+    picture: async () => {
+      const { ':restored': _moments, ...all } = await pictureOf(ledger, keys.account.replace(/:account$/, ''));
+      return all;
+    },
   };
 }

@@ -6,7 +6,7 @@ import type { ArchivedPortfolio, ArchiveState } from './archive-state.ts';
 export type OldPortfolios = {
   /** Those that are archived, forgotten or on their way; those that came there first stand first. */
   archived: ArchivedPortfolio[];
-  /** Those that were finished before the moment that was asked for, and are like others; the one finished first stands first. */
+  /** Those that were finished, and put back, before the moment that was asked for, and are like others; the one finished first stands first. */
   finished: string[];
 };
 
@@ -31,12 +31,14 @@ export async function findOldPortfolios(
       const step = connection.pipeline();
       for (const name of page) step.hmget(keys.portfolio(name), 'finished', 'archive');
       const answers = (await step.exec()) ?? [];
+      const restored = page.length > 0 ? await connection.zmscore(keys.restored, ...page) : [];
       for (const [place, name] of page.entries()) {
         const [error, fields] = answers[place] ?? [];
         if (error) throw error;
         const [endedMs, text] = (fields ?? []) as (string | null)[];
         if (text) archived.set(name, { name, ...(JSON.parse(text) as ArchiveState) });
-        else if (endedMs && Number(endedMs) < beforeMs) finished.push({ name, atMs: Number(endedMs) });
+        else if (endedMs && Math.max(Number(endedMs), Number(restored[place] ?? 0)) < beforeMs)
+          finished.push({ name, atMs: Number(endedMs) });
       }
     }
   }

@@ -1,8 +1,10 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { restorePortfolio } from '../../../jobs/archive/restore-portfolio.ts';
 import { archiveTask } from '../../../jobs/nightly/archive-task.ts';
 import { runNights } from '../../../scripts/nightly/run-nights.ts';
+import { takeArchives } from '../../../src/ledger/archive/archives-lease.ts';
 import { makeNotedAudit } from '../../support/noted-audit.ts';
 import { buyerLines, openWorkplace } from '../../support/workplace.ts';
 
@@ -56,6 +58,27 @@ test('one that is imported into and finished anew, while others are archived, is
   const night = { id: new Date(atMs).toISOString(), atMs, by: 'nightly', signal: new AbortController().signal };
   expect(await task.run(night)).toEqual({ is: 'well', words: '1 portfolio archived.' });
   expect([await standing('one'), await standing('two')]).toEqual(['archived', undefined]);
+});
+
+test('one that was put back is kept from then on as long as others', async () => {
+  const { night, finished, standing, context } = await openKept();
+  await finished('q4');
+  await night(31);
+  await restorePortfolio(context, 'q4', { signal: new AbortController().signal });
+  await context.ledger.hincrby(context.keys.portfolio('q4'), 'finished', -100 * DAY_MS);
+  expect(await night(29)).toMatchObject({ words: 'No portfolio was finished more than 30 days ago.' });
+  expect(await standing('q4')).toBeUndefined();
+  expect(await night(31)).toEqual({ is: 'well', words: '1 portfolio archived.' });
+});
+
+test('while another process archives or restores, the night has failed, and its next try has them', async () => {
+  const { night, finished, standing, context } = await openKept();
+  await finished('q4');
+  const lease = await takeArchives({ connection: context.ledger, keys: context.keys, holder: 'another' });
+  expect(await night(31)).toEqual({ is: 'failed', words: expect.stringContaining('by another process') });
+  await lease?.release();
+  expect(await night(31)).toEqual({ is: 'well', words: '1 portfolio archived.' });
+  expect(await standing('q4')).toBe('archived');
 });
 
 test('it is a task of the schedule, and runs as the others do', async () => {
