@@ -25,11 +25,11 @@ const FILE_MODE = 0o600;
 const GZIP_LEVEL = 1;
 
 /** As much as one command at Redis takes without keeping others waiting. */
-const BATCH_LINES = 100;
+const BATCH_LINES = 50;
 const BATCH_BYTES = 256 * 1024;
 
 /** Pieces in which a file is read and compressed: larger ones cost memory, smaller ones time. */
-const PIECE_BYTES = 256 * 1024;
+const PIECE_BYTES = 64 * 1024;
 
 const LINE_FEED = 0x0a;
 
@@ -89,15 +89,41 @@ export async function* readArchiveFile(dir: string, facts: FileFacts): AsyncGene
     throw SYSTEM.test(systemCode(error)) ? fileFault(path, 'read', error) : error;
   }
   const [content, whole] = [plain.read(), packed.read()];
-  const isSame = whole.sha256 === facts.sha256 && content.sha256 === facts.plainSha256;
-  if (!isSame || whole.bytes !== facts.bytes || content.lines !== facts.lines) {
-    throw changed(path, `${whole.bytes} bytes of SHA-256 ${whole.sha256}, and not ${facts.bytes} of ${facts.sha256}`);
+  mustBeAsWritten(path, whole, facts);
+  if (content.sha256 !== facts.plainSha256 || content.lines !== facts.lines) {
+    throw changed(path, 'what is in it is not what its manifest says');
   }
 }
 
-/** Reads a file of an archive to its end, for nothing but to see that it is what was written. */
-export async function checkArchiveFile(dir: string, facts: FileFacts): Promise<void> {
-  for await (const _piece of readArchiveFile(dir, facts));
+/**
+ * Reads a file of an archive to its end as it lies on the disk, to see that it is what was written.
+ *
+ * @param onPiece is told of each piece, and may end it by what it throws
+ * @throws LimitlineError `FILE` where it is not there, cannot be read, or is not what was written
+ */
+export async function checkArchiveFile(
+  dir: string,
+  facts: FileFacts,
+  onPiece: () => Promise<void> = async () => {},
+): Promise<void> {
+  const path = join(dir, facts.name);
+  const digest = createHash('sha256');
+  let bytes = 0;
+  try {
+    for await (const piece of createReadStream(path, { highWaterMark: PIECE_BYTES })) {
+      digest.update(piece as Buffer);
+      bytes += (piece as Buffer).length;
+      await onPiece();
+    }
+  } catch (error) {
+    throw SYSTEM.test(systemCode(error)) ? fileFault(path, 'read', error) : error;
+  }
+  mustBeAsWritten(path, { bytes, sha256: digest.digest('hex') }, facts);
+}
+
+function mustBeAsWritten(path: string, found: Pick<FileFacts, 'bytes' | 'sha256'>, facts: FileFacts): void {
+  if (found.sha256 === facts.sha256 && found.bytes === facts.bytes) return;
+  throw changed(path, `${found.bytes} bytes of SHA-256 ${found.sha256}, and not ${facts.bytes} of ${facts.sha256}`);
 }
 
 /** Entries of sorted sets of a million take Redis four times as long as the same bytes of rows. */

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { isLimitlineError, messageOf } from '../../src/errors.ts';
 import type { ArchivedPortfolio } from '../../src/ledger/archive/archive-state.ts';
 import type { Archives } from '../../src/ledger/archive/archives.ts';
-import { readArchiveFile } from './archive-files.ts';
+import { checkArchiveFile } from './archive-files.ts';
 import { archiveFolder } from './archive-folders.ts';
 import { type ArchiveManifest, type FileFacts, readManifest } from './manifest.ts';
 
@@ -72,7 +72,7 @@ async function lookAtFile(
   if (bytes !== facts.bytes) return { is: 'changed', detail: `${path}: ${bytes} bytes, and not ${facts.bytes}` };
   if (!wholly) return undefined;
   try {
-    for await (const _piece of readArchiveFile(dir, facts)) signal.throwIfAborted();
+    await checkArchiveFile(dir, facts, async () => signal.throwIfAborted());
     return undefined;
   } catch (error) {
     signal.throwIfAborted();

@@ -10,6 +10,7 @@ import {
   ARCHIVE_FILES,
   type ArchiveFile,
   batchesOf,
+  checkArchiveFile,
   REST,
   REST_BYTES,
   ROWS,
@@ -147,7 +148,7 @@ async function checkAll(
   for (const name of ARCHIVE_FILES) factsOf(manifest, name);
   await told(0);
   for (const facts of manifest.files) {
-    for await (const _piece of readArchiveFile(folder, facts)) await told(0);
+    await checkArchiveFile(folder, facts, () => told(0));
     await told(facts.name === ROWS ? facts.lines : 0);
   }
 }

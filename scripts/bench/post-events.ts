@@ -12,6 +12,8 @@ const { hostname, port, pathname } = new URL(address);
 
 /** As many as a service's dispatcher keeps open. */
 const CONNECTIONS = 10;
+/** An answer that takes longer is none. */
+const LONGEST_ANSWER_MS = 5_000;
 /** Between two lots. */
 const EVERY_MS = 20;
 
@@ -28,6 +30,8 @@ while (!over.signal.aborted) {
   await sleep(EVERY_MS, undefined, { signal: over.signal }).catch(() => {});
 }
 const seconds = (performance.now() - startedAt) / 1_000;
+const isAnswered = () => Object.values(answers).reduce((sum, count) => sum + count, 0) >= posted;
+for (let waited = 0; !isAnswered() && waited < LONGEST_ANSWER_MS; waited += EVERY_MS) await sleep(EVERY_MS);
 await Promise.all(sockets.map(ended));
 process.stdout.write(`${JSON.stringify({ posted, seconds, answers })}\n`);
 

@@ -9,8 +9,8 @@ export type ArchivePages = ReturnType<typeof makeArchivePages>;
 /** Whole lines, each ended by a line feed. `count` of them, where it is known. */
 export type LinesPage = { text: Buffer; count: number };
 
-/** Rows of one command: two milliseconds of Redis' time. */
-const PAGE = 100;
+/** Rows of one command: a millisecond of Redis' time. */
+const PAGE = 50;
 
 /** Behind so many bytes a command stops: rows that the service answered with much are long. */
 const PAGE_BYTES = 256 * 1024;
@@ -22,7 +22,7 @@ const KEYS_BYTES = 48 * 1024;
 const LISTED = 1_000;
 
 /** Commands that are asked for ahead of what is written, so that neither waits for the other. */
-const AHEAD = 4;
+const AHEAD = 3;
 
 /** Reads what a portfolio is, as lines of its archive, and compares such lines with what is in Redis. */
 export function makeArchivePages({ connection, keys }: { connection: RedisConnection; keys: Keys }) {

@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { LimitlineError } from '../../errors.ts';
 import { makeLuaScript, type RedisConnection } from '../../lua-script.ts';
 import type { Keys } from '../keys.ts';
@@ -11,6 +12,12 @@ export type EventLimits = { mostBytes: number; keepMs: number };
 
 /** What one script takes in, so that it keeps Redis busy for no more than some milliseconds: each id is an entry of an index. */
 const MOST_AT_ONCE = { events: 64, ids: 512, bytes: 1_048_576 };
+
+/**
+ * So long others are waited for that go with the same script: each script is a write to the disk, for which a line at work waits too.
+ * Nobody who posts an event minds it.
+ */
+const GATHER_MS = 50;
 
 /** What waits while Redis does not answer: more than comes in a turn, and no more than this process can bear. */
 const MOST_WAITING = { events: 5_000, bytes: 32 * 1_048_576 };
@@ -40,8 +47,8 @@ export function eventKeys(keys: Keys): string[] {
 }
 
 /**
- * Makes the function that keeps an event, raw, once for each content. What comes while a script is under way is kept by the next
- * one, so a thousand in a second are few scripts. Resolves once it is in Redis: `kept`; `known` where the same content was kept
+ * Makes the function that keeps an event, raw, once for each content. What comes within some {@link GATHER_MS}, or while a script is
+ * under way, goes with one script, so a thousand in a second are twenty. Resolves once it is in Redis: `kept`; `known` where the same content was kept
  * before, which is counted; or `full`, where it does not fit beside those that are not too old to go.
  *
  * @throws LimitlineError `REDIS` where Redis is away for so long that no more can wait for it; and whatever Redis throws
@@ -73,6 +80,7 @@ export function makeKeepEvents({ connection, keys, limits }: KeepDeps): (event: 
 
   async function keepAll(): Promise<void> {
     while (waiting.length > 0) {
+      if (waiting.length < MOST_AT_ONCE.events) await sleep(GATHER_MS);
       const together = takeTogether(waiting);
       const taken = together.flatMap((one) => [one, ...one.others]);
       waitingBytes -= taken.reduce((sum, { event }) => sum + event.body.length, 0);
@@ -95,8 +103,7 @@ export function makeKeepEvents({ connection, keys, limits }: KeepDeps): (event: 
       waitingBytes += body.length;
       if (isRunning) return;
       isRunning = true;
-      // What else comes in this turn goes with it.
-      setImmediate(() => void keepAll());
+      void keepAll();
     });
 }
 
