@@ -12,6 +12,7 @@ import { allEvents, eventOf } from '../../support/events.ts';
 import { filesBelow } from '../../support/files-below.ts';
 import { keyContents } from '../../support/key-contents.ts';
 import { MARK, MARKED_HEADER, markedLine } from '../../support/marked-file.ts';
+import { ownRedis } from '../../support/redis/own-database.ts';
 import { pictureOf } from '../../support/redis-picture.ts';
 import { openWorkplace } from '../../support/workplace.ts';
 
@@ -19,7 +20,7 @@ const wish = { by: 'anna', signal: new AbortController().signal };
 
 /** A portfolio that was worked to its end. */
 async function openWorked(portfolios: Record<string, string[]>) {
-  const place = await openWorkplace();
+  const place = await openWorkplace({ env: ownRedis() });
   await mkdir(join(place.dir, 'documents'));
   await writeFile(join(place.dir, 'documents', 'a.pdf'), '%PDF-1.4 zqxjv');
   const workers = await place.work();
@@ -162,7 +163,7 @@ test('a buyer whose name was forgotten is known again by it, and another name is
 });
 
 test('a portfolio is not forgotten before its end, nor while rows are held or it is on its way: nothing is changed', async () => {
-  const { context, ...place } = await openWorkplace();
+  const { context, ...place } = await openWorkplace({ env: ownRedis() });
   await place.import(LINES);
   const { ledger, keys } = context;
   const picture = () => pictureOf(ledger, keys.portfolio('').replace(/portfolio:$/, ''));

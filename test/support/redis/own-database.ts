@@ -1,3 +1,5 @@
+import { inject } from 'vitest';
+
 /** Databases of the test run's Redis: an empty one takes next to nothing. */
 export const DATABASES = 2_048;
 
@@ -13,4 +15,9 @@ let given = 0;
 export function ownDatabase(): number {
   given = (given + 1) % OF_EACH;
   return 1 + ((Number(process.env.VITEST_POOL_ID ?? 1) % 5) * OF_EACH + given);
+}
+
+/** The setting by which a workplace has such a database. */
+export function ownRedis(): { REDIS_URL: string } {
+  return { REDIS_URL: `${inject('redisUrl')}/${ownDatabase()}` };
 }
