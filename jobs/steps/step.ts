@@ -1,8 +1,8 @@
 import { messageOf } from '../../src/errors.ts';
 import { causeOf } from '../../src/ledger/counts/cause.ts';
+import type { Move } from '../../src/ledger/move-args.ts';
 import type { RowAtStep, RowProblem, RowState, Step } from '../../src/ledger/row.ts';
 import { type RowId, rowName } from '../../src/ledger/row-id.ts';
-import type { Move } from '../../src/ledger/row-moves.ts';
 import type { Rows } from '../../src/ledger/rows.ts';
 import type { Queues } from '../../src/queue/queues.ts';
 import type { JobEnd } from '../../src/queue/runner.ts';

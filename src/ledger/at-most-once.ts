@@ -3,17 +3,27 @@ import { messageOf } from '../errors.ts';
 import type { Sent, Settled } from '../outcome.ts';
 import type { Attempts } from './attempts.ts';
 import { type Calls, MOST_PUT_OFFS, type Thing, type Verdict } from './calls.ts';
+import type { Moving } from './row-moves.ts';
+
+/** What a row's made call leads to, in the same step of the ledger: how it goes on, and the call that it wants next, if it may have it now. */
+export type Onward = { moving: Moving; next: (Thing & { buyer: string }) | undefined; onUnknown: UnknownPolicy };
+
+/** What became of a settled call. `onward` where its row has gone on in the same step: with the next call, where that is claimed. */
+export type Ended = Settled | (Extract<Settled, { is: 'made' }> & { onward: { claim: Claim | undefined } });
 
 /** The right to send one call, once, now. Whoever has it settles it, whatever happens: it stays claimed until then. */
-type Claim = {
+export type Claim = {
   is: 'go';
   /**
    * Names the first send of this content whose outcome is open or that made nothing; the same for every repetition: what an
    * idempotency key is made of.
    */
   first: string;
-  /** Writes down what became of the call, and answers what that means for the row. */
-  settle: (sent: Sent) => Promise<Settled>;
+  /**
+   * Writes down what became of the call, and answers what that means for the row. Where it was made the row goes `onward` in the same
+   * step, if all is as for most rows.
+   */
+  settle: (sent: Sent, onward?: Onward) => Promise<Ended>;
   /** Settles a call that failed before anything was sent, and rejects with what it failed with. */
   giveBack: (error: unknown) => Promise<never>;
 };
@@ -34,30 +44,60 @@ export type AtMostOnce = ReturnType<typeof makeAtMostOnce>;
  * without a claim, and what is claimed and not settled is sent by nobody again unasked.
  */
 export function makeAtMostOnce({ calls, attempts }: { calls: Calls; attempts: Attempts }) {
+  /** The claim of an attempt that was told to go. */
+  const claimOf = (thing: Thing & { buyer: string }, owner: string, first: string, onUnknown: UnknownPolicy): Claim => {
+    const settle = async (sent: Sent, onward?: Onward): Promise<Ended> => {
+      const write = writer(sent, { calls, thing, owner, onUnknown });
+      try {
+        const gone = sent.is === 'made' && onward ? await goOnward(thing, owner, sent, onward) : undefined;
+        return gone ?? (await write());
+      } finally {
+        attempts.end(owner, write);
+      }
+    };
+    const giveBack = async (error: unknown): Promise<never> => {
+      await settle({ is: 'unsent', reason: messageOf(error) });
+      throw error;
+    };
+    return { is: 'go', first, settle, giveBack };
+  };
+
+  /** The call is written down, its row moved on and the next call claimed, at once; nothing where that is to be done one by one. */
+  const goOnward = async (
+    thing: Thing & { buyer: string },
+    owner: string,
+    { id, record }: Extract<Sent, { is: 'made' }>,
+    { moving, next, onUnknown }: Onward,
+  ): Promise<Ended | undefined> => {
+    const behind = next && { thing: next, owner: attempts.begin() };
+    const askedAtMs = performance.now();
+    let ended: Awaited<ReturnType<Calls['end']>> = 'neither';
+    try {
+      ended = await calls.end(thing, owner, { id, record, buyer: thing.buyer }, moving, behind);
+    } finally {
+      if (behind && ended !== 'claimed')
+        attempts.end(behind.owner, () => calls.release(behind.thing, behind.owner, 'unsent'));
+    }
+    if (ended === 'neither') return undefined;
+    const claim =
+      behind && ended === 'claimed' ? claimOf(behind.thing, behind.owner, behind.owner, onUnknown) : undefined;
+    // A claim that took so long is asked for again, as any other is; its row is not at its call yet.
+    const isStale = performance.now() - askedAtMs > CLAIM_FRESH_MS;
+    if (claim && isStale) await claim.settle({ is: 'unsent', reason: 'it took too long to claim it' });
+    return { is: 'made', id, record, onward: { claim: isStale ? undefined : claim } };
+  };
+
   return {
     /** Asks for the right to send a call. Any other answer than a claim says what became of it without sending. */
     async claim(thing: Thing & { buyer: string }, onUnknown: UnknownPolicy): Promise<Claim | Settled> {
       const owner = attempts.begin();
-      const settle = async (sent: Sent): Promise<Settled> => {
-        const write = writer(sent, { calls, thing, owner, onUnknown });
-        try {
-          return await write();
-        } finally {
-          attempts.end(owner, write);
-        }
-      };
       let verdict: Verdict | undefined;
       try {
         verdict = await claimFresh(calls, thing, owner, onUnknown);
       } finally {
         if (verdict?.is !== 'go') attempts.end(owner, () => calls.release(thing, owner, 'unsent'));
       }
-      if (verdict.is !== 'go') return withoutSending(verdict);
-      const giveBack = async (error: unknown): Promise<never> => {
-        await settle({ is: 'unsent', reason: messageOf(error) });
-        throw error;
-      };
-      return { is: 'go', first: verdict.first, settle, giveBack };
+      return verdict.is === 'go' ? claimOf(thing, owner, verdict.first, onUnknown) : withoutSending(verdict);
     },
   };
 }

@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { hash, randomUUID } from 'node:crypto';
 import type { CallKind } from '../call-kind.ts';
 import type { UnknownPolicy } from '../config.ts';
 import { LimitlineError } from '../errors.ts';
@@ -10,6 +10,8 @@ import type { Keys } from './keys.ts';
 import type { Persist } from './persist.ts';
 import { VANISHED_AFTER_MS } from './presence.ts';
 import { type RowId, rowName } from './row-id.ts';
+import type { Moving } from './row-moves.ts';
+import { tripsOf } from './trips.ts';
 
 /** The ledger's answer to "may I send this?". */
 export type Verdict =
@@ -96,12 +98,22 @@ export function makeCalls({
   replicas?: Replicas | undefined;
 }) {
   const script = (name: string) => makeLuaScript(connection, new URL(`./lua/${name}.lua`, import.meta.url));
+  const trips = tripsOf(connection, keys);
   const claim = makeClaimScript({ connection, replicas });
   const [settle, release] = [script('settle'), script('release')];
   const [doubt, resolve] = [script('doubt'), script('resolve')];
   const callKey = (thing: Pick<Thing, 'kind' | 'key'>) => keys.call(thing.kind, thing.key);
   const portfolioKey = ({ row }: Thing) => keys.portfolio(row.portfolio);
   const rowKey = ({ row }: Thing) => keys.row(row.portfolio, row.key);
+
+  /** What nobody ever asked for is claimed together with what other rows want; not where replicas confirm claims by themselves. */
+  const isGathered = async (thing: Thing): Promise<boolean> =>
+    thing.revision !== undefined && ((await replicas?.expected()) ?? 0) === 0;
+
+  const nextArgs = (thing: Thing, owner: string): string[] => {
+    const { words, asked } = digestsOf(thing);
+    return [callKey(thing), owner, thing.kind, words, asked];
+  };
 
   const giveBack = async (thing: Thing, owner: string, why: Unmade, refusal?: Refusal): Promise<Released> => {
     const answer = await persist('release', () =>
@@ -119,10 +131,16 @@ export function makeCalls({
      *   given back then
      */
     async claim(thing: Thing, { owner, onUnknown }: { owner: string; onUnknown: UnknownPolicy }): Promise<Verdict> {
-      const { kind, key, row, revision = '', sent = '', asked } = thing;
-      const answer = await persist('claim', () =>
-        claim(
-          [callKey(thing), keys.workers, portfolioKey(thing), rowKey(thing)],
+      const { kind, key, row, revision = '' } = thing;
+      const { words, asked } = digestsOf(thing);
+      const call = callKey(thing);
+      const answer = await persist('claim', async () => {
+        if (await isGathered(thing)) {
+          const values = [call, portfolioKey(thing), rowKey(thing), owner, rowName(row), kind, revision, words, asked];
+          if ((await trips('claim', ...values)) === 1) return ['go', owner];
+        }
+        return claim(
+          [call, keys.workers, portfolioKey(thing), rowKey(thing)],
           [
             owner,
             rowName(row),
@@ -131,20 +149,48 @@ export function makeCalls({
             kind,
             key,
             revision,
-            digestOf(sent),
-            asked === undefined ? '' : digestOf(asked),
+            words,
+            asked,
             RESENDS,
             RESEND_WITHIN_MS,
             DISPUTED_AFTER_MS,
           ],
-        ),
-      );
+        );
+      });
       const missing = missingReplicas(answer);
       if (missing) {
         await giveBack(thing, owner, 'unsent');
         throw missing;
       }
       return toVerdict(answer as [Verdict['is'], ...string[]], owner);
+    },
+
+    /**
+     * Writes down in one step that the thing was made and moves its row on; with `next`, a call that nobody ever asked for, that
+     * is claimed in the same step for its owner. Only where all goes as it does for most rows: else `neither`, nothing was done, and
+     * each is to be asked for by itself.
+     */
+    async end(
+      thing: Thing,
+      owner: string,
+      { id, record, buyer }: { id: string; record: CallRecord; buyer: string },
+      moving: Moving,
+      next?: { thing: Thing; owner: string } | undefined,
+    ): Promise<'neither' | 'moved' | 'claimed'> {
+      const { kind, row } = thing;
+      const made = [owner, id, JSON.stringify(record), kind];
+      const of = [callKey(thing), keys.buyerLimits(buyer), portfolioKey(thing), rowKey(thing), row.key, rowName(row)];
+      const behind = next && (await isGathered(next.thing)) ? next : undefined;
+      const claimed = behind ? nextArgs(behind.thing, behind.owner) : NOTHING_NEXT;
+      let times = 0;
+      const answer = await persist('settle', () => {
+        times += 1;
+        return trips('end', ...of, ...made, ...moving, ...claimed);
+      });
+      if (answer === 2) return 'claimed';
+      // The first answer may have been lost, and with it that the next one was claimed.
+      if (behind && times > 1) await giveBack(behind.thing, behind.owner, 'unsent');
+      return answer === 1 ? 'moved' : 'neither';
     },
 
     /**
@@ -259,8 +305,15 @@ export function readPair(pair: string): { kind: CallKind; id: string; again: str
 
 /** Tells contents apart without keeping them; 16 characters of SHA-256, since nobody tries to make two alike. */
 export function digestOf(text: string): string {
-  return createHash('sha256').update(text).digest('base64url').slice(0, 16);
+  return hash('sha256', text, 'base64url').slice(0, 16);
 }
+
+function digestsOf({ sent = '', asked }: Thing): { words: string; asked: string } {
+  return { words: digestOf(sent), asked: asked === undefined ? '' : digestOf(asked) };
+}
+
+/** Where no call is claimed behind the one that ends. */
+const NOTHING_NEXT = ['', '', '', '', ''];
 
 function missingReplicas(answer: unknown): LimitlineError | undefined {
   const [is, confirmed, wanted] = answer as unknown[];

@@ -1,23 +1,16 @@
 import type { RedisConnection } from '../lua-script.ts';
 import { makeGatedScript } from './archive/gated-script.ts';
 import type { Thing } from './calls.ts';
-import type { FoundCause } from './counts/cause.ts';
-import { causeArgs } from './counts/causes.ts';
 import type { Keys } from './keys.ts';
+import { advanceArgs, type Move, plainMoveArgs } from './move-args.ts';
 import { type AtNight, nightArg, nightTold } from './nightly/at-night.ts';
-import { refusedAlikeWords } from './pause-reasons.ts';
 import type { Persist } from './persist.ts';
 import type { PartOfPlan } from './plans/plan.ts';
 import { VANISHED_AFTER_MS } from './presence.ts';
-import type { CancelAnswer, GivenUpFrom, RowAtStep, RowFields, RowState, Step } from './row.ts';
+import type { CancelAnswer, GivenUpFrom, RowAtStep, RowState, Step } from './row.ts';
 import { type RowId, rowName } from './row-id.ts';
 import { entryText } from './story/story.ts';
-
-/** What advance.lua is told where a row does not fail. */
-const NO_CAUSE = ['', '', '', ''];
-
-/** And where nothing is granted. */
-const NOTHING_GRANTED = ['', '', ''];
+import { tripsOf } from './trips.ts';
 
 export type RowOptions = {
   connection: RedisConnection;
@@ -29,12 +22,13 @@ export type RowOptions = {
   asksApproval?: boolean | undefined;
 };
 
-/** What a row is moved on with: what its step brought, the revision of its words that was seen, and the cause of its failure. */
-export type Move = RowFields & { revision?: string; cause?: FoundCause };
+/** How a row is to go on, as the ledger takes it. */
+export type Moving = readonly (string | number)[];
 
 /** How a row goes from state to state. */
 export function makeRowMoves({ connection, keys, persist, canaryRefusals, asksApproval = false }: RowOptions) {
   const script = (name: string) => makeGatedScript(connection, name);
+  const trips = tripsOf(connection, keys);
   const [begin, advance] = [script('begin'), script('advance')];
   const [requeue, cancel, giveUp] = [script('requeue'), script('cancel-row'), script('give-up-row')];
   const keysOf = (row: RowId) => [keys.portfolio(row.portfolio), keys.row(row.portfolio, row.key)];
@@ -43,7 +37,11 @@ export function makeRowMoves({ connection, keys, persist, canaryRefusals, asksAp
   return {
     /** Takes a row up at a step. Answers nothing when the ledger knows no such row. */
     async begin(row: RowId, step: Step): Promise<RowAtStep | undefined> {
-      return toRowAtStep((await persist('begin', () => begin(withLimit(row), [row.key, step]))) as string[]);
+      const found = await persist('begin', async () => {
+        const plain = await trips('begin', ...keysOf(row), row.key, step);
+        return plain === 0 ? begin(withLimit(row), [row.key, step]) : plain;
+      });
+      return toRowAtStep(found as string[]);
     },
 
     /**
@@ -51,26 +49,16 @@ export function makeRowMoves({ connection, keys, persist, canaryRefusals, asksAp
      * Answers the state that it is in now, which is another when somebody else moved it meanwhile, or gave it other words
      * than those of `revision`.
      */
-    async advance(
-      row: RowId,
-      from: RowState,
-      to: RowState,
-      { revision = '', ...fields }: Move = {},
-    ): Promise<RowState | ''> {
-      const canary = canaryArgs(from, fields, canaryRefusals);
-      const args = [
-        row.key,
-        from,
-        to,
-        revision,
-        ...canary,
-        ...(fields.cause ? causeArgs(fields.cause) : NO_CAUSE),
-        toldOf(to, fields),
-        ...(to === 'done' ? grantedArgs(fields) : NOTHING_GRANTED),
-        ...fieldArgs(fields),
-      ];
+    async advance(row: RowId, from: RowState, to: RowState, move: Move = {}): Promise<RowState | ''> {
+      const args = [row.key, ...advanceArgs(from, to, move, canaryRefusals)];
       return (await persist('advance', () => advance(withLimit(row), args))) as RowState | '';
     },
+
+    /**
+     * How a row is to go on once its call is answered, in the same step of the ledger ({@link Calls.end}): from the state in which the
+     * worker saw it to the next; to "" where it stays, since its step has more calls.
+     */
+    moving: (from: RowState, to: RowState | '', move: Move): Moving => plainMoveArgs(from, to, move, canaryRefusals),
 
     /**
      * Lets a row that ended in this state go again, from the step at which it ended. Answers whether it did. Where approvals are
@@ -137,38 +125,4 @@ function toRowAtStep(answer: string[]): RowAtStep | undefined {
     documentIds: documents ? documents.split('|') : [],
     problem: problem ? JSON.parse(problem) : undefined,
   };
-}
-
-/** What an end tells the row's story: a refusal of the service is told by the call itself (release.lua). */
-function toldOf(to: RowState, { problem }: RowFields): string {
-  if (!problem || (to !== 'held' && to !== 'refused')) return '';
-  const { step, message } = problem;
-  if (to === 'held') return entryText({ is: 'held', step, message });
-  return problem.status === undefined ? entryText({ is: 'failed', step, message }) : '';
-}
-
-/** What the canary goes by, and what a portfolio that pauses itself says of it. */
-function canaryArgs(step: RowState, { answered, problem }: RowFields, refusals: number): (string | number)[] {
-  if (!answered) return ['', refusals, ''];
-  if (problem?.status === undefined) return ['ok', refusals, ''];
-  return [String(problem.status), refusals, refusedAlikeWords(refusals, step, problem)];
-}
-
-/** Of what the service granted, what is counted and added up; "?" where that is to be looked up in the record. */
-function grantedArgs({ record }: RowFields): string[] {
-  if (record === undefined) return ['?', '?', '?'];
-  const known = [record.total_limit, record.available_limit, record.status];
-  // As JSON half a character has another spelling.
-  return known.map((text = '') => (typeof text === 'string' && text.isWellFormed() ? text : '?'));
-}
-
-/** The fields to write: name, value, name, value … */
-function fieldArgs({ company, documents, limit, record, problem }: RowFields): string[] {
-  const args: string[] = [];
-  if (company !== undefined) args.push('company', company);
-  if (documents !== undefined) args.push('documents', documents.join('|'));
-  if (limit !== undefined) args.push('limit', limit);
-  if (record !== undefined) args.push('record', JSON.stringify(record));
-  if (problem !== undefined) args.push('problem', JSON.stringify(problem));
-  return args;
 }

@@ -15,6 +15,7 @@
 -- since its portfolio is paused, and was cancelled at that moment, is "cancelled": nobody else would come by it. One whose
 -- approval is not granted is put back as that stands (put-back.lua).
 -- @include move
+-- @include add-plain
 -- @include plain-tally
 local portfolio, row, limit = unpack(KEYS)
 local key, from, to, revision, answer, refusals, why = unpack(ARGV, 1, 7)

@@ -20,6 +20,7 @@ end
 
 -- @include move
 -- @include may-begin
+-- @include add-plain
 -- @include plain-tally
 -- Whether somebody has cancelled what nobody sent.
 local function wasCancelled(cancels)

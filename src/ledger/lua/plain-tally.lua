@@ -1,16 +1,11 @@
 -- Included where most rows go the way that most rows go: one comes in and waits, goes from one open state to another, or is done.
 -- What that changes of the sums is known without looking at the row again; all else is tally.lua's, which says the same of these.
--- Comes behind move.lua.
+-- Comes behind move.lua, and what adds to a sum: add-plain.lua, or gathered.lua where many rows are served at once.
 -- Answers an amount as the one integer that it is in a sum (amounts.lua), as text, or nil for one that needs more than that.
 local function plainUnits(amount)
   local whole, point, cents = string.match(amount, '^([1-9]%d?%d?%d?%d?%d?%d?%d?)(%.?)(%d?%d?)$')
   if not whole or (point == '') ~= (cents == '') then return nil end
   return whole .. (cents == '' and '00' or #cents == 1 and cents .. '0' or cents)
-end
-
--- Nothing here may fail, since the row may be written already: a field that somebody damaged is left to reconcile.
-local function addPlain(sums, field, number)
-  if redis.pcall('HINCRBY', sums, field, number) == 0 then redis.call('HDEL', sums, field) end
 end
 
 -- A row comes in and waits, in the state "queued" or "awaiting". Answers what it adds from now on.

@@ -24,6 +24,7 @@
 -- | "declined" (a person said no to the row, or to the one that it replaces, so it needs an approval: nothing is done)
 -- What was approved are words: a row that gets others waits for the approval of the import that brought them.
 -- @include move
+-- @include add-plain
 -- @include plain-tally
 local portfolio, row, limit, requests, oldRow, oldLimit = unpack(KEYS)
 local key, line, import, request, step, asked, importGen, name, amount, seen, oldKey, oldProblem, takes = unpack(ARGV, 1, 13)

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { causeOf } from '../../../src/ledger/counts/cause.ts';
+import type { Move } from '../../../src/ledger/move-args.ts';
 import type { RowProblem, RowState, Step } from '../../../src/ledger/row.ts';
-import type { Move } from '../../../src/ledger/row-moves.ts';
 import type { Sent, Settled } from '../../../src/outcome.ts';
 import { callThrough } from '../call-through.ts';
 import { makeRequest } from '../ledger.ts';

@@ -1,0 +1,13 @@
+-- Included by trip.lua: what claim.lua does for a call that nobody has ever asked for, of a row that goes on. `found` of the row: its
+-- state, generation, revision and approval. Answers whether it is claimed.
+local function plainClaim(call, portfolio, found, owner, name, kind, revision, words, asked)
+  local known, approval = portfolioOf(portfolio), found[4]
+  if not found[1] or found[1] == 'cancelled' or tonumber(found[2] or 0) < known.cancels then return false end
+  if known.archive or known.paused or (found[3] or '0') ~= revision then return false end
+  if approval and not isGranted(portfolio, approval) then return false end
+  if redis.call('HEXISTS', call, 'state') == 1 then return false end
+  redis.call('HSET', call, 'state', 'claimed', 'owner', owner, 'row', name, 'first', owner, 'words', words, 'asked', asked, 'at', now,
+    'sends', '1')
+  addPlain(portfolio, 'calls:' .. kind, 1)
+  return true
+end

@@ -1,0 +1,69 @@
+import { makeLuaScript, type RedisConnection } from '../lua-script.ts';
+import type { Keys } from './keys.ts';
+
+/** Asks for one thing: what lua/trip.lua says of it. Rejects where Redis did not answer; whether it was done is not known then. */
+export type Trips = (...values: readonly (string | number)[]) => Promise<unknown>;
+
+/** What a row asks for, as lua/trip.lua takes it, and who waits for the answer. */
+type Asked = {
+  values: readonly (string | number)[];
+  resolve: (answer: unknown) => void;
+  reject: (reason: unknown) => void;
+};
+
+/** So many rows are served by one script at the most: some 20 µs each, and Redis serves nobody else meanwhile. */
+const MOST_AT_ONCE = 100;
+
+const KNOWN = new WeakMap<RedisConnection, Map<string, Trips>>();
+
+/** The trips of one account over one connection: the same for all who ask for them. */
+export function tripsOf(connection: RedisConnection, keys: Pick<Keys, 'account'>): Trips {
+  const known = KNOWN.get(connection) ?? new Map<string, Trips>();
+  KNOWN.set(connection, known);
+  const trips = known.get(keys.account) ?? makeTrips(connection, keys.account);
+  known.set(keys.account, trips);
+  return trips;
+}
+
+/**
+ * Takes what the rows of this process ask of the ledger to Redis, all of a moment in one script (lua/trip.lua): while a trip is under
+ * way the next ones gather. A row that goes as most rows go is served by it; any other is answered by 0, and nothing was done: then the
+ * script of its own is asked. An item may be repeated, as those scripts may be: what was done already is answered by 0.
+ */
+function makeTrips(connection: RedisConnection, account: string): Trips {
+  const run = makeLuaScript(connection, new URL('./lua/trip.lua', import.meta.url));
+  let gathered: Asked[] = [];
+  let isUnderWay = false;
+
+  const take = async (batch: readonly Asked[]): Promise<void> => {
+    try {
+      const answers = (await run(
+        [account],
+        batch.flatMap(({ values }) => values),
+      )) as unknown[];
+      batch.forEach(({ resolve }, place) => {
+        resolve(answers[place]);
+      });
+    } catch (error) {
+      for (const { reject } of batch) reject(error);
+    }
+  };
+
+  const takeAll = async (): Promise<void> => {
+    while (gathered.length > 0) {
+      const batch = gathered.slice(0, MOST_AT_ONCE);
+      gathered = gathered.slice(MOST_AT_ONCE);
+      await take(batch);
+    }
+    isUnderWay = false;
+  };
+
+  return (...values) =>
+    new Promise((resolve, reject) => {
+      gathered.push({ values, resolve, reject });
+      if (isUnderWay) return;
+      isUnderWay = true;
+      // Whatever else is asked in this turn of the event loop comes along.
+      setImmediate(takeAll);
+    });
+}
