@@ -1,10 +1,11 @@
 import type { CallKind } from '../../src/call-kind.ts';
 import type { UnknownPolicy } from '../../src/config.ts';
 import { isLimitlineError, messageOf } from '../../src/errors.ts';
-import type { AtMostOnce } from '../../src/ledger/at-most-once.ts';
+import type { AtMostOnce, Claim } from '../../src/ledger/at-most-once.ts';
 import type { Portfolios } from '../../src/ledger/portfolios.ts';
+import type { Moving } from '../../src/ledger/row-moves.ts';
 import type { Log } from '../../src/log.ts';
-import type { Sent, Settled } from '../../src/outcome.ts';
+import type { CallRecord, Sent, Settled } from '../../src/outcome.ts';
 import type { ServiceClient } from '../../src/service/client.ts';
 import { headersOf } from '../../src/service/token-call.ts';
 import { passOn } from './pass-on.ts';
@@ -29,7 +30,21 @@ export type CallDeps = PassageDeps & {
 };
 
 /** How a call ended for the row that wanted it; whatever only waits for another turn does so here. */
-export type CallOutcome = Exclude<Settled, { again: 'in turn' }>;
+export type CallOutcome = Exclude<Ending, { again: 'in turn' }>;
+
+/** `onward` where the row has gone on in the same step of the ledger: with what it has in hand of its next call. */
+type Ending =
+  | Exclude<Settled, { is: 'made' }>
+  | (Extract<Settled, { is: 'made' }> & { onward?: { inHand: InHand | undefined } });
+
+/** What a row has in hand of a call before it is made: the way is free, and perhaps the call is claimed. */
+export type InHand = { passage: Passage; claim: Claim | undefined };
+
+/** How a row goes on once its call was made, and the call that it wants next, if it may go on to it. */
+export type RowOnward = (made: { id: string; record: CallRecord }) => {
+  moving: Moving;
+  next: { kind: CallKind; wish: () => Wish } | undefined;
+};
 
 /** Who alone is put off asks again at this pace: its thirty times are over within some seconds, and cost next to nothing. */
 const PUT_OFF_WAIT_MS = 100;
@@ -47,14 +62,21 @@ const STOPS_ALL_CALLS: ReadonlyMap<string, 'credentials' | 'outage' | 'replicas'
  * Makes one call of a step, at most once: waits until it may leave, then claims, sends and settles it. Throttling, outages and
  * bad credentials are no outcomes for the row: all calls wait for their end, and this one takes another turn.
  */
-export async function callOnce(wish: Wish, deps: CallDeps): Promise<CallOutcome> {
+export async function callOnce(
+  wish: Wish,
+  deps: CallDeps,
+  { inHand, onward }: { inHand?: InHand | undefined; onward?: RowOnward } = {},
+): Promise<CallOutcome> {
   const unauthorized = takeSuspect(wish, deps);
+  let given = inHand;
   let isAlone = false;
   for (;;) {
     if (isAlone) await waitFor(PUT_OFF_WAIT_MS, deps.stopping);
     await unauthorized.pause(deps.stopping);
-    const passage = await waitForPassage(wish.kind, () => tryToken(wish, deps), deps);
-    const outcome = await callInTurn(wish, { ...passage, isAlone, unauthorized }, deps).finally(passage.end);
+    const passage = given?.passage ?? (await waitForPassage(wish.kind, () => tryToken(wish, deps), deps));
+    const turn: Turn = { passage, isAlone, unauthorized, onward };
+    const outcome = await callInTurn(wish, turn, given?.claim, deps).finally(passage.end);
+    given = undefined;
     // Other rows may be held for what has become known only now.
     if ('wasUnknown' in outcome && outcome.wasUnknown) await deps.freeHeld();
     if (outcome.is !== 'later' || outcome.again !== 'in turn') return outcome;
@@ -68,45 +90,79 @@ export async function callOnce(wish: Wish, deps: CallDeps): Promise<CallOutcome>
 }
 
 /** What a call in its turn goes by besides: whether it alone is put off while others pass, and what its 401s have said so far. */
-type Turn = Passage & { isAlone: boolean; unauthorized: Unauthorized };
+type Turn = { passage: Passage; isAlone: boolean; unauthorized: Unauthorized; onward: RowOnward | undefined };
 
 /**
  * Token, claim, send, settle: the one place where something is sent. A turn that went by unused while this waited for its token
  * or its claim is given up under a ceiling.
  */
-async function callInTurn(wish: Wish, turn: Turn, deps: CallDeps): Promise<Settled> {
+async function callInTurn(wish: Wish, turn: Turn, claimed: Claim | undefined, deps: CallDeps): Promise<Ending> {
   try {
-    await orStopped(
-      deps.service.authorize(() => countTokenCall(wish, deps)),
-      deps.stopping,
-    );
-    if (turn.isLost()) return inTurn('the turn went by while the token was got');
-    if (turn.isShutOut()) return inTurn('the outcome of such calls is unknown for now');
-    const claim = await deps.atMostOnce.claim(wish, deps.onUnknown[wish.kind]);
+    const claim = claimed ?? (await claimInTurn(wish, turn, deps));
     if (claim.is !== 'go') return claim;
     const sent = await sendClaimed(claim.first, wish, turn, deps).catch(claim.giveBack);
-    const outcome = await claim.settle(sent);
+    const outcome = await settle(claim, sent, turn, deps);
     await turn.unauthorized.renew(deps.stopping);
     return outcome;
   } catch (error) {
     if (!isLimitlineError(error) || !STOPS_ALL_CALLS.has(error.code)) throw error;
-    await stopAllCalls(error, turn.episode, deps);
+    await stopAllCalls(error, turn.passage.episode, deps);
     return inTurn(error.message);
   }
 }
 
+async function claimInTurn(wish: Wish, { passage }: Turn, deps: CallDeps): Promise<Claim | Settled> {
+  if (!deps.service.isAuthorized()) {
+    await orStopped(
+      deps.service.authorize(() => countTokenCall(wish, deps)),
+      deps.stopping,
+    );
+  }
+  if (passage.isLost()) return inTurn('the turn went by while the token was got');
+  if (passage.isShutOut()) return inTurn('the outcome of such calls is unknown for now');
+  return deps.atMostOnce.claim(wish, deps.onUnknown[wish.kind]);
+}
+
 /** Sends what was claimed, unless its moment has passed meanwhile. Rejects only where nothing was made. */
 async function sendClaimed(first: string, wish: Wish, turn: Turn, deps: CallDeps): Promise<Sent> {
-  if (turn.isShutOut()) return unsent('its door was shut while it was claimed');
+  const { passage, unauthorized } = turn;
+  if (passage.isShutOut()) return unsent('its door was shut while it was claimed');
   // Those that wait for the next token with their claims would leave together.
   if (!deps.service.isAuthorized()) return unsent('its token died while it was claimed');
-  if (!turn.leave()) return unsent('the turn went by while it was claimed');
+  if (!passage.leave()) return unsent('the turn went by while it was claimed');
   const sentAtMs = performance.now();
   const onTokenCall = () => countTokenCall(wish, deps);
   const answer = await sendWish(wish, { idempotencyKey: `limitline-${first}`, onTokenCall }, deps.service);
-  await passOn(answer, wish, { ...turn, sentAtMs }, deps);
+  await passOn(answer, wish, { ...passage, isAlone: turn.isAlone, sentAtMs }, deps);
   // Nothing was made, and the ledger hears of it once it is clear whose fault it is.
-  return answer.is === 'unauthorized' ? turn.unauthorized.judge(answer, sentAtMs) : answer;
+  return answer.is === 'unauthorized' ? unauthorized.judge(answer, sentAtMs) : answer;
+}
+
+/**
+ * Writes down what became of the call. Where it was made, its row goes on in the same step; and where the way is free for the next
+ * call at this moment, that is claimed in it, too.
+ */
+async function settle(claim: Claim, sent: Sent, { passage, onward }: Turn, deps: CallDeps): Promise<Ending> {
+  const onwards = sent.is === 'made' && onward ? onward(sent) : undefined;
+  const next = onwards?.next;
+  const ahead = next && deps.service.isAuthorized() ? passage.passOn(next.kind) : undefined;
+  passage.leaveSlot();
+  let isInHand = false;
+  try {
+    const ended = await claim.settle(
+      sent,
+      onwards && {
+        moving: onwards.moving,
+        next: next && ahead ? next.wish() : undefined,
+        onUnknown: next ? deps.onUnknown[next.kind] : 'hold',
+      },
+    );
+    if (!('onward' in ended)) return ended;
+    isInHand = ahead !== undefined;
+    return { ...ended, onward: { inHand: ahead && { passage: ahead, claim: ended.onward.claim } } };
+  } finally {
+    if (!isInHand) await ahead?.end();
+  }
 }
 
 function inTurn(reason: string): Settled {

@@ -1,10 +1,7 @@
-import { stepAfter } from '../../src/ledger/row.ts';
 import type { RowId } from '../../src/ledger/row-id.ts';
-import type { JobEnd } from '../../src/queue/runner.ts';
 import { parseRowPayload, STEP_JOBS } from '../rows/step-jobs.ts';
-import { callOnce } from './call-once.ts';
-import { endWithout, giveUpRow, moveOn, type StepDeps, takeUp } from './step.ts';
-import type { Wish } from './wish.ts';
+import { type GoDeps, goOn } from './go-on.ts';
+import { giveUpRow } from './step.ts';
 
 /**
  * First step of a row: its buyer becomes a company at the service (docs/service.md, "Company"), once for all rows that share
@@ -13,27 +10,6 @@ import type { Wish } from './wish.ts';
 export const createCompany = {
   ...STEP_JOBS.company,
   parse: parseRowPayload,
-
-  async run(row: RowId, deps: StepDeps): Promise<JobEnd> {
-    const taken = await takeUp(row, 'company', deps);
-    if (taken.is !== 'taken') return taken;
-    const { request, revision } = taken;
-    const { buyer, company: body = {} } = request;
-    const wish: Wish = {
-      kind: 'company',
-      key: buyer,
-      row,
-      revision,
-      buyer,
-      what: 'the company',
-      sent: JSON.stringify(body),
-      body,
-    };
-    const outcome = await callOnce(wish, deps);
-    if (outcome.is !== 'made') return endWithout(wish, outcome, taken, deps);
-    const isOurs = outcome.row === undefined;
-    return moveOn(taken, stepAfter(request, 'company'), { company: outcome.id, answered: isOurs }, deps);
-  },
-
-  giveUp: (row: RowId, error: unknown, deps: StepDeps) => giveUpRow(row, 'company', error, deps),
+  run: (row: RowId, deps: GoDeps) => goOn(row, 'company', deps),
+  giveUp: (row: RowId, error: unknown, deps: GoDeps) => giveUpRow(row, 'company', error, deps),
 };

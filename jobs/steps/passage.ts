@@ -20,6 +20,13 @@ export type Passage = Turn & {
   trial: Trial | undefined;
   /** Whether its door was shut while it waited for its slot or its turn. */
   isShutOut: () => boolean;
+  /** Its call was answered: another may be in flight in its place, while this one is written down. */
+  leaveSlot: () => void;
+  /**
+   * The same for the row's next call, of this kind: a passage in the same slot, where there is a turn at this moment and nothing else
+   * to wait for.
+   */
+  passOn: (kind: CallKind) => Passage | undefined;
   end: () => Promise<void>;
 };
 
@@ -41,16 +48,44 @@ export async function waitForPassage(
     waitMs: () => (pace.state().blocked?.untilMs ?? 0) - Date.now(),
   });
   let giveSlotBack: (() => void) | undefined;
-  const end = async (): Promise<void> => {
-    giveSlotBack?.();
-    await trial?.giveBack();
-  };
   try {
     giveSlotBack = await slots.take(deps.stopping);
     const turn = await pace.take(deps.stopping);
-    return { ...turn, trial, isShutOut: () => trial === undefined && doors.isShut(kind), end };
+    return makePassage(kind, turn, { trial, giveSlotBack }, deps);
   } catch (error) {
-    await end();
+    giveSlotBack?.();
+    await trial?.giveBack();
     throw error;
   }
+}
+
+function makePassage(
+  kind: CallKind,
+  turn: Turn,
+  { trial, giveSlotBack }: { trial?: Trial | undefined; giveSlotBack: () => void },
+  deps: PassageDeps,
+): Passage {
+  const { pace, doors, slots, stopping } = deps;
+  let hasSlot = true;
+  const leaveSlot = (): void => {
+    if (hasSlot) giveSlotBack();
+    hasSlot = false;
+  };
+  return {
+    ...turn,
+    trial,
+    isShutOut: () => trial === undefined && doors.isShut(kind),
+    leaveSlot,
+    passOn(next) {
+      if (!hasSlot || stopping.aborted || slots.areTooMany() || !doors.isOpenNow(next)) return undefined;
+      const nextTurn = pace.takeNow();
+      if (!nextTurn) return undefined;
+      hasSlot = false;
+      return makePassage(next, nextTurn, { giveSlotBack }, deps);
+    },
+    async end() {
+      leaveSlot();
+      await trial?.giveBack();
+    },
+  };
 }

@@ -1,7 +1,7 @@
 import { messageOf } from '../../src/errors.ts';
 import { causeOf } from '../../src/ledger/counts/cause.ts';
 import type { Move } from '../../src/ledger/move-args.ts';
-import type { RowAtStep, RowProblem, RowState, Step } from '../../src/ledger/row.ts';
+import { isStep, type RowAtStep, type RowProblem, type RowState, type Step } from '../../src/ledger/row.ts';
 import { type RowId, rowName } from '../../src/ledger/row-id.ts';
 import type { Rows } from '../../src/ledger/rows.ts';
 import type { Queues } from '../../src/queue/queues.ts';
@@ -9,6 +9,7 @@ import type { JobEnd } from '../../src/queue/runner.ts';
 import { STEP_JOBS } from '../rows/step-jobs.ts';
 import type { CallDeps, CallOutcome } from './call-once.ts';
 import { failureReason } from './failure-reason.ts';
+import type { Place } from './place.ts';
 import { problemOf } from './row-problem.ts';
 import type { Wish } from './wish.ts';
 
@@ -24,7 +25,14 @@ export type StepDeps = CallDeps & {
 export type RowEnd = { state: RowState; step: Step; problem?: RowProblem | undefined };
 
 /** A row that stands at its step and is worked on, by the revision of its words that was found there. */
-type Taken = RowAtStep & { is: 'taken'; row: RowId; step: Step };
+type Taken = Pick<Place, 'row' | 'step' | 'revision' | 'request'>;
+
+/** Where a row's job leaves it: it is over for now, stands at a step, comes to it later, or failed there. */
+export type RowEnding =
+  | { is: 'over' }
+  | { is: 'stands'; step: Step }
+  | { is: 'later'; step: Step; waitMs: number }
+  | { is: 'failed'; step: Step; message: string };
 
 /** Somebody else has the row at this very step: they are done soon. */
 const ELSEWHERE_WAIT_MS = 150;
@@ -33,24 +41,38 @@ const ELSEWHERE_WAIT_MS = 150;
  * Takes a row up at a step. Safe to run twice, or on a row that is elsewhere by now: the ledger says where it is, and the job
  * follows it there and ends.
  */
-export async function takeUp(row: RowId, step: Step, deps: StepDeps): Promise<Taken | JobEnd> {
+export async function takeUp(
+  row: RowId,
+  step: Step,
+  deps: StepDeps,
+): Promise<(RowAtStep & { is: 'taken'; row: RowId; step: Step }) | RowEnding> {
   const found = await deps.rows.begin(row, step);
-  if (!found) return { is: 'failed', message: `the ledger knows no row ${rowName(row)}; nothing was sent` };
-  if (found.state !== step) return follow(row, found.state, deps);
+  if (!found) return { is: 'failed', step, message: `the ledger knows no row ${rowName(row)}; nothing was sent` };
+  if (found.state !== step) return endingOf(row, found.state, step, deps);
   return { is: 'taken', row, step, ...found };
 }
 
-/** Moves a row on from its step to another state, with what the step brought, and hands it to the next queue. */
-export async function moveOn(
+/** Moves a row on from its step to another state, with what the step brought, and answers where it is then. */
+export async function advance(
   { row, step, revision }: Taken,
   to: RowState,
   fields: Move,
   deps: StepDeps,
-): Promise<JobEnd> {
+): Promise<RowState | ''> {
   const state = await deps.rows.advance(row, step, to, { ...fields, revision });
-  if (state === step) return { is: 'later', waitMs: ELSEWHERE_WAIT_MS };
   if (state === to) deps.onRowEnd?.({ state, step, problem: fields.problem });
-  return follow(row, state, deps);
+  return state;
+}
+
+/** Moves a row on, and says where it is then. */
+async function moveOn(taken: Taken, to: RowState, fields: Move, deps: StepDeps): Promise<RowEnding> {
+  const state = await advance(taken, to, fields, deps);
+  return state === taken.step ? elsewhere(taken) : endingOf(taken.row, state, taken.step, deps);
+}
+
+/** Somebody else has the row at this very step. */
+export function elsewhere({ step }: Pick<Taken, 'step'>): RowEnding {
+  return { is: 'later', step, waitMs: ELSEWHERE_WAIT_MS };
 }
 
 /**
@@ -63,12 +85,12 @@ export async function endWithout(
   outcome: Exclude<CallOutcome, { is: 'made' }>,
   taken: Taken,
   deps: StepDeps,
-): Promise<JobEnd> {
+): Promise<RowEnding> {
   switch (outcome.is) {
     case 'later':
       if (outcome.again === 'resumed') return moveOn(taken, 'queued', {}, deps);
       if (outcome.again === 'approved') return moveOn(taken, 'awaiting', {}, deps);
-      return { is: 'later', waitMs: outcome.again };
+      return { is: 'later', step: taken.step, waitMs: outcome.again };
     case 'moved':
       return letGo(taken, deps);
     default: {
@@ -93,27 +115,41 @@ export async function giveUpRow(row: RowId, step: Step, error: unknown, { rows, 
 }
 
 /** Nothing was sent for a row that was given up, or has other words by now: it is where the ledger says. */
-async function letGo({ row, step }: Taken, deps: StepDeps): Promise<JobEnd> {
+async function letGo({ row, step }: Taken, deps: StepDeps): Promise<RowEnding> {
   await deps.rows.cancel(row);
   const now = await deps.rows.begin(row, step);
-  if (!now || now.state === step) return { is: 'later', waitMs: ELSEWHERE_WAIT_MS };
-  return follow(row, now.state, deps);
+  if (!now || now.state === step) return elsewhere({ step });
+  return endingOf(row, now.state, step, deps);
 }
 
-/** Ends a job where its row is now: handed on, done with, or among the failed. */
-async function follow(row: RowId, state: RowState | '', deps: StepDeps): Promise<JobEnd> {
-  switch (state) {
-    case 'company':
-    case 'documents':
-    case 'limit':
-      await deps.queues.handOver({ ...STEP_JOBS[state], data: row });
+/** What a row's state leaves to do for it: of a failed one, at which step that was. */
+export async function endingOf(row: RowId, state: RowState | '', step: Step, deps: StepDeps): Promise<RowEnding> {
+  if (state !== '' && isStep(state)) return { is: 'stands', step: state };
+  if (state !== 'refused' && state !== 'held') return { is: 'over' };
+  const [result] = await deps.rows.read([row]);
+  return { is: 'failed', step: result?.step ?? step, message: failureReason(state, result) };
+}
+
+/**
+ * Ends the job by which a row came so far, at `jobStep`. Where the row stands at another step, that step's queue has it from now on: to be
+ * worked on, later, or among its failed ones, where an operator sends it again.
+ */
+export async function endJob(row: RowId, ending: RowEnding, jobStep: Step, { queues }: StepDeps): Promise<JobEnd> {
+  if (ending.is === 'over') return { is: 'finished' };
+  const { step } = ending;
+  const job = { ...STEP_JOBS[step], data: row };
+  switch (ending.is) {
+    case 'stands':
+      if (step === jobStep) return { is: 'later', waitMs: ELSEWHERE_WAIT_MS };
+      await queues.handOver(job);
       return { is: 'finished' };
-    case 'refused':
-    case 'held': {
-      const [result] = await deps.rows.read([row]);
-      return { is: 'failed', message: failureReason(state, result) };
-    }
-    default:
+    case 'later':
+      if (step === jobStep) return { is: 'later', waitMs: ending.waitMs };
+      await queues.handOver(job, { delayMs: ending.waitMs });
+      return { is: 'finished' };
+    case 'failed':
+      if (step === jobStep) return { is: 'failed', message: ending.message };
+      await queues.handOver(job, { failed: ending.message });
       return { is: 'finished' };
   }
 }

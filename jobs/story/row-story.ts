@@ -7,7 +7,7 @@ import type { Rows } from '../../src/ledger/rows.ts';
 import type { NamingEvent, RowStory, StoryCall } from '../../src/ledger/story/row-story.ts';
 import type { KnownCall, Stories } from '../../src/ledger/story/story.ts';
 import { documentKey } from '../rows/document-key.ts';
-import { limitBody } from '../steps/submit-buyer-limit.ts';
+import { limitBody } from '../steps/place.ts';
 
 /** Of a buyer with very many limits the last ones are what somebody looks for. */
 const MOST_LIMITS = 200;

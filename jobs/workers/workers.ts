@@ -6,8 +6,8 @@ import { QUEUES } from '../../src/queue/queues.ts';
 import { makeRunner, type RunnableJob } from '../../src/queue/runner.ts';
 import { JOBS } from '../index.ts';
 import { freeHeld } from '../operators/free-held.ts';
+import type { GoDeps } from '../steps/go-on.ts';
 import type { RowEnd } from '../steps/step.ts';
-import type { UploadDeps } from '../steps/upload-documents.ts';
 import { within } from './deadline.ts';
 import { startFeeder } from './feeder.ts';
 import { startRest } from './rest.ts';
@@ -54,7 +54,7 @@ export async function startWorkers(
     stopping: stopping.signal,
     onFault: (error) => log.debug({ reason: messageOf(error) }, 'could not rest'),
   });
-  const deps: UploadDeps = {
+  const deps: GoDeps = {
     rows,
     portfolios,
     queues,
@@ -86,7 +86,7 @@ export async function startWorkers(
       connection: context.redis.connect('worker'),
       queue,
       prefix: context.keys.queuePrefix(queue),
-      concurrency: context.settings.SERVICE_CONCURRENCY,
+      concurrency: rowsInHand(context.settings.SERVICE_CONCURRENCY),
       jobs: jobs.filter((job) => job.queue === queue),
       onDrained: feeder.drained,
       log,
@@ -120,7 +120,15 @@ export async function startWorkers(
   };
 }
 
-function runnableJobs(deps: UploadDeps): (RunnableJob & { queue: string })[] {
+/**
+ * Rows that a queue's worker has in hand for so many calls in flight: half as many again are on their way to the ledger and back, and
+ * use up no slot meanwhile.
+ */
+function rowsInHand(callsInFlight: number): number {
+  return Math.ceil(callsInFlight * 1.5);
+}
+
+function runnableJobs(deps: GoDeps): (RunnableJob & { queue: string })[] {
   return JOBS.map((job) => ({
     name: job.name,
     queue: job.queue,

@@ -93,6 +93,9 @@ export function makeDoors({ connection, key, log }: { connection: RedisConnectio
     /** Whether this process knows of the kind's door that it is shut: to be asked when all other waiting is over. */
     isShut: doors.isShut,
 
+    /** Whether calls of this kind may leave, as this process has heard just now: who would have to ask first waits ({@link enter}). */
+    isOpenNow: (kind: CallKind): boolean => doors.isFresh() && !doors.isShut(kind),
+
     /** Asks how the doors stand, for a process in which nobody comes to them. */
     async look(): Promise<readonly Shut[]> {
       await refresh();

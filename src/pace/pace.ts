@@ -120,6 +120,9 @@ export function makePace({
      */
     take: (signal: AbortSignal): Promise<Turn> => turnQueue.take(signal),
 
+    /** A turn that may be used at this very moment, where there is one to spare; nothing where one would have to wait. */
+    takeNow: (): Turn | undefined => turnQueue.takeNow(),
+
     /** The service took a call, whatever it said to it: its limit let it through. It costs no trip to Redis of its own. */
     answered: (headers: AnswerHeaders = {}): Promise<void> => obey(headers, 1),
 

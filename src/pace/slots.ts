@@ -79,6 +79,9 @@ export function makeSlots(limit: number) {
       allowed = Math.max(Math.min(limit, FEWEST_SLOTS), left);
     },
 
+    /** Whether more are taken than there may be by now: who has one gives it back, and goes on in none. */
+    areTooMany: (): boolean => taken > Math.floor(allowed),
+
     /** Calls in flight now, and how many there may be. */
     inFlight: () => taken,
     allowed: () => Math.floor(allowed),

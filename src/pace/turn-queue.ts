@@ -107,6 +107,9 @@ export function makeTurnQueue(ask: (wanted: number) => Promise<Grant>, onFault: 
       });
     },
 
+    /** A turn to spare that is due. */
+    takeNow: (): Turn | undefined => undefined,
+
     /** Takes back all turns that are not due yet: all calls have stopped, and they would run into what stopped them. */
     recall(): void {
       recalls += 1;

@@ -2,8 +2,11 @@
 export const QUEUES = ['companies', 'documents', 'buyer-limits'] as const;
 export type QueueName = (typeof QUEUES)[number];
 
-/** What a job carries: whom it is for. Everything else is read from the ledger when the job runs. */
-export type JobData = { portfolio: string; key: string };
+/**
+ * What a job carries: whom it is for. Everything else is read from the ledger when the job runs. `failed` says why its row failed at
+ * this step already, by the job of an earlier one: then this one fails at its first attempt, and runs when it is sent again.
+ */
+export type JobData = { portfolio: string; key: string; failed?: string };
 
 /** `/` is safe in BullMQ's ids; a colon is not, and a bare number is taken for one of its own. */
 export function jobId({ portfolio, key }: JobData): string {

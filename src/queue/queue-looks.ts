@@ -21,7 +21,7 @@ const PAGE = 500;
 
 /** What stands in the queues, for those who look; nothing here changes a job. */
 export function makeQueueLooks(queues: Readonly<Record<QueueName, Queue<JobData>>>) {
-  let pausedSeen: readonly QueueName[] = [];
+  let pausedSeen: readonly QueueName[] | undefined;
 
   const countsOf = async (name: QueueName): Promise<QueueCounts> => {
     const queue = queues[name];
@@ -49,12 +49,16 @@ export function makeQueueLooks(queues: Readonly<Record<QueueName, Queue<JobData>
     /** The queues from which nobody takes up a job, since a person stopped them. */
     async paused(): Promise<readonly QueueName[]> {
       const paused = await Promise.all(QUEUES.map((name) => queues[name].isPaused()));
-      pausedSeen = QUEUES.filter((_, place) => paused[place]);
-      return pausedSeen;
+      const seen = QUEUES.filter((_, place) => paused[place]);
+      pausedSeen = seen;
+      return seen;
     },
 
     /** The same as it was when this process last asked. */
-    pausedSeen: (): readonly QueueName[] => pausedSeen,
+    pausedSeen: (): readonly QueueName[] => pausedSeen ?? [],
+
+    /** Whether this process, when it last asked, saw that nobody has paused this queue. */
+    isOpenSeen: (name: QueueName): boolean => pausedSeen?.includes(name) === false,
 
     /**
      * Failed jobs of one queue, the latest first, of which the test says so.

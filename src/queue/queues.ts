@@ -98,9 +98,18 @@ export function makeQueues({
       }
     },
 
-    /** Hands one row on. Repeating it is harmless: the id is the same. */
-    async handOver({ queue, name, data }: NewJob): Promise<void> {
-      await queues[queue].add(name, data, { ...JOB_OPTIONS, jobId: jobId(data) });
+    /**
+     * Hands one row on. Repeating it is harmless: the id is the same.
+     *
+     * @param delayMs for a row that is not to be taken up before
+     * @param failed why it failed at that step, names nobody: its job is among the failed ones as soon as it is taken up
+     */
+    async handOver(
+      { queue, name, data }: NewJob,
+      { delayMs = 0, failed }: { delayMs?: number; failed?: string } = {},
+    ): Promise<void> {
+      const payload = failed === undefined ? data : { ...data, failed };
+      await queues[queue].add(name, payload, { ...JOB_OPTIONS, jobId: jobId(data), delay: delayMs });
     },
 
     /** Removes the ended jobs of rows that are to run again; a running job stays, and ends by itself. */

@@ -62,6 +62,8 @@ export function makeRunner({
   const process = async (job: Job<JobData>, token?: string): Promise<void> => {
     const kind = byName.get(job.name);
     if (!kind) throw new UnrecoverableError(`No job is called "${job.name}"; this worker is older than who added it.`);
+    const { failed } = job.data;
+    if (failed !== undefined && job.attemptsMade === 0) throw new UnrecoverableError(failed);
     let end: JobEnd;
     try {
       end = await kind.run(job.data);

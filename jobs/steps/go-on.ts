@@ -1,0 +1,84 @@
+import { isLimitlineError, messageOf } from '../../src/errors.ts';
+import { isStep, type RowState, type Step } from '../../src/ledger/row.ts';
+import type { RowId } from '../../src/ledger/row-id.ts';
+import type { JobEnd } from '../../src/queue/runner.ts';
+import { KIND_OF, STEP_JOBS } from '../rows/step-jobs.ts';
+import { type CallOutcome, callOnce, type InHand, type RowOnward } from './call-once.ts';
+import { type OpenDocument, type Place, type Reached, reachedBy, wishOf } from './place.ts';
+import { advance, elsewhere, endingOf, endJob, endWithout, type RowEnding, type StepDeps, takeUp } from './step.ts';
+
+export type GoDeps = StepDeps & { openDocument: OpenDocument };
+
+/**
+ * Takes a row up at a step and brings it on from there, step after step, for as long as it need not stand in a queue: it waits for
+ * slots and turns here, as it would there, and is handed over where the next step's queue is paused, its door is shut or the process
+ * stops. Wherever it ends without success, its job is with the queue of that step.
+ */
+export async function goOn(row: RowId, step: Step, deps: GoDeps): Promise<JobEnd> {
+  const found = await takeUp(row, step, deps);
+  if (found.is !== 'taken') return endJob(row, found, step, deps);
+  let at: Stand = { place: { ...found, uploaded: [], answered: false } };
+  for (;;) {
+    const next = await goOnce(at, deps).catch((error) => leave(at.place, error, step, deps));
+    if ('is' in next) return endJob(row, next, step, deps);
+    at = next;
+  }
+}
+
+/** Where a row stands, and what it has in hand already of the call that is next. */
+type Stand = { place: Place; inHand?: InHand | undefined };
+
+/** Makes what the row wants at its place, and answers where it stands then. */
+async function goOnce({ place, inHand }: Stand, deps: GoDeps): Promise<Stand | RowEnding> {
+  const wish = wishOf(place, deps.openDocument);
+  const onward: RowOnward = (made) => {
+    const reached = reachedBy(place, made);
+    return { moving: deps.rows.moving(place.step, reached.to, reached.fields), next: nextCall(reached, deps) };
+  };
+  const outcome = await callOnce(wish, deps, { inHand, onward });
+  if (outcome.is !== 'made') return endWithout(wish, outcome, place, deps);
+  const reached = reachedBy(place, outcome);
+  const state = await stateBehind(place, reached, outcome, deps);
+  if (state === place.step && reached.to !== '') return elsewhere(place);
+  const onHand = outcome.onward?.inHand;
+  // With the next call claimed it goes on, whatever was heard meanwhile; it is looked at again before it is sent.
+  const goesOn = onHand !== undefined || reached.to === '' || (state === reached.to && mayGoOn(reached, deps));
+  return goesOn ? { place: reached.place, inHand: onHand } : endingOf(place.row, state, place.step, deps);
+}
+
+/** The state in which a row is once its call was made: it has gone on with that already, or goes on now. */
+async function stateBehind(
+  place: Place,
+  { to, fields }: Reached,
+  outcome: Extract<CallOutcome, { is: 'made' }>,
+  deps: GoDeps,
+): Promise<RowState | ''> {
+  if (to === '') return place.step;
+  if (!outcome.onward) return advance(place, to, fields, deps);
+  deps.onRowEnd?.({ state: to, step: place.step });
+  return to;
+}
+
+/** The call that a row wants behind the one that was made, where it may go on to it. */
+function nextCall(reached: Reached, deps: GoDeps): ReturnType<RowOnward>['next'] {
+  const { to, place } = reached;
+  if (to !== '' && !mayGoOn(reached, deps)) return undefined;
+  return { kind: KIND_OF[place.step], wish: () => wishOf(place, deps.openDocument) };
+}
+
+/** Whether a row need not stand in its next queue: nobody has paused that, and calls of its kind leave. */
+function mayGoOn({ to }: Reached, { queues, doors, stopping }: GoDeps): boolean {
+  if (to === '' || !isStep(to) || stopping.aborted) return false;
+  return queues.isOpenSeen(STEP_JOBS[to].queue) && !doors.isShut(KIND_OF[to]);
+}
+
+/**
+ * A row that came to a later step than its job's, and cannot go on here since the process stops or met a fault: that step's own queue
+ * has it from now on, and counts the attempts. At its own step the fault is the job's.
+ */
+function leave({ step }: Place, error: unknown, jobStep: Step, { log }: GoDeps): RowEnding {
+  if (step === jobStep) throw error;
+  if (!isLimitlineError(error, 'STOPPED'))
+    log.warn({ reason: messageOf(error) }, 'a row met an unexpected fault behind its step; the next queue has it');
+  return { is: 'stands', step };
+}
