@@ -3,7 +3,7 @@ import type { Trial } from '../../src/pace/door-trials.ts';
 import type { Doors } from '../../src/pace/doors.ts';
 import type { Pace } from '../../src/pace/pace.ts';
 import type { Slots } from '../../src/pace/slots.ts';
-import type { Turn } from '../../src/pace/turn-queue.ts';
+import type { Turn } from '../../src/pace/turn.ts';
 
 /** What a call waits for before it is claimed: the door of its kind, a slot of this process, and a turn of the fleet. */
 export type PassageDeps = {

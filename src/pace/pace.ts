@@ -5,7 +5,8 @@ import { type LimitWords, readDate, readLimitWords } from './limit-headers.ts';
 import { LONGEST_WAIT_MS, makePaceScripts } from './pace-scripts.ts';
 import type { BlockedBy, PaceState } from './pace-state.ts';
 import { makeTheirClock } from './their-clock.ts';
-import { type Grant, makeTurnQueue, type Turn } from './turn-queue.ts';
+import type { Turn } from './turn.ts';
+import { type Grant, makeTurnQueue } from './turn-queue.ts';
 import { makeUntold } from './untold-answers.ts';
 
 export type Pace = ReturnType<typeof makePace>;
@@ -69,8 +70,10 @@ export function makePace({
     const { turns, firstMs, betweenMs, episode } = taken;
     return { turns, firstMs, betweenMs, episode, strict: scripts.hasCeiling };
   };
-  const turnQueue = makeTurnQueue(ask, (error) =>
-    log.debug({ err: error }, 'the pace cannot be asked; trying until it can'),
+  const turnQueue = makeTurnQueue(
+    ask,
+    (error) => log.debug({ err: error }, 'the pace cannot be asked; trying until it can'),
+    () => (scripts.hasCeiling || isOnTrial ? 0 : spareTurns(state)),
   );
 
   /** Tells Redis what answers said, where no turn is asked for with which it could go. */
@@ -144,6 +147,17 @@ export function makePace({
     /** The pace as this process saw it last. */
     state: (): PaceState => state,
   };
+}
+
+/** What the present flow takes in so many seconds is had at hand: two thirds of what is handed out ahead. */
+const SPARE_S = 0.016;
+/** Only where the rate is so many times the flow: else turns that nobody takes would be missed by others. */
+const SPARE_ABOVE_FLOW = 2;
+
+/** How many turns may be had to spare, by what is known of the pace. */
+function spareTurns({ isLimiting, blocked, ratePerS, flowPerS }: PaceState): number {
+  if (isLimiting || blocked || ratePerS < SPARE_ABOVE_FLOW * flowPerS) return 0;
+  return Math.ceil(flowPerS * SPARE_S);
 }
 
 /** Of a call that opens no episode, whichever is the present one. */

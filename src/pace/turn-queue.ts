@@ -1,12 +1,7 @@
 import { LimitlineError } from '../errors.ts';
 import { makeDepartures } from './departures.ts';
-
-/**
- * A turn to send one call, now, with the episode that it belongs to. Under a ceiling a turn that was not used in time would
- * crowd the next ones: `isLost` says so while the call is got ready, and `leave`, asked when all waiting is over, whether it
- * may be sent. Without a ceiling no turn is lost.
- */
-export type Turn = { episode: number; isLost: () => boolean; leave: () => boolean };
+import { makeSpareTurns } from './spare-turns.ts';
+import type { Turn } from './turn.ts';
 
 /**
  * What the pace granted: so many turns, the first after `firstMs`; with none, when to ask again. `strict` turns are those
@@ -33,9 +28,17 @@ type Waiter = { resolve: (turn: Turn) => void; isDone: boolean };
  * wait cost one trip to Redis, and turns are given in the order in which they were asked for. A caller waits here for
  * as long as it takes, an hour if need be: a row that went back to its queue would only make room for the next one to
  * be taken up in vain, and so on to the last of the portfolio.
+ *
+ * @param spareWanted so many more turns are asked for than callers wait, for those that come within the next moment: only while the
+ * pace limits nobody, since a turn that nobody takes is lost to the fleet
  */
-export function makeTurnQueue(ask: (wanted: number) => Promise<Grant>, onFault: (error: unknown) => void) {
+export function makeTurnQueue(
+  ask: (wanted: number) => Promise<Grant>,
+  onFault: (error: unknown) => void,
+  spareWanted: () => number = () => 0,
+) {
   const waiters: Waiter[] = [];
+  const spare = makeSpareTurns();
   const scheduled = new Map<Waiter, NodeJS.Timeout>();
   const departures = makeDepartures();
   let asking = false;
@@ -66,19 +69,28 @@ export function makeTurnQueue(ask: (wanted: number) => Promise<Grant>, onFault: 
 
   const serve = async (): Promise<void> => {
     asking = true;
-    while (waiters.length > 0) {
+    do {
       const recallsBefore = recalls;
-      const grant = await ask(waiters.length).catch(askAgain);
+      const grant = await ask(waiters.length + spareWanted()).catch(askAgain);
       // Turns of a pace that has been cut while they were on their way are turns too fast.
       if (recalls !== recallsBefore) continue;
       for (let turn = 0; turn < grant.turns; turn += 1) {
         const waiter = nextWaiter(waiters);
-        if (waiter) release(waiter, grant, grant.firstMs + turn * grant.betweenMs);
+        const afterMs = grant.firstMs + turn * grant.betweenMs;
+        if (waiter) release(waiter, grant, afterMs);
+        else if (!grant.strict) spare.add(grant.episode, performance.now() + afterMs);
       }
       if (grant.turns > 0) continue;
       await pause(Math.min(Math.max(grant.firstMs, SHORTEST_PAUSE_MS), LONGEST_PAUSE_MS));
-    }
+    } while (waiters.length > 0);
     asking = false;
+  };
+
+  /** A turn to spare that is due; others are asked for before the last is gone. */
+  const takeNow = (): Turn | undefined => {
+    const turn = waiters.length === 0 ? spare.take() : undefined;
+    if (turn && !asking && spare.count() < spareWanted() / 2) void serve();
+    return turn;
   };
 
   return {
@@ -102,17 +114,22 @@ export function makeTurnQueue(ask: (wanted: number) => Promise<Grant>, onFault: 
           signal.removeEventListener('abort', give);
           resolve(turn);
         };
+        const turn = takeNow();
+        if (turn) {
+          pass(waiter, turn);
+          return;
+        }
         waiters.push(waiter);
         if (!asking) void serve();
       });
     },
 
-    /** A turn to spare that is due. */
-    takeNow: (): Turn | undefined => undefined,
+    takeNow,
 
     /** Takes back all turns that are not due yet: all calls have stopped, and they would run into what stopped them. */
     recall(): void {
       recalls += 1;
+      spare.forget();
       for (const timer of scheduled.values()) clearTimeout(timer);
       waiters.unshift(...scheduled.keys());
       scheduled.clear();
