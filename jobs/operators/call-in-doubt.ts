@@ -1,4 +1,5 @@
-import type { Calls, Thing } from '../../src/ledger/calls.ts';
+import type { Calls } from '../../src/ledger/calls.ts';
+import type { Thing } from '../../src/ledger/verdicts.ts';
 import { callsOf } from '../rows/calls-of.ts';
 import type { FoundRow } from '../rows/walk-rows.ts';
 

@@ -3,7 +3,7 @@ import type { UnknownPolicy } from '../../src/config.ts';
 import { isLimitlineError, messageOf } from '../../src/errors.ts';
 import type { AtMostOnce, Claim } from '../../src/ledger/at-most-once.ts';
 import type { Portfolios } from '../../src/ledger/portfolios.ts';
-import type { Moving } from '../../src/ledger/row-moves.ts';
+import type { Moving } from '../../src/ledger/trips.ts';
 import type { Log } from '../../src/log.ts';
 import type { CallRecord, Sent, Settled } from '../../src/outcome.ts';
 import type { ServiceClient } from '../../src/service/client.ts';

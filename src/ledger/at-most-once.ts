@@ -2,8 +2,9 @@ import type { UnknownPolicy } from '../config.ts';
 import { messageOf } from '../errors.ts';
 import type { Sent, Settled } from '../outcome.ts';
 import type { Attempts } from './attempts.ts';
-import { type Calls, MOST_PUT_OFFS, type Thing, type Verdict } from './calls.ts';
-import type { Moving } from './row-moves.ts';
+import { type Calls, MOST_PUT_OFFS } from './calls.ts';
+import type { Moving } from './trips.ts';
+import type { Thing, Verdict } from './verdicts.ts';
 
 /** What a row's made call leads to, in the same step of the ledger: how it goes on, and the call that it wants next, if it may have it now. */
 export type Onward = { moving: Moving; next: (Thing & { buyer: string }) | undefined; onUnknown: UnknownPolicy };

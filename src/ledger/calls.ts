@@ -1,7 +1,6 @@
-import { hash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import type { CallKind } from '../call-kind.ts';
 import type { UnknownPolicy } from '../config.ts';
-import { LimitlineError } from '../errors.ts';
 import { makeLuaScript, type RedisConnection } from '../lua-script.ts';
 import type { CallRecord, Sent } from '../outcome.ts';
 import type { Dispute } from './attempts.ts';
@@ -10,53 +9,16 @@ import type { Keys } from './keys.ts';
 import type { Persist } from './persist.ts';
 import { VANISHED_AFTER_MS } from './presence.ts';
 import { type RowId, rowName } from './row-id.ts';
-import type { Moving } from './row-moves.ts';
-import { tripsOf } from './trips.ts';
-
-/** The ledger's answer to "may I send this?". */
-export type Verdict =
-  /** Send it, now, and settle, release or doubt it afterwards. `first` names the first send of this content. */
-  | { is: 'go'; first: string }
-  /** It was made before, for the row `row`: call nothing. */
-  | { is: 'made'; id: string; row: string; record: CallRecord }
-  /** It was made before under this name, for a line that asked for another buyer or amount: call nothing. */
-  | { is: 'other'; id: string }
-  /** Somebody is sending it at this moment. */
-  | { is: 'busy' }
-  /** Its outcome is unknown, and it may be sent again in so many ms. */
-  | { is: 'later'; waitMs: number }
-  /** It was sent, and nobody knows what became of it. */
-  | { is: 'unknown'; reason: string; sentMs: number }
-  /** Another person has not approved what it is a part of: not now, and perhaps never. */
-  | { is: 'awaiting' }
-  /** The portfolio is paused: not now. */
-  | { is: 'paused' }
-  /** The row was given up meanwhile. */
-  | { is: 'cancelled' }
-  /** The row has other words by now than those that are to be sent. */
-  | { is: 'changed' };
-
-/**
- * One thing to be made: what kind, which one, and for which row, at which of its revisions. `sent` is what is sent, and
- * `asked` what the line asked for, by which a repetition and another wish are told apart; only their digests are kept.
- */
-export type Thing = {
-  kind: CallKind;
-  key: string;
-  row: RowId;
-  revision?: string | undefined;
-  sent?: string | undefined;
-  asked?: string | undefined;
-};
-
-/**
- * What became of a claim that was given back. `putOffs` counts how often the row was put off while others of its step
- * passed; `late` says that the outcome had been unknown until now; `in doubt`, that it is still, for an earlier send.
- */
-type Released =
-  | { is: 'back'; putOffs: number; late: boolean }
-  | { is: 'in doubt'; reason: string; sentMs: number }
-  | { is: 'other' };
+import { type Moving, tripsOf } from './trips.ts';
+import {
+  digestsOf,
+  missingReplicas,
+  type Released,
+  type Thing,
+  toReleased,
+  toVerdict,
+  type Verdict,
+} from './verdicts.ts';
 
 /** A row that is put off so often while others pass is the reason itself; fewer may be the luck of a crowded limit. */
 export const MOST_PUT_OFFS = 30;
@@ -66,6 +28,9 @@ export type Resolved = 'resolved' | 'made' | 'not unknown';
 
 /** What the service said when it refused a call: told to the row's story. */
 type Refusal = { status: number; body: string };
+
+/** Where no call is claimed behind the one that ends. */
+const NOTHING_NEXT = ['', '', '', '', ''];
 
 /** Why a claim is given back: the service made nothing, or was never asked. */
 type Unmade = Exclude<Sent['is'], 'made' | 'unknown'>;
@@ -301,46 +266,4 @@ export function makeCalls({
 export function readPair(pair: string): { kind: CallKind; id: string; again: string } {
   const [kind = '', id = '', again = ''] = pair.split(' ');
   return { kind: kind as CallKind, id, again };
-}
-
-/** Tells contents apart without keeping them; 16 characters of SHA-256, since nobody tries to make two alike. */
-export function digestOf(text: string): string {
-  return hash('sha256', text, 'base64url').slice(0, 16);
-}
-
-function digestsOf({ sent = '', asked }: Thing): { words: string; asked: string } {
-  return { words: digestOf(sent), asked: asked === undefined ? '' : digestOf(asked) };
-}
-
-/** Where no call is claimed behind the one that ends. */
-const NOTHING_NEXT = ['', '', '', '', ''];
-
-function missingReplicas(answer: unknown): LimitlineError | undefined {
-  const [is, confirmed, wanted] = answer as unknown[];
-  if (is !== 'unconfirmed') return undefined;
-  const remedy = 'start the missing, or say in REDIS_REPLICAS how many there are';
-  return new LimitlineError('REDIS', `Redis' replicas do not confirm (${confirmed} of ${wanted}); ${remedy}`);
-}
-
-function toReleased([is, first, second]: [string, ...(string | number)[]]): Released {
-  if (is === 'back') return { is, putOffs: Number(first), late: second === 1 };
-  return is === 'doubt' ? { is: 'in doubt', reason: String(first), sentMs: Number(second) } : { is: 'other' };
-}
-
-function toVerdict([is, ...rest]: [Verdict['is'], ...string[]], owner: string): Verdict {
-  const [first, second, third] = rest;
-  switch (is) {
-    case 'made':
-      return { is, id: first ?? '', row: second ?? '', record: third ? JSON.parse(third) : {} };
-    case 'go':
-      return { is, first: first ?? owner };
-    case 'other':
-      return { is, id: first ?? '' };
-    case 'unknown':
-      return { is, reason: first ?? '', sentMs: Number(second) };
-    case 'later':
-      return { is, waitMs: Number(first) };
-    default:
-      return { is };
-  }
 }

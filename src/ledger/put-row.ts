@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import type { RedisConnection } from '../lua-script.ts';
 import { makeGatedScript } from './archive/gated-script.ts';
-import { digestOf } from './calls.ts';
 import type { Keys } from './keys.ts';
 import { askedOf, type PutAnswer, type Replacing, type RowRequest, stepAfter } from './row.ts';
 import { type RowId, rowName } from './row-id.ts';
 import { indexWords } from './search/index-words.ts';
+import { digestOf } from './verdicts.ts';
 
 /**
  * Brings a line into the ledger; see put-row.lua for what happens to a row that is already there.

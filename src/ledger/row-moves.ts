@@ -1,6 +1,5 @@
 import type { RedisConnection } from '../lua-script.ts';
 import { makeGatedScript } from './archive/gated-script.ts';
-import type { Thing } from './calls.ts';
 import type { Keys } from './keys.ts';
 import { advanceArgs, type Move, plainMoveArgs } from './move-args.ts';
 import { type AtNight, nightArg, nightTold } from './nightly/at-night.ts';
@@ -10,7 +9,8 @@ import { VANISHED_AFTER_MS } from './presence.ts';
 import type { CancelAnswer, GivenUpFrom, RowAtStep, RowState, Step } from './row.ts';
 import { type RowId, rowName } from './row-id.ts';
 import { entryText } from './story/story.ts';
-import { tripsOf } from './trips.ts';
+import { type Moving, tripsOf } from './trips.ts';
+import type { Thing } from './verdicts.ts';
 
 export type RowOptions = {
   connection: RedisConnection;
@@ -21,9 +21,6 @@ export type RowOptions = {
   /** Whether this process' settings ask for another person's approval of anything, whatever the ledger's rule does. */
   asksApproval?: boolean | undefined;
 };
-
-/** How a row is to go on, as the ledger takes it. */
-export type Moving = readonly (string | number)[];
 
 /** How a row goes from state to state. */
 export function makeRowMoves({ connection, keys, persist, canaryRefusals, asksApproval = false }: RowOptions) {

@@ -4,6 +4,9 @@ import type { Keys } from './keys.ts';
 /** Asks for one thing: what lua/trip.lua says of it. Rejects where Redis did not answer; whether it was done is not known then. */
 export type Trips = (...values: readonly (string | number)[]) => Promise<unknown>;
 
+/** How a row is to go on once its call was made: what lua/trip.lua is told of it, from the revision on. */
+export type Moving = readonly (string | number)[];
+
 /** What a row asks for, as lua/trip.lua takes it, and who waits for the answer. */
 type Asked = {
   values: readonly (string | number)[];

@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { digestOf } from '../../../src/ledger/calls.ts';
 import type { FoundSink } from '../../../src/ledger/nightly/checks.ts';
 import type { Ask } from '../../../src/ledger/nightly/row-walk.ts';
 import type { OddCall, OddCalls, StoredRow } from '../../../src/ledger/nightly/stored-row.ts';
@@ -7,6 +6,7 @@ import type { LostCall, Recovery } from '../../../src/ledger/recovery.ts';
 import { askedOf, type RowResult, type RowState } from '../../../src/ledger/row.ts';
 import { type RowId, rowName } from '../../../src/ledger/row-id.ts';
 import type { Stories } from '../../../src/ledger/story/story.ts';
+import { digestOf } from '../../../src/ledger/verdicts.ts';
 import { sendAgain } from '../../operators/send-again.ts';
 import { callsOf } from '../../rows/calls-of.ts';
 import type { FeedDeps } from '../../rows/feed.ts';

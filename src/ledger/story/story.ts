@@ -1,7 +1,7 @@
 import type { CallKind } from '../../call-kind.ts';
 import { makeLuaScript, type RedisConnection } from '../../lua-script.ts';
 import type { CallRecord } from '../../outcome.ts';
-import type { Thing } from '../calls.ts';
+import type { Thing } from '../verdicts.ts';
 import type { Keys } from '../keys.ts';
 import { livingWorkers } from '../presence.ts';
 import type { RowState, Step } from '../row.ts';

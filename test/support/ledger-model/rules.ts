@@ -1,6 +1,6 @@
 import type { CallKind } from '../../../src/call-kind.ts';
-import type { Verdict } from '../../../src/ledger/calls.ts';
 import type { CancelAnswer, RowState, Step } from '../../../src/ledger/row.ts';
+import type { Verdict } from '../../../src/ledger/verdicts.ts';
 import { bind, goBack, isGranted } from './approval-rules.ts';
 import {
   type Attempt,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { makeBuyersWithoutLimit } from '../../../../jobs/nightly/finance/buyers-without-limit.ts';
-import { digestOf } from '../../../../src/ledger/calls.ts';
 import type { RowState } from '../../../../src/ledger/row.ts';
+import { digestOf } from '../../../../src/ledger/verdicts.ts';
 import { makeRequest, openLedger } from '../../../support/ledger.ts';
 import { makeFoundList, walkAll } from '../../../support/walked-rows.ts';
 
