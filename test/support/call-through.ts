@@ -1,16 +1,24 @@
 import type { UnknownPolicy } from '../../src/config.ts';
-import type { AtMostOnce } from '../../src/ledger/at-most-once.ts';
+import type { AtMostOnce, Ended, Onward } from '../../src/ledger/at-most-once.ts';
 import type { Thing } from '../../src/ledger/verdicts.ts';
-import type { Sent, Settled } from '../../src/outcome.ts';
+import type { Sent } from '../../src/outcome.ts';
 
-/** Makes a call as a step does, with no pace before it: claim, send, settle. */
+/** Makes a call as a step does, with no pace before it: claim, send, settle; with `onward`, its row goes on in the same step. */
 export async function callThrough(
   atMostOnce: AtMostOnce,
   thing: Thing & { buyer: string },
-  { onUnknown, send }: { onUnknown: UnknownPolicy; send: (first: string) => Promise<Sent> },
-): Promise<Settled> {
+  {
+    onUnknown,
+    send,
+    onward,
+  }: {
+    onUnknown: UnknownPolicy;
+    send: (first: string) => Promise<Sent>;
+    onward?: ((sent: Sent) => Onward | undefined) | undefined;
+  },
+): Promise<Ended> {
   const claim = await atMostOnce.claim(thing, onUnknown);
   if (claim.is !== 'go') return claim;
   const sent = await send(claim.first).catch(claim.giveBack);
-  return claim.settle(sent);
+  return claim.settle(sent, onward?.(sent));
 }

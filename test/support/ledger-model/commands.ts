@@ -41,9 +41,12 @@ export function commandArbitraries(): fc.Arbitrary<Command>[] {
   const work = fc.tuple(process, portfolio, key, job).map((args) => takeUp(...args));
   const ends = fc.constantFrom<AnswerWord>('refused', 'unknown, made', 'unknown, not made');
   const ending = fc.tuple(process, portfolio, key, ends).map((args) => takeUpAndAnswer(...args));
-  const goingWell = fc.tuple(process, portfolio, key).map((args) => takeUpAndAnswer(...args));
+  const goingWell = fc
+    .tuple(process, portfolio, key, fc.constantFrom('moves' as const, 'goes on' as const))
+    .map(([by, name, row, on]) => takeUpAndAnswer(by, name, row, 'made', on));
   const resolving = fc.tuple(key, step, fc.nat(3), fc.boolean()).map((args) => resolve(...args));
-  const answering = fc.tuple(fc.nat(5), answer, fc.boolean()).map((args) => answerFlight(...args));
+  const then = fc.constantFrom('dies' as const, 'moves' as const, 'goes on' as const, 'goes on' as const);
+  const answering = fc.tuple(fc.nat(5), answer, then).map((args) => answerFlight(...args));
   return [
     fc
       .tuple(portfolio, key, fc.integer({ min: 2, max: 9 }), fc.constantFrom('as before', 'corrected'))

@@ -4,7 +4,7 @@ import { makeArchivePages } from '../../../src/ledger/archive/archive-pages.ts';
 import { makeArchives } from '../../../src/ledger/archive/archives.ts';
 import { makeLeaving } from '../../../src/ledger/archive/leaving.ts';
 import { makeRestoring } from '../../../src/ledger/archive/restoring.ts';
-import { type AtMostOnce, makeAtMostOnce } from '../../../src/ledger/at-most-once.ts';
+import { type AtMostOnce, type Ended, makeAtMostOnce } from '../../../src/ledger/at-most-once.ts';
 import { makeAttempts } from '../../../src/ledger/attempts.ts';
 import { makeCalls } from '../../../src/ledger/calls.ts';
 import { makeCauses } from '../../../src/ledger/counts/causes.ts';
@@ -15,12 +15,15 @@ import { type Presence, startPresence } from '../../../src/ledger/presence.ts';
 import { type RowState, STEPS } from '../../../src/ledger/row.ts';
 import { makeRows } from '../../../src/ledger/rows.ts';
 import { makeSilentLog } from '../../../src/log.ts';
-import type { Sent, Settled } from '../../../src/outcome.ts';
+import type { Sent } from '../../../src/outcome.ts';
 import { freshPrefix } from '../ledger.ts';
 import type { Attempt } from './state.ts';
 
-/** A send that has left, as the test sees it: the answer is the test's to give, and the ending is what came of it. */
-type Flight = { attempt: Attempt; answer: (sent: Sent) => void; ended: Promise<Settled> };
+/**
+ * A send that has left, as the test sees it: the answer is the test's to give, and the ending is what came of it. `goesOn` where its row
+ * is to move on in the same step of the ledger.
+ */
+export type Flight = { attempt: Attempt; answer: (sent: Sent) => void; ended: Promise<Ended>; goesOn: boolean };
 
 export type RealLedger = ReturnType<typeof openRealLedger>;
 

@@ -19,6 +19,9 @@ export const REQUESTS: Record<string, { buyer: string; amount: string; companyId
   second: { buyer: 'shared', amount: '0.1', document: 'statement' },
   third: { buyer: 'alone', amount: '90071992547409.93', document: 'statement' },
   fourth: { buyer: 'known', amount: '12345678.905', companyId: 'company_known' },
+  // Of these all is as for most rows, once the canary has seen a first answer.
+  fifth: { buyer: 'other', amount: '250.5' },
+  sixth: { buyer: 'another', amount: '77000', document: 'balance' },
 };
 
 export type Model = ReturnType<typeof makeModel>;

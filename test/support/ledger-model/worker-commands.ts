@@ -1,12 +1,14 @@
 import { expect } from 'vitest';
+import type { UnknownPolicy } from '../../../src/config.ts';
+import type { Claim, Ended, Onward } from '../../../src/ledger/at-most-once.ts';
 import { causeOf } from '../../../src/ledger/counts/cause.ts';
 import type { Move } from '../../../src/ledger/move-args.ts';
-import type { RowProblem, RowState, Step } from '../../../src/ledger/row.ts';
+import { isStep, type RowProblem, type RowState, type Step } from '../../../src/ledger/row.ts';
 import type { Sent, Settled } from '../../../src/outcome.ts';
 import { callThrough } from '../call-through.ts';
 import { makeRequest } from '../ledger.ts';
 import { type Command, command } from './command.ts';
-import type { RealLedger } from './real-ledger.ts';
+import type { Flight, RealLedger } from './real-ledger.ts';
 import { kindOf, type Model, REQUESTS, stepBehind, thingOf } from './rules.ts';
 import type { Attempt } from './state.ts';
 
@@ -56,11 +58,17 @@ function wordOf(verdict: Settled | { is: 'go' }): string {
 }
 
 /** A step from its beginning to its end, which goes well as a rule: what leads rows far along. */
-export function takeUpAndAnswer(process: string, name: string, key: string, word: AnswerWord = 'made'): Command {
-  return command(`${process} does the next step of ${name}/${key}: ${word}`, async (model, real) => {
+export function takeUpAndAnswer(
+  process: string,
+  name: string,
+  key: string,
+  word: AnswerWord = 'made',
+  then: 'moves' | 'goes on' = 'moves',
+): Command {
+  return command(`${process} does the next step of ${name}/${key}: ${word}, ${then}`, async (model, real) => {
     const before = real.flights.length;
     await takeUp(process, name, key, undefined).run(model, real);
-    if (real.flights.length > before) await answerFlight(before, word, false).run(model, real);
+    if (real.flights.length > before) await answerFlight(before, word, then).run(model, real);
   });
 }
 
@@ -83,32 +91,81 @@ function send(attempt: Attempt, real: RealLedger) {
     real.atMostOnce(process),
     { kind: kindOf(step), key: thingKey, row: { portfolio, key }, buyer, revision: String(revision) },
     {
-      onUnknown: step === 'documents' ? 'resend' : 'hold',
+      onUnknown: policyAt(step),
       send: () => {
         leave({ is: 'go' });
         return answered;
       },
+      onward: (sent) => (flight.goesOn ? onwardOf(attempt, sent, real) : undefined),
     },
   );
-  return { sent, flight: { attempt, answer, ended } };
+  const flight: Flight = { attempt, answer, ended, goesOn: false };
+  return { sent, flight };
+}
+
+function policyAt(step: Step): UnknownPolicy {
+  return step === 'documents' ? 'resend' : 'hold';
+}
+
+/** The row goes on in the same step of the ledger, and its next call is claimed in it if that may be. */
+function onwardOf(attempt: Attempt, sent: Sent, real: RealLedger): Onward | undefined {
+  const end = sent.is === 'made' ? endOf(attempt, { ...sent, row: undefined }) : undefined;
+  if (!end) return undefined;
+  const { portfolio, key, step } = attempt;
+  const moving = real.rows.moving(step, end.to, { ...end.fields, revision: String(attempt.revision) });
+  const next = isStep(end.to) ? thingAt(attempt, end.to) : undefined;
+  return {
+    moving,
+    next: next && { ...next, row: { portfolio, key } },
+    onUnknown: isStep(end.to) ? policyAt(end.to) : 'hold',
+  };
+}
+
+function thingAt({ portfolio, key, revision }: Attempt, step: Step) {
+  const [, thingKey = ''] = thingOf(key, step).split(' ');
+  const buyer = REQUESTS[key]?.buyer ?? '';
+  return { kind: kindOf(step), key: thingKey, row: { portfolio, key }, buyer, revision: String(revision) };
+}
+
+/** The row has gone on with its call: so it has by the rules, and the next call is one that they let go. */
+function expectOnward(
+  attempt: Attempt,
+  ended: Ended & { onward: { claim: Claim | undefined } },
+  model: Model,
+  real: RealLedger,
+): void {
+  const end = endOf(attempt, ended);
+  if (!end) throw new Error('a call was made, and led to nothing');
+  expect(
+    model.advance(attempt, end.to, { ...(end.fields.company ? { company: end.fields.company } : {}), answer: 'ok' }),
+  ).toBe(end.to);
+  const { claim } = ended.onward;
+  if (!claim || !isStep(end.to)) return;
+  const next: Attempt = { ...attempt, step: end.to, thing: thingOf(attempt.key, end.to), fate: 'open' };
+  expect(model.claim(next)).toBe('go');
+  const { promise: answered, resolve: answer } = Promise.withResolvers<Sent>();
+  const flight: Flight = { attempt: next, answer, goesOn: false, ended: Promise.resolve({ is: 'moved' }) };
+  flight.ended = answered.then((sent) => claim.settle(sent, flight.goesOn ? onwardOf(next, sent, real) : undefined));
+  real.flights.push(flight);
 }
 
 /** An answer comes, perhaps late; the worker may die when it has written down the answer, and before the row moved. */
-export function answerFlight(which: number, word: AnswerWord, dies: boolean): Command {
-  return command(`answer ${which}: ${word}${dies ? ', then the worker dies' : ''}`, async (model, real) => {
+export function answerFlight(which: number, word: AnswerWord, then: 'dies' | 'moves' | 'goes on'): Command {
+  return command(`answer ${which}: ${word}, and the worker ${then}`, async (model, real) => {
     const flight = real.flights[which % real.flights.length];
     if (!flight) return;
     real.flights.splice(real.flights.indexOf(flight), 1);
     const { attempt } = flight;
     const said = withFate(word, attempt.fate);
     const id = idFor(said, attempt, real);
+    flight.goesOn = then === 'goes on';
     flight.answer(toSent(said, id));
     const ending = await flight.ended;
     if (said === 'made') expect(ending).toMatchObject({ is: 'made', id: model.settle(attempt, id) });
     else if (said.startsWith('unknown')) model.doubt(attempt);
     else model.release(attempt, said as 'refused');
-    if (dies) return;
-    await advance(attempt, ending, model, real);
+    if ('onward' in ending) expectOnward(attempt, ending, model, real);
+    else if (then !== 'dies') await advance(attempt, ending, model, real);
   });
 }
 
