@@ -21,6 +21,7 @@ import {
   ANSWERS,
   type AnswerWord,
   answerFlight,
+  carry,
   crash,
   fallSilent,
   overtake,
@@ -44,6 +45,7 @@ export function commandArbitraries(): fc.Arbitrary<Command>[] {
   const goingWell = fc
     .tuple(process, portfolio, key, fc.constantFrom('moves' as const, 'goes on' as const))
     .map(([by, name, row, on]) => takeUpAndAnswer(by, name, row, 'made', on));
+  const carrying = fc.tuple(process, portfolio, key).map((args) => carry(...args));
   const resolving = fc.tuple(key, step, fc.nat(3), fc.boolean()).map((args) => resolve(...args));
   const then = fc.constantFrom('dies' as const, 'moves' as const, 'goes on' as const, 'goes on' as const);
   const answering = fc.tuple(fc.nat(5), answer, then).map((args) => answerFlight(...args));
@@ -59,7 +61,9 @@ export function commandArbitraries(): fc.Arbitrary<Command>[] {
     answering,
     goingWell,
     goingWell,
-    goingWell,
+    carrying,
+    carrying,
+    carrying,
     ending,
     ending,
     portfolio.map(resume),

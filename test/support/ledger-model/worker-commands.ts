@@ -72,6 +72,16 @@ export function takeUpAndAnswer(
   });
 }
 
+/** A worker carries a row from step to step, as far as it goes. */
+export function carry(process: string, name: string, key: string): Command {
+  return command(`${process} carries ${name}/${key}`, async (model, real) => {
+    const before = real.flights.length;
+    await takeUp(process, name, key, undefined).run(model, real);
+    while (real.flights.length > before)
+      await answerFlight(real.flights.length - 1, 'made', 'goes on').run(model, real);
+  });
+}
+
 /** A worker is blocked while it sends; another finds the row, and the first may still answer. */
 export function overtake(slow: string, quick: string, name: string, key: string): Command {
   return command(`${slow} is overtaken by ${quick} at ${name}/${key}`, async (model, real) => {
