@@ -9,7 +9,7 @@ import type { Keys } from './keys.ts';
 import type { Persist } from './persist.ts';
 import { VANISHED_AFTER_MS } from './presence.ts';
 import { type RowId, rowName } from './row-id.ts';
-import { type Moving, tripsOf } from './trips.ts';
+import { type Moving, type Trips, tripsOf } from './trips.ts';
 import {
   digestsOf,
   missingReplicas,
@@ -55,15 +55,17 @@ export function makeCalls({
   keys,
   persist,
   replicas,
+  trips = tripsOf(connection, keys),
 }: {
   connection: RedisConnection;
   keys: Keys;
   persist: Persist;
   /** Without them a claim is as safe as the one Redis that has it. */
   replicas?: Replicas | undefined;
+  /** How calls of rows that go as most do are served; those of this connection where left out. */
+  trips?: Trips;
 }) {
   const script = (name: string) => makeLuaScript(connection, new URL(`./lua/${name}.lua`, import.meta.url));
-  const trips = tripsOf(connection, keys);
   const claim = makeClaimScript({ connection, replicas });
   const [settle, release] = [script('settle'), script('release')];
   const [doubt, resolve] = [script('doubt'), script('resolve')];

@@ -9,7 +9,7 @@ import { VANISHED_AFTER_MS } from './presence.ts';
 import type { CancelAnswer, GivenUpFrom, RowAtStep, RowState, Step } from './row.ts';
 import { type RowId, rowName } from './row-id.ts';
 import { entryText } from './story/story.ts';
-import { type Moving, tripsOf } from './trips.ts';
+import { type Moving, type Trips, tripsOf } from './trips.ts';
 import type { Thing } from './verdicts.ts';
 
 export type RowOptions = {
@@ -20,12 +20,20 @@ export type RowOptions = {
   canaryRefusals: number;
   /** Whether this process' settings ask for another person's approval of anything, whatever the ledger's rule does. */
   asksApproval?: boolean | undefined;
+  /** How rows that go as most do are served; those of this connection where left out. */
+  trips?: Trips;
 };
 
 /** How a row goes from state to state. */
-export function makeRowMoves({ connection, keys, persist, canaryRefusals, asksApproval = false }: RowOptions) {
+export function makeRowMoves({
+  connection,
+  keys,
+  persist,
+  canaryRefusals,
+  asksApproval = false,
+  trips = tripsOf(connection, keys),
+}: RowOptions) {
   const script = (name: string) => makeGatedScript(connection, name);
-  const trips = tripsOf(connection, keys);
   const [begin, advance] = [script('begin'), script('advance')];
   const [requeue, cancel, giveUp] = [script('requeue'), script('cancel-row'), script('give-up-row')];
   const keysOf = (row: RowId) => [keys.portfolio(row.portfolio), keys.row(row.portfolio, row.key)];

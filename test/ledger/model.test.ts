@@ -7,6 +7,7 @@ import { commandArbitraries } from '../support/ledger-model/commands.ts';
 import { put } from '../support/ledger-model/put-command.ts';
 import { openRealLedger } from '../support/ledger-model/real-ledger.ts';
 import { makeModel, PORTFOLIOS, REQUESTS } from '../support/ledger-model/rules.ts';
+import { carry } from '../support/ledger-model/worker-commands.ts';
 
 /** So few that random sequences reach it. */
 const CANARY_REFUSALS = 3;
@@ -47,6 +48,8 @@ test(
           }
         }
         await endImport(PORTFOLIOS[1], 'asked').run(model, real);
+        // Where no step was answered yet, nothing goes as for most rows.
+        await carry('ann', PORTFOLIOS[0], 'third').run(model, real);
         try {
           await fc.asyncModelRun(() => ({ model, real }), commands);
           await expectFound(model, real);

@@ -1,11 +1,11 @@
 import type { CallKind } from '../../call-kind.ts';
 import { makeLuaScript, type RedisConnection } from '../../lua-script.ts';
 import type { CallRecord } from '../../outcome.ts';
-import type { Thing } from '../verdicts.ts';
 import type { Keys } from '../keys.ts';
 import { livingWorkers } from '../presence.ts';
 import type { RowState, Step } from '../row.ts';
 import { type RowId, rowName } from '../row-id.ts';
+import type { Thing } from '../verdicts.ts';
 
 /** What happened to a row out of the ordinary, as Lua and the moves of rows write it down. Times are ms of Redis' clock. */
 export type StoryEvent =

@@ -17,6 +17,7 @@ const LUA = join(ROOT, 'src/ledger/lua');
  */
 const SCRIPTS: Record<string, 'refuses' | 'quiet' | 'archives' | 'reads' | 'account' | 'included'> = {
   above: 'included',
+  'add-plain': 'included',
   advance: 'quiet',
   alive: 'account',
   amounts: 'included',
@@ -75,6 +76,7 @@ const SCRIPTS: Record<string, 'refuses' | 'quiet' | 'archives' | 'reads' | 'acco
   'forget-calls': 'account',
   'forget-rows': 'archives',
   'free-approved': 'refuses',
+  gathered: 'included',
   'give-up-row': 'refuses',
   glances: 'reads',
   'go-answered': 'refuses',
@@ -102,6 +104,9 @@ const SCRIPTS: Record<string, 'refuses' | 'quiet' | 'archives' | 'reads' | 'acco
   'note-plan': 'account',
   'note-taken': 'account',
   'on-duty': 'account',
+  'plain-begin': 'included',
+  'plain-claim': 'included',
+  'plain-end': 'included',
   'plain-tally': 'included',
   planned: 'included',
   'put-back': 'included',
@@ -138,6 +143,7 @@ const SCRIPTS: Record<string, 'refuses' | 'quiet' | 'archives' | 'reads' | 'acco
   tally: 'included',
   'tell-finished': 'quiet',
   tell: 'included',
+  trip: 'quiet',
   'under-way': 'included',
   'waiting-rows': 'reads',
   waiting: 'included',

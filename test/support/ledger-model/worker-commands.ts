@@ -3,7 +3,7 @@ import type { UnknownPolicy } from '../../../src/config.ts';
 import type { Claim, Ended, Onward } from '../../../src/ledger/at-most-once.ts';
 import { causeOf } from '../../../src/ledger/counts/cause.ts';
 import type { Move } from '../../../src/ledger/move-args.ts';
-import { isStep, type RowProblem, type RowState, type Step } from '../../../src/ledger/row.ts';
+import { isStep, type RowProblem, type RowState, STEPS, type Step } from '../../../src/ledger/row.ts';
 import type { Sent, Settled } from '../../../src/outcome.ts';
 import { callThrough } from '../call-through.ts';
 import { makeRequest } from '../ledger.ts';
@@ -76,9 +76,11 @@ export function takeUpAndAnswer(
 export function carry(process: string, name: string, key: string): Command {
   return command(`${process} carries ${name}/${key}`, async (model, real) => {
     const before = real.flights.length;
-    await takeUp(process, name, key, undefined).run(model, real);
-    while (real.flights.length > before)
-      await answerFlight(real.flights.length - 1, 'made', 'goes on').run(model, real);
+    for (const _ of STEPS) {
+      await takeUp(process, name, key, undefined).run(model, real);
+      while (real.flights.length > before)
+        await answerFlight(real.flights.length - 1, 'made', 'goes on').run(model, real);
+    }
   });
 }
 
