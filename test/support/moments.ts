@@ -1,5 +1,9 @@
 import type { Context } from '../../src/context.ts';
+import type { Claim } from '../../src/ledger/at-most-once.ts';
 import { STEPS } from '../../src/ledger/row.ts';
+
+/** Where a move's values say to which state it goes (move-args.ts). */
+const TO = 2;
 
 /** The moments between two steps of a call, and of a row, at which a process may die. */
 export type Moment = 'claimed' | 'answered' | 'settled' | 'advanced' | 'handed over';
@@ -15,32 +19,43 @@ export function withMoments(context: Context, passed: (moment: Moment) => void):
       return answer;
     };
   const { atMostOnce, rows, queues } = context;
+  const movedTo = (state: unknown): void => {
+    passed('advanced');
+    // A row at its end has nothing to be handed over.
+    if (!STEPS.some((step) => step === state)) passed('handed over');
+  };
+  /** A row that goes on with its call has passed several moments when the ledger answers. */
+  const watched = (claim: Claim): Claim => {
+    passed('claimed');
+    return {
+      ...claim,
+      async settle(sent, onward) {
+        passed('answered');
+        const ended = await claim.settle(sent, onward);
+        passed('settled');
+        if (!('onward' in ended)) return ended;
+        movedTo(onward?.moving[TO]);
+        const next = ended.onward.claim;
+        return { ...ended, onward: { claim: next && watched(next) } };
+      },
+    };
+  };
   return {
     ...context,
     atMostOnce: {
       async claim(thing, onUnknown) {
         const claim = await atMostOnce.claim(thing, onUnknown);
-        if (claim.is !== 'go') return claim;
-        passed('claimed');
-        return {
-          ...claim,
-          settle: (sent) => {
-            passed('answered');
-            return claim.settle(sent).then(tell('settled'));
-          },
-        };
+        return claim.is === 'go' ? watched(claim) : claim;
       },
     },
     rows: {
       ...rows,
       async advance(...args) {
         const state = await rows.advance(...args);
-        passed('advanced');
-        // A row at its end has nothing to be handed over.
-        if (!STEPS.some((step) => step === state)) passed('handed over');
+        movedTo(state);
         return state;
       },
     },
-    queues: { ...queues, handOver: (job) => queues.handOver(job).then(tell('handed over')) },
+    queues: { ...queues, handOver: (...args) => queues.handOver(...args).then(tell('handed over')) },
   };
 }

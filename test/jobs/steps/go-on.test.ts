@@ -1,0 +1,50 @@
+import { expect, test } from 'vitest';
+import { createCompany } from '../../../jobs/steps/create-company.ts';
+import type { GoDeps } from '../../../jobs/steps/go-on.ts';
+import { jobId } from '../../../src/queue/names.ts';
+import { buyerLines, openWorkplace } from '../../support/workplace.ts';
+
+const REFUSED = { on: 'limit', match: 'HRB 2', fault: 'status', status: 422, body: 'too much', times: 1 } as const;
+
+test('a row that is refused behind its first step is a failed job of that step, and runs when it is sent again there', async () => {
+  const { work, standIn, settled, context, ...place } = await openWorkplace({ faults: { rules: [REFUSED] } });
+  await place.import(buyerLines(3));
+  await work();
+  expect((await settled()).states).toMatchObject({ done: 2, refused: 1 });
+  await expect.poll(async () => (await context.queues.failed('buyer-limits', { count: 9 })).jobs).toHaveLength(1);
+  expect((await context.queues.failed('companies', { count: 9 })).jobs).toEqual([]);
+  const [failed] = (await context.queues.failed('buyer-limits', { count: 9 })).jobs;
+  expect(failed?.reason).toMatch(/^line 3: refused with status 422 \(step limit/);
+
+  // As a dashboard of the queues does it.
+  const job = await context.queues.bullmq['buyer-limits'].getJob(jobId(failed?.row ?? { portfolio: '', key: '' }));
+  await job?.retry('failed');
+  await expect.poll(async () => (await place.report()).states.done).toBe(3);
+  expect(standIn.counts().made).toMatchObject({ company: 3, limit: 3 });
+});
+
+test('whose process died before that job was made gets it by the job of the earlier step', async () => {
+  const { standIn, context, ...place } = await openWorkplace();
+  await place.import(buyerLines(1));
+  const [found] = await context.rows.inState('q4', 'queued', { count: 1 });
+  const row = found?.row ?? { portfolio: '', key: '' };
+  await context.rows.begin(row, 'company');
+  await context.rows.advance(row, 'company', 'limit', { company: 'company_1' });
+  const problem = { step: 'limit', message: 'no', status: 422, body: 'no' } as const;
+  await context.rows.advance(row, 'limit', 'refused', { problem });
+  const deps = { rows: context.rows, queues: context.queues } as unknown as GoDeps;
+  expect(await createCompany.run(row, deps)).toEqual({ is: 'finished' });
+  const job = await context.queues.bullmq['buyer-limits'].getJob(jobId(row));
+  expect(job?.data.failed).toMatch(/^line 2: refused with status 422/);
+  expect(standIn.counts().made).toMatchObject({ company: 0, limit: 0 });
+});
+
+test('where nothing stands in the way, a row goes all its way by one job', async () => {
+  const { work, settled, context, ...place } = await openWorkplace();
+  await place.import(buyerLines(10));
+  await work();
+  expect((await settled()).states.done).toBe(10);
+  // BullMQ numbers the jobs of a queue here.
+  expect(await context.ledger.get(context.queues.bullmq['buyer-limits'].toKey('id'))).toBeNull();
+  expect(await context.ledger.get(context.queues.bullmq.companies.toKey('id'))).not.toBeNull();
+});
