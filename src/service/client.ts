@@ -4,7 +4,7 @@ import type { ForwardProxy } from '../proxy.ts';
 import { makeDocumentBody, type OutgoingDocument } from './document-body.ts';
 import { type Answer, meaningOf } from './meaning.ts';
 import { makeOutlet } from './outlet.ts';
-import { SERVICE_PATHS } from './schemas.ts';
+import { SERVICE_PATHS } from './paths.ts';
 import type { Post } from './send.ts';
 import { makeTokenCache } from './token.ts';
 import { makeTokenCall } from './token-call.ts';
