@@ -26,7 +26,16 @@ const RETRY_MS = 300;
 /** So many turns of a fast pace are asked for together, and Redis is asked a hundred times a second at the most. */
 const SHORTEST_PAUSE_MS = 10;
 
-type Waiter = { resolve: (turn: Turn) => void; isDone: boolean };
+/**
+ * Where turns are plenty too, those who come within so much of the last question are asked for together: a row is busy for
+ * longer than that between two of its calls, and a question is among the dearest that Redis is asked.
+ */
+const ASK_EVERY_MS = 5;
+
+type Waiter = { signal: AbortSignal; resolve: (turn: Turn) => void; reject: (error: Error) => void };
+
+/** A turn that has been granted to somebody, and is still to come. */
+type Coming = { waiter: Waiter; grant: Grant; dueMs: number };
 
 /**
  * Queues the callers of one process and asks for their turns together, one question at a time: a hundred calls that
@@ -35,10 +44,14 @@ type Waiter = { resolve: (turn: Turn) => void; isDone: boolean };
  * be taken up in vain, and so on to the last of the portfolio.
  */
 export function makeTurnQueue(ask: (wanted: number) => Promise<Grant>, onFault: (error: unknown) => void) {
-  const waiters: Waiter[] = [];
-  const scheduled = new Map<Waiter, NodeJS.Timeout>();
+  let waiters: Waiter[] = [];
+  /** In the order in which they are due, with one timer for the first. */
+  let coming: Coming[] = [];
+  let timer: NodeJS.Timeout | undefined;
+  const heard = new WeakSet<AbortSignal>();
   const departures = makeDepartures();
   let asking = false;
+  let askedAtMs = Number.NEGATIVE_INFINITY;
   let recalls = 0;
 
   const askAgain = (error: unknown): Grant => {
@@ -53,56 +66,62 @@ export function makeTurnQueue(ask: (wanted: number) => Promise<Grant>, onFault: 
     return { episode, isLost: () => !departures.mayLeave(turn), leave: () => departures.leave(turn) };
   };
 
-  const release = (waiter: Waiter, grant: Grant, afterMs: number): void => {
-    const dueMs = performance.now() + afterMs;
-    const give = () => {
-      scheduled.delete(waiter);
-      pass(waiter, makeTurn(grant, dueMs));
-    };
+  /** Gives the turns that have come, and sees to the next. */
+  const give = (): void => {
+    clearTimeout(timer);
+    const nowMs = performance.now();
     // Timers count whole milliseconds; what is due within one is due now.
-    if (afterMs < 1) give();
-    else scheduled.set(waiter, setTimeout(give, afterMs));
+    const later = coming.findIndex(({ dueMs }) => dueMs >= nowMs + 1);
+    const due = coming.splice(0, later === -1 ? coming.length : later);
+    const [next] = coming;
+    timer = next && setTimeout(give, next.dueMs - nowMs);
+    for (const { waiter, grant, dueMs } of due) waiter.resolve(makeTurn(grant, dueMs));
   };
 
   const serve = async (): Promise<void> => {
     asking = true;
     while (waiters.length > 0) {
+      const earlyMs = askedAtMs + ASK_EVERY_MS - performance.now();
+      if (earlyMs > 0) {
+        await pause(Math.ceil(earlyMs));
+        continue;
+      }
+      askedAtMs = performance.now();
       const recallsBefore = recalls;
       const grant = await ask(waiters.length).catch(askAgain);
       // Turns of a pace that has been cut while they were on their way are turns too fast.
       if (recalls !== recallsBefore) continue;
-      for (let turn = 0; turn < grant.turns; turn += 1) {
-        const waiter = nextWaiter(waiters);
-        if (waiter) release(waiter, grant, grant.firstMs + turn * grant.betweenMs);
+      const nowMs = performance.now();
+      for (const [turn, waiter] of waiters.splice(0, grant.turns).entries()) {
+        coming.push({ waiter, grant, dueMs: nowMs + grant.firstMs + turn * grant.betweenMs });
       }
+      give();
       if (grant.turns > 0) continue;
       await pause(Math.min(Math.max(grant.firstMs, SHORTEST_PAUSE_MS), LONGEST_PAUSE_MS));
     }
     asking = false;
   };
 
+  /** Nobody asks on behalf of those who have gone; the turns that they were to have are lost. */
+  const letGo = (signal: AbortSignal): void => {
+    const hasGone = (waiter: Waiter): boolean => waiter.signal === signal;
+    const gone = [...coming.map(({ waiter }) => waiter), ...waiters].filter(hasGone);
+    coming = coming.filter(({ waiter }) => !hasGone(waiter));
+    waiters = waiters.filter((waiter) => !hasGone(waiter));
+    for (const { reject } of gone) reject(stopped());
+  };
+
   return {
     /** Waits for a turn, however long it takes. Rejects with `STOPPED` when the signal is aborted first. */
     take(signal: AbortSignal): Promise<Turn> {
+      if (signal.aborted) return Promise.reject(stopped());
+      // Of thousands of turns one signal is the same, and listening to it costs more than all else that is done here.
+      if (!heard.has(signal)) {
+        heard.add(signal);
+        signal.addEventListener('abort', () => letGo(signal), { once: true });
+      }
       return new Promise((resolve, reject) => {
-        const waiter: Waiter = { resolve, isDone: false };
-        const give = () => {
-          waiter.isDone = true;
-          // Nobody asks on behalf of one who has gone.
-          const place = waiters.indexOf(waiter);
-          if (place >= 0) waiters.splice(place, 1);
-          reject(new LimitlineError('STOPPED', 'The process is stopping; the row waits for another.'));
-        };
-        if (signal.aborted) {
-          give();
-          return;
-        }
-        signal.addEventListener('abort', give, { once: true });
-        waiter.resolve = (turn) => {
-          signal.removeEventListener('abort', give);
-          resolve(turn);
-        };
-        waiters.push(waiter);
+        waiters.push({ signal, resolve, reject });
         if (!asking) void serve();
       });
     },
@@ -110,29 +129,19 @@ export function makeTurnQueue(ask: (wanted: number) => Promise<Grant>, onFault: 
     /** Takes back all turns that are not due yet: all calls have stopped, and they would run into what stopped them. */
     recall(): void {
       recalls += 1;
-      for (const timer of scheduled.values()) clearTimeout(timer);
-      waiters.unshift(...scheduled.keys());
-      scheduled.clear();
+      clearTimeout(timer);
+      waiters.unshift(...coming.map(({ waiter }) => waiter));
+      coming = [];
       if (!asking && waiters.length > 0) void serve();
     },
   };
 }
 
-/** The first who still waits: one whose process is stopping has gone, and its turn goes to the next. */
-function nextWaiter(waiters: Waiter[]): Waiter | undefined {
-  for (;;) {
-    const waiter = waiters.shift();
-    if (!waiter?.isDone) return waiter;
-  }
-}
-
-function pass(waiter: Waiter, turn: Turn): void {
-  if (waiter.isDone) return;
-  waiter.isDone = true;
-  waiter.resolve(turn);
-}
-
 function pause(ms: number): Promise<void> {
   // Nothing but a row waits for this, and a process that stops gives its rows back first.
   return new Promise((resolve) => setTimeout(resolve, ms).unref());
+}
+
+function stopped(): LimitlineError {
+  return new LimitlineError('STOPPED', 'The process is stopping; the row waits for another.');
 }
