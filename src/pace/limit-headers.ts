@@ -39,6 +39,7 @@ const EPOCH_MS_FROM = 1e12;
  * @param theirNowMs the service's time, by which it says times of day (see `their-clock.ts`)
  */
 export function readLimitWords(headers: AnswerHeaders, theirNowMs: number): LimitWords {
+  if (!saysAnything(headers)) return {};
   const words: LimitWords = { ...readPair(headers) };
   for (const prefix of ['ratelimit', 'x-ratelimit', 'x-rate-limit']) {
     words.limit ??= count(fieldOf(headers, `${prefix}-limit`));
@@ -50,6 +51,15 @@ export function readLimitWords(headers: AnswerHeaders, theirNowMs: number): Limi
     if ((words[name] ?? 0) > LONGEST_WAIT_MS) Object.assign(words, { [name]: LONGEST_WAIT_MS, capped: header });
   }
   return Object.fromEntries(Object.entries(words).filter(([, value]) => value !== undefined));
+}
+
+/** The names of all fields that are read here begin so. */
+const NAMES = /^(?:retry-after$|(?:x-)?rate-?limit)/;
+
+/** Whether any field may say something: of most services none does, and each answer is looked at. */
+function saysAnything(headers: AnswerHeaders): boolean {
+  for (const name in headers) if (NAMES.test(name)) return true;
+  return false;
 }
 
 /** The answer's `Date` in ms since 1970 (RFC 9110, section 6.6.1), whole seconds; nothing where it is malformed. */

@@ -5,8 +5,8 @@ import { type LimitWords, readDate, readLimitWords } from './limit-headers.ts';
 import { LONGEST_WAIT_MS, makePaceScripts } from './pace-scripts.ts';
 import type { BlockedBy, PaceState } from './pace-state.ts';
 import { makeTheirClock } from './their-clock.ts';
-import type { Turn } from './turn.ts';
-import { type Grant, makeTurnQueue } from './turn-queue.ts';
+import type { Grant, Turn } from './turn.ts';
+import { makeTurnQueue } from './turn-queue.ts';
 import { makeUntold } from './untold-answers.ts';
 
 export type Pace = ReturnType<typeof makePace>;
@@ -169,8 +169,12 @@ const ASKED = 'the service asked to wait';
 function makeWordsReader(log: Log): (headers: AnswerHeaders) => LimitWords {
   const theirClock = makeTheirClock();
   let saidCapped = false;
+  let dateBefore: AnswerHeaders[string];
   return (headers) => {
-    const words = readLimitWords(headers, theirClock.read(readDate(headers), Date.now()));
+    // Of the answers of one second the first is the furthest ahead: the others say nothing new of their clock.
+    const date = headers.date === dateBefore ? undefined : readDate(headers);
+    dateBefore = headers.date;
+    const words = readLimitWords(headers, theirClock.read(date, Date.now()));
     if (words.capped && !saidCapped) {
       saidCapped = true;
       log.warn({ header: words.capped }, 'the service asks for a wait of more than an hour; waiting for an hour');

@@ -1,25 +1,25 @@
-import type { Turn } from './turn.ts';
+import type { Grant } from './turn.ts';
 
 /** As far as turns are handed out ahead (pace-scripts.ts): one that is older was meant for another moment. */
 const USED_WITHIN_MS = 25;
 
-/** Turns that were granted and that nobody waited for, in the order in which they come due. None is under a ceiling. */
+/** Of which grant a turn is, and when it comes due, as `performance.now()` has it. */
+type Due = { grant: Grant; dueMs: number };
+
+/** Turns that were granted and that nobody waited for, in the order in which they come due. */
 export function makeSpareTurns() {
-  let turns: { episode: number; dueMs: number }[] = [];
+  let turns: Due[] = [];
 
   return {
-    add: (episode: number, dueMs: number): void => void turns.push({ episode, dueMs }),
+    add: (turn: Due): void => void turns.push(turn),
 
     /** The first that is due; those that came due too long ago are gone. */
-    take(nowMs = performance.now()): Turn | undefined {
+    take(nowMs = performance.now()): Due | undefined {
       const fresh = turns.findIndex(({ dueMs }) => nowMs - dueMs <= USED_WITHIN_MS);
       if (fresh !== 0) turns = fresh === -1 ? [] : turns.slice(fresh);
       const [first] = turns;
       // Timers count whole milliseconds; what is due within one is due now.
-      if (!first || first.dueMs > nowMs + 1) return undefined;
-      turns.shift();
-      const { episode } = first;
-      return { episode, isLost: () => false, leave: () => true };
+      return first && first.dueMs <= nowMs + 1 ? turns.shift() : undefined;
     },
 
     count: (): number => turns.length,

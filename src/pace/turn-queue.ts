@@ -1,13 +1,8 @@
 import { LimitlineError } from '../errors.ts';
 import { makeDepartures } from './departures.ts';
+import { makeLateness } from './lateness.ts';
 import { makeSpareTurns } from './spare-turns.ts';
-import type { Turn } from './turn.ts';
-
-/**
- * What the pace granted: so many turns, the first after `firstMs`; with none, when to ask again. `strict` turns are those
- * under a ceiling.
- */
-export type Grant = { turns: number; firstMs: number; betweenMs: number; episode: number; strict: boolean };
+import type { Grant, Turn } from './turn.ts';
 
 /**
  * However long a wait is said to be, Redis is asked again this often: a block that ends early is noticed within it, and
@@ -21,7 +16,16 @@ const RETRY_MS = 300;
 /** So many turns of a fast pace are asked for together, and Redis is asked a hundred times a second at the most. */
 const SHORTEST_PAUSE_MS = 10;
 
-type Waiter = { resolve: (turn: Turn) => void; isDone: boolean };
+/**
+ * Where turns are plenty too, those who come within so much of the last question are asked for together: a row is busy for
+ * longer than that between two of its calls, and a question is among the dearest that Redis is asked.
+ */
+const ASK_EVERY_MS = 5;
+
+type Waiter = { signal: AbortSignal; resolve: (turn: Turn) => void; reject: (error: Error) => void };
+
+/** A turn that has been granted to somebody, and is still to come. */
+type Coming = { waiter: Waiter; grant: Grant; dueMs: number };
 
 /**
  * Queues the callers of one process and asks for their turns together, one question at a time: a hundred calls that
@@ -37,49 +41,69 @@ export function makeTurnQueue(
   onFault: (error: unknown) => void,
   spareWanted: () => number = () => 0,
 ) {
-  const waiters: Waiter[] = [];
-  const spare = makeSpareTurns();
-  const scheduled = new Map<Waiter, NodeJS.Timeout>();
+  let waiters: Waiter[] = [];
+  /** In the order in which they are due, with one timer for the first. */
+  let coming: Coming[] = [];
+  let timer: NodeJS.Timeout | undefined;
+  const heard = new WeakSet<AbortSignal>();
   const departures = makeDepartures();
+  const lateness = makeLateness();
+  const spare = makeSpareTurns();
+  let latestEpisode = 0;
   let asking = false;
+  let askedAtMs = Number.NEGATIVE_INFINITY;
   let recalls = 0;
 
   const askAgain = (error: unknown): Grant => {
     onFault(error);
-    return { turns: 0, firstMs: RETRY_MS, betweenMs: 0, episode: 0, strict: false };
+    return { turns: 0, firstMs: RETRY_MS, betweenMs: 0, episode: 0, crowds: false, strict: false };
   };
 
-  const makeTurn = ({ episode, betweenMs, strict }: Grant, dueMs: number): Turn => {
-    if (!strict) return { episode, isLost: () => false, leave: () => true };
+  const makeTurn = ({ episode, betweenMs, crowds, strict }: Grant, dueMs: number): Turn => {
+    if (!strict) {
+      const isLost = () => episode < latestEpisode || (crowds && lateness.isLost(performance.now() - dueMs));
+      return { episode, isLost, leave: () => !isLost() };
+    }
     departures.due(dueMs);
     const turn = { dueMs, betweenMs };
     return { episode, isLost: () => !departures.mayLeave(turn), leave: () => departures.leave(turn) };
   };
 
-  const release = (waiter: Waiter, grant: Grant, afterMs: number): void => {
-    const dueMs = performance.now() + afterMs;
-    const give = () => {
-      scheduled.delete(waiter);
-      pass(waiter, makeTurn(grant, dueMs));
-    };
+  /** Gives the turns that have come, and sees to the next. */
+  const give = (): void => {
+    clearTimeout(timer);
+    const nowMs = performance.now();
     // Timers count whole milliseconds; what is due within one is due now.
-    if (afterMs < 1) give();
-    else scheduled.set(waiter, setTimeout(give, afterMs));
+    const later = coming.findIndex(({ dueMs }) => dueMs >= nowMs + 1);
+    const due = coming.splice(0, later === -1 ? coming.length : later);
+    const [next] = coming;
+    timer = next && setTimeout(give, next.dueMs - nowMs);
+    for (const { waiter, grant, dueMs } of due) waiter.resolve(makeTurn(grant, dueMs));
   };
 
   const serve = async (): Promise<void> => {
     asking = true;
     do {
+      const earlyMs = askedAtMs + ASK_EVERY_MS - performance.now();
+      if (earlyMs > 0) {
+        await pause(Math.ceil(earlyMs));
+        continue;
+      }
+      askedAtMs = performance.now();
       const recallsBefore = recalls;
-      const grant = await ask(waiters.length + spareWanted()).catch(askAgain);
+      const wanted = spareWanted();
+      const grant = await ask(waiters.length + wanted).catch(askAgain);
+      latestEpisode = Math.max(latestEpisode, grant.episode);
       // Turns of a pace that has been cut while they were on their way are turns too fast.
       if (recalls !== recallsBefore) continue;
+      const nowMs = performance.now();
       for (let turn = 0; turn < grant.turns; turn += 1) {
-        const waiter = nextWaiter(waiters);
-        const afterMs = grant.firstMs + turn * grant.betweenMs;
-        if (waiter) release(waiter, grant, afterMs);
-        else if (!grant.strict) spare.add(grant.episode, performance.now() + afterMs);
+        const dueMs = nowMs + grant.firstMs + turn * grant.betweenMs;
+        const waiter = waiters.shift();
+        if (waiter) coming.push({ waiter, grant, dueMs });
+        else if (wanted > 0) spare.add({ grant, dueMs });
       }
+      give();
       if (grant.turns > 0) continue;
       await pause(Math.min(Math.max(grant.firstMs, SHORTEST_PAUSE_MS), LONGEST_PAUSE_MS));
     } while (waiters.length > 0);
@@ -90,69 +114,59 @@ export function makeTurnQueue(
   const takeNow = (): Turn | undefined => {
     const turn = waiters.length === 0 ? spare.take() : undefined;
     if (turn && !asking && spare.count() < spareWanted() / 2) void serve();
-    return turn;
+    return turn && makeTurn(turn.grant, turn.dueMs);
+  };
+
+  /** Nobody asks on behalf of those who have gone; the turns that they were to have are lost. */
+  const letGo = (signal: AbortSignal): void => {
+    const hasGone = (waiter: Waiter): boolean => waiter.signal === signal;
+    const gone = [...coming.map(({ waiter }) => waiter), ...waiters].filter(hasGone);
+    coming = coming.filter(({ waiter }) => !hasGone(waiter));
+    waiters = waiters.filter((waiter) => !hasGone(waiter));
+    for (const { reject } of gone) reject(stopped());
   };
 
   return {
     /** Waits for a turn, however long it takes. Rejects with `STOPPED` when the signal is aborted first. */
     take(signal: AbortSignal): Promise<Turn> {
+      if (signal.aborted) return Promise.reject(stopped());
+      const turn = takeNow();
+      if (turn) return Promise.resolve(turn);
+      // Of thousands of turns one signal is the same, and listening to it costs more than all else that is done here.
+      if (!heard.has(signal)) {
+        heard.add(signal);
+        signal.addEventListener('abort', () => letGo(signal), { once: true });
+      }
       return new Promise((resolve, reject) => {
-        const waiter: Waiter = { resolve, isDone: false };
-        const give = () => {
-          waiter.isDone = true;
-          // Nobody asks on behalf of one who has gone.
-          const place = waiters.indexOf(waiter);
-          if (place >= 0) waiters.splice(place, 1);
-          reject(new LimitlineError('STOPPED', 'The process is stopping; the row waits for another.'));
-        };
-        if (signal.aborted) {
-          give();
-          return;
-        }
-        signal.addEventListener('abort', give, { once: true });
-        waiter.resolve = (turn) => {
-          signal.removeEventListener('abort', give);
-          resolve(turn);
-        };
-        const turn = takeNow();
-        if (turn) {
-          pass(waiter, turn);
-          return;
-        }
-        waiters.push(waiter);
+        waiters.push({ signal, resolve, reject });
         if (!asking) void serve();
       });
     },
 
     takeNow,
 
+    /** An episode has begun: turns that were handed out before it are lost. */
+    begins(episode: number): void {
+      latestEpisode = Math.max(latestEpisode, episode);
+    },
+
     /** Takes back all turns that are not due yet: all calls have stopped, and they would run into what stopped them. */
     recall(): void {
       recalls += 1;
       spare.forget();
-      for (const timer of scheduled.values()) clearTimeout(timer);
-      waiters.unshift(...scheduled.keys());
-      scheduled.clear();
+      clearTimeout(timer);
+      waiters.unshift(...coming.map(({ waiter }) => waiter));
+      coming = [];
       if (!asking && waiters.length > 0) void serve();
     },
   };
 }
 
-/** The first who still waits: one whose process is stopping has gone, and its turn goes to the next. */
-function nextWaiter(waiters: Waiter[]): Waiter | undefined {
-  for (;;) {
-    const waiter = waiters.shift();
-    if (!waiter?.isDone) return waiter;
-  }
-}
-
-function pass(waiter: Waiter, turn: Turn): void {
-  if (waiter.isDone) return;
-  waiter.isDone = true;
-  waiter.resolve(turn);
-}
-
 function pause(ms: number): Promise<void> {
   // Nothing but a row waits for this, and a process that stops gives its rows back first.
   return new Promise((resolve) => setTimeout(resolve, ms).unref());
+}
+
+function stopped(): LimitlineError {
+  return new LimitlineError('STOPPED', 'The process is stopping; the row waits for another.');
 }

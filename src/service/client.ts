@@ -4,7 +4,7 @@ import type { ForwardProxy } from '../proxy.ts';
 import { makeDocumentBody, type OutgoingDocument } from './document-body.ts';
 import { type Answer, meaningOf } from './meaning.ts';
 import { makeOutlet } from './outlet.ts';
-import { SERVICE_PATHS } from './schemas.ts';
+import { SERVICE_PATHS } from './paths.ts';
 import type { Post } from './send.ts';
 import { makeTokenCache } from './token.ts';
 import { makeTokenCall } from './token-call.ts';
@@ -56,6 +56,8 @@ export function makeServiceClient(options: {
     fetchToken: makeTokenCall({ ...options, outlet, basePath }),
   });
 
+  const headersWith = makeCallHeaders();
+
   let unanswered = 0;
 
   const post = async (
@@ -64,23 +66,23 @@ export function makeServiceClient(options: {
     { idempotencyKey, onTokenCall }: CallOptions,
   ): Promise<Answered> => {
     const { value, version } = await token.get(onTokenCall);
+    const headers = headersWith(value);
+    const { idempotencyHeader } = options;
     const sending = outlet.send({
       path: basePath + SERVICE_PATHS[kind],
-      headers: {
-        'content-type': 'application/json',
-        accept: 'application/json',
-        authorization: `Bearer ${value}`,
-        ...body.headers,
-        ...(options.idempotencyHeader ? { [options.idempotencyHeader]: idempotencyKey } : {}),
-      },
+      headers:
+        body.headers || idempotencyHeader
+          ? { ...headers, ...body.headers, ...(idempotencyHeader ? { [idempotencyHeader]: idempotencyKey } : {}) }
+          : headers,
       body: body.open(),
       timeoutMs: options.timeoutMs,
     });
     unanswered += 1;
-    const reply = await sending.finally(() => {
+    try {
+      return { ...meaningOf(kind, await sending, options.notMade), token: version };
+    } finally {
       unanswered -= 1;
-    });
-    return { ...meaningOf(kind, reply, options.notMade), token: version };
+    }
   };
 
   return {
@@ -113,9 +115,22 @@ export function makeServiceClient(options: {
   };
 }
 
-type OutgoingBody = { headers: Record<string, string>; open: () => Post['body'] };
+type OutgoingBody = { headers?: Record<string, string>; open: () => Post['body'] };
 
 function jsonBody(body: Record<string, unknown>): OutgoingBody {
   const text = JSON.stringify(body);
-  return { headers: {}, open: () => text };
+  return { open: () => text };
+}
+
+/** The headers of every call with a token: made once for each token, since most calls have no others. */
+function makeCallHeaders(): (token: string) => Readonly<Record<string, string>> {
+  let of: string | undefined;
+  let headers: Readonly<Record<string, string>> = {};
+  return (token) => {
+    if (token !== of) {
+      of = token;
+      headers = { 'content-type': 'application/json', accept: 'application/json', authorization: `Bearer ${token}` };
+    }
+    return headers;
+  };
 }

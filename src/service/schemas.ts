@@ -1,14 +1,6 @@
 import { z } from 'zod';
 import { COMPANY_ID_PREFIX, LIMIT_ID_PREFIX } from '../resource-ids.ts';
 
-/** Where each call goes, below the base address (docs/service.md, "Calls"). All four are POST. */
-export const SERVICE_PATHS = {
-  token: '/v1/auth/token',
-  company: '/invoice-financing/v1/companies',
-  document: '/invoice-financing/v1/documents',
-  limit: '/invoice-financing/v1/buyer-limits',
-} as const;
-
 export type CompanyResource = z.output<typeof companyResourceSchema>;
 export type LimitResource = z.output<typeof limitResourceSchema>;
 

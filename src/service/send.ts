@@ -9,7 +9,7 @@ export type Reply =
 
 export type Post = {
   path: string;
-  headers: Record<string, string>;
+  headers: Readonly<Record<string, string>>;
   body: string | Readable;
   timeoutMs: number;
   /** Whom the other side's certificate must name, where that is not the host header's. */
@@ -64,7 +64,7 @@ export function send(dispatcher: Dispatcher, { path, headers, body, timeoutMs, s
           else chunks.push(chunk);
         },
         onResponseEnd() {
-          const text = Buffer.concat(chunks).toString('utf8');
+          const text = (chunks.length === 1 ? chunks[0] : Buffer.concat(chunks))?.toString('utf8') ?? '';
           end({ is: 'answer', status: status ?? 0, headers: answerHeaders, text });
         },
         onResponseError(_controller, error) {

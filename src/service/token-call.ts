@@ -2,7 +2,7 @@ import type { AnswerHeaders } from '../answer-headers.ts';
 import { LimitlineError, messageOf } from '../errors.ts';
 import { noConnectionWords } from '../no-connection.ts';
 import type { Outlet } from './outlet.ts';
-import { SERVICE_PATHS } from './schemas.ts';
+import { SERVICE_PATHS } from './paths.ts';
 import type { Granted } from './token.ts';
 import { isWebPage } from './web-page.ts';
 

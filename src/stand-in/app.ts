@@ -3,7 +3,7 @@ import { type FastifyError, type FastifyInstance, type FastifyReply, type Fastif
 import type { CallKind } from '../call-kind.ts';
 import { messageOf } from '../errors.ts';
 import type { Log } from '../log.ts';
-import { SERVICE_PATHS } from '../service/schemas.ts';
+import { SERVICE_PATHS } from '../service/paths.ts';
 import { type Checked, errorAnswer } from './answers.ts';
 import type { Control } from './control.ts';
 import { addControlEndpoints } from './control-endpoints.ts';

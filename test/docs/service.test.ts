@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { companyBodySchema, documentBodySchema, limitBodySchema, SERVICE_PATHS } from '../../src/service/schemas.ts';
+import { SERVICE_PATHS } from '../../src/service/paths.ts';
+import { companyBodySchema, documentBodySchema, limitBodySchema } from '../../src/service/schemas.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const [, ...SECTIONS] = readFileSync(join(ROOT, 'docs/service.md'), 'utf8').split(/^## /m);

@@ -1,5 +1,6 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { type Grant, makeTurnQueue } from '../../src/pace/turn-queue.ts';
+import { makeTurnQueue } from '../../src/pace/turn-queue.ts';
+import type { Grant } from '../../src/pace/turn.ts';
 
 const HOUR_MS = 3_600_000;
 const blocked: Grant = { turns: 0, firstMs: HOUR_MS, betweenMs: 0, episode: 1, strict: false };
@@ -23,19 +24,19 @@ function openQueue() {
   return {
     queue,
     asked,
-    end: () => {
-      grant = open;
+    grantBy: (answer: typeof grant) => {
+      grant = answer;
     },
   };
 }
 
 test('however many callers wait, and however long, one question a second is asked for all of them', async () => {
-  const { queue, asked, end } = openQueue();
+  const { queue, asked, grantBy } = openQueue();
   const callers = Array.from({ length: 500 }, () => queue.take(new AbortController().signal));
   await vi.advanceTimersByTimeAsync(HOUR_MS / 2);
   expect(asked.length).toBeGreaterThan(1_700);
   expect(asked.length).toBeLessThan(1_810);
-  end();
+  grantBy(open);
   await vi.advanceTimersByTimeAsync(1_000);
   expect((await Promise.all(callers)).every(({ episode }) => episode === 2)).toBe(true);
 });
@@ -50,4 +51,64 @@ test('a caller who gives up during a block leaves at once, and nobody asks for a
   const before = asked.length;
   await vi.advanceTimersByTimeAsync(60_000);
   expect(asked.length).toBe(before);
+});
+
+test('where turns are plenty, Redis is asked two hundred times a second at the most', async () => {
+  const { queue, asked, grantBy } = openQueue();
+  grantBy(open);
+  const { signal } = new AbortController();
+  let given = 0;
+  const caller = async () => {
+    for (;;) {
+      await queue.take(signal);
+      given += 1;
+      await new Promise((resolve) => setTimeout(resolve, 1));
+    }
+  };
+  for (let callers = 0; callers < 10; callers += 1) void caller();
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(asked.length).toBeLessThanOrEqual(201);
+  expect(given).toBeGreaterThanOrEqual(1_900);
+});
+
+test('turns come when they are due, in the order in which they were asked for', async () => {
+  const { queue, grantBy } = openQueue();
+  grantBy((turns) => ({ turns, firstMs: 10, betweenMs: 5, episode: 3, strict: false }));
+  const begunMs = performance.now();
+  const { signal } = new AbortController();
+  const leaving = new AbortController();
+  const come: [number, number][] = [];
+  const take = (caller: number, by: AbortSignal) =>
+    queue.take(by).then(
+      () => come.push([caller, performance.now() - begunMs]),
+      () => {},
+    );
+  // The first is asked for alone, and those who come meanwhile together.
+  const callers = [take(0, signal), take(1, signal), take(2, leaving.signal), take(3, signal)];
+  await vi.advanceTimersByTimeAsync(16);
+  leaving.abort();
+  await vi.advanceTimersByTimeAsync(100);
+  await Promise.all(callers);
+  expect(come).toEqual([
+    [0, 10],
+    [1, 15],
+    [3, 25],
+  ]);
+});
+
+test('turns that are taken back are given anew, in the order in which they were asked for', async () => {
+  const { queue, grantBy, asked } = openQueue();
+  grantBy((turns) => ({ turns, firstMs: 500, betweenMs: 100, episode: 1, strict: false }));
+  const { signal } = new AbortController();
+  const come: number[] = [];
+  const callers = [0, 1, 2, 3].map((caller) =>
+    queue.take(signal).then(({ episode }) => come.push(caller * 10 + episode)),
+  );
+  await vi.advanceTimersByTimeAsync(450);
+  grantBy((turns) => ({ turns, firstMs: 0, betweenMs: 1, episode: 2, strict: false }));
+  queue.recall();
+  await vi.advanceTimersByTimeAsync(100);
+  await Promise.all(callers);
+  expect(come).toEqual([2, 12, 22, 32]);
+  expect(asked.at(-1)).toBe(4);
 });

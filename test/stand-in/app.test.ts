@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import { expect, test } from 'vitest';
-import { SERVICE_PATHS } from '../../src/service/schemas.ts';
+import { SERVICE_PATHS } from '../../src/service/paths.ts';
 import { documentBody, openStandIn, until } from '../support/service-caller.ts';
 
 const kinds = ['company', 'document', 'limit'] as const;

@@ -1,6 +1,6 @@
 import { request } from 'undici';
 import { expect, test } from 'vitest';
-import { SERVICE_PATHS } from '../../src/service/schemas.ts';
+import { SERVICE_PATHS } from '../../src/service/paths.ts';
 import type { FaultChange } from '../../src/stand-in/fault-settings.ts';
 import { type Caller, openStandIn, until } from '../support/service-caller.ts';
 

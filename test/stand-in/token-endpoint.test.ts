@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { SERVICE_PATHS } from '../../src/service/schemas.ts';
+import { SERVICE_PATHS } from '../../src/service/paths.ts';
 import { openStandIn, TOKEN_FORM } from '../support/service-caller.ts';
 
 test('the credentials get a token, another each time', async () => {

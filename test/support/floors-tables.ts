@@ -128,7 +128,7 @@ export const MAY_IMPORT: Record<string, readonly string[]> = {
   'src/events/event-ends.ts': [],
   'src/events/event-settings.ts': [],
   'src/events': [...GROUND, 'src/events/arrived-event.ts', 'src/events/event-ends.ts', 'src/events/event-settings.ts'],
-  'src/stand-in': [...GROUND, 'src/service/schemas.ts'],
+  'src/stand-in': [...GROUND, 'src/service/paths.ts', 'src/service/schemas.ts'],
   'src/console': [
     ...GROUND,
     'src/people',

@@ -3,7 +3,7 @@ import { onTestFinished, vi } from 'vitest';
 import type { CallKind } from '../../src/call-kind.ts';
 import { STAND_IN_CREDENTIALS } from '../../src/config.ts';
 import { makeSilentLog } from '../../src/log.ts';
-import { SERVICE_PATHS } from '../../src/service/schemas.ts';
+import { SERVICE_PATHS } from '../../src/service/paths.ts';
 import { makeStandIn } from '../../src/stand-in/stand-in.ts';
 
 export type Caller = ReturnType<typeof makeCaller>;
