@@ -68,7 +68,7 @@ export function makePace({
     });
     ({ isOnTrial, state } = taken);
     const { turns, firstMs, betweenMs, episode } = taken;
-    return { turns, firstMs, betweenMs, episode, strict: scripts.hasCeiling };
+    return { turns, firstMs, betweenMs, episode, crowds: false, strict: scripts.hasCeiling };
   };
   const turnQueue = makeTurnQueue(
     ask,

@@ -1,10 +1,10 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { makeTurnQueue } from '../../src/pace/turn-queue.ts';
 import type { Grant } from '../../src/pace/turn.ts';
+import { makeTurnQueue } from '../../src/pace/turn-queue.ts';
 
 const HOUR_MS = 3_600_000;
-const blocked: Grant = { turns: 0, firstMs: HOUR_MS, betweenMs: 0, episode: 1, strict: false };
-const open = (turns: number): Grant => ({ turns, firstMs: 0, betweenMs: 0, episode: 2, strict: false });
+const blocked: Grant = { turns: 0, firstMs: HOUR_MS, betweenMs: 0, episode: 1, crowds: false, strict: false };
+const open = (turns: number): Grant => ({ turns, firstMs: 0, betweenMs: 0, episode: 2, crowds: false, strict: false });
 
 /** A queue in a time that passes when the test says so, and how often it has asked. */
 function openQueue() {
@@ -73,7 +73,7 @@ test('where turns are plenty, Redis is asked two hundred times a second at the m
 
 test('turns come when they are due, in the order in which they were asked for', async () => {
   const { queue, grantBy } = openQueue();
-  grantBy((turns) => ({ turns, firstMs: 10, betweenMs: 5, episode: 3, strict: false }));
+  grantBy((turns) => ({ turns, firstMs: 10, betweenMs: 5, episode: 3, crowds: false, strict: false }));
   const begunMs = performance.now();
   const { signal } = new AbortController();
   const leaving = new AbortController();
@@ -98,14 +98,14 @@ test('turns come when they are due, in the order in which they were asked for', 
 
 test('turns that are taken back are given anew, in the order in which they were asked for', async () => {
   const { queue, grantBy, asked } = openQueue();
-  grantBy((turns) => ({ turns, firstMs: 500, betweenMs: 100, episode: 1, strict: false }));
+  grantBy((turns) => ({ turns, firstMs: 500, betweenMs: 100, episode: 1, crowds: false, strict: false }));
   const { signal } = new AbortController();
   const come: number[] = [];
   const callers = [0, 1, 2, 3].map((caller) =>
     queue.take(signal).then(({ episode }) => come.push(caller * 10 + episode)),
   );
   await vi.advanceTimersByTimeAsync(450);
-  grantBy((turns) => ({ turns, firstMs: 0, betweenMs: 1, episode: 2, strict: false }));
+  grantBy((turns) => ({ turns, firstMs: 0, betweenMs: 1, episode: 2, crowds: false, strict: false }));
   queue.recall();
   await vi.advanceTimersByTimeAsync(100);
   await Promise.all(callers);
