@@ -16,7 +16,6 @@ import { type Duration, duration } from '../options/durations.ts';
 import { type ImportOptions, importPayload, withImportOptions } from '../options/import-options.ts';
 import { DEADLINE_STATUS } from '../process/exit-status.ts';
 import { waitForSignal } from '../process/signals.ts';
-import { conclude } from '../run/conclude.ts';
 import { type Found, importAndWait } from '../run/import-and-wait.ts';
 import type { ResultsOptions } from '../run/next-steps.ts';
 import type { Terminal } from '../terminal/terminal.ts';
@@ -63,6 +62,8 @@ async function runFile(file: string, options: RunOptions, terminal: Terminal): P
     const { portfolio } = payload;
     const run = { portfolio, path: file === STANDARD_INPUT ? null : file, documents: options.documents };
     const { results } = options;
+    // Loaded when there is something to report: until then it would only keep the first call waiting.
+    const { conclude } = await import('../run/conclude.ts');
     return await conclude(run, found, { context, terminal, stop: stop.signal, limit, results });
   } finally {
     forget();
