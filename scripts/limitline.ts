@@ -1,4 +1,4 @@
-#!/usr/bin/env -S node --max-semi-space-size=8
+#!/usr/bin/env -S node --max-semi-space-size=8 --preserve-symlinks
 import { Command } from 'commander';
 import { makeLog } from '../src/log.ts';
 import { beginCommand } from './audit/audit-command.ts';
