@@ -24,22 +24,18 @@ import type { Login } from './ledger/login.ts';
 import { makeBuyerLists } from './ledger/nightly/buyer-lists.ts';
 import { makeConsiderate, redisUsedMs } from './ledger/nightly/considerate.ts';
 import { makeNightlyRuns } from './ledger/nightly/nightly-runs.ts';
-import { makeReports } from './ledger/nightly/reports.ts';
-import { makeRestingLooks } from './ledger/nightly/resting.ts';
 import { makeRetryRules } from './ledger/nightly/retry-rules.ts';
 import { makeRowWalk } from './ledger/nightly/row-walk.ts';
 import { makePersist } from './ledger/persist.ts';
 import { makePlans } from './ledger/plans/plans.ts';
 import { makePortfolios } from './ledger/portfolios.ts';
-import { makeRecovery } from './ledger/recovery.ts';
 import { makeRows } from './ledger/rows.ts';
 import { makeStories } from './ledger/story/story.ts';
 import type { Log } from './log.ts';
 import { waysGiven } from './notices/notice-settings.ts';
-import { makeOutbox } from './notices/outbox.ts';
+import { onDemand } from './on-demand.ts';
 import { makePaceReader } from './pace/read-pace.ts';
 import { makePaceSamples } from './pace/samples.ts';
-import { makePeople } from './people/people.ts';
 import { makeSecret } from './people/secret.ts';
 import { referenceOf } from './portfolio/identity/identity.ts';
 import { MAINTENANCE, type Maintenance, makeMaintenance } from './queue/maintenance.ts';
@@ -138,7 +134,10 @@ export async function openContext({ settings, log, hash }: ContextDeps) {
     /** What keys of the installation are derived from. */
     secret,
     /** Users, how they sign in, and sessions: of the installation, whichever account it is. */
-    people: makePeople({ connection: ledger, keys: sharedKeys, secret, words: wordsOf(login.account), hash }),
+    people: onDemand(async () => {
+      const { makePeople } = await import('./people/people.ts');
+      return makePeople({ connection: ledger, keys: sharedKeys, secret, words: wordsOf(login.account), hash });
+    }),
     /** Who did what: whatever changes something is told to it before it is done. */
     audit,
     /** Remembers the account: for commands that bring something into it, or work for it. */
@@ -174,7 +173,9 @@ export async function openContext({ settings, log, hash }: ContextDeps) {
     /** Finds the latest portfolios with rows that failed, so many at the most. */
     failing: makeFailingPortfolios({ connection: ledger, keys }),
     /** Compares what is kept beside the rows of a portfolio while they are walked. */
-    restingLooks: makeRestingLooks({ connection: ledger, keys }),
+    restingLooks: onDemand(async () =>
+      (await import('./ledger/nightly/resting.ts')).makeRestingLooks({ connection: ledger, keys }),
+    ),
     buyerLists: makeBuyerLists({ connection: ledger, keys }),
     /** Makes what asks Redis so that others go first. */
     considerate: (signal: AbortSignal) => makeConsiderate({ usedMs: () => redisUsedMs(ledger), signal }),
@@ -187,9 +188,11 @@ export async function openContext({ settings, log, hash }: ContextDeps) {
         return { ...portfolios, account: name, portfolios, archives: makeArchives(of), walkRows: makeRowWalk(of) };
       });
     },
-    recovery: makeRecovery({ connection: ledger, keys }),
+    recovery: onDemand(async () => (await import('./ledger/recovery.ts')).makeRecovery({ connection: ledger, keys })),
     /** What the nightly checks found. */
-    reports: makeReports({ connection: ledger, keys }),
+    reports: onDemand(async () =>
+      (await import('./ledger/nightly/reports.ts')).makeReports({ connection: ledger, keys }),
+    ),
     /** What the service told of by events, raw. */
     events: makeEvents({
       connection: ledger,
@@ -218,11 +221,10 @@ export async function openContext({ settings, log, hash }: ContextDeps) {
     /** Which nightly runs there were, and which are under way. */
     nightlyRuns: makeNightlyRuns({ connection: ledger, keys, persist }),
     /** What people are told of without asking, until it is delivered. */
-    outbox: makeOutbox({
-      connection: ledger,
-      keys,
-      ways: waysGiven(settings).map(({ name }) => name),
-      about: settings.NOTIFY_ABOUT,
+    outbox: onDemand(async () => {
+      const { makeOutbox } = await import('./notices/outbox.ts');
+      const ways = waysGiven(settings).map(({ name }) => name);
+      return makeOutbox({ connection: ledger, keys, ways, about: settings.NOTIFY_ABOUT });
     }),
     /** What each server of Redis says of itself; of a cluster each primary. */
     readServers: () => Promise.all(nodesOf(ledger).map(readInfo)),

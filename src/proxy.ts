@@ -33,6 +33,15 @@ export function chooseProxy(serviceUrl: string, settings: ProxySettings): Forwar
   return readProxy(address, setting);
 }
 
+/** A fault of settings that every call would meet: nothing was passed on. */
+export function proxyWantsCredentials({ where, setting, authorization }: ForwardProxy): LimitlineError {
+  const remedy =
+    authorization === undefined
+      ? `give them in ${setting}, as user:password@ before the host`
+      : `correct those in ${setting}`;
+  return new LimitlineError('CREDENTIALS', `The proxy ${where} asks for a user and password (407); ${remedy}.`);
+}
+
 /** What http and https mean where no port is given (RFC 9110, section 4.2). */
 const DEFAULT_PORTS: Record<string, number> = { 'http:': 80, 'https:': 443 };
 

@@ -22,10 +22,12 @@ export function strayNames({ environment, dotenv, known }: GivenNames): StrayNam
   const found: StrayNames = { faults: [], notices: [] };
   for (const name of given) {
     if (known.includes(name) || isOfOthers(name)) continue;
-    const nearest = nearestTo(name, known);
     const isOurs = familyOf(name) !== undefined;
     const mayBeMeant = isOurs || name.startsWith('REDIS_') || dotenv.includes(name);
-    if (mayBeMeant && isNear(name, nearest, isOurs) && !isGiven(nearest, given)) {
+    // Of all the names that an environment has, none is held against a hundred settings that is nobody's mistake.
+    if (!mayBeMeant) continue;
+    const nearest = nearestTo(name, known);
+    if (isNear(name, nearest, isOurs) && !isGiven(nearest, given)) {
       found.faults.push(`${name} is not a setting of Limitline: did you mean ${nearest}? Rename or remove it`);
     } else if (isOurs) {
       found.notices.push(`${name} is not a setting of Limitline and has no effect (the closest one is ${nearest})`);

@@ -92,9 +92,9 @@ export function checkStatement(
 /** Those that are not ours. */
 export const PEERS: readonly RowContender[] = ROW_CONTENDERS.slice(1);
 
-/** The product's command line. */
+/** The product's command line, as users start it: what was compiled once is kept. */
 export function limitlineScript(): string {
-  return fileURLToPath(new URL('../limitline.ts', import.meta.url));
+  return fileURLToPath(new URL('../limitline.cjs', import.meta.url));
 }
 
 function peer(name: string): string {

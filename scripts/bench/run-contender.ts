@@ -32,8 +32,7 @@ export async function runContender(
 ): Promise<Ran> {
   const startedMs = Date.now();
   const startedAt = performance.now();
-  // The first is what the command's own first line asks of Node; every contender gets it.
-  const child = spawn(process.execPath, ['--max-semi-space-size=8', '--import', MEASURE, script, ...args], {
+  const child = spawn(process.execPath, [...AS_COMMAND, '--require', MEASURE, script, ...args], {
     cwd,
     env: { PATH: process.env.PATH, ...env },
     stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
@@ -58,7 +57,10 @@ export async function runContender(
   return { startedMs, wallMs, answer: JSON.parse(printed), ...(JSON.parse(figures) as ProcessFigures) };
 }
 
-const MEASURE = fileURLToPath(new URL('measure-process.ts', import.meta.url));
+/** What the command's own first lines ask of Node; every contender gets it. */
+const AS_COMMAND = ['--max-semi-space-size=8', '--preserve-symlinks'];
+
+const MEASURE = fileURLToPath(new URL('measure-process.cjs', import.meta.url));
 
 /** A fault of ours is one line; one of somebody else's is a stack, whose first lines say what it is. */
 const LAST_LINES = 8;

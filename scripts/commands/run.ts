@@ -9,14 +9,13 @@ import { makeWordsLog } from '../../src/log.ts';
 import { openService } from '../../src/open-service.ts';
 import { startTimeLimit } from '../ending/time-limit.ts';
 import { STANDARD_INPUT } from '../file/standard-input.ts';
-import { isToAsk, lookAndAsk, sayNothingDone } from '../look/look.ts';
+import { isToAsk } from '../look/is-to-ask.ts';
 import { announceAccount } from '../opening/announce-account.ts';
 import { findService } from '../opening/service-address.ts';
 import { type Duration, duration } from '../options/durations.ts';
 import { type ImportOptions, importPayload, withImportOptions } from '../options/import-options.ts';
 import { DEADLINE_STATUS } from '../process/exit-status.ts';
 import { waitForSignal } from '../process/signals.ts';
-import { conclude } from '../run/conclude.ts';
 import { type Found, importAndWait } from '../run/import-and-wait.ts';
 import type { ResultsOptions } from '../run/next-steps.ts';
 import type { Terminal } from '../terminal/terminal.ts';
@@ -54,15 +53,22 @@ async function runFile(file: string, options: RunOptions, terminal: Terminal): P
   const context = await openContext({ settings, log });
   try {
     await announceAccount(context, terminal.say);
-    const payload = asks ? await lookAndAsk(given, { context, terminal, stop: stop.signal }) : given;
-    if (payload === undefined) {
-      const status = sayNothingDone({ account: context.account, portfolio: given.portfolio }, terminal);
-      return limit.isOver() ? DEADLINE_STATUS : status;
+    let payload = given;
+    if (asks) {
+      const { lookAndAsk, sayNothingDone } = await import('../look/look.ts');
+      const looked = await lookAndAsk(given, { context, terminal, stop: stop.signal });
+      if (looked === undefined) {
+        const status = sayNothingDone({ account: context.account, portfolio: given.portfolio }, terminal);
+        return limit.isOver() ? DEADLINE_STATUS : status;
+      }
+      payload = looked;
     }
     const found = await work(payload, { context, terminal, stop });
     const { portfolio } = payload;
     const run = { portfolio, path: file === STANDARD_INPUT ? null : file, documents: options.documents };
     const { results } = options;
+    // Loaded when there is something to report: until then it would only keep the first call waiting.
+    const { conclude } = await import('../run/conclude.ts');
     return await conclude(run, found, { context, terminal, stop: stop.signal, limit, results });
   } finally {
     forget();

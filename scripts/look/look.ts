@@ -3,39 +3,19 @@ import type { ImportPayload } from '../../jobs/import/import-portfolio.ts';
 import { keepFile } from '../../jobs/import/keep-file.ts';
 import { makeDryRun } from '../../jobs/preview/dry-run.ts';
 import { makeLargest } from '../../jobs/preview/largest.ts';
-import { STAND_IN_ACCOUNT } from '../../src/config.ts';
 import type { Context } from '../../src/context.ts';
 import { openDocuments } from '../../src/documents/archive.ts';
 import { defaultDocumentsDir, makeDocumentFolder } from '../../src/documents/folder.ts';
-import { isLimitlineError, LimitlineError } from '../../src/errors.ts';
+import { isLimitlineError } from '../../src/errors.ts';
 import { openPortfolio } from '../../src/portfolio/open-portfolio.ts';
 import { makeProblemList } from '../file/problems.ts';
 import { readAll } from '../file/read-all.ts';
-import { STANDARD_INPUT } from '../file/standard-input.ts';
-import type { ImportOptions } from '../options/import-options.ts';
 import { PROBLEMS_STATUS } from '../process/exit-status.ts';
-import { askYesOrNo, canAsk } from '../terminal/ask.ts';
+import { askYesOrNo } from '../terminal/ask.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { outlookOf } from './dry-run.ts';
 import { knownRate } from './known-rate.ts';
 import { type Look, lookWords, questionOf } from './look-words.ts';
-
-/**
- * Whether a person is asked before anything is requested of this account: on a terminal, unless `--yes` says so beforehand.
- * What the stand-in grants is worth nothing, so nobody is asked for it.
- *
- * @throws LimitlineError `USAGE` where somebody watches who cannot answer, since the file comes by standard input
- */
-export function isToAsk(file: string, { yes = false }: Pick<ImportOptions, 'yes'>, account: string): boolean {
-  if (yes || account === STAND_IN_ACCOUNT) return false;
-  if (file === STANDARD_INPUT && process.stderr.isTTY === true) {
-    throw new LimitlineError(
-      'USAGE',
-      `The file comes through standard input, so nobody can be asked before its limits are requested of ${account}; add --yes, or save the file and name it.`,
-    );
-  }
-  return canAsk();
-}
 
 type LookDeps = { context: Context; terminal: Terminal; stop: AbortSignal };
 

@@ -1,9 +1,11 @@
-import { Pool } from 'undici';
+import type { buildConnector } from 'undici';
+// Of its own file: with all of undici, its fetch and its caches, a command would start some 35 ms later.
+import Pool from 'undici/lib/dispatcher/pool.js';
 import { isLimitlineError, LimitlineError } from '../errors.ts';
 import { noConnectionWords } from '../no-connection.ts';
-import type { ForwardProxy } from '../proxy.ts';
+import { type ForwardProxy, proxyWantsCredentials } from '../proxy.ts';
 import { type Post, type Reply, send } from './send.ts';
-import { makeTunnelConnector, proxyWantsCredentials } from './tunnel.ts';
+import type { TunnelLimits } from './tunnel.ts';
 
 export type Outlet = ReturnType<typeof makeOutlet>;
 
@@ -50,7 +52,7 @@ export function makeOutlet({
     keepAliveMaxTimeout: KEEP_ALIVE_MS,
     connect:
       proxy && !forwards
-        ? makeTunnelConnector(proxy, limits, closing.signal)
+        ? connectByTunnel(proxy, limits, closing.signal)
         : { timeout: CONNECT_TIMEOUT_MS, allowH2: false },
   });
 
@@ -76,6 +78,14 @@ export function makeOutlet({
       closing.abort();
       await pool.destroy();
     },
+  };
+}
+
+/** Tunnels, and Node's own http with them, are loaded where there is a proxy: few have one, and that takes some 30 ms. */
+function connectByTunnel(proxy: ForwardProxy, limits: TunnelLimits, closing: AbortSignal): buildConnector.connector {
+  const loaded = import('./tunnel.ts').then(({ makeTunnelConnector }) => makeTunnelConnector(proxy, limits, closing));
+  return (options, callback) => {
+    loaded.then((connect) => connect(options, callback)).catch((error) => callback(error, null));
   };
 }
 

@@ -4,10 +4,10 @@ import type { Socket } from 'node:net';
 import { buildConnector } from 'undici';
 import { LimitlineError } from '../errors.ts';
 import { noConnectionWords } from '../no-connection.ts';
-import type { ForwardProxy } from '../proxy.ts';
+import { type ForwardProxy, proxyWantsCredentials } from '../proxy.ts';
 
 /** How long a connection may take to be made, at each of its two stages; in ms. */
-type TunnelLimits = { connectMs: number; tlsMs: number };
+export type TunnelLimits = { connectMs: number; tlsMs: number };
 
 /**
  * Makes connections to an https service through a proxy, for undici's pool: CONNECT (RFC 9110, section 9.3.6), then TLS
@@ -77,13 +77,4 @@ function askToConnect({ url, authorization }: ForwardProxy, authority: string, c
     agent: false,
     signal: closing,
   });
-}
-
-/** A fault of settings that every call would meet: nothing was passed on. */
-export function proxyWantsCredentials({ where, setting, authorization }: ForwardProxy): LimitlineError {
-  const remedy =
-    authorization === undefined
-      ? `give them in ${setting}, as user:password@ before the host`
-      : `correct those in ${setting}`;
-  return new LimitlineError('CREDENTIALS', `The proxy ${where} asks for a user and password (407); ${remedy}.`);
 }

@@ -1,5 +1,5 @@
 import { bareName } from './bare-name.ts';
-import { KNOWN_COLUMNS, type KnownColumn, ownNameOf } from './known-columns.ts';
+import { isKnown, KNOWN_COLUMNS, type KnownColumn, ownNameOf } from './known-columns.ts';
 import { nameKey } from './name-key.ts';
 import { EVERYDAY } from './names/everyday.ts';
 import { GUESSES } from './names/guesses.ts';
@@ -25,13 +25,16 @@ type NameMeaning = {
 export function meaningOf(written: string): NameMeaning {
   // No name of a column is longer, and text that stands where one should be may be a megabyte.
   if (written === '' || written.length > MAX_LENGTH) return NOTHING;
-  const whole = CERTAIN.get(nameKey(written));
+  // Files with our own names in their header need no tables, nor wait for them.
+  if (isKnown(written)) return { ...NOTHING, known: written };
+  const { certain, possible } = tablesOfNames();
+  const whole = certain.get(nameKey(written));
   const bare = bareName(written);
   const { currency, thousands } = bare;
   if (whole && !thousands) return { known: whole, guess: null, currency, thousands };
   const key = nameKey(bare.name);
-  const known = CERTAIN.get(key) ?? null;
-  const likely = known ?? POSSIBLE.get(nameKey(written)) ?? POSSIBLE.get(key) ?? null;
+  const known = certain.get(key) ?? null;
+  const likely = known ?? possible.get(nameKey(written)) ?? possible.get(key) ?? null;
   const isUnit = currency !== null || thousands;
   const isCertain = known !== null && !bare.said && !thousands && (!isUnit || known === 'requested_limit');
   if (isCertain) return { known, guess: null, currency, thousands };
@@ -118,10 +121,26 @@ function* certainNames(): Generator<[string, KnownColumn]> {
 /** What an account is called may be a bank's, and the name of a bill's address is a person's at times. */
 const NO_NAME = new Set(['account', 'billing', 'bill to']);
 
-/** The first table that has a name is right: people's own words go before what is put together here. */
-const CERTAIN = new Map<string, KnownColumn>();
-for (const [name, column] of certainNames()) {
-  const key = nameKey(name);
-  if (!CERTAIN.has(key)) CERTAIN.set(key, column);
+/** The columns by the keys of their names: for certain, and where one guesses. */
+type Tables = { certain: ReadonlyMap<string, KnownColumn>; possible: ReadonlyMap<string, KnownColumn> };
+
+let tables: Tables | undefined;
+
+/** Made when a header has a name that is not ours: thousands of names take some 15 ms, which every command would wait for. */
+function tablesOfNames(): Tables {
+  tables ??= {
+    certain: firstOfEach(certainNames()),
+    possible: new Map(Object.entries(GUESSES).map(([name, column]) => [nameKey(name), column])),
+  };
+  return tables;
 }
-const POSSIBLE = new Map(Object.entries(GUESSES).map(([name, column]) => [nameKey(name), column]));
+
+/** The first table that has a name is right: people's own words go before what is put together here. */
+function firstOfEach(names: Iterable<[string, KnownColumn]>): ReadonlyMap<string, KnownColumn> {
+  const found = new Map<string, KnownColumn>();
+  for (const [name, column] of names) {
+    const key = nameKey(name);
+    if (!found.has(key)) found.set(key, column);
+  }
+  return found;
+}

@@ -2,32 +2,44 @@ import { readdirSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { Command } from 'commander';
+import { Command, Help } from 'commander';
 import { expect, test } from 'vitest';
 import { beginCommand, countsOf, nameOf } from '../../../scripts/audit/audit-command.ts';
 import { COMMAND_KINDS, type Given } from '../../../scripts/audit/command-kinds.ts';
+import { COMMANDS as LISTED } from '../../../scripts/command-list.ts';
 import { makeTerminal } from '../../../scripts/terminal/terminal.ts';
 import { callCommand } from '../../support/call-command.ts';
 import { buyerLines, makeFolder } from '../../support/workplace.ts';
 
 const COMMANDS = join(import.meta.dirname, '../../../scripts/commands');
 
-/** All commands that there are, each with those that belong to it. */
-async function allCommands(): Promise<Command[]> {
+/** The command line with all commands that there are. */
+async function wholeProgram(): Promise<Command> {
   const program = new Command('limitline');
   const terminal = makeTerminal({ json: false });
   for (const file of readdirSync(COMMANDS)) {
     (await import(join(COMMANDS, file))).register(program, terminal);
   }
-  const leaves = (command: Command): Command[] =>
-    command.commands.length === 0 ? [command] : command.commands.flatMap(leaves);
-  return program.commands.flatMap(leaves);
+  return program;
 }
 
+/** All that can be called: of a command that has others, those. */
+const leavesOf = (command: Command): Command[] =>
+  command.commands.length === 0 ? [command] : command.commands.flatMap(leavesOf);
+
 test('every command says whether it changes anything, so that none that does is forgotten by the audit', async () => {
-  const names = (await allCommands()).map(nameOf);
+  const names = leavesOf(await wholeProgram()).map(nameOf);
   expect(names.length).toBeGreaterThan(15);
   expect(names.filter((name) => !Object.hasOwn(COMMAND_KINDS, name))).toEqual([]);
+});
+
+test('the list of commands, which loads none of them, says of each what it says of itself', async () => {
+  const { commands } = await wholeProgram();
+  const help = new Help();
+  const themselves = commands.map((one) => ({ term: help.subcommandTerm(one), says: one.description() }));
+  const listed = Object.entries(LISTED).map(([name, { usage, says }]) => ({ term: `${name} ${usage}`.trim(), says }));
+  const byTerm = (one: { term: string }, other: { term: string }) => (one.term < other.term ? -1 : 1);
+  expect(listed.sort(byTerm)).toEqual(themselves.sort(byTerm));
 });
 
 test('a command of which nobody says so does not begin', () => {

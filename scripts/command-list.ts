@@ -1,0 +1,177 @@
+import type { Command } from 'commander';
+import type { Terminal } from './terminal/terminal.ts';
+
+type CommandModule = { register: (program: Command, terminal: Terminal) => void };
+
+/**
+ * All commands, in the order in which a new user meets them, with what the list of `--help` says of each: so that it need load
+ * none of them, nor what they use, which takes a second. A test holds it against what the commands say of themselves.
+ */
+export const COMMANDS: Readonly<Record<string, { usage: string; says: string; load: () => Promise<CommandModule> }>> = {
+  check: {
+    usage: '[options] <file>',
+    says: 'read and validate a file; nothing is stored, nothing is sent',
+    load: () => import('./commands/check.ts'),
+  },
+  run: {
+    usage: '[options] <file>',
+    says: 'import a file, work until the portfolio is finished, and report',
+    load: () => import('./commands/run.ts'),
+  },
+  import: {
+    usage: '[options] <file>',
+    says: 'import a file into a portfolio; workers do the rest (limitline work)',
+    load: () => import('./commands/import.ts'),
+  },
+  up: {
+    usage: '',
+    says: 'everything at once, until Ctrl-C: Redis (if none is given), workers, the web console, nightly checks, and the listener for events where EVENTS_PORT is set',
+    load: () => import('./commands/up.ts'),
+  },
+  work: {
+    usage: '[options]',
+    says: 'work on all portfolios until SIGTERM or SIGINT; a second one, two seconds later or more, stops at once',
+    load: () => import('./commands/work.ts'),
+  },
+  console: {
+    usage: '',
+    says: 'the web console, until SIGTERM or SIGINT; rows are sent by workers (limitline work)',
+    load: () => import('./commands/console.ts'),
+  },
+  portfolios: {
+    usage: '[options]',
+    says: 'all portfolios of the account: file, time, states and sums; the newest last',
+    load: () => import('./commands/portfolios.ts'),
+  },
+  report: {
+    usage: '[options] [name]',
+    says: 'what became of a portfolio',
+    load: () => import('./commands/report.ts'),
+  },
+  retry: {
+    usage: '[options] <name>',
+    says: 'send refused rows again, from the step that refused them',
+    load: () => import('./commands/retry.ts'),
+  },
+  resolve: {
+    usage: '[options] <name>',
+    says: 'say what became of held calls, so that their rows go on',
+    load: () => import('./commands/resolve.ts'),
+  },
+  approve: {
+    usage: '[options] <name>',
+    says: 'approve what another person submitted, so that it is sent',
+    load: () => import('./commands/approve.ts'),
+  },
+  decline: {
+    usage: '[options] <name>',
+    says: 'decline what another person submitted, so that it is not sent',
+    load: () => import('./commands/decline.ts'),
+  },
+  pause: {
+    usage: '[options] [name]',
+    says: 'start no new calls for a portfolio, or at one step of all; calls in flight are still answered',
+    load: () => import('./commands/pause.ts'),
+  },
+  resume: {
+    usage: '[options] [name]',
+    says: 'let a paused portfolio or queue go on',
+    load: () => import('./commands/resume.ts'),
+  },
+  cancel: {
+    usage: '[options] <name>',
+    says: "cancel a portfolio's rows that are not sent yet; importing them again brings them back",
+    load: () => import('./commands/cancel.ts'),
+  },
+  archive: {
+    usage: '[options] <name>',
+    says: 'put a finished portfolio into files, and take its rows out of Redis',
+    load: () => import('./commands/archive.ts'),
+  },
+  forget: {
+    usage: '[options] <name>',
+    says: 'erase what is known of people in a finished or archived portfolio, for good',
+    load: () => import('./commands/forget.ts'),
+  },
+  restore: {
+    usage: '<name>',
+    says: 'put an archived portfolio back into Redis, as it was',
+    load: () => import('./commands/restore.ts'),
+  },
+  recover: {
+    usage: '[options] <files...>',
+    says: 'restore a lost ledger from results files; without --apply, only say what would be restored',
+    load: () => import('./commands/recover.ts'),
+  },
+  reconcile: {
+    usage: '[options]',
+    says: 'compare all that is kept with itself, mend what is certain, and leave a report',
+    load: () => import('./commands/reconcile.ts'),
+  },
+  rule: {
+    usage: '',
+    says: 'rules by which refused rows go again at night',
+    load: () => import('./commands/rule.ts'),
+  },
+  schedule: {
+    usage: '',
+    says: 'what runs at night and when, how it went last, and who sees to it',
+    load: () => import('./commands/schedule.ts'),
+  },
+  nightly: {
+    usage: '[options]',
+    says: 'what the schedule says is due, the drop folder and notices: once, or until SIGTERM with --wait',
+    load: () => import('./commands/nightly.ts'),
+  },
+  notices: {
+    usage: '[options]',
+    says: 'what people were told of, where notices go, and whether they arrive',
+    load: () => import('./commands/notices.ts'),
+  },
+  inbox: {
+    usage: '[options]',
+    says: 'what lies in the drop folder, what was taken from it, and what became of it',
+    load: () => import('./commands/inbox.ts'),
+  },
+  mapping: {
+    usage: '',
+    says: 'how files are read, kept under a name, for the drop folder',
+    load: () => import('./commands/mapping.ts'),
+  },
+  user: {
+    usage: '',
+    says: 'who may sign in to the console, and what they may do there',
+    load: () => import('./commands/user.ts'),
+  },
+  audit: {
+    usage: '',
+    says: 'who did what, when and from where; and whether that is still as it was written',
+    load: () => import('./commands/audit.ts'),
+  },
+  events: {
+    usage: '[options]',
+    says: 'what the service sent of its own accord, and which rows it names',
+    load: () => import('./commands/events.ts'),
+  },
+  service: {
+    usage: '[options]',
+    says: 'run the stand-in of the service by itself, until SIGTERM or SIGINT',
+    load: () => import('./commands/service.ts'),
+  },
+};
+
+/**
+ * Registers what the arguments name, and loads nothing else: `check` knows nothing of Redis, and uses no memory for it. Where
+ * they name no command, it is the list that is asked for, or the version, or somebody made a mistake: names are enough then.
+ */
+export async function registerNamed(args: readonly string[], program: Command, terminal: Terminal): Promise<void> {
+  const named = Object.keys(COMMANDS).filter((name) => args.includes(name));
+  for (const name of named) (await COMMANDS[name]?.load())?.register(program, terminal);
+  if (named.length > 0) return;
+  const usageOf = (one: Command) => COMMANDS[one.name()]?.usage ?? one.usage();
+  program.configureHelp({
+    showGlobalOptions: true,
+    subcommandTerm: (one) => `${one.name()} ${usageOf(one)}`.trimEnd(),
+  });
+  for (const [name, { says }] of Object.entries(COMMANDS)) program.command(name).description(says);
+}
