@@ -23,8 +23,7 @@ export async function putLines(target: Target, batch: Line[], deps: PutDeps): Pr
   const found = new Map(batch.map((line) => [line.line, noteOf(line)]));
   await deps.persist('note lines', () => run.noteLines(found));
   let left = batch.filter((line) => line.kind === 'row');
-  const buyers = [...new Set(left.map(({ row }) => row.buyer))];
-  const known = await deps.persist('buyers', () => deps.rows.ofBuyers(buyers));
+  const known = await readKnown(toldBuyers(left), deps);
   const ends = new Map<Line, PutEnd>();
   while (left.length > 0) {
     const round = firstOfBuyers(left);
@@ -44,6 +43,24 @@ export async function putLines(target: Target, batch: Line[], deps: PutDeps): Pr
   await deps.persist('note lines', () => run.noteLines(refused));
   await deps.queues.forget(endedJobs);
   return { lines: batch.map((line) => ends.get(line)?.line ?? line), replaced };
+}
+
+/**
+ * The buyers of whom somebody had heard before these lines. Of the others nobody has asked anything, as a rule, and the ledger says
+ * so where it is not so (`seen`).
+ */
+function toldBuyers(lines: readonly RowLine[]): string[] {
+  const brought = new Set<string>();
+  const told = new Set<string>();
+  for (const { row, told: by } of lines) {
+    if (by === undefined) brought.add(row.buyer);
+    else if (!brought.has(row.buyer)) told.add(row.buyer);
+  }
+  return [...told];
+}
+
+async function readKnown(buyers: readonly string[], { rows, persist }: LineDeps): Promise<Map<string, BuyerRows>> {
+  return buyers.length === 0 ? new Map() : persist('buyers', () => rows.ofBuyers(buyers));
 }
 
 /** Of each buyer the first of these lines. */
@@ -67,8 +84,16 @@ async function putRound(
   const put = () => deps.rows.putNew({ ...of, approval: approval.id() }, rows);
   const arePut = rows.length > 0 ? await deps.persist('put', put) : [];
   const added = new Set(fresh.filter((_one, place) => arePut[place]));
+  const others = asked.filter((one) => !added.has(one));
+  // Theirs is more than a new request of a new buyer.
+  const unread = others.map(({ line }) => line.row.buyer).filter((buyer) => !known.has(buyer));
+  for (const [buyer, its] of await readKnown(unread, deps)) known.set(buyer, its);
   return Promise.all(
-    asked.map((one) => (added.has(one) ? endOf(one, 'added', known) : putLine(target, one, known, deps))),
+    asked.map(async (one) => {
+      if (added.has(one)) return endOf(one, 'added', known);
+      const isReread = unread.includes(one.line.row.buyer);
+      return putLine(target, isReread ? await askOf(target, one.line, known, deps) : one, known, deps);
+    }),
   );
 }
 
