@@ -47,17 +47,20 @@ export async function askOf(
   known: ReadonlyMap<string, BuyerRows>,
   deps: LineDeps,
 ): Promise<AskedLine> {
-  const { buyer, statementsDated, limit } = line.row;
-  const ofBuyer = known.get(buyer) ?? NO_ROWS;
+  const ofBuyer = known.get(line.row.buyer) ?? NO_ROWS;
   return {
     line,
     row: { portfolio: target.portfolio, key: line.row.key },
     request: await toRequest(line.row, deps.documents),
-    // Of a million small requests nobody asks it.
-    statements: asksStatements(limit.requested_limit) ? statementsDated : undefined,
+    statements: statementsOf(line.row),
     ofBuyer,
     decision: await decide(target, line, ofBuyer, deps),
   };
+}
+
+/** The date of a line's statements, as it is kept: of a million small requests nobody asks it. */
+export function statementsOf({ limit, statementsDated }: Row): string | undefined {
+  return asksStatements(limit.requested_limit) ? statementsDated : undefined;
 }
 
 /** Brings one line in, whatever there is of it, and writes down in `known` what its buyer asks for from then on. */

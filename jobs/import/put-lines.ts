@@ -6,7 +6,17 @@ import type { Line } from '../../src/portfolio/lines/row.ts';
 import type { Queues } from '../../src/queue/queues.ts';
 import type { RowLine } from './decide-line.ts';
 import { noteOf } from './line-note.ts';
-import { type AskedLine, askOf, endOf, type LineDeps, type PutEnd, putLine, type Target } from './put-line.ts';
+import {
+  type AskedLine,
+  askOf,
+  endOf,
+  type LineDeps,
+  type PutEnd,
+  putLine,
+  statementsOf,
+  type Target,
+} from './put-line.ts';
+import { rowRequest } from './row-request.ts';
 
 type PutDeps = LineDeps & { queues: Queues };
 
@@ -22,15 +32,10 @@ export async function putLines(target: Target, batch: Line[], deps: PutDeps): Pr
   // First what leads to no row, and what no longer does not: no line is counted twice at any moment.
   const found = new Map(batch.map((line) => [line.line, noteOf(line)]));
   await deps.persist('note lines', () => run.noteLines(found));
-  let left = batch.filter((line) => line.kind === 'row');
-  const known = await readKnown(toldBuyers(left), deps);
-  const ends = new Map<Line, PutEnd>();
-  while (left.length > 0) {
-    const round = firstOfBuyers(left);
-    const endsOfRound = await putRound(target, round, known, deps);
-    for (const [place, line] of round.entries()) ends.set(line, endsOfRound[place] as PutEnd);
-    left = round.length === left.length ? [] : left.filter((line) => !ends.has(line));
-  }
+  const lines = batch.filter((line) => line.kind === 'row');
+  const put = await putTogether(target, plainLines(target, lines).map(newRowOf), deps);
+  const others = put.size === lines.length ? [] : lines.filter((line) => !put.has(line.row.key));
+  const ends = await putOthers(target, others, deps);
   const [refused, endedJobs] = [new Map<number, NotedLine>(), [] as RowId[]];
   let replaced = 0;
   for (const { line, is, row, replaced: given } of ends.values()) {
@@ -46,21 +51,47 @@ export async function putLines(target: Target, batch: Line[], deps: PutDeps): Pr
 }
 
 /**
- * The buyers of whom somebody had heard before these lines. Of the others nobody has asked anything, as a rule, and the ledger says
- * so where it is not so (`seen`).
+ * Lines of which nothing has to be asked before, the most of a first import: each the only one here of a buyer of whom nobody had
+ * heard before, without documents, and nobody's correction. What the ledger knows of their requests all the same, it says.
  */
-function toldBuyers(lines: readonly RowLine[]): string[] {
-  const brought = new Set<string>();
-  const told = new Set<string>();
-  for (const { row, told: by } of lines) {
-    if (by === undefined) brought.add(row.buyer);
-    else if (!brought.has(row.buyer)) told.add(row.buyer);
-  }
-  return [...told];
+function plainLines({ mendedRow, earlierProblem }: Target, lines: readonly RowLine[]): RowLine[] {
+  const ofBuyer = new Map<string, number>();
+  for (const { row } of lines) ofBuyer.set(row.buyer, (ofBuyer.get(row.buyer) ?? 0) + 1);
+  return lines.filter(
+    ({ row, told, cells }) =>
+      told === undefined &&
+      ofBuyer.get(row.buyer) === 1 &&
+      row.documents.length === 0 &&
+      mendedRow(cells) === '' &&
+      earlierProblem(cells) === '',
+  );
 }
 
-async function readKnown(buyers: readonly string[], { rows, persist }: LineDeps): Promise<Map<string, BuyerRows>> {
-  return buyers.length === 0 ? new Map() : persist('buyers', () => rows.ofBuyers(buyers));
+function newRowOf({ line, row }: RowLine): NewRow {
+  return { key: row.key, line, request: rowRequest(row, []), seen: 0, statements: statementsOf(row) };
+}
+
+/** Brings in what is new, as far as the ledger finds nothing else of it. Answers the keys of the rows that came in. */
+async function putTogether({ portfolio, run, approval }: Target, rows: NewRow[], deps: LineDeps): Promise<Set<string>> {
+  if (rows.length === 0) return new Set();
+  const { number, generation } = run;
+  const put = () => deps.rows.putNew({ portfolio, number, generation, approval: approval.id() }, rows);
+  const arePut = await deps.persist('put', put);
+  return new Set(rows.filter((_row, place) => arePut[place]).map(({ key }) => key));
+}
+
+/** Brings in lines by what is known of their buyers' requests. */
+async function putOthers(target: Target, lines: readonly RowLine[], deps: LineDeps): Promise<Map<Line, PutEnd>> {
+  const ends = new Map<Line, PutEnd>();
+  if (lines.length === 0) return ends;
+  const buyers = [...new Set(lines.map(({ row }) => row.buyer))];
+  const known = await deps.persist('buyers', () => deps.rows.ofBuyers(buyers));
+  for (let left = lines; left.length > 0; left = left.filter((line) => !ends.has(line))) {
+    const round = firstOfBuyers(left);
+    const endsOfRound = await putRound(target, round, known, deps);
+    for (const [place, line] of round.entries()) ends.set(line, endsOfRound[place] as PutEnd);
+  }
+  return ends;
 }
 
 /** Of each buyer the first of these lines. */
@@ -74,38 +105,20 @@ async function putRound(
   target: Target,
   lines: readonly RowLine[],
   known: Map<string, BuyerRows>,
-  deps: PutDeps,
+  deps: LineDeps,
 ): Promise<PutEnd[]> {
   const asked = await Promise.all(lines.map((line) => askOf(target, line, known, deps)));
-  const fresh = asked.filter(isNew);
-  const { portfolio, run, approval } = target;
-  const rows = fresh.map(newRowOf);
-  const of = { portfolio, number: run.number, generation: run.generation };
-  const put = () => deps.rows.putNew({ ...of, approval: approval.id() }, rows);
-  const arePut = rows.length > 0 ? await deps.persist('put', put) : [];
-  const added = new Set(fresh.filter((_one, place) => arePut[place]));
-  const others = asked.filter((one) => !added.has(one));
-  // Theirs is more than a new request of a new buyer.
-  const unread = others.map(({ line }) => line.row.buyer).filter((buyer) => !known.has(buyer));
-  for (const [buyer, its] of await readKnown(unread, deps)) known.set(buyer, its);
+  const rows = asked.filter(isNew).map(({ row, line, request, statements, ofBuyer }): NewRow => {
+    return { key: row.key, line: line.line, request, seen: ofBuyer.count, statements };
+  });
+  const put = await putTogether(target, rows, deps);
   return Promise.all(
-    asked.map(async (one) => {
-      if (added.has(one)) return endOf(one, 'added', known);
-      const isReread = unread.includes(one.line.row.buyer);
-      return putLine(target, isReread ? await askOf(target, one.line, known, deps) : one, known, deps);
-    }),
+    asked.map((one) => (put.has(one.row.key) ? endOf(one, 'added', known) : putLine(target, one, known, deps))),
   );
 }
 
 /** As far as is known before the ledger is asked. */
 function isNew({ row, ofBuyer, decision }: AskedLine): boolean {
-  return (
-    'replaces' in decision &&
-    decision.replaces === undefined &&
-    !ofBuyer.rows.some((one) => one.row.key === row.key && one.row.portfolio === row.portfolio)
-  );
-}
-
-function newRowOf({ row, line, request, statements, ofBuyer }: AskedLine): NewRow {
-  return { key: row.key, line: line.line, request, seen: ofBuyer.count, statements };
+  const isThere = ofBuyer.rows.some((one) => one.row.key === row.key && one.row.portfolio === row.portfolio);
+  return 'replaces' in decision && decision.replaces === undefined && !isThere;
 }
