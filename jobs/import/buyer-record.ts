@@ -6,14 +6,14 @@ type Record = {
   k: string;
   n: string[];
   /** Of names that were forgotten, `""` in `n`: what they are compared by, as texts. Left out where all are known. */
-  a?: string[];
-  r?: string;
-  c?: string;
-  s?: string;
+  a?: string[] | undefined;
+  r?: string | undefined;
+  c?: string | undefined;
+  s?: string | undefined;
   /** Portfolio, row and line that brought it first. */
   f: [string, string, number];
   /** Portfolio, row, line and import of the one row that it rests on; left out where it rests on several. */
-  o?: [string, string, number, string];
+  o?: [string, string, number, string] | undefined;
 };
 
 export function fromBuyer({ kinds, names, reference, city, street, first, stands }: Buyer): string {
@@ -21,12 +21,13 @@ export function fromBuyer({ kinds, names, reference, city, street, first, stands
   const record: Record = {
     k: kinds.map((kind) => IDENTIFIER_KINDS.indexOf(kind)).join(''),
     n: names.map(({ written }) => written ?? ''),
-    ...(isForgotten ? { a: names.map(({ written, alike }) => (written === null ? String(alike) : '')) } : {}),
-    ...(reference === '' ? {} : { r: reference }),
-    ...(city === '' ? {} : { c: city }),
-    ...(street === '' ? {} : { s: street }),
+    // JSON leaves out what is undefined.
+    a: isForgotten ? names.map(({ written, alike }) => (written === null ? String(alike) : '')) : undefined,
+    r: reference || undefined,
+    c: city || undefined,
+    s: street || undefined,
     f: [first.portfolio, first.row, first.line],
-    ...(stands ? { o: [stands.portfolio, stands.row, stands.line, stands.importId] } : {}),
+    o: stands ? [stands.portfolio, stands.row, stands.line, stands.importId] : undefined,
   };
   return JSON.stringify(record);
 }

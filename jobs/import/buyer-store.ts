@@ -21,14 +21,15 @@ export function makeBuyerStore({ buyers, persist }: { buyers: Buyers; persist: P
       return persist('read calls', () => buyers.unsent(rows));
     },
     async write({ version, holders, buyers: changed, mends }) {
-      return persist('write buyers', () =>
-        buyers.write({
-          version,
-          holders: new Map([...holders].map(([digest, its]) => [digest, its.map(fromHolder).join(' ')])),
-          buyers: new Map([...changed].map(([key, buyer]) => [key, fromBuyer(buyer)])),
-          mends: mends.map(({ buyer, row: { portfolio, row } }) => ({ buyer, row: { portfolio, key: row } })),
-        }),
-      );
+      const change = {
+        version,
+        holders: new Map<string, string>(),
+        buyers: new Map<string, string>(),
+        mends: mends.map(({ buyer, row: { portfolio, row } }) => ({ buyer, row: { portfolio, key: row } })),
+      };
+      for (const [digest, its] of holders) change.holders.set(digest, fromHolders(its));
+      for (const [key, buyer] of changed) change.buyers.set(key, fromBuyer(buyer));
+      return persist('write buyers', () => buyers.write(change));
     },
   };
 }
@@ -39,6 +40,11 @@ export function fileNameOf(importId: string): string {
 }
 
 /** `<key>` or `<key>!`, one after another with a space between. */
+function fromHolders(holders: readonly Holder[]): string {
+  const [first] = holders;
+  return first && holders.length === 1 ? fromHolder(first) : holders.map(fromHolder).join(' ');
+}
+
 function fromHolder({ key, alone }: Holder): string {
   return alone ? `${key}!` : key;
 }

@@ -36,7 +36,7 @@ export type Place = {
 };
 
 /** What an import has to know of a line before it brings it in: the row that gives way to it, or why nobody can tell. */
-type LineDecision = { asking: Asking } & ({ replaces: BuyerRow | undefined } | { problem: Problem });
+export type LineDecision = { asking: Asking } & ({ replaces: BuyerRow | undefined } | { problem: Problem });
 
 /**
  * Decides which row of its portfolio a line corrects: the one that its cell `row` names, or else the one of its buyer that

@@ -1,27 +1,24 @@
-import type { DocumentStore } from '../../src/documents/store.ts';
-import type { BuyerRow, BuyerRows } from '../../src/ledger/buyer-rows.ts';
+import type { BuyerRows } from '../../src/ledger/buyer-rows.ts';
 import type { NotedLine } from '../../src/ledger/faulty-lines.ts';
-import type { ImportRun } from '../../src/ledger/imports.ts';
-import type { Persist } from '../../src/ledger/persist.ts';
-import type { PutAnswer, RowDocument, RowRequest } from '../../src/ledger/row.ts';
+import type { NewRow } from '../../src/ledger/put-new-rows.ts';
 import type { RowId } from '../../src/ledger/row-id.ts';
-import type { Rows } from '../../src/ledger/rows.ts';
-import { asksStatements } from '../../src/portfolio/lines/advice.ts';
-import type { Line, Row } from '../../src/portfolio/lines/row.ts';
+import type { Line } from '../../src/portfolio/lines/row.ts';
 import type { Queues } from '../../src/queue/queues.ts';
-import { buyerRowsAfter, decideLine, type Place, type RowLine, warningOfOther } from './decide-line.ts';
-import type { ImportApproval } from './import-approval.ts';
+import type { RowLine } from './decide-line.ts';
 import { noteOf } from './line-note.ts';
-import { changedProblem, otherBuyersLine, refusedLine } from './refused-line.ts';
-import { mayTake, rowRequest } from './row-request.ts';
+import {
+  type AskedLine,
+  askOf,
+  endOf,
+  type LineDeps,
+  type PutEnd,
+  putLine,
+  statementsOf,
+  type Target,
+} from './put-line.ts';
+import { rowRequest } from './row-request.ts';
 
-type PutDeps = { rows: Rows; queues: Queues; documents: DocumentStore; persist: Persist };
-
-/** How the problem of a row begins that gave way to a corrected line. It is in results files, and read back from them. */
-export const REPLACED_BY_LINE = 'replaced by line';
-
-/** Where lines are brought in, and by which import of which file. */
-export type Target = Place & { fileName: string; run: ImportRun; approval: ImportApproval };
+type PutDeps = LineDeps & { queues: Queues };
 
 /** The lines as the ledger took them, and how many rows of earlier imports gave way to them. */
 type PutLines = { lines: Line[]; replaced: number };
@@ -35,111 +32,93 @@ export async function putLines(target: Target, batch: Line[], deps: PutDeps): Pr
   // First what leads to no row, and what no longer does not: no line is counted twice at any moment.
   const found = new Map(batch.map((line) => [line.line, noteOf(line)]));
   await deps.persist('note lines', () => run.noteLines(found));
-  const buyers = new Set(batch.flatMap((line) => (line.kind === 'row' ? [line.row.buyer] : [])));
-  const known = await deps.persist('buyers', () => deps.rows.ofBuyers([...buyers]));
-  const endedJobs: RowId[] = [];
-  const refused = new Map<number, NotedLine>();
+  const lines = batch.filter((line) => line.kind === 'row');
+  const put = await putTogether(target, plainLines(target, lines).map(newRowOf), deps);
+  const others = put.size === lines.length ? [] : lines.filter((line) => !put.has(line.row.key));
+  const ends = await putOthers(target, others, deps);
+  const [refused, endedJobs] = [new Map<number, NotedLine>(), [] as RowId[]];
   let replaced = 0;
-  const putOne = async (line: RowLine): Promise<Line> => {
-    const end = await putLine(target, line, known, deps);
-    if (end.is === 'renewed') endedJobs.push(end.row);
-    if (end.replaced) {
-      endedJobs.push(end.replaced.row);
-      replaced += 1;
-    }
-    if (end.line.kind !== 'row') refused.set(line.line, noteOf(end.line));
-    return end.line;
-  };
-  const before = new Map<string, Promise<unknown>>();
-  const lines = await Promise.all(
-    batch.map((line): Line | Promise<Line> => {
-      if (line.kind !== 'row') return line;
-      const earlier = before.get(line.row.buyer);
-      const putting = earlier ? earlier.then(() => putOne(line)) : putOne(line);
-      before.set(line.row.buyer, putting);
-      return putting;
-    }),
-  );
+  for (const { line, is, row, replaced: given } of ends.values()) {
+    if (line.kind !== 'row') refused.set(line.line, noteOf(line));
+    if (is === 'renewed') endedJobs.push(row);
+    if (!given) continue;
+    endedJobs.push(given.row);
+    replaced += 1;
+  }
   await deps.persist('note lines', () => run.noteLines(refused));
   await deps.queues.forget(endedJobs);
-  return { lines, replaced };
+  return { lines: batch.map((line) => ends.get(line)?.line ?? line), replaced };
 }
 
-type PutEnd = { line: Line; row: RowId; is: PutAnswer | 'refused'; replaced?: BuyerRow | undefined };
+/**
+ * Lines of which nothing has to be asked before, the most of a first import: each the only one here of a buyer of whom nobody had
+ * heard before, without documents, and nobody's correction. What the ledger knows of their requests all the same, it says.
+ */
+function plainLines({ mendedRow, earlierProblem }: Target, lines: readonly RowLine[]): RowLine[] {
+  const ofBuyer = new Map<string, number>();
+  for (const { row } of lines) ofBuyer.set(row.buyer, (ofBuyer.get(row.buyer) ?? 0) + 1);
+  return lines.filter(
+    ({ row, told, cells }) =>
+      told === undefined &&
+      ofBuyer.get(row.buyer) === 1 &&
+      row.documents.length === 0 &&
+      mendedRow(cells) === '' &&
+      earlierProblem(cells) === '',
+  );
+}
 
-async function putLine(target: Target, line: RowLine, known: Map<string, BuyerRows>, deps: PutDeps): Promise<PutEnd> {
-  const row = { portfolio: target.portfolio, key: line.row.key };
-  const request = await toRequest(line.row, deps.documents);
-  const { buyer, statementsDated } = line.row;
-  // Of a million small requests nobody asks it.
-  const statements = asksStatements(line.row.limit.requested_limit) ? statementsDated : undefined;
-  // Redis is waited for; a file that cannot be gone through ends the import.
-  const rows = { ofRow: (other: RowId) => deps.persist('read', () => deps.rows.ofRow(other)) };
-  let takes: string | undefined;
-  let ofDeclined: string | undefined;
-  for (;;) {
-    const ofBuyer = known.get(buyer) ?? NO_ROWS;
-    const decision = await decideLine(target, line, { ofBuyer, rows });
-    if ('problem' in decision) return { line: refusedLine(line, decision.problem), row, is: 'refused' };
-    const { asking, replaces } = decision;
-    const given = replaces && { key: replaces.row.key, problem: replacedBy(line.line, target) };
-    const { number, generation } = target.run;
-    const approval = ofDeclined ?? target.approval.id();
-    const put = () =>
-      deps.rows.put(row, line.line, number, request, generation, {
-        seen: ofBuyer.count,
-        takes,
-        approval,
-        statements,
-        ...given,
-      });
-    const is = await deps.persist('put', put);
-    if (is === 'closed') {
-      const renewed = await target.approval.renew(approval ?? '');
-      if (ofDeclined !== undefined) ofDeclined = renewed;
-      continue;
-    }
-    if (is === 'declined') {
-      ofDeclined = await target.approval.ofDeclined();
-      continue;
-    }
-    if (is === 'again') {
-      const now = await deps.persist('buyers', () => deps.rows.ofBuyers([buyer]));
-      known.set(buyer, now.get(buyer) ?? NO_ROWS);
-      continue;
-    }
-    if (is === 'other') {
-      const [other] = await deps.persist('read', () => deps.rows.read([row]));
-      const known = other && { ...other.request, line: other.line };
-      const cell = target.mendedRow(line.cells);
-      if (known && !mayTake(request, known, { row, cell })) return { line: otherBuyersLine(line, known), row, is };
-      takes = known?.buyer;
-      continue;
-    }
-    if (is === 'changed') {
-      const [sent] = await deps.persist('read', () => deps.rows.read([row]));
-      return { line: refusedLine(line, changedProblem(line.line, request, sent?.request)), row, is };
-    }
-    // What is at its end, or was made before, is not asked for by this line.
-    const besides = is === 'ended' ? undefined : warningOfOther(line, { asking, rows: ofBuyer.rows, replaces });
-    if (besides) line.warnings.push(besides.warning);
-    known.set(buyer, buyerRowsAfter(ofBuyer, asking, { is, replaces }));
-    return { line, row, is, replaced: replaces };
+function newRowOf({ line, row }: RowLine): NewRow {
+  return { key: row.key, line, request: rowRequest(row, []), seen: 0, statements: statementsOf(row) };
+}
+
+/** Brings in what is new, as far as the ledger finds nothing else of it. Answers the keys of the rows that came in. */
+async function putTogether({ portfolio, run, approval }: Target, rows: NewRow[], deps: LineDeps): Promise<Set<string>> {
+  if (rows.length === 0) return new Set();
+  const { number, generation } = run;
+  const put = () => deps.rows.putNew({ portfolio, number, generation, approval: approval.id() }, rows);
+  const arePut = await deps.persist('put', put);
+  return new Set(rows.filter((_row, place) => arePut[place]).map(({ key }) => key));
+}
+
+/** Brings in lines by what is known of their buyers' requests. */
+async function putOthers(target: Target, lines: readonly RowLine[], deps: LineDeps): Promise<Map<Line, PutEnd>> {
+  const ends = new Map<Line, PutEnd>();
+  if (lines.length === 0) return ends;
+  const buyers = [...new Set(lines.map(({ row }) => row.buyer))];
+  const known = await deps.persist('buyers', () => deps.rows.ofBuyers(buyers));
+  for (let left = lines; left.length > 0; left = left.filter((line) => !ends.has(line))) {
+    const round = firstOfBuyers(left);
+    const endsOfRound = await putRound(target, round, known, deps);
+    for (const [place, line] of round.entries()) ends.set(line, endsOfRound[place] as PutEnd);
   }
+  return ends;
 }
 
-const NO_ROWS: BuyerRows = { count: 0, rows: [] };
-
-function replacedBy(line: number, { fileName }: Target) {
-  return { step: 'limit', message: `${REPLACED_BY_LINE} ${line} of ${fileName}` } as const;
+/** Of each buyer the first of these lines. */
+function firstOfBuyers(lines: readonly RowLine[]): RowLine[] {
+  const seen = new Set<string>();
+  return lines.filter(({ row }) => !seen.has(row.buyer) && seen.add(row.buyer));
 }
 
-/** A line's row as the ledger keeps it; its documents are copied into the data folder on the way. */
-async function toRequest(row: Row, store: DocumentStore): Promise<RowRequest> {
-  const documents: RowDocument[] = [];
-  for (const document of row.documents) {
-    const { name, mediaType, sizeBytes } = document;
-    documents.push({ name, mediaType, sizeBytes, sha256: await store.put(document) });
-  }
-  return rowRequest(row, documents);
+/** Brings in lines of different buyers: together as far as they are new and no more than that, the others one by one. */
+async function putRound(
+  target: Target,
+  lines: readonly RowLine[],
+  known: Map<string, BuyerRows>,
+  deps: LineDeps,
+): Promise<PutEnd[]> {
+  const asked = await Promise.all(lines.map((line) => askOf(target, line, known, deps)));
+  const rows = asked.filter(isNew).map(({ row, line, request, statements, ofBuyer }): NewRow => {
+    return { key: row.key, line: line.line, request, seen: ofBuyer.count, statements };
+  });
+  const put = await putTogether(target, rows, deps);
+  return Promise.all(
+    asked.map((one) => (put.has(one.row.key) ? endOf(one, 'added', known) : putLine(target, one, known, deps))),
+  );
+}
+
+/** As far as is known before the ledger is asked. */
+function isNew({ row, ofBuyer, decision }: AskedLine): boolean {
+  const isThere = ofBuyer.rows.some((one) => one.row.key === row.key && one.row.portfolio === row.portfolio);
+  return 'replaces' in decision && decision.replaces === undefined && !isThere;
 }

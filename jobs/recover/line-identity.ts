@@ -3,7 +3,7 @@ import { rowIdOf } from '../../src/ledger/row-id.ts';
 import { digestOf } from '../../src/ledger/verdicts.ts';
 import { type Line, type Row, requestOf } from '../../src/portfolio/lines/row.ts';
 import type { Outcome } from '../../src/portfolio/results/outcomes.ts';
-import { REPLACED_BY_LINE } from '../import/put-lines.ts';
+import { REPLACED_BY_LINE } from '../import/put-line.ts';
 
 /**
  * Whose the line is: its row's cells where they are believed, all names that its limit goes by, the buyer, and what was asked
@@ -70,7 +70,7 @@ function weakCells(line: Line, { keys: [key] }: LineIdentity, { problem }: Outco
 const CELLS_CHANGED = 'its cells may have been changed since they were requested';
 
 /**
- * What rows themselves have to say (jobs/steps/row-problem.ts, jobs/export/line-state.ts, jobs/import/put-lines.ts). A fault
+ * What rows themselves have to say (jobs/steps/row-problem.ts, jobs/export/line-state.ts, jobs/import/put-line.ts). A fault
  * of the line comes before that.
  */
 const SPEAKS_FOR_ROW = new RegExp(

@@ -13,7 +13,7 @@ import { type Opened, openPortfolio, type PortfolioFile } from '../../src/portfo
 import type { ReadOptions } from '../../src/portfolio/read-options.ts';
 import { makeOutcomeReader, type Outcome, outcomeColumns } from '../../src/portfolio/results/outcomes.ts';
 import { makeBuyerStore } from '../import/buyer-store.ts';
-import { REPLACED_BY_LINE } from '../import/put-lines.ts';
+import { REPLACED_BY_LINE } from '../import/put-line.ts';
 import { lostCallsOf } from './lost-calls.ts';
 
 type RecoverDeps = {

@@ -33,7 +33,7 @@ export function makeBuyers({ connection, keys }: { connection: RedisConnection; 
         const pages: BuyersRead[] = [];
         for (let from = 0; from < digests.length; from += PAGE) {
           const page = digests.slice(from, from + PAGE);
-          pages.push(pageOf(page, (await read(places, page)) as string[]));
+          pages.push(pageOf(page, (await read(places, [page.join('')])) as BuyersAnswer));
         }
         const [first = { version: '0', holders: new Map(), buyers: new Map() }, ...others] = pages;
         // Somebody wrote between two pages: they are of two moments.
@@ -53,8 +53,7 @@ export function makeBuyers({ connection, keys }: { connection: RedisConnection; 
         keys.call('limit', row.key),
         keys.row(row.portfolio, row.key),
       ]);
-      const args = [version, holders.size, ...entriesOf(holders), ...entriesOf(buyers)];
-      return (await write([...places, ...mended], args)) === 1;
+      return (await write([...places, ...mended], [version, linesOf(holders), linesOf(buyers)])) === 1;
     },
 
     /** What is known of these buyers now, as it was written; less those of whom nothing is. */
@@ -81,20 +80,28 @@ export function makeBuyers({ connection, keys }: { connection: RedisConnection; 
   };
 }
 
-/** Identifiers read with one command: a millisecond of Redis' time, with the buyers behind them. */
-const PAGE = 500;
+/** Identifiers read with one command: a millisecond or two of Redis' time, with the buyers behind them. */
+const PAGE = 1_000;
 
 /** A call in one of these may have made something. */
 const SENT = new Set(['claimed', 'unknown', 'made']);
 
-function entriesOf(map: ReadonlyMap<string, string>): string[] {
-  return [...map].flat();
+/** As write-buyers.lua takes them: many small arguments cost more than all that is done with them. No text has a line break in it. */
+function linesOf(map: ReadonlyMap<string, string>): string {
+  let lines = '';
+  for (const [key, text] of map) lines += `${key}${text}\n`;
+  return lines;
 }
 
-function pageOf(digests: readonly string[], [version = '0', ...found]: string[]): BuyersRead {
+/** What read-buyers.lua answers. */
+type BuyersAnswer = [version: string, pointing: (number | string)[], records: string[]];
+
+function pageOf(digests: readonly string[], [version, pointing, records]: BuyersAnswer): BuyersRead {
   const holders = new Map<string, string>();
   const buyers = new Map<string, string>();
-  for (const [at, digest] of digests.entries()) if (found[at]) holders.set(digest, found[at]);
-  for (let at = digests.length; at < found.length; at += 2) buyers.set(found[at] ?? '', found[at + 1] ?? '');
+  for (let at = 0; at < pointing.length; at += 2) {
+    holders.set(digests[pointing[at] as number] ?? '', pointing[at + 1] as string);
+  }
+  for (let at = 0; at < records.length; at += 2) buyers.set(records[at] ?? '', records[at + 1] ?? '');
   return { version, holders, buyers };
 }

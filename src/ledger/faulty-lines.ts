@@ -25,9 +25,16 @@ export function makeFaultyLines({ connection, keys }: { connection: RedisConnect
     /** Writes down what is wrong with these lines of the import of this content, see note-lines.lua. */
     async noteLines(name: string, content: string, lines: ReadonlyMap<number, NotedLine>): Promise<void> {
       const hashes = [keys.portfolio(name), ...faultyKeysOf(name), keys.keptRows(name), keys.row(name, '')];
-      for (const page of pagesOf([...lines])) {
-        await note(hashes, [content, ...page.flatMap(([line, noted]) => argsOf(line, noted))]);
-      }
+      const tell = (page: readonly [number, NotedLine][]) =>
+        note(hashes, [content, ...page.flatMap(([line, noted]) => argsOf(line, noted))]);
+      if (lines.size === 0) return;
+      const faulty = [...lines].filter(([, { fault }]) => fault !== null);
+      const [first = [], ...others] = pagesOf(faulty);
+      const isTakenBack = (await tell(first)) === NOTED_BEFORE && faulty.length < lines.size;
+      for (const page of others) await tell(page);
+      // Most lines are sound, and were so before.
+      const sound = isTakenBack ? [...lines].filter(([, { fault }]) => fault === null) : [];
+      for (const page of pagesOf(sound)) await tell(page);
     },
 
     /** What is wrong with these lines of the last import, in their order; nothing for those that led to a row. */
@@ -56,6 +63,9 @@ export function makeFaultyLines({ connection, keys }: { connection: RedisConnect
     },
   };
 }
+
+/** What note-lines.lua answers where sound lines may have something to take back. */
+const NOTED_BEFORE = 2;
 
 /** Lines written or read with one command: well below a millisecond of Redis' time, and of a script's 8,000 arguments. */
 const PAGE = 500;

@@ -1,5 +1,6 @@
 import { makeBuyerRows } from './buyer-rows.ts';
 import { makeImportRows } from './import-rows.ts';
+import { makePutNewRows } from './put-new-rows.ts';
 import { makePutRow } from './put-row.ts';
 import { makeRowLists } from './row-lists.ts';
 import { makeRowMoves, type RowOptions } from './row-moves.ts';
@@ -14,6 +15,7 @@ export type Rows = ReturnType<typeof makeRows>;
 export function makeRows(options: RowOptions & SearchOptions) {
   return {
     put: makePutRow(options),
+    putNew: makePutNewRows(options),
     ...makeRowMoves(options),
     ...makeRowLists(options),
     ...makeBuyerRows(options),

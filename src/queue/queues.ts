@@ -32,6 +32,9 @@ const JOB_OPTIONS: JobsOptions = {
   stackTraceLimit: 0,
 };
 
+/** Nobody reads BullMQ's events, and it cannot be told to write none: one page of its stream, where it would keep 10,000. */
+const STREAMS = { events: { maxLen: 100 } };
+
 /** States in which a job is not being run yet. */
 const WAITING = ['wait', 'prioritized', 'delayed'] as const;
 
@@ -50,7 +53,7 @@ export function makeQueues({
   prefixOf: (queue: QueueName) => string;
 }) {
   const queues = Object.fromEntries(
-    QUEUES.map((name) => [name, new Queue<JobData>(name, { connection, prefix: prefixOf(name) })]),
+    QUEUES.map((name) => [name, new Queue<JobData>(name, { connection, prefix: prefixOf(name), streams: STREAMS })]),
   ) as Record<QueueName, Queue<JobData>>;
   // BullMQ prints every failed try to reconnect where nobody listens; the connections say once that Redis is away.
   for (const name of QUEUES) queues[name].on('error', () => {});

@@ -4,13 +4,15 @@
 -- KEYS[5] what the keys of its rows begin with
 -- ARGV[1] content: the file and how it is read
 -- ARGV[2…] line, kind ("invalid", "duplicate" or "sound"), problem, the key of its request or "", its buyer or "" …
--- Answers 1, or 0 when another file's lines are shown by now: then these are not kept.
+-- Answers 2 where something was noted before, 1 where nothing was: then sound lines have nothing to take back. Answers 0 when another
+-- file's lines are shown by now: then these are not kept.
 -- @include archived
 local portfolio, invalid, duplicate, kept, rows = unpack(KEYS)
 local archived = archivedError(portfolio)
 if archived then return archived end
 if redis.call('HGET', portfolio, 'content') ~= ARGV[1] then return 0 end
 local import = redis.call('HGET', portfolio, 'importNumber')
+local before = redis.call('EXISTS', invalid, duplicate, kept)
 
 local function noteKind(faulty, kind)
   local wrong, others = {}, {}
@@ -47,4 +49,4 @@ for at = 2, #ARGV, 5 do
     end
   end
 end
-return 1
+return before > 0 and 2 or 1

@@ -1,6 +1,7 @@
--- Brings one line of an import into the ledger. A row nothing of whose limit call was sent takes the line's words, under
--- a new revision where they differ, so that a job of the old ones neither sends nor writes; one that was sent or made
--- keeps its own. The row that the line is a correction of gives way to it in the same step.
+-- Brings one line of an import into the ledger, whatever there is of it; most are new, and come by put-new-rows.lua. A row
+-- nothing of whose limit call was sent takes the line's words, under a new revision where they differ, so that a job of the
+-- old ones neither sends nor writes; one that was sent or made keeps its own. The row that the line is a correction of gives
+-- way to it in the same step.
 -- KEYS[1] the portfolio   KEYS[2] the row   KEYS[3] the call that would make its limit   KEYS[4] its buyer's requests
 -- KEYS[5] the row that it replaces   KEYS[6] the call that would make that one's limit; KEYS[2] and KEYS[3] for none
 -- ARGV[1] row key   ARGV[2] line   ARGV[3] import   ARGV[4] the request, as JSON   ARGV[5] its first step
@@ -24,8 +25,6 @@
 -- | "declined" (a person said no to the row, or to the one that it replaces, so it needs an approval: nothing is done)
 -- What was approved are words: a row that gets others waits for the approval of the import that brought them.
 -- @include move
--- @include add-plain
--- @include plain-tally
 local portfolio, row, limit, requests, oldRow, oldLimit = unpack(KEYS)
 local key, line, import, request, step, asked, importGen, name, amount, seen, oldKey, oldProblem, takes = unpack(ARGV, 1, 13)
 local words, knownRequest, wordsBefore, approval, statements = unpack(ARGV, 14, 18)
@@ -37,44 +36,15 @@ local found = redis.call('HMGET', row, 'state', 'request')
 local call = redis.call('HMGET', limit, 'state', 'id', 'record', 'asked')
 local state, made = found[1], call[1] == 'made'
 local sent = made or call[1] == 'claimed' or call[1] == 'unknown'
-local known = redis.call('HMGET', portfolio, 'importing', 'finished', 'cancels', 'side', 'archive')
-if known[5] then
+local known = redis.call('HMGET', portfolio, 'cancels', 'archive')
+if known[2] then
 -- @include archived
   return archivedError(portfolio)
 end
-local gen = importGen ~= '' and importGen or known[3] or '0'
-local wasCancelled = tonumber(gen) < tonumber(known[3] or 0)
+local gen = importGen ~= '' and importGen or known[1] or '0'
+local wasCancelled = tonumber(gen) < tonumber(known[1] or 0)
 -- Sent for another line, under this name but for another buyer or amount.
 if sent and call[4] and call[4] ~= '' and call[4] ~= asked then return 'changed' end
-
-local units = not state and not made and not wasCancelled and oldKey == '' and plainUnits(amount)
-if units then
-  -- As it goes for most lines: the row is new, and waits.
-  if seen ~= '' and redis.call('HLEN', requests) ~= tonumber(seen) then return 'again' end
-  redis.call('ZADD', portfolio .. ':state:' .. waits, line, key)
-  redis.call('HSET', row, 'line', line, 'import', import, 'request', request, 'step', step, 'gen', gen, 'state', waits,
-    'updated', now, 'tally', tallyNew(portfolio, known[4] or 'a', waits, amount, units))
-  if statements ~= '' then redis.call('HSET', row, 'statements', statements) end
-  if approval ~= '' then
--- @include approval-tally
-    redis.call('HSET', row, 'approval', approval)
-    joinApproval(portfolio, row, key, line, approval, amount, { [0] = tonumber(units) })
-  end
-  redis.call('HSET', requests, name, amount)
-  redis.call('HINCRBY', portfolio, 'added:' .. import, '1')
-  if words ~= '' then
--- @include index-entries
--- @include columns
-    local digestsEnd = string.find(words, '\n', 1, true)
-    redis.call('ZADD', namesOf(portfolio), '0', string.sub(words, digestsEnd + 1) .. '\0' .. key)
-    local level = levelOf(portfolio)
-    for at = 1, digestsEnd - 12, 13 do addId(portfolio, string.sub(words, at, at + 11), key, level) end
-    local column, kind = columnOf(portfolio, { line = tonumber(line), amount = amount, status = '' })
-    putInColumn(portfolio, key, column, kind, amount)
-  end
-  noteFinish(portfolio, now, true, known)
-  return 'added'
-end
 
 -- @include replaced
 -- @include recovered

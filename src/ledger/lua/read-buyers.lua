@@ -1,22 +1,22 @@
 -- Reads whom identifiers point to, and what is known of those buyers, all at one moment.
 -- KEYS[1] the version of what is known   KEYS[2] what the keys of identifiers begin with   KEYS[3] those of buyers
--- ARGV digests of identifiers, of which the first three characters name the bucket
--- Answers { version, buyers of the first identifier or "", of the second …, key, record, key, record … }: buyers as they
--- were written (write-buyers.lua), and each of them once.
-local answer = { redis.call('GET', KEYS[1]) or '0' }
-local wanted, isWanted = {}, {}
-for _, digest in ipairs(ARGV) do
-  local holders = redis.call('HGET', KEYS[2] .. string.sub(digest, 1, 3), string.sub(digest, 4)) or ''
-  answer[#answer + 1] = holders
-  for key in string.gmatch(holders, '[%w_-]+') do
-    if not isWanted[key] then
-      isWanted[key] = true
-      wanted[#wanted + 1] = key
+-- ARGV[1] digests of identifiers, 16 characters each and one behind the other; the first three name the bucket
+-- Answers { version, { place, buyers of the identifier at that place, place, … }, { key, record, key, record, … } }: identifiers
+-- that point to any, from place 0 on, and buyers as they were written (write-buyers.lua), each of them once.
+local versionKey, identifiers, buyers = unpack(KEYS)
+local pointing, records, isRead = {}, {}, {}
+local place = 0
+for bucket, rest in string.gmatch(ARGV[1], '(...)(.............)') do
+  local holders = redis.call('HGET', identifiers .. bucket, rest)
+  if holders then
+    pointing[#pointing + 1], pointing[#pointing + 2] = place, holders
+    for key in string.gmatch(holders, '[%w_-]+') do
+      if not isRead[key] then
+        isRead[key] = true
+        records[#records + 1], records[#records + 2] = key, redis.call('GET', buyers .. key) or ''
+      end
     end
   end
+  place = place + 1
 end
-for _, key in ipairs(wanted) do
-  answer[#answer + 1] = key
-  answer[#answer + 1] = redis.call('GET', KEYS[3] .. key) or ''
-end
-return answer
+return { redis.call('GET', versionKey) or '0', pointing, records }

@@ -12,7 +12,8 @@ export const INDEXED_LETTERS = 24;
 export function indexWords({ name, companyId, limit }: RowRequest): string {
   const digests = numbersOf(limit).map((number) => idDigest(signsOf(number)));
   if (companyId) digests.push(idDigest(companyId));
-  return `${[...new Set(digests)].join(' ')}\n${searchedName(name).slice(0, INDEXED_LETTERS)}`;
+  const told = digests.length > 1 ? [...new Set(digests)].join(' ') : (digests[0] ?? '');
+  return `${told}\n${searchedName(name).slice(0, INDEXED_LETTERS)}`;
 }
 
 /** What a text may mean as an id or a number of a row, as digests. */
@@ -53,6 +54,11 @@ export function beginsWith(name: string, text: string): boolean {
 
 /** Letters that Unicode does not take apart as people write them. */
 function spelt(text: string, a: string, o: string, u: string): string {
+  if (isPlain(text))
+    return text
+      .toLowerCase()
+      .replace(/[^a-z0-9]+/g, ' ')
+      .trim();
   const small = text
     .normalize('NFC')
     .toLowerCase()
@@ -67,14 +73,22 @@ function spelt(text: string, a: string, o: string, u: string): string {
 }
 
 function signsOf(text: string): string {
+  if (isPlain(text)) return text.toLowerCase().replace(/[^a-z0-9]+/g, '');
   return text
     .normalize('NFC')
     .toLowerCase()
     .replace(/[^\p{L}\p{N}]+/gu, '');
 }
 
+/** Most texts are, and Unicode's tables say nothing of them. */
+function isPlain(text: string): boolean {
+  return PLAIN.test(text);
+}
+
+const PLAIN = /^[\0-\x7f]*$/;
+
 /** 48 bits: what is found is compared with the row. Lua takes small letters of ASCII alone (index-entries.lua). */
 export function idDigest(text: string): string {
-  const small = text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
+  const small = isPlain(text) ? text.toLowerCase() : text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
   return hash('sha1', small, 'hex').slice(0, 12);
 }

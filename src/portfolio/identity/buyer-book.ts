@@ -124,13 +124,15 @@ function knownBuyers(
   { unsent, portfolio, importId }: { unsent: Set<string>; portfolio: string; importId: string },
 ): KnownBuyers {
   return {
-    holders: (digest) => holders.get(digest) ?? [],
+    holders: (digest) => holders.get(digest) ?? NOBODY,
     buyer: (key) => buyers.get(key),
     isUnsent: ({ key }) => unsent.has(key),
     portfolio,
     importId,
   };
 }
+
+const NOBODY: readonly Holder[] = [];
 
 function noChanges(version: string): BuyerChanges {
   return { version, holders: new Map(), buyers: new Map(), mends: [], brought: [] };

@@ -19,6 +19,7 @@ import { type Identifier, squeeze } from './identity.ts';
 export function decideBuyer(line: BuyerLine, known: KnownBuyers): Decision {
   for (const [place, by] of line.identifiers.entries()) {
     const holders = known.holders(by.digest);
+    if (holders.length === 0) continue;
     const candidates = holders
       .map(({ key }) => known.buyer(key))
       .filter((buyer) => isCandidate(buyer, place, line, known));

@@ -1,3 +1,4 @@
+import type { BuyerLine } from '../identity/buyer.ts';
 import type { BuyerBook } from '../identity/buyer-book.ts';
 import type { RecordedBuyerLookup } from '../identity/recorded-buyer.ts';
 import { makeProblem } from '../problem.ts';
@@ -18,12 +19,13 @@ type Telling = {
  * Where it cannot be told, that is a problem of the line.
  */
 export async function tellBuyers(drafts: Draft[], { book, sameBuyer = [], mendedRow, known }: Telling): Promise<void> {
-  const asked = drafts.flatMap((draft) => {
+  const asked: { draft: Draft; line: BuyerLine }[] = [];
+  for (const draft of drafts) {
     const { record, values, problems } = draft;
     if (sameBuyer.includes(record.line)) values.same_buyer = 'yes';
     const told = { line: record.line, isSound: problems.length === 0, mends: mendedRow(record.cells) };
     const line = buyerLineOf(values, told);
-    if (!line) return [];
+    if (!line) continue;
     if (known) {
       const buyer = known(line, record.cells);
       if (buyer === undefined) problems.push(makeProblem(record.line, null, null, NOT_ITS_CELLS));
@@ -31,8 +33,8 @@ export async function tellBuyers(drafts: Draft[], { book, sameBuyer = [], mended
       // Of a line without a row, or with other cells than its row's, nobody says whom it means.
       else line.isSound = false;
     }
-    return [{ draft, line }];
-  });
+    asked.push({ draft, line });
+  }
   const decisions = await book.tell(asked.map(({ line }) => line));
   for (const [place, { draft }] of asked.entries()) draft.decision = decisions[place];
 }

@@ -20,6 +20,8 @@ test('gives every waiting row one job, however often it is called', async () => 
   await feed(context);
   await feed(context);
   expect(await context.queues.depth()).toBe(30);
+  // Of what BullMQ tells of them, which nobody reads, little is kept.
+  expect(await context.queues.bullmq.companies.getMeta()).toMatchObject({ maxLenEvents: 100 });
 });
 
 test('keeps the queues at some seconds of the flow, and goes on where it left off when they run low', async () => {

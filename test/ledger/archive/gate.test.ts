@@ -19,6 +19,10 @@ const REFUSED_ACTS: Record<string, (ledger: FinishedLedger) => Promise<unknown>>
     run.noteLines(new Map([[9, { key: '', fault: { kind: 'invalid', message: 'x' } }]])),
   'the end of an import that slept': ({ run }) => run.end(),
   'a new row': ({ rows }) => rows.put(NEW, 9, '1', makeRequest()),
+  'new rows together': ({ rows }) =>
+    rows.putNew({ portfolio: 'q4', number: '1', generation: 0, approval: undefined }, [
+      { key: NEW.key, line: 9, request: makeRequest(), seen: 0 },
+    ]),
   'a row that is there, with other words': ({ rows }) => rows.put(REFUSED, 3, '1', makeRequest({ name: 'Other AG' })),
   'a row left out': ({ rows }) =>
     rows.leaveOut(REFUSED, { importId: '9', begun: '9' }, { step: 'limit', message: 'x' }),

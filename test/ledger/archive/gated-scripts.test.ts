@@ -110,6 +110,7 @@ const SCRIPTS: Record<string, 'refuses' | 'quiet' | 'archives' | 'reads' | 'acco
   'plain-tally': 'included',
   planned: 'included',
   'put-back': 'included',
+  'put-new-rows': 'refuses',
   'put-row': 'refuses',
   'read-buyers': 'reads',
   'recover-call': 'refuses',

@@ -128,8 +128,11 @@ test('what is added in few commands is what looking at the row again adds', asyn
     fc.asyncProperty(fc.array(row, { minLength: 1, maxLength: 8 }), async (all) => {
       const { portfolios, rows } = openLedger();
       for (const [n, { requested, record: granted }] of all.entries()) {
-        const id = { portfolio: 'q4', key: `row-${n}` };
-        await rows.put(id, n + 2, 'i', makeRequest({ limit: { requested_limit: requested } }));
+        const [id, line] = [{ portfolio: 'q4', key: `row-${n}` }, n + 2];
+        const request = makeRequest({ limit: { requested_limit: requested } });
+        const of = { portfolio: 'q4', number: 'i', generation: 0, approval: undefined };
+        const [isPlain] = await rows.putNew(of, [{ key: id.key, line, request, seen: n }]);
+        if (!isPlain) await rows.put(id, line, 'i', request);
         await rows.begin(id, 'company');
         await rows.advance(id, 'company', 'limit', { company: 'company_1' });
         await rows.advance(id, 'limit', 'done', { limit: `bl_${n}`, ...(granted ? { record: granted } : {}) });

@@ -4,11 +4,16 @@ import { makeRequest } from '../ledger.ts';
 import { type Command, command } from './command.ts';
 import { REQUESTS } from './rules.ts';
 
-/** A line comes in, with the approval that its import asks for, if it does. */
+/** A line comes in, with the approval that its import asks for, if it does: with other new ones if it is new, or else by itself. */
 export function put(name: string, key: string, line: number, version: string): Command {
   return command(`import ${name}/${key} at line ${line}, ${version}`, async (model, real) => {
-    const { approval } = model.portfolio(name);
-    const answer = await real.rows.put({ portfolio: name, key }, line, 'i', requestOf(key, version), '', { approval });
+    const { approval, cancels: generation } = model.portfolio(name);
+    const request = requestOf(key, version);
+    const seen = (await real.rows.ofBuyers([request.buyer])).get(request.buyer)?.count ?? 0;
+    const row = { key, line, request, seen };
+    const [isNew] = await real.rows.putNew({ portfolio: name, number: 'i', generation, approval }, [row]);
+    const one = () => real.rows.put({ portfolio: name, key }, line, 'i', request, '', { approval });
+    const answer = isNew ? 'added' : await one();
     expect(answer).toBe(model.put(name, key, line, version));
   });
 }

@@ -1,0 +1,154 @@
+import type { DocumentStore } from '../../src/documents/store.ts';
+import type { BuyerRow, BuyerRows } from '../../src/ledger/buyer-rows.ts';
+import type { ImportRun } from '../../src/ledger/imports.ts';
+import type { Persist } from '../../src/ledger/persist.ts';
+import type { PutAnswer, RowDocument, RowRequest } from '../../src/ledger/row.ts';
+import type { RowId } from '../../src/ledger/row-id.ts';
+import type { Rows } from '../../src/ledger/rows.ts';
+import { asksStatements } from '../../src/portfolio/lines/advice.ts';
+import type { Line, Row } from '../../src/portfolio/lines/row.ts';
+import {
+  buyerRowsAfter,
+  decideLine,
+  type LineDecision,
+  type Place,
+  type RowLine,
+  warningOfOther,
+} from './decide-line.ts';
+import type { ImportApproval } from './import-approval.ts';
+import { changedProblem, otherBuyersLine, refusedLine } from './refused-line.ts';
+import { mayTake, rowRequest } from './row-request.ts';
+
+export type LineDeps = { rows: Rows; documents: DocumentStore; persist: Persist };
+
+/** How the problem of a row begins that gave way to a corrected line. It is in results files, and read back from them. */
+export const REPLACED_BY_LINE = 'replaced by line';
+
+/** Where lines are brought in, and by which import of which file. */
+export type Target = Place & { fileName: string; run: ImportRun; approval: ImportApproval };
+
+/** A line as it is to be brought in, and what was decided by what was known of its buyer's requests. */
+export type AskedLine = {
+  line: RowLine;
+  row: RowId;
+  request: RowRequest;
+  statements: string | undefined;
+  ofBuyer: BuyerRows;
+  decision: LineDecision;
+};
+
+/** What became of a line; `replaced` is the row that gave way to it. */
+export type PutEnd = { line: Line; row: RowId; is: PutAnswer | 'refused'; replaced?: BuyerRow | undefined };
+
+/** Reads what is to be asked for a line, by what is `known` of requests; its documents are copied into the data folder on the way. */
+export async function askOf(
+  target: Target,
+  line: RowLine,
+  known: ReadonlyMap<string, BuyerRows>,
+  deps: LineDeps,
+): Promise<AskedLine> {
+  const ofBuyer = known.get(line.row.buyer) ?? NO_ROWS;
+  return {
+    line,
+    row: { portfolio: target.portfolio, key: line.row.key },
+    request: await toRequest(line.row, deps.documents),
+    statements: statementsOf(line.row),
+    ofBuyer,
+    decision: await decide(target, line, ofBuyer, deps),
+  };
+}
+
+/** The date of a line's statements, as it is kept: of a million small requests nobody asks it. */
+export function statementsOf({ limit, statementsDated }: Row): string | undefined {
+  return asksStatements(limit.requested_limit) ? statementsDated : undefined;
+}
+
+/** Brings one line in, whatever there is of it, and writes down in `known` what its buyer asks for from then on. */
+export async function putLine(
+  target: Target,
+  asked: AskedLine,
+  known: Map<string, BuyerRows>,
+  deps: LineDeps,
+): Promise<PutEnd> {
+  const { line, row, request, statements } = asked;
+  let { ofBuyer, decision } = asked;
+  let takes: string | undefined;
+  let ofDeclined: string | undefined;
+  for (;;) {
+    if ('problem' in decision) return { line: refusedLine(line, decision.problem), row, is: 'refused' };
+    const { replaces } = decision;
+    const given = replaces && { key: replaces.row.key, problem: replacedBy(line.line, target) };
+    const { number, generation } = target.run;
+    const approval = ofDeclined ?? target.approval.id();
+    const seen = ofBuyer.count;
+    const put = () =>
+      deps.rows.put(row, line.line, number, request, generation, { seen, takes, approval, statements, ...given });
+    const is = await deps.persist('put', put);
+    if (is === 'closed') {
+      const renewed = await target.approval.renew(approval ?? '');
+      if (ofDeclined !== undefined) ofDeclined = renewed;
+      continue;
+    }
+    if (is === 'declined') {
+      ofDeclined = await target.approval.ofDeclined();
+      continue;
+    }
+    if (is === 'again') {
+      const { buyer } = line.row;
+      const now = await deps.persist('buyers', () => deps.rows.ofBuyers([buyer]));
+      ofBuyer = now.get(buyer) ?? NO_ROWS;
+      decision = await decide(target, line, ofBuyer, deps);
+      continue;
+    }
+    if (is === 'other') {
+      const [other] = await deps.persist('read', () => deps.rows.read([row]));
+      const known = other && { ...other.request, line: other.line };
+      const cell = target.mendedRow(line.cells);
+      if (known && !mayTake(request, known, { row, cell })) return { line: otherBuyersLine(line, known), row, is };
+      takes = known?.buyer;
+      continue;
+    }
+    if (is === 'changed') {
+      const [sent] = await deps.persist('read', () => deps.rows.read([row]));
+      return { line: refusedLine(line, changedProblem(line.line, request, sent?.request)), row, is };
+    }
+    return endOf({ ...asked, ofBuyer, decision }, is, known);
+  }
+}
+
+/** A line is in: what its buyer asks for from then on is written down in `known`, and what else that is said in a warning. */
+export function endOf(
+  { line, row, ofBuyer, decision }: AskedLine,
+  is: PutAnswer,
+  known: Map<string, BuyerRows>,
+): PutEnd {
+  const { asking } = decision;
+  const replaces = 'replaces' in decision ? decision.replaces : undefined;
+  // What is at its end, or was made before, is not asked for by this line.
+  const besides = is === 'ended' ? undefined : warningOfOther(line, { asking, rows: ofBuyer.rows, replaces });
+  if (besides) line.warnings.push(besides.warning);
+  known.set(line.row.buyer, buyerRowsAfter(ofBuyer, asking, { is, replaces }));
+  return { line, row, is, replaced: replaces };
+}
+
+const NO_ROWS: BuyerRows = { count: 0, rows: [] };
+
+function decide(target: Target, line: RowLine, ofBuyer: BuyerRows, deps: LineDeps): Promise<LineDecision> {
+  // Redis is waited for; a file that cannot be gone through ends the import.
+  const rows = { ofRow: (other: RowId) => deps.persist('read', () => deps.rows.ofRow(other)) };
+  return decideLine(target, line, { ofBuyer, rows });
+}
+
+function replacedBy(line: number, { fileName }: Target) {
+  return { step: 'limit', message: `${REPLACED_BY_LINE} ${line} of ${fileName}` } as const;
+}
+
+/** A line's row as the ledger keeps it; its documents are copied into the data folder on the way. */
+async function toRequest(row: Row, store: DocumentStore): Promise<RowRequest> {
+  const documents: RowDocument[] = [];
+  for (const document of row.documents) {
+    const { name, mediaType, sizeBytes } = document;
+    documents.push({ name, mediaType, sizeBytes, sha256: await store.put(document) });
+  }
+  return rowRequest(row, documents);
+}
