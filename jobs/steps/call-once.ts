@@ -38,12 +38,12 @@ type Ending =
   | (Extract<Settled, { is: 'made' }> & { onward?: { inHand: InHand | undefined } });
 
 /** What a row has in hand of a call before it is made: the way is free, and perhaps the call is claimed. */
-export type InHand = { passage: Passage; claim: Claim | undefined };
+export type InHand = { wish: Wish; passage: Passage; claim: Claim | undefined };
 
 /** How a row goes on once its call was made, and the call that it wants next, if it may go on to it. */
 export type RowOnward = (made: { id: string; record: CallRecord }) => {
   moving: Moving;
-  next: { kind: CallKind; wish: () => Wish } | undefined;
+  next: { wish: () => Wish } | undefined;
 };
 
 /** Who alone is put off asks again at this pace: its thirty times are over within some seconds, and cost next to nothing. */
@@ -142,26 +142,46 @@ async function sendClaimed(first: string, wish: Wish, turn: Turn, deps: CallDeps
  * Writes down what became of the call. Where it was made, its row goes on in the same step; and where the way is free for the next
  * call at this moment, that is claimed in it, too.
  */
-async function settle(claim: Claim, sent: Sent, { passage, onward }: Turn, deps: CallDeps): Promise<Ending> {
-  const onwards = sent.is === 'made' && onward ? onward(sent) : undefined;
-  const next = onwards?.next;
-  const ahead = next && deps.service.isAuthorized() ? passage.passOn(next.kind) : undefined;
-  passage.leaveSlot();
+async function settle(claim: Claim, sent: Sent, turn: Turn, deps: CallDeps): Promise<Ending> {
+  const ahead = sent.is === 'made' ? lookAhead(sent, turn, deps) : undefined;
+  turn.passage.leaveSlot();
   let isInHand = false;
   try {
     const ended = await claim.settle(
       sent,
-      onwards && {
-        moving: onwards.moving,
-        next: next && ahead ? next.wish() : undefined,
-        onUnknown: next ? deps.onUnknown[next.kind] : 'hold',
+      ahead && {
+        moving: ahead.moving,
+        next: ahead.next?.wish,
+        onUnknown: ahead.next ? deps.onUnknown[ahead.next.wish.kind] : 'hold',
       },
     );
     if (!('onward' in ended)) return ended;
-    isInHand = ahead !== undefined;
-    return { ...ended, onward: { inHand: ahead && { passage: ahead, claim: ended.onward.claim } } };
+    isInHand = ahead?.next !== undefined;
+    return { ...ended, onward: { inHand: ahead?.next && { ...ahead.next, claim: ended.onward.claim } } };
   } finally {
-    if (!isInHand) await ahead?.end();
+    if (!isInHand) await ahead?.next?.passage.end();
+  }
+}
+
+/**
+ * How the row goes on, and what it may have of its next call without waiting. Whatever fails here is met again where the row stands then:
+ * what was made is written down in any case.
+ */
+function lookAhead(
+  made: Extract<Sent, { is: 'made' }>,
+  { passage, onward }: Turn,
+  { service, log }: CallDeps,
+): { moving: Moving; next?: Omit<InHand, 'claim'> } | undefined {
+  try {
+    const onwards = onward?.(made);
+    if (!onwards) return undefined;
+    const { moving, next } = onwards;
+    const wish = next && service.isAuthorized() ? next.wish() : undefined;
+    const ahead = wish && passage.passOn(wish.kind);
+    return { moving, ...(wish && ahead ? { next: { wish, passage: ahead } } : {}) };
+  } catch (error) {
+    log.debug({ reason: messageOf(error) }, 'what follows a call that was made is looked at once more');
+    return undefined;
   }
 }
 

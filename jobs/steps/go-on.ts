@@ -30,7 +30,7 @@ type Stand = { place: Place; inHand?: InHand | undefined };
 
 /** Makes what the row wants at its place, and answers where it stands then. */
 async function goOnce({ place, inHand }: Stand, deps: GoDeps): Promise<Stand | RowEnding> {
-  const wish = wishOf(place, deps.openDocument);
+  const wish = inHand?.wish ?? wishOf(place, deps.openDocument);
   const onward: RowOnward = (made) => {
     const reached = reachedBy(place, made);
     return { moving: deps.rows.moving(place.step, reached.to, reached.fields), next: nextCall(reached, deps) };
@@ -63,7 +63,7 @@ async function stateBehind(
 function nextCall(reached: Reached, deps: GoDeps): ReturnType<RowOnward>['next'] {
   const { to, place } = reached;
   if (to !== '' && !mayGoOn(reached, deps)) return undefined;
-  return { kind: KIND_OF[place.step], wish: () => wishOf(place, deps.openDocument) };
+  return { wish: () => wishOf(place, deps.openDocument) };
 }
 
 /** Whether a row need not stand in its next queue: nobody has paused that, and calls of its kind leave. */

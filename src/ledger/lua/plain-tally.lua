@@ -1,4 +1,4 @@
--- Included where most rows go the way that most rows go: one comes in and waits, goes from one open state to another, or is done.
+-- Included where most rows go the way that most rows go: from one open state to another, or to "done".
 -- What that changes of the sums is known without looking at the row again; all else is tally.lua's, which says the same of these.
 -- Comes behind move.lua, and what adds to a sum: add-plain.lua, or gathered.lua where many rows are served at once.
 -- Answers an amount as the one integer that it is in a sum (amounts.lua), as text, or nil for one that needs more than that.
@@ -6,14 +6,6 @@ local function plainUnits(amount)
   local whole, point, cents = string.match(amount, '^([1-9]%d?%d?%d?%d?%d?%d?%d?)(%.?)(%d?%d?)$')
   if not whole or (point == '') ~= (cents == '') then return nil end
   return whole .. (cents == '' and '00' or #cents == 1 and cents .. '0' or cents)
-end
-
--- A row comes in and waits, in the state "queued" or "awaiting". Answers what it adds from now on.
-local function tallyNew(portfolio, side, state, amount, units)
-  local sums = portfolio .. ':sums:' .. side
-  addPlain(sums, 'rows', '1')
-  addPlain(sums, 'sum:' .. state .. ':0', units)
-  return side .. '|' .. state .. '|' .. amount
 end
 
 -- A row goes from one open state to another, or to "done", with `granted`, `available` and `status` as the service answered them.

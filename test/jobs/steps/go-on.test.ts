@@ -1,3 +1,5 @@
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createCompany } from '../../../jobs/steps/create-company.ts';
 import type { GoDeps } from '../../../jobs/steps/go-on.ts';
@@ -47,4 +49,20 @@ test('where nothing stands in the way, a row goes all its way by one job', async
   // BullMQ numbers the jobs of a queue here.
   expect(await context.ledger.get(context.queues.bullmq['buyer-limits'].toKey('id'))).toBeNull();
   expect(await context.ledger.get(context.queues.bullmq.companies.toKey('id'))).not.toBeNull();
+});
+
+test('what was made is written down, though what its row wants next cannot be told', async () => {
+  const { dir, work, standIn, context, ...place } = await openWorkplace();
+  await mkdir(join(dir, 'documents'));
+  await writeFile(join(dir, 'documents', 'a.pdf'), '%PDF-1.4\n1 0 obj\n<<>>\nendobj\ntrailer\n<<>>\n%%EOF\n');
+  const header = 'name,country_code,company_registration_number,requested_limit,supporting_documents';
+  await place.import([header, 'Muster GmbH,DE,HRB 1,1000,a.pdf']);
+  // The store of documents has lost its content since.
+  await rm(join(context.settings.LIMITLINE_DATA, 'documents'), { recursive: true });
+  await work();
+  await expect.poll(async () => (await place.report()).states.documents).toBe(1);
+  const [found] = await context.rows.inState('q4', 'documents', { count: 1 });
+  const [result] = await context.rows.read(found ? [found.row] : []);
+  expect(result?.companyId).toBe(standIn.things('company')[0]?.id);
+  expect(standIn.counts().made).toMatchObject({ company: 1, document: 0, limit: 0 });
 });
