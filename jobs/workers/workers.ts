@@ -125,7 +125,7 @@ export async function startWorkers(
  * use up no slot meanwhile.
  */
 function rowsInHand(callsInFlight: number): number {
-  return Math.ceil(callsInFlight * 1.5);
+  return callsInFlight + Math.floor(callsInFlight / 2);
 }
 
 function runnableJobs(deps: GoDeps): (RunnableJob & { queue: string })[] {
