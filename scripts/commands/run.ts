@@ -16,12 +16,19 @@ import { type Duration, duration } from '../options/durations.ts';
 import { type ImportOptions, importPayload, withImportOptions } from '../options/import-options.ts';
 import { DEADLINE_STATUS } from '../process/exit-status.ts';
 import { waitForSignal } from '../process/signals.ts';
+import { keepHeapSmall } from '../process/small-heap.ts';
 import { type Found, importAndWait } from '../run/import-and-wait.ts';
 import type { ResultsOptions } from '../run/next-steps.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
 const STOPPING =
   'limitline: stopping: waiting up to 20 s for calls under way. Ctrl-C again, after two seconds, cuts them off, and their rows are held.';
+
+/**
+ * What a row needs is garbage within seconds, and old by then. On 10,000 rows: 320 MiB at the most without this, 225 with it, and
+ * 205 where the heap may grow by half, which takes more of the processor.
+ */
+const HEAP_GROWS_BY_PERCENT = 100;
 
 /** `limitline run FILE`: import, work until the portfolio is finished, report. Running it again goes on where it ended. */
 export function register(program: Command, terminal: Terminal): void {
@@ -39,6 +46,7 @@ type RunOptions = ImportOptions & ResultsOptions & { deadline?: Duration };
 
 /** Does what `run` does, and answers its exit status. */
 async function runFile(file: string, options: RunOptions, terminal: Terminal): Promise<number> {
+  keepHeapSmall(HEAP_GROWS_BY_PERCENT);
   const settings = readSettings();
   const asks = isToAsk(file, options, accountOf(settings));
   const given = await importPayload(file, options, terminal.say);
