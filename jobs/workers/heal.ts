@@ -59,6 +59,6 @@ async function restoreUnlistedJobs(
   }
   // Rows that wait have no job as a rule, and the feeder brings them: all they need is that nothing stands in its way.
   const first = await jobsOf({ portfolio, state: 'queued' }, { from: 0, count: PAGE }, rows);
-  await queues.clear(lostOf(first));
+  await queues.clear(await queues.known(lostOf(first)));
   return added;
 }
