@@ -97,6 +97,7 @@ export function makePace({
     });
     state = { ...state, blocked: { why: shownWhy, untilMs: Date.now() + waitMs } };
     if (!isFirst) return;
+    turnQueue.begins(episode + 1);
     const facts = { waitMs: Math.round(waitMs), why };
     // Meeting the limit now and then is how it is followed, and no trouble.
     if (because === 'limit' && waitMs < LONGEST_WAIT_MS) log.debug(facts, "the service's limit was reached");

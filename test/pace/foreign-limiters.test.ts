@@ -1,4 +1,6 @@
 import { describe, expect, test, vi } from 'vitest';
+import type { RateLimitSettings } from '../../src/stand-in/fault-settings.ts';
+import { makeBucket } from '../../src/stand-in/rate-limit.ts';
 import { FOREIGN_WORDS, makeForeignWindow, makeLimitReq } from '../support/foreign-limiters.ts';
 import { sendThrough } from '../support/send-through.ts';
 
@@ -62,6 +64,21 @@ describe.concurrent('limiters of others are used to within 5 percent, and hardly
     expect(sent.endS).toBeLessThan(1.05 * (CALLS / PER_S));
     expect(sent.refused).toBeLessThanOrEqual(CALLS / 100);
   });
+});
+
+test.concurrent('eight processes that stand still at times do not crowd into a limit afterwards', async () => {
+  const bucket = makeBucket();
+  const settings: RateLimitSettings = { perS: 100, burst: 20, headers: 'none' };
+  // All of them for 300 ms in each three seconds, as where Redis is slow or the machine has other things to do.
+  const readyMs = () => Math.max(5, 300 - (Date.now() % 3_000));
+  const sent = await sendThrough((nowMs) => ({ ...bucket.pass(settings, nowMs), headers: {} }), {
+    calls: 1_000,
+    processes: 8,
+    latencyMs: uneven(),
+    readyMs,
+  });
+  expect(sent.endS).toBeLessThan(1.3 * 10);
+  expect(sent.refused).toBeLessThanOrEqual(15);
 });
 
 test.concurrent('where others use half of a window, what they leave is spread, and few calls are refused', async () => {

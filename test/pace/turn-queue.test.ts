@@ -51,3 +51,26 @@ test('a caller who gives up during a block leaves at once, and nobody asks for a
   await vi.advanceTimersByTimeAsync(60_000);
   expect(asked.length).toBe(before);
 });
+
+test('a turn from before the limit was met is lost to a call that has not left', async () => {
+  const { queue, end } = openQueue();
+  end();
+  const turn = await queue.take(new AbortController().signal);
+  expect([turn.isLost(), turn.leave()]).toEqual([false, true]);
+  queue.begins(3);
+  expect([turn.isLost(), turn.leave()]).toEqual([true, false]);
+});
+
+test('a turn that is used late is lost, since it would crowd; where all are late for a second, none is', async () => {
+  const { queue, end } = openQueue();
+  end();
+  const take = () => queue.take(new AbortController().signal);
+  const [prompt, late] = await Promise.all([take(), take()]);
+  await vi.advanceTimersByTimeAsync(50);
+  expect(prompt.leave()).toBe(true);
+  await vi.advanceTimersByTimeAsync(150);
+  expect(late.leave()).toBe(false);
+  const later = await take();
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(later.leave()).toBe(true);
+});
