@@ -39,8 +39,11 @@ export type ShownCause = Cause & { sample: CauseSample | undefined };
 /** What follows from a look. */
 export type Outlook = { open: number; steps: FunnelStep[]; calls: CallsLeft; left: TimeLeft | undefined };
 
+/** What an outlook follows from. */
+type Seen = Pick<PortfolioLook, 'state' | 'causes' | 'pace' | 'spans' | 'ownPerS' | 'nowMs'>;
+
 /** Where the rows are on their way, what is still to be called, and how long that takes. */
-export function outlookOf({ state, causes, pace, spans, ownPerS, nowMs }: PortfolioLook): Outlook {
+export function outlookOf({ state, causes, pace, spans, ownPerS, nowMs }: Seen): Outlook {
   const stopped: Record<Step, number> = { company: 0, documents: 0, limit: 0 };
   for (const { step, rows } of causes) stopped[step] += rows;
   const steps = funnelOf(state, stopped);
