@@ -9,7 +9,8 @@ import { checkStatement, limitlineScript, PEERS, serviceSettings } from './conte
 import { generatePortfolio } from './generate-portfolio.ts';
 import type { RunningLimiter } from './limiters/limiter.ts';
 import type { LimiterCase } from './limiters/limiter-cases.ts';
-import { judgeWords, listenToWords, type WordFigures } from './measure-words.ts';
+import { judgeWords, type WordFigures } from './judge-words.ts';
+import { listenToWords } from './measure-words.ts';
 import { runContender } from './run-contender.ts';
 import { startRedis } from './start-redis.ts';
 import { type RunningService, type ServiceReport, startService } from './start-service.ts';
