@@ -81,7 +81,7 @@ export function makePaceScripts({
         limit: words.limit ?? -1,
         remaining: words.remaining ?? -1,
         resetUs: words.resetMs === undefined ? -1 : Math.round(words.resetMs * 1_000),
-        statedPerS: words.statedPerS ?? -1,
+        windowS: words.windowS ?? -1,
       };
       const answer = readNamedFields(await takeTurns([key], namedArgs(args)));
       const turns = answer.number('turns');

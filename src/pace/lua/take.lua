@@ -3,7 +3,7 @@
 -- KEYS[1] the pace, see pace-state.lua
 -- ARGV name, value, …: wanted (turns), ceiling (most calls a second, 0 for none), aheadUs (how far ahead turns are handed
 --   out), trialEveryUs (between turns on trial), firstRate, accepted (calls since this process asked last), and of the
---   service's headers, -1 where they say nothing: limit, remaining, resetUs, statedPerS
+--   service's headers, -1 where they say nothing: limit, remaining, resetUs, windowS (of a policy that is a rate)
 -- Answers, name after name: turns, firstUs (until the first; without turns, until it is worth asking again), betweenUs,
 --   episode, trial (1 while one call tries at a time), why (nothing leaves, or ""), phase, ratePerS, flowPerS,
 --   limits (1 where the pace is what limits us)
@@ -17,9 +17,9 @@ local wanted, ceiling, ahead = number('wanted'), number('ceiling'), number('ahea
 local pace = readState(number('firstRate'))
 fade(pace, number('firstRate'))
 countAccepted(pace, number('accepted'))
-hearHeaders(pace, number('limit'), number('remaining'), number('resetUs'), number('statedPerS'))
+hearHeaders(pace, number('limit'), number('remaining'), number('resetUs'), number('windowS'))
 
-if pace.stated > 0 then pace.rate = math.min(pace.rate, N.STATED_SHARE * pace.stated) end
+if pace.stated > 0 then pace.rate = math.min(pace.rate, pace.stated) end
 -- A ceiling that is lifted one day leaves no rate behind that the service was never seen to take.
 if ceiling > 0 then pace.rate = math.min(pace.rate, ceiling) end
 local rate = pace.rate
