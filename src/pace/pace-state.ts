@@ -12,7 +12,9 @@ export type PaceState = {
   /** Whether the pace is what limits the calls, and whether a ceiling of the user's is what limits the pace. */
   isLimiting: boolean;
   atCeiling: boolean;
-  blocked: { why: string; untilMs: number } | undefined;
+  blocked: { why: string; untilMs: number; because?: string } | undefined;
+  /** Calls accepted in all, where it was read from Redis. */
+  accepted?: number;
   /** Kinds of call that do not leave, whatever the pace. */
   shut?: readonly Shut[];
   /** Queues from which nothing is taken up, since a person stopped them. */

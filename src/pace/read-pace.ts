@@ -27,6 +27,10 @@ function readState(found: unknown): PaceState | undefined {
     isLimiting: answer.flag('limits'),
     // Whose ceiling it was is not known here.
     atCeiling: false,
-    blocked: waitUs > 0 ? { why: answer.text('why'), untilMs: Date.now() + waitUs / 1_000 } : undefined,
+    blocked:
+      waitUs > 0
+        ? { why: answer.text('why'), because: answer.text('because'), untilMs: Date.now() + waitUs / 1_000 }
+        : undefined,
+    accepted: answer.number('accepted'),
   };
 }

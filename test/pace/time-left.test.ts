@@ -1,9 +1,9 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { PaceState } from '../../src/pace/pace-state.ts';
-import type { PaceSpan } from '../../src/pace/samples.ts';
+import type { PaceSample } from '../../src/pace/samples.ts';
 import { timeLeftRange, timeLeftWords } from '../../src/pace/time-left.ts';
 
-const NOW = 1_000_000;
+const NOW = 1_000_000_000;
 const pace: PaceState = {
   phase: 'hold',
   ratePerS: 100,
@@ -12,41 +12,46 @@ const pace: PaceState = {
   atCeiling: false,
   blocked: undefined,
 };
-const span = (acceptedPerS: number, ageMs = 1_000): PaceSpan => {
-  return { fromMs: NOW - ageMs - 2_000, atMs: NOW - ageMs, acceptedPerS, throttledPerS: 0, learnedPerS: 100 };
-};
+const calls = { fewest: 1_000, most: 1_000 };
 
-test('goes from the fewest calls at the fastest to the most at the slowest of the last minute', () => {
-  const spans = [span(1, 90_000), span(80), span(90), span(85), span(50), span(120)];
-  expect(timeLeftRange({ fewest: 1_000, most: 2_000 }, { pace, spans }, NOW)).toEqual({ fromS: 10, toS: 25 });
-});
+/** Samples each two seconds up to now, after so many calls in each of these two seconds. */
+function samplesOf(accepted: readonly number[], waitsUntilMs: (place: number) => number = () => 0): PaceSample[] {
+  let sum = 0;
+  return [0, ...accepted].map((more, place) => {
+    sum += more;
+    const atMs = NOW - (accepted.length - place) * 2_000;
+    return { atMs, accepted: sum, throttled: 0, learnedPerS: 0, waitsUntilMs: waitsUntilMs(place) };
+  });
+}
+const steady = (perS: number, seconds: number) => samplesOf(Array(seconds / 2).fill(2 * perS));
 
-test('a portfolio that has only a share of the pace takes longer', () => {
-  const range = timeLeftRange({ fewest: 1_000, most: 1_000 }, { pace, spans: [], ownPerS: 25 }, NOW);
-  expect(range).toEqual({ fromS: 10, toS: 40 });
-});
-
-test.each<[string, Partial<PaceState>]>([
-  ['all calls wait', { blocked: { why: 'gone', untilMs: NOW + 5_000 } }],
-  ['a door is shut', { shut: [{ kind: 'limit', why: 'status 502', untilMs: NOW, isTried: false }] }],
-  ['nothing leaves', { isLimiting: false, flowPerS: 0.001 }],
-])('it cannot be told while %s', (_name, changes) => {
-  const range = timeLeftRange({ fewest: 10, most: 10 }, { pace: { ...pace, ...changes }, spans: [span(50)] }, NOW);
-  expect(range).toBeUndefined();
-});
-
-test.each([
-  [1, 5, 'less than 10 s'],
-  [35, 55, '35 to 55 s'],
-  [240, 360, '4 to 6 min'],
-  [5_000, 8_000, '1.5 to 2 h'],
-  [100, 110, '1.5 to 2 min'],
-  [3_600, 3_700, 'about 60 min'],
-  [200_000, 400_000, '2.5 to 5 d'],
-])('%i to %i s is "%s"', (fromS, toS, words) => {
-  expect(timeLeftWords({ fromS, toS })).toBe(words);
-});
-
-test('nothing to tell is told as nothing', () => {
-  expect(timeLeftWords(timeLeftRange({ fewest: 0, most: 0 }, { pace, spans: [] }, NOW))).toBe('');
+test.each<[string, PaceSample[], Partial<PaceState>, number | undefined, { fromS: number; toS: number }]>([
+  ['what was learned, where nothing else is known', [], {}, undefined, { fromS: 10, toS: 10 }],
+  ['what went lately, whatever is allowed now', steady(40, 40), { ratePerS: 1.3 }, undefined, { fromS: 25, toS: 25 }],
+  [
+    'both, where it has changed',
+    samplesOf([...Array(10).fill(200), ...Array(5).fill(50)]),
+    {},
+    undefined,
+    { fromS: 13, toS: 40 },
+  ],
+  [
+    'whole windows: five seconds of all at once',
+    samplesOf(Array(3).fill([160, 40, 0, 160, 40]).flat()),
+    {},
+    undefined,
+    { fromS: 25, toS: 25 },
+  ],
+  ['a share, where others have the rest', steady(100, 40), {}, 25, { fromS: 10, toS: 40 }],
+  [
+    'nothing of the time before nobody worked',
+    [...samplesOf([800, 800]).map((one) => ({ ...one, atMs: one.atMs - 60_000 }))],
+    {},
+    50,
+    { fromS: 20, toS: 20 },
+  ],
+])('goes by %s', (_name, samples, changes, ownPerS, range) => {
+  const left = timeLeftRange(calls, { pace: { ...pace, ...changes }, samples, ownPerS }, NOW);
+  expect(left?.fromS).toBeCloseTo(range.fromS, -0.3);
+  expect(left?.toS).toBeCloseTo(range.toS, -0.3);
 });

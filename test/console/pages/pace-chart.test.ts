@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { makeOwnPace } from '../../../src/console/pages/portfolio/own-pace.ts';
+import { makeOwnPace } from '../../../src/pace/own-pace.ts';
 import { renderPaceChart } from '../../../src/console/pages/portfolio/pace-chart.ts';
 import type { PaceSpan } from '../../../src/pace/samples.ts';
 
@@ -11,6 +11,7 @@ const spans = (count: number, of: (at: number) => Partial<PaceSpan> = () => ({})
     acceptedPerS: 50,
     throttledPerS: 0,
     learnedPerS: 60,
+    waitsUntilMs: 0,
     ...of(at),
   }));
 const chart = (of: PaceSpan[], toMs = NOON + 3_600_000) =>

@@ -1,0 +1,66 @@
+import type { Said } from '../../scripts/bench/judge-words.ts';
+import { makeOwnPace } from '../../src/pace/own-pace.ts';
+import type { Pace } from '../../src/pace/pace.ts';
+import { makePaceReader } from '../../src/pace/read-pace.ts';
+import { makePaceSamples } from '../../src/pace/samples.ts';
+import { timeLeftRange } from '../../src/pace/time-left.ts';
+import type { ForeignLimiter } from './foreign-limiters.ts';
+import { inVirtualTime, sleep } from './virtual-time.ts';
+
+/** Calls in flight of one process; one way, to the service or back. */
+const CALLERS = 16;
+const LATENCY_MS = 1;
+
+/** What was said of the time left of a portfolio, each second, and when that began and ended. */
+export type Heard = { said: Said[]; refused: number; startedMs: number; finishedMs: number };
+
+/** Processes with one pace send so many calls through a limiter, in virtual time, and somebody reads how long it will take. */
+export function heardWords(limiter: ForeignLimiter, { calls, processes = 1 }: { calls: number; processes?: number }) {
+  return inVirtualTime(async ({ openPace, connection, paceKey }): Promise<Heard> => {
+    const samples = makePaceSamples({ connection, paceKey, key: `${paceKey}:samples` });
+    const readPace = makePaceReader(connection, paceKey);
+    const ownPace = makeOwnPace();
+    const heard: Heard = { said: [], refused: 0, startedMs: Date.now(), finishedMs: 0 };
+    let passed = 0;
+    const send = async (pace: Pace): Promise<void> => {
+      const { signal } = new AbortController();
+      while (passed < calls) {
+        const { episode } = await pace.take(signal);
+        await sleep(LATENCY_MS);
+        const { allowed, headers, delayMs = 0 } = limiter(Date.now());
+        await sleep(delayMs + LATENCY_MS);
+        if (allowed) {
+          passed += 1;
+          heard.finishedMs = Date.now();
+          await pace.answered(headers);
+        } else {
+          heard.refused += 1;
+          await pace.block({ why: 'too fast', because: 'limit', headers, episode });
+        }
+      }
+    };
+    const sample = async (): Promise<void> => {
+      while (!(await samples.add())) await sleep(250);
+      while (passed < calls) {
+        await sleep(2_000);
+        await samples.add();
+      }
+    };
+    const listen = async (): Promise<void> => {
+      while (passed < calls) {
+        const [pace, kept] = await Promise.all([readPace(), samples.read()]);
+        const atMs = Date.now();
+        const ownPerS = ownPace.note('any', passed, atMs, heard.startedMs);
+        const left = calls - passed;
+        const range = pace && timeLeftRange({ fewest: left, most: left }, { pace, samples: kept, ownPerS }, atMs);
+        heard.said.push({ atMs, left: range });
+        if (process.env.EVERY) console.log((atMs - heard.startedMs)/1000, left, range && `${range.fromS.toFixed(1)}-${range.toS.toFixed(1)}`, ownPerS?.toFixed(1), pace && `${pace.phase} rate ${pace.ratePerS.toFixed(1)} flow ${pace.flowPerS.toFixed(1)} ${pace.isLimiting} ${pace.blocked ? `${pace.blocked.because} ${((pace.blocked.untilMs-atMs)/1000).toFixed(1)} ${pace.blocked.why}`:''}`);
+        await sleep(1_000);
+      }
+    };
+    const paces = Array.from({ length: processes }, () => openPace());
+    const callers = paces.flatMap((pace) => Array<Pace>(CALLERS).fill(pace));
+    await Promise.all([...callers.map(send), sample(), listen()]);
+    return heard;
+  });
+}
