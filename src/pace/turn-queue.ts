@@ -10,9 +10,16 @@ export type Turn = { episode: number; isLost: () => boolean; leave: () => boolea
 
 /**
  * What the pace granted: so many turns, the first after `firstMs`; with none, when to ask again. `strict` turns are those
- * under a ceiling.
+ * under a ceiling; those that `crowds` speaks of would meet the service's limit together if they were used late.
  */
-export type Grant = { turns: number; firstMs: number; betweenMs: number; episode: number; strict: boolean };
+export type Grant = {
+  turns: number;
+  firstMs: number;
+  betweenMs: number;
+  episode: number;
+  crowds: boolean;
+  strict: boolean;
+};
 
 /**
  * However long a wait is said to be, Redis is asked again this often: a block that ends early is noticed within it, and
@@ -49,12 +56,12 @@ export function makeTurnQueue(ask: (wanted: number) => Promise<Grant>, onFault: 
 
   const askAgain = (error: unknown): Grant => {
     onFault(error);
-    return { turns: 0, firstMs: RETRY_MS, betweenMs: 0, episode: 0, strict: false };
+    return { turns: 0, firstMs: RETRY_MS, betweenMs: 0, episode: 0, crowds: false, strict: false };
   };
 
-  const makeTurn = ({ episode, betweenMs, strict }: Grant, dueMs: number): Turn => {
+  const makeTurn = ({ episode, betweenMs, crowds, strict }: Grant, dueMs: number): Turn => {
     if (!strict) {
-      const isLost = () => episode < latestEpisode || lateness.isLost(performance.now() - dueMs);
+      const isLost = () => episode < latestEpisode || (crowds && lateness.isLost(performance.now() - dueMs));
       return { episode, isLost, leave: () => !isLost() };
     }
     departures.due(dueMs);

@@ -40,6 +40,7 @@ describe.concurrent('limiters of others are used to within 5 percent, and hardly
     ['fastify', 5, 1],
     ['flexible', 1, 1],
     ['flexible', 5, 8],
+    ['flexible refusals', 1, 1],
   ])('%s, a window of %i s, %i processes', async (family, windowS, processes) => {
     const latencyMs = processes === 1 ? () => 1 : uneven();
     const sent = await sendThrough(windowOf(family, windowS), { calls: CALLS, processes, latencyMs, beginMs: 370 });
@@ -79,6 +80,26 @@ test.concurrent('eight processes that stand still at times do not crowd into a l
   });
   expect(sent.endS).toBeLessThan(1.3 * 10);
   expect(sent.refused).toBeLessThanOrEqual(15);
+});
+
+test.concurrent('of a window that went by while a process stood still, the rest is used faster', async () => {
+  const standsStill = () => Math.max(1, 1_000 - (Date.now() % 5_000));
+  const sent = await sendThrough(windowOf('draft 8', 5), { calls: CALLS, readyMs: standsStill, beginMs: 2_500 });
+  expect(sent.endS).toBeLessThan(1.05 * (CALLS / PER_S) + 1);
+  expect(sent.refused).toBeLessThanOrEqual(CALLS / 100);
+});
+
+test.concurrent('two servers that count on their own side by side are not taken for one', async () => {
+  const servers = [0, 1].map(() => makeForeignWindow({ quota: PER_S / 2, windowS: 1 }, FOREIGN_WORDS.fastify));
+  let call = 0;
+  const sent = await sendThrough(
+    (nowMs) => {
+      call += 1;
+      return servers[call % 2]?.(nowMs) ?? { allowed: false, headers: {} };
+    },
+    { calls: CALLS },
+  );
+  expect(sent.endS).toBeLessThan(1.5 * (CALLS / PER_S));
 });
 
 test.concurrent('where others use half of a window, what they leave is spread, and few calls are refused', async () => {

@@ -2,8 +2,8 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { type Grant, makeTurnQueue } from '../../src/pace/turn-queue.ts';
 
 const HOUR_MS = 3_600_000;
-const blocked: Grant = { turns: 0, firstMs: HOUR_MS, betweenMs: 0, episode: 1, strict: false };
-const open = (turns: number): Grant => ({ turns, firstMs: 0, betweenMs: 0, episode: 2, strict: false });
+const blocked: Grant = { turns: 0, firstMs: HOUR_MS, betweenMs: 0, episode: 1, crowds: true, strict: false };
+const open = (turns: number): Grant => ({ turns, firstMs: 0, betweenMs: 0, episode: 2, crowds: true, strict: false });
 
 /** A queue in a time that passes when the test says so, and how often it has asked. */
 function openQueue() {
