@@ -39,7 +39,7 @@ local function hearShortage(pace, limit, remaining, reset)
     local over = pace.stated > 0 and reset or math.min(reset, N.BRAKE)
     pace.spare, pace.spareUntil = remaining * 1000000 / over, now + reset
   elseif pace['until'] < now + reset then
-    pace['until'], pace.why = now + reset, 'the service says that its allowance is used up'
+    pace['until'], pace.because, pace.why = now + reset, 'asked', 'the service says that its allowance is used up'
     local span = now + reset - pace.windowFrom
     if limit > 0 and pace.stated == 0 then measureWindow(pace, limit, span, span) end
   end
