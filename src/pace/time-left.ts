@@ -53,16 +53,19 @@ export function timeLeftRange(
 
 /** Calls a second of these rows, by what was learned and by what the service took; nothing where none leaves. */
 function ratesOf(pace: PaceState, spans: readonly PaceSpan[], ownPerS: number | undefined, nowMs: number) {
-  const statedPerS = pace.isLimiting ? (pace.statedPerS ?? 0) : 0;
-  const learnedPerS = pace.isLimiting ? statedPerS || pace.ratePerS : pace.flowPerS;
   const [mean, lately] = [meanPerS(spans, nowMs - MEAN_MS), meanPerS(spans, nowMs - LATELY_MS)];
+  const isLearned = pace.isLimiting && pace.phase !== 'start';
+  const statedPerS = isLearned ? (pace.statedPerS ?? 0) : 0;
+  // While the limit is looked for, what goes now is all that is known of what will.
+  const goesPerS = pace.phase === 'start' ? (lately ?? pace.flowPerS) : pace.flowPerS;
+  const learnedPerS = isLearned ? statedPerS || pace.ratePerS : goesPerS;
   // What went half a minute ago says nothing where nothing leaves now.
   if (Math.max(lately ?? 0, learnedPerS) < LEAST_PER_S) return undefined;
   const isRight = lately === undefined || isNear(learnedPerS, lately);
   const taken = mean ?? ownPerS ?? 0;
   // A rate that is stated holds from now on, whatever went before it was kept to.
   const isOver = statedPerS > 0 && isRight && !isNear(learnedPerS, taken);
-  const known = [isOver ? 0 : taken, isRight && (pace.phase !== 'start' || taken === 0) ? learnedPerS : 0];
+  const known = [isOver ? 0 : taken, isRight ? learnedPerS : 0];
   const rates = known.filter((perS) => perS >= LEAST_PER_S);
   const share = ownPerS !== undefined && mean ? Math.max(ownPerS / mean, LEAST_SHARE) : 1;
   const slowest = Math.min(...rates) * (share < ALONE_FROM ? share : 1);
