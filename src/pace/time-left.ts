@@ -62,10 +62,10 @@ function ratesOf(pace: PaceState, spans: readonly PaceSpan[], ownPerS: number | 
   // What went half a minute ago says nothing where nothing leaves now.
   if (Math.max(lately ?? 0, learnedPerS) < LEAST_PER_S) return undefined;
   const isRight = lately === undefined || isNear(learnedPerS, lately);
-  const taken = mean ?? ownPerS ?? 0;
-  // A rate that is stated holds from now on, whatever went before it was kept to.
-  const isOver = statedPerS > 0 && isRight && !isNear(learnedPerS, taken);
-  const known = [isOver ? 0 : taken, isRight ? learnedPerS : 0];
+  // What went before a stated rate was kept to says nothing any more.
+  const isKept = statedPerS > 0 && isRight && mean !== undefined && !isNear(learnedPerS, mean);
+  const taken = (isKept ? lately : mean) ?? ownPerS ?? 0;
+  const known = [taken, isRight ? learnedPerS : 0];
   const rates = known.filter((perS) => perS >= LEAST_PER_S);
   const share = ownPerS !== undefined && mean ? Math.max(ownPerS / mean, LEAST_SHARE) : 1;
   const slowest = Math.min(...rates) * (share < ALONE_FROM ? share : 1);
