@@ -15,6 +15,8 @@ export type PaceState = {
   blocked: { why: string; untilMs: number; because?: string } | undefined;
   /** Calls accepted in all, where it was read from Redis. */
   accepted?: number;
+  /** Calls a second that the service states, likewise; 0 where it states none. */
+  statedPerS?: number;
   /** Kinds of call that do not leave, whatever the pace. */
   shut?: readonly Shut[];
   /** Queues from which nothing is taken up, since a person stopped them. */

@@ -111,8 +111,10 @@ export function makePace({
     untold.add(accepted, words);
     if (isOnTrial) await tell();
     else telling ??= setTimeout(tell, state.phase === 'start' ? TELL_AT_START_EVERY_MS : TELL_EVERY_MS).unref();
+    // Beside an allowance that is not used up, as rate-limiter-flexible writes it with every answer, it says when that is renewed.
+    if (!words.retryAfterMs || (words.remaining ?? 0) > 0) return;
     // It was neither too fast nor an outage, so nothing follows from it but the wait.
-    if (words.retryAfterMs) await block({ why: ASKED, because: 'outage', headers, episode: NO_EPISODE });
+    await block({ why: ASKED, because: 'outage', headers, episode: NO_EPISODE });
   };
 
   return {

@@ -32,5 +32,6 @@ function readState(found: unknown): PaceState | undefined {
         ? { why: answer.text('why'), because: answer.text('because'), untilMs: Date.now() + waitUs / 1_000 }
         : undefined,
     accepted: answer.number('accepted'),
+    statedPerS: answer.number('statedPerS'),
   };
 }

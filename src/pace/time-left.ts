@@ -19,6 +19,10 @@ const LEAST_MEAN_MS = 2_000;
 /** What was learned is believed where it differs by less from what was taken lately: windows let more leave at times, or less. */
 const NEAR = 1 / 3;
 
+/** A portfolio that has less of what was taken shares it with others, for as long as they have rows; and it has something. */
+const ALONE_FROM = 0.8;
+const LEAST_SHARE = 0.01;
+
 /** Less than this is nothing: one call was accepted some seconds ago, and none since. */
 const LEAST_PER_S = 0.01;
 
@@ -38,18 +42,38 @@ export function timeLeftRange(
   { pace, samples, ownPerS }: { pace: PaceState; samples: readonly PaceSample[]; ownPerS?: number | undefined },
   nowMs: number = Date.now(),
 ): TimeLeft | undefined {
-  if (most <= 0 || !goesOn(pace, nowMs)) return undefined;
+  // Before a call was ever accepted, the pace is no more than what one begins with, also where nobody is there to answer.
+  if (most <= 0 || pace.accepted === 0 || !goesOn(pace, nowMs)) return undefined;
   const spans = spansOf(upTo(samples, pace, nowMs));
   const window = windowSeen(spans, nowMs);
   if (window) return { fromS: secondsInWindows(fewest, window, nowMs), toS: secondsInWindows(most, window, nowMs) };
+  const rates = ratesOf(pace, spans, ownPerS, nowMs);
+  return rates && { fromS: fewest / rates.fastest, toS: most / rates.slowest };
+}
+
+/** Calls a second of these rows, by what was learned and by what the service took; nothing where none leaves. */
+function ratesOf(pace: PaceState, spans: readonly PaceSpan[], ownPerS: number | undefined, nowMs: number) {
   const [mean, lately] = [meanPerS(spans, nowMs - MEAN_MS), meanPerS(spans, nowMs - LATELY_MS)];
-  const learned = pace.isLimiting ? pace.ratePerS : pace.flowPerS;
+  const isLearned = pace.isLimiting && pace.phase !== 'start';
+  const statedPerS = isLearned ? (pace.statedPerS ?? 0) : 0;
+  // While the limit is looked for, what goes now is all that is known of what will.
+  const goesPerS = pace.phase === 'start' ? (lately ?? pace.flowPerS) : pace.flowPerS;
+  const learnedPerS = isLearned ? statedPerS || pace.ratePerS : goesPerS;
   // What went half a minute ago says nothing where nothing leaves now.
-  if (Math.max(lately ?? 0, learned) < LEAST_PER_S) return undefined;
-  const isRight = lately === undefined || Math.abs(learned - lately) < NEAR * Math.max(learned, lately);
-  const rates = [mean, ownPerS, isRight && (mean === undefined || pace.phase !== 'start') ? learned : undefined];
-  const known = rates.filter((perS) => perS !== undefined && perS >= LEAST_PER_S) as number[];
-  return { fromS: fewest / Math.max(...known), toS: most / Math.min(...known) };
+  if (Math.max(lately ?? 0, learnedPerS) < LEAST_PER_S) return undefined;
+  const isRight = lately === undefined || isNear(learnedPerS, lately);
+  // What went before a stated rate was kept to says nothing any more.
+  const isKept = statedPerS > 0 && isRight && mean !== undefined && !isNear(learnedPerS, mean);
+  const taken = (isKept ? lately : mean) ?? ownPerS ?? 0;
+  const known = [taken, isRight ? learnedPerS : 0];
+  const rates = known.filter((perS) => perS >= LEAST_PER_S);
+  const share = ownPerS !== undefined && mean ? Math.max(ownPerS / mean, LEAST_SHARE) : 1;
+  const slowest = Math.min(...rates) * (share < ALONE_FROM ? share : 1);
+  return rates.length > 0 ? { fastest: Math.max(...rates), slowest } : undefined;
+}
+
+function isNear(one: number, other: number): boolean {
+  return Math.abs(one - other) < NEAR * Math.max(one, other);
 }
 
 /** Whether calls leave, or will when the service's limit lets them: how long it is away nobody knows. */

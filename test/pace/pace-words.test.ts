@@ -24,7 +24,8 @@ const blockedFor = (why: string, ms: number) => ({ ...atLimit, blocked: { why, u
 test.each<[PaceState, string]>([
   [atLimit, "at the service's limit, 98 calls/s"],
   [{ ...atLimit, ratePerS: 0.52 }, "at the service's limit, 0.5 calls/s"],
-  [{ ...atLimit, phase: 'start', ratePerS: 160 }, "finding the service's limit, 160 calls/s"],
+  [{ ...atLimit, phase: 'start', ratePerS: 160 }, "finding the service's limit, 97 calls/s"],
+  [{ ...atLimit, phase: 'start', ratePerS: 1.3, flowPerS: 40 }, "finding the service's limit, 40 calls/s"],
   [{ ...atLimit, phase: 'start', ratePerS: 20, flowPerS: 0 }, ''],
   [{ ...atLimit, atCeiling: true, ratePerS: 39.2 }, 'at the ceiling of SERVICE_RATE_PER_S, 39 calls/s'],
   [{ ...atLimit, isLimiting: false }, 'as fast as the service answers, 97 calls/s'],

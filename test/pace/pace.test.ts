@@ -94,6 +94,17 @@ describe.concurrent('a block', () => {
   );
 
   test(
+    'is none where a part of the allowance is left, whatever it says beside that',
+    inTime(async (time) => {
+      const pace = time.openPace();
+      await pace.answered({ 'retry-after': '0.8', 'x-ratelimit-remaining': '39', 'x-ratelimit-reset': '1' });
+      expect(stoppedMs(pace)).toBeLessThanOrEqual(0);
+      await pace.answered({ 'retry-after': '0.8', 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': '1' });
+      expect(stoppedMs(pace)).toBeGreaterThan(700);
+    }),
+  );
+
+  test(
     'is forgotten as soon as the service answers',
     inTime(async (time) => {
       const pace = time.openPace();

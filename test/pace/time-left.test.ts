@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { PaceState } from '../../src/pace/pace-state.ts';
 import type { PaceSample } from '../../src/pace/samples.ts';
 import { timeLeftRange, timeLeftWords } from '../../src/pace/time-left.ts';
@@ -12,46 +12,116 @@ const pace: PaceState = {
   atCeiling: false,
   blocked: undefined,
 };
-const calls = { fewest: 1_000, most: 1_000 };
+const waits = (because: string, ms: number) => ({ blocked: { why: 'gone', because, untilMs: NOW + ms } });
 
-/** Samples each two seconds up to now, after so many calls in each of these two seconds. */
-function samplesOf(accepted: readonly number[], waitsUntilMs: (place: number) => number = () => 0): PaceSample[] {
+/** Samples each two seconds up to now, after so many calls in each two of them; and until when each says that nothing leaves. */
+function samplesOf(accepted: readonly number[], untilMs: (atMs: number, place: number) => number = () => 0) {
   let sum = 0;
-  return [0, ...accepted].map((more, place) => {
+  return [0, ...accepted].map((more, place): PaceSample => {
     sum += more;
     const atMs = NOW - (accepted.length - place) * 2_000;
-    return { atMs, accepted: sum, throttled: 0, learnedPerS: 0, waitsUntilMs: waitsUntilMs(place) };
+    return { atMs, accepted: sum, throttled: 0, learnedPerS: 0, waitsUntilMs: untilMs(atMs, place) };
   });
 }
-const steady = (perS: number, seconds: number) => samplesOf(Array(seconds / 2).fill(2 * perS));
+const steady = (perS: number, seconds = 40) => samplesOf(Array(seconds / 2).fill(2 * perS));
+const before = (samples: PaceSample[], ms: number) => samples.map((one) => ({ ...one, atMs: one.atMs - ms }));
 
-test.each<[string, PaceSample[], Partial<PaceState>, number | undefined, { fromS: number; toS: number }]>([
-  ['what was learned, where nothing else is known', [], {}, undefined, { fromS: 10, toS: 10 }],
-  ['what went lately, whatever is allowed now', steady(40, 40), { ratePerS: 1.3 }, undefined, { fromS: 25, toS: 25 }],
+type Seen = { samples: PaceSample[]; now?: Partial<PaceState>; ownPerS?: number };
+
+test.each<[string, Seen, [number, number]]>([
+  ['what was learned, where nothing else is known', { samples: [] }, [10, 10]],
+  ['what the service took, whatever is allowed now', { samples: steady(40), now: { ratePerS: 1.3 } }, [25, 25]],
+  ['both, where they are near each other', { samples: steady(80) }, [10, 12.5]],
   [
-    'both, where it has changed',
-    samplesOf([...Array(10).fill(200), ...Array(5).fill(50)]),
-    {},
-    undefined,
-    { fromS: 13, toS: 40 },
+    'both, where the limit has just changed',
+    { samples: samplesOf([...Array(12).fill(200), ...Array(3).fill(50)]), now: { ratePerS: 25 } },
+    [1_000 / 85, 40],
   ],
   [
     'whole windows: five seconds of all at once',
-    samplesOf(Array(3).fill([160, 40, 0, 160, 40]).flat()),
-    {},
-    undefined,
-    { fromS: 25, toS: 25 },
+    { samples: samplesOf(Array(4).fill([160, 40, 0, 160, 40]).flat()) },
+    [25, 25],
   ],
-  ['a share, where others have the rest', steady(100, 40), {}, 25, { fromS: 10, toS: 40 }],
   [
-    'nothing of the time before nobody worked',
-    [...samplesOf([800, 800]).map((one) => ({ ...one, atMs: one.atMs - 60_000 }))],
-    {},
-    50,
-    { fromS: 20, toS: 20 },
+    'a stated rate, whatever went before it was kept to',
+    { samples: samplesOf([8, 8, 8, 80, 80, 80]), now: { statedPerS: 40 } },
+    [25, 25],
   ],
-])('goes by %s', (_name, samples, changes, ownPerS, range) => {
-  const left = timeLeftRange(calls, { pace: { ...pace, ...changes }, samples, ownPerS }, NOW);
-  expect(left?.fromS).toBeCloseTo(range.fromS, -0.3);
-  expect(left?.toS).toBeCloseTo(range.toS, -0.3);
+  [
+    'what leaves, where nothing holds it back',
+    { samples: steady(50), now: { isLimiting: false, flowPerS: 50 } },
+    [20, 20],
+  ],
+  ['a share, where others have the rest', { samples: steady(100), ownPerS: 25 }, [10, 40]],
+  ['its own rows, where nothing else is known', { samples: [], now: { ratePerS: 50 }, ownPerS: 50 }, [20, 20]],
+  ['nothing of the time before nobody worked', { samples: before(steady(10), 60_000) }, [10, 10]],
+  ['a short wait as one of many', { samples: steady(40), now: waits('limit', 1_000) }, [25, 25]],
+  ['calls that a proxy takes between two refusals', { samples: steady(100), now: waits('outage', 500) }, [10, 10]],
+])('goes by %s', (_name, { samples, now = {}, ownPerS }, [fromS, toS]) => {
+  const left = timeLeftRange({ fewest: 1_000, most: 1_000 }, { pace: { ...pace, ...now }, samples, ownPerS }, NOW);
+  expect(left?.fromS).toBeCloseTo(fromS, 5);
+  expect(left?.toS).toBeCloseTo(toS, 5);
+});
+
+test('goes from the fewest calls to the most', () => {
+  const left = timeLeftRange({ fewest: 1_000, most: 2_000 }, { pace, samples: steady(100) }, NOW);
+  expect(left).toEqual({ fromS: 10, toS: 20 });
+});
+
+/** All that a window of a minute has room for in four seconds, and then nothing: it began so many seconds ago. */
+function minuteOf(calls: number, agoS: number): PaceSample[] {
+  const endsMs = NOW - agoS * 1_000 + 60_000;
+  const [from, burst] = [NOW - agoS * 1_000, { throttled: 0, learnedPerS: 0 }];
+  const at = (s: number, share: number, waitsUntilMs: number) => {
+    return { atMs: from + s * 1_000, accepted: calls * share, waitsUntilMs, ...burst };
+  };
+  const pauses = Math.min(agoS, 60);
+  return [at(0, 0, 0), at(2, 0.5, 0), at(4, 1, endsMs), at(pauses, 1, agoS < 60 ? endsMs : 0)];
+}
+
+test.each<[string, number, PaceSample[], number]>([
+  ['one more window', 1_600, minuteOf(2_400, 10), 50 + 1_600 / 600],
+  ['three more', 5_400, minuteOf(2_400, 10), 50 + 120 + 600 / 600],
+  ['the present one', 1_200, minuteOf(2_400, 60), 1_200 / 600],
+  ['the present one, and the next', 3_000, minuteOf(2_400, 60), 60 + 600 / 600],
+])('long windows are waited for: %s', (_name, calls, samples, seconds) => {
+  const left = timeLeftRange({ fewest: calls, most: calls }, { pace, samples }, NOW);
+  expect(left?.fromS).toBeCloseTo(seconds, 1);
+  expect(left?.toS).toBe(left?.fromS);
+});
+
+test('a window that is no more is not waited for', () => {
+  const gone = before(minuteOf(2_400, 60), 30_000).concat(
+    steady(100, 30).map((one) => ({ ...one, accepted: 2_400 + one.accepted })),
+  );
+  expect(timeLeftRange({ fewest: 1_000, most: 1_000 }, { pace, samples: gone }, NOW)).toEqual({ fromS: 10, toS: 10 });
+});
+
+test.each<[string, Partial<PaceState>]>([
+  ['nobody is there', waits('outage', 5_000)],
+  ['nobody is there at all', { ...waits('outage', 500), flowPerS: 0 }],
+  ['the credentials are refused', waits('credentials', 5_000)],
+  ['a door is shut', { shut: [{ kind: 'limit', why: 'status 502', untilMs: NOW, isTried: false }] }],
+  ['a queue is paused', { paused: ['companies'] }],
+  ['no call was ever accepted', { accepted: 0 }],
+  ['nothing leaves', { isLimiting: false, flowPerS: 0.001 }],
+])('it cannot be told while %s', (_name, now) => {
+  const samples = before(steady(50), 20_000);
+  expect(timeLeftRange({ fewest: 10, most: 10 }, { pace: { ...pace, ...now }, samples }, NOW)).toBeUndefined();
+});
+
+test.each([
+  [1, 5, 'less than 10 s'],
+  [35, 55, '35 to 55 s'],
+  [240, 360, '4 to 6 min'],
+  [5_000, 8_000, '1.5 to 2 h'],
+  [100, 110, '1.5 to 2 min'],
+  [3_600, 3_700, 'about 60 min'],
+  [200_000, 400_000, '2.5 to 5 d'],
+])('%i to %i s is "%s"', (fromS, toS, words) => {
+  expect(timeLeftWords({ fromS, toS })).toBe(words);
+});
+
+test('nothing to tell is told as nothing', () => {
+  expect(timeLeftWords(timeLeftRange({ fewest: 0, most: 0 }, { pace, samples: [] }, NOW))).toBe('');
 });

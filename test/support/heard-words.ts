@@ -7,8 +7,9 @@ import { timeLeftRange } from '../../src/pace/time-left.ts';
 import type { ForeignLimiter } from './foreign-limiters.ts';
 import { inVirtualTime, sleep } from './virtual-time.ts';
 
-/** Calls in flight of one process; one way, to the service or back. */
-const CALLERS = 16;
+/** Calls in flight of one process. */
+const CALLERS = 4;
+/** One way, to the service or back. */
 const LATENCY_MS = 1;
 
 /** What was said of the time left of a portfolio, each second, and when that began and ended. */
@@ -54,7 +55,6 @@ export function heardWords(limiter: ForeignLimiter, { calls, processes = 1 }: { 
         const left = calls - passed;
         const range = pace && timeLeftRange({ fewest: left, most: left }, { pace, samples: kept, ownPerS }, atMs);
         heard.said.push({ atMs, left: range });
-        if (process.env.EVERY) console.log((atMs - heard.startedMs)/1000, left, range && `${range.fromS.toFixed(1)}-${range.toS.toFixed(1)}`, ownPerS?.toFixed(1), pace && `${pace.phase} rate ${pace.ratePerS.toFixed(1)} flow ${pace.flowPerS.toFixed(1)} ${pace.isLimiting} ${pace.blocked ? `${pace.blocked.because} ${((pace.blocked.untilMs-atMs)/1000).toFixed(1)} ${pace.blocked.why}`:''}`);
         await sleep(1_000);
       }
     };
