@@ -14,7 +14,8 @@ local pace = readState(number('firstRate'))
 countAccepted(pace, number('accepted'))
 local isFirst = number('episode') >= pace.episode
 local isLimit = args.isLimit == '1'
-if isLimit then pace.throttled = pace.throttled + 1 end
+-- Whatever was said to be left is not.
+if isLimit then pace.throttled, pace.spareUntil = pace.throttled + 1, 0 end
 local wait, longest = number('askedUs'), number('longestWaitUs')
 if isFirst then
   -- Nothing accepted since the last one: the wait was too short, so it doubles.

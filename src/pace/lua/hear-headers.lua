@@ -25,8 +25,8 @@ local function takeStated(pace, perS)
 end
 
 -- How long a window is tells the rate where no policy does: seconds since it began, and those that it said to last then. Ends
--- are written in seconds, rounded up, and so are windows; each begins with its first call, a little late. Where
--- more were accepted than it counted, several count side by side.
+-- are written in seconds, rounded up, and so are windows; each begins with its first call, a little late. Where more
+-- were accepted than it counted, several count side by side.
 local function measureWindow(pace, limit, spanS, resetS, used)
   local windowS = math.floor(math.min(spanS, resetS) + N.WINDOW_EARLY_S)
   local longest = math.max(spanS, resetS)
@@ -66,7 +66,7 @@ local function hearLeft(pace, limit, remaining, reset)
   if pace.stated > 0 and (short or perS > N.BEHIND_WINDOW * pace.stated) then
     pace.spare, pace.spareUntil = math.min(perS, N.CATCH_UP * pace.stated), now + reset
   elseif short then
-    pace.spare, pace.spareUntil = math.min(pace.rate, remaining * 1000000 / math.min(reset, N.BRAKE)), now + reset
+    pace.spare, pace.spareUntil = remaining * 1000000 / math.min(reset, N.BRAKE), now + reset
   end
 end
 

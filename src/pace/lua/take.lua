@@ -22,7 +22,9 @@ hearHeaders(pace, number('limit'), number('remaining'), number('resetUs'), numbe
 if pace.stated > 0 then pace.rate = math.min(pace.rate, pace.stated) end
 -- A ceiling that is lifted one day leaves no rate behind that the service was never seen to take.
 if ceiling > 0 then pace.rate = math.min(pace.rate, ceiling) end
-local rate = pace.spareUntil > now and pace.spare or pace.rate
+local rate = pace.rate
+-- Only where a window's rate is known may what is left of it go faster.
+if pace.spareUntil > now then rate = pace.stated > 0 and pace.spare or math.min(rate, pace.spare) end
 if ceiling > 0 then rate = math.min(rate, ceiling) end
 local interval = 1000000 / rate
 -- A ceiling is never made up for, and after a block one call leaves first.
