@@ -41,6 +41,7 @@ type TurnsTaken = {
 type BlockRequest = {
   askedMs: number;
   isLimit: boolean;
+  mayBeLimit: boolean;
   why: string;
   because: BlockedBy;
   episode: number;
@@ -108,6 +109,7 @@ export function makePaceScripts({
       const args = {
         askedUs: Math.round(request.askedMs * 1_000),
         isLimit: request.isLimit ? 1 : 0,
+        mayBeLimit: request.mayBeLimit ? 1 : 0,
         firstWaitUs: FIRST_WAIT_MS * 1_000,
         longestWaitUs: LONGEST_WAIT_MS * 1_000,
         why: request.why,

@@ -15,6 +15,8 @@ type Block = {
   why: string;
   /** `limit`: we were too fast, so the rate is lowered. The others say nothing of the rate. */
   because: Exclude<BlockedBy, 'asked'>;
+  /** An outage that may be a limiter's word, such as nginx' 503: taken for one where other calls pass meanwhile. */
+  mayBeLimit?: boolean;
   /** A wait of our own wish; the service's own, in `headers`, goes before it. */
   askedMs?: number;
   headers?: AnswerHeaders;
@@ -81,7 +83,14 @@ export function makePace({
     await ask(0).catch((error) => log.debug({ err: error }, 'the pace cannot be told'));
   };
 
-  const block = async ({ why, because, askedMs = 0, headers = {}, episode }: Block): Promise<void> => {
+  const block = async ({
+    why,
+    because,
+    mayBeLimit = false,
+    askedMs = 0,
+    headers = {},
+    episode,
+  }: Block): Promise<void> => {
     turnQueue.recall();
     const words = readWords(headers);
     const wishMs = words.retryAfterMs ?? (because === 'limit' ? words.resetMs : undefined);
@@ -89,6 +98,7 @@ export function makePace({
     const { waitMs, isFirst } = await scripts.block({
       askedMs: wishMs ?? askedMs,
       isLimit: because === 'limit',
+      mayBeLimit,
       why: shownWhy,
       // Whatever a header wishes, credentials are mended by a person alone.
       because: wishMs === undefined || because === 'credentials' ? because : 'asked',

@@ -57,6 +57,13 @@ describe.concurrent('limiters of others are used to within 5 percent, and hardly
     expect(sent.refused).toBeLessThanOrEqual(1);
   });
 
+  test("nginx' limit_req where it refuses by 503, as it does unless it is told otherwise", async () => {
+    const limiter = makeLimitReq({ perS: PER_S, burst: 20, nodelay: true });
+    const sent = await sendThrough((nowMs) => ({ ...limiter(nowMs), unnamed: true }), { calls: CALLS });
+    expect(sent.endS).toBeLessThan(1.05 * (CALLS / PER_S));
+    expect(sent.refused).toBeLessThanOrEqual(CALLS / 100);
+  });
+
   test.each([
     [5, true],
     [20, false],

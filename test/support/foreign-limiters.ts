@@ -1,5 +1,8 @@
-/** What a limiter answers: whether the request passed, with which headers, and for how long it was kept waiting first. */
-export type Verdict = { allowed: boolean; headers: Record<string, string>; delayMs?: number };
+/**
+ * What a limiter answers: whether the request passed, with which headers, and for how long it was kept waiting first. A refusal
+ * that is `unnamed` has a status that says no more than that nothing was made.
+ */
+export type Verdict = { allowed: boolean; headers: Record<string, string>; delayMs?: number; unnamed?: boolean };
 
 /** A limiter that somebody else wrote, asked for each request in the order in which they arrive; epoch ms. */
 export type ForeignLimiter = (nowMs: number) => Verdict;

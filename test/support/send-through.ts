@@ -41,12 +41,13 @@ export function sendThrough(
           if (!turn.leave()) continue;
         }
         await sleep(latencyMs());
-        const { allowed, headers, delayMs = 0 } = limiter(Date.now());
+        const { allowed, headers, delayMs = 0, unnamed = false } = limiter(Date.now());
         if (delayMs > 0) await sleep(delayMs);
         await sleep(latencyMs());
         if (!allowed) {
           sent.refused += 1;
-          await pace.block({ why: 'too fast', because: 'limit', headers, episode: turn.episode });
+          const because = unnamed ? 'outage' : 'limit';
+          await pace.block({ why: 'refused', because, mayBeLimit: unnamed, headers, episode: turn.episode });
           continue;
         }
         passed += 1;
