@@ -32,6 +32,7 @@ type TurnsTaken = {
   firstMs: number;
   betweenMs: number;
   episode: number;
+  crowds: boolean;
   isOnTrial: boolean;
   state: PaceState;
 };
@@ -44,6 +45,7 @@ type BlockRequest = {
   because: BlockedBy;
   episode: number;
   accepted: number;
+  limit: number | undefined;
 };
 
 /**
@@ -97,7 +99,8 @@ export function makePaceScripts({
         blocked: turns === 0 && why !== '' ? { why, untilMs: Date.now() + firstMs } : undefined,
       };
       const betweenMs = answer.number('betweenUs') / 1_000;
-      return { turns, firstMs, betweenMs, episode: answer.number('episode'), isOnTrial: answer.flag('trial'), state };
+      const [episode, crowds, isOnTrial] = [answer.number('episode'), answer.flag('crowds'), answer.flag('trial')];
+      return { turns, firstMs, betweenMs, episode, crowds, isOnTrial, state };
     },
 
     /** Stops all turns. Answers for how long, and whether this call is the first of its episode to do so. */
@@ -112,6 +115,7 @@ export function makePaceScripts({
         episode: request.episode,
         firstRate,
         accepted: request.accepted,
+        limit: request.limit ?? -1,
         // So that a service that many clients overran does not meet all of them again at one moment.
         jitter: Math.random(),
       };

@@ -66,8 +66,8 @@ export function makePace({
       throw error;
     });
     ({ isOnTrial, state } = taken);
-    const { turns, firstMs, betweenMs, episode } = taken;
-    return { turns, firstMs, betweenMs, episode, strict: scripts.hasCeiling };
+    const { turns, firstMs, betweenMs, episode, crowds } = taken;
+    return { turns, firstMs, betweenMs, episode, crowds, strict: scripts.hasCeiling };
   };
   const turnQueue = makeTurnQueue(ask, (error) =>
     log.debug({ err: error }, 'the pace cannot be asked; trying until it can'),
@@ -94,9 +94,11 @@ export function makePace({
       because: wishMs === undefined || because === 'credentials' ? because : 'asked',
       episode,
       accepted: untold.take().accepted,
+      limit: words.remaining === 0 ? words.limit : undefined,
     });
     state = { ...state, blocked: { why: shownWhy, untilMs: Date.now() + waitMs } };
     if (!isFirst) return;
+    turnQueue.begins(episode + 1);
     const facts = { waitMs: Math.round(waitMs), why };
     // Meeting the limit now and then is how it is followed, and no trouble.
     if (because === 'limit' && waitMs < LONGEST_WAIT_MS) log.debug(facts, "the service's limit was reached");

@@ -2,17 +2,24 @@ import { LimitlineError } from '../errors.ts';
 import { makeDepartures } from './departures.ts';
 
 /**
- * A turn to send one call, now, with the episode that it belongs to. Under a ceiling a turn that was not used in time would
- * crowd the next ones: `isLost` says so while the call is got ready, and `leave`, asked when all waiting is over, whether it
- * may be sent. Without a ceiling no turn is lost.
+ * A turn to send one call, now, with the episode that it belongs to. A turn that was not used in time would crowd the next ones,
+ * and one from before the limit was met would meet it again: `isLost` says so while the call is got ready, and `leave`, asked
+ * when all waiting is over, whether it may be sent.
  */
 export type Turn = { episode: number; isLost: () => boolean; leave: () => boolean };
 
 /**
  * What the pace granted: so many turns, the first after `firstMs`; with none, when to ask again. `strict` turns are those
- * under a ceiling.
+ * under a ceiling; those that `crowds` speaks of would meet the service's limit together if they were used late.
  */
-export type Grant = { turns: number; firstMs: number; betweenMs: number; episode: number; strict: boolean };
+export type Grant = {
+  turns: number;
+  firstMs: number;
+  betweenMs: number;
+  episode: number;
+  crowds: boolean;
+  strict: boolean;
+};
 
 /**
  * However long a wait is said to be, Redis is asked again this often: a block that ends early is noticed within it, and
@@ -26,6 +33,10 @@ const RETRY_MS = 300;
 /** So many turns of a fast pace are asked for together, and Redis is asked a hundred times a second at the most. */
 const SHORTEST_PAUSE_MS = 10;
 
+/** A claim takes some milliseconds, and a tenth of a second where the machine is busy; longer than a second is no stall. */
+const LATE_AFTER_MS = 150;
+const LATE_FOR_MS = 1_000;
+
 type Waiter = { resolve: (turn: Turn) => void; isDone: boolean };
 
 /**
@@ -38,16 +49,21 @@ export function makeTurnQueue(ask: (wanted: number) => Promise<Grant>, onFault: 
   const waiters: Waiter[] = [];
   const scheduled = new Map<Waiter, NodeJS.Timeout>();
   const departures = makeDepartures();
+  const lateness = makeLateness();
   let asking = false;
   let recalls = 0;
+  let latestEpisode = 0;
 
   const askAgain = (error: unknown): Grant => {
     onFault(error);
-    return { turns: 0, firstMs: RETRY_MS, betweenMs: 0, episode: 0, strict: false };
+    return { turns: 0, firstMs: RETRY_MS, betweenMs: 0, episode: 0, crowds: false, strict: false };
   };
 
-  const makeTurn = ({ episode, betweenMs, strict }: Grant, dueMs: number): Turn => {
-    if (!strict) return { episode, isLost: () => false, leave: () => true };
+  const makeTurn = ({ episode, betweenMs, crowds, strict }: Grant, dueMs: number): Turn => {
+    if (!strict) {
+      const isLost = () => episode < latestEpisode || (crowds && lateness.isLost(performance.now() - dueMs));
+      return { episode, isLost, leave: () => !isLost() };
+    }
     departures.due(dueMs);
     const turn = { dueMs, betweenMs };
     return { episode, isLost: () => !departures.mayLeave(turn), leave: () => departures.leave(turn) };
@@ -69,6 +85,7 @@ export function makeTurnQueue(ask: (wanted: number) => Promise<Grant>, onFault: 
     while (waiters.length > 0) {
       const recallsBefore = recalls;
       const grant = await ask(waiters.length).catch(askAgain);
+      latestEpisode = Math.max(latestEpisode, grant.episode);
       // Turns of a pace that has been cut while they were on their way are turns too fast.
       if (recalls !== recallsBefore) continue;
       for (let turn = 0; turn < grant.turns; turn += 1) {
@@ -107,6 +124,11 @@ export function makeTurnQueue(ask: (wanted: number) => Promise<Grant>, onFault: 
       });
     },
 
+    /** An episode has begun: turns that were handed out before it are lost. */
+    begins(episode: number): void {
+      latestEpisode = Math.max(latestEpisode, episode);
+    },
+
     /** Takes back all turns that are not due yet: all calls have stopped, and they would run into what stopped them. */
     recall(): void {
       recalls += 1;
@@ -114,6 +136,24 @@ export function makeTurnQueue(ask: (wanted: number) => Promise<Grant>, onFault: 
       waiters.unshift(...scheduled.keys());
       scheduled.clear();
       if (!asking && waiters.length > 0) void serve();
+    },
+  };
+}
+
+/**
+ * Judges turns by how late they are used: by more than is usual on a busy machine, they would crowd those of a process, or a
+ * Redis, that stood still. Where nothing has been in time for a second, that is how it is here, and no turn is lost for it.
+ */
+function makeLateness() {
+  let lateSinceMs: number | undefined;
+  return {
+    isLost(lateMs: number, nowMs = performance.now()): boolean {
+      if (lateMs <= LATE_AFTER_MS) {
+        lateSinceMs = undefined;
+        return false;
+      }
+      lateSinceMs ??= nowMs;
+      return nowMs - lateSinceMs < LATE_FOR_MS;
     },
   };
 }

@@ -1,4 +1,6 @@
 import { describe, expect, test, vi } from 'vitest';
+import type { RateLimitSettings } from '../../src/stand-in/fault-settings.ts';
+import { makeBucket } from '../../src/stand-in/rate-limit.ts';
 import { FOREIGN_WORDS, makeForeignWindow, makeLimitReq } from '../support/foreign-limiters.ts';
 import { sendThrough } from '../support/send-through.ts';
 
@@ -38,6 +40,7 @@ describe.concurrent('limiters of others are used to within 5 percent, and hardly
     ['fastify', 5, 1],
     ['flexible', 1, 1],
     ['flexible', 5, 8],
+    ['flexible refusals', 1, 1],
   ])('%s, a window of %i s, %i processes', async (family, windowS, processes) => {
     const latencyMs = processes === 1 ? () => 1 : uneven();
     const sent = await sendThrough(windowOf(family, windowS), { calls: CALLS, processes, latencyMs, beginMs: 370 });
@@ -62,6 +65,41 @@ describe.concurrent('limiters of others are used to within 5 percent, and hardly
     expect(sent.endS).toBeLessThan(1.05 * (CALLS / PER_S));
     expect(sent.refused).toBeLessThanOrEqual(CALLS / 100);
   });
+});
+
+test.concurrent('eight processes that stand still at times do not crowd into a limit afterwards', async () => {
+  const bucket = makeBucket();
+  const settings: RateLimitSettings = { perS: 100, burst: 20, headers: 'none' };
+  // All of them for 300 ms in each three seconds, as where Redis is slow or the machine has other things to do.
+  const readyMs = () => Math.max(5, 300 - (Date.now() % 3_000));
+  const sent = await sendThrough((nowMs) => ({ ...bucket.pass(settings, nowMs), headers: {} }), {
+    calls: 1_000,
+    processes: 8,
+    latencyMs: uneven(),
+    readyMs,
+  });
+  expect(sent.endS).toBeLessThan(1.3 * 10);
+  expect(sent.refused).toBeLessThanOrEqual(15);
+});
+
+test.concurrent('of a window that went by while a process stood still, the rest is used faster', async () => {
+  const standsStill = () => Math.max(1, 1_000 - (Date.now() % 5_000));
+  const sent = await sendThrough(windowOf('draft 8', 5), { calls: CALLS, readyMs: standsStill, beginMs: 2_500 });
+  expect(sent.endS).toBeLessThan(1.05 * (CALLS / PER_S) + 1);
+  expect(sent.refused).toBeLessThanOrEqual(CALLS / 100);
+});
+
+test.concurrent('two servers that count on their own side by side are not taken for one', async () => {
+  const servers = [0, 1].map(() => makeForeignWindow({ quota: PER_S / 2, windowS: 1 }, FOREIGN_WORDS.fastify));
+  let call = 0;
+  const sent = await sendThrough(
+    (nowMs) => {
+      call += 1;
+      return servers[call % 2]?.(nowMs) ?? { allowed: false, headers: {} };
+    },
+    { calls: CALLS },
+  );
+  expect(sent.endS).toBeLessThan(1.5 * (CALLS / PER_S));
 });
 
 test.concurrent('where others use half of a window, what they leave is spread, and few calls are refused', async () => {

@@ -73,6 +73,9 @@ export const FOREIGN_WORDS = {
     'x-ratelimit-remaining': String(left),
     'x-ratelimit-reset': String(Math.ceil(endMs / 1_000)),
   }),
+  /** The same, said by refusals alone. */
+  'flexible refusals': (state, window): Record<string, string> =>
+    state.allowed ? {} : FOREIGN_WORDS.flexible(state, window),
   /** express-rate-limit with both families off, and others: 429 and no more. */
   silent: () => ({}),
 } satisfies Record<string, Words>;

@@ -14,6 +14,8 @@ type Sending = {
   callers?: number;
   /** One way, to the service or back; drawn anew each time. */
   latencyMs?: () => number;
+  /** From a turn to the moment at which its call leaves, in the process of that number; drawn anew each time. */
+  readyMs?: (process: number) => number;
   /** Time of the service's life that is over when the first call comes. */
   beginMs?: number;
 };
@@ -21,17 +23,23 @@ type Sending = {
 /** Processes with one pace send so many calls through a limiter, in virtual time, and hear what it says. */
 export function sendThrough(
   limiter: ForeignLimiter,
-  { calls, processes = 1, callers = CALLERS, latencyMs = () => 1, beginMs = 0 }: Sending,
+  { calls, processes = 1, callers = CALLERS, latencyMs = () => 1, readyMs = () => 0, beginMs = 0 }: Sending,
 ): Promise<Sent> {
   return inVirtualTime(async ({ openPace }) => {
     if (beginMs > 0) await sleep(beginMs);
     const startMs = Date.now();
     const sent: Sent = { endS: 0, refused: 0, perSecond: [] };
     let passed = 0;
-    const send = async (pace: Pace): Promise<void> => {
+    const send = async (pace: Pace, process: number): Promise<void> => {
       const { signal } = new AbortController();
       while (passed < calls) {
         const turn = await pace.take(signal);
+        const ready = readyMs(process);
+        if (ready > 0) {
+          if (turn.isLost()) continue;
+          await sleep(ready);
+          if (!turn.leave()) continue;
+        }
         await sleep(latencyMs());
         const { allowed, headers, delayMs = 0 } = limiter(Date.now());
         if (delayMs > 0) await sleep(delayMs);
@@ -49,7 +57,7 @@ export function sendThrough(
       }
     };
     const paces = Array.from({ length: processes }, () => openPace());
-    await Promise.all(paces.flatMap((pace) => Array<Pace>(callers).fill(pace)).map(send));
+    await Promise.all(paces.flatMap((pace, process) => Array.from({ length: callers }, () => send(pace, process))));
     return sent;
   });
 }

@@ -3,12 +3,13 @@
 -- ARGV name, value, …: askedUs (by the service, or 0), isLimit (1 where we were too fast: then the rate is lowered),
 --   firstWaitUs, longestWaitUs, why (for people), because (the same in one word, see pace-state.ts), episode (in which the call
 --   had its turn: fifty workers meeting one limit count once), firstRate, accepted (calls since this process asked last),
---   jitter (0 to 1)
+--   limit (calls of a window, where the refusal says that none of them is left, or -1), jitter (0 to 1)
 -- Answers, name after name: waitUs (until turns are handed out again), isFirst (1 where this call opened the episode)
 -- @include arguments
 -- @include pace-state
 -- @include raise-rate
 -- @include lower-rate
+-- @include hear-headers
 local pace = readState(number('firstRate'))
 countAccepted(pace, number('accepted'))
 local isFirst = number('episode') >= pace.episode
@@ -23,6 +24,7 @@ if isFirst then
   local guess = number('firstWaitUs')
   if isLimit then
     if pace.strikes <= N.STRIKES_LOWER then lower(pace, 0, wait) end
+    if wait > 0 and number('limit') > 0 then hearRefusal(pace, number('limit'), wait) end
     guess = math.max(1000000 / pace.rate, N.LEAST_WAIT) * (1 + N.JITTER * number('jitter'))
     longest = math.max(N.REFUSAL_WAIT_SHARE * longest, guess)
   end

@@ -13,35 +13,60 @@ end
 -- So many calls in such a window, with room for those that arrive late, in the next one.
 local function ratePerS(limit, windowS) return limit / (windowS + N.WINDOW_ROOM_S) end
 
--- A rate by the service's own words is taken as it is, and stays the most there is.
+-- A rate by the service's own words is taken as it is, and stays the most there is; refusals may have shown that it is less,
+-- where others use some of it.
 local function takeStated(pace, perS)
   if math.abs(perS - pace.stated) <= N.STATED_DIFFERS * perS then return end
-  pace.stated, pace.rate, pace.peak = perS, perS, perS
+  local wasLess = pace.rate < N.UNDER * pace.stated
+  pace.stated = perS
+  if wasLess then return end
+  pace.rate, pace.peak = perS, perS
   pace.phase, pace.since, pace.sinceAccepted, pace.marks = 'hold', now, pace.accepted, ''
 end
 
--- How long a window is tells the rate where no policy does; reset is what it says of the time left, at its beginning at the
--- latest. Ends are written in seconds, rounded up, and so are windows; each begins with its first call, a little late.
-local function measureWindow(pace, limit, spanUs, resetUs)
-  local windowS = math.floor(math.min(spanUs, resetUs) / 1000000 + N.WINDOW_EARLY_S)
-  if windowS < 1 or windowS > N.RATE_WINDOW_S or spanUs / 1000000 > windowS + N.WINDOW_LATE_S then return end
-  local perS = ratePerS(limit, windowS)
+-- How long a window is tells the rate where no policy does: seconds since it began, and those that it said to last then. Ends
+-- are written in seconds, rounded up, and so are windows; each begins with its first call, a little late. Where
+-- more were accepted than it counted, several count side by side.
+local function measureWindow(pace, limit, spanS, resetS, used)
+  local windowS = math.floor(math.min(spanS, resetS) + N.WINDOW_EARLY_S)
+  local longest = math.max(spanS, resetS)
+  if windowS < 1 or windowS > N.RATE_WINDOW_S or longest > windowS + N.WINDOW_LATE_S then return end
+  local sides = (pace.accepted - pace.windowAccepted) / math.max(used, 1)
+  local perS = (sides > N.SIDES_FROM and sides or 1) * ratePerS(limit, windowS)
   -- A wait makes a window look longer than it is.
   takeStated(pace, pace.stated > perS and math.max(perS, N.STATED_LOWER * pace.stated) or perS)
 end
 
--- Where what is left will not do until the window's end, it is spread over the rest of it, if the rate is known, and else used
--- up, with a brake at the end for calls on their way; and where nothing is left nothing leaves.
-local function hearShortage(pace, limit, remaining, reset)
-  if remaining >= pace.rate * (reset - N.RESET_LATE) / 1000000 then
-    pace.spareUntil = 0
-  elseif remaining > 0 then
-    local over = pace.stated > 0 and reset or math.min(reset, N.BRAKE)
-    pace.spare, pace.spareUntil = remaining * 1000000 / over, now + reset
-  elseif pace['until'] < now + reset then
-    pace['until'], pace.because, pace.why = now + reset, 'asked', 'the service says that its allowance is used up'
-    local span = now + reset - pace.windowFrom
-    if limit > 0 and pace.stated == 0 then measureWindow(pace, limit, span, span) end
+local function beginWindow(pace, at)
+  pace.windowFrom, pace.windowAccepted = at, pace.accepted
+end
+
+-- Nothing is left: nothing leaves before more is.
+local function hearUsedUp(pace, limit, reset)
+  local spanS = (now + reset - pace.windowFrom) / 1000000
+  if limit > 0 and pace.stated == 0 and pace.windowFrom > 0 then measureWindow(pace, limit, spanS, spanS, limit) end
+  if pace['until'] >= now + reset then return end
+  pace['until'], pace.why, pace.because = now + reset, 'the service says that its allowance is used up', 'asked'
+end
+
+-- The same of a refusal, where that alone speaks of a window: it is one if it took as many of our calls as it is said to.
+local function hearRefusal(pace, limit, wait)
+  local taken = pace.accepted - pace.windowAccepted
+  if math.abs(taken - limit) < N.UNTOLD * limit then hearUsedUp(pace, limit, wait) end
+  beginWindow(pace, now + wait)
+end
+
+-- What is left of a window is spread over the rest of it where that is not as much as the rate would take, or is more. Where
+-- the rate is not known it is used up, with a brake at the end for calls on their way.
+local function hearLeft(pace, limit, remaining, reset)
+  local perS = remaining * 1000000 / reset
+  local short = remaining < pace.rate * (reset - N.RESET_LATE) / 1000000
+  if remaining == 0 and short then return hearUsedUp(pace, limit, reset) end
+  pace.spareUntil = 0
+  if pace.stated > 0 and (short or perS > N.BEHIND_WINDOW * pace.stated) then
+    pace.spare, pace.spareUntil = math.min(perS, N.CATCH_UP * pace.stated), now + reset
+  elseif short then
+    pace.spare, pace.spareUntil = math.min(pace.rate, remaining * 1000000 / math.min(reset, N.BRAKE)), now + reset
   end
 end
 
@@ -51,18 +76,21 @@ local function hearHeaders(pace, limit, remaining, reset, windowS)
   if windowS > 0 then takeStated(pace, ratePerS(limit, windowS)) end
   -- An allowance that is never said to be renewed foretells nothing of the rate.
   if remaining < 0 or reset <= 0 then return end
-  if pace.windowFrom == 0 then pace.windowFrom = now end
+  if pace.windowFrom == 0 then beginWindow(pace, now) end
   -- What comes back all at once is a window that begins anew, and what is left of one says nothing of the rate.
   local filled = reset > N.LONG_RESET and limit > 0 and limit / 2
     or N.WINDOW_CALLS + N.WINDOW_RATES * pace.rate * (now - pace.levelAt + N.TOLD_LATE) / 1000000
   if remaining > pace.level + filled and pace.full > 0 then
-    if windowS <= 0 and limit > 0 and remaining > limit / 2 then measureWindow(pace, limit, now - pace.windowFrom, reset) end
-    pace.windowAt, pace.windowFrom = now, now
+    if windowS <= 0 and limit > 0 and remaining > limit / 2 then
+      measureWindow(pace, limit, (now - pace.windowFrom) / 1000000, reset / 1000000, limit - pace.level)
+    end
+    pace.windowAt = now
+    beginWindow(pace, now)
   end
   pace.level, pace.levelAt, pace.full = remaining, now, math.max(pace.full, remaining)
   if pace.stated > 0 or reset > N.LONG_RESET then
     pace.windowAt = now
-    return hearShortage(pace, limit, remaining, reset)
+    return hearLeft(pace, limit, remaining, reset)
   end
   local least = brink(pace)
   if not least or remaining > least then pace.low = remaining end

@@ -69,6 +69,10 @@ local N = {
   -- Windows that are no longer are a rate to be kept. As heard of they seem up to 0.3 s shorter than they are, and after a wait
   -- a second longer; calls of one may arrive 20 ms late, in the next.
   RATE_WINDOW_S = 10, WINDOW_EARLY_S = 0.3, WINDOW_LATE_S = 1.2, WINDOW_ROOM_S = 0.02,
+  -- A quarter more or less than what it counted is calls that were not told of yet, or too early.
+  UNTOLD = 0.25, SIDES_FROM = 1.25,
+  -- What is left may be used faster than by the rate, where some of the window went by unused, and at twice the rate at the most.
+  BEHIND_WINDOW = 1.02, CATCH_UP = 2,
   -- A stated rate that differs by 1 % is another one. A lower one that was measured is believed by a tenth at a time.
   STATED_DIFFERS = 0.01, STATED_LOWER = 0.9,
   -- So many calls since the rate was changed last tell of a brink, 10 while it doubles, and those of a tenth of a second.
