@@ -1,6 +1,6 @@
 import type { BlockedBy, PaceState } from './pace-state.ts';
 import { type PaceSample, type PaceSpan, spansOf } from './samples.ts';
-import { LONG_WAIT_MS, secondsInWindows, windowSeen } from './windows-seen.ts';
+import { LONG_WAIT_MS, type SeenWindow, secondsInWindows, windowSeen } from './windows-seen.ts';
 
 /** Calls that are still to be made, at the least and at the most. */
 type Calls = { fewest: number; most: number };
@@ -45,10 +45,20 @@ export function timeLeftRange(
   // Before a call was ever accepted, the pace is no more than what one begins with, also where nobody is there to answer.
   if (most <= 0 || pace.accepted === 0 || !goesOn(pace, nowMs)) return undefined;
   const spans = spansOf(upTo(samples, pace, nowMs));
-  const window = windowSeen(spans, nowMs);
+  const window = windowSeen(spans, nowMs) ?? windowTold(pace, meanPerS(spans, nowMs - LATELY_MS), nowMs);
   if (window) return { fromS: secondsInWindows(fewest, window, nowMs), toS: secondsInWindows(most, window, nowMs) };
   const rates = ratesOf(pace, spans, ownPerS, nowMs);
   return rates && { fromS: fewest / rates.fastest, toS: most / rates.slowest };
+}
+
+/** What the service says of the first window, before the end of one was waited for. */
+function windowTold(
+  { window, flowPerS }: PaceState,
+  lately: number | undefined,
+  nowMs: number,
+): SeenWindow | undefined {
+  const perS = lately ?? flowPerS;
+  return window && window.endsMs - nowMs >= LONG_WAIT_MS && perS >= LEAST_PER_S ? { ...window, perS } : undefined;
 }
 
 /** Calls a second of these rows, by what was learned and by what the service took; nothing where none leaves. */

@@ -1,14 +1,10 @@
+import type { ToldWindow } from './pace-state.ts';
 import type { PaceSpan } from './samples.ts';
 
 /** An allowance that is used up at once and comes back at once, as it was seen to. */
-export type SeenWindow = {
-  /** Calls of a whole one, how long that is, and calls a second while they leave. */
-  calls: number;
-  lengthMs: number;
+export type SeenWindow = ToldWindow & {
+  /** Calls a second while they leave. */
   perS: number;
-  /** What is left of the present one, and when it ends. */
-  left: number;
-  endsMs: number;
 };
 
 /** A shorter wait is lost in the mean of some seconds, and may be a guess of ours. */

@@ -25,10 +25,11 @@ const bucket = (headers: 'none' | 'retry-after-seconds') => (): ForeignLimiter =
   };
 };
 
-test.concurrent.each<[string, () => ForeignLimiter, { calls?: number; processes?: number }?]>([
+test.concurrent.each<[string, () => ForeignLimiter, { calls?: number; processes?: number; latencyMs?: number }?]>([
   ['draft 6, a window of a second', inWindows('draft 6', 1)],
   ['draft 7, five seconds', inWindows('draft 7', 5)],
   ['draft 8, a minute', inWindows('draft 8', 60), { calls: 2 * CALLS }],
+  ['draft 7, a minute, of a slow service', inWindows('draft 7', 60), { calls: 2 * CALLS, latencyMs: 25 }],
   ['the older headers, a second', inWindows('legacy', 1, 2 * PER_S), { calls: 2 * CALLS }],
   ['the older headers, five seconds', inWindows('legacy', 5)],
   ['the older headers, a minute, three of them', inWindows('legacy', 60), { calls: 3 * CALLS }],

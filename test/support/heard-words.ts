@@ -9,14 +9,15 @@ import { inVirtualTime, sleep } from './virtual-time.ts';
 
 /** Calls in flight of one process. */
 const CALLERS = 4;
-/** One way, to the service or back. */
-const LATENCY_MS = 1;
+
+/** `latencyMs`: one way, to the service or back. */
+type Sending = { calls: number; processes?: number; latencyMs?: number };
 
 /** What was said of the time left of a portfolio, each second, and when that began and ended. */
 export type Heard = { said: Said[]; refused: number; startedMs: number; finishedMs: number };
 
 /** Processes with one pace send so many calls through a limiter, in virtual time, and somebody reads how long it will take. */
-export function heardWords(limiter: ForeignLimiter, { calls, processes = 1 }: { calls: number; processes?: number }) {
+export function heardWords(limiter: ForeignLimiter, { calls, processes = 1, latencyMs = 1 }: Sending) {
   return inVirtualTime(async ({ openPace, connection, paceKey }): Promise<Heard> => {
     const samples = makePaceSamples({ connection, paceKey, key: `${paceKey}:samples` });
     const readPace = makePaceReader(connection, paceKey);
@@ -27,9 +28,9 @@ export function heardWords(limiter: ForeignLimiter, { calls, processes = 1 }: { 
       const { signal } = new AbortController();
       while (passed < calls) {
         const { episode } = await pace.take(signal);
-        await sleep(LATENCY_MS);
+        await sleep(latencyMs);
         const { allowed, headers, delayMs = 0 } = limiter(Date.now());
-        await sleep(delayMs + LATENCY_MS);
+        await sleep(delayMs + latencyMs);
         if (allowed) {
           passed += 1;
           heard.finishedMs = Date.now();
