@@ -38,7 +38,7 @@ async function tellPace(answer: Answered, episode: number, { pace }: Pick<Passag
       const { status, headers } = answer;
       if (status === 429) return pace.block({ why: 'the service says too fast', because: 'limit', headers, episode });
       const why = `the service is not available (status ${status})`;
-      return pace.block({ why, because: 'outage', headers, episode });
+      return pace.block({ why, because: 'outage', mayBeLimit: true, headers, episode });
     }
     case 'unreachable':
       return pace.block({ why: `the service is not answering (${answer.reason})`, because: 'outage', episode });

@@ -7,6 +7,10 @@ import { makePortfolios } from '../../src/ledger/portfolios.ts';
 import type { FaultChange } from '../../src/stand-in/fault-settings.ts';
 import { checkStatement, limitlineScript, PEERS, serviceSettings } from './contenders.ts';
 import { generatePortfolio } from './generate-portfolio.ts';
+import { judgeWords, type WordFigures } from './judge-words.ts';
+import type { RunningLimiter } from './limiters/limiter.ts';
+import type { LimiterCase } from './limiters/limiter-cases.ts';
+import { listenToWords } from './measure-words.ts';
 import { runContender } from './run-contender.ts';
 import { startRedis } from './start-redis.ts';
 import { type RunningService, type ServiceReport, startService } from './start-service.ts';
@@ -19,11 +23,23 @@ export type Headers = NonNullable<NonNullable<FaultChange['rateLimit']>['headers
 /** Who works on it: so many worker processes of ours, or a peer by its name. */
 export type PaceContender = number | string;
 
-/** One setting of the bench: what the service allows, how it speaks of it, and who works on how many rows. */
-export type PaceCase = { perS: number; headers: Headers; contender: PaceContender; rows: number };
+/**
+ * One setting of the bench: what the service allows, how it speaks of it, and who works on how many rows. A limiter that
+ * stands in front of it does both in its place.
+ */
+export type PaceCase = {
+  perS: number;
+  headers: Headers;
+  contender: PaceContender;
+  rows: number;
+  limiter?: LimiterCase;
+};
 
-/** Each portfolio took so many times the ideal, which is calls / limit; `refused` is the share of calls met with 429. */
-export type PaceFigures = { timesIdeal: number; refused: number };
+/**
+ * Each portfolio took so many times the ideal, which is calls / limit; `refused` is the share of calls that met it. Ours
+ * says meanwhile how long it will take.
+ */
+export type PaceFigures = { timesIdeal: number; refused: number; words?: WordFigures };
 
 /** Above this limit the first portfolio is over before its pace is learned, so a second one shows what was learned. */
 const TWICE_ABOVE_PER_S = 100;
@@ -32,7 +48,7 @@ const TWICE_ABOVE_PER_S = 100;
 const BURST_SHARE = 5;
 
 /** A row costs a company and a limit. */
-const CALLS_PER_ROW = 2;
+export const CALLS_PER_ROW = 2;
 
 /** The slowest case takes some 100 s; what takes much longer is stuck. */
 const TIME_LIMIT_MS = 900_000;
@@ -41,24 +57,46 @@ const TIME_LIMIT_MS = 900_000;
  * Brings a portfolio through a fresh stand-in with a hidden limit. Ours brings a second one through it where the limit
  * is high: its workers find the pace that was learned from the first. Nothing is taken off the ideal for the burst.
  *
+ * @param hear hears each second what is said of the time left
  * @throws LimitlineError when a portfolio does not come to its end
  */
-export async function measurePace(paceCase: PaceCase, signal: AbortSignal): Promise<PaceFigures[]> {
-  const { perS, headers, contender } = paceCase;
+export async function measurePace(
+  paceCase: PaceCase,
+  signal: AbortSignal,
+  hear?: (words: string) => void,
+): Promise<PaceFigures[]> {
+  const { contender, limiter } = paceCase;
   await using folder = await makeTemporaryFolder();
   await using service = await startService();
-  await service.setFaults({ rateLimit: { perS, burst: Math.max(1, Math.floor(perS / BURST_SHARE)), headers } });
-  const place = { paceCase, folder: folder.path, service, signal };
+  await using limit = await (limiter ? limiter.start(service.url) : limitService(service, paceCase));
+  const place = { paceCase, folder: folder.path, service, limit, signal, hear };
   return typeof contender === 'number' ? await measureOurs(contender, place) : [await measurePeer(contender, place)];
 }
 
-type Place = { paceCase: PaceCase; folder: string; service: RunningService; signal: AbortSignal };
+type Place = {
+  paceCase: PaceCase;
+  folder: string;
+  service: RunningService;
+  limit: RunningLimiter;
+  signal: AbortSignal;
+  hear: ((words: string) => void) | undefined;
+};
+
+/** The service's own limiter, as if it were another's. */
+async function limitService(service: RunningService, { perS, headers }: PaceCase): Promise<RunningLimiter> {
+  await service.setFaults({ rateLimit: { perS, burst: Math.max(1, Math.floor(perS / BURST_SHARE)), headers } });
+  return {
+    url: service.url,
+    refused: async () => refusals(await service.report()),
+    [Symbol.asyncDispose]: async () => {},
+  };
+}
 
 async function measureOurs(processes: number, place: Place): Promise<PaceFigures[]> {
-  const { paceCase, folder, service } = place;
+  const { paceCase, folder, limit } = place;
   await using redis = await startRedis();
   await using closing = new AsyncDisposableStack();
-  const env = { ...serviceSettings(service.url), LIMITLINE_DATA: redis.dataDir };
+  const env = { ...serviceSettings(limit.url), ...paceCase.limiter?.env, LIMITLINE_DATA: redis.dataDir };
   const over = new AbortController();
   const signal = AbortSignal.any([over.signal, place.signal, AbortSignal.timeout(TIME_LIMIT_MS)]);
   const fleet = closing.use(startFleet(processes, { cwd: folder, env, onFault: (error) => over.abort(error) }));
@@ -66,35 +104,36 @@ async function measureOurs(processes: number, place: Place): Promise<PaceFigures
   const connection = new Redis({ path: redis.socketPath, maxRetriesPerRequest: null });
   connection.on('error', () => {});
   closing.defer(() => connection.disconnect());
-  const portfolios = makePortfolios({
-    connection,
-    keys: makeKeys('limitline', accountOf({ SERVICE_URL: service.url, SERVICE_ACCOUNT: undefined })),
-  });
+  const keys = makeKeys('limitline', accountOf({ SERVICE_URL: limit.url, SERVICE_ACCOUNT: undefined }));
+  const { read } = makePortfolios({ connection, keys });
 
   const figures: PaceFigures[] = [];
   const names = paceCase.perS > TWICE_ABOVE_PER_S ? ['first', 'next'] : ['first'];
   for (const [index, name] of names.entries()) {
-    const before = refusals(await service.report());
+    const before = await limit.refused();
     const file = await writeFile(place, name, index);
     const args = ['import', file, '--portfolio', name, '--json'];
+    const listening = listenToWords(name, { connection, keys, read, signal, hear: place.hear });
     await runContender({ script: limitlineScript(), args, env }, { cwd: folder, signal });
-    const { startedMs = 0, finishedMs = 0 } = await untilFinished(() => portfolios.read(name), signal);
-    figures.push(figuresOf(paceCase, finishedMs - startedMs, refusals(await service.report()) - before));
+    const { startedMs = 0, finishedMs = 0 } = await untilFinished(() => read(name), signal);
+    const said = await listening;
+    const words = judgeWords(said, { startedMs, finishedMs });
+    figures.push({ ...figuresOf(paceCase, finishedMs - startedMs, (await limit.refused()) - before), words });
   }
   return figures;
 }
 
 async function measurePeer(name: string, place: Place): Promise<PaceFigures> {
-  const { paceCase, folder, service, signal } = place;
+  const { paceCase, folder, limit, signal } = place;
   const peer = PEERS.find((one) => one.name === name);
   if (!peer) throw new LimitlineError('USAGE', `There is no peer ${name}.`);
   await using redis = await startRedis();
   const file = await writeFile(place, 'first', 0);
-  const ran = await runContender(peer.command({ file, serviceUrl: service.url, redis }), { cwd: folder, signal });
+  const ran = await runContender(peer.command({ file, serviceUrl: limit.url, redis }), { cwd: folder, signal });
   const statement = peer.statement(ran.answer);
   const lived = { fromMs: ran.startedMs, toMs: ran.startedMs + ran.wallMs, rows: paceCase.rows };
   checkStatement(name, statement, lived);
-  return figuresOf(paceCase, statement.finishedMs - statement.startedMs, refusals(await service.report()));
+  return figuresOf(paceCase, statement.finishedMs - statement.startedMs, await limit.refused());
 }
 
 /** Other buyers in each, since a request that was made is not made again. */

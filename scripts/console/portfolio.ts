@@ -2,49 +2,49 @@ import { approversOf } from '../../jobs/approvals/approvers.ts';
 import { feed } from '../../jobs/rows/feed.ts';
 import type { PortfolioPageFunctions } from '../../src/console/pages/portfolio/add-portfolio-page.ts';
 import { CAUSES_SHOWN } from '../../src/console/pages/portfolio/causes-view.ts';
-import { makeOwnPace } from '../../src/console/pages/portfolio/own-pace.ts';
 import type { PortfolioLook } from '../../src/console/pages/portfolio/portfolio-look.ts';
 import type { Context } from '../../src/context.ts';
 import type { Approval } from '../../src/ledger/approvals/approval.ts';
 import { readCauseSamples } from '../../src/ledger/counts/cause-samples.ts';
-import type { PortfolioState } from '../../src/ledger/portfolio.ts';
+import { callsSent, type PortfolioState } from '../../src/ledger/portfolio.ts';
 import { countLiving } from '../../src/ledger/presence.ts';
 import { lookAtPace } from '../../src/open-service.ts';
-import { type PaceSpan, SAMPLE_EVERY_MS, spansOf } from '../../src/pace/samples.ts';
+import { makeOwnPace } from '../../src/pace/own-pace.ts';
+import { makeSampleReader } from '../../src/pace/samples.ts';
 
 /** What the page of a portfolio is handed. */
 export function portfolioPageFunctions(context: Context): PortfolioPageFunctions {
   const { portfolios, archives } = context;
   const ownPace = makeOwnPace();
-  const readSpans = makeSpanReader(context);
+  const readSamples = makeSampleReader(context.paceSamples);
   const waitingOf = makeWaitingReader(context);
 
   const look = async (name: string): Promise<PortfolioLook | undefined> => {
     const { ledger: connection, keys } = context;
-    const [archived, state, imports, causes, pace, spans, workers, pausedQueues, waiting] = await Promise.all([
+    const [archived, state, imports, causes, pace, samples, workers, pausedQueues, waiting] = await Promise.all([
       archives.read(name),
       portfolios.read(name),
       portfolios.allImports(name),
       portfolios.causes(name),
       lookAtPace(context),
-      readSpans(),
+      readSamples(),
       countLiving({ connection, keys }),
       context.queues.paused(),
       waitingOf(name),
     ]);
     if (archived || state.startedMs === undefined) return undefined;
     const shown = causes.slice(0, CAUSES_SHOWN).map(({ id }) => id);
-    const samples = await readCauseSamples(name, shown, { connection, keys });
+    const causeSamples = await readCauseSamples(name, shown, { connection, keys });
     const nowMs = Date.now();
     return {
       state,
       imports,
-      causes: causes.map((cause, place) => ({ ...cause, sample: samples[place] })),
+      causes: causes.map((cause, place) => ({ ...cause, sample: causeSamples[place] })),
       twice: await readTwice(state, context),
       waiting,
       pace,
-      spans,
-      ownPerS: ownPace.note(name, state.calls.company + state.calls.document + state.calls.limit, nowMs),
+      samples,
+      ownPerS: ownPace.note(name, callsSent(state), nowMs, state.startedMs),
       workers,
       pausedQueues,
       nowMs,
@@ -92,21 +92,4 @@ const MOST_KNOWN = 1_000;
 async function readTwice({ name, madeTwice }: PortfolioState, { calls }: Context): Promise<PortfolioLook['twice']> {
   if (madeTwice === 0) return [];
   return (await calls.madeTwice()).filter(({ row }) => row.startsWith(`${name}/`));
-}
-
-/** The samples of an hour, read as often as there are new ones, however many look at however many portfolios. */
-function makeSpanReader({ paceSamples }: Pick<Context, 'paceSamples'>): () => Promise<PaceSpan[]> {
-  let readAtMs = Number.NEGATIVE_INFINITY;
-  let reading: Promise<PaceSpan[]> = Promise.resolve([]);
-  return () => {
-    const nowMs = performance.now();
-    if (nowMs - readAtMs < SAMPLE_EVERY_MS) return reading;
-    readAtMs = nowMs;
-    reading = paceSamples.read().then(spansOf);
-    // One that failed is tried again with the next look.
-    reading.catch(() => {
-      readAtMs = Number.NEGATIVE_INFINITY;
-    });
-    return reading;
-  };
 }

@@ -4,13 +4,13 @@ import type { Context } from '../../src/context.ts';
 import { isOurMistake } from '../../src/ledger/persist.ts';
 import type { PortfolioState } from '../../src/ledger/portfolio.ts';
 import type { Service } from '../../src/open-service.ts';
-import { makeTimeLeft } from '../../src/pace/pace-words.ts';
 import type { Problem } from '../../src/portfolio/problem.ts';
 import { isFinished, isLetGo } from '../ending/open-portfolios.ts';
 import { importFile } from '../file/import-file.ts';
 import type { Understanding } from '../file/understanding.ts';
 import { ofAccount, startProgress } from '../progress/progress.ts';
 import type { Terminal } from '../terminal/terminal.ts';
+import { makeTimeLeftReader } from './read-time-left.ts';
 import { extentOf } from './run-extent.ts';
 
 /** How often the portfolio is looked at for its end; a person does not notice, and Redis neither. */
@@ -34,8 +34,9 @@ export async function importAndWait(
 ): Promise<Found> {
   let lines = 0;
   let state: PortfolioState | undefined;
-  const timeLeft = makeTimeLeft();
-  const progress = startProgress(() => ofAccount(context.account, extentOf(lines, state, { service, timeLeft })));
+  let left = '';
+  const timeLeft = makeTimeLeftReader(context);
+  const progress = startProgress(() => ofAccount(context.account, extentOf(lines, state, { service, left })));
   const onLines = (read: number) => {
     lines = read;
   };
@@ -45,6 +46,8 @@ export async function importAndWait(
       const answered = await orLast(() => context.approvals.answered(), undefined);
       state = await orLast(() => context.portfolios.read(payload.portfolio), state);
       if (state && answered && isOver(state, answered)) break;
+      const seen = state;
+      if (seen) left = (await orLast(() => timeLeft(seen), left)) ?? '';
       const waits = (service.pace.state().blocked?.untilMs ?? 0) > Date.now();
       await sleep(waits ? LOOK_WAITING_EVERY_MS : LOOK_EVERY_MS, undefined, { signal: stop });
     }

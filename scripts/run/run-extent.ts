@@ -1,27 +1,29 @@
 import { counted, grouped } from '../../src/counted.ts';
 import type { PortfolioState } from '../../src/ledger/portfolio.ts';
 import type { Service } from '../../src/open-service.ts';
-import { describePace, type makeTimeLeft } from '../../src/pace/pace-words.ts';
+import { describePace } from '../../src/pace/pace-words.ts';
 import { openRows } from '../ending/open-portfolios.ts';
 import type { Extent } from '../progress/progress.ts';
 
-/** How far a run is: while it imports by lines read, then by rows that have ended, with what calls wait for and the time left. */
+/**
+ * How far a run is: while it imports by lines read, then by rows that have ended, with what calls wait for and the time left.
+ *
+ * @param left see `read-time-left.ts`
+ */
 export function extentOf(
   lines: number,
   state: PortfolioState | undefined,
-  { service, timeLeft }: { service: Pick<Service, 'paceNow'>; timeLeft: ReturnType<typeof makeTimeLeft> },
+  { service, left }: { service: Pick<Service, 'paceNow'>; left: string },
 ): Extent {
   const words = describePace(service.paceNow());
   const waiting = words === '' ? '' : `; ${words}`;
   if (!state) return { done: 0, total: undefined, words: `${counted(lines, 'line')} read${waiting}` };
-  const { queued, company, documents, limit, done, refused, held, skipped, cancelled, awaiting } = state.states;
+  const { done, refused, held, skipped, cancelled, awaiting } = state.states;
   const ended = done + refused + held + skipped + cancelled;
   const total = ended + awaiting + openRows(state.states);
   const waits = awaiting > 0 ? `, ${grouped(awaiting)} waiting for approval` : '';
   const trouble = [refused > 0 ? `, ${refused} refused` : '', held > 0 ? `, ${held} held` : '', waits].join('');
-  // A row makes two calls as a rule, for the company and for the limit; those with documents make the guess a low one.
-  const left = timeLeft(2 * (queued + company + documents) + limit, service.paceNow());
-  const time = left === '' || state.importing ? '' : `; about ${left} left`;
+  const time = left === '' ? '' : `; ${left} left`;
   return {
     done: ended,
     total,

@@ -60,3 +60,8 @@ export type PortfolioState = {
 export function isPending({ body, id, problem }: Supplier): boolean {
   return body !== undefined && !id && !problem;
 }
+
+/** Calls that were sent for its rows. */
+export function callsSent({ calls: { company, document, limit } }: Pick<PortfolioState, 'calls'>): number {
+  return company + document + limit;
+}

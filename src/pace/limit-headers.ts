@@ -8,8 +8,8 @@ export type LimitWords = {
   limit?: number | undefined;
   remaining?: number | undefined;
   resetMs?: number | undefined;
-  /** Calls a second, where a policy states a window short enough to be a rate. */
-  statedPerS?: number | undefined;
+  /** Seconds of a whole window, where a policy states one short enough to be a rate: `limit` calls in it. */
+  windowS?: number | undefined;
   /** The header whose time was so long that it was capped. */
   capped?: string;
 };
@@ -30,11 +30,11 @@ const EPOCH_MS_FROM = 1e12;
 /**
  * Reads what an answer says of the limit. Pure, and never throws: a malformed field is as good as none.
  *
- * - `Retry-After` (RFC 9110, section 10.2.3): whole seconds or an HTTP date
- * - `RateLimit` with `RateLimit-Policy` (draft-ietf-httpapi-ratelimit-headers): `"default";r=50;t=30`, `"default";q=100;w=60`
+ * - `Retry-After` (RFC 9110, section 10.2.3): seconds or an HTTP date; some write fractions of a second
+ * - `RateLimit` with `RateLimit-Policy` (draft-ietf-httpapi-ratelimit-headers): `"default";r=50;t=30`, `"default";q=100;w=60`;
+ *   in its seventh draft `limit=100, remaining=50, reset=30` with `100;w=60`
  * - `RateLimit-Limit`, `-Remaining`, `-Reset` (its older drafts): seconds
  * - `X-RateLimit-…`, `X-Rate-Limit-…`: the reset as seconds left, seconds or milliseconds since 1970, or an ISO date
- *
  *
  * @param theirNowMs the service's time, by which it says times of day (see `their-clock.ts`)
  */
@@ -72,33 +72,41 @@ const TIMES = [
   ['retryAfterMs', 'Retry-After'],
 ] as const;
 
-/** The fields are lists of named items; the one with the least left is the one that counts. */
+/** Of several policies the tightest rate counts, and else the fewest calls; of what is left, that which is used up soonest. */
 function readPair(headers: AnswerHeaders): LimitWords {
-  const words: LimitWords = {};
-  for (const { q, w } of items(headers, 'ratelimit-policy')) {
-    if (q === undefined || w === undefined || q === 0 || w === 0) continue;
-    if (w <= LONGEST_RATE_WINDOW_S) words.statedPerS = Math.min(words.statedPerS ?? Number.POSITIVE_INFINITY, q / w);
-    else words.limit = Math.min(words.limit ?? Number.POSITIVE_INFINITY, q);
-  }
-  for (const { r, t } of items(headers, 'ratelimit')) {
-    if (r === undefined || r > (words.remaining ?? Number.POSITIVE_INFINITY)) continue;
-    words.remaining = r;
-    words.resetMs = t === undefined ? undefined : t * 1_000;
-  }
-  return words;
+  const policies = items(headers, 'ratelimit-policy').flatMap(({ q, w }) => (q && w ? [{ limit: q, windowS: w }] : []));
+  const rates = policies.filter(({ windowS }) => windowS <= LONGEST_RATE_WINDOW_S);
+  const rate = leastOf(rates, ({ limit, windowS }) => limit / windowS);
+  const rests = items(headers, 'ratelimit').flatMap(({ r, t }) => (r === undefined ? [] : [{ r, t }]));
+  const rest = leastOf(rests, ({ r, t = 0 }) => r / Math.max(t, 1));
+  return {
+    ...(rate ?? { limit: leastOf(policies, ({ limit }) => limit)?.limit }),
+    remaining: rest?.r,
+    resetMs: rest?.t === undefined ? undefined : rest.t * 1_000,
+  };
 }
 
-/** `"name";q=100;w=60, "other";q=5;w=1`, read no further than the whole numbers in it need (RFC 8941). */
+function leastOf<T>(list: readonly T[], measure: (one: T) => number): T | undefined {
+  return list.reduce<T | undefined>((least, one) => (least && measure(least) <= measure(one) ? least : one), undefined);
+}
+
+/**
+ * `"name";q=100;w=60, "other";q=5;w=1`, read no further than the whole numbers in it need (RFC 8941); `100;w=60` too, and
+ * `limit=100, remaining=50, reset=30` as one item. What counts other things than requests is left out.
+ */
 function items(headers: AnswerHeaders, name: string): Record<string, number | undefined>[] {
   const value = headers[name];
   if (value === undefined) return [];
   const text = String(value).slice(0, 1_000);
-  return text.split(',').map((item) => {
-    const parameters: Record<string, number | undefined> = {};
+  const [, remaining] = /(?:^|,)\s*remaining=(\d+)/.exec(text) ?? [];
+  if (remaining !== undefined) return [{ r: count(remaining), t: count(/,\s*reset=(\d+)/.exec(text)?.[1]) }];
+  return text.split(',').flatMap((item) => {
+    if (/;\s*qu\s*=\s*"(?!requests")/.test(item)) return [];
+    const parameters: Record<string, number | undefined> = { q: count(/^\s*(\d+)\s*;/.exec(item)?.[1]) };
     for (const [, key = '', digits] of item.matchAll(/;\s*([a-z]+)\s*=\s*(\d+)(?=\s*(?:;|$))/g)) {
       parameters[key] = count(digits);
     }
-    return parameters;
+    return [parameters];
   });
 }
 
@@ -115,7 +123,7 @@ function count(text: string | undefined): number | undefined {
 
 function retryAfter(text: string | undefined, theirNowMs: number): number | undefined {
   if (text === undefined) return undefined;
-  if (/^\d+$/.test(text)) return Number(text) * 1_000;
+  if (/^\d+(?:\.\d+)?$/.test(text)) return Number(text) * 1_000;
   return spanUntil(httpDate(text), theirNowMs);
 }
 

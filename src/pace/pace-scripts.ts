@@ -32,6 +32,7 @@ type TurnsTaken = {
   firstMs: number;
   betweenMs: number;
   episode: number;
+  crowds: boolean;
   isOnTrial: boolean;
   state: PaceState;
 };
@@ -40,10 +41,12 @@ type TurnsTaken = {
 type BlockRequest = {
   askedMs: number;
   isLimit: boolean;
+  mayBeLimit: boolean;
   why: string;
   because: BlockedBy;
   episode: number;
   accepted: number;
+  limit: number | undefined;
 };
 
 /**
@@ -81,7 +84,7 @@ export function makePaceScripts({
         limit: words.limit ?? -1,
         remaining: words.remaining ?? -1,
         resetUs: words.resetMs === undefined ? -1 : Math.round(words.resetMs * 1_000),
-        statedPerS: words.statedPerS ?? -1,
+        windowS: words.windowS ?? -1,
       };
       const answer = readNamedFields(await takeTurns([key], namedArgs(args)));
       const turns = answer.number('turns');
@@ -97,7 +100,8 @@ export function makePaceScripts({
         blocked: turns === 0 && why !== '' ? { why, untilMs: Date.now() + firstMs } : undefined,
       };
       const betweenMs = answer.number('betweenUs') / 1_000;
-      return { turns, firstMs, betweenMs, episode: answer.number('episode'), isOnTrial: answer.flag('trial'), state };
+      const [episode, crowds, isOnTrial] = [answer.number('episode'), answer.flag('crowds'), answer.flag('trial')];
+      return { turns, firstMs, betweenMs, episode, crowds, isOnTrial, state };
     },
 
     /** Stops all turns. Answers for how long, and whether this call is the first of its episode to do so. */
@@ -105,6 +109,7 @@ export function makePaceScripts({
       const args = {
         askedUs: Math.round(request.askedMs * 1_000),
         isLimit: request.isLimit ? 1 : 0,
+        mayBeLimit: request.mayBeLimit ? 1 : 0,
         firstWaitUs: FIRST_WAIT_MS * 1_000,
         longestWaitUs: LONGEST_WAIT_MS * 1_000,
         why: request.why,
@@ -112,6 +117,7 @@ export function makePaceScripts({
         episode: request.episode,
         firstRate,
         accepted: request.accepted,
+        limit: request.limit ?? -1,
         // So that a service that many clients overran does not meet all of them again at one moment.
         jitter: Math.random(),
       };

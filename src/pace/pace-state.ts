@@ -2,6 +2,9 @@ import type { Shut } from './door-words.ts';
 
 const PHASES = ['start', 'search', 'hold'] as const;
 
+/** Calls of a whole window and of the rest of it, how long it is, and when it ends. */
+export type ToldWindow = { calls: number; left: number; lengthMs: number; endsMs: number };
+
 /** What is known of a pace: as its processes share it, at one moment. */
 export type PaceState = {
   /** Doubles, climbs, or stays and looks up now and then; lua/raise-rate.lua says when. */
@@ -12,7 +15,13 @@ export type PaceState = {
   /** Whether the pace is what limits the calls, and whether a ceiling of the user's is what limits the pace. */
   isLimiting: boolean;
   atCeiling: boolean;
-  blocked: { why: string; untilMs: number } | undefined;
+  blocked: { why: string; untilMs: number; because?: string } | undefined;
+  /** Calls accepted in all, where it was read from Redis. */
+  accepted?: number;
+  /** Calls a second that the service states, likewise; 0 where it states none. */
+  statedPerS?: number;
+  /** A window of which the service says that it will be used up before its end, likewise. */
+  window?: ToldWindow | undefined;
   /** Kinds of call that do not leave, whatever the pace. */
   shut?: readonly Shut[];
   /** Queues from which nothing is taken up, since a person stopped them. */

@@ -25,7 +25,8 @@ export function describePace(state: PaceState, nowMs: number = Date.now()): stri
 function describeFlow({ isLimiting, atCeiling, phase, ratePerS, flowPerS }: PaceState): string {
   if (isLimiting && atCeiling) return `at the ceiling of SERVICE_RATE_PER_S, ${rate(ratePerS)}`;
   // Before a call was answered, the pace is no more than what one begins with.
-  if (isLimiting && phase === 'start') return flowPerS < 0.05 ? '' : `finding the service's limit, ${rate(ratePerS)}`;
+  // What is allowed changes from call to call while the limit is looked for, so what is taken is told.
+  if (isLimiting && phase === 'start') return flowPerS < 0.05 ? '' : `finding the service's limit, ${rate(flowPerS)}`;
   if (isLimiting) return `at the service's limit, ${rate(ratePerS)}`;
   return flowPerS < 0.05 ? '' : `as fast as the service answers, ${rate(flowPerS)}`;
 }
@@ -36,37 +37,4 @@ function describeBlock({ why, untilMs }: { why: string; untilMs: number }, nowMs
 
 function rate(perS: number): string {
   return `${perS < 10 ? perS.toFixed(1) : Math.round(perS)} calls/s`;
-}
-
-/** Less than this is nothing: one call was accepted some seconds ago, and none since. */
-const LEAST_PER_S = 0.01;
-
-/**
- * "4 min", "50 s": the time that so many calls take at the present flow; empty where it cannot be told, as while nothing
- * leaves, or one kind of call does not.
- */
-export function timeLeft(
-  calls: number,
-  { flowPerS, ratePerS, isLimiting, blocked, shut = [], paused = [] }: PaceState,
-  nowMs: number = Date.now(),
-): string {
-  if ((blocked && blocked.untilMs > nowMs) || shut.length + paused.length > 0) return '';
-  const perS = isLimiting ? ratePerS : flowPerS;
-  if (calls <= 0 || perS < LEAST_PER_S) return '';
-  const seconds = Math.ceil(calls / perS);
-  if (seconds < 90) return `${seconds} s`;
-  const minutes = Math.round(seconds / 60);
-  return minutes < 90 ? `${minutes} min` : `${(minutes / 60).toFixed(1)} h`;
-}
-
-/**
- * The same for somebody who watches from the beginning: empty until a call was answered. Before that the pace is no more
- * than what one would begin with, also where nobody is there to answer.
- */
-export function makeTimeLeft(): typeof timeLeft {
-  let answered = false;
-  return (calls, state, nowMs) => {
-    answered ||= state.flowPerS >= LEAST_PER_S;
-    return answered ? timeLeft(calls, state, nowMs) : '';
-  };
 }

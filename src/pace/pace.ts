@@ -16,6 +16,8 @@ type Block = {
   why: string;
   /** `limit`: we were too fast, so the rate is lowered. The others say nothing of the rate. */
   because: Exclude<BlockedBy, 'asked'>;
+  /** An outage that may be a limiter's word, such as nginx' 503: taken for one where other calls pass meanwhile. */
+  mayBeLimit?: boolean;
   /** A wait of our own wish; the service's own, in `headers`, goes before it. */
   askedMs?: number;
   headers?: AnswerHeaders;
@@ -67,8 +69,8 @@ export function makePace({
       throw error;
     });
     ({ isOnTrial, state } = taken);
-    const { turns, firstMs, betweenMs, episode } = taken;
-    return { turns, firstMs, betweenMs, episode, crowds: false, strict: scripts.hasCeiling };
+    const { turns, firstMs, betweenMs, episode, crowds } = taken;
+    return { turns, firstMs, betweenMs, episode, crowds, strict: scripts.hasCeiling };
   };
   const turnQueue = makeTurnQueue(
     ask,
@@ -84,7 +86,14 @@ export function makePace({
     await ask(0).catch((error) => log.debug({ err: error }, 'the pace cannot be told'));
   };
 
-  const block = async ({ why, because, askedMs = 0, headers = {}, episode }: Block): Promise<void> => {
+  const block = async ({
+    why,
+    because,
+    mayBeLimit = false,
+    askedMs = 0,
+    headers = {},
+    episode,
+  }: Block): Promise<void> => {
     turnQueue.recall();
     const words = readWords(headers);
     const wishMs = words.retryAfterMs ?? (because === 'limit' ? words.resetMs : undefined);
@@ -92,14 +101,17 @@ export function makePace({
     const { waitMs, isFirst } = await scripts.block({
       askedMs: wishMs ?? askedMs,
       isLimit: because === 'limit',
+      mayBeLimit,
       why: shownWhy,
       // Whatever a header wishes, credentials are mended by a person alone.
       because: wishMs === undefined || because === 'credentials' ? because : 'asked',
       episode,
       accepted: untold.take().accepted,
+      limit: words.remaining === 0 ? words.limit : undefined,
     });
     state = { ...state, blocked: { why: shownWhy, untilMs: Date.now() + waitMs } };
     if (!isFirst) return;
+    turnQueue.begins(episode + 1);
     const facts = { waitMs: Math.round(waitMs), why };
     // Meeting the limit now and then is how it is followed, and no trouble.
     if (because === 'limit' && waitMs < LONGEST_WAIT_MS) log.debug(facts, "the service's limit was reached");
@@ -112,8 +124,10 @@ export function makePace({
     untold.add(accepted, words);
     if (isOnTrial) await tell();
     else telling ??= setTimeout(tell, state.phase === 'start' ? TELL_AT_START_EVERY_MS : TELL_EVERY_MS).unref();
+    // Beside an allowance that is not used up, as rate-limiter-flexible writes it with every answer, it says when that is renewed.
+    if (!words.retryAfterMs || (words.remaining ?? 0) > 0) return;
     // It was neither too fast nor an outage, so nothing follows from it but the wait.
-    if (words.retryAfterMs) await block({ why: ASKED, because: 'outage', headers, episode: NO_EPISODE });
+    await block({ why: ASKED, because: 'outage', headers, episode: NO_EPISODE });
   };
 
   return {
@@ -151,12 +165,15 @@ export function makePace({
 
 /** What the present flow takes in so many seconds is had at hand: two thirds of what is handed out ahead. */
 const SPARE_S = 0.016;
-/** Only where the rate is so many times the flow: else turns that nobody takes would be missed by others. */
-const SPARE_ABOVE_FLOW = 2;
+/** Where turns come so slowly, each is waited for: one that nobody takes would be missed. */
+const SPARE_FROM_PER_S = 200;
+/** Where a limit is known, only far below it: turns that nobody takes are lost to the fleet. */
+const SPARE_BELOW_LIMIT = 2;
 
-/** How many turns may be had to spare, by what is known of the pace. */
-function spareTurns({ isLimiting, blocked, ratePerS, flowPerS }: PaceState): number {
-  if (isLimiting || blocked || ratePerS < SPARE_ABOVE_FLOW * flowPerS) return 0;
+/** How many turns may be had to spare, by what is known of the pace: plenty while no limit was met, since it only grows then. */
+function spareTurns({ phase, isLimiting, blocked, ratePerS, flowPerS }: PaceState): number {
+  if (blocked || flowPerS < SPARE_FROM_PER_S) return 0;
+  if (phase !== 'start' && (isLimiting || ratePerS < SPARE_BELOW_LIMIT * flowPerS)) return 0;
   return Math.ceil(flowPerS * SPARE_S);
 }
 

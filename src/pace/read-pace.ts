@@ -1,6 +1,6 @@
 import { makeLuaScript, type RedisConnection } from '../lua-script.ts';
 import { readNamedFields } from './named-fields.ts';
-import { type PaceState, readPhase } from './pace-state.ts';
+import { type PaceState, readPhase, type ToldWindow } from './pace-state.ts';
 
 /** The pace of an account as it stands in Redis, for commands that call nothing; none where no call has been made yet. */
 export function readPace(connection: RedisConnection, key: string): Promise<PaceState | undefined> {
@@ -19,7 +19,7 @@ export function makePaceReader(connection: RedisConnection, key: string): () => 
 function readState(found: unknown): PaceState | undefined {
   const answer = readNamedFields(found);
   if (answer.isEmpty) return undefined;
-  const waitUs = answer.number('waitUs');
+  const [waitUs, windowUs] = [answer.number('waitUs'), answer.number('windowUs')];
   return {
     phase: readPhase(answer.text('phase')),
     ratePerS: answer.number('ratePerS'),
@@ -27,6 +27,17 @@ function readState(found: unknown): PaceState | undefined {
     isLimiting: answer.flag('limits'),
     // Whose ceiling it was is not known here.
     atCeiling: false,
-    blocked: waitUs > 0 ? { why: answer.text('why'), untilMs: Date.now() + waitUs / 1_000 } : undefined,
+    blocked:
+      waitUs > 0
+        ? { why: answer.text('why'), because: answer.text('because'), untilMs: Date.now() + waitUs / 1_000 }
+        : undefined,
+    accepted: answer.number('accepted'),
+    statedPerS: answer.number('statedPerS'),
+    window: windowUs > 0 ? readWindow(answer, Date.now() + windowUs / 1_000) : undefined,
   };
+}
+
+function readWindow({ number }: ReturnType<typeof readNamedFields>, endsMs: number): ToldWindow {
+  const [calls, left, lengthUs] = [number('windowCalls'), number('windowLeft'), number('windowLengthUs')];
+  return { calls, left, lengthMs: lengthUs / 1_000, endsMs };
 }

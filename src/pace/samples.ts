@@ -2,9 +2,15 @@ import { makeLuaScript, type RedisConnection } from '../lua-script.ts';
 
 /**
  * How the pace stood at one moment: what was accepted and told to slow down in all, and the calls a second that might leave by
- * what was learned; 0 while no limit was met.
+ * what was learned; 0 while no limit was met. The service's limit lets nothing leave before `waitsUntilMs`; 0 where it does.
  */
-export type PaceSample = { atMs: number; accepted: number; throttled: number; learnedPerS: number };
+export type PaceSample = {
+  atMs: number;
+  accepted: number;
+  throttled: number;
+  learnedPerS: number;
+  waitsUntilMs: number;
+};
 
 /** What happened between two samples, calls a second; `atMs` is the end of it. */
 export type PaceSpan = {
@@ -13,6 +19,8 @@ export type PaceSpan = {
   acceptedPerS: number;
   throttledPerS: number;
   learnedPerS: number;
+  /** At the end of it; 0 where the service's limit lets calls leave. */
+  waitsUntilMs: number;
 };
 
 export type PaceSamples = ReturnType<typeof makePaceSamples>;
@@ -58,16 +66,35 @@ export function makePaceSamples({
   };
 }
 
+/** The samples of an hour, read as often as there are new ones, however many look at however many portfolios. */
+export function makeSampleReader(samples: Pick<PaceSamples, 'read'>): () => Promise<PaceSample[]> {
+  let readAtMs = Number.NEGATIVE_INFINITY;
+  let reading: Promise<PaceSample[]> = Promise.resolve([]);
+  return () => {
+    const nowMs = performance.now();
+    if (nowMs - readAtMs < SAMPLE_EVERY_MS) return reading;
+    readAtMs = nowMs;
+    reading = samples.read();
+    // One that failed is tried again with the next look.
+    reading.catch(() => {
+      readAtMs = Number.NEGATIVE_INFINITY;
+    });
+    return reading;
+  };
+}
+
 /**
  * What happened between each two samples. While nobody worked there is no sample, and while nothing happened one in a long time;
- * such a gap is left out, and so is what lies between two lives of the counts.
+ * such a gap is left out, unless it was the service's limit that let nothing leave; and so is what lies between two lives of
+ * the counts.
  */
 export function spansOf(samples: readonly PaceSample[]): PaceSpan[] {
   return samples.slice(1).flatMap((sample, place) => {
     const before = samples[place] as PaceSample;
     const seconds = (sample.atMs - before.atMs) / 1_000;
     const [accepted, throttled] = [sample.accepted - before.accepted, sample.throttled - before.throttled];
-    if (seconds <= 0 || seconds * 1_000 > GAP_MS || accepted < 0 || throttled < 0) return [];
+    const isGap = seconds * 1_000 > GAP_MS && before.waitsUntilMs === 0 && sample.waitsUntilMs === 0;
+    if (seconds <= 0 || isGap || accepted < 0 || throttled < 0) return [];
     return [
       {
         fromMs: before.atMs,
@@ -75,15 +102,16 @@ export function spansOf(samples: readonly PaceSample[]): PaceSpan[] {
         acceptedPerS: accepted / seconds,
         throttledPerS: throttled / seconds,
         learnedPerS: sample.learnedPerS,
+        waitsUntilMs: sample.waitsUntilMs,
       },
     ];
   });
 }
 
-/** `<ms> <accepted> <throttled> <rate>`, as add-sample.lua writes it. */
+/** `<ms> <accepted> <throttled> <rate> <until>`, as add-sample.lua writes it; older ones have no last word. */
 function sampleOf(text: string): PaceSample | undefined {
-  const [atMs, accepted, throttled, learnedPerS] = text.split(' ').map(Number);
+  const [atMs, accepted, throttled, learnedPerS, waitsUntilMs = 0] = text.split(' ').map(Number);
   if (atMs === undefined || accepted === undefined || throttled === undefined || learnedPerS === undefined)
     return undefined;
-  return { atMs, accepted, throttled, learnedPerS };
+  return { atMs, accepted, throttled, learnedPerS, waitsUntilMs };
 }

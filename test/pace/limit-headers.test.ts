@@ -15,14 +15,14 @@ test.each<[string, AnswerHeaders, LimitWords]>([
   ['a date', { 'retry-after': 'Sat, 21 Nov 2026 10:00:05 GMT' }, { retryAfterMs: 5_000 }],
   ['a date that is past', { 'retry-after': 'Sat, 21 Nov 2026 09:00:00 GMT' }, { retryAfterMs: 0 }],
   ['a day, capped', { 'retry-after': '86400' }, { retryAfterMs: 3_600_000, capped: 'Retry-After' }],
-  ['a fraction', { 'retry-after': '1.5' }, {}],
+  ['a fraction', { 'retry-after': '1.5' }, { retryAfterMs: 1_500 }],
   ['a negative number', { 'retry-after': '-1' }, {}],
   ['words', { 'retry-after': 'soon' }, {}],
   ['a date in another form', { 'retry-after': '2026-11-21T10:00:05Z' }, {}],
   [
     "the IETF's pair with a short window",
     { 'ratelimit-policy': '"default";q=100;w=1', ratelimit: '"default";r=19;t=1' },
-    { statedPerS: 100, remaining: 19, resetMs: 1_000 },
+    { limit: 100, windowS: 1, remaining: 19, resetMs: 1_000 },
   ],
   [
     "the IETF's pair with a long window",
@@ -30,13 +30,29 @@ test.each<[string, AnswerHeaders, LimitWords]>([
     { limit: 100, remaining: 50, resetMs: 30_000 },
   ],
   [
-    'several policies, of which the one with the least left counts',
+    'several policies, of which the tightest rate counts, and what is used up soonest',
     {
       'ratelimit-policy': '"burst";q=20;w=2, "day";q=5000;w=86400',
       ratelimit: '"burst";r=7;t=1, "day";r=3;t=600',
     },
-    { statedPerS: 10, limit: 5_000, remaining: 3, resetMs: 600_000 },
+    { limit: 20, windowS: 2, remaining: 3, resetMs: 600_000 },
   ],
+  [
+    'what is used up soonest, though more of it is left',
+    { 'ratelimit-policy': '"a";q=10;w=1, "b";q=500;w=60', ratelimit: '"a";r=9;t=1, "b";r=60;t=30' },
+    { limit: 10, windowS: 1, remaining: 60, resetMs: 30_000 },
+  ],
+  [
+    'a pair with spaces and a partition key',
+    { 'ratelimit-policy': '"200-in-5sec"; q=200; w=5; pk=:MTJj:', ratelimit: '"200-in-5sec"; r=199; t=5' },
+    { limit: 200, windowS: 5, remaining: 199, resetMs: 5_000 },
+  ],
+  [
+    'the seventh draft',
+    { 'ratelimit-policy': '200;w=5', ratelimit: 'limit=200, remaining=150, reset=4' },
+    { limit: 200, windowS: 5, remaining: 150, resetMs: 4_000 },
+  ],
+  ['a policy that counts bytes', { 'ratelimit-policy': '"b";q=1000;w=5;qu="content-bytes"' }, {}],
   ['a pair that is malformed', { 'ratelimit-policy': '"a";q=-1;w=0', ratelimit: 'r=x;;t' }, {}],
   [
     'the older three',
@@ -105,7 +121,7 @@ test('never throws, and never says a number that is negative, endless or none', 
         expect(number).toBeGreaterThanOrEqual(0);
         expect(number).toBeLessThanOrEqual(1e9);
       }
-      expect(numbers.statedPerS).not.toBe(0);
+      expect(numbers.windowS).not.toBe(0);
     }),
   );
 });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Shut } from '../../src/pace/door-words.ts';
 import type { PaceState } from '../../src/pace/pace-state.ts';
-import { describeLearned, describePace, makeTimeLeft, timeLeft } from '../../src/pace/pace-words.ts';
+import { describeLearned, describePace } from '../../src/pace/pace-words.ts';
 
 const now = new Date(2026, 10, 21, 10, 30, 0).getTime();
 
@@ -24,7 +24,8 @@ const blockedFor = (why: string, ms: number) => ({ ...atLimit, blocked: { why, u
 test.each<[PaceState, string]>([
   [atLimit, "at the service's limit, 98 calls/s"],
   [{ ...atLimit, ratePerS: 0.52 }, "at the service's limit, 0.5 calls/s"],
-  [{ ...atLimit, phase: 'start', ratePerS: 160 }, "finding the service's limit, 160 calls/s"],
+  [{ ...atLimit, phase: 'start', ratePerS: 160 }, "finding the service's limit, 97 calls/s"],
+  [{ ...atLimit, phase: 'start', ratePerS: 1.3, flowPerS: 40 }, "finding the service's limit, 40 calls/s"],
   [{ ...atLimit, phase: 'start', ratePerS: 20, flowPerS: 0 }, ''],
   [{ ...atLimit, atCeiling: true, ratePerS: 39.2 }, 'at the ceiling of SERVICE_RATE_PER_S, 39 calls/s'],
   [{ ...atLimit, isLimiting: false }, 'as fast as the service answers, 97 calls/s'],
@@ -56,29 +57,4 @@ test('what was learned is said when nothing goes on', () => {
   expect(describeLearned(idle, now)).toContain('98 calls/s');
   expect(describeLearned({ ...idle, phase: 'start' }, now)).toBe('');
   expect(describeLearned(atLimit, now)).toBe(describePace(atLimit, now));
-});
-
-test.each<[number, Partial<PaceState>, string]>([
-  [0, {}, ''],
-  [980, { ratePerS: 98 }, '10 s'],
-  [98 * 300, { ratePerS: 98 }, '5 min'],
-  [98 * 7_200, { ratePerS: 98 }, '2.0 h'],
-  [500, { isLimiting: false, flowPerS: 50 }, '10 s'],
-  [500, { isLimiting: false, flowPerS: 0 }, ''],
-  [980, blockedFor('the service asked to wait', 3_600_000), ''],
-  [980, blockedFor('what is over', -1), '10 s'],
-  [980, { shut: shutFor(7_000, 'limit') }, ''],
-])('%i calls at %o take %s', (calls, state, words) => {
-  expect(timeLeft(calls, { ...atLimit, ...state }, now)).toBe(words);
-});
-
-test('who watches from the beginning is told no time before a call was answered', () => {
-  const left = makeTimeLeft();
-  const first = { ...atLimit, phase: 'start' as const, ratePerS: 20, flowPerS: 0 };
-  // The pace is what limits the calls, and would be one to reckon with.
-  expect(timeLeft(980, first, now)).toBe('49 s');
-  expect(left(980, first, now)).toBe('');
-  expect(left(980, atLimit, now)).toBe('10 s');
-  // Slow calls are far apart.
-  expect(left(980, { ...atLimit, flowPerS: 0 }, now)).toBe('10 s');
 });

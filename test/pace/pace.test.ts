@@ -94,6 +94,17 @@ describe.concurrent('a block', () => {
   );
 
   test(
+    'is none where a part of the allowance is left, whatever it says beside that',
+    inTime(async (time) => {
+      const pace = time.openPace();
+      await pace.answered({ 'retry-after': '0.8', 'x-ratelimit-remaining': '39', 'x-ratelimit-reset': '1' });
+      expect(stoppedMs(pace)).toBeLessThanOrEqual(0);
+      await pace.answered({ 'retry-after': '0.8', 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': '1' });
+      expect(stoppedMs(pace)).toBeGreaterThan(700);
+    }),
+  );
+
+  test(
     'is forgotten as soon as the service answers',
     inTime(async (time) => {
       const pace = time.openPace();
@@ -191,7 +202,7 @@ describe.concurrent('learning', () => {
   );
 
   test(
-    'spreads what is left of a long window over it, and waits when nothing is',
+    'uses up what is left of a long window, slower where it ends, and waits when nothing is',
     inTime(async (time) => {
       const pace = time.openPace();
       const allowance = (remaining: string) => ({
@@ -202,7 +213,10 @@ describe.concurrent('learning', () => {
       await pace.take(never);
       await pace.answered(allowance('100'));
       await pace.take(never);
-      expect(pace.state().ratePerS).toBeCloseTo(1, 1);
+      expect(pace.state().ratePerS).toBeGreaterThan(10);
+      await pace.answered(allowance('2'));
+      await pace.take(never);
+      expect(pace.state().ratePerS).toBeLessThan(5);
       await pace.answered(allowance('0'));
       void pace.take(never);
       expect(await readUntil(() => pace.state().blocked?.why, Boolean)).toContain('allowance');

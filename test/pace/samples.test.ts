@@ -64,6 +64,31 @@ test(
   }),
 );
 
+test(
+  'a sample says until when the limit lets nothing leave, and nothing of how long a service is away',
+  inTime(async (time) => {
+    const samples = samplesOf(time);
+    const pace = time.openPace();
+    await pace.take(never);
+    await pace.answered({ 'x-ratelimit-limit': '600', 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': '30' });
+    await sleep(1_000);
+    const beginMs = Date.now();
+    for (let look = 0; look < 18; look += 1) {
+      await samples.add();
+      await sleep(2_000);
+    }
+    const kept = await samples.read();
+    expect(kept[0]?.waitsUntilMs).toBeGreaterThan(beginMs + 28_000);
+    expect(kept.at(-1)?.waitsUntilMs).toBe(0);
+    // It is no gap: nothing left since nothing might.
+    expect(spansOf(kept)).toMatchObject([{ fromMs: kept[0]?.atMs, acceptedPerS: 0 }]);
+    await pace.take(never);
+    await pace.block({ why: 'gone', because: 'outage', askedMs: 60_000, episode: 9 });
+    await samples.add();
+    expect((await samples.read(1))[0]?.waitsUntilMs).toBe(0);
+  }),
+);
+
 test('an hour of samples takes less than 100 KB, however many are written', async () => {
   const connection = connectRedis();
   const paceKey = `samples-${process.pid}-${performance.now()}`;

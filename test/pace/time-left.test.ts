@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import type { PaceState } from '../../src/pace/pace-state.ts';
-import type { PaceSpan } from '../../src/pace/samples.ts';
+import type { PaceSample } from '../../src/pace/samples.ts';
 import { timeLeftRange, timeLeftWords } from '../../src/pace/time-left.ts';
 
-const NOW = 1_000_000;
+const NOW = 1_000_000_000;
 const pace: PaceState = {
   phase: 'hold',
   ratePerS: 100,
@@ -12,27 +12,102 @@ const pace: PaceState = {
   atCeiling: false,
   blocked: undefined,
 };
-const span = (acceptedPerS: number, ageMs = 1_000): PaceSpan => {
-  return { fromMs: NOW - ageMs - 2_000, atMs: NOW - ageMs, acceptedPerS, throttledPerS: 0, learnedPerS: 100 };
-};
+const waits = (because: string, ms: number) => ({ blocked: { why: 'gone', because, untilMs: NOW + ms } });
 
-test('goes from the fewest calls at the fastest to the most at the slowest of the last minute', () => {
-  const spans = [span(1, 90_000), span(80), span(90), span(85), span(50), span(120)];
-  expect(timeLeftRange({ fewest: 1_000, most: 2_000 }, { pace, spans }, NOW)).toEqual({ fromS: 10, toS: 25 });
+/** Samples each two seconds up to now, after so many calls in each two of them; and until when each says that nothing leaves. */
+function samplesOf(accepted: readonly number[], untilMs: (atMs: number, place: number) => number = () => 0) {
+  let sum = 0;
+  return [0, ...accepted].map((more, place): PaceSample => {
+    sum += more;
+    const atMs = NOW - (accepted.length - place) * 2_000;
+    return { atMs, accepted: sum, throttled: 0, learnedPerS: 0, waitsUntilMs: untilMs(atMs, place) };
+  });
+}
+const steady = (perS: number, seconds = 40) => samplesOf(Array(seconds / 2).fill(2 * perS));
+const before = (samples: PaceSample[], ms: number) => samples.map((one) => ({ ...one, atMs: one.atMs - ms }));
+
+type Seen = { samples: PaceSample[]; now?: Partial<PaceState>; ownPerS?: number };
+
+test.each<[string, Seen, [number, number]]>([
+  ['what was learned, where nothing else is known', { samples: [] }, [10, 10]],
+  ['what the service took, whatever is allowed now', { samples: steady(40), now: { ratePerS: 1.3 } }, [25, 25]],
+  ['both, where they are near each other', { samples: steady(80) }, [10, 12.5]],
+  [
+    'both, where the limit has just changed',
+    { samples: samplesOf([...Array(12).fill(200), ...Array(3).fill(50)]), now: { ratePerS: 25 } },
+    [1_000 / 85, 40],
+  ],
+  [
+    'whole windows: five seconds of all at once',
+    { samples: samplesOf(Array(4).fill([160, 40, 0, 160, 40]).flat()) },
+    [25, 25],
+  ],
+  [
+    'a stated rate, whatever went before it was kept to',
+    { samples: samplesOf([8, 8, 8, 80, 80, 80]), now: { statedPerS: 40 } },
+    [25, 25],
+  ],
+  [
+    'what leaves, where nothing holds it back',
+    { samples: steady(50), now: { isLimiting: false, flowPerS: 50 } },
+    [20, 20],
+  ],
+  ['a share, where others have the rest', { samples: steady(100), ownPerS: 25 }, [10, 40]],
+  ['its own rows, where nothing else is known', { samples: [], now: { ratePerS: 50 }, ownPerS: 50 }, [20, 20]],
+  ['nothing of the time before nobody worked', { samples: before(steady(10), 60_000) }, [10, 10]],
+  ['a short wait as one of many', { samples: steady(40), now: waits('limit', 1_000) }, [25, 25]],
+  ['calls that a proxy takes between two refusals', { samples: steady(100), now: waits('outage', 500) }, [10, 10]],
+])('goes by %s', (_name, { samples, now = {}, ownPerS }, [fromS, toS]) => {
+  const left = timeLeftRange({ fewest: 1_000, most: 1_000 }, { pace: { ...pace, ...now }, samples, ownPerS }, NOW);
+  expect(left?.fromS).toBeCloseTo(fromS, 5);
+  expect(left?.toS).toBeCloseTo(toS, 5);
 });
 
-test('a portfolio that has only a share of the pace takes longer', () => {
-  const range = timeLeftRange({ fewest: 1_000, most: 1_000 }, { pace, spans: [], ownPerS: 25 }, NOW);
-  expect(range).toEqual({ fromS: 10, toS: 40 });
+test('goes from the fewest calls to the most', () => {
+  const left = timeLeftRange({ fewest: 1_000, most: 2_000 }, { pace, samples: steady(100) }, NOW);
+  expect(left).toEqual({ fromS: 10, toS: 20 });
+});
+
+/** All that a window of a minute has room for in four seconds, and then nothing: it began so many seconds ago. */
+function minuteOf(calls: number, agoS: number): PaceSample[] {
+  const endsMs = NOW - agoS * 1_000 + 60_000;
+  const [from, burst] = [NOW - agoS * 1_000, { throttled: 0, learnedPerS: 0 }];
+  const at = (s: number, share: number, waitsUntilMs: number) => {
+    return { atMs: from + s * 1_000, accepted: calls * share, waitsUntilMs, ...burst };
+  };
+  const pauses = Math.min(agoS, 60);
+  return [at(0, 0, 0), at(2, 0.5, 0), at(4, 1, endsMs), at(pauses, 1, agoS < 60 ? endsMs : 0)];
+}
+
+test.each<[string, number, PaceSample[], number]>([
+  ['one more window', 1_600, minuteOf(2_400, 10), 50 + 1_600 / 600],
+  ['three more', 5_400, minuteOf(2_400, 10), 50 + 120 + 600 / 600],
+  ['the present one', 1_200, minuteOf(2_400, 60), 1_200 / 600],
+  ['the present one, and the next', 3_000, minuteOf(2_400, 60), 60 + 600 / 600],
+])('long windows are waited for: %s', (_name, calls, samples, seconds) => {
+  const left = timeLeftRange({ fewest: calls, most: calls }, { pace, samples }, NOW);
+  expect(left?.fromS).toBeCloseTo(seconds, 1);
+  expect(left?.toS).toBe(left?.fromS);
+});
+
+test('a window that is no more is not waited for', () => {
+  const gone = before(minuteOf(2_400, 60), 30_000).concat(
+    steady(100, 30).map((one) => ({ ...one, accepted: 2_400 + one.accepted })),
+  );
+  expect(timeLeftRange({ fewest: 1_000, most: 1_000 }, { pace, samples: gone }, NOW)).toEqual({ fromS: 10, toS: 10 });
 });
 
 test.each<[string, Partial<PaceState>]>([
-  ['all calls wait', { blocked: { why: 'gone', untilMs: NOW + 5_000 } }],
+  ['nobody is there', waits('outage', 5_000)],
+  ['nobody is there at all', { ...waits('outage', 500), flowPerS: 0 }],
+  ['the credentials are refused', waits('credentials', 5_000)],
   ['a door is shut', { shut: [{ kind: 'limit', why: 'status 502', untilMs: NOW, isTried: false }] }],
+  ['a queue is paused', { paused: ['companies'] }],
+  ['no call was ever accepted', { accepted: 0 }],
   ['nothing leaves', { isLimiting: false, flowPerS: 0.001 }],
-])('it cannot be told while %s', (_name, changes) => {
-  const range = timeLeftRange({ fewest: 10, most: 10 }, { pace: { ...pace, ...changes }, spans: [span(50)] }, NOW);
-  expect(range).toBeUndefined();
+])('it cannot be told while %s', (_name, now) => {
+  const samples = before(steady(50), 20_000);
+  expect(timeLeftRange({ fewest: 10, most: 10 }, { pace: { ...pace, ...now }, samples }, NOW)).toBeUndefined();
 });
 
 test.each([
@@ -48,5 +123,5 @@ test.each([
 });
 
 test('nothing to tell is told as nothing', () => {
-  expect(timeLeftWords(timeLeftRange({ fewest: 0, most: 0 }, { pace, spans: [] }, NOW))).toBe('');
+  expect(timeLeftWords(timeLeftRange({ fewest: 0, most: 0 }, { pace, samples: [] }, NOW))).toBe('');
 });

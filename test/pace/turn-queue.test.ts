@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
-import type { Grant } from '../../src/pace/turn.ts';
 import { makeTurnQueue } from '../../src/pace/turn-queue.ts';
+import type { Grant } from '../../src/pace/turn.ts';
 
 const HOUR_MS = 3_600_000;
 const blocked: Grant = { turns: 0, firstMs: HOUR_MS, betweenMs: 0, episode: 1, crowds: false, strict: false };
@@ -111,4 +111,59 @@ test('turns that are taken back are given anew, in the order in which they were 
   await Promise.all(callers);
   expect(come).toEqual([2, 12, 22, 32]);
   expect(asked.at(-1)).toBe(4);
+});
+
+test('a turn from before the limit was met is lost to a call that has not left', async () => {
+  const { queue, grantBy } = openQueue();
+  grantBy(open);
+  const turn = await queue.take(new AbortController().signal);
+  expect([turn.isLost(), turn.leave()]).toEqual([false, true]);
+  queue.begins(3);
+  expect([turn.isLost(), turn.leave()]).toEqual([true, false]);
+});
+
+test('a turn that is used late is lost, since it would crowd; where all are late for a second, none is', async () => {
+  const { queue, grantBy } = openQueue();
+  grantBy((turns) => ({ ...open(turns), crowds: true }));
+  const take = async () => {
+    const turn = queue.take(new AbortController().signal);
+    await vi.advanceTimersByTimeAsync(10);
+    return turn;
+  };
+  const [prompt, late] = [await take(), await take()];
+  await vi.advanceTimersByTimeAsync(50);
+  expect(prompt.leave()).toBe(true);
+  await vi.advanceTimersByTimeAsync(150);
+  expect(late.leave()).toBe(false);
+  const later = await take();
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(later.leave()).toBe(true);
+});
+
+test('turns to spare are at hand for those who come next, for a moment, and are gone once calls have stopped', async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => {
+    vi.useRealTimers();
+  });
+  const asked: number[] = [];
+  const queue = makeTurnQueue(
+    async (wanted) => {
+      asked.push(wanted);
+      return open(wanted);
+    },
+    () => {},
+    () => 4,
+  );
+  const first = queue.take(new AbortController().signal);
+  await vi.advanceTimersByTimeAsync(10);
+  expect((await first).episode).toBe(2);
+  expect(asked).toEqual([5]);
+  expect([queue.takeNow(), queue.takeNow()].map((turn) => turn?.episode)).toEqual([2, 2]);
+  expect(asked).toEqual([5]);
+  // The third leaves fewer than half, so that others are asked for.
+  expect(queue.takeNow()?.episode).toBe(2);
+  await vi.advanceTimersByTimeAsync(10);
+  expect(asked).toEqual([5, 4]);
+  queue.recall();
+  expect(queue.takeNow()).toBeUndefined();
 });

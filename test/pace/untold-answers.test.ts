@@ -6,9 +6,9 @@ test('calls that could not be told of are counted again, and what answers said m
   untold.add(2, {});
   const { accepted } = untold.take();
   // While Redis was being asked in vain.
-  untold.add(1, { statedPerS: 50 });
+  untold.add(1, { windowS: 5 });
   untold.putBack(accepted);
-  expect(untold.take()).toEqual({ accepted: 3, words: { statedPerS: 50 } });
+  expect(untold.take()).toEqual({ accepted: 3, words: { windowS: 5 } });
 });
 
 test('of two answers the one that leaves less is told', () => {

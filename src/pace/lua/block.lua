@@ -3,17 +3,20 @@
 -- ARGV name, value, …: askedUs (by the service, or 0), isLimit (1 where we were too fast: then the rate is lowered),
 --   firstWaitUs, longestWaitUs, why (for people), because (the same in one word, see pace-state.ts), episode (in which the call
 --   had its turn: fifty workers meeting one limit count once), firstRate, accepted (calls since this process asked last),
---   jitter (0 to 1)
+--   mayBeLimit (1 where a limiter may have said so: it was one where others pass meanwhile), limit (calls of a window, where the refusal says that none of them is left, or -1), jitter (0 to 1)
 -- Answers, name after name: waitUs (until turns are handed out again), isFirst (1 where this call opened the episode)
 -- @include arguments
 -- @include pace-state
 -- @include raise-rate
 -- @include lower-rate
+-- @include hear-headers
 local pace = readState(number('firstRate'))
 countAccepted(pace, number('accepted'))
 local isFirst = number('episode') >= pace.episode
-local isLimit = args.isLimit == '1'
-if isLimit then pace.throttled = pace.throttled + 1 end
+local mayBeLimit = args.mayBeLimit == '1'
+local isLimit = args.isLimit == '1' or mayBeLimit and pace.accepted > pace.strikeAccepted
+-- Whatever was said to be left is not.
+if isLimit then pace.throttled, pace.spareUntil = pace.throttled + 1, 0 end
 local wait, longest = number('askedUs'), number('longestWaitUs')
 if isFirst then
   -- Nothing accepted since the last one: the wait was too short, so it doubles.
@@ -23,6 +26,7 @@ if isFirst then
   local guess = number('firstWaitUs')
   if isLimit then
     if pace.strikes <= N.STRIKES_LOWER then lower(pace, 0, wait) end
+    if wait > 0 and number('limit') > 0 then hearRefusal(pace, number('limit'), wait) end
     guess = math.max(1000000 / pace.rate, N.LEAST_WAIT) * (1 + N.JITTER * number('jitter'))
     longest = math.max(N.REFUSAL_WAIT_SHARE * longest, guess)
   end
@@ -30,7 +34,7 @@ if isFirst then
   pace.trial = (not isLimit or pace.strikes > N.STRIKES_BEFORE_TRIAL) and 1 or 0
 end
 -- While nobody answers, nothing can be measured.
-if not isLimit then pace.marks = '' end
+if not isLimit and not mayBeLimit then pace.marks = '' end
 if now + wait > pace['until'] then
   pace['until'], pace.why, pace.because = now + wait, args.why, args.because
 end

@@ -63,10 +63,18 @@ local N = {
   WINDOWS_FOR = 10000000,
   -- A bucket fills by the rate: by twice as much and two calls more it is a window. Answers may be told of 100 ms late.
   WINDOW_CALLS = 2, WINDOW_RATES = 2, TOLD_LATE = 100000,
-  -- A longer window is an allowance to be used up: spread over the rest of it once less than a fifth is left.
-  LONG_RESET = 2000000, SPREAD_BELOW = 0.2,
-  -- A stated rate that differs by 1 % is another one; 1 % below it is room for what arrives late.
-  STATED_DIFFERS = 0.01, STATED_SHARE = 0.99,
+  -- A longer window is an allowance to be used up; its end is written up to a second late, and those who use it up brake when
+  -- what is left would be gone in half a second.
+  LONG_RESET = 2000000, RESET_LATE = 1000000, BRAKE = 500000,
+  -- Windows that are no longer are a rate to be kept. As heard of they seem up to 0.3 s shorter than they are, and after a wait
+  -- a second longer; calls of one may arrive 20 ms late, in the next.
+  RATE_WINDOW_S = 10, WINDOW_EARLY_S = 0.3, WINDOW_LATE_S = 1.2, WINDOW_ROOM_S = 0.02,
+  -- A quarter more or less than what it counted is calls that were not told of yet, or too early.
+  UNTOLD = 0.25, SIDES_FROM = 1.25,
+  -- What is left may be used faster than by the rate, where some of the window went by unused, and at twice the rate at the most.
+  BEHIND_WINDOW = 1.02, CATCH_UP = 2,
+  -- A stated rate that differs by 1 % is another one. A lower one that was measured is believed by a tenth at a time.
+  STATED_DIFFERS = 0.01, STATED_LOWER = 0.9,
   -- So many calls since the rate was changed last tell of a brink, 10 while it doubles, and those of a tenth of a second.
   BRINK_CALLS = 20, START_BRINK_CALLS = 10, BRINK_CALLS_S = 0.1,
 

@@ -7,7 +7,8 @@
 --   marks     times, accepted and left then, from which measures are taken: the first and the latest      markAt  the last
 --   level     what the service said is left, at levelAt      full  the most that it said since a refusal
 --   low       what it said last above the brink, or when it led to a lower rate
---   windowAt  when a window of the service's was seen to begin anew
+--   windowAt  when a window of the service's was seen to begin anew     windowFrom  the same, or when it was first heard, with so
+--             many calls (windowAccepted) accepted in all by then
 --   heldAt    when the pace limited somebody last   askedAt  when a turn was asked for last
 --   tat       when the next turn is free            until  nothing leaves before it: why (in words), because (in one)
 --   trial     1 where one call tries at a time, at tryAt      strikes  refusals with nothing accepted in between
@@ -18,7 +19,7 @@
 local clock = redis.call('TIME')
 local now = clock[1] * 1000000 + clock[2]
 
-local TIMES = { 'tat', 'until', 'tryAt', 'since', 'flowAt', 'markAt', 'levelAt', 'windowAt', 'heldAt', 'askedAt',
+local TIMES = { 'tat', 'until', 'tryAt', 'since', 'flowAt', 'markAt', 'levelAt', 'windowAt', 'windowFrom', 'heldAt', 'askedAt',
   'spareUntil' }
 
 local stored = {}
@@ -28,6 +29,7 @@ local function readState(firstRate)
   local pace = { tat = 0, ['until'] = 0, why = '', because = '', strikes = 0, strikeAccepted = 0, trial = 0, tryAt = 0,
     episode = 0, rate = firstRate, phase = 'start', peak = 0, sure = 0, since = now, cost = 0, accepted = 0, throttled = 0, flow = 0, flowAt = now,
     sinceAccepted = 0, measured = 0, marks = '', markAt = 0, level = 0, levelAt = 0, full = 0, low = 0, windowAt = 0,
+    windowFrom = 0, windowAccepted = 0,
     heldAt = 0, askedAt = now, stated = 0, spare = 0, spareUntil = 0, savedAt = now }
   local fields = redis.call('HGETALL', KEYS[1])
   for at = 1, #fields, 2 do

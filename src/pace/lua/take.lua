@@ -3,10 +3,10 @@
 -- KEYS[1] the pace, see pace-state.lua
 -- ARGV name, value, …: wanted (turns), ceiling (most calls a second, 0 for none), aheadUs (how far ahead turns are handed
 --   out), trialEveryUs (between turns on trial), firstRate, accepted (calls since this process asked last), and of the
---   service's headers, -1 where they say nothing: limit, remaining, resetUs, statedPerS
+--   service's headers, -1 where they say nothing: limit, remaining, resetUs, windowS (of a policy that is a rate)
 -- Answers, name after name: turns, firstUs (until the first; without turns, until it is worth asking again), betweenUs,
 --   episode, trial (1 while one call tries at a time), why (nothing leaves, or ""), phase, ratePerS, flowPerS,
---   limits (1 where the pace is what limits us)
+--   limits (1 where the pace is what limits us), crowds (1 where turns that are used late would meet a limit together)
 -- Sent twice it hands out turns that nobody takes: calls are a little slower, never faster.
 -- @include arguments
 -- @include pace-state
@@ -17,13 +17,15 @@ local wanted, ceiling, ahead = number('wanted'), number('ceiling'), number('ahea
 local pace = readState(number('firstRate'))
 fade(pace, number('firstRate'))
 countAccepted(pace, number('accepted'))
-hearHeaders(pace, number('limit'), number('remaining'), number('resetUs'), number('statedPerS'))
+hearHeaders(pace, number('limit'), number('remaining'), number('resetUs'), number('windowS'))
 
-if pace.stated > 0 then pace.rate = math.min(pace.rate, N.STATED_SHARE * pace.stated) end
+if pace.stated > 0 then pace.rate = math.min(pace.rate, pace.stated) end
 -- A ceiling that is lifted one day leaves no rate behind that the service was never seen to take.
 if ceiling > 0 then pace.rate = math.min(pace.rate, ceiling) end
 local rate = pace.rate
-if pace.spareUntil > now then rate = math.min(rate, pace.spare) end
+-- Only where a window's rate is known may what is left of it go faster.
+if pace.spareUntil > now then rate = pace.stated > 0 and pace.spare or math.min(rate, pace.spare) end
+if ceiling > 0 then rate = math.min(rate, ceiling) end
 local interval = 1000000 / rate
 -- A ceiling is never made up for, and after a block one call leaves first.
 local behind = ceiling > 0 and 0 or math.max(N.BEHIND_LEAST, math.min(N.BEHIND_TURNS * interval, N.BEHIND_MOST))
@@ -47,6 +49,9 @@ end
 turns = math.max(turns, 0)
 if wanted > 0 then pace.askedAt = now end
 writeState(pace)
+local limits = isLimiting(pace, interval) and 1 or 0
+-- What is late in a window of the service's has its place in it still.
+local crowds = limits == 1 and pace.peak > 0 and pace.stated == 0 and 1 or 0
 return { 'turns', turns, 'firstUs', math.ceil(math.max(first, 0)), 'betweenUs', math.ceil(interval), 'episode', pace.episode,
   'trial', pace.trial, 'why', why, 'phase', pace.phase, 'ratePerS', string.format('%.3f', rate),
-  'flowPerS', string.format('%.3f', pace.flow), 'limits', isLimiting(pace, interval) and 1 or 0 }
+  'flowPerS', string.format('%.3f', pace.flow), 'limits', limits, 'crowds', crowds }

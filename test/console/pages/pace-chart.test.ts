@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { makeOwnPace } from '../../../src/console/pages/portfolio/own-pace.ts';
 import { renderPaceChart } from '../../../src/console/pages/portfolio/pace-chart.ts';
+import { makeOwnPace } from '../../../src/pace/own-pace.ts';
 import type { PaceSpan } from '../../../src/pace/samples.ts';
 
 const NOON = Date.UTC(2026, 10, 22, 12);
@@ -11,6 +11,7 @@ const spans = (count: number, of: (at: number) => Partial<PaceSpan> = () => ({})
     acceptedPerS: 50,
     throttledPerS: 0,
     learnedPerS: 60,
+    waitsUntilMs: 0,
     ...of(at),
   }));
 const chart = (of: PaceSpan[], toMs = NOON + 3_600_000) =>
@@ -41,11 +42,13 @@ test('where nothing was called, that is said', () => {
   expect(chart(spans(5), NOON - 1)).toContain('nothing yet');
 });
 
-test("a portfolio's own pace is known after some seconds, of the last twenty, and kept of those that are looked at", () => {
+test("a portfolio's own pace is known after some seconds, of the last thirty, and kept of those that are looked at", () => {
   const own = makeOwnPace();
   expect(own.note('a', 100, 0)).toBeUndefined();
-  expect(own.note('a', 130, 3_000)).toBeUndefined();
+  expect(own.note('a', 110, 1_000)).toBeUndefined();
   expect(own.note('a', 150, 5_000)).toBe(10);
+  // Before its first line came none was sent.
+  expect(own.note('b', 30, 3_000, 0)).toBe(10);
   // Counts that begin anew are of another ledger.
   expect(own.note('a', 3, 6_000)).toBeUndefined();
   expect(own.note('a', 23, 16_000)).toBe(2);

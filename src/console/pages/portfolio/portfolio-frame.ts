@@ -1,5 +1,6 @@
 import { grouped } from '../../../counted.ts';
 import { UNFINISHED_STATES } from '../../../ledger/row.ts';
+import { spansOf } from '../../../pace/samples.ts';
 import type { Rights } from '../../access/access.ts';
 import type { Right } from '../../access/access-table.ts';
 import { can } from '../../access/can.ts';
@@ -108,12 +109,12 @@ function planned(href: string, words: string, command: string, kind: 'plain' | '
 /** An hour at the most: what the samples have. */
 const SHOWN_MS = 3_600_000;
 
-function renderPace({ state, spans, nowMs }: PortfolioLook): Html {
+function renderPace({ state, samples, nowMs }: PortfolioLook): Html {
   const end = openRows(state) > 0 || state.finishedMs === undefined ? nowMs : state.finishedMs;
   const begin = Math.max(state.startedMs ?? 0, end - SHOWN_MS);
   const empty =
     openRows(state) > 0
       ? 'No call was answered yet: the chart begins with the first.'
       : 'There is no record of the pace from then: it is kept each two seconds, for the last hour of calls.';
-  return renderPaceChart(spans, { fromMs: begin, toMs: end, empty });
+  return renderPaceChart(spansOf(samples), { fromMs: begin, toMs: end, empty });
 }

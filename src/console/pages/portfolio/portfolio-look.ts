@@ -8,7 +8,7 @@ import type { KnownImport } from '../../../ledger/imports.ts';
 import type { PortfolioState } from '../../../ledger/portfolio.ts';
 import { OPEN_STATES, type Step } from '../../../ledger/row.ts';
 import type { PaceState } from '../../../pace/pace-state.ts';
-import type { PaceSpan } from '../../../pace/samples.ts';
+import type { PaceSample } from '../../../pace/samples.ts';
 import { type TimeLeft, timeLeftRange } from '../../../pace/time-left.ts';
 
 /** All that the page of a portfolio shows, but for its rows: read at one moment, for all who look at it. */
@@ -23,7 +23,7 @@ export type PortfolioLook = {
   /** The pace of the account; nothing before its first call. */
   pace: PaceState | undefined;
   /** How that went over the last hour in which calls were made. */
-  spans: readonly PaceSpan[];
+  samples: readonly PaceSample[];
   /** Calls a second for this portfolio alone, where it was looked at for some seconds. */
   ownPerS: number | undefined;
   /** Worker processes that gave a sign of life lately. */
@@ -39,15 +39,18 @@ export type ShownCause = Cause & { sample: CauseSample | undefined };
 /** What follows from a look. */
 export type Outlook = { open: number; steps: FunnelStep[]; calls: CallsLeft; left: TimeLeft | undefined };
 
+/** What an outlook follows from. */
+type Seen = Pick<PortfolioLook, 'state' | 'causes' | 'pace' | 'samples' | 'ownPerS' | 'nowMs'>;
+
 /** Where the rows are on their way, what is still to be called, and how long that takes. */
-export function outlookOf({ state, causes, pace, spans, ownPerS, nowMs }: PortfolioLook): Outlook {
+export function outlookOf({ state, causes, pace, samples, ownPerS, nowMs }: Seen): Outlook {
   const stopped: Record<Step, number> = { company: 0, documents: 0, limit: 0 };
   for (const { step, rows } of causes) stopped[step] += rows;
   const steps = funnelOf(state, stopped);
   const calls = callsLeft(steps, state.states);
   const open = openRows(state);
   const goesOn = open > 0 && state.paused === undefined;
-  const left = goesOn && pace ? timeLeftRange(calls, { pace, spans, ownPerS }, nowMs) : undefined;
+  const left = goesOn && pace ? timeLeftRange(calls, { pace, samples, ownPerS }, nowMs) : undefined;
   return { open, steps, calls, left };
 }
 

@@ -1,9 +1,9 @@
 /** What was sent for a portfolio, at one moment. */
 type Seen = { atMs: number; calls: number };
 
-/** So far back the mean goes, and so long must have been looked for there to be one. */
-const LOOKED_BACK_MS = 20_000;
-const LEAST_MS = 4_000;
+/** So far back the mean goes: over whole windows of most services. So long must have been looked for there to be one. */
+const LOOKED_BACK_MS = 30_000;
+const LEAST_MS = 2_000;
 
 /** Portfolios that are looked at: more than these nobody has open. */
 const MOST_PORTFOLIOS = 200;
@@ -15,9 +15,14 @@ const MOST_PORTFOLIOS = 200;
 export function makeOwnPace() {
   const seen = new Map<string, Seen[]>();
   return {
-    /** Notes how many calls were sent for it so far, and answers how many a second lately; nothing before some seconds. */
-    note(name: string, calls: number, atMs: number): number | undefined {
-      const before = (seen.get(name) ?? []).filter((one) => one.atMs > atMs - LOOKED_BACK_MS && one.calls <= calls);
+    /**
+     * Notes how many calls were sent for it so far, and answers how many a second lately; nothing before some seconds.
+     *
+     * @param startedMs when its first line came: before that none was sent
+     */
+    note(name: string, calls: number, atMs: number, startedMs?: number): number | undefined {
+      const known = seen.get(name) ?? (startedMs === undefined ? [] : [{ atMs: startedMs, calls: 0 }]);
+      const before = known.filter((one) => one.atMs > atMs - LOOKED_BACK_MS && one.calls <= calls);
       const [first] = before;
       // Taken out and put in again, so that the one at the front is the one that nobody has looked at for the longest.
       seen.delete(name);

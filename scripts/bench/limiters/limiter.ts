@@ -1,0 +1,22 @@
+import { SERVICE_PATHS } from '../../../src/service/schemas.ts';
+
+/** A limiter that others wrote, in front of the stand-in: it passes on what it lets through, and refuses the rest itself. */
+export type RunningLimiter = AsyncDisposable & {
+  url: string;
+  /** Calls that it refused so far, whatever status it did that with. */
+  refused(): number | Promise<number>;
+};
+
+/** Starts one in front of a service at this address. */
+export type StartLimiter = (upstream: string) => Promise<RunningLimiter>;
+
+/** The limit of all of them. */
+export const LIMITED_PER_S = 40;
+
+/** Statuses by which limiters refuse; the stand-in itself answers neither. */
+export const REFUSALS: readonly number[] = [429, 503];
+
+/** Limits are set on what is used: a token is asked for once, and costs the service nothing. */
+export function isLimited(url: string): boolean {
+  return url.split('?', 1)[0] !== SERVICE_PATHS.token;
+}

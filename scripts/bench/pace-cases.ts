@@ -1,0 +1,94 @@
+import { parseArgs } from 'node:util';
+import { LimitlineError } from '../../src/errors.ts';
+import { LIMIT_HEADERS } from '../../src/stand-in/fault-settings.ts';
+import { PEERS } from './contenders.ts';
+import { LIMITED_PER_S } from './limiters/limiter.ts';
+import { LIMITER_CASES } from './limiters/limiter-cases.ts';
+import { hasNginx } from './limiters/nginx.ts';
+import type { Headers, PaceCase, PaceContender } from './measure-pace.ts';
+
+const USAGE =
+  'node scripts/bench/pace.ts [--rows N] [--limit N] [--headers NAME] [--no-peers] [--only LIMITER] [--words]';
+
+const LIMITS = [20, 100, 500];
+const PROCESSES = [1, 4];
+
+/** Who works in the stand-in's own cases, in the order of the table. */
+export const PACE_CONTENDERS: readonly PaceContender[] = [...PROCESSES, ...PEERS.map(({ name }) => name)];
+
+/** All that the peers understand; the other headers are none to them. */
+const HEADERS_OF_PEERS: readonly Headers[] = ['none', 'retry-after-seconds'];
+
+/** A fleet at a limit of which nobody says anything, told of with the limiters: refusals of one meet calls of the others. */
+const FLEET = { name: 'eight processes', perS: 100, headers: 'none', contender: 8 } as const;
+
+type PaceCases = {
+  /** The stand-in's own limiter, which nobody sees. */
+  hidden: PaceCase[];
+  /** Limiters that others wrote, and a fleet. */
+  limiters: PaceCase[];
+  /** Whether what is said of the time left is told each second. */
+  everyWord: boolean;
+};
+
+/**
+ * `--limit` and `--headers` choose among the first, `--only` among the others, by how their names begin; one leaves the
+ * others out. Where there is no nginx, what needs it is left out.
+ *
+ * @throws LimitlineError `USAGE` for arguments that are not known, or choose nothing
+ */
+export function readPaceCases(args: string[]): PaceCases {
+  const { rows, limit, headers, peers, only, words } = parse(args);
+  const choosesHidden = limit !== undefined || headers !== undefined;
+  const limits = LIMITS.filter((one) => limit === undefined || String(one) === limit);
+  const families = LIMIT_HEADERS.filter((one) => headers === undefined || one === headers);
+  const limiters = limiterCases(Number(rows)).filter(({ name }) => name.startsWith(only ?? ''));
+  const nothing = limits.length === 0 || families.length === 0 || limiters.length === 0;
+  if (!/^[1-9]\d{0,5}$/.test(rows) || nothing || (choosesHidden && only !== undefined)) throw usage(args);
+  const hidden = limits.flatMap((perS) =>
+    families.flatMap((family) =>
+      contenders(family, peers).map((contender) => ({ perS, headers: family, contender, rows: Number(rows) })),
+    ),
+  );
+  return { hidden: only === undefined ? hidden : [], limiters: choosesHidden ? [] : limiters, everyWord: words };
+}
+
+function contenders(family: Headers, peers: boolean): readonly PaceContender[] {
+  return peers && HEADERS_OF_PEERS.includes(family) ? PACE_CONTENDERS : PROCESSES;
+}
+
+function limiterCases(rows: number): (PaceCase & { name: string })[] {
+  const installed = LIMITER_CASES.filter(({ needsNginx }) => !needsNginx || hasNginx());
+  const cases = installed.map((limiter) => ({
+    name: limiter.name,
+    perS: LIMITED_PER_S,
+    headers: 'none' as const,
+    contender: 1,
+    rows: rows * (limiter.rowsTimes ?? 1),
+    limiter,
+  }));
+  return [...cases, { ...FLEET, rows }];
+}
+
+function parse(args: string[]) {
+  try {
+    return parseArgs({
+      args,
+      allowNegative: true,
+      options: {
+        rows: { type: 'string', default: '1000' },
+        limit: { type: 'string' },
+        headers: { type: 'string' },
+        peers: { type: 'boolean', default: true },
+        only: { type: 'string' },
+        words: { type: 'boolean', default: false },
+      },
+    }).values;
+  } catch {
+    throw usage(args);
+  }
+}
+
+function usage(args: string[]): LimitlineError {
+  return new LimitlineError('USAGE', `${args.join(' ')}: no such option or value. Usage: ${USAGE}`);
+}

@@ -1,0 +1,124 @@
+import { describe, expect, test, vi } from 'vitest';
+import type { RateLimitSettings } from '../../src/stand-in/fault-settings.ts';
+import { makeBucket } from '../../src/stand-in/rate-limit.ts';
+import { FOREIGN_WORDS, makeForeignWindow, makeLimitReq } from '../support/foreign-limiters.ts';
+import { sendThrough } from '../support/send-through.ts';
+
+// All simulations at a time: each has a clock of its own, and the trips to Redis of all of them are made together.
+vi.setConfig({ maxConcurrency: 40 });
+
+const PER_S = 40;
+
+/** Long enough for the limit to be learned and used for some time, at 25 s. */
+const CALLS = 1_000;
+
+type Family = keyof typeof FOREIGN_WORDS;
+
+/** A window of 40 calls for each of its seconds, as its packages tell of it. */
+const windowOf = (family: Family, windowS: number) =>
+  makeForeignWindow({ quota: PER_S * windowS, windowS }, FOREIGN_WORDS[family]);
+
+/** On the way for 1 to 20 ms, in an order that is the same each time. */
+function uneven(): () => number {
+  let call = 0;
+  return () => {
+    call += 7;
+    return 1 + (call % 20);
+  };
+}
+
+describe.concurrent('limiters of others are used to within 5 percent, and hardly ever refuse', () => {
+  test.each<[Family, number, number]>([
+    ['draft 6', 5, 1],
+    ['draft 7', 1, 1],
+    ['draft 7', 5, 8],
+    ['draft 8', 1, 8],
+    ['draft 8', 5, 1],
+    ['legacy', 1, 1],
+    ['legacy', 5, 8],
+    ['fastify', 1, 8],
+    ['fastify', 5, 1],
+    ['flexible', 1, 1],
+    ['flexible', 5, 8],
+    ['flexible refusals', 1, 1],
+  ])('%s, a window of %i s, %i processes', async (family, windowS, processes) => {
+    const latencyMs = processes === 1 ? () => 1 : uneven();
+    const sent = await sendThrough(windowOf(family, windowS), { calls: CALLS, processes, latencyMs, beginMs: 370 });
+    // What is learned costs a second of a short run like this one, and of a long one the same.
+    expect(sent.endS).toBeLessThan(1.05 * (CALLS / PER_S) + 1);
+    expect(sent.refused).toBeLessThanOrEqual(CALLS / 200);
+  });
+
+  test.each<[Family]>([['draft 8'], ['legacy']])('%s, a long window is used up at once', async (family) => {
+    const [windowS, quota] = [15, 15 * PER_S];
+    const sent = await sendThrough(windowOf(family, windowS), { calls: 1.5 * quota, callers: 8 });
+    expect(sent.perSecond.slice(0, 6).reduce((sum, calls) => sum + calls, 0)).toBe(quota);
+    expect(sent.endS).toBeLessThan(20);
+    expect(sent.refused).toBeLessThanOrEqual(1);
+  });
+
+  test("nginx' limit_req where it refuses by 503, as it does unless it is told otherwise", async () => {
+    const limiter = makeLimitReq({ perS: PER_S, burst: 20, nodelay: true });
+    const sent = await sendThrough((nowMs) => ({ ...limiter(nowMs), unnamed: true }), { calls: CALLS });
+    expect(sent.endS).toBeLessThan(1.05 * (CALLS / PER_S));
+    expect(sent.refused).toBeLessThanOrEqual(CALLS / 100);
+  });
+
+  test.each([
+    [5, true],
+    [20, false],
+  ])("nginx' limit_req with a burst of %i, nodelay %s", async (burst, nodelay) => {
+    const sent = await sendThrough(makeLimitReq({ perS: PER_S, burst, nodelay }), { calls: CALLS });
+    expect(sent.endS).toBeLessThan(1.05 * (CALLS / PER_S));
+    expect(sent.refused).toBeLessThanOrEqual(CALLS / 100);
+  });
+});
+
+test.concurrent('eight processes that stand still at times do not crowd into a limit afterwards', async () => {
+  const bucket = makeBucket();
+  const settings: RateLimitSettings = { perS: 100, burst: 20, headers: 'none' };
+  // All of them for 300 ms in each three seconds, as where Redis is slow or the machine has other things to do.
+  const readyMs = () => Math.max(5, 300 - (Date.now() % 3_000));
+  const sent = await sendThrough((nowMs) => ({ ...bucket.pass(settings, nowMs), headers: {} }), {
+    calls: 1_000,
+    processes: 8,
+    latencyMs: uneven(),
+    readyMs,
+  });
+  expect(sent.endS).toBeLessThan(1.3 * 10);
+  expect(sent.refused).toBeLessThanOrEqual(15);
+});
+
+test.concurrent('of a window that went by while a process stood still, the rest is used faster', async () => {
+  const standsStill = () => Math.max(1, 1_000 - (Date.now() % 5_000));
+  const sent = await sendThrough(windowOf('draft 8', 5), { calls: CALLS, readyMs: standsStill, beginMs: 2_500 });
+  expect(sent.endS).toBeLessThan(1.05 * (CALLS / PER_S) + 1);
+  expect(sent.refused).toBeLessThanOrEqual(CALLS / 100);
+});
+
+test.concurrent('two servers that count on their own side by side are not taken for one', async () => {
+  const servers = [0, 1].map(() => makeForeignWindow({ quota: PER_S / 2, windowS: 1 }, FOREIGN_WORDS.fastify));
+  let call = 0;
+  const sent = await sendThrough(
+    (nowMs) => {
+      call += 1;
+      return servers[call % 2]?.(nowMs) ?? { allowed: false, headers: {} };
+    },
+    { calls: CALLS },
+  );
+  expect(sent.endS).toBeLessThan(1.5 * (CALLS / PER_S));
+});
+
+test.concurrent('where others use half of a window, what they leave is spread, and few calls are refused', async () => {
+  const shared = windowOf('draft 8', 5);
+  const sent = await sendThrough(
+    (nowMs) => {
+      // For each call of ours another, of somebody else.
+      shared(nowMs);
+      return shared(nowMs);
+    },
+    { calls: 500 },
+  );
+  expect(sent.endS).toBeLessThan(1.2 * (500 / (PER_S / 2)));
+  expect(sent.refused).toBeLessThanOrEqual(10);
+});

@@ -1,0 +1,50 @@
+import { expect, test, vi } from 'vitest';
+import { judgeWords } from '../../scripts/bench/judge-words.ts';
+import { makeBucket, rateLimitHeaders } from '../../src/stand-in/rate-limit.ts';
+import { FOREIGN_WORDS, type ForeignLimiter, makeForeignWindow, makeLimitReq } from '../support/foreign-limiters.ts';
+import { heardWords } from '../support/heard-words.ts';
+
+// All simulations at a time: each has a clock of its own, and the trips to Redis of all of them are made together.
+vi.setConfig({ maxConcurrency: 20 });
+
+/** Of all limiters here but one, whose limit is learned in the first tenth at forty a second only. */
+const PER_S = 20;
+const CALLS = 1_000;
+
+const inWindows =
+  (family: keyof typeof FOREIGN_WORDS, windowS: number, perS = PER_S) =>
+  (): ForeignLimiter =>
+    makeForeignWindow({ quota: perS * windowS, windowS }, FOREIGN_WORDS[family]);
+
+const bucket = (headers: 'none' | 'retry-after-seconds') => (): ForeignLimiter => {
+  const { pass } = makeBucket();
+  const settings = { perS: PER_S, burst: 4, headers };
+  return (nowMs) => {
+    const passage = pass(settings, nowMs);
+    return { allowed: passage.allowed, headers: rateLimitHeaders(settings, passage, nowMs) };
+  };
+};
+
+test.concurrent.each<[string, () => ForeignLimiter, { calls?: number; processes?: number; latencyMs?: number }?]>([
+  ['draft 6, a window of a second', inWindows('draft 6', 1)],
+  ['draft 7, five seconds', inWindows('draft 7', 5)],
+  ['draft 8, a minute', inWindows('draft 8', 60), { calls: 2 * CALLS }],
+  ['draft 7, a minute, of a slow service', inWindows('draft 7', 60), { calls: 2 * CALLS, latencyMs: 25 }],
+  ['the older headers, a second', inWindows('legacy', 1, 2 * PER_S), { calls: 2 * CALLS }],
+  ['the older headers, five seconds', inWindows('legacy', 5)],
+  ['the older headers, a minute, three of them', inWindows('legacy', 60), { calls: 3 * CALLS }],
+  ['the words of @fastify/rate-limit, five seconds', inWindows('fastify', 5)],
+  ['the words of rate-limiter-flexible, a second', inWindows('flexible', 1)],
+  ['a leaky bucket of which nobody speaks', () => makeLimitReq({ perS: PER_S, burst: 10, nodelay: true })],
+  ['a bucket of which nobody speaks, eight processes', bucket('none'), { processes: 8 }],
+  ['a bucket that asks to wait', bucket('retry-after-seconds')],
+])('the time left is right within a quarter from the first tenth on: %s', async (_name, limiter, how) => {
+  const heard = await heardWords(limiter(), { calls: CALLS, ...how });
+  const { worst, outside, silent } = judgeWords(heard.said, heard);
+  expect(heard.said.length).toBeGreaterThan(30);
+  expect({ worst, outside, silent }).toEqual({
+    worst: expect.toSatisfy((ratio) => ratio <= 1.25),
+    outside: 0,
+    silent: 0,
+  });
+});
