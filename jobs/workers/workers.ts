@@ -121,11 +121,11 @@ export async function startWorkers(
 }
 
 /**
- * Rows that a queue's worker has in hand for so many calls in flight: half as many again are on their way to the ledger and back, and
+ * Rows that a queue’s worker has in hand for so many calls in flight: nearly as many again are on their way to the ledger and back, and
  * use up no slot meanwhile.
  */
 function rowsInHand(callsInFlight: number): number {
-  return callsInFlight + Math.floor(callsInFlight / 2);
+  return 2 * callsInFlight - 1;
 }
 
 function runnableJobs(deps: GoDeps): (RunnableJob & { queue: string })[] {

@@ -1,4 +1,4 @@
-import { SERVICE_PATHS } from '../../../src/service/schemas.ts';
+import { SERVICE_PATHS } from '../../../src/service/paths.ts';
 
 /** A limiter that others wrote, in front of the stand-in: it passes on what it lets through, and refuses the rest itself. */
 export type RunningLimiter = AsyncDisposable & {

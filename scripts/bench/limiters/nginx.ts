@@ -6,7 +6,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LimitlineError } from '../../../src/errors.ts';
-import { SERVICE_PATHS } from '../../../src/service/schemas.ts';
+import { SERVICE_PATHS } from '../../../src/service/paths.ts';
 import { makeTemporaryFolder } from '../temporary-folder.ts';
 import { LIMITED_PER_S, REFUSALS, type RunningLimiter, type StartLimiter } from './limiter.ts';
 
