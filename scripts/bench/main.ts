@@ -17,8 +17,11 @@ await runBench(async (place) => {
   const { rows, rounds, sections, json } = readOptions(process.argv.slice(2));
   const how = { ...place, rounds };
   const run = sections.includes('run') ? await measureRows({ ...how, rows }) : undefined;
+  const memory = sections.includes('memory') ? await measureRows({ ...how, rows, isKept: false }) : undefined;
   const check = sections.includes('check') ? await measureLines({ ...how, rows: rows * LINES_PER_ROW }) : undefined;
-  const machine = machineLine(run ? { Redis: run.redisVersion, fdatasync: `${numberText(run.syncMs, 2)} ms` } : {});
-  const paragraphs = [...(run ? [rowTable(run)] : []), ...(check ? [lineTable(check)] : []), machine];
-  return json ? JSON.stringify({ machine, run, check }, null, 2) : paragraphs.join('\n\n');
+  const ran = run ?? memory;
+  const machine = machineLine(ran ? { Redis: ran.redisVersion, fdatasync: `${numberText(ran.syncMs, 2)} ms` } : {});
+  const tables = [run && rowTable(run), memory && rowTable(memory), check && lineTable(check)];
+  const paragraphs = [...tables.filter((table) => table !== undefined), machine];
+  return json ? JSON.stringify({ machine, run, memory, check }, null, 2) : paragraphs.join('\n\n');
 });

@@ -32,6 +32,8 @@ export type RowResult = { name: string; rounds: RowFigures[] };
 
 export type RowResults = {
   rows: number;
+  /** Whether Redis had every write on the disk before it answered; else it kept nothing there. */
+  isKept: boolean;
   redisVersion: string;
   /** What the disk takes to keep a write, see `sync-cost.ts`. */
   syncMs: number;
@@ -43,12 +45,19 @@ export type RowResults = {
  * A run before the first round, which does not count, warms the stand-in up: otherwise whoever is first would meet one
  * that V8 has not compiled yet.
  *
+ * @param isKept whether Redis keeps every write on the disk, as the product's own does
  * @throws LimitlineError when a contender does not do what it should
  */
-export async function measureRows({ rows, rounds, signal, say }: MeasureOptions): Promise<RowResults> {
+export async function measureRows({
+  rows,
+  rounds,
+  isKept = true,
+  signal,
+  say,
+}: MeasureOptions & { isKept?: boolean }): Promise<RowResults> {
   await using folder = await makeTemporaryFolder();
   await using service = await startService();
-  const setup = await makeSetup('buyers.csv', rows, { folder: folder.path, service, signal });
+  const setup = await makeSetup('buyers.csv', rows, { folder: folder.path, service, isKept, signal });
   const results = ROW_CONTENDERS.map(({ name }): RowResult => ({ name, rounds: [] }));
   const syncMs = await measureSyncMs(folder.path);
   let redisVersion = '';
@@ -63,12 +72,19 @@ export async function measureRows({ rows, rounds, signal, say }: MeasureOptions)
       redisVersion = version;
     }
   }
-  return { rows, redisVersion, syncMs, results };
+  return { rows, redisVersion, syncMs, isKept, results };
 }
 
 export type MeasureOptions = { rows: number; rounds: number; signal: AbortSignal; say: (text: string) => void };
 
-type Setup = { folder: string; file: string; rows: number; service: RunningService; signal: AbortSignal };
+type Setup = {
+  folder: string;
+  file: string;
+  rows: number;
+  service: RunningService;
+  isKept: boolean;
+  signal: AbortSignal;
+};
 
 /** Enough calls for V8 to have compiled all that answers them. */
 const WARM_UP_ROWS = 2_000;
@@ -76,7 +92,7 @@ const WARM_UP_ROWS = 2_000;
 async function makeSetup(
   name: string,
   rows: number,
-  place: Pick<Setup, 'folder' | 'service' | 'signal'>,
+  place: Pick<Setup, 'folder' | 'service' | 'isKept' | 'signal'>,
 ): Promise<Setup> {
   const file = join(place.folder, name);
   await generatePortfolio({ path: file, rows });
@@ -86,7 +102,7 @@ async function makeSetup(
 async function measure(contender: RowContender, setup: Setup): Promise<{ version: string; figures: RowFigures }> {
   const { file, rows, service } = setup;
   await service.reset();
-  await using redis = await startRedis();
+  await using redis = await startRedis({ isKept: setup.isKept });
   const before = await redis.figures();
   const { ran, firstCallS } = await runAndWatch(contender, { file, serviceUrl: service.url, redis }, setup);
   const after = await redis.figures();

@@ -1,8 +1,8 @@
 import { parseArgs } from 'node:util';
 import { LimitlineError } from '../../src/errors.ts';
 
-/** The parts of the bench, in the order in which they run. */
-const SECTIONS = ['run', 'check'] as const;
+/** The parts of the bench, in the order in which they run; `memory` is `run` with a Redis that keeps nothing on the disk. */
+const SECTIONS = ['run', 'memory', 'check'] as const;
 type Section = (typeof SECTIONS)[number];
 
 type BenchOptions = {

@@ -20,9 +20,10 @@ type RedisFigures = { version: string; usedMemoryBytes: number; cpuMs: number };
  * on the disk before it is answered. The product and its peers get the same server in this way. It ends, and its data
  * is removed, when it is disposed of.
  *
+ * @param isKept else it writes nothing to the disk
  * @throws LimitlineError `REDIS` when no server can be had
  */
-export async function startRedis(): Promise<RunningRedis> {
+export async function startRedis({ isKept = true }: { isKept?: boolean } = {}): Promise<RunningRedis> {
   await using started = new AsyncDisposableStack();
   const { path } = started.use(await makeTemporaryFolder());
   const dataDir = join(path, 'data');
@@ -31,6 +32,7 @@ export async function startRedis(): Promise<RunningRedis> {
   const connection = new Redis({ path: own.socketPath, maxRetriesPerRequest: null });
   connection.on('error', () => {});
   started.defer(() => connection.disconnect());
+  if (!isKept) await connection.config('SET', 'appendonly', 'no');
   const running = started.move();
   return {
     dataDir,

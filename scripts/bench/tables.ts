@@ -4,8 +4,9 @@ import type { LineFigures, LineResults } from './measure-lines.ts';
 import type { RowFigures, RowResults } from './measure-rows.ts';
 
 /** The runs side by side, as Markdown. */
-export function rowTable({ rows, results }: RowResults): string {
-  return table<RowFigures>(`${numberText(rows)} rows, a company and a limit each; median (min–max)`, results, [
+export function rowTable({ rows, isKept, results }: RowResults): string {
+  const redis = isKept ? '' : '; Redis without a file';
+  return table<RowFigures>(`${numberText(rows)} rows, a company and a limit each${redis}; median (min–max)`, results, [
     { label: 'rows a second', of: (round) => round.rowsPerS },
     { label: 'whole process, s', of: (round) => round.wallS, digits: 2 },
     { label: 'start to first call, s', of: (round) => round.firstCallS, digits: 2 },

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { makeTurnQueue } from '../../src/pace/turn-queue.ts';
 import type { Grant } from '../../src/pace/turn.ts';
+import { makeTurnQueue } from '../../src/pace/turn-queue.ts';
 
 const HOUR_MS = 3_600_000;
 const blocked: Grant = { turns: 0, firstMs: HOUR_MS, betweenMs: 0, episode: 1, crowds: false, strict: false };

@@ -17,14 +17,19 @@ test('a bench in small runs all contenders, prints its figures and leaves nothin
   const [printed, said, status] = await Promise.all([text(child.stdout), text(child.stderr), ended]);
   expect(said).not.toContain('bench:');
   expect(status).toBe(0);
-  const { machine, run, check } = JSON.parse(printed);
+  const { machine, run, memory, check } = JSON.parse(printed);
   expect(machine).toMatch(
     /^Measured on \d+ cores?.*Node \d+\.\d+\.\d+, Redis \d+\.\d+\.\d+, fdatasync \d+\.\d\d ms\.$/,
   );
   expect(run).toMatchObject({
     rows: 120,
     syncMs: ABOVE_ZERO,
+    isKept: true,
     results: ['Limitline', 'script in memory', 'textbook BullMQ'].map(named),
+  });
+  expect(memory).toMatchObject({
+    isKept: false,
+    results: run.results.map(({ name }: { name: string }) => named(name)),
   });
   for (const figures of run.results.flatMap(({ rounds }: { rounds: unknown[] }) => rounds)) {
     expect(figures).toMatchObject({ calls: 240, madeTwice: 0 });
