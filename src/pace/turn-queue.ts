@@ -16,12 +16,6 @@ const RETRY_MS = 300;
 /** So many turns of a fast pace are asked for together, and Redis is asked a hundred times a second at the most. */
 const SHORTEST_PAUSE_MS = 10;
 
-/**
- * Where turns are plenty too, those who come within so much of the last question are asked for together: a row is busy for
- * longer than that between two of its calls, and a question is among the dearest that Redis is asked.
- */
-const ASK_EVERY_MS = 5;
-
 type Waiter = { signal: AbortSignal; resolve: (turn: Turn) => void; reject: (error: Error) => void };
 
 /** A turn that has been granted to somebody, and is still to come. */
@@ -51,7 +45,6 @@ export function makeTurnQueue(
   const spare = makeSpareTurns();
   let latestEpisode = 0;
   let asking = false;
-  let askedAtMs = Number.NEGATIVE_INFINITY;
   let recalls = 0;
 
   const askAgain = (error: unknown): Grant => {
@@ -84,12 +77,6 @@ export function makeTurnQueue(
   const serve = async (): Promise<void> => {
     asking = true;
     do {
-      const earlyMs = askedAtMs + ASK_EVERY_MS - performance.now();
-      if (earlyMs > 0) {
-        await pause(Math.ceil(earlyMs));
-        continue;
-      }
-      askedAtMs = performance.now();
       const recallsBefore = recalls;
       const wanted = spareWanted();
       const grant = await ask(waiters.length + wanted).catch(askAgain);
