@@ -66,3 +66,26 @@ test('what was made is written down, though what its row wants next cannot be to
   expect(result?.companyId).toBe(standIn.things('company')[0]?.id);
   expect(standIn.counts().made).toMatchObject({ company: 1, document: 0, limit: 0 });
 });
+
+test('a queue that is paused under load soon has all rows that come to it stand before it', async () => {
+  const rows = 200;
+  const { work, standIn, settled, report, context, ...place } = await openWorkplace({
+    faults: { latencyMs: 25 },
+    env: { SERVICE_CONCURRENCY: '2' },
+  });
+  await place.import(buyerLines(rows));
+  await work();
+  await expect.poll(() => standIn.counts().made.limit).toBeGreaterThan(2);
+  await context.queues.pauseQueue('buyer-limits');
+  const atRest = async () => {
+    const [, , limits] = await context.queues.counts();
+    return (limits?.waiting ?? 0) + (await report()).states.done;
+  };
+  await expect.poll(atRest, { timeout: 120_000 }).toBe(rows);
+  const { limit } = (await report()).states;
+  // Far from all of them had gone on by then.
+  expect(limit).toBeGreaterThan(10);
+  await context.queues.resumeQueue('buyer-limits');
+  expect((await settled()).states.done).toBe(rows);
+  expect(standIn.counts().made.limit).toBe(rows);
+});
