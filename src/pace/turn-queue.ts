@@ -49,7 +49,7 @@ export function makeTurnQueue(
 
   const askAgain = (error: unknown): Grant => {
     onFault(error);
-    return { turns: 0, firstMs: RETRY_MS, betweenMs: 0, episode: 0, crowds: false, strict: false };
+    return { turns: 0, firstMs: RETRY_MS, betweenMs: 0, episode: latestEpisode, crowds: false, strict: false };
   };
 
   const makeTurn = ({ episode, betweenMs, crowds, strict }: Grant, dueMs: number): Turn => {
@@ -80,9 +80,10 @@ export function makeTurnQueue(
       const recallsBefore = recalls;
       const wanted = spareWanted();
       const grant = await ask(waiters.length + wanted).catch(askAgain);
-      latestEpisode = Math.max(latestEpisode, grant.episode);
       // Turns of a pace that has been cut while they were on their way are turns too fast.
       if (recalls !== recallsBefore) continue;
+      // What is granted now is of the present episode: with another server its number may be lower than what was heard of before.
+      latestEpisode = grant.episode;
       const nowMs = performance.now();
       for (let turn = 0; turn < grant.turns; turn += 1) {
         const dueMs = nowMs + grant.firstMs + turn * grant.betweenMs;

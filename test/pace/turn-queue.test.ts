@@ -104,6 +104,14 @@ test('a turn from before the limit was met is lost to a call that has not left',
   expect([turn.isLost(), turn.leave()]).toEqual([true, false]);
 });
 
+test('what is granted anew may be used, though another server has forgotten the last episodes', async () => {
+  const { queue, grantBy } = openQueue();
+  grantBy(open);
+  queue.begins(9);
+  const turn = await queue.take(new AbortController().signal);
+  expect([turn.isLost(), turn.leave()]).toEqual([false, true]);
+});
+
 test('a turn that is used late is lost, since it would crowd; where all are late for a second, none is', async () => {
   const { queue, grantBy } = openQueue();
   grantBy((turns) => ({ ...open(turns), crowds: true }));
