@@ -155,8 +155,8 @@ export function makeCalls({
         return trips('end', ...of, ...made, ...moving, ...claimed);
       });
       if (answer === 2) return 'claimed';
-      // The first answer may have been lost, and with it that the next one was claimed.
-      if (behind && times > 1) await giveBack(behind.thing, behind.owner, 'unsent');
+      // The first answer may have been lost, and with it that the next one was claimed; the connection asks again by itself, too.
+      if (behind && (times > 1 || answer === -1)) await giveBack(behind.thing, behind.owner, 'unsent');
       return answer === 1 ? 'moved' : 'neither';
     },
 

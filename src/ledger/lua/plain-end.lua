@@ -32,6 +32,12 @@ local function noteMade(made, claimedAt)
   addPlain(made.portfolio, 'made:' .. made.kind, 1)
 end
 
+-- Redis did it, and was asked again since its answer was lost.
+local function isMadeBy(call, owner)
+  local known = redis.call('HMGET', call, 'state', 'owner')
+  return known[1] == 'made' and known[2] == owner
+end
+
 local function plainEnd(made, moved, fields)
   local portfolio, row, known = made.portfolio, made.row, portfolioOf(made.portfolio)
   local call = redis.call('HMGET', made.call, 'state', 'owner', 'at', unpack(DOUBTS))

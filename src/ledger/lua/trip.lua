@@ -11,7 +11,7 @@
 --     granted, available, status, how many more values: field, value, … of the row,
 --     call that is claimed behind it ("" for none), its owner, kind, digest, digest
 -- Answers for each item: of "begin" what begin.lua does, or 0; of "claim" 1 for "go", or 0; of "end" 1 where both were written,
--- 2 where the call behind them is claimed too, or 0.
+--   2 where the call behind them is claimed too, or 0; -1 where the call was written down by this very owner before.
 -- A row that somebody damaged is left to the scripts of their own as well, which say so. Where a set of a portfolio's rows is damaged, the
 -- error is the answer to each item of that portfolio, and to no other.
 -- @include move
@@ -70,7 +70,7 @@ local function endOne(at, fieldsAt, nextAt)
     { from = from, to = to, revision = revision, answer = answer, refusals = refusals, granted = granted, available = available,
       status = status },
     { unpack(ARGV, fieldsAt + 1, nextAt) })
-  if not found then return 0 end
+  if not found then return isMadeBy(call, owner) and -1 or 0 end
   local nextCall, nextOwner, nextKind, words, asked = unpack(ARGV, nextAt + 1, nextAt + 5)
   if nextCall == '' then return 1 end
   return plainClaim(nextCall, portfolio, found, nextOwner, name, nextKind, revision, words, asked) and 2 or 1
