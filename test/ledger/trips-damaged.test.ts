@@ -77,3 +77,19 @@ test('sums count nothing of a row that could not be written', async () => {
   await expect(settle()).rejects.toThrow(/WRONGTYPE/);
   expect(await ledger.connection.hgetall(sums)).toEqual(before);
 });
+
+test('a call that was claimed in a damaged portfolio is given back', async () => {
+  const ledger = openLedger();
+  const [row = { portfolio: '', key: '' }] = await bringIn(ledger, 'q4', 1);
+  const { atMostOnce } = await ledger.process('ann');
+  await ledger.connection.hset(ledger.keys.portfolio('q4'), { 'canary:company': 'ok' });
+  await ledger.rows.begin(row, 'company');
+  const of = { row, revision: '0', buyer: row.key, sent: 'words' };
+  const claim = await atMostOnce.claim({ ...of, kind: 'company', key: row.key }, 'hold');
+  if (claim.is !== 'go') throw new Error(`not claimed: ${claim.is}`);
+  await ledger.connection.set(`${ledger.keys.portfolio('q4')}:state:limit`, 'damaged');
+  const moving = ledger.rows.moving('company', 'limit', { company: 'company_1', answered: true, revision: '0' });
+  const next = { ...of, kind: 'limit' as const, key: row.key };
+  await claim.settle({ is: 'made', id: 'company_1', record: {} }, { moving, next, onUnknown: 'hold' });
+  expect(await ledger.connection.hget(ledger.keys.call('limit', row.key), 'state')).toBe('free');
+});
